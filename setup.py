@@ -1,0 +1,45 @@
+"Hands the metadata of settings.ini to setuptools."
+from configparser import ConfigParser
+from pathlib import Path
+from setuptools import find_packages, setup
+from setuptools.command.sdist import sdist
+
+ini = ConfigParser(delimiters=['='])
+ini.read('settings.ini', encoding='utf-8')
+cfg = ini['DEFAULT']
+lib = cfg['lib_path']
+
+class SdistWithSettings(sdist):
+    "A source archive can only be built if it holds settings.ini."
+    def add_defaults(self):
+        super().add_defaults()
+        self.filelist.append('settings.ini')
+
+setup(
+    name=cfg['lib_name'],
+    version=cfg['version'],
+    description=cfg['description'],
+    long_description=Path('README.md').read_text(encoding='utf-8'),
+    long_description_content_type='text/markdown',
+    author=cfg['author'],
+    license='Apache-2.0',
+    license_files=['LICENSE'],
+    keywords=cfg['keywords'].split(),
+    classifiers=[
+        'Development Status :: 3 - Alpha',
+        f"Intended Audience :: {cfg['audience']}",
+        f"Natural Language :: {cfg['language']}",
+        'Framework :: Jupyter',
+        f"Programming Language :: Python :: {cfg['min_python']}",
+        'Programming Language :: Python :: 3',
+    ],
+    python_requires=f">={cfg['min_python']}",
+    packages=find_packages(include=[lib, f'{lib}.*']),
+    package_data={lib: ['data/*.json']},
+    install_requires=cfg['requirements'].split(),
+    extras_require={'dev': cfg['dev_requirements'].split()},
+    entry_points={'nbdev': [f'{lib}={lib}._modidx:d'],
+                  'console_scripts': cfg['console_scripts'].split()},
+    cmdclass={'sdist': SdistWithSettings},
+    zip_safe=False,
+)
