@@ -28,7 +28,7 @@ def announce(transcript, rule, line=None, place=0.):
     transcript.record(arm, belief, rule.expected, line, place)
     return arm
 
-# %% ../nbs/07_binary_search.ipynb #b0c1f0dd
+# %% ../nbs/07_binary_search.ipynb #af7dc4c2
 @dataclass(frozen=True)
 class Search:
     r"""A finished binary search :math:`\text{BS}(S_0, S_1, \tilde\lambda_\max, \tilde\lambda_\min, k_0, k_1, t_0, t_1)` (paper, appendix D.2).
@@ -45,12 +45,11 @@ class Search:
     rounds: int
     truncated: bool
 
-def binary_search(transcript, S0, S1, k_S0, k1, threshold, *, max_rounds=np.inf, place=lambda lam: (None, 0.), note=lambda arm: None):
+def binary_search(transcript, S0, S1, k_S0, k1, threshold, *, max_rounds=np.inf, place=lambda lam: (None, 0.)):
     r"""Algorithm 2, inside a learner: bisects [S_0, S_1] until :math:`\lambda_\max - \lambda_\min <` `threshold`; returns a `Search`.
 
     The agent has answered `S0` with `k_S0` and would answer `S1` with `k1`. `threshold` is
-    :math:`\min(I_q(k_{S_0}), I_q(k_1))` of round t_0, frozen. `place` maps λ to the (line, place) of `Transcript.record`;
-    `note` is called with each arm that answers.
+    :math:`\min(I_q(k_{S_0}), I_q(k_1))` of round t_0, frozen. `place` maps λ to the (line, place) of `Transcript.record`.
     """
     lam_min, lam_max, k0, t0, truncated = 0., 1., k_S0, transcript.rounds, False
     while lam_max - lam_min >= threshold:
@@ -59,7 +58,6 @@ def binary_search(transcript, S0, S1, k_S0, k1, threshold, *, max_rounds=np.inf,
             break
         lam = (lam_min + lam_max)/2
         arm = yield from announce(transcript, mix(S0, S1, lam), *place(lam))
-        note(arm)
         if arm == k1: lam_max = lam
         else: lam_min, k0 = lam, arm
     return Search(t0, transcript.rounds, lam_min, lam_max, k0, k1, transcript.rounds - t0, truncated)

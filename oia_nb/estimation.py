@@ -5,21 +5,22 @@
 # %% auto #0
 __all__ = ['EVENT_TOL', 'Transcript', 'radius_fc', 'radius_fb', 'cost_upper', 'shortest_paths', 'cost_estimates', 'event_holds']
 
-# %% ../nbs/05_estimation.ipynb #cae81c56
+# %% ../nbs/05_estimation.ipynb #208f2851
+from array import array
 import numpy as np
 from .core import *
 from .information import *
 from .scoring import *
 
-# %% ../nbs/05_estimation.ipynb #68162a22
+# %% ../nbs/05_estimation.ipynb #490cb543
 class Transcript:
     """What the principal has seen: who answered which rule, and how often each arm reported each belief.
 
-    `counts` (K, M) and `N` (K,) are over all rounds so far, `rounds` is their number. `points[k]` holds the expected
+    `counts` (K, M) and `N` (K,) are over all rounds so far, `rounds` is their number; `arms` and `beliefs` list the answers. `points[k]` holds the expected
     payments s (n, M) of rules that arm k answered: all that matter for the cost bounds, not one a round.
     """
     def __init__(self, setting):
-        self.setting, self.rounds = setting, 0
+        self.setting, self.rounds, self.arms, self.beliefs = setting, 0, array('h'), array('h')
         self.counts = np.zeros((setting.K, setting.M))
         self._points, self._size, self._ends = [np.empty((16, setting.M)) for _ in range(setting.K)], [0]*setting.K, {}
 
@@ -39,6 +40,8 @@ class Transcript:
         segment answered by one arm, only the two outermost are kept.
         """
         self.rounds += 1
+        self.arms.append(arm)
+        self.beliefs.append(belief)
         self.counts[arm, belief] += 1
         ends = self._ends.setdefault((line, arm), []) if line is not None else []
         if len(ends) < 2:

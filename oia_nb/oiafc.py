@@ -79,16 +79,17 @@ class Plan:
     violated: bool
     bound: float
 
-# %% ../nbs/08_oiafc.ipynb #7d126789
+# %% ../nbs/08_oiafc.ipynb #68624a33
 INIT, NORMAL, FORCED = range(3)     # kinds of rounds; forced: the agent deviated, or a search is under way
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """What happened: `arms`, `targets`, `kinds` (one entry a round; kinds INIT, NORMAL, FORCED) and snapshots of the plan.
+    """What happened: `arms`, `beliefs` (reported, as indices), `targets`, `kinds` (INIT, NORMAL, FORCED), one entry a round, and snapshots of the plan.
 
     Snapshots are taken at rounds that grow by 2 %: `rounds` (n,), `profits` (n, K), `radii` (n, K), `bounds` (n,) the best certificate so far.
     """
     arms: np.ndarray
+    beliefs: np.ndarray
     targets: np.ndarray
     kinds: np.ndarray
     rounds: np.ndarray
@@ -120,7 +121,7 @@ class Identification:
     event_violated: bool
     trace: Trace = field(repr=False)
 
-# %% ../nbs/08_oiafc.ipynb #1a4eedfb
+# %% ../nbs/08_oiafc.ipynb #51dc5734
 class Exploration:
     """What OIAFC and OIAFB share: the state of a run, how a round is planned, and what is done when the agent deviates.
 
@@ -131,20 +132,21 @@ class Exploration:
         self.transcript, self.programs = Transcript(setting), OptimisticPrograms(setting, oracle, solver)
         self.L, self.searches, self.violated = np.ones(setting.K), [], False
         self.best = None                                  # (certificate, rule, arm) of the normal round with the smallest bound
-        self._arms, self._targets, self._kinds, self._snapshots, self._next = array('h'), array('h'), array('b'), [], 0
+        self._targets, self._kinds, self._snapshots, self._next = array('h'), array('b'), [], 0
 
     @property
     def rounds(self): return self.transcript.rounds
 
-    def _note(self, kind, target, arm):
-        self._arms.append(arm); self._targets.append(target); self._kinds.append(kind)
+    def _note(self, kind, target):
+        self._kinds.append(kind)
+        self._targets.append(target)
 
     def initialise(self):
         "Lines 2 to 4: announce the oracle's rule of every arm. Raises `OracleViolated` if another arm answers."
         for k, rule in enumerate(self.oracle.rules):
             arm = yield from announce(self.transcript, rule)
             if arm != k: raise OracleViolated(self.setting.arms[k], self.setting.arms[arm])
-            self._note(INIT, k, arm)
+            self._note(INIT, k)
 
     def plan(self):
         "Lines 6 to 10: estimate, solve the optimistic programs, pick the arm and mix its rule with the oracle's. Returns a `Plan`."
@@ -169,15 +171,16 @@ class Exploration:
         "Line 11: announce the planned rule; returns the arm that answered."
         line = plan.target, plan.S_hat.values.tobytes()
         arm = yield from announce(self.transcript, plan.rule, line, plan.alpha)
-        self._note(NORMAL if arm == plan.target else FORCED, plan.target, arm)
+        self._note(NORMAL if arm == plan.target else FORCED, plan.target)
         return arm
 
     def force(self, plan, arm, max_rounds):
         "Line 13: the agent answered with another `arm`; search the segment from the planned rule to the oracle's. Files a `Search`."
-        k, line, t0 = plan.target, (plan.target, plan.S_hat.values.tobytes()), self.rounds
+        k, line = plan.target, (plan.target, plan.S_hat.values.tobytes())
         place = lambda lam: (line, plan.alpha + lam*(1 - plan.alpha))
         search = yield from binary_search(self.transcript, plan.rule, self.oracle.rules[k], arm, k, min(plan.I[arm], plan.I[k]),
-                                          max_rounds=max_rounds, place=place, note=lambda answered: self._note(FORCED, k, answered))
+                                          max_rounds=max_rounds, place=place)
+        for _ in range(search.rounds): self._note(FORCED, k)
         self.searches.append(search)
 
     def succeed(self, plan):
@@ -191,7 +194,7 @@ class Exploration:
     def result(self, status, eps, delta, certificate, rule, arm):
         kinds = np.frombuffer(self._kinds, np.int8)
         t, h, I, b = map(np.array, zip(*self._snapshots)) if self._snapshots else (np.empty(0),)*4
-        trace = Trace(np.array(self._arms), np.array(self._targets), kinds.copy(), t, h, I, b)
+        trace = Trace(np.array(self.transcript.arms), np.array(self.transcript.beliefs), np.array(self._targets), kinds.copy(), t, h, I, b)
         return Identification(rule, arm, self.rounds, status, eps, delta, certificate, self.transcript.N.astype(int), int((kinds == NORMAL).sum()),
                               int((kinds == FORCED).sum()), len(self.searches), self.programs.lp_solves, self.violated, trace)
 
