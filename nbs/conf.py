@@ -48,6 +48,7 @@ nb_ipywidgets_js = {'jupyter-widgets/embed.js': {}} if (here/'_static/jupyter-wi
 autodoc_member_order, autodoc_typehints = 'bysource', 'description'
 autodoc_default_options = {'members': True, 'undoc-members': True}
 default_role = 'py:obj'
+suppress_warnings = ['ref.python']      # `K` may be an attribute of several classes
 
 # Numbers: formulas, figures and theorems count by chapter; lemmas, theorems and the like share one count.
 numfig = math_numfig = True

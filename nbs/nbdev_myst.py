@@ -60,8 +60,9 @@ def list_modules(app, docname, source):
         source[0] += f'\n## {package}.{module}\n\nExplained in {{doc}}`/{page}`.\n\n```{{eval-rst}}\n.. automodule:: {package}.{module}\n```\n'
 
 def formulas(text):
-    "In a docstring too, dollar signs enclose a formula."
-    return re.sub(r'(?<![\\$\w])\$([^$\n]+)\$', r':math:`\1`', text)
+    "In a docstring too, dollar signs enclose a formula, and a bar outside of formulas and code is just a bar."
+    text = re.sub(r'(?<![\\$\w])\$([^$\n]+)\$', r':math:`\1`', text)
+    return re.sub(r'(``.*?``|`[^`]*`)|\|', lambda m: m[1] or r'\|', text)
 
 def tidy_docstring(app, what, name, obj, options, lines):
     "Adds the comments beside the parameters (nbdev's docments) to a docstring."
