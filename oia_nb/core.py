@@ -4,18 +4,11 @@
 
 # %% auto #0
 __all__ = ['PROB_TOL', 'BELIEF_TOL', 'REPORT_TOL', 'TIE_TOL', 'PROPER_TOL', 'OIAError', 'InvalidInput', 'NotInducible',
-           'OracleViolated', 'SolverFailure', 'as_number', 'as_integer', 'as_array', 'as_probabilities', 'as_names',
-           'generator']
+           'OracleViolated', 'SolverFailure', 'as_number', 'as_integer', 'read_only', 'as_array', 'as_probabilities',
+           'as_names', 'generator']
 
 # %% ../nbs/00_core.ipynb #f8f35357
 import numpy as np
-
-# %% ../nbs/00_core.ipynb #b77f5b8a
-PROB_TOL = 1e-9       # probabilities must sum to one this closely; nothing is ever renormalised
-BELIEF_TOL = 1e-9     # two beliefs closer than this (in every state) are one belief
-REPORT_TOL = 1e-6     # a report may be off the simplex, or off a belief of the support, by this much
-TIE_TOL = 1e-10       # profits closer than this (relative to the bound) are a tie
-PROPER_TOL = 1e-8     # a lie that gains less than this (relative to the bound) is no lie
 
 # %% ../nbs/00_core.ipynb #f4453f4c
 class OIAError(ValueError):
@@ -46,17 +39,29 @@ def _short(value):
     text = ' '.join(repr(value).split())
     return text if len(text) <= 80 else text[:77] + '...'
 
-# %% ../nbs/00_core.ipynb #c9f04c8c
+# %% ../nbs/00_core.ipynb #b77f5b8a
+PROB_TOL = 1e-9       # probabilities must sum to one this closely; nothing is ever renormalised
+BELIEF_TOL = 1e-9     # two beliefs closer than this (in every state) are one belief
+REPORT_TOL = 1e-6     # a report may be off the simplex, or off a belief of the support, by this much
+TIE_TOL = 1e-10       # profits closer than this (relative to the bound) are a tie
+PROPER_TOL = 1e-8     # a lie that gains less than this (relative to the bound) is no lie
+
+# %% ../nbs/00_core.ipynb #427c34b4
+def _interval(low, high, strict_low=False):
+    return f'{"(" if strict_low or low == -np.inf else "["}{low:g}, {high:g}{")" if high == np.inf else "]"}'
+
 def as_number(name, value, low=-np.inf, high=np.inf, strict_low=False):
     """`value` as a finite float in [low, high] (in (low, high] if `strict_low`).
 
-    Raises `InvalidInput` naming `name` otherwise; booleans and strings are refused.
+    Raises `InvalidInput` naming `name` otherwise; booleans, strings, complex numbers and arrays are refused.
     """
-    bracket = f'a finite number in {"(" if strict_low or low == -np.inf else "["}{low:g}, {high:g}{")" if high == np.inf else "]"}'
-    if isinstance(value, (bool, np.bool_, str, bytes)): raise InvalidInput(name, value, bracket)
-    try: x = float(value)
-    except (TypeError, ValueError, OverflowError): raise InvalidInput(name, value, bracket) from None
-    if not np.isfinite(x) or x < low or x > high or (strict_low and x == low): raise InvalidInput(name, value, bracket)
+    expected = f'a finite number in {_interval(low, high, strict_low)}'
+    try:
+        raw = np.asarray(value)
+        if raw.ndim or raw.dtype.kind not in 'fiuO': raise TypeError
+        x = float(value)
+    except (TypeError, ValueError, OverflowError): raise InvalidInput(name, value, expected) from None
+    if not np.isfinite(x) or x < low or x > high or (strict_low and x == low): raise InvalidInput(name, value, expected)
     return x
 
 def as_integer(name, value, low=0, high=None):
@@ -66,26 +71,32 @@ def as_integer(name, value, low=0, high=None):
     if value < low or (high is not None and value > high): raise InvalidInput(name, value, expected)
     return int(value)
 
+# %% ../nbs/00_core.ipynb #9cb85ca7
+def read_only(x):
+    "The array `x` itself, from now on protected against writing."
+    x.setflags(write=False)
+    return x
+
 def as_array(name, value, shape, low=-np.inf, high=np.inf):
     """`value` as a read-only float64 array of the given `shape` (None: any length), finite and within [low, high].
 
-    Always a copy. Raises `InvalidInput` naming `name` otherwise.
+    Always a copy. Raises `InvalidInput` naming `name`, and the place within it, otherwise.
     """
     wanted = '(' + ', '.join('any' if n is None else str(n) for n in shape) + ')'
     try:
         raw = np.asarray(value)
         if raw.dtype.kind not in 'fiu': raise TypeError
-        x = np.array(raw, dtype=float)
+        with np.errstate(over='ignore'): x = np.array(raw, dtype=float)
     except (TypeError, ValueError): raise InvalidInput(name, value, f'numbers in an array of shape {wanted}') from None
     if x.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, x.shape)) or x.size == 0:
         raise InvalidInput(name, f'an array of shape {x.shape}', f'shape {wanted}, none of them 0')
     bad = ~np.isfinite(x) | (x < low) | (x > high)
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise InvalidInput(f'{name}{list(where)}', float(x[where]), f'a finite number in [{low:g}, {high:g}]')
-    x.setflags(write=False)
-    return x
+        raise InvalidInput(f'{name}{list(where)}', float(x[where]), f'a finite number in {_interval(low, high)}')
+    return read_only(x)
 
+# %% ../nbs/00_core.ipynb #24457585
 def as_probabilities(name, value, shape):
     """`value` as probabilities: an array of `shape`, no entry negative, summing to one within `PROB_TOL`.
 
@@ -97,13 +108,14 @@ def as_probabilities(name, value, shape):
     if abs(total - 1) > PROB_TOL: raise InvalidInput(name, f'probabilities that sum to {total:.12g}', f'a sum of 1 within {PROB_TOL:g} (normalise in float64)')
     return p
 
+# %% ../nbs/00_core.ipynb #74d118cc
 def as_names(name, value, n, prefix):
     "`n` distinct, non-empty strings; None gives `prefix` 0, 1, … Raises `InvalidInput` naming `name`."
     if value is None: return tuple(f'{prefix}{i}' for i in range(n))
     if isinstance(value, str): raise InvalidInput(name, value, f'a list of {n} distinct names')
     try: names = tuple(value)
     except TypeError: raise InvalidInput(name, value, f'a list of {n} distinct names') from None
-    if len(names) != n or len(set(map(str, names))) != n or not all(isinstance(o, str) and o for o in names):
+    if len(names) != n or not all(isinstance(o, str) and o for o in names) or len(set(names)) != n:
         raise InvalidInput(name, value, f'{n} distinct, non-empty names')
     return names
 
