@@ -11,9 +11,9 @@ lib = cfg['lib_path']
 
 class SdistWithSettings(sdist):
     "A source archive can only be built if it holds settings.ini."
-    def add_defaults(self):
-        super().add_defaults()
+    def make_distribution(self):
         self.filelist.append('settings.ini')
+        super().make_distribution()
 
 setup(
     name=cfg['lib_name'],
