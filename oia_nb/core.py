@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['PROB_TOL', 'BELIEF_TOL', 'REPORT_TOL', 'TIE_TOL', 'PROPER_TOL', 'OIAError', 'InvalidInput', 'NotInducible',
            'OracleViolated', 'SolverFailure', 'as_number', 'as_integer', 'read_only', 'as_array', 'as_probabilities',
-           'as_names', 'generator']
+           'as_beliefs', 'as_names', 'patch_to', 'generator']
 
 # %% ../nbs/00_core.ipynb #f8f35357
 import numpy as np
@@ -108,6 +108,18 @@ def as_probabilities(name, value, shape):
     if abs(total - 1) > PROB_TOL: raise InvalidInput(name, f'probabilities that sum to {total:.12g}', f'a sum of 1 within {PROB_TOL:g} (normalise in float64)')
     return p
 
+# %% ../nbs/00_core.ipynb #c14c60d0
+def as_beliefs(name, value):
+    """`value` as M beliefs over W ≥ 2 states: an array (M, W), each row probabilities as in `as_probabilities`.
+
+    A read-only float64 array is returned itself, so that all that share a support share one array. Raises `InvalidInput`.
+    """
+    shared = isinstance(value, np.ndarray) and value.dtype == float and value.ndim == 2 and value.size > 0 and not value.flags.writeable
+    x = value if shared else as_array(name, value, (None, None), low=0.)
+    if x.shape[1] < 2: raise InvalidInput(name, f'an array of shape {x.shape}', 'at least two states (columns)')
+    for i in np.flatnonzero(~((x >= 0).all(1) & (np.abs(x.sum(1) - 1) <= PROB_TOL))): as_probabilities(f'{name}[{i}]', x[i], (None,))
+    return x
+
 # %% ../nbs/00_core.ipynb #74d118cc
 def as_names(name, value, n, prefix):
     "`n` distinct, non-empty strings; None gives `prefix` 0, 1, … Raises `InvalidInput` naming `name`."
@@ -118,6 +130,16 @@ def as_names(name, value, n, prefix):
     if len(names) != n or not all(isinstance(o, str) and o for o in names) or len(set(names)) != n:
         raise InvalidInput(name, value, f'{n} distinct, non-empty names')
     return names
+
+# %% ../nbs/00_core.ipynb #d2772af9
+def patch_to(cls):
+    "Decorator: adds the function, property or cached_property that follows to the class `cls`."
+    def add(f):
+        name = next(o.__name__ for o in (f, getattr(f, 'fget', None), getattr(f, 'func', None)) if hasattr(o, '__name__'))
+        setattr(cls, name, f)
+        if hasattr(f, '__set_name__'): f.__set_name__(cls, name)
+        return f
+    return add
 
 # %% ../nbs/00_core.ipynb #af305ad6
 def generator(seed, repetition=None):
