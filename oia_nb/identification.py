@@ -47,16 +47,17 @@ def identify(world, *, eps, delta, method='oiafc', budget=None, seed=None, progr
     with ProgressBar(world.setting, eps, options.pop('watch', None)) as bar:
         return simulate(METHODS[method](world.setting, oracle, eps=eps, delta=delta, watch=bar, **options), world, rng)
 
-# %% ../nbs/15_identification.ipynb #be085280
+# %% ../nbs/15_identification.ipynb #5487afc3
 class ProgressBar:
     "Watches a learner and shows its rounds, the arm that leads and the smallest bound on the regret so far, on standard error."
-    def __init__(self, setting, eps, watch=None): self.setting, self.eps, self.watch = setting, eps, watch
-    def __enter__(self):
-        from tqdm.auto import tqdm
-        self.bar = tqdm(unit=' rounds', mininterval=0.2)
-        return self
+    def __init__(self, setting, eps, watch=None): self.setting, self.eps, self.watch, self.bar = setting, eps, watch, None
+    def __enter__(self): return self
     def __call__(self, plan):
         if self.watch: self.watch(plan)
+        if self.bar is None:                # only now: bad arguments, refused before the first plan, leave no bar behind
+            from tqdm.auto import tqdm
+            self.bar = tqdm(unit=' rounds', mininterval=0.2)
         self.bar.update(plan.t - 1 - self.bar.n)
         self.bar.set_postfix_str(f'best arm {self.setting.arms[plan.target]}, regret ≤ {plan.bound:.3f} (target {self.eps:g})', refresh=False)
-    def __exit__(self, *exc): self.bar.close()
+    def __exit__(self, *exc):
+        if self.bar is not None: self.bar.close()
