@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['CHAPTERS']
 
-# %% ../nbs/99_all.ipynb #42e11804
+# %% ../nbs/99_all.ipynb #59d6fd53
 from .core import *
 from .information import *
 from .scoring import *
@@ -15,9 +15,11 @@ from .estimation import *
 from .ucb_lp import *
 from .binary_search import *
 from .oiafc import *
+from .oiafb import *
 from .identification import *
+from .worlds import *
 
-# %% ../nbs/99_all.ipynb #8a89cf8f
+# %% ../nbs/99_all.ipynb #edf6e419
 from importlib import import_module
-CHAPTERS = 'core information scoring stackelberg oracle estimation ucb_lp binary_search oiafc identification'.split()
+CHAPTERS = 'core information scoring stackelberg oracle estimation ucb_lp binary_search oiafc oiafb identification worlds'.split()
 __all__ = sorted({name for chapter in CHAPTERS for name in import_module(f'oia_nb.{chapter}').__all__})
