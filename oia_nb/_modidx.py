@@ -9,6 +9,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
             'oia_nb.cli': { 'oia_nb.cli.BadUsage': ('cli.html#badusage', 'oia_nb/cli.py'),
                             'oia_nb.cli.Parser': ('cli.html#parser', 'oia_nb/cli.py'),
                             'oia_nb.cli.Parser.error': ('cli.html#parser.error', 'oia_nb/cli.py'),
+                            'oia_nb.cli.add_best': ('cli.html#add_best', 'oia_nb/cli.py'),
                             'oia_nb.cli.amount': ('cli.html#amount', 'oia_nb/cli.py'),
                             'oia_nb.cli.arm_rows': ('cli.html#arm_rows', 'oia_nb/cli.py'),
                             'oia_nb.cli.certificate_text': ('cli.html#certificate_text', 'oia_nb/cli.py'),
