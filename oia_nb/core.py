@@ -108,7 +108,7 @@ def as_probabilities(name, value, shape):
     if abs(total - 1) > PROB_TOL: raise InvalidInput(name, f'probabilities that sum to {total:.12g}', f'a sum of 1 within {PROB_TOL:g} (normalise in float64)')
     return p
 
-# %% ../nbs/00_core.ipynb #c14c60d0
+# %% ../nbs/00_core.ipynb #ad8d1eca
 def as_beliefs(name, value):
     """`value` as M beliefs over W ≥ 2 states: an array (M, W), each row probabilities as in `as_probabilities`.
 
@@ -117,7 +117,8 @@ def as_beliefs(name, value):
     shared = isinstance(value, np.ndarray) and value.dtype == float and value.ndim == 2 and value.size > 0 and not value.flags.writeable
     x = value if shared else as_array(name, value, (None, None), low=0.)
     if x.shape[1] < 2: raise InvalidInput(name, f'an array of shape {x.shape}', 'at least two states (columns)')
-    for i in np.flatnonzero(~((x >= 0).all(1) & (np.abs(x.sum(1) - 1) <= PROB_TOL))): as_probabilities(f'{name}[{i}]', x[i], (None,))
+    if not (x.min() >= 0 and np.abs(x.sum(1) - 1).max() <= PROB_TOL):
+        for i, row in enumerate(x): as_probabilities(f'{name}[{i}]', row, (None,))
     return x
 
 # %% ../nbs/00_core.ipynb #74d118cc
