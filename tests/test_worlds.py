@@ -1,0 +1,439 @@
+"""Worlds in files, from tables and at random: what goes out comes back, and whatever is wrong ends in one clear error.
+
+The tests that throw arbitrary input at a reader demand that it ends either in a valid world or in an `OIAError`, and in
+nothing else.
+"""
+import copy, json, os, random, subprocess, sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+from scipy.stats import binom
+
+from conftest import ROOT
+from oia_nb.all import *
+
+many = lambda n: settings(max_examples=n, deadline=None, database=None, derandomize=True,
+                          suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture])
+
+def same(a, b):
+    "Equal in each number, bit for bit, and in each name."
+    return world_to_dict(a) == world_to_dict(b) and all(x.tobytes() == y.tobytes() for x, y in [
+        (a.setting.support, b.setting.support), (a.setting.utility, b.setting.utility), (a.costs, b.costs),
+        (a.belief_distributions, b.belief_distributions), *zip(a.structure.joint, b.structure.joint)])
+
+SAMPLES = {**{name: load_world(name) for name in world_names()},
+           **{kind: degenerate_world(kind) for kind in DEGENERATE},
+           'ragged': random_world(4, 3, [1, 2, 5, 3], 0, prior='arm', decisions=5, bound=7.), 'tiny': random_world(2, 2, 2, 1, bound=1e-6),
+           'ladder': blackwell_world(3, 4, 5, 2), 'simple': simple_world(3, 3, 3)}
+
+# --- There and back --------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize('name', SAMPLES)
+def test_round_trip(name, tmp_path):
+    world = SAMPLES[name]
+    assert world.save(tmp_path/'a.json') is None
+    back = load_world(str(tmp_path/'a.json'))
+    assert same(world, back)
+    back.save(tmp_path/'b.json')
+    assert (tmp_path/'a.json').read_bytes() == (tmp_path/'b.json').read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ['a.json', 'b.json']
+
+@given(st.integers(0, 10**6), st.integers(2, 4), st.integers(2, 4), st.data())
+@many(150)
+def test_round_trip_at_random(seed, K, W, data):
+    signals = data.draw(st.lists(st.integers(1, 4), min_size=K, max_size=K))
+    world = random_world(K, W, signals, seed, prior=data.draw(st.sampled_from(list(PRIORS))), bound=10.**data.draw(st.integers(-4, 4)))
+    assert same(world, world_from_dict(parse_json(json_text(world_to_dict(world)).encode())))
+
+@given(st.text(min_size=1, max_size=8))
+@many(200)
+def test_any_name(name):
+    "A name either comes back as it was or is refused: it can't spoil a file."
+    w = SAMPLES['advert']
+    world = make_world(w.structure.joint, w.costs, w.setting.utility, 1., arms=[name, name + '2', 'x' + name])
+    try: data = world_to_dict(world)
+    except InvalidInput as e: assert not name.isprintable() or not name.strip(); return
+    assert world_from_dict(parse_json(json_text(data).encode())).setting.arms == world.setting.arms
+
+def test_the_same_text_as_the_standard_writer_would_read():
+    for world in SAMPLES.values():
+        data = world_to_dict(world)
+        assert json.loads(json_text(data)) == data == json.loads(json.dumps(data, allow_nan=False))
+
+def test_source_and_licence_stay(tmp_path):
+    clinic = load_world('clinic')
+    assert 'CC BY 4.0' in clinic.licence and 'Wisconsin' in clinic.source
+    clinic.save(tmp_path/'c.json')
+    again = load_world(tmp_path/'c.json')
+    assert (again.source, again.licence) == (clinic.source, clinic.licence)
+    assert load_world('advert').source is None and Environment.source is None
+
+def test_shipped_worlds():
+    assert world_names() == ['advert', 'clinic', 'wine']
+    for name in world_names():
+        world = load_world(name)
+        assert world.name == name and action_informed_oracle(world).margin > .01
+        assert (ROOT/'oia_nb'/'data'/f'{name}.json').read_text(encoding='utf-8') == json_text(world_to_dict(world)) + '\n'
+
+def test_a_name_wins_over_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    load_world('advert').save('clinic')
+    assert load_world('clinic').name == 'clinic'
+    assert load_world('./clinic').name == load_world(Path('clinic')).name == 'advert'
+
+def test_byte_order_mark_is_no_fault(tmp_path):
+    (tmp_path/'w.json').write_bytes(b'\xef\xbb\xbf' + (ROOT/'oia_nb'/'data'/'advert.json').read_bytes())
+    assert same(load_world(tmp_path/'w.json'), load_world('advert'))
+
+def test_save_leaves_the_old_file_alone_when_refused(tmp_path):
+    w = SAMPLES['advert']
+    path = tmp_path/'w.json'
+    w.save(path)
+    before = path.read_bytes()
+    bad = make_world(w.structure.joint, w.costs, w.setting.utility, 1., arms=['a\n', 'b', 'c'])
+    with pytest.raises(InvalidInput, match=r'arms\[0\]\.name'): bad.save(path)
+    assert path.read_bytes() == before
+    for where in tmp_path/'no'/'w.json', tmp_path, '', None, 3, 'a\0b':
+        with pytest.raises(InvalidInput, match='path'): w.save(where)
+    assert [p.name for p in tmp_path.iterdir()] == ['w.json']
+
+def test_light_import():
+    "Reading a world needs neither pandas nor scikit-learn nor matplotlib."
+    code = ("import sys, oia_nb.worlds as w; w.world_from_table({'s': [0, 1], 'x': [0, 1]}, state='s', arms={'a': ['x'], 'b': []}, costs=[0, 0], "
+            "utility=[[1], [0]], bound=1); w.load_world('wine'); print({'pandas', 'sklearn', 'matplotlib', 'scipy', 'cvxpy', 'highspy'} & set(sys.modules))")
+    run = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert run.stdout.strip() == 'set()'
+
+# --- Bad files -------------------------------------------------------------------------------------------------------
+
+def advert(*way, to=None, drop=False):
+    "The advert's dictionary with the value at the end of `way` replaced, or dropped."
+    d = json.loads(json.dumps(world_to_dict(SAMPLES['advert'])))
+    at = d
+    for step in way[:-1]: at = at[step]
+    if drop: del at[way[-1]]
+    else: at[way[-1]] = to
+    return d
+
+NUMBERS = [('bound',), ('utility', 1, 0), ('arms', 2, 'cost'), ('arms', 1, 'joint', 0, 1)]
+TEXTS = [('name',), ('states', 1), ('decisions', 0), ('arms', 0, 'name'), ('arms', 2, 'signals', 1)]
+LISTS = [('states',), ('decisions',), ('utility',), ('utility', 0), ('arms',), ('arms', 1, 'signals'), ('arms', 1, 'joint'), ('arms', 1, 'joint', 1)]
+OBJECTS = [('arms', 0)]
+FORM = [*[(way, to) for way in NUMBERS for to in (None, True, '1', [1], [], {}, float('nan'), float('inf'), -float('inf'), 10**400)],
+        *[(way, to) for way in TEXTS for to in (None, True, 1, '', ' ', 'a\nb', '\ud800', ['a'], {})],
+        *[(way, to) for way in LISTS for to in (None, True, 1, 'ab', [], {}, [[]], [None], {'0': 1})],
+        *[(way, to) for way in OBJECTS for to in (None, True, 1, 'ab', [], {}, [1])]]
+BAD = [*FORM, (('bound',), 0), (('bound',), -1), (('arms', 2, 'cost'), -1e-300), (('arms', 1, 'joint', 0, 1), -.08),
+       (('arms', 1, 'joint', 0, 1), .08 + 1e-8), (('arms', 1, 'joint', 0), [.54, .08, 0]), (('arms', 1, 'joint'), [[.54, .08]]),
+       (('states',), ['poor', 'poor']), (('states',), ['poor']), (('states',), ['poor', 'good', 'fair']), (('decisions',), ['run', 'run']),
+       (('decisions',), ['run']), (('arms', 1, 'name'), 'desk'), (('arms', 1, 'signals'), ['for', 'for']), (('utility',), [[0, .5]]),
+       (('utility',), [[0, .5], [1]]), (('source',), 3), (('licence',), '')]
+
+def place(way):
+    "How errors write a place: arms[1].cost"
+    return ''.join(f'[{s}]' if isinstance(s, int) else f'.{s}' for s in way).lstrip('.')
+
+@pytest.mark.parametrize('way, to', BAD, ids=[f'{place(w)}={str(t)[:12]!r}' for w, t in BAD])
+def test_bad_value(way, to, tmp_path):
+    "The error names the file and the place; that is the value itself, if its form is wrong, and else perhaps what it doesn't agree with."
+    data = advert(*way, to=to)
+    (tmp_path/'w.json').write_text(json.dumps(data), encoding='utf-8')
+    with pytest.raises(InvalidInput) as file: load_world(tmp_path/'w.json')
+    with pytest.raises(InvalidInput) as value: world_from_dict(data)
+    assert str(file.value).startswith(f'{tmp_path/"w.json"}: {value.value.argument}')
+    assert '\n' not in str(file.value)
+    assert value.value.argument.startswith(place(way) if (way, to) in FORM else ('states', 'decisions', 'utility', 'arms', 'bound', 'source', 'licence'))
+
+@pytest.mark.parametrize('way', [('name',), ('states',), ('decisions',), ('utility',), ('bound',), ('arms',),
+                                 *[('arms', 1, k) for k in ('name', 'cost', 'signals', 'joint')]], ids=place)
+def test_missing_key(way):
+    with pytest.raises(InvalidInput, match=f"key '{way[-1]}': got 'nothing'"): world_from_dict(advert(*way, drop=True))
+
+@pytest.mark.parametrize('way', [('Name',), ('support',), ('arms', 1, 'costs'), ('arms', 1, 'prior')], ids=place)
+def test_unknown_key(way):
+    with pytest.raises(InvalidInput, match=f"key '{way[-1]}'"): world_from_dict(advert(*way, to=1))
+
+GOOD = (ROOT/'oia_nb'/'data'/'advert.json').read_bytes()
+RAW = {'empty': b'', 'blank': b' \n', 'null': b'null', 'a number': b'1', 'a list': b'[]', 'an object': b'{}', 'binary': bytes(range(256)),
+       'latin-1': '{"name": "é"}'.encode('latin-1'), 'utf-16': GOOD.decode().encode('utf-16'), 'deep': b'['*10**5, 'deep objects': b'{"a":'*10**5,
+       'long number': GOOD.replace(b'1.0', b'1'*5000, 1), 'twice': GOOD.replace(b'"bound": 1.0', b'"bound": 1.0, "bound": 1.0'),
+       'NaN': GOOD.replace(b'0.16', b'NaN'), 'Infinity': GOOD.replace(b'0.02', b'Infinity'), '1e999': GOOD.replace(b'0.02', b'1e999'),
+       'more': GOOD + b'{}', 'comma': GOOD.replace(b'0.24]', b'0.24,]'), 'csv': b'a,b\n1,2\n', 'python': repr(world_to_dict(SAMPLES['advert'])).encode()}
+
+@pytest.mark.parametrize('kind', RAW)
+def test_bad_file(kind, tmp_path):
+    (tmp_path/'w.json').write_bytes(RAW[kind])
+    with pytest.raises(InvalidInput) as e: load_world(tmp_path/'w.json')
+    assert str(e.value).startswith(f'{tmp_path/"w.json"}: ') and ', expected ' in str(e.value)
+
+def test_truncated_anywhere():
+    "No beginning of a file is a world, save the whole of it."
+    for n in range(len(GOOD.rstrip())):
+        with pytest.raises(InvalidInput): world_from_dict(parse_json(GOOD[:n]))
+
+@pytest.mark.parametrize('path', ['absent.json', 'clinick', '', '.', None, 3, 2.5, b'clinic', ['clinic'], 'a\0b', '../data/clinic', 'x'*5000], ids=lambda p: repr(p)[:12])
+def test_bad_path(path):
+    with pytest.raises(InvalidInput, match='advert, clinic, wine'): load_world(path)
+
+def test_unreadable(tmp_path):
+    path = tmp_path/'w.json'
+    path.write_bytes(GOOD)
+    path.chmod(0)
+    if os.access(path, os.R_OK): pytest.skip('this user may read everything')
+    with pytest.raises(InvalidInput, match='Permission denied'): load_world(path)
+
+# --- Anything at all ---------------------------------------------------------------------------------------------------
+
+def valid_or_refused(read):
+    "The world that `read` gives, which must then be whole, or None if it was refused."
+    try: world = read()
+    except OIAError as e:
+        assert str(e) and '\n' not in str(e)
+        return None
+    assert same(world, world_from_dict(world_to_dict(world)))
+    for p, q in zip(world.structure.joint, world.belief_distributions):
+        assert np.isfinite(p).all() and abs(p.sum() - 1) < 1e-8 and abs(q.sum() - 1) < 1e-8
+    assert np.isfinite(world.setting.support).all() and np.isfinite(world.setting.utility).all() and (world.costs >= 0).all() and world.setting.bound > 0
+    return world
+
+LEAVES = [None, True, False, 0, 1, 2, -1, .5, .25, -0., 1e-320, 1e308, 10**400, float('nan'), float('inf'), '', 'a', 'desk', 'poor', 'for', 'é', '\ud800', 'a\n']
+
+def anything(rng, depth=2):
+    "Any JSON value, and some that aren't."
+    kind = rng.random() if depth else 1
+    if kind < .2: return [anything(rng, depth - 1) for _ in range(rng.randrange(4))]
+    if kind < .4: return {k: anything(rng, depth - 1) for k in rng.sample(['name', 'cost', 'joint', 'signals', 'arms', 'x'], rng.randrange(4))}
+    return rng.choice(LEAVES + [rng.random(), rng.gauss(0, 1), rng.randrange(10)])
+
+def places(value, way=()):
+    "Each place in a JSON value."
+    if way: yield way
+    for k, v in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else (): yield from places(v, (*way, k))
+
+def mutate(data, rng):
+    "One change: a value replaced, dropped, doubled, moved by little, or swapped with a neighbour."
+    way = rng.choice(list(places(data)) or [()])
+    if not way: return
+    at = data
+    for step in way[:-1]: at = at[step]
+    kind, last = rng.choice(['replace', 'drop', 'double', 'move', 'swap']), way[-1]
+    other = rng.choice(list(at) if isinstance(at, dict) else range(len(at)))
+    if kind == 'drop': del at[last]
+    elif kind == 'double' and isinstance(at, list): at.insert(last, copy.deepcopy(at[last]))
+    elif kind == 'move' and isinstance(at[last], float): at[last] *= 1 + rng.gauss(0, 1)*10**rng.uniform(-16, 0)
+    elif kind == 'swap': at[last], at[other] = at[other], at[last]
+    else: at[last] = anything(rng)
+
+BASES = [world_to_dict(SAMPLES[name]) for name in ('advert', 'tie', 'single signal')]
+seeds = st.integers(0, 2**32).map(random.Random)
+
+@given(seeds)
+@many(3000)
+def test_mutated_dictionary(rng):
+    d = copy.deepcopy(rng.choice(BASES))
+    for _ in range(rng.randint(1, 3)): mutate(d, rng)
+    valid_or_refused(lambda: world_from_dict(d))
+
+@given(seeds)
+@many(1000)
+def test_any_value(rng):
+    assert valid_or_refused(lambda: world_from_dict(anything(rng, 4))) is None
+
+PIECES = [b'', b'0', b'9', b'-', b'e9', b'.', b'NaN', b'"', b',', b':', b'[', b']', b'{', b'}', b'\\', b'\\u0041', b'null', b'\xff', b'\xc3', b'\0', b' ']
+
+@given(seeds)
+@many(3000)
+def test_mutated_bytes(rng):
+    raw = bytearray(GOOD)
+    for _ in range(rng.randint(1, 4)):
+        i = rng.randrange(len(raw))
+        raw[i:i + rng.randrange(3)] = rng.choice(PIECES)
+    valid_or_refused(lambda: world_from_dict(parse_json(bytes(raw))))
+
+def test_mutants_of_both_kinds():
+    "The mutations above are neither all harmless nor all fatal."
+    fates = []
+    for seed in range(300):
+        rng = random.Random(seed)
+        d = copy.deepcopy(rng.choice(BASES))
+        mutate(d, rng)
+        fates.append(valid_or_refused(lambda: world_from_dict(d)) is None)
+    assert .5 < np.mean(fates) < .98
+
+# --- Tables ------------------------------------------------------------------------------------------------------------
+
+GOODS = dict(state='s', arms={'a': ['x'], 'b': ['x', 'y'], 'c': []}, costs={'a': 0, 'b': .1, 'c': 0}, utility={'u': [1, 0], 'v': [0, 1]}, bound=1)
+ROWS = {'s': list('uuvuvvvu'), 'x': [1, 1, 2, 1, 2, 2, 1, 2], 'y': list('ppqqppqq'), 'z': [.5]*8, 'gap': [1, None]*4}
+
+def test_counts():
+    world = world_from_table(ROWS, **GOODS)
+    assert world.signals == (('x=1', 'x=2'), ('x=1, y=p', 'x=1, y=q', 'x=2, y=p', 'x=2, y=q'), ('nothing',))
+    counts = np.array([[3, 1], [1, 3]]) + .5
+    assert (world.structure.joint[0] == counts/counts.sum()).all()
+    assert (world.structure.joint[2] == np.array([[.5, .5]])).all()
+    assert world.setting.states == ('u', 'v') and world.setting.arms == ('a', 'b', 'c')
+
+def test_counts_without_smoothing():
+    world = world_from_table(ROWS, **GOODS, smoothing=0, states=['v', 'u', 'w'][:2])
+    assert world.setting.states == ('v', 'u') and (world.setting.utility == [[0, 1], [1, 0]]).all()
+    assert (world.structure.joint[0] == np.array([[1, 3], [3, 1]])/8).all()
+
+def test_pandas_and_plain_columns_agree():
+    pd = pytest.importorskip('pandas')
+    frame = pd.DataFrame(ROWS)
+    for change in dict, lambda f: f.astype({'s': 'category', 'x': 'float64', 'y': 'string'}), lambda f: f.astype({'x': 'Int8', 'y': 'object'}):
+        assert same(world_from_table(change(frame) if change is not dict else frame, **GOODS), world_from_table(ROWS, **GOODS))
+
+def test_categories_keep_their_order():
+    pd = pytest.importorskip('pandas')
+    frame = pd.DataFrame(ROWS).assign(y=pd.Categorical(ROWS['y'], ['q', 'p', 'r'], ordered=True))
+    assert world_from_table(frame, **GOODS).signals[1] == ('x=1, y=q', 'x=1, y=p', 'x=2, y=q', 'x=2, y=p')
+    intervals = pd.DataFrame(ROWS).assign(x=pd.cut(pd.Series(ROWS['x']), [0, 1.5, 3]))
+    assert world_from_table(intervals, **GOODS).signals[0] == ('x=(0.0, 1.5]', 'x=(1.5, 3.0]')
+
+BAD_TABLES = {
+    'no such column': (dict(arms={'a': ['X'], 'b': []}), r"arms\['a'\]: got 'X'"), 'no such state column': (dict(state='S'), "state: got 'S'"),
+    'a column that is no name': (dict(arms={'a': [['x']], 'b': []}), r"arms\['a'\]"), 'one arm': (dict(arms={'a': ['x']}), 'arms: got'),
+    'arms as a list': (dict(arms=[['x'], ['y']]), 'arms: got'), 'an arm without a list': (dict(arms={'a': 3, 'b': []}), r"arms\['a'\]: got 3"),
+    'an arm without a name': (dict(arms={'': ['x'], 'b': []}), 'arms: got'), 'a numbered arm': (dict(arms={1: ['x'], 'b': []}), 'arms: got'),
+    'a fraction': (dict(arms={'a': ['z'], 'b': []}), r"column 'z', row 0: got 0.5, expected a class"), 'a gap': (dict(arms={'a': ['gap'], 'b': []}), "column 'gap', row 1: got None"),
+    'a gap in the state': (dict(state='gap'), "state, column 'gap', row 1: got None"),
+    'cost of an unknown arm': (dict(costs={'a': 0, 'b': 0, 'd': 0}), 'costs: got'), 'a cost too few': (dict(costs=[0, 1]), 'costs: got'), 'a negative cost': (dict(costs=[0, 1, -1]), r'costs\[2\]'),
+    'utility of an unknown state': (dict(utility={'u': [1, 0], 'w': [0, 1]}), 'utility: got'), 'ragged utility': (dict(utility={'u': [1, 0], 'v': [0]}), 'utility: got'),
+    'bound': (dict(bound=0), 'bound: got 0'), 'smoothing': (dict(smoothing=float('nan')), 'smoothing'), 'a state left out': (dict(states=['u', 'w']), "also 'v'"),
+    'a state twice': (dict(states=['u', 'u', 'v']), 'states: got'), 'states as a text': (dict(states='uv'), 'states: got'), 'states as a number': (dict(states=2), 'states'), 'decisions': (dict(decisions=['a']), 'decisions: got'),
+    'name': (dict(name=''), 'name: got')}
+
+@pytest.mark.parametrize('kind', BAD_TABLES)
+def test_bad_table(kind):
+    change, says = BAD_TABLES[kind]
+    with pytest.raises(InvalidInput, match=says): world_from_table(ROWS, **{**GOODS, **change})
+
+@pytest.mark.parametrize('frame', [None, 3, 'table', [], [1, 2], {}, {'s': [], 'x': [], 'y': []}, {'s': 3, 'x': [1], 'y': [1]}, {'s': ['u', 'v'], 'x': [1], 'y': [1, 2]}], ids=repr)
+def test_no_table(frame):
+    with pytest.raises(InvalidInput): world_from_table(frame, **GOODS)
+
+def test_too_many_levels():
+    n = 2*MAX_SIGNALS
+    with pytest.raises(InvalidInput, match=f'at most {MAX_SIGNALS}'):
+        world_from_table({'s': ['u', 'v']*MAX_SIGNALS, 'x': list(range(n)), 'y': ['p']*n}, **GOODS)
+
+def test_one_state_is_no_world():
+    with pytest.raises(InvalidInput): world_from_table({'s': ['u']*4, 'x': [1, 2]*2, 'y': [1, 2]*2}, **{**GOODS, 'utility': [[1, 0]]})
+
+def test_two_columns_of_one_name():
+    pd = pytest.importorskip('pandas')
+    frame = pd.DataFrame([['u', 1, 2], ['v', 1, 2]], columns=['s', 'x', 'x'])
+    with pytest.raises(InvalidInput, match='one column'): world_from_table(frame, **{**GOODS, 'arms': {'a': ['x'], 'b': []}, 'costs': [0, 0]})
+
+@pytest.mark.parametrize('gap', ['NA', 'NaT', 'nan'])
+def test_every_kind_of_gap(gap):
+    pd = pytest.importorskip('pandas')
+    value = dict(NA=pd.NA, NaT=pd.NaT, nan=float('nan'))[gap]
+    with pytest.raises(InvalidInput, match='row 3'): world_from_table({**ROWS, 'x': [1, 1, 2, value, 2, 2, 1, 2]}, **GOODS)
+
+def any_table(rng):
+    "Columns and arguments for `world_from_table`, of which about half are as they should be."
+    odd = lambda usual, other: usual if rng.random() < .95 else other()
+    n = odd(6, lambda: rng.randrange(3))
+    cells = [0, 1, 2, 'u', 'v', '', 'a\n', 1., 2.5, float('nan'), float('inf'), None, True, (1,), b'x', [1]]
+    column = lambda levels: [rng.choice(levels) for _ in range(odd(n, lambda: n + 1))]
+    frame = {k: odd(column('uv' if k == 's' else rng.choice(['pq', (0, 1, 2), (1., 2.), (True, False)])), lambda: rng.choice([column(cells), None, 3])) for k in 'sxyz'}
+    names = rng.sample(['a', 'b', 'c', 'd'], odd(rng.randint(2, 4), lambda: rng.randrange(2)))
+    arms = {odd(a, lambda: rng.choice([None, 1, '', (1,)])): odd(rng.sample('xyz', rng.randrange(3)), lambda: rng.choice(['x', None, 1, [None], [['x']], 'nope', ('x', 'y')])) for a in names}
+    rest = dict(costs=odd({a: rng.random() for a in names}, lambda: anything(rng)), utility=odd([[1, 0], [0, 1]], lambda: anything(rng)), bound=odd(1, lambda: anything(rng)),
+                states=odd(None, lambda: anything(rng)), decisions=odd(None, lambda: anything(rng)), smoothing=odd(.5, lambda: anything(rng)), name=odd('t', lambda: anything(rng)))
+    return frame, dict(state=odd('s', lambda: anything(rng)), arms=arms, **rest)
+
+@given(seeds, st.booleans())
+@many(3000)
+def test_any_table(rng, as_frame):
+    frame, arguments = any_table(rng)
+    if as_frame and len({len(v) if isinstance(v, list) else -1 for v in frame.values()}) == 1: frame = pytest.importorskip('pandas').DataFrame(frame)
+    try: world = world_from_table(frame, **arguments)
+    except OIAError: return
+    if all(n.isprintable() and n.strip() for n in (world.name, *world.setting.arms, *world.setting.decisions)): valid_or_refused(lambda: world)
+
+def test_tables_of_both_kinds():
+    def refused(seed):
+        frame, arguments = any_table(random.Random(seed))
+        try: return world_from_table(frame, **arguments) is None
+        except OIAError: return True
+    assert .3 < np.mean([refused(seed) for seed in range(300)]) < .95
+
+# --- At random ---------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize('make', [lambda s, m: random_world(3, 3, 3, s, margin=m), lambda s, m: random_world(4, 3, [2, 3, 4, 5], s, prior='arm', margin=m),
+                                  lambda s, m: blackwell_world(2, 2, 3, s, margin=m), lambda s, m: simple_world(3, 3, s, margin=m)])
+def test_margin_is_kept(make):
+    for seed in range(3):
+        world = make(seed, .01)
+        assert action_informed_oracle(world).margin >= .01 - 1e-12
+        assert same(world, make(seed, .01)) and not same(world, make(seed + 10, .01))
+
+def test_margin_out_of_reach():
+    with pytest.raises(NotInducible, match='none of 5 random worlds') as e: random_world(4, 2, 2, 0, margin=.3, tries=5)
+    assert e.value.margin < .3 and len(e.value.arms) == 4
+
+@given(st.integers(0, 10**6), st.integers(2, 5), st.integers(2, 4), st.integers(1, 5))
+@many(60)
+def test_blackwell_order(seed, K, W, signals):
+    "Every proper rule pays a clearer arm at least as much, and each arm is a garbling of the next."
+    world = blackwell_world(K, W, signals, seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        s = menu_rule(world.setting.support, rng.random((4, W)), 1.).expected
+        assert (np.diff(world.belief_distributions @ s) >= -1e-9).all()
+    for noisy, clear in zip(world.structure.joint, world.structure.joint[1:]): assert garbling(clear, noisy) is not None
+    assert (np.diff(world.costs) >= 0).all()
+
+def test_garbling_gives_a_witness():
+    "The matrix does what it says, and there is none where some proper rule pays the noisy arm more."
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        a, b = random_world(2, 2, 3, rng).structure.joint
+        G = garbling(a, b)
+        if G is None: continue
+        assert (G >= -1e-9).all() and np.allclose(G.sum(1), 1) and np.allclose(G.T @ a, b, atol=1e-6)
+    assert garbling(b, np.array([[.9, .1]])) is None
+
+@given(st.integers(0, 10**6), st.integers(2, 5), st.integers(2, 4))
+@many(60)
+def test_simple_setting(seed, K, W):
+    q = simple_world(K, W, seed).belief_distributions
+    assert q.shape == (K, 2*K) and ((q > 0).sum(0) == 1).all() and ((q > 0).sum(1) == 2).all()
+
+def test_law_of_the_draws():
+    """n = 2000 worlds: costs, utilities and each state's prior have the uniform law's upper quarter, p = 1/4 (a two-sided
+    binomial test of size 1e-6 each)."""
+    n, rng = 2000, np.random.default_rng(7)
+    worlds = [random_world(2, 2, 2, rng, max_cost=.1) for _ in range(n)]
+    low, high = binom.ppf(.5e-6, n, .25), binom.isf(.5e-6, n, .25)
+    for draw in (lambda w: w.costs[1] > .075), (lambda w: w.setting.utility[1, 0] > .75), (lambda w: w.structure.joint[1].sum(0)[0] > .75):
+        assert low <= sum(map(draw, worlds)) <= high
+
+@pytest.mark.parametrize('kind', DEGENERATE)
+def test_on_the_edge(kind):
+    for seed in range(5):
+        world = degenerate_world(kind, seed)
+        o = optimal_rule(world)
+        assert world.name == kind and np.isfinite(o.profit)
+        if kind == 'tie': assert abs(o.profits[0] - o.profits[1]) < 1e-9
+        if kind == 'constant utility': assert o.arm == world.costs.argmin() and abs(o.profit - world.setting.utility[0, 0]) < 1e-9
+        if kind == 'zero costs': assert abs(o.profit - (world.belief_distributions @ world.setting.belief_utility).max()) < 1e-9
+        if kind == 'single signal': assert len(world.structure.joint[0]) == 1
+        if kind == 'equal arms':
+            with pytest.raises(NotInducible): action_informed_oracle(world)
+
+BAD_ARGUMENTS = [(random_world, (1, 2, 2, 0), {}, 'K'), (random_world, (2, 1, 2, 0), {}, 'W'), (random_world, (2, 2, 0, 0), {}, 'signals'), (random_world, (2, 2, [1], 0), {}, 'signals'),
+    (random_world, (2, 2, [2, 2.], 0), {}, 'signals'), (random_world, (2, 2, 'ab', 0), {}, 'signals'), (random_world, (2, 2, None, 0), {}, 'signals'), (random_world, (2, 2, 2, -1), {}, 'seed'), (random_world, (2, 2, 2, 'x'), {}, 'seed'),
+    (random_world, (2, 2, 2, 0), dict(prior='both'), 'prior'), (random_world, (2, 2, 2, 0), dict(prior=[]), 'prior'), (random_world, (2, 2, 2, 0), dict(bound=0), 'bound'), (random_world, (2, 2, 2, 0), dict(max_cost=-1), 'max_cost'),
+    (random_world, (2, 2, 2, 0), dict(decisions=0), 'decisions'), (random_world, (2, 2, 2, 0), dict(margin='x'), 'margin'), (random_world, (2, 2, 2, 0), dict(margin=.1, tries=0), 'tries'),
+    (random_world, (2, 2, 2, 0), dict(name=''), 'name'), (blackwell_world, (2, 2, [2, 3], 0), {}, 'signals'), (simple_world, (2, 2, 0), dict(prior=3), 'prior'), (degenerate_world, ('odd',), {}, 'kind'), (degenerate_world, (None,), {}, 'kind'), (degenerate_world, ([],), {}, 'kind')]
+
+@pytest.mark.parametrize('make, args, options, argument', BAD_ARGUMENTS)
+def test_bad_argument(make, args, options, argument):
+    with pytest.raises(InvalidInput) as e: make(*args, **options)
+    assert e.value.argument.startswith(argument)
