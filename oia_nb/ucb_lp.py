@@ -18,7 +18,7 @@ def ucb_bounds(setting, I, C_hat, I_c, arm):
     lower[arm] = -np.inf
     return lower
 
-# %% ../nbs/06_ucb_lp.ipynb #f6b83039
+# %% ../nbs/06_ucb_lp.ipynb #ccca0aa2
 class OptimisticPrograms:
     r"""UCB-LP of every arm, round after round (paper, section 3.3).
 
@@ -33,11 +33,12 @@ class OptimisticPrograms:
     def lp_solves(self): return sum(p.solves for p in self._made.values())
 
     def profits(self, counts, I, C_hat, I_c):
-        r"""(K,): :math:`\hat h_k^t` from counts (K, M), radii (K,) and cost estimates (K, K).
+        r"""(K,): :math:`\hat h_k^t` from counts (K, M), radii (K,) and cost estimates (K, K); infinite for an arm without observations.
 
         `infeasible` then lists the arms whose program has no solution; they get the fallback of the paper.
         """
-        z, q = self.setting, counts/counts.sum(1, keepdims=True)
+        z, N = self.setting, counts.sum(1, keepdims=True)
+        q = counts/np.where(N > 0, N, 1.)
         self.v = [self._minimum(k, counts, ucb_bounds(z, I, C_hat, I_c, k)/z.bound, I[k]) for k in range(z.K)]
         self.infeasible = [k for k in range(z.K) if self.v[k] is None]
         v = np.array([q[k] @ self.oracle.rules[k].expected - z.bound*I[k] if v is None else z.bound*v for k, v in enumerate(self.v)])
