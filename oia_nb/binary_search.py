@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['announce', 'Search', 'binary_search', 'search_depth']
 
-# %% ../nbs/07_binary_search.ipynb #3bd85349
+# %% ../nbs/07_binary_search.ipynb #7f18dc60
 from dataclasses import dataclass
+from math import frexp
 import numpy as np
 from .core import *
 from .information import *
@@ -28,7 +29,7 @@ def announce(transcript, rule, line=None, place=0.):
     transcript.record(arm, belief, rule.expected, line, place)
     return arm
 
-# %% ../nbs/07_binary_search.ipynb #af7dc4c2
+# %% ../nbs/07_binary_search.ipynb #59e451fb
 @dataclass(frozen=True)
 class Search:
     r"""A finished binary search :math:`\text{BS}(S_0, S_1, \tilde\lambda_\max, \tilde\lambda_\min, k_0, k_1, t_0, t_1)` (paper, appendix D.2).
@@ -50,7 +51,9 @@ def binary_search(transcript, S0, S1, k_S0, k1, threshold, *, max_rounds=np.inf,
 
     The agent has answered `S0` with `k_S0` and would answer `S1` with `k1`. `threshold` is
     :math:`\min(I_q(k_{S_0}), I_q(k_1))` of round t_0, frozen. `place` maps λ to the (line, place) of `Transcript.record`.
+    Raises `InvalidInput` for a threshold that isn't positive: such a search would never end.
     """
+    if not threshold > 0: raise InvalidInput('threshold', threshold, 'a number above 0')
     lam_min, lam_max, k0, t0, truncated = 0., 1., k_S0, transcript.rounds, False
     while lam_max - lam_min >= threshold:
         if transcript.rounds - t0 >= max_rounds:
@@ -62,8 +65,11 @@ def binary_search(transcript, S0, S1, k_S0, k1, threshold, *, max_rounds=np.inf,
         else: lam_min, k0 = lam, arm
     return Search(t0, transcript.rounds, lam_min, lam_max, k0, k1, transcript.rounds - t0, truncated)
 
-# %% ../nbs/07_binary_search.ipynb #ffac3a2e
+# %% ../nbs/07_binary_search.ipynb #992cf55e
 def search_depth(threshold):
-    r"The number of rounds of a search that isn't cut short: :math:`\lfloor\log_2(1/\text{threshold})\rfloor + 1`, or 0 for a threshold above 1 (audit E17)."
-    threshold = as_number('threshold', threshold, 0., strict_low=True)
-    return 0 if threshold > 1 else int(np.floor(np.log2(1/threshold))) + 1
+    r"""The number of rounds of a search that isn't cut short: :math:`\lfloor\log_2(1/\text{threshold})\rfloor + 1`, or 0 for a threshold above 1.
+
+    Exact for every float, powers of two included (erratum E17). Raises `InvalidInput` unless the threshold is positive and finite.
+    """
+    mantissa, exponent = frexp(as_number('threshold', threshold, 0., strict_low=True))
+    return max(0, 1 - exponent + (mantissa == .5))
