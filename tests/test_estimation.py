@@ -1,0 +1,245 @@
+"Laws of the estimates: concentration, exactly; cost graph against networkx; brackets and optimism on random worlds; two points a segment."
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from itertools import combinations
+from scipy.stats import binom, multinomial
+
+from oia_nb.core import generator
+from oia_nb.estimation import Transcript, cost_estimates, cost_upper, event_holds, radius_fb, radius_fc, shortest_paths
+from oia_nb.information import Setting, make_world
+from oia_nb.oracle import Oracle
+from oia_nb.scoring import brier, menu_rule, mix
+from oia_nb.stackelberg import arm_profit, optimal_rule
+from oia_nb.ucb_lp import OptimisticPrograms, ucb_bounds
+
+seeds = st.integers(0, 2**32 - 1)
+quick = settings(max_examples=60, deadline=None)
+
+
+def random_world(rng, K=3):
+    "K arms, two or three states, a common prior, small costs."
+    W = int(rng.integers(2, 4))
+    prior = rng.dirichlet(3*np.ones(W))
+    joint = [rng.dirichlet(np.full(3, .6), size=W).T*prior for _ in range(K)]
+    return make_world(joint, .1*rng.random(K), np.eye(W).tolist(), float(rng.choice([.5, 1., 4.])))
+
+def random_rules(world, n, rng):
+    z = world.setting
+    return [menu_rule(z.support, z.bound*rng.random((4, z.W)), z.bound) for _ in range(n)]
+
+def played(world, rules, rounds, rng):
+    "A transcript of `rounds` mixtures of two of the rules."
+    data, z = Transcript(world.setting), world.setting
+    for _ in range(rounds):
+        i, j = rng.choice(len(rules), 2, replace=False)
+        rule = mix(rules[i], rules[j], rng.random())
+        answer = world.respond(rule, rng)
+        data.record(answer.arm, z.index(answer.report), rule.expected)
+    return data
+
+def true_costs(world): return world.costs[:, None] - world.costs
+
+
+# --- Concentration -------------------------------------------------------------------------------------------------
+
+def outcomes(n, M):
+    bars = np.array(list(combinations(range(n + M - 1), M - 1)))
+    return np.diff(bars, axis=1, prepend=-1, append=n + M - 1) - 1
+
+@pytest.mark.parametrize('M', [2, 3, 4])
+@pytest.mark.parametrize('n', [1, 2, 3, 5, 8, 12])
+def test_concentration_holds_exactly_for_every_distance(M, n):
+    rng, x = generator(M), outcomes(n, M)
+    for q in [np.full(M, 1/M), *rng.dirichlet(np.ones(M), 10), *rng.dirichlet(np.full(M, .2), 10)]:
+        distance, which = np.unique(np.abs(x/n - q).sum(1).round(12), return_inverse=True)
+        mass = np.bincount(which, multinomial.pmf(x, n, q))
+        assert abs(mass.sum() - 1) < 1e-9
+        tail = mass[::-1].cumsum()[::-1]
+        assert (tail <= (2**M - 2)*np.exp(-n*distance**2/2) + 1e-12)[distance > 0].all()
+        assert tail[distance >= np.sqrt(2*np.log(2**M/.3)/n)].max(initial=0) <= .3
+
+def stack_failures(q, delta, runs, n_max, rng, factor=1.):
+    (K, M), n = q.shape, np.arange(1, n_max + 1)
+    radius, failed = factor*radius_fc(n, n, K=K, M=M, delta=delta), np.zeros(runs, bool)
+    for k in range(K):
+        X = rng.choice(M, size=(runs, n_max), p=q[k])
+        failed |= (sum(np.abs((X == i).cumsum(1)/n - q[k, i]) for i in range(M)) > radius).any(1)
+    return failed.sum()
+
+@pytest.mark.parametrize('seed', range(3))
+def test_event_on_the_stack_fails_at_most_as_often_as_proved(seed):
+    "400 runs; false alarm 1e-6. The same test refuses half the radius."
+    q = generator(seed).dirichlet(np.ones(2), 4)
+    allowed = binom.ppf(1 - 1e-6, 400, np.pi**2/24)
+    assert stack_failures(q, 1., 400, 1500, generator(seed)) <= allowed < stack_failures(q, 1., 400, 1500, generator(seed), .5)
+
+def test_fixed_budget_event():
+    "Union over all counts up to T: 2000 runs, false alarm 1e-6."
+    T, q, runs = 60, np.array([[.5, .5], [.2, .8]]), 2000
+    a = 2*np.log(T*2*2**2/.5)
+    n, failed = np.arange(1, T + 1), np.zeros(runs, bool)
+    for k in range(2):
+        X = generator(k).random((runs, T)) < q[k, 0]
+        failed |= (2*np.abs(X.cumsum(1)/n - q[k, 0]) > radius_fb(n, n, a=a)).any(1)
+    assert failed.sum() <= binom.ppf(1 - 1e-6, runs, T*2*2**2*np.exp(-a/2))
+
+@quick
+@given(st.integers(1, 9000), st.integers(2, 50), st.floats(1e-9, 1), st.integers(1, 10**9))
+def test_radius_never_forms_the_power_of_two(M, K, delta, t):
+    I = radius_fc(np.array([0., 1., t]), t, K=K, M=M, delta=delta)
+    assert I[0] == np.inf and np.isfinite(I[1:]).all() and I[2] <= I[1]
+    if M < 500: assert np.isclose(I[1]**2/2, np.log(4*K*2.**M*float(t)**2/delta))
+
+
+# --- Counts and points ---------------------------------------------------------------------------------------------
+
+@quick
+@given(seeds)
+def test_counts_are_those_of_the_rounds(seed):
+    rng = generator(seed)
+    data = Transcript(Setting(np.eye(3), np.eye(3), 1., 4))
+    rounds = [(int(rng.integers(4)), int(rng.integers(3))) for _ in range(rng.integers(1, 80))]
+    for arm, belief in rounds: data.record(arm, belief, rng.random(3))
+    expected = np.zeros((4, 3))
+    for r in rounds: expected[r] += 1
+    assert np.array_equal(data.counts, expected) and np.array_equal(data.N, expected.sum(1)) and data.rounds == len(rounds)
+    assert list(zip(data.arms, data.beliefs)) == rounds
+    seen = data.N > 0
+    assert np.allclose(data.q_hat[seen].sum(1), 1) and not data.q_hat[~seen].any()
+    before = data.N
+    data.record(0, 0, np.zeros(3))
+    assert data.N[0] == before[0] + 1                              # what was handed out earlier doesn't change
+
+@quick
+@given(seeds)
+def test_two_points_a_segment_tell_all(seed):
+    "Whatever answers came, in any order, on several segments visited again and again: no bound is lost."
+    rng, M, K = generator(seed), 4, 3
+    z = Setting(rng.dirichlet(np.ones(3), M), np.eye(3), 2., K)
+    kept, every = Transcript(z), Transcript(z)
+    ends = [(2*rng.random(M), 2*rng.random(M)) for _ in range(3)]
+    for _ in range(int(rng.integers(1, 60))):
+        i, lam = int(rng.integers(3)), float(rng.choice([0., .25, .5, 1., rng.random()]))
+        s = (1 - lam)*ends[i][0] + lam*ends[i][1]
+        round_ = int(rng.integers(K)), int(rng.integers(M)), s
+        kept.record(*round_, line=i, place=lam)
+        every.record(*round_)
+        I = rng.random(K)
+        assert np.allclose(cost_upper(kept, I), cost_upper(every, I), rtol=0, atol=1e-14)
+    assert all(len(p) <= 6 for p in kept.points)
+
+
+# --- The cost graph ------------------------------------------------------------------------------------------------
+
+@quick
+@given(seeds, st.integers(2, 9), st.floats(0, .7))
+def test_shortest_paths_agree_with_networkx(seed, K, missing):
+    rng = generator(seed)
+    upper = np.triu(np.ones((K, K), bool), 1)
+    theta, phi = np.where(upper, rng.normal(size=(K, K)), 0), np.where(upper, rng.random((K, K)) + .01, 0)
+    phi[upper & (rng.random((K, K)) < missing)] = np.inf
+    theta[np.isinf(phi)] = 0
+    theta, phi = theta - theta.T, phi + phi.T
+    C, length = shortest_paths(theta, phi)
+    assert np.array_equal(C, -C.T) and np.array_equal(length, length.T)          # to the last bit
+    graph = nx.from_numpy_array(np.where(np.isfinite(phi), phi, 0))
+    found = dict(nx.all_pairs_dijkstra(graph))
+    for i in range(K):
+        for j in range(K):
+            if j not in found[i][0]: assert length[i, j] == np.inf
+            else:
+                path = found[i][1][j]
+                assert np.isclose(length[i, j], found[i][0][j], rtol=1e-12, atol=0)
+                assert np.isclose(C[i, j], sum(theta[e] for e in zip(path, path[1:])), atol=1e-12)
+
+@settings(max_examples=25, deadline=None)
+@given(seeds)
+def test_brackets_hold_the_truth_on_the_event(seed):
+    rng = generator(seed)
+    world = random_world(rng)
+    data = played(world, random_rules(world, 6, rng), 120, rng)
+    I = np.where(data.N > 0, np.abs(data.q_hat - world.belief_distributions).sum(1), np.inf)     # the smallest radii that make the event true
+    assert event_holds(world, data.q_hat, I)
+    U, C = cost_upper(data, I), true_costs(world)
+    assert (C <= U + 1e-9).all() and (-U.T <= C + 1e-9).all()
+    assert (C <= cost_upper(data, I/2) + 1e-9).all()               # half the radius is enough for payments that aren't negative
+    C_hat, I_c, violated = cost_estimates(U, world.setting.bound)
+    known = np.isfinite(I_c)
+    assert not violated and (np.abs(C_hat - C)[known] <= I_c[known] + 1e-9).all()
+    assert np.array_equal(C_hat, -C_hat.T) and np.array_equal(I_c, I_c.T) and not I_c.diagonal().any()
+
+@quick
+@given(seeds)
+def test_an_empty_bracket_is_flagged_and_no_other(seed):
+    rng, K = generator(seed), 4
+    C, half = rng.normal(size=K), rng.random((K, K)) + .01
+    U = C[:, None] - C + half
+    np.fill_diagonal(U, 0)
+    assert not cost_estimates(U, 1.)[2]
+    U[0, 1] = -U[1, 0] - .01
+    assert cost_estimates(U, 1.)[2]
+
+
+# --- Optimistic programs -------------------------------------------------------------------------------------------
+
+def estimates(world, rng):
+    "Counts, radii and cost estimates that are off by no more than the radii."
+    q, C, K = world.belief_distributions, true_costs(world), world.setting.K
+    counts = np.array([rng.multinomial(n, p/p.sum()) for n, p in zip(rng.integers(5, 3000, K), q)], float)
+    I = np.abs(counts/counts.sum(1, keepdims=True) - q).sum(1)*(1 + rng.random(K)*rng.integers(0, 2))
+    I_c = world.setting.bound*np.triu(.1*rng.random((K, K)), 1)
+    off = I_c*(2*rng.random((K, K)) - 1)
+    return counts, I, C + off - off.T, I_c + I_c.T
+
+@settings(max_examples=40, deadline=None)
+@given(seeds)
+def test_optimism_sandwich_on_random_worlds(seed):
+    rng = generator(seed)
+    world = random_world(rng)
+    z, (counts, I, C_hat, I_c) = world.setting, estimates(world, rng)
+    programs = OptimisticPrograms(z, Oracle([brier(z.support, z.bound)]*z.K))
+    h, best = programs.profits(counts, I, C_hat, I_c), optimal_rule(world).profits
+    for k in np.flatnonzero(np.isfinite(best)):
+        assert k not in programs.infeasible
+        assert best[k] <= h[k] + 1e-7*z.bound
+        assert h[k] <= arm_profit(world, programs.rule(k))[k] + 2*z.B*I[k] + 1e-7*z.bound
+
+@settings(max_examples=20, deadline=None)
+@given(seeds)
+def test_zero_rule_certificate_agrees_with_the_solver(seed):
+    "Where the lemma applies, the solver finds the same v; where it doesn't, the value is larger."
+    rng = generator(seed)
+    world = random_world(rng)
+    z, (counts, I, C_hat, I_c) = world.setting, estimates(world, rng)
+    programs = OptimisticPrograms(z, Oracle([brier(z.support, z.bound)]*z.K))
+    I = I*rng.choice([.1, 1., 10.])
+    programs.profits(counts, I, C_hat, I_c)
+    for k in range(z.K):
+        lower = ucb_bounds(z, I, C_hat, I_c, k)/z.bound
+        m = max(-I[k], lower.max())
+        v = programs._program(z.support, z.K, k).minimum(counts, lower, I[k])
+        if m <= I[k]:
+            assert abs(v - m) < 1e-7 and programs.v[k] == m and not programs.rule(k).values.any()
+        else: assert v is None or v > m - 1e-9
+
+@pytest.mark.parametrize('seed', range(6))
+def test_no_uncertainty_is_the_program_of_complete_information(seed):
+    world = random_world(generator(seed))
+    z, K = world.setting, world.setting.K
+    oracle = Oracle([brier(z.support, z.bound)]*K)
+    best = optimal_rule(world).profits
+    there = np.isfinite(best)
+    for solver in 'highs', 'cvxpy':
+        programs = OptimisticPrograms(z, oracle, solver)
+        h = programs.profits(world.belief_distributions, np.zeros(K), true_costs(world), np.zeros((K, K)))
+        assert np.allclose(h[there], best[there], atol=1e-7*z.bound, rtol=0)
+        assert programs.infeasible == list(np.flatnonzero(~there))
+
+def test_an_arm_without_observations_may_be_worth_anything():
+    world = random_world(generator(0))
+    z = world.setting
+    counts = world.belief_distributions*[[0], [1], [1]]
+    h = OptimisticPrograms(z, Oracle([brier(z.support, z.bound)]*3)).profits(counts, np.array([np.inf, .1, .1]), np.zeros((3, 3)), np.full((3, 3), np.inf))
+    assert h[0] == np.inf and np.isfinite(h[1:]).all()
