@@ -16,7 +16,7 @@ from .core import *
 from .information import *
 from .oracle import *
 
-# %% ../nbs/20_worlds.ipynb #96dcca0e
+# %% ../nbs/20_worlds.ipynb #84de4446
 WORLD_FORM = {'name': str, 'states': [str], 'decisions': [str], 'utility': [[float]], 'bound': float,
               'arms': [{'name': str, 'cost': float, 'signals': [str], 'joint': [[float]]}],
               'source?': str, 'licence?': str}
@@ -29,21 +29,26 @@ def read_form(at, value, form):
     """
     if form is float: return as_number(at, value)
     if form is str:
-        if not isinstance(value, str) or not value.strip() or not value.isprintable(): raise InvalidInput(at, value, 'a printable text')
+        if not isinstance(value, str) or not value.strip() or not value.isprintable():
+            raise InvalidInput(at, value, 'a printable text')
         return str(value)
     if isinstance(form, list):
-        if not isinstance(value, (list, tuple)) or not value: raise InvalidInput(at, value, 'a list, not empty')
+        if not isinstance(value, (list, tuple)) or not value:
+            raise InvalidInput(at, value, 'a list, not empty')
         return [read_form(f'{at}[{i}]', v, form[0]) for i, v in enumerate(value)]
     keys = {k.rstrip('?'): f for k, f in form.items()}
-    if not isinstance(value, dict): raise InvalidInput(at, value, f'an object with the keys {", ".join(keys)}')
+    if not isinstance(value, dict):
+        raise InvalidInput(at, value, f'an object with the keys {", ".join(keys)}')
     for k in value:
-        if k not in keys: raise InvalidInput(f'{at}, key {k!r}', value[k], f'no keys but {", ".join(keys)}')
+        if k not in keys:
+            raise InvalidInput(f'{at}, key {k!r}', value[k], f'no keys but {", ".join(keys)}')
     for k in form:
-        if not k.endswith('?') and k not in value: raise InvalidInput(f'{at}, key {k!r}', 'nothing', 'it to be there')
+        if not k.endswith('?') and k not in value:
+            raise InvalidInput(f'{at}, key {k!r}', 'nothing', 'it to be there')
     return {k: read_form(k if at == 'world' else f'{at}.{k}', value[k], f) for k, f in keys.items() if k in value}
 
-# %% ../nbs/20_worlds.ipynb #c7a165a5
-Environment.source = Environment.licence = None      # where the numbers of a world come from, and who may use them
+# %% ../nbs/20_worlds.ipynb #0d412998
+Environment.source = Environment.licence = None
 
 def with_source(world, source=None, licence=None):
     "Note the source of a world's numbers and its licence, which its file then states; returns the world itself."
@@ -51,6 +56,7 @@ def with_source(world, source=None, licence=None):
     object.__setattr__(world, 'licence', licence)
     return world
 
+# %% ../nbs/20_worlds.ipynb #cb46e295
 def world_from_dict(data):
     """The `Environment` that a dictionary in the form of a world file describes.
 
@@ -59,19 +65,20 @@ def world_from_dict(data):
     """
     d = read_form('world', data, WORLD_FORM)
     arms, W = d['arms'], len(d['states'])
-    names = [a['name'] for a in arms]
-    for key, values, least in ('states', d['states'], 2), ('decisions', d['decisions'], 1), ('arms', names, 2):
-        as_names(key, values, len(values), '')
-        if len(values) < least: raise InvalidInput(key, values, 'at least two')
+    for key, names in ('states', d['states']), ('decisions', d['decisions']), ('arms', [a['name'] for a in arms]):
+        as_names(key, names, len(names), '')
+        if len(names) < 2 and key != 'decisions': raise InvalidInput(key, names, 'at least two')
     for k, a in enumerate(arms):
         as_names(f'arms[{k}].signals', a['signals'], len(a['signals']), '')
         as_number(f'arms[{k}].cost', a['cost'], low=0.)
         a['joint'] = as_probabilities(f'arms[{k}].joint', a['joint'], (len(a['signals']), W))
-    world = make_world([a['joint'] for a in arms], [a['cost'] for a in arms], as_array('utility', d['utility'], (W, len(d['decisions']))), d['bound'],
-                       name=d['name'], arms=names, states=d['states'], decisions=d['decisions'], signals=[a['signals'] for a in arms])
+    pick = lambda key: [a[key] for a in arms]
+    utility = as_array('utility', d['utility'], (W, len(d['decisions'])))
+    world = make_world(pick('joint'), pick('cost'), utility, d['bound'], name=d['name'], arms=pick('name'),
+                       states=d['states'], decisions=d['decisions'], signals=pick('signals'))
     return with_source(world, d.get('source'), d.get('licence'))
 
-# %% ../nbs/20_worlds.ipynb #8c70bafd
+# %% ../nbs/20_worlds.ipynb #3fd360f1
 def world_to_dict(world):
     """The world as plain lists, texts and floats, in the form of a world file; `world_from_dict` gives the same world back.
 
@@ -79,14 +86,17 @@ def world_to_dict(world):
     that are no arm's.
     """
     z, s = world.setting, world.structure
-    arms = [dict(name=a, cost=float(c), signals=list(o), joint=p.tolist()) for a, c, o, p in zip(z.arms, s.costs, world.signals, s.joint)]
-    data = dict(name=world.name, states=list(z.states), decisions=list(z.decisions), utility=z.utility.tolist(), bound=z.bound, arms=arms)
+    arms = [dict(name=a, cost=float(c), signals=list(o), joint=p.tolist())
+            for a, c, o, p in zip(z.arms, s.costs, world.signals, s.joint)]
+    data = dict(name=world.name, states=list(z.states), decisions=list(z.decisions), utility=z.utility.tolist(),
+                bound=z.bound, arms=arms)
     data |= {k: getattr(world, k) for k in ('source', 'licence') if getattr(world, k) is not None}
     support = world_from_dict(data).setting.support
-    if not np.array_equal(support, z.support): raise InvalidInput('setting.support', z.support, f"the {len(support)} beliefs of the arms, by Bayes' rule")
+    if not np.array_equal(support, z.support):
+        raise InvalidInput('setting.support', z.support, f"the {len(support)} beliefs of the arms, by Bayes' rule")
     return data
 
-# %% ../nbs/20_worlds.ipynb #91a96e16
+# %% ../nbs/20_worlds.ipynb #95663327
 def json_text(value, indent=''):
     "JSON with one line for each list of plain values. Raises `ValueError` for a number that isn't finite."
     items = list(value.values() if isinstance(value, dict) else value) if isinstance(value, (dict, list)) else []
@@ -104,30 +114,37 @@ def save_world(world, path):
     text = json_text(world_to_dict(world)) + '\n'
     try:
         part = Path(path).with_name(Path(path).name + '.part')
-        part.write_bytes(text.encode())
-        os.replace(part, path)
+        try:
+            part.write_bytes(text.encode())
+            os.replace(part, path)
+        finally: part.unlink(missing_ok=True)
     except (OSError, TypeError, ValueError) as e:
         raise InvalidInput('path', path, f'the path of a file that can be written ({getattr(e, "strerror", None) or e})') from None
 
 Environment.save = save_world
 
-# %% ../nbs/20_worlds.ipynb #4fdbbba8
+# %% ../nbs/20_worlds.ipynb #4e3e5221
 def _distinct(pairs):
-    keys = [k for k, _ in pairs]
-    for k in set(keys):
-        if keys.count(k) > 1: raise InvalidInput(f'key {k!r}', f'{keys.count(k)} values', 'one')
-    return dict(pairs)
+    found = {}
+    for k, v in pairs:
+        if k in found: raise InvalidInput(f'key {k!r}', 'two values', 'one')
+        found[k] = v
+    return found
 
 def parse_json(raw):
     "The JSON value in some bytes; raises `InvalidInput`, which names the place."
     try: return json.loads(raw.decode('utf-8-sig'), object_pairs_hook=_distinct)
     except InvalidInput: raise
-    except UnicodeDecodeError as e: raise InvalidInput(f'byte {e.start}', raw[e.start:e.start + 1], 'text in UTF-8') from None
-    except json.JSONDecodeError as e: raise InvalidInput(f'line {e.lineno}, column {e.colno}', e.msg, 'JSON, to its end') from None
-    except RecursionError: raise InvalidInput('world', 'lists within lists', 'at most a few levels of them') from None
-    except ValueError as e: raise InvalidInput('world', str(e), 'numbers of a sensible length') from None
+    except UnicodeDecodeError as e:
+        raise InvalidInput(f'byte {e.start}', raw[e.start:e.start + 1], 'text in UTF-8') from None
+    except json.JSONDecodeError as e:
+        raise InvalidInput(f'line {e.lineno}, column {e.colno}', e.msg, 'JSON, to its end') from None
+    except RecursionError:
+        raise InvalidInput('world', 'lists within lists', 'at most a few levels of them') from None
+    except ValueError as e:
+        raise InvalidInput('world', str(e), 'numbers of a sensible length') from None
 
-# %% ../nbs/20_worlds.ipynb #7a301f91
+# %% ../nbs/20_worlds.ipynb #24b51744
 def _shipped(): return resources.files('oia_nb')/'data'
 
 def world_names():
@@ -150,30 +167,36 @@ def load_world(path_or_name):
     """
     raw = _read(path_or_name)
     try: return world_from_dict(parse_json(raw))
-    except InvalidInput as e: raise InvalidInput(f'{path_or_name}: {e.argument}', e.value, e.expected) from None
+    except InvalidInput as e:
+        raise InvalidInput(f'{path_or_name}: {e.argument}', e.value, e.expected) from None
 
-# %% ../nbs/20_worlds.ipynb #366a71c6
+# %% ../nbs/20_worlds.ipynb #b37a3607
 MAX_SIGNALS = 100     # more than these for one arm of a table: its columns are still to be cut into classes
 
 def _columns(frame):
     try: return list(frame.columns if hasattr(frame, 'columns') else frame.keys())
-    except (AttributeError, TypeError): raise InvalidInput('frame', frame, 'a table: a pandas DataFrame, or a dict of columns') from None
+    except (AttributeError, TypeError):
+        raise InvalidInput('frame', frame, 'a table: a pandas DataFrame, or a dict of columns') from None
 
 def _values(at, frame, column):
     "The values of a column as a list, none of them missing or a fraction."
     known = _columns(frame)
-    if not isinstance(column, (str, int, tuple)) or column not in known: raise InvalidInput(at, column, f'a column of the table: {", ".join(map(str, known))}')
+    if not isinstance(column, (str, int, tuple)) or column not in known:
+        raise InvalidInput(at, column, f'a column of the table: {", ".join(map(str, known))}')
     at = f'{at}, column {column!r}'
     try: values = list(frame[column])
     except TypeError: raise InvalidInput(at, frame[column], 'a list of values') from None
-    if getattr(frame[column], 'ndim', 1) != 1 or not values: raise InvalidInput(at, frame[column], 'one column, not empty')
+    if getattr(frame[column], 'ndim', 1) != 1 or not values:
+        raise InvalidInput(at, frame[column], 'one column, not empty')
     for i, v in enumerate(values):
         try: missing = v is None or bool(v != v)
         except (TypeError, ValueError): missing = True      # pandas.NA says neither yes nor no
         if missing: raise InvalidInput(f'{at}, row {i}', v, 'a value (leave out rows with gaps)')
-        if isinstance(v, (float, np.floating)) and not v.is_integer(): raise InvalidInput(f'{at}, row {i}', float(v), 'a class: cut the column, e.g. by pandas.qcut')
+        if isinstance(v, (float, np.floating)) and not v.is_integer():
+            raise InvalidInput(f'{at}, row {i}', float(v), 'a class: cut the column, e.g. by pandas.qcut')
     return values
 
+# %% ../nbs/20_worlds.ipynb #1843b8d4
 def column_levels(at, frame, column):
     """The levels of a discrete column as texts, and each row's place among them (n,).
 
@@ -182,33 +205,40 @@ def column_levels(at, frame, column):
     """
     values, categories = _values(at, frame, column), getattr(getattr(frame[column], 'dtype', None), 'categories', None)
     try: order = sorted(set(values)) if categories is None else [c for c in categories if c in set(values)]
-    except (TypeError, ValueError): raise InvalidInput(f'{at}, column {column!r}', values, 'values that can be sorted') from None
+    except (TypeError, ValueError):
+        raise InvalidInput(f'{at}, column {column!r}', values, 'values that can be sorted') from None
     place = {v: i for i, v in enumerate(order)}
     names = [str(int(v) if isinstance(v, (float, np.floating)) else v) for v in order]
     return read_form(f'{at}, column {column!r}', names, [str]), np.array([place[v] for v in values])
 
-# %% ../nbs/20_worlds.ipynb #d11a5e69
+# %% ../nbs/20_worlds.ipynb #8e179e96
 def _by_name(argument, value, names):
     "The entries of a dict in the order of `names`, which must be its keys; anything else as it is."
     if not isinstance(value, dict): return value
-    if set(value) != set(names): raise InvalidInput(argument, list(value), f'an entry for each of {", ".join(names)}')
+    if set(value) != set(names):
+        raise InvalidInput(argument, list(value), f'an entry for each of {", ".join(names)}')
     return [value[n] for n in names]
 
+# %% ../nbs/20_worlds.ipynb #ba8b53a1
 def _table_arm(at, frame, columns, state, W, smoothing):
     "The names of the signals (O,) and p(ω, o) as an array (O, W) of the arm that sees these columns."
     if isinstance(columns, str): columns = [columns]
     if not isinstance(columns, (list, tuple)): raise InvalidInput(at, columns, 'a list of columns')
     found = [column_levels(at, frame, c) for c in columns]
     for c, (_, code) in zip(columns, found):
-        if len(code) != len(state): raise InvalidInput(f'{at}, column {c!r}', f'{len(code)} rows', f'{len(state)} rows, as in the column of the state')
+        if len(code) != len(state):
+            raise InvalidInput(f'{at}, column {c!r}', f'{len(code)} rows',
+                               f'{len(state)} rows, as in the column of the state')
     cells, cell = np.unique(np.stack([0*state, *(code for _, code in found)], axis=1), axis=0, return_inverse=True)
-    if len(cells) > MAX_SIGNALS: raise InvalidInput(at, f'columns with {len(cells)} combinations of values', f'at most {MAX_SIGNALS}: cut them into fewer classes')
-    signals = [', '.join(f'{c}={names[i]}' for c, (names, _), i in zip(columns, found, code[1:])) or 'nothing' for code in cells]
+    if len(cells) > MAX_SIGNALS:
+        raise InvalidInput(at, f'columns with {len(cells)} combinations of values',
+                           f'at most {MAX_SIGNALS}: cut them into fewer classes')
+    named = lambda cell: ', '.join(f'{c}={names[i]}' for c, (names, _), i in zip(columns, found, cell[1:])) or 'nothing'
     counts = np.full((len(cells), W), smoothing)
     np.add.at(counts, (cell.ravel(), state), 1)
-    return signals, counts/counts.sum()
+    return [named(c) for c in cells], counts/counts.sum()
 
-# %% ../nbs/20_worlds.ipynb #21baac88
+# %% ../nbs/20_worlds.ipynb #189fa161
 def world_from_table(frame, *, state, arms, costs, utility, bound, states=None, decisions=None, smoothing=0.5, name='table',
                      source=None, licence=None):
     """An `Environment` from a table of past cases, by counting rows.
@@ -236,17 +266,22 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None, 
     Raises `InvalidInput` for anything that doesn't fit, e.g. a gap, an unknown column, or more than `MAX_SIGNALS` signals for one arm.
     """
     found, code = column_levels('state', frame, state)
-    if states is not None and not isinstance(states, (list, tuple)): raise InvalidInput('states', states, 'a list of names')
-    states = as_names('states', states or found, len(states or found), '')
+    if states is not None and not isinstance(states, (list, tuple)):
+        raise InvalidInput('states', states, 'a list of names')
+    states = found if states is None else states
+    states = as_names('states', states, len(states), '')
     for level in found:
-        if level not in states: raise InvalidInput('states', states, f'every value of the column {state!r}, also {level!r}')
-    if not isinstance(arms, dict) or len(arms) < 2: raise InvalidInput('arms', arms, 'a dict of at least two arms, name: list of columns')
+        if level not in states:
+            raise InvalidInput('states', states, f'every value of the column {state!r}, also {level!r}')
+    if not isinstance(arms, dict) or len(arms) < 2:
+        raise InvalidInput('arms', arms, 'a dict of at least two arms, name: list of columns')
     names = as_names('arms', list(arms), len(arms), '')
-    smoothing = as_number('smoothing', smoothing, low=0.)
+    smoothing = as_number('smoothing', smoothing, 0., 1e9)
     place = np.array([states.index(level) for level in found])[code]
     seen = [_table_arm(f'arms[{k!r}]', frame, arms[k], place, len(states), smoothing) for k in names]
-    world = make_world([p for _, p in seen], _by_name('costs', costs, names), _by_name('utility', utility, states), bound,
-                       name=name, arms=names, states=states, decisions=decisions, signals=[o for o, _ in seen])
+    signals, joint = zip(*seen)
+    world = make_world(joint, _by_name('costs', costs, names), _by_name('utility', utility, states), bound, name=name,
+                       arms=names, states=states, decisions=decisions, signals=signals)
     return with_source(world, source, licence)
 
 # %% ../nbs/20_worlds.ipynb #aeb50bea
@@ -261,9 +296,9 @@ def _arm_priors(rng, sizes, W):
 
 PRIORS = dict(common=_common_prior, arm=_arm_priors)
 
-# %% ../nbs/20_worlds.ipynb #9aa3f8d8
+# %% ../nbs/20_worlds.ipynb #e6c23164
 def _garbled_arms(rng, sizes, W):
-    "Random p(ω, o | k) with a common prior, in which arm k is a garbling of arm k+1: half of the time, on average, a signal is passed on, else noise."
+    "Random p(ω, o | k) with a common prior: arm k passes on a signal of arm k+1 half of the time, and is noise else."
     if len(set(sizes)) > 1: raise InvalidInput('signals', sizes, 'the same number for each arm')
     n, arms = sizes[0], _common_prior(rng, sizes[:1], W)
     for _ in sizes[1:]:
@@ -272,7 +307,7 @@ def _garbled_arms(rng, sizes, W):
     return arms
 
 def garbling(joint, other):
-    "A stochastic matrix (O, O') that turns `joint` (O, W) into `other` (O', W), within 1e-7, by linear programming; None if there is none."
+    "A stochastic matrix (O, O') that turns `joint` (O, W) into `other` (O', W), within 1e-7; None if there is none."
     from scipy.optimize import linprog
     from scipy.sparse import block_array, eye_array, kron
     n, m = len(joint), len(other)
@@ -280,7 +315,7 @@ def garbling(joint, other):
     found = linprog(np.zeros(n*m), A_eq=A, b_eq=np.r_[other.T.ravel(), np.ones(n)], bounds=(0, None), method='highs')
     return found.x.reshape(n, m) if found.status == 0 else None
 
-# %% ../nbs/20_worlds.ipynb #f4429ffe
+# %% ../nbs/20_worlds.ipynb #f7ff7b69
 def _first_with_margin(draw, margin, tries):
     "The first of at most `tries` worlds from `draw` in which each arm can be induced with `margin`; None asks for nothing."
     if margin is None: return draw()
@@ -293,19 +328,22 @@ def _first_with_margin(draw, margin, tries):
     raise NotInducible(f'none of {tries} random worlds has a margin of {margin:g} for each arm (the best has {best:.3g}): '
                        f'ask for less, or for fewer arms, more signals, or priors that depend on the arm', world.setting.arms, best)
 
+# %% ../nbs/20_worlds.ipynb #402aaaa9
 def _random(draw_joint, K, W, signals, seed, decisions, bound, max_cost, margin, tries, name, ordered=False):
     K, W = as_integer('K', K, 2), as_integer('W', W, 2)
     sizes = [signals]*K if np.ndim(signals) == 0 else list(signals)
-    if len(sizes) != K: raise InvalidInput('signals', signals, f'a number, or one for each of the {K} arms')
+    if len(sizes) != K:
+        raise InvalidInput('signals', signals, f'a number, or one for each of the {K} arms')
     sizes = [as_integer(f'signals[{k}]', n, 1) for k, n in enumerate(sizes)]
-    D, bound, top = as_integer('decisions', W if decisions is None else decisions, 1), as_number('bound', bound, 0., strict_low=True), as_number('max_cost', max_cost, 0.)
+    D = as_integer('decisions', W if decisions is None else decisions, 1)
+    bound, max_cost = as_number('bound', bound, 0., strict_low=True), as_number('max_cost', max_cost, 0.)
     rng = generator(seed)
     def draw():
-        joint, costs, utility = draw_joint(rng, sizes, W), bound*top*rng.random(K), bound*rng.random((W, D))
+        joint, costs, utility = draw_joint(rng, sizes, W), bound*max_cost*rng.random(K), bound*rng.random((W, D))
         return make_world(joint, np.sort(costs) if ordered else costs, utility, bound, name=name)
     return _first_with_margin(draw, margin, tries)
 
-# %% ../nbs/20_worlds.ipynb #9f17fac7
+# %% ../nbs/20_worlds.ipynb #5956d583
 def random_world(K, W, signals, seed, *, prior='common', decisions=None, bound=1., max_cost=0.05, margin=None, tries=200, name='random'):
     """A random world with K arms and W states.
 
@@ -332,9 +370,11 @@ def random_world(K, W, signals, seed, *, prior='common', decisions=None, bound=1
 
     Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
     """
-    if not isinstance(prior, str) or prior not in PRIORS: raise InvalidInput('prior', prior, ' or '.join(f'"{p}"' for p in PRIORS))
+    if not isinstance(prior, str) or prior not in PRIORS:
+        raise InvalidInput('prior', prior, ' or '.join(f'"{p}"' for p in PRIORS))
     return _random(PRIORS[prior], K, W, signals, seed, decisions, bound, max_cost, margin, tries, name)
 
+# %% ../nbs/20_worlds.ipynb #8791610e
 def blackwell_world(K, W, signals, seed, *, decisions=None, bound=1., max_cost=0.05, margin=None, tries=200, name='blackwell'):
     """A random world with a common prior in which arm k is a garbling of arm k+1 and costs no more.
 
@@ -349,10 +389,11 @@ def simple_world(K, W, seed, *, prior='common', decisions=None, bound=1., max_co
     For the others see `random_world`. Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
     """
     world = random_world(K, W, 2, seed, prior=prior, decisions=decisions, bound=bound, max_cost=max_cost, margin=margin, tries=tries, name=name)
-    if world.setting.M < 2*world.setting.K: raise InvalidInput('seed', seed, 'another one: two random beliefs came out equal')
+    if world.setting.M < 2*world.setting.K:
+        raise InvalidInput('seed', seed, 'another one: two random beliefs came out equal')
     return world
 
-# %% ../nbs/20_worlds.ipynb #86d02a13
+# %% ../nbs/20_worlds.ipynb #5885d8c6
 def _equal_arms(joint, costs, utility): return [joint[0], joint[0], joint[2]], [costs[0], costs[0], costs[2]], utility
 
 def _tie(joint, costs, utility):
@@ -378,6 +419,7 @@ def degenerate_world(kind, seed=0):
 
     `seed` is an int or a numpy Generator. Raises `InvalidInput` for an unknown kind.
     """
-    if not isinstance(kind, str) or kind not in DEGENERATE: raise InvalidInput('kind', kind, f'one of {", ".join(DEGENERATE)}')
+    if not isinstance(kind, str) or kind not in DEGENERATE:
+        raise InvalidInput('kind', kind, f'one of {", ".join(DEGENERATE)}')
     base = random_world(3, 2, 3, seed)
     return make_world(*DEGENERATE[kind](base.structure.joint, base.costs, base.setting.utility), base.setting.bound, name=kind)
