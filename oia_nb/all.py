@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['CHAPTERS']
 
-# %% ../nbs/99_all.ipynb #59d6fd53
+# %% ../nbs/99_all.ipynb #5374b4a6
 from .core import *
 from .information import *
 from .scoring import *
@@ -16,10 +16,11 @@ from .ucb_lp import *
 from .binary_search import *
 from .oiafc import *
 from .oiafb import *
+from .complexity import *
 from .identification import *
 from .worlds import *
 
-# %% ../nbs/99_all.ipynb #edf6e419
+# %% ../nbs/99_all.ipynb #06a1b673
 from importlib import import_module
-CHAPTERS = 'core information scoring stackelberg oracle estimation ucb_lp binary_search oiafc oiafb identification worlds'.split()
+CHAPTERS = 'core information scoring stackelberg oracle estimation ucb_lp binary_search oiafc oiafb complexity identification worlds'.split()
 __all__ = sorted({name for chapter in CHAPTERS for name in import_module(f'oia_nb.{chapter}').__all__})
