@@ -170,6 +170,21 @@ def test_brackets_hold_the_truth_on_the_event(seed):
     assert not violated and (np.abs(C_hat - C)[known] <= I_c[known] + 1e-9).all()
     assert np.array_equal(C_hat, -C_hat.T) and np.array_equal(I_c, I_c.T) and not I_c.diagonal().any()
 
+def test_half_of_the_printed_room_is_needed():
+    "Beliefs are certainties, the rule sits on the wall, both estimates err the bad way: C_+ meets the truth at half the radii."
+    data, s = Transcript(Setting(np.eye(2), np.eye(2), 1., 2)), np.array([1., 0.])
+    for arm, up in (0, 4), (1, 3):                                              # of ten; the truth is 5 and 2, so C(0, 1) = 0.3
+        for n in range(10): data.record(arm, int(n >= up), s)
+    I = np.full(2, .2)
+    assert np.isclose(cost_upper(data, I/2)[0, 1], .3) and np.isclose(cost_upper(data, I)[0, 1], .5)
+
+@quick
+@given(st.floats(-1, 1), st.floats(0, 1))
+def test_two_arms_have_the_bracket_for_an_estimate(low, width):
+    U = np.array([[0., low + width], [-low, 0.]])
+    C_hat, I_c, _ = cost_estimates(U, 1.)
+    assert np.allclose([C_hat[0, 1] - I_c[0, 1], C_hat[0, 1] + I_c[0, 1]], [low, low + width])
+
 @quick
 @given(seeds)
 def test_an_empty_bracket_is_flagged_and_no_other(seed):
