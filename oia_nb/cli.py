@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['COMMANDS', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'STATUS', 'BadUsage', 'Parser', 'option', 'command', 'parser',
            'open_world', 'main', 'run', 'fail', 'plain', 'put_json', 'table', 'paragraph', 'amount', 'span',
-           'rule_rows', 'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'way_out', 'learn',
-           'result_fields', 'report', 'certificate_text', 'run_identify', 'least_samples', 'introduction', 'outlook',
-           'check_figure', 'add_best', 'draw', 'run_demo']
+           'rule_rows', 'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'way_out', 'find_oracle', 'learn',
+           'result_fields', 'report', 'certificate_text', 'run_identify', 'introduction', 'outlook', 'check_figure',
+           'add_best', 'draw', 'run_demo']
 
 # %% ../nbs/25_cli.ipynb #aca1cadd
 import argparse, json, os, sys
@@ -104,12 +104,12 @@ def plain(x):
 
 def put_json(x): print(json.dumps(plain(x), allow_nan=False))
 
-# %% ../nbs/25_cli.ipynb #e383ac92
-def table(headers, rows):
+# %% ../nbs/25_cli.ipynb #1bdfae91
+def table(headers, rows, **options):
     "Rows of texts under their headers; columns of numbers, but for the first one, end on the right."
     from tabulate import tabulate
     numbers = [any(str(cell)[0].isdigit() for cell in column) for column in zip(*rows)]
-    return tabulate(rows, headers, disable_numparse=True, colalign=['right' if n and i else 'left' for i, n in enumerate(numbers)])
+    return tabulate(rows, headers, disable_numparse=True, colalign=['right' if n and i else 'left' for i, n in enumerate(numbers)], **options)
 
 def paragraph(text):
     from textwrap import fill
@@ -136,7 +136,7 @@ def rule_rows(rule, setting):
     headers = [*(f'told chance of {setting.states[w]}' for w in shown), 'beliefs', *(f'pays if {s}' for s in setting.states), 'principal does']
     return headers, [[*(span([b[w] for b in beliefs]) for w in shown), len(beliefs), *group] for group, beliefs in groups.items()]
 
-# %% ../nbs/25_cli.ipynb #672ac64a
+# %% ../nbs/25_cli.ipynb #c46e3cc1
 @command('worlds', JSON)
 def list_worlds(args):
     "List the worlds that come with the package."
@@ -144,7 +144,7 @@ def list_worlds(args):
     settings = {name: load_world(name).setting for name in world_names()}
     if args.json: return put_json([dict(name=n, arms=z.arms, states=z.states, decisions=z.decisions, beliefs=z.M, bound=z.bound) for n, z in settings.items()])
     rows = [[n, ', '.join(z.arms), ', '.join(z.states), ', '.join(z.decisions), z.M, f'{z.bound:g}'] for n, z in settings.items()]
-    print(table(['world', 'arms', 'states', 'decisions', 'beliefs', 'pays up to'], rows))
+    print(table(['world', 'arms', 'states', 'decisions', 'beliefs', 'pays up to'], rows, maxcolwidths=24))
 
 # %% ../nbs/25_cli.ipynb #99fd7dc0
 def arm_rows(world, best, margins):
@@ -178,20 +178,25 @@ def way_out(arm):
     from shlex import quote
     return f'--without {quote(arm)}'
 
-# %% ../nbs/25_cli.ipynb #7e3b3410
-def learn(world, args, budget=None):
-    "Run the learner that the options name; an arm without an oracle is answered with the option that leaves it out."
-    from inspect import signature
-    from oia_nb.core import InvalidInput, NotInducible
-    from oia_nb.identification import METHODS, identify
-    method, mixing = getattr(args, 'method', 'oiafc'), getattr(args, 'mixing', None)
-    if mixing is not None and method in METHODS and 'mixing' not in signature(METHODS[method]).parameters:
-        raise InvalidInput('mixing', mixing, f'none: the method {method} has no choice of it')
-    options = {} if mixing is None else dict(mixing=mixing)
-    try: return identify(world, eps=args.eps, delta=args.delta, method=method, budget=budget, seed=args.seed, progress=not args.quiet, **options)
+# %% ../nbs/25_cli.ipynb #4ccee729
+def find_oracle(world):
+    "The oracle of a world; an arm without one is answered with the option that leaves it out."
+    from oia_nb.core import NotInducible
+    from oia_nb.oracle import action_informed_oracle
+    try: return action_informed_oracle(world)
     except NotInducible as e:
         out = way_out(e.arms[0]) if world.setting.K > 2 else 'a world needs two arms that have one'
         raise NotInducible(f'{str(e).split(";")[0]}; {out}', e.arms, e.margin) from None
+
+def learn(world, oracle, args, method='oiafc', budget=None, mixing=None):
+    "Run a learner with the accuracy, confidence and seed of the options; `mixing` only for methods that have a choice of it."
+    from inspect import signature
+    from oia_nb.core import InvalidInput
+    from oia_nb.identification import METHODS, identify
+    options = {} if mixing is None else dict(mixing=mixing)
+    if options and method in METHODS and 'mixing' not in signature(METHODS[method]).parameters:
+        raise InvalidInput('mixing', mixing, f'none: the method {method} has no choice of it')
+    return identify(world, eps=args.eps, delta=args.delta, method=method, budget=budget, seed=args.seed, progress=not args.quiet, oracle=oracle, **options)
 
 def result_fields(world, result):
     "The fields of an `Identification` but for its trace, the arm by name, and the true simple regret of the rule."
@@ -199,7 +204,7 @@ def result_fields(world, result):
     fields = {k: v for k, v in vars(result).items() if k != 'trace'}
     return fields | dict(arm=world.setting.arms[result.arm], regret=simple_regret(world, result.rule))
 
-# %% ../nbs/25_cli.ipynb #01e95221
+# %% ../nbs/25_cli.ipynb #5ffe8c9c
 STATUS = dict(certified='The stopping rule held', round_cap='The stopping rule never held: out of rounds',
               event_violated='Responses were seen that happen with probability δ at most: no guarantee')
 
@@ -227,27 +232,11 @@ def certificate_text(result, regret):
 def run_identify(args):
     "Learn the best rule of a world from simulated responses, without looking into it."
     world = open_world(args)
-    result = learn(world, args, args.budget)
+    result = learn(world, find_oracle(world), args, args.method, args.budget, args.mixing)
     if args.json: return put_json(result_fields(world, result))
     print(report(world, result))
 
-# %% ../nbs/25_cli.ipynb #fc2c0a8e
-def least_samples(setting, eps, delta):
-    "The fewest observations of one arm at which OIAFC's stopping rule can hold, with Theorem 1's α; infinite if beyond 10¹⁵."
-    from oia_nb.estimation import radius_fc
-    from oia_nb.oiafc import mixing_theorem1, should_stop
-    alpha = mixing_theorem1(setting, eps)
-    holds = lambda n: should_stop(setting, eps, alpha(n), radius_fc(n, setting.K + n, K=setting.K, M=setting.M, delta=delta))
-    low, high = 0, 1
-    while not holds(high):
-        low, high = high, 2*high
-        if high > 1e15: return float('inf')
-    while high - low > 1:
-        middle = (low + high)//2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
-
-# %% ../nbs/25_cli.ipynb #89f68b1b
+# %% ../nbs/25_cli.ipynb #0e6f7f72
 def introduction(world, best, margins, args):
     "What the world is, who knows what of it, and what is about to be done."
     z = world.setting
@@ -259,16 +248,16 @@ def introduction(world, best, margins, args):
     run = f'OIAFC with ε = {args.eps:g} and δ = {args.delta:g}, seed {args.seed}:'
     return '\n\n'.join([paragraph(head), table(*arm_rows(world, best, margins)), paragraph(columns), paragraph(knows), run])
 
-def outlook(world, best, args):
-    "What it would take to tell the best arm from the next one, or None if this run could."
+def outlook(world, best, oracle, args):
+    "What it would take to tell the best arm from the next one, or None if this run could, or if nothing can."
+    from oia_nb.complexity import n_min, problem_of
+    from oia_nb.core import TIE_TOL
     z, gaps = world.setting, best.gaps
-    others = [k for k in range(z.K) if 0 < gaps[k] < float('inf')]
-    if not others or min(gaps[others]) >= args.eps: return None
-    second = min(others, key=lambda k: gaps[k])
-    n = least_samples(z, gaps[second], args.delta)
-    least = f'{n:,} observations of one arm' if n < float('inf') else 'more than 10¹⁵ observations of one arm'
+    second = sorted(range(z.K), key=lambda k: gaps[k])[1]
+    if not TIE_TOL*z.bound < gaps[second] < args.eps: return None
+    n = n_min(problem_of(world, gaps[second], args.delta, oracle.margin, gaps))
     return paragraph(f'The rule of the paper is slow. To tell {z.arms[best.arm]} from {z.arms[second]}, ε has to be below {gaps[second]:.3g}. Then its stopping rule '
-                     f'cannot hold before {least}, and forced exploration comes on top.')
+                     f'cannot hold before {n:,} observations of one arm, and forced exploration comes on top.')
 
 # %% ../nbs/25_cli.ipynb #5486a73b
 def check_figure(path):
@@ -304,7 +293,7 @@ def draw(world, result, best, path):
         plot_profits(result, world.setting, right, best.profits).set_title('What the learner hopes for, and what is true')
         fig.savefig(path, dpi=150)
 
-# %% ../nbs/25_cli.ipynb #ee59b183
+# %% ../nbs/25_cli.ipynb #e05cfb67
 @command('demo', option('--eps', type=float, default=1., help='target accuracy (default: 1, some ten seconds)'),
          option('--delta', type=float, default=.1, help='probability of failure allowed (default: 0.1)'),
          option('--seed', type=int, default=0, help='of the simulated agent and state (default: 0)'),
@@ -312,12 +301,15 @@ def draw(world, result, best, path):
          option('--figure', metavar='PATH', default='oia_demo.png', help='where to save the figure (default: oia_demo.png)'), JSON, QUIET)
 def run_demo(args):
     "Play the paper's learner against a simulated agent, and show what it found and what that is worth."
+    from oia_nb.core import generator
+    from oia_nb.oiafc import oiafc
     from oia_nb.stackelberg import optimal_rule
     check_figure(args.figure)
     world = open_world(args)
-    best, margins = optimal_rule(world), oracle_margins(world)
-    if not args.json and None not in margins: print(introduction(world, best, margins, args), flush=True)
-    result = learn(world, args)
+    best, oracle = optimal_rule(world), find_oracle(world)
+    oiafc(world.setting, oracle, eps=args.eps, delta=args.delta), generator(args.seed)      # refuse before anything is printed
+    if not args.json: print(introduction(world, best, oracle.margins, args), flush=True)
+    result = learn(world, oracle, args)
     draw(world, result, best, args.figure)
     if args.json: return put_json(result_fields(world, result) | dict(figure=args.figure))
-    print('\n' + report(world, result), *filter(None, [outlook(world, best, args)]), f'Figure: {args.figure}', sep='\n\n')
+    print('\n' + report(world, result), *filter(None, [outlook(world, best, oracle, args)]), f'Figure: {args.figure}', sep='\n\n')

@@ -1,0 +1,228 @@
+"""The `oia` command as others call it: exit status, one line of error, nothing but JSON on standard output.
+
+What only a process can show runs as one; the rest calls `main`, which gives the same answers faster.
+"""
+import json, os, signal, subprocess, sys
+from configparser import ConfigParser
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+from conftest import ROOT
+from oia_nb.all import *
+from oia_nb.cli import COMMANDS, main
+from oia_nb.worlds import load_world, world_names
+
+ENV = {**os.environ, 'PYTHONPATH': str(ROOT)}
+OIA = [sys.executable, '-c', 'import sys; from oia_nb.cli import main; sys.exit(main())']
+
+def oia(*args, cwd, **kw):
+    "A finished process."
+    return subprocess.run([*OIA, *map(str, args)], cwd=cwd, env=ENV, text=True, capture_output=True, timeout=120, **kw)
+
+def strict_json(text):
+    "The one JSON value in `text`; NaN and infinities are refused."
+    def refuse(constant): raise AssertionError(f'{constant} is no JSON')
+    return json.loads(text, parse_constant=refuse)
+
+def one_line(err): return err.startswith('oia: ') and err.endswith('\n') and err.count('\n') == 1 and 'Traceback' not in err
+
+# --- Worlds to try it on -----------------------------------------------------------------------------------------------
+
+def coin(costs, arms=('toss', 'look')):
+    "A fair coin that one arm sees and the other doesn't; further arms see it too."
+    return make_world([np.full((1, 2), .5)] + [np.eye(2)/2]*(len(costs) - 1), costs, np.eye(2), 1., name='coin', arms=arms)
+
+@pytest.fixture
+def files(tmp_path):
+    "A folder with a world, one in which an arm is out of reach (`dear` costs more than `look` and shows the same), and files that are none."
+    coin([0., .1]).save(tmp_path/'coin.json')
+    coin([0., .1, .2], ['toss', 'look', 'dear']).save(tmp_path/'dear.json')
+    text = (tmp_path/'coin.json').read_text()
+    (tmp_path/'half.json').write_text(text[:len(text)//2])
+    (tmp_path/'nan.json').write_text(text.replace('0.5', 'NaN', 1))
+    (tmp_path/'list.json').write_text('[' * 100_000)
+    (tmp_path/'bytes.json').write_bytes(b'\xff\xfe\x00')
+    return tmp_path
+
+# --- Bad input: status 2, one line, nothing on standard output ------------------------------------------------------------
+
+LEARN = 'identify coin.json --eps 3 --delta 0.1'
+BAD = {'': 'COMMAND', 'wish': 'wish', 'optimal': 'W', 'optimal coin.json --wish': '--wish', 'worlds coin.json': 'coin.json',
+       'identify coin.json --delta 0.1': '--eps', 'identify coin.json --eps 3': '--delta',
+       'identify coin.json --eps 0 --delta 0.1': 'eps', 'identify coin.json --eps -1 --delta 0.1': 'eps', 'identify coin.json --eps 4.1 --delta 0.1': 'eps',
+       'identify coin.json --eps nan --delta 0.1': 'eps', 'identify coin.json --eps 1e999 --delta 0.1': 'eps', 'identify coin.json --eps one --delta 0.1': '--eps',
+       'identify coin.json --eps 3 --delta 0': 'delta', 'identify coin.json --eps 3 --delta 1.01': 'delta', 'identify coin.json --eps 3 --delta nan': 'delta',
+       f'{LEARN} --method guess': 'guess', f'{LEARN} --mixing half': 'half', f'{LEARN} --budget 1': 'budget', f'{LEARN} --budget 2.5': '--budget',
+       f'{LEARN} --seed -1': 'seed', f'{LEARN} --seed one': '--seed', f'{LEARN} --without guess': 'guess', f'{LEARN} --without toss': 'arms',
+       'identify dear.json --eps 3 --delta 0.1': '--without dear', 'optimal nowhere.json': 'nowhere.json', 'optimal .': 'world',
+       'optimal half.json': 'half.json', 'optimal nan.json': 'nan.json', 'optimal list.json': 'list.json', 'optimal bytes.json': 'bytes.json',
+       'demo --eps 9 --world coin.json': 'eps', 'demo --world nowhere': 'nowhere', 'demo --world dear.json': '--without dear',
+       'demo --figure nowhere/f.png': 'nowhere/f.png', 'demo --figure f.txt': 'f.txt', 'demo --figure .': 'figure'}
+
+@pytest.mark.parametrize('line', BAD)
+def test_bad_input(line, files, monkeypatch, capfd):
+    monkeypatch.chdir(files)
+    before = sorted(os.listdir())
+    assert main(line.split()) == 2
+    out, err = capfd.readouterr()
+    assert out == '' and one_line(err) and BAD[line] in err, err
+    assert sorted(os.listdir()) == before
+
+@pytest.mark.parametrize('line', ['identify coin.json --eps 0 --delta 0.1', 'identify coin.json --eps 3 --delta 2', 'optimal nowhere.json', 'optimal half.json',
+                                  f'{LEARN} --without guess', f'{LEARN} --method guess', 'wish'])
+def test_bad_input_of_a_process(line, files):
+    run = oia(*line.split(), cwd=files)
+    assert (run.returncode, run.stdout) == (2, '') and one_line(run.stderr), run.stderr
+
+def test_every_truncation(files, monkeypatch, capfd):
+    "A file cut off anywhere is bad input."
+    text = (files/'coin.json').read_text().rstrip()
+    monkeypatch.chdir(files)
+    for n in range(len(text)):
+        (files/'cut.json').write_text(text[:n])
+        assert main(['optimal', 'cut.json']) == 2
+        out, err = capfd.readouterr()
+        assert out == '' and one_line(err)
+
+NUMBERS = st.floats().map(repr) | st.integers().map(str)
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(['--eps', '--delta', '--seed', '--budget', '--without', '--method', '--mixing']), st.text() | NUMBERS)
+def test_any_value(files, capfd, name, value):
+    "Whatever an option is given, the command ends with status 0 or with 2 and one line."
+    options = {'--eps': '4', '--delta': '1', '--budget': '5', '--seed': '0', name: value}
+    if name in ('--eps', '--delta') or name == '--budget' and len(value) > 3: options['--budget'] = '5'
+    status = main(['identify', str(files/'coin.json'), '--json', '--quiet', *(f'{k}={v}' for k, v in options.items())])
+    out, err = capfd.readouterr()
+    assert (status, err) == (0, '') and strict_json(out) or status == 2 and out == '' and one_line(err), (status, out, err)
+
+# --- What is promised of the output --------------------------------------------------------------------------------------
+
+def answer(line, capfd):
+    "The JSON that a command prints; it may write nothing else."
+    assert main([*line.split(), '--json']) == 0
+    out, err = capfd.readouterr()
+    assert out.count('\n') == 1 and out.endswith('\n')
+    return strict_json(out), err
+
+def test_worlds(capfd):
+    found, err = answer('worlds', capfd)
+    assert err == '' and [w['name'] for w in found] == world_names()
+    for w in found:
+        z = load_world(w['name']).setting
+        assert (w['arms'], w['states'], w['decisions'], w['beliefs'], w['bound']) == (list(z.arms), list(z.states), list(z.decisions), z.M, z.bound)
+
+@pytest.mark.parametrize('name', world_names())
+def test_optimal(name, capfd):
+    found, err = answer(f'optimal {name}', capfd)
+    world = load_world(name)
+    rule = ScoringRule(found['rule'], found['support'], world.setting.bound)
+    assert err == '' and set(found) == {'arm', 'profit', 'profits', 'rule', 'support', 'margin'}
+    assert set(found['profits']) == set(world.setting.arms) and found['profit'] == found['profits'][found['arm']] == max(found['profits'].values())
+    assert is_proper(rule) and world.setting.arms[world.best_response(rule)] == found['arm']
+    assert abs(principal_profit(world, rule) - found['profit']) < 1e-7
+    assert abs(action_informed_oracle(world).margin - found['margin']) < 1e-12
+
+def test_optimal_without_oracle(files, monkeypatch, capfd):
+    "An arm out of reach has no profit and the world no margin; the optimum is there, and the arm is named."
+    monkeypatch.chdir(files)
+    found, err = answer('optimal dear.json', capfd)
+    assert found['margin'] is None and found['profits']['dear'] is None and found['arm'] == 'look'
+    assert 'dear' in err and '--without dear' in err and err.count('\n') == 1
+    found, err = answer('optimal dear.json --without dear', capfd)
+    assert found['margin'] > 0 and set(found['profits']) == {'toss', 'look'} and err == ''
+
+def test_identify(files, monkeypatch, capfd):
+    monkeypatch.chdir(files)
+    found, err = answer(f'{LEARN} --seed 3', capfd)
+    world, z = load_world('coin.json'), coin([0., .1]).setting
+    result = identify(world, eps=3, delta=.1, seed=3)
+    assert set(found) == {f.name for f in fields(Identification)} - {'trace'} | {'regret'}
+    assert 'rounds' in err                                              # the progress bar
+    assert found['rule'] == result.rule.values.tolist() and found['arm'] == z.arms[result.arm] and found['counts'] == result.counts.tolist()
+    assert found['status'] == 'certified' and found['rounds'] == result.rounds == z.K + found['normal_rounds'] + found['forced_rounds'] == sum(found['counts'])
+    assert set(found['certificate']) == {'bound', 'mixing', 'confidence'}
+    assert -1e-9 <= found['regret'] <= found['certificate']['bound'] <= found['eps'] == 3
+    assert abs(found['regret'] - simple_regret(world, result.rule)) < 1e-12
+
+@pytest.mark.parametrize('options, status', [('--mixing theorem1', 'certified'), ('--mixing corollary1', 'certified'), ('--budget 2', 'round_cap'), ('--budget 9', 'round_cap')])
+def test_identify_options(options, status, files, monkeypatch, capfd):
+    monkeypatch.chdir(files)
+    found, err = answer(f'{LEARN} --seed 3 --quiet {options}', capfd)
+    assert err == '' and found['status'] == status
+    if '--budget' in options: assert found['rounds'] == int(options.split()[1])
+    assert main([*LEARN.split(), '--seed', '3', '--quiet', *options.split()]) == 0
+    assert f'True regret: {found["regret"]:.3f}' in capfd.readouterr().out
+
+def test_same_seed_same_output(files):
+    "Two processes; one has other threads and another hash seed."
+    line = *LEARN.split(), '--seed', '7', '--json', '--quiet'
+    first = oia(*line, cwd=files)
+    again = subprocess.run([*OIA, *line], cwd=files, env={**ENV, 'PYTHONHASHSEED': '1', 'OMP_NUM_THREADS': '2'}, text=True, capture_output=True)
+    assert first.returncode == again.returncode == 0 and first.stdout == again.stdout and first.stderr == again.stderr == ''
+
+# --- The demonstration ----------------------------------------------------------------------------------------------------
+
+def test_demo(tmp_path):
+    "From beginning to end, where it looks for its settings and its figure folder is new."
+    run = oia('demo', '--eps', 2.5, '--seed', 1, cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path/'oia_demo.png').read_bytes().startswith(b'\x89PNG')
+    assert 'rounds' in run.stderr and 'Traceback' not in run.stderr
+    world = load_world('clinic')
+    result = identify(world, eps=2.5, delta=.1, seed=1)
+    for text in (*world.setting.arms, *world.setting.states, f'after {result.rounds:,} rounds', f'{result.normal_rounds:,} normal', f'{result.forced_rounds:,} forced',
+                 f'at most {result.certificate.bound:.3f}', f'True regret: {simple_regret(world, result.rule):.3f}', 'oia_demo.png', 'is slow'):
+        assert text in run.stdout, text
+
+@pytest.mark.parametrize('name, figure', [('coin.json', 'f.png'), ('coin.json', 'f.svg'), ('wine', 'f.pdf')])
+def test_demo_elsewhere(name, figure, files, monkeypatch, capfd):
+    "Another world, with three states too; a figure of another kind; and as JSON."
+    monkeypatch.chdir(files)
+    found, err = answer(f'demo --world {name} --eps {3 if name == "coin.json" else 3.5} --seed 0 --figure {figure} --quiet', capfd)
+    assert err == '' and found['figure'] == figure and (files/figure).stat().st_size > 5000
+    assert set(found) == {f.name for f in fields(Identification)} - {'trace'} | {'regret', 'figure'}
+
+# --- What only a process shows ---------------------------------------------------------------------------------------------
+
+def test_entry_point():
+    ini = ConfigParser(delimiters=['='])
+    ini.read(ROOT/'settings.ini', encoding='utf-8')
+    assert 'oia=oia_nb.cli:main' in ini['DEFAULT']['console_scripts'].split()
+
+def test_help_is_light(tmp_path):
+    "Help needs none of the libraries that take long to load."
+    code = ('import sys\nfrom oia_nb.cli import main\ntry: main(sys.argv[1:])\nexcept SystemExit as e: print(e.code)\n'
+            'print(*{m.split(".")[0] for m in sys.modules} & {"numpy", "scipy", "matplotlib", "cvxpy", "highspy", "pandas", "tqdm", "tabulate"})')
+    for command in [], *([c] for c in COMMANDS):
+        run = subprocess.run([sys.executable, '-c', code, *command, '--help'], env=ENV, cwd=tmp_path, text=True, capture_output=True)
+        assert run.stdout.startswith('usage: oia') and run.stdout.endswith('\n0\n\n') and run.stderr == ''
+
+@pytest.mark.skipif(os.name != 'posix', reason='signals of POSIX')
+def test_interrupt(files):
+    "Ctrl-C in the middle of a long run: status 130, and one line after the progress bar."
+    run = subprocess.Popen([*OIA, 'identify', 'clinic', '--eps', '0.05', '--delta', '0.1', '--json'], cwd=files, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    seen = b''
+    while b'best arm' not in seen: seen += os.read(run.stderr.fileno(), 4096) or pytest.fail(seen.decode())
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 130 and out == b'' and b'Traceback' not in err and err.endswith(b'\noia: interrupted\n')
+
+@pytest.mark.skipif(os.name != 'posix', reason='pipes of POSIX')
+@pytest.mark.parametrize('line', ['optimal clinic --json', 'optimal clinic', 'worlds', '--help'])
+def test_reader_goes_away(line, files):
+    run = subprocess.Popen([*OIA, *line.split()], cwd=files, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run.stdout.close()
+    assert run.stderr.read() == b'' and run.wait(60) in ([0, 141] if line == '--help' else [141])      # argparse swallows what it can't write
+
+@pytest.mark.skipif(not os.path.exists('/dev/full'), reason='needs a device that is full')
+def test_disk_full(files):
+    with open('/dev/full', 'w') as full: run = subprocess.run([*OIA, 'worlds'], cwd=files, env=ENV, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert run.returncode == 2 and one_line(run.stderr)
+
+def test_terminal_without_greek(files):
+    run = oia(*LEARN.split(), '--seed', 3, '--quiet', cwd=files)
+    plain = subprocess.run([*OIA, *LEARN.split(), '--seed', '3'], cwd=files, env={**ENV, 'PYTHONIOENCODING': 'ascii'}, text=True, capture_output=True)
+    assert plain.returncode == 0 and plain.stdout == run.stdout.encode('ascii', 'replace').decode() and 'Traceback' not in plain.stderr
