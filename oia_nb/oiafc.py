@@ -32,19 +32,19 @@ def mixing_corollary1(setting, eps):
 
 MIXINGS = dict(theorem1=mixing_theorem1, corollary1=mixing_corollary1)
 
-# %% ../nbs/08_oiafc.ipynb #05793f2e
+# %% ../nbs/08_oiafc.ipynb #a0992846
 def should_stop(setting, eps, alpha, I):
-    r"""Line 15 of Algorithm 1, :math:`2(B_S+B_u)I_q^t(k) \le \beta_t`, without its division (audit E32).
+    r"""Line 15 of Algorithm 1, :math:`2(B_S+B_u)I_q^t(k) \le \beta_t`, without its division (erratum E32).
 
     Never true for α = 1, nor for :math:`\epsilon \le 2\alpha(B_S+B_u)`.
     """
     B = setting.B
     return bool(alpha < 1 and eps > 2*alpha*B and 2*B*I*(1 - alpha) <= eps - 2*alpha*B)
 
-# %% ../nbs/08_oiafc.ipynb #353aa4e5
+# %% ../nbs/08_oiafc.ipynb #2911e9a0
 @dataclass(frozen=True)
 class Certificate:
-    r"""What can be proved of the simple regret of an announced rule on the event (Lemma 6): `bound` = `mixing` + `confidence`.
+    r"""What can be proved of the simple regret of an announced rule on the event (the paper's Lemma 5): `bound` = `mixing` + `confidence`.
 
     `mixing` is :math:`2\alpha(B_S+B_u)`, the price of the oracle's share; `confidence` is :math:`(1-\alpha)\,2(B_S+B_u)I_q^t(k)`.
     """
@@ -222,7 +222,7 @@ def _check_learner(setting, oracle, eps, delta):
         if not np.array_equal(r.support, setting.support) or r.bound > setting.bound: raise InvalidInput(f'oracle.rules[{k}]', r, 'a rule on the support of the setting, within its bound')
     return as_number('eps', eps, 0., 2*setting.B, strict_low=True), as_number('delta', delta, 0., 1., strict_low=True)
 
-# %% ../nbs/08_oiafc.ipynb #ba31e8aa
+# %% ../nbs/08_oiafc.ipynb #68da1d1c
 def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', max_rounds=10_000_000, solver='highs', watch=None):
     r"""OIAFC (paper, Algorithm 1): a coroutine that yields a `ScoringRule`, receives a `Response`, and returns an `Identification`.
 
@@ -236,7 +236,7 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', max_rounds=10_000_0
         Probability of failure allowed, in (0, 1].
     mixing : "theorem1", "corollary1", or a function of :math:`L_k^t` with values in [0, 1]
     max_rounds : int
-        Cap on interactions, at least K; off the event the algorithm may never stop (audit E34).
+        Cap on interactions, at least K; off the event the algorithm may never stop (erratum E34).
     solver : "highs" or "cvxpy"
     watch : callable, optional
         Called with the `Plan` of every round in which one is made.
@@ -278,16 +278,16 @@ def simple_regret(world, rule):
     r"The true simple regret :math:`h(S^*) - h(S)` of a rule in a known world."
     return optimal_rule(world).profit - principal_profit(world, rule)
 
-# %% ../nbs/08_oiafc.ipynb #d24104af
+# %% ../nbs/08_oiafc.ipynb #c69084cf
 def log_term(setting, delta, t):
     r""":math:`\Lambda_t = \log(4K2^Mt^2/\delta)`, the logarithm inside the radius."""
-    return np.log(4*setting.K/delta) + setting.M*np.log(2) + 2*np.log(t)
+    return np.log(4*setting.K) - np.log(delta) + setting.M*np.log(2) + 2*np.log(t)
 
-# %% ../nbs/08_oiafc.ipynb #a72ae585
+# %% ../nbs/08_oiafc.ipynb #20f03dbb
 C_GAP, C_EPS = 43.7, (2*2**.5 + 2/np.log(2)**.5)**2
 
 def normal_rounds_bound(setting, gaps, eps, Lambda):
-    r"""The most normal rounds on the event with Theorem 1's α (the paper's Lemma 2, corrected).
+    r"""The most normal rounds on the event with Theorem 1's α (the paper's Lemma 3, corrected).
 
     `gaps` (K,) are :math:`\Delta_k`, `Lambda` is :math:`\Lambda_\tau`.
     """
@@ -295,9 +295,9 @@ def normal_rounds_bound(setting, gaps, eps, Lambda):
     with np.errstate(divide='ignore'): per_arm = np.minimum(C_GAP/others**2, C_EPS/eps**2)
     return 1 + Lambda*setting.B**2*(C_EPS/eps**2 + per_arm.sum())
 
-# %% ../nbs/08_oiafc.ipynb #e2fff8b6
+# %% ../nbs/08_oiafc.ipynb #b3701123
 def search_bound(setting, margin, Lambda, inverse_alpha2):
-    r"""The most searches on the event (the paper's Lemma 3, corrected), for rules with 0 ≤ S ≤ B_S.
+    r"""The most searches on the event (the paper's Lemma 4, corrected), for rules with 0 ≤ S ≤ B_S.
 
     `margin` is the oracle's, `Lambda` :math:`\Lambda_\tau`, `inverse_alpha2` the largest :math:`\alpha^{-2}` of the run.
     """

@@ -54,7 +54,7 @@ def test_every_run_ends(runs):
     assert all(r.certificate.bound <= r.eps for _, r in found)
 
 def test_rounds_within_corrected_bounds(runs):
-    "On the event no run has more normal rounds, searches or rounds than the corrected Lemmas 2 and 3 and Theorem 1 or Corollary 1 allow."
+    "On the event no run has more normal rounds, searches or rounds than the corrected Lemmas 3 and 4 and Theorem 1 or Corollary 1 allow."
     mixing, found = runs
     for i, r in found:
         world = WORLDS[i]
