@@ -226,6 +226,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                'oia_nb.oracle._refuse': ('oracle.html#_refuse', 'oia_nb/oracle.py'),
                                'oia_nb.oracle.action_informed_oracle': ('oracle.html#action_informed_oracle', 'oia_nb/oracle.py'),
                                'oia_nb.oracle.check_oracle': ('oracle.html#check_oracle', 'oia_nb/oracle.py'),
+                               'oia_nb.oracle.hidden_arm': ('oracle.html#hidden_arm', 'oia_nb/oracle.py'),
                                'oia_nb.oracle.widest_margin': ('oracle.html#widest_margin', 'oia_nb/oracle.py')},
             'oia_nb.plots': { 'oia_nb.plots._axes': ('plots.html#_axes', 'oia_nb/plots.py'),
                               'oia_nb.plots._ink': ('plots.html#_ink', 'oia_nb/plots.py'),

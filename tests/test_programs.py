@@ -3,7 +3,7 @@ wrong answer of a solver gets through; and the rule that is returned doesn't dep
 import numpy as np
 import pytest
 from oia_nb.all import *
-from oia_nb.stackelberg import LP_TOL, UNIT, CvxpyProgram, LinearProgram, RuleProgram, properness_rows
+from oia_nb.stackelberg import LP_TOL, LP_UNIT, CvxpyProgram, LinearProgram, RuleProgram, properness_rows
 
 AGREE = 1e-7        # relative to the bound
 
@@ -163,7 +163,7 @@ def test_certificate_has_teeth():
         x, y = np.array(solution.col_value), np.array(solution.row_dual)
         assert program.is_optimal(x, y)
         worse, cheaper = x.copy(), x.copy()
-        worse[-2], cheaper[-2] = x[-2] + 1e-6*UNIT, x[-2] - 1e-6*UNIT
+        worse[-2], cheaper[-2] = x[-2] + 1e-6*LP_UNIT, x[-2] - 1e-6*LP_UNIT
         assert not program.is_optimal(worse, y) and not program.is_optimal(cheaper, y)
         assert not any(program.is_optimal(worse, y + rng.normal(0, .1, len(y))) for _ in range(20))
         assert not program.is_optimal(x*np.nan, y) and not program.is_optimal(x, y*np.nan)
