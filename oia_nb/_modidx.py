@@ -37,6 +37,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                             'oia_nb.cli.run_demo': ('cli.html#run_demo', 'oia_nb/cli.py'),
                             'oia_nb.cli.run_identify': ('cli.html#run_identify', 'oia_nb/cli.py'),
                             'oia_nb.cli.show_optimal': ('cli.html#show_optimal', 'oia_nb/cli.py'),
+                            'oia_nb.cli.show_plan': ('cli.html#show_plan', 'oia_nb/cli.py'),
                             'oia_nb.cli.span': ('cli.html#span', 'oia_nb/cli.py'),
                             'oia_nb.cli.table': ('cli.html#table', 'oia_nb/cli.py'),
                             'oia_nb.cli.way_out': ('cli.html#way_out', 'oia_nb/cli.py')},

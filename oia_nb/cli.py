@@ -6,8 +6,8 @@
 __all__ = ['COMMANDS', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'STATUS', 'BadUsage', 'Parser', 'option', 'command', 'parser',
            'open_world', 'main', 'run', 'fail', 'plain', 'put_json', 'table', 'paragraph', 'amount', 'span',
            'rule_rows', 'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'way_out', 'find_oracle', 'learn',
-           'result_fields', 'report', 'certificate_text', 'run_identify', 'introduction', 'outlook', 'check_figure',
-           'add_best', 'draw', 'run_demo']
+           'result_fields', 'report', 'certificate_text', 'run_identify', 'show_plan', 'introduction', 'outlook',
+           'check_figure', 'add_best', 'draw', 'run_demo']
 
 # %% ../nbs/25_cli.ipynb #aca1cadd
 import argparse, json, os, sys
@@ -204,8 +204,9 @@ def result_fields(world, result):
     fields = {k: v for k, v in vars(result).items() if k != 'trace'}
     return fields | dict(arm=world.setting.arms[result.arm], regret=simple_regret(world, result.rule))
 
-# %% ../nbs/25_cli.ipynb #5ffe8c9c
-STATUS = dict(certified='The stopping rule held', round_cap='The stopping rule never held: out of rounds',
+# %% ../nbs/25_cli.ipynb #5d962bb0
+STATUS = dict(certified='The stopping rule held', round_cap='The stopping rule never held: out of rounds', budget='The budget is used up',
+              uncertified='The budget is used up, and the agent never did as planned: the safest rule announced', budget_too_small='The budget is smaller than the number of arms: the safest rule announced',
               event_violated='Responses were seen that happen with probability δ at most: no guarantee')
 
 def report(world, result):
@@ -235,6 +236,18 @@ def run_identify(args):
     result = learn(world, find_oracle(world), args, args.method, args.budget, args.mixing)
     if args.json: return put_json(result_fields(world, result))
     print(report(world, result))
+
+# %% ../nbs/25_cli.ipynb #89a9fcf2
+@command('plan', WORLD, option('--eps', type=float, required=True, help='target accuracy'),
+         option('--delta', type=float, required=True, help='probability of failure allowed'), WITHOUT, JSON)
+def show_plan(args):
+    "Foresee how many rounds it takes to learn the best rule of a world, and what each knob is worth."
+    from oia_nb.complexity import plan, plan_rows
+    world = open_world(args)
+    forecast = plan(world, args.eps, args.delta, margin=find_oracle(world).margin)
+    if args.json: return put_json(forecast)
+    rounds, factors = plan_rows(forecast)
+    print(table(['', 'rounds'], rounds), 'What a change multiplies these numbers by:', table(['', 'at least', 'Theorem 1', 'Corollary 1', 'budget'], factors), sep='\n\n')
 
 # %% ../nbs/25_cli.ipynb #0e6f7f72
 def introduction(world, best, margins, args):
