@@ -12,7 +12,7 @@ from .core import *
 from .information import *
 from .scoring import *
 
-# %% ../nbs/05_estimation.ipynb #a3ec7942
+# %% ../nbs/05_estimation.ipynb #166d3c01
 class Transcript:
     """What the principal has seen: who answered which rule, and how often each arm reported each belief.
 
@@ -22,7 +22,8 @@ class Transcript:
     def __init__(self, setting):
         self.setting, self.rounds, self.arms, self.beliefs = setting, 0, array('h'), array('h')
         self.counts, self._N = np.zeros((setting.K, setting.M)), np.zeros(setting.K)
-        self._points, self._size, self._ends = [np.empty((16, setting.M)) for _ in range(setting.K)], [0]*setting.K, {}
+        self._points = [np.empty((16, setting.M)) for _ in range(setting.K)]
+        self._size, self._ends = [0]*setting.K, {}
 
     @property
     def N(self): return self._N.copy()
@@ -52,8 +53,8 @@ class Transcript:
         elif place > ends[1][0]: ends[1] = (place, self._overwrite(arm, ends[1][1], s))
 
     def _append(self, arm, s):
-        n = self._size[arm]
-        if n == len(self._points[arm]): self._points[arm] = np.vstack([self._points[arm], np.empty_like(self._points[arm])])
+        n, room = self._size[arm], self._points[arm]
+        if n == len(room): self._points[arm] = np.vstack([room, np.empty_like(room)])
         self._size[arm] += 1
         return self._overwrite(arm, n, s)
     def _overwrite(self, arm, n, s):
