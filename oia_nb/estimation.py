@@ -12,7 +12,7 @@ from .core import *
 from .information import *
 from .scoring import *
 
-# %% ../nbs/05_estimation.ipynb #166d3c01
+# %% ../nbs/05_estimation.ipynb #06a5b951
 class Transcript:
     """What the principal has seen: who answered which rule, and how often each arm reported each belief.
 
@@ -41,23 +41,19 @@ class Transcript:
         segment answered by one arm, only the two outermost are kept.
         """
         self.rounds += 1
-        self.arms.append(arm)
-        self.beliefs.append(belief)
-        self.counts[arm, belief] += 1
-        self._N[arm] += 1
+        self.arms.append(arm); self.beliefs.append(belief)
+        self.counts[arm, belief] += 1; self._N[arm] += 1
         ends = self._ends.setdefault((line, arm), []) if line is not None else []
         if len(ends) < 2:
-            ends.append((place, self._append(arm, s)))
+            ends.append((place, self._store(arm, s)))
             ends.sort()
-        elif place < ends[0][0]: ends[0] = (place, self._overwrite(arm, ends[0][1], s))
-        elif place > ends[1][0]: ends[1] = (place, self._overwrite(arm, ends[1][1], s))
+        elif place < ends[0][0]: ends[0] = (place, self._store(arm, s, ends[0][1]))
+        elif place > ends[1][0]: ends[1] = (place, self._store(arm, s, ends[1][1]))
 
-    def _append(self, arm, s):
-        n, room = self._size[arm], self._points[arm]
-        if n == len(room): self._points[arm] = np.vstack([room, np.empty_like(room)])
-        self._size[arm] += 1
-        return self._overwrite(arm, n, s)
-    def _overwrite(self, arm, n, s):
+    def _store(self, arm, s, n=None):
+        if n is None:
+            n, room, self._size[arm] = self._size[arm], self._points[arm], self._size[arm] + 1
+            if n == len(room): self._points[arm] = np.vstack([room, np.empty_like(room)])
         self._points[arm][n] = s
         return n
 
