@@ -262,17 +262,17 @@ def _oiafc(run, eps, delta, max_rounds):
                 return conclude(run, 'event_violated' if run.violated else 'certified', eps, delta, certificate, plan.rule, arm)
     return conclude(run, 'round_cap', eps, delta, *(run.best or (None, run.oracle.rules[0], 0)))
 
-# %% ../nbs/08_oiafc.ipynb #6e6f0839
+# %% ../nbs/08_oiafc.ipynb #65b8fae2
 def simulate(learner, world, seed):
     """Play a learner (a coroutine) against a simulated world until it returns; gives back what it returns.
 
     `seed` is an int or a `numpy.random.Generator`. The learner gets responses only, never the world.
     """
     rng = generator(seed)
-    rule = next(learner)
-    while True:
-        try: rule = learner.send(world.respond(rule, rng))
-        except StopIteration as stop: return stop.value
+    try:
+        rule = next(learner)
+        while True: rule = learner.send(world.respond(rule, rng))
+    except StopIteration as stop: return stop.value
 
 def simple_regret(world, rule):
     r"The true simple regret :math:`h(S^*) - h(S)` of a rule in a known world."
