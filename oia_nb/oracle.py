@@ -13,7 +13,7 @@ from .information import *
 from .scoring import *
 from .stackelberg import *
 
-# %% ../nbs/04_oracle.ipynb #7c6fd1ba
+# %% ../nbs/04_oracle.ipynb #aa78541b
 @dataclass(frozen=True, eq=False)
 class Oracle:
     r"""K scoring rules :math:`\tilde S_k`, the k-th of which makes arm k the agent's strict best response (Assumption 1).
@@ -29,7 +29,8 @@ class Oracle:
         except TypeError: rules = ()
         if len(rules) < 2 or not all(isinstance(r, ScoringRule) for r in rules): raise InvalidInput('rules', self.rules, 'one ScoringRule an arm, at least two')
         for k, r in enumerate(rules):
-            if (l := lie(r)) is not None: raise InvalidInput(f'rules[{k}]', f'a rule under which belief {l.belief} gains {l.gain:.3g} by reporting belief {l.report}', 'a proper scoring rule')
+            if (l := lie(r)) is None: continue
+            raise InvalidInput(f'rules[{k}]', f'a rule under which belief {l.belief} gains {l.gain:.3g} by reporting belief {l.report}', 'a proper scoring rule')
         object.__setattr__(self, 'rules', rules)
         if self.margins is not None: object.__setattr__(self, 'margins', as_array('margins', self.margins, (len(rules),)))
     def __repr__(self): return f'Oracle({len(self.rules)} rules, margin {"unknown" if self.margins is None else f"{self.margin:.4g}"})'
@@ -51,7 +52,7 @@ def widest_margin(world, arm):
     margin = 0. - program.shortfall(world.belief_distributions, (world.costs[k] - world.costs)/z.bound)
     return z.bound*margin, ScoringRule(z.bound*program.cheapest(), z.support, z.bound)
 
-# %% ../nbs/04_oracle.ipynb #4ebd55f7
+# %% ../nbs/04_oracle.ipynb #a322865d
 MARGIN_TOL = 1e-7     # a margin below this (relative to the bound) is no margin
 
 def action_informed_oracle(world):
@@ -73,7 +74,8 @@ def check_oracle(world, rules):
     if len(rules) != z.K: raise InvalidInput('rules', f'{len(rules)} rules', f'one for each of the {z.K} arms')
     oracle = Oracle(rules)
     for k, r in enumerate(oracle.rules):
-        if not np.array_equal(r.support, z.support) or r.bound > z.bound: raise InvalidInput(f'rules[{k}]', r, f'a rule on the support of the world, within its bound {z.bound:g}')
+        if np.array_equal(r.support, z.support) and r.bound <= z.bound: continue
+        raise InvalidInput(f'rules[{k}]', r, f'a rule on the support of the world, within its bound {z.bound:g}')
     margins = np.array([region_margin(world, r, k) for k, r in enumerate(oracle.rules)])
     _refuse(world, margins, 'the rule given for it', 'margin')
     return Oracle(oracle.rules, margins)
