@@ -64,7 +64,7 @@ def _printed(version):
     if version not in ('corrected', 'printed'): raise InvalidInput('version', version, '"corrected" or "printed"')
     return version == 'printed'
 
-# %% ../nbs/10_complexity.ipynb #d796c3c5
+# %% ../nbs/10_complexity.ipynb #b8f5d25e
 def problem_of(subject, eps, delta, margin=None, gaps=None):
     """The `Problem` of an `Environment`, or of a `Setting` with the oracle's `margin`.
 
@@ -78,8 +78,10 @@ def problem_of(subject, eps, delta, margin=None, gaps=None):
     if z is not subject and gaps is None: gaps = optimal_rule(subject).gaps
     if margin is None: raise InvalidInput('margin', margin, "the oracle's margin: a setting doesn't tell it")
     margin = as_number('margin', margin, 0., z.bound, strict_low=True)
-    if gaps is not None and min(gaps := as_array('gaps', gaps, (z.K,), low=0.)) > 0: raise InvalidInput('gaps', gaps, 'a gap of 0 for the best arm')
-    return Problem(z.K, z.M, z.bound, z.B_u, eps, delta, margin, None if gaps is None else tuple(map(float, gaps)))
+    if gaps is None: return Problem(z.K, z.M, z.bound, z.B_u, eps, delta, margin)
+    gaps = as_array('gaps', gaps, (z.K,), low=0.)
+    if gaps.min() > 0: raise InvalidInput('gaps', gaps, 'a gap of 0 for the best arm')
+    return Problem(z.K, z.M, z.bound, z.B_u, eps, delta, margin, tuple(gaps.tolist()))
 
 # %% ../nbs/10_complexity.ipynb #5602597f
 def n_min(p, mixing='theorem1'):
@@ -96,17 +98,17 @@ def n_min(p, mixing='theorem1'):
         if (new := int(np.ceil(y**2*(1 - 1e-12)))) <= n: return n
         n = new
 
-# %% ../nbs/10_complexity.ipynb #1533ccab
+# %% ../nbs/10_complexity.ipynb #f934ae51
 def tau1_bound(p, t, version='corrected'):
-    r"""The most normal rounds of a run of t rounds on the event, with Theorem 1's :math:`\alpha` (Lemma 2; eq. third step of its proof)."""
+    r"""The most normal rounds of a run of t rounds on the event, with Theorem 1's :math:`\alpha` (Lemma 3; third step of its proof)."""
     if _printed(version): return (96 + 48*2**.5)*p.H_delta*p.Lambda(t, version) + 1
     gaps = np.zeros(p.K) if p.gaps is None else np.asarray(p.gaps)
     with np.errstate(divide='ignore'): per_arm = np.minimum(C_GAP/np.delete(gaps, np.argmin(gaps))**2, C_EPS/p.eps**2)
     return 1 + p.Lambda(t)*p.B**2*(C_EPS/p.eps**2 + per_arm.sum())
 
-# %% ../nbs/10_complexity.ipynb #22cd9318
+# %% ../nbs/10_complexity.ipynb #7d7655c6
 def searches_bound(p, t, inverse_alpha2, signed=False):
-    r"""The most searches of a run of t rounds on the event; `inverse_alpha2` is the largest :math:`\alpha^{-2}`, `signed` admits :math:`|S| \le B_S`."""
+    r"The most searches of a run of t rounds on the event; `inverse_alpha2` is the largest :math:`\alpha^{-2}` in it."
     kappa, few = (12, 32) if signed else (8, 8)
     N_bar = 2*kappa**2*p.R*p.Lambda(t)*inverse_alpha2
     return (p.K - 1)*np.ceil(N_bar) + p.K*(p.K - 1)/2 + p.K*np.ceil(few*p.R*p.Lambda(t))
@@ -116,11 +118,11 @@ def search_rounds(p, t):
     return 2 + np.log2(max(1., t/(2*p.Lambda(t))))/2
 
 def largest_inverse_alpha2(p, t):
-    r"The largest :math:`\alpha^{-2} = \max(1, L/M)` that Theorem 1's share reaches on the event, by Lemma 2."
+    r"The largest :math:`\alpha^{-2} = \max(1, L/M)` that Theorem 1's share reaches on the event, by Lemma 3."
     return max(1., (1 + C_EPS*p.B**2*p.Lambda(t)/p.eps**2)/p.M)
 
 def tau2_bound(p, t, version='corrected', signed=False):
-    r"The most forced rounds of a run of t rounds on the event, with Theorem 1's :math:`\alpha` (Lemma 3)."
+    r"The most forced rounds of a run of t rounds on the event, with Theorem 1's :math:`\alpha` (Lemma 4)."
     if _printed(version):
         twice = p.M + 2*np.log(4*p.K*t**2/p.delta)
         return (96 + 48*2**.5)*144*p.R*2*p.H_delta/p.M*np.log2(t)*twice**2
@@ -186,7 +188,7 @@ def corollary1_explicit(p, signed=False):
     Gamma = float((2.53*P*(np.log(4*p.K/p.delta) + p.M*np.log(2) + 1.963))**2)
     return float(p.K + corollary1_tau1(p, Gamma) + corollary1_tau2(p, Gamma, signed=signed)), Gamma
 
-# %% ../nbs/10_complexity.ipynb #421dc336
+# %% ../nbs/10_complexity.ipynb #90152c2f
 def theorem2_need(p, T, a, version='corrected', signed=False):
     r"""Theorem 2: a budget T of at least this much is enough for :math:`\epsilon` on the event (printed: it has to be more than this).
 
@@ -201,7 +203,7 @@ def theorem2_need(p, T, a, version='corrected', signed=False):
     return float(p.K + 4*(1 - alpha)**2*p.H_eps*a + (2 + np.log2(max(1., T/a))/2)*searches)
 
 def theorem2_a(p, T, version='corrected', signed=False):
-    r"""The largest a that Theorem 2 allows at a budget T, or 0 if there is none. The error probability is then at most :math:`KT2^Me^{-a/2}`."""
+    r"The largest a that Theorem 2 allows at a budget T, or 0; the error probability is then at most :math:`KT2^Me^{-a/2}`."
     if T <= theorem2_need(p, T, 1e-9, version, signed): return 0.
     low, high = 1e-9, float(T)
     for _ in range(100):
@@ -209,9 +211,9 @@ def theorem2_a(p, T, version='corrected', signed=False):
         low, high = (middle, high) if T >= theorem2_need(p, T, middle, version, signed) else (low, middle)
     return float(low)
 
-# %% ../nbs/10_complexity.ipynb #98050f82
+# %% ../nbs/10_complexity.ipynb #4045aaf2
 def corollary2_budget(p, version='corrected', signed=False):
-    r"Corollary 2: (T, :math:`\Gamma`), a budget that is enough for error probability `delta`, in closed form; T is a whole number, as a float."
+    r"Corollary 2: (T, :math:`\Gamma`), a budget that is enough for error probability `delta`; T is a whole number, as a float."
     c, Q = (144, 0.) if _printed(version) else (594 if signed else 262, (p.K + 1)*(p.K + 2)/2)
     size, extra = p.H_eps*max(p.R, 1.), p.K + (0. if _printed(version) else 2*Q + 1)
     Gamma = (8*c*size*(p.M + np.sqrt(p.K/p.delta)) + extra)**2
@@ -225,19 +227,22 @@ def smallest_budget(p, signed=False):
         T, enough = enough, float(np.ceil(theorem2_need(p, enough, a, signed=signed)))
     return T
 
-# %% ../nbs/10_complexity.ipynb #a3b5bc6a
+# %% ../nbs/10_complexity.ipynb #5af9c714
 def chen_rate(p, signals, version='corrected'):
-    r"""Chen et al. (2023), Corollary 4.4, as quoted at Corollary 1: :math:`8B^3C_O^3K^6\epsilon^{-3}\varepsilon^{-6}`, without logarithms; `signals` is :math:`C_O`.
+    r"""Chen et al. (2023), Corollary 4.4, as quoted at Corollary 1: :math:`8B^3C_O^3K^6\epsilon^{-3}\varepsilon^{-6}`, without logarithms.
 
-    `version="printed"` is the form of the introduction's remark, without :math:`8B^3\epsilon^{-3}`.
+    `signals` is :math:`C_O`. `version="printed"` is the form of the remark on other approaches, without :math:`8B^3\epsilon^{-3}`.
     """
     rate = signals**3*p.K**6*p.margin**-6
     return rate if _printed(version) else 8*p.B**3*p.eps**-3*rate
 
-# %% ../nbs/10_complexity.ipynb #0dbe7c45
-KNOBS = (('eps', 'ε halved', lambda p: replace(p, eps=p.eps/2)), ('delta', 'δ / 10', lambda p: replace(p, delta=p.delta/10)),
-         ('B_S', 'B_S doubled', lambda p: replace(p, B_S=2*p.B_S)), ('margin', 'margin doubled', lambda p: replace(p, margin=min(2*p.margin, p.B_S))),
-         ('M', 'M doubled', lambda p: replace(p, M=2*p.M)), ('K', 'K doubled', lambda p: replace(p, K=2*p.K, gaps=_more_arms(p))))
+# %% ../nbs/10_complexity.ipynb #bdee7cbf
+KNOBS = (('eps', 'ε halved', lambda p: replace(p, eps=p.eps/2)),
+         ('delta', 'δ / 10', lambda p: replace(p, delta=p.delta/10)),
+         ('B_S', 'B_S doubled', lambda p: replace(p, B_S=2*p.B_S)),
+         ('margin', 'margin doubled', lambda p: replace(p, margin=min(2*p.margin, p.B_S))),
+         ('M', 'M doubled', lambda p: replace(p, M=2*p.M)),
+         ('K', 'K doubled', lambda p: replace(p, K=2*p.K, gaps=_more_arms(p))))
 
 def _more_arms(p):
     "The gaps of twice as many arms: the others' gaps, over and over."
@@ -249,15 +254,17 @@ def theorem1_parts(p, t):
     "The parts of Theorem 1's bound (corrected) at t rounds, in rounds: a dictionary that sums to F(t)."
     depth, once = search_rounds(p, t), p.K*np.ceil(8*p.R*p.Lambda(t))
     closing = searches_bound(p, t, largest_inverse_alpha2(p, t)) - p.K*(p.K - 1)/2 - once
-    return dict(initialisation=float(p.K), normal=float(tau1_bound(p, t)), closing_pairs=float(depth*closing), last_of_pairs=float(depth*p.K*(p.K - 1)/2),
-                blind_searches=float(depth*once))
+    parts = dict(initialisation=p.K, normal=tau1_bound(p, t), closing_pairs=depth*closing, last_of_pairs=depth*p.K*(p.K - 1)/2, blind_searches=depth*once)
+    return {name: float(x) for name, x in parts.items()}
 
 @dataclass(frozen=True)
 class Forecast:
     r"""What `plan` foresees. All numbers are rounds.
 
-    `least` no certified run of OIAFC is shorter; `theorem1`, `corollary1` no run is longer on the event, with either :math:`\alpha`; `budget` the smallest T at which
-    Theorem 2 promises the target; `parts` of Theorem 1's bound, `dominant` the largest of them; `knobs` {knob: {measure: factor}}, what the change named in `KNOBS` multiplies each by.
+    `least`: no certified run of OIAFC is shorter (Theorem 1's :math:`\alpha`); `theorem1`, `corollary1`: on the event no run is longer, with
+    either :math:`\alpha`; `budget`: the smallest T at which Theorem 2 promises the target. `parts` of Theorem 1's bound, by name: searches that
+    have to be paid for until all pairs of arms are closed, one more a pair, and those in which the target never answered ("blind"); `dominant` names
+    the largest. `knobs` {knob: {measure: factor}} is what the change described in `KNOBS` multiplies each measure by.
     """
     problem: Problem
     least: int
@@ -279,11 +286,12 @@ def plan(subject, eps, delta, *, margin=None, gaps=None):
     knobs = {knob: {name: float(f(change(p))/now[name]) for name, f in MEASURES.items()} for knob, _, change in KNOBS}
     return Forecast(p, parts=parts, dominant=max(parts, key=parts.get), knobs=knobs, **now)
 
-# %% ../nbs/10_complexity.ipynb #2765eb69
+# %% ../nbs/10_complexity.ipynb #cbf51f87
 def plan_rows(forecast):
-    "A `Forecast` as two lists of rows of text: (what, rounds) and (knob, factor of the least, of Theorem 1, of Corollary 1, of the budget)."
+    "A `Forecast` as two lists of rows of text: (what, rounds) and (knob, its factor for each of the four measures)."
     p, f, rounds = forecast.problem, forecast, lambda x: f'{x:,.0f}' if x < 1e7 else f'{x:.2e}'
-    rounds_of = [('at least, with OIAFC', f.least), ('at most, on the event (Theorem 1)', f.theorem1), ('at most, on the event (Corollary 1)', f.corollary1), ('budget for OIAFB (Theorem 2)', f.budget)]
-    rounds_of += [(f'  of Theorem 1: {name.replace("_", " ")}' + (' (dominates)' if name == f.dominant else ''), x) for name, x in f.parts.items()]
+    rounds_of = [('at least, with OIAFC', f.least), ('at most, on the event (Theorem 1)', f.theorem1), ('at most, on the event (Corollary 1)', f.corollary1),
+                 ('budget for OIAFB (Theorem 2)', f.budget)]
+    for name, x in f.parts.items(): rounds_of.append((f'of Theorem 1: {name.replace("_", " ")}' + ' (dominates)'*(name == f.dominant), x))
     factors = [(label, *(f'× {f.knobs[knob][m]:.2f}' for m in MEASURES)) for knob, label, _ in KNOBS]
     return [(what, rounds(x)) for what, x in rounds_of], factors

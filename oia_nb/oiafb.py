@@ -35,7 +35,7 @@ def explore(run, budget):
         if arm == plan.target: succeed(run, plan)
         else: yield from force(run, plan, arm, budget - run.rounds)
 
-# %% ../nbs/09_oiafb.ipynb #f9c3c739
+# %% ../nbs/09_oiafb.ipynb #adad29ec
 def carry(run, steps, budget, seen):
     "Pass on at most `budget` rounds of `steps`; until a round is normal, file each rule and the arm that answered it in `seen`."
     rule = next(steps)
@@ -51,7 +51,7 @@ def _send(steps, response):
     except StopIteration: return None
 
 def safest(run, seen):
-    r"(rule, arm): of the rules `seen` the one with the largest :math:`\hat u - \hat v - (B_S+B_u)I`, its profit at worst on the event; the first of equals."
+    r"(rule, arm): of the rules `seen` the first with the largest :math:`\hat u - \hat v - (B_S+B_u)I`, its profit at worst on the event."
     data, z = run.transcript, run.setting
     q_hat, I = data.q_hat, run.radius(data.N, run.rounds)
     at_worst = [q_hat[k] @ (z.belief_utility - rule.expected) - z.B*I[k] for rule, k in seen]
@@ -95,11 +95,11 @@ def _oiafb(run, eps, delta, budget):
     if run.best: return conclude(run, 'budget', eps, delta, *run.best)
     return conclude(run, 'uncertified' if budget >= run.setting.K else 'budget_too_small', eps, delta, None, *safest(run, seen))
 
-# %% ../nbs/09_oiafb.ipynb #fcd0257a
+# %% ../nbs/09_oiafb.ipynb #24558695
 def need(setting, margin, eps, budget, a):
-    r"""The right-hand side of the corrected Theorem 2: a budget T at least this large is enough, for rules with 0 ≤ S ≤ B_S; a float.
+    r"""The right-hand side of the corrected Theorem 2: a budget T of at least this is enough, for rules with 0 ≤ S ≤ B_S; a float.
 
-    `margin` is the oracle's, `eps` the target, `budget` T, `a` the parameter of the radius. The promise then fails with probability `event_failure`.
+    `margin` is the oracle's, `eps` the target, `budget` T, `a` the parameter of the radius. `event_failure` bounds the error probability then.
     """
     K, R, alpha = setting.K, (setting.bound/margin)**2, eps/(4*setting.B)
     pair_closes = ((1 - alpha)*(8 - 2*alpha)/alpha)**2*R*a
@@ -108,7 +108,7 @@ def need(setting, margin, eps, budget, a):
     return float(K + 4*(1 - alpha)**2*H_eps(setting, eps)*a + depth*searches)
 
 def sufficient_budget(setting, margin, eps, delta):
-    r"The smallest T at which Theorem 2 (corrected) promises :math:`\epsilon` with probability 1 - `delta`; an int. The oracle's `margin` must be known."
+    r"The smallest T at which the corrected Theorem 2 promises :math:`\epsilon` with probability 1 - `delta`; an int. Needs the oracle's `margin`."
     T, enough = 0, setting.K
     while T < enough: T, enough = enough, int(np.ceil(need(setting, margin, eps, enough, budget_parameter(setting, enough, delta))))
     return T
