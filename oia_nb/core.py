@@ -96,7 +96,7 @@ def as_array(name, value, shape, low=-np.inf, high=np.inf):
         raise InvalidInput(f'{name}{list(where)}', float(x[where]), f'a finite number in {_interval(low, high)}')
     return read_only(x)
 
-# %% ../nbs/00_core.ipynb #24457585
+# %% ../nbs/00_core.ipynb #4a7c4b42
 def as_probabilities(name, value, shape):
     """`value` as probabilities: an array of `shape`, no entry negative, summing to one within `PROB_TOL`.
 
@@ -104,7 +104,7 @@ def as_probabilities(name, value, shape):
     divide by their sum in float64 first.
     """
     p = as_array(name, value, shape, low=0.)
-    total = float(p.sum())
+    with np.errstate(over='ignore'): total = float(p.sum())
     if abs(total - 1) > PROB_TOL: raise InvalidInput(name, f'probabilities that sum to {total:.12g}', f'a sum of 1 within {PROB_TOL:g} (normalise in float64)')
     return p
 

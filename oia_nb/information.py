@@ -119,15 +119,15 @@ class Setting:
 
     def __repr__(self): return f'Setting({self.K} arms, {self.W} states, {self.M} beliefs, {self.utility.shape[1]} decisions, bound {self.bound:g})'
 
-# %% ../nbs/01_information.ipynb #3e10cff3
+# %% ../nbs/01_information.ipynb #c939aeee
 def _support_array(support):
     support = as_beliefs('support', support)
     if len(merge_beliefs(support)[0]) < len(support): raise InvalidInput('support', support, f'beliefs that differ by more than {BELIEF_TOL:g}')
     return support
 
 def _arm_names(arms):
-    "The names of at least two arms; an int stands for that many."
-    if isinstance(arms, (int, np.integer)): arms = [f'arm {i}' for i in range(as_integer('arms', arms, low=2))]
+    "The names of at least two arms; an int stands for that many (no more than ten thousand, lest a slip fill the memory)."
+    if isinstance(arms, (int, np.integer)): arms = [f'arm {i}' for i in range(as_integer('arms', arms, 2, 10_000))]
     try: n = 0 if isinstance(arms, (str, bytes)) else len(arms)
     except TypeError: n = 0
     if n < 2: raise InvalidInput('arms', arms, 'at least two distinct names, or their number')

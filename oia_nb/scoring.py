@@ -74,13 +74,15 @@ def is_strictly_proper(rule):
     G = gains(rule)
     return bool((G[~np.eye(len(G), dtype=bool)] < -PROPER_TOL*rule.bound).all())
 
-# %% ../nbs/02_scoring.ipynb #0ea9e180
+# %% ../nbs/02_scoring.ipynb #2d05468d
+def _checked(support, bound): return as_beliefs('support', support), as_number('bound', bound, low=0., strict_low=True)
+
 def menu_rule(support, menu, bound):
     """The direct rule of a menu: each belief is paid by the row of `menu` (n, W) that it likes best.
 
     Proper for every menu, since telling the truth picks from a fixed menu (revelation principle). Raises `InvalidInput`.
     """
-    support, bound = as_beliefs('support', support), as_number('bound', bound, low=0., strict_low=True)
+    support, bound = _checked(support, bound)
     menu = as_array('menu', menu, (None, support.shape[1]), 0., bound)
     return ScoringRule(menu[(support @ menu.T).argmax(1)], support, bound)
 
@@ -102,20 +104,20 @@ def pay(self, report, state):
     "The payment for a reported belief (W,) when `state` (an index) is revealed."
     return float(self.column(report)[as_integer('state', state, 0, self.support.shape[1] - 1)])
 
-# %% ../nbs/02_scoring.ipynb #526a4b1b
+# %% ../nbs/02_scoring.ipynb #83e4548e
 def brier(support, bound=1.):
     r"""The quadratic rule :math:`B_S\,(1 - \tfrac12\lVert e_\omega - \sigma\rVert^2)`, within [0, B_S] and strictly proper (Brier 1950)."""
-    support = as_beliefs('support', support)
+    support, bound = _checked(support, bound)
     distance2 = ((np.eye(support.shape[1]) - support[:, None, :])**2).sum(2)
     return ScoringRule(bound*np.maximum(1 - distance2/2, 0), support, bound)
 
-# %% ../nbs/02_scoring.ipynb #53d4e1b3
+# %% ../nbs/02_scoring.ipynb #f378d82b
 def spherical(support, bound=1.):
     r"The spherical rule :math:`B_S\,\sigma(\omega)/\lVert\sigma\rVert_2`, within [0, B_S] and strictly proper."
-    support = as_beliefs('support', support)
+    support, bound = _checked(support, bound)
     return ScoringRule(bound*np.minimum(support/np.linalg.norm(support, axis=1, keepdims=True), 1), support, bound)
 
-# %% ../nbs/02_scoring.ipynb #38eb7f17
+# %% ../nbs/02_scoring.ipynb #5af579cc
 def floor_belief(belief, floor):
     r"""The belief with all entries at least `floor` that is nearest in relative entropy: :math:`p_\omega = \max(\sigma_\omega/\lambda, \text{floor})`.
 
@@ -140,18 +142,18 @@ def logarithmic(support, bound=1., floor=0.01):
 
     `floor` must lie in (0, 1/W). Every payment is within [0, B_S]; proper, and strictly so among beliefs above the floor.
     """
-    support = as_beliefs('support', support)
+    support, bound = _checked(support, bound)
     p = np.array([floor_belief(b, floor) for b in support])
     return ScoringRule(bound*np.clip(1 - np.log(p)/np.log(floor), 0, 1), support, bound)
 
-# %% ../nbs/02_scoring.ipynb #90326858
+# %% ../nbs/02_scoring.ipynb #6e5bf3a0
 def v_shaped(support, kink, bound=1.):
     r"""The V-shaped rule: bet on one state; state ω pays :math:`B_S\min(\text{kink})/\text{kink}_\omega` if it comes true.
 
     The belief `kink` (W,), all entries positive, is indifferent between all bets (Li et al. 2022, for two states).
     Proper, but never strictly so with more beliefs than states. Raises `InvalidInput`.
     """
-    support = as_beliefs('support', support)
+    support, bound = _checked(support, bound)
     kink = as_probabilities('kink', kink, (support.shape[1],))
     if kink.min() <= 0: raise InvalidInput('kink', kink.tolist(), 'a belief with all entries positive')
     return menu_rule(support, np.diag(bound*(kink.min()/kink)), bound)
