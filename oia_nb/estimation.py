@@ -57,22 +57,22 @@ class Transcript:
         self._points[arm][n] = s
         return n
 
-# %% ../nbs/05_estimation.ipynb #12f8d4aa
+# %% ../nbs/05_estimation.ipynb #c74e1860
 def radius_fc(N, t, *, K, M, delta):
     r""":math:`I_q^t(k) = \sqrt{2\log(4K2^Mt^2/\delta)/N_k}` (paper, eq. radius1); the logarithm is summed, :math:`2^M` never formed.
 
     `N` (K,) counts of observations; infinite where 0. Returns (K,).
     """
-    log_term = np.log(4*K/delta) + M*np.log(2) + 2*np.log(t)
+    log_term = np.log(4*K) - np.log(delta) + M*np.log(2) + 2*np.log(t)
     with np.errstate(divide='ignore'): return np.sqrt(2*log_term/np.asarray(N, float))
 
 def radius_fb(N, t, *, a):
     r""":math:`I_q^t(k) = \sqrt{a/N_k}` (paper, eq. radius2), for a fixed budget; `t` plays no part."""
     with np.errstate(divide='ignore'): return np.sqrt(a/np.asarray(N, float))
 
-# %% ../nbs/05_estimation.ipynb #571d1073
+# %% ../nbs/05_estimation.ipynb #89448a5e
 def event_holds(world, q_hat, I):
-    r"True if :math:`\lVert\hat q_k - q_k\rVert_1 \le I_q(k)` for every arm: the event :math:`\mathcal E` of Lemma 1, at one round."
+    r"True if :math:`\lVert\hat q_k - q_k\rVert_1 \le I_q(k)` for every arm: the event :math:`\mathcal E` of Lemma 2, at one round."
     return bool((np.abs(q_hat - world.belief_distributions).sum(1) <= I).all())
 
 # %% ../nbs/05_estimation.ipynb #a9a2f605

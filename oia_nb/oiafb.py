@@ -13,9 +13,9 @@ from .stackelberg import *
 from .oiafc import *
 from .oiafc import _check_learner
 
-# %% ../nbs/09_oiafb.ipynb #91de7bb6
+# %% ../nbs/09_oiafb.ipynb #a03f1811
 def event_failure(setting, budget, a):
-    r"""The most that the event may fail within a budget: :math:`\min(1, KT2^Me^{-a/2})` (paper, Lemma 1); a float.
+    r"""The most that the event may fail within a budget: :math:`\min(1, KT2^Me^{-a/2})` (paper, Lemma 2); a float.
 
     `budget` T ≥ 1, `a` > 0 the parameter of the radius. Logarithms are added, :math:`2^M` is never formed.
     """
@@ -23,7 +23,7 @@ def event_failure(setting, budget, a):
 
 def budget_parameter(setting, budget, delta):
     r"The parameter a at which the event fails with probability at most `delta`: :math:`2(\ln(TK/\delta) + M\ln 2)` (paper, Corollary 2)."
-    return float(2*(np.log(budget*setting.K/delta) + setting.M*np.log(2)))
+    return float(2*(np.log(budget*setting.K) - np.log(delta) + setting.M*np.log(2)))
 
 # %% ../nbs/09_oiafb.ipynb #d51697a9
 def explore(run, budget):
