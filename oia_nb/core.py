@@ -96,7 +96,7 @@ def as_array(name, value, shape, low=-np.inf, high=np.inf):
         raise InvalidInput(f'{name}{list(where)}', float(x[where]), f'a finite number in {_interval(low, high)}')
     return read_only(x)
 
-# %% ../nbs/00_core.ipynb #4a7c4b42
+# %% ../nbs/00_core.ipynb #ab0d63ca
 def as_probabilities(name, value, shape):
     """`value` as probabilities: an array of `shape`, no entry negative, summing to one within `PROB_TOL`.
 
@@ -105,8 +105,8 @@ def as_probabilities(name, value, shape):
     """
     p = as_array(name, value, shape, low=0.)
     with np.errstate(over='ignore'): total = float(p.sum())
-    if abs(total - 1) > PROB_TOL: raise InvalidInput(name, f'probabilities that sum to {total:.12g}', f'a sum of 1 within {PROB_TOL:g} (normalise in float64)')
-    return p
+    if abs(total - 1) <= PROB_TOL: return p
+    raise InvalidInput(name, f'probabilities that sum to {total:.12g}', f'a sum of 1 within {PROB_TOL:g} (normalise in float64)')
 
 # %% ../nbs/00_core.ipynb #ad8d1eca
 def as_beliefs(name, value):

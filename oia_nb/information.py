@@ -164,7 +164,7 @@ def B(self):
     r":math:`B_S + B_u`, the sum that every bound of the paper is built on."
     return self.bound + self.B_u
 
-# %% ../nbs/01_information.ipynb #21c4e119
+# %% ../nbs/01_information.ipynb #28800a6d
 @patch_to(Setting)
 def index(self, report):
     "The place on the support of a reported belief (W,), within `REPORT_TOL`; raises `InvalidInput` for any other report."
@@ -172,7 +172,8 @@ def index(self, report):
     gap = np.abs(self.support - r).max(1)
     i = int(gap.argmin())
     if gap[i] <= REPORT_TOL: return i
-    if r.min() < -REPORT_TOL or abs(r.sum() - 1) > REPORT_TOL: raise InvalidInput('report', r.tolist(), 'a belief: no entry negative, summing to one')
+    on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
+    if not on_simplex: raise InvalidInput('report', r.tolist(), 'a belief: no entry negative, summing to one')
     raise InvalidInput('report', r.tolist(), f'one of the {self.M} beliefs of the support (the nearest is {self.support[i].tolist()})')
 
 @patch_to(Setting)
@@ -182,7 +183,7 @@ def arm_index(self, arm):
     if isinstance(arm, str): raise InvalidInput('arm', arm, f'one of {", ".join(self.arms)}')
     return as_integer('arm', arm, 0, self.K - 1)
 
-# %% ../nbs/01_information.ipynb #99cd15f0
+# %% ../nbs/01_information.ipynb #cbba34ff
 @dataclass(frozen=True, eq=False)
 class Environment:
     r"""A simulated world: an `InformationStructure` and the `Setting` it is played in.
@@ -209,7 +210,8 @@ class Environment:
     def _signal_names(self):
         joint = self.structure.joint
         names = [None]*len(joint) if self.signals is None else self.signals
-        if not isinstance(names, (list, tuple)) or len(names) != len(joint): raise InvalidInput('signals', names, f'one list of names for each of the {len(joint)} arms')
+        if not isinstance(names, (list, tuple)) or len(names) != len(joint):
+            raise InvalidInput('signals', names, f'one list of names for each of the {len(joint)} arms')
         return tuple(as_names(f'signals[{k}]', o, len(p), 'signal ') for k, (o, p) in enumerate(zip(names, joint)))
 
     @property
@@ -219,7 +221,7 @@ class Environment:
         z = self.setting
         return f'Environment({self.name!r}: {z.K} arms, {z.W} states, {z.M} beliefs, bound {z.bound:g})'
 
-# %% ../nbs/01_information.ipynb #a0994f64
+# %% ../nbs/01_information.ipynb #920ecbcf
 @patch_to(Environment)
 @cached_property
 def belief_index(self):
@@ -227,8 +229,8 @@ def belief_index(self):
     def place(k, belief):
         if np.isnan(belief[0]): return -1
         gap = np.abs(self.setting.support - belief).max(1)
-        if gap.min() > BELIEF_TOL: raise InvalidInput(f'joint[{k}]', f'a signal that leads to the belief {belief.tolist()}', 'beliefs on the support of the setting')
-        return int(gap.argmin())
+        if gap.min() <= BELIEF_TOL: return int(gap.argmin())
+        raise InvalidInput(f'joint[{k}]', f'a signal that leads to the belief {belief.tolist()}', 'beliefs on the support of the setting')
     return tuple(read_only(np.array([place(k, b) for b in posterior(p)])) for k, p in enumerate(self.structure.joint))
 
 @patch_to(Environment)
@@ -236,7 +238,8 @@ def belief_index(self):
 def belief_distributions(self):
     r"(K, M): :math:`q_k(\sigma_i)`, the probability of each belief under each arm."
     q = np.zeros((self.setting.K, self.setting.M))
-    for k, (p, index) in enumerate(zip(self.structure.joint, self.belief_index)): np.add.at(q[k], index[index >= 0], p.sum(1)[index >= 0])
+    for k, (p, index) in enumerate(zip(self.structure.joint, self.belief_index)):
+        np.add.at(q[k], index[index >= 0], p.sum(1)[index >= 0])
     return read_only(q)
 
 # %% ../nbs/01_information.ipynb #39fc6053

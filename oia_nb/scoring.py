@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from .core import *
 
-# %% ../nbs/02_scoring.ipynb #28c18b60
+# %% ../nbs/02_scoring.ipynb #d4d6081e
 @dataclass(frozen=True, eq=False)
 class ScoringRule:
     r"""A scoring rule on a finite support: what each report pays in each state (paper, section 2.1).
@@ -44,7 +44,8 @@ class ScoringRule:
         return read_only((self.support*self.values).sum(1))
 
     def __repr__(self):
-        return f'ScoringRule({len(self.values)} beliefs, {self.values.shape[1]} states, pays {self.values.min():.4g} to {self.values.max():.4g} of {self.bound:g})'
+        (M, W), low, high = self.values.shape, self.values.min(), self.values.max()
+        return f'ScoringRule({M} beliefs, {W} states, pays {low:.4g} to {high:.4g} of {self.bound:g})'
 
 # %% ../nbs/02_scoring.ipynb #d4d3e009
 def gains(rule):
@@ -86,7 +87,7 @@ def menu_rule(support, menu, bound):
     menu = as_array('menu', menu, (None, support.shape[1]), 0., bound)
     return ScoringRule(menu[(support @ menu.T).argmax(1)], support, bound)
 
-# %% ../nbs/02_scoring.ipynb #777e0483
+# %% ../nbs/02_scoring.ipynb #00f3fead
 @patch_to(ScoringRule)
 def column(self, report):
     """(W,): what any reported belief pays in each state.
@@ -95,7 +96,8 @@ def column(self, report):
     (the lowest index among the best). Raises `InvalidInput` for a report off the simplex.
     """
     r = as_array('report', report, (self.support.shape[1],))
-    if r.min() < -REPORT_TOL or abs(r.sum() - 1) > REPORT_TOL: raise InvalidInput('report', r.tolist(), 'a belief: no entry negative, summing to one')
+    on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
+    if not on_simplex: raise InvalidInput('report', r.tolist(), 'a belief: no entry negative, summing to one')
     gap = np.abs(self.support - r).max(1)
     return self.values[gap.argmin() if gap.min() <= BELIEF_TOL else (self.values @ r).argmax()]
 
@@ -158,11 +160,12 @@ def v_shaped(support, kink, bound=1.):
     if kink.min() <= 0: raise InvalidInput('kink', kink.tolist(), 'a belief with all entries positive')
     return menu_rule(support, np.diag(bound*(kink.min()/kink)), bound)
 
-# %% ../nbs/02_scoring.ipynb #70cfed56
+# %% ../nbs/02_scoring.ipynb #667b95e0
 def mix(S0, S1, lam):
     r"The rule :math:`(1-\lambda) S_0 + \lambda S_1`; raises `InvalidInput` unless both live on one support and λ is in [0, 1]."
     for name, S in ('S0', S0), ('S1', S1):
         if not isinstance(S, ScoringRule): raise InvalidInput(name, S, 'a ScoringRule')
     lam, bound = as_number('lam', lam, 0., 1.), max(S0.bound, S1.bound)
-    if S0.support is not S1.support and not np.array_equal(S0.support, S1.support): raise InvalidInput('S1', 'a rule on another support', 'the support of S0')
+    same = S0.support is S1.support or np.array_equal(S0.support, S1.support)
+    if not same: raise InvalidInput('S1', 'a rule on another support', 'the support of S0')
     return ScoringRule(np.minimum((1 - lam)*S0.values + lam*S1.values, bound), S0.support, bound)
