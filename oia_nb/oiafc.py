@@ -113,14 +113,14 @@ def initialise(run):
         if arm != k: raise OracleViolated(run.setting.arms[k], run.setting.arms[arm])
         run.note(INIT, k)
 
-# %% ../nbs/08_oiafc.ipynb #785671f8
+# %% ../nbs/08_oiafc.ipynb #b65b202c
 def make_plan(run):
     "Estimate, solve the optimistic programs, pick the arm and mix its rule with the oracle's. Returns a `Plan`."
     data, t = run.transcript, run.rounds + 1
     N, q_hat, I = data.N, data.q_hat, run.radius(data.N, t)
     C_hat, I_c, empty = cost_estimates(cost_upper(data, I), run.setting.bound)
     profits = run.programs.profits(data.counts, I, C_hat, I_c)
-    k = int(profits.argmax())
+    k = int(np.flatnonzero(profits >= profits.max() - TIE_TOL*run.setting.bound)[0])      # ties go to the lowest index, whatever the rounding
     alpha, S_hat = as_number('mixing', run.alpha(run.L[k]), 0., 1.), run.programs.rule(k)
     violated = empty or bool(run.programs.infeasible)
     plan = Plan(t, N, q_hat, I, C_hat, I_c, profits, k, alpha, S_hat, mix(S_hat, run.oracle.rules[k], alpha), violated, run.bound)
