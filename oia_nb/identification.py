@@ -29,7 +29,7 @@ class ProgressBar:
     def __exit__(self, *exc):
         if self.bar is not None: self.bar.close()
 
-# %% ../nbs/15_identification.ipynb #50109c43
+# %% ../nbs/15_identification.ipynb #e0791a1a
 METHODS = dict(oiafc=oiafc, oiafb=oiafb)
 FIXED_BUDGET = {'oiafb'}       # these need a budget and use all of it; for the others it is a cap
 
@@ -57,7 +57,7 @@ def identify(world, *, eps, delta, method='oiafc', budget=None, seed=None, progr
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
     """
     if not isinstance(world, Environment): raise InvalidInput('world', world, 'an Environment, e.g. from load_world or make_world')
-    if method not in METHODS: raise InvalidInput('method', method, f'one of {", ".join(METHODS)}')
+    if not isinstance(method, str) or method not in METHODS: raise InvalidInput('method', method, f'one of {", ".join(METHODS)}')
     if method in FIXED_BUDGET: options['budget'] = as_integer('budget', budget, 1)
     elif budget is not None: options['max_rounds'] = as_integer('budget', budget, world.setting.K)
     rng, oracle = generator(seed), action_informed_oracle(world) if oracle is None else oracle

@@ -222,7 +222,7 @@ def _check_learner(setting, oracle, eps, delta):
         if not np.array_equal(r.support, setting.support) or r.bound > setting.bound: raise InvalidInput(f'oracle.rules[{k}]', r, 'a rule on the support of the setting, within its bound')
     return as_number('eps', eps, 0., 2*setting.B, strict_low=True), as_number('delta', delta, 0., 1., strict_low=True)
 
-# %% ../nbs/08_oiafc.ipynb #68da1d1c
+# %% ../nbs/08_oiafc.ipynb #20a95e10
 def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', max_rounds=10_000_000, solver='highs', watch=None):
     r"""OIAFC (paper, Algorithm 1): a coroutine that yields a `ScoringRule`, receives a `Response`, and returns an `Identification`.
 
@@ -244,7 +244,7 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', max_rounds=10_000_0
     Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running if an oracle rule is answered by another arm.
     """
     eps, delta = _check_learner(setting, oracle, eps, delta)
-    if not callable(mixing) and mixing not in MIXINGS: raise InvalidInput('mixing', mixing, f'a function or one of {", ".join(MIXINGS)}')
+    if not callable(mixing) and not (isinstance(mixing, str) and mixing in MIXINGS): raise InvalidInput('mixing', mixing, f'a function or one of {", ".join(MIXINGS)}')
     alpha = mixing if callable(mixing) else MIXINGS[mixing](setting, eps)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     radius = lambda N, t: radius_fc(N, t, K=setting.K, M=setting.M, delta=delta)
