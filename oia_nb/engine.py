@@ -566,6 +566,43 @@ class RulePool:
         z, (S0, Z) = self.world.setting, self.made[b]
         return ScoringRule(z.bound*np.clip(S0 + Z @ w[:Z.shape[1]], 0, 1).reshape(z.M, z.W), z.support, z.bound)
 
+# %% ../nbs/30_engine.ipynb #4df2d9a4
+def menu_matrix(support, q, k):
+    "Beliefs of arm k (n,), and a sparse matrix over their payments (n W) and the other s_i (M - n): properness, s_i - ⟨σ_i, S_j⟩, and ⟨q_k - q_j, s⟩ for j ≠ k."
+    from scipy.sparse import coo_array, csr_array, vstack
+    (M, W), own = support.shape, np.flatnonzero(q[k] > 0)
+    n, others, w = len(own), np.flatnonzero(q[k] <= 0), np.arange(W)
+    i, j = np.nonzero(~np.eye(n, dtype=bool))
+    a, b = (o.ravel() for o in np.indices((len(others), n)))
+    P, E = len(i), len(a)
+    row = np.r_[np.repeat(np.arange(P), 2*W), np.repeat(P + np.arange(E), W), P + np.arange(E)]
+    column = np.r_[np.hstack([i[:, None]*W + w, j[:, None]*W + w]).ravel(), (b[:, None]*W + w).ravel(), n*W + a]
+    value = np.r_[np.hstack([support[own[i]], -support[own[i]]]).ravel(), -support[others[a]].ravel(), np.ones(E)]
+    d = q[k] - np.delete(q, k, 0)
+    asks = np.hstack([(d[:, own, None]*support[own]).reshape(len(d), -1), d[:, others]])
+    return own, vstack([coo_array((value, (row, column)), shape=(P + E, n*W + len(others))), csr_array(asks)], format='csr')
+
+# %% ../nbs/30_engine.ipynb #9b9240a3
+def solve_menu(support, q, k, lower):
+    "LP_k as `solve_program` solves it, by the menu of arm k's beliefs, the cheapest one: (v, S) in units of the bound, or None. Raises `SolverFailure`."
+    from scipy.sparse import csr_array, vstack
+    own, A = menu_matrix(support, q, k)
+    (m, n), n_pay, W = A.shape, len(own)*support.shape[1], support.shape[1]
+    pay, price = np.zeros((2, n))
+    pay[:n_pay], price[:n_pay] = (q[k, own, None]*support[own]).ravel(), price_weights(len(own), W).ravel()
+    rows = np.vstack([np.zeros(m + 1), np.full(m + 1, np.inf)])
+    rows[0, m - len(q) + 1:] = np.r_[LP_UNIT*np.delete(lower, k), -np.inf]
+    program = LinearProgram(vstack([A, csr_array(pay[None])], format='csr'), pay, np.vstack([np.zeros(n), np.full(n, LP_UNIT)]), rows)
+    x = program.solve()
+    if x is None: return None
+    v, rows = float(pay @ x/LP_UNIT), rows.copy()
+    rows[1, m] = LP_UNIT*(v + LP_SPARE)
+    program.pose(price, program.columns, rows)
+    x = program.solve()
+    if x is None: raise SolverFailure('the optimum just found is lost')
+    menu = np.clip(x[:n_pay].reshape(-1, W)/LP_UNIT, 0., 1.)
+    return v, menu[(support @ menu.T).argmax(1)]
+
 # %% ../nbs/30_engine.ipynb #7e9d52d5
 def new_arrays(z, snaps=1024):
     "Empty `Data`, `Points`, `View`, `Log` and `Warm` for a setting."

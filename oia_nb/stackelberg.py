@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['LP_SPARE', 'CVXPY_OPTIONS', 'LP_TOL', 'HIGHS_OPTIONS', 'LP_UNIT', 'HIGHS_ATTEMPTS', 'HIGHS_USUAL', 'LP_ROW_TOL',
-           'PROGRAMS', 'agent_profit', 'arm_profit', 'principal_profit', 'region_margin', 'properness_pairs',
-           'properness_rows', 'price_weights', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'open_highs',
-           'LinearProgram', 'rule_matrix', 'link_row', 'RuleProgram', 'program_route', 'solve_program', 'lp_arm',
-           'Optimum', 'optimal_rule', 'H_eps', 'H_delta', 'H_tilde']
+           'PROGRAMS', 'MENU_FROM', 'agent_profit', 'arm_profit', 'principal_profit', 'region_margin',
+           'properness_pairs', 'properness_rows', 'price_weights', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound',
+           'open_highs', 'LinearProgram', 'rule_matrix', 'link_row', 'RuleProgram', 'program_route', 'solve_program',
+           'lp_arm', 'Optimum', 'optimal_rule', 'H_eps', 'H_delta', 'H_tilde']
 
 # %% ../nbs/03_stackelberg.ipynb #88b70d3e
 from dataclasses import dataclass
@@ -307,16 +307,22 @@ def solve_program(support, q, arm, lower, slack=0., solver='highs'):
     v = program.minimum(q, lower, slack)
     return None if v is None else (v, program.cheapest())
 
-# %% ../nbs/03_stackelberg.ipynb #9fcc4e80
+# %% ../nbs/03_stackelberg.ipynb #00db6b76
+MENU_FROM = 100     # with more beliefs than this, and more than two states, the rows of properness are too many
+
 def lp_arm(world, arm, solver='highs'):
     r""":math:`\text{LP}_k` (paper, eq. opt4): the best proper rule under which `arm` is a best response.
 
-    Returns (h(S_k*), `ScoringRule`), or None if no rule induces the arm. `arm` is a name or an index.
+    Returns (h(S_k*), `ScoringRule`), or None if no rule induces the arm. `arm` is a name or an index. With more than two states and
+    `MENU_FROM` beliefs "highs" solves the smaller program of the chapter on speed: the same profit by a rule just as good.
     """
     z, q = world.setting, world.belief_distributions
     k = z.arm_index(arm)
     C = world.costs[k] - world.costs
-    found = solve_program(z.support, q, k, C/z.bound, solver=solver)
+    if solver == 'highs' and z.W > 2 and z.M > MENU_FROM:
+        from oia_nb.engine import solve_menu
+        found = solve_menu(z.support, q, k, C/z.bound)
+    else: found = solve_program(z.support, q, k, C/z.bound, solver=solver)
     if found is None: return None
     v, S = found
     return float(q[k] @ z.belief_utility - z.bound*v), ScoringRule(z.bound*S, z.support, z.bound)
