@@ -32,7 +32,7 @@ def announce(transcript, rule, line=None, place=0.):
 # %% ../nbs/07_binary_search.ipynb #556e6268
 @dataclass(frozen=True)
 class Search:
-    r"""A finished binary search :math:`\text{BS}(S_0, S_1, \tilde\lambda_{\max}, \tilde\lambda_{\min}, k_0, k_1, t_0, t_1)` (paper, appendix D.2).
+    r"""A finished binary search $\text{BS}(S_0, S_1, \tilde\lambda_{\max}, \tilde\lambda_{\min}, k_0, k_1, t_0, t_1)$ (paper, appendix D.2).
 
     The agent plays `k1` at `lam_max` and `k0` (≠ k1) at `lam_min`; `t0` is the round that called for the search, `t1` its
     last round, `rounds` how many it took (0 if the threshold was above 1); `truncated` if it ran out of rounds.
@@ -47,10 +47,10 @@ class Search:
     truncated: bool
 
 def binary_search(transcript, S0, S1, k_S0, k1, threshold, *, max_rounds=np.inf, place=lambda lam: (None, 0.)):
-    r"""Algorithm 2, inside a learner: bisects [S_0, S_1] until :math:`\lambda_{\max} - \lambda_{\min} <` `threshold`; returns a `Search`.
+    r"""Algorithm 2, inside a learner: bisects [S_0, S_1] until $\lambda_{\max} - \lambda_{\min} <$ `threshold`; returns a `Search`.
 
     The agent has answered `S0` with `k_S0` and would answer `S1` with `k1`. `threshold` is
-    :math:`\min(I_q(k_{S_0}), I_q(k_1))` of round t_0, frozen. `place` maps λ to the (line, place) of `Transcript.record`.
+    $\min(I_q(k_{S_0}), I_q(k_1))$ of round t_0, frozen. `place` maps λ to the (line, place) of `Transcript.record`.
     Raises `InvalidInput` for a threshold that isn't positive: such a search would never end.
     """
     if not threshold > 0: raise InvalidInput('threshold', threshold, 'a number above 0')
@@ -67,7 +67,7 @@ def binary_search(transcript, S0, S1, k_S0, k1, threshold, *, max_rounds=np.inf,
 
 # %% ../nbs/07_binary_search.ipynb #992cf55e
 def search_depth(threshold):
-    r"""The number of rounds of a search that isn't cut short: :math:`\lfloor\log_2(1/\text{threshold})\rfloor + 1`, or 0 for a threshold above 1.
+    r"""The number of rounds of a search that isn't cut short: $\lfloor\log_2(1/\text{threshold})\rfloor + 1$, or 0 for a threshold above 1.
 
     Exact for every float, powers of two included (erratum E17). Raises `InvalidInput` unless the threshold is positive and finite.
     """

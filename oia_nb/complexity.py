@@ -24,7 +24,7 @@ class Problem:
     r"""The numbers that the bounds of the paper depend on.
 
     `K` arms, `M` beliefs, `B_S` and `B_u` the bounds of payments and utilities, `eps` and `delta` the target, `margin` the oracle's;
-    `gaps` (K,) :math:`\Delta_k`, 0 for the best arm; None if nothing is known of them. See `problem_of`.
+    `gaps` (K,) $\Delta_k$, 0 for the best arm; None if nothing is known of them. See `problem_of`.
     """
     K: int
     M: int
@@ -39,11 +39,11 @@ class Problem:
     def B(self): return self.B_S + self.B_u
     @property
     def R(self):
-        r":math:`(B_S/\varepsilon)^2`"
+        r"$(B_S/\varepsilon)^2$"
         return (self.B_S/self.margin)**2
     @property
     def alpha(self):
-        r":math:`\epsilon/4B`, the oracle's share in Corollary 1 and OIAFB."
+        r"$\epsilon/4B$, the oracle's share in Corollary 1 and OIAFB."
         return self.eps/(4*self.B)
     @property
     def H_eps(self): return 4*self.B**2*self.K/self.eps**2
@@ -57,7 +57,7 @@ class Problem:
         with np.errstate(divide='ignore'): return float(4*self.B**2*(self.eps**-2 + (1/others**2).sum()))
 
     def Lambda(self, t, version='corrected'):
-        r":math:`\Lambda_t = \ln(4K2^Mt^2/\delta)`; the printed bounds round :math:`M\ln 2` up to M."
+        r"$\Lambda_t = \ln(4K2^Mt^2/\delta)$; the printed bounds round $M\ln 2$ up to M."
         return np.log(4*self.K/self.delta) + self.M*(1. if _printed(version) else np.log(2)) + 2*np.log(t)
 
 def _printed(version):
@@ -85,7 +85,7 @@ def problem_of(subject, eps, delta, margin=None, gaps=None):
 
 # %% ../nbs/10_complexity.ipynb #5602597f
 def n_min(p, mixing='theorem1'):
-    r"""The least number of observations of the returned arm at which OIAFC can stop; an int. Then :math:`\tau \ge K + n_{\min}`.
+    r"""The least number of observations of the returned arm at which OIAFC can stop; an int. Then $\tau \ge K + n_{\min}$.
 
     `mixing` is "theorem1" or "corollary1".
     """
@@ -100,7 +100,7 @@ def n_min(p, mixing='theorem1'):
 
 # %% ../nbs/10_complexity.ipynb #f934ae51
 def tau1_bound(p, t, version='corrected'):
-    r"""The most normal rounds of a run of t rounds on the event, with Theorem 1's :math:`\alpha` (Lemma 3; third step of its proof)."""
+    r"""The most normal rounds of a run of t rounds on the event, with Theorem 1's $\alpha$ (Lemma 3; third step of its proof)."""
     if _printed(version): return (96 + 48*2**.5)*p.H_delta*p.Lambda(t, version) + 1
     gaps = np.zeros(p.K) if p.gaps is None else np.asarray(p.gaps)
     with np.errstate(divide='ignore'): per_arm = np.minimum(C_GAP/np.delete(gaps, np.argmin(gaps))**2, C_EPS/p.eps**2)
@@ -108,21 +108,21 @@ def tau1_bound(p, t, version='corrected'):
 
 # %% ../nbs/10_complexity.ipynb #7d7655c6
 def searches_bound(p, t, inverse_alpha2, signed=False):
-    r"The most searches of a run of t rounds on the event; `inverse_alpha2` is the largest :math:`\alpha^{-2}` in it."
+    r"The most searches of a run of t rounds on the event; `inverse_alpha2` is the largest $\alpha^{-2}$ in it."
     kappa, few = (12, 32) if signed else (8, 8)
     N_bar = 2*kappa**2*p.R*p.Lambda(t)*inverse_alpha2
     return (p.K - 1)*np.ceil(N_bar) + p.K*(p.K - 1)/2 + p.K*np.ceil(few*p.R*p.Lambda(t))
 
 def search_rounds(p, t):
-    r"The most rounds of one search with the round that called for it: :math:`2 + \tfrac12\log_2\max(1, t/2\Lambda_t)`."
+    r"The most rounds of one search with the round that called for it: $2 + \tfrac12\log_2\max(1, t/2\Lambda_t)$."
     return 2 + np.log2(max(1., t/(2*p.Lambda(t))))/2
 
 def largest_inverse_alpha2(p, t):
-    r"The largest :math:`\alpha^{-2} = \max(1, L/M)` that Theorem 1's share reaches on the event, by Lemma 3."
+    r"The largest $\alpha^{-2} = \max(1, L/M)$ that Theorem 1's share reaches on the event, by Lemma 3."
     return max(1., (1 + C_EPS*p.B**2*p.Lambda(t)/p.eps**2)/p.M)
 
 def tau2_bound(p, t, version='corrected', signed=False):
-    r"The most forced rounds of a run of t rounds on the event, with Theorem 1's :math:`\alpha` (Lemma 4)."
+    r"The most forced rounds of a run of t rounds on the event, with Theorem 1's $\alpha$ (Lemma 4)."
     if _printed(version):
         twice = p.M + 2*np.log(4*p.K*t**2/p.delta)
         return (96 + 48*2**.5)*144*p.R*2*p.H_delta/p.M*np.log2(t)*twice**2
@@ -130,7 +130,7 @@ def tau2_bound(p, t, version='corrected', signed=False):
 
 # %% ../nbs/10_complexity.ipynb #14049496
 def theorem1_at(p, t, version='corrected', signed=False):
-    r"F(t): on the event :math:`\tau \le F(\tau)` (Theorem 1; printed: eq50)."
+    r"F(t): on the event $\tau \le F(\tau)$ (Theorem 1; printed: eq50)."
     if _printed(version):
         Lambda = p.Lambda(t, version)
         return ((96 + 48*2**.5)*p.H_delta*Lambda + 1)*(1 + 144*p.R*2*np.log2(t)/p.M*Lambda)
@@ -150,7 +150,7 @@ def theorem1_bound(p, version='corrected', signed=False):
 
 # %% ../nbs/10_complexity.ipynb #520fda51
 def theorem1_explicit(p, version='corrected', signed=False):
-    r"Theorem 1 without :math:`\tau` on its right-hand side: (bound, :math:`\Gamma`)."
+    r"Theorem 1 without $\tau$ on its right-hand side: (bound, $\Gamma$)."
     log_K = np.log(4*p.K/p.delta)
     if _printed(version):
         c, size, ratio = 2*(97 + 48*2**.5), (1 + 12*p.B_S/p.margin)**2*p.H_delta, 4*p.K/p.delta
@@ -183,14 +183,14 @@ def corollary1_bound(p, version='corrected', signed=False):
     return largest_fixed_point(lambda t: initial + corollary1_tau1(p, t, version) + corollary1_tau2(p, t, version, signed))
 
 def corollary1_explicit(p, signed=False):
-    r"Corollary 1 (corrected) in closed form: (bound, :math:`\Gamma`). The paper leaves this step out."
+    r"Corollary 1 (corrected) in closed form: (bound, $\Gamma$). The paper leaves this step out."
     P = (1184 if signed else 520)*p.H_eps*p.R + 8*p.H_eps + p.K*(p.K + 4)/5.5
     Gamma = float((2.53*P*(np.log(4*p.K/p.delta) + p.M*np.log(2) + 1.963))**2)
     return float(p.K + corollary1_tau1(p, Gamma) + corollary1_tau2(p, Gamma, signed=signed)), Gamma
 
 # %% ../nbs/10_complexity.ipynb #90152c2f
 def theorem2_need(p, T, a, version='corrected', signed=False):
-    r"""Theorem 2: a budget T of at least this much is enough for :math:`\epsilon` on the event (printed: it has to be more than this).
+    r"""Theorem 2: a budget T of at least this much is enough for $\epsilon$ on the event (printed: it has to be more than this).
 
     "simple" is the corrected condition with the logarithm in front, for a, T ≥ 4.
     """
@@ -203,7 +203,7 @@ def theorem2_need(p, T, a, version='corrected', signed=False):
     return float(p.K + 4*(1 - alpha)**2*p.H_eps*a + (2 + np.log2(max(1., T/a))/2)*searches)
 
 def theorem2_a(p, T, version='corrected', signed=False):
-    r"The largest a that Theorem 2 allows at a budget T, or 0; the error probability is then at most :math:`KT2^Me^{-a/2}`."
+    r"The largest a that Theorem 2 allows at a budget T, or 0; the error probability is then at most $KT2^Me^{-a/2}$."
     if T <= theorem2_need(p, T, 1e-9, version, signed): return 0.
     low, high = 1e-9, float(T)
     for _ in range(100):
@@ -213,7 +213,7 @@ def theorem2_a(p, T, version='corrected', signed=False):
 
 # %% ../nbs/10_complexity.ipynb #4045aaf2
 def corollary2_budget(p, version='corrected', signed=False):
-    r"Corollary 2: (T, :math:`\Gamma`), a budget that is enough for error probability `delta`; T is a whole number, as a float."
+    r"Corollary 2: (T, $\Gamma$), a budget that is enough for error probability `delta`; T is a whole number, as a float."
     c, Q = (144, 0.) if _printed(version) else (594 if signed else 262, (p.K + 1)*(p.K + 2)/2)
     size, extra = p.H_eps*max(p.R, 1.), p.K + (0. if _printed(version) else 2*Q + 1)
     Gamma = (8*c*size*(p.M + np.sqrt(p.K/p.delta)) + extra)**2
@@ -229,9 +229,9 @@ def smallest_budget(p, signed=False):
 
 # %% ../nbs/10_complexity.ipynb #5af9c714
 def chen_rate(p, signals, version='corrected'):
-    r"""Chen et al. (2023), Corollary 4.4, as quoted at Corollary 1: :math:`8B^3C_O^3K^6\epsilon^{-3}\varepsilon^{-6}`, without logarithms.
+    r"""Chen et al. (2023), Corollary 4.4, as quoted at Corollary 1: $8B^3C_O^3K^6\epsilon^{-3}\varepsilon^{-6}$, without logarithms.
 
-    `signals` is :math:`C_O`. `version="printed"` is the form of the remark on other approaches, without :math:`8B^3\epsilon^{-3}`.
+    `signals` is $C_O$. `version="printed"` is the form of the remark on other approaches, without $8B^3\epsilon^{-3}$.
     """
     rate = signals**3*p.K**6*p.margin**-6
     return rate if _printed(version) else 8*p.B**3*p.eps**-3*rate
@@ -261,8 +261,8 @@ def theorem1_parts(p, t):
 class Forecast:
     r"""What `plan` foresees. All numbers are rounds.
 
-    `least`: no certified run of OIAFC is shorter (Theorem 1's :math:`\alpha`); `theorem1`, `corollary1`: on the event no run is longer, with
-    either :math:`\alpha`; `budget`: the smallest T at which Theorem 2 promises the target. `parts` of Theorem 1's bound, by name: searches that
+    `least`: no certified run of OIAFC is shorter (Theorem 1's $\alpha$); `theorem1`, `corollary1`: on the event no run is longer, with
+    either $\alpha$; `budget`: the smallest T at which Theorem 2 promises the target. `parts` of Theorem 1's bound, by name: searches that
     have to be paid for until all pairs of arms are closed, one more a pair, and those in which the target never answered ("blind"); `dominant` names
     the largest. `knobs` {knob: {measure: factor}} is what the change described in `KNOBS` multiplies each measure by.
     """

@@ -31,7 +31,7 @@ class Transcript:
     def points(self): return [p[:n] for p, n in zip(self._points, self._size)]
     @property
     def q_hat(self):
-        r"(K, M): :math:`\hat q_k` (paper, eq. eq1); zero for an arm never seen."
+        r"(K, M): $\hat q_k$ (paper, eq. eq1); zero for an arm never seen."
         return self.counts/np.maximum(self._N, 1)[:, None]
 
     def record(self, arm, belief, s, line=None, place=0.):
@@ -59,7 +59,7 @@ class Transcript:
 
 # %% ../nbs/05_estimation.ipynb #c74e1860
 def radius_fc(N, t, *, K, M, delta):
-    r""":math:`I_q^t(k) = \sqrt{2\log(4K2^Mt^2/\delta)/N_k}` (paper, eq. radius1); the logarithm is summed, :math:`2^M` never formed.
+    r"""$I_q^t(k) = \sqrt{2\log(4K2^Mt^2/\delta)/N_k}$ (paper, eq. radius1); the logarithm is summed, $2^M$ never formed.
 
     `N` (K,) counts of observations; infinite where 0. Returns (K,).
     """
@@ -67,19 +67,19 @@ def radius_fc(N, t, *, K, M, delta):
     with np.errstate(divide='ignore'): return np.sqrt(2*log_term/np.asarray(N, float))
 
 def radius_fb(N, t, *, a):
-    r""":math:`I_q^t(k) = \sqrt{a/N_k}` (paper, eq. radius2), for a fixed budget; `t` plays no part."""
+    r"""$I_q^t(k) = \sqrt{a/N_k}$ (paper, eq. radius2), for a fixed budget; `t` plays no part."""
     with np.errstate(divide='ignore'): return np.sqrt(a/np.asarray(N, float))
 
 # %% ../nbs/05_estimation.ipynb #89448a5e
 def event_holds(world, q_hat, I):
-    r"True if :math:`\lVert\hat q_k - q_k\rVert_1 \le I_q(k)` for every arm: the event :math:`\mathcal E` of Lemma 2, at one round."
+    r"True if $\lVert\hat q_k - q_k\rVert_1 \le I_q(k)$ for every arm: the event $\mathcal E$ of Lemma 2, at one round."
     return bool((np.abs(q_hat - world.belief_distributions).sum(1) <= I).all())
 
 # %% ../nbs/05_estimation.ipynb #a9a2f605
 def cost_upper(transcript, I):
-    r"""(K, K): :math:`C_+(k,k') = \min_{s: k_s = k}\langle\hat q_k - \hat q_{k'}, S_s\rangle + B_S(I_k + I_{k'})` (paper, appendix C).
+    r"""(K, K): $C_+(k,k') = \min_{s: k_s = k}\langle\hat q_k - \hat q_{k'}, S_s\rangle + B_S(I_k + I_{k'})$ (paper, appendix C).
 
-    Infinite in the row of an arm that never answered; the diagonal is zero. The lower bound is its mirror, :math:`C_-(k,k') = -C_+(k',k)`.
+    Infinite in the row of an arm that never answered; the diagonal is zero. The lower bound is its mirror, $C_-(k,k') = -C_+(k',k)$.
     """
     B_S, q = transcript.setting.bound, transcript.q_hat
     U = np.full((len(q), len(q)), np.inf)
@@ -93,7 +93,7 @@ def cost_upper(transcript, I):
 
 # %% ../nbs/05_estimation.ipynb #ce21a132
 def shortest_paths(theta, phi):
-    r"""The cost differences along shortest paths: :math:`\hat C(k,k') = \sum\theta`, :math:`I_c(k,k') = \sum\phi` over :math:`l_{k,k'}` (paper, appendix C).
+    r"""The cost differences along shortest paths: $\hat C(k,k') = \sum\theta$, $I_c(k,k') = \sum\phi$ over $l_{k,k'}$ (paper, appendix C).
 
     `theta` (K, K) antisymmetric, `phi` (K, K) symmetric edge lengths. Floyd and Warshall's algorithm, all pairs at once, so
     that a path and its mirror image are always chosen together. Returns (C_hat, I_c).
@@ -111,9 +111,9 @@ def shortest_paths(theta, phi):
 EVENT_TOL = 1e-9     # C_+ below C_- by more than this (relative to the bound) proves that the event failed
 
 def cost_estimates(C_plus, bound):
-    r""":math:`\hat C` and :math:`I_c` (K, K) from the upper bounds :math:`C_+`, and whether some interval was empty.
+    r"""$\hat C$ and $I_c$ (K, K) from the upper bounds $C_+$, and whether some interval was empty.
 
-    An empty interval (:math:`C_+ < C_-`) can't happen on the event: it proves that the event failed (erratum E11).
+    An empty interval ($C_+ < C_-$) can't happen on the event: it proves that the event failed (erratum E11).
     """
     C_minus = -C_plus.T
     violated = bool((C_plus < C_minus - EVENT_TOL*bound).any())

@@ -5,31 +5,32 @@
 # %% auto #0
 __all__ = ['METHODS', 'FIXED_BUDGET', 'ProgressBar', 'identify']
 
-# %% ../nbs/15_identification.ipynb #ec28df79
-from dataclasses import dataclass
-import numpy as np
+# %% ../nbs/15_identification.ipynb #d429a09c
+from functools import partial
 from .core import *
 from .information import *
 from .oracle import *
 from .oiafc import *
 from .oiafb import *
 
-# %% ../nbs/15_identification.ipynb #5487afc3
+# %% ../nbs/15_identification.ipynb #19ad69b2
 class ProgressBar:
-    "Watches a learner and shows its rounds, the arm that leads and the smallest bound on the regret so far, on standard error."
-    def __init__(self, setting, eps, watch=None): self.setting, self.eps, self.watch, self.bar = setting, eps, watch, None
+    "Watches a learner; shows rounds, the arm that leads and the smallest bound on the regret so far, on standard error."
+    def __init__(self, setting, eps, watch=None):
+        self.setting, self.eps, self.watch, self.bar = setting, eps, watch, None
     def __enter__(self): return self
     def __call__(self, plan):
         if self.watch: self.watch(plan)
-        if self.bar is None:                # only now: bad arguments, refused before the first plan, leave no bar behind
+        if self.bar is None:                # arguments refused before the first plan leave no bar behind
             from tqdm.auto import tqdm
             self.bar = tqdm(unit=' rounds', mininterval=0.2)
         self.bar.update(plan.t - 1 - self.bar.n)
-        self.bar.set_postfix_str(f'best arm {self.setting.arms[plan.target]}, regret ≤ {plan.bound:.3f} (target {self.eps:g})', refresh=False)
+        best = self.setting.arms[plan.target]
+        self.bar.set_postfix_str(f'best arm {best}, regret ≤ {plan.bound:.3f} (target {self.eps:g})', refresh=False)
     def __exit__(self, *exc):
         if self.bar is not None: self.bar.close()
 
-# %% ../nbs/15_identification.ipynb #e0791a1a
+# %% ../nbs/15_identification.ipynb #c7238c2d
 METHODS = dict(oiafc=oiafc, oiafb=oiafb)
 FIXED_BUDGET = {'oiafb'}       # these need a budget and use all of it; for the others it is a cap
 
@@ -44,7 +45,8 @@ def identify(world, *, eps, delta, method='oiafc', budget=None, seed=None, progr
     method : str
         One of `METHODS`.
     budget : int, optional
-        Rounds that may be used: for the methods of `FIXED_BUDGET` required and used up; for the others a cap, beyond which the status is "round_cap".
+        Rounds that may be used: for the methods of `FIXED_BUDGET` required and used up; for the others a cap, beyond
+        which the status is "round_cap".
     seed : int or numpy Generator, optional
         Of the simulated agent and state; None draws fresh entropy.
     progress : bool
@@ -56,11 +58,14 @@ def identify(world, *, eps, delta, method='oiafc', budget=None, seed=None, progr
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
     """
-    if not isinstance(world, Environment): raise InvalidInput('world', world, 'an Environment, e.g. from load_world or make_world')
-    if not isinstance(method, str) or method not in METHODS: raise InvalidInput('method', method, f'one of {", ".join(METHODS)}')
+    if not isinstance(world, Environment):
+        raise InvalidInput('world', world, 'an Environment, e.g. from load_world or make_world')
+    if not isinstance(method, str) or method not in METHODS:
+        raise InvalidInput('method', method, f'one of {", ".join(METHODS)}')
     if method in FIXED_BUDGET: options['budget'] = as_integer('budget', budget, 1)
     elif budget is not None: options['max_rounds'] = as_integer('budget', budget, world.setting.K)
     rng, oracle = generator(seed), action_informed_oracle(world) if oracle is None else oracle
-    if not progress: return simulate(METHODS[method](world.setting, oracle, eps=eps, delta=delta, **options), world, rng)
+    learner = partial(METHODS[method], world.setting, oracle, eps=eps, delta=delta)
+    if not progress: return simulate(learner(**options), world, rng)
     with ProgressBar(world.setting, eps, options.pop('watch', None)) as bar:
-        return simulate(METHODS[method](world.setting, oracle, eps=eps, delta=delta, watch=bar, **options), world, rng)
+        return simulate(learner(watch=bar, **options), world, rng)

@@ -14,7 +14,7 @@ from .core import *
 
 # %% ../nbs/01_information.ipynb #e9cdfc22
 def posterior(joint):
-    r"""Bayes' rule: the belief :math:`\sigma(\omega) = p(\omega, o)/p(o)` after each signal (paper, section 2.1).
+    r"""Bayes' rule: the belief $\sigma(\omega) = p(\omega, o)/p(o)$ after each signal (paper, section 2.1).
 
     `joint` is an array (O, W). Returns an array (O, W); the row of a signal of probability zero is NaN.
     """
@@ -25,7 +25,7 @@ def posterior(joint):
 # %% ../nbs/01_information.ipynb #6ed6e8a0
 @dataclass(frozen=True, eq=False)
 class InformationStructure:
-    r"""What the agent knows: :math:`p(\omega, o\mid k)` and :math:`c_k` (paper, section 2.1, "Information structure").
+    r"""What the agent knows: $p(\omega, o\mid k)$ and $c_k$ (paper, section 2.1, "Information structure").
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class InformationStructure:
     def W(self): return self.joint[0].shape[1]
     @property
     def priors(self):
-        r"(K, W): the distribution of the state under each arm, before any signal, :math:`p(\omega\mid k) = \sum_o p(\omega, o\mid k)`."
+        r"(K, W): the distribution of the state under each arm, before any signal, $p(\omega\mid k) = \sum_o p(\omega, o\mid k)$."
         return np.array([p.sum(0) for p in self.joint])
 
 def _joint_arrays(joint):
@@ -80,16 +80,16 @@ def merge_beliefs(beliefs, tol=BELIEF_TOL):
 # %% ../nbs/01_information.ipynb #344f4efd
 @dataclass(frozen=True, eq=False)
 class Setting:
-    r"""What the principal knows before the first round: no :math:`q_k`, no costs (paper, sections 2.1 and 3).
+    r"""What the principal knows before the first round: no $q_k$, no costs (paper, sections 2.1 and 3).
 
     Parameters
     ----------
     support : array (M, W)
-        The beliefs :math:`\Sigma` that the agent may come to hold; distinct, each summing to one.
+        The beliefs $\Sigma$ that the agent may come to hold; distinct, each summing to one.
     utility : array (W, D)
         ``utility[w, d]`` is the principal's utility of decision d in state w.
     bound : float
-        :math:`B_S`, the largest payment; more than zero.
+        $B_S$, the largest payment; more than zero.
     arms, states, decisions : names, or for `arms` their number K
 
     Raises `InvalidInput` for anything else.
@@ -137,31 +137,31 @@ def _arm_names(arms):
 @patch_to(Setting)
 @cached_property
 def decision_values(self):
-    r"(M, D): what each decision is worth in expectation at each belief, :math:`\sum_\omega \sigma_i(\omega) u(\omega, d)`."
+    r"(M, D): what each decision is worth in expectation at each belief, $\sum_\omega \sigma_i(\omega) u(\omega, d)$."
     return read_only(self.support @ self.utility)
 
 @patch_to(Setting)
 @cached_property
 def best_decision(self):
-    r"(M,): :math:`d^*(\sigma_i)`, the lowest index among the best."
+    r"(M,): $d^*(\sigma_i)$, the lowest index among the best."
     return read_only(self.decision_values.argmax(1))
 
 @patch_to(Setting)
 @cached_property
 def belief_utility(self):
-    r"(M,): :math:`u(\sigma_i) = \max_d \sum_\omega \sigma_i(\omega) u(\omega, d)`."
+    r"(M,): $u(\sigma_i) = \max_d \sum_\omega \sigma_i(\omega) u(\omega, d)$."
     return read_only(self.decision_values.max(1))
 
 @patch_to(Setting)
 @property
 def B_u(self):
-    r":math:`B_u = \lVert u\rVert_\infty`."
+    r"$B_u = \lVert u\rVert_\infty$."
     return float(np.abs(self.utility).max())
 
 @patch_to(Setting)
 @property
 def B(self):
-    r":math:`B_S + B_u`, the sum that every bound of the paper is built on."
+    r"$B_S + B_u$, the sum that every bound of the paper is built on."
     return self.bound + self.B_u
 
 # %% ../nbs/01_information.ipynb #28800a6d
@@ -189,7 +189,7 @@ class Environment:
     r"""A simulated world: an `InformationStructure` and the `Setting` it is played in.
 
     The agent best-responds: it reports what pays most (the truth on ties) and plays the arm with the highest
-    :math:`g(k, S)` (ties in the principal's favour, then the lowest index).
+    $g(k, S)$ (ties in the principal's favour, then the lowest index).
     Raises `InvalidInput` if the two parts don't fit, e.g. a belief of the agent that isn't on the public support.
     """
     structure: InformationStructure
@@ -236,7 +236,7 @@ def belief_index(self):
 @patch_to(Environment)
 @cached_property
 def belief_distributions(self):
-    r"(K, M): :math:`q_k(\sigma_i)`, the probability of each belief under each arm."
+    r"(K, M): $q_k(\sigma_i)$, the probability of each belief under each arm."
     q = np.zeros((self.setting.K, self.setting.M))
     for k, (p, index) in enumerate(zip(self.structure.joint, self.belief_index)):
         np.add.at(q[k], index[index >= 0], p.sum(1)[index >= 0])
@@ -270,7 +270,7 @@ Environment.without = without
 def report_utility(world, arm, reports):
     r"""The principal's expected utility of `arm` if belief i is reported as ``reports[i]`` and she makes the best of it.
 
-    She decides once for all beliefs that are reported alike; if `reports` (M,) is truthful this is :math:`\langle q_k, u\rangle`.
+    She decides once for all beliefs that are reported alike; if `reports` (M,) is truthful this is $\langle q_k, u\rangle$.
     """
     pooled = np.zeros_like(world.setting.decision_values)
     np.add.at(pooled, reports, world.belief_distributions[arm][:, None]*world.setting.decision_values)
@@ -285,9 +285,9 @@ class Reply:
     profits: np.ndarray
 
 def best_reply(world, rule):
-    r"""The agent's best response :math:`(\mu^*, v^*)` to a `rule` (anything with ``values`` (M, W) and ``bound``).
+    r"""The agent's best response $(\mu^*, v^*)$ to a `rule` (anything with ``values`` (M, W) and ``bound``).
 
-    At belief i it reports the j with the highest :math:`\langle\sigma_i, S_j\rangle`, the truth unless a lie gains more than
+    At belief i it reports the j with the highest $\langle\sigma_i, S_j\rangle$, the truth unless a lie gains more than
     `PROPER_TOL`; it plays the arm with the highest expected payment minus cost. Returns a `Reply`; raises `InvalidInput` for
     a rule on another support.
     """

@@ -15,14 +15,14 @@ from .oiafc import _check_learner
 
 # %% ../nbs/09_oiafb.ipynb #a03f1811
 def event_failure(setting, budget, a):
-    r"""The most that the event may fail within a budget: :math:`\min(1, KT2^Me^{-a/2})` (paper, Lemma 2); a float.
+    r"""The most that the event may fail within a budget: $\min(1, KT2^Me^{-a/2})$ (paper, Lemma 2); a float.
 
-    `budget` T ≥ 1, `a` > 0 the parameter of the radius. Logarithms are added, :math:`2^M` is never formed.
+    `budget` T ≥ 1, `a` > 0 the parameter of the radius. Logarithms are added, $2^M$ is never formed.
     """
     return float(np.exp(min(0., np.log(setting.K*budget) + setting.M*np.log(2) - a/2)))
 
 def budget_parameter(setting, budget, delta):
-    r"The parameter a at which the event fails with probability at most `delta`: :math:`2(\ln(TK/\delta) + M\ln 2)` (paper, Corollary 2)."
+    r"The parameter a at which the event fails with probability at most `delta`: $2(\ln(TK/\delta) + M\ln 2)$ (paper, Corollary 2)."
     return float(2*(np.log(budget*setting.K) - np.log(delta) + setting.M*np.log(2)))
 
 # %% ../nbs/09_oiafb.ipynb #d51697a9
@@ -51,7 +51,7 @@ def _send(steps, response):
     except StopIteration: return None
 
 def safest(run, seen):
-    r"(rule, arm): of the rules `seen` the first with the largest :math:`\hat u - \hat v - (B_S+B_u)I`, its profit at worst on the event."
+    r"(rule, arm): of the rules `seen` the first with the largest $\hat u - \hat v - (B_S+B_u)I$, its profit at worst on the event."
     data, z = run.transcript, run.setting
     q_hat, I = data.q_hat, run.radius(data.N, run.rounds)
     at_worst = [q_hat[k] @ (z.belief_utility - rule.expected) - z.B*I[k] for rule, k in seen]
@@ -70,7 +70,7 @@ def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs', w
     setting : Setting
     oracle : Oracle
     eps : float
-        Target accuracy :math:`\epsilon`, in (0, 2(B_S + B_u)]; sets the oracle's share :math:`\alpha = \epsilon/4(B_S+B_u)`.
+        Target accuracy $\epsilon$, in (0, 2(B_S + B_u)]; sets the oracle's share $\alpha = \epsilon/4(B_S+B_u)$.
     budget : int
         T, at least 1.
     a, delta : float, one of the two
@@ -108,7 +108,7 @@ def need(setting, margin, eps, budget, a):
     return float(K + 4*(1 - alpha)**2*H_eps(setting, eps)*a + depth*searches)
 
 def sufficient_budget(setting, margin, eps, delta):
-    r"The smallest T at which the corrected Theorem 2 promises :math:`\epsilon` with probability 1 - `delta`; an int. Needs the oracle's `margin`."
+    r"The smallest T at which the corrected Theorem 2 promises $\epsilon$ with probability 1 - `delta`; an int. Needs the oracle's `margin`."
     T, enough = 0, setting.K
     while T < enough: T, enough = enough, int(np.ceil(need(setting, margin, eps, enough, budget_parameter(setting, enough, delta))))
     return T

@@ -8,9 +8,9 @@ __all__ = ['MIXINGS', 'INIT', 'NORMAL', 'FORCED', 'C_GAP', 'C_EPS', 'mixing_theo
            'succeed', 'Trace', 'Identification', 'conclude', 'oiafc', 'simulate', 'simple_regret', 'log_term',
            'normal_rounds_bound', 'search_bound', 'depth_bound', 'rounds_bound_at', 'rounds_bound']
 
-# %% ../nbs/08_oiafc.ipynb #914acaf2
+# %% ../nbs/08_oiafc.ipynb #e6c84d13
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 import numpy as np
 from .core import *
 from .information import *
@@ -23,30 +23,31 @@ from .binary_search import *
 
 # %% ../nbs/08_oiafc.ipynb #4b8b9664
 def mixing_theorem1(setting, eps):
-    r""":math:`\alpha_k^t = \min(\sqrt{M/L_k^t}, 1)` (Theorem 1): a function of :math:`L_k^t`."""
+    r"""$\alpha_k^t = \min(\sqrt{M/L_k^t}, 1)$ (Theorem 1): a function of $L_k^t$."""
     return lambda L: min(np.sqrt(setting.M/L), 1.)
 
 def mixing_corollary1(setting, eps):
-    r""":math:`\alpha_k^t = \epsilon/(4(B_S+B_u))` (Corollary 1), whatever :math:`L_k^t` is."""
+    r"""$\alpha_k^t = \epsilon/(4(B_S+B_u))$ (Corollary 1), whatever $L_k^t$ is."""
     return lambda L: eps/(4*setting.B)
 
 MIXINGS = dict(theorem1=mixing_theorem1, corollary1=mixing_corollary1)
 
 # %% ../nbs/08_oiafc.ipynb #a0992846
 def should_stop(setting, eps, alpha, I):
-    r"""Line 15 of Algorithm 1, :math:`2(B_S+B_u)I_q^t(k) \le \beta_t`, without its division (erratum E32).
+    r"""Line 15 of Algorithm 1, $2(B_S+B_u)I_q^t(k) \le \beta_t$, without its division (erratum E32).
 
-    Never true for α = 1, nor for :math:`\epsilon \le 2\alpha(B_S+B_u)`.
+    Never true for α = 1, nor for $\epsilon \le 2\alpha(B_S+B_u)$.
     """
     B = setting.B
     return bool(alpha < 1 and eps > 2*alpha*B and 2*B*I*(1 - alpha) <= eps - 2*alpha*B)
 
-# %% ../nbs/08_oiafc.ipynb #2911e9a0
+# %% ../nbs/08_oiafc.ipynb #b6276143
 @dataclass(frozen=True)
 class Certificate:
-    r"""What can be proved of the simple regret of an announced rule on the event (the paper's Lemma 5): `bound` = `mixing` + `confidence`.
+    r"""What can be proved of the simple regret of an announced rule on the event (the paper's Lemma 5).
 
-    `mixing` is :math:`2\alpha(B_S+B_u)`, the price of the oracle's share; `confidence` is :math:`(1-\alpha)\,2(B_S+B_u)I_q^t(k)`.
+    `bound` = `mixing` + `confidence`: $2\alpha(B_S+B_u)$, the price of the oracle's share, and
+    $(1-\alpha)\,2(B_S+B_u)I_q^t(k)$.
     """
     bound: float
     mixing: float
@@ -57,14 +58,15 @@ def certify(setting, alpha, I):
     mixing, confidence = 2*alpha*setting.B, (1 - alpha)*2*setting.B*I
     return Certificate(float(mixing + confidence), float(mixing), float(confidence))
 
-# %% ../nbs/08_oiafc.ipynb #57057262
+# %% ../nbs/08_oiafc.ipynb #897c1dd0
 @dataclass(frozen=True, eq=False)
 class Plan:
-    r"""A planned round: the principal's view of the world and the rule that follows from it (lines 6 to 10 of Algorithm 1).
+    r"""A planned round: the principal's view of the world, and the rule that follows (lines 6 to 10 of Algorithm 1).
 
-    `t` the round, `I` (K,) radii, `C_hat` and `I_c` (K, K), `profits` (K,) :math:`\hat h_k^t`, `target` :math:`k_t^*`, `alpha`, `S_hat` :math:`\hat S_{k,t}`,
-    `rule` :math:`S_t`; `violated` if something was seen that can't happen on the event; `N` (K,) counts, `q_hat` (K, M); `bound` the
-    smallest bound on the regret proved so far (infinite at first).
+    `t` the round; `N` (K,) counts, `q_hat` (K, M), `I` (K,) radii; `C_hat` and `I_c` (K, K);
+    `profits` (K,) $\hat h_k^t$; `target` $k_t^*$; `alpha`; `S_hat` $\hat S_{k,t}$; `rule` $S_t$;
+    `violated` if something was seen that can't happen on the event;
+    `bound` the smallest bound on the regret proved so far (infinite at first).
     """
     t: int
     N: np.ndarray
@@ -87,7 +89,7 @@ class Exploration:
     r"""The state of a run of OIAFC or OIAFB.
 
     `radius(N, t)` gives the radii (K,), `alpha(L)` the oracle's share, `watch(plan)`, if given, is called with each `Plan`.
-    `L` (K,) is :math:`L_k^t`; `best` the (`Certificate`, rule, arm) of the normal round with the smallest bound, or None.
+    `L` (K,) is $L_k^t$; `best` the (`Certificate`, rule, arm) of the normal round with the smallest bound, or None.
     """
     def __init__(self, setting, oracle, radius, alpha, solver='highs', watch=None):
         self.setting, self.oracle, self.radius, self.alpha, self.watch = setting, oracle, radius, alpha, watch
@@ -113,17 +115,18 @@ def initialise(run):
         if arm != k: raise OracleViolated(run.setting.arms[k], run.setting.arms[arm])
         run.note(INIT, k)
 
-# %% ../nbs/08_oiafc.ipynb #b65b202c
+# %% ../nbs/08_oiafc.ipynb #13e22572
 def make_plan(run):
     "Estimate, solve the optimistic programs, pick the arm and mix its rule with the oracle's. Returns a `Plan`."
     data, t = run.transcript, run.rounds + 1
     N, q_hat, I = data.N, data.q_hat, run.radius(data.N, t)
     C_hat, I_c, empty = cost_estimates(cost_upper(data, I), run.setting.bound)
     profits = run.programs.profits(data.counts, I, C_hat, I_c)
-    k = int(np.flatnonzero(profits >= profits.max() - TIE_TOL*run.setting.bound)[0])      # ties go to the lowest index, whatever the rounding
+    k = int(np.flatnonzero(profits >= profits.max() - TIE_TOL*run.setting.bound)[0])      # ties: lowest index
     alpha, S_hat = as_number('mixing', run.alpha(run.L[k]), 0., 1.), run.programs.rule(k)
     violated = empty or bool(run.programs.infeasible)
-    plan = Plan(t, N, q_hat, I, C_hat, I_c, profits, k, alpha, S_hat, mix(S_hat, run.oracle.rules[k], alpha), violated, run.bound)
+    rule = mix(S_hat, run.oracle.rules[k], alpha)
+    plan = Plan(t, N, q_hat, I, C_hat, I_c, profits, k, alpha, S_hat, rule, violated, run.bound)
     run.violated |= violated
     if run.watch: run.watch(plan)
     if t >= run.next_snapshot:
@@ -131,7 +134,7 @@ def make_plan(run):
         run.next_snapshot = max(t + 1, int(1.02*t))
     return plan
 
-# %% ../nbs/08_oiafc.ipynb #c85b85ab
+# %% ../nbs/08_oiafc.ipynb #d078e262
 def line_of(plan): return plan.target, plan.S_hat.values.tobytes()
 
 def play(run, plan):
@@ -141,10 +144,11 @@ def play(run, plan):
     return arm
 
 def force(run, plan, arm, max_rounds):
-    "The agent answered with another `arm`: search the segment from the planned rule to the oracle's, at most `max_rounds` rounds."
+    "Another `arm` answered: search from the planned rule to the oracle's, for at most `max_rounds` rounds."
     k = plan.target
     place = lambda lam: (line_of(plan), plan.alpha + lam*(1 - plan.alpha))
-    search = yield from binary_search(run.transcript, plan.rule, run.oracle.rules[k], arm, k, min(plan.I[arm], plan.I[k]), max_rounds=max_rounds, place=place)
+    search = yield from binary_search(run.transcript, plan.rule, run.oracle.rules[k], arm, k,
+                                      min(plan.I[arm], plan.I[k]), max_rounds=max_rounds, place=place)
     run.note(FORCED, k, search.rounds)
     run.searches.append(search)
 
@@ -156,12 +160,14 @@ def succeed(run, plan):
     if certificate.bound < run.bound: run.best = certificate, plan.rule, plan.target
     return certificate
 
-# %% ../nbs/08_oiafc.ipynb #3761b8df
+# %% ../nbs/08_oiafc.ipynb #e5fb4653
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """What happened: `arms`, `beliefs` (reported, as indices), `targets`, `kinds` (INIT, NORMAL, FORCED), one entry a round, and snapshots of the plan.
+    """What happened in each round, and snapshots of the plan.
 
-    Snapshots are taken at rounds that grow by 2 %: `rounds` (n,), `profits` (n, K), `radii` (n, K), `bounds` (n,) the best certificate so far.
+    One entry a round: `arms`, `beliefs` (reported, as indices), `targets`, `kinds` (INIT, NORMAL, FORCED).
+    Snapshots at rounds that grow by 2 %: `rounds` (n,), `profits` (n, K), `radii` (n, K), and `bounds` (n,), the
+    best certificate so far.
     """
     arms: np.ndarray
     beliefs: np.ndarray
@@ -172,15 +178,17 @@ class Trace:
     radii: np.ndarray
     bounds: np.ndarray
 
-# %% ../nbs/08_oiafc.ipynb #53a552e4
+# %% ../nbs/08_oiafc.ipynb #1b4ea6a3
 @dataclass(frozen=True, eq=False)
 class Identification:
     r"""What a learner returns.
 
-    `rule` and `arm` (an index) found; `rounds` all interactions; `status` "certified" (the stopping rule held), "event_violated"
-    (it held, but responses were seen that can't happen on the event: no guarantee), "round_cap" (it never held);
-    `eps`, `delta` the target; `certificate` what can be proved of the rule on the event, or None (no normal round, or the event failed); `counts` (K,) observations an arm;
-    `normal_rounds` τ₁, `forced_rounds` τ₂ (rounds = K + τ₁ + τ₂); `searches` and `lp_solves` their numbers; `event_violated`; `trace`.
+    `rule` and `arm` (an index) found; `rounds` all interactions; `eps`, `delta` the target;
+    `status` "certified" (the stopping rule held), "event_violated" (it held, but responses were seen that can't
+    happen on the event: no guarantee), "round_cap" (it never held), or one of the fixed-budget learner's;
+    `certificate` what can be proved of the rule on the event, or None (no normal round, or the event failed);
+    `counts` (K,) observations of each arm; `normal_rounds` τ₁ and `forced_rounds` τ₂ (rounds = K + τ₁ + τ₂);
+    `searches` and `lp_solves` their numbers; `event_violated`; `trace`.
     """
     rule: ScoringRule
     arm: int
@@ -199,10 +207,11 @@ class Identification:
 
     def to_dict(self, setting):
         "Plain numbers, lists and names, fit for JSON; without the trace."
-        certificate = None if self.certificate is None else dict(bound=self.certificate.bound, mixing=self.certificate.mixing, confidence=self.certificate.confidence)
-        return dict(rule=self.rule.values.tolist(), arm=setting.arms[self.arm], rounds=self.rounds, status=self.status, eps=self.eps, delta=self.delta,
-                    certificate=certificate, counts=[int(n) for n in self.counts], normal_rounds=self.normal_rounds, forced_rounds=self.forced_rounds,
-                    searches=self.searches, lp_solves=self.lp_solves, event_violated=self.event_violated)
+        certificate = None if self.certificate is None else asdict(self.certificate)
+        return dict(rule=self.rule.values.tolist(), arm=setting.arms[self.arm], rounds=self.rounds, status=self.status,
+                    eps=self.eps, delta=self.delta, certificate=certificate, counts=[int(n) for n in self.counts],
+                    normal_rounds=self.normal_rounds, forced_rounds=self.forced_rounds, searches=self.searches,
+                    lp_solves=self.lp_solves, event_violated=self.event_violated)
 
 def conclude(run, status, eps, delta, certificate, rule, arm):
     "The `Identification` of a finished run."
@@ -210,41 +219,48 @@ def conclude(run, status, eps, delta, certificate, rule, arm):
     t, h, I, b = map(np.array, zip(*run.snapshots)) if run.snapshots else (np.empty(0),)*4
     trace = Trace(np.array(data.arms), np.array(data.beliefs), np.array(run.targets), kinds, t, h, I, b)
     if run.violated: certificate = None
-    return Identification(rule, arm, run.rounds, status, eps, delta, certificate, data.N.astype(int), int((kinds == NORMAL).sum()),
-                          int((kinds == FORCED).sum()), len(run.searches), run.programs.lp_solves, run.violated, trace)
+    normal, forced = int((kinds == NORMAL).sum()), int((kinds == FORCED).sum())
+    return Identification(rule, arm, run.rounds, status, eps, delta, certificate, data.N.astype(int), normal, forced,
+                          len(run.searches), run.programs.lp_solves, run.violated, trace)
 
-# %% ../nbs/08_oiafc.ipynb #d5cbe0b5
+# %% ../nbs/08_oiafc.ipynb #ade14aed
 def _check_learner(setting, oracle, eps, delta):
-    if not isinstance(setting, Setting): raise InvalidInput('setting', setting, 'a Setting (a learner never sees a world)')
+    if not isinstance(setting, Setting):
+        raise InvalidInput('setting', setting, 'a Setting (a learner never sees a world)')
     if not isinstance(oracle, Oracle): raise InvalidInput('oracle', oracle, 'an Oracle')
-    if len(oracle.rules) != setting.K: raise InvalidInput('oracle.rules', f'{len(oracle.rules)} rules', f'one for each of the {setting.K} arms')
+    if len(oracle.rules) != setting.K:
+        raise InvalidInput('oracle.rules', f'{len(oracle.rules)} rules', f'one for each of the {setting.K} arms')
     for k, r in enumerate(oracle.rules):
-        if not np.array_equal(r.support, setting.support) or r.bound > setting.bound: raise InvalidInput(f'oracle.rules[{k}]', r, 'a rule on the support of the setting, within its bound')
-    return as_number('eps', eps, 0., 2*setting.B, strict_low=True), as_number('delta', delta, 0., 1., strict_low=True)
+        if not np.array_equal(r.support, setting.support) or r.bound > setting.bound:
+            raise InvalidInput(f'oracle.rules[{k}]', r, 'a rule on the support of the setting, within its bound')
+    eps = as_number('eps', eps, 0., 2*setting.B, strict_low=True)
+    return eps, as_number('delta', delta, 0., 1., strict_low=True)
 
-# %% ../nbs/08_oiafc.ipynb #20a95e10
+# %% ../nbs/08_oiafc.ipynb #160362e7
 def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', max_rounds=10_000_000, solver='highs', watch=None):
-    r"""OIAFC (paper, Algorithm 1): a coroutine that yields a `ScoringRule`, receives a `Response`, and returns an `Identification`.
+    r"""OIAFC (paper, Algorithm 1), a coroutine: yields a `ScoringRule`, receives a `Response`, returns an `Identification`.
 
     Parameters
     ----------
     setting : Setting
     oracle : Oracle
     eps : float
-        Target accuracy :math:`\epsilon`, in (0, 2(B_S + B_u)].
+        Target accuracy $\epsilon$, in (0, 2(B_S + B_u)].
     delta : float
         Probability of failure allowed, in (0, 1].
-    mixing : "theorem1", "corollary1", or a function of :math:`L_k^t` with values in [0, 1]
+    mixing : "theorem1", "corollary1", or a function of $L_k^t$ with values in [0, 1]
     max_rounds : int
         Cap on interactions, at least K; off the event the algorithm may never stop (erratum E34).
     solver : "highs" or "cvxpy"
     watch : callable, optional
         Called with the `Plan` of every round in which one is made.
 
-    Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running if an oracle rule is answered by another arm.
+    Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while running if an oracle rule is answered
+    by another arm.
     """
     eps, delta = _check_learner(setting, oracle, eps, delta)
-    if not callable(mixing) and not (isinstance(mixing, str) and mixing in MIXINGS): raise InvalidInput('mixing', mixing, f'a function or one of {", ".join(MIXINGS)}')
+    if not callable(mixing) and not (isinstance(mixing, str) and mixing in MIXINGS):
+        raise InvalidInput('mixing', mixing, f'a function or one of {", ".join(MIXINGS)}')
     alpha = mixing if callable(mixing) else MIXINGS[mixing](setting, eps)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     radius = lambda N, t: radius_fc(N, t, K=setting.K, M=setting.M, delta=delta)
@@ -259,7 +275,8 @@ def _oiafc(run, eps, delta, max_rounds):
         else:
             certificate = succeed(run, plan)
             if should_stop(run.setting, eps, plan.alpha, plan.I[arm]):
-                return conclude(run, 'event_violated' if run.violated else 'certified', eps, delta, certificate, plan.rule, arm)
+                status = 'event_violated' if run.violated else 'certified'
+                return conclude(run, status, eps, delta, certificate, plan.rule, arm)
     return conclude(run, 'round_cap', eps, delta, *(run.best or (None, run.oracle.rules[0], 0)))
 
 # %% ../nbs/08_oiafc.ipynb #65b8fae2
@@ -275,12 +292,12 @@ def simulate(learner, world, seed):
     except StopIteration as stop: return stop.value
 
 def simple_regret(world, rule):
-    r"The true simple regret :math:`h(S^*) - h(S)` of a rule in a known world."
+    r"The true simple regret $h(S^*) - h(S)$ of a rule in a known world."
     return optimal_rule(world).profit - principal_profit(world, rule)
 
 # %% ../nbs/08_oiafc.ipynb #c69084cf
 def log_term(setting, delta, t):
-    r""":math:`\Lambda_t = \log(4K2^Mt^2/\delta)`, the logarithm inside the radius."""
+    r"""$\Lambda_t = \log(4K2^Mt^2/\delta)$, the logarithm inside the radius."""
     return np.log(4*setting.K) - np.log(delta) + setting.M*np.log(2) + 2*np.log(t)
 
 # %% ../nbs/08_oiafc.ipynb #20f03dbb
@@ -289,7 +306,7 @@ C_GAP, C_EPS = 43.7, (2*2**.5 + 2/np.log(2)**.5)**2
 def normal_rounds_bound(setting, gaps, eps, Lambda):
     r"""The most normal rounds on the event with Theorem 1's α (the paper's Lemma 3, corrected).
 
-    `gaps` (K,) are :math:`\Delta_k`, `Lambda` is :math:`\Lambda_\tau`.
+    `gaps` (K,) are $\Delta_k$, `Lambda` is $\Lambda_\tau$.
     """
     others = np.delete(gaps, np.argmin(gaps))
     with np.errstate(divide='ignore'): per_arm = np.minimum(C_GAP/others**2, C_EPS/eps**2)
@@ -299,18 +316,18 @@ def normal_rounds_bound(setting, gaps, eps, Lambda):
 def search_bound(setting, margin, Lambda, inverse_alpha2):
     r"""The most searches on the event (the paper's Lemma 4, corrected), for rules with 0 ≤ S ≤ B_S.
 
-    `margin` is the oracle's, `Lambda` :math:`\Lambda_\tau`, `inverse_alpha2` the largest :math:`\alpha^{-2}` of the run.
+    `margin` is the oracle's, `Lambda` $\Lambda_\tau$, `inverse_alpha2` the largest $\alpha^{-2}$ of the run.
     """
     K, R = setting.K, (setting.bound/margin)**2
     return (K - 1)*np.ceil(128*R*Lambda*inverse_alpha2) + K*(K - 1)/2 + K*np.ceil(8*R*Lambda)
 
 def depth_bound(Lambda, t):
-    r"The most rounds of one search, with the round that called for it: :math:`2 + \tfrac12\log_2\max(1, t/(2\Lambda))`."
+    r"The most rounds of one search, with the round that called for it: $2 + \tfrac12\log_2\max(1, t/(2\Lambda))$."
     return 2 + np.log2(max(1., t/(2*Lambda)))/2
 
 # %% ../nbs/08_oiafc.ipynb #16004aec
 def rounds_bound_at(setting, gaps, margin, eps, delta, t, mixing='theorem1'):
-    r"The right-hand side F(t) of the corrected Theorem 1 or Corollary 1: on the event, :math:`\tau \le F(\tau)`."
+    r"The right-hand side F(t) of the corrected Theorem 1 or Corollary 1: on the event, $\tau \le F(\tau)$."
     K, B, Lambda = setting.K, setting.B, log_term(setting, delta, t)
     if mixing == 'theorem1':
         normal, largest_L = normal_rounds_bound(setting, gaps, eps, Lambda), 1 + C_EPS*B**2*Lambda/eps**2

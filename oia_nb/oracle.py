@@ -16,9 +16,9 @@ from .stackelberg import *
 # %% ../nbs/04_oracle.ipynb #aa78541b
 @dataclass(frozen=True, eq=False)
 class Oracle:
-    r"""K scoring rules :math:`\tilde S_k`, the k-th of which makes arm k the agent's strict best response (Assumption 1).
+    r"""K scoring rules $\tilde S_k$, the k-th of which makes arm k the agent's strict best response (Assumption 1).
 
-    `margins` (K,) holds by how much, if that is known; `margin` is the smallest of them (the paper's :math:`\varepsilon` is anything below it).
+    `margins` (K,) holds by how much, if that is known; `margin` is the smallest of them (the paper's $\varepsilon$ is anything below it).
     Raises `InvalidInput` for fewer than two rules, and for one that isn't proper.
     """
     rules: tuple
@@ -41,7 +41,7 @@ class Oracle:
 
 # %% ../nbs/04_oracle.ipynb #12acb349
 def widest_margin(world, arm):
-    r"""The proper rule with the largest :math:`\min_{j\ne k} g(k, S) - g(j, S)`, by linear programming; of all such rules the cheapest.
+    r"""The proper rule with the largest $\min_{j\ne k} g(k, S) - g(j, S)$, by linear programming; of all such rules the cheapest.
 
     Returns (margin, `ScoringRule`); the margin is negative if no rule makes the arm a best response. `arm` is a name or an index.
     Raises `InvalidInput` for an unknown arm, `SolverFailure`.

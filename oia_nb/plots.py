@@ -41,7 +41,7 @@ def distinct_rows(values, tol=1e-9):
     return np.array(kept)
 
 def truthful_payment(rule, beliefs):
-    r"(n,): :math:`G_S(\sigma) = \max_i\langle\sigma, S_i\rangle` at any `beliefs` (n, W), what the best report is expected to pay."
+    r"(n,): $G_S(\sigma) = \max_i\langle\sigma, S_i\rangle$ at any `beliefs` (n, W), what the best report is expected to pay."
     return (np.asarray(beliefs) @ rule.values.T).max(1)
 
 # %% ../nbs/22_plots.ipynb #b21025c1
@@ -105,7 +105,7 @@ def plot_rule(rule, setting=None, ax=None):
 
 # %% ../nbs/22_plots.ipynb #cfdeca6f
 def plot_beliefs(world, ax=None):
-    r"""Where each arm leads: :math:`q_k(\sigma_i)` as the area of a dot (two states), otherwise as a table of arms and beliefs.
+    r"""Where each arm leads: $q_k(\sigma_i)$ as the area of a dot (two states), otherwise as a table of arms and beliefs.
 
     Returns the axes.
     """
@@ -124,7 +124,7 @@ def plot_beliefs(world, ax=None):
 
 # %% ../nbs/22_plots.ipynb #82250850
 def plot_profits(result, setting, ax=None, profits=None):
-    r"""How the optimistic profits :math:`\hat h_k^t` of a run come down, round by round, on a logarithmic axis.
+    r"""How the optimistic profits $\hat h_k^t$ of a run come down, round by round, on a logarithmic axis.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def plot_profits(result, setting, ax=None, profits=None):
     setting : Setting
     ax : matplotlib Axes, optional
     profits : array (K,), optional
-        The true :math:`h(S_k^*)`, dashed; -inf for an arm that no rule induces, which is left out.
+        The true $h(S_k^*)$, dashed; -inf for an arm that no rule induces, which is left out.
 
     Returns the axes.
     """

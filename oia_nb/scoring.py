@@ -24,7 +24,7 @@ class ScoringRule:
     support : array (M, W)
         The beliefs that may be reported.
     bound : float
-        :math:`B_S`, the largest payment.
+        $B_S$, the largest payment.
 
     Properness is not required here (`lie` finds a lie that pays). Raises `InvalidInput` for bad numbers.
     """
@@ -40,7 +40,7 @@ class ScoringRule:
 
     @cached_property
     def expected(self):
-        r"(M,): :math:`s_i = \sum_\omega \sigma_i(\omega) S(\omega, \sigma_i)`, what belief i expects when it is told."
+        r"(M,): $s_i = \sum_\omega \sigma_i(\omega) S(\omega, \sigma_i)$, what belief i expects when it is told."
         return read_only((self.support*self.values).sum(1))
 
     def __repr__(self):
@@ -49,7 +49,7 @@ class ScoringRule:
 
 # %% ../nbs/02_scoring.ipynb #d4d3e009
 def gains(rule):
-    r"(M, M): what belief i gains by reporting j, :math:`\langle\sigma_i, S_j\rangle - \langle\sigma_i, S_i\rangle`."
+    r"(M, M): what belief i gains by reporting j, $\langle\sigma_i, S_j\rangle - \langle\sigma_i, S_i\rangle$."
     pay = rule.support @ rule.values.T
     return pay - pay.diagonal()[:, None]
 
@@ -108,20 +108,20 @@ def pay(self, report, state):
 
 # %% ../nbs/02_scoring.ipynb #83e4548e
 def brier(support, bound=1.):
-    r"""The quadratic rule :math:`B_S\,(1 - \tfrac12\lVert e_\omega - \sigma\rVert^2)`, within [0, B_S] and strictly proper (Brier 1950)."""
+    r"""The quadratic rule $B_S\,(1 - \tfrac12\lVert e_\omega - \sigma\rVert^2)$, within [0, B_S] and strictly proper (Brier 1950)."""
     support, bound = _checked(support, bound)
     distance2 = ((np.eye(support.shape[1]) - support[:, None, :])**2).sum(2)
     return ScoringRule(bound*np.maximum(1 - distance2/2, 0), support, bound)
 
 # %% ../nbs/02_scoring.ipynb #f378d82b
 def spherical(support, bound=1.):
-    r"The spherical rule :math:`B_S\,\sigma(\omega)/\lVert\sigma\rVert_2`, within [0, B_S] and strictly proper."
+    r"The spherical rule $B_S\,\sigma(\omega)/\lVert\sigma\rVert_2$, within [0, B_S] and strictly proper."
     support, bound = _checked(support, bound)
     return ScoringRule(bound*np.minimum(support/np.linalg.norm(support, axis=1, keepdims=True), 1), support, bound)
 
 # %% ../nbs/02_scoring.ipynb #5af579cc
 def floor_belief(belief, floor):
-    r"""The belief with all entries at least `floor` that is nearest in relative entropy: :math:`p_\omega = \max(\sigma_\omega/\lambda, \text{floor})`.
+    r"""The belief with all entries at least `floor` that is nearest in relative entropy: $p_\omega = \max(\sigma_\omega/\lambda, \text{floor})$.
 
     `belief` (W,), `floor` in (0, 1/W). Returns an array (W,); raises `InvalidInput`.
     """
@@ -140,7 +140,7 @@ def _below(floor, W):
     return floor
 
 def logarithmic(support, bound=1., floor=0.01):
-    r"""The logarithmic rule with beliefs kept `floor` away from 0: :math:`B_S\,(1 - \log p_\omega/\log\text{floor})` at :math:`p` = `floor_belief`.
+    r"""The logarithmic rule with beliefs kept `floor` away from 0: $B_S\,(1 - \log p_\omega/\log\text{floor})$ at $p$ = `floor_belief`.
 
     `floor` must lie in (0, 1/W). Every payment is within [0, B_S]; proper, and strictly so among beliefs above the floor.
     """
@@ -150,7 +150,7 @@ def logarithmic(support, bound=1., floor=0.01):
 
 # %% ../nbs/02_scoring.ipynb #6e5bf3a0
 def v_shaped(support, kink, bound=1.):
-    r"""The V-shaped rule: bet on one state; state ω pays :math:`B_S\min(\text{kink})/\text{kink}_\omega` if it comes true.
+    r"""The V-shaped rule: bet on one state; state ω pays $B_S\min(\text{kink})/\text{kink}_\omega$ if it comes true.
 
     The belief `kink` (W,), all entries positive, is indifferent between all bets (Li et al. 2022, for two states).
     Proper, but never strictly so with more beliefs than states. Raises `InvalidInput`.
@@ -162,7 +162,7 @@ def v_shaped(support, kink, bound=1.):
 
 # %% ../nbs/02_scoring.ipynb #667b95e0
 def mix(S0, S1, lam):
-    r"The rule :math:`(1-\lambda) S_0 + \lambda S_1`; raises `InvalidInput` unless both live on one support and λ is in [0, 1]."
+    r"The rule $(1-\lambda) S_0 + \lambda S_1$; raises `InvalidInput` unless both live on one support and λ is in [0, 1]."
     for name, S in ('S0', S0), ('S1', S1):
         if not isinstance(S, ScoringRule): raise InvalidInput(name, S, 'a ScoringRule')
     lam, bound = as_number('lam', lam, 0., 1.), max(S0.bound, S1.bound)

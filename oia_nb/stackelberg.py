@@ -18,20 +18,20 @@ from .scoring import *
 
 # %% ../nbs/03_stackelberg.ipynb #ef260c30
 def agent_profit(world, rule):
-    r"(K,): :math:`g(k, S) = \langle q_k, s\rangle - c_k` for a proper rule (paper, below eq. opt2)."
+    r"(K,): $g(k, S) = \langle q_k, s\rangle - c_k$ for a proper rule (paper, below eq. opt2)."
     return world.belief_distributions @ rule.expected - world.costs
 
 def arm_profit(world, rule):
-    r"(K,): :math:`\langle q_k, u - s\rangle`, what a proper rule leaves the principal if arm k is played."
+    r"(K,): $\langle q_k, u - s\rangle$, what a proper rule leaves the principal if arm k is played."
     return world.belief_distributions @ (world.setting.belief_utility - rule.expected)
 
 def principal_profit(world, rule):
-    r":math:`h(S)`: the principal's profit at the agent's best response to a proper rule (paper, below eq. opt2)."
+    r"$h(S)$: the principal's profit at the agent's best response to a proper rule (paper, below eq. opt2)."
     return float(arm_profit(world, rule)[world.best_response(rule)])
 
 # %% ../nbs/03_stackelberg.ipynb #d8984bfc
 def region_margin(world, rule, arm):
-    r"By how much `arm` beats the agent's next best arm under `rule`; the rule is in :math:`V_k` iff this is not negative."
+    r"By how much `arm` beats the agent's next best arm under `rule`; the rule is in $V_k$ iff this is not negative."
     g = agent_profit(world, rule)
     return float(g[arm] - np.delete(g, arm).max())
 
@@ -50,7 +50,7 @@ def properness_pairs(support):
 
 # %% ../nbs/03_stackelberg.ipynb #f9ff4d0f
 def properness_rows(support):
-    r"""Sparse (n, M W) matrix R: a rule is proper iff :math:`R\,S \ge 0`, one row :math:`\langle\sigma_i, S_i - S_j\rangle` a pair."""
+    r"""Sparse (n, M W) matrix R: a rule is proper iff $R\,S \ge 0$, one row $\langle\sigma_i, S_i - S_j\rangle$ a pair."""
     from scipy.sparse import csr_array
     M, W = support.shape
     i, j = properness_pairs(support).T
@@ -311,7 +311,7 @@ def solve_program(support, q, arm, lower, slack=0., solver='highs'):
 MENU_FROM = 100     # with more beliefs than this, and more than two states, the rows of properness are too many
 
 def lp_arm(world, arm, solver='highs'):
-    r""":math:`\text{LP}_k` (paper, eq. opt4): the best proper rule under which `arm` is a best response.
+    r"""$\text{LP}_k$ (paper, eq. opt4): the best proper rule under which `arm` is a best response.
 
     Returns (h(S_k*), `ScoringRule`), or None if no rule induces the arm. `arm` is a name or an index. With more than two states and
     `MENU_FROM` beliefs "highs" solves the smaller program of the chapter on speed: the same profit by a rule just as good.
@@ -343,7 +343,7 @@ class Optimum:
 
     @property
     def gaps(self):
-        r"(K,): the reward gaps :math:`\Delta_k = h(S^*) - h(S_k^*)` (Definition 3)."
+        r"(K,): the reward gaps $\Delta_k = h(S^*) - h(S_k^*)$ (Definition 3)."
         return self.profit - self.profits
 
 def optimal_rule(world, solver='highs'):
@@ -355,15 +355,15 @@ def optimal_rule(world, solver='highs'):
 
 # %% ../nbs/03_stackelberg.ipynb #30bc38f4
 def H_eps(setting, eps):
-    r":math:`H_\epsilon = 4(B_S+B_u)^2 K/\epsilon^2` (Definition 3)."
+    r"$H_\epsilon = 4(B_S+B_u)^2 K/\epsilon^2$ (Definition 3)."
     return 4*setting.B**2*setting.K/eps**2
 
 def H_delta(setting, gaps, eps):
-    r":math:`H_\Delta = 4(B_S+B_u)^2(\epsilon^{-2} + \sum_{k\ne k^*}\Delta_k^{-2})` (Definition 3); infinite if two arms tie for the best."
+    r"$H_\Delta = 4(B_S+B_u)^2(\epsilon^{-2} + \sum_{k\ne k^*}\Delta_k^{-2})$ (Definition 3); infinite if two arms tie for the best."
     others = np.delete(gaps, np.argmin(gaps))
     with np.errstate(divide='ignore'): return float(4*setting.B**2*(eps**-2 + (1/others**2).sum()))
 
 # %% ../nbs/03_stackelberg.ipynb #99a8edc8
 def H_tilde(setting, gaps, eps):
-    r":math:`\tilde H = 4(B_S+B_u)^2(\epsilon^{-2} + \sum_{k\ne k^*}\max(\Delta_k, \epsilon)^{-2})`: the complexity that the stopping rule really sees."
+    r"$\tilde H = 4(B_S+B_u)^2(\epsilon^{-2} + \sum_{k\ne k^*}\max(\Delta_k, \epsilon)^{-2})$: the complexity that the stopping rule really sees."
     return H_delta(setting, np.where(np.arange(len(gaps)) == np.argmin(gaps), 0., np.maximum(gaps, eps)), eps)

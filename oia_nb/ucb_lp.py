@@ -13,7 +13,7 @@ from .stackelberg import *
 
 # %% ../nbs/06_ucb_lp.ipynb #24e3b48b
 def ucb_bounds(setting, I, C_hat, I_c, arm):
-    r"(K,): the least :math:`v - \hat v_S(k')` must be for each :math:`k'`, namely :math:`\hat C(k,k') - (I_c(k,k') + B_S I_q(k'))`; -inf for the arm itself."
+    r"(K,): the least $v - \hat v_S(k')$ must be for each $k'$, namely $\hat C(k,k') - (I_c(k,k') + B_S I_q(k'))$; -inf for the arm itself."
     lower = C_hat[arm] - (I_c[arm] + setting.bound*I)
     lower[arm] = -np.inf
     return lower
@@ -22,7 +22,7 @@ def ucb_bounds(setting, I, C_hat, I_c, arm):
 class OptimisticPrograms:
     r"""UCB-LP of every arm, round after round (paper, section 3.3).
 
-    `profits` gives all :math:`\hat h_k^t`, `rule` then the rule :math:`\hat S_{k,t}` of one arm: of all optimal ones the cheapest.
+    `profits` gives all $\hat h_k^t$, `rule` then the rule $\hat S_{k,t}$ of one arm: of all optimal ones the cheapest.
     `solver` is "highs" or "cvxpy" (the reference). `lp_solves` counts the calls of a solver.
     """
     def __init__(self, setting, oracle, solver='highs'):
@@ -33,7 +33,7 @@ class OptimisticPrograms:
     def lp_solves(self): return sum(p.solves for p in self._made.values())
 
     def profits(self, counts, I, C_hat, I_c):
-        r"""(K,): :math:`\hat h_k^t` from counts (K, M), radii (K,) and cost estimates (K, K); infinite for an arm without observations.
+        r"""(K,): $\hat h_k^t$ from counts (K, M), radii (K,) and cost estimates (K, K); infinite for an arm without observations.
 
         `infeasible` then lists the arms whose program has no solution; they get the fallback of the paper.
         """
@@ -52,7 +52,7 @@ class OptimisticPrograms:
         return self._made[k].minimum(counts, lower, slack)
 
     def rule(self, k):
-        r"The rule :math:`\hat S_{k,t}` of arm k in the round that `profits` was last called for: a `ScoringRule`."
+        r"The rule $\hat S_{k,t}$ of arm k in the round that `profits` was last called for: a `ScoringRule`."
         z = self.setting
         if self._zero[k]: values = np.zeros((z.M, z.W))
         elif self.v[k] is None: return self.oracle.rules[k]
