@@ -369,6 +369,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                               'oia_nb.sharp.refine': ('sharp.html#refine', 'oia_nb/sharp.py'),
                               'oia_nb.sharp.same_arm_regret': ('sharp.html#same_arm_regret', 'oia_nb/sharp.py'),
                               'oia_nb.sharp.sample': ('sharp.html#sample', 'oia_nb/sharp.py'),
+                              'oia_nb.sharp.samples_for': ('sharp.html#samples_for', 'oia_nb/sharp.py'),
                               'oia_nb.sharp.sharp': ('sharp.html#sharp', 'oia_nb/sharp.py'),
                               'oia_nb.sharp.shifted': ('sharp.html#shifted', 'oia_nb/sharp.py'),
                               'oia_nb.sharp.shoot': ('sharp.html#shoot', 'oia_nb/sharp.py'),

@@ -1,0 +1,22 @@
+"""Two processes against one on the same eight runs of the engine, one thread each; interleaved. Nothing is shared, so the target is 1.8 on two idle cores."""
+from concurrent.futures import ProcessPoolExecutor
+from time import perf_counter
+import numpy as np
+from oia_nb.all import *
+from oia_nb.engine import simulate_fast
+
+WORLD = random_world(5, 3, 4, 1, prior='arm', margin=.02)
+ORACLE = action_informed_oracle(WORLD)
+
+def run(seed): return simulate_fast(WORLD, eps=1e-3, delta=.1, oracle=ORACLE, seed=seed, max_rounds=500_000).rounds
+
+def seconds(pool):
+    t = perf_counter()
+    list(pool.map(run, range(8)))
+    return perf_counter() - t
+
+if __name__ == '__main__':
+    with ProcessPoolExecutor(1) as one, ProcessPoolExecutor(2) as two:
+        for pool in one, two: seconds(pool)
+        ratios = [seconds(one)/seconds(two) for _ in range(5)]
+    print(f'1 process / 2 processes: median {np.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}); target at least 1.8')
