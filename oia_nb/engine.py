@@ -91,7 +91,7 @@ def draw(agent, arm, x):
         else: low = mid + 1
     return agent.belief_of[arm, min(low, agent.cells[arm] - 1)]
 
-# %% ../nbs/30_engine.ipynb #2f8d9bd5
+# %% ../nbs/30_engine.ipynb #7faa5f81
 @kernel
 def where(rules, points, arm, b, share, line):
     "The place in the arm's list for a point at `share` on a line; -1 if it lies between two that are kept."
@@ -107,6 +107,7 @@ def where(rules, points, arm, b, share, line):
     if low < 0: points.ends[arm, b, 1], points.place[arm, b, 1] = p, share
     return p
 
+# %% ../nbs/30_engine.ipynb #e430a5f7
 @kernel
 def put(rules, points, counts, oracle, arm, p, b, w, share, k):
     "Write the point s (M,), its products with all counts, and where it comes from."
@@ -258,7 +259,7 @@ def invert(A, r, X):
                     X[i, j] -= f*X[c, j]
     return True
 
-# %% ../nbs/30_engine.ipynb #75bd897b
+# %% ../nbs/30_engine.ipynb #cf7ad365
 @kernel
 def vertex(rules, proofs, warm, counts, N, I, lower, B, b, k):
     "Solve the active asks of basis b for v (into y[0]) and w (into y[1:]); False if they have no unique solution."
@@ -293,6 +294,7 @@ def feasible(rules, proofs, warm, counts, N, I, lower, B, b, k):
         if j != k and x < lower[k, j] - B*BASIS_TOL: return False
     return rules.kind[b] == VALUE or v <= warm.v[k] + B*(LP_SPARE + BASIS_TOL)
 
+# %% ../nbs/30_engine.ipynb #8e1d7797
 @kernel
 def optimal(rules, proofs, warm, counts, N, b, k):
     "Are the multipliers of the active constraints non-negative?"
@@ -341,7 +343,7 @@ def floor_of(rules, proofs, warm, products, N, I, lower, B, k):
             v += warm.mu[k, a]*(rhs - warm.rhs[k, a] - B*(N[j] - warm.N[k, j])/N[j])
     return v
 
-# %% ../nbs/30_engine.ipynb #687f92f7
+# %% ../nbs/30_engine.ipynb #298f2286
 @kernel
 def bounds(view, B):
     "The right-hand sides of all programs, and the optimum of those that the zero rule solves."
@@ -355,6 +357,7 @@ def bounds(view, B):
         view.v[k] = max(top, -B*view.I[k])
         view.exact[k] = 2 if view.v[k] <= B*view.I[k] else 0
 
+# %% ../nbs/30_engine.ipynb #658c0c61
 @kernel
 def plan(game, data, points, view, rules, proofs, warm):
     "Fill in ĥ and the target; returns the arm whose program needs a solver (plus K if only for its price), or -1."
@@ -384,6 +387,7 @@ def plan(game, data, points, view, rules, proofs, warm):
             lead = max(lead, view.h[k])
     return need if need >= 0 else aim(data, view, rules, proofs, warm, B, t, lead - tie)
 
+# %% ../nbs/30_engine.ipynb #8a6011f9
 @kernel
 def aim(data, view, rules, proofs, warm, B, t, least):
     "The target is the first arm within a tie of the leader; returns what `plan` does."
@@ -399,7 +403,7 @@ def aim(data, view, rules, proofs, warm, B, t, least):
     for d in range(rules.r[b] - 1): warm.w[k, d] = warm.y[d + 1]
     return -1
 
-# %% ../nbs/30_engine.ipynb #cd3543b9
+# %% ../nbs/30_engine.ipynb #c31869fc
 @kernel
 def happen(agent, game, data, points, view, log, rules, b, w, share, k, kind):
     "One round: the agent's reply to the rule, the draw, the record; returns the arm."
@@ -416,6 +420,7 @@ def happen(agent, game, data, points, view, log, rules, b, w, share, k, kind):
     if p >= 0: put(rules, points, data.counts, game.oracle, arm, p, b, w, share, k)
     return arm
 
+# %% ../nbs/30_engine.ipynb #c33ee8aa
 @kernel
 def note(data, view, log, rules, last, t):
     "Note what refutes the event, and take a snapshot when one is due."
@@ -441,6 +446,7 @@ def succeed(game, data, b, w, best_w, r, alpha, k, I):
         for d in range(r - 1): best_w[d] = w[d]
     return stop
 
+# %% ../nbs/30_engine.ipynb #3ad381ab
 @kernel
 def short(data, points, log, t):
     "Which array is too short for one more round and its search; DONE if none."
@@ -485,7 +491,7 @@ def play(agent, game, data, points, view, log, rules, proofs, warm, until):
         elif succeed(game, data, b, w, warm.best_w, rules.r[b], alpha, k, view.I[k]): return DONE
     return CAP
 
-# %% ../nbs/30_engine.ipynb #fb85e8a3
+# %% ../nbs/30_engine.ipynb #7d53ae3c
 def active_constraints(program):
     "Which asks (numbered as in `vertex`), properness rows (mask) and payments (mask) HiGHS holds active, and the solution x; None for another form."
     import highspy
@@ -510,6 +516,7 @@ def inequalities(R, free, S0, Z):
     else: first = np.unique(np.round(np.c_[H, h0]/np.abs(H).max(1, keepdims=True, initial=1e-9), 9), axis=0, return_index=True)[1]
     return H[first], h0[first]
 
+# %% ../nbs/30_engine.ipynb #d6b06d8c
 def basis_of(program, kind, bound):
     "The arrays of a basis for `RulePool.add` from the program just solved (for its value or its price); None if it has another form."
     found = active_constraints(program)
@@ -605,7 +612,7 @@ def solve_menu(support, q, k, lower):
     menu = np.clip(x[:n_pay].reshape(-1, W)/LP_UNIT, 0., 1.)
     return v, menu[(support @ menu.T).argmax(1)]
 
-# %% ../nbs/30_engine.ipynb #c82f7612
+# %% ../nbs/30_engine.ipynb #a4d9d370
 def new_arrays(z, snaps=1024):
     "Empty `Data`, `Points`, `View`, `Log` and `Warm` for a setting."
     K, M, cap, n, D = z.K, z.M, 2*SPARE + 2*z.K, 4096, z.K + 2
@@ -623,6 +630,7 @@ def padded(x, shape, fill=0):
     y[tuple(slice(0, s) for s in x.shape)] = x
     return y
 
+# %% ../nbs/30_engine.ipynb #c1e61759
 def agent_arrays(world, oracle):
     "The `Agent` of a world: cumulative probabilities of signal and state, and what best responses are made of."
     z, q = world.setting, world.belief_distributions
@@ -631,7 +639,7 @@ def agent_arrays(world, oracle):
     for k, x in enumerate(cells): cumulative[k, :len(x)], belief[k, :len(x)] = x, np.repeat(world.belief_index[k], z.W)
     return Agent(cumulative, np.array([len(x) for x in cells]), belief, np.array(world.costs), q @ z.belief_utility, q @ np.array([r.expected for r in oracle.rules]).T)
 
-# %% ../nbs/30_engine.ipynb #f0907465
+# %% ../nbs/30_engine.ipynb #33f69d09
 class Engine:
     "A run: `advance` lets the loop play, and does whatever it returns for."
     def __init__(self, world, oracle, rng, *, eps, log_radius, c, log_alpha, alpha, stops, last_round, compile=True):
@@ -656,30 +664,36 @@ class Engine:
         z, k = self.world.setting, self.data.ints[ROUNDS] - 1
         raise OracleViolated(z.arms[k], z.arms[self.log.arms[k]])
 
-    def refill(self, n=1 << 14):
-        "A block of random numbers, after those left over."
-        self.data = self.data._replace(uniform=np.r_[self.data.uniform[self.data.ints[USED]:], self.rng.random(n)])
-        self.data.ints[USED] = 0
+# %% ../nbs/30_engine.ipynb #2ca5063b
+@patch_to(Engine)
+def refill(self, n=1 << 14):
+    "A block of random numbers, after those left over."
+    self.data = self.data._replace(uniform=np.r_[self.data.uniform[self.data.ints[USED]:], self.rng.random(n)])
+    self.data.ints[USED] = 0
 
-    def put_back(self):
-        "Leave the generator where a run that draws one number a round leaves it."
-        self.rng.bit_generator.state, n = self.before, int(self.data.ints[ROUNDS])
-        while n: n -= len(self.rng.random(min(n, 1 << 16)))
+@patch_to(Engine)
+def put_back(self):
+    "Leave the generator where a run that draws one number a round leaves it."
+    self.rng.bit_generator.state, n = self.before, int(self.data.ints[ROUNDS])
+    while n: n -= len(self.rng.random(min(n, 1 << 16)))
 
-    def lengthen_log(self):
-        n, m = len(self.log.arms), len(self.log.snap_t)
-        if self.data.ints[ROUNDS] + 1 + SPARE > n: n *= 2
-        else: m *= 2
-        self.log = Log(*(padded(x, (n if i < 4 else m, *x.shape[1:])) for i, x in enumerate(self.log)))
+@patch_to(Engine)
+def lengthen_log(self):
+    n, m = len(self.log.arms), len(self.log.snap_t)
+    if self.data.ints[ROUNDS] + 1 + SPARE > n: n *= 2
+    else: m *= 2
+    self.log = Log(*(padded(x, (n if i < 4 else m, *x.shape[1:])) for i, x in enumerate(self.log)))
 
-    def make_room(self):
-        prune(self.points, self.pool.rules)
-        p, cap = self.points, self.points.s.shape[2]
-        if 4*p.n.max() + 2*SPARE > cap:
-            longer = {o: padded(getattr(p, o), (*getattr(p, o).shape[:2], 2*cap)) for o in ('s', 'products')}
-            self.points = p._replace(owner=padded(p.owner, (len(p.n), 2*cap)), par=padded(p.par, (len(p.n), 2*cap, p.par.shape[2])), **longer)
+@patch_to(Engine)
+def make_room(self):
+    prune(self.points, self.pool.rules)
+    p, cap = self.points, self.points.s.shape[2]
+    if 4*p.n.max() + 2*SPARE > cap:
+        longer = {o: padded(getattr(p, o), (*getattr(p, o).shape[:2], 2*cap)) for o in ('s', 'products')}
+        self.points = p._replace(owner=padded(p.owner, (len(p.n), 2*cap)), par=padded(p.par, (len(p.n), 2*cap, p.par.shape[2])), **longer)
 
-# %% ../nbs/30_engine.ipynb #328cd606
+# %% ../nbs/30_engine.ipynb #561a3d5d
+@patch_to(Engine)
 def ask_solver(engine):
     "Find the basis (or failing that the solution) that the loop needs, and add it to the pool."
     world, pool, t, need = engine.world, engine.pool, engine.data.ints[ROUNDS] + 1, int(engine.data.ints[NEED])
@@ -706,8 +720,6 @@ def ask_solver(engine):
     p, n = engine.points, len(pool.rules.arm)
     if p.ends.shape[1] < n: engine.points = p._replace(ends=padded(p.ends, (z.K, n, 2), -1), place=padded(p.place, (z.K, n, 2)), line=padded(p.line, (z.K, n)))
 
-Engine.ask_solver = ask_solver
-
 # %% ../nbs/30_engine.ipynb #2064a020
 def result(engine, status, eps, delta):
     "The `Identification` of a finished run."
@@ -723,7 +735,7 @@ def result(engine, status, eps, delta):
     return Identification(rule, max(k, 0), n, status, eps, delta, None if violated else certificate, data.N.astype(int), int(kinds[NORMAL]),
                           int(kinds[FORCED]), int(data.ints[SEARCHES]), sum(p.solves for p in engine.programs.values()), violated, trace)
 
-# %% ../nbs/30_engine.ipynb #873a5a3d
+# %% ../nbs/30_engine.ipynb #37dea58e
 class PlanCheck:
     """Checks the plans of an `Engine` against cold solves; `worst` is the largest difference found in ĥ. Raises `SolverFailure`.
 
@@ -757,18 +769,20 @@ class PlanCheck:
         if h[target] < h.max() - scale: raise SolverFailure(f'round {t}: arm {target} is not the best of {h}')
         if view.exact[target] == 1: self.check_rule(target)
 
-    def check_rule(self, k):
-        "The rule must be proper, feasible, and as cheap as the cold one; the cold program of arm k has just been solved."
-        e, z = self.engine, self.engine.world.setting
-        b = e.warm.rule[k]
-        if e.pool.rules.kind[b] != PRICE: return
-        S, program, q = e.pool.rule(b, e.warm.w[k]), self.programs[k], e.data.counts/e.data.N[:, None]
-        v, low = q @ S.expected, e.view.lower[k]
-        least = max(v[k] - z.bound*e.view.I[k], max(low[j] + v[j] for j in range(z.K) if j != k))
-        price = price_weights(z.M, z.W)
-        dearer = (price*S.values).sum()/z.bound - (price*program.cheapest()).sum()
-        off = max(gains(S).max()/z.bound, (least - v[k])/z.bound - e.view.I[k], (least - e.warm.v[k])/z.bound - 1.1*LP_SPARE, abs(dearer)/price.sum() - 1e-6)
-        if off > self.tol: raise SolverFailure(f'the rule of arm {k} misses its conditions by {off:.3g}')
+# %% ../nbs/30_engine.ipynb #79728a62
+@patch_to(PlanCheck)
+def check_rule(self, k):
+    "The rule must be proper, feasible, and as cheap as the cold one; the cold program of arm k has just been solved."
+    e, z = self.engine, self.engine.world.setting
+    b = e.warm.rule[k]
+    if e.pool.rules.kind[b] != PRICE: return
+    S, program, q = e.pool.rule(b, e.warm.w[k]), self.programs[k], e.data.counts/e.data.N[:, None]
+    v, low = q @ S.expected, e.view.lower[k]
+    least = max(v[k] - z.bound*e.view.I[k], max(low[j] + v[j] for j in range(z.K) if j != k))
+    price = price_weights(z.M, z.W)
+    dearer = (price*S.values).sum()/z.bound - (price*program.cheapest()).sum()
+    off = max(gains(S).max()/z.bound, (least - v[k])/z.bound - e.view.I[k], (least - e.warm.v[k])/z.bound - 1.1*LP_SPARE, abs(dearer)/price.sum() - 1e-6)
+    if off > self.tol: raise SolverFailure(f'the rule of arm {k} misses its conditions by {off:.3g}')
 
 # %% ../nbs/30_engine.ipynb #92419f9c
 def simulate_fast(world, *, method='oiafc', eps, delta=None, budget=None, a=None, mixing='theorem1', max_rounds=10_000_000, seed=None, oracle=None,
