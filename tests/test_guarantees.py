@@ -14,7 +14,8 @@ SHAPES = [(2, 2, 2), (2, 2, 3), (3, 2, 2), (2, 3, 2)]      # arms, states, signa
 
 def small_world(i):
     K, W, signals = SHAPES[i % 4]
-    return random_world(K, W, signals, generator(101, i), prior=('common', 'arm')[i % 2], margin=.015)
+    prior = 'arm' if K == 3 else ('common', 'arm')[i % 2]
+    return random_world(K, W, signals, generator(101, i), prior=prior, margin=.03, tries=1000)
 
 WORLDS = [small_world(i) for i in range(20)]
 
