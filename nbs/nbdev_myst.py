@@ -1,5 +1,5 @@
 """A small Sphinx extension: nbdev's notebooks, docments and modules as myst-nb and autodoc understand them."""
-import json, re
+import json, re, socket
 from pathlib import Path
 
 import nbformat
@@ -90,12 +90,18 @@ def reporting(visit):
             raise nodes.SkipNode
     return checked
 
+def start_katex(rundir, timeout):
+    "KaTeX's server behind a network socket (its Unix socket is found before it listens), answering each formula at once."
+    process, sock = katex.KaTeXServer.start_network_socket(rundir, timeout)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)      # a request is two small packets; the second waits for no receipt
+    return process, sock
+
 def use_katex():
     "Node comes from pip, not from the system; its server gets time to start on a busy machine; no formula may be wrong."
     katex.NODEJS_BINARY = str(Path(ROOT_DIR)/'bin'/'node')
     katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 120.
     katex.KATEX_DEFAULT_OPTIONS |= {'throwOnError': True, 'strict': 'ignore'}
-    katex.KaTeXServer.start_server_process = katex.KaTeXServer.start_network_socket     # its Unix socket is found before it listens
+    katex.KaTeXServer.start_server_process = start_katex
     katex.html_visit_math, katex.html_visit_displaymath = map(reporting, (katex.html_visit_math, katex.html_visit_displaymath))
 
 # --- Interactive views ---------------------------------------------------------------------------------------------
