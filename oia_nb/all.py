@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['CHAPTERS']
 
-# %% ../nbs/99_all.ipynb #5374b4a6
+# %% ../nbs/99_all.ipynb #dcbad0e0
 from .core import *
 from .information import *
 from .scoring import *
@@ -17,10 +17,11 @@ from .binary_search import *
 from .oiafc import *
 from .oiafb import *
 from .complexity import *
+from .sharp import *
 from .identification import *
 from .worlds import *
 
-# %% ../nbs/99_all.ipynb #06a1b673
+# %% ../nbs/99_all.ipynb #ace96e10
 from importlib import import_module
-CHAPTERS = 'core information scoring stackelberg oracle estimation ucb_lp binary_search oiafc oiafb complexity identification worlds'.split()
+CHAPTERS = 'core information scoring stackelberg oracle estimation ucb_lp binary_search oiafc oiafb complexity sharp identification worlds'.split()
 __all__ = sorted({name for chapter in CHAPTERS for name in import_module(f'oia_nb.{chapter}').__all__})

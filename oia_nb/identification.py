@@ -5,13 +5,14 @@
 # %% auto #0
 __all__ = ['METHODS', 'FIXED_BUDGET', 'ProgressBar', 'identify']
 
-# %% ../nbs/15_identification.ipynb #d429a09c
+# %% ../nbs/15_identification.ipynb #ad744f3b
 from functools import partial
 from .core import *
 from .information import *
 from .oracle import *
 from .oiafc import *
 from .oiafb import *
+from .sharp import *
 
 # %% ../nbs/15_identification.ipynb #19ad69b2
 class ProgressBar:
@@ -30,8 +31,8 @@ class ProgressBar:
     def __exit__(self, *exc):
         if self.bar is not None: self.bar.close()
 
-# %% ../nbs/15_identification.ipynb #c7238c2d
-METHODS = dict(oiafc=oiafc, oiafb=oiafb)
+# %% ../nbs/15_identification.ipynb #27b85121
+METHODS = dict(oiafc=oiafc, oiafb=oiafb, sharp=sharp)
 FIXED_BUDGET = {'oiafb'}       # these need a budget and use all of it; for the others it is a cap
 
 def identify(world, *, eps, delta, method='oiafc', budget=None, seed=None, progress=False, oracle=None, **options):
@@ -54,7 +55,7 @@ def identify(world, *, eps, delta, method='oiafc', budget=None, seed=None, progr
     oracle : Oracle, optional
         Worked out from the world if not given.
     options
-        Passed on to the learner: `mixing`, `max_rounds`, `a` (with delta=None), `solver`, `watch`.
+        Passed on to the learner: `mixing`, `max_rounds`, `a` (with delta=None), `solver`, `margin`, `watch`.
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
     """

@@ -1,0 +1,99 @@
+"""How many rounds the sharp learner needs, against the paper's algorithm: the table of the chapter on it.
+
+    python benchmarks/sharp.py suite     12 worlds, 20 seeds each
+    python benchmarks/sharp.py small     2,000 runs on small worlds at delta = 0.2
+    python benchmarks/sharp.py without   what each part is worth, on clinic
+    python benchmarks/sharp.py show      the ratios and their spread
+
+Each part files its results in nbs/_static/sharp.json, which the chapter shows. The baseline is OIAFC by its own stopping rule: `n_min`, the least number of observations of its final
+arm with which that rule can hold, whatever it explores before; so every ratio is a lower bound on the true one. Both sides have the same guarantee, and every
+returned rule is checked against the known world.
+"""
+import json, sys, time
+from pathlib import Path
+import numpy as np
+from scipy.stats import binom
+import oia_nb.sharp as learner
+from oia_nb.all import *
+from oia_nb.sharp import sharp, lower_bound
+
+RESULTS = Path(__file__).resolve().parent.parent/'nbs'/'_static'/'sharp.json'
+SHAPES = [(2, 2, 2), (3, 2, 3), (2, 3, 4), (4, 2, 4), (3, 3, 5), (5, 2, 5), (4, 3, 4), (2, 2, 13), (5, 3, 3), (4, 2, 6)]     # K, W, signals
+GAPS = np.geomspace(.02, .3, len(SHAPES))[[5, 2, 8, 0, 6, 3, 9, 1, 4, 7]]
+
+def gap_of(world): return float(np.sort(optimal_rule(world).gaps)[1])
+
+def suite_world(i):
+    "The i-th random world: the first of its shape whose second-best arm is within a quarter of the gap wanted."
+    K, W, signals = SHAPES[i]
+    for n in range(3000):
+        try: world = random_world(K, W, signals, generator(20250714 + i, n), prior=('common', 'arm')[n % 2], margin=.01, tries=1, name=f'random {i}')
+        except NotInducible: continue
+        if abs(gap_of(world)/GAPS[i] - 1) <= .25: return world
+    raise SystemExit(f'no world {i}')
+
+def play(world, oracle, best, eps, delta, seed, cap=100_000):
+    start = time.perf_counter()
+    r = simulate(sharp(world.setting, oracle, eps=eps, delta=delta, max_rounds=cap), world, seed)
+    regret = best.profit - principal_profit(world, r.rule)
+    sound = r.certificate is None or (is_proper(r.rule) and world.best_response(r.rule) == r.arm and regret <= r.certificate.bound + 1e-6)
+    return dict(rounds=r.rounds, status=r.status, arm=world.setting.arms[r.arm], regret=float(regret), forced=r.forced_rounds, failed=not sound, seconds=time.perf_counter() - start)
+
+def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
+    rows = []
+    for n in worlds:
+        world = load_world(('clinic', 'wine')[n]) if n < 2 else suite_world(n - 2)
+        best, oracle, gap = optimal_rule(world), action_informed_oracle(world), gap_of(world)
+        eps = .04 if world.name == 'clinic' else max(gap/2, .04)
+        runs = [play(world, oracle, best, eps, delta, generator(7, seed)) for seed in range(seeds)]
+        z, rounds = world.setting, [r['rounds'] for r in runs]
+        row = dict(world=world.name, K=z.K, M=z.M, W=z.W, gap=gap, eps=eps, best=z.arms[best.arm], faithful=n_min(problem_of(world, eps, delta)), rounds=rounds,
+                   forced=[r['forced'] for r in runs], statuses=[r['status'] for r in runs], arms=[r['arm'] for r in runs], regrets=[r['regret'] for r in runs],
+                   failures=sum(r['failed'] for r in runs), given=lower_bound(world, eps, delta), coupled=lower_bound(world, eps, delta, coupled=True))
+        rows.append(row)
+        print(world.name, int(np.median(rounds)), f'{row["faithful"]/np.median(rounds):.0f} times fewer', row['failures'], f'slowest {max(r["seconds"] for r in runs):.0f} s', flush=True)
+    return rows
+
+def small(runs=2000, delta=.2):
+    found = []
+    for n in range(20):
+        world = next(w for w in _small(n))
+        best, oracle, eps = optimal_rule(world), action_informed_oracle(world), max(gap_of(world)/2, .02)
+        found += [play(world, oracle, best, eps, delta, generator(11, 1000*n + i), cap=20_000) for i in range(runs//20)]
+    return dict(runs=runs, delta=delta, failures=sum(r['failed'] for r in found), allowed=int(binom.ppf(1 - 1e-6, runs, delta)),
+                statuses={s: sum(r['status'] == s for r in found) for s in sorted({r['status'] for r in found})}, rounds=[r['rounds'] for r in found])
+
+def _small(n):
+    for i in range(200):
+        try: yield random_world(2 + (n % 4 == 3), 2, 2, generator(4000 + n, i), prior='arm', margin=.01, tries=1)
+        except NotInducible: continue
+
+def without(seeds=5):
+    "Rounds on clinic with one part replaced by what it replaces."
+    world = load_world('clinic')
+    oracle, best = action_informed_oracle(world), optimal_rule(world)
+    parts = {'everything': {}, 'regret within an arm from its profit bounds': dict(own_regret=lambda run, c, gap: gap),
+             'all 2^M subsets in the radius': dict(betting_threshold=lambda N, delta: np.log(2/delta) + np.log(np.maximum(N, 1))/2 + world.setting.M*np.log(2)),
+             'rays bisected 14 times at once': dict(BITS=14), 'rays bisected 24 times at once': dict(BITS=24), 'picks at double the samples': dict(GROWTH=2.), 'batches of 1 % for 4 %': dict(BATCH=.01)}
+    rows = {}
+    for name, change in parts.items():
+        kept = {k: getattr(learner, k) for k in change}
+        for k, v in change.items(): setattr(learner, k, v)
+        try: rows[name] = [play(world, oracle, best, .04, .05, generator(13, seed), cap=20_000)['rounds'] for seed in range(seeds)]
+        finally:
+            for k, v in kept.items(): setattr(learner, k, v)
+        print(name, rows[name], flush=True)
+    return rows
+
+def show(results):
+    ratios = {row['world']: row['faithful']/np.array(row['rounds']) for row in results['suite']}
+    for name, r in ratios.items(): print(f'{name:12} OIAFC needs at least {np.median(r):8.0f} times as many rounds ({r.min():.0f} to {r.max():.0f} over {len(r)} seeds)')
+    print(f'median of the medians {np.median([np.median(r) for r in ratios.values()]):.0f}, smallest {min(r.min() for r in ratios.values()):.0f}')
+
+if __name__ == '__main__':
+    part = sys.argv[1] if len(sys.argv) == 2 and sys.argv[1] in ('suite', 'small', 'without', 'show') else sys.exit(__doc__)
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    if part == 'show': show(results)
+    else:
+        results = {**(json.loads(RESULTS.read_text()) if RESULTS.exists() else {}), part: globals()[part]()}
+        RESULTS.write_text(json.dumps(results, indent=1) + '\n')

@@ -1,0 +1,199 @@
+"""The sharp learner: its walls and bounds as laws, its guarantee by Monte Carlo, its endings one by one.
+
+Each Monte-Carlo test states the number n of runs and compares failures with the 1 - 1e-6 quantile of the binomial distribution with the probability of failure
+that is allowed: its false-alarm rate is at most 1e-6.
+"""
+import json
+import numpy as np
+import pytest
+from scipy.stats import binom
+from oia_nb.all import *
+import oia_nb.sharp as module
+from oia_nb.sharp import *
+from oia_nb.sharp import BITS, SharpRun, learn_wall, refine, shoot
+
+def small_world(i, K=2, W=2, signals=2):
+    for n in range(200):
+        try: return random_world(K, W, signals, generator(500 + i, n), prior='arm', margin=.01, tries=1)
+        except NotInducible: continue
+
+def gap_of(world): return float(np.sort(optimal_rule(world).gaps)[1])
+
+def sound(world, result):
+    "The rule is proper, its arm answers, and its regret is no more than the certificate says."
+    best = optimal_rule(world).profit
+    return is_proper(result.rule) and world.best_response(result.rule) == result.arm and best - principal_profit(world, result.rule) <= result.certificate.bound + 1e-6
+
+# --- Statistics ----------------------------------------------------------------------------------------------------
+
+def test_the_ball_is_covered():
+    "No distribution in the ball of relative entropy gives a convex function more than `largest_over_ball`, beliefs never seen included."
+    for n in range(30):
+        rng = generator(600, n)
+        M = int(rng.integers(2, 6))
+        counts, payoffs = rng.integers(0, 12, M).astype(float), rng.normal(size=(4, M))
+        if not counts.any(): continue
+        threshold = betting_threshold(counts.sum(), .2)
+        worth, unseen = lambda p: (payoffs @ p).max(), payoffs.max(0)
+        most = largest_over_ball(counts, threshold, worth, unseen)
+        q = counts/counts.sum()
+        for p in np.vstack([rng.dirichlet(counts + .3, 300), rng.dirichlet(np.ones(M), 100)]):
+            if q[q > 0] @ np.log(q[q > 0]/p[q > 0]) <= threshold/counts.sum(): assert worth(p) <= most + 1e-9
+        for x in payoffs: assert -mean_lower(counts, -x, threshold) <= most + 1e-9
+
+@pytest.mark.parametrize('most', [0, 60])
+def test_shifted_points_cover_what_is_near(most, monkeypatch):
+    from scipy.optimize import linprog
+    monkeypatch.setattr(module, '_MOST_SHIFTS', most)
+    for n in range(6):
+        rng = generator(601, n)
+        q, I = rng.dirichlet(np.ones(4)), float(rng.uniform(.05, 1.9))
+        points = shifted(q, I)
+        near = [p for p in rng.dirichlet(5*q + .2, 60) if np.abs(p - q).sum() <= I]
+        for p in near: assert linprog(np.zeros(len(points)), A_eq=np.vstack([points.T, np.ones(len(points))]), b_eq=[*p, 1]).status == 0
+
+def test_mean_lower_extremes():
+    x = np.array([0., 1., 3.])
+    assert mean_lower(np.zeros(3), x, 1.) == 0
+    assert mean_lower(np.array([1., 2., 3.]), np.full(3, .7), 1.) == .7
+    counts = np.array([0., 40., 60.])
+    assert 0 < mean_lower(counts, x, 5.) < mean_lower(counts, x, 1.) < mean_lower(counts, x, 1e-9) <= counts @ x/100 + 1e-9
+    assert mean_lower(1e6*counts, x, 5.) == pytest.approx(counts @ x/100, abs=1e-3)
+
+# --- Walls ---------------------------------------------------------------------------------------------------------
+
+def test_walls_are_where_they_are_said_to_be():
+    "At oracle rules and at rules in all directions every wall is within its error of the true difference of profits, and stays so when it is refined."
+    tried = 0
+    for i, (K, W, signals) in enumerate([(2, 2, 2), (3, 2, 3), (2, 3, 3), (3, 3, 2)]):
+        world = small_world(i, K, W, signals)
+        oracle = action_informed_oracle(world)
+        run = SharpRun(world.setting, oracle, .05, .1, None, 10_000, None)
+        def learn(k, j):
+            hit = yield from shoot(run, k, oracle.rules[j], BITS)
+            yield from learn_wall(run, k, hit)
+            for wall in run.of(k): yield from refine(run, wall)
+        for k in range(K):
+            before = dict(run.walls)
+            if not before: simulate(learn(k, (k + 1) % K), world, 1)
+        for wall in run.walls.values():
+            tried += 1
+            w, c = world.belief_distributions[wall.k] - world.belief_distributions[wall.j], world.costs[wall.k] - world.costs[wall.j]
+            gain = lambda s: w @ s - c
+            for rule in (*oracle.rules, *spread_rules(world.setting)):
+                s = rule.expected
+                assert abs(gain(s)/gain(wall.anchor) - wall.value(s)) <= wall.error
+            assert wall.error < .1 and not wall.contradicts(wall.k, wall.anchor) and wall.contradicts(wall.j, wall.anchor)
+    assert tried >= 4
+
+# --- The learner ---------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize('seed', range(3))
+def test_clinic_is_told_apart_at_004(seed):
+    clinic = load_world('clinic')
+    r = simulate(sharp(clinic.setting, action_informed_oracle(clinic), eps=.04, delta=.05), clinic, seed)
+    assert r.status == 'certified' and clinic.setting.arms[r.arm] == 'imaging' and r.rounds <= 10_000 and sound(clinic, r)
+
+def test_guarantee_on_small_worlds():
+    "n = 72 runs at delta = 0.2 on 12 worlds."
+    failures = certified = 0
+    for i in range(12):
+        world = small_world(i, 2 + i % 2)
+        oracle, eps = action_informed_oracle(world), max(gap_of(world)/2, .03)
+        for seed in range(6):
+            r = simulate(sharp(world.setting, oracle, eps=eps, delta=.2, max_rounds=10_000), world, generator(700 + i, seed))
+            certified += r.status == 'certified'
+            failures += r.status == 'certified' and not (sound(world, r) and r.certificate.bound <= eps)
+    assert certified >= 60 and failures <= binom.ppf(1 - 1e-6, certified, .2)
+
+def test_a_run_adds_up_and_can_be_repeated():
+    world = small_world(3, 3)
+    oracle, plans = action_informed_oracle(world), []
+    run = lambda watch=None: simulate(sharp(world.setting, oracle, eps=.05, delta=.1, watch=watch), world, 5)
+    r, again = run(plans.append), run()
+    assert r.rounds == again.rounds and (r.rule.values == again.rule.values).all() and (r.trace.arms == again.trace.arms).all()
+    assert r.rounds == r.counts.sum() == len(r.trace.kinds) == world.setting.K + r.normal_rounds + r.forced_rounds
+    assert (np.diff([p.bound for p in plans]) <= 0).all() and plans[-1].bound == r.certificate.bound <= .05
+    json.dumps(r.to_dict(world.setting), allow_nan=False)
+
+def test_margin_is_not_needed():
+    world = small_world(4)
+    oracle = action_informed_oracle(world)
+    bare = Oracle(oracle.rules)
+    r = simulate(sharp(world.setting, bare, eps=.05, delta=.1), world, 1)
+    assert r.status == 'certified' and sound(world, r)
+
+def test_larger_payments():
+    "Everything scales: payments, utilities and costs in cents."
+    w = small_world(5, 3)
+    big = make_world(w.structure.joint, 100*w.costs, 100*w.setting.utility, 100*w.setting.bound)
+    r = simulate(sharp(big.setting, action_informed_oracle(big), eps=5., delta=.1), big, 2)
+    assert r.status == 'certified' and sound(big, r)
+
+# --- Endings -------------------------------------------------------------------------------------------------------
+
+def test_cap():
+    clinic = load_world('clinic')
+    oracle = action_informed_oracle(clinic)
+    for cap in (3, 4, 100, 900):
+        r = simulate(sharp(clinic.setting, oracle, eps=.04, delta=.05, max_rounds=cap), clinic, 0)
+        assert (r.status, r.rounds, len(r.trace.arms)) == ('round_cap', cap, cap)
+        assert r.certificate is None or sound(clinic, r)
+
+class Fickle:
+    "Answers as `first` does for a number of rounds, as `then` does from then on."
+    def __init__(self, first, then, rounds): self.first, self.then, self.left = first, then, rounds
+    def respond(self, rule, rng):
+        self.left -= 1
+        return (self.first if self.left >= 0 else self.then).respond(rule, rng)
+
+@pytest.mark.parametrize('arm, change', [(0, .02), (1, .02), (1, -.01), (2, -.02)])
+def test_a_change_of_costs_is_never_certified_in_silence(arm, change):
+    clinic = load_world('clinic')
+    costs = clinic.costs.copy()
+    costs[arm] += change
+    other = Environment(InformationStructure(clinic.structure.joint, np.maximum(costs, 0)), clinic.setting)
+    r = simulate(sharp(clinic.setting, action_informed_oracle(clinic), eps=.04, delta=.05, max_rounds=6000), Fickle(clinic, other, 400), 0)
+    if r.status == 'assumption_violated':
+        assert r.certificate is None and r.event_violated and r.contradiction[-1] == r.rounds and max(r.contradiction) <= r.rounds
+    else: assert r.status in ('event_violated', 'round_cap') or world_agrees(other, clinic, r)
+
+def world_agrees(*worlds_and_result):
+    *worlds, r = worlds_and_result
+    return any(sound(w, r) for w in worlds)
+
+def test_an_agent_that_answers_at_random():
+    clinic = load_world('clinic')
+    class Random:
+        n = 0
+        def respond(self, rule, rng):
+            self.n += 1
+            arm = self.n - 1 if self.n <= 3 else int(rng.integers(3))
+            return Response(arm, tuple(clinic.setting.support[0]), 0)
+    r = simulate(sharp(clinic.setting, action_informed_oracle(clinic), eps=.04, delta=.05), Random(), 0)
+    assert r.status == 'assumption_violated' and r.certificate is None and len(r.contradiction) >= 2
+
+def test_an_oracle_that_is_wrong():
+    clinic = load_world('clinic')
+    rules = list(action_informed_oracle(clinic).rules)
+    with pytest.raises(OracleViolated, match='imaging'):
+        simulate(sharp(clinic.setting, Oracle([rules[1], rules[0], rules[2]]), eps=.04, delta=.05), clinic, 0)
+
+@pytest.mark.parametrize('change', [dict(eps=0.), dict(eps=np.nan), dict(delta=0.), dict(delta=1.5), dict(margin=0.), dict(max_rounds=1), dict(max_rounds=2.5)])
+def test_bad_input(change):
+    clinic = load_world('clinic')
+    with pytest.raises(InvalidInput, match=next(iter(change))):
+        next(sharp(clinic.setting, action_informed_oracle(clinic), **(dict(eps=.1, delta=.1) | change)))
+
+def test_no_world_for_a_learner():
+    clinic = load_world('clinic')
+    with pytest.raises(InvalidInput, match='never sees a world'): next(sharp(clinic, action_informed_oracle(clinic), eps=.1, delta=.1))
+
+# --- The lower bound -----------------------------------------------------------------------------------------------
+
+def test_lower_bounds():
+    "Less is asked of a coarser target; the bound of every learner is no more than that of those to whom walls are given."
+    for world in (load_world('clinic'), small_world(1, 3)):
+        given = [lower_bound(world, eps, .05) for eps in (.02, .04)]
+        assert given[0] >= given[1] >= lower_bound(world, .04, .05, coupled=True) - 1e-6 >= -1e-6
+        assert lower_bound(world, .02, .01) >= given[0]
