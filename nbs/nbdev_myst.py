@@ -1,6 +1,7 @@
 """A small Sphinx extension: nbdev's notebooks, docments and modules as myst-nb and autodoc understand them."""
-import json, re, socket
+import json, re, socket, time
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import nbformat
 import sphinxcontrib.katex as katex
@@ -91,10 +92,18 @@ def reporting(visit):
     return checked
 
 def start_katex(rundir, timeout):
-    "KaTeX's server behind a network socket (its Unix socket is found before it listens), answering each formula at once."
-    process, sock = katex.KaTeXServer.start_network_socket(rundir, timeout)
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)      # a request is two small packets; the second waits for no receipt
-    return process, sock
+    "KaTeX's server behind a Unix socket, asked until it listens; a network socket would let each formula wait for a receipt."
+    path, end = rundir/'katex.sock', time.monotonic() + timeout
+    process = Popen(katex.KaTeXServer.build_command(socket=path), stdin=PIPE, stdout=PIPE, cwd=rundir)
+    while True:
+        sock = socket.socket(socket.AF_UNIX)
+        try:
+            sock.connect(str(path))
+            return process, sock
+        except (FileNotFoundError, ConnectionRefusedError):
+            sock.close()
+            if time.monotonic() > end: raise katex.KaTeXServer.timeout_error(timeout)
+            time.sleep(.01)
 
 def use_katex():
     "Node comes from pip, not from the system; its server gets time to start on a busy machine; no formula may be wrong."
