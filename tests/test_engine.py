@@ -23,7 +23,7 @@ def a_world(i, rng):
         except NotInducible: pass
     raise AssertionError('no world found')
 
-def a_case(i, rounds=120):
+def a_case(i, rounds=80):
     "World i, its oracle, and what to play: by turns OIAFC with both mixings and OIAFB with radii of several sizes."
     rng = generator(7, i)
     world = a_world(i, rng)
@@ -91,10 +91,10 @@ def test_equal_to_the_coroutine_on_100_worlds(block, monkeypatch):
 
 @pytest.mark.parametrize('block', range(4))
 def test_plans_agree_with_cold_solves_on_50_worlds(block):
-    "2,000 rounds each; every program that isn't the zero rule's is solved anew, cold, and so is the rule that is announced."
+    "600 rounds each; every program that isn't the zero rule's is solved anew, cold, and so is the rule that is announced."
     checked = skipped = 0
     for i in range(block, 50, 4):
-        world, method, options = a_case(i, 2000)
+        world, method, options = a_case(i, 600)
         engine = an_engine(world, action_informed_oracle(world), method, options, i)
         E.run_engine(engine, verify=True)
         assert engine.check.worst <= 1e-8*world.setting.bound
