@@ -37,7 +37,7 @@ setup(
     packages=find_packages(include=[lib, f'{lib}.*']),
     package_data={lib: ['data/*.json']},
     install_requires=cfg['requirements'].split(),
-    extras_require={'dev': cfg['dev_requirements'].split(), 'fast': cfg['fast_requirements'].split()},
+    extras_require={extra: cfg[f'{extra}_requirements'].split() for extra in ('dev', 'fast', 'dask')},
     entry_points={'nbdev': [f'{lib}={lib}._modidx:d'],
                   'console_scripts': cfg['console_scripts'].split()},
     cmdclass={'sdist': SdistWithSettings},
