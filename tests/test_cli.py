@@ -48,17 +48,17 @@ def files(tmp_path):
 
 # --- Bad input: status 2, one line, nothing on standard output ------------------------------------------------------------
 
-LEARN = 'identify coin.json --eps 3 --delta 0.1'
+LEARN, FAITHFUL = 'identify coin.json --eps 3 --delta 0.1', 'identify coin.json --eps 3 --delta 0.1 --method oiafc'
 BAD = {'': 'COMMAND', 'wish': 'wish', 'optimal': 'W', 'optimal coin.json --wish': '--wish', 'worlds coin.json': 'coin.json',
        'identify coin.json --delta 0.1': '--eps', 'identify coin.json --eps 3': '--delta',
        'identify coin.json --eps 0 --delta 0.1': 'eps', 'identify coin.json --eps -1 --delta 0.1': 'eps', 'identify coin.json --eps 4.1 --delta 0.1': 'eps',
        'identify coin.json --eps nan --delta 0.1': 'eps', 'identify coin.json --eps 1e999 --delta 0.1': 'eps', 'identify coin.json --eps one --delta 0.1': '--eps',
        'identify coin.json --eps 3 --delta 0': 'delta', 'identify coin.json --eps 3 --delta 1.01': 'delta', 'identify coin.json --eps 3 --delta nan': 'delta',
-       f'{LEARN} --method guess': 'guess', f'{LEARN} --mixing half': 'half', f'{LEARN} --budget 1': 'budget', f'{LEARN} --budget 2.5': '--budget',
+       f'{LEARN} --method guess': 'guess', f'{FAITHFUL} --mixing half': 'half', f'{LEARN} --mixing theorem1': 'mixing', f'{LEARN} --engine fast': 'sharp', f'{LEARN} --engine slow': 'slow', f'{LEARN} --budget 1': 'budget', f'{LEARN} --budget 2.5': '--budget',
        f'{LEARN} --seed -1': 'seed', f'{LEARN} --seed one': '--seed', f'{LEARN} --without guess': 'guess', f'{LEARN} --without toss': 'arms',
        'identify dear.json --eps 3 --delta 0.1': '--without dear', 'optimal nowhere.json': 'nowhere.json', 'optimal .': 'world',
        'optimal half.json': 'half.json', 'optimal nan.json': 'nan.json', 'optimal list.json': 'list.json', 'optimal bytes.json': 'bytes.json',
-       'demo --eps 9 --world coin.json': 'eps', 'demo --world nowhere': 'nowhere', 'demo --world dear.json': '--without dear',
+       'demo --eps 9 --world coin.json': 'eps', 'demo --eps 9 --world coin.json --method oiafc': 'eps', 'demo --method oiafb': '--method', 'demo --seed -1': 'seed', 'demo --world nowhere': 'nowhere', 'demo --world dear.json': '--without dear',
        'demo --figure nowhere/f.png': 'nowhere/f.png', 'demo --figure f.txt': 'f.txt', 'demo --figure .': 'figure'}
 
 @pytest.mark.parametrize('line', BAD)
@@ -89,7 +89,7 @@ def test_every_truncation(files, monkeypatch, capfd):
 NUMBERS = st.floats().map(repr) | st.integers().map(str)
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.sampled_from(['--eps', '--delta', '--seed', '--budget', '--without', '--method', '--mixing']), st.text() | NUMBERS)
+@given(st.sampled_from(['--eps', '--delta', '--seed', '--budget', '--without', '--method', '--mixing', '--engine']), st.text() | NUMBERS)
 def test_any_value(files, capfd, name, value):
     "Whatever an option is given, the command ends with status 0 or with 2 and one line."
     options = {'--eps': '4', '--delta': '1', '--budget': '5', '--seed': '0', name: value}
@@ -134,12 +134,13 @@ def test_optimal_without_oracle(files, monkeypatch, capfd):
     found, err = answer('optimal dear.json --without dear', capfd)
     assert found['margin'] > 0 and set(found['profits']) == {'toss', 'look'} and err == ''
 
-def test_identify(files, monkeypatch, capfd):
+@pytest.mark.parametrize('method', ['sharp', 'oiafc'])
+def test_identify(method, files, monkeypatch, capfd):
     monkeypatch.chdir(files)
-    found, err = answer(f'{LEARN} --seed 3', capfd)
+    found, err = answer(f'{LEARN} --seed 3 --method {method}', capfd)
     world, z = load_world('coin.json'), coin([0., .1]).setting
-    result = identify(world, eps=3, delta=.1, seed=3)
-    assert set(found) == {f.name for f in fields(Identification)} - {'trace'} | {'regret'}
+    result = identify(world, eps=3, delta=.1, seed=3, method=method)
+    assert set(found) == {f.name for f in fields(result)} - {'trace'} | {'regret'}
     assert 'rounds' in err                                              # the progress bar
     assert found['rule'] == result.rule.values.tolist() and found['arm'] == z.arms[result.arm] and found['counts'] == result.counts.tolist()
     assert found['status'] == 'certified' and found['rounds'] == result.rounds == z.K + found['normal_rounds'] + found['forced_rounds'] == sum(found['counts'])
@@ -147,13 +148,18 @@ def test_identify(files, monkeypatch, capfd):
     assert -1e-9 <= found['regret'] <= found['certificate']['bound'] <= found['eps'] == 3
     assert abs(found['regret'] - simple_regret(world, result.rule)) < 1e-12
 
-@pytest.mark.parametrize('options, status', [('--mixing theorem1', 'certified'), ('--mixing corollary1', 'certified'), ('--budget 2', 'round_cap'), ('--budget 9', 'round_cap')])
-def test_identify_options(options, status, files, monkeypatch, capfd):
+def test_sharp_is_the_default(files, monkeypatch, capfd):
     monkeypatch.chdir(files)
-    found, err = answer(f'{LEARN} --seed 3 --quiet {options}', capfd)
+    assert answer(f'{LEARN} --seed 3', capfd)[0] == answer(f'{LEARN} --seed 3 --method sharp', capfd)[0]
+
+@pytest.mark.parametrize('line, status', [(f'{FAITHFUL} --mixing theorem1', 'certified'), (f'{FAITHFUL} --mixing corollary1', 'certified'), (f'{FAITHFUL} --engine fast', 'certified'),
+                                          (f'{LEARN} --budget 2', 'round_cap'), (f'{FAITHFUL} --budget 2', 'round_cap'), (f'{FAITHFUL} --budget 9', 'round_cap')])
+def test_identify_options(line, status, files, monkeypatch, capfd):
+    monkeypatch.chdir(files)
+    found, err = answer(f'{line} --seed 3 --quiet', capfd)
     assert err == '' and found['status'] == status
-    if '--budget' in options: assert found['rounds'] == int(options.split()[1])
-    assert main([*LEARN.split(), '--seed', '3', '--quiet', *options.split()]) == 0
+    if '--budget' in line: assert found['rounds'] == int(line.split()[-1])
+    assert main([*line.split(), '--seed', '3', '--quiet']) == 0
     assert f'True regret: {found["regret"]:.3f}' in capfd.readouterr().out
 
 def test_same_seed_same_output(files):
@@ -165,17 +171,28 @@ def test_same_seed_same_output(files):
 
 # --- The demonstration ----------------------------------------------------------------------------------------------------
 
-def test_demo(tmp_path):
-    "From beginning to end, where it looks for its settings and its figure folder is new."
-    run = oia('demo', '--eps', 2.5, '--seed', 1, cwd=tmp_path)
+def demo(*options, cwd):
+    run = oia('demo', *options, cwd=cwd)
     assert run.returncode == 0, run.stderr
-    assert (tmp_path/'oia_demo.png').read_bytes().startswith(b'\x89PNG')
+    assert (cwd/'oia_demo.png').read_bytes().startswith(b'\x89PNG')
     assert 'rounds' in run.stderr and 'Traceback' not in run.stderr
-    world = load_world('clinic')
-    result = identify(world, eps=2.5, delta=.1, seed=1)
-    for text in (*world.setting.arms, *world.setting.states, f'after {result.rounds:,} rounds', f'{result.normal_rounds:,} normal', f'{result.forced_rounds:,} forced',
-                 f'at most {result.certificate.bound:.3f}', f'True regret: {simple_regret(world, result.rule):.3f}', 'oia_demo.png', 'is slow'):
-        assert text in run.stdout, text
+    return run.stdout
+
+def test_demo(tmp_path):
+    "From beginning to end, where it looks for its settings and its figure folder is new: what it used, and what the paper's algorithm would have needed."
+    text, world = demo(cwd=tmp_path), load_world('clinic')
+    result, needed = identify(world, eps=.04, delta=.05, seed=0), n_min(problem_of(world, .04, .05))
+    assert result.status == 'certified' and world.setting.arms[result.arm] == 'imaging' and needed > 100*result.rounds
+    for said in (*world.setting.arms, *world.setting.states, f'after {result.rounds:,} rounds', f'at most {result.certificate.bound:.3f}', f'before {needed:,} observations',
+                 f'{needed/result.rounds:,.0f} times fewer', f'True regret: {simple_regret(world, result.rule):.3f}', 'oia_demo.png'):
+        assert said in ' '.join(text.split()), said
+
+def test_demo_of_the_paper(tmp_path):
+    text, world = demo('--method', 'oiafc', '--eps', 2.5, '--seed', 1, cwd=tmp_path), load_world('clinic')
+    result = identify(world, eps=2.5, delta=.1, seed=1, method='oiafc')
+    for said in (f'after {result.rounds:,} rounds', f'{result.normal_rounds:,} normal', f'{result.forced_rounds:,} forced',
+                 f'at most {result.certificate.bound:.3f}', f'True regret: {simple_regret(world, result.rule):.3f}', 'is slow'):
+        assert said in ' '.join(text.split()), said
 
 @pytest.mark.parametrize('name, figure', [('coin.json', 'f.png'), ('coin.json', 'f.svg'), ('wine', 'f.pdf')])
 def test_demo_elsewhere(name, figure, files, monkeypatch, capfd):
@@ -183,7 +200,7 @@ def test_demo_elsewhere(name, figure, files, monkeypatch, capfd):
     monkeypatch.chdir(files)
     found, err = answer(f'demo --world {name} --eps {3 if name == "coin.json" else 3.5} --seed 0 --figure {figure} --quiet', capfd)
     assert err == '' and found['figure'] == figure and (files/figure).stat().st_size > 5000
-    assert set(found) == {f.name for f in fields(Identification)} - {'trace'} | {'regret', 'figure'}
+    assert set(found) == {f.name for f in fields(SharpIdentification)} - {'trace'} | {'regret', 'figure', 'paper_needs'}
 
 # --- What only a process shows ---------------------------------------------------------------------------------------------
 
@@ -203,7 +220,7 @@ def test_help_is_light(tmp_path):
 @pytest.mark.skipif(os.name != 'posix', reason='signals of POSIX')
 def test_interrupt(files):
     "Ctrl-C in the middle of a long run: status 130, and one line after the progress bar."
-    run = subprocess.Popen([*OIA, 'identify', 'clinic', '--eps', '0.05', '--delta', '0.1', '--json'], cwd=files, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run = subprocess.Popen([*OIA, 'identify', 'clinic', '--method', 'oiafc', '--eps', '0.05', '--delta', '0.1', '--json'], cwd=files, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     seen = b''
     while b'best arm' not in seen: seen += os.read(run.stderr.fileno(), 4096) or pytest.fail(seen.decode())
     run.send_signal(signal.SIGINT)

@@ -35,7 +35,7 @@ def target(world): return .5*2*world.setting.B
 def play(i, run, mixing, **options):
     world = WORLDS[i]
     options.setdefault('eps', target(world))
-    return identify(world, delta=DELTA, seed=generator(7, 100*i + run), mixing=mixing, max_rounds=20_000, **options)
+    return identify(world, method='oiafc', delta=DELTA, seed=generator(7, 100*i + run), mixing=mixing, max_rounds=20_000, **options)
 
 @pytest.fixture(scope='module', params=list(MIXINGS))
 def runs(request):
@@ -97,13 +97,13 @@ def test_deep_run(i):
             bound = certify(world.setting, plan.alpha, plan.I[plan.target]).bound
             assert best.profit - principal_profit(world, plan.rule) <= bound + 1e-8
         seen.append(plan.t)
-    identify(world, eps=.02, delta=1., seed=3, max_rounds=2500, watch=check)
+    identify(world, method='oiafc', eps=.02, delta=1., seed=3, max_rounds=2500, watch=check)
     assert len(seen) > 100
 
 @pytest.mark.parametrize('mixing', list(MIXINGS))
 def test_same_seed_same_run(mixing):
     "Same seed, same rounds, arms and rule; another seed, another run."
-    a, b, c = (identify(WORLDS[2], eps=target(WORLDS[2]), delta=DELTA, seed=s, mixing=mixing) for s in (5, 5, 6))
+    a, b, c = (identify(WORLDS[2], method='oiafc', eps=target(WORLDS[2]), delta=DELTA, seed=s, mixing=mixing) for s in (5, 5, 6))
     assert a.rounds == b.rounds and (a.trace.arms == b.trace.arms).all() and (a.rule.values == b.rule.values).all()
     assert a.rounds != c.rounds or (a.trace.beliefs != c.trace.beliefs).any()
 
@@ -113,7 +113,7 @@ def test_both_solvers_same_run():
     plans = {}
     for solver in PROGRAMS:
         plans[solver] = []
-        identify(world, eps=.02, delta=1., seed=3, max_rounds=700, solver=solver, watch=plans[solver].append)
+        identify(world, method='oiafc', eps=.02, delta=1., seed=3, max_rounds=700, solver=solver, watch=plans[solver].append)
     assert len(plans['highs']) == len(plans['cvxpy'])
     for a, b in zip(*plans.values()):
         assert a.target == b.target and np.abs(a.profits - b.profits).max() < 1e-7 and np.abs(a.rule.values - b.rule.values).max() < 1e-6
