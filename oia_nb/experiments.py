@@ -6,8 +6,8 @@
 __all__ = ['RESULTS', 'CUT_SHORT', 'OURS', 'Known', 'failed', 'know', 'measure', 'Method', 'taken', 'source', 'as_method',
            'as_value', 'as_parameter', 'labelled', 'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Run',
            'perform', 'as_frame', 'digest', 'fingerprint', 'manifest', 'write_whole', 'key_of', 'runs_of',
-           'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'experiment', 'follow',
-           'names_of', 'read_experiment', 'summarise']
+           'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned', 'follow',
+           'names_of', 'experiment', 'read_experiment', 'summarise', 'suite', 'Comparison', 'compare']
 
 # %% ../nbs/21_experiments.ipynb #4f519a2c
 import hashlib, inspect, json, os, time, traceback
@@ -92,14 +92,13 @@ def as_method(at, given):
     anything = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(call).parameters.values())
     return Method(call, options, None if anything else taken(call), source(call))
 
-# %% ../nbs/21_experiments.ipynb #8b06e012
+# %% ../nbs/21_experiments.ipynb #2f0b2bf6
 def as_value(name, value):
     "`value` as a plain text, boolean, whole or finite number, or None; raises `InvalidInput` naming `name` otherwise."
     if isinstance(value, np.generic): value = value.item()
     if value is None or isinstance(value, (str, bool, int)): return value
-    return as_number(name, value) if isinstance(value, float) else _refuse(name, value, 'a text, a finite number, a boolean or None')
-
-def _refuse(name, value, expected): raise InvalidInput(name, value, expected)
+    if isinstance(value, float): return as_number(name, value)
+    raise InvalidInput(name, value, 'a text, a finite number, a boolean or None')
 
 def as_parameter(at, name):
     if isinstance(name, str) and name.isidentifier() and name not in OURS and name not in RESULTS and name != 'repetition': return name
@@ -268,7 +267,24 @@ def as_repetitions(given):
     if not found or len(set(found)) < len(found): raise InvalidInput('repetitions', given, 'distinct numbers, at least one')
     return found
 
-# %% ../nbs/21_experiments.ipynb #2d7eca85
+# %% ../nbs/21_experiments.ipynb #6bdad510
+def planned(worlds, methods, grid, repetitions, seed):
+    "The arguments of `experiment`, read: worlds and methods by label, the manifest, and the runs by key."
+    worlds, methods = labelled('worlds', worlds, as_world, lambda w: w.name), as_methods(methods)
+    plan = manifest(worlds, methods, as_grid(grid, methods), as_integer('seed', seed))
+    return worlds, methods, plan, {r.key: r for r in runs_of(plan, methods, as_repetitions(repetitions))}
+
+def follow(lines, done, total, progress):
+    "Pass on lines, with a bar if `progress`."
+    if not progress: return lines
+    from tqdm.auto import tqdm
+    return tqdm(lines, initial=done, total=total, unit=' runs', smoothing=.1)
+
+def names_of(plan):
+    "The names of all parameters: those of the grid, then those of options."
+    return list(dict.fromkeys([*plan['grid'], *(name for m in plan['methods'].values() for name in m['options'])]))
+
+# %% ../nbs/21_experiments.ipynb #a3aaa76d
 def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None, progress=False, retry=False):
     """Play every method with every choice of parameters in every world, several times; returns a pandas frame, one row a run.
 
@@ -300,11 +316,8 @@ def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None, pr
 
     Raises `InvalidInput`, also for a folder of another experiment. An exception within a run is recorded, not raised.
     """
-    worlds, methods = labelled('worlds', worlds, as_world, lambda w: w.name), as_methods(methods)
-    grid, seed, repetitions = as_grid(grid, methods), as_integer('seed', seed), as_repetitions(repetitions)
+    worlds, methods, plan, runs = planned(worlds, methods, grid, repetitions, seed)
     if n_jobs is not None: n_jobs = as_integer('n_jobs', n_jobs, -10**6)
-    plan = manifest(worlds, methods, grid, seed)
-    runs = {r.key: r for r in runs_of(plan, methods, repetitions)}
     folder = None if path is None else open_folder(path, plan)
     done = {} if folder is None else {k: r for k, r in read_runs(folder).items() if k in runs and not (retry and r.get('error'))}
     known = {label: know(worlds[label]) for label in {r.world for k, r in runs.items() if k not in done}}
@@ -314,16 +327,6 @@ def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None, pr
         if folder is not None: write_whole(folder/'runs'/f'{record["key"]}.jsonl', line + '\n')
         done[record['key']] = record
     return as_frame([done[k] for k in runs], names_of(plan))
-
-def follow(lines, done, total, progress):
-    "Pass on lines, with a bar if `progress`."
-    if not progress: return lines
-    from tqdm.auto import tqdm
-    return tqdm(lines, initial=done, total=total, unit=' runs', smoothing=.1)
-
-def names_of(plan):
-    "The names of all parameters: those of the grid, then those of options."
-    return list(dict.fromkeys([*plan['grid'], *(name for m in plan['methods'].values() for name in m['options'])]))
 
 # %% ../nbs/21_experiments.ipynb #e44b4ab8
 def read_experiment(path):
@@ -350,3 +353,31 @@ def summarise(frame, by=None):
                    rounds_90=('rounds', at(.9)), regret=('regret', 'mean'), worst=('regret', 'max'), within=('within', 'mean'), bound=('bound', 'mean'),
                    correct=('correct', 'mean'), seconds=('seconds', 'mean'))
     return rows.groupby(by, sort=False, dropna=False).agg(**columns).reset_index()
+
+# %% ../nbs/21_experiments.ipynb #19c08c2c
+def suite(budget=2000, cap=1_000_000):
+    """The methods of `compare`: dict of label: (name, options).
+
+    OIAFC stops at `cap` rounds at the latest, or at `budget` without Numba; the sharp learner when it is done; the others use `budget`.
+    """
+    from importlib.util import find_spec
+    loop = dict(engine='fast', budget=cap) if find_spec('numba') else dict(budget=budget)
+    fixed = dict(budget=budget)
+    found = {'sharp': ('sharp', {}), 'OIAFC (Theorem 1)': ('oiafc', dict(mixing='theorem1', **loop)), 'OIAFC (Corollary 1)': ('oiafc', dict(mixing='corollary1', **loop)),
+             'OIAFB': ('oiafb', fixed), 'Chen et al., last rule': ('chen', dict(decision='last', **fixed)),
+             'Chen et al., uniform rule': ('chen', dict(decision='uniform', **fixed)), 'explore-then-commit': ('etc', fixed)}
+    return {label: m for label, m in found.items() if m[0] in METHODS}
+
+class Comparison(NamedTuple):
+    "What `compare` returns: `frame`, one row a run (see `experiment`), and `table`, one row for each world and method (see `summarise`)."
+    frame: object
+    table: object
+
+def compare(worlds=('advert', 'clinic'), *, eps=1., delta=.1, methods=None, budget=2000, cap=1_000_000, repetitions=3, seed=0, n_jobs=1, path=None, progress=False):
+    """Play the methods of `suite` (or `methods`, as `experiment` takes them) in some worlds at one target; returns a `Comparison`.
+
+    `eps` and `delta` are the target; `budget` and `cap` go to `suite`; the others to `experiment`. Raises `InvalidInput`.
+    """
+    methods = suite(as_integer('budget', budget, 1), as_integer('cap', cap, 1)) if methods is None else methods
+    frame = experiment(worlds, methods, dict(eps=eps, delta=delta), repetitions, seed, n_jobs, path, progress)
+    return Comparison(frame, summarise(frame, ['world', 'method']))
