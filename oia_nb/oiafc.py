@@ -21,7 +21,7 @@ from .estimation import *
 from .ucb_lp import *
 from .binary_search import *
 
-# %% ../nbs/08_oiafc.ipynb #4b8b9664
+# %% ../nbs/08_oiafc.ipynb #76b035b1
 def mixing_theorem1(setting, eps):
     r"""$\alpha_k^t = \min(\sqrt{M/L_k^t}, 1)$ (Theorem 1): a function of $L_k^t$."""
     return lambda L: min(np.sqrt(setting.M/L), 1.)
@@ -32,7 +32,7 @@ def mixing_corollary1(setting, eps):
 
 MIXINGS = dict(theorem1=mixing_theorem1, corollary1=mixing_corollary1)
 
-# %% ../nbs/08_oiafc.ipynb #a0992846
+# %% ../nbs/08_oiafc.ipynb #0d2a379f
 def should_stop(setting, eps, alpha, I):
     r"""Line 15 of Algorithm 1, $2(B_S+B_u)I_q^t(k) \le \beta_t$, without its division (erratum E32).
 
@@ -82,7 +82,7 @@ class Plan:
     violated: bool
     bound: float
 
-# %% ../nbs/08_oiafc.ipynb #71ccbe57
+# %% ../nbs/08_oiafc.ipynb #6d8b6316
 INIT, NORMAL, FORCED = range(3)     # kinds of rounds; forced: the agent deviated, or a search is under way
 
 class Exploration:
@@ -236,7 +236,7 @@ def _check_learner(setting, oracle, eps, delta):
     eps = as_number('eps', eps, 0., 2*setting.B, strict_low=True)
     return eps, as_number('delta', delta, 0., 1., strict_low=True)
 
-# %% ../nbs/08_oiafc.ipynb #160362e7
+# %% ../nbs/08_oiafc.ipynb #55d8058d
 def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', max_rounds=10_000_000, solver='highs', watch=None):
     r"""OIAFC (paper, Algorithm 1), a coroutine: yields a `ScoringRule`, receives a `Response`, returns an `Identification`.
 
@@ -279,7 +279,7 @@ def _oiafc(run, eps, delta, max_rounds):
                 return conclude(run, status, eps, delta, certificate, plan.rule, arm)
     return conclude(run, 'round_cap', eps, delta, *(run.best or (None, run.oracle.rules[0], 0)))
 
-# %% ../nbs/08_oiafc.ipynb #65b8fae2
+# %% ../nbs/08_oiafc.ipynb #07a28cdd
 def simulate(learner, world, seed):
     """Play a learner (a coroutine) against a simulated world until it returns; gives back what it returns.
 
@@ -291,16 +291,17 @@ def simulate(learner, world, seed):
         while True: rule = learner.send(world.respond(rule, rng))
     except StopIteration as stop: return stop.value
 
+# %% ../nbs/08_oiafc.ipynb #f89729cf
 def simple_regret(world, rule):
     r"The true simple regret $h(S^*) - h(S)$ of a rule in a known world."
     return optimal_rule(world).profit - principal_profit(world, rule)
 
-# %% ../nbs/08_oiafc.ipynb #c69084cf
+# %% ../nbs/08_oiafc.ipynb #26ebc01c
 def log_term(setting, delta, t):
     r"""$\Lambda_t = \log(4K2^Mt^2/\delta)$, the logarithm inside the radius."""
     return np.log(4*setting.K) - np.log(delta) + setting.M*np.log(2) + 2*np.log(t)
 
-# %% ../nbs/08_oiafc.ipynb #20f03dbb
+# %% ../nbs/08_oiafc.ipynb #1b1bb5d6
 C_GAP, C_EPS = 43.7, (2*2**.5 + 2/np.log(2)**.5)**2
 
 def normal_rounds_bound(setting, gaps, eps, Lambda):
@@ -312,7 +313,7 @@ def normal_rounds_bound(setting, gaps, eps, Lambda):
     with np.errstate(divide='ignore'): per_arm = np.minimum(C_GAP/others**2, C_EPS/eps**2)
     return 1 + Lambda*setting.B**2*(C_EPS/eps**2 + per_arm.sum())
 
-# %% ../nbs/08_oiafc.ipynb #b3701123
+# %% ../nbs/08_oiafc.ipynb #c2dd548d
 def search_bound(setting, margin, Lambda, inverse_alpha2):
     r"""The most searches on the event (the paper's Lemma 4, corrected), for rules with 0 ≤ S ≤ B_S.
 
@@ -325,7 +326,7 @@ def depth_bound(Lambda, t):
     r"The most rounds of one search, with the round that called for it: $2 + \tfrac12\log_2\max(1, t/(2\Lambda))$."
     return 2 + np.log2(max(1., t/(2*Lambda)))/2
 
-# %% ../nbs/08_oiafc.ipynb #16004aec
+# %% ../nbs/08_oiafc.ipynb #f0b9976d
 def rounds_bound_at(setting, gaps, margin, eps, delta, t, mixing='theorem1'):
     r"The right-hand side F(t) of the corrected Theorem 1 or Corollary 1: on the event, $\tau \le F(\tau)$."
     K, B, Lambda = setting.K, setting.B, log_term(setting, delta, t)
