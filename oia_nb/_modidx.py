@@ -338,6 +338,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                        'oia_nb.identification.ProgressBar.__init__': ( 'identification.html#progressbar.__init__',
                                                                                        'oia_nb/identification.py'),
                                        'oia_nb.identification.add_budget': ('identification.html#add_budget', 'oia_nb/identification.py'),
+                                       'oia_nb.identification.add_rng': ('identification.html#add_rng', 'oia_nb/identification.py'),
                                        'oia_nb.identification.check_options': ( 'identification.html#check_options',
                                                                                 'oia_nb/identification.py'),
                                        'oia_nb.identification.identify': ('identification.html#identify', 'oia_nb/identification.py'),
