@@ -7,8 +7,8 @@ __all__ = ['COMMANDS', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'STATUS', 'L
            'command', 'parser', 'open_world', 'main', 'run', 'fail', 'plain', 'put_json', 'table', 'paragraph',
            'amount', 'span', 'rule_rows', 'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'way_out',
            'find_oracle', 'learn', 'result_fields', 'rounds_text', 'certificate_text', 'report', 'run_identify',
-           'show_plan', 'introduction', 'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw',
-           'run_demo', 'refuse_early']
+           'share', 'count_text', 'compare_rows', 'put_comparison', 'run_compare', 'show_plan', 'introduction',
+           'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'run_demo', 'refuse_early']
 
 # %% ../nbs/25_cli.ipynb #aca1cadd
 import argparse, json, os, sys
@@ -227,20 +227,57 @@ def report(world, result, method):
     return '\n\n'.join([paragraph(rounds_text(result, method)), f'The rule found, under which the agent chooses {r["arm"]}:', table(*rule_rows(result.rule, world.setting)),
                         paragraph(certificate_text(result, r['regret']))])
 
-# %% ../nbs/25_cli.ipynb #593a1d25
+# %% ../nbs/25_cli.ipynb #b1c72bb2
 @command('identify', WORLD, option('--eps', type=float, required=True, help='target accuracy'),
          option('--delta', type=float, required=True, help='probability of failure allowed'),
-         option('--method', default='sharp', help='the learner: sharp (the default), oiafc, oiafb'),
+         option('--method', default='sharp', help='the learner: sharp (the default), oiafc, oiafb, chen, etc'),
          option('--budget', type=int, help='rounds that may be used'), SEED, WITHOUT,
          option('--mixing', help='share of the oracle in the rules of oiafc: theorem1 or corollary1'),
+         option('--decision', help='rule of chen: that of the last round, or of one drawn uniformly: last or uniform'),
+         option('--explore', type=int, help='how often etc announces each of the rules of the oracle'),
          option('--engine', help='coroutine (the default), or fast: oiafc and oiafb in compiled code, without progress'), JSON, QUIET)
 def run_identify(args):
     "Learn the best rule of a world from simulated responses, without looking into it."
     world = open_world(args)
     args.quiet = args.quiet or args.engine == 'fast'
-    result = learn(world, find_oracle(world), args, budget=args.budget, mixing=args.mixing, engine=args.engine)
+    result = learn(world, find_oracle(world), args, budget=args.budget, mixing=args.mixing, engine=args.engine,
+                   decision=args.decision, explore=args.explore)
     if args.json: return put_json(result_fields(world, result))
     print(report(world, result, args.method))
+
+# %% ../nbs/25_cli.ipynb #193da10f
+def share(x): return '' if x != x else f'{x:.0%}'
+
+def count_text(x): return '' if x != x else f'{x:,.0f}'
+
+def compare_rows(table):
+    "The summary of a comparison as headers and rows of text; cells are empty where no run got so far."
+    headers = ['world', 'method', 'runs', 'failed', 'rounds, median', '10 % to 90 %', 'by its own rule', 'within ε', 'best arm', 'bound proved', 'seconds']
+    return headers, [[r.world, r.method, r.runs, r.failed, count_text(r.rounds), f'{count_text(r.rounds_10)} to {count_text(r.rounds_90)}', share(r.stopped), share(r.within),
+                      share(r.correct), '' if r.bound != r.bound else f'{r.bound:.3g}', f'{r.seconds:.2g}'] for r in table.astype(object).fillna(float('nan')).itertuples()]
+
+def put_comparison(found, as_json):
+    records = lambda frame: json.loads(frame.to_json(orient='records'))
+    if as_json: return put_json(dict(table=records(found.table), runs=records(found.frame)))
+    print(table(*compare_rows(found.table)))
+    errors = found.frame[['world', 'method', 'error']].dropna().drop_duplicates()
+    print(*(f'{r.method} in {r.world}: {r.error}' for r in errors.itertuples()), sep='\n', end='\n' if len(errors) else '')
+
+@command('compare', option('worlds', metavar='W', nargs='*', help='names or paths of worlds (default: advert and clinic)'),
+         option('--eps', type=float, default=1., help='target accuracy (default: 1)'),
+         option('--delta', type=float, default=.1, help='probability of failure allowed (default: 0.1)'),
+         option('--budget', type=int, default=2000, help='rounds of the learners that need a budget (default: 2,000)'),
+         option('--cap', type=int, default=1_000_000, help='most rounds of the paper\'s learner (default: a million)'),
+         option('--repetitions', type=int, default=3, help='runs of each learner in each world (default: 3)'),
+         option('--seed', type=int, default=0, help='of all runs (default: 0)'), option('--jobs', type=int, default=1, help='processes; -1 for one a core (default: 1)'),
+         option('--path', metavar='FOLDER', help='keep every run there; an interrupted comparison goes on where it was'), JSON, QUIET)
+def run_compare(args):
+    "Play all learners in some worlds at the same target, and put their rounds and their errors side by side."
+    from oia_nb.experiments import compare
+    chosen = dict(worlds=args.worlds) if args.worlds else {}
+    found = compare(**chosen, eps=args.eps, delta=args.delta, budget=args.budget, cap=args.cap, repetitions=args.repetitions, seed=args.seed, n_jobs=args.jobs,
+                    path=args.path, progress=not args.quiet)
+    put_comparison(found, args.json)
 
 # %% ../nbs/25_cli.ipynb #89a9fcf2
 @command('plan', WORLD, option('--eps', type=float, required=True, help='target accuracy'),
