@@ -145,9 +145,9 @@ def one_bet(world, arm):
     i = np.where(ratio <= np.nanmin(ratio)*(1 + 1e-12), reach, -1).argmax()
     return OneBet(max(C, 0.)*float(ratio[i]), float(kinks[i]), float(reach[i]))
 
-# %% ../nbs/13_offline.ipynb #42410ee2
+# %% ../nbs/13_offline.ipynb #3aecfdf6
 def effort_payment(joint, cost, bound=1.):
-    r"""$C(1 + m(1-m)/A) = C(1 + 1/D)$: the least average payment for which an agent who could also do nothing looks at the signal of `joint` (O, 2) at `cost`.
+    r"""$C(1 + m(1-m)/A) = C(1 + 1/Y)$: the least average payment for which an agent who could also do nothing looks at the signal of `joint` (O, 2) at `cost`.
 
     Infinite if no rule within [0, bound] makes it do so. Raises `InvalidInput`.
     """
@@ -259,7 +259,7 @@ def find_payment(setting, arm, steps):
         return high
     return search(0., setting.bound, np.eye(setting.K)[arm])
 
-# %% ../nbs/13_offline.ipynb #f870c6ad
+# %% ../nbs/13_offline.ipynb #2e14d7e8
 @dataclass(frozen=True, eq=False)
 class Incentives:
     r"""What `learn_incentives` found: `payments` (K,), infinite for an arm that couldn't be had; `values` (K,), the estimates of $U_k - \hat\pi_k$;
@@ -292,6 +292,7 @@ def _bandit(setting, payments, rounds, width, listen):
         values[k], radius[k] = total[k].max()/N[k] - payments[k], width/np.sqrt(N[k])
     return Incentives(payments, values, N, int(values.argmax()))
 
+# %% ../nbs/13_offline.ipynb #e5af39ce
 def learn_incentives(setting, horizon, delta=.1, listen=True):
     r"""Scheid et al. (2024), for payments that depend on the arm: a coroutine that yields payments (K,) and receives a `Response`.
 
