@@ -105,11 +105,11 @@ def plain(x):
 
 def put_json(x): print(json.dumps(plain(x), allow_nan=False))
 
-# %% ../nbs/25_cli.ipynb #1bdfae91
+# %% ../nbs/25_cli.ipynb #42c780ba
 def table(headers, rows, **options):
     "Rows of texts under their headers; columns of numbers, but for the first one, end on the right."
     from tabulate import tabulate
-    numbers = [any(str(cell)[0].isdigit() for cell in column) for column in zip(*rows)]
+    numbers = [any(str(cell)[:1].isdigit() for cell in column) for column in zip(*rows)]
     return tabulate(rows, headers, disable_numparse=True, colalign=['right' if n and i else 'left' for i, n in enumerate(numbers)], **options)
 
 def paragraph(text):
@@ -201,9 +201,9 @@ def result_fields(world, result):
     fields = {k: v for k, v in vars(result).items() if k != 'trace'}
     return fields | dict(arm=world.setting.arms[result.arm], regret=simple_regret(world, result.rule))
 
-# %% ../nbs/25_cli.ipynb #397c127e
+# %% ../nbs/25_cli.ipynb #8d394e4b
 STATUS = dict(certified='The accuracy asked for is proved', round_cap='The accuracy asked for was not proved: out of rounds', budget='The budget is used up',
-              uncertified='The budget is used up, and nothing is proved: the safest rule announced', budget_too_small='The budget is smaller than the number of arms: the safest rule announced',
+              uncertified='The rounds are used up, and the accuracy asked for is not proved', budget_too_small='The budget is smaller than the number of arms: the safest rule announced',
               event_violated='Responses were seen that happen with probability δ at most: no guarantee',
               assumption_violated='No agent with fixed beliefs and costs gives these answers: no guarantee')
 

@@ -7,9 +7,10 @@ __all__ = ['RESULTS', 'CUT_SHORT', 'OURS', 'Known', 'failed', 'know', 'measure',
            'as_value', 'as_parameter', 'labelled', 'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Run',
            'perform', 'as_frame', 'digest', 'fingerprint', 'manifest', 'write_whole', 'key_of', 'runs_of',
            'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned', 'follow',
-           'names_of', 'experiment', 'read_experiment', 'summarise', 'suite', 'Comparison', 'compare']
+           'names_of', 'experiment', 'read_experiment', 'summarise', 'signs', 'bit_beliefs', 'bits_world',
+           'shrink_oracle', 'suite', 'Comparison', 'compare']
 
-# %% ../nbs/21_experiments.ipynb #4f519a2c
+# %% ../nbs/21_experiments.ipynb #00864309
 import hashlib, inspect, json, os, time, traceback
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ import numpy as np
 from . import __version__
 from .core import *
 from .information import *
+from .scoring import *
 from .stackelberg import *
 from .oracle import *
 from .identification import *
@@ -44,17 +46,17 @@ def know(world):
     try: return Known(world, action_informed_oracle(world), optimal_rule(world))
     except Exception as e: return Known(world, failure=failed(e))
 
-# %% ../nbs/21_experiments.ipynb #5c1904e7
-RESULTS = dict(rounds='Int64', normal_rounds='Int64', forced_rounds='Int64', searches='Int64', lp_solves='Int64', status='str', stopped='boolean',
+# %% ../nbs/21_experiments.ipynb #84bbe142
+RESULTS = dict(rounds='Int64', normal_rounds='Int64', forced_rounds='Int64', searches='Int64', lp_solves='Int64', arm_rounds='Int64', status='str', stopped='boolean',
                regret='float', bound='float', arm='str', correct='boolean', seconds='float', error='str', traceback='str')
 CUT_SHORT = {'round_cap', 'budget_too_small'}
 
 def measure(known, found):
-    """The columns that an `Identification` fills: `rounds`, `normal_rounds`, `forced_rounds`, `searches`, `lp_solves`, `status`; `stopped`, whether it
-    ended by its own rule and not at a cap; `regret`, the true one; `bound`, what was proved of it; `arm`, and whether it is `correct` (a tie is)."""
+    """The columns that an `Identification` fills: `rounds`, `normal_rounds`, `forced_rounds`, `searches`, `lp_solves`, `status`; `arm_rounds`, in which
+    the arm that it names answered; `stopped`, whether it ended by its own rule and not at a cap; `regret`, the true one; `bound`, what was proved of it; `arm`, and whether it is `correct` (a tie is)."""
     row = {name: int(getattr(found, name)) for name in ('rounds', 'normal_rounds', 'forced_rounds', 'searches', 'lp_solves')}
     bound = np.inf if found.certificate is None else float(found.certificate.bound)
-    return row | dict(status=found.status, stopped=found.status not in CUT_SHORT,
+    return row | dict(arm_rounds=int(found.counts[found.arm]), status=found.status, stopped=found.status not in CUT_SHORT,
                       regret=float(known.best.profit - principal_profit(known.world, found.rule)), bound=bound if np.isfinite(bound) else None,
                       arm=known.world.setting.arms[found.arm], correct=bool(known.best.gaps[found.arm] <= TIE_TOL*known.world.setting.bound))
 
@@ -354,7 +356,60 @@ def summarise(frame, by=None):
                    correct=('correct', 'mean'), seconds=('seconds', 'mean'))
     return rows.groupby(by, sort=False, dropna=False).agg(**columns).reset_index()
 
-# %% ../nbs/21_experiments.ipynb #19c08c2c
+# %% ../nbs/21_experiments.ipynb #175447fe
+def signs(n):
+    "The rows of a Hadamard matrix of order 2ⁿ but for the first: balanced, pairwise independent ±1 functions of 2ⁿ states; array (2ⁿ-1, 2ⁿ)."
+    H = np.ones((1, 1))
+    for _ in range(n): H = np.block([[H, H], [H, -H]])
+    return H[1:]
+
+def bit_beliefs(k, accuracy, copies):
+    "The beliefs of arm k of `bits_world`: two, or `copies` times as many, which differ in the bit of row 3; array (2 copies, 8)."
+    H = signs(3)
+    tilts = (2*np.arange(copies) + 1 - copies)/copies
+    return np.array([(1 + x*(2*accuracy - 1)*H[k])*(1 + t*H[3])/8 for x in (1, -1) for t in tilts])
+
+def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
+    """A world in which gaps, K, M and costs can be set one by one (`ex-bits`): up to seven arms, eight states, `bound` and B_u both 1.
+
+    Parameters
+    ----------
+    gaps : list of K numbers
+        The gaps of the arms, one of them 0; up to about 0.3.
+    cost : float
+        Of all arms but arm 0, which is free; less than accuracy - 1/2. Only costs that differ can make the agent deviate.
+    accuracy : float
+        In (1/2, 1].
+    copies : int
+        So many versions of each signal; more than one for at most three arms.
+    listed : int, optional
+        The public support holds the beliefs of so many arms, at least K.
+    name : str
+
+    Raises `InvalidInput`.
+    """
+    gaps = as_array('gaps', gaps, (None,), 0., 1.)
+    K, a = as_integer('number of gaps', len(gaps), 2, 7), as_number('accuracy', accuracy, .5, 1., strict_low=True)
+    copies, listed = as_integer('copies', copies), as_integer('listed', K if listed is None else listed, K, 7)
+    if copies < 1 or copies > 1 and listed > 3: raise InvalidInput('copies', copies, '1, or more for at most three arms')
+    cost = as_number('cost', cost, 0., a - .5)
+    pays = np.where(np.arange(K) > 0, a*cost/(a - .5), 0.)
+    weights = 1 - (pays.max() - pays + gaps)/a
+    H = signs(3)
+    decisions = [w*(H[k] == x) for k, w in enumerate(weights) for x in (1, -1)]
+    beliefs = [bit_beliefs(k, a, copies) for k in range(listed)]
+    structure = InformationStructure([b/len(b) for b in beliefs[:K]], np.where(np.arange(K) > 0, cost, 0.))
+    utility = np.array([*decisions, np.where(np.arange(8) == 0, 1., -1.)]).T
+    return Environment(structure, Setting(np.vstack(beliefs), utility, 1., K), name)
+
+# %% ../nbs/21_experiments.ipynb #f69f543d
+def shrink_oracle(world, share):
+    "An `Oracle` with the given share of the widest margins: its rules are mixed with the best rules of their arms. Raises `InvalidInput`, `NotInducible`."
+    share = as_number('share', share, 0., 1., strict_low=True)
+    oracle, best = action_informed_oracle(world), optimal_rule(world)
+    return check_oracle(world, [mix(best.rules[k], rule, share) for k, rule in enumerate(oracle.rules)])
+
+# %% ../nbs/21_experiments.ipynb #be1bf345
 def suite(budget=2000, cap=1_000_000):
     """The methods of `compare`: dict of label: (name, options).
 
@@ -376,8 +431,11 @@ class Comparison(NamedTuple):
 def compare(worlds=('advert', 'clinic'), *, eps=1., delta=.1, methods=None, budget=2000, cap=1_000_000, repetitions=3, seed=0, n_jobs=1, path=None, progress=False):
     """Play the methods of `suite` (or `methods`, as `experiment` takes them) in some worlds at one target; returns a `Comparison`.
 
-    `eps` and `delta` are the target; `budget` and `cap` go to `suite`; the others to `experiment`. Raises `InvalidInput`.
+    `eps` and `delta` are the target, which must be one for each of the worlds; `budget` and `cap` go to `suite`; the others to `experiment`. Raises `InvalidInput`.
     """
+    worlds = labelled('worlds', worlds, as_world, lambda w: w.name)
+    eps = as_number('eps', eps, 0., min(2*w.setting.B for w in worlds.values()), strict_low=True)
+    delta = as_number('delta', delta, 0., 1., strict_low=True)
     methods = suite(as_integer('budget', budget, 1), as_integer('cap', cap, 1)) if methods is None else methods
     frame = experiment(worlds, methods, dict(eps=eps, delta=delta), repetitions, seed, n_jobs, path, progress)
     return Comparison(frame, summarise(frame, ['world', 'method']))

@@ -55,7 +55,9 @@ BAD = {'': 'COMMAND', 'wish': 'wish', 'optimal': 'W', 'optimal coin.json --wish'
        'identify coin.json --eps nan --delta 0.1': 'eps', 'identify coin.json --eps 1e999 --delta 0.1': 'eps', 'identify coin.json --eps one --delta 0.1': '--eps',
        'identify coin.json --eps 3 --delta 0': 'delta', 'identify coin.json --eps 3 --delta 1.01': 'delta', 'identify coin.json --eps 3 --delta nan': 'delta',
        f'{LEARN} --method guess': 'guess', f'{FAITHFUL} --mixing half': 'half', f'{LEARN} --mixing theorem1': 'mixing', f'{LEARN} --engine fast': 'sharp', f'{LEARN} --engine slow': 'slow', f'{LEARN} --budget 1': 'budget', f'{LEARN} --budget 2.5': '--budget',
-       f'{LEARN} --seed -1': 'seed', f'{LEARN} --seed one': '--seed', f'{LEARN} --without guess': 'guess', f'{LEARN} --without toss': 'arms',
+       f'{LEARN} --seed -1': 'seed', f'{LEARN} --seed one': '--seed', f'{LEARN} --method chen': 'budget', f'{LEARN} --method etc --explore 0': 'explore', f'{LEARN} --method etc --explore 9 --budget 99': 'explore',
+       f'{LEARN} --method chen --budget 9 --decision first': 'decision', f'{LEARN} --decision last': 'decision', 'compare nowhere.json': 'nowhere.json', 'compare coin.json --eps 0': 'eps',
+       'compare coin.json --repetitions 0': 'repetitions', 'compare coin.json --budget 0': 'budget', 'compare coin.json coin.json': 'worlds', 'compare coin.json --path half.json': 'half.json', f'{LEARN} --without guess': 'guess', f'{LEARN} --without toss': 'arms',
        'identify dear.json --eps 3 --delta 0.1': '--without dear', 'optimal nowhere.json': 'nowhere.json', 'optimal .': 'world',
        'optimal half.json': 'half.json', 'optimal nan.json': 'nan.json', 'optimal list.json': 'list.json', 'optimal bytes.json': 'bytes.json',
        'demo --eps 9 --world coin.json': 'eps', 'demo --eps 9 --world coin.json --method oiafc': 'eps', 'demo --method oiafb': '--method', 'demo --seed -1': 'seed', 'demo --world nowhere': 'nowhere', 'demo --world dear.json': '--without dear',
@@ -168,6 +170,27 @@ def test_same_seed_same_output(files):
     first = oia(*line, cwd=files)
     again = subprocess.run([*OIA, *line], cwd=files, env={**ENV, 'PYTHONHASHSEED': '1', 'OMP_NUM_THREADS': '2'}, text=True, capture_output=True)
     assert first.returncode == again.returncode == 0 and first.stdout == again.stdout and first.stderr == again.stderr == ''
+
+@pytest.mark.parametrize('options', ['chen --budget 300 --decision last', 'chen --budget 300 --decision uniform', 'etc --budget 300', 'etc --explore 100', 'oiafb --budget 300'])
+def test_other_learners(options, files, monkeypatch, capfd):
+    monkeypatch.chdir(files)
+    found, err = answer(f'{LEARN} --seed 3 --quiet --method {options}', capfd)
+    assert err == '' and answer(f'{LEARN} --seed 3 --quiet --method {options}', capfd)[0] == found
+    assert found['rounds'] <= 300 and ('etc' in options or found['rounds'] == 300)
+    assert found['regret'] <= found['certificate']['bound'] + 1e-9
+
+def test_compare(files, monkeypatch, capfd):
+    "A row for each method, and a run for each repetition; what was kept is not played again, and gives the same table."
+    monkeypatch.chdir(files)
+    line = 'compare coin.json --eps 3 --budget 100 --cap 500 --repetitions 2 --jobs 0 --path kept --quiet'
+    found, err = answer(line, capfd)
+    assert err == '' and {r['world'] for r in found['table']} == {'coin'}
+    assert [r['method'] for r in found['table']] == list(dict.fromkeys(r['method'] for r in found['runs'])) and len(found['table']) == 7
+    assert all(r['error'] is None and 0 <= r['regret'] and r['rounds'] <= 500 for r in found['runs']) and len(found['runs']) == 14
+    assert answer(line, capfd)[0] == found
+    assert main(line.split()) == 0
+    shown = capfd.readouterr().out.splitlines()
+    assert len(shown) == 9 and all(r['method'] in row for r, row in zip(found['table'], shown[2:]))
 
 # --- The demonstration ----------------------------------------------------------------------------------------------------
 
