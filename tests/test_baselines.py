@@ -1,0 +1,263 @@
+"""The learners that came before keep the guarantees that are proved for them, and no others are claimed.
+
+A statistical test states its number of runs; a right learner fails it with probability below 10⁻⁶.
+"""
+import numpy as np
+import pytest
+from scipy.stats import binom
+from oia_nb.all import *
+from oia_nb import baselines
+from oia_nb.baselines import *
+
+FALSE_ALARM = 1e-6
+SHAPES = [(2, 2, 2), (3, 2, 2), (2, 3, 2), (4, 3, 2)]      # arms, states, signals
+
+def small_world(i):
+    K, W, signals = SHAPES[i % 4]
+    return random_world(K, W, signals, generator(211, i), prior='arm', margin=.04 if K < 4 else .01, tries=5000)
+
+WORLDS = [small_world(i) for i in range(8)]
+ORACLES = [action_informed_oracle(w) for w in WORLDS]
+BEST = [optimal_rule(w).profit for w in WORLDS]
+
+def play(learner, i, *args, seed=0, **options):
+    options.setdefault('eps', WORLDS[i].setting.B)
+    options.setdefault('delta', .1)
+    return simulate(learner(WORLDS[i].setting, ORACLES[i], *args, **options), WORLDS[i], generator(31, seed))
+
+def regret(i, rule): return BEST[i] - principal_profit(WORLDS[i], rule)
+
+# --- Chen et al. ----------------------------------------------------------------------------------------------------
+
+def test_the_round_that_decides_is_uniform():
+    "2000 seeds, ten rounds: each is drawn about as often as the others, by an exact test of each count."
+    def rules():
+        for n in range(10): yield n
+    def drawn(seed):
+        decides = int(generator(seed).integers(1, 11))
+        answers = iter(range(10))
+        steps = remember(rules(), 10, decides)
+        next(steps)
+        try:
+            while True: steps.send(Response(next(answers), (), 0))
+        except StopIteration as stop: return stop.value
+    kept = [drawn(seed) for seed in range(2000)]
+    assert all(rule == arm for rule, arm in kept)                        # the arm is the one that answered this rule
+    counts = np.bincount([rule for rule, _ in kept], minlength=10)
+    tail = FALSE_ALARM/20
+    assert (binom.ppf(tail, 2000, .1) <= counts).all() and (counts <= binom.ppf(1 - tail, 2000, .1)).all()
+
+@pytest.mark.parametrize('i', range(4))
+def test_both_decisions_return_a_rule_of_the_run(i):
+    "Whatever the round: announced, answered by the arm that is returned, in a run that the decision doesn't change."
+    announced = []
+    class Noted:
+        def respond(self, rule, rng):
+            announced.append((rule, WORLDS[i].best_response(rule)))
+            return WORLDS[i].respond(rule, rng)
+    for decision in 'last', 'uniform':
+        for T in (1, 2, 5, 60):
+            announced.clear()
+            learner = chen(WORLDS[i].setting, ORACLES[i], eps=.5, delta=.1, budget=T, decision=decision, rng=T)
+            found = simulate(learner, Noted(), generator(5, T))
+            assert found.rounds == len(announced) == T
+            rules = announced[-1:] if decision == 'last' else announced
+            assert any(found.rule is rule and found.arm == arm for rule, arm in rules)
+            K = WORLDS[i].setting.K
+            assert found.status == ('budget_too_small' if T < K else 'uncertified' if T == K else 'budget')
+            assert (found.certificate is None) == (T <= K)
+
+def test_certificate_of_any_rule():
+    "As long as the event held in every plan and at the end, the certificate of either decision bounds the regret: no statistics."
+    checked = 0
+    for i in range(len(WORLDS)):
+        for run, decision in enumerate(('last', 'uniform')):
+            plans = []
+            found = play(chen, i, budget=100, decision=decision, rng=run, watch=plans.append, seed=run)
+            if not all(event_holds(WORLDS[i], p.q_hat, p.I) for p in plans): continue
+            assert regret(i, found.rule) <= found.certificate.bound + 1e-9
+            checked += 1
+    assert checked > 10
+
+def rounds_regret(i, T, seed):
+    regrets, run = [], baselines.by_the_clock(WORLDS[i].setting, ORACLES[i], T, .1)
+    class Noted:
+        def respond(self, rule, rng): regrets.append(regret(i, rule)); return WORLDS[i].respond(rule, rng)
+    simulate(explore(run, T), Noted(), generator(17, seed))
+    return np.array(regrets), run
+
+def test_uniform_decision():
+    "80 runs on two worlds: the drawn rule fails no more often than the rounds of its run do, and that is within Markov's bound."
+    eps, T, failures, share, markov, runs = .35, 60, 0, 0., 0., 80
+    for n in range(runs):
+        r, _ = rounds_regret(2*(n % 2), T, n)
+        failures += r[int(generator(19, n).integers(T))] > eps
+        share, markov = share + (r > eps).mean()/runs, markov + r.mean()/eps/runs
+    assert .05 < share <= markov and share < .95
+    assert failures <= binom.ppf(1 - FALSE_ALARM, runs, share)           # a sum of unequal chances has no heavier tail than this
+
+def test_regret_within_its_parts():
+    "On the event the regret of normal rounds, and of all others, stays within the bounds of the theorem."
+    for i in range(4):
+        r, run = rounds_regret(i, 300, 3)
+        kinds = np.array(run.kinds)
+        normal, forced = chen_regret_parts(WORLDS[i].setting, ORACLES[i].margin, 300, .1)
+        assert r[kinds == NORMAL].sum() <= normal and r[kinds != NORMAL].sum() <= forced
+
+def test_share_by_the_clock():
+    "All arms get the share of the round, whatever their successes."
+    plans = []
+    play(chen, 1, budget=200, watch=plans.append)
+    K = WORLDS[1].setting.K
+    assert np.allclose([p.alpha for p in plans], [min(K*p.t**(-1/3), 1) for p in plans], rtol=1e-12)
+
+# --- Explore, then commit -------------------------------------------------------------------------------------------
+
+def fails(i, run, n=25, delta=.02):
+    r = play(etc, i, delta=delta, explore=n, seed=run)
+    return r.certificate is None or regret(i, r.rule) > r.certificate.bound + 1e-9 or WORLDS[i].best_response(r.rule) != r.arm
+
+def test_etc_certificate(monkeypatch):
+    "80 runs on eight worlds: the certificate is wrong with probability at most δ = 0.02; as good as without a radius, the same test objects."
+    allowed = binom.ppf(1 - FALSE_ALARM, 80, .02)
+    assert sum(fails(i, run) for i in range(8) for run in range(10)) <= allowed
+    honest = baselines.etc_radius
+    monkeypatch.setattr(baselines, 'etc_radius', lambda *args: honest(*args)/200)
+    assert sum(fails(i, run) for i in range(8) for run in range(10)) > allowed
+
+def test_etc_certifies_its_target():
+    "40 runs with n fitted to ε: not certified, or wrong, with probability at most δ = 0.2."
+    failures = 0
+    for i in (0, 2):
+        z = WORLDS[i].setting
+        for run in range(20):
+            r = play(etc, i, eps=1.3*z.bound, delta=.2, seed=run)
+            failures += r.status != 'certified' or regret(i, r.rule) > r.eps
+        assert r.rounds == etc_rounds(z, etc_samples(z, ORACLES[i].margin, 1.3*z.bound, .2), .2)
+    assert failures <= binom.ppf(1 - FALSE_ALARM, 40, .2)
+
+@pytest.mark.parametrize('i', range(8))
+def test_etc_on_the_event(i):
+    "What the theorem says of cost estimates, brackets of profits and the certificate, in single runs."
+    world, plans = WORLDS[i], []
+    z, n, C = world.setting, 150, world.costs[:, None] - world.costs
+    found = play(etc, i, explore=n, watch=plans.append, seed=1)
+    plan, = plans
+    I = etc_radius(z, n, .1)
+    assert found.rounds == etc_rounds(z, n, .1) == found.counts.sum() and found.searches == z.K - 1
+    if not event_holds(world, plan.q_hat, plan.I): return
+    assert (np.abs(plan.C_hat - C) <= plan.I_c + 1e-12).all()
+    assert plan.I_c.max() <= (z.K - 1)*z.bound*(2.**-etc_bits(I) + I) + 1e-12
+    assert (plan.profits >= optimal_rule(world).profits - 1e-7).all()
+    assert regret(i, found.rule) <= found.certificate.bound <= etc_bound(z, ORACLES[i].margin, n, .1) + 1e-6
+    assert world.best_response(found.rule) == found.arm and is_proper(found.rule)
+
+@pytest.mark.parametrize('i', [1, 3, 5, 7])
+def test_links_form_a_tree(i):
+    "K - 1 walls that connect all arms; the arms on either side are those that answer there."
+    world, rules = WORLDS[i], ORACLES[i].rules
+    run = Exploration(world.setting, ORACLES[i], None, None)
+    def steps():
+        yield from initialise(run)
+        yield from link_arms(run, 9)
+    simulate(steps(), world, 0)
+    linked = {0}
+    for s in run.searches:
+        assert s.k0 in linked and s.k1 not in linked and s.lam_max - s.lam_min == 2**-9
+        ends = [{world.best_response(mix(rules[0], rules[j], lam)) for j in range(world.setting.K)} for lam in (s.lam_min, s.lam_max)]
+        assert s.k0 in ends[0] and s.k1 in ends[1]
+        linked.add(s.k1)
+    assert linked == set(range(world.setting.K))
+
+@pytest.mark.parametrize('budget', [1, 2, 3, 4, 7, 50, 201])
+def test_etc_budget(budget):
+    "As much of a budget as fits a whole number of announcements, and never more."
+    i = 1
+    z = WORLDS[i].setting
+    r = play(etc, i, budget=budget)
+    assert r.rounds <= budget and (r.status == 'budget_too_small') == (budget < z.K)
+    if budget >= z.K:
+        n = (r.counts.sum() - r.forced_rounds)//z.K
+        assert r.rounds == etc_rounds(z, n, .1) and etc_rounds(z, n + 1, .1) > budget
+    else: assert r.rounds == budget and r.certificate is None and WORLDS[i].best_response(r.rule) == r.arm
+
+def test_etc_contradiction():
+    "Reports that belong to the other arm contradict what the arms choose; nothing is certified then."
+    i = 0
+    world = WORLDS[i]
+    class Swapped:
+        def respond(self, rule, rng):
+            other = ORACLES[i].rules[1 - world.best_response(rule)]
+            return Response(world.best_response(rule), world.respond(other, rng).report, 0)
+    r = simulate(etc(world.setting, ORACLES[i], eps=1., delta=.5, explore=1500), Swapped(), 0)
+    assert r.event_violated and r.status == 'event_violated' and r.certificate is None
+
+def test_etc_solvers():
+    "Both routes of the program commit to the same rule."
+    for i in (0, 1):
+        a, b = (play(etc, i, explore=400, solver=s) for s in ('highs', 'cvxpy'))
+        assert a.arm == b.arm and a.status == b.status
+        assert abs(a.certificate.bound - b.certificate.bound) < 1e-5 and np.abs(a.rule.values - b.rule.values).max() < 1e-4
+
+# --- The simple setting ---------------------------------------------------------------------------------------------
+
+SIMPLE = [simple_world(2, 2, generator(41, i), margin=.03, tries=2000) for i in range(4)]
+
+def test_simple_setting():
+    "32 runs on four simple worlds: certified, right with probability 1 - δ (δ = 0.2), and as fast as Theorem 1 with M = 2."
+    from dataclasses import replace
+    failures = 0
+    for i, world in enumerate(SIMPLE):
+        z, oracle, eps = world.setting, action_informed_oracle(world), 1.5*world.setting.B
+        most = theorem1_bound(replace(problem_of(world, eps, .2), M=2))
+        for run in range(8):
+            r = simulate(oiafc_simple(z, oracle, eps=eps, delta=.2, mixing=('theorem1', 'corollary1')[run % 2]), world, generator(43, 8*i + run))
+            failures += r.status != 'certified' or simple_regret(world, r.rule) > eps
+            assert run % 2 or r.rounds <= most or not failures
+    assert failures <= binom.ppf(1 - FALSE_ALARM, 32, .2)
+
+def test_simple_event():
+    "1000 stacks of an arm with two beliefs among ten: the radius without M fails with probability at most π²δ/24."
+    n, delta = np.arange(1, 401), 1.
+    X = generator(47).random((1000, 400)) < .5
+    off = 2*np.abs(X.cumsum(1)/n - .5)
+    failed = (off > np.sqrt(2*np.log(16*1*n**2/delta)/n)).any(1).sum()
+    assert failed <= binom.ppf(1 - FALSE_ALARM, 1000, np.pi**2/24*delta)
+    assert np.allclose(radius_simple(n, n, K=1, delta=delta), np.sqrt(2*np.log(16*n**2/delta)/n))
+
+@pytest.mark.parametrize('mixing', list(MIXINGS))
+def test_all_beliefs_is_the_usual_learner(mixing):
+    "With M beliefs for each arm it is OIAFC, round by round."
+    options = dict(eps=.5, mixing=mixing, max_rounds=250)
+    a, b = play(oiafc, 2, **options), play(oiafc_simple, 2, beliefs=WORLDS[2].setting.M, **options)
+    assert (a.trace.arms == b.trace.arms).all() and (a.rule.values == b.rule.values).all() and a.rounds == b.rounds
+
+# --- Bad input ------------------------------------------------------------------------------------------------------
+
+LEARNERS = dict(chen=lambda *a, **k: chen(*a, **{'budget': 10} | k), etc=lambda *a, **k: etc(*a, **{} if 'budget' in k else {'explore': 5}, **k),
+                simple=oiafc_simple)
+
+@pytest.mark.parametrize('name', LEARNERS)
+def test_refusals(name):
+    "At once, before the first round, by name."
+    learner, z, oracle = LEARNERS[name], WORLDS[0].setting, ORACLES[0]
+    for argument, args, options in [('setting', (WORLDS[0], oracle), {}), ('oracle', (z, list(oracle.rules)), {}), ('oracle.rules', (z, ORACLES[1]), {}),
+                                    *[('eps', (z, oracle), dict(eps=x)) for x in (0, -1., 3*z.B, np.nan, None, 'x', True)],
+                                    *[('delta', (z, oracle), dict(delta=x)) for x in (0, 1.5, np.inf, None, '1')],
+                                    *[('budget', (z, oracle), dict(budget=x)) for x in (0, 2.5, True, '3') if name != 'simple'],
+                                    *[('beliefs', (z, oracle), dict(beliefs=x)) for x in (0, z.M + 1, 1.5, None, [2], 'xy', [1, None]) if name == 'simple'],
+                                    *[('solver', (z, oracle), dict(solver=x)) for x in ('simplex', None)]]:
+        with pytest.raises(InvalidInput) as caught: learner(*args, **{'eps': 1., 'delta': .1} | options)
+        assert caught.value.argument == argument
+
+def test_more_refusals():
+    z, oracle = WORLDS[0].setting, ORACLES[0]
+    for argument, learner, options in [('rng', chen, dict(budget=5, decision='uniform')), ('seed', chen, dict(budget=5, decision='uniform', rng=-1)),
+                                       ('decision', chen, dict(budget=5, decision=None)), ('decision', chen, dict(budget=5, decision=['last'])),
+                                       ('explore', etc, dict(explore=0)), ('explore', etc, dict(explore=1.)), ('explore, budget', etc, dict(explore=3, budget=9)),
+                                       ('mixing', oiafc_simple, dict(mixing='theorem2')), ('max_rounds', oiafc_simple, dict(max_rounds=1))]:
+        with pytest.raises(InvalidInput) as caught: learner(z, oracle, eps=1., delta=.1, **options)
+        assert caught.value.argument == argument
+    with pytest.raises(InvalidInput, match='known margins'): etc(z, Oracle(oracle.rules), eps=1., delta=.1)
+    for learner in LEARNERS.values():
+        with pytest.raises(OracleViolated): simulate(learner(z, Oracle(oracle.rules[::-1]), eps=1., delta=.1), WORLDS[0], 0)
