@@ -198,7 +198,7 @@ def test_contract(make):
         next(spoiled)
         with pytest.raises(InvalidInput, match='^reward: '): spoiled.send(wrong)
 
-@pytest.mark.parametrize('name', FIXED_CONFIDENCE)
+@pytest.mark.parametrize('name', CONFIDENCE_ALGORITHMS)
 def test_cut_short(name):
     "A cap ends a run when it is reached, not later, without a promise beyond what was proved."
     bandit = bernoulli_bandit([.5, .5])
@@ -238,9 +238,9 @@ def with_oracle(i, K=3):
 
 def test_the_learner_is_its_algorithm():
     "Fed with the profits of the reports that the learner saw, the plain algorithm plays the same arms; the records agree; JSON takes them."
-    for i, name in enumerate([*FIXED_CONFIDENCE, *FIXED_BUDGET]):
+    for i, name in enumerate([*CONFIDENCE_ALGORITHMS, *BUDGET_ALGORITHMS]):
         world, oracle = with_oracle(i % 3)
-        budget = 80 if name in FIXED_BUDGET else None
+        budget = 80 if name in BUDGET_ALGORITHMS else None
         found = simulate(best_arm_learner(world.setting, oracle, eps=.6, delta=.2, algorithm=name, budget=budget, max_rounds=400), world, generator(131, i))
         rewards = world.setting.belief_utility - np.array([S.expected for S in oracle.rules])
         family = BoundedRewards(rewards.min(), rewards.max())
