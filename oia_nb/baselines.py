@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['DECISIONS', 'chen_share', 'by_the_clock', 'remember', 'half_spread', 'profit_at_worst', 'any_rule_bound', 'chen',
            'chen_regret_parts', 'chen_average_bound', 'etc_radius', 'ask_again', 'etc_bits', 'link_arms', 'Frozen',
-           'Commitment', 'commit', 'etc_rounds', 'etc_bound', 'smallest', 'etc_samples', 'etc', 'committed',
-           'radius_simple', 'oiafc_simple']
+           'Commitment', 'commit', 'etc_rounds', 'etc_bound', 'etc_samples', 'etc', 'committed', 'radius_simple',
+           'oiafc_simple']
 
 # %% ../nbs/11_baselines.ipynb #df53ad19
 from dataclasses import dataclass, replace
@@ -23,9 +23,9 @@ from .oiafc import _check_learner, _oiafc
 from .oiafb import *
 from .oiafb import _send
 
-# %% ../nbs/11_baselines.ipynb #4232fc7b
+# %% ../nbs/11_baselines.ipynb #7c95e794
 def chen_share(setting, t):
-    r"""$\alpha^t = \min(Kt^{-1/3}, 1)$, the oracle's share in round t ({cite:t}`chen2023`; the paper's section 4.1)."""
+    r"""$\alpha^t = \min(Kt^{-1/3}, 1)$, the oracle's share in round t (Chen et al. 2023; the paper's section 4.1)."""
     return float(min(setting.K*t**(-1/3), 1.))
 
 # %% ../nbs/11_baselines.ipynb #09a18790
@@ -47,7 +47,7 @@ def remember(steps, budget, t):
         rule = following
     return kept
 
-# %% ../nbs/11_baselines.ipynb #520d34f5
+# %% ../nbs/11_baselines.ipynb #30084fe8
 def half_spread(setting):
     r"$H = \frac12(\max u - \min u + B_S)$: half of the span of the principal's profits $u - s$ over all beliefs and rules."
     return float(np.ptp(setting.belief_utility) + setting.bound)/2
@@ -60,7 +60,8 @@ def any_rule_bound(run, rule, arm):
     "The `Certificate` of any rule that `arm` answered in a finished run, or None if no plan was made (`prop-any-rule`)."
     if not run.snapshots: return None
     most = min(profits.max() for _, profits, _, _ in run.snapshots)
-    bound = float(most - profit_at_worst(run.setting, run.transcript.q_hat[arm], run.radius(run.transcript.N, run.rounds)[arm], rule))
+    q, I = run.transcript.q_hat, run.radius(run.transcript.N, run.rounds)
+    bound = float(most - profit_at_worst(run.setting, q[arm], I[arm], rule))
     return Certificate(bound, 0., bound)
 
 # %% ../nbs/11_baselines.ipynb #a1d3b089
@@ -180,7 +181,7 @@ def commit(setting, oracle, k, q, I, C_hat, I_c, solver='highs'):
     lower, n = max((profit_at_worst(setting, q[k], I, rule), n) for n, rule in enumerate(rules))
     return Commitment(upper, lower, rules[n], program.solves)
 
-# %% ../nbs/11_baselines.ipynb #d6dfd490
+# %% ../nbs/11_baselines.ipynb #26dabb35
 def etc_rounds(setting, explore, delta):
     "Kn + (K-1)b: the rounds of `etc` with n = `explore`; an int."
     return setting.K*explore + (setting.K - 1)*etc_bits(etc_radius(setting, explore, delta))
@@ -191,7 +192,7 @@ def etc_bound(setting, margin, explore, delta):
     x = 2*B_S*((setting.K - 1)*(2.**-etc_bits(I) + I) + I)
     return float(2*half_spread(setting)*I + B_S*min(1., 2*x/(margin + x)))
 
-def smallest(ok, low=1):
+def _smallest(ok, low=1):
     "The smallest integer from `low` on for which `ok` holds, if it holds from there on."
     if ok(low): return low
     high = 2*low
@@ -203,16 +204,16 @@ def smallest(ok, low=1):
 
 def etc_samples(setting, margin, eps, delta):
     r"""The smallest n with which `etc` is sure to certify $\epsilon$ on the event (`thm-etc`); an int."""
-    return smallest(lambda n: etc_bound(setting, margin, n, delta) <= eps)
+    return _smallest(lambda n: etc_bound(setting, margin, n, delta) <= eps)
 
-# %% ../nbs/11_baselines.ipynb #43b6e1cd
+# %% ../nbs/11_baselines.ipynb #e8dcd0ce
 def _announcements(setting, oracle, eps, delta, explore, budget):
     "n, from the first of `explore`, `budget` and ε that is there; 0 if the budget is less than K."
     if explore is not None and budget is not None: raise InvalidInput('explore, budget', (explore, budget), 'one of the two, or neither')
     if explore is not None: return as_integer('explore', explore, 1)
     if budget is not None:
         budget = as_integer('budget', budget, 1)
-        return smallest(lambda n: etc_rounds(setting, n + 1, delta) > budget) if budget >= setting.K else 0
+        return _smallest(lambda n: etc_rounds(setting, n + 1, delta) > budget) if budget >= setting.K else 0
     if oracle.margin is None: raise InvalidInput('oracle', oracle, 'one with known margins, or explore=n, or a budget')
     return etc_samples(setting, oracle.margin, eps, delta)
 

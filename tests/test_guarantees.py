@@ -137,10 +137,14 @@ def sees_secret(start, world):
         return isinstance(o, np.ndarray) and o.dtype == float and any(o.shape == s.shape and np.allclose(o, s) for s in secrets)
     return any(secret(o) for o in reachable(start))
 
-def test_learner_cannot_reach_the_secrets():
+LEARNERS = dict(oiafc=oiafc, oiafb=lambda *a, **k: oiafb(*a, **k, budget=100), sharp=sharp, chen=lambda *a, **k: chen(*a, **k, budget=100, decision='uniform', rng=0),
+                etc=lambda *a, **k: etc(*a, **k, explore=50), oiafc_simple=lambda *a, **k: oiafc_simple(*a, **k, beliefs=3))
+
+@pytest.mark.parametrize('name', LEARNERS)
+def test_learner_cannot_reach_the_secrets(name):
     "In the middle of a run, nothing that a learner holds leads to q or to the costs."
     world = WORLDS[2]
-    learner, rng = oiafc(world.setting, action_informed_oracle(world), eps=.5, delta=DELTA), generator(1)
+    learner, rng = LEARNERS[name](world.setting, action_informed_oracle(world), eps=.5, delta=DELTA), generator(1)
     rule = next(learner)
     for _ in range(50): rule = learner.send(world.respond(rule, rng))
     assert not sees_secret(learner, world)
