@@ -356,7 +356,7 @@ def summarise(frame, by=None):
                    correct=('correct', 'mean'), seconds=('seconds', 'mean'))
     return rows.groupby(by, sort=False, dropna=False).agg(**columns).reset_index()
 
-# %% ../nbs/21_experiments.ipynb #175447fe
+# %% ../nbs/21_experiments.ipynb #fe319bed
 def signs(n):
     "The rows of a Hadamard matrix of order 2ⁿ but for the first: balanced, pairwise independent ±1 functions of 2ⁿ states; array (2ⁿ-1, 2ⁿ)."
     H = np.ones((1, 1))
@@ -375,7 +375,7 @@ def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
     Parameters
     ----------
     gaps : list of K numbers
-        The gaps of the arms, one of them 0; up to about 0.3.
+        The gaps of the arms, one of them 0; small enough that it pays to guess what one has seen.
     cost : float
         Of all arms but arm 0, which is free; less than accuracy - 1/2. Only costs that differ can make the agent deviate.
     accuracy : float
@@ -394,9 +394,10 @@ def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
     if copies < 1 or copies > 1 and listed > 3: raise InvalidInput('copies', copies, '1, or more for at most three arms')
     cost = as_number('cost', cost, 0., a - .5)
     pays = np.where(np.arange(K) > 0, a*cost/(a - .5), 0.)
-    weights = 1 - (pays.max() - pays + gaps)/a
+    weights = .9 - (pays.max() - pays + gaps)/(2*a - 1)
+    if weights.min() < .1: raise InvalidInput('gaps', gaps, 'smaller gaps (for this cost and accuracy)')
     H = signs(3)
-    decisions = [w*(H[k] == x) for k, w in enumerate(weights) for x in (1, -1)]
+    decisions = [(w + .1*x)*x*H[k] for k, w in enumerate(weights) for x in (1, -1)]
     beliefs = [bit_beliefs(k, a, copies) for k in range(listed)]
     structure = InformationStructure([b/len(b) for b in beliefs[:K]], np.where(np.arange(K) > 0, cost, 0.))
     utility = np.array([*decisions, np.where(np.arange(8) == 0, 1., -1.)]).T
