@@ -176,3 +176,43 @@ def test_summary(reference):
     failed = reference.query('fail_below == .5').error.notna().sum()
     assert s.runs.tolist() == [40, 40] and s.failed.tolist() == [0, failed] and s.rounds.tolist() == [2., 2.] and s.stopped.tolist() == [0., 0.]
     assert s.within.tolist() == [1., 1.] and np.allclose(s.regret, reference.regret.dropna().iloc[0])
+
+# --- Worlds in which one thing changes -----------------------------------------------------------------------------------
+
+@pytest.mark.parametrize('seed', range(12))
+def test_bits_world_is_what_was_asked_for(seed):
+    "Gaps, M, K, bounds and costs as given; copies and listed beliefs change M alone."
+    rng = generator(seed)
+    K = int(rng.integers(2, 8))
+    gaps, cost, accuracy = rng.uniform(0, .2, K), rng.choice([0., .04]), rng.choice([.9, 1.])
+    gaps[rng.integers(K)] = 0
+    plain = bits_world(gaps, cost, accuracy)
+    margin = action_informed_oracle(plain).margin
+    assert np.isclose(margin, accuracy - .5 - cost)
+    changed = [plain, bits_world(gaps, cost, accuracy, listed=7)] + ([bits_world(gaps, cost, accuracy, copies=3)] if K <= 3 else [])
+    for w, M in zip(changed, (2*K, 14, 6*K)):
+        assert (w.setting.K, w.setting.M, w.setting.bound, w.setting.B_u) == (K, M, 1., 1.)
+        assert np.allclose(optimal_rule(w).gaps, gaps, atol=1e-6) and np.isclose(action_informed_oracle(w).margin, margin)
+
+def test_shrunken_margins():
+    "With two arms in proportion."
+    w = bits_world([.1, 0.], cost=.15)
+    for share in .1, .5, 1.: assert np.isclose(shrink_oracle(w, share).margin, .25*share)
+
+@pytest.mark.parametrize('bad', [dict(gaps=[0.]), dict(gaps=[0.]*8), dict(gaps=[0., -.1]), dict(gaps=[0., .9]), dict(cost=.4), dict(cost=-1.), dict(accuracy=.5), dict(accuracy=1.1), dict(copies=0),
+                                 dict(copies=2, gaps=[0.]*4), dict(listed=1), dict(listed=8)])
+def test_bits_world_refuses(bad):
+    with pytest.raises(InvalidInput): bits_world(**dict(gaps=[0., .1]) | bad)
+
+@pytest.mark.parametrize('share', [0., -1., 1.1, None])
+def test_shrink_oracle_refuses(share):
+    with pytest.raises(InvalidInput, match='share'): shrink_oracle(coin, share)
+
+def test_compare():
+    "Every method of the suite plays in every world; the table counts the frame."
+    found = compare(['advert', coin], eps=2.5, budget=60, cap=500, repetitions=2, n_jobs=0)
+    assert set(found.frame.method) == set(suite()) and found.frame.error.isna().all() and len(found.frame) == 2*2*len(suite())
+    assert (found.table.runs == 2).all() and len(found.table) == 2*len(suite())
+    assert (found.frame[found.frame.method != 'sharp'].rounds <= 500).all()
+    for argument in 'budget', 'cap':
+        with pytest.raises(InvalidInput, match=argument): compare(['advert'], **{argument: 0})
