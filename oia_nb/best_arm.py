@@ -88,7 +88,7 @@ class BoundedRewards:
         up = kl_upper(np.stack([1 - p, p]), np.stack([level, level]))
         return self.low + self.width*(1 - up[0]), self.low + self.width*up[1]
 
-# %% ../nbs/12_best_arm.ipynb #27c14353
+# %% ../nbs/12_best_arm.ipynb #2a77c716
 @dataclass(frozen=True, eq=False)
 class Bandit:
     "K arms to pull: `means` (K,), the `family` of the rewards, and `draw(arm, rng)`, a reward."
@@ -101,12 +101,13 @@ class Bandit:
     def __repr__(self): return f'Bandit({self.means.round(4).tolist()}, {self.family})'
 
 def finite_bandit(values, probabilities, family=None):
-    """The `Bandit` whose arm k gives `values[k][i]` with probability `probabilities[k][i]`, both (K, n).
+    """The `Bandit` whose arm k gives `values[k][i]` with probability `probabilities[k][i]`; both are (K, n).
 
     `family` is the range of the values, if not given. Raises `InvalidInput`.
     """
     values = as_array('values', values, (None, None))
-    probabilities = np.array([as_probabilities(f'probabilities[{k}]', p, values.shape[1:]) for k, p in enumerate(as_array('probabilities', probabilities, values.shape))])
+    rows = as_array('probabilities', probabilities, values.shape)
+    probabilities = np.array([as_probabilities(f'probabilities[{k}]', p, p.shape) for k, p in enumerate(rows)])
     upto = probabilities.cumsum(1)
     upto[:, -1] = 1.
     draw = lambda arm, rng: float(values[arm, np.searchsorted(upto[arm], rng.random(), 'right')])
@@ -203,16 +204,17 @@ def joint_threshold(family, N, delta):
     N = np.asarray(N, float)
     return float(family.slack(N).max()*(np.log(1/delta) + family.price(N).sum()))
 
-# %% ../nbs/12_best_arm.ipynb #1e770389
+# %% ../nbs/12_best_arm.ipynb #b9f99892
 def _kl_lucb_rate(family, N, t, K, delta):
     y = np.log(405.5*K/delta) + 1.1*np.log(t)
     return y + np.log(y)
 
-EXPLORATION_RATES = dict(elimination=lambda family, N, t, K, delta: 2*np.log(4*K*N**2/delta),
-             lucb=lambda family, N, t, K, delta: np.log(5*K/(4*delta)) + 4*np.log(t),
-             kl_lucb=_kl_lucb_rate,
-             ugape=lambda family, N, t, K, delta: np.log(4*K/delta) + 3*np.log(t),
-             mixture=lambda family, N, t, K, delta: family.slack(N)*(np.log(K/delta) + family.price(N)))
+EXPLORATION_RATES = dict(
+    elimination=lambda family, N, t, K, delta: 2*np.log(4*K*N**2/delta),
+    lucb=lambda family, N, t, K, delta: np.log(5*K/(4*delta)) + 4*np.log(t),
+    kl_lucb=_kl_lucb_rate,
+    ugape=lambda family, N, t, K, delta: np.log(4*K/delta) + 3*np.log(t),
+    mixture=lambda family, N, t, K, delta: family.slack(N)*(np.log(K/delta) + family.price(N)))
 
 # %% ../nbs/12_best_arm.ipynb #c2c377d7
 def gap_index(L, U):
