@@ -17,7 +17,7 @@ from .stackelberg import *
 from .estimation import *
 from .oiafc import *
 
-# %% ../nbs/22_plots.ipynb #923476f7
+# %% ../nbs/22_plots.ipynb #ecb0c56a
 COLORS = '#0072B2', '#E69F00', '#009E73', '#D55E00', '#CC79A7', '#56B4E9'     # Okabe and Ito
 COLORMAP = 'cividis'                                                          # grows lighter evenly, for every kind of eye
 DASHES = '-', (0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2))
@@ -41,6 +41,7 @@ def _text(name):
     "A name as it is written: a dollar sign in it is no formula."
     return name.replace('$', r'\$')
 
+# %% ../nbs/22_plots.ipynb #357ae9af
 def _legend(ax, **options):
     ax.legend(fontsize='small', frameon=True, framealpha=.75, facecolor=ax.get_facecolor(), edgecolor='none', **options)
 
@@ -363,7 +364,7 @@ def plot_radii(result, setting, ax=None):
     _legend(ax)
     return ax
 
-# %% ../nbs/22_plots.ipynb #b2c0215e
+# %% ../nbs/22_plots.ipynb #906ad9ae
 def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
     r"""The cost graph of a plan: $\hat C(k,k') \pm I_c(k,k')$, a row for each pair of arms.
 
@@ -385,18 +386,15 @@ def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
     Returns the axes. Raises `InvalidInput`.
     """
     C, half, K = *_intervals(plan, setting), setting.K
-    at = np.tril_indices(K, -1)
-    rows, B_S, width = np.arange(len(at[0])), setting.bound, lambda w: np.where(np.isfinite(w), w, 99*setting.bound)[at]
-    c = None if costs is None else as_array('costs', costs, (K,))
+    at, B_S, width = np.tril_indices(K, -1), setting.bound, lambda w: np.where(np.isfinite(w), w, 99*setting.bound)[at]
+    rows, c = np.arange(len(at[0])), None if costs is None else as_array('costs', costs, (K,))
     high = None if upper is None else _square('upper', upper, K)
     ax = _axes(ax, (5.6, 1.5 + .36*len(rows)))
     if upper is not None:
-        low = -high.T
-        middle = np.where(np.isfinite(low) & np.isfinite(high), (low + high)/2, 0.)
-        ax.errorbar(middle[at], rows - .25, xerr=width(np.abs(high - low)/2), fmt='none', ecolor=COLORS[1], elinewidth=1.6, label='edge by itself')
+        middle = np.where(np.isfinite(high) & np.isfinite(high.T), high, 0.)
+        ax.errorbar((middle - middle.T)[at]/2, rows - .25, xerr=width(np.abs(high + high.T)/2), fmt='none', ecolor=COLORS[1], elinewidth=1.6, label='edge by itself')
     ax.errorbar(C[at], rows, xerr=width(half), fmt='o', ms=5, color=COLORS[0], elinewidth=2.6, capsize=4, label='interval')
-    if costs is not None:
-        ax.plot(c[at[0]] - c[at[1]], rows, 'D', ms=6, mfc='none', mec=COLORS[3], mew=1.8, ls='', label='truth', zorder=4)
+    if costs is not None: ax.plot(c[at[0]] - c[at[1]], rows, 'D', ms=6, mfc='none', mec=COLORS[3], mew=1.8, ls='', label='truth', zorder=4)
     for x in (-B_S, 0., B_S): ax.axvline(x, color=_ink(), ls='-' if x == 0 else ':', lw=1)
     reach = (np.abs(C) + half)[at]
     reach = 1.06*max(reach[np.isfinite(reach)].max(initial=1e-3*B_S), B_S if np.isinf(reach).any() else 0)
@@ -406,6 +404,7 @@ def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
     _legend(ax, loc='lower center', ncols=3)
     return ax
 
+# %% ../nbs/22_plots.ipynb #a18342e8
 def _square(argument, value, K):
     x = np.asarray(value)
     if x.dtype.kind not in 'fiu' or x.shape != (K, K) or np.isnan(x).any(): raise InvalidInput(argument, value, f'numbers in an array of shape ({K}, {K})')
@@ -417,7 +416,7 @@ def _intervals(plan, setting):
         if not hasattr(plan, name): raise InvalidInput('plan', plan, 'a Plan, as watch is given it')
     return _square('plan.C_hat', plan.C_hat, setting.K), _square('plan.I_c', plan.I_c, setting.K)
 
-# %% ../nbs/22_plots.ipynb #c0a867b1
+# %% ../nbs/22_plots.ipynb #f2f57a74
 def plot_exploration(runs, ax=None, *, by='method'):
     r"""Normal against forced rounds: their numbers so far, round by round on logarithmic axes; or, of many runs, their means as bars.
 
@@ -443,11 +442,13 @@ def plot_exploration(runs, ax=None, *, by='method'):
             so_far = np.cumsum(r.trace.kinds == kind)[t - 1].astype(float)
             so_far[so_far == 0] = np.nan
             color = COLORS[n % 6] if len(runs) > 1 else COLORS[0 if kind == NORMAL else 3]
-            ax.plot(t, so_far, color=color, ls=dashes, lw=1.8, marker=MARKERS[n % 7], ms=5.5, mfc=(None if kind == NORMAL else 'none'), markevery=60, label=' '.join(filter(None, [_text(str(name)), label])))
+            ax.plot(t, so_far, color=color, ls=dashes, lw=1.8, marker=MARKERS[n % 7], ms=5.5, mfc=(None if kind == NORMAL else 'none'),
+                    markevery=60, label=f'{_text(str(name))} {label}'.strip())
     ax.set(xscale='log', yscale='log', xlabel='round', ylabel='rounds so far')
     _legend(ax)
     return ax
 
+# %% ../nbs/22_plots.ipynb #cdfe2e8e
 def _plot_shares(frame, by, ax):
     groups = [(name, _numbers(rows, 'normal_rounds'), _numbers(rows, 'forced_rounds')) for name, rows in _groups(frame, by)]
     groups = [(name, *(np.nanmean(x) for x in counts)) for name, *counts in groups if np.isfinite(counts[0]).any()]
@@ -456,20 +457,21 @@ def _plot_shares(frame, by, ax):
     ax, rows = _axes(ax, (5.6, 1.3 + .42*len(groups))), np.arange(len(groups))
     ax.barh(rows, normal, .62, color=COLORS[0], label='normal')
     ax.barh(rows, forced, .62, left=normal, color=COLORS[1], hatch='///', ec=_ink(), lw=0, label='forced')
-    for row, n, f in zip(rows, normal, forced): ax.annotate(f'{_count(n)} + {_count(f)}', (n + f, row), xytext=(4, 0), textcoords='offset points', va='center', fontsize='small')
+    for row, n, f in zip(rows, normal, forced):
+        ax.annotate(f'{_count(n)} + {_count(f)}', (n + f, row), xytext=(4, 0), textcoords='offset points', va='center', fontsize='small')
     ax.set(xlabel='rounds, mean of the runs', ylim=(len(groups) + .3, -.6), xlim=(0, 1.3*max(np.add(normal, forced).max(), 1)))
     ax.set_yticks(rows, map(_text, names))
     _legend(ax, loc='lower center', ncols=2)
     return ax
 
-# %% ../nbs/22_plots.ipynb #983a11c2
+# %% ../nbs/22_plots.ipynb #8d7b9d00
 AXIS_NAMES = dict(eps='target ε', delta='δ', margin='oracle margin', gap='gap Δ', M='beliefs M', K='arms K', rounds='rounds', budget='budget in rounds',
                   regret='true regret', seconds='seconds', lp_solves='linear programs', forced_rounds='forced rounds', normal_rounds='normal rounds')
 
 def _called(column): return _text(AXIS_NAMES.get(column, str(column)))
 
 UNTIL_STOPPED = {'rounds', 'normal_rounds', 'forced_rounds', 'searches', 'lp_solves', 'seconds'}     # only bounded below by a run that was cut short
-CUT = {'round_cap', 'error', 'failed'}
+CUT = {'round_cap', 'budget_too_small'}
 
 def _checked_frame(frame, by, *columns, argument='frame'):
     import pandas as pd
@@ -494,10 +496,10 @@ def _numbers(frame, column):
     try: return pd.to_numeric(frame[column]).to_numpy(float, na_value=np.nan)
     except (TypeError, ValueError): raise InvalidInput(f'frame[{column!r}]', frame[column].iloc[0], 'numbers') from None
 
-# %% ../nbs/22_plots.ipynb #7f8a0ce2
+# %% ../nbs/22_plots.ipynb #d2461ab3
 def stopped_runs(frame):
     "(n,) booleans: the runs that ended by their own rule, by the column `stopped`, or else by `status`; raises `InvalidInput` if there is neither."
-    if 'stopped' in frame.columns: return np.array([x is not None and x == x and bool(x) for x in frame['stopped'].astype(object).where(frame['stopped'].notna(), False)])
+    if 'stopped' in frame.columns: return frame['stopped'].eq(True).fillna(False).to_numpy(bool)
     _checked_frame(frame, (), 'status')
     return (frame['status'].notna() & ~frame['status'].isin(CUT)).to_numpy(bool)
 
@@ -553,7 +555,7 @@ def _positive(name, x):
     if (np.asarray(x) <= 0).any(): raise InvalidInput(name, float(np.min(x)), 'positive numbers, since the axis is logarithmic')
     return np.asarray(x, float)
 
-# %% ../nbs/22_plots.ipynb #155bd431
+# %% ../nbs/22_plots.ipynb #26374f96
 def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None):
     r"""The share of runs whose rule has a true regret above ε, against the budget.
 
@@ -593,6 +595,7 @@ def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None)
     _legend(ax)
     return ax
 
+# %% ../nbs/22_plots.ipynb #8f3e618c
 def _finite(frame, column):
     x = _positive(column, _numbers(frame, column))
     if not np.isfinite(x).all(): raise InvalidInput(f'frame[{column!r}]', 'missing values', 'a finite number in every row')
@@ -637,7 +640,7 @@ def fit_exponent(x, y, level=.95):
     half = line.stderr*t.ppf((1 + level)/2, n - 2) if n > 2 else np.inf
     return Fit(float(line.slope), float(line.slope - half), float(line.slope + half), float(line.intercept), n)
 
-# %% ../nbs/22_plots.ipynb #49f3acf5
+# %% ../nbs/22_plots.ipynb #88040171
 def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None, bars='quartiles'):
     r"""How `y` grows with `x`, on logarithmic axes: medians, bars, and the power law fitted to the medians, its slope in the legend.
 
@@ -677,6 +680,7 @@ def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None, bars
     _legend(ax)
     return ax
 
+# %% ../nbs/22_plots.ipynb #048a9781
 def _quantiles(rows, x, levels):
     cells = rows.groupby(x)['value ']
     return np.array(sorted(cells.groups)), np.array([np.quantile(v, levels, method='inverted_cdf') for _, v in cells]).T
@@ -689,7 +693,7 @@ def _draw_law(ax, i, name, at, q):
     if len(at) > 1: ax.plot(at, fit_exponent(at, q[1])(at), color=style['color'], ls=style['ls'], lw=1.4)
     ax.errorbar(at[open_], q[1][open_], yerr=.3*q[1][open_], lolims=True, fmt='none', ecolor=style['color'])
 
-# %% ../nbs/22_plots.ipynb #09795f9b
+# %% ../nbs/22_plots.ipynb #8742d90f
 def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='world', log=True, label=None):
     r"""A table in colour: the median of `value` in every cell, with its number written in it; hatched where it is infinite, empty where nothing was run.
 
@@ -728,6 +732,7 @@ def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='worl
     if log: _plain_numbers(bar.ax.yaxis)
     return ax
 
+# %% ../nbs/22_plots.ipynb #ff94f287
 def _table(frame, value, rows, columns):
     _checked_frame(frame, [rows, columns], *_column(value))
     order = [frame[c].unique() for c in (rows, columns)]
