@@ -246,7 +246,7 @@ def _area(xy):
     x, y = xy.T
     return abs(x @ np.roll(y, -1) - y @ np.roll(x, -1))/2
 
-# %% ../nbs/22_plots.ipynb #936e6aa9
+# %% ../nbs/22_plots.ipynb #afdae907
 def plot_plane(world, rules, ax=None, *, labels=('rule a', 'rule b', 'rule c')):
     r"""Who answers the mixtures of three proper rules, on a triangle with the rules at its corners; a star marks the principal's best mixture.
 
@@ -267,7 +267,7 @@ def plot_plane(world, rules, ax=None, *, labels=('rule a', 'rule b', 'rule c')):
     profits = np.stack([arm_profit(world, r) for r in rules], 1)
     best = max(((v @ profits[k], tuple(v @ CORNERS)) for k, p in regions for v in p))
     for k, p in regions: _draw_region(ax, p @ CORNERS, k, _text(z.arms[k]))
-    ax.plot(*best[1], '*', ms=13, color=COLORS[3], mec=_ink(), mew=.7, ls='', clip_on=False, zorder=4, label=f"principal's best\nmixture: {best[0]:.4g}")
+    ax.plot(*best[1], '*', ms=13, color=COLORS[3], mec=_ink(), mew=.7, ls='', clip_on=False, zorder=4, label=f"principal's\nbest: {best[0]:.4g}")
     _corner_names(ax, names)
     ax.legend(fontsize='small', loc='upper left')
     return ax
