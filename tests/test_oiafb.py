@@ -43,12 +43,16 @@ def budget_that_proves(world, eps, delta, spare):
     while T < world.setting.K + spare + normal_rounds_needed(world, eps, budget_parameter(world.setting, T, delta)): T += 1
     return T
 
-def error_counts(world, eps, delta, runs, seed, spare=4):
-    "Of `runs` runs: how many proved enough, how many of those were off by more than eps, and how many of all."
+def error_counts(world, eps, delta, runs, seed, spare=4, by_hand=20):
+    """Of `runs` runs: how many proved enough, how many of those were off by more than eps, and how many of all.
+
+    The first `by_hand` are the coroutine's, the others compiled code's, which `test_engine.py` shows to be the same round by round.
+    """
     oracle, best = action_informed_oracle(world), optimal_rule(world)
     T = budget_that_proves(world, eps, delta, spare)
     a = budget_parameter(world.setting, T, delta)
-    results = [simulate(oiafb(world.setting, oracle, eps=eps, budget=T, a=a), world, generator(seed, i)) for i in range(runs)]
+    results = [identify(world, method='oiafb', eps=eps, delta=None, budget=T, a=a, seed=generator(seed, i), oracle=oracle, engine='coroutine' if i < by_hand else 'fast')
+               for i in range(runs)]
     wrong = np.array([best.profit - principal_profit(world, r.rule) > eps for r in results])
     proved = np.array([r.normal_rounds >= normal_rounds_needed(world, eps, a) for r in results])
     assert all(r.certificate.bound <= eps + 1e-12 for r, yes in zip(results, proved) if yes and not r.event_violated)
@@ -76,7 +80,7 @@ def test_error_rate_has_power(monkeypatch):
     true = OptimisticPrograms.profits
     monkeypatch.setattr(OptimisticPrograms, 'profits', lambda self, *args: -true(self, *args))
     world = WORLDS[4]
-    _, _, errors, _ = error_counts(world, LOOSE*world.setting.B, .2, 60, 0)
+    _, _, errors, _ = error_counts(world, LOOSE*world.setting.B, .2, 60, 0, by_hand=60)
     assert errors > binom.ppf(1 - 1e-6, 60, .2)
 
 @pytest.mark.parametrize('seed', range(6))
