@@ -23,9 +23,9 @@ from .oiafc import _check_learner, _oiafc
 from .oiafb import *
 from .oiafb import _send
 
-# %% ../nbs/11_baselines.ipynb #7c95e794
+# %% ../nbs/11_baselines.ipynb #b90739fe
 def chen_share(setting, t):
-    r"""$\alpha^t = \min(Kt^{-1/3}, 1)$, the oracle's share in round t (Chen et al. 2023; the paper's section 4.1)."""
+    r"""$\alpha^t = \min(Kt^{-1/3}, 1)$, the oracle's share in round t (Chen et al. 2023; the paper's remarks before Theorem 1)."""
     return float(min(setting.K*t**(-1/3), 1.))
 
 # %% ../nbs/11_baselines.ipynb #09a18790
@@ -64,14 +64,14 @@ def any_rule_bound(run, rule, arm):
     bound = float(most - profit_at_worst(run.setting, q[arm], I[arm], rule))
     return Certificate(bound, 0., bound)
 
-# %% ../nbs/11_baselines.ipynb #a1d3b089
+# %% ../nbs/11_baselines.ipynb #ba1e4c74
 DECISIONS = 'last', 'uniform'
 
 def chen(setting, oracle, *, eps, delta, budget, decision='last', rng=None, solver='highs', watch=None):
     r"""Chen et al. (2023) for identification: a coroutine that yields a `ScoringRule`, receives a `Response`, and returns an `Identification`.
 
     It ends after exactly `budget` rounds with status "budget", or, with a rule but no certificate, "uncertified" (no plan was made) or
-    "budget_too_small" (fewer rounds than arms). The share of the oracle is $\min(Kt^{-1/3}, 1)$; see the paper, section 4.1.
+    "budget_too_small" (fewer rounds than arms). The share of the oracle is $\min(Kt^{-1/3}, 1)$; see the paper's remarks before Theorem 1.
 
     Parameters
     ----------
@@ -206,19 +206,22 @@ def etc_samples(setting, margin, eps, delta):
     r"""The smallest n with which `etc` is sure to certify $\epsilon$ on the event (`thm-etc`); an int."""
     return _smallest(lambda n: etc_bound(setting, margin, n, delta) <= eps)
 
-# %% ../nbs/11_baselines.ipynb #e8dcd0ce
-def _announcements(setting, oracle, eps, delta, explore, budget):
+# %% ../nbs/11_baselines.ipynb #c209ae68
+def _announcements(setting, oracle, eps, delta, explore, budget, max_rounds):
     "n, from the first of `explore`, `budget` and ε that is there; 0 if the budget is less than K."
+    fit = lambda rounds: _smallest(lambda n: etc_rounds(setting, n + 1, delta) > rounds)
     if explore is not None and budget is not None: raise InvalidInput('explore, budget', (explore, budget), 'one of the two, or neither')
     if explore is not None: return as_integer('explore', explore, 1)
     if budget is not None:
         budget = as_integer('budget', budget, 1)
-        return _smallest(lambda n: etc_rounds(setting, n + 1, delta) > budget) if budget >= setting.K else 0
+        return fit(budget) if budget >= setting.K else 0
     if oracle.margin is None: raise InvalidInput('oracle', oracle, 'one with known margins, or explore=n, or a budget')
+    reachable = etc_bound(setting, oracle.margin, fit(max_rounds), delta) <= eps
+    if not reachable: raise InvalidInput('eps', eps, f'a target that at most {max_rounds:,} rounds are sure to reach; or explore=n, or a budget')
     return etc_samples(setting, oracle.margin, eps, delta)
 
-# %% ../nbs/11_baselines.ipynb #50a63515
-def etc(setting, oracle, *, eps, delta, explore=None, budget=None, solver='highs', watch=None):
+# %% ../nbs/11_baselines.ipynb #a31309a5
+def etc(setting, oracle, *, eps, delta, explore=None, budget=None, max_rounds=10_000_000, solver='highs', watch=None):
     r"""Explore-then-commit (after Cacciamani et al. 2023): a coroutine that yields a `ScoringRule`, receives a `Response`, returns an `Identification`.
 
     It announces each of the oracle's rules n times, bisects K - 1 segments, and solves a robust program for each arm. Its status is "certified" if the bound that it
@@ -238,6 +241,8 @@ def etc(setting, oracle, *, eps, delta, explore=None, budget=None, solver='highs
         n, at least 1.
     budget : int, optional
         The most rounds, at least 1; n is the largest that fits. If neither is given, n is the smallest that suffices for `eps` (`etc_samples`).
+    max_rounds : int
+        The most rounds that `eps` may ask for, at least K; of no account if `explore` or `budget` is given.
     solver : "highs" or "cvxpy"
     watch : callable, optional
         Called with one `Plan`, before the end.
@@ -245,7 +250,7 @@ def etc(setting, oracle, *, eps, delta, explore=None, budget=None, solver='highs
     Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running if an oracle rule is answered by another arm.
     """
     eps, delta = _check_learner(setting, oracle, eps, delta)
-    n = _announcements(setting, oracle, eps, delta, explore, budget)
+    n = _announcements(setting, oracle, eps, delta, explore, budget, as_integer('max_rounds', max_rounds, setting.K))
     I = etc_radius(setting, max(n, 1), delta)
     run = Exploration(setting, oracle, lambda N, t: np.full(setting.K, I), lambda L: 0., solver, watch)
     return _etc(run, eps, delta, n, solver) if n else _cut_short(run, eps, delta, budget)
@@ -287,7 +292,7 @@ def radius_simple(N, t, *, K, delta, beliefs=2):
     """
     return radius_fc(N, t, K=K, M=np.asarray(beliefs), delta=delta)
 
-# %% ../nbs/11_baselines.ipynb #82823e1c
+# %% ../nbs/11_baselines.ipynb #305ca03c
 def oiafc_simple(setting, oracle, *, eps, delta, beliefs=2, mixing='theorem1', max_rounds=10_000_000, solver='highs', watch=None):
     r"""OIAFC for arms that lead to few beliefs each (the paper's simple setting, corrected); otherwise as `oiafc`.
 
@@ -296,7 +301,8 @@ def oiafc_simple(setting, oracle, *, eps, delta, beliefs=2, mixing='theorem1', m
     certificate. Raises `InvalidInput`, `OracleViolated` as `oiafc` does.
     """
     eps, delta = _check_learner(setting, oracle, eps, delta)
-    sizes = np.array([as_integer('beliefs', m, 1, setting.M) for m in (beliefs if np.ndim(beliefs) == 1 else [beliefs]*setting.K)])
+    if isinstance(beliefs, np.ndarray): beliefs = beliefs.tolist()
+    sizes = np.array([as_integer('beliefs', m, 1, setting.M) for m in (beliefs if isinstance(beliefs, (list, tuple)) else [beliefs]*setting.K)])
     if len(sizes) != setting.K: raise InvalidInput('beliefs', beliefs, f'a number, or one for each of the {setting.K} arms')
     shares = dict(theorem1=lambda L: min(np.sqrt(sizes.max()/L), 1.), corollary1=mixing_corollary1(setting, eps))
     if not callable(mixing) and not (isinstance(mixing, str) and mixing in shares): raise InvalidInput('mixing', mixing, f'a function or one of {", ".join(shares)}')

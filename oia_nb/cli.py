@@ -7,8 +7,9 @@ __all__ = ['COMMANDS', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'STATUS', 'L
            'command', 'parser', 'open_world', 'main', 'run', 'fail', 'plain', 'put_json', 'table', 'paragraph',
            'amount', 'span', 'rule_rows', 'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'way_out',
            'find_oracle', 'learn', 'result_fields', 'rounds_text', 'certificate_text', 'report', 'run_identify',
-           'share', 'count_text', 'compare_rows', 'put_comparison', 'run_compare', 'show_plan', 'introduction',
-           'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'run_demo', 'refuse_early']
+           'share', 'count_text', 'range_text', 'compare_rows', 'error_lines', 'put_comparison', 'run_compare',
+           'show_plan', 'introduction', 'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw',
+           'run_demo', 'refuse_early']
 
 # %% ../nbs/25_cli.ipynb #aca1cadd
 import argparse, json, os, sys
@@ -201,9 +202,9 @@ def result_fields(world, result):
     fields = {k: v for k, v in vars(result).items() if k != 'trace'}
     return fields | dict(arm=world.setting.arms[result.arm], regret=simple_regret(world, result.rule))
 
-# %% ../nbs/25_cli.ipynb #8d394e4b
+# %% ../nbs/25_cli.ipynb #5b1185df
 STATUS = dict(certified='The accuracy asked for is proved', round_cap='The accuracy asked for was not proved: out of rounds', budget='The budget is used up',
-              uncertified='The rounds are used up, and the accuracy asked for is not proved', budget_too_small='The budget is smaller than the number of arms: the safest rule announced',
+              uncertified='The rounds are used up, and the accuracy asked for is not proved', budget_too_small='The budget is smaller than the number of arms',
               event_violated='Responses were seen that happen with probability δ at most: no guarantee',
               assumption_violated='No agent with fixed beliefs and costs gives these answers: no guarantee')
 
@@ -216,10 +217,11 @@ def rounds_text(result, method):
 
 def certificate_text(result, regret):
     "The bound on the regret beside the true regret, with its parts where the oracle's rule has a share in the rule found."
-    c, truth = result.certificate, f'True regret: {regret:.3f}.'
+    c, put = result.certificate, lambda x: amount(x, result.rule.bound)
+    truth = f'True regret: {put(regret)}.'
     if c is None: return f'Certificate: none. {truth}'
-    parts = f" = {c.mixing:.3f} (price of the oracle's share in the rule) + {c.confidence:.3f} (what is not known yet)" if c.mixing else ''
-    return f'Certificate: with probability {1 - result.delta:g} the regret is at most {c.bound:.3f}{parts}. {truth}'
+    parts = f" = {put(c.mixing)} (price of the oracle's share in the rule) + {put(c.confidence)} (what is not known yet)" if c.mixing else ''
+    return f'Certificate: with probability {1 - result.delta:g} the regret is at most {put(c.bound)}{parts}. {truth}'
 
 def report(world, result, method):
     "A result as text: how it ended and after how many rounds, the rule, and its certificate beside the truth."
@@ -245,23 +247,29 @@ def run_identify(args):
     if args.json: return put_json(result_fields(world, result))
     print(report(world, result, args.method))
 
-# %% ../nbs/25_cli.ipynb #193da10f
+# %% ../nbs/25_cli.ipynb #237de3c6
 def share(x): return '' if x != x else f'{x:.0%}'
 
 def count_text(x): return '' if x != x else f'{x:,.0f}'
 
+def range_text(low, high): return '' if low != low else f'{count_text(low)} to {count_text(high)}'
+
 def compare_rows(table):
     "The summary of a comparison as headers and rows of text; cells are empty where no run got so far."
     headers = ['world', 'method', 'runs', 'failed', 'rounds, median', '10 % to 90 %', 'by its own rule', 'within ε', 'best arm', 'bound proved', 'seconds']
-    return headers, [[r.world, r.method, r.runs, r.failed, count_text(r.rounds), f'{count_text(r.rounds_10)} to {count_text(r.rounds_90)}', share(r.stopped), share(r.within),
+    return headers, [[r.world, r.method, r.runs, r.failed, count_text(r.rounds), range_text(r.rounds_10, r.rounds_90), share(r.stopped), share(r.within),
                       share(r.correct), '' if r.bound != r.bound else f'{r.bound:.3g}', f'{r.seconds:.2g}'] for r in table.astype(object).fillna(float('nan')).itertuples()]
+
+def error_lines(frame):
+    "Each error once, with the methods that met it."
+    wrong = frame[frame.error.notna()].groupby(['world', 'error'], sort=False).method.unique()
+    return [f'{", ".join(methods)} in {world}: {error}' for (world, error), methods in wrong.items()]
 
 def put_comparison(found, as_json):
     records = lambda frame: json.loads(frame.to_json(orient='records'))
     if as_json: return put_json(dict(table=records(found.table), runs=records(found.frame)))
     print(table(*compare_rows(found.table)))
-    errors = found.frame[['world', 'method', 'error']].dropna().drop_duplicates()
-    print(*(f'{r.method} in {r.world}: {r.error}' for r in errors.itertuples()), sep='\n', end='\n' if len(errors) else '')
+    for line in error_lines(found.frame): print(line)
 
 @command('compare', option('worlds', metavar='W', nargs='*', help='names or paths of worlds (default: advert and clinic)'),
          option('--eps', type=float, default=1., help='target accuracy (default: 1)'),
@@ -273,10 +281,12 @@ def put_comparison(found, as_json):
          option('--path', metavar='FOLDER', help='keep every run there; an interrupted comparison goes on where it was'), JSON, QUIET)
 def run_compare(args):
     "Play all learners in some worlds at the same target, and put their rounds and their errors side by side."
+    from oia_nb.core import OIAError
     from oia_nb.experiments import compare
     chosen = dict(worlds=args.worlds) if args.worlds else {}
     found = compare(**chosen, eps=args.eps, delta=args.delta, budget=args.budget, cap=args.cap, repetitions=args.repetitions, seed=args.seed, n_jobs=args.jobs,
                     path=args.path, progress=not args.quiet)
+    if found.frame.error.notna().all(): raise OIAError(f'no run succeeded: {error_lines(found.frame)[0]}')
     put_comparison(found, args.json)
 
 # %% ../nbs/25_cli.ipynb #89a9fcf2

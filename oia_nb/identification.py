@@ -38,7 +38,7 @@ METHODS = dict(sharp=sharp, oiafc=oiafc, oiafb=oiafb, chen=chen, etc=etc)
 FIXED_BUDGET = {'oiafb', 'chen'}       # these need a budget and use all of it; for the others it is a cap
 COMPILED = {'oiafc', 'oiafb'}          # these can be played by the engine
 
-# %% ../nbs/15_identification.ipynb #54dca962
+# %% ../nbs/15_identification.ipynb #dfb2b7ef
 def check_options(method, options):
     "Refuse an option that the learner `method` doesn't take."
     taken = set(signature(METHODS[method]).parameters) - {'setting', 'oracle', 'eps', 'delta'}
@@ -47,6 +47,7 @@ def check_options(method, options):
 
 def add_budget(world, method, budget, options):
     "A budget under the name that the learner gives to it: `budget` if it plans with one, `max_rounds` if it is a mere cap."
+    if budget is not None and 'max_rounds' in options: raise InvalidInput('budget, max_rounds', (budget, options['max_rounds']), 'one of the two')
     if method in FIXED_BUDGET or budget is not None and 'budget' in signature(METHODS[method]).parameters:
         return options | dict(budget=as_integer('budget', budget, 1))
     return options if budget is None else options | dict(max_rounds=as_integer('budget', budget, world.setting.K))

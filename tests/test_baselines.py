@@ -232,6 +232,14 @@ def test_all_beliefs_is_the_usual_learner(mixing):
     a, b = play(oiafc, 2, **options), play(oiafc_simple, 2, beliefs=WORLDS[2].setting.M, **options)
     assert (a.trace.arms == b.trace.arms).all() and (a.rule.values == b.rule.values).all() and a.rounds == b.rounds
 
+def test_etc_keeps_to_its_cap():
+    "A target is refused if and only if the rounds that it asks for are more than may be played."
+    z, oracle = WORLDS[0].setting, ORACLES[0]
+    enough = etc_rounds(z, etc_samples(z, oracle.margin, 1., .1), .1)
+    etc(z, oracle, eps=1., delta=.1, max_rounds=enough)
+    with pytest.raises(InvalidInput) as caught: etc(z, oracle, eps=1., delta=.1, max_rounds=enough - 1)
+    assert caught.value.argument == 'eps'
+
 # --- Bad input ------------------------------------------------------------------------------------------------------
 
 LEARNERS = dict(chen=lambda *a, **k: chen(*a, **{'budget': 10} | k), etc=lambda *a, **k: etc(*a, **{} if 'budget' in k else {'explore': 5}, **k),
@@ -255,8 +263,9 @@ def test_more_refusals():
     for argument, learner, options in [('rng', chen, dict(budget=5, decision='uniform')), ('seed', chen, dict(budget=5, decision='uniform', rng=-1)),
                                        ('decision', chen, dict(budget=5, decision=None)), ('decision', chen, dict(budget=5, decision=['last'])),
                                        ('explore', etc, dict(explore=0)), ('explore', etc, dict(explore=1.)), ('explore, budget', etc, dict(explore=3, budget=9)),
-                                       ('mixing', oiafc_simple, dict(mixing='theorem2')), ('max_rounds', oiafc_simple, dict(max_rounds=1))]:
-        with pytest.raises(InvalidInput) as caught: learner(z, oracle, eps=1., delta=.1, **options)
+                                       ('mixing', oiafc_simple, dict(mixing='theorem2')), ('max_rounds', etc, dict(max_rounds=1)), ('eps', etc, dict(eps=1e-300)),
+                                       ('beliefs', oiafc_simple, dict(beliefs=[[1], [1, 2]])), ('max_rounds', oiafc_simple, dict(max_rounds=1))]:
+        with pytest.raises(InvalidInput) as caught: learner(z, oracle, **dict(eps=1., delta=.1) | options)
         assert caught.value.argument == argument
     with pytest.raises(InvalidInput, match='known margins'): etc(z, Oracle(oracle.rules), eps=1., delta=.1)
     for learner in LEARNERS.values():

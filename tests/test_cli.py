@@ -155,7 +155,7 @@ def test_sharp_is_the_default(files, monkeypatch, capfd):
     assert answer(f'{LEARN} --seed 3', capfd)[0] == answer(f'{LEARN} --seed 3 --method sharp', capfd)[0]
 
 @pytest.mark.parametrize('line, status', [(f'{FAITHFUL} --mixing theorem1', 'certified'), (f'{FAITHFUL} --mixing corollary1', 'certified'), (f'{FAITHFUL} --engine fast', 'certified'),
-                                          (f'{LEARN} --budget 2', 'round_cap'), (f'{FAITHFUL} --budget 2', 'round_cap'), (f'{FAITHFUL} --budget 9', 'round_cap')])
+                                          ('identify coin.json --eps 0.01 --delta 0.1 --budget 2', 'round_cap'), (f'{FAITHFUL} --budget 2', 'round_cap'), (f'{FAITHFUL} --budget 9', 'round_cap')])
 def test_identify_options(line, status, files, monkeypatch, capfd):
     monkeypatch.chdir(files)
     found, err = answer(f'{line} --seed 3 --quiet', capfd)
@@ -193,6 +193,26 @@ def test_compare(files, monkeypatch, capfd):
     assert len(shown) == 9 and all(r['method'] in row for r, row in zip(found['table'], shown[2:]))
 
 # --- The demonstration ----------------------------------------------------------------------------------------------------
+
+def shown(line, capfd): return main(line.split()), *capfd.readouterr()
+
+def test_compare_where_some_runs_fail(files, monkeypatch, capfd):
+    "An error that many runs met is told once; it is one of the command if there is nothing else to tell."
+    monkeypatch.chdir(files)
+    options = '--eps 3 --budget 20 --cap 20 --repetitions 2 --jobs 0 --quiet'
+    status, out, err = shown(f'compare advert dear.json {options}', capfd)
+    assert (status, err) == (0, '') and out.count("arm 'dear'") == 1 and 'nan' not in out
+    status, out, err = shown(f'compare dear.json {options}', capfd)
+    assert (status, out) == (2, '') and one_line(err) and "'dear'" in err
+
+def test_digits_follow_the_bound(files, monkeypatch, capfd):
+    "What is proved in a world of pennies isn't rounded to nothing."
+    monkeypatch.chdir(files)
+    make_world([np.full((1, 2), .5), np.eye(2)/2], [0., .0002], np.eye(2)*.001, .001, name='pennies').save('pennies.json')
+    for method in ('sharp', 'chen --budget 50'):
+        line = f'identify pennies.json --eps 0.003 --delta 0.1 --seed 1 --quiet --method {method}'
+        proved = float(shown(line, capfd)[1].split('the regret is at most ')[1].split()[0].rstrip('.'))
+        assert 0 < proved and abs(proved - answer(line, capfd)[0]['certificate']['bound']) <= 1e-6
 
 def demo(*options, cwd):
     run = oia('demo', *options, cwd=cwd)

@@ -30,7 +30,7 @@ def within(a, b, tol): assert abs(a - b) <= tol, (a, b, tol)
 def test_price_of_effort(rng, bound, share):
     joint = joint_of(rng)
     gain = best_gain(joint, bound)
-    if gain < 1e-4*bound: return
+    if gain < 1e-4*bound or abs(1 - share)*gain < 3e-8*bound: return            # nearer to the edge than a linear program can tell
     w = effort_world(joint, share*gain, bound*rng.uniform(-2, 2, (2, 3)), bound)
     found, u, payment = optimal_rule(w), (joint @ w.setting.utility).max(1).sum(), effort_payment(joint, share*gain, bound)
     assert np.isfinite(found.profits[1]) == np.isfinite(payment) == (share <= 1)
