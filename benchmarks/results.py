@@ -20,11 +20,13 @@ FREE = {'free': bits_world([.3, 0., .3])}                       # no arm costs m
 CHEAP = {'cheap is best': bits_world([0., .1], cost=.05)}       # the best rule pays nothing
 PAYING = {'paying': bits_world([.1, 0.], cost=.15)}             # the best rule has to pay for the better arm
 THREE = {'three free': bits_world([.1, 0., .1])}
+CLOSE = {'close': bits_world([.02, 0., .02])}                    # two arms that are nearly as good
 GAPS = {f'gap {g:.3g}': bits_world([g, 0.] + 5*[g]) for g in .1*2**np.arange(0, 2.1, .5)}
 BELIEFS = {f'M = {4*c}': bits_world([.1, 0.], copies=c) for c in (1, 2, 4, 8, 16)}
 ARMS = {f'K = {K}': bits_world([.05, 0.] + (K - 2)*[.05], listed=7) for K in (2, 3, 4, 5, 6, 7)}
 SHIPPED = {name: load_world(name) for name in ('advert', 'clinic', 'wine')}
-WORLDS = FREE | CHEAP | PAYING | THREE | GAPS | BELIEFS | ARMS | SHIPPED
+PEERS = PAYING | THREE | {'advert': SHIPPED['advert']}
+WORLDS = FREE | CHEAP | PAYING | THREE | CLOSE | GAPS | BELIEFS | ARMS | SHIPPED
 
 # --- Methods -----------------------------------------------------------------------------------------------------------
 
@@ -41,40 +43,39 @@ def steps(high, low, n): return [float(f'{x:.4g}') for x in np.geomspace(high, l
 
 # --- The experiment ----------------------------------------------------------------------------------------------------
 
-def part(worlds, methods, repetitions, **grid): return dict(worlds=worlds, methods=methods, grid=dict(delta=DELTA) | grid, repetitions=repetitions)
+def part(worlds, methods, repetitions, **grid): return dict(worlds=worlds, methods=methods, grid=dict(delta=[DELTA]) | grid, repetitions=repetitions)
 
 both, target = list(SHARES), .05
 PARTS = dict(
     eps=part(FREE, oiafc_until(CAP), 5, eps=steps(.8, .05, 9), mixing=both),
     eps_cheap=part(CHEAP, oiafc_until(CAP), 5, eps=steps(1.6, .14, 8), mixing=both),
-    eps_paying=part(PAYING, oiafc_until(CAP), 3, eps=steps(3.2, 1.4, 5), mixing=['theorem1']),
+    eps_paying=part(PAYING, oiafc_until(CAP), 3, eps=steps(2., .6, 7), mixing=['theorem1']),
     gaps=part(GAPS, oiafc_until(CAP), 5, eps=[.1], mixing=['theorem1']),
     beliefs=part(BELIEFS, oiafc_until(CAP), 5, eps=[.2], mixing=['theorem1']),
     arms=part(ARMS, oiafc_until(CAP), 5, eps=[.2], mixing=['theorem1']),
     margin_cheap=part(CHEAP, {'oiafc': (weaker_oracle, dict(budget=CAP))}, 5, eps=[.5], share=steps(1., .25, 5), mixing=['theorem1']),
-    margin_paying=part(PAYING, {'oiafc': (weaker_oracle, dict(budget=CAP))}, 3, eps=[2.4], share=steps(1., .25, 5), mixing=['theorem1']),
+    margin_paying=part(PAYING, {'oiafc': (weaker_oracle, dict(budget=CAP))}, 3, eps=[1.4], share=steps(1., .25, 5), mixing=['theorem1']),
     shares=part(FREE | CHEAP | PAYING | SHIPPED, oiafc_until(300_000), 3, eps=steps(3.2, .4, 7), mixing=both),
-    budget_paying=part(PAYING, {'oiafb': ('oiafb', dict(engine='fast'))}, 40, eps=[target], a=[1., 4., 16.], budget=[10, 20, 40, 80, 160, 320, 640], delta=[None]),
-    budget_free=part(THREE, {'oiafb': ('oiafb', dict(engine='fast'))}, 100, eps=[target], a=[1., 4., 16.], budget=[10, 20, 40, 80, 160, 320, 640, 1280, 2560], delta=[None]),
-    peers_sharp=part(PAYING | THREE | {'advert': SHIPPED['advert']}, {'sharp': 'sharp'}, 10, eps=[target], budget=[10, 30, 100, 300, 1000, 30_000]),
-    peers_etc=part(PAYING | THREE | {'advert': SHIPPED['advert']}, {'explore-then-commit': 'etc'}, 10, eps=[target], budget=[10, 30, 100, 300, 1000, 3000, 10_000]),
-    peers_oiafc=part(PAYING | THREE | {'advert': SHIPPED['advert']}, {'OIAFC': ('oiafc', dict(engine='fast'))}, 10, eps=[target], mixing=['theorem1'],
-                     budget=[10, 30, 100, 300, 1000, 3000, 10_000, 30_000]),
-    peers_chen=part(PAYING | THREE | {'advert': SHIPPED['advert']}, {'Chen et al., last': LAST, 'Chen et al., uniform': UNIFORM}, 10, eps=[target], budget=[10, 30, 100, 300, 1000, 3000]),
-    certify_oiafc=part(PAYING | THREE | {'advert': SHIPPED['advert']}, {'OIAFC': ('oiafc', dict(engine='fast', budget=1_000_000))}, 3, eps=[target], mixing=both),
-    certify_etc=part(PAYING | THREE | {'advert': SHIPPED['advert']}, {'explore-then-commit': 'etc'}, 2, eps=[target], budget=[100_000]),
+    budget_paying=part(PAYING, {'oiafb': ('oiafb', dict(engine='fast'))}, 20, eps=[target], a=[1., 4., 16.], budget=[10, 30, 100, 300, 1000], delta=[None]),
+    budget_close=part(CLOSE, {'oiafb': ('oiafb', dict(engine='fast'))}, 60, eps=[.01], a=[1., 4., 16.], budget=[10, 30, 100, 300, 1000, 3000], delta=[None]),
+    peers_sharp=part(PEERS, {'sharp': 'sharp'}, 10, eps=[target], budget=[10, 30, 100, 300, 1000, 30_000]),
+    peers_etc=part(PEERS, {'explore-then-commit': 'etc'}, 10, eps=[target], budget=[10, 30, 100, 300, 1000, 3000]),
+    peers_oiafc=part(PEERS, {'OIAFC': ('oiafc', dict(engine='fast'))}, 10, eps=[target], mixing=['theorem1'], budget=[10, 30, 100, 300, 1000, 3000, 10_000, 30_000]),
+    peers_oiafb=part(PEERS, {'OIAFB': ('oiafb', dict(engine='fast'))}, 10, eps=[target], budget=[10, 30, 100, 300, 1000]),
+    peers_chen=part(PEERS, {'Chen et al., last': LAST, 'Chen et al., uniform': UNIFORM}, 10, eps=[target], budget=[10, 30, 100, 300, 1000]),
+    certify_oiafc=part(PEERS, {'OIAFC': ('oiafc', dict(engine='fast', budget=1_000_000))}, 1, eps=[target], mixing=both),
+    certify_etc=part(PEERS, {'explore-then-commit': 'etc'}, 1, eps=[target], budget=[10_000, 30_000]),
+    certify_chen=part(PEERS, {'Chen et al., last': LAST, 'Chen et al., uniform': UNIFORM}, 1, eps=[target], budget=[3000, 10_000]),
 )
 
 # --- What is stored ----------------------------------------------------------------------------------------------------
 
-KEPT = ['part', 'world', 'method', 'eps', 'delta', 'mixing', 'share', 'a', 'budget', 'decision', 'repetition', 'rounds', 'normal_rounds', 'forced_rounds', 'searches', 'arm_rounds',
-        'status', 'stopped', 'regret', 'bound', 'correct', 'seconds']
+KEPT = ['part', 'world', 'method', 'eps', 'mixing', 'share', 'a', 'budget', 'repetition', 'rounds', 'normal_rounds', 'forced_rounds', 'arm_rounds', 'status', 'regret', 'bound', 'correct']
 
 def as_stored(frame, name):
     "The columns of a part's frame that are stored. Raises if a run failed."
     if frame.error.notna().any(): raise RuntimeError(frame[frame.error.notna()].iloc[0].traceback)
-    frame = frame.assign(part=name, seconds=frame.seconds.round(3)).reindex(columns=KEPT)
-    return frame.astype(dict(budget='Int64'))
+    return frame.assign(part=name).reindex(columns=KEPT).astype(dict(budget='Int64'))
 
 def world_row(name, world):
     p = problem_of(world, 1., DELTA)
@@ -97,7 +98,7 @@ def main():
     if args.fresh: shutil.rmtree(args.folder, ignore_errors=True)
     frames = build(args.parts, args.folder, args.jobs)
     if list(args.parts) != list(PARTS): return
-    pd.concat(frames, ignore_index=True).to_csv(STATIC/'results.csv', index=False)
+    pd.concat(frames, ignore_index=True).to_csv(STATIC/'results.csv', index=False, float_format='%.8g')
     pd.DataFrame([world_row(name, w) for name, w in WORLDS.items()]).to_csv(STATIC/'results_worlds.csv', index=False)
 
 if __name__ == '__main__': main()
