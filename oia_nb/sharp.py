@@ -19,14 +19,14 @@ from .binary_search import *
 from .oiafc import *
 from .oiafc import _check_learner
 
-# %% ../nbs/14_sharp.ipynb #f5c450fa
+# %% ../nbs/14_sharp.ipynb #fffdaa50
 def betting_threshold(N, delta):
-    r""":math:`L(N, \delta) = \log(2\sqrt N/\delta)`: what N times the relative entropy may be, at all N at once. `N` is a number or an array."""
-    return np.log(2/delta) + np.log(np.maximum(N, 1))/2
+    r"""$L(N, \delta) = \log(2\sqrt N/\delta)$: what N times the relative entropy may be, at all N at once. `N` is a number or an array; infinite for a `delta` of 0."""
+    with np.errstate(divide='ignore'): return np.log(2) - np.log(delta) + np.log(np.maximum(N, 1))/2
 
-# %% ../nbs/14_sharp.ipynb #c32e24a3
+# %% ../nbs/14_sharp.ipynb #3efb8cc1
 def mean_lower(counts, x, threshold):
-    r"""The smallest :math:`\langle p, x\rangle` over distributions p with :math:`N\,\text{KL}(\hat q, p)` ≤ `threshold` (`lem-betting`).
+    r"""The smallest $\langle p, x\rangle$ over distributions p with $N\,\text{KL}(\hat q, p)$ ≤ `threshold` (`lem-betting`).
 
     `counts` (M,) of N samples, `x` (M,) a fixed payoff. Without samples the minimum of x.
     """
@@ -90,15 +90,15 @@ class RegionProgram:
         z = self.setting
         return ScoringRule(z.bound*(np.clip(self.x.reshape(z.M, z.W)/LP_UNIT, 0, 1) + 0.), z.support, z.bound)
 
-# %% ../nbs/14_sharp.ipynb #c4cdc92d
+# %% ../nbs/14_sharp.ipynb #cdc59a4e
 class Wall:
-    r"""What M rays from the oracle's rule of arm k across arm j tell of :math:`f_{kj}` (`lem-star`).
+    r"""What M - 1 rays from the oracle's rule of arm k across arm j tell of $f_{kj}$ (`lem-star`).
 
-    `slope` g (M,), `error` the largest that :eq:`eq-wall` allows at any proper rule; `program` is a `RegionProgram` without walls; `bits` is how far the rays are bisected.
+    `slope` g (M,), `error` the largest that `lem-star` allows at any proper rule; `program` is a `RegionProgram` without walls; `bits` is how far the rays are bisected.
     """
     def __init__(self, k, j, anchor, rays, program, tie, bits):
         self.k, self.j, self.anchor, self.rays, self.tie, self.bits = k, j, anchor.expected, rays, tie, bits
-        self.mu = np.linalg.inv(np.array([r.end.expected - self.anchor for r in rays])).T
+        self.mu = np.linalg.inv([*(r.end.expected - self.anchor for r in rays), np.ones(len(self.anchor))]).T[:-1]
         largest = lambda m: max(-program.minimum(-m) - m @ self.anchor, m @ self.anchor - program.minimum(m))
         self.most = np.array([largest(m) for m in self.mu])
         self.update()
@@ -130,28 +130,28 @@ def spread_rules(setting):
     kinks = [kinked_rule(z.support, i, rng.normal(size=z.W), z.bound) for i in range(z.M) for _ in range(1 if z.W == 2 else 2*z.W)]
     return kinks + [menu_rule(z.support, rng.uniform(0, z.bound, (1 + n % 3, z.W)), z.bound) for n in range(4*z.M)]
 
-# %% ../nbs/14_sharp.ipynb #76cc26d3
+# %% ../nbs/14_sharp.ipynb #e29b5d9a
 _MOST_SHIFTS = 60     # more than this many ways to take mass from others: do without asking that nothing becomes negative
 
 def _removals(q, others, mass, limit):
-    "Lists of (belief, mass) that take `mass` in all and empty every belief but the last; cut off above `limit` lists."
-    found = []
+    "Lists of (belief, mass) that take `mass` in all and empty every belief but the last; None if there are more than `limit`, or it takes too long to tell."
+    found, steps = [], iter(range(20*limit))
     def grow(start, left, taken):
-        if len(found) > limit: return
+        if len(found) > limit or next(steps, None) is None: return
         used = {j for j, _ in taken}
         found.extend(taken + [(j, left)] for j in others if j not in used and q[j] >= left - 1e-12)
         for n in range(start, len(others)):
             if q[others[n]] < left - 1e-12: grow(n + 1, left - q[others[n]], taken + [(others[n], q[others[n]])])
     grow(0, mass, [])
-    return found
+    return found if len(found) <= limit and next(steps, None) is not None else None
 
 def shifted(q, I):
     "(n, M): points whose hull contains every distribution on the support of `q` (M,) within L1 distance `I` of it (`lem-vertices`)."
     seen, points = np.flatnonzero(q), []
     for i in seen:
         mass, others = min(I/2, 1 - q[i]), [j for j in seen if j != i]
-        removals = _removals(q, others, mass, _MOST_SHIFTS)
-        if len(removals) > _MOST_SHIFTS: removals = [[(j, mass)] for j in others]
+        all_of_them = [[(j, q[j]) for j in others]]
+        removals = all_of_them if mass >= 1 - q[i] else _removals(q, others, mass, _MOST_SHIFTS) or [[(j, mass)] for j in others]
         for removal in removals:
             p = q.copy()
             p[i] += mass
@@ -159,9 +159,9 @@ def shifted(q, I):
             points.append(p)
     return np.array(points) if points else q[None]
 
-# %% ../nbs/14_sharp.ipynb #e394a9a6
+# %% ../nbs/14_sharp.ipynb #57f020e8
 def largest_over_ball(counts, threshold, worth, unseen):
-    r"""At least the largest value of a convex function over the distributions p with :math:`N\,\text{KL}(\hat q, p)` ≤ `threshold` (`lem-vertices`).
+    r"""At least the largest value of a convex function over the distributions p with $N\,\text{KL}(\hat q, p)$ ≤ `threshold` (`lem-vertices`).
 
     `worth(p)` is the function for p (M,) on the beliefs seen, with weights that sum to one; `unseen` (M,) bounds its payoff at each belief. Infinite without samples.
     """
@@ -171,22 +171,22 @@ def largest_over_ball(counts, threshold, worth, unseen):
     most = max(worth(p) for p in shifted(q, min(2., np.sqrt(2*threshold/N))))
     return float(max(most, (1 - rho)*most + rho*unseen[counts == 0].max(initial=-np.inf)))
 
-# %% ../nbs/14_sharp.ipynb #0ae13000
+# %% ../nbs/14_sharp.ipynb #f4e50b50
 def optimistic_profit(program, counts, delta):
-    r"An upper bound on :math:`h(S_k^*)` from `counts` (M,) of an arm and its outer region `program`, right at all times with probability 1 - `delta` (`prop-upper`)."
+    r"An upper bound on $h(S_k^*)$ from `counts` (M,) of an arm and its outer region `program`, right at all times with probability 1 - `delta` (`prop-upper`)."
     z, u = program.setting, program.setting.belief_utility
     value = largest_over_ball(counts, betting_threshold(counts.sum(), delta), lambda p: p @ u - program.minimum(p), u)
     return value + LP_TOL*z.bound*(1 + program.setting.M)
 
-# %% ../nbs/14_sharp.ipynb #025753be
+# %% ../nbs/14_sharp.ipynb #6f96fe12
 def same_arm_regret(program, counts, rule, delta):
-    r"An upper bound on :math:`h(S_k^*) - h(S)` for a `rule` that arm k answered, from `counts` (M,) of k since then (`prop-same-arm`)."
+    r"An upper bound on $h(S_k^*) - h(S)$ for a `rule` that arm k answered, from `counts` (M,) of k since then (`prop-same-arm`)."
     s = rule.expected
     value = largest_over_ball(counts, betting_threshold(counts.sum(), delta), lambda p: p @ s - program.minimum(p), s)
     return value + LP_TOL*program.setting.bound*(1 + program.setting.M)
 
-# %% ../nbs/14_sharp.ipynb #8ab13aef
-SAMPLES, GROWTH, BATCH = 24, 1.5, .04          # samples an arm to begin with; growth between picks; share of a batch
+# %% ../nbs/14_sharp.ipynb #54bf2a75
+SAMPLES, GROWTH, BATCH = 12, 1.5, .04          # samples an arm before anything else; growth between picks; share of a batch
 PROBE, BITS, STEP, MOST_BITS = 3, 8, 3, 29    # halvings to see which wall a ray meets, to complete a wall, to add at a time, at most
 TRIES = 4                                     # of completing one wall from one side
 
@@ -208,6 +208,7 @@ class SharpRun:
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = setting, oracle, eps, delta, max_rounds, watch
         self.transcript, self.base, self.ends = Transcript(setting), RegionProgram(setting), spread_rules(setting)
         self.walls, self.programs, self.tries, self.depths, self.candidates, self.best = {}, {}, {}, {}, [], None
+        self.rays, self.forecast = [], None
         self.version, self.picked, self.cache = [0]*setting.K, [(-1, 0)]*setting.K, {}
         self.targets, self.kinds, self.snapshots, self.searches, self.solves = array('h'), array('b'), [], 0, 0
         margin = oracle.margin if margin is None else margin
@@ -245,49 +246,112 @@ def sample(run, k):
     arm = yield from ask(run, run.oracle.rules[k], k, NORMAL)
     if arm != k: raise Halt('assumption_violated', (k + 1, run.rounds))
 
-# %% ../nbs/14_sharp.ipynb #824cc5a8
+# %% ../nbs/14_sharp.ipynb #3743eb15
+def ask_at(run, k, ray, t):
+    "Announce the rule at `t` of a ray from arm k, and narrow its bracket; returns the arm that answered."
+    arm = yield from ask(run, mix(run.oracle.rules[k], ray.end, t), k, FORCED)
+    ray.rounds.append(run.rounds)
+    if arm == k: ray.inside = t
+    else: ray.outside, ray.across = t, arm
+    return arm
+
 def shoot(run, k, end, bits, ray=None, keep=False):
     """Bisect the ray from the oracle's rule of arm k to `end`, or go on with `ray`; None if k answers at its end.
 
     With `keep` the arm across must stay the same: None if another one turns up between. Raises `Halt`.
     """
     if ray is None:
-        arm = yield from ask(run, end, k, FORCED)
-        if arm == k: return None
-        ray, run.searches = Ray(end, 0., 1., arm, [run.rounds]), run.searches + 1
+        ray, run.searches = Ray(end, 0., np.inf, k, []), run.searches + 1
+        if (yield from ask_at(run, k, ray, 1.)) == k: return None
     while not ray.shorter(bits):
-        t = (ray.inside + ray.outside)/2
-        arm = yield from ask(run, mix(run.oracle.rules[k], end, t), k, FORCED)
-        ray.rounds.append(run.rounds)
-        if arm == k: ray.inside = t
-        elif keep and arm != ray.across: return None
-        else: ray.outside, ray.across = t, arm
+        across = ray.across
+        arm = yield from ask_at(run, k, ray, (ray.inside + ray.outside)/2)
+        if keep and arm not in (k, across): return None
         if ray.outside < 1e-9: raise Halt('assumption_violated', (k + 1, *ray.rounds))
     return ray
 
+# %% ../nbs/14_sharp.ipynb #af5b3e1f
+class Forecast:
+    r"""A Gaussian guess of all $q_k$ and $c_k$, from counts and from points on walls: it only says where to ask first.
+
+    `mean` (KM + K,) and `cov` hold the $q_k$ one after the other, then the costs, in units of the bound.
+    """
+    def __init__(self, run):
+        z, data = run.setting, run.transcript
+        self.oracle, self.K, self.M, self.bound, n = run.oracle, z.K, z.M, z.bound, z.K*z.M
+        self.mean, self.cov = np.zeros(n + z.K), np.eye(n + z.K)
+        for k in range(z.K):
+            at, N = slice(k*z.M, (k + 1)*z.M), data.N[k] + .5
+            q = (data.counts[k] + .5/z.M)/N
+            self.mean[at], self.cov[at, at] = q, (np.diag(q) - np.outer(q, q))/N
+        for k, ray in run.rays: self.see(k, ray)
+
+    def row(self, k, j, s, cost=1.):
+        r"The row whose product with `mean` is $f_{kj}(s)$, or its linear part if `cost` is 0."
+        row, n = np.zeros(len(self.mean)), self.K*self.M
+        row[k*self.M:(k + 1)*self.M], row[j*self.M:(j + 1)*self.M] = s/self.bound, -s/self.bound
+        row[n + k], row[n + j] = -cost, cost
+        return row
+
+    def see(self, k, ray):
+        "Learn that the wall lies within the bracket of a ray from arm k."
+        A, j, t = self.oracle.rules[k].expected, ray.across, (ray.inside + ray.outside)/2
+        row, slope = self.row(k, j, A + t*(ray.end.expected - A)), self.row(k, j, ray.end.expected - A, 0.) @ self.mean
+        gain = self.cov @ row
+        gain /= row @ gain + 1e-10 + ((ray.outside - ray.inside)*slope)**2/12
+        self.mean, self.cov = self.mean - gain*(row @ self.mean), self.cov - np.outer(gain, self.cov @ row)
+
+    def guess(self, k, j, end):
+        "Where the ray from arm k to the payments `end` meets the wall to arm j, and the standard deviation of that."
+        A = self.oracle.rules[k].expected
+        value, slope = self.row(k, j, A) @ self.mean, self.row(k, j, end - A, 0.) @ self.mean
+        if not 0 < value < -slope: return np.nan, np.inf
+        row = self.row(k, j, A - value/slope*(end - A))
+        return -value/slope, float(np.sqrt(max(row @ self.cov @ row, 0.)))/-slope
+
+# %% ../nbs/14_sharp.ipynb #3bab6aee
 def depth(run, k, j): return run.depths.get((k, j), BITS)
+
+def look(run, k, j, end):
+    "A ray to `end`, bracketed where its wall to arm j is foretold; by `PROBE` halvings if that isn't known to a tenth. None if k answers at its end."
+    t, spread = run.forecast.guess(k, j, end.expected)
+    if not spread < .1*t: return (yield from shoot(run, k, end, PROBE))
+    ray, run.searches = Ray(end, 0., np.inf, k, []), run.searches + 1
+    up = down = max(2*spread, .49*t*2.**-depth(run, k, j))
+    while np.isinf(ray.outside):
+        if ray.inside == 1: return None
+        yield from ask_at(run, k, ray, min(t + up, 1.))
+        up *= 4
+    while ray.inside < t - down:
+        if (yield from ask_at(run, k, ray, t - down)) != k: down *= 4
+    return ray
 
 def probe(run, k, j, end):
     "A ray to `end` that crosses into arm j, as fine as `depth` says; None if it crosses elsewhere, which a few rounds tell."
-    ray = yield from shoot(run, k, end, PROBE)
+    ray = yield from look(run, k, j, end)
     if ray is None or ray.across != j: return None
     ray = yield from shoot(run, k, end, depth(run, k, j), ray)
-    return ray if ray.across == j else None
+    if ray.across != j: return None
+    run.rays.append((k, ray))
+    run.forecast.see(k, ray)
+    return ray
 
-# %% ../nbs/14_sharp.ipynb #595c489c
+# %% ../nbs/14_sharp.ipynb #adf220ce
 def learn_wall(run, k, hit):
-    "Complete the wall that the ray `hit` from arm k meets; returns whether M independent rays were found."
+    "Complete the wall that the ray `hit` from arm k meets; returns whether M - 1 independent rays were found."
     j, A, M = hit.across, run.oracle.rules[k], run.setting.M
+    run.rays.append((k, hit))
+    run.forecast = Forecast(run)
     for share in 1., .5, .1:
         first = yield from probe(run, k, j, mix(hit.end, run.oracle.rules[j], share))
         if first is not None: break
     first = first or hit
-    rays = [first]
-    R = np.array([r.expected for r in run.ends]) - first.end.expected
-    taken = first.end.expected - A.expected
+    rays, centred = [first], lambda x: x - x.mean(-1, keepdims=True)
+    R = centred(np.array([r.expected for r in run.ends]) - first.end.expected)
+    taken = centred(first.end.expected - A.expected)
     while True:
         R = R - np.outer(R @ taken, taken)/(taken @ taken)
-        if len(rays) == M: break
+        if len(rays) == M - 1: break
         ray = None
         while ray is None:
             n = int(np.linalg.norm(R, axis=1).argmax())
@@ -306,7 +370,7 @@ def farthest(run, k, j, start, end):
         ray = yield from probe(run, k, j, mix(start, end, far))
         if ray is not None: return ray
 
-# %% ../nbs/14_sharp.ipynb #e8767d1c
+# %% ../nbs/14_sharp.ipynb #87cda95a
 def refine(run, wall):
     "Bisect the rays of a wall `STEP` times more; forget the wall, to learn it anew with finer rays, if a third arm turns up on one of them."
     wall.bits += STEP
@@ -323,7 +387,7 @@ def is_due(run, k):
     return version != run.version[k] or run.transcript.N[k] >= GROWTH*N
 
 def pick(run, k):
-    "Step 3: announce the empirically best rule of arm k within its inner region, or get to know the region better."
+    "Step 4: announce the empirically best rule of arm k within its inner region, or get to know the region better."
     data, program = run.transcript, run.program(k)
     run.picked[k], q = (run.version[k], data.N[k]), data.q_hat[k]
     outer, inner = program.minimum(q), program.minimum(q, inner=True)
@@ -334,8 +398,8 @@ def pick(run, k):
     rule = program.rule()
     arm = yield from ask(run, rule, k, NORMAL)
     if arm == k:
-        r = len(run.candidates) + 1
-        run.candidates.append(Candidate(rule, k, data.counts[k].copy(), run.delta/(2*r*(r + 1))))
+        r = len(run.candidates) - run.setting.K + 1
+        run.candidates.append(Candidate(rule, k, data.counts[k].copy(), .45*run.delta/(r*(r + 1))))
     else: yield from meet_wall(run, k, rule)
 
 def meet_wall(run, k, rule):
@@ -347,14 +411,14 @@ def meet_wall(run, k, rule):
     run.tries[pair] = run.tries.get(pair, 0) + 1
     if pair not in run.walls and pair[::-1] not in run.walls and run.tries[pair] <= TRIES: yield from learn_wall(run, k, hit)
 
-# %% ../nbs/14_sharp.ipynb #367e4f33
+# %% ../nbs/14_sharp.ipynb #382f4805
 def _kept(run, key, N, value):
     "The value filed under `key`, anew if `N` has grown by `BATCH` since."
     if key not in run.cache or N >= (1 + BATCH)*run.cache[key][0]: run.cache[key] = N, value()
     return run.cache[key][1]
 
 def upper_bounds(run):
-    r"(K,): :math:`U_k` of step 1."
+    r"(K,): $U_k$ of step 1."
     N, counts, delta = run.transcript.N, run.transcript.counts, run.delta/(2*run.setting.K)
     return np.array([_kept(run, k, N[k], lambda: optimistic_profit(run.program(k), counts[k], delta)) for k in range(run.setting.K)])
 
@@ -368,8 +432,7 @@ def leader(run):
     q, u, found = run.transcript.q_hat, run.setting.belief_utility, []
     for k in range(run.setting.K):
         recent = [(profit_lower(run, c), n, c) for n, c in enumerate(run.candidates) if c.arm == k][-5:]
-        if recent: found.append(max(recent, key=lambda r: r[:2]))
-    if not found: return None, -np.inf
+        found.append(max(recent, key=lambda r: r[:2]))
     low, _, c = max(found, key=lambda r: q[r[2].arm] @ (u - r[2].rule.expected))
     return c, low
 
@@ -379,10 +442,10 @@ def own_regret(run, c, gap):
     if gap <= run.eps or not counts.any(): return gap
     return min(gap, _kept(run, id(c), run.transcript.N[c.arm], lambda: same_arm_regret(run.program(c.arm), counts, c.rule, c.delta/2)))
 
-# %% ../nbs/14_sharp.ipynb #6134e1e0
+# %% ../nbs/14_sharp.ipynb #6d0c8e60
 @dataclass(frozen=True, eq=False)
 class SharpPlan:
-    r"""What `watch` is shown before round `t`: counts `N` (K,), `q_hat` (K, M), `profits` (K,) the bounds :math:`U_k`, `target` the arm of the best candidate, `bound` on its regret."""
+    r"""What `watch` is shown before round `t`: counts `N` (K,), `q_hat` (K, M), `profits` (K,) the bounds $U_k$, `target` the arm of the best candidate, `bound` on its regret."""
     t: int
     N: np.ndarray
     q_hat: np.ndarray
@@ -390,12 +453,11 @@ class SharpPlan:
     target: int
     bound: float
 
-# %% ../nbs/14_sharp.ipynb #4f5eeef1
+# %% ../nbs/14_sharp.ipynb #4a3fbfd6
 def judge(run):
-    "Steps 1 and 2: returns the best candidate (None at first), the best challenger, the bounds on its regret against others and in all, and U."
+    "Steps 1 and 2: returns the best candidate, the best challenger, the bounds on its regret against others and in all, and U."
     U = upper_bounds(run)
     c, low = leader(run)
-    if c is None: return None, int(U.argmax()), np.inf, np.inf, U
     if low > U[c.arm] + 1e-9: raise Halt('event_violated')
     challenger = int(np.where(np.arange(run.setting.K) == c.arm, -np.inf, U).argmax())
     across = U[challenger] - low
@@ -408,30 +470,34 @@ def judge(run):
 
 def samples_for(run, k, c):
     "How many samples the bound of arm k rests on: all, but for the arm of the candidate only those since its birth."
-    return run.transcript.N[k] - (c.counts.sum() if c is not None and k == c.arm else 0)
+    return run.transcript.N[k] - (c.counts.sum() if k == c.arm else 0)
 
 def explore(run):
     "The loop; returns when the best candidate is proved good enough."
-    for k in range(run.setting.K):
-        for _ in range(SAMPLES): yield from sample(run, k)
+    K, M = run.setting.K, run.setting.M
+    run.candidates = [Candidate(rule, k, np.zeros(M), .05*run.delta/K) for k, rule in enumerate(run.oracle.rules)]
     while True:
         c, challenger, across, bound, U = judge(run)
         if bound <= run.eps: return
-        rivals = [challenger] if across > run.eps else []
-        team = rivals if c is None else rivals + [c.arm]
-        due = [k for k in [*team, int(U.argmax())] if is_due(run, k)]
+        N = run.transcript.N
+        if N.min() < SAMPLES:
+            for k in np.repeat(range(K), np.clip(SAMPLES - N, 0, N).astype(int)): yield from sample(run, k)
+            continue
+        team = [c.arm, challenger] if across > run.eps else [c.arm]
+        due = [k for k in [int(U.argmax()), *team] if is_due(run, k)]
         if due: yield from pick(run, due[0])
         else:
-            k = min(team[::-1], key=lambda a: samples_for(run, a, c))
+            k = min(team, key=lambda a: samples_for(run, a, c))
             for _ in range(max(1, int(BATCH*run.transcript.N[k]))): yield from sample(run, k)
 
-# %% ../nbs/14_sharp.ipynb #d1ff5d7d
+# %% ../nbs/14_sharp.ipynb #c1b1482a
 @dataclass(frozen=True, eq=False)
 class SharpIdentification(Identification):
     r"""What `sharp` returns: an `Identification`, and the rounds (from 1) that contradict each other if an assumption was seen to fail.
 
     `status` is "certified", "round_cap", "assumption_violated" (answers that no agent with fixed beliefs and costs gives; no certificate) or "event_violated" (bounds
-    that contradict each other; no certificate). `normal_rounds` are samples and picks, `forced_rounds` those on rays.
+    that contradict each other; no certificate). `normal_rounds` are samples and picks, `forced_rounds` those on rays, `searches` the rays. No rule has a share of the
+    oracle's in it for safety: `certificate.mixing` is 0, and `certificate.confidence` is all of its `bound`.
     """
     contradiction: tuple = ()
 
@@ -449,7 +515,7 @@ def finish(run, status, contradiction=()):
     return SharpIdentification(c.rule, c.arm, run.rounds, status, run.eps, run.delta, certificate, data.N.astype(int), int((kinds == NORMAL).sum()),
                                int((kinds == FORCED).sum()), run.searches, solves, not sound, trace, contradiction)
 
-# %% ../nbs/14_sharp.ipynb #a1a5b829
+# %% ../nbs/14_sharp.ipynb #09783d6a
 def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, watch=None):
     r"""The sharp learner (`alg-sharp`): a coroutine that yields a `ScoringRule`, receives a `Response`, and returns a `SharpIdentification`.
 
@@ -458,7 +524,7 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, wat
     setting : Setting
     oracle : Oracle
     eps : float
-        Target accuracy :math:`\epsilon`, in (0, 2(B_S + B_u)].
+        Target accuracy $\epsilon$, in (0, 2(B_S + B_u)].
     delta : float
         Probability of failure allowed, in (0, 1].
     margin : float, optional
@@ -481,9 +547,9 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, wat
     except Halt as h: return finish(run, h.status, h.contradiction)
     return finish(run, 'certified')
 
-# %% ../nbs/14_sharp.ipynb #bdbc7d7c
+# %% ../nbs/14_sharp.ipynb #4d8a5e99
 def _hardest(world, rule, arm, other, eps, coupled):
-    r":math:`t_{ij}` of `prop-lower` by cvxpy, i = `arm`, j = `other` with best rule `rule`; infinite if there is no such world."
+    r"$t_{ij}$ of `prop-lower` by cvxpy, i = `arm`, j = `other` with best rule `rule`; infinite if there is no such world."
     import cvxpy as cp
     z, q, u = world.setting, world.belief_distributions, world.setting.belief_utility
     rivals, lift = [l for l in range(z.K) if l != arm], np.kron(np.eye(z.M), np.ones((z.W, 1)))*z.support.ravel()[:, None]
@@ -501,7 +567,7 @@ def _hardest(world, rule, arm, other, eps, coupled):
 def lower_bound(world, eps, delta, coupled=False):
     r"""A lower bound on the expected rounds of a learner that is within `eps` with probability 1 - `delta` (`prop-lower`).
 
-    `coupled` True: of any learner; False: of one to whom the regions :math:`V_k` are given, as a fact that has no known relation to the :math:`q_k`.
+    `coupled` True: of any learner; False: of one to whom the regions $V_k$ are given, as a fact that has no known relation to the $q_k$.
     0 if nothing can be said. Raises `InvalidInput`, `SolverFailure`.
     """
     best = optimal_rule(world)

@@ -10,7 +10,7 @@ from scipy.stats import binom
 from oia_nb.all import *
 import oia_nb.sharp as module
 from oia_nb.sharp import *
-from oia_nb.sharp import BITS, SharpRun, learn_wall, refine, shoot
+from oia_nb.sharp import BITS, Forecast, SharpRun, learn_wall, refine, shoot
 
 def small_world(i, K=2, W=2, signals=2):
     for n in range(200):
@@ -52,6 +52,14 @@ def test_shifted_points_cover_what_is_near(most, monkeypatch):
         near = [p for p in rng.dirichlet(5*q + .2, 60) if np.abs(p - q).sum() <= I]
         for p in near: assert linprog(np.zeros(len(points)), A_eq=np.vstack([points.T, np.ones(len(points))]), b_eq=[*p, 1]).status == 0
 
+def test_vertices_of_many_beliefs():
+    "However many beliefs would have to be emptied, in however many ways, the search for them ends; distributions with all mass on one belief come out as such."
+    q = generator(602).dirichlet(np.full(40, 5.))
+    for I in (.3, 1., 1.6, 1.95, 2.):
+        points = shifted(q, I)
+        assert len(points) <= 40*60 and np.allclose(points.sum(1), 1)
+    assert np.array_equal(np.sort(points, 0), np.sort(np.eye(40), 0))
+
 def test_mean_lower_extremes():
     x = np.array([0., 1., 3.])
     assert mean_lower(np.zeros(3), x, 1.) == 0
@@ -85,6 +93,45 @@ def test_walls_are_where_they_are_said_to_be():
                 assert abs(gain(s)/gain(wall.anchor) - wall.value(s)) <= wall.error
             assert wall.error < .1 and not wall.contradicts(wall.k, wall.anchor) and wall.contradicts(wall.j, wall.anchor)
     assert tried >= 4
+
+def learn_one(world, j, seed=1):
+    "A run of only one wall, from arm 1 of `world` on the way to the oracle's rule of arm j."
+    oracle = action_informed_oracle(world)
+    run = SharpRun(world.setting, oracle, .05, .1, None, 10_000, None)
+    def learn():
+        hit = yield from shoot(run, 1, oracle.rules[j], BITS)
+        yield from learn_wall(run, 1, hit)
+    simulate(learn(), world, seed)
+    return run
+
+def test_a_constant_makes_no_arm_more_attractive():
+    "M - 1 rays make a wall, and its slope has no part along the constants."
+    clinic = load_world('clinic')
+    wall, = learn_one(clinic, 0).walls.values()
+    assert len(wall.rays) == clinic.setting.M - 1 and abs(wall.slope.sum()) <= 1e-9*np.abs(wall.slope).sum()
+
+def test_a_wall_foretells_its_rays():
+    "Once a wall is known, the forecast of any other ray across it is right within what it says of itself, and far within a bisection's first answer."
+    clinic = load_world('clinic')
+    run = learn_one(clinic, 0)
+    (k, j), wall = *run.walls, *run.walls.values()
+    forecast, seen = Forecast(run), 0
+    for rule in spread_rules(clinic.setting):
+        t, spread = forecast.guess(k, j, rule.expected)
+        f = lambda s: (clinic.belief_distributions[k] - clinic.belief_distributions[j]) @ s - clinic.costs[k] + clinic.costs[j]
+        start, end = f(wall.anchor), f(rule.expected)
+        if end >= -.1*start: continue                         # hardly meets the wall
+        truth, seen = start/(start - end), seen + 1
+        assert abs(t - truth) <= 6*spread + 1e-3 and spread <= .05
+    assert seen >= 10
+
+@pytest.mark.parametrize('lie', [(.01, 1e-9), (.99, 1e-9), (.5, .04), (np.nan, np.inf)])
+def test_a_wrong_forecast_costs_rounds_and_nothing_else(lie, monkeypatch):
+    monkeypatch.setattr(Forecast, 'guess', lambda self, k, j, end: lie)
+    world = small_world(2, 3, 2, 3)
+    oracle = action_informed_oracle(world)
+    r = simulate(sharp(world.setting, oracle, eps=.03, delta=.1, max_rounds=10_000), world, 3)
+    assert r.status == 'certified' and sound(world, r)
 
 # --- The learner ---------------------------------------------------------------------------------------------------
 
@@ -123,19 +170,61 @@ def test_margin_is_not_needed():
     r = simulate(sharp(world.setting, bare, eps=.05, delta=.1), world, 1)
     assert r.status == 'certified' and sound(world, r)
 
-def test_larger_payments():
-    "Everything scales: payments, utilities and costs in cents."
-    w = small_world(5, 3)
-    big = make_world(w.structure.joint, 100*w.costs, 100*w.setting.utility, 100*w.setting.bound)
-    r = simulate(sharp(big.setting, action_informed_oracle(big), eps=5., delta=.1), big, 2)
-    assert r.status == 'certified' and sound(big, r)
+@pytest.mark.parametrize('unit', [.01, 1e6])
+def test_in_any_unit(unit):
+    "Everything scales: payments, utilities and costs in cents or in millions."
+    w = load_world('clinic')
+    scaled = make_world(w.structure.joint, unit*w.costs, unit*w.setting.utility, unit*w.setting.bound)
+    r = simulate(sharp(scaled.setting, action_informed_oracle(scaled), eps=.1*unit, delta=.1), scaled, 2)
+    assert r.status == 'certified' and sound(scaled, r) and r.certificate.bound <= .1*unit
+
+@pytest.mark.parametrize('change', [dict(bound=100.), dict(utility=.01), dict(shift=-3.)])
+def test_utilities_and_payments_of_unlike_size(change):
+    w = load_world('clinic')
+    u = change.get('utility', 1.)
+    other = make_world(w.structure.joint, w.costs, u*w.setting.utility + change.get('shift', 0.), change.get('bound', 1.))
+    r = simulate(sharp(other.setting, action_informed_oracle(other), eps=.1*max(u, .1), delta=.1), other, 2)
+    assert r.status == 'certified' and sound(other, r)
+
+def test_a_coarse_target_needs_no_wall():
+    clinic = load_world('clinic')
+    for eps in (2*clinic.setting.B, clinic.setting.B):
+        r = simulate(sharp(clinic.setting, action_informed_oracle(clinic), eps=eps, delta=.05), clinic, 0)
+        assert (r.status, r.rounds, r.forced_rounds) == ('certified', 3, 0) and sound(clinic, r)
+
+@pytest.mark.parametrize('delta', [1., 1e-300, 5e-324])
+def test_any_delta(delta):
+    "A δ beyond what rounds can buy ends at the cap, with a bound that holds."
+    clinic = load_world('clinic')
+    r = simulate(sharp(clinic.setting, action_informed_oracle(clinic), eps=.1, delta=delta, max_rounds=1200), clinic, 0)
+    assert r.status == ('certified' if delta > 1e-100 else 'round_cap') and (r.certificate is None or sound(clinic, r))
+
+def test_worlds_on_the_edge():
+    "Where an oracle exists at all, a run ends certified."
+    ended = {}
+    for kind in DEGENERATE:
+        world = degenerate_world(kind)
+        try: oracle = action_informed_oracle(world)
+        except NotInducible: continue
+        ended[kind] = r = simulate(sharp(world.setting, oracle, eps=.05, delta=.1, max_rounds=5000), world, 0)
+        assert r.status == 'certified' and sound(world, r)
+    assert 'tie' in ended
+
+def test_sixty_beliefs():
+    world = next(w for w in (drawn(generator(33, n)) for n in range(300)) if w)
+    r = simulate(sharp(world.setting, action_informed_oracle(world), eps=.08, delta=.1, max_rounds=10_000), world, 3)
+    assert world.setting.M == 60 and r.status == 'certified' and sound(world, r)
+
+def drawn(rng):
+    try: return random_world(3, 2, 20, rng, prior='arm', margin=.01, tries=1)
+    except NotInducible: return None
 
 # --- Endings -------------------------------------------------------------------------------------------------------
 
 def test_cap():
     clinic = load_world('clinic')
     oracle = action_informed_oracle(clinic)
-    for cap in (3, 4, 100, 900):
+    for cap in (3, 4, 100, 500):
         r = simulate(sharp(clinic.setting, oracle, eps=.04, delta=.05, max_rounds=cap), clinic, 0)
         assert (r.status, r.rounds, len(r.trace.arms)) == ('round_cap', cap, cap)
         assert r.certificate is None or sound(clinic, r)
