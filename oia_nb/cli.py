@@ -5,11 +5,11 @@
 # %% auto #0
 __all__ = ['COMMANDS', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'STATUS', 'LEARNERS', 'BadUsage', 'Parser', 'option',
            'command', 'parser', 'open_world', 'main', 'run', 'fail', 'plain', 'put_json', 'table', 'paragraph',
-           'amount', 'span', 'rule_rows', 'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'way_out',
-           'find_oracle', 'learn', 'result_fields', 'rounds_text', 'certificate_text', 'report', 'run_identify',
-           'share', 'count_text', 'range_text', 'compare_rows', 'error_lines', 'put_comparison', 'run_compare',
-           'show_plan', 'introduction', 'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw',
-           'run_demo', 'refuse_early']
+           'digits_for', 'amount', 'at_most', 'span', 'rule_rows', 'list_worlds', 'arm_rows', 'oracle_margins',
+           'show_optimal', 'way_out', 'find_oracle', 'learn', 'result_fields', 'rounds_text', 'certificate_text',
+           'report', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows', 'error_lines',
+           'put_comparison', 'run_compare', 'show_plan', 'introduction', 'paper_needs', 'comparison', 'outlook',
+           'check_figure', 'add_best', 'draw', 'run_demo', 'refuse_early']
 
 # %% ../nbs/25_cli.ipynb #aca1cadd
 import argparse, json, os, sys
@@ -106,7 +106,7 @@ def plain(x):
 
 def put_json(x): print(json.dumps(plain(x), allow_nan=False))
 
-# %% ../nbs/25_cli.ipynb #42c780ba
+# %% ../nbs/25_cli.ipynb #d901628e
 def table(headers, rows, **options):
     "Rows of texts under their headers; columns of numbers, but for the first one, end on the right."
     from tabulate import tabulate
@@ -117,11 +117,17 @@ def paragraph(text):
     from textwrap import fill
     return fill(text, 100)
 
-def amount(x, bound):
-    "A number with three digits after the first one of `bound`, which a payment never exceeds."
+def digits_for(bound):
+    "How many decimals show three digits after the first one of `bound`, which a payment never exceeds."
     from math import floor, log10
-    digits = max(0, 3 - floor(log10(bound)))
-    return f'{round(float(x), digits) + 0.:.{digits}f}'
+    return max(0, 3 - floor(log10(bound)))
+
+def amount(x, bound): return f'{round(float(x), digits_for(bound)) + 0.:.{digits_for(bound)}f}'
+
+def at_most(x, bound):
+    "As `amount`, rounded up: what is at most `x` is at most what is printed."
+    from decimal import ROUND_CEILING, Decimal
+    return str(Decimal(float(x)).quantize(Decimal(1).scaleb(-digits_for(bound)), ROUND_CEILING))
 
 def span(values):
     "The range of some probabilities."
@@ -202,7 +208,7 @@ def result_fields(world, result):
     fields = {k: v for k, v in vars(result).items() if k != 'trace'}
     return fields | dict(arm=world.setting.arms[result.arm], regret=simple_regret(world, result.rule))
 
-# %% ../nbs/25_cli.ipynb #5b1185df
+# %% ../nbs/25_cli.ipynb #e9fbee36
 STATUS = dict(certified='The accuracy asked for is proved', round_cap='The accuracy asked for was not proved: out of rounds', budget='The budget is used up',
               uncertified='The rounds are used up, and the accuracy asked for is not proved', budget_too_small='The budget is smaller than the number of arms',
               event_violated='Responses were seen that happen with probability δ at most: no guarantee',
@@ -221,7 +227,7 @@ def certificate_text(result, regret):
     truth = f'True regret: {put(regret)}.'
     if c is None: return f'Certificate: none. {truth}'
     parts = f" = {put(c.mixing)} (price of the oracle's share in the rule) + {put(c.confidence)} (what is not known yet)" if c.mixing else ''
-    return f'Certificate: with probability {1 - result.delta:g} the regret is at most {put(c.bound)}{parts}. {truth}'
+    return f'Certificate: with probability {1 - result.delta:g} the regret is at most {at_most(c.bound, result.rule.bound)}{parts}. {truth}'
 
 def report(world, result, method):
     "A result as text: how it ended and after how many rounds, the rule, and its certificate beside the truth."

@@ -82,7 +82,7 @@ class Plan:
     violated: bool
     bound: float
 
-# %% ../nbs/08_oiafc.ipynb #6d8b6316
+# %% ../nbs/08_oiafc.ipynb #df5b1f21
 INIT, NORMAL, FORCED = range(3)     # kinds of rounds; forced: the agent deviated, or a search is under way
 
 class Exploration:
@@ -92,6 +92,7 @@ class Exploration:
     `L` (K,) is $L_k^t$; `best` the (`Certificate`, rule, arm) of the normal round with the smallest bound, or None.
     """
     def __init__(self, setting, oracle, radius, alpha, solver='highs', watch=None):
+        if watch is not None and not callable(watch): raise InvalidInput('watch', watch, 'a function of a Plan, or None')
         self.setting, self.oracle, self.radius, self.alpha, self.watch = setting, oracle, radius, alpha, watch
         self.transcript, self.programs = Transcript(setting), OptimisticPrograms(setting, oracle, solver)
         self.L, self.searches, self.best, self.violated = np.ones(setting.K), [], None, False

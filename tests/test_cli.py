@@ -2,7 +2,7 @@
 
 What only a process can show runs as one; the rest calls `main`, which gives the same answers faster.
 """
-import json, os, signal, subprocess, sys
+import json, math, os, signal, subprocess, sys
 from configparser import ConfigParser
 from dataclasses import fields
 
@@ -226,7 +226,7 @@ def test_demo(tmp_path):
     text, world = demo(cwd=tmp_path), load_world('clinic')
     result, needed = identify(world, eps=.04, delta=.05, seed=0), n_min(problem_of(world, .04, .05))
     assert result.status == 'certified' and world.setting.arms[result.arm] == 'imaging' and needed > 100*result.rounds
-    for said in (*world.setting.arms, *world.setting.states, f'after {result.rounds:,} rounds', f'at most {result.certificate.bound:.3f}', f'before {needed:,} observations',
+    for said in (*world.setting.arms, *world.setting.states, f'after {result.rounds:,} rounds', f'at most {math.ceil(1000*result.certificate.bound)/1000:.3f}', f'before {needed:,} observations',
                  f'{needed/result.rounds:,.0f} times fewer', f'True regret: {simple_regret(world, result.rule):.3f}', 'oia_demo.png'):
         assert said in ' '.join(text.split()), said
 
@@ -234,7 +234,7 @@ def test_demo_of_the_paper(tmp_path):
     text, world = demo('--method', 'oiafc', '--eps', 2.5, '--seed', 1, cwd=tmp_path), load_world('clinic')
     result = identify(world, eps=2.5, delta=.1, seed=1, method='oiafc')
     for said in (f'after {result.rounds:,} rounds', f'{result.normal_rounds:,} normal', f'{result.forced_rounds:,} forced',
-                 f'at most {result.certificate.bound:.3f}', f'True regret: {simple_regret(world, result.rule):.3f}', 'is slow'):
+                 f'at most {math.ceil(1000*result.certificate.bound)/1000:.3f}', f'True regret: {simple_regret(world, result.rule):.3f}', 'is slow'):
         assert said in ' '.join(text.split()), said
 
 @pytest.mark.parametrize('name, figure', [('coin.json', 'f.png'), ('coin.json', 'f.svg'), ('wine', 'f.pdf')])
