@@ -236,6 +236,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                'oia_nb.engine.PlanCheck': ('engine.html#plancheck', 'oia_nb/engine.py'),
                                'oia_nb.engine.PlanCheck.__call__': ('engine.html#plancheck.__call__', 'oia_nb/engine.py'),
                                'oia_nb.engine.PlanCheck.__init__': ('engine.html#plancheck.__init__', 'oia_nb/engine.py'),
+                               'oia_nb.engine.PlanCheck.at_most': ('engine.html#plancheck.at_most', 'oia_nb/engine.py'),
                                'oia_nb.engine.PlanCheck.check_rule': ('engine.html#plancheck.check_rule', 'oia_nb/engine.py'),
                                'oia_nb.engine.PlanCheck.cold': ('engine.html#plancheck.cold', 'oia_nb/engine.py'),
                                'oia_nb.engine.RulePool': ('engine.html#rulepool', 'oia_nb/engine.py'),
