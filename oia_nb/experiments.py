@@ -340,13 +340,15 @@ def read_experiment(path):
     order = lambda r: (rank['worlds'](r['world']), rank['methods'](r['method']), values(r), r['repetition'])
     return as_frame(sorted(found.values(), key=order), names_of(plan))
 
-# %% ../nbs/21_experiments.ipynb #53cee142
+# %% ../nbs/21_experiments.ipynb #e3f6936b
 def summarise(frame, by=None):
     """A frame with a row a cell: `runs`, `failed`, `stopped` (share), `rounds` (median), `rounds_10`, `rounds_90` (percentiles), `regret` (mean), `worst`
     (largest regret), `within` (share with regret at most `eps`), `bound` (mean of what was proved), `correct` (share), `seconds` (mean).
 
     `by` are the columns that make a cell; if not given, world, method and all parameters. Shares and means are of runs that didn't fail.
+    Raises `InvalidInput` for anything but a frame of `experiment` with a column `eps`.
     """
+    if not {'eps', *RESULTS} <= set(getattr(frame, 'columns', ())): raise InvalidInput('frame', frame, 'a frame of experiment, with a column eps')
     if by is None: by = [c for c in frame.columns if c not in RESULTS and c not in ('seed', 'repetition')]
     rows = frame.assign(failed=frame.error.notna(), rounds=frame.rounds.astype(float), stopped=frame.stopped.astype('Float64'),
                         correct=frame.correct.astype('Float64'), within=(frame.regret <= frame.eps).astype('Float64').where(frame.regret.notna()))

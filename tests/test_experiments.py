@@ -1,5 +1,5 @@
 """An experiment gives the same frame whoever computes it, in whatever order and however often it is killed."""
-import json, multiprocessing, os, signal, subprocess, sys, time
+import json, multiprocessing, os, re, signal, subprocess, sys, time
 from functools import partial
 import numpy as np
 import pandas as pd
@@ -176,6 +176,22 @@ def test_summary(reference):
     failed = reference.query('fail_below == .5').error.notna().sum()
     assert s.runs.tolist() == [40, 40] and s.failed.tolist() == [0, failed] and s.rounds.tolist() == [2., 2.] and s.stopped.tolist() == [0., 0.]
     assert s.within.tolist() == [1., 1.] and np.allclose(s.regret, reference.regret.dropna().iloc[0])
+
+def test_summary_of_failures_alone():
+    s = summarise(experiment([twins], ['sharp'], dict(eps=3., delta=.1), 3, 0))
+    assert (s.runs[0], s.failed[0]) == (3, 3) and s[['rounds', 'regret', 'within', 'correct', 'stopped', 'bound']].isna().all(axis=None)
+
+@pytest.mark.parametrize('bad', [None, [], pd.DataFrame(), pd.DataFrame(dict(eps=[1.]))])
+def test_summary_refuses(bad):
+    with pytest.raises(InvalidInput, match='frame'): summarise(bad)
+
+def test_progress_shows_time_left(tmp_path, capsys):
+    "A bar on standard error that starts where the folder is, with the time left; nothing on standard output."
+    few = cheap | dict(repetitions=5)
+    experiment(**few, n_jobs=0, path=tmp_path)
+    experiment(**cheap | dict(repetitions=10), n_jobs=0, path=tmp_path, progress=True)
+    out, err = capsys.readouterr()
+    assert out == '' and '20/40' in err and '40/40' in err and re.search(r'\[\d\d:\d\d<\d\d:\d\d', err)
 
 # --- Worlds in which one thing changes -----------------------------------------------------------------------------------
 
