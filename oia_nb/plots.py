@@ -298,7 +298,7 @@ def plot_beliefs(world, ax=None):
     ax.set_yticks(range(K), [_text(a) for a in z.arms])
     return ax
 
-# %% ../nbs/22_plots.ipynb #b1ceb81a
+# %% ../nbs/22_plots.ipynb #364cf5e1
 def plot_profits(result, setting, ax=None, profits=None):
     r"""How the optimistic profits $\hat h_k^t$ of a run come down, round by round, on a logarithmic axis.
 
@@ -332,9 +332,10 @@ def _trace(result, setting):
     return result.trace
 
 def _spread(ax, heights):
-    "A logarithmic height if all are positive, and plain numbers beside it."
+    "A logarithmic height if all are positive and some twice as high as others, and plain numbers beside it."
     from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
     if not len(heights) or heights.min() <= 0: return ax.set_yscale('symlog', linthresh=1.)
+    if heights.max() < 2*heights.min(): return
     ax.set_yscale('log')
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.yaxis.set_major_formatter(ScalarFormatter())
