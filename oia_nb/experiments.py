@@ -412,7 +412,7 @@ def shrink_oracle(world, share):
     oracle, best = action_informed_oracle(world), optimal_rule(world)
     return check_oracle(world, [mix(best.rules[k], rule, share) for k, rule in enumerate(oracle.rules)])
 
-# %% ../nbs/21_experiments.ipynb #be1bf345
+# %% ../nbs/21_experiments.ipynb #caed70e5
 def suite(budget=2000, cap=1_000_000):
     """The methods of `compare`: dict of label: (name, options).
 
@@ -431,7 +431,7 @@ class Comparison(NamedTuple):
     frame: object
     table: object
 
-def compare(worlds=('advert', 'clinic'), *, eps=1., delta=.1, methods=None, budget=2000, cap=1_000_000, repetitions=3, seed=0, n_jobs=1, path=None, progress=False):
+def compare(worlds=('advert', 'clinic'), *, eps=.2, delta=.1, methods=None, budget=2000, cap=1_000_000, repetitions=3, seed=0, n_jobs=1, path=None, progress=False):
     """Play the methods of `suite` (or `methods`, as `experiment` takes them) in some worlds at one target; returns a `Comparison`.
 
     `eps` and `delta` are the target, which must be one for each of the worlds; `budget` and `cap` go to `suite`; the others to `experiment`. Raises `InvalidInput`.
