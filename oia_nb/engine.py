@@ -256,9 +256,12 @@ def unshelve(points, shelf, rules, oracle, k, q):
     b, par = shelf.owner[k, q], shelf.par[k, q]
     return (1 - par[:, :1])*rules.s0[b] + par[:, :1]*oracle[rules.arm[b]] + np.einsum('pmd,pd->pm', rules.Zs[b], par[:, 1:rules.Zs.shape[2] + 1])
 
-# %% ../nbs/30_engine.ipynb #a4d10cb3
+# %% ../nbs/30_engine.ipynb #9c5f6753
 def needed(owner, par, rules, hulls, k):
-    "A mask of the points of arm k less those within the hull of others of their rule; hulls are formed anew when their rule has twice the points that `hulls` says were left."
+    """A mask of the points of arm k less those within the hull of others of their rule.
+
+    A hull is formed anew when its rule has twice the points that `hulls` says were left.
+    """
     keep = np.ones(len(owner), bool)
     for b, n in zip(*np.unique(owner, return_counts=True)):
         if rules.r[b] == 1 or n < 2*hulls.get((k, b), LISTED): continue
@@ -829,7 +832,7 @@ def result(engine, status, eps, delta):
     return Identification(rule, max(k, 0), n, status, eps, delta, None if violated else certificate, data.N.astype(int), int(kinds[NORMAL]),
                           int(kinds[FORCED]), int(data.ints[SEARCHES]), sum(p.solves for p in engine.programs.values()), violated, trace)
 
-# %% ../nbs/30_engine.ipynb #12f54d5f
+# %% ../nbs/30_engine.ipynb #9238d110
 class PlanCheck:
     """Checks the plans of an `Engine` against cold solves; `worst` is the largest difference found in ĥ. Raises `SolverFailure`.
 
@@ -853,15 +856,6 @@ class PlanCheck:
         self.duals[k] = np.where(np.arange(z.K) == k, 0, y[program.asks]), (y[:P] @ program.A[:P])[:n].reshape(z.M, z.W)
         return q @ z.belief_utility + z.B_u*I - z.bound*v
 
-    def at_most(self, k):
-        "What ĥ_k is at most by the multipliers of the last cold solve; infinite if there are none."
-        e, z = self.engine, self.engine.world.setting
-        if k not in self.duals: return np.inf
-        (mu, zR), q, I = self.duals[k], e.data.counts/e.data.N[:, None], e.view.I[k]
-        rho = 1 - mu.sum()
-        v = mu @ e.view.lower[k] - abs(rho)*z.bound*I + z.bound*np.minimum((mu @ q + rho*q[k])[:, None]*z.support - zR, 0).sum()
-        return q[k] @ z.belief_utility + z.B_u*I - v
-
     def __call__(self):
         e, z = self.engine, self.engine.world.setting
         view, scale, solved = e.view, self.tol*z.bound, e.view.exact > 0
@@ -877,7 +871,17 @@ class PlanCheck:
         if h[target] < h.max() - scale: raise SolverFailure(f'round {t}: arm {target} is not the best of {h}')
         if view.exact[target] == 1: self.check_rule(target)
 
-# %% ../nbs/30_engine.ipynb #79728a62
+# %% ../nbs/30_engine.ipynb #7fe66e6d
+@patch_to(PlanCheck)
+def at_most(self, k):
+    "What ĥ_k is at most by the multipliers of the last cold solve; infinite if there are none."
+    e, z = self.engine, self.engine.world.setting
+    if k not in self.duals: return np.inf
+    (mu, zR), q, I = self.duals[k], e.data.counts/e.data.N[:, None], e.view.I[k]
+    rho = 1 - mu.sum()
+    v = mu @ e.view.lower[k] - abs(rho)*z.bound*I + z.bound*np.minimum((mu @ q + rho*q[k])[:, None]*z.support - zR, 0).sum()
+    return q[k] @ z.belief_utility + z.B_u*I - v
+
 @patch_to(PlanCheck)
 def check_rule(self, k):
     "The rule must be proper, feasible, and as cheap as the cold one; the cold program of arm k has just been solved."
