@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['CHAPTERS', 'CHOSEN']
 
-# %% ../nbs/99_all.ipynb #a348f0b7
+# %% ../nbs/99_all.ipynb #24869182
 from .core import *
 from .information import *
 from .scoring import *
@@ -23,11 +23,11 @@ from .worlds import *
 from .baselines import chen, etc, oiafc_simple
 from .best_arm import best_arm_learner, oracle_bandit, oracle_loss, play_bandit
 from .offline import arm_payments, max_min_rule
-from .experiments import compare, experiment, read_experiment, summarise
+from .experiments import bits_world, compare, experiment, read_experiment, shrink_oracle, summarise
 
-# %% ../nbs/99_all.ipynb #6356f429
+# %% ../nbs/99_all.ipynb #4a7deea8
 from importlib import import_module
 CHAPTERS = 'core information scoring stackelberg oracle estimation ucb_lp binary_search oiafc oiafb complexity sharp identification worlds'.split()
 CHOSEN = ('chen etc oiafc_simple best_arm_learner oracle_bandit oracle_loss play_bandit arm_payments max_min_rule '
-          'compare experiment read_experiment summarise').split()
+          'bits_world compare experiment read_experiment shrink_oracle summarise').split()
 __all__ = sorted({name for chapter in CHAPTERS for name in import_module(f'oia_nb.{chapter}').__all__} | set(CHOSEN))

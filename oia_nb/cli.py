@@ -253,7 +253,7 @@ def run_identify(args):
     if args.json: return put_json(result_fields(world, result))
     print(report(world, result, args.method))
 
-# %% ../nbs/25_cli.ipynb #237de3c6
+# %% ../nbs/25_cli.ipynb #40c0e2f7
 def share(x): return '' if x != x else f'{x:.0%}'
 
 def count_text(x): return '' if x != x else f'{x:,.0f}'
@@ -278,7 +278,7 @@ def put_comparison(found, as_json):
     for line in error_lines(found.frame): print(line)
 
 @command('compare', option('worlds', metavar='W', nargs='*', help='names or paths of worlds (default: advert and clinic)'),
-         option('--eps', type=float, default=1., help='target accuracy (default: 1)'),
+         option('--eps', type=float, default=.2, help='target accuracy (default: 0.2)'),
          option('--delta', type=float, default=.1, help='probability of failure allowed (default: 0.1)'),
          option('--budget', type=int, default=2000, help='rounds of the learners that need a budget (default: 2,000)'),
          option('--cap', type=int, default=1_000_000, help='most rounds of the paper\'s learner (default: a million)'),
