@@ -260,7 +260,7 @@ def _cut_short(run, eps, delta, budget):
     yield from carry(run, initialise(run), budget, seen)
     return conclude(run, 'budget_too_small', eps, delta, None, *safest(run, seen))
 
-# %% ../nbs/11_baselines.ipynb #3ee25a8c
+# %% ../nbs/11_baselines.ipynb #9f7b6259
 def _etc(run, eps, delta, n, solver):
     z, data = run.setting, run.transcript
     yield from initialise(run)
@@ -273,7 +273,7 @@ def _etc(run, eps, delta, n, solver):
     return committed(run, eps, delta, q, I, C_hat, I_c, ends)
 
 def committed(run, eps, delta, q, I, C_hat, I_c, ends):
-    "The `Identification` of the best of K `Commitment`s."
+    "The `Identification` of the best of K objects `Commitment`."
     U = np.array([np.nan if e.upper is None else e.upper for e in ends])
     k = int(np.argmax([e.lower for e in ends]))
     bound, t = float(U.max() - ends[k].lower), run.rounds

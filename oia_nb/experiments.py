@@ -203,12 +203,12 @@ def write_whole(path, text):
     part.write_text(text, encoding='utf-8')
     os.replace(part, path)
 
-# %% ../nbs/21_experiments.ipynb #0710951b
+# %% ../nbs/21_experiments.ipynb #e66e6faa
 def key_of(plan, world, method, parameters, repetition):
     return digest([plan['version'], plan['seed'], world, plan['worlds'][world], method, plan['methods'][method], parameters, repetition])
 
 def runs_of(plan, methods, repetitions):
-    "All `Run`s of a manifest, in order: world, method, parameters, repetition."
+    "Every `Run` of a manifest, in order: world, method, parameters, repetition."
     for (w, m, parameters), i in product(cells(plan['worlds'], methods, plan['grid']), repetitions):
         yield Run(w, m, parameters, plan['seed'], i, key_of(plan, w, m, parameters, i))
 
