@@ -9,7 +9,7 @@ from oia_nb.engine import simulate_fast
 WORLD = random_world(5, 3, 4, 1, prior='arm', margin=.02)
 ORACLE = action_informed_oracle(WORLD)
 
-def run(seed): return simulate_fast(WORLD, eps=1e-3, delta=.1, oracle=ORACLE, seed=seed, max_rounds=500_000).rounds
+def run(seed): return simulate_fast(WORLD, eps=1e-3, delta=.1, oracle=ORACLE, seed=seed, max_rounds=3_000_000).rounds
 
 def seconds(pool):
     t = perf_counter()
