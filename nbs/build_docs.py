@@ -67,11 +67,14 @@ def publish(root):
 # --- README.md -----------------------------------------------------------------------------------------------------
 
 def build_readme(root):
-    "index.ipynb, as the site build has just run it, in Markdown: links lead into docs/, pictures are files there."
-    import nbformat
+    "index.ipynb, run as the site build runs it, in Markdown: links lead into docs/, pictures are files there."
+    import conf                         # sets the environment of kernels
+    import nbdev_myst
+    from nbclient import NotebookClient
     from nbconvert import MarkdownExporter
     from traitlets.config import Config
-    nb = nbformat.read(root/'build'/'jupyter_execute'/'index.ipynb', 4)
+    nb = nbdev_myst.read((root/'nbs'/'index.ipynb').read_text(encoding='utf-8'))
+    NotebookClient(nb, timeout=conf.nb_execution_timeout, resources={'metadata': {'path': str(root/'nbs')}}).execute()
     nb.cells = [c for c in nb.cells if not (c.cell_type == 'markdown' and '{toctree}' in c.source)]
     config = Config({'TagRemovePreprocessor': {'enabled': True, 'remove_cell_tags': ['remove-cell'],
                      'remove_input_tags': ['remove-input', 'hide-input'], 'remove_all_outputs_tags': ['remove-output']},
