@@ -1,4 +1,4 @@
-"""Rebuilds what the page of results shows: `python benchmarks/results.py`, a quarter of an hour on two quiet cores.
+"""Rebuilds what the page of results shows: `python benchmarks/results.py`, about a quarter of an hour on two quiet cores.
 
 Writes nbs/_static/results.csv, one row a run, and nbs/_static/results_worlds.csv, one row a world. Each part of the experiment is a folder below `--folder`,
 to which runs go as they end, so that an interrupted build goes on where it was; `--fresh` starts anew. Needs Numba for the compiled loop.
