@@ -19,8 +19,8 @@ from .oiafc import *
 from .oiafc import _check_learner
 from .oiafb import *
 
-# %% ../nbs/30_engine.ipynb #363cff49
-KERNELS, SEPARATE, COMPILED = {}, {'resum', 'invert', 'dot', 'column_dot'}, {}
+# %% ../nbs/30_engine.ipynb #9bc72908
+KERNELS, SEPARATE, COMPILED = {}, {'resum', 'invert', 'dot'}, {}
 
 def kernel(f):
     "Marks a function that `compiled` compiles."
@@ -40,24 +40,24 @@ def compiled():
         names[name] = COMPILED[name] = numba.njit(cache=True, error_model='numpy', inline=inline, _nrt=False)(g)
     return COMPILED
 
-# %% ../nbs/30_engine.ipynb #a4e2b120
+# %% ../nbs/30_engine.ipynb #d8d62ebb
 Agent = namedtuple('Agent', 'cumulative cells belief_of costs q_u q_oracle')                  # the simulated agent's, never the learner's
 Game = namedtuple('Game', 'u oracle bound B_u log_radius radius_c log_alpha alpha eps stops last_round')
 Data = namedtuple('Data', 'ints floats counts N inverse L Q uniform')                         # Q_k = Σ_i n_k(i) u(σ_i)
-Points = namedtuple('Points', 'n s products at ends place line owner par')                    # rules answered, arm by arm
-Shelf = namedtuple('Shelf', 'n owner par ref drift due old hand')                             # those that can wait
-View = namedtuple('View', 'I U dirty C length lower h exact v g')                             # a plan
+Points = namedtuple('Points', 'n s products at ends place line queued queue owner par')       # rules answered, arm by arm
+Shelf = namedtuple('Shelf', 'n owner par ref drift due old hand left listed')                        # those that can wait
+View = namedtuple('View', 'I U dirty least N C length lower h exact v g')                     # a plan
 Log = namedtuple('Log', 'arms beliefs targets kinds snap_t snap_h snap_I snap_b')             # the trace
-Rules = namedtuple('Rules', 'n arm kind r s0 Zs q0 qZ')                                       # s = s0 + Zs w
-Proofs = namedtuple('Proofs', 'active valid v nf T y0 obj nh h0 H')                           # when a basis is optimal
-Warm = namedtuple('Warm', 'last rule v N rhs mu ok w best_w A X y m d s')                     # by arm, and scratch space
+Rules = namedtuple('Rules', 'n arm kind r s0 Zs q0 qZ')                                       # s = s0 + w Zs
+Proofs = namedtuple('Proofs', 'active valid v nf T y0 obj nh h0 H seen n0 nZ d slack top')    # when a basis is optimal
+Warm = namedtuple('Warm', 'last rule v N rhs mu ok w best_w A X y m d')                       # by arm, and scratch space
 
-ROUNDS, NEXT, SNAPS, BEST_ARM, BEST_RULE, SEARCHES, VIOLATED, NEED, TARGET, EMPTY, EVALS, USED, PLANNED = range(13)      # of Data.ints
-BOUND, BEST_ALPHA, BEST_I = range(3)                                                                            # of Data.floats
-DONE, CAP, LP, ROOM, POINTS, STEP, NUMBERS, BROKEN = range(8)                                                   # why the loop returns
-ZERO, FALLBACK, POINT, VALUE, PRICE = range(5)                                                                  # kinds of rules
+ROUNDS, NEXT, SNAPS, BEST_ARM, BEST_RULE, SEARCHES, VIOLATED, NEED, TARGET, EMPTY, EVALS, USED, PLANNED, QUEUED, FRESH, EASY, LOOKED, THIN = range(18)      # of Data.ints
+BOUND, BEST_ALPHA, BEST_I = range(3)                                                                                                # of Data.floats
+DONE, CAP, LP, ROOM, POINTS, STEP, NUMBERS, BROKEN = range(8)                                                                       # why the loop returns
+ZERO, FALLBACK, POINT, VALUE, PRICE = range(5)                                                                                      # kinds of rules
 SPARE, BASIS_TOL, RESUM = 80, 1e-10, 4096
-LISTED = 16
+LISTED, LONG, FULL = 16, 128, -2
 
 # %% ../nbs/30_engine.ipynb #70ea6541
 @kernel
@@ -93,42 +93,70 @@ def draw(agent, arm, x):
         else: low = mid + 1
     return agent.belief_of[arm, min(low, agent.cells[arm] - 1)]
 
-# %% ../nbs/30_engine.ipynb #7faa5f81
+# %% ../nbs/30_engine.ipynb #aa878e17
 @kernel
-def where(rules, points, arm, b, share, line):
-    "The place in the arm's list for a point at `share` on a line; -1 if it lies between two that are kept."
-    n = points.n[arm]
-    if rules.kind[b] == FALLBACK: return -1
-    if points.line[arm, b] != line: points.line[arm, b], points.ends[arm, b, 0], points.ends[arm, b, 1] = line, -1, -1
-    low, high = points.ends[arm, b, 0], points.ends[arm, b, 1]
-    if low >= 0 and points.place[arm, b, 0] <= share <= points.place[arm, b, 1]: return -1
-    side = 1 if low >= 0 and share > points.place[arm, b, 1] else 0
-    p = points.ends[arm, b, side]
-    if low == high: p, points.n[arm] = n, n + 1
-    points.ends[arm, b, side], points.place[arm, b, side] = p, share
-    if low < 0: points.ends[arm, b, 1], points.place[arm, b, 1] = p, share
-    return p
+def extend(data, points, rules, arm, b, share, line):
+    "Of the shares at which the arm answered on a line, keep the lowest and the highest."
+    if rules.kind[b] == FALLBACK: return
+    lower = False
+    if points.line[arm, b] != line:
+        points.line[arm, b], points.ends[arm, b, 0], points.ends[arm, b, 1] = line, -1, -1
+        points.place[arm, b, 0], points.place[arm, b, 1] = share, share
+    elif share < points.place[arm, b, 0]: points.place[arm, b, 0], lower = share, True
+    elif share > points.place[arm, b, 1]: points.place[arm, b, 1] = share
+    else: return
+    if not (lower and rules.kind[b] == ZERO): data.ints[FRESH] = 1
+    if not points.queued[arm, b]:
+        n = data.ints[QUEUED]
+        points.queued[arm, b], points.queue[n, 0], points.queue[n, 1], data.ints[QUEUED] = 1, arm, b, n + 1
 
-# %% ../nbs/30_engine.ipynb #e430a5f7
+# %% ../nbs/30_engine.ipynb #ada743ca
 @kernel
-def put(rules, points, counts, oracle, arm, p, b, w, share, k):
-    "Write the point s (M,), its products with all counts, and where it comes from."
+def dot(x, y, n):
+    s = 0.
+    for i in range(n): s += x[i]*y[i]
+    return s
+
+@kernel
+def sums(rules, proofs, counts, N, b):
+    "⟨n_j, s_0⟩ and ⟨n_j, Z⟩ of rule b, for the arms with new reports."
     K, M = counts.shape
-    ray = rules.kind[b] == ZERO and share < 1
-    for j in range(K): points.products[arm, j, p] = share*points.products[k, j, 0] if ray else 0.
-    for i in range(M):
-        if ray:
-            points.s[arm, i, p] = share*oracle[k, i]
-            continue
-        x = rules.s0[b, i]
-        for d in range(rules.r[b] - 1): x += rules.Zs[b, i, d]*w[d]
-        x = (1 - share)*x + share*oracle[k, i]
-        points.s[arm, i, p] = x
-        for j in range(K): points.products[arm, j, p] += counts[j, i]*x
-    points.owner[arm, p], points.par[arm, p, 0] = b, share
-    for d in range(rules.r[b] - 1): points.par[arm, p, d + 1] = (1 - share)*w[d]
+    if rules.kind[b] == ZERO: return
+    for j in range(K):
+        if proofs.seen[b, j] == N[j]: continue
+        proofs.seen[b, j], proofs.n0[b, j] = N[j], dot(counts[j], rules.s0[b], M)
+        for d in range(rules.r[b] - 1): proofs.nZ[b, j, d] = dot(counts[j], rules.Zs[b, d], M)
 
-# %% ../nbs/30_engine.ipynb #188ee803
+@kernel
+def write(points, rules, proofs, data, oracle, arm, p):
+    "The point s (M,) in place p of the arm's list, and its products with all counts, from its rule and parameters."
+    K, M = data.counts.shape
+    b, par = points.owner[arm, p], points.par[arm, p]
+    k, share = rules.arm[b], par[0]
+    sums(rules, proofs, data.counts, data.N, b)
+    for i in range(M): points.s[arm, i, p] = (1 - share)*rules.s0[b, i] + share*oracle[k, i]
+    for j in range(K): points.products[arm, j, p] = (1 - share)*proofs.n0[b, j] + share*points.products[k, j, 0]
+    for d in range(rules.r[b] - 1):
+        for i in range(M): points.s[arm, i, p] += par[d + 1]*rules.Zs[b, d, i]
+        for j in range(K): points.products[arm, j, p] += par[d + 1]*proofs.nZ[b, j, d]
+
+@kernel
+def settle(data, points, rules, proofs, warm, oracle):
+    "Write down the ends of all lines that have been extended."
+    for n in range(data.ints[QUEUED]):
+        arm, b = points.queue[n, 0], points.queue[n, 1]
+        ends, place, points.queued[arm, b] = points.ends[arm, b], points.place[arm, b], 0
+        for side in range(2):
+            p = ends[side]
+            if side == 1 and place[0] == place[1]: ends[1] = ends[0]
+            elif p < 0 or points.par[arm, p, 0] != place[side]:
+                if p < 0 or (ends[0] == ends[1] and points.par[arm, p, 0] == place[1 - side]): p, points.n[arm] = points.n[arm], points.n[arm] + 1
+                ends[side], points.owner[arm, p], points.par[arm, p, 0] = p, b, place[side]
+                for d in range(rules.r[b] - 1): points.par[arm, p, d + 1] = (1 - place[side])*warm.w[rules.arm[b], d]
+                write(points, rules, proofs, data, oracle, arm, p)
+    data.ints[QUEUED] = data.ints[FRESH] = 0
+
+# %% ../nbs/30_engine.ipynb #ccff4fc2
 @kernel
 def count(data, points, u, arm, i):
     "One more report of belief i by the arm."
@@ -152,8 +180,8 @@ def resum(data, points, u, dirty):
                 for p in range(points.n[a]): points.products[a, j, p] += data.counts[j, i]*points.s[a, i, p]
 
 @kernel
-def leads(n, products, at, inverse, U, dirty):
-    "U[k, j]: the minimum of ⟨q̂_k - q̂_j, s⟩ over the points of arm k, and at[k, j] where it is, if they may have changed."
+def leads(n, products, at, inverse, U, dirty, least):
+    "U[k, j]: the minimum of ⟨q̂_k - q̂_j, s⟩ over the points of arm k, and at[k, j] where it is, if they may have changed; least[k] over all j."
     K = len(n)
     for k in range(K):
         a = inverse[k]
@@ -164,7 +192,10 @@ def leads(n, products, at, inverse, U, dirty):
                     x = products[k, k, p]*a - products[k, j, p]*b
                     if x < best: best, at[k, j] = x, p
                 U[k, j] = best
-    for k in range(K): dirty[k] = 0
+    for k in range(K):
+        dirty[k], least[k] = 0, np.inf
+        for j in range(K):
+            if j != k: least[k] = min(least[k], U[k, j])
 
 # %% ../nbs/30_engine.ipynb #81591a98
 @kernel
@@ -206,28 +237,84 @@ def tidy(points, shelf, rules, inverse, U):
         if waits(points, rules, shelf.drift, inverse, U, k, shelf.hand[k]): put_away(points, shelf, k, shelf.hand[k])
         shelf.old[k] = points.n[k]
 
-# %% ../nbs/30_engine.ipynb #d65713bf
+# %% ../nbs/30_engine.ipynb #ec00a9e5
 @kernel
 def renew(data, shelf, k):
     "The estimate of arm k is the reference from now on."
     for i in range(data.counts.shape[1]): shelf.ref[k, i] = data.counts[k, i]*data.inverse[k]
-    shelf.due[k] = data.N[k]
+    shelf.due[k] = data.N[k] + np.floor(data.N[k]*shelf.drift[k]/8)
 
 @kernel
-def moved(data, shelf):
-    "True if there are points on the shelf that can't wait any longer."
-    K, M = data.counts.shape
-    for k in range(K):
-        if data.N[k] < shelf.due[k]: continue
-        x, waiting = 0., 0
-        for i in range(M): x += abs(data.counts[k, i]*data.inverse[k] - shelf.ref[k, i])
-        if x > .75*shelf.drift[k]:
-            for j in range(K): waiting += shelf.n[j]
-            shelf.drift[k] = min(2*shelf.drift[k], 2.)
-            if waiting: return True
-            renew(data, shelf, k)
-        shelf.due[k] = data.N[k] + np.floor(data.N[k]*shelf.drift[k]/8)
+def crowded(points, listed, grown):
+    "Is a list so long that it should be thinned out?"
+    for k in range(len(listed)):
+        if points.n[k] > LONG and (grown or points.n[k] > 2*listed[k]): return True
     return False
+
+@kernel
+def stale(data, shelf, crowd):
+    "Choose D where it should change; true if the shelf has to be looked through. With nothing there, the references move along."
+    K, M = data.counts.shape
+    waiting, found = 0, crowd
+    for k in range(K): waiting += shelf.n[k]
+    for k in range(K):
+        if data.N[k] < shelf.due[k] and not crowd: continue
+        x, error = 0., 0.
+        for i in range(M):
+            q = data.counts[k, i]*data.inverse[k]
+            x, error = x + abs(q - shelf.ref[k, i]), error + np.sqrt(q*(1 - q)*data.inverse[k])
+        shelf.due[k] = data.N[k] + np.floor(data.N[k]*shelf.drift[k]/8)
+        if crowd: shelf.drift[k] = 2*x
+        elif waiting == 0:
+            shelf.drift[k] = error
+            renew(data, shelf, k)
+        elif x > .75*shelf.drift[k]: shelf.drift[k], found = min(max(2*shelf.drift[k], 8*data.inverse[k]), 2.), True
+    return found
+
+# %% ../nbs/30_engine.ipynb #bd06d30e
+@kernel
+def look_through(data, points, shelf, rules, proofs, view, oracle):
+    "Put back what can't wait, of the points not yet looked at (`left`); False if a list is full."
+    K, D = len(data.N), points.par.shape[2]
+    for k in range(K):
+        while shelf.left[k] > 0:
+            q, p = shelf.left[k] - 1, points.n[k]
+            if p + 1 >= points.s.shape[2]: return False
+            points.owner[k, p] = shelf.owner[k, q]
+            for d in range(D): points.par[k, p, d] = shelf.par[k, q, d]
+            write(points, rules, proofs, data, oracle, k, p)
+            shelf.left[k] = q
+            if waits(points, rules, shelf.drift, data.inverse, view.U, k, p): continue
+            points.n[k], shelf.n[k] = p + 1, shelf.n[k] - 1
+            shelf.owner[k, q] = shelf.owner[k, shelf.n[k]]
+            for d in range(D): shelf.par[k, q, d] = shelf.par[k, shelf.n[k], d]
+            for j in range(K):
+                x = points.products[k, k, p]*data.inverse[k] - points.products[k, j, p]*data.inverse[j]
+                if j != k and x < view.U[k, j]: view.U[k, j], points.at[k, j], view.least[k] = x, p, min(view.least[k], x)
+    return True
+
+@kernel
+def scan(data, points, shelf, rules, proofs, view, warm, oracle):
+    "The leads of all rules announced so far; False if a list is full."
+    K, busy = len(data.N), False
+    settle(data, points, rules, proofs, warm, oracle)
+    for k in range(K):
+        view.N[k] = data.N[k]
+        if points.n[k] > LISTED or shelf.n[k] > 0: busy = True
+    if busy:
+        crowd = crowded(points, shelf.listed, 10*data.ints[ROUNDS] > 11*data.ints[LOOKED])
+        if stale(data, shelf, crowd):
+            data.ints[LOOKED] = data.ints[ROUNDS]
+            for k in range(K):
+                renew(data, shelf, k)
+                shelf.left[k], shelf.old[k] = shelf.n[k], 0
+    leads(points.n, points.products, points.at, data.inverse, view.U, view.dirty, view.least)
+    if busy:
+        if not look_through(data, points, shelf, rules, proofs, view, oracle): return False
+        tidy(points, shelf, rules, data.inverse, view.U)
+        for k in range(K):
+            if crowd and points.n[k] > LONG: shelf.listed[k], data.ints[THIN] = points.n[k], 1
+    return True
 
 # %% ../nbs/30_engine.ipynb #7afc34c2
 def corners(X):
@@ -243,20 +330,7 @@ def corners(X):
     try: return np.sort(ConvexHull(Y).vertices)
     except QhullError: return np.arange(len(X))
 
-# %% ../nbs/30_engine.ipynb #888f8293
-def can_wait(s, q, drift, k):
-    "As `waits`, for all points s (n, M) of arm k under the estimates q (K, M): a mask."
-    others = np.delete(np.arange(len(q)), k)
-    f = (q[k] - q[others]) @ s.T
-    spread = np.array([np.ptp(s - s[m], 1) for m in f.argmin(1)])
-    return (f - f.min(1, keepdims=True) > (drift[k] + drift[others, None])*spread).all(0)
-
-def unshelve(points, shelf, rules, oracle, k, q):
-    "The points `q` of the shelf of arm k: s (n, M)."
-    b, par = shelf.owner[k, q], shelf.par[k, q]
-    return (1 - par[:, :1])*rules.s0[b] + par[:, :1]*oracle[rules.arm[b]] + np.einsum('pmd,pd->pm', rules.Zs[b], par[:, 1:rules.Zs.shape[2] + 1])
-
-# %% ../nbs/30_engine.ipynb #9c5f6753
+# %% ../nbs/30_engine.ipynb #3e3c50eb
 def needed(owner, par, rules, hulls, k):
     """A mask of the points of arm k less those within the hull of others of their rule.
 
@@ -270,21 +344,16 @@ def needed(owner, par, rules, hulls, k):
         keep[at], keep[left], hulls[k, b] = False, True, max(LISTED, len(left))
     return keep
 
-def sort_out(data, points, shelf, rules, oracle, hulls):
-    "Throw out needless points, and divide the others between list and shelf, which start afresh with the present estimates."
-    q = data.counts/data.N[:, None]
-    for k in range(len(q)): renew(data, shelf, k)
+def thin_out(points, shelf, rules, hulls):
+    "Throw out of lists and shelf what isn't needed."
     for k, (n, m) in enumerate(zip(points.n, shelf.n)):
         owner, par = np.r_[points.owner[k, :n], shelf.owner[k, :m]], np.vstack([points.par[k, :n], shelf.par[k, :m]])
-        kept = np.flatnonzero(needed(owner, par, rules, hulls, k))
-        s = np.vstack([points.s[k][:, kept[kept < n]].T, unshelve(points, shelf, rules, oracle, k, kept[kept >= n] - n)])
-        waiting = (rules.r[owner[kept]] > 1) | (rules.kind[owner[kept]] == POINT)
-        waiting &= can_wait(s, q, shelf.drift, k) if len(kept) > LISTED else False
-        here, away, new = kept[~waiting], kept[waiting], np.full(n + m + 1, -1)
+        keep, new = needed(owner, par, rules, hulls, k), np.full(points.s.shape[2] + 1, -1)
+        here, away = np.flatnonzero(keep[:n]), np.flatnonzero(keep[n:])
         new[here] = np.arange(len(here))
-        points.n[k], shelf.n[k], shelf.old[k], points.ends[k] = len(here), len(away), len(here), new[points.ends[k]]
-        points.s[k][:, :len(here)] = s[~waiting].T
-        for x, at in (points, here), (shelf, away): x.owner[k, :len(at)], x.par[k, :len(at)] = owner[at], par[at]
+        points.ends[k], points.s[k][:, :len(here)] = new[points.ends[k]], points.s[k][:, here]
+        points.n[k], shelf.n[k], shelf.old[k], shelf.left[k] = len(here), len(away), (here < shelf.old[k]).sum(), (away < shelf.left[k]).sum()
+        for x, at in (points, here), (shelf, away): x.owner[k, :len(at)], x.par[k, :len(at)] = x.owner[k, at], x.par[k, at]
 
 # %% ../nbs/30_engine.ipynb #604fd4b0
 @kernel
@@ -314,19 +383,7 @@ def paths(U, I, B, C, length):
                     C[j, k], length[j, k] = -C[k, j], length[k, j]
     return empty
 
-# %% ../nbs/30_engine.ipynb #5dd5987b
-@kernel
-def dot(x, y, n):
-    s = 0.
-    for i in range(n): s += x[i]*y[i]
-    return s
-
-@kernel
-def column_dot(x, Z, d, n):
-    s = 0.
-    for i in range(n): s += x[i]*Z[i, d]
-    return s
-
+# %% ../nbs/30_engine.ipynb #232b6330
 @kernel
 def invert(A, r, X):
     "X becomes the inverse of the leading r × r block of A, which is destroyed; False if there is none."
@@ -352,12 +409,12 @@ def invert(A, r, X):
                     X[i, j] -= f*X[c, j]
     return True
 
-# %% ../nbs/30_engine.ipynb #cf7ad365
+# %% ../nbs/30_engine.ipynb #22a12492
 @kernel
 def vertex(rules, proofs, warm, counts, N, I, lower, B, b, k):
     "Solve the active asks of basis b for v (into y[0]) and w (into y[1:]); False if they have no unique solution."
-    K, M = counts.shape
-    r, A, X = rules.r[b], warm.A, warm.X
+    K, r, A, X = len(N), rules.r[b], warm.A, warm.X
+    sums(rules, proofs, counts, N, b)
     for a in range(r):
         j, sign = proofs.active[b, a], 1.
         if j > K:
@@ -367,45 +424,48 @@ def vertex(rules, proofs, warm, counts, N, I, lower, B, b, k):
         if j == K: j, sign = k, -1.
         rhs = -B*I[k] if j == k else lower[k, j]
         if rules.kind[b] == VALUE: warm.rhs[k, a] = rhs
-        A[a, 0], warm.m[a] = sign, rhs + sign*dot(counts[j], rules.s0[b], M)/N[j]
-        for d in range(r - 1): A[a, d + 1] = -sign*column_dot(counts[j], rules.Zs[b], d, M)/N[j]
+        A[a, 0], warm.m[a] = sign, rhs + sign*proofs.n0[b, j]/N[j]
+        for d in range(r - 1): A[a, d + 1] = -sign*proofs.nZ[b, j, d]/N[j]
     if not invert(A, r, X): return False
     for a in range(r): warm.y[a] = dot(X[a], warm.m, r)
     return True
 
 @kernel
-def feasible(rules, proofs, warm, counts, N, I, lower, B, b, k):
+def feasible(rules, proofs, warm, N, I, lower, B, b, k):
     "Does the vertex satisfy the constraints that aren't active?"
-    K, M = counts.shape
-    w, r, v, s = warm.y[1:], rules.r[b], warm.y[0], warm.s
+    K, w, r, v = len(N), warm.y[1:], rules.r[b], warm.y[0]
     for f in range(proofs.nh[b]):
         if proofs.h0[b, f] + dot(proofs.H[b, f], w, r - 1) < -BASIS_TOL: return False
-    for i in range(M): s[i] = rules.s0[b, i] + dot(rules.Zs[b, i], w, r - 1)
     for j in range(K):
-        x = v - dot(counts[j], s, M)/N[j]
+        x = v - (proofs.n0[b, j] + dot(proofs.nZ[b, j], w, r - 1))/N[j]
         if j == k and abs(x) > B*(I[k] + BASIS_TOL): return False
         if j != k and x < lower[k, j] - B*BASIS_TOL: return False
     return rules.kind[b] == VALUE or v <= warm.v[k] + B*(LP_SPARE + BASIS_TOL)
 
-# %% ../nbs/30_engine.ipynb #8e1d7797
+# %% ../nbs/30_engine.ipynb #2b236f45
 @kernel
 def optimal(rules, proofs, warm, counts, N, b, k):
     "Are the multipliers of the active constraints non-negative?"
     K, M = counts.shape
-    r, d = rules.r[b], warm.d
+    r, d, shift = rules.r[b], warm.d, 0.
     for i in range(M): d[i] = 0.
     for a in range(r):
-        m, j, sign = column_dot(proofs.obj[b], warm.X, a, r), proofs.active[b, a], 1.
+        m, j, sign = 0., proofs.active[b, a], 1.
+        for c in range(r): m += proofs.obj[b, c]*warm.X[c, a]
         if m < -BASIS_TOL: return False
         if rules.kind[b] == VALUE: warm.mu[k, a] = m
         if j == K: j, sign = k, -1.
         if j <= K:
-            for i in range(M): d[i] += sign*m*counts[j, i]/N[j]
-    for f in range(proofs.nf[b]):
-        if proofs.y0[b, f] + dot(proofs.T[b, f], d, M) < -BASIS_TOL: return False
-    return True
+            m *= sign/N[j]
+            for i in range(M): d[i] += m*counts[j, i]
+    for i in range(M): shift += abs(d[i] - proofs.d[b, i])
+    if proofs.top[b]*shift <= proofs.slack[b]: return True
+    proofs.slack[b] = np.inf
+    for i in range(M): proofs.d[b, i] = d[i]
+    for f in range(proofs.nf[b]): proofs.slack[b] = min(proofs.slack[b], proofs.y0[b, f] + dot(proofs.T[b, f], d, M))
+    return proofs.slack[b] >= -BASIS_TOL
 
-# %% ../nbs/30_engine.ipynb #cd555185
+# %% ../nbs/30_engine.ipynb #a7cdb679
 @kernel
 def solve(rules, proofs, warm, counts, N, I, lower, B, t, k, kind):
     "The rule that solves program k (its value, or its price), if one of those known does; else -1."
@@ -417,7 +477,7 @@ def solve(rules, proofs, warm, counts, N, I, lower, B, t, k, kind):
             if kind == VALUE: warm.y[0] = proofs.v[b]
             return b
         if rules.kind[b] != kind or not vertex(rules, proofs, warm, counts, N, I, lower, B, b, k): continue
-        if feasible(rules, proofs, warm, counts, N, I, lower, B, b, k) and optimal(rules, proofs, warm, counts, N, b, k): return b
+        if feasible(rules, proofs, warm, N, I, lower, B, b, k) and optimal(rules, proofs, warm, counts, N, b, k): return b
     return -1
 
 # %% ../nbs/30_engine.ipynb #ae5d5b05
@@ -450,26 +510,28 @@ def bounds(view, B):
         view.v[k] = max(top, -B*view.I[k])
         view.exact[k] = 2 if view.v[k] <= B*view.I[k] else 0
 
-# %% ../nbs/30_engine.ipynb #aa8cc934
+# %% ../nbs/30_engine.ipynb #ef4f6bf8
 @kernel
-def plan(game, data, points, shelf, view, rules, proofs, warm):
-    "Fill in ĥ and the target; returns the arm whose program needs a solver (plus K if only for its price), or -1."
-    K, B, B_u, t, tie, lead, need = len(data.N), game.bound, game.B_u, data.ints[ROUNDS] + 1, TIE_TOL*game.bound, -np.inf, -1
-    radii(view.I, data.N, t, game.log_radius, game.radius_c)
-    leads(points.n, points.products, points.at, data.inverse, view.U, view.dirty)
-    tidy(points, shelf, rules, data.inverse, view.U)
-    data.ints[EMPTY] = paths(view.U, view.I, B, view.C, view.length)
-    bounds(view, B)
-    for k in range(K):
-        view.h[k] = data.Q[k]*data.inverse[k] + B_u*view.I[k] - view.v[k]
-        if view.exact[k]: lead = max(lead, view.h[k])
+def easy(least, N, inverse, I, B):
+    "Does the proposition apply, with the leads at N?"
+    K, most = len(inverse), 0.
+    for k in range(K): most = max(most, 1 - N[k]*inverse[k])
+    for j in range(K):
+        if least[j] < B*(1 - N[j]*inverse[j] + most - 2*I[j]): return False
+    return True
+
+# %% ../nbs/30_engine.ipynb #b18c4337
+@kernel
+def programs(game, data, points, view, rules, proofs, warm, lead):
+    "The optima that the zero rule doesn't give, or bounds of them: the arm whose program needs a solver or -1, and the largest ĥ."
+    K, B, t, need = len(data.N), game.bound, data.ints[ROUNDS] + 1, -1
     for c in range(-1, K):
         k = data.ints[TARGET] if c < 0 else c
         if view.exact[k] or need >= 0: continue
         if c >= 0 and t < data.ints[NEXT]:
             view.v[k] = floor_of(rules, proofs, warm, points.products, data.N, view.I, view.lower, B, k)
-            view.h[k] = data.Q[k]*data.inverse[k] + B_u*view.I[k] - view.v[k]
-            if view.h[k] < lead - tie: continue
+            view.h[k] = data.Q[k]*data.inverse[k] + game.B_u*view.I[k] - view.v[k]
+            if view.h[k] < lead - TIE_TOL*B: continue
         b = solve(rules, proofs, warm, data.counts, data.N, view.I, view.lower, B, t, k, VALUE)
         data.ints[EVALS] += 1
         if b < 0: need = k
@@ -477,11 +539,32 @@ def plan(game, data, points, shelf, view, rules, proofs, warm):
             warm.last[k], warm.ok[k], warm.v[k] = b, rules.kind[b] == VALUE, warm.y[0]
             for j in range(K): warm.N[k, j] = data.N[j]
             view.v[k], view.exact[k] = warm.v[k], 1
-            view.h[k] = data.Q[k]*data.inverse[k] + B_u*view.I[k] - view.v[k]
+            view.h[k] = data.Q[k]*data.inverse[k] + game.B_u*view.I[k] - view.v[k]
             lead = max(lead, view.h[k])
-    return need if need >= 0 else aim(data, view, rules, proofs, warm, B, t, lead - tie)
+    return need, lead
 
-# %% ../nbs/30_engine.ipynb #8a6011f9
+# %% ../nbs/30_engine.ipynb #590f5928
+@kernel
+def plan(game, data, points, shelf, view, rules, proofs, warm):
+    "Fill in ĥ and the target; returns the arm whose program needs a solver (plus K if only for its price), -1, or FULL."
+    K, B, t, lead, need = len(data.N), game.bound, data.ints[ROUNDS] + 1, -np.inf, -1
+    radii(view.I, data.N, t, game.log_radius, game.radius_c)
+    light = data.ints[EASY] and not data.ints[FRESH] and easy(view.least, view.N, data.inverse, view.I, B)
+    if not light:
+        if not scan(data, points, shelf, rules, proofs, view, warm, game.oracle): return FULL
+        light = easy(view.least, view.N, data.inverse, view.I, B)
+    data.ints[EASY], data.ints[EMPTY] = light, 0
+    if light:
+        for k in range(K): view.v[k], view.exact[k] = -B*view.I[k], 2
+    else:
+        data.ints[EMPTY] = paths(view.U, view.I, B, view.C, view.length)
+        bounds(view, B)
+    for k in range(K):
+        view.h[k] = data.Q[k]*data.inverse[k] + game.B_u*view.I[k] - view.v[k]
+        if view.exact[k]: lead = max(lead, view.h[k])
+    if not light: need, lead = programs(game, data, points, view, rules, proofs, warm, lead)
+    return need if need >= 0 else aim(data, view, rules, proofs, warm, B, t, lead - TIE_TOL*B)
+
 @kernel
 def aim(data, view, rules, proofs, warm, B, t, least):
     "The target is the first arm within a tie of the leader; returns what `plan` does."
@@ -497,7 +580,7 @@ def aim(data, view, rules, proofs, warm, B, t, least):
     for d in range(rules.r[b] - 1): warm.w[k, d] = warm.y[d + 1]
     return -1
 
-# %% ../nbs/30_engine.ipynb #c31869fc
+# %% ../nbs/30_engine.ipynb #bbde0a73
 @kernel
 def happen(agent, game, data, points, view, log, rules, b, w, share, k, kind):
     "One round: the agent's reply to the rule, the draw, the record; returns the arm."
@@ -509,9 +592,7 @@ def happen(agent, game, data, points, view, log, rules, b, w, share, k, kind):
     log.arms[t], log.beliefs[t], log.targets[t], log.kinds[t] = arm, i, k, kind if arm == k else FORCED
     count(data, points, game.u, arm, i)
     view.dirty[arm] = 1
-    line = data.ints[PLANNED] if rules.r[b] > 1 or rules.kind[b] == POINT else 0
-    p = where(rules, points, arm, b, share, line)
-    if p >= 0: put(rules, points, data.counts, game.oracle, arm, p, b, w, share, k)
+    extend(data, points, rules, arm, b, share, data.ints[PLANNED] if rules.kind[b] != ZERO else 0)
     return arm
 
 # %% ../nbs/30_engine.ipynb #c33ee8aa
@@ -540,32 +621,34 @@ def succeed(game, data, b, w, best_w, r, alpha, k, I):
         for d in range(r - 1): best_w[d] = w[d]
     return stop
 
-# %% ../nbs/30_engine.ipynb #dfb2932b
+# %% ../nbs/30_engine.ipynb #4ce23684
 @kernel
 def short(data, points, shelf, log, t):
     "Which array is too short for one more round and its search; DONE if none."
-    why = POINTS if moved(data, shelf) else DONE
+    why, spare = POINTS if data.ints[THIN] else DONE, SPARE + 2*len(data.N)
     for k in range(len(data.N)):
-        if points.n[k] + SPARE > points.s.shape[2] or shelf.n[k] + SPARE > shelf.par.shape[1]: why = POINTS
+        if points.n[k] + spare > points.s.shape[2] or shelf.n[k] + spare > shelf.par.shape[1]: why = POINTS
     if t + SPARE > len(log.arms) or data.ints[SNAPS] == len(log.snap_t): why = ROOM
     if data.ints[USED] + SPARE > len(data.uniform): why = NUMBERS
     return why
 
-# %% ../nbs/30_engine.ipynb #e2549b08
+# %% ../nbs/30_engine.ipynb #ca1015f0
 @kernel
 def play(agent, game, data, points, shelf, view, log, rules, proofs, warm, until):
     "Rounds, until something has to be done in Python, or the plan that follows round `until` is made; returns why."
     K = len(data.N)
-    resum(data, points, game.u, view.dirty)
     while data.ints[ROUNDS] < K:
         k = data.ints[ROUNDS]
         if happen(agent, game, data, points, view, log, rules, k, warm.w[k], 1., k, INIT) != k: return BROKEN
+    if data.ints[ROUNDS] == K: settle(data, points, rules, proofs, warm, game.oracle)
+    resum(data, points, game.u, view.dirty)
     while data.ints[ROUNDS] < game.last_round:
         t = data.ints[ROUNDS] + 1
         why = short(data, points, shelf, log, t)
         if why != DONE: return why
         if t % RESUM == 0: resum(data, points, game.u, view.dirty)
         data.ints[NEED] = plan(game, data, points, shelf, view, rules, proofs, warm)
+        if data.ints[NEED] == FULL: return POINTS
         if data.ints[NEED] >= 0: return LP
         if data.ints[ROUNDS] >= until: return STEP
         k = data.ints[TARGET]
@@ -631,7 +714,7 @@ def basis_of(program, kind, bound):
     obj, y0 = (np.eye(len(asks))[0], np.zeros(m)) if kind == VALUE else (np.r_[0., bound*(Z.T @ price)], Y @ price)
     return dict(S0=S0, Z=Z, active=asks, T=(Y.reshape(m, M, W)*program.support).sum(2), y0=y0, obj=obj, H=rest[0], h0=rest[1])
 
-# %% ../nbs/30_engine.ipynb #a79c6de7
+# %% ../nbs/30_engine.ipynb #5b2e10bb
 class RulePool:
     "The rules Ŝ = S0 + Z w of a run and when they are optimal, in arrays that grow."
     def __init__(self, world):
@@ -642,8 +725,8 @@ class RulePool:
     def _room(self, cap, nh):
         K, M, n = self.world.setting.K, self.world.setting.M, self.world.setting.support.size
         f, i = (lambda *s: np.zeros((cap, *s))), (lambda *s: np.zeros((cap, *s), np.int64))
-        return (Rules(np.zeros(1, np.int64), i(), i(), i(), f(M), f(M, K + 1), f(K), f(K, K + 1)),
-                Proofs(i(K + 2), i(), f(), i(), f(n, M), f(n), f(K + 2), i(), f(nh), f(nh, K + 1)))
+        return (Rules(np.zeros(1, np.int64), i(), i(), i(), f(M), f(K + 1, M), f(K), f(K, K + 1)),
+                Proofs(i(K + 2), i(), f(), i(), f(n, M), f(n), f(K + 2), i(), f(nh), f(nh, K + 1), i(K), f(K), f(K, K + 1), f(M), f() - 1, f()))
 
     def add(self, k, kind, S0, Z=None, valid=0, v=0., active=(), T=(), y0=(), obj=(), H=(), h0=()):
         "File a rule of arm k; see `basis_of` for the arrays. Returns its number."
@@ -655,10 +738,10 @@ class RulePool:
         r, p, Z = self.rules, self.proofs, np.zeros((len(S0), 0)) if Z is None else Z
         d, m, n = Z.shape[1], len(T), len(h0)
         to_s = lambda X: z.bound*(z.support.reshape(-1, 1)*X).reshape(z.M, z.W, -1).sum(1)
-        r.arm[b], r.kind[b], r.r[b], r.s0[b], r.Zs[b, :, :d] = k, kind, d + 1, to_s(S0[:, None])[:, 0], to_s(Z)
-        r.q0[b], r.qZ[b, :, :d] = q @ r.s0[b], q @ r.Zs[b, :, :d]
+        r.arm[b], r.kind[b], r.r[b], r.s0[b], r.Zs[b, :d] = k, kind, d + 1, to_s(S0[:, None])[:, 0], to_s(Z).T
+        r.q0[b], r.qZ[b, :, :d] = q @ r.s0[b], q @ r.Zs[b, :d].T
         p.valid[b], p.v[b], p.nf[b], p.nh[b], p.active[b, :len(active)], p.obj[b, :len(obj)] = valid, v, m, n, active, obj
-        if m: p.T[b, :m], p.y0[b, :m] = T, y0
+        if m: p.T[b, :m], p.y0[b, :m], p.top[b] = T, y0, np.abs(T).max()
         if n: p.h0[b, :n], p.H[b, :n, :d] = h0, H
         r.n[0] += 1
         self.made.append((S0, Z))
@@ -706,21 +789,22 @@ def solve_menu(support, q, k, lower):
     menu = np.clip(x[:n_pay].reshape(-1, W)/LP_UNIT, 0., 1.)
     return v, menu[(support @ menu.T).argmax(1)]
 
-# %% ../nbs/30_engine.ipynb #8c931cea
+# %% ../nbs/30_engine.ipynb #4c2acd2c
 def new_arrays(z, snaps=1024):
     "Empty `Data`, `Points`, `Shelf`, `View`, `Log` and `Warm` for a setting."
-    K, M, cap, n, D = z.K, z.M, 2*SPARE + 2*z.K, 4096, z.K + 2
+    K, M, cap, n, D, b = z.K, z.M, 6*SPARE + 4*z.K, 4096, z.K + 2, z.K + 16
     f, i = (lambda *s: np.zeros(s)), (lambda *s: np.zeros(s, np.int64))
-    data = Data(i(13), f(3), f(K, M), f(K), f(K), np.ones(K), f(K), f(0))
+    data = Data(i(18), f(3), f(K, M), f(K), f(K), np.ones(K), f(K), f(0))
     data.floats[BOUND], data.ints[BEST_ARM] = np.inf, -1
-    return (data, Points(i(K), f(K, M, cap), f(K, K, cap), i(K, K), np.full((K, K + 16, 2), -1), f(K, K + 16, 2), i(K, K + 16), i(K, cap), f(K, cap, D)), Shelf(i(K), i(K, 1024), f(K, 1024, D), f(K, M), np.ones(K), f(K), i(K), i(K)),
-            View(f(K), f(K, K), np.ones(K, np.int64), f(K, K), f(K, K), f(K, K), f(K), i(K), f(K), f(K)),
-            Log(*(np.zeros(n, t) for t in 'hhhb'), i(snaps), f(snaps, K), f(snaps, K), f(snaps)),
-            Warm(np.full(K, -1), np.full(K, -1), f(K), f(K, K), f(K, D), f(K, D), i(K), f(K, D), f(D), f(D, D), f(D, D), f(D), f(D), f(M), f(M)))
+    points = Points(i(K), f(K, M, cap), f(K, K, cap), i(K, K), i(K, b, 2), f(K, b, 2), i(K, b) - 1, i(K, b), i(K*K + K, 2), i(K, cap), f(K, cap, D))
+    shelf = Shelf(i(K), i(K, 1024), f(K, 1024, D), f(K, M), f(K), f(K), i(K), i(K), i(K), i(K))
+    view = View(f(K), f(K, K), np.ones(K, np.int64), f(K) - np.inf, f(K), f(K, K), f(K, K), f(K, K), f(K), i(K), f(K), f(K))
+    log = Log(*(np.zeros(n, t) for t in 'hhhb'), i(snaps), f(snaps, K), f(snaps, K), f(snaps))
+    return data, points, shelf, view, log, Warm(np.full(K, -1), np.full(K, -1), f(K), f(K, K), f(K, D), f(K, D), i(K), f(K, D), f(D), f(D, D), f(D, D), f(D), f(D), f(M))
 
 def padded(x, shape, fill=0):
     "`x` in the corner of a larger array."
-    y = np.full(shape, fill, x.dtype)
+    y = np.full(shape, fill, x.dtype) if fill else np.zeros(shape, x.dtype)
     y[tuple(slice(0, s) for s in x.shape)] = x
     return y
 
@@ -758,7 +842,7 @@ class Engine:
         z, k = self.world.setting, self.data.ints[ROUNDS] - 1
         raise OracleViolated(z.arms[k], z.arms[self.log.arms[k]])
 
-# %% ../nbs/30_engine.ipynb #2a297321
+# %% ../nbs/30_engine.ipynb #949f28b3
 @patch_to(Engine)
 def refill(self, n=1 << 14):
     "A block of random numbers, after those left over."
@@ -780,16 +864,17 @@ def lengthen_log(self):
 
 @patch_to(Engine)
 def make_room(self):
-    if (self.points.n + SPARE > self.points.s.shape[2]).any(): self.shelf.drift[:] /= 4
-    sort_out(self.data, self.points, self.shelf, self.pool.rules, self.game.oracle, self.hulls)
+    spare, full = SPARE + 2*len(self.points.n), self.shelf.n.max()
+    thin_out(self.points, self.shelf, self.pool.rules, self.hulls)
+    self.data.ints[THIN] = 0
     p, f, cap, room = self.points, self.shelf, self.points.s.shape[2], self.shelf.par.shape[1]
-    if 2*p.n.max() + 2*SPARE > cap:
+    if 2*(p.n.max() + spare) > cap:
         longer = {o: padded(getattr(p, o), (*getattr(p, o).shape[:2], 2*cap)) for o in ('s', 'products')}
         self.points = p._replace(owner=padded(p.owner, (len(p.n), 2*cap)), par=padded(p.par, (len(p.n), 2*cap, p.par.shape[2])), **longer)
-    if room < 1 << 14 or 2*f.n.max() > room:
+    if full + spare > room and (room < 1 << 14 or 2*f.n.max() > room):
         self.shelf = f._replace(owner=padded(f.owner, (len(f.n), 2*room)), par=padded(f.par, (len(f.n), 2*room, f.par.shape[2])))
 
-# %% ../nbs/30_engine.ipynb #561a3d5d
+# %% ../nbs/30_engine.ipynb #1750f150
 @patch_to(Engine)
 def ask_solver(engine):
     "Find the basis (or failing that the solution) that the loop needs, and add it to the pool."
@@ -815,7 +900,8 @@ def ask_solver(engine):
             engine.off_basis += 1
             pool.add(k, POINT, program.cheapest().ravel(), valid=t, v=z.bound*v)
     p, n = engine.points, len(pool.rules.arm)
-    if p.ends.shape[1] < n: engine.points = p._replace(ends=padded(p.ends, (z.K, n, 2), -1), place=padded(p.place, (z.K, n, 2)), line=padded(p.line, (z.K, n)))
+    if p.ends.shape[1] < n:
+        engine.points = p._replace(ends=padded(p.ends, (z.K, n, 2)), place=padded(p.place, (z.K, n, 2)), line=padded(p.line, (z.K, n), -1), queued=padded(p.queued, (z.K, n)))
 
 # %% ../nbs/30_engine.ipynb #2064a020
 def result(engine, status, eps, delta):
@@ -832,7 +918,7 @@ def result(engine, status, eps, delta):
     return Identification(rule, max(k, 0), n, status, eps, delta, None if violated else certificate, data.N.astype(int), int(kinds[NORMAL]),
                           int(kinds[FORCED]), int(data.ints[SEARCHES]), sum(p.solves for p in engine.programs.values()), violated, trace)
 
-# %% ../nbs/30_engine.ipynb #9238d110
+# %% ../nbs/30_engine.ipynb #2145421e
 class PlanCheck:
     """Checks the plans of an `Engine` against cold solves; `worst` is the largest difference found in ĥ. Raises `SolverFailure`.
 
@@ -858,6 +944,7 @@ class PlanCheck:
 
     def __call__(self):
         e, z = self.engine, self.engine.world.setting
+        if e.data.ints[EASY]: self.check_easy()
         view, scale, solved = e.view, self.tol*z.bound, e.view.exact > 0
         proved = np.array([not solved[k] and self.at_most(k) <= view.h[k] + scale for k in range(z.K)])
         anew = ~proved & ((view.exact < 2) | (self.plans % self.zeros == 0))
@@ -871,7 +958,7 @@ class PlanCheck:
         if h[target] < h.max() - scale: raise SolverFailure(f'round {t}: arm {target} is not the best of {h}')
         if view.exact[target] == 1: self.check_rule(target)
 
-# %% ../nbs/30_engine.ipynb #7fe66e6d
+# %% ../nbs/30_engine.ipynb #f0777a9f
 @patch_to(PlanCheck)
 def at_most(self, k):
     "What ĥ_k is at most by the multipliers of the last cold solve; infinite if there are none."
@@ -881,6 +968,16 @@ def at_most(self, k):
     rho = 1 - mu.sum()
     v = mu @ e.view.lower[k] - abs(rho)*z.bound*I + z.bound*np.minimum((mu @ q + rho*q[k])[:, None]*z.support - zR, 0).sum()
     return q[k] @ z.belief_utility + z.B_u*I - v
+
+@patch_to(PlanCheck)
+def check_easy(self):
+    "An easy plan must be the one that all points and paths lead to."
+    e, z = self.engine, self.engine.world.setting
+    view, v = e.view, e.view.v.copy()
+    scan(e.data, e.points, e.shelf, e.pool.rules, e.pool.proofs, view, e.warm, e.game.oracle)
+    empty = paths(view.U, view.I, z.bound, view.C, view.length)
+    bounds(view, z.bound)
+    if empty or (view.exact != 2).any() or np.abs(view.v - v).max() > 1e-12*z.bound: raise SolverFailure(f'round {e.data.ints[ROUNDS] + 1}: not an easy plan')
 
 @patch_to(PlanCheck)
 def check_rule(self, k):

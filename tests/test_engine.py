@@ -188,26 +188,62 @@ def test_corners_hold_all_points_of_a_flat_trail():
         for d in generator(1).normal(size=(50, 3))*scale: assert (X[left] @ d).min() - (X @ d).min() <= 1e-12*np.abs(d).sum()*np.abs(X).max()
 
 def test_lists_and_shelf_know_the_minima_of_a_full_scan(monkeypatch):
-    "The leads U of every plan against a scan of all rules announced so far."
+    "The leads U of plans against a scan of all rules announced so far; long lists are thinned out, and the shelf looked through, on the way."
     world, method, options = a_case(1, 3000)
     engine, z = an_engine(world, action_informed_oracle(world), method, options, 1), world.setting
-    seen, until, shelved = [[] for _ in range(z.K)], 0, 0
+    seen, until, shelved, thinned = [[] for _ in range(z.K)], 0, 0, []
     monkeypatch.setattr(E, 'LISTED', 4)
+    monkeypatch.setattr(E, 'LONG', 8)
+    thin_out = E.thin_out
+    monkeypatch.setattr(E, 'thin_out', lambda points, shelf, *a: thinned.append(points.n.sum() + shelf.n.sum()) or thin_out(points, shelf, *a))
     engine.kernels = E.KERNELS
     happen = E.happen
     def watched(agent, game, data, points, view, log, rules, b, w, share, k, kind):
         arm = happen(agent, game, data, points, view, log, rules, b, w, share, k, kind)
-        s = rules.s0[b] + rules.Zs[b][:, :rules.r[b] - 1] @ w[:rules.r[b] - 1]
+        s = rules.s0[b] + w[:rules.r[b] - 1] @ rules.Zs[b, :rules.r[b] - 1]
         seen[arm].append((1 - share)*s + share*game.oracle[k])
         return arm
     monkeypatch.setattr(E, 'happen', watched)
     while engine.advance(until) == E.STEP:
         q, t = engine.data.counts/engine.data.N[:, None], engine.data.ints[E.ROUNDS]
+        assert not engine.data.ints[E.EASY]                       # an easy plan may have leads that are out of date
         for k in range(z.K):
             f = np.array(seen[k]) @ (q[k] - q).T
             np.testing.assert_allclose(np.delete(engine.view.U[k], k), np.delete(f.min(0), k), rtol=0, atol=1e-12*z.bound)
         shelved, until = max(shelved, engine.shelf.n.sum()), t + 97
-    assert shelved > 100
+    assert shelved > 100 and len(thinned) > 1 and engine.data.ints[E.LOOKED] > 0
+
+def test_an_easy_plan_is_what_all_points_and_paths_lead_to(monkeypatch):
+    "Leads out of date and rays not written down: every easy plan of faithful runs against the prop's condition on all rules announced so far."
+    easy = stale = 0
+    for i in range(6):
+        world = random_world(int(2 + i % 3), 2, 3, i, prior='arm', max_cost=.3, margin=.01)
+        z, oracle = world.setting, action_informed_oracle(world)
+        engine, seen = an_engine(world, oracle, 'oiafc', dict(eps=.5, delta=.5, max_rounds=600), i), [[] for _ in range(z.K)]
+        engine.kernels, happen = E.KERNELS, E.happen
+        def watched(agent, game, data, points, view, log, rules, b, w, share, k, kind):
+            arm = happen(agent, game, data, points, view, log, rules, b, w, share, k, kind)
+            seen[arm].append(share*game.oracle[k])                # the zero rule is all that these runs announce
+            assert rules.kind[b] == E.ZERO
+            return arm
+        until = 0
+        with monkeypatch.context() as m:
+            m.setattr(E, 'happen', watched)
+            while engine.advance(until) == E.STEP:
+                d, until = engine.data, engine.data.ints[E.ROUNDS] + 5
+                if not d.ints[E.EASY]: continue
+                easy, stale = easy + 1, stale + (engine.view.N != d.N).any()
+                q = d.counts/d.N[:, None]
+                for k in range(z.K): assert (np.array(seen[k]) @ (q[k] - np.delete(q, k, 0)).T).min() >= -2*z.bound*engine.view.I[k] - 1e-12*z.bound
+    assert easy > 300 and stale > 100
+
+def test_a_wrong_easy_plan_is_caught_by_the_check(monkeypatch):
+    world, oracle, method, options = a_run_with_programs()
+    engine = an_engine(world, oracle, method, options, 1)
+    engine.kernels, check = E.KERNELS, E.PlanCheck(engine)
+    monkeypatch.setattr(E, 'easy', lambda *args: True)
+    assert engine.advance(20) == E.STEP
+    with pytest.raises(SolverFailure, match='not an easy plan'): check()
 
 def test_the_generator_is_left_where_the_coroutine_leaves_it():
     world, oracle, method, options = a_run_with_programs()
