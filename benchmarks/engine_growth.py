@@ -1,22 +1,24 @@
 """A round costs the same after a million rounds as after ten thousand, and ten million rounds fit into memory and minutes.
 
-Baseline: the same run's cost per round up to round 10⁴. K = 3, M = 6, W = 2, with arms dear enough for linear programs to be needed.
+Baselines: the same run's cost per round up to round 10⁴; and the same run at round 10⁶ without what its history has left to compare with.
+First the world of `engine_round.py` (K = 5, M = 20, W = 3) in which the zero rule stays optimal, then four with K = 3, M = 6, W = 2 and high stakes.
 """
 import resource, sys
+from copy import copy, deepcopy
 from os import getloadavg
 from time import perf_counter, thread_time
 import numpy as np
 from oia_nb.all import *
 from oia_nb import engine as E
 
-# seed, a, what: in the last two, programs are needed as often at both ends, in the second only late
-CASES = (2, None, 'zero rule optimal throughout'), (1, None, 'programs needed late only (the plain figure)'), (4, 1e-5, 'a program in every round, at both ends'), (7, .1, 'in every tenth round')
-
-def world(seed=1):
+def stakes(seed):
     "Three arms with two beliefs each; high stakes, so that the dear arms are worth their rules."
     w = random_world(3, 2, 2, seed, prior='arm', max_cost=.5, margin=.02)
     z, s = w.setting, w.structure
     return make_world(s.joint, s.costs, 20*z.utility, z.bound)
+
+CASES = [('K = 5, M = 20, W = 3, faithful', random_world(5, 3, 4, 1, prior='arm', margin=.02), None), ('zero rule optimal throughout', stakes(2), None),
+         ('a program in every round, at both ends', stakes(4), 1e-5), ('in every tenth round', stakes(7), .1), ('programs begin in between', stakes(1), None)]
 
 def engine(w, oracle, seed, last, a=None):
     "A run of OIAFC (with `a`, of OIAFB) that can't end before round `last`."
@@ -31,29 +33,46 @@ def cpu(run, until):
 
 def memory(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024
 
-def growth(seed, a=None, runs=5):
-    "Processor time of a round up to 10⁶ over that up to 10⁴, each over the second half, in which the log doubles once; shares of rounds with a program at both ends; µs late; and the last run."
-    w, ratios, late, shares = world(seed), [], [], []
+def growth(w, a=None, runs=5):
+    "Processor time of a round up to 10⁶ over that up to 10⁴, each over the second half, in which the log doubles once; programs a round at both ends; µs late; and the last run."
+    ratios, late, shares = [], [], []
     oracle = action_informed_oracle(w)
     engine(w, oracle, 0, 100, a).advance()          # compile
     for i in range(runs):
-        run = engine(w, oracle, i, 1_000_000, a)
-        evals, counted = run.data.ints, []
-        run.advance(5_000); counted.append(int(evals[E.EVALS]))
-        early = cpu(run, 10_000)/5_000; counted.append(int(evals[E.EVALS]))
-        run.advance(500_000); counted.append(int(evals[E.EVALS]))
-        late.append(cpu(run, 1_000_000)/500_000)
-        ratios.append(late[-1]/early)
-        shares.append(((counted[1] - counted[0])/5_000, (evals[E.EVALS] - counted[2])/500_000))
+        run = engine(w, oracle, i, 2_000_000, a)
+        seen = []
+        for until in 5_000, 10_000, 500_000, 1_000_000:
+            seen.append((cpu(run, until), int(run.data.ints[E.EVALS])))
+        (_, e0), (early, e1), (_, e2), (t, e3) = seen
+        late.append(t/500_000)
+        ratios.append(late[-1]/(early/5_000))
+        shares.append(((e1 - e0)/5_000, (e3 - e2)/500_000))
     return ratios, np.mean(shares, 0), late, run
+
+def twin(run, forget):
+    "A copy of a run; with `forget`, without the points that wait."
+    e = copy(run)
+    e.rng, e.programs, e.hulls, e.pool = deepcopy(run.rng), {}, {} if forget else dict(run.hulls), copy(run.pool)
+    arrays = lambda x: type(x)(*(o.copy() for o in x))
+    e.pool.rules, e.pool.proofs, e.pool.made = arrays(run.pool.rules), arrays(run.pool.proofs), list(run.pool.made)
+    for name in 'data', 'points', 'shelf', 'view', 'log', 'warm': setattr(e, name, arrays(getattr(run, name)))
+    if forget: e.shelf.n[:] = 0
+    return e
+
+def history(run, runs=5, rounds=200_000):
+    "Processor time of the rounds after 10⁶, over that of a twin whose shelf is empty."
+    until = int(run.data.ints[E.ROUNDS]) + rounds
+    return [cpu(twin(run, False), until)/cpu(twin(run, True), until) for _ in range(runs)]
+
+def told(ratios): return f'{np.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})'
 
 if __name__ == '__main__':
     print('load', getloadavg())
-    for seed, a, what in CASES:
-        ratios, (x, y), late, run = growth(seed, a)
-        print(f'{what}: cost of a round at 10⁶ / at 10⁴ median {np.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}), target 1.2; {np.median(late)*1e6:.2f} µs at 10⁶; '
-              f'programs a round {x:.3f} and {y:.3f}; points {run.points.n.max()}, waiting {run.shelf.n.max()}, solver {sum(p.solves for p in run.programs.values())}', flush=True)
-    w, before, n = world(1), memory(), int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
+    for what, w, a in CASES:
+        ratios, (x, y), late, run = growth(w, a)
+        print(f'{what}: cost of a round at 10⁶ / at 10⁴ median {told(ratios)}, target 1.2; with history / without {told(history(run))}; '
+              f'{np.median(late)*1e6:.2f} µs at 10⁶; programs a round {x:.3f} and {y:.3f}; points {run.points.n.max()}, waiting {run.shelf.n.max()}', flush=True)
+    w, before, n = stakes(1), memory(), int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
     run, t = engine(w, action_informed_oracle(w), 0, n), perf_counter()
     run.advance()
     r = E.result(run, 'round_cap', 1e-9, .1)

@@ -237,7 +237,7 @@ def tidy(points, shelf, rules, inverse, U):
         if waits(points, rules, shelf.drift, inverse, U, k, shelf.hand[k]): put_away(points, shelf, k, shelf.hand[k])
         shelf.old[k] = points.n[k]
 
-# %% ../nbs/30_engine.ipynb #ec00a9e5
+# %% ../nbs/30_engine.ipynb #986554db
 @kernel
 def renew(data, shelf, k):
     "The estimate of arm k is the reference from now on."
@@ -246,7 +246,7 @@ def renew(data, shelf, k):
 
 @kernel
 def crowded(points, listed, grown):
-    "Is a list so long that it should be thinned out?"
+    "Is a list long, and has it doubled, or the run `grown`, since?"
     for k in range(len(listed)):
         if points.n[k] > LONG and (grown or points.n[k] > 2*listed[k]): return True
     return False
