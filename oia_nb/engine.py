@@ -197,12 +197,12 @@ def leads(n, products, at, inverse, U, dirty, least):
         for j in range(K):
             if j != k: least[k] = min(least[k], U[k, j])
 
-# %% ../nbs/30_engine.ipynb #81591a98
+# %% ../nbs/30_engine.ipynb #b177357c
 @kernel
 def waits(points, rules, drift, inverse, U, k, p):
-    "Can point p of arm k wait for all other points of the list? One that may still be replaced can't."
+    "Can point p of arm k wait for all other points of the list? An end of a ray can't: it may still be replaced."
     K, M, b = len(inverse), points.s.shape[1], points.owner[k, p]
-    if rules.r[b] == 1 and rules.kind[b] != POINT: return False
+    if rules.kind[b] == ZERO: return False
     for j in range(K):
         if j == k: continue
         m, low, high = points.at[k, j], np.inf, -np.inf
@@ -271,7 +271,7 @@ def stale(data, shelf, crowd):
         elif x > .75*shelf.drift[k]: shelf.drift[k], found = min(max(2*shelf.drift[k], 8*data.inverse[k]), 2.), True
     return found
 
-# %% ../nbs/30_engine.ipynb #bd06d30e
+# %% ../nbs/30_engine.ipynb #5043d56b
 @kernel
 def look_through(data, points, shelf, rules, proofs, view, oracle):
     "Put back what can't wait, of the points not yet looked at (`left`); False if a list is full."
@@ -302,7 +302,7 @@ def scan(data, points, shelf, rules, proofs, view, warm, oracle):
         view.N[k] = data.N[k]
         if points.n[k] > LISTED or shelf.n[k] > 0: busy = True
     if busy:
-        crowd = crowded(points, shelf.listed, 10*data.ints[ROUNDS] > 11*data.ints[LOOKED])
+        crowd = data.ints[LOOKED] < data.ints[ROUNDS] and crowded(points, shelf.listed, 10*data.ints[ROUNDS] > 11*data.ints[LOOKED])
         if stale(data, shelf, crowd):
             data.ints[LOOKED] = data.ints[ROUNDS]
             for k in range(K):
@@ -543,7 +543,7 @@ def programs(game, data, points, view, rules, proofs, warm, lead):
             lead = max(lead, view.h[k])
     return need, lead
 
-# %% ../nbs/30_engine.ipynb #590f5928
+# %% ../nbs/30_engine.ipynb #d8a56e7b
 @kernel
 def plan(game, data, points, shelf, view, rules, proofs, warm):
     "Fill in ĥ and the target; returns the arm whose program needs a solver (plus K if only for its price), -1, or FULL."
@@ -551,6 +551,7 @@ def plan(game, data, points, shelf, view, rules, proofs, warm):
     radii(view.I, data.N, t, game.log_radius, game.radius_c)
     light = data.ints[EASY] and not data.ints[FRESH] and easy(view.least, view.N, data.inverse, view.I, B)
     if not light:
+        data.ints[EASY] = 0
         if not scan(data, points, shelf, rules, proofs, view, warm, game.oracle): return FULL
         light = easy(view.least, view.N, data.inverse, view.I, B)
     data.ints[EASY], data.ints[EMPTY] = light, 0
@@ -621,13 +622,13 @@ def succeed(game, data, b, w, best_w, r, alpha, k, I):
         for d in range(r - 1): best_w[d] = w[d]
     return stop
 
-# %% ../nbs/30_engine.ipynb #4ce23684
+# %% ../nbs/30_engine.ipynb #8890056d
 @kernel
 def short(data, points, shelf, log, t):
     "Which array is too short for one more round and its search; DONE if none."
     why, spare = POINTS if data.ints[THIN] else DONE, SPARE + 2*len(data.N)
     for k in range(len(data.N)):
-        if points.n[k] + spare > points.s.shape[2] or shelf.n[k] + spare > shelf.par.shape[1]: why = POINTS
+        if points.n[k] + spare > points.s.shape[2] or points.n[k] + shelf.n[k] + spare > shelf.par.shape[1]: why = POINTS
     if t + SPARE > len(log.arms) or data.ints[SNAPS] == len(log.snap_t): why = ROOM
     if data.ints[USED] + SPARE > len(data.uniform): why = NUMBERS
     return why
@@ -842,7 +843,7 @@ class Engine:
         z, k = self.world.setting, self.data.ints[ROUNDS] - 1
         raise OracleViolated(z.arms[k], z.arms[self.log.arms[k]])
 
-# %% ../nbs/30_engine.ipynb #949f28b3
+# %% ../nbs/30_engine.ipynb #0e36c82c
 @patch_to(Engine)
 def refill(self, n=1 << 14):
     "A block of random numbers, after those left over."
@@ -864,14 +865,14 @@ def lengthen_log(self):
 
 @patch_to(Engine)
 def make_room(self):
-    spare, full = SPARE + 2*len(self.points.n), self.shelf.n.max()
+    spare, full = SPARE + 2*len(self.points.n), (self.points.n + self.shelf.n).max()
     thin_out(self.points, self.shelf, self.pool.rules, self.hulls)
     self.data.ints[THIN] = 0
     p, f, cap, room = self.points, self.shelf, self.points.s.shape[2], self.shelf.par.shape[1]
     if 2*(p.n.max() + spare) > cap:
         longer = {o: padded(getattr(p, o), (*getattr(p, o).shape[:2], 2*cap)) for o in ('s', 'products')}
         self.points = p._replace(owner=padded(p.owner, (len(p.n), 2*cap)), par=padded(p.par, (len(p.n), 2*cap, p.par.shape[2])), **longer)
-    if full + spare > room and (room < 1 << 14 or 2*f.n.max() > room):
+    if full + spare > room and (room < 1 << 14 or 2*(p.n + f.n).max() > room):
         self.shelf = f._replace(owner=padded(f.owner, (len(f.n), 2*room)), par=padded(f.par, (len(f.n), 2*room, f.par.shape[2])))
 
 # %% ../nbs/30_engine.ipynb #1750f150
@@ -958,7 +959,7 @@ class PlanCheck:
         if h[target] < h.max() - scale: raise SolverFailure(f'round {t}: arm {target} is not the best of {h}')
         if view.exact[target] == 1: self.check_rule(target)
 
-# %% ../nbs/30_engine.ipynb #f0777a9f
+# %% ../nbs/30_engine.ipynb #b18f3277
 @patch_to(PlanCheck)
 def at_most(self, k):
     "What ĥ_k is at most by the multipliers of the last cold solve; infinite if there are none."
@@ -974,7 +975,9 @@ def check_easy(self):
     "An easy plan must be the one that all points and paths lead to."
     e, z = self.engine, self.engine.world.setting
     view, v = e.view, e.view.v.copy()
-    scan(e.data, e.points, e.shelf, e.pool.rules, e.pool.proofs, view, e.warm, e.game.oracle)
+    while not scan(e.data, e.points, e.shelf, e.pool.rules, e.pool.proofs, view, e.warm, e.game.oracle):
+        e.make_room()
+        resum(e.data, e.points, e.game.u, view.dirty)
     empty = paths(view.U, view.I, z.bound, view.C, view.length)
     bounds(view, z.bound)
     if empty or (view.exact != 2).any() or np.abs(view.v - v).max() > 1e-12*z.bound: raise SolverFailure(f'round {e.data.ints[ROUNDS] + 1}: not an easy plan')

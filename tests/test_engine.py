@@ -213,6 +213,23 @@ def test_lists_and_shelf_know_the_minima_of_a_full_scan(monkeypatch):
         shelved, until = max(shelved, engine.shelf.n.sum()), t + 97
     assert shelved > 100 and len(thinned) > 1 and engine.data.ints[E.LOOKED] > 0
 
+def test_a_whole_list_finds_room_on_the_shelf():
+    "With the least D every point of a long list can be put away at once: the loop asks for room before that could be too much."
+    world, method, options = a_case(1, 3000)
+    engine = an_engine(world, action_informed_oracle(world), method, options, 1)
+    engine.kernels, grown = E.KERNELS, 0
+    for t in range(200, 2600, 200):
+        assert engine.advance(t) == E.STEP
+        p, f, k = engine.points, engine.shelf, int(engine.shelf.n.argmax())
+        room, spare = f.par.shape[1], E.SPARE + 2*len(f.n)
+        if f.n[k] < 50: continue
+        engine.shelf = f = f._replace(owner=f.owner[:, :p.n[k] + f.n[k] + spare - 1], par=f.par[:, :p.n[k] + f.n[k] + spare - 1])      # one too few
+        assert E.short(engine.data, p, f, engine.log, engine.data.ints[E.ROUNDS] + 1) == E.POINTS
+        engine.make_room()
+        grown += engine.shelf.par.shape[1] > f.par.shape[1]
+        assert E.short(engine.data, p, engine.shelf, engine.log, engine.data.ints[E.ROUNDS] + 1) != E.POINTS
+    assert grown > 3
+
 def test_an_easy_plan_is_what_all_points_and_paths_lead_to(monkeypatch):
     "Leads out of date and rays not written down: every easy plan of faithful runs against the prop's condition on all rules announced so far."
     easy = stale = 0
