@@ -11,7 +11,7 @@ from nbdev.doclinks import nbglob
 import test_errata
 from conftest import ROOT
 
-PAGE = ROOT/'nbs'/'claims.ipynb'
+PAGE = ROOT/'nbs'/'paper'/'claims.ipynb'
 VERDICTS = 'holds as printed', 'holds corrected', 'false as printed', 'not checkable'
 FIELDS = 'claim', 'labels', 'says', 'here', 'tests', 'verdict', 'errata', 'instead', 'part'
 
@@ -173,7 +173,7 @@ def put(name, **fields): return lambda rows, places, errata: row(rows, name).upd
     (put('Lemma 3', labels='lemmasample1 lemma99'), 'Lemma 3: the paper has no label lemma99'),
     (put('Lemma 3', claim='Lemma 4'), 'Lemma 4 has two rows'),
     (put('Lemma 3', here='lem-tau1, lem-nowhere'), 'Lemma 3: no place lem-nowhere'),
-    (put('Lemma 3', here='10_complexity#no-such-heading'), 'Lemma 3: no place 10_complexity#no-such-heading'),
+    (put('Lemma 3', here='paper/11_complexity#no-such-heading'), 'Lemma 3: no place paper/11_complexity#no-such-heading'),
     (put('Lemma 5', tests='test_guarantees.py::test_nothing'), 'Lemma 5: no test test_guarantees.py::test_nothing'),
     (put('Lemma 5', tests='test_nowhere.py::test_regret'), 'Lemma 5: no test test_nowhere.py::test_regret'),
     (put('Lemma 5', tests='test_guarantees.py::play'), 'Lemma 5: no test test_guarantees.py::play'),
@@ -195,4 +195,4 @@ def test_check_finds_fault(fault, expected, book):
 def test_sections_differ():
     "A section with an assertion is told from one without."
     found = places()
-    assert found['sec-claims-gap'] and found['eq-radius'] and not found['claims#the-records'] and not found['index#symbols']
+    assert found['sec-claims-gap'] and found['eq-radius'] and not found['paper/claims#the-records'] and not found['index#symbols']

@@ -4,7 +4,7 @@ import json, re
 import pytest
 from conftest import ROOT
 
-PAGE = ROOT/'nbs'/'errata.ipynb'
+PAGE = ROOT/'nbs'/'paper'/'errata.ipynb'
 FIELDS = 'number', 'place', 'printed', 'kind', 'corrected', 'survives', 'shown'
 KINDS = {'typo', 'constant', 'false step', 'undefined', 'ambiguous', 'none'}
 VERDICTS = {'yes', 'corrected', 'no'}
@@ -57,7 +57,7 @@ def test_errata():
 def test_references():
     "Each reference to a section of this page, from any page, has its target."
     labels = set(sections())
-    for path in (ROOT/'nbs').glob('*.ipynb'):
+    for path in (ROOT/'nbs').rglob('*.ipynb'):
         for target in re.findall(r'\bsec-e\d+\b', path.read_text(encoding='utf-8')): assert target in labels, f'{path.name}: {target}'
 
 @pytest.mark.parametrize('fault, expected', [

@@ -108,7 +108,7 @@ FAULTS = {
                 in_notebook(lambda nb, c: nb['metadata'].update(language_info={'name': 'python'})),
                 in_notebook(lambda nb, c: c.update(outputs=[{'output_type': 'stream', 'name': 'stdout', 'text': ['at <object at 0x7f0000000000>']}]))],
     with_widget_state: [in_notebook(lambda nb, c: nb['metadata'].update(widgets={}))],
-    outdated: [change('nbs/*.ipynb', 'the', 'teh'), change('nbs/refs.bib', '2025', '2026'), change('nbs/conf.py', 'furo', 'fur0'),
+    outdated: [change('nbs/**/*.ipynb', 'the', 'teh'), change('nbs/refs.bib', '2025', '2026'), change('nbs/conf.py', 'furo', 'fur0'),
                change('README.md', 'oia_nb', 'oia-nb'), create('docs/left_over.html', ''), create('nbs/new_page.md', '# New')],
     not_in_contents: [create('nbs/unlisted.md', '# Unlisted'), change('nbs/index.ipynb', 'bibliography', 'bibliografy')],
     needs_network: [create('docs/page.html', '<script src="https://cdn.net/x.js"></script>'), create('docs/page.css', 'a { src: url(//cdn.net/x) }')],

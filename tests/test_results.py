@@ -70,7 +70,7 @@ def test_rows_are_what_the_code_gives(name):
 
 def run_page(folder, monkeypatch):
     "Run the code of the page in `folder`, in which `_static` lies."
-    cells = json.loads((ROOT/'nbs'/'results.ipynb').read_text(encoding='utf-8'))['cells']
+    cells = json.loads((ROOT/'nbs'/'companion'/'results.ipynb').read_text(encoding='utf-8'))['cells']
     monkeypatch.chdir(folder)
     plt.close('all')
     names = {}
