@@ -15,6 +15,7 @@ from .core import *
 from .information import *
 from .scoring import *
 from .stackelberg import *
+from .programs import ProperProgram, program_route, properness_pairs, properness_rows, solve_cvxpy
 
 # %% ../nbs/companion/52_offline.ipynb #8cb1af69
 def effort_gain(rule, joint):
@@ -202,8 +203,8 @@ def _max_min_highs(support, q):
     A = vstack([hstack([properness_rows(support), csr_array((len(properness_pairs(support)), 1))]),
                 hstack([csr_array(gains.reshape(L*M, M*W)), csr_array(-np.ones((L*M, 1)))])], format='csr')
     rows = np.zeros(A.shape[0]), np.full(A.shape[0], np.inf)
-    columns = np.zeros(M*W + 1), np.full(M*W + 1, LP_UNIT)
-    x = LinearProgram(A, -np.eye(M*W + 1)[-1], np.array(columns), np.array(rows)).solve()/LP_UNIT
+    columns = np.zeros(M*W + 1), np.ones(M*W + 1)
+    x = ProperProgram(support, A, -np.eye(M*W + 1)[-1], np.array(columns), np.array(rows)).solve().x
     return float(x[-1]), np.clip(x[:-1].reshape(M, W), 0., 1.)
 
 def max_min_rule(joints, bound=1., solver='highs'):

@@ -11,6 +11,7 @@ import numpy as np
 from .core import *
 from .information import *
 from .scoring import *
+from .programs import RuleProgram
 from .stackelberg import *
 
 # %% ../nbs/paper/04_oracle.ipynb #aa78541b
@@ -49,8 +50,8 @@ def widest_margin(world, arm):
     z = world.setting
     k = z.arm_index(arm)
     program = RuleProgram(z.support, z.K, k)
-    margin = 0. - program.shortfall(world.belief_distributions, (world.costs[k] - world.costs)/z.bound)
-    return z.bound*margin, ScoringRule(z.bound*program.cheapest(), z.support, z.bound)
+    found = program.shortfall(world.belief_distributions, (world.costs[k] - world.costs)/z.bound)
+    return 0. - z.bound*found.value, ScoringRule(z.bound*found.rule, z.support, z.bound)
 
 # %% ../nbs/paper/04_oracle.ipynb #a322865d
 MARGIN_TOL = 1e-7     # a margin below this (relative to the bound) is no margin
