@@ -101,7 +101,7 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None, progr
 # %% ../nbs/companion/33_identification.ipynb #bf946fb4
 def run_fast(world, oracle, eps, delta, method, rng, progress, options):
     "What `identify` does for engine=\"fast\"."
-    from oia_nb.engine import simulate_fast
+    from oia_nb.fast.drive import simulate_fast
     if method not in COMPILED: raise InvalidInput('method', method, f'for engine="fast" one of {", ".join(sorted(COMPILED))}')
     watched = [name for name, on in dict(progress=progress, watch=options.get('watch'), solver=options.get('solver')).items() if on]
     if watched: raise InvalidInput('engine', 'fast', f'coroutine, to use {watched[0]}')
