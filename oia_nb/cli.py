@@ -204,7 +204,7 @@ def learn(world, oracle, args, **options):
 
 def result_fields(world, result):
     "The fields of an `Identification` but for its trace, the arm by name, and the true simple regret of the rule."
-    from oia_nb.oiafc import simple_regret
+    from oia_nb.stackelberg import simple_regret
     fields = {k: v for k, v in vars(result).items() if k != 'trace'}
     return fields | dict(arm=world.setting.arms[result.arm], regret=simple_regret(world, result.rule))
 
@@ -300,11 +300,11 @@ def run_compare(args):
          option('--delta', type=float, required=True, help='probability of failure allowed'), WITHOUT, JSON)
 def show_plan(args):
     "Foresee how many rounds it takes to learn the best rule of a world, and what each knob is worth."
-    from oia_nb.complexity import plan, plan_rows
+    from oia_nb.complexity import forecast_rounds, forecast_rows
     world = open_world(args)
-    forecast = plan(world, args.eps, args.delta, margin=find_oracle(world).margin)
+    forecast = forecast_rounds(world, args.eps, args.delta, margin=find_oracle(world).margin)
     if args.json: return put_json(forecast)
-    rounds, factors = plan_rows(forecast)
+    rounds, factors = forecast_rows(forecast)
     print(table(['', 'rounds'], rounds), 'What a change multiplies these numbers by:', table(['', 'at least', 'Theorem 1', 'Corollary 1', 'budget'], factors), sep='\n\n')
 
 # %% ../nbs/companion/40_cli.ipynb #8ecc504d
@@ -387,14 +387,14 @@ def draw(world, result, best, path):
          option('--figure', metavar='PATH', default='oia_demo.png', help='where to save the figure (default: oia_demo.png)'), JSON, QUIET)
 def run_demo(args):
     "Play a learner against a simulated agent, and show what it found, what that is worth, and what the paper's algorithm would have needed."
-    from oia_nb.identification import METHODS
+    from oia_nb.identification import learner_row
     from oia_nb.stackelberg import optimal_rule
     name, eps, delta = LEARNERS[args.method]
     args.eps, args.delta = eps if args.eps is None else args.eps, delta if args.delta is None else args.delta
     check_figure(args.figure)
     world = open_world(args)
     best, oracle = optimal_rule(world), find_oracle(world)
-    refuse_early(METHODS[args.method], world, oracle, args)
+    refuse_early(learner_row(args.method).make, world, oracle, args)
     if not args.json: print(introduction(world, best, oracle.margins, args), flush=True)
     result = learn(world, oracle, args)
     draw(world, result, best, args.figure)

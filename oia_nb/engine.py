@@ -15,8 +15,9 @@ from .scoring import *
 from .stackelberg import *
 from .oracle import *
 from .estimation import *
-from .oiafc import *
-from .oiafc import _check_learner
+from .exploration import certify
+from .learner import FORCED, INIT, NORMAL, Identification, Trace, simulate
+from .oiafc import MIXINGS, oiafc
 from .oiafb import *
 
 # %% ../nbs/companion/41_engine.ipynb #9bc72908

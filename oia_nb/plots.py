@@ -15,7 +15,7 @@ from .information import *
 from .scoring import *
 from .stackelberg import *
 from .estimation import *
-from .oiafc import *
+from .learner import FORCED, INIT, NORMAL, Identification
 
 # %% ../nbs/companion/39_plots.ipynb #ecb0c56a
 COLORS = '#0072B2', '#E69F00', '#009E73', '#D55E00', '#CC79A7', '#56B4E9'     # Okabe and Ito

@@ -7,7 +7,7 @@ __all__ = ['LP_SPARE', 'CVXPY_OPTIONS', 'LP_TOL', 'HIGHS_OPTIONS', 'LP_UNIT', 'H
            'PROGRAMS', 'MENU_FROM', 'agent_profit', 'arm_profit', 'principal_profit', 'region_margin',
            'properness_pairs', 'properness_rows', 'price_weights', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound',
            'open_highs', 'LinearProgram', 'rule_matrix', 'link_row', 'RuleProgram', 'program_route', 'solve_program',
-           'lp_arm', 'Optimum', 'optimal_rule', 'H_eps', 'H_delta', 'H_tilde']
+           'lp_arm', 'Optimum', 'optimal_rule', 'simple_regret']
 
 # %% ../nbs/paper/03_stackelberg.ipynb #88b70d3e
 from dataclasses import dataclass
@@ -353,17 +353,7 @@ def optimal_rule(world, solver='highs'):
     arm = int(profits.argmax())
     return Optimum(found[arm][1], arm, float(profits[arm]), profits, tuple(None if f is None else f[1] for f in found))
 
-# %% ../nbs/paper/03_stackelberg.ipynb #30bc38f4
-def H_eps(setting, eps):
-    r"$H_\epsilon = 4(B_S+B_u)^2 K/\epsilon^2$ (Definition 3)."
-    return 4*setting.B**2*setting.K/eps**2
-
-def H_delta(setting, gaps, eps):
-    r"$H_\Delta = 4(B_S+B_u)^2(\epsilon^{-2} + \sum_{k\ne k^*}\Delta_k^{-2})$ (Definition 3); infinite if two arms tie for the best."
-    others = np.delete(gaps, np.argmin(gaps))
-    with np.errstate(divide='ignore'): return float(4*setting.B**2*(eps**-2 + (1/others**2).sum()))
-
-# %% ../nbs/paper/03_stackelberg.ipynb #99a8edc8
-def H_tilde(setting, gaps, eps):
-    r"$\tilde H = 4(B_S+B_u)^2(\epsilon^{-2} + \sum_{k\ne k^*}\max(\Delta_k, \epsilon)^{-2})$: the complexity that the stopping rule really sees."
-    return H_delta(setting, np.where(np.arange(len(gaps)) == np.argmin(gaps), 0., np.maximum(gaps, eps)), eps)
+# %% ../nbs/paper/03_stackelberg.ipynb #75654f8b
+def simple_regret(world, rule):
+    r"The true simple regret $h(S^*) - h(S)$ of a rule in a known world."
+    return optimal_rule(world).profit - principal_profit(world, rule)

@@ -61,17 +61,16 @@ def test_rounds_within_corrected_bounds(runs):
     for i, r in found:
         world = WORLDS[i]
         if not event_held(world, r): continue
-        z, gaps, margin = world.setting, optimal_rule(world).gaps, action_informed_oracle(world).margin
+        z, p = world.setting, problem_of(world, r.eps, DELTA)
         assert r.rounds == z.K + r.normal_rounds + r.forced_rounds == r.counts.sum()
-        assert r.rounds <= rounds_bound(z, gaps, margin, r.eps, DELTA, mixing)
-        Lambda, alpha = log_term(z, DELTA, r.rounds), r.eps/(4*z.B)
+        assert r.rounds <= (theorem1_bound if mixing == 'theorem1' else corollary1_bound)(p)
         if mixing == 'theorem1':
-            normal = normal_rounds_bound(z, gaps, r.eps, Lambda)
+            normal = tau1_bound(p, r.rounds)
             inverse = max(1., max(np.bincount(r.trace.arms[r.trace.kinds == NORMAL], minlength=z.K) + 1)/z.M)
-        else: normal, inverse = 1 + 8*(1 - alpha)**2*H_eps(z, r.eps)*Lambda, alpha**-2
+        else: normal, inverse = corollary1_tau1(p, r.rounds), p.alpha**-2
         assert r.normal_rounds <= normal
-        assert r.searches <= search_bound(z, margin, Lambda, inverse)
-        assert r.forced_rounds <= depth_bound(Lambda, r.rounds)*r.searches
+        assert r.searches <= searches_bound(p, r.rounds, inverse)
+        assert r.forced_rounds <= search_rounds(p, r.rounds)*r.searches
 
 def test_certificate_bounds_regret(runs):
     "On the event the certificate of the returned rule is a bound on its true regret."
