@@ -211,6 +211,7 @@ def _distinct_values(column):
     if hasattr(column, 'factorize'):                 # pandas hashes a million texts in a blink
         code, values = column.factorize()
         return list(values), code
+    if isinstance(column, np.ndarray) and column.dtype.kind in 'biufUO': column = column.tolist()
     place = {}
     code = [place.setdefault(v, len(place)) for v in column]
     return list(place), np.array(code)
@@ -347,12 +348,11 @@ def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
     `MAX_SIGNALS` levels and rare levels are listed, with counts. Raises `InvalidInput` for what is no table.
     """
     rare = as_number('rare', rare, 0.)
-    wanted = {} if state is None else {state: 'state'}
-    if arms is None:
-        others = {c: 'frame' for c in _columns(frame) if c != weights}
-    else:
-        others = {c: f'arms[{k!r}]' for k, columns in _arm_columns(arms).items() for c in columns}
-    levels = {c: column_levels(at, frame, c) for c, at in (others | wanted).items()}
+    if arms is None: arms = {'all': [c for c in _columns(frame) if c not in (state, weights)]}
+    wanted = [(f'arms[{k!r}]', c) for k, columns in _arm_columns(arms).items() for c in columns]
+    if state is not None: wanted.append(('state', state))
+    for at, c in wanted: _known_column(at, frame, c)
+    levels = {c: column_levels(at, frame, c) for c, at in {c: at for at, c in wanted}.items()}
     if not levels: raise InvalidInput('frame', frame, 'a table with columns')
     n = len(next(iter(levels.values())).code)
     for c, column in levels.items():
@@ -383,7 +383,8 @@ def _cut(values, code, weight, n):
 def _renamed(names, code, new):
     "The names after some were changed, equal ones now one, and each row's place among them."
     called = [new.get(v, v) for v in names]
-    order = sorted(dict.fromkeys(called), key=lambda v: v in (OTHER, NO_VALUE))
+    order = [v for v in names if v in called and v not in (OTHER, NO_VALUE)]
+    order += [v for v in (OTHER, NO_VALUE) if v in called]
     return order, np.array([*map(order.index, called), -1])[code]
 
 def _bins(table, bins):
@@ -508,7 +509,10 @@ def _table_signals(at, columns, n_rows):
     cell = np.zeros(n_rows, int)
     for _, levels in columns:
         n = len(levels.names)
-        found, cell = np.unique(cell*n + levels.code, return_inverse=True)
+        cell = cell*n + levels.code
+        occurs = np.bincount(cell) > 0
+        found = np.flatnonzero(occurs)
+        cell = (occurs.cumsum() - 1)[cell]
         cells = np.column_stack([cells[found//n], found % n])
         if len(cells) > MAX_SIGNALS:
             raise InvalidInput(at, f'columns with {len(cells)} combinations of values or more',
