@@ -63,7 +63,7 @@ def _joint_arrays(joint):
     return first, *(as_probabilities(f'joint[{k}]', p, (None, first.shape[1])) for k, p in enumerate(joint[1:], 1))
 
 # %% ../nbs/paper/01_information.ipynb #211d3075
-def merge_beliefs(beliefs, tol=BELIEF_TOL):
+def merge_beliefs(beliefs, tol=REPORT_TOL):
     """The distinct rows of `beliefs` (n, W) in lexicographic order, and for each row its place among them (n,).
 
     A row within `tol` of one seen earlier (in every state) is the same belief; the first one seen stands for all.
@@ -122,7 +122,7 @@ class Setting:
 # %% ../nbs/paper/01_information.ipynb #c939aeee
 def _support_array(support):
     support = as_beliefs('support', support)
-    if len(merge_beliefs(support)[0]) < len(support): raise InvalidInput('support', support, f'beliefs that differ by more than {BELIEF_TOL:g}')
+    if len(merge_beliefs(support)[0]) < len(support): raise InvalidInput('support', support, f'beliefs that differ by more than {REPORT_TOL:g}')
     return support
 
 def _arm_names(arms):
@@ -229,7 +229,7 @@ def belief_index(self):
     def place(k, belief):
         if np.isnan(belief[0]): return -1
         gap = np.abs(self.setting.support - belief).max(1)
-        if gap.min() <= BELIEF_TOL: return int(gap.argmin())
+        if gap.min() <= REPORT_TOL: return int(gap.argmin())
         raise InvalidInput(f'joint[{k}]', f'a signal that leads to the belief {belief.tolist()}', 'beliefs on the support of the setting')
     return tuple(read_only(np.array([place(k, b) for b in posterior(p)])) for k, p in enumerate(self.structure.joint))
 
@@ -304,14 +304,15 @@ def best_reply(world, rule):
     z, q = world.setting, world.belief_distributions
     if not _on_support(rule, z.support): raise InvalidInput('rule', rule, f'a scoring rule on the {z.M} beliefs of the setting')
     pay = z.support @ rule.values.T                          # (M, M): belief i, report j
-    truthful = pay.diagonal() >= pay.max(1) - PROPER_TOL*rule.bound
+    truthful = pay.diagonal() >= pay.max(1) - PROPER_TOL*rule.values.max()
     reports = np.where(truthful, np.arange(z.M), pay.argmax(1))
     payments = q @ pay[np.arange(z.M), reports]
     profits = payments - world.costs
-    ties = np.flatnonzero(profits >= profits.max() - TIE_TOL*z.bound)
+    stake = max(rule.values.max(), world.costs.max())        # the money that is at stake
+    ties = np.flatnonzero(profits >= profits.max() - TIE_TOL*stake)
     if len(ties) > 1:
         h = np.array([report_utility(world, k, reports) for k in ties]) - payments[ties]
-        ties = ties[h >= h.max() - TIE_TOL*z.bound]
+        ties = ties[h >= h.max() - TIE_TOL*(stake + z.B_u)]
     return Reply(int(ties[0]), reports, profits)
 
 def _on_support(rule, support):
