@@ -8,14 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import binom
 
-from conftest import ROOT
+from conftest import ROOT, examples
 from oia_nb.all import *
 
-many = lambda n: settings(max_examples=n, deadline=None, database=None, derandomize=True,
-                          suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture])
+many = lambda n: settings(max_examples=examples(n))
 
 def same(a, b):
     "Equal in each number, bit for bit, and in each name."
