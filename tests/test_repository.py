@@ -62,14 +62,18 @@ def outdated(root, tmp):
     return build_docs.stale(root)
 
 def not_in_contents(root, tmp):
-    "Every page can be reached from the table of contents."
+    "Every page can be reached from the table of contents, and every chapter from the README's table."
     index = json.loads((root/'nbs'/'index.ipynb').read_text(encoding='utf-8'))
     text = '\n'.join(''.join(c['source']) for c in index['cells'])
     entries = [line.split('<')[-1].strip(' >') for block in re.findall(r'(?s)\{toctree\}(.*?)(?:```|:::)', text)
                for line in block.splitlines() if line.strip() and not line.startswith(':')]
     pages = [p.relative_to(root/'nbs').with_suffix('').as_posix() for p in [*notebooks(root), *(root/'nbs').glob('*.md')]]
-    return [f'{page} is not in the table of contents of index.ipynb' for page in pages
-            if page != 'index' and not any(fnmatch(page, entry) for entry in entries)]
+    lines = [f'{page} is not in the table of contents of index.ipynb' for page in pages
+             if page != 'index' and not any(fnmatch(page, entry) for entry in entries)]
+    linked = set(re.findall(r'\]\((\w+/\w+)\.ipynb[#)]', text))
+    chapters = {page for page in pages if '/' in page}
+    lines += [f'{page} has no row in the table of chapters of index.ipynb' for page in sorted(chapters - linked)]
+    return lines + [f'index.ipynb leads to {page}, which is no notebook' for page in sorted(linked - chapters)]
 
 LOADS = re.compile(r'<(?:script|img|iframe|source)\b[^>]*\bsrc="(?:https?:)?//|<link\b[^>]*\bhref="(?:https?:)?//|url\(["\']?(?:https?:)?//')
 
@@ -179,7 +183,8 @@ FAULTS = {
     with_widget_state: [in_notebook(lambda nb, c: nb['metadata'].update(widgets={}))],
     outdated: [change('nbs/**/*.ipynb', 'the', 'teh'), change('nbs/refs.bib', '2025', '2026'), change('nbs/conf.py', 'furo', 'fur0'),
                change('README.md', 'oia_nb', 'oia-nb'), create('docs/left_over.html', ''), create('nbs/new_page.md', '# New')],
-    not_in_contents: [create('nbs/unlisted.md', '# Unlisted'), change('nbs/index.ipynb', 'bibliography', 'bibliografy')],
+    not_in_contents: [create('nbs/unlisted.md', '# Unlisted'), change('nbs/index.ipynb', 'bibliography', 'bibliografy'),
+                      lambda root: (root/'nbs'/'paper'/'09_oiafc.ipynb').rename(root/'nbs'/'paper'/'09_renamed.ipynb').stem],
     needs_network: [create('docs/page.html', '<script src="https://cdn.net/x.js"></script>'), create('docs/page.css', 'a { src: url(//cdn.net/x) }')],
     misnumbered: [change('docs/paper/0*.html', '>1. ', '>2. '), change('docs/paper/errata.html', '<h1>', '<h1><span class="section-number">7. </span>'),
                   change('docs/paper/0*.html', '</h1>', '</h1><span class="caption-number">Lemma 77.1 </span>'),
