@@ -1,22 +1,23 @@
 """Whatever makes no sense is refused in one way: an `OIAError`, also a `ValueError`, that names the argument, the value and
 what was expected, before anything has changed.
 
-Hypothesis throws bad input of each kind, as much as its profile says, at worlds, settings, rules, reports, oracles and learners.
+Hypothesis throws some two thousand of each kind of bad input (two hundred in a quick run) at worlds, settings, rules,
+reports, oracles and learners.
 Arrays are made from drawn seeds, and several throws share an example, since drawing takes longer than refusing.
 """
 import re
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
+from conftest import examples
 from oia_nb.all import *
 from oia_nb.core import as_array, as_beliefs, as_integer, as_names, as_number, as_probabilities, generator
 from oia_nb.scoring import floor_belief
 
-share = lambda times: max(int(times*settings.default.max_examples), 20)        # of what the profile asks for
-many = settings(deadline=None, suppress_health_check=list(HealthCheck))
-fewer = settings(many, max_examples=share(.2))  # where each example solves linear programs, plays rounds or makes several worlds
+many = settings(max_examples=examples(2000))
+fewer = settings(many, max_examples=examples(300))        # where each example solves linear programs, plays rounds or makes several worlds
 rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)
-by_fives = settings(many, max_examples=share(.3))     # where an example throws five times
+by_fives = settings(many, max_examples=examples(400))     # where an example throws five times
 five = range(5)
 
 # --- How a refusal is checked -----------------------------------------------------------------------------------------
@@ -154,7 +155,7 @@ def test_support(rng, where):
         refused('support', make, wrong_support[kind](good, rng))
 
 @given(rngs)
-@fewer
+@settings(fewer, max_examples=examples(200))
 def test_the_good_parts_make_a_world(rng):
     "What the other tests spoil is fine before."
     w = make_world(**parts(rng))
@@ -365,7 +366,7 @@ anything = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.co
                      st.lists(st.one_of(st.floats(), st.integers(), st.text(max_size=2), st.lists(st.floats(), max_size=2)), max_size=4),
                      st.dictionaries(st.text(max_size=2), st.integers(), max_size=2), st.sampled_from([object, np.float32(.3), np.array(3), np.arange(3), np.nan, 10**400]))
 
-@settings(many, max_examples=share(2))
+@settings(many, max_examples=examples(4000))
 @given(anything)
 def test_gates_take_anything(x):
     "Each gate returns what it promises or raises `InvalidInput`, for whatever it is given."
