@@ -1025,6 +1025,8 @@ def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=N
     Raises what the coroutines raise, `InvalidInput` without Numba, and `SolverFailure` if a check fails.
     """
     if not isinstance(world, Environment): raise InvalidInput('world', world, 'an Environment')
+    if type(world) is not Environment or type(world.agent) is not Rational:
+        raise InvalidInput('world.agent', world.agent if type(world) is Environment else world, 'Rational(), the only agent of engine="fast" (engine="coroutine" plays any)')
     if not isinstance(method, str) or method not in ENGINES: raise InvalidInput('method', method, f'one of {", ".join(ENGINES)}')
     if solver != 'highs': raise InvalidInput('solver', solver, '"highs" (another needs the coroutine)')
     if watch is not None: raise InvalidInput('watch', watch, 'None (plans can be watched in the coroutine only)')

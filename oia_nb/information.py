@@ -67,7 +67,7 @@ def _joint_arrays(joint):
     return first, *rest
 
 # %% ../nbs/paper/01_information.ipynb #211d3075
-def merge_beliefs(beliefs, tol=BELIEF_TOL):
+def merge_beliefs(beliefs, tol=REPORT_TOL):
     """The distinct rows of `beliefs` (n, W) in lexicographic order, and for each row its place among them (n,).
 
     A row within `tol` of one seen earlier (in every state) is the same belief; the first one seen stands for all.
@@ -133,7 +133,7 @@ class Setting(Value):
 def _support_array(support, states):
     support = as_beliefs('support', support, states)
     if len(merge_beliefs(support)[0]) < len(support):
-        raise InvalidInput('support', support, f'beliefs that differ by more than {BELIEF_TOL:g}')
+        raise InvalidInput('support', support, f'beliefs that differ by more than {REPORT_TOL:g}')
     return support
 
 def _arm_names(arms):
@@ -286,7 +286,7 @@ def belief_index(self):
     def place(k, belief):
         if np.isnan(belief[0]): return -1
         gap = np.abs(self.setting.support - belief).max(1)
-        if gap.min() <= BELIEF_TOL: return int(gap.argmin())
+        if gap.min() <= REPORT_TOL: return int(gap.argmin())
         raise InvalidInput(f'joint[{k}]', f'a signal that leads to the belief {belief.tolist()}', 'beliefs on the support of the setting')
     return tuple(read_only(np.array([place(k, b) for b in posterior(p)])) for k, p in enumerate(self.structure.joint))
 
@@ -362,16 +362,16 @@ class Reply(Value):
     reports: np.ndarray
     profits: np.ndarray
 
-def favourite(profits, worth, unit):
+def favourite(profits, worth, stake, B_u):
     """The arm with the highest of the agent's `profits` (K,).
 
-    Of those within ``TIE_TOL*unit`` of it, one for which ``worth(ties)``, the principal's profit from each,
-    is highest (within as much), and of these the first.
+    Of those within ``TIE_TOL*stake`` of it, one for which ``worth(ties)``, the principal's profit from each,
+    is highest (within ``TIE_TOL*(stake + B_u)``), and of these the first. `stake` is the money at stake.
     """
-    ties = np.flatnonzero(profits >= profits.max() - TIE_TOL*unit)
+    ties = np.flatnonzero(profits >= profits.max() - TIE_TOL*stake)
     if len(ties) > 1:
         h = worth(ties)
-        ties = ties[h >= h.max() - TIE_TOL*unit]
+        ties = ties[h >= h.max() - TIE_TOL*(stake + B_u)]
     return int(ties[0])
 
 @patch_to(Rational)
@@ -384,12 +384,13 @@ def best_reply(self, world, rule):
     """
     z, q = world.setting, world.belief_distributions
     pay = z.support @ rule.values.T                          # (M, M): belief i, report j
-    truthful = pay.diagonal() >= pay.max(1) - PROPER_TOL*rule.bound
+    truthful = pay.diagonal() >= pay.max(1) - PROPER_TOL*rule.values.max()
     reports = np.where(truthful, np.arange(z.M), pay.argmax(1))
     payments = q @ pay[np.arange(z.M), reports]
     profits = payments - world.costs
+    stake = max(rule.values.max(), world.costs.max())        # the money that is at stake
     worth = lambda arms: np.array([report_utility(world, k, reports) - payments[k] for k in arms])
-    return Reply(favourite(profits, worth, z.bound), reports, profits)
+    return Reply(favourite(profits, worth, stake, z.B_u), reports, profits)
 
 def best_reply(world, rule):
     "The `Reply` of a world's agent; raises `InvalidInput` for a rule on another support."
