@@ -14,7 +14,7 @@ import numpy as np
 from .core import InvalidInput, as_integer, generator
 from .information import Setting
 from .scoring import ScoringRule, mix
-from .stackelberg import LP_TOL, program_route
+from .programs import LP_TOL, program_route
 from .estimation import cost_estimates, cost_upper, radius_fb, radius_fc
 from .binary_search import Search
 from .learner import FORCED, NORMAL, Certificate, announce, ask_oracle, check_learner, learner
@@ -158,11 +158,11 @@ class Commitment:
 def commit(setting, oracle, k, q, I, C_hat, I_c, solver='highs'):
     "The `Commitment` of arm k from estimates q (K, M), C_hat and I_c (K, K), and the radius `I` of all arms."
     program, room = program_route(solver)(setting.support, setting.K, k), I_c[k]/setting.bound + I
-    most = program.minimum(q, C_hat[k]/setting.bound - room)
-    upper = None if most is None else q[k] @ setting.belief_utility - setting.bound*most + half_spread(setting)*I
+    most = program.minimum(q, C_hat[k]/setting.bound - room, rule=False)
+    upper = None if most is None else q[k] @ setting.belief_utility - setting.bound*most.bound + half_spread(setting)*I
     rules = [oracle.rules[k]]
-    if program.minimum(q, C_hat[k]/setting.bound + room + 2*LP_TOL) is not None:
-        rules.append(ScoringRule(setting.bound*program.cheapest(), setting.support, setting.bound))
+    safe = program.minimum(q, C_hat[k]/setting.bound + room + 2*LP_TOL)
+    if safe is not None: rules.append(ScoringRule(setting.bound*safe.rule, setting.support, setting.bound))
     lower, n = max((profit_at_worst(setting, q[k], I, rule), n) for n, rule in enumerate(rules))
     return Commitment(upper, lower, rules[n], program.solves)
 

@@ -86,10 +86,11 @@ def make_plan(run):
     data, t = run.transcript, run.rounds + 1
     N, q_hat, I = data.N, data.q_hat, run.radius(data.N, t)
     C_hat, I_c, empty = cost_estimates(cost_upper(data, I), run.setting.bound)
-    profits = run.programs.profits(data.counts, I, C_hat, I_c)
+    found = run.programs.solve(data.counts, I, C_hat, I_c)
+    profits = found.profits
     k = int(np.flatnonzero(profits >= profits.max() - TIE_TOL*run.setting.bound)[0])      # ties: lowest index
-    alpha, S_hat = as_number('mixing', run.mixing(run.L[k], t), 0., 1.), run.programs.rule(k)
-    violated = empty or bool(run.programs.infeasible)
+    alpha, S_hat = as_number('mixing', run.mixing(run.L[k], t), 0., 1.), found.rule(k)
+    violated = empty or bool(found.infeasible)
     rule = mix(S_hat, run.oracle.rules[k], alpha)
     plan = Plan(t, N, q_hat, I, C_hat, I_c, profits, k, alpha, S_hat, rule, violated, run.bound)
     run.violated |= violated
