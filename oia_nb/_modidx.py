@@ -157,6 +157,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                             'oia_nb.cli.fail': ('companion/cli.html#fail', 'oia_nb/cli.py'),
                             'oia_nb.cli.find_oracle': ('companion/cli.html#find_oracle', 'oia_nb/cli.py'),
                             'oia_nb.cli.introduction': ('companion/cli.html#introduction', 'oia_nb/cli.py'),
+                            'oia_nb.cli.joined': ('companion/cli.html#joined', 'oia_nb/cli.py'),
                             'oia_nb.cli.learn': ('companion/cli.html#learn', 'oia_nb/cli.py'),
                             'oia_nb.cli.list_worlds': ('companion/cli.html#list_worlds', 'oia_nb/cli.py'),
                             'oia_nb.cli.main': ('companion/cli.html#main', 'oia_nb/cli.py'),
