@@ -788,6 +788,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.stackelberg.optimal_rule': ('paper/stackelberg.html#optimal_rule', 'oia_nb/stackelberg.py'),
                                     'oia_nb.stackelberg.principal_profit': ( 'paper/stackelberg.html#principal_profit',
                                                                              'oia_nb/stackelberg.py'),
+                                    'oia_nb.stackelberg.profit_scale': ('paper/stackelberg.html#profit_scale', 'oia_nb/stackelberg.py'),
                                     'oia_nb.stackelberg.region_margin': ('paper/stackelberg.html#region_margin', 'oia_nb/stackelberg.py'),
                                     'oia_nb.stackelberg.simple_regret': ('paper/stackelberg.html#simple_regret', 'oia_nb/stackelberg.py'),
                                     'oia_nb.stackelberg.stake': ('paper/stackelberg.html#stake', 'oia_nb/stackelberg.py')},
