@@ -6,7 +6,7 @@ What statistical tests share is here too: worlds in which wrong rules exist, lea
 
     python laws.py NAME
 """
-import sys
+import inspect, sys, types
 from functools import cache
 from itertools import product
 from types import SimpleNamespace
@@ -379,8 +379,8 @@ def law_oiafb(learner=oiafb):
         p = complexity.problem_of(world, eps, .1)
         needed = int(4*(1 - p.alpha)**2*p.H_eps*20.) + 1
         r = play(eps, p.K + needed)
-        assert r.rounds == p.K + needed and r.status == 'budget'
-        assert r.normal_rounds < needed or simple_regret(world, r.rule) <= eps
+        assert r.rounds == p.K + needed and r.status == 'budget' and r.normal_rounds == needed and simple_regret(world, r.rule) <= eps
+        assert simple_regret(world, play(eps, p.K + needed//10).rule) > eps
 
 def law_chen(learner=chen):
     "Chen's learner, both decisions, where chance does its worst: certificates hold, and half of one wouldn't."
@@ -412,6 +412,20 @@ def law_simple(learner=oiafc_simple):
         assert max(shares_of_certificate(world, [c for c in map(lambda n: play(max_rounds=n), (20, 50, 80)) if c.certificate])) > .5
 
 # --- Bounds ----------------------------------------------------------------------------------------------------------
+
+def bounds(old, new):
+    "A copy of the module of bounds with another constant, or with one text replaced."
+    source = inspect.getsource(complexity)
+    copy = types.ModuleType('bounds')
+    copy.__package__ = 'oia_nb'
+    if old in ('C_GAP', 'C_EPS'):
+        exec(source, copy.__dict__)
+        copy.__dict__[old] = new
+        return copy
+    assert source.count(old) == 1, f'{old!r} occurs {source.count(old)} times in complexity: the mutant has no place'
+    sys.modules['bounds'] = copy
+    exec(source.replace(old, new), copy.__dict__)
+    return copy
 
 # A bound is tested where what happens comes within a factor of ten of it. `c` is the module of bounds, or a broken variant of it.
 
