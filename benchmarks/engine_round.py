@@ -41,7 +41,7 @@ def cvxpy_rounds(world, oracle, n=4):
         if plan.t < 1000 or len(times) > n: return
         t = perf_counter()
         for k in range(z.K):
-            if programs[k].minimum(plan.q_hat, ucb_bounds(z, plan.I, plan.C_hat, plan.I_c, k)/z.bound, plan.I[k]) is not None and k == plan.target: programs[k].cheapest()
+            programs[k].minimum(plan.q_hat, ucb_bounds(z, plan.I, plan.C_hat, plan.I_c, k)/z.bound, plan.I[k], rule=k == plan.target)
         times.append(perf_counter() - t)
     simulate(oiafc(z, oracle, watch=watch, **OPTIONS | dict(max_rounds=1500)), world, 0)
     return float(np.median(times[1:]))

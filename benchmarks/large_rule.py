@@ -3,7 +3,7 @@ import resource
 from time import perf_counter
 import numpy as np
 from oia_nb.all import *
-from oia_nb.engine import solve_menu
+from oia_nb.programs import solve_menu
 
 def menus(world):
     z, q = world.setting, world.belief_distributions
@@ -15,7 +15,7 @@ if __name__ == '__main__':
         world = random_world(6, 5, 10, seed, prior='arm')
         t = perf_counter(); full = optimal_rule(world); u = perf_counter(); found = menus(world); ratios.append((u - t)/(perf_counter() - u))
         z, q = world.setting, world.belief_distributions
-        profits = [-np.inf if m is None else q[k] @ z.belief_utility - z.bound*m[0] for k, m in enumerate(found)]
+        profits = [-np.inf if m is None else q[k] @ z.belief_utility - z.bound*m.value for k, m in enumerate(found)]
         assert np.allclose(profits, full.profits, rtol=0, atol=1e-8)
     print(f'M = 60, same profits; full program / menu: median {np.median(ratios):.1f} ({min(ratios):.1f} to {max(ratios):.1f})')
     world, times = random_world(20, 5, 10, 0, prior='arm'), []

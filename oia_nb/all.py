@@ -9,6 +9,7 @@ __all__ = ['CHAPTERS', 'CHOSEN']
 from .core import *
 from .information import *
 from .scoring import *
+from .programs import *
 from .stackelberg import *
 from .oracle import *
 from .estimation import *
@@ -27,7 +28,7 @@ from .experiments import bits_world, compare, experiment, read_experiment, shrin
 
 # %% ../nbs/companion/90_all.ipynb #4a7deea8
 from importlib import import_module
-CHAPTERS = 'core information scoring stackelberg oracle estimation ucb_lp binary_search oiafc oiafb complexity sharp identification worlds'.split()
+CHAPTERS = 'core information scoring programs stackelberg oracle estimation ucb_lp binary_search oiafc oiafb complexity sharp identification worlds'.split()
 CHOSEN = ('chen etc oiafc_simple best_arm_learner oracle_bandit oracle_loss play_bandit arm_payments max_min_rule '
           'bits_world compare experiment read_experiment shrink_oracle summarise').split()
 __all__ = sorted({name for chapter in CHAPTERS for name in import_module(f'oia_nb.{chapter}').__all__} | set(CHOSEN))

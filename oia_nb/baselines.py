@@ -15,6 +15,7 @@ from .core import *
 from .information import *
 from .scoring import *
 from .stackelberg import *
+from .programs import LP_TOL, program_route
 from .oracle import *
 from .estimation import *
 from .binary_search import *
@@ -173,11 +174,11 @@ class Commitment:
 def commit(setting, oracle, k, q, I, C_hat, I_c, solver='highs'):
     "The `Commitment` of arm k from estimates q (K, M), C_hat and I_c (K, K), and the radius `I` of all arms."
     program, room = program_route(solver)(setting.support, setting.K, k), I_c[k]/setting.bound + I
-    most = program.minimum(q, C_hat[k]/setting.bound - room)
-    upper = None if most is None else q[k] @ setting.belief_utility - setting.bound*most + half_spread(setting)*I
+    most = program.minimum(q, C_hat[k]/setting.bound - room, rule=False)
+    upper = None if most is None else q[k] @ setting.belief_utility - setting.bound*most.bound + half_spread(setting)*I
     rules = [oracle.rules[k]]
-    if program.minimum(q, C_hat[k]/setting.bound + room + 2*LP_TOL) is not None:
-        rules.append(ScoringRule(setting.bound*program.cheapest(), setting.support, setting.bound))
+    safe = program.minimum(q, C_hat[k]/setting.bound + room + 2*LP_TOL)
+    if safe is not None: rules.append(ScoringRule(setting.bound*safe.rule, setting.support, setting.bound))
     lower, n = max((profit_at_worst(setting, q[k], I, rule), n) for n, rule in enumerate(rules))
     return Commitment(upper, lower, rules[n], program.solves)
 

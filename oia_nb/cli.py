@@ -204,7 +204,7 @@ def learn(world, oracle, args, **options):
 
 def result_fields(world, result):
     "The fields of an `Identification` but for its trace, the arm by name, and the true simple regret of the rule."
-    from oia_nb.oiafc import simple_regret
+    from oia_nb.stackelberg import simple_regret
     fields = {k: v for k, v in vars(result).items() if k != 'trace'}
     return fields | dict(arm=world.setting.arms[result.arm], regret=simple_regret(world, result.rule))
 

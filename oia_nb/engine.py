@@ -13,6 +13,7 @@ from .core import *
 from .information import *
 from .scoring import *
 from .stackelberg import *
+from .programs import LP_SPARE, LP_UNIT, RuleProgram, price_weights
 from .oracle import *
 from .estimation import *
 from .oiafc import *
@@ -753,43 +754,6 @@ class RulePool:
         z, (S0, Z) = self.world.setting, self.made[b]
         return ScoringRule(z.bound*np.clip(S0 + Z @ w[:Z.shape[1]], 0, 1).reshape(z.M, z.W), z.support, z.bound)
 
-# %% ../nbs/companion/41_engine.ipynb #4df2d9a4
-def menu_matrix(support, q, k):
-    "Beliefs of arm k (n,), and a sparse matrix over their payments (n W) and the other s_i (M - n): properness, s_i - ⟨σ_i, S_j⟩, and ⟨q_k - q_j, s⟩ for j ≠ k."
-    from scipy.sparse import coo_array, csr_array, vstack
-    (M, W), own = support.shape, np.flatnonzero(q[k] > 0)
-    n, others, w = len(own), np.flatnonzero(q[k] <= 0), np.arange(W)
-    i, j = np.nonzero(~np.eye(n, dtype=bool))
-    a, b = (o.ravel() for o in np.indices((len(others), n)))
-    P, E = len(i), len(a)
-    row = np.r_[np.repeat(np.arange(P), 2*W), np.repeat(P + np.arange(E), W), P + np.arange(E)]
-    column = np.r_[np.hstack([i[:, None]*W + w, j[:, None]*W + w]).ravel(), (b[:, None]*W + w).ravel(), n*W + a]
-    value = np.r_[np.hstack([support[own[i]], -support[own[i]]]).ravel(), -support[others[a]].ravel(), np.ones(E)]
-    d = q[k] - np.delete(q, k, 0)
-    asks = np.hstack([(d[:, own, None]*support[own]).reshape(len(d), -1), d[:, others]])
-    return own, vstack([coo_array((value, (row, column)), shape=(P + E, n*W + len(others))), csr_array(asks)], format='csr')
-
-# %% ../nbs/companion/41_engine.ipynb #9b9240a3
-def solve_menu(support, q, k, lower):
-    "LP_k as `solve_program` solves it, by the menu of arm k's beliefs, the cheapest one: (v, S) in units of the bound, or None. Raises `SolverFailure`."
-    from scipy.sparse import csr_array, vstack
-    own, A = menu_matrix(support, q, k)
-    (m, n), n_pay, W = A.shape, len(own)*support.shape[1], support.shape[1]
-    pay, price = np.zeros((2, n))
-    pay[:n_pay], price[:n_pay] = (q[k, own, None]*support[own]).ravel(), price_weights(len(own), W).ravel()
-    rows = np.vstack([np.zeros(m + 1), np.full(m + 1, np.inf)])
-    rows[0, m - len(q) + 1:] = np.r_[LP_UNIT*np.delete(lower, k), -np.inf]
-    program = LinearProgram(vstack([A, csr_array(pay[None])], format='csr'), pay, np.vstack([np.zeros(n), np.full(n, LP_UNIT)]), rows)
-    x = program.solve()
-    if x is None: return None
-    v, rows = float(pay @ x/LP_UNIT), rows.copy()
-    rows[1, m] = LP_UNIT*(v + LP_SPARE)
-    program.pose(price, program.columns, rows)
-    x = program.solve()
-    if x is None: raise SolverFailure('the optimum just found is lost')
-    menu = np.clip(x[:n_pay].reshape(-1, W)/LP_UNIT, 0., 1.)
-    return v, menu[(support @ menu.T).argmax(1)]
-
 # %% ../nbs/companion/41_engine.ipynb #4c2acd2c
 def new_arrays(z, snaps=1024):
     "Empty `Data`, `Points`, `Shelf`, `View`, `Log` and `Warm` for a setting."
@@ -888,18 +852,19 @@ def ask_solver(engine):
     if attempt:
         program.highs.clearSolver()
         pool.rules.arm[pool.rules.n[0] - 1] = -1
-    v = program.minimum(counts, engine.view.lower[k]/z.bound, I)
-    if v is None:
+    asked = counts, engine.view.lower[k]/z.bound, I
+    found = program.minimum(*asked, rule=False)
+    if found is None:
         S = engine.oracle.rules[k]
         pool.add(k, FALLBACK, S.values.ravel()/z.bound, valid=t, v=counts[k] @ S.expected/counts[k].sum() - z.bound*I)
     else:
-        exact = program.cap[1] == (0., 0.) and attempt < 2
-        if kind == PRICE: program.cheapest()
+        exact = found.eased == 0 and attempt < 2
+        if kind == PRICE: program.cheapest(found, *asked)
         basis = basis_of(program, kind, z.bound) if exact else None
         if basis is not None: pool.add(k, kind, **basis)
         else:
             engine.off_basis += 1
-            pool.add(k, POINT, program.cheapest().ravel(), valid=t, v=z.bound*v)
+            pool.add(k, POINT, program.cheapest(found, *asked).ravel(), valid=t, v=z.bound*found.bound)
     p, n = engine.points, len(pool.rules.arm)
     if p.ends.shape[1] < n:
         engine.points = p._replace(ends=padded(p.ends, (z.K, n, 2)), place=padded(p.place, (z.K, n, 2)), line=padded(p.line, (z.K, n), -1), queued=padded(p.queued, (z.K, n)))
@@ -937,11 +902,11 @@ class PlanCheck:
         counts, I, program = e.data.counts, e.view.I[k], self.programs[k]
         q = counts[k]/counts[k].sum()
         program.highs.clearSolver()
-        v = program.minimum(counts, e.view.lower[k]/z.bound, I)
-        if v is None: return q @ (z.belief_utility - e.oracle.rules[k].expected) + z.B*I
+        found = program.minimum(counts, e.view.lower[k]/z.bound, I, rule=False)
+        if found is None: return q @ (z.belief_utility - e.oracle.rules[k].expected) + z.B*I
         y, P, n = np.maximum(program.highs.getSolution().row_dual, 0), program.links[0], z.support.size
         self.duals[k] = np.where(np.arange(z.K) == k, 0, y[program.asks]), (y[:P] @ program.A[:P])[:n].reshape(z.M, z.W)
-        return q @ z.belief_utility + z.B_u*I - z.bound*v
+        return q @ z.belief_utility + z.B_u*I - z.bound*found.bound
 
     def __call__(self):
         e, z = self.engine, self.engine.world.setting
@@ -992,7 +957,8 @@ def check_rule(self, k):
     v, low = q @ S.expected, e.view.lower[k]
     least = max(v[k] - z.bound*e.view.I[k], max(low[j] + v[j] for j in range(z.K) if j != k))
     price = price_weights(z.M, z.W)
-    dearer = (price*S.values).sum()/z.bound - (price*program.cheapest()).sum()
+    cheapest = program.minimum(e.data.counts, low/z.bound, e.view.I[k]).rule
+    dearer = (price*S.values).sum()/z.bound - (price*cheapest).sum()
     off = max(gains(S).max()/z.bound, (least - v[k])/z.bound - e.view.I[k], (least - e.warm.v[k])/z.bound - 1.1*LP_SPARE, abs(dearer)/price.sum() - 1e-6)
     if off > self.tol: raise SolverFailure(f'the rule of arm {k} misses its conditions by {off:.3g}')
 
@@ -1059,6 +1025,8 @@ def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=N
     Raises what the coroutines raise, `InvalidInput` without Numba, and `SolverFailure` if a check fails.
     """
     if not isinstance(world, Environment): raise InvalidInput('world', world, 'an Environment')
+    if type(world) is not Environment or type(world.agent) is not Rational:
+        raise InvalidInput('world.agent', world.agent if type(world) is Environment else world, 'Rational(), the only agent of engine="fast" (engine="coroutine" plays any)')
     if not isinstance(method, str) or method not in ENGINES: raise InvalidInput('method', method, f'one of {", ".join(ENGINES)}')
     if solver != 'highs': raise InvalidInput('solver', solver, '"highs" (another needs the coroutine)')
     if watch is not None: raise InvalidInput('watch', watch, 'None (plans can be watched in the coroutine only)')

@@ -188,9 +188,9 @@ def as_frame(records, parameters):
 def digest(value): return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:20]
 
 def fingerprint(world):
-    "A hash of everything that is random or known in a world."
-    z, s = world.setting, world.structure
-    return digest([z.arms, z.states, z.support.tolist(), z.utility.tolist(), z.bound, [p.tolist() for p in s.joint], s.costs.tolist()])
+    "A hash of a world: of all its fields, those of its agent among them."
+    if type(world) is not Environment: raise InvalidInput('worlds', world, 'a World; a kind of agent is a class derived from Agent')
+    return digest(plain(world, 'world'))
 
 def manifest(worlds, methods, grid, seed):
     "What an experiment is, in plain values."

@@ -15,6 +15,7 @@ from .core import *
 from .information import *
 from .scoring import *
 from .stackelberg import *
+from .programs import ProperProgram, program_route, properness_pairs, properness_rows, solve_cvxpy
 
 # %% ../nbs/companion/52_offline.ipynb #8cb1af69
 def effort_gain(rule, joint):
@@ -202,8 +203,8 @@ def _max_min_highs(support, q):
     A = vstack([hstack([properness_rows(support), csr_array((len(properness_pairs(support)), 1))]),
                 hstack([csr_array(gains.reshape(L*M, M*W)), csr_array(-np.ones((L*M, 1)))])], format='csr')
     rows = np.zeros(A.shape[0]), np.full(A.shape[0], np.inf)
-    columns = np.zeros(M*W + 1), np.full(M*W + 1, LP_UNIT)
-    x = LinearProgram(A, -np.eye(M*W + 1)[-1], np.array(columns), np.array(rows)).solve()/LP_UNIT
+    columns = np.zeros(M*W + 1), np.ones(M*W + 1)
+    x = ProperProgram(support, A, -np.eye(M*W + 1)[-1], np.array(columns), np.array(rows)).solve().x
     return float(x[-1]), np.clip(x[:-1].reshape(M, W), 0., 1.)
 
 def max_min_rule(joints, bound=1., solver='highs'):
@@ -310,29 +311,32 @@ def learn_incentives(setting, horizon, delta=.1, listen=True):
 
 # %% ../nbs/companion/52_offline.ipynb #1586552b
 def paid_arm(world, payments):
-    "The arm that the agent plays if it is paid payments[k] for arm k; on ties the best for the principal, then the lowest index. Raises `InvalidInput`."
+    """The arm that the agent plays if it is paid payments[k] for arm k.
+
+    On ties (see `favourite`) the best for the principal, then the lowest index. Raises `InvalidInput`,
+    also for a world with another agent than `Rational`.
+    """
     z = world.setting
-    payments = as_array('payments', payments, (z.K,), 0., z.bound)
-    g = payments - world.costs
-    ties = np.flatnonzero(g >= g.max() - TIE_TOL*z.bound)
-    return int(ties[(world.belief_distributions[ties] @ z.belief_utility - payments[ties]).argmax()])
+    if type(world.agent) is not Rational: raise InvalidInput('world.agent', world.agent, 'Rational(), the only agent that takes part here')
+    payments = as_array('payments', payments, (z.K,), 0., z.bound, axes=(z.arms,))
+    worth = lambda arms: world.belief_distributions[arms] @ z.belief_utility - payments[arms]
+    return favourite(payments - world.costs, worth, z.bound, z.B_u)
 
 def simulate_incentives(learner, world, seed):
     """Play a coroutine that yields payments (K,) against a simulated agent: (what it returns, arms (T,), what was paid (T,)).
 
-    `seed` is an int or a numpy Generator. Signal and state are drawn as in `Environment.respond`; reports are true.
+    `seed` is an int or a numpy Generator. Signal and state are drawn as in `World.respond`; reports are true.
     """
-    rng, z, arms, paid = generator(seed), world.setting, [], []
-    beliefs = [z.support[i].tolist() for i in range(z.M)]
+    rng, arms, paid = generator(seed), [], []
+    beliefs = [tuple(b) for b in world.setting.support.tolist()]
     try:
         payments = next(learner)
         while True:
             k = paid_arm(world, payments)
-            cumulative = world._draws[k]
-            cell = min(np.searchsorted(cumulative, rng.random()*cumulative[-1], side='right'), len(cumulative) - 1)
-            signal, state = divmod(int(cell), z.W)
-            arms.append(k); paid.append(payments[k])
-            payments = learner.send(Response(k, tuple(beliefs[world.belief_index[k][signal]]), state))
+            signal, state = world.draw(k, rng)
+            arms.append(k)
+            paid.append(payments[k])
+            payments = learner.send(Response(k, beliefs[world.belief_index[k][signal]], state))
     except StopIteration as stop: return stop.value, np.array(arms), np.array(paid)
 
 # %% ../nbs/companion/52_offline.ipynb #42622074

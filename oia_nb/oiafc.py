@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['MIXINGS', 'INIT', 'NORMAL', 'FORCED', 'C_GAP', 'C_EPS', 'mixing_theorem1', 'mixing_corollary1', 'should_stop',
            'Certificate', 'certify', 'Plan', 'Exploration', 'initialise', 'make_plan', 'line_of', 'play', 'force',
-           'succeed', 'Trace', 'Identification', 'conclude', 'oiafc', 'simulate', 'simple_regret', 'log_term',
-           'normal_rounds_bound', 'search_bound', 'depth_bound', 'rounds_bound_at', 'rounds_bound']
+           'succeed', 'Trace', 'Identification', 'conclude', 'oiafc', 'simulate', 'log_term', 'normal_rounds_bound',
+           'search_bound', 'depth_bound', 'rounds_bound_at', 'rounds_bound']
 
 # %% ../nbs/paper/09_oiafc.ipynb #e6c84d13
 from array import array
@@ -122,10 +122,11 @@ def make_plan(run):
     data, t = run.transcript, run.rounds + 1
     N, q_hat, I = data.N, data.q_hat, run.radius(data.N, t)
     C_hat, I_c, empty = cost_estimates(cost_upper(data, I), run.setting.bound)
-    profits = run.programs.profits(data.counts, I, C_hat, I_c)
+    found = run.programs.solve(data.counts, I, C_hat, I_c)
+    profits = found.profits
     k = int(np.flatnonzero(profits >= profits.max() - TIE_TOL*run.setting.bound)[0])      # ties: lowest index
-    alpha, S_hat = as_number('mixing', run.alpha(run.L[k]), 0., 1.), run.programs.rule(k)
-    violated = empty or bool(run.programs.infeasible)
+    alpha, S_hat = as_number('mixing', run.alpha(run.L[k]), 0., 1.), found.rule(k)
+    violated = empty or bool(found.infeasible)
     rule = mix(S_hat, run.oracle.rules[k], alpha)
     plan = Plan(t, N, q_hat, I, C_hat, I_c, profits, k, alpha, S_hat, rule, violated, run.bound)
     run.violated |= violated
@@ -291,11 +292,6 @@ def simulate(learner, world, seed):
         rule = next(learner)
         while True: rule = learner.send(world.respond(rule, rng))
     except StopIteration as stop: return stop.value
-
-# %% ../nbs/paper/09_oiafc.ipynb #f89729cf
-def simple_regret(world, rule):
-    r"The true simple regret $h(S^*) - h(S)$ of a rule in a known world."
-    return optimal_rule(world).profit - principal_profit(world, rule)
 
 # %% ../nbs/paper/09_oiafc.ipynb #26ebc01c
 def log_term(setting, delta, t):

@@ -14,7 +14,7 @@ from .core import *
 
 # %% ../nbs/paper/02_scoring.ipynb #d4d6081e
 @dataclass(frozen=True, eq=False)
-class ScoringRule:
+class ScoringRule(Value):
     r"""A scoring rule on a finite support: what each report pays in each state (paper, section 2.1).
 
     Parameters

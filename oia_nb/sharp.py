@@ -13,6 +13,7 @@ from .core import *
 from .information import *
 from .scoring import *
 from .stackelberg import *
+from .programs import ProperProgram, Solution, properness_rows, solve_cvxpy
 from .oracle import *
 from .estimation import *
 from .binary_search import *
@@ -70,25 +71,26 @@ class RegionProgram:
         rows = [csr_array((g[:, None]/size*z.support).reshape(1, n)) for (g, _, _), size in zip(cuts, self.sizes)]
         A = vstack([R, *rows], format='csr') if rows else R
         A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
-        columns, lows = np.vstack([np.zeros(n), np.full(n, LP_UNIT)]), np.vstack([np.zeros(A.shape[0]), np.full(A.shape[0], np.inf)])
-        self.first, self.lp = R.shape[0], LinearProgram(A, np.zeros(n), columns, lows)
+        columns, lows = np.vstack([np.zeros(n), np.ones(n)]), np.vstack([np.zeros(A.shape[0]), np.full(A.shape[0], np.inf)])
+        self.walls, self.lp = R.shape[0] + np.arange(len(cuts)), ProperProgram(z.support, A, np.zeros(n), columns, lows)
 
-    def minimum(self, p, inner=False):
-        "The minimum for weights `p` (M,), of any sign; None if there is no such rule. Raises `SolverFailure`."
+    def minimum(self, p, inner=False, rule=False):
+        """The minimum for weights `p` (M,), of any sign, as a `Solution` in money; None if there is no such rule.
+
+        Its `bound` is proved; with `rule`, its `rule` is the `ScoringRule` that attains the value. Raises `SolverFailure`.
+        """
         z, rows = self.setting, self.lp.rows.copy()
-        if not len(self.cuts) and p.min() >= 0:             # nothing is asked: pay nothing
-            self.x = np.zeros(z.M*z.W)
-            return 0.
+        if not len(self.cuts) and p.min() >= 0: return Solution(0., 0., self.rule(np.zeros(z.M*z.W)) if rule else None)   # nothing is asked: pay nothing
         asked = [(h + (e if inner else -e))/size for (_, h, e), size in zip(self.cuts, self.sizes)]
-        rows[0, self.first:] = LP_UNIT/z.bound*np.array(asked)
+        rows[0, self.walls] = np.array(asked)/z.bound
         self.lp.pose((p[:, None]*z.support).ravel(), self.lp.columns, rows)
-        self.x, self.solves = self.lp.solve(), self.solves + 1
-        return None if self.x is None else float(self.lp.cost @ self.x)*z.bound/LP_UNIT
+        found, self.solves = self.lp.solve(), self.solves + 1
+        return found and Solution(z.bound*found.value, z.bound*found.bound, self.rule(found.x) if rule else None)
 
-    def rule(self):
-        "The rule that attains the minimum just found."
+    def rule(self, x):
+        "The `ScoringRule` of a vertex."
         z = self.setting
-        return ScoringRule(z.bound*(np.clip(self.x.reshape(z.M, z.W)/LP_UNIT, 0, 1) + 0.), z.support, z.bound)
+        return ScoringRule(z.bound*(np.clip(x.reshape(z.M, z.W), 0, 1) + 0.), z.support, z.bound)
 
 # %% ../nbs/beyond/20_sharp.ipynb #cdc59a4e
 class Wall:
@@ -99,7 +101,7 @@ class Wall:
     def __init__(self, k, j, anchor, rays, program, tie, bits):
         self.k, self.j, self.anchor, self.rays, self.tie, self.bits = k, j, anchor.expected, rays, tie, bits
         self.mu = np.linalg.inv([*(r.end.expected - self.anchor for r in rays), np.ones(len(self.anchor))]).T[:-1]
-        largest = lambda m: max(-program.minimum(-m) - m @ self.anchor, m @ self.anchor - program.minimum(m))
+        largest = lambda m: max(-program.minimum(-m).bound - m @ self.anchor, m @ self.anchor - program.minimum(m).bound)
         self.most = np.array([largest(m) for m in self.mu])
         self.update()
 
@@ -175,15 +177,13 @@ def largest_over_ball(counts, threshold, worth, unseen):
 def optimistic_profit(program, counts, delta):
     r"An upper bound on $h(S_k^*)$ from `counts` (M,) of an arm and its outer region `program`, right at all times with probability 1 - `delta` (`prop-upper`)."
     z, u = program.setting, program.setting.belief_utility
-    value = largest_over_ball(counts, betting_threshold(counts.sum(), delta), lambda p: p @ u - program.minimum(p), u)
-    return value + LP_TOL*z.bound*(1 + program.setting.M)
+    return largest_over_ball(counts, betting_threshold(counts.sum(), delta), lambda p: p @ u - program.minimum(p).bound, u)
 
 # %% ../nbs/beyond/20_sharp.ipynb #6f96fe12
 def same_arm_regret(program, counts, rule, delta):
     r"An upper bound on $h(S_k^*) - h(S)$ for a `rule` that arm k answered, from `counts` (M,) of k since then (`prop-same-arm`)."
     s = rule.expected
-    value = largest_over_ball(counts, betting_threshold(counts.sum(), delta), lambda p: p @ s - program.minimum(p), s)
-    return value + LP_TOL*program.setting.bound*(1 + program.setting.M)
+    return largest_over_ball(counts, betting_threshold(counts.sum(), delta), lambda p: p @ s - program.minimum(p).bound, s)
 
 # %% ../nbs/beyond/20_sharp.ipynb #54bf2a75
 SAMPLES, GROWTH, BATCH = 12, 1.5, .04          # samples an arm before anything else; growth between picks; share of a batch
@@ -390,12 +390,12 @@ def pick(run, k):
     "Step 4: announce the empirically best rule of arm k within its inner region, or get to know the region better."
     data, program = run.transcript, run.program(k)
     run.picked[k], q = (run.version[k], data.N[k]), data.q_hat[k]
-    outer, inner = program.minimum(q), program.minimum(q, inner=True)
-    if inner is None or inner - outer > run.eps/16:
+    outer, inner = program.minimum(q), program.minimum(q, inner=True, rule=True)
+    if inner is None or inner.value - outer.bound > run.eps/16:
         rough = [w for w in run.of(k) if w.bits < MOST_BITS]
         for wall in rough: yield from refine(run, wall)
         if rough or inner is None: return
-    rule = program.rule()
+    rule = inner.rule
     arm = yield from ask(run, rule, k, NORMAL)
     if arm == k:
         r = len(run.candidates) - run.setting.K + 1

@@ -223,13 +223,14 @@ def law_optimism():
             data.counts, I = unlucky(world, width)*N, np.full(z.K, width)
             C_hat, I_c, _ = cost_estimates(cost_upper(data, I), z.bound)
             assert (np.abs(C_hat - (world.costs[:, None] - world.costs)) <= I_c + 1e-8).all()
-            profits = programs.profits(data.counts, I, C_hat, I_c)
-            assert not programs.infeasible and (profits >= best.profits - 1e-7).all()
+            found = programs.solve(data.counts, I, C_hat, I_c)
+            profits = found.profits
+            assert not found.infeasible and (profits >= best.profits - 1e-7).all()
             for k in range(z.K):
-                rule = programs.rule(k)
+                rule = found.rule(k)
                 assert is_proper(rule)
                 assert profits[k] <= arm_profit(world, rule)[k] + 2*z.B*width + 1e-7
-        exact = programs.profits(world.belief_distributions*N, np.zeros(z.K), world.costs[:, None] - world.costs, np.zeros((z.K, z.K)))
+        exact = programs.solve(world.belief_distributions*N, np.zeros(z.K), world.costs[:, None] - world.costs, np.zeros((z.K, z.K))).profits
         reachable = np.isfinite(best.profits)
         np.testing.assert_allclose(exact[reachable], best.profits[reachable], atol=1e-6)
 

@@ -1,21 +1,23 @@
 """Whatever makes no sense is refused in one way: an `OIAError`, also a `ValueError`, that names the argument, the value and
 what was expected, before anything has changed.
 
-Hypothesis throws some two thousand of each kind of bad input at worlds, settings, rules, reports, oracles and learners.
+Hypothesis throws some two thousand of each kind of bad input (two hundred in a quick run) at worlds, settings, rules,
+reports, oracles and learners.
 Arrays are made from drawn seeds, and several throws share an example, since drawing takes longer than refusing.
 """
 import re
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
+from conftest import examples
 from oia_nb.all import *
 from oia_nb.core import as_array, as_beliefs, as_integer, as_names, as_number, as_probabilities, generator
 from oia_nb.scoring import floor_belief
 
-many = settings(max_examples=2000, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-fewer = settings(many, max_examples=300)        # where each example solves linear programs, plays rounds or makes several worlds
+many = settings(max_examples=examples(2000))
+fewer = settings(many, max_examples=examples(300))        # where each example solves linear programs, plays rounds or makes several worlds
 rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)
-by_fives = settings(many, max_examples=400)     # where an example throws five times
+by_fives = settings(many, max_examples=examples(400))     # where an example throws five times
 five = range(5)
 
 # --- How a refusal is checked -----------------------------------------------------------------------------------------
@@ -91,7 +93,7 @@ spoilers = [(argument, kind, spoil) for argument, kinds in dict(joint=wrong_join
 
 @pytest.mark.parametrize('argument', ['joint', 'costs', 'utility', 'bound'])
 def test_world(argument):
-    "The kinds take turns, two thousand or more examples for each argument."
+    "The kinds take turns, several to an example."
     kinds = [(kind, spoil) for a, kind, spoil in spoilers if a == argument]
     @by_fives
     @given(rngs)
@@ -153,7 +155,7 @@ def test_support(rng, where):
         refused('support', make, wrong_support[kind](good, rng))
 
 @given(rngs)
-@settings(fewer, max_examples=200)
+@settings(fewer, max_examples=examples(200))
 def test_the_good_parts_make_a_world(rng):
     "What the other tests spoil is fine before."
     w = make_world(**parts(rng))
@@ -248,7 +250,7 @@ def world_with_oracle(seed):
         try: return (w := make_world(**{**p, 'costs': p['costs']*.1*p['bound'], 'arms': [f'arm {"abc"[k]}' for k in range(len(p['joint']))]})), action_informed_oracle(w)
         except NotInducible: pass
 
-CASES = [world_with_oracle(seed) for seed in range(25)]
+CASES = [world_with_oracle(seed) for seed in range(10)]
 cases = st.sampled_from(CASES)
 beyond = lambda high: st.one_of(st.floats(max_value=0.), st.floats(min_value=np.nextafter(high, np.inf)), st.sampled_from([np.nan, np.inf, -np.inf, None, 'x', True, [.1], 1j]))
 
@@ -364,7 +366,7 @@ anything = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.co
                      st.lists(st.one_of(st.floats(), st.integers(), st.text(max_size=2), st.lists(st.floats(), max_size=2)), max_size=4),
                      st.dictionaries(st.text(max_size=2), st.integers(), max_size=2), st.sampled_from([object, np.float32(.3), np.array(3), np.arange(3), np.nan, 10**400]))
 
-@settings(many, max_examples=4000)
+@settings(many, max_examples=examples(4000))
 @given(anything)
 def test_gates_take_anything(x):
     "Each gate returns what it promises or raises `InvalidInput`, for whatever it is given."

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip('numba')
 from oia_nb import engine as E
-from oia_nb.stackelberg import LinearProgram
+from oia_nb.programs import LinearProgram, solve_menu
 from oia_nb.all import *
 
 # Programs in thousands of rounds of the paper's radii would need long runs; with a small `a` the radii of OIAFB are small at once,
@@ -296,9 +296,9 @@ def test_a_large_world_has_the_best_rule_of_the_full_program():
     z, q = world.setting, world.belief_distributions
     full = optimal_rule(world)
     for k in range(z.K):
-        menu = E.solve_menu(z.support, q, k, (world.costs[k] - world.costs)/z.bound)
+        menu = solve_menu(z.support, q, k, (world.costs[k] - world.costs)/z.bound)
         assert (menu is None) == (full.rules[k] is None)
         if menu is None: continue
-        S = ScoringRule(z.bound*menu[1], z.support, z.bound)
-        assert abs(q[k] @ z.belief_utility - z.bound*menu[0] - full.profits[k]) < 1e-8
+        S = ScoringRule(z.bound*menu.rule, z.support, z.bound)
+        assert abs(q[k] @ z.belief_utility - z.bound*menu.value - full.profits[k]) < 1e-8
         assert is_proper(S) and region_margin(world, S, k) > -1e-8 and abs(arm_profit(world, S)[k] - full.profits[k]) < 1e-8

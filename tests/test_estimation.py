@@ -215,11 +215,12 @@ def test_optimism_sandwich_on_random_worlds(seed):
     world = random_world(rng)
     z, (counts, I, C_hat, I_c) = world.setting, estimates(world, rng)
     programs = OptimisticPrograms(z, Oracle([brier(z.support, z.bound)]*z.K))
-    h, best = programs.profits(counts, I, C_hat, I_c), optimal_rule(world).profits
+    found, best = programs.solve(counts, I, C_hat, I_c), optimal_rule(world).profits
+    h = found.profits
     for k in np.flatnonzero(np.isfinite(best)):
-        assert k not in programs.infeasible
+        assert k not in found.infeasible
         assert best[k] <= h[k] + 1e-7*z.bound
-        assert h[k] <= arm_profit(world, programs.rule(k))[k] + 2*z.B*I[k] + 1e-7*z.bound
+        assert h[k] <= arm_profit(world, found.rule(k))[k] + 2*z.B*I[k] + 1e-7*z.bound
 
 @settings(max_examples=20, deadline=None)
 @given(seeds)
@@ -230,14 +231,14 @@ def test_zero_rule_certificate_agrees_with_the_solver(seed):
     z, (counts, I, C_hat, I_c) = world.setting, estimates(world, rng)
     programs = OptimisticPrograms(z, Oracle([brier(z.support, z.bound)]*z.K))
     I = I*rng.choice([.1, 1., 10.])
-    programs.profits(counts, I, C_hat, I_c)
+    found = programs.solve(counts, I, C_hat, I_c)
     for k in range(z.K):
         lower = ucb_bounds(z, I, C_hat, I_c, k)/z.bound
         m = max(-I[k], lower.max())
         v = programs._program(z.support, z.K, k).minimum(counts, lower, I[k])
         if m <= I[k]:
-            assert abs(v - m) < 1e-7 and programs.v[k] == m and not programs.rule(k).values.any()
-        else: assert v is None or v > m - 1e-9
+            assert abs(v.value - m) < 1e-7 and not found.rule(k).values.any()
+        else: assert v is None or v.value > m - 1e-9
 
 @pytest.mark.parametrize('seed', range(6))
 def test_no_uncertainty_is_the_program_of_complete_information(seed):
@@ -248,13 +249,14 @@ def test_no_uncertainty_is_the_program_of_complete_information(seed):
     there = np.isfinite(best)
     for solver in 'highs', 'cvxpy':
         programs = OptimisticPrograms(z, oracle, solver)
-        h = programs.profits(world.belief_distributions, np.zeros(K), true_costs(world), np.zeros((K, K)))
+        found = programs.solve(world.belief_distributions, np.zeros(K), true_costs(world), np.zeros((K, K)))
+        h = found.profits
         assert np.allclose(h[there], best[there], atol=1e-7*z.bound, rtol=0)
-        assert programs.infeasible == list(np.flatnonzero(~there))
+        assert found.infeasible == list(np.flatnonzero(~there))
 
 def test_an_arm_without_observations_may_be_worth_anything():
     world = random_world(generator(0))
     z = world.setting
     counts = world.belief_distributions*[[0], [1], [1]]
-    h = OptimisticPrograms(z, Oracle([brier(z.support, z.bound)]*3)).profits(counts, np.array([np.inf, .1, .1]), np.zeros((3, 3)), np.full((3, 3), np.inf))
+    h = OptimisticPrograms(z, Oracle([brier(z.support, z.bound)]*3)).solve(counts, np.array([np.inf, .1, .1]), np.zeros((3, 3)), np.full((3, 3), np.inf)).profits
     assert h[0] == np.inf and np.isfinite(h[1:]).all()

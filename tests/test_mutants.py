@@ -35,7 +35,7 @@ MUTANTS = [
     ('no radius on costs', 'ucb_lp', 'C_hat[arm] - (I_c[arm] + setting.bound*I)', 'C_hat[arm]', 'law_optimism'),
     ('costs of the wrong sign in UCB-LP', 'ucb_lp', 'C_hat[arm] - (I_c[arm] + setting.bound*I)', '-C_hat[arm] - (I_c[arm] + setting.bound*I)', 'law_optimism'),
     ('no optimism about utility and payment', 'ucb_lp', 'z.B_u*I - v', '-z.B_u*I - v', 'law_optimism'),
-    ('the zero rule always', 'ucb_lp', 'self._zero[k] = v <= slack', 'self._zero[k] = True', 'law_optimism'),
+    ('the zero rule always', 'ucb_lp', 'if v <= slack else', 'if True else', 'law_optimism'),
     ('halving towards the wrong side', 'binary_search', 'if arm == k1: lam_max = lam', 'if arm != k1: lam_max = lam', 'law_search'),
     ('a search that stops one halving late', 'binary_search', 'while lam_max - lam_min >= threshold:', 'while 2*(lam_max - lam_min) >= threshold:', 'law_search'),
     ('α = 0', 'oiafc', 'lambda L: min(np.sqrt(setting.M/L), 1.)', 'lambda L: 0.', 'law_run'),
@@ -50,7 +50,7 @@ MUTANTS = [
     ('certificates × ½', 'oiafc', 'Certificate(float(mixing + confidence)', 'Certificate(float(mixing + confidence)/2', 'law_oiafb'),
     ('the best bound is the largest', 'oiafc', 'if certificate.bound < run.bound', 'if not run.best or certificate.bound > run.bound', 'law_oiafb'),
     ('radius of the simple setting × ½', 'baselines', 'M=np.asarray(beliefs), delta=delta)', 'M=np.asarray(beliefs), delta=delta)/2', 'law_simple'),
-    ('improper rules in the programs', 'stackelberg', 'n, w = len(i), np.arange(W)', 'i, j = i[:1], j[:1]; n, w = 1, np.arange(W)', 'law_optimism'),
+    ('improper rules in the programs', 'programs', 'i, j = np.asarray(pairs).reshape(-1, 2).T', 'i, j = np.asarray(pairs)[:1].T', 'law_optimism'),
 ]
 
 class Package:

@@ -77,8 +77,12 @@ def test_error_rate(i):
 def test_error_rate_has_power(monkeypatch):
     "The same test fails on a learner that goes for the worst arm."
     from oia_nb.ucb_lp import OptimisticPrograms
-    true = OptimisticPrograms.profits
-    monkeypatch.setattr(OptimisticPrograms, 'profits', lambda self, *args: -true(self, *args))
+    true = OptimisticPrograms.solve
+    def turned(self, *args):
+        found = true(self, *args)
+        found.profits = -found.profits
+        return found
+    monkeypatch.setattr(OptimisticPrograms, 'solve', turned)
     world = WORLDS[4]
     _, _, errors, _ = error_counts(world, LOOSE*world.setting.B, .2, 60, 0, by_hand=60)
     assert errors > binom.ppf(1 - 1e-6, 60, .2)

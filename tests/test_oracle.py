@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from oia_nb.all import *
-from oia_nb.stackelberg import properness_rows
+from oia_nb.programs import properness_rows
 
 def random_world(rng, bound=1., W=None, K=None, cost=.05):
     W, K = W or int(rng.integers(2, 5)), K or int(rng.integers(2, 5))

@@ -3,7 +3,7 @@ wrong answer of a solver gets through; and the rule that is returned doesn't dep
 import numpy as np
 import pytest
 from oia_nb.all import *
-from oia_nb.stackelberg import LP_TOL, LP_UNIT, CvxpyProgram, LinearProgram, RuleProgram, properness_rows
+from oia_nb.programs import CvxpyProgram, LP_TOL, LP_UNIT, RuleProgram, properness_rows, solve_program
 
 AGREE = 1e-7        # relative to the bound
 
@@ -70,8 +70,8 @@ def test_routes_agree(kind):
             assert (a is None) == (b is None)
             if a is None: impossible += 1; continue
             solved += 1
-            assert a == pytest.approx(b, abs=AGREE)
-            check_rule(support, program[0], arm, *program[1:], a, routes[0].cheapest())
+            assert a.value == pytest.approx(b.value, abs=AGREE)
+            check_rule(support, program[0], arm, *program[1:], a.value, a.rule)
     assert impossible == 10*n if kind == 'impossible' else solved > 5*n
     if kind in ('plain', 'optimistic'): assert impossible > 10
 
@@ -82,7 +82,7 @@ def test_same_cheapest_rule():
         support, K = beliefs(rng), int(rng.integers(2, 5))
         program = optimistic(rng, len(support), K) if i % 2 else plain(rng, len(support), K)
         a, b = (solve_program(support, program[0], 0, *program[1:], solver=solver) for solver in ('highs', 'cvxpy'))
-        if a is not None: np.testing.assert_allclose(a[1], b[1], atol=1e-5)
+        if a is not None: np.testing.assert_allclose(a.rule, b.rule, atol=1e-5)
 
 @pytest.mark.parametrize('bound', [1e-4, 1e-2, 1., 1e2, 1e4])
 def test_scaled_worlds(bound):
@@ -115,7 +115,7 @@ def example():
     support = beliefs(rng)
     while True:
         program = plain(rng, len(support), 3)
-        if (found := solve_program(support, program[0], 0, *program[1:])) and found[0] > .01: return support, program, found
+        if (found := solve_program(support, program[0], 0, *program[1:])) and found.value > .01: return support, program, (found.value, found.rule)
 
 def once(method, wrong):
     "`method`, except that its first call returns `wrong`."
@@ -127,12 +127,13 @@ def test_wrong_optimum_is_caught():
     support, (q, lower, slack), (v, S) = example()
     for shift in (-.001, -1., .01):
         program = RuleProgram(support, 3, 0)
-        if program.minimum(q, lower + shift, slack) is None: continue
+        if program.minimum(q, lower + shift, slack, rule=False) is None: continue
         program.highs.getSolution = once(program.highs.getSolution, program.highs.getSolution())
         before = program.solves
-        assert program.minimum(q, lower, slack) == pytest.approx(v, abs=1e-9)
+        found = program.minimum(q, lower, slack, rule=False)
+        assert found.value == pytest.approx(v, abs=1e-9)
         assert program.solves - before == 2
-        np.testing.assert_allclose(program.cheapest(), S, atol=1e-9)
+        np.testing.assert_allclose(program.cheapest(found, q, lower, slack), S, atol=1e-9)
 
 def test_wrong_infeasibility_is_caught():
     "So is the claim that there is no solution."
@@ -140,17 +141,17 @@ def test_wrong_infeasibility_is_caught():
     support, (q, lower, slack), (v, S) = example()
     program = RuleProgram(support, 3, 0)
     program.highs.getModelStatus = once(program.highs.getModelStatus, highspy.HighsModelStatus.kInfeasible)
-    assert program.minimum(q, lower, slack) == pytest.approx(v, abs=2e-9)
+    assert program.minimum(q, lower, slack).value == pytest.approx(v, abs=2e-9)
 
 def test_solver_that_is_always_wrong():
     support, (q, lower, slack), (v, S) = example()
     program = RuleProgram(support, 3, 0)
-    program.minimum(q, lower - .001, slack)
+    program.minimum(q, lower - .001, slack, rule=False)
     honest, stale = program.highs.getSolution, program.highs.getSolution()
     program.highs.getSolution = lambda: stale
     with pytest.raises(SolverFailure, match='not verified'): program.minimum(q, lower, slack)
     program.highs.getSolution = honest
-    assert program.minimum(q, lower, slack) == pytest.approx(v, abs=1e-9)
+    assert program.minimum(q, lower, slack).value == pytest.approx(v, abs=1e-9)
 
 def test_certificate_has_teeth():
     "Optima pass, with any multiple of noise in the duals below the tolerance; feasible points that cost more never do, nor cheaper infeasible ones."
@@ -158,12 +159,12 @@ def test_certificate_has_teeth():
         rng = generator(140, i)
         support, K = beliefs(rng), 3
         program = RuleProgram(support, K, 0)
-        if program.minimum(*optimistic(rng, len(support), K)) is None: continue
+        if program.minimum(*optimistic(rng, len(support), K), rule=False) is None: continue
         solution = program.highs.getSolution()
-        x, y = np.array(solution.col_value), np.array(solution.row_dual)
+        x, y = np.array(solution.col_value)/LP_UNIT, np.array(solution.row_dual)
         assert program.is_optimal(x, y)
         worse, cheaper = x.copy(), x.copy()
-        worse[-2], cheaper[-2] = x[-2] + 1e-6*LP_UNIT, x[-2] - 1e-6*LP_UNIT
+        worse[-2], cheaper[-2] = x[-2] + 1e-6, x[-2] - 1e-6
         assert not program.is_optimal(worse, y) and not program.is_optimal(cheaper, y)
         assert not any(program.is_optimal(worse, y + rng.normal(0, .1, len(y))) for _ in range(20))
         assert not program.is_optimal(x*np.nan, y) and not program.is_optimal(x, y*np.nan)
@@ -174,12 +175,13 @@ def test_not_finite(bad):
     program = RuleProgram(support, 3, 0)
     for args in ((q*bad, lower, slack), (q, lower + bad, slack), (q, lower, bad)):
         with pytest.raises(SolverFailure, match='not finite'): program.minimum(*args)
-    assert program.minimum(q, lower, slack) == pytest.approx(v, abs=1e-9)
-    assert program.minimum(q, np.where(np.arange(3) == 0, np.nan, lower), slack) == pytest.approx(v, abs=1e-9)   # the arm's own entry plays no part
+    assert program.minimum(q, lower, slack).value == pytest.approx(v, abs=1e-9)
+    assert program.minimum(q, np.where(np.arange(3) == 0, np.nan, lower), slack).value == pytest.approx(v, abs=1e-9)   # the arm's own entry plays no part
 
 def test_nothing_asked():
     support, (q, lower, slack), _ = example()
-    assert solve_program(support, q, 0, np.full(3, -np.inf)) == (pytest.approx(0, abs=1e-9), pytest.approx(np.zeros(support.shape), abs=1e-6))
+    found = solve_program(support, q, 0, np.full(3, -np.inf))
+    assert found.value == pytest.approx(0, abs=1e-9) and found.rule == pytest.approx(np.zeros(support.shape), abs=1e-6)
 
 # --- History ----------------------------------------------------------------------------------------------------------
 
@@ -204,8 +206,8 @@ def test_cheapest_rule_has_no_history():
             v, w = warm.minimum(*program), cold.minimum(*program)
             assert (v is None) == (w is None)
             if v is None: continue
-            assert v == pytest.approx(w, abs=1e-11)
-            np.testing.assert_allclose(warm.cheapest(), cold.cheapest(), atol=1e-9)
+            assert v.value == pytest.approx(w.value, abs=1e-11)
+            np.testing.assert_allclose(v.rule, w.rule, atol=1e-9)
             n += 1
     assert n > 300
 
@@ -214,6 +216,6 @@ def test_shortfall_is_the_distance_to_feasibility():
         rng = generator(160, i)
         support, K = beliefs(rng), 3
         q, lower, slack = plain(rng, len(support), K)
-        e = RuleProgram(support, K, 0).shortfall(q, lower, slack)
+        e = RuleProgram(support, K, 0).shortfall(q, lower, slack).value
         assert solve_program(support, q, 0, lower - e - 1e-6, slack) is not None
         assert solve_program(support, q, 0, lower - e + 1e-6, slack) is None
