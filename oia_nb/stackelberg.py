@@ -71,7 +71,8 @@ def lp_arm(world, arm, solver='highs', margin=0.):
         found = cheapest_rule(program, q, C + room*tie, z.bound)
         if found is None: break
         rule = ScoringRule(np.minimum(found.rule, z.bound), z.support, z.bound)
-        profit, tie = float(q[k] @ z.belief_utility - found.value), TIE_TOL*stake(world, rule)
+        profit = float(q[k] @ z.belief_utility - found.value)
+        tie = TIE_TOL*(stake(world, rule) or z.bound)
         leads = region_margin(world, rule, k) >= margin - tie
         if leads and is_claim_true(world, rule, profit): return profit, rule
     widest = widest_rule(program, q, C, z.bound)
