@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['COMMANDS', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'STATUS', 'LEARNERS', 'BadUsage', 'Parser', 'option',
-           'command', 'parser', 'open_world', 'main', 'run', 'fail', 'plain', 'put_json', 'table', 'paragraph',
-           'digits_for', 'amount', 'at_most', 'span', 'rule_rows', 'list_worlds', 'arm_rows', 'oracle_margins',
-           'show_optimal', 'way_out', 'find_oracle', 'learn', 'result_fields', 'rounds_text', 'certificate_text',
-           'report', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows', 'error_lines',
-           'put_comparison', 'run_compare', 'show_plan', 'introduction', 'paper_needs', 'comparison', 'outlook',
-           'check_figure', 'add_best', 'draw', 'run_demo', 'refuse_early']
+           'command', 'parser', 'open_world', 'main', 'joined', 'run', 'fail', 'plain', 'put_json', 'table',
+           'paragraph', 'digits_for', 'amount', 'at_most', 'span', 'rule_rows', 'list_worlds', 'arm_rows',
+           'oracle_margins', 'show_optimal', 'way_out', 'find_oracle', 'learn', 'result_fields', 'rounds_text',
+           'certificate_text', 'report', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows',
+           'error_lines', 'put_comparison', 'run_compare', 'show_plan', 'introduction', 'paper_needs', 'comparison',
+           'outlook', 'check_figure', 'add_best', 'draw', 'run_demo', 'refuse_early']
 
 # %% ../nbs/companion/40_cli.ipynb #aca1cadd
 import argparse, json, os, sys
@@ -74,10 +74,17 @@ def main(argv=None):
         return fail(e, 2) if isinstance(e, OIAError) else fail(f'internal error, {type(e).__name__}: {e}', 1)
     return 0
 
+def joined(argv):
+    "The words of a command line, with ``--without ARM`` as one: an arm may be called --dose."
+    words = list(argv)
+    for i in reversed(range(len(words) - 1)):
+        if words[i] == '--without': words[i:i + 2] = [f'--without={words[i + 1]}']
+    return words
+
 def run(argv):
     "Parse, run, and flush while errors can still be told."
     try:
-        args = parser().parse_args(argv)
+        args = parser().parse_args(joined(sys.argv[1:] if argv is None else argv))
         args.run(args)
     finally:
         if sys.stdout: sys.stdout.flush()
@@ -184,7 +191,7 @@ def show_optimal(args):
 
 def way_out(arm):
     from shlex import quote
-    return f'--without {quote(arm)}'
+    return f'--without={quote(arm)}' if arm.startswith('-') else f'--without {quote(arm)}'
 
 # %% ../nbs/companion/40_cli.ipynb #11a4aaab
 def find_oracle(world):
@@ -300,11 +307,11 @@ def run_compare(args):
          option('--delta', type=float, required=True, help='probability of failure allowed'), WITHOUT, JSON)
 def show_plan(args):
     "Foresee how many rounds it takes to learn the best rule of a world, and what each knob is worth."
-    from oia_nb.complexity import plan, plan_rows
+    from oia_nb.complexity import forecast_rounds, forecast_rows
     world = open_world(args)
-    forecast = plan(world, args.eps, args.delta, margin=find_oracle(world).margin)
+    forecast = forecast_rounds(world, args.eps, args.delta, margin=find_oracle(world).margin)
     if args.json: return put_json(forecast)
-    rounds, factors = plan_rows(forecast)
+    rounds, factors = forecast_rows(forecast)
     print(table(['', 'rounds'], rounds), 'What a change multiplies these numbers by:', table(['', 'at least', 'Theorem 1', 'Corollary 1', 'budget'], factors), sep='\n\n')
 
 # %% ../nbs/companion/40_cli.ipynb #8ecc504d
@@ -387,14 +394,14 @@ def draw(world, result, best, path):
          option('--figure', metavar='PATH', default='oia_demo.png', help='where to save the figure (default: oia_demo.png)'), JSON, QUIET)
 def run_demo(args):
     "Play a learner against a simulated agent, and show what it found, what that is worth, and what the paper's algorithm would have needed."
-    from oia_nb.identification import METHODS
+    from oia_nb.identification import learner_row
     from oia_nb.stackelberg import optimal_rule
     name, eps, delta = LEARNERS[args.method]
     args.eps, args.delta = eps if args.eps is None else args.eps, delta if args.delta is None else args.delta
     check_figure(args.figure)
     world = open_world(args)
     best, oracle = optimal_rule(world), find_oracle(world)
-    refuse_early(METHODS[args.method], world, oracle, args)
+    refuse_early(learner_row(args.method).make, world, oracle, args)
     if not args.json: print(introduction(world, best, oracle.margins, args), flush=True)
     result = learn(world, oracle, args)
     draw(world, result, best, args.figure)

@@ -88,9 +88,9 @@ def as_method(at, given):
     call, options = given if isinstance(given, tuple) and len(given) == 2 else (given, {})
     if not isinstance(options, dict): raise InvalidInput(at, options, 'a dict of options')
     options = {as_parameter(at, k): as_value(f'{at}, option {k!r}', v) for k, v in options.items()}
-    if isinstance(call, str) and call in METHODS:
-        return Method(partial(identify, method=call), options, taken(identify, METHODS[call]) - {'options'}, call)
-    if not callable(call): raise InvalidInput(at, call, f'one of {", ".join(METHODS)}, or a function')
+    if isinstance(call, str) and call in LEARNERS:
+        return Method(partial(identify, method=call), options, taken(identify, LEARNERS[call].make) - {'options'}, call)
+    if not callable(call): raise InvalidInput(at, call, f'one of {", ".join(LEARNERS)}, or a function')
     anything = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(call).parameters.values())
     return Method(call, options, None if anything else taken(call), source(call))
 
@@ -188,9 +188,9 @@ def as_frame(records, parameters):
 def digest(value): return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:20]
 
 def fingerprint(world):
-    "A hash of everything that is random or known in a world."
-    z, s = world.setting, world.structure
-    return digest([z.arms, z.states, z.support.tolist(), z.utility.tolist(), z.bound, [p.tolist() for p in s.joint], s.costs.tolist()])
+    "A hash of a world: of all its fields, those of its agent among them."
+    if type(world) is not Environment: raise InvalidInput('worlds', world, 'a World; a kind of agent is a class derived from Agent')
+    return digest(plain(world, 'world'))
 
 def manifest(worlds, methods, grid, seed):
     "What an experiment is, in plain values."
@@ -295,7 +295,7 @@ def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None, pr
     worlds : list of Environment or str, or dict of label: Environment or str
         What `load_world` takes, or worlds.
     methods : list of str, or dict of label: name, function, or pair of one of them and a dict of options
-        Names of `METHODS`; or functions called as ``f(world, seed=generator, oracle=oracle, **parameters)`` that return an `Identification`.
+        Names of `LEARNERS`; or functions called as ``f(world, seed=generator, oracle=oracle, **parameters)`` that return an `Identification`.
     grid : dict of name: list
         Values of `eps`, `delta`, `budget`, `mixing`, …; all combinations are run, for each method of those parameters that it takes.
     repetitions : int, or list of int
@@ -424,7 +424,7 @@ def suite(budget=2000, cap=1_000_000):
     found = {'sharp': ('sharp', {}), 'OIAFC (Theorem 1)': ('oiafc', dict(mixing='theorem1', **loop)), 'OIAFC (Corollary 1)': ('oiafc', dict(mixing='corollary1', **loop)),
              'OIAFB': ('oiafb', fixed), 'Chen et al., last rule': ('chen', dict(decision='last', **fixed)),
              'Chen et al., uniform rule': ('chen', dict(decision='uniform', **fixed)), 'explore-then-commit': ('etc', fixed)}
-    return {label: m for label, m in found.items() if m[0] in METHODS}
+    return {label: m for label, m in found.items() if m[0] in LEARNERS}
 
 class Comparison(NamedTuple):
     "What `compare` returns: `frame`, one row a run (see `experiment`), and `table`, one row for each world and method (see `summarise`)."

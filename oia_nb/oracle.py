@@ -11,7 +11,7 @@ import numpy as np
 from .core import *
 from .information import *
 from .scoring import *
-from .programs import RuleProgram
+from .programs import known_program, widest_rule
 from .stackelberg import *
 
 # %% ../nbs/paper/04_oracle.ipynb #aa78541b
@@ -42,19 +42,24 @@ class Oracle:
 
 # %% ../nbs/paper/04_oracle.ipynb #12acb349
 def widest_margin(world, arm):
-    r"""The proper rule with the largest $\min_{j\ne k} g(k, S) - g(j, S)$, by linear programming; of all such rules the cheapest.
+    r"""The proper rule with the largest $\min_{j\ne k} g(k, S) - g(j, S)$, of all such the cheapest.
 
-    Returns (margin, `ScoringRule`); the margin is negative if no rule makes the arm a best response. `arm` is a name or an index.
-    Raises `InvalidInput` for an unknown arm, `SolverFailure`.
+    Returns (margin, `ScoringRule`), the margin as the agent sees it under that rule; negative
+    if no rule makes the arm a best response. `arm` is a name or an index. Raises
+    `InvalidInput` for an unknown arm, `SolverFailure`.
     """
-    z = world.setting
+    z, q = world.setting, world.belief_distributions
     k = z.arm_index(arm)
-    program = RuleProgram(z.support, z.K, k)
-    found = program.shortfall(world.belief_distributions, (world.costs[k] - world.costs)/z.bound)
-    return 0. - z.bound*found.value, ScoringRule(z.bound*found.rule, z.support, z.bound)
+    program = known_program(z.support, q, k)
+    found = widest_rule(program, q, world.costs[k] - world.costs, z.bound)
+    rule = ScoringRule(np.minimum(found.rule, z.bound), z.support, z.bound)
+    margin = region_margin(world, rule, k)
+    if abs(margin + found.value) > PROFIT_TOL*profit_scale(world, rule):
+        raise SolverFailure(f'arm {z.arms[k]!r}: its margin is not what the solver claims')
+    return margin, rule
 
 # %% ../nbs/paper/04_oracle.ipynb #a322865d
-MARGIN_TOL = 1e-7     # a margin below this (relative to the bound) is no margin
+MARGIN_TOL = 1e-7     # a margin below this (relative to what is at stake) is no margin
 
 def action_informed_oracle(world):
     """The oracle with the widest margins of a known world (paper, Assumption 1).
@@ -63,8 +68,9 @@ def action_informed_oracle(world):
     """
     found = [widest_margin(world, k) for k in range(world.setting.K)]
     margins = np.array([m for m, _ in found])
-    _refuse(world, margins, 'any scoring rule', 'best margin')
-    return Oracle([r for _, r in found], margins)
+    rules = [r for _, r in found]
+    _refuse(world, rules, margins, 'any scoring rule', 'best margin')
+    return Oracle(rules, margins)
 
 def check_oracle(world, rules):
     """An `Oracle` from the user's own rules, with its margins in a known world.
@@ -78,20 +84,21 @@ def check_oracle(world, rules):
         if np.array_equal(r.support, z.support) and r.bound <= z.bound: continue
         raise InvalidInput(f'rules[{k}]', r, f'a rule on the support of the world, within its bound {z.bound:g}')
     margins = np.array([region_margin(world, r, k) for k, r in enumerate(oracle.rules)])
-    _refuse(world, margins, 'the rule given for it', 'margin')
+    _refuse(world, oracle.rules, margins, 'the rule given for it', 'margin')
     return Oracle(oracle.rules, margins)
 
 # %% ../nbs/paper/04_oracle.ipynb #20c3b3d5
-def _refuse(world, margins, rules, found):
-    "Raise `NotInducible` unless all margins are positive; `rules` and `found` say where they are from."
+def _refuse(world, rules, margins, given, found):
+    "Raise `NotInducible` unless all margins are positive; `given` and `found` say where they are from."
     z = world.setting
-    bad = np.flatnonzero(margins <= MARGIN_TOL*z.bound)
+    least = MARGIN_TOL*np.array([stake(world, r) for r in rules])
+    bad = np.flatnonzero(margins <= least)
     if not len(bad): return
     listed = ', '.join(f'{z.arms[k]!r} ({found} {margins[k]:.3g})' for k in bad)
     if found == 'margin': out = 'action_informed_oracle(world) finds the rules with the widest margins'
     elif z.K == 2: out = 'with two arms, neither can be left out'
     else: out = f'leave it out: world.without({z.arms[bad[0]]!r})'
-    raise NotInducible(f"no strict best response under {rules}: arm {listed}; {out}", tuple(z.arms[k] for k in bad), float(margins[bad].min()))
+    raise NotInducible(f"no strict best response under {given}: arm {listed}; {out}", tuple(z.arms[k] for k in bad), float(margins[bad].min()))
 
 # %% ../nbs/paper/04_oracle.ipynb #8f5c18ca
 def hidden_arm(n, bound=1.):

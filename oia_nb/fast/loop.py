@@ -19,7 +19,7 @@ from .shelf import settle, thin_out
 from .state import (FALLBACK, KERNELS, POINT, PRICE, SPARE, VALUE, Game, Run,
                                compiled, kernel, new_clock, new_log, new_plan,
                                new_points, new_reports, new_shelf, new_warm, padded)
-from ..oiafc import FORCED, INIT, NORMAL
+from ..learner import FORCED, INIT, NORMAL
 from ..programs import RuleProgram
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #c6e482f9
