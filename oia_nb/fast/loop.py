@@ -17,9 +17,9 @@ from .plan import FULL, make_plan
 from .points import RESUM, count, extend, new_segment, resum
 from .shelf import settle, thin_out
 from .state import (FALLBACK, KERNELS, POINT, PRICE, SPARE, VALUE, Game, Run,
-                               by_reference, compiled, inlined, kernel, new_clock, new_log,
-                               new_plan, new_points, new_reports, new_shelf, new_warm,
-                               padded)
+                               by_reference, compiled, inlined, kernel, new_clock,
+                               new_log, new_plan, new_points, new_reports, new_shelf,
+                               new_warm, padded)
 from ..learner import FORCED, INIT, NORMAL
 from ..programs import RuleProgram
 

@@ -83,7 +83,7 @@ def fingerprint(numba):
     "Names what compiled kernels depend on: code, constants, versions, processor."
     from llvmlite.binding import get_host_cpu_name
     seen = [sys.version, numba.__version__, get_host_cpu_name()]
-    for f in KERNELS.values():
+    for _, f in sorted(KERNELS.items()):
         code, names = f.__code__, f.__globals__
         constants = [(o, names[o]) for o in code.co_names
                      if isinstance(names.get(o), (int, float))]
@@ -114,8 +114,8 @@ def cache_folder(name):
     places.append(Path(tempfile.gettempdir())/f'oia_nb-{user}')
     return next((o/name for o in places if writable(o/name)), None)
 
-# %% ../../nbs/companion/41_fast_state.ipynb #2866e77a
-SECONDS = 30       # of processor time
+# %% ../../nbs/companion/41_fast_state.ipynb #4266c99d
+SECONDS = 60       # of processor time
 COMPILED = {}      # by name; empty until the first call of `compiled`
 
 def announced(folder):
