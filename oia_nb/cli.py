@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['COMMANDS', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'STATUS', 'LEARNERS', 'BadUsage', 'Parser', 'option',
-           'command', 'parser', 'open_world', 'main', 'run', 'fail', 'plain', 'put_json', 'table', 'paragraph',
-           'digits_for', 'amount', 'at_most', 'span', 'rule_rows', 'list_worlds', 'arm_rows', 'oracle_margins',
-           'show_optimal', 'way_out', 'find_oracle', 'learn', 'result_fields', 'rounds_text', 'certificate_text',
-           'report', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows', 'error_lines',
-           'put_comparison', 'run_compare', 'show_plan', 'introduction', 'paper_needs', 'comparison', 'outlook',
-           'check_figure', 'add_best', 'draw', 'run_demo', 'refuse_early']
+           'command', 'parser', 'open_world', 'main', 'joined', 'run', 'fail', 'plain', 'put_json', 'table',
+           'paragraph', 'digits_for', 'amount', 'at_most', 'span', 'rule_rows', 'list_worlds', 'arm_rows',
+           'oracle_margins', 'show_optimal', 'way_out', 'find_oracle', 'learn', 'result_fields', 'rounds_text',
+           'certificate_text', 'report', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows',
+           'error_lines', 'put_comparison', 'run_compare', 'show_plan', 'introduction', 'paper_needs', 'comparison',
+           'outlook', 'check_figure', 'add_best', 'draw', 'run_demo', 'refuse_early']
 
 # %% ../nbs/companion/40_cli.ipynb #aca1cadd
 import argparse, json, os, sys
@@ -74,10 +74,17 @@ def main(argv=None):
         return fail(e, 2) if isinstance(e, OIAError) else fail(f'internal error, {type(e).__name__}: {e}', 1)
     return 0
 
+def joined(argv):
+    "The words of a command line, with ``--without ARM`` as one: an arm may be called --dose."
+    words = list(argv)
+    for i in reversed(range(len(words) - 1)):
+        if words[i] == '--without': words[i:i + 2] = [f'--without={words[i + 1]}']
+    return words
+
 def run(argv):
     "Parse, run, and flush while errors can still be told."
     try:
-        args = parser().parse_args(argv)
+        args = parser().parse_args(joined(sys.argv[1:] if argv is None else argv))
         args.run(args)
     finally:
         if sys.stdout: sys.stdout.flush()
@@ -184,7 +191,7 @@ def show_optimal(args):
 
 def way_out(arm):
     from shlex import quote
-    return f'--without {quote(arm)}'
+    return f'--without={quote(arm)}' if arm.startswith('-') else f'--without {quote(arm)}'
 
 # %% ../nbs/companion/40_cli.ipynb #11a4aaab
 def find_oracle(world):

@@ -37,8 +37,9 @@ def _style(k):
     return dict(color=COLORS[k % 6], ls=DASHES[k % 4], marker=MARKERS[k % 7], ms=5)
 
 def _text(name):
-    "A name as it is written: a dollar sign in it is no formula."
-    return name.replace('$', r'\$')
+    "A name as it is written: a dollar sign in it is no formula, and an underscore before it hides it from no legend."
+    name = name.replace('$', r'\$')
+    return '\u200b' + name if name.startswith('_') else name
 
 # %% ../nbs/companion/39_plots.ipynb #357ae9af
 def _legend(ax, **options):

@@ -10,7 +10,9 @@ __all__ = ['ScoringRule', 'gains', 'Lie', 'lie', 'is_proper', 'is_strictly_prope
 from dataclasses import dataclass
 from functools import cached_property
 import numpy as np
-from .core import *
+from .core import BELIEF_TOL, InvalidInput, PROPER_TOL, REPORT_TOL, Value
+from .core import as_array, as_beliefs, as_integer, as_number, as_probabilities
+from .core import patch_to, read_only
 
 # %% ../nbs/paper/02_scoring.ipynb #d4d6081e
 @dataclass(frozen=True, eq=False)

@@ -109,7 +109,7 @@ def test_save_leaves_the_old_file_alone_when_refused(tmp_path):
     path = tmp_path/'w.json'
     w.save(path)
     before = path.read_bytes()
-    beliefs = np.vstack([w.setting.support, [.5, .5]])
+    beliefs = np.vstack([w.setting.support, [.51, .49]])
     wider = replace(w, setting=replace(w.setting, support=merge_beliefs(beliefs)[0]))
     with pytest.raises(InvalidInput, match='support'): wider.save(path)
     assert path.read_bytes() == before
