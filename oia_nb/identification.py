@@ -15,10 +15,10 @@ from .core import InvalidInput, as_integer, generator
 from .information import Environment
 from .oracle import action_informed_oracle
 from .learner import simulate
-from .oiafc import oiafc
+from .oiafc import MIXINGS, STOPS, oiafc
 from .oiafb import oiafb
 from .sharp import sharp
-from .baselines import chen, etc
+from .baselines import DECISIONS, chen, etc
 
 # %% ../nbs/companion/33_identification.ipynb #19ad69b2
 class ProgressBar:
@@ -95,14 +95,14 @@ register(Row('sharp', sharp, 'the sharp learner: bounds on the profits themselve
 register(Row('oiafc', oiafc, 'the paper\'s OIAFC, with fixed confidence', demo=(1., .1),
              variants={'OIAFC (Theorem 1)': dict(mixing='theorem1'), 'OIAFC (Corollary 1)': dict(mixing='corollary1')},
              statuses=('certified', 'uncertified', 'round_cap', 'event_violated'), compiled=('mixing', 'max_rounds'),
-             flags=dict(mixing=Flag(str, 'share of the oracle in the rules: theorem1 or corollary1'),
-                        stop=Flag(str, 'stopping rule: paper'))))
+             flags=dict(mixing=Flag(str, f'share of the oracle in the rules: {" or ".join(MIXINGS)}'),
+                        stop=Flag(str, f'stopping rule: {" or ".join(STOPS)}'))))
 register(Row('oiafb', oiafb, 'the paper\'s OIAFB, with a fixed budget', variants={'OIAFB': {}},
              statuses=('budget', 'uncertified', 'budget_too_small'), compiled=('budget', 'a')))
 register(Row('chen', chen, 'Chen et al.\'s learner, with a fixed budget',
              variants={'Chen et al., last rule': dict(decision='last'), 'Chen et al., uniform rule': dict(decision='uniform')},
              statuses=('budget', 'uncertified', 'budget_too_small'),
-             flags=dict(decision=Flag(str, 'which rule to return, that of the last round or of one drawn uniformly: last or uniform'))))
+             flags=dict(decision=Flag(str, f'the round whose rule to return, the last or one drawn uniformly: {" or ".join(DECISIONS)}'))))
 register(Row('etc', etc, 'explore, then commit', variants={'explore-then-commit': {}},
              statuses=('certified', 'uncertified', 'event_violated', 'budget_too_small'),
              flags=dict(explore=Flag(int, 'how often to announce each of the rules of the oracle'))))
