@@ -251,6 +251,9 @@ class World(Value):
             value = getattr(self, key)
             if not isinstance(value, kind):
                 raise InvalidInput(key, value, f'a value of the class {kind.__name__}')
+        made = vars(type(self.agent)).get('__dataclass_params__')
+        if not made or not made.frozen:      # traits that nobody sees would be lost, or changed, in silence
+            raise InvalidInput('agent', self.agent, 'an agent whose class is a frozen dataclass')
         s, z = self.structure, self.setting
         if s.K != z.K: raise InvalidInput('setting.arms', z.arms, f'{s.K} arms, as in the information structure')
         if s.W != z.W:

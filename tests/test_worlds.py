@@ -78,6 +78,7 @@ def test_arms_that_look_like_something_else(tmp_path, capfd):
     "An arm that begins with an underscore keeps its place in legends, one that begins with dashes can be left out."
     pytest.importorskip('matplotlib')
     from oia_nb.cli import main
+    from oia_nb.plots import plot_segment
     w = SAMPLES['clinic']
     world = replace(w, setting=replace(w.setting, arms=['_id', '--dose', '$5 test']))
     oracle = action_informed_oracle(world)
