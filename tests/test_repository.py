@@ -90,6 +90,7 @@ def misnumbered(root, tmp):
         if path.relative_to(root/'docs') not in wanted:
             continue
         text = path.read_text(encoding='utf-8')
+        text = text[:text.find('</article>')]       # below it, links to the chapters before and after
         titles = set(re.findall(r'<h1><span class="section-number">(\d+)\.', text))
         others = set(re.findall(r'class="(?:section-number|caption-number)">\D*(\d+)\.', text))
         others |= set(re.findall(r'class="eqno">\((\d+)\.', text))
@@ -166,7 +167,7 @@ def create_pages(root):
             page.parent.mkdir(exist_ok=True, parents=True)
             number = re.match(r'(\d\d)_', p.name)
             title = f'<span class="section-number">{int(number[1])}. </span>' if number else ''
-            page.write_text(f'<h1>{title}{p.stem}</h1>', encoding='utf-8')
+            page.write_text(f'<h1>{title}{p.stem}</h1></article>', encoding='utf-8')
     build_docs.write_redirects(root)
 
 # What a check needs of the tree, and the faults that it must find there.
