@@ -115,8 +115,8 @@ def unlike_ours(path, name):
     "What ruff has no rule for: a function with its body on the line of its head, a private name of another module."
     text = path.read_text(encoding='utf-8')
     start = text.find('\n# %% ../')                # above it, the header of a module is nbdev's
-    first = text[:start].count('\n') + 1 if start >= 0 else 0
-    if path.name != '_modidx.py':
+    if start >= 0:
+        first = text[:start].count('\n') + 1
         yield from (f'{name}:{i + 1}: {len(line)} columns' for i, line in enumerate(text.splitlines())
                     if i >= first and len(line) > 100)
     for node in ast.walk(ast.parse(text)):
