@@ -393,6 +393,7 @@ class RuleProgram(ProperProgram):
             short = self.shortfall(counts, lower, slack, rule=False)
             if short.value > LP_TOL: return None
             eased = max(short.value, 0.) + EASE
+            self._observe(counts, lower, slack)
             found = self._optimum(self.pay, np.inf, (0., eased))
         found = self._found(found)
         S = self._cheapest(found.value + LP_SPARE, (0., eased)) if rule else None
