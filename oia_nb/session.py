@@ -387,10 +387,14 @@ def past_answer(setting, oracle, n, row, snap):
         rule, arm, report = row
     except (TypeError, ValueError):
         raise InvalidInput(at, row, 'a rule, an arm and a report') from None
-    rule = rule if isinstance(rule, ScoringRule) else oracle.rules[setting.arm_index(rule)]
+    try:
+        rule = rule if isinstance(rule, ScoringRule) else oracle.rules[setting.arm_index(rule)]
+        arm, belief = setting.arm_index(arm), as_report(setting, report, snap)[0]
+    except InvalidInput as e:
+        raise InvalidInput(f'{at}, {e.argument}', e.value, e.expected) from None
     if not np.array_equal(rule.support, setting.support) or rule.bound > setting.bound:
         raise InvalidInput(f'{at}, rule', rule, 'a rule on the support of the setting, within its bound')
-    return dict(rule=rule.values.tolist(), arm=setting.arm_index(arm), belief=as_report(setting, report, snap)[0])
+    return dict(rule=rule.values.tolist(), arm=arm, belief=belief)
 
 # %% ../nbs/beyond/27_session.ipynb #f6b787cc
 @patch_to(Session)
