@@ -503,7 +503,7 @@ class SharpIdentification(Identification):
 # %% ../nbs/beyond/20_sharp.ipynb #da162def
 def finish(run, status, contradiction=()):
     "The `SharpIdentification` of a run that has ended."
-    data, kinds, sound = run.transcript, np.array(run.kinds), status in ('certified', 'round_cap')
+    data, kinds, sound = run.transcript, np.array(run.kinds), status in ('certified', 'round_cap', 'stopped')
     bound, c = run.best or (np.inf, Candidate(run.oracle.rules[0], 0, None, 0.))
     t, U, I, b = map(np.array, zip(*run.snapshots)) if run.snapshots else (np.empty(0),)*4
     trace = Trace(np.array(data.arms)[:len(kinds)], np.array(data.beliefs)[:len(kinds)], np.array(run.targets), kinds, t, U, I, b)
