@@ -64,6 +64,62 @@ def publish(root):
     shutil.copytree(root/'build'/'html', docs, ignore=shutil.ignore_patterns('.buildinfo*', '_sources', '.doctrees'))
     (docs/'.nojekyll').touch()
 
+# --- Pages that moved ----------------------------------------------------------------------------------------------
+
+# The page of an earlier edition and where it is now, as the beginning of a notebook's path below nbs/.
+MOVED = {
+    '00_core': 'companion/30',
+    '01_information': 'paper/01',
+    '02_scoring': 'paper/02',
+    '03_stackelberg': 'paper/03',
+    '04_oracle': 'paper/04',
+    '05_estimation': 'paper/05',
+    '06_ucb_lp': 'paper/06',
+    '07_binary_search': 'paper/07',
+    '08_oiafc': 'paper/09',
+    '09_oiafb': 'paper/10',
+    '10_complexity': 'paper/11',
+    '11_baselines': 'paper/12',
+    '12_best_arm': 'companion/50',
+    '13_offline': 'companion/52',
+    '14_sharp': 'beyond/20',
+    '15_identification': 'companion/33',
+    '20_worlds': 'companion/34',
+    '20a_clinic': 'companion/35',
+    '20b_wine': 'companion/36',
+    '21_experiments': 'companion/37',
+    '22_plots': 'companion/39',
+    '25_cli': 'companion/40',
+    '30_engine': 'companion/41',
+    '99_all': 'companion/90',
+    'claims': 'paper/claims',
+    'errata': 'paper/errata',
+    'results': 'companion/results',
+}
+REDIRECT = """<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<title>This page has moved</title>
+<link rel="canonical" href="{page}">
+<script>location.replace("{page}" + location.hash)</script>
+<noscript><meta http-equiv="refresh" content="0; url={page}"></noscript>
+<p>This page has moved to <a href="{page}">{page}</a>.</p>
+</html>
+"""
+
+def redirects(root):
+    "Pairs (old page, new page), relative to docs/: the first notebook, in the order of names, that begins as `MOVED` says."
+    nbs = root/'nbs'
+    for old, new in MOVED.items():
+        first = min(nbs.glob(f'{new}*.ipynb'), default=None)
+        if first is None: sys.exit(f'{old}.html leads nowhere: no notebook nbs/{new}*.ipynb')
+        yield f'{old}.html', first.relative_to(nbs).with_suffix('.html').as_posix()
+
+def write_redirects(root):
+    "Small pages under the old names, so that a link to a page or to a place in it still arrives."
+    for old, new in redirects(root):
+        (root/'docs'/old).write_text(REDIRECT.format(page=new), encoding='utf-8')
+
 # --- README.md -----------------------------------------------------------------------------------------------------
 
 def build_readme(root):
@@ -98,6 +154,7 @@ def main():
         return
     build_site(ROOT)
     publish(ROOT)
+    write_redirects(ROOT)
     build_readme(ROOT)
     write_manifest(ROOT)
 

@@ -41,8 +41,6 @@ nb_execution_cache_path = str(root/'build'/'cache'/sha256(b''.join(p.read_bytes(
 nb_merge_streams = True
 nb_render_markdown_format = 'myst'
 nb_mime_priority_overrides = [('html', 'image/svg+xml', 15)]
-# Interactive views need embed.js and its fonts (dist/ of npm @jupyter-widgets/html-manager) in _static/jupyter-widgets.
-nb_ipywidgets_js = {'jupyter-widgets/embed.js': {}} if (here/'_static/jupyter-widgets/embed.js').exists() else {}
 
 # The API, from docstrings: a `name` in single backticks links to what it names.
 autodoc_member_order, autodoc_typehints = 'bysource', 'description'

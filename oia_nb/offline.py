@@ -11,11 +11,13 @@ __all__ = ['effort_gain', 'prior_and_spread', 'best_gain', 'effort_world', 'bets
 # %% ../nbs/companion/52_offline.ipynb #a398b176
 from dataclasses import dataclass
 import numpy as np
-from .core import *
-from .information import *
-from .scoring import *
-from .stackelberg import *
-from .programs import ProperProgram, program_route, properness_pairs, properness_rows, solve_cvxpy
+from .core import InvalidInput, PROB_TOL, SolverFailure, as_array, as_beliefs
+from .core import as_integer, as_number, as_probabilities, generator
+from .information import Rational, Response, favourite, make_world, merge_beliefs
+from .information import report_utility
+from .scoring import ScoringRule, is_proper
+from .programs import ProperProgram, program_route, properness_pairs, properness_rows
+from .programs import solve_cvxpy
 
 # %% ../nbs/companion/52_offline.ipynb #8cb1af69
 def effort_gain(rule, joint):
@@ -311,29 +313,32 @@ def learn_incentives(setting, horizon, delta=.1, listen=True):
 
 # %% ../nbs/companion/52_offline.ipynb #1586552b
 def paid_arm(world, payments):
-    "The arm that the agent plays if it is paid payments[k] for arm k; on ties the best for the principal, then the lowest index. Raises `InvalidInput`."
+    """The arm that the agent plays if it is paid payments[k] for arm k.
+
+    On ties (see `favourite`) the best for the principal, then the lowest index. Raises `InvalidInput`,
+    also for a world with another agent than `Rational`.
+    """
     z = world.setting
-    payments = as_array('payments', payments, (z.K,), 0., z.bound)
-    g = payments - world.costs
-    ties = np.flatnonzero(g >= g.max() - TIE_TOL*z.bound)
-    return int(ties[(world.belief_distributions[ties] @ z.belief_utility - payments[ties]).argmax()])
+    if type(world.agent) is not Rational: raise InvalidInput('world.agent', world.agent, 'Rational(), the only agent that takes part here')
+    payments = as_array('payments', payments, (z.K,), 0., z.bound, axes=(z.arms,))
+    worth = lambda arms: world.belief_distributions[arms] @ z.belief_utility - payments[arms]
+    return favourite(payments - world.costs, worth, z.bound, z.B_u)
 
 def simulate_incentives(learner, world, seed):
     """Play a coroutine that yields payments (K,) against a simulated agent: (what it returns, arms (T,), what was paid (T,)).
 
-    `seed` is an int or a numpy Generator. Signal and state are drawn as in `Environment.respond`; reports are true.
+    `seed` is an int or a numpy Generator. Signal and state are drawn as in `World.respond`; reports are true.
     """
-    rng, z, arms, paid = generator(seed), world.setting, [], []
-    beliefs = [z.support[i].tolist() for i in range(z.M)]
+    rng, arms, paid = generator(seed), [], []
+    beliefs = [tuple(b) for b in world.setting.support.tolist()]
     try:
         payments = next(learner)
         while True:
             k = paid_arm(world, payments)
-            cumulative = world._draws[k]
-            cell = min(np.searchsorted(cumulative, rng.random()*cumulative[-1], side='right'), len(cumulative) - 1)
-            signal, state = divmod(int(cell), z.W)
-            arms.append(k); paid.append(payments[k])
-            payments = learner.send(Response(k, tuple(beliefs[world.belief_index[k][signal]]), state))
+            signal, state = world.draw(k, rng)
+            arms.append(k)
+            paid.append(payments[k])
+            payments = learner.send(Response(k, beliefs[world.belief_index[k][signal]], state))
     except StopIteration as stop: return stop.value, np.array(arms), np.array(paid)
 
 # %% ../nbs/companion/52_offline.ipynb #42622074

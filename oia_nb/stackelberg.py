@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PROFIT_TOL', 'ROOMS', 'agent_profit', 'arm_profit', 'principal_profit', 'region_margin', 'stake', 'profit_scale',
-           'is_claim_true', 'lp_arm', 'Optimum', 'optimal_rule', 'simple_regret', 'H_eps', 'H_delta', 'H_tilde']
+           'is_claim_true', 'lp_arm', 'Optimum', 'optimal_rule', 'simple_regret']
 
 # %% ../nbs/paper/03_stackelberg.ipynb #88b70d3e
 from dataclasses import dataclass
@@ -76,7 +76,8 @@ def lp_arm(world, arm, solver='highs', margin=0.):
         if found is None and room == 0: return None
         if found is None: break
         rule = ScoringRule(np.minimum(found.rule, z.bound), z.support, z.bound)
-        profit, tie = float(q[k] @ z.belief_utility - found.value), TIE_TOL*stake(world, rule)
+        profit = float(q[k] @ z.belief_utility - found.value)
+        tie = TIE_TOL*(stake(world, rule) or z.bound)
         leads = region_margin(world, rule, k) >= margin - tie
         if leads and is_claim_true(world, rule, profit): return profit, rule
     widest = widest_rule(program, q, C, z.bound)
@@ -120,18 +121,3 @@ def optimal_rule(world, solver='highs', margin=0.):
 def simple_regret(world, rule):
     r"The true simple regret $h(S^*) - h(S)$ of a rule in a known world, lies included."
     return optimal_rule(world).profit - principal_profit(world, rule)
-
-# %% ../nbs/paper/03_stackelberg.ipynb #30bc38f4
-def H_eps(setting, eps):
-    r"$H_\epsilon = 4(B_S+B_u)^2 K/\epsilon^2$ (Definition 3)."
-    return 4*setting.B**2*setting.K/eps**2
-
-def H_delta(setting, gaps, eps):
-    r"$H_\Delta = 4(B_S+B_u)^2(\epsilon^{-2} + \sum_{k\ne k^*}\Delta_k^{-2})$ (Definition 3); infinite if two arms tie for the best."
-    others = np.delete(gaps, np.argmin(gaps))
-    with np.errstate(divide='ignore'): return float(4*setting.B**2*(eps**-2 + (1/others**2).sum()))
-
-# %% ../nbs/paper/03_stackelberg.ipynb #99a8edc8
-def H_tilde(setting, gaps, eps):
-    r"$\tilde H = 4(B_S+B_u)^2(\epsilon^{-2} + \sum_{k\ne k^*}\max(\Delta_k, \epsilon)^{-2})$: the complexity that the stopping rule really sees."
-    return H_delta(setting, np.where(np.arange(len(gaps)) == np.argmin(gaps), 0., np.maximum(gaps, eps)), eps)

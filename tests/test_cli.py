@@ -230,6 +230,7 @@ def test_demo(tmp_path):
                  f'{needed/result.rounds:,.0f} times fewer', f'True regret: {simple_regret(world, result.rule):.3f}', 'oia_demo.png'):
         assert said in ' '.join(text.split()), said
 
+@pytest.mark.release
 def test_demo_of_the_paper(tmp_path):
     text, world = demo('--method', 'oiafc', '--eps', 2.5, '--seed', 1, cwd=tmp_path), load_world('clinic')
     result = identify(world, eps=2.5, delta=.1, seed=1, method='oiafc')
@@ -237,7 +238,8 @@ def test_demo_of_the_paper(tmp_path):
                  f'at most {math.ceil(1000*result.certificate.bound)/1000:.3f}', f'True regret: {simple_regret(world, result.rule):.3f}', 'is slow'):
         assert said in ' '.join(text.split()), said
 
-@pytest.mark.parametrize('name, figure', [('coin.json', 'f.png'), ('coin.json', 'f.svg'), ('wine', 'f.pdf')])
+@pytest.mark.parametrize('name, figure', [('coin.json', 'f.png'), ('coin.json', 'f.svg'),
+                                          pytest.param('wine', 'f.pdf', marks=pytest.mark.release)])
 def test_demo_elsewhere(name, figure, files, monkeypatch, capfd):
     "Another world, with three states too; a figure of another kind; and as JSON."
     monkeypatch.chdir(files)

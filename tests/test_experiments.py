@@ -107,14 +107,17 @@ def test_files_are_strict_json(tmp_path):
 
 # --- A cluster -----------------------------------------------------------------------------------------------------------
 
-def test_dask(reference, tmp_path):
+def test_dask(tmp_path):
+    "Four runs, two of which fail: what is tested is the way to the workers and back."
     distributed = pytest.importorskip('distributed')
     import joblib
+    few = cheap | dict(grid=dict(eps=2., delta=.1, fail_below=[0., .5], slow=.002), repetitions=2)
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, distributed.Client(cluster) as client:
-        with joblib.parallel_config('dask'): frame = experiment(**cheap, path=tmp_path)
+        with joblib.parallel_config('dask'): frame = experiment(**few, path=tmp_path)
         assert set(client.run(lambda: os.environ['OMP_NUM_THREADS']).values()) == {'1'}
-    assert_same(frame, reference)
-    assert_same(read_experiment(tmp_path), reference)
+    alone = experiment(**few, n_jobs=0)
+    assert_same(frame, alone)
+    assert_same(read_experiment(tmp_path), alone)
 
 # --- What is refused, and what isn't -------------------------------------------------------------------------------------
 

@@ -5,13 +5,14 @@ Contracts by the arm, and what a rule can do that ignores the report, are tried 
 from itertools import product
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
+from conftest import examples
 from scipy.stats import binom
 from oia_nb.all import *
 from oia_nb.core import InvalidInput, generator
 from oia_nb.offline import *
 
-some = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+some = settings(max_examples=examples(200))
 rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 bounds = st.sampled_from([1e-3, 1., 40.])
 
@@ -123,7 +124,7 @@ def test_one_bet():
 
 # --- Several structures ----------------------------------------------------------------------------------------------
 
-@settings(some, max_examples=30)
+@settings(some, max_examples=examples(200))
 @given(rngs, st.integers(2, 4), st.integers(1, 4))
 def test_max_min(rng, W, L):
     joints = [joint_of(rng, W) for _ in range(L)]

@@ -3,7 +3,13 @@
 Each check takes the root of a tree and returns one line a problem.  It is run on this repository, where it must find
 nothing, and on copies into which a fault was planted, where it must name the faulty file.
 """
-import json, os, re, shutil, subprocess
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -56,14 +62,18 @@ def outdated(root, tmp):
     return build_docs.stale(root)
 
 def not_in_contents(root, tmp):
-    "Every page can be reached from the table of contents."
+    "Every page can be reached from the table of contents, and every chapter from the README's table."
     index = json.loads((root/'nbs'/'index.ipynb').read_text(encoding='utf-8'))
     text = '\n'.join(''.join(c['source']) for c in index['cells'])
     entries = [line.split('<')[-1].strip(' >') for block in re.findall(r'(?s)\{toctree\}(.*?)(?:```|:::)', text)
                for line in block.splitlines() if line.strip() and not line.startswith(':')]
     pages = [p.relative_to(root/'nbs').with_suffix('').as_posix() for p in [*notebooks(root), *(root/'nbs').glob('*.md')]]
-    return [f'{page} is not in the table of contents of index.ipynb' for page in pages
-            if page != 'index' and not any(fnmatch(page, entry) for entry in entries)]
+    lines = [f'{page} is not in the table of contents of index.ipynb' for page in pages
+             if page != 'index' and not any(fnmatch(page, entry) for entry in entries)]
+    linked = set(re.findall(r'\]\((\w+/\w+)\.ipynb[#)]', text))
+    chapters = {page for page in pages if '/' in page}
+    lines += [f'{page} has no row in the table of chapters of index.ipynb' for page in sorted(chapters - linked)]
+    return lines + [f'index.ipynb leads to {page}, which is no notebook' for page in sorted(linked - chapters)]
 
 LOADS = re.compile(r'<(?:script|img|iframe|source)\b[^>]*\bsrc="(?:https?:)?//|<link\b[^>]*\bhref="(?:https?:)?//|url\(["\']?(?:https?:)?//')
 
@@ -71,6 +81,60 @@ def needs_network(root, tmp):
     "A page can be read without a network: it links to other sites, but loads nothing from them."
     return [f'{p.relative_to(root)} loads {m[0]}' for p in sorted((root/'docs').rglob('*')) if p.suffix in ('.html', '.css')
             for m in LOADS.finditer(p.read_text(encoding='utf-8'))]
+
+def misnumbered(root, tmp):
+    "The number in a page's name is that of its title, results, figures and formulas; a page without one has none."
+    wanted = {p.relative_to(root/'nbs').with_suffix('.html') for p in notebooks(root) if p.parent != root/'nbs'}
+    lines = [f'docs/{page}: not built' for page in sorted(wanted) if not (root/'docs'/page).exists()]
+    for path in sorted((root/'docs').glob('*/*.html')):
+        if path.relative_to(root/'docs') not in wanted:
+            continue
+        text = path.read_text(encoding='utf-8')
+        text = text[:text.find('</article>')]       # below it, links to the chapters before and after
+        titles = set(re.findall(r'<h1><span class="section-number">(\d+)\.', text))
+        others = set(re.findall(r'class="(?:section-number|caption-number)">\D*(\d+)\.', text))
+        others |= set(re.findall(r'class="eqno">\((\d+)\.', text))
+        number = re.match(r'(\d\d)_', path.name)
+        expected = {str(int(number[1]))} if number else set()
+        if titles != expected or others - expected:
+            lines.append(f'docs/{path.parent.name}/{path.name}: title {titles}, numbers of chapters {others}')
+    return lines
+
+def lost(root, tmp):
+    "A page of an earlier edition leads to where its text is now."
+    lines = []
+    for old, new in build_docs.redirects(root):
+        page = root/'docs'/old
+        if not (page.exists() and f'href="{new}"' in page.read_text(encoding='utf-8')):
+            lines.append(f"docs/{old} doesn't lead to {new}")
+        if not (root/'docs'/new).exists():
+            lines.append(f"docs/{old} leads to docs/{new}, which isn't there")
+    return lines
+
+def unlike_ours(path, name):
+    "What ruff has no rule for: a function with its body on the line of its head, a private name of another module."
+    text = path.read_text(encoding='utf-8')
+    start = text.find('\n# %% ../')                # above it, the header of a module is nbdev's
+    if start >= 0:
+        first = text[:start].count('\n') + 1
+        yield from (f'{name}:{i + 1}: {len(line)} columns' for i, line in enumerate(text.splitlines())
+                    if i >= first and len(line) > 100)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            head = max([node.lineno, *(a.end_lineno for a in ast.walk(node.args) if hasattr(a, 'end_lineno'))])
+            if node.body[0].lineno <= head:
+                yield f'{name}:{node.lineno}: the body of {node.name} needs a line of its own'
+        if isinstance(node, ast.ImportFrom) and (node.level or node.module.startswith('oia_nb')):
+            for private in (a.name for a in node.names if re.match('_[^_]', a.name) and path.parts[-2] != 'tests'):
+                yield f'{name}:{node.lineno}: {private} is private to {node.module}'
+
+def untidy(root, tmp):
+    "ruff finds nothing in modules, tests and scripts; pyproject.toml says what it looks for."
+    paths = [p for folder in ('oia_nb', 'tests', 'benchmarks') for p in sorted((root/folder).rglob('*.py'))]
+    ours = [line for p in paths for line in unlike_ours(p, p.relative_to(root).as_posix())]
+    run = subprocess.run([sys.executable, '-m', 'ruff', 'check', '--no-cache', '--output-format', 'concise', '.'],
+                         cwd=root, capture_output=True, text=True)
+    return [line for line in run.stdout.splitlines() if re.match(r'\S+:\d+:\d+:', line)] + run.stderr.splitlines() + ours
 
 # --- Faults that they must find --------------------------------------------------------------------------------------
 
@@ -100,6 +164,22 @@ def in_notebook(edit):
     return plant
 
 GENERATED = '# AUTOGENERATED! DO NOT EDIT!'
+
+def create_pages(root):
+    "Pages as they should be: one for each notebook in a folder, and the old names."
+    for p in notebooks(root):
+        if p.parent != root/'nbs':
+            page = root/'docs'/p.relative_to(root/'nbs').with_suffix('.html')
+            page.parent.mkdir(exist_ok=True, parents=True)
+            number = re.match(r'(\d\d)_', p.name)
+            title = f'<span class="section-number">{int(number[1])}. </span>' if number else ''
+            page.write_text(f'<h1>{title}{p.stem}</h1></article>', encoding='utf-8')
+    build_docs.write_redirects(root)
+
+# What a check needs of the tree, and the faults that it must find there.
+NEEDS = {not_exported: ('nbs', 'oia_nb', 'settings.ini'), not_clean: ('nbs', 'settings.ini'), with_widget_state: ('nbs',),
+         outdated: ('nbs', 'oia_nb', 'settings.ini', 'README.md'), not_in_contents: ('nbs',), needs_network: (),
+         misnumbered: ('nbs',), lost: ('nbs',), untidy: ('oia_nb', 'tests', 'pyproject.toml')}
 FAULTS = {
     not_exported: [change('oia_nb/*.py', 'import', ' import'), create('oia_nb/leftover.py', GENERATED),
                    lambda root: next(p for p in sorted(root.glob('oia_nb/*.py')) if GENERATED in p.read_text() and not p.unlink()).name],
@@ -110,22 +190,37 @@ FAULTS = {
     with_widget_state: [in_notebook(lambda nb, c: nb['metadata'].update(widgets={}))],
     outdated: [change('nbs/**/*.ipynb', 'the', 'teh'), change('nbs/refs.bib', '2025', '2026'), change('nbs/conf.py', 'furo', 'fur0'),
                change('README.md', 'oia_nb', 'oia-nb'), create('docs/left_over.html', ''), create('nbs/new_page.md', '# New')],
-    not_in_contents: [create('nbs/unlisted.md', '# Unlisted'), change('nbs/index.ipynb', 'bibliography', 'bibliografy')],
+    not_in_contents: [create('nbs/unlisted.md', '# Unlisted'), change('nbs/index.ipynb', 'bibliography', 'bibliografy'),
+                      lambda root: (root/'nbs'/'paper'/'09_oiafc.ipynb').rename(root/'nbs'/'paper'/'09_renamed.ipynb').stem],
     needs_network: [create('docs/page.html', '<script src="https://cdn.net/x.js"></script>'), create('docs/page.css', 'a { src: url(//cdn.net/x) }')],
+    misnumbered: [change('docs/paper/0*.html', '>1. ', '>2. '), change('docs/paper/errata.html', '<h1>', '<h1><span class="section-number">7. </span>'),
+                  change('docs/paper/0*.html', '</h1>', '</h1><span class="caption-number">Lemma 77.1 </span>'),
+                  change('docs/paper/0*.html', '</h1>', '</h1><span class="eqno">(77.1)</span>')],
+    lost: [lambda root: (root/'docs'/'08_oiafc.html').unlink() or '08_oiafc', lambda root: (root/'docs'/'paper'/'errata.html').unlink() or 'errata'],
+    untidy: [create('tests/long.py', f"x = '{'x'*100}'\n"), create('tests/two.py', 'x = 1; y = 2\n'),
+             create('tests/inline.py', 'def f(): return 1\n'), create('tests/starred.py', 'from math import *\nprint(pi)\n'),
+             create('oia_nb/nosy.py', 'from .core import _hidden\n'),
+             create('oia_nb/wide.py', f"\n# %% ../nbs/x\nx = '{'x'*100}'\n")],
 }
 
 @pytest.mark.parametrize('check', FAULTS, ids=lambda c: c.__name__)
 def test_repository(check, tmp_path):
     assert check(ROOT, tmp_path) == []
 
-@pytest.mark.parametrize('check, fault', [(c, f) for c, faults in FAULTS.items() for f in faults],
-                         ids=[f'{c.__name__}-{i}' for c, faults in FAULTS.items() for i in range(len(faults))])
-def test_check_finds_fault(check, fault, tmp_path):
-    tree = copy(ROOT, tmp_path/'tree')
-    (tree/'docs').mkdir(exist_ok=True)
-    build_docs.write_manifest(tree)
-    before = set(check(tree, tmp_path/'before'))
-    name = fault(tree)
-    found = set(check(tree, tmp_path/'after')) - before
-    expected = 'bibliography' if name == 'index.ipynb' else name
-    assert any(expected in line for line in found), f'{check.__name__} missed the fault in {name}'
+@pytest.mark.parametrize('check', FAULTS, ids=lambda c: c.__name__)
+def test_check_finds_faults(check, tmp_path):
+    "Each fault is planted in a tree of its own."
+    def tree(name):
+        root = copy(ROOT, tmp_path/name, NEEDS[check])
+        (root/'docs').mkdir()
+        if check in (misnumbered, lost):
+            create_pages(root)
+        build_docs.write_manifest(root)
+        return root
+    before = set(check(tree('before'), tmp_path/'checked'))
+    for i, fault in enumerate(FAULTS[check]):
+        faulty = tree(f'tree{i}')
+        name = fault(faulty)
+        found = set(check(faulty, tmp_path/f'checked{i}')) - before
+        expected = 'bibliography' if name == 'index.ipynb' else name
+        assert any(expected in line for line in found), f'{check.__name__} missed the fault in {name}'

@@ -5,12 +5,13 @@ Beliefs are drawn with all that is awkward: on the boundary, at corners, nearly 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from conftest import examples
 from oia_nb.core import PROPER_TOL, TIE_TOL, InvalidInput
 from oia_nb.information import best_reply, make_world, merge_beliefs
 from oia_nb.scoring import (ScoringRule, brier, floor_belief, gains, is_proper, is_strictly_proper, lie, logarithmic, menu_rule,
                             mix, spherical, v_shaped)
 
-often = settings(max_examples=300, deadline=None, derandomize=True)
+often = settings(max_examples=examples(1000))
 bounds = st.sampled_from([1e-4, .1, .3, 1., 1.1, 7., 1e4])
 
 rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)       # arrays from a drawn seed: a hundred times as fast as number by number
