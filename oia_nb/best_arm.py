@@ -8,21 +8,19 @@ __all__ = ['EXPLORATION_RATES', 'LIKENESS', 'CONFIDENCE_ALGORITHMS', 'BUDGET_ALG
            'ugapeb', 'ugape_hardness', 'median_phases', 'median_elimination', 'lil_confidence', 'lil_ucb',
            'optimal_proportions', 'pair_evidence', 'track_and_stop', 'is_proved', 'successive_rejects',
            'sequential_halving', 'fixed_budget_error', 'oracle_rewards', 'reward_family', 'oracle_bandit',
-           'bandit_algorithm', 'ArmIdentification', 'best_arm_learner', 'as_identification', 'OracleLoss',
+           'bandit_algorithm', 'ArmIdentification', 'best_arm_learner', 'ask_for', 'as_identification', 'OracleLoss',
            'oracle_loss']
 
 # %% ../nbs/companion/50_best_arm.ipynb #6384f677
 from dataclasses import dataclass
 from typing import Callable
 import numpy as np
-from .core import *
-from .information import *
-from .stackelberg import *
-from .oracle import *
-from .estimation import *
-from .binary_search import *
-from .oiafc import *
-from .oiafc import _check_learner
+from .core import (InvalidInput, as_array, as_integer, as_number, as_probabilities,
+                          generator, patch_to, read_only)
+from .stackelberg import optimal_rule
+from .oracle import action_informed_oracle
+from .estimation import Transcript
+from .learner import INIT, NORMAL, Identification, ask_oracle, check_learner, finish, learner
 
 # %% ../nbs/companion/50_best_arm.ipynb #608d5c2f
 @dataclass(frozen=True)
@@ -546,12 +544,9 @@ class ArmIdentification(Identification):
     """
     best_arm: BestArm = None
 
-    def to_dict(self, setting):
-        bound = self.best_arm.bound
-        return super().to_dict(setting) | dict(arm_bound=bound if np.isfinite(bound) else None)
-
+@learner
 def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=None, max_rounds=10_000_000):
-    r"""A bandit algorithm on the oracle's rules: a coroutine that yields a `ScoringRule`, receives a `Response`, and returns an `ArmIdentification`.
+    r"""A bandit algorithm on the oracle's rules: a `Learner` that yields a `ScoringRule`, receives a `Response`, and returns an `ArmIdentification`.
 
     Parameters
     ----------
@@ -570,31 +565,29 @@ def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=No
 
     Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while running if an oracle rule is answered by another arm.
     """
-    eps, delta = _check_learner(setting, oracle, eps, delta)
+    eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     rewards = oracle_rewards(setting, oracle)
     family = reward_family(rewards, setting.bound)
     inner = bandit_algorithm(algorithm, setting.K, family, eps=eps, delta=delta, budget=budget, max_pulls=max_rounds)
-    return _best_arm_learner(setting, oracle, rewards, inner, eps, delta)
+    return ask_for(setting, oracle, rewards, inner, eps, delta)
 
 # %% ../nbs/companion/50_best_arm.ipynb #9c6952e5
-def _best_arm_learner(setting, oracle, rewards, inner, eps, delta):
+def ask_for(setting, oracle, rewards, inner, eps, delta):
+    "Play the bandit algorithm `inner` with the oracle's rules as arms."
     data, arm, best = Transcript(setting), next(inner), None
     while best is None:
-        answer = yield from announce(data, oracle.rules[arm], line=arm)
-        if answer != arm: raise OracleViolated(setting.arms[arm], setting.arms[answer])
+        yield from ask_oracle(data, oracle, arm, line=arm)
         try: arm = inner.send(rewards[arm, data.beliefs[-1]])
         except StopIteration as stop: best = stop.value
     return as_identification(data, oracle, best, eps, delta)
 
 def as_identification(data, oracle, best, eps, delta):
     "The `ArmIdentification` of a finished run from its `Transcript` and the algorithm's `BestArm`."
-    K, arms, none = data.setting.K, np.array(data.arms), np.empty(0)
-    kinds = np.where(np.arange(data.rounds) < K, INIT, NORMAL)
-    trace = Trace(arms, np.array(data.beliefs), arms, kinds, none, none, none, none)
-    status = 'arm_certified' if best.status == 'certified' else best.status
-    return ArmIdentification(oracle.rules[best.arm], best.arm, data.rounds, status, eps, delta, None, data.N.astype(int),
-                             data.rounds - K, 0, 0, 0, False, trace, best)
+    return finish(data, rule=oracle.rules[best.arm], arm=best.arm, eps=eps, delta=delta,
+                  status='arm_certified' if best.status == 'certified' else best.status,
+                  kinds=np.where(np.arange(data.rounds) < data.setting.K, INIT, NORMAL),
+                  result=ArmIdentification, best_arm=best)
 
 # %% ../nbs/companion/50_best_arm.ipynb #6b42ab2f
 @dataclass(frozen=True, eq=False)

@@ -11,11 +11,13 @@ __all__ = ['effort_gain', 'prior_and_spread', 'best_gain', 'effort_world', 'bets
 # %% ../nbs/companion/52_offline.ipynb #a398b176
 from dataclasses import dataclass
 import numpy as np
-from .core import *
-from .information import *
-from .scoring import *
-from .stackelberg import *
-from .programs import ProperProgram, program_route, properness_pairs, properness_rows, solve_cvxpy
+from .core import InvalidInput, PROB_TOL, SolverFailure, as_array, as_beliefs
+from .core import as_integer, as_number, as_probabilities, generator
+from .information import Rational, Response, favourite, make_world, merge_beliefs
+from .information import report_utility
+from .scoring import ScoringRule, is_proper
+from .programs import ProperProgram, program_route, properness_pairs, properness_rows
+from .programs import solve_cvxpy
 
 # %% ../nbs/companion/52_offline.ipynb #8cb1af69
 def effort_gain(rule, joint):

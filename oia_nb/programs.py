@@ -119,7 +119,14 @@ class CvxpyProgram:
 
     def minimum(self, counts, lower, slack=0., rule=True):
         "The `Solution` with the smallest v; None if no rule will do. Raises `SolverFailure`."
-        return self._solve(self._pay, self._price, counts, lower, slack, rule)
+        found = self._solve(self._pay, self._price, counts, lower, slack, rule)
+        if found is not None: return found
+        short = self.shortfall(counts, lower, slack, rule=False).value
+        if short > LP_TOL: return None
+        eased = max(short, 0.) + EASE
+        found = self._solve(self._pay, self._price, counts, lower - eased, slack, rule)
+        if found is None: raise SolverFailure('cvxpy finds no rule where there is one')
+        return Solution(found.value, found.bound, found.rule, eased)
 
     def shortfall(self, counts, lower, slack=0., rule=True):
         "The `Solution` with the smallest e for which all lower_j - e can be had."
@@ -127,7 +134,7 @@ class CvxpyProgram:
 
     def cheapest(self, found, counts, lower, slack=0.):
         "(M, W): of all rules that attain the value of `found`, by `minimum`, the cheapest."
-        self._observe(counts, lower, slack)
+        self._observe(counts, lower - found.eased, slack)
         return self._cheapest(self._price, found.value)
 
     def _observe(self, counts, lower, slack):
@@ -386,6 +393,7 @@ class RuleProgram(ProperProgram):
             short = self.shortfall(counts, lower, slack, rule=False)
             if short.value > LP_TOL: return None
             eased = max(short.value, 0.) + EASE
+            self._observe(counts, lower, slack)
             found = self._optimum(self.pay, np.inf, (0., eased))
         found = self._found(found)
         S = self._cheapest(found.value + LP_SPARE, (0., eased)) if rule else None
@@ -394,14 +402,17 @@ class RuleProgram(ProperProgram):
     def shortfall(self, counts, lower, slack=0., rule=True):
         """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be had for all j.
 
-        What can be asked in addition is -e. Raises `SolverFailure`.
+        What can be asked in addition is -e. The largest ask is moved to 0, and with it e; what
+        is far below it asks nothing. Raises `SolverFailure`.
         """
+        most = np.delete(lower, self.arm).max()
+        if np.isfinite(most): lower = np.where(lower < most - 2*slack - 2, -np.inf, lower - most)
+        else: most = 0.
         self._observe(counts, lower, slack)
-        asked = self.lower[np.isfinite(self.lower)]
-        low, high = asked.min(initial=0.) - 1 - self.slack, asked.max(initial=0.) + 1 + self.slack
-        found = self._found(self._optimum(self.short, np.inf, (low, high)))
-        S = self._cheapest(np.inf, (low, found.value + LP_SPARE)) if rule else None
-        return Solution(found.value, found.bound, S)
+        reach = -slack - 2, slack + 2
+        found = self._found(self._optimum(self.short, np.inf, reach))
+        S = self._cheapest(np.inf, (reach[0], found.value + LP_SPARE)) if rule else None
+        return Solution(most + found.value, most + found.bound, S)
 
     def cheapest(self, found, counts, lower, slack=0.):
         "(M, W): of all rules that attain the value of `found`, by `minimum`, the cheapest."

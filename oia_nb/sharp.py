@@ -16,9 +16,8 @@ from .stackelberg import *
 from .programs import ProperProgram, Solution, properness_rows, solve_cvxpy
 from .oracle import *
 from .estimation import *
-from .binary_search import *
-from .oiafc import *
-from .oiafc import _check_learner
+from .learner import (FORCED, INIT, NORMAL, Certificate, Identification, Trace, announce,
+                            check_learner, confirm, learner)
 
 # %% ../nbs/beyond/20_sharp.ipynb #fffdaa50
 def betting_threshold(N, delta):
@@ -501,8 +500,6 @@ class SharpIdentification(Identification):
     """
     contradiction: tuple = ()
 
-    def to_dict(self, setting): return super().to_dict(setting) | dict(contradiction=list(self.contradiction))
-
 # %% ../nbs/beyond/20_sharp.ipynb #da162def
 def finish(run, status, contradiction=()):
     "The `SharpIdentification` of a run that has ended."
@@ -516,6 +513,7 @@ def finish(run, status, contradiction=()):
                                int((kinds == FORCED).sum()), run.searches, solves, not sound, trace, contradiction)
 
 # %% ../nbs/beyond/20_sharp.ipynb #09783d6a
+@learner
 def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, watch=None):
     r"""The sharp learner (`alg-sharp`): a coroutine that yields a `ScoringRule`, receives a `Response`, and returns a `SharpIdentification`.
 
@@ -536,13 +534,13 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, wat
 
     Raises `InvalidInput`, `OracleViolated` if the first answer to an oracle rule is another arm's, `SolverFailure`.
     """
-    eps, delta = _check_learner(setting, oracle, eps, delta)
+    eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     if margin is not None: margin = as_number('margin', margin, 0., setting.bound, strict_low=True)
     run = SharpRun(setting, oracle, eps, delta, margin, max_rounds, watch)
     for k, rule in enumerate(oracle.rules):
         arm = yield from ask(run, rule, k, INIT)
-        if arm != k: raise OracleViolated(setting.arms[k], setting.arms[arm])
+        confirm(setting, k, arm)
     try: yield from explore(run)
     except Halt as h: return finish(run, h.status, h.contradiction)
     return finish(run, 'certified')

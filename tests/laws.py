@@ -247,7 +247,7 @@ def law_search():
             if k == k1: continue
             tried += 1
             threshold, data = float(rng.uniform(.003, .6)), Transcript(world.setting)
-            search = simulate(binary_search(data, S0, S1, k, k1, threshold), world, rng)
+            search = simulate(binary_search(data, S0, S1, k_S0=k, k1=k1, threshold=threshold), world, rng)
             answer = lambda lam: world.best_response(mix(S0, S1, lam))
             assert answer(search.lam_max) == k1 and answer(search.lam_min) == search.k0 != k1
             assert search.lam_max - search.lam_min < threshold <= 2*(search.lam_max - search.lam_min)

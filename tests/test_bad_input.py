@@ -6,6 +6,8 @@ reports, oracles and learners.
 Arrays are made from drawn seeds, and several throws share an example, since drawing takes longer than refusing.
 """
 import re
+from decimal import Decimal
+from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -359,6 +361,91 @@ def test_arm_that_costs_more_than_any_payment(rng):
     with pytest.raises(NotInducible) as caught: action_informed_oracle(w)
     assert w.setting.arms[k] in caught.value.arms and caught.value.margin < 0
     assert w.without(k).setting.K == 2
+
+# --- Labels, masks and other containers ----------------------------------------------------------------------------------
+
+def named_parts(rng):
+    "Good parts with names for everything, as keywords of `make_world`."
+    p = parts(rng)
+    W = p['utility'].shape[0]
+    named = lambda kind, n: [f'{kind} {c}' for c in rng.permutation(list('qwertyuiop'))[:n]]
+    return p | dict(arms=named('arm', len(p['joint'])), states=named('state', W), decisions=named('decision', 3),
+                    signals=[named('signal', len(o)) for o in p['joint']])
+
+def labelled(p, pd):
+    "The same parts as pandas objects."
+    return p | dict(joint=[pd.DataFrame(o, s, p['states']) for o, s in zip(p['joint'], p['signals'])], costs=pd.Series(p['costs'], p['arms']),
+                    utility=pd.DataFrame(p['utility'], p['states'], p['decisions']))
+
+@many
+@given(rngs)
+def test_labels_decide_and_not_places(rng):
+    "Whatever the order of rows and columns, the world is that of the labels; and so it is for dicts."
+    pd = pytest.importorskip('pandas')
+    p = named_parts(rng)
+    world, tables = make_world(**p), labelled(p, pd)
+    shuffled = lambda t: t.sample(frac=1, random_state=rng).T.sample(frac=1, random_state=rng).T if t.ndim == 2 else t.sample(frac=1, random_state=rng)
+    mixed = tables | dict(joint=[shuffled(t) for t in tables['joint']], costs=shuffled(tables['costs']), utility=shuffled(tables['utility']))
+    assert make_world(**tables) == make_world(**mixed) == world
+    utility = {w: dict(zip(p['decisions'], u)) for w, u in zip(p['states'], p['utility'].tolist())}
+    costs = dict(zip(p['arms'], p['costs'].tolist()))
+    backwards = {k: dict(reversed(v.items())) for k, v in reversed(utility.items())}
+    assert make_world(**p | dict(utility=backwards, costs=dict(reversed(costs.items())))) == world
+    assert make_world(**tables | dict(signals=None)) == world          # an index names the signals
+    z = world.setting
+    support = shuffled(pd.DataFrame(z.support, columns=p['states'])).sort_index()
+    assert Setting(support, mixed['utility'], z.bound, z.arms, z.states, z.decisions) == z
+    assert [z.index(shuffled(pd.Series(b, p['states']))) for b in z.support] == list(range(z.M))
+
+@many
+@given(rngs, st.sampled_from(['joint', 'costs', 'utility']))
+def test_labels_that_do_not_match(rng, argument):
+    "A label that is no name, and labels where no names are given, are refused: nothing is read by its place in silence."
+    pd = pytest.importorskip('pandas')
+    p = named_parts(rng)
+    tables = labelled(p, pd)
+    spoilt = (lambda t: t.rename({t.index[0]: 'nobody'})) if argument == 'costs' else (lambda t: t.rename(columns={t.columns[-1]: 'nobody'}))
+    one = lambda x, f: [f(x[0]), *x[1:]] if argument == 'joint' else f(x)
+    error = refused(argument, make_world, **p | {argument: one(tables[argument], spoilt)})
+    assert 'nobody' in str(error) or 'labels' in str(error)
+    names = dict(joint='states', costs='arms', utility='decisions')[argument]
+    refused(argument, make_world, **p | {argument: tables[argument], names: None})
+    refused(argument, make_world, **p | {argument: one(tables[argument], lambda t: pd.concat([t, t[:1]]))})
+    places = tables[argument].reset_index(drop=True) if argument == 'costs' else None
+    if places is not None: assert make_world(**p | dict(costs=places)) == make_world(**p)      # 0, 1, … are places
+
+@many
+@given(rngs, st.sampled_from(['joint', 'costs', 'utility']))
+def test_masks_and_foreign_containers(rng, argument):
+    from scipy.sparse import csr_array
+    p = parts(rng)
+    value = p[argument][0] if argument == 'joint' else p[argument]
+    put_in = lambda x: p | {argument: [x, *p['joint'][1:]] if argument == 'joint' else x}
+    error = refused(argument, make_world, **put_in(np.ma.array(value, mask=rng.random(value.shape) < .5)))
+    assert 'masked' in str(error)
+    if value.ndim == 2:
+        refused(argument, make_world, **put_in([np.ma.array(row, mask=True) for row in value]))
+        assert 'toarray' in str(refused(argument, make_world, **put_in(csr_array(value))))
+    lazy = type('LazyFrame', (), dict(collect=None, collect_schema=None))()
+    arrow = type('Table', (), dict(column_names=['a'], schema=None))()
+    assert '.collect()' in str(refused(argument, make_world, **put_in(lazy)))
+    assert '.to_pandas()' in str(refused(argument, make_world, **put_in(arrow)))
+
+@many
+@given(rngs)
+def test_fractions_and_decimals_are_numbers(rng):
+    "Everywhere: in arrays, as numbers, and mixed with floats."
+    n = rng.integers(1, 20, (2, 2, 2))
+    n[:, 1, 1] = 80 - n.sum((1, 2)) + n[:, 1, 1]
+    exact = [[[Fraction(int(x), 80) for x in row] for row in o] for o in n]
+    tenth = Decimal(1)/Decimal(10)
+    rational = make_world(exact, [Fraction(0), tenth], [[Decimal(1), 0.], [Fraction(0), 1]], Fraction(3, 2))
+    assert rational == make_world(n/80, [0., .1], np.eye(2), 1.5)
+    z = rational.setting
+    assert z.index([Fraction(x) for x in z.support[0].tolist()]) == 0
+    assert ScoringRule([[tenth, Fraction(1, 10)]]*z.M, z.support, Decimal(1)) == ScoringRule(np.full((z.M, 2), .1), z.support, 1.)
+    refused('costs', make_world, exact, [Decimal('NaN'), 0], np.eye(2), 1.)
+    refused('bound', make_world, exact, [0, 0], np.eye(2), Fraction(-1, 3))
 
 # --- The gates themselves ------------------------------------------------------------------------------------------------
 

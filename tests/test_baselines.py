@@ -2,6 +2,7 @@
 
 A statistical test states its number of runs; a right learner fails it with probability below 10⁻⁶.
 """
+from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -31,16 +32,20 @@ def regret(i, rule): return BEST[i] - principal_profit(WORLDS[i], rule)
 
 def test_the_round_that_decides_is_uniform():
     "2000 seeds, ten rounds: each is drawn about as often as the others, by an exact test of each count."
-    def rules():
-        for n in range(10): yield n
+    def rules(run):
+        for n in range(10):
+            yield n
+            run.rounds += 1
     def drawn(seed):
         decides = int(generator(seed).integers(1, 11))
-        answers = iter(range(10))
-        steps = remember(rules(), 10, decides)
+        run = SimpleNamespace(kept=[], rounds=0)
+        steps, answer = remember(run, rules(run), keep=lambda run: run.rounds == decides), 0
         next(steps)
         try:
-            while True: steps.send(Response(next(answers), (), 0))
-        except StopIteration as stop: return stop.value
+            while True:
+                steps.send(Response(answer, (), 0))
+                answer += 1
+        except StopIteration: return run.kept[0]
     kept = [drawn(seed) for seed in range(2000)]
     assert all(rule == arm for rule, arm in kept)                        # the arm is the one that answered this rule
     counts = np.bincount([rule for rule, _ in kept], minlength=10)
@@ -80,10 +85,10 @@ def test_certificate_of_any_rule():
     assert checked > 10
 
 def rounds_regret(i, T, seed):
-    regrets, run = [], baselines.by_the_clock(WORLDS[i].setting, ORACLES[i], T, .1)
+    regrets, run = [], Exploration(WORLDS[i].setting, ORACLES[i], **baselines.chen_parts(WORLDS[i].setting, T, .1))
     class Noted:
         def respond(self, rule, rng): regrets.append(regret(i, rule)); return WORLDS[i].respond(rule, rng)
-    simulate(explore(run, T), Noted(), generator(17, seed))
+    simulate(interact(run, never, T), Noted(), generator(17, seed))
     return np.array(regrets), run
 
 def test_uniform_decision():
@@ -101,7 +106,7 @@ def test_regret_within_its_parts():
     for i in range(4):
         r, run = rounds_regret(i, 300, 3)
         kinds = np.array(run.kinds)
-        normal, forced = chen_regret_parts(WORLDS[i].setting, ORACLES[i].margin, 300, .1)
+        normal, forced = chen_regret_parts(problem_of(WORLDS[i].setting, .1, .1, ORACLES[i].margin), 300)
         assert r[kinds == NORMAL].sum() <= normal and r[kinds != NORMAL].sum() <= forced
 
 def test_share_by_the_clock():
@@ -156,9 +161,9 @@ def test_etc_on_the_event(i):
 def test_links_form_a_tree(i):
     "K - 1 walls that connect all arms; the arms on either side are those that answer there."
     world, rules = WORLDS[i], ORACLES[i].rules
-    run = Exploration(world.setting, ORACLES[i], None, None)
+    run = Exploration(world.setting, ORACLES[i], radius=None, mixing=None)
     def steps():
-        yield from initialise(run)
+        yield from initialise(run, world.setting.K)
         yield from link_arms(run, 9)
     simulate(steps(), world, 0)
     linked = {0}

@@ -11,8 +11,7 @@ import laws
 from oia_nb.all import *
 from oia_nb.complexity import *
 from oia_nb.complexity import KNOBS, MEASURES
-from oia_nb.oiafb import need, sufficient_budget
-from oia_nb.oiafc import NORMAL, C_EPS, rounds_bound
+from oia_nb.complexity import C_EPS
 
 def problems(n, seed, K=(2, 20)):
     rng = generator(seed)
@@ -115,15 +114,6 @@ def test_theorem2_largest_a():
         assert theorem2_a(p, p.K) == 0.
         for T in (1e4, 1e9): assert theorem2_need(p, T, 30.) <= theorem2_need(p, T, 30., 'simple')
 
-def test_first_lines_of_chapters_8_and_9():
-    "The functions that the learners' chapters use are the same ones."
-    w = world()
-    p, gaps = problem_of(w, 1., .1), optimal_rule(w).gaps
-    assert np.isclose(theorem1_bound(p), rounds_bound(w.setting, gaps, p.margin, 1., .1), rtol=1e-6)
-    assert np.isclose(corollary1_bound(p), rounds_bound(w.setting, gaps, p.margin, 1., .1, 'corollary1'), rtol=1e-6)
-    assert smallest_budget(p) == sufficient_budget(w.setting, p.margin, 1., .1)
-    assert theorem2_need(p, 1e5, 30.) == need(w.setting, p.margin, 1., 1e5, 30.)
-
 def test_searches_come_near_their_bound():
     "A run of hundreds of thousands of rounds: a twelfth of Lemma 4's count, or a quarter of the logarithm for half of it, is exceeded. (Normal rounds: `law_normal_rounds`.)"
     laws.check_searches()
@@ -147,12 +137,12 @@ def test_printed_eq41_fails():
 
 def test_plan():
     w = world()
-    f = plan(w, 1., .1)
+    f = forecast_rounds(w, 1., .1)
     assert f.least == f.problem.K + n_min(f.problem) and f.dominant == max(f.parts, key=f.parts.get)
     assert np.isclose(sum(f.parts.values()), theorem1_at(f.problem, f.theorem1)) and np.isclose(f.theorem1, theorem1_bound(f.problem))
     assert set(f.knobs) == {k for k, _, _ in KNOBS} and all(set(v) == set(MEASURES) for v in f.knobs.values())
     assert f.knobs['margin']['least'] == 1. and all(f.knobs['margin'][m] < .5 for m in ('theorem1', 'corollary1', 'budget'))
-    blind = plan(w.setting, 1., .1, margin=f.problem.margin)
+    blind = forecast_rounds(w.setting, 1., .1, margin=f.problem.margin)
     assert blind.theorem1 >= f.theorem1 and blind.corollary1 == f.corollary1 and np.isinf(blind.problem.H_delta)
     what, factors = plan_rows(f)
     assert len(factors) == len(KNOBS) and all(isinstance(x, str) for row in what + factors for x in row)
@@ -162,7 +152,7 @@ def test_plan():
                                         (dict(gaps=[0., -1.]), 'gaps'), (dict(gaps=[1., 1.]), 'gaps'), (dict(gaps=[0.]), 'gaps'), (dict(subject=3), 'subject')])
 def test_bad_arguments(bad, names):
     given = dict(subject=world().setting, eps=1., delta=.1, margin=.05) | bad
-    with pytest.raises(InvalidInput) as e: plan(**given)
+    with pytest.raises(InvalidInput) as e: forecast_rounds(**given)
     assert names in str(e.value)
 
 def test_bad_version():
@@ -177,7 +167,7 @@ def test_command(capfd):
     from oia_nb.cli import main
     assert main('plan clinic --eps 0.5 --delta 0.1 --json'.split()) == 0
     out, err = capfd.readouterr()
-    found, f = json.loads(out, parse_constant=lambda c: pytest.fail(c)), plan(load_world('clinic'), .5, .1)
+    found, f = json.loads(out, parse_constant=lambda c: pytest.fail(c)), forecast_rounds(load_world('clinic'), .5, .1)
     assert err == '' and (found['least'], found['dominant']) == (f.least, f.dominant) and found['problem']['gaps'] == list(f.problem.gaps)
     assert np.allclose([found[m] for m in MEASURES], [getattr(f, m) for m in MEASURES]) and found['parts'] == f.parts and found['knobs'] == f.knobs
     assert main('plan clinic --eps 0.5 --delta 0.1'.split()) == 0

@@ -8,7 +8,6 @@ import pytest
 from scipy.stats import binom
 from oia_nb.all import *
 from oia_nb.oiafb import *
-from oia_nb.oiafc import FORCED, INIT, NORMAL
 
 def outcomes(p, costs, bound, utility=(1., -1.), seen=True):
     "Two states; arm k leads to the first with probability p[k], and if `seen`, the agent knows which before it reports."
@@ -35,7 +34,7 @@ def random_world(seed):
         try: return world, action_informed_oracle(world)
         except NotInducible: pass
 
-def normal_rounds_needed(world, eps, a): return 4*(1 - eps/(4*world.setting.B))**2*H_eps(world.setting, eps)*a
+def normal_rounds_needed(world, eps, a): return 4*(1 - eps/(4*world.setting.B))**2*problem_of(world.setting, eps, 1., margin=world.setting.bound).H_eps*a
 
 def budget_that_proves(world, eps, delta, spare):
     "The smallest T whose normal rounds, all but `spare`, are enough by the second half of prop-afterwards."
@@ -121,8 +120,8 @@ def test_budget_is_spent_exactly(seed):
 def test_searches_answer_deviations(seed):
     "A search is called if and only if the agent deviated, in the round before it, and only the last one may be cut short."
     world, oracle = random_world(200 + seed)
-    run = Exploration(world.setting, oracle, lambda N, t: np.sqrt(4/N), mixing_corollary1(world.setting, .5))
-    simulate(explore(run, 60), world, seed)
+    run = Exploration(world.setting, oracle, radius=lambda N, t: np.sqrt(4/N), mixing=lambda L, t: .5/(4*world.setting.B))
+    simulate(interact(run, never, 60), world, seed)
     arms, targets, kinds = np.array(run.transcript.arms), np.array(run.targets), np.array(run.kinds)
     K = world.setting.K
     assert (kinds[:K] == INIT).all() and run.rounds == 60
@@ -136,15 +135,10 @@ def test_searches_answer_deviations(seed):
 def test_fallback_is_the_best_guarantee():
     "No normal round: no announced rule has a larger profit at worst than the returned one."
     world = make_world([[[.5, .5]], [[.45, .05], [.05, .45]]], [0., .2], [[1., -1.], [-1., 1.]], 1.)
-    oracle, a, seen = action_informed_oracle(world), 20., []
-    run = Exploration(world.setting, oracle, lambda N, t: np.sqrt(a/N), mixing_corollary1(world.setting, .5))
-    learner, rng = explore(run, 80), generator(0)
-    rule = next(learner)
-    while rule is not None:
-        response = world.respond(rule, rng)
-        seen.append((rule, response.arm))
-        try: rule = learner.send(response)
-        except StopIteration: rule = None
+    oracle, a = action_informed_oracle(world), 20.
+    run = Exploration(world.setting, oracle, radius=lambda N, t: np.sqrt(a/N), mixing=lambda L, t: .5/(4*world.setting.B))
+    simulate(remember(run, interact(run, never, 80), keep=lambda run: True), world, 0)
+    seen = run.kept
     assert run.best is None
     worst = lambda rule, k: run.transcript.q_hat[k] @ (world.setting.belief_utility - rule.expected) - world.setting.B*np.sqrt(a/run.transcript.N[k])
     r = simulate(oiafb(world.setting, oracle, eps=.5, budget=80, a=a), world, 0)
@@ -177,10 +171,11 @@ def test_identify():
         with pytest.raises(InvalidInput, match='budget'): identify(WORLDS[0], eps=1., delta=.1, method='oiafb', budget=budget)
 
 def test_sufficient_budget():
-    "The smallest T with T ≥ need(T, a(T)); from there on it stays enough."
+    "The smallest T with T ≥ theorem2_need(T, a(T)); from there on it stays enough."
     for world in WORLDS[:4]:
         oracle = action_informed_oracle(world)
         for eps, delta in ((1., .1), (.1, .5)):
-            enough = lambda T: T >= need(world.setting, oracle.margin, eps, T, budget_parameter(world.setting, T, delta))
-            T = sufficient_budget(world.setting, oracle.margin, eps, delta)
+            p = problem_of(world.setting, eps, delta, oracle.margin)
+            enough = lambda T: T >= theorem2_need(p, T, budget_parameter(p, T, delta))
+            T = int(smallest_budget(p))
             assert enough(T) and not enough(T - 1) and not enough(T//2) and all(enough(T*f) for f in (2, 10, 1000))

@@ -3,10 +3,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from oia_nb.binary_search import Search, announce, binary_search, search_depth
+from oia_nb.binary_search import Search, binary_search, search_depth
 from oia_nb.core import InvalidInput, generator
 from oia_nb.estimation import Transcript, cost_estimates, cost_upper, radius_fb
 from oia_nb.information import Response, make_world
+from oia_nb.learner import announce, simulate as drive
 from oia_nb.scoring import menu_rule, mix
 from oia_nb.stackelberg import agent_profit, region_margin
 
@@ -14,13 +15,6 @@ seeds = st.integers(0, 2**32 - 1)
 quick = settings(max_examples=60, deadline=None)
 thresholds = st.floats(2**-20, 4)
 
-
-def drive(coroutine, world, rng):
-    response = None
-    while True:
-        try: rule = coroutine.send(response)
-        except StopIteration as stop: return stop.value
-        response = world.respond(rule, rng)
 
 def random_world(rng, K=4):
     "Each arm sees one random signal more clearly than the one before, at a cost that grows faster than its clarity."
@@ -41,7 +35,7 @@ def segment(rng):
 
 def search(world, S0, S1, k0, k1, threshold, data=None, **kw):
     data = Transcript(world.setting) if data is None else data
-    return drive(binary_search(data, S0, S1, k0, k1, threshold, **kw), world, generator(0)), data
+    return drive(binary_search(data, S0, S1, k_S0=k0, k1=k1, threshold=threshold, **kw), world, generator(0)), data
 
 
 @quick

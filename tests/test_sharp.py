@@ -3,7 +3,6 @@
 Each Monte-Carlo test states the number n of runs and compares failures with the 1 - 1e-6 quantile of the binomial distribution with the probability of failure
 that is allowed: its false-alarm rate is at most 1e-6.
 """
-import json
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -161,7 +160,6 @@ def test_a_run_adds_up_and_can_be_repeated():
     assert r.rounds == again.rounds and (r.rule.values == again.rule.values).all() and (r.trace.arms == again.trace.arms).all()
     assert r.rounds == r.counts.sum() == len(r.trace.kinds) == world.setting.K + r.normal_rounds + r.forced_rounds
     assert (np.diff([p.bound for p in plans]) <= 0).all() and plans[-1].bound == r.certificate.bound <= .05
-    json.dumps(r.to_dict(world.setting), allow_nan=False)
 
 def test_margin_is_not_needed():
     world = small_world(4)

@@ -74,6 +74,21 @@ def test_names_that_people_have(name, tmp_path):
     world.save(tmp_path/'w.json')
     assert load_world(tmp_path/'w.json') == world
 
+def test_arms_that_look_like_something_else(tmp_path, capfd):
+    "An arm that begins with an underscore keeps its place in legends, one that begins with dashes can be left out."
+    pytest.importorskip('matplotlib')
+    from oia_nb.cli import main
+    from oia_nb.plots import plot_segment
+    w = SAMPLES['clinic']
+    world = replace(w, setting=replace(w.setting, arms=['_id', '--dose', '$5 test']))
+    oracle = action_informed_oracle(world)
+    shown = [t.get_text() for t in plot_segment(world, *oracle.rules[:2]).get_legend().get_texts()]
+    assert any('_id' in t for t in shown) and len(shown) >= 3
+    world.save(tmp_path/'w.json')
+    for words in ['--without', '--dose'], ['--without=--dose']:
+        assert main(['optimal', str(tmp_path/'w.json'), '--json', *words]) == 0
+        assert list(json.loads(capfd.readouterr().out)['profits']) == ['_id', '$5 test']
+
 def test_the_same_text_as_the_standard_writer_would_read():
     for world in SAMPLES.values():
         data = world_to_dict(world)
@@ -109,7 +124,7 @@ def test_save_leaves_the_old_file_alone_when_refused(tmp_path):
     path = tmp_path/'w.json'
     w.save(path)
     before = path.read_bytes()
-    beliefs = np.vstack([w.setting.support, [.5, .5]])
+    beliefs = np.vstack([w.setting.support, [.51, .49]])
     wider = replace(w, setting=replace(w.setting, support=merge_beliefs(beliefs)[0]))
     with pytest.raises(InvalidInput, match='support'): wider.save(path)
     assert path.read_bytes() == before
