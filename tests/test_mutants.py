@@ -47,8 +47,8 @@ MUTANTS = [
     ('stopping as if the oracle\'s share were free', 'oiafc', '<= eps - 2*alpha*B)', '<= eps)', 'law_stopping'),
     ('stopping at α = 1', 'oiafc', 'bool(alpha < 1 and eps > 2*alpha*B and', 'bool(', 'law_stopping'),
     ('stopping a factor of 2 early', 'oiafc', '2*B*I*(1 - alpha) <= eps - 2*alpha*B', '2*B*I*(1 - alpha) <= 2*eps - 2*alpha*B', 'law_oiafc'),
-    ('certificates × ½', 'oiafc', 'Certificate(float(mixing + confidence)', 'Certificate(float(mixing + confidence)/2', 'law_oiafb'),
-    ('the best bound is the largest', 'oiafc', 'if certificate.bound < run.bound', 'if not run.best or certificate.bound > run.bound', 'law_oiafb'),
+    ('certificates × ½', 'exploration', 'Certificate(float(mixing + confidence)', 'Certificate(float(mixing + confidence)/2', 'law_oiafb'),
+    ('the best bound is the largest', 'exploration', 'if certificate.bound < run.bound', 'if not run.best or certificate.bound > run.bound', 'law_oiafb'),
     ('radius of the simple setting × ½', 'baselines', 'M=np.asarray(beliefs), delta=delta)', 'M=np.asarray(beliefs), delta=delta)/2', 'law_simple'),
     ('improper rules in the programs', 'programs', 'i, j = np.asarray(pairs).reshape(-1, 2).T', 'i, j = np.asarray(pairs)[:1].T', 'law_optimism'),
 ]
@@ -80,7 +80,7 @@ class Package:
 CONSTANTS = [
     ('E1: 2^M left out', 'self.M*(1. if _printed(version) else np.log(2))', '0.', 'law_least'),
     ('E17: no round for the halving that is under way', 'return 2 + np.log2(', 'return 1 + np.log2(', 'law_depth'),
-    ('E17: a quarter of the logarithm', 't/(2*p.Lambda(t))))/2', 't/(2*p.Lambda(t))))/4', 'law_depth'),
+    ('E17: a quarter of the logarithm', 't/(2*Lambda)))/2', 't/(2*Lambda)))/4', 'law_depth'),
     ('E22: half of κ', '(12, 32) if signed else (8, 8)', '(12, 32) if signed else (4, 8)', 'law_searches'),
     ('E22: half of κ, signed rules', '(12, 32) if signed else (8, 8)', '(6, 32) if signed else (8, 8)', 'law_searches'),
     ('E14: half of the blind searches', '(12, 32) if signed else (8, 8)', '(12, 32) if signed else (8, 4)', 'law_searches'),
@@ -95,7 +95,7 @@ CONSTANTS = [
     ('E38: half of a pair\'s observations', '(12, 4, 16) if signed else (8, 2, 4)', '(12, 4, 16) if signed else (8, 4, 4)', 'law_searches'),
     ('E38: the same, signed rules', '(12, 4, 16) if signed else (8, 2, 4)', '(8, 4, 16) if signed else (8, 2, 4)', 'law_searches'),
     ('E38: blind searches of a budget', '(12, 4, 16) if signed else (8, 2, 4)', '(12, 4, 16) if signed else (8, 2, 2)', 'law_searches'),
-    ('E39: T₁ alone', 'max(1., T/a))/2)*searches)', 'max(1., T/a))/2)*0.)', 'law_searches'),
+    ('E39: T₁ alone', 'search_depth_bound(a/2, T)*searches)', 'search_depth_bound(a/2, T)*0.)', 'law_searches'),
     ('the simple condition, half', '((594 if signed else 262)*p.H_eps', '((297 if signed else 131)*p.H_eps', 'law_closed_forms'),
     ('E43: a tenth of the budget', '594 if signed else 262, (p.K', '59 if signed else 26, (p.K', 'law_closed_forms'),
     ('E43: a Γ that is too small', 'Gamma = (8*c*size*', 'Gamma = (c*size/100*', 'law_closed_forms'),
