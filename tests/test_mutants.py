@@ -43,6 +43,7 @@ MUTANTS = [
     ('search on success, as Algorithm 3 is printed', 'exploration', 'if arm != plan.target: yield from force(', 'if arm == plan.target: yield from force(', 'law_run'),
     ('the widest radius ends the search', 'exploration', 'min(plan.I[arm], plan.I[k])', 'max(plan.I[arm], plan.I[k])', 'law_run'),
     ('the worst arm as target', 'exploration', 'profits >= profits.max() - TIE_TOL', 'profits <= profits.min() + TIE_TOL', 'law_run'),
+    ('the worst arm as target, within a budget', 'exploration', 'profits >= profits.max() - TIE_TOL', 'profits <= profits.min() + TIE_TOL', 'law_oiafb'),
     ('searches counted as normal rounds', 'exploration', 'run.searches.append(search)', 'run.searches.append(search); run.L[k] += 1', 'law_run'),
     ('stopping as if the oracle\'s share were free', 'oiafc', '<= eps - 2*alpha*B)', '<= eps)', 'law_stopping'),
     ('stopping at α = 1', 'oiafc', 'bool(alpha < 1 and eps > 2*alpha*B and', 'bool(', 'law_stopping'),
