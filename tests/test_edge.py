@@ -67,7 +67,7 @@ def test_cost_at_the_threshold(single):
         if margin < 1e-3: continue
         for off in OFF:
             cost = np.float32(margin + off) if single else margin + off
-            world = with_costs(free, np.r_[cost, np.zeros(free.setting.K - 1)])
+            world = with_costs(free, np.r_[cost, np.zeros(free.setting.K - 1)], utility=9*free.setting.utility)
             best = optimal_rule(world)
             assert_true(world, best)
             if not single and abs(off) >= 1e-9: assert (best.rules[0] is None) == (off > 0)
