@@ -3,7 +3,7 @@
 # %% auto #0
 __all__ = ['betting_threshold', 'mean_lower', 'Ray', 'RegionProgram', 'Wall', 'kinked_rule', 'spread_rules', 'shifted',
            'largest_over_ball', 'optimistic_profit', 'same_arm_regret', 'SharpPlan', 'SharpIdentification', 'sharp',
-           'lower_bound']
+           'steps', 'lower_bound']
 
 # %% ../nbs/beyond/20_sharp.ipynb #9db18fc7
 from array import array
@@ -17,7 +17,7 @@ from .programs import ProperProgram, Solution, properness_rows, solve_cvxpy
 from .oracle import *
 from .estimation import *
 from .learner import (FORCED, INIT, NORMAL, Certificate, Identification, Trace, announce,
-                            check_learner, confirm, learner)
+                            check_learner, confirm, Finding, Learner, Stopped)
 
 # %% ../nbs/beyond/20_sharp.ipynb #fffdaa50
 def betting_threshold(N, delta):
@@ -503,7 +503,7 @@ class SharpIdentification(Identification):
 # %% ../nbs/beyond/20_sharp.ipynb #da162def
 def finish(run, status, contradiction=()):
     "The `SharpIdentification` of a run that has ended."
-    data, kinds, sound = run.transcript, np.array(run.kinds), status in ('certified', 'round_cap')
+    data, kinds, sound = run.transcript, np.array(run.kinds), status in ('certified', 'round_cap', 'stopped')
     bound, c = run.best or (np.inf, Candidate(run.oracle.rules[0], 0, None, 0.))
     t, U, I, b = map(np.array, zip(*run.snapshots)) if run.snapshots else (np.empty(0),)*4
     trace = Trace(np.array(data.arms)[:len(kinds)], np.array(data.beliefs)[:len(kinds)], np.array(run.targets), kinds, t, U, I, b)
@@ -513,7 +513,6 @@ def finish(run, status, contradiction=()):
                                int((kinds == FORCED).sum()), run.searches, solves, not sound, trace, contradiction)
 
 # %% ../nbs/beyond/20_sharp.ipynb #09783d6a
-@learner
 def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, watch=None):
     r"""The sharp learner (`alg-sharp`): a coroutine that yields a `ScoringRule`, receives a `Response`, and returns a `SharpIdentification`.
 
@@ -538,11 +537,17 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, wat
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     if margin is not None: margin = as_number('margin', margin, 0., setting.bound, strict_low=True)
     run = SharpRun(setting, oracle, eps, delta, margin, max_rounds, watch)
-    for k, rule in enumerate(oracle.rules):
-        arm = yield from ask(run, rule, k, INIT)
-        confirm(setting, k, arm)
-    try: yield from explore(run)
+    return Learner(setting, steps(run), best=lambda: run.best and Finding(run.best[1].rule, run.best[1].arm, run.best[0]))
+
+def steps(run):
+    "The rounds of a run, and its end."
+    try:
+        for k, rule in enumerate(run.oracle.rules):
+            arm = yield from ask(run, rule, k, INIT)
+            confirm(run.setting, k, arm)
+        yield from explore(run)
     except Halt as h: return finish(run, h.status, h.contradiction)
+    except Stopped: return finish(run, 'stopped')
     return finish(run, 'certified')
 
 # %% ../nbs/beyond/20_sharp.ipynb #4d8a5e99
