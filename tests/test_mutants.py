@@ -47,8 +47,8 @@ MUTANTS = [
     ('stopping as if the oracle\'s share were free', 'oiafc', '<= eps - 2*alpha*B)', '<= eps)', 'law_stopping'),
     ('stopping at α = 1', 'oiafc', 'bool(alpha < 1 and eps > 2*alpha*B and', 'bool(', 'law_stopping'),
     ('stopping a factor of 2 early', 'oiafc', '2*B*I*(1 - alpha) <= eps - 2*alpha*B', '2*B*I*(1 - alpha) <= 2*eps - 2*alpha*B', 'law_oiafc'),
-    ('certificates × ½', 'oiafc', 'Certificate(float(mixing + confidence)', 'Certificate(float(mixing + confidence)/2', 'law_oiafb'),
-    ('the best bound is the largest', 'oiafc', 'if certificate.bound < run.bound', 'if not run.best or certificate.bound > run.bound', 'law_oiafb'),
+    ('certificates × ½', 'exploration', 'Certificate(float(mixing + confidence)', 'Certificate(float(mixing + confidence)/2', 'law_oiafb'),
+    ('the best bound is the largest', 'exploration', 'if certificate.bound < run.bound', 'if not run.best or certificate.bound > run.bound', 'law_oiafb'),
     ('radius of the simple setting × ½', 'baselines', 'M=np.asarray(beliefs), delta=delta)', 'M=np.asarray(beliefs), delta=delta)/2', 'law_simple'),
     ('improper rules in the programs', 'programs', 'i, j = np.asarray(pairs).reshape(-1, 2).T', 'i, j = np.asarray(pairs)[:1].T', 'law_optimism'),
 ]
