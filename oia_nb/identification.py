@@ -17,7 +17,7 @@ from .oracle import action_informed_oracle
 from .learner import simulate
 from .oiafc import MIXINGS, STOPS, oiafc
 from .oiafb import oiafb
-from .sharp import sharp
+from .sharp.learner import sharp
 from .baselines import DECISIONS, chen, etc
 
 # %% ../nbs/companion/33_identification.ipynb #19ad69b2
@@ -170,7 +170,7 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None, progr
 # %% ../nbs/companion/33_identification.ipynb #bf946fb4
 def run_fast(row, world, oracle, rng, *, eps, delta, progress=False, **options):
     "What `identify` does for engine=\"fast\"."
-    from oia_nb.engine import simulate_fast
+    from oia_nb.fast.drive import simulate_fast
     if row.compiled is None:
         names = sorted(name for name, other in LEARNERS.items() if other.compiled is not None)
         raise InvalidInput('method', row.name, f'for engine="fast" one of {", ".join(names)}')

@@ -229,6 +229,7 @@ class LinearProgram:
     """
     def __init__(self, A, cost, columns, rows):
         self.A, self.cost, self.columns, self.rows, self.solves = A, cost, columns, rows, 0
+        self.sizes = np.asarray(abs(A).sum(1)).ravel()          # of the rows of A
         self.highs = open_highs(A, cost, LP_UNIT*columns, LP_UNIT*rows)
 
     def change_row(self, i, values):
@@ -236,6 +237,7 @@ class LinearProgram:
         row = self.A.data[self.A.indptr[i]:self.A.indptr[i + 1]]
         for j in np.flatnonzero(values != row): self.highs.changeCoeff(int(i), int(j), float(values[j]))
         row[:] = values
+        self.sizes[i] = np.abs(values).sum()
 
     def pose(self, cost, columns, rows):
         "Change costs and bounds: only what differs is passed on."
@@ -255,8 +257,9 @@ class LinearProgram:
             if status == highspy.HighsModelStatus.kInfeasible: return None
             solution = self.highs.getSolution()
             x, y = np.array(solution.col_value)/LP_UNIT, np.array(solution.row_dual)
-            if len(x) and self.is_optimal(x, y):
-                return Vertex(x, float(self.cost @ x), self.lower_bound(y))
+            bound = self.lower_bound(y) if len(x) else np.nan
+            if len(x) and self.is_optimal(x, y, bound):
+                return Vertex(x, float(self.cost @ x), bound)
         name = self.highs.modelStatusToString(status)
         raise SolverFailure(f'HiGHS ended with status {name}, not verified')
 
@@ -281,22 +284,22 @@ ROUNDING = 2.**-50      # what one step of arithmetic may be off by, relatively
 
 def _lower_bound(program, y):
     "What no feasible x gets below, for row duals y (m,) from anywhere."
-    y = np.where(np.isfinite(np.where(y > 0, *program.rows)), y, 0.)
-    pulled = y @ program.A
-    d = program.cost - pulled
-    bound = lagrangian_bound(y, *program.rows) + lagrangian_bound(d, *program.columns)
     asked = np.where(y > 0, *program.rows)
-    asked = np.abs(np.where(y == 0, 0., asked))
-    size = np.abs(y) @ (asked + abs(program.A) @ np.abs(program.columns).max(0))
-    size += np.abs(program.cost) @ np.abs(program.columns).max(0)
+    y = np.where(np.isfinite(asked), y, 0.)
+    asked = np.where(y == 0, 0., asked)
+    d = program.cost - y @ program.A
+    reach = np.abs(program.columns).max()
+    size = np.abs(y) @ (np.abs(asked) + reach*program.sizes) + reach*np.abs(program.cost).sum()
+    bound = float(y @ asked) + lagrangian_bound(d, *program.columns)
     return float(bound - ROUNDING*size)
 
-def _is_optimal(program, x, y):
-    "True if x is feasible and as cheap as the Lagrangian bound at the row duals y says."
+def _is_optimal(program, x, y, bound=None):
+    "True if x is feasible and as cheap as the Lagrangian `bound` at the row duals y says."
     off = lambda z, bounds: max((bounds[0] - z).max(), (z - bounds[1]).max())
     feasible = max(off(x, program.columns), off(program.A @ x, program.rows)) <= LP_TOL
+    if bound is None: bound = program.lower_bound(y)
     tolerance = LP_TOL*max(1., np.abs(program.cost).sum()) + LP_ROW_TOL*np.abs(y).sum()
-    return bool(feasible and program.cost @ x - program.lower_bound(y) <= tolerance)
+    return bool(feasible and program.cost @ x - bound <= tolerance)
 
 LinearProgram.lower_bound, LinearProgram.is_optimal = _lower_bound, _is_optimal
 
@@ -335,6 +338,7 @@ class ProperProgram(LinearProgram):
         n, more = R.shape[0], np.array([[0.], [np.inf]])
         self.highs.addRows(n, np.zeros(n), np.full(n, np.inf), R.nnz, R.indptr[:-1], R.indices, R.data)
         self.A = vstack([self.A, R], format='csr')
+        self.sizes = np.r_[self.sizes, abs(R).sum(1)]
         self.rows = np.hstack([self.rows, more.repeat(n, 1)])
 
 # %% ../nbs/companion/31_programs.ipynb #a14f3862
@@ -393,6 +397,7 @@ class RuleProgram(ProperProgram):
             short = self.shortfall(counts, lower, slack, rule=False)
             if short.value > LP_TOL: return None
             eased = max(short.value, 0.) + EASE
+            self._observe(counts, lower, slack)
             found = self._optimum(self.pay, np.inf, (0., eased))
         found = self._found(found)
         S = self._cheapest(found.value + LP_SPARE, (0., eased)) if rule else None
