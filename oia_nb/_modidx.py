@@ -805,7 +805,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'oia_nb.sharp.learner.Ray.bracket': ('beyond/sharp.html#ray.bracket', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.Run': ('beyond/sharp.html#run', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.Run.__init__': ('beyond/sharp.html#run.__init__', 'oia_nb/sharp/learner.py'),
-                                      'oia_nb.sharp.learner.Run.answered': ('beyond/sharp.html#run.answered', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.Run.others': ('beyond/sharp.html#run.others', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.Run.rounds': ('beyond/sharp.html#run.rounds', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.Run.rule_of': ('beyond/sharp.html#run.rule_of', 'oia_nb/sharp/learner.py'),
