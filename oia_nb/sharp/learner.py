@@ -3,14 +3,13 @@
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'BENT', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW', 'OPENING',
            'WORTH', 'WRONG', 'FINE', 'AIM', 'REST', 'PART', 'HARD', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'BATCH',
-           'AT_ONCE', 'GROWTH', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'RADIUS_TOL', 'DOUBT', 'Answer', 'Ray',
-           'Candidate', 'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up', 'wall_of', 'mixture',
-           'low_of', 'bracket', 'payments', 'wealth', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'Option',
-           'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up',
-           'open_wall', 'cut_options', 'doubts', 'guessed_price', 'cheapest', 'cheapest_of_all', 'rule_option',
-           'narrow_option', 'best_option', 'refresh', 'where_to_sample', 'leader', 'candidate', 'open_run', 'explore',
-           'proved_regret', 'SharpPlan', 'report', 'no_agent', 'SharpIdentification', 'rule_of', 'conclude', 'steps',
-           'sharp']
+           'AT_ONCE', 'GROWTH', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'DOUBT', 'Answer', 'Ray', 'Candidate',
+           'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up', 'wall_of', 'mixture', 'low_of',
+           'bracket', 'payments', 'wealth', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'Option', 'better',
+           'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'open_wall',
+           'cut_options', 'doubts', 'guessed_price', 'cheapest', 'cheapest_of_all', 'rule_option', 'narrow_option',
+           'best_option', 'refresh', 'where_to_sample', 'leader', 'candidate', 'open_run', 'explore', 'proved_regret',
+           'SharpPlan', 'report', 'no_agent', 'SharpIdentification', 'rule_of', 'conclude', 'steps', 'sharp']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #28b29659
 from array import array
@@ -91,10 +90,6 @@ class Run:
     def others(self): return [j for j in range(self.setting.K) if j != self.first]
 
     def rule_of(self, k): return self.zero if k == self.first else self.oracle.rules[k]
-
-    def answered(self, j, s=None):
-        "Rays on which arm j has answered."
-        return [r for r in self.rays if any(a == j for _, a in r.heard)]
 
 def ask(run, rule, target, kind):
     "One round; returns the arm that answered. Raises `Halt` at the cap."
@@ -201,7 +196,9 @@ def passes(run, c, eps=None):
 
 def profit(run, arm, ray):
     "What the candidate seems to earn."
-    return float(run.data.q_hat[arm] @ (run.u - payments(run, arm, ray)))
+    q = run.data.counts[arm]/max(run.data.counts[arm].sum(), 1)
+    earned = q @ run.u
+    return float(earned if ray is None else earned - ray.bracket(arm)[1]*(q @ ray.rule.expected))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #73310091
 SLACK_NATS, FLOOR, WAVER = 3., 1/40, .25      # beyond log(1/δ); the least margin, of ε; least standard deviation, of range/√N
@@ -507,12 +504,14 @@ FIRST, LEADS, LEADS_OWN = 6, .1, .25       # samples of an arm before anything i
 
 def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."
-    arms = {a for r in run.rays for _, a in r.heard} - {run.first}
-    known = [(k, r) for k in sorted(arms) for r in run.rays if any(a == k for _, a in r.heard)]
-    arm, ray = max(known, key=lambda e: profit(run, *e), default=(run.first, None))
+    arm, ray, earned = run.first, None, profit(run, run.first, None)
+    for r in run.rays:
+        for k in {a for _, a in r.heard} - {run.first}:
+            p = profit(run, k, r)
+            if p > earned: arm, ray, earned = k, r, p
     c = max(run.candidates, key=lambda c: profit(run, c.arm, c.ray))
     lead = LEADS_OWN if arm == c.arm else LEADS
-    if profit(run, arm, ray) <= profit(run, c.arm, c.ray) + lead*run.eps: return c, False
+    if earned <= profit(run, c.arm, c.ray) + lead*run.eps: return c, False
     return candidate(run, arm, ray), True
 
 def candidate(run, arm, ray):
@@ -558,7 +557,7 @@ def explore(run):
             yield from sample(run, *where_to_sample(run, c, absent))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #0b3547c7
-SEARCH, SEEN, RADIUS_TOL = 7, 1.1, 1e-12     # halvings; snapshots are this far apart
+SEARCH, SEEN = 4, 1.1      # halvings; snapshots are this far apart
 
 def proved_regret(run):
     "The smallest bound proved on the regret of a candidate, and the `Candidate`; infinite if there is none."
