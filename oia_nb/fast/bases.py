@@ -114,8 +114,8 @@ def rule_arrays(z, room, n):
     K, M, MW = z.K, z.M, z.support.size
     f = lambda *shape: np.zeros((room, *shape))
     i = lambda *shape: np.zeros((room, *shape), np.int64)
-    rules = Rules(n=np.zeros(1, np.int64), arm=i(), kind=i(), r=i(), s0=f(M),
-                  Zs=f(K + 1, M), q0=f(K), qZ=f(K, K + 1))
+    rules = Rules(n=np.zeros(1, np.int64), arm=i(), kind=i(), r=i(), S0=f(MW),
+                  Z=f(K + 1, MW), s0=f(M), Zs=f(K + 1, M), q0=f(K), qZ=f(K, K + 1))
     proofs = Proofs(active=i(K + 2), valid=i(), v=f(), nf=i(), T=f(MW, M), y0=f(MW),
                     obj=f(K + 2), nh=i(), h0=f(n), H=f(n, K + 1), seen=i(K), n0=f(K),
                     nZ=f(K, K + 1))
@@ -125,14 +125,15 @@ class RulePool:
     "The rules Ŝ = S0 + Z w of a run and when they are optimal, in arrays that grow."
     def __init__(self, world):
         z = self.setting = world.setting
-        self.q, self.made = world.belief_distributions, []
+        self.q = world.belief_distributions
         self.rules, self.proofs = rule_arrays(z, z.K + 16, 16)
         for k in range(z.K): self.add(k, ZERO, dict(S0=np.zeros(z.support.size)))
 
     def rule(self, b, w):
         "The `ScoringRule` Ŝ of rule b at w."
-        z, (S0, Z) = self.setting, self.made[b]
-        S = np.clip(S0 + Z @ w[:Z.shape[1]], 0, 1).reshape(z.M, z.W)
+        z, rules, d = self.setting, self.rules, self.rules.r[b] - 1
+        S = rules.S0[b] + w[:d] @ rules.Z[b, :d]
+        S = np.clip(S, 0, 1).reshape(z.M, z.W)
         return ScoringRule(z.bound*S, z.support, z.bound)
 
     def grow(self, n):
@@ -154,6 +155,7 @@ class RulePool:
         r, p, b = self.rules, self.proofs, self.rules.n[0]
         pays = lambda X: z.bound*(X.T.reshape(-1, z.M, z.W)*z.support).sum(2)
         r.arm[b], r.kind[b], r.r[b] = k, kind, d + 1
+        r.S0[b], r.Z[b, :d] = S0, Z.T
         r.s0[b], r.Zs[b, :d] = pays(S0)[0], pays(Z)
         r.q0[b], r.qZ[b, :, :d] = self.q @ r.s0[b], self.q @ r.Zs[b, :d].T
         p.valid[b], p.v[b], p.nf[b], p.nh[b] = valid, v, len(T), len(h0)
@@ -163,7 +165,6 @@ class RulePool:
         if len(T): p.T[b, :len(T)] = T
         if len(h0): p.H[b, :len(h0), :d] = basis['H']
         r.n[0] += 1
-        self.made.append((S0, Z))
         return b
 
 # %% ../../nbs/companion/45_fast_bases.ipynb #c180aa60

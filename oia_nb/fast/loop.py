@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['DONE', 'CAP', 'LP', 'ROOM', 'POINTS', 'STEP', 'NUMBERS', 'BROKEN', 'BLOCK', 'FOREVER', 'LARGE_SHELF', 'happen',
-           'pursue', 'new_run', 'new_game', 'note', 'succeed', 'short', 'share_of', 'rounds', 'play', 'Engine', 'wider',
+           'pursue', 'new_run', 'new_game', 'note', 'succeed', 'short', 'share_of', 'play', 'Engine', 'wider',
            'make_room', 'ask_solver', 'add_point']
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #0d31f66e
@@ -122,10 +122,11 @@ def share_of(game, L):
     "The oracle's share α."
     return min(np.sqrt(game.alpha/L), 1.) if game.falling else game.alpha
 
-@inlined
-def rounds(run, until):
+@kernel
+def play(state, until):
     """Rounds, until something has to be done in Python, or the plan that follows round
     `until` is made; returns why."""
+    run = by_reference(state)
     clock, game, warm, K = run.clock, run.game, run.warm, len(run.plan.I)
     resum(run)
     while clock.rounds < game.last_round:
@@ -151,11 +152,6 @@ def rounds(run, until):
         elif ended == FORCED: clock.searches += 1
         elif succeed(run, b, k, alpha=alpha): return DONE
     return CAP
-
-@kernel
-def play(run, until):
-    "The entry to compiled code: `rounds`, with `run` passed by reference."
-    return rounds(by_reference(run), until)
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #fb6e011c
 BLOCK = 1 << 14       # random numbers drawn at once

@@ -108,7 +108,7 @@ def aim(run):
 # %% ../../nbs/companion/46_fast_plan.ipynb #f44dbb4e
 FULL = -2      # `make_plan`: a list of points is full
 
-@inlined
+@kernel
 def make_plan(run):
     """Fill in ĥ and the target; returns the arm whose program needs a solver (plus K if
     only for its price), -1, or FULL."""

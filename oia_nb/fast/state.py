@@ -158,6 +158,8 @@ class AgentTable(NamedTuple):
     costs: np.ndarray         # (K,)
     q_utility: np.ndarray     # (K,) ⟨q_j, u⟩
     q_oracle: np.ndarray      # (K, K) ⟨q_j, s̃_k⟩ at [j, k]
+    S_oracle: np.ndarray      # (K, M W) S̃_k
+    most: float               # at stake, ever: the bound, or the largest cost
 
 class Game(NamedTuple):
     "The learner and what it was told."
@@ -271,7 +273,9 @@ class Rules(NamedTuple):
     arm: np.ndarray           # (room,) whose program they solve
     kind: np.ndarray          # (room,) ZERO, FALLBACK, POINT, VALUE or PRICE
     r: np.ndarray             # (room,) active asks, one more than directions
-    s0: np.ndarray            # (room, M)
+    S0: np.ndarray            # (room, M W) in units of the bound, as Z is
+    Z: np.ndarray             # (room, D - 1, M W)
+    s0: np.ndarray            # (room, M) expected payments of S0, and of Z, in money
     Zs: np.ndarray            # (room, D - 1, M)
     q0: np.ndarray            # (room, K) ⟨q_j, s_0⟩, the agent's
     qZ: np.ndarray            # (room, K, D - 1)
