@@ -62,7 +62,7 @@ def twin(run, forget):
     names = 'reports', 'points', 'shelf', 'plan', 'log', 'rules', 'proofs', 'warm'
     clock = np.array([run.run.clock], run.run.clock.dtype).view(np.recarray)[0]
     e.run = run.run._replace(clock=clock, **{name: arrays(getattr(run.run, name)) for name in names})
-    e.pool.rules, e.pool.proofs, e.pool.made = e.run.rules, e.run.proofs, list(run.pool.made)
+    e.pool.rules, e.pool.proofs = e.run.rules, e.run.proofs
     if forget:
         e.run.shelf.n[:] = 0
         e.hulls = [{} for _ in e.hulls]

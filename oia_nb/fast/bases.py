@@ -10,7 +10,7 @@ __all__ = ['SINGULAR', 'SAME', 'BASIS_TOL', 'invert', 'active_constraints', 'tig
 import numpy as np
 from .points import dot, sums
 from .state import (FALLBACK, POINT, PRICE, VALUE, ZERO, Proofs, Rules,
-                               kernel)
+                               kernel, padded, start)
 from ..scoring import ScoringRule
 from ..programs import LP_SPARE, LP_UNIT, price_weights
 
@@ -111,15 +111,8 @@ def basis_of(program, kind, bound):
 # %% ../../nbs/companion/45_fast_bases.ipynb #289d59bc
 def rule_arrays(z, room, n):
     "Empty `Rules` and `Proofs` with room for rules with n inequalities."
-    K, M, MW = z.K, z.M, z.support.size
-    f = lambda *shape: np.zeros((room, *shape))
-    i = lambda *shape: np.zeros((room, *shape), np.int64)
-    rules = Rules(n=np.zeros(1, np.int64), arm=i(), kind=i(), r=i(), S0=f(MW),
-                  Z=f(K + 1, MW), s0=f(M), Zs=f(K + 1, M), q0=f(K), qZ=f(K, K + 1))
-    proofs = Proofs(active=i(K + 2), valid=i(), v=f(), nf=i(), T=f(MW, M), y0=f(MW),
-                    obj=f(K + 2), nh=i(), h0=f(n), H=f(n, K + 1), seen=i(K), n0=f(K),
-                    nZ=f(K, K + 1))
-    return rules, proofs
+    size = dict(K=z.K, M=z.M, MW=z.support.size, room=room, n=n)
+    return start(Rules, **size), start(Proofs, **size)
 
 class RulePool:
     "The rules Ŝ = S0 + Z w of a run and when they are optimal, in arrays that grow."
@@ -141,10 +134,9 @@ class RulePool:
         room, most = self.proofs.h0.shape
         if self.rules.n[0] < room and n <= most: return
         room *= 2 if self.rules.n[0] == room else 1
-        old = *self.rules, *self.proofs
-        self.rules, self.proofs = rule_arrays(self.setting, room, max(n, most))
-        for x, y in zip(old, (*self.rules, *self.proofs)):
-            y[tuple(slice(0, m) for m in x.shape)] = x
+        longer = rule_arrays(self.setting, room, max(n, most))
+        fill = lambda old, new: new._make(padded(x, y.shape) for x, y in zip(old, new))
+        self.rules, self.proofs = map(fill, (self.rules, self.proofs), longer)
 
     def add(self, k, kind, basis, *, valid=0, v=0.):
         "File a rule of arm k, from a dict as of `basis_of`; returns its number."

@@ -4,16 +4,15 @@
 
 # %% auto #0
 __all__ = ['ENGINES', 'CHECK_TOL', 'PRICE_TOL', 'as_oiafc', 'as_oiafb', 'status', 'best_rule', 'Played', 'as_identification',
-           'PlanCheck', 'check_easy', 'check_rule', 'every', 'play_checked', 'simulate_fast', 'rng_before',
-           'compile_all']
+           'PlanCheck', 'check_easy', 'check_rule', 'play_checked', 'simulate_fast', 'rng_before', 'compile_all']
 
 # %% ../../nbs/companion/48_fast_drive.ipynb #f39140a4
 from typing import NamedTuple
 import numpy as np
-from ..core import InvalidInput, SolverFailure, TIE_TOL, generator
+from ..core import PROPER_TOL, TIE_TOL, InvalidInput, SolverFailure, generator
 from .agent import check_agent
 from .bases import RulePool
-from .loop import CAP, DONE, STEP, Engine
+from .loop import CAP, DONE, STEP, Engine, share_of
 from .plan import bounds, paths
 from .points import resum
 from .shelf import scan
@@ -164,19 +163,17 @@ def check_rule(self, k, value):
     S = pool.rule(b, run.warm.w[k])
     s = counts @ S.expected/counts.sum(1)/z.bound
     least = max(s[k] - I, np.delete(lower + s, k).max())
+    mixed = mix(S, self.engine.oracle.rules[k], share_of(run.game, run.reports.L[k]))
+    lies = gains(mixed).max() - PROPER_TOL*mixed.values.max()
     price, cold = price_weights(z.M, z.W), self.programs[k].minimum(*self.asks(k)).rule
     dearer = abs((price*(S.values/z.bound - cold)).sum())/price.sum()
-    off = max(gains(S).max()/z.bound, least - s[k] - I, dearer - PRICE_TOL,
+    off = max(lies/z.bound, least - s[k] - I, dearer - PRICE_TOL,
               least - value/z.bound - LP_SPARE)
     if off > CHECK_TOL: self.fail(f'the rule of arm {k} is off by {off:.3g}')
 
 PlanCheck.check_easy, PlanCheck.check_rule = check_easy, check_rule
 
-def every(t):
-    "The default: each plan is checked."
-    return t + 1
-
-def play_checked(engine, following=every):
+def play_checked(engine, following=lambda t: t + 1):
     "Play to the end, checking plans of rounds t, `following(t)`, …; (why, check)."
     check, until = PlanCheck(engine), 0
     while (why := engine.advance(until)) == STEP:

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['DONE', 'CAP', 'LP', 'ROOM', 'POINTS', 'STEP', 'NUMBERS', 'BROKEN', 'BLOCK', 'FOREVER', 'LARGE_SHELF', 'happen',
            'pursue', 'new_run', 'new_game', 'note', 'succeed', 'short', 'share_of', 'play', 'Engine', 'wider',
-           'make_room', 'ask_solver', 'add_point']
+           'make_room', 'ask_solver']
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #0d31f66e
 from functools import cached_property
@@ -16,10 +16,9 @@ from .bases import RulePool, basis_of
 from .plan import FULL, make_plan
 from .points import RESUM, count, extend, new_segment, resum
 from .shelf import settle, thin_out
-from .state import (FALLBACK, KERNELS, POINT, PRICE, SPARE, VALUE, Game, Run,
-                               by_reference, compiled, inlined, kernel, new_clock,
-                               new_log, new_plan, new_points, new_reports, new_shelf,
-                               new_warm, padded)
+from .state import (FALLBACK, KERNELS, POINT, PRICE, SPARE, VALUE, Game, Log,
+                               Plan, Points, Reports, Run, Shelf, Warm, by_reference,
+                               compiled, inlined, kernel, new_clock, padded, start)
 from ..learner import FORCED, INIT, NORMAL
 from ..programs import RuleProgram
 
@@ -59,10 +58,11 @@ def pursue(run, b, k, alpha, kind):
 def new_run(world, oracle, rules, proofs, game):
     "The `Run` of a world with the rational agent, before its first round."
     K, M = world.setting.K, world.setting.M
+    parts = dict(reports=Reports, points=Points, shelf=Shelf, plan=Plan, log=Log,
+                 warm=Warm)
     return Run(agent=agent_table(world, oracle), game=game, clock=new_clock(),
-               reports=new_reports(K, M), points=new_points(K, M),
-               shelf=new_shelf(K, M), plan=new_plan(K), log=new_log(K), rules=rules,
-               proofs=proofs, warm=new_warm(K, M))
+               rules=rules, proofs=proofs,
+               **{name: start(Record, K, M) for name, Record in parts.items()})
 
 def new_game(setting, oracle, **options):
     "`Game` from a setting and an oracle, with all else in `options`."
@@ -171,7 +171,7 @@ class Engine:
         game = new_game(world.setting, oracle, **options)
         self.run = new_run(world, oracle, self.pool.rules, self.pool.proofs, game)
         self.kernels = compiled() if compile else KERNELS
-        self.attempt, self.off_basis = (0, 0, 0), 0
+        self.attempt = 0, 0, 0      # round, program, how often it was asked for again
         self.hulls = [{} for _ in range(world.setting.K)]
         self.draw_ahead()
 
@@ -260,13 +260,9 @@ def ask_solver(engine):
         exact = found.eased == 0 and again < 2
         basis = basis_of(program, kind, z.bound) if exact else None
         if basis is not None: pool.add(k, kind, basis)
-        else: engine.add_point(k, program.cheapest(found, *asked), found.bound, t)
+        else:
+            S, v = program.cheapest(found, *asked), z.bound*found.bound
+            pool.add(k, POINT, dict(S0=S.ravel()), valid=t, v=v)
     engine.run = run._replace(rules=pool.rules, proofs=pool.proofs)
 
-def add_point(engine, k, S, v, t):
-    "A rule without a basis, for round t only; v in units of the bound."
-    engine.off_basis += 1
-    basis, bound = dict(S0=S.ravel()), engine.world.setting.bound
-    engine.pool.add(k, POINT, basis, valid=t, v=bound*v)
-
-Engine.ask_solver, Engine.add_point = ask_solver, add_point
+Engine.ask_solver = ask_solver
