@@ -1,4 +1,7 @@
-"""The compiled engine is the coroutine: same arms, targets, kinds and rules, round by round, on the same random numbers; and it checks itself."""
+"""The compiled engine is the coroutine, on the same random numbers; and it checks itself.
+
+Arms, targets and kinds are the same round by round; rules and profits equal but for rounding.
+"""
 import os
 import subprocess
 import sys
@@ -9,12 +12,20 @@ import numpy as np
 import pytest
 
 pytest.importorskip('numba')
-from oia_nb.all import *  # noqa: F403
+from oia_nb.core import InvalidInput, NotInducible, OracleViolated, SolverFailure, generator
 from oia_nb.fast import agent, bases, drive, loop, shelf, state
 from oia_nb.fast.drive import ENGINES, PlanCheck, play_checked, simulate_fast
 from oia_nb.fast.loop import CAP, DONE, POINTS, STEP, Engine
+from oia_nb.identification import identify
+from oia_nb.information import Rational, Response, World, make_world
+from oia_nb.learner import simulate
+from oia_nb.oiafb import oiafb
+from oia_nb.oiafc import oiafc
+from oia_nb.oracle import Oracle, action_informed_oracle, check_oracle
 from oia_nb.programs import LinearProgram, solve_menu
-from oia_nb.information import Rational
+from oia_nb.scoring import ScoringRule, is_proper, mix
+from oia_nb.stackelberg import arm_profit, optimal_rule, region_margin
+from oia_nb.worlds import blackwell_world, random_world
 
 # Programs in thousands of rounds of the paper's radii would need long runs; with a small
 # `a` the radii of OIAFB are small at once, so that most rounds need their linear programs,
@@ -30,7 +41,7 @@ def thorough(request):
 
 
 def a_world(i, rng):
-    "The first of some random worlds in which each arm can be induced; costs differ as much as that allows."
+    "A random world in which each arm can be induced; costs differ as much as that allows."
     K, W, signals = (int(rng.integers(2, n)) for n in (5, 4, 4))
     bound = float(rng.choice([.5, 1., 3.]))
     for max_cost in (.9, .5, .2, .05, .01):
@@ -49,7 +60,7 @@ def a_world(i, rng):
 
 
 def a_case(i, rounds=80):
-    "World i, its oracle, and what to play: by turns OIAFC with both mixings and OIAFB with radii of several sizes."
+    "World i and what to play: by turns OIAFC with both mixings, OIAFB with radii of four sizes."
     rng = generator(7, i)
     world = a_world(i, rng)
     eps = float(rng.choice([.1, 1., 2.]))*world.setting.B
@@ -72,7 +83,7 @@ def a_run_with_programs():
 
 
 def exact(solve):
-    """HiGHS's solution, and then the vertex itself: the linear system of the constraints that are active in its basis.
+    """HiGHS's solution, and then the vertex itself, from the constraints active in its basis.
 
     A rule moves by up to 1e4 times as much as the cap on its cost, which HiGHS finds to
     about 1e-12: without this the coroutine's rules were off by up to 9e-9, with it by 7e-11.
@@ -113,8 +124,11 @@ def engine_run(world, oracle, method, options, seed):
         k = int(clock.target)
         b = run.warm.rule[k]
         alpha = loop.share_of(run.game, run.reports.L[k])
-        S = oracle.rules[k] if run.rules.kind[b] == state.FALLBACK else engine.pool.rule(b, run.warm.w[k])
-        plans.append((clock.rounds + 1, run.plan.h.copy(), k, mix(S, oracle.rules[k], alpha).values))
+        S = oracle.rules[k]
+        if run.rules.kind[b] != state.FALLBACK:
+            S = engine.pool.rule(b, run.warm.w[k])
+        rule = mix(S, oracle.rules[k], alpha)
+        plans.append((clock.rounds + 1, run.plan.h.copy(), k, rule.values))
         until = clock.rounds + 1
     result = simulate_fast(world, method=method, oracle=oracle, seed=seed, **options)
     np.testing.assert_array_equal(result.trace.arms, engine.run.log.arms[:result.rounds])
@@ -124,11 +138,13 @@ def engine_run(world, oracle, method, options, seed):
 def assert_same(a, b, plans_a, plans_b, world):
     "Equal but for rounding in profits and rules, everything else exactly."
     tol = TOL*world.setting.bound
-    close = lambda x, y, tol, what='': np.testing.assert_allclose(x, y, rtol=0, atol=tol, err_msg=what)
+
+    def close(x, y, tol, what=''):
+        np.testing.assert_allclose(x, y, rtol=0, atol=tol, err_msg=what)
     for name in 'arms', 'beliefs', 'targets', 'kinds', 'rounds':
         np.testing.assert_array_equal(getattr(a.trace, name), getattr(b.trace, name), err_msg=name)
-    for name in ('arm', 'rounds', 'status', 'normal_rounds', 'forced_rounds', 'searches', 'event_violated',
-                 'eps', 'delta'):
+    for name in ('arm', 'rounds', 'status', 'normal_rounds', 'forced_rounds', 'searches',
+                 'event_violated', 'eps', 'delta'):
         assert getattr(a, name) == getattr(b, name), name
     np.testing.assert_array_equal(a.counts, b.counts)
     close(a.rule.values, b.rule.values, tol)
@@ -169,7 +185,7 @@ def some_plans(t):
 
 @pytest.mark.parametrize('block', range(4))
 def test_plans_agree_with_cold_solves_on_50_worlds(block, thorough):
-    "2,000 rounds each: every program that isn't the zero rule's is solved anew, cold, and so is the rule that is announced."
+    "Every program that isn't the zero rule's is solved anew, cold, and so is the announced rule."
     solved = 0
     for i in range(block, 50 if thorough else 20, 4):
         world, method, options = a_case(i, 2000)
@@ -259,7 +275,10 @@ def watched(engine, monkeypatch):
 
 
 def test_lists_and_shelf_know_the_minima_of_a_full_scan(monkeypatch):
-    "The leads U of plans against a scan of all rules announced so far; long lists are put away and thinned out, and the shelf looked through, on the way."
+    """The leads U of plans against a scan of all rules announced so far.
+
+    Long lists are put away and thinned out, and the shelf looked through, on the way.
+    """
     world, method, options = a_case(1, 2000)
     engine = an_engine(world, action_informed_oracle(world), method, options, 1, compile=False)
     z, until, shelved, thinned, looked, back = world.setting, 0, 0, [], set(), []
@@ -277,7 +296,7 @@ def test_lists_and_shelf_know_the_minima_of_a_full_scan(monkeypatch):
     while engine.advance(until) == STEP:
         run = engine.run
         q = run.reports.counts/run.reports.N[:, None]
-        assert not run.clock.easy                       # an easy plan may have leads that are out of date
+        assert not run.clock.easy             # an easy plan may have leads out of date
         for k in range(z.K):
             f = np.array(seen[k]) @ (q[k] - q).T
             U = np.delete(run.plan.U[k], k)
@@ -288,7 +307,10 @@ def test_lists_and_shelf_know_the_minima_of_a_full_scan(monkeypatch):
 
 
 def test_a_whole_list_finds_room_on_the_shelf():
-    "With the least D every point of a long list can be put away at once: the loop asks for room before that could be too much."
+    """With the least D every point of a long list can be put away at once.
+
+    The loop asks for room before that could be too much.
+    """
     world, method, options = a_case(1, 3000)
     engine = an_engine(world, action_informed_oracle(world), method, options, 1)
     engine.kernels, grown = state.KERNELS, 0
@@ -309,7 +331,10 @@ def test_a_whole_list_finds_room_on_the_shelf():
 
 
 def test_an_easy_plan_is_what_all_points_and_paths_lead_to(monkeypatch):
-    "Leads out of date and rays not written down: every easy plan of faithful runs against the prop's condition on all rules announced so far."
+    """Leads out of date and rays not written down: every easy plan of faithful runs.
+
+    It is held against the proposition's condition on all rules announced so far.
+    """
     easy = stale = 0
     for i in range(6):
         world = random_world(int(2 + i % 3), 2, 3, i, prior='arm', max_cost=.3, margin=.01)
@@ -350,9 +375,9 @@ def test_the_generator_is_left_where_the_coroutine_leaves_it():
     assert a.random() == b.random()
 
 
-BAD = (dict(eps=-1.), dict(delta=2.), dict(delta=None), dict(mixing=lambda L: .1), dict(method='sharp'),
-       dict(watch=print), dict(solver='cvxpy'), dict(method='oiafb'), dict(max_rounds=1),
-       dict(method='oiafb', budget=9, a=1.))
+BAD = (dict(eps=-1.), dict(delta=2.), dict(delta=None), dict(mixing=lambda L: .1),
+       dict(method='sharp'), dict(watch=print), dict(solver='cvxpy'), dict(method='oiafb'),
+       dict(max_rounds=1), dict(method='oiafb', budget=9, a=1.))
 
 
 @pytest.mark.parametrize('bad', BAD, ids=str)
@@ -384,13 +409,14 @@ def test_another_agent_is_refused():
 
 
 def test_ties_are_measured_by_what_is_at_stake(monkeypatch):
-    """Payments of 1 and a bound of 10⁶: an arm is better by 3·10⁻⁶, less than `TIE_TOL` of the bound.
+    """Payments of 1, a bound of 10⁶: an arm is better by 3·10⁻⁶, within `TIE_TOL` of the bound.
 
     An engine whose ties are relative to the bound plays the other arm.
     """
     world, oracle, options = a_generous_world()
     a = simulate(oiafb(world.setting, oracle, **options), world, 1)
-    play = lambda **how: simulate_fast(world, method='oiafb', oracle=oracle, seed=1, **options, **how)
+    options |= dict(method='oiafb', oracle=oracle, seed=1)
+    play = lambda **how: simulate_fast(world, **options, **how)
     assert a.forced_rounds > 0
     for b in play(), play(compile=False):
         np.testing.assert_array_equal(a.trace.arms, b.trace.arms)
@@ -400,8 +426,9 @@ def test_ties_are_measured_by_what_is_at_stake(monkeypatch):
 
 
 def a_generous_world():
-    "Two arms, one of which knows nothing; half of the other's oracle rule isn't quite enough to pay for it."
-    world = make_world([[[.5, .5]], [[.45, .05], [.05, .45]]], [0., .08 + 3e-6], np.eye(2), 1e6)
+    "Two arms, one of which knows nothing; half of the other's rule doesn't quite pay for it."
+    joint = [[.5, .5]], [[.45, .05], [.05, .45]]
+    world = make_world(joint, [0., .08 + 3e-6], np.eye(2), 1e6)
     z = world.setting
     quadratic = (1 + 2*z.support - (z.support**2).sum(1, keepdims=True))/2
     rules = [ScoringRule(x, z.support, z.bound) for x in (np.full(z.support.shape, .1), quadratic)]
@@ -409,7 +436,7 @@ def a_generous_world():
 
 
 def test_an_oracle_whose_rules_invite_lies_is_refused():
-    "A lie that gains 10⁻⁵, nothing of the bound of 10⁶ but something of payments of 1: the loop knows no lies."
+    "A lie gains 10⁻⁵: nothing of the bound of 10⁶, but something of payments of 1."
     world, oracle, options = a_generous_world()
     z = world.setting
     honest = oracle.rules[1].values
@@ -451,7 +478,8 @@ def test_compiled_once():
 
 
 def python(code, **env):
-    keep = {k: v for k, v in os.environ.items() if k not in ('HOME', 'XDG_CACHE_HOME', 'NUMBA_CACHE_DIR')}
+    homes = 'HOME', 'XDG_CACHE_HOME', 'NUMBA_CACHE_DIR'
+    keep = {k: v for k, v in os.environ.items() if k not in homes}
     path = str(Path(state.__file__).parents[2])
     return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
                           env=keep | dict(PYTHONPATH=path) | env)
@@ -460,7 +488,8 @@ def python(code, **env):
 def test_importing_loads_no_compiler():
     "Nor anything else that is slow to load."
     heavy = 'numba cvxpy scipy matplotlib highspy pandas ipywidgets'.split()
-    code = f'import sys, oia_nb.all, oia_nb.fast.drive; sys.exit(", ".join(m for m in {heavy} if m in sys.modules))'
+    code = ('import sys, oia_nb.all, oia_nb.fast.drive; '
+            f'sys.exit(", ".join(m for m in {heavy} if m in sys.modules))')
     assert python(code).stderr.strip() == ''
 
 
@@ -474,8 +503,9 @@ print(state.cache_folder('f'))
 
 
 def test_compiled_code_finds_a_folder_to_be_kept_in(tmp_path):
-    "The package's own, the user's, a temporary one, none; each when those before can't be written to."
-    package, home, temp = str(Path(state.__file__).parent), str(tmp_path/'home'), str(tmp_path/'temp')
+    "The package's own, the user's, a temporary one, none: the first that can be written to."
+    package = str(Path(state.__file__).parent)
+    home, temp = str(tmp_path/'home'), str(tmp_path/'temp')
     (tmp_path/'temp').mkdir()
     env = dict(HOME=home, TMPDIR=temp)
     where = lambda *full, **env: python(FOLDER.format(full=full), **env).stdout.strip()

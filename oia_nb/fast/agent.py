@@ -17,7 +17,8 @@ OTHERS = '(engine="coroutine" plays any other)'
 
 def check_agent(world):
     "Refuse, by `InvalidInput`, whatever isn't a `World` with the `Rational` agent."
-    if not isinstance(world, World): raise InvalidInput('world', world, 'a World')
+    if not isinstance(world, World):
+        raise InvalidInput('world', world, 'a World')
     if type(world) is not World:
         wanted = f'World itself, the only class of the compiled engine {OTHERS}'
         raise InvalidInput('world', type(world).__name__, wanted)
@@ -58,10 +59,12 @@ def stake(run, b, k, share):
     rules, oracle, w, most = run.rules, run.agent.S_oracle, run.warm.w[k], 0.
     for i in range(oracle.shape[1]):
         x = rules.S0[b, i]
-        for d in range(rules.r[b] - 1): x += rules.Z[b, d, i]*w[d]
+        for d in range(rules.r[b] - 1):
+            x += rules.Z[b, d, i]*w[d]
         x = run.game.bound*min(max(x, 0.), 1.)
         most = max(most, (1 - share)*x + share*oracle[k, i])
-    for c in run.agent.costs: most = max(most, c)
+    for c in run.agent.costs:
+        most = max(most, c)
     return most
 
 @inlined
@@ -75,8 +78,10 @@ def favourite(run, best, stake):
     agent, g, value, j = run.agent, run.plan.profit, -np.inf, 0
     close, same = best - TIE_TOL*stake, TIE_TOL*(stake + run.game.B_u)
     for k in range(len(g)):
-        if g[k] >= close: value = max(value, worth(agent, k, g[k]))
-    while g[j] < close or worth(agent, j, g[j]) < value - same: j += 1
+        if g[k] >= close:
+            value = max(value, worth(agent, k, g[k]))
+    while g[j] < close or worth(agent, j, g[j]) < value - same:
+        j += 1
     return j
 
 @inlined
@@ -86,11 +91,14 @@ def reply(run, b, k, share):
     arm, best, second = -1, -np.inf, -np.inf
     for j in range(len(g)):
         x = rules.q0[b, j]
-        for d in range(rules.r[b] - 1): x += rules.qZ[b, j, d]*w[d]
+        for d in range(rules.r[b] - 1):
+            x += rules.qZ[b, j, d]*w[d]
         g[j] = (1 - share)*x + share*agent.q_oracle[j, k] - agent.costs[j]
         second = max(second, min(g[j], best))
-        if g[j] > best: arm, best = j, g[j]
-    if second < best - TIE_TOL*agent.most: return arm
+        if g[j] > best:
+            arm, best = j, g[j]
+    if second < best - TIE_TOL*agent.most:
+        return arm
     return favourite(run, best, stake=stake(run, b, k, share=share))
 
 # %% ../../nbs/companion/42_fast_agent.ipynb #4c2353ac
@@ -101,6 +109,8 @@ def draw(agent, arm, x):
     low, high = 0, agent.cells[arm]
     while low < high:
         mid = (low + high)//2
-        if agent.cumulative[arm, mid] > x: high = mid
-        else: low = mid + 1
+        if agent.cumulative[arm, mid] > x:
+            high = mid
+        else:
+            low = mid + 1
     return agent.belief_of[arm, min(low, agent.cells[arm] - 1)]

@@ -4,19 +4,18 @@
 
 # %% auto #0
 __all__ = ['ENGINES', 'CHECK_TOL', 'PRICE_TOL', 'as_oiafc', 'as_oiafb', 'status', 'best_rule', 'Played', 'as_identification',
-           'PlanCheck', 'check_easy', 'check_rule', 'play_checked', 'simulate_fast', 'rng_before', 'compile_all']
+           'PlanCheck', 'check_easy', 'check_rule', 'play_checked', 'simulate_fast', 'compile_all']
 
 # %% ../../nbs/companion/48_fast_drive.ipynb #f39140a4
 from typing import NamedTuple
 import numpy as np
 from ..core import PROPER_TOL, TIE_TOL, InvalidInput, SolverFailure, generator
 from .agent import check_agent
-from .bases import RulePool
-from .loop import CAP, DONE, STEP, Engine, share_of
+from .loop import DONE, STEP, Engine, share_of
 from .plan import bounds, paths
 from .points import resum
 from .shelf import scan
-from .state import FALLBACK, PRICE, compiled
+from .state import FALLBACK, PRICE
 from ..information import make_world
 from ..oiafb import budget_parameter, event_failure, oiafb
 from ..exploration import certify
@@ -44,8 +43,10 @@ def as_oiafc(z, oracle, *, eps, delta, mixing='theorem1', max_rounds=10_000_000)
 def as_oiafb(z, oracle, *, eps, delta=None, budget=None, a=None):
     "The same for a fixed budget."
     learner = oiafb(z, oracle, eps=eps, delta=delta, budget=budget, a=a)
-    if a is None: a = budget_parameter(z, budget, delta)
-    else: delta = event_failure(z, budget, a)
+    if a is None:
+        a = budget_parameter(z, budget, delta)
+    else:
+        delta = event_failure(z, budget, a)
     alpha = float(eps/(4*z.B))
     return learner, delta, dict(eps=float(eps), anytime=False, radius_c=float(a),
                                 falling=False, alpha=alpha, stops=False,
@@ -57,7 +58,8 @@ ENGINES = dict(oiafc=as_oiafc, oiafb=as_oiafb)
 def status(engine, why):
     "How the run ended, in the words of an `Identification`."
     run = engine.run
-    if why == DONE: return 'event_violated' if run.clock.violated else 'certified'
+    if why == DONE:
+        return 'event_violated' if run.clock.violated else 'certified'
     return 'round_cap' if run.game.stops else 'budget'
 
 def best_rule(engine):
@@ -65,7 +67,8 @@ def best_rule(engine):
     run, z = engine.run, engine.world.setting
     clock, k = run.clock, max(int(run.clock.best_arm), 0)
     S, b = engine.oracle.rules[k], clock.best_rule
-    if clock.best_arm < 0: return S, None
+    if clock.best_arm < 0:
+        return S, None
     fallback = run.rules.kind[b] == FALLBACK
     S_hat = S if fallback else engine.pool.rule(b, run.warm.best_w)
     certificate = certify(z, float(clock.best_alpha), float(clock.best_radius))
@@ -119,17 +122,20 @@ class PlanCheck:
         run, z, program = self.engine.run, self.engine.world.setting, self.programs[k]
         plan = run.plan
         least = max(np.delete(plan.lower[k], k).max(), -z.bound*plan.I[k])
-        if plan.zero[k] and least <= z.bound*plan.I[k]: return least
+        if plan.zero[k] and least <= z.bound*plan.I[k]:
+            return least
         program.highs.clearSolver()
         found, self.solved = program.minimum(*self.asks(k), rule=False), self.solved + 1
-        if found is not None: return z.bound*found.bound
+        if found is not None:
+            return z.bound*found.bound
         counts, S = run.reports.counts[k], self.engine.oracle.rules[k]
         return counts @ S.expected/counts.sum() - z.bound*plan.I[k]
 
     def __call__(self):
         "Check the plan that the engine has just made."
         z, run = self.engine.world.setting, self.engine.run
-        if run.clock.easy: self.check_easy()
+        if run.clock.easy:
+            self.check_easy()
         plan, q = run.plan, run.reports.counts/run.reports.N[:, None]
         v = np.array([self.value(k) for k in range(z.K)])
         h = q @ z.belief_utility + z.B_u*plan.I - v
@@ -139,7 +145,8 @@ class PlanCheck:
             self.fail(f'profits {plan.h}, but {h} by cold solves')
         if h[target] < h.max() - (CHECK_TOL + TIE_TOL)*z.bound:
             self.fail(f'arm {target} is not the best of {h}')
-        if not plan.zero[target]: self.check_rule(target, v[target])
+        if not plan.zero[target]:
+            self.check_rule(target, v[target])
 
 # %% ../../nbs/companion/48_fast_drive.ipynb #85c42129
 def check_easy(self):
@@ -153,13 +160,15 @@ def check_easy(self):
     empty = paths(plan, bound)
     bounds(plan, bound)
     same = np.abs(plan.v - v).max() <= TIE_TOL*bound
-    if empty or not (same and plan.zero.all()): self.fail('not an easy plan')
+    if empty or not (same and plan.zero.all()):
+        self.fail('not an easy plan')
 
 def check_rule(self, k, value):
     "The rule must be proper, feasible, and as cheap as the cold one."
     run, z, pool = self.engine.run, self.engine.world.setting, self.engine.pool
     b, (counts, lower, I) = run.warm.rule[k], self.asks(k)
-    if run.rules.kind[b] != PRICE: return
+    if run.rules.kind[b] != PRICE:
+        return
     S = pool.rule(b, run.warm.w[k])
     s = counts @ S.expected/counts.sum(1)/z.bound
     least = max(s[k] - I, np.delete(lower + s, k).max())
@@ -169,7 +178,8 @@ def check_rule(self, k, value):
     dearer = abs((price*(S.values/z.bound - cold)).sum())/price.sum()
     off = max(lies/z.bound, least - s[k] - I, dearer - PRICE_TOL,
               least - value/z.bound - LP_SPARE)
-    if off > CHECK_TOL: self.fail(f'the rule of arm {k} is off by {off:.3g}')
+    if off > CHECK_TOL:
+        self.fail(f'the rule of arm {k} is off by {off:.3g}')
 
 PlanCheck.check_easy, PlanCheck.check_rule = check_easy, check_rule
 
@@ -222,20 +232,17 @@ def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=N
     if watch is not None:
         raise InvalidInput('watch', watch, 'None (the coroutine has plans to watch)')
     rng, z = generator(seed), world.setting
-    if oracle is None: oracle = action_informed_oracle(world)
+    if oracle is None:
+        oracle = action_informed_oracle(world)
     coroutine, delta, game = ENGINES[method](z, oracle, eps=eps, delta=delta, **options)
+    if game['last_round'] < z.K:
+        return simulate(coroutine, world, rng)
     engine = Engine(world, oracle, rng, compile=compile, **game)
-    if game['last_round'] < z.K: return simulate(coroutine, world, rng_before(engine))
     why = play_checked(engine)[0] if verify else engine.advance()
-    engine.put_back()
+    engine.rewind(int(engine.run.clock.rounds))
     if game['stops'] or engine.run.clock.best_arm >= 0:
         return as_identification(engine, why, float(eps), float(delta))
-    return simulate(coroutine, world, rng_before(engine))     # no round was normal
-
-def rng_before(engine):
-    "The generator as it was before the run."
-    engine.rng.bit_generator.state = engine.before
-    return engine.rng
+    return simulate(coroutine, world, engine.rewind())     # no round was normal
 
 # %% ../../nbs/companion/48_fast_drive.ipynb #171632ef
 def compile_all():

@@ -25,12 +25,14 @@ INLINED = set()    # names of those of every round, which become part of their c
 
 def kernel(f):
     "Marks a function that `compiled` compiles."
-    if f.__module__ != '__main__': KERNELS[f.__name__] = f
+    if f.__module__ != '__main__':
+        KERNELS[f.__name__] = f
     return f
 
 def inlined(f):
     "Marks a kernel that becomes part of its callers."
-    if f.__module__ != '__main__': INLINED.add(f.__name__)
+    if f.__module__ != '__main__':
+        INLINED.add(f.__name__)
     return kernel(f)
 
 # %% ../../nbs/companion/41_fast_state.ipynb #a9b66261
@@ -60,7 +62,8 @@ def reference(numba):
         key = Reference
         def generic_resolve(self, kind, name):
             names = kind.record.fields
-            if name in names: return kind.record.types[names.index(name)]
+            if name in names:
+                return kind.record.types[names.index(name)]
 
     @lower_getattr_generic(Reference)
     def get(context, builder, kind, value, name):
@@ -95,9 +98,11 @@ def writable(folder):
     "Is it, once made, a folder that this user, and nobody else, can write to?"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder): pass
+        with tempfile.TemporaryFile(dir=folder):
+            pass
         mode = folder.stat()
-    except OSError: return False
+    except OSError:
+        return False
     return not hasattr(os, 'getuid') or (mode.st_uid == os.getuid()
                                          and not mode.st_mode & 0o022)
 
@@ -107,11 +112,15 @@ def cache_folder(name):
     places = [Path(chosen)] if chosen else []
     places.append(Path(__file__).parent/'__pycache__' if '__file__' in globals()
                   else Path.cwd()/'__pycache__')
-    if home: places.append(Path(home)/'oia_nb')
-    elif os.environ.get('HOME'): places.append(Path.home()/'.cache'/'oia_nb')
+    if home:
+        places.append(Path(home)/'oia_nb')
+    elif os.environ.get('HOME'):
+        places.append(Path.home()/'.cache'/'oia_nb')
     user = os.getuid() if hasattr(os, 'getuid') else 'user'
-    try: places.append(Path(tempfile.gettempdir())/f'oia_nb-{user}')
-    except OSError: pass      # none can be written to
+    try:
+        places.append(Path(tempfile.gettempdir())/f'oia_nb-{user}')
+    except OSError:
+        pass      # none can be written to
     return next((o/name for o in places if writable(o/name)), None)
 
 # %% ../../nbs/companion/41_fast_state.ipynb #4266c99d
@@ -129,23 +138,28 @@ def compiled():
 
     Raises `InvalidInput` if Numba isn't installed.
     """
-    if COMPILED: return COMPILED
-    try: import numba
+    if COMPILED:
+        return COMPILED
+    try:
+        import numba
     except ImportError:
         wanted = 'Numba to be installed: pip install "oia_nb[fast]"'
         raise InvalidInput('compile', True, wanted) from None
     folder, before = cache_folder(fingerprint(numba)), numba.config.CACHE_DIR
     announced(folder)
-    if folder is not None: numba.config.CACHE_DIR = str(folder)
+    if folder is not None:
+        numba.config.CACHE_DIR = str(folder)
     try:
         names = dict(by_reference=reference(numba))
         for name, f in KERNELS.items():
             g = FunctionType(f.__code__, {**f.__globals__, **names}, name)
             g.__module__, g.__qualname__ = f.__module__, f.__qualname__
             how = dict(cache=name == 'play' and folder is not None)
-            if name in INLINED: how['forceinline'] = True
+            if name in INLINED:
+                how['forceinline'] = True
             names[name] = numba.njit(error_model='numpy', _nrt=False, **how)(g)
-    finally: numba.config.CACHE_DIR = before
+    finally:
+        numba.config.CACHE_DIR = before
     COMPILED.update(names)
     return COMPILED
 
