@@ -388,7 +388,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'oia_nb.fast.drive.PlanCheck.fail': ('companion/fast_drive.html#plancheck.fail', 'oia_nb/fast/drive.py'),
                                    'oia_nb.fast.drive.PlanCheck.value': ( 'companion/fast_drive.html#plancheck.value',
                                                                           'oia_nb/fast/drive.py'),
-                                   'oia_nb.fast.drive.Played': ('companion/fast_drive.html#played', 'oia_nb/fast/drive.py'),
                                    'oia_nb.fast.drive.as_identification': ( 'companion/fast_drive.html#as_identification',
                                                                             'oia_nb/fast/drive.py'),
                                    'oia_nb.fast.drive.as_oiafb': ('companion/fast_drive.html#as_oiafb', 'oia_nb/fast/drive.py'),

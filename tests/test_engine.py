@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -77,7 +78,9 @@ def an_engine(world, oracle, method, options, seed, compile=True):
     return Engine(world, oracle, generator(seed), compile=compile, **game)
 
 
+@cache
 def a_run_with_programs():
+    "A world, its oracle, a method and its options (not to be changed); most rounds need programs."
     world, method, options = a_case(1, 150)
     return world, action_informed_oracle(world), method, options
 
@@ -174,7 +177,7 @@ def test_equal_to_the_coroutine_on_100_worlds(block, thorough, monkeypatch):
         assert_same(a, b, plans, fast_plans, world)
         solves[0] += a.lp_solves
         solves[1] += solved
-    assert solves[0] > (500 if thorough else 50)     # programs were needed …
+    assert solves[0] > (100 if thorough else 20)     # programs were needed …
     assert solves[1] < solves[0]/3                    # … and most bases held
 
 
@@ -187,13 +190,13 @@ def some_plans(t):
 def test_plans_agree_with_cold_solves_on_50_worlds(block, thorough):
     "Every program that isn't the zero rule's is solved anew, cold, and so is the announced rule."
     solved = 0
-    for i in range(block, 50 if thorough else 20, 4):
+    for i in range(block, 50 if thorough else 12, 4):
         world, method, options = a_case(i, 2000)
         engine = an_engine(world, action_informed_oracle(world), method, options, i)
         why, check = play_checked(engine, some_plans)
         assert why in (DONE, CAP) and check.worst <= drive.CHECK_TOL*world.setting.bound
         solved += check.solved
-    assert solved > (2000 if thorough else 300)
+    assert solved > (500 if thorough else 50)
 
 
 def test_a_wrong_basis_is_refused_and_solved_cold(monkeypatch):
@@ -279,12 +282,12 @@ def test_lists_and_shelf_know_the_minima_of_a_full_scan(monkeypatch):
 
     Long lists are put away and thinned out, and the shelf looked through, on the way.
     """
-    world, method, options = a_case(1, 2000)
+    world, method, options = a_case(1, 1000)
     engine = an_engine(world, action_informed_oracle(world), method, options, 1, compile=False)
     z, until, shelved, thinned, looked, back = world.setting, 0, 0, [], set(), []
     seen, thin_out, look_through = watched(engine, monkeypatch), loop.thin_out, shelf.look_through
     monkeypatch.setattr(shelf, 'LISTED', 4)
-    monkeypatch.setattr(loop, 'SPARE', 200)
+    monkeypatch.setattr(loop, 'SPARE', 400)
     monkeypatch.setattr(loop, 'thin_out', lambda *a: thinned.append(1) or thin_out(*a))
 
     def looking(run):
@@ -303,7 +306,8 @@ def test_lists_and_shelf_know_the_minima_of_a_full_scan(monkeypatch):
             np.testing.assert_allclose(U, np.delete(f.min(0), k), rtol=0, atol=1e-12*z.bound)
         looked.add(int(run.clock.looked))
         shelved, until = max(shelved, run.shelf.n.sum()), run.clock.rounds + 97
-    assert shelved > 100 and len(thinned) > 1 and len(looked) > 5 and sum(back) > 0
+    assert min(shelved//100, len(thinned) - 1, len(looked) - 5, sum(back)) > 0, (
+        shelved, len(thinned), len(looked), sum(back))
 
 
 def test_a_whole_list_finds_room_on_the_shelf():
@@ -313,7 +317,7 @@ def test_a_whole_list_finds_room_on_the_shelf():
     """
     world, method, options = a_case(1, 3000)
     engine = an_engine(world, action_informed_oracle(world), method, options, 1)
-    engine.kernels, grown = state.KERNELS, 0
+    grown = 0
     for t in range(200, 1200, 200):
         assert engine.advance(t) == STEP
         p, f = engine.run.points, engine.run.shelf
@@ -321,7 +325,7 @@ def test_a_whole_list_finds_room_on_the_shelf():
         room = p.n[k] + f.n[k] + loop.SPARE + 2*len(f.n) - 1      # one too few
         if f.n[k] < 20:
             continue
-        f = f._replace(owner=f.owner[:, :room], par=f.par[:, :room])
+        f = f._replace(owner=f.owner[:, :room].copy(), par=f.par[:, :room].copy())
         engine.run = engine.run._replace(shelf=f)
         assert loop.short(engine.run) == POINTS
         engine.make_room()
@@ -336,8 +340,8 @@ def test_an_easy_plan_is_what_all_points_and_paths_lead_to(monkeypatch):
     It is held against the proposition's condition on all rules announced so far.
     """
     easy = stale = 0
-    for i in range(6):
-        world = random_world(int(2 + i % 3), 2, 3, i, prior='arm', max_cost=.3, margin=.01)
+    for i in range(3):
+        world = random_world(2 + i, 2, 3, i, prior='arm', max_cost=.3, margin=.01)
         z, oracle, until = world.setting, action_informed_oracle(world), 0
         options = dict(eps=.5, delta=.5, max_rounds=400)
         engine = an_engine(world, oracle, 'oiafc', options, i, compile=False)
@@ -353,7 +357,7 @@ def test_an_easy_plan_is_what_all_points_and_paths_lead_to(monkeypatch):
                 for k in range(z.K):
                     least = (np.array(seen[k]) @ (q[k] - np.delete(q, k, 0)).T).min()
                     assert least >= -2*z.bound*I[k] - 1e-12*z.bound
-    assert easy > 200 and stale > 60
+    assert easy > 100 and stale > 30
 
 
 def test_a_wrong_easy_plan_is_caught_by_the_check(monkeypatch):
@@ -445,7 +449,7 @@ def test_an_oracle_whose_rules_invite_lies_is_refused():
     i = int(z.support[:, 0].argmax())
     inviting[other] += z.support[i] @ (honest[i] - honest[other]) + 1e-5
     bad = Oracle((oracle.rules[0], ScoringRule(inviting, z.support, z.bound)))
-    assert world.best_response(bad.rules[1]).reports[i] == other
+    assert world.agent.best_reply(world, bad.rules[1]).reports[i] == other
     with pytest.raises(InvalidInput, match='lies gain'):
         simulate_fast(world, method='oiafb', oracle=bad, seed=1, **options)
 
@@ -553,8 +557,8 @@ def test_compiling_is_announced_once(tmp_path):
 
 
 def test_a_large_world_has_the_best_rule_of_the_full_program():
-    "M = 60: the menu of an arm's own beliefs against all payments and all rows."
-    world = random_world(6, 5, 10, 0, prior='arm')
+    "M = 40: the menu of an arm's own beliefs against all payments and all rows."
+    world = random_world(4, 5, 10, 0, prior='arm')
     z, q = world.setting, world.belief_distributions
     full = optimal_rule(world)
     for k in range(z.K):
