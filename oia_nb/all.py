@@ -26,7 +26,7 @@ from .worlds import *
 from .baselines import chen, etc, oiafc_simple
 from .best_arm import best_arm_learner, oracle_bandit, oracle_loss, play_bandit
 from .offline import arm_payments, max_min_rule
-from .experiments import compare, experiment, read_experiment, summarise
+from .experiments import compare, experiment, forecast, read_experiment, summarise
 from .tickets import Menu, Rounded, rounding_costs
 from .session import Offer, Refused, Session
 
@@ -34,5 +34,5 @@ from .session import Offer, Refused, Session
 from importlib import import_module
 CHAPTERS = 'core information scoring programs stackelberg oracle estimation ucb_lp learner binary_search exploration oiafc oiafb complexity sharp identification worlds'.split()
 CHOSEN = ('chen etc oiafc_simple best_arm_learner oracle_bandit oracle_loss play_bandit arm_payments max_min_rule '
-          'compare experiment read_experiment summarise Menu Rounded rounding_costs Offer Refused Session').split()
+          'compare experiment forecast read_experiment summarise Menu Rounded rounding_costs Offer Refused Session').split()
 __all__ = sorted({name for chapter in CHAPTERS for name in import_module(f'oia_nb.{chapter}').__all__} | set(CHOSEN))

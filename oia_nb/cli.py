@@ -9,10 +9,10 @@ __all__ = ['COMMANDS', 'GROUPS', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'F
            'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'way_out', 'find_oracle', 'learn',
            'result_fields', 'rounds_text', 'certificate_text', 'report', 'learner_options', 'learner_flags',
            'run_identify', 'share', 'count_text', 'range_text', 'compare_rows', 'error_lines', 'put_comparison',
-           'run_compare', 'show_plan', 'demos', 'said', 'introduction', 'paper_needs', 'comparison', 'outlook',
-           'check_figure', 'add_best', 'draw', 'demo_options', 'run_demo', 'refuse_early', 'open_session',
-           'read_report', 'standing', 'put_standing', 'standing_rule', 'session_options', 'session_flags',
-           'new_session', 'write_sheet', 'next_offer', 'round_fields', 'record_answer', 'record_state',
+           'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said', 'introduction', 'paper_needs',
+           'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'demo_options', 'run_demo', 'refuse_early',
+           'open_session', 'read_report', 'standing', 'put_standing', 'standing_rule', 'session_options',
+           'session_flags', 'new_session', 'write_sheet', 'next_offer', 'round_fields', 'record_answer', 'record_state',
            'record_decline', 'record_undo', 'show_status', 'stop_session']
 
 # %% ../nbs/companion/40_cli.ipynb #aca1cadd
@@ -241,7 +241,7 @@ def result_fields(world, result):
     "The fields of an `Identification` but for its trace, the arm by name, and the true simple regret of the rule."
     from oia_nb.stackelberg import simple_regret
     fields = {k: v for k, v in vars(result).items() if k != 'trace'}
-    return fields | dict(arm=world.setting.arms[result.arm], regret=simple_regret(world, result.rule))
+    return fields | dict(arm=world.setting.arms[result.arm], regret=simple_regret(world, result.rule), paid=result.paid)
 
 # %% ../nbs/companion/40_cli.ipynb #e9fbee36
 def rounds_text(result, method):
@@ -340,16 +340,45 @@ def run_compare(args):
     if found.frame.error.notna().all(): raise OIAError(f'no run succeeded: {error_lines(found.frame)[0]}')
     put_comparison(found, args.json)
 
+# %% ../nbs/companion/40_cli.ipynb #2a82119a
+def play_ahead(world, args):
+    "What the default learner will take and cost: the row of `forecast` as a dict."
+    from oia_nb.experiments import forecast
+    frame = forecast(world, eps=args.eps, delta=args.delta, runs=args.runs, seed=args.seed,
+                     cap=args.cap, progress=not args.quiet)
+    return {name: plain(x) for name, x in frame.iloc[0].to_dict().items()}
+
+def ahead_text(row, world):
+    "That row in words."
+    put = lambda x: 'never' if x is None else f'{x:,.0f}'
+    rounds = lambda x: 'cut short' if x is None else f'{x:,.0f}'
+    money = lambda x: amount(x, world.setting.bound)
+    names = ['rounds, 10 %', 'rounds, median', 'rounds, 90 %', 'paid', 'lost meanwhile', 'paid for itself after']
+    cells = [*(rounds(row[k]) for k in ('rounds_10', 'rounds', 'rounds_90')), money(row['paid']),
+             money(row['lost']), put(row['break_even'])]
+    head = f'The default learner ({row["method"]}), played {row["runs"]} times in this world:'
+    end = ('lost meanwhile: what learning earns less than the best rule would. paid for itself after: rounds '
+           'in all, learning included, until more was earned than without paying at all.')
+    return '\n\n'.join([head, table(names, [cells]), paragraph(end)])
+
 # %% ../nbs/companion/40_cli.ipynb #89a9fcf2
 @command('plan', WORLD, option('--eps', type=float, required=True, help='target accuracy'),
-         option('--delta', type=float, required=True, help='probability of failure allowed'), WITHOUT, JSON)
+         option('--delta', type=float, required=True, help='probability of failure allowed'), WITHOUT,
+         option('--runs', type=int, default=5, help='runs of the learner that are played to tell what it will take and cost; 0 for none (default: 5)'),
+         option('--cap', type=int, default=20_000, help='rounds after which such a run is cut short (default: 20,000)'),
+         option('--seed', type=int, default=0, help='of these runs (default: 0)'), JSON, QUIET)
 def show_plan(args):
-    "Foresee how many rounds it takes to learn the best rule of a world, and what each knob is worth."
+    "Foresee how many rounds it takes to learn the best rule of a world, what that will cost, and what each knob is worth."
     from oia_nb.complexity import forecast_rounds, forecast_rows
     world = open_world(args)
-    forecast = forecast_rounds(world, args.eps, args.delta, margin=find_oracle(world).margin)
-    if args.json: return put_json(forecast)
-    rounds, factors = forecast_rows(forecast)
+    bounds = forecast_rounds(world, args.eps, args.delta, margin=find_oracle(world).margin)
+    played = None if args.runs == 0 else play_ahead(world, args)
+    if args.json:
+        return put_json(dict(played=played) | vars(bounds))
+    rounds, factors = forecast_rows(bounds)
+    if played:
+        print(ahead_text(played, world), end='\n\n')
+        print('What is proved beforehand, of the learners of the paper:', end='\n\n')
     print(table(['', 'rounds'], rounds), 'What a change multiplies these numbers by:', table(['', 'at least', 'Theorem 1', 'Corollary 1', 'budget'], factors), sep='\n\n')
 
 # %% ../nbs/companion/40_cli.ipynb #8ecc504d
@@ -513,9 +542,9 @@ def put_standing(s, args, *lines, **more):
     print(*lines, *s.notes, repr(s), sep='\n')
 
 def standing_rule(s):
-    "The best rule so far as a table, if there is one."
+    "The best rule so far as tickets, if there is one."
     found = s.best if s.result is None else s.result
-    return [] if found is None else [table(*rule_rows(found.rule, s.setting))]
+    return [] if found is None else [found.rule.menu().text(s.setting, currency=s.head['currency'])]
 
 # %% ../nbs/companion/40_cli.ipynb #e84b9bad
 def session_options():
