@@ -18,7 +18,7 @@ from .stackelberg import optimal_rule
 from .learner import simulate
 from .oiafc import MIXINGS, STOPS, oiafc
 from .oiafb import oiafb
-from .sharp import sharp
+from .sharp.learner import sharp
 from .baselines import DECISIONS, chen, etc
 
 # %% ../nbs/companion/33_identification.ipynb #19ad69b2
