@@ -41,7 +41,7 @@ def _tuples(value): return tuple(map(_tuples, value)) if isinstance(value, list)
 
 WORLD_FORM = {'name': str, 'states': [str], 'decisions': [str], 'utility': [[float]], 'bound': float,
               'arms': [{'name': str, 'cost': float, 'signals': [str], 'joint': [[float]]}],
-              'agent?': read_agent, 'source?': str, 'licence?': str}
+              'agent?': read_agent, 'source?': str, 'licence?': str, 'cost_ranges?': [[float]]}
 NOTES = [k.rstrip('?') for k in WORLD_FORM if k.endswith('?')]      # fields of a `World` that have a default
 
 def read_form(at, value, form):
