@@ -28,6 +28,7 @@ def read_agent(at, value):
     """
     if not isinstance(value, dict) or 'kind' not in value:
         raise InvalidInput(at, value, 'an object with the key kind, and the fields of the agent')
+    import oia_nb.experts       # noqa: F401  its agents may be named
     kind = Agent.kinds[as_choice(f'{at}.kind', value['kind'], Agent.kinds)]
     traits = {k: _tuples(v) for k, v in value.items() if k != 'kind'}
     known = [f.name for f in fields(kind) if f.init]
