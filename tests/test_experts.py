@@ -2,6 +2,7 @@
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,11 +17,16 @@ from oia_nb.experts import felt, win_probability
 AVERSION = st.floats(-8, 8)
 
 
+@cache
+def a_world(W, seed):
+    return random_world(3, W, 3, seed, prior='arm', margin=.02)
+
+
 def drawn(seed):
     "A world with an oracle, and a rule from a random menu."
     rng = generator(21, seed)
     W = int(rng.integers(2, 4))
-    world = random_world(W, 2, 3, seed % 50, prior='arm', margin=.02)
+    world = a_world(W, seed % 8)
     z = world.setting
     menu = z.bound*rng.random((int(rng.integers(1, 6)), W))**2
     return world, menu_rule(z.support, menu, z.bound)
