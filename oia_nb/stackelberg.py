@@ -26,13 +26,11 @@ def arm_profit(world, rule):
 def principal_profit(world, rule):
     r"""$h(S)$: the principal's profit at the agent's best response (paper, below eq. opt2).
 
-    For any rule: if the agent lies, the principal pays what the lies bring and decides as
-    well as they allow.
+    For any rule, and any agent of the world: if it lies, the principal pays what the lies bring
+    and decides as well as they allow (`Agent.profit`).
     """
-    reply, z = best_reply(world, rule), world.setting
-    paid = (z.support*rule.values[reply.reports]).sum(1)
-    utility = report_utility(world, reply.arm, reply.reports)
-    return utility - float(world.belief_distributions[reply.arm] @ paid)
+    best_reply(world, rule)         # refuses a rule on another support
+    return float(world.agent.profit(world, rule))
 
 # %% ../nbs/paper/03_stackelberg.ipynb #d8984bfc
 def region_margin(world, rule, arm):
