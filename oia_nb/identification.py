@@ -17,7 +17,7 @@ from .oracle import action_informed_oracle
 from .learner import simulate
 from .oiafc import MIXINGS, STOPS, oiafc
 from .oiafb import oiafb
-from .sharp import sharp
+from .sharp.learner import sharp
 from .baselines import DECISIONS, chen, etc
 
 # %% ../nbs/companion/33_identification.ipynb #19ad69b2

@@ -95,6 +95,7 @@ def _refuse(world, rules, margins, given, found):
     z = world.setting
     least = MARGIN_TOL*np.array([stake(world, r) for r in rules])
     bad = np.flatnonzero(margins <= least)
+    margins = np.where(np.abs(margins) <= least, 0., margins)      # no margin is 0
     if not len(bad): return
     margins = np.where(np.abs(margins) <= least, 0., margins)      # no margin is 0
     listed = ', '.join(f'{z.arms[k]!r} ({found} {margins[k]:.3g})' for k in bad)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from scipy.stats import binom
+from laws import statistical
 
 from conftest import ROOT
 from oia_nb.all import *
@@ -401,6 +402,7 @@ def test_simple_setting(seed, K, W):
     q = simple_world(K, W, seed).belief_distributions
     assert q.shape == (K, 2*K) and ((q > 0).sum(0) == 1).all() and ((q > 0).sum(1) == 2).all()
 
+@statistical(false_alarm=3e-6, planted='the larger of two draws', power=lambda: float(binom.sf(binom.isf(.5e-6, 2000, .25), 2000, 1 - .75**2)))
 def test_law_of_the_draws():
     """n = 2000 worlds: costs, utilities and each state's prior have the uniform law's upper quarter, p = 1/4 (a two-sided
     binomial test of size 1e-6 each)."""
@@ -408,7 +410,7 @@ def test_law_of_the_draws():
     worlds = [random_world(2, 2, 2, rng, max_cost=.1) for _ in range(n)]
     low, high = binom.ppf(.5e-6, n, .25), binom.isf(.5e-6, n, .25)
     for draw in (lambda w: w.costs[1] > .075), (lambda w: w.setting.utility[1, 0] > .75), (lambda w: w.structure.joint[1].sum(0)[0] > .75):
-        assert low <= sum(map(draw, worlds)) <= high
+        assert low <= sum(map(draw, worlds)) <= high < (rng.random((n, 2)).max(1) > .75).sum()
 
 @pytest.mark.parametrize('kind', DEGENERATE)
 def test_on_the_edge(kind):

@@ -9,7 +9,7 @@ __all__ = ['OTHERS', 'check_agent', 'agent_table', 'best_arm', 'reply', 'draw']
 import numpy as np
 from ..core import InvalidInput, TIE_TOL
 from ..information import Rational, World
-from .state import AgentTable, kernel
+from .state import AgentTable, inlined
 
 # %% ../../nbs/companion/42_fast_agent.ipynb #587df913
 OTHERS = '(engine="coroutine" plays any other)'
@@ -40,8 +40,8 @@ def agent_table(world, oracle):
     return AgentTable(cumulative, cells, belief_of, np.array(world.costs),
                       q @ z.belief_utility, q_oracle)
 
-# %% ../../nbs/companion/42_fast_agent.ipynb #ed9673e6
-@kernel
+# %% ../../nbs/companion/42_fast_agent.ipynb #8a08c094
+@inlined
 def best_arm(agent, g, bound):
     "The arm that is played for profits g (K,): ties to the principal's favour."
     K, tie, best, arm, n = len(g), TIE_TOL*bound, -np.inf, -1, 0
@@ -61,7 +61,7 @@ def best_arm(agent, g, bound):
             if g[j] >= best and own >= value - tie: arm = j
     return arm
 
-@kernel
+@inlined
 def reply(run, b, k, share):
     "The arm played under (1 - share) Ŝ + share S̃_k; Ŝ is rule b at the plan's w."
     agent, rules, w, g = run.agent, run.rules, run.warm.w[k], run.plan.profit
@@ -71,8 +71,8 @@ def reply(run, b, k, share):
         g[j] = (1 - share)*x + share*agent.q_oracle[j, k] - agent.costs[j]
     return best_arm(agent, g, run.game.bound)
 
-# %% ../../nbs/companion/42_fast_agent.ipynb #45f62cb4
-@kernel
+# %% ../../nbs/companion/42_fast_agent.ipynb #4c2353ac
+@inlined
 def draw(agent, arm, x):
     "The reported belief, from a uniform number x."
     x *= agent.cumulative[arm, agent.cells[arm] - 1]

@@ -10,14 +10,14 @@ __all__ = ['SINGULAR', 'SAME', 'BASIS_TOL', 'invert', 'active_constraints', 'tig
 import numpy as np
 from .points import dot, sums
 from .state import (FALLBACK, POINT, PRICE, VALUE, ZERO, Proofs, Rules,
-                               kernel, separate)
+                               kernel)
 from ..scoring import ScoringRule
 from ..programs import LP_SPARE, LP_UNIT, price_weights
 
 # %% ../../nbs/companion/45_fast_bases.ipynb #4ab256ff
 SINGULAR = 1e-13       # a pivot below this: no inverse
 
-@separate
+@kernel
 def invert(A, r, X):
     "X becomes the inverse of the leading r × r block of A, destroyed; False if none."
     for i in range(r):
@@ -166,8 +166,8 @@ class RulePool:
         self.made.append((S0, Z))
         return b
 
-# %% ../../nbs/companion/45_fast_bases.ipynb #7d7c014b
-@separate
+# %% ../../nbs/companion/45_fast_bases.ipynb #c180aa60
+@kernel
 def vertex(run, b, k):
     "Solve the active asks of basis b for v and w (into `warm.y`); False if singular."
     rules, proofs, warm, plan = run.rules, run.proofs, run.warm, run.plan
@@ -191,7 +191,7 @@ def vertex(run, b, k):
 # %% ../../nbs/companion/45_fast_bases.ipynb #08170cb5
 BASIS_TOL = 1e-10      # a constraint or a multiplier may be off by this
 
-@separate
+@kernel
 def feasible(run, b, k):
     "Does the vertex satisfy the constraints that aren't active?"
     rules, proofs, warm, plan = run.rules, run.proofs, run.warm, run.plan
@@ -205,7 +205,7 @@ def feasible(run, b, k):
         if j != k and x < plan.lower[k, j] - B*BASIS_TOL: return False
     return rules.kind[b] == VALUE or v <= warm.v[k] + B*(LP_SPARE + BASIS_TOL)
 
-@separate
+@kernel
 def optimal(run, b, k):
     "Are the multipliers of the active constraints non-negative?"
     proofs, X, d, (K, M) = run.proofs, run.warm.X, run.warm.d, run.reports.counts.shape
@@ -223,8 +223,8 @@ def optimal(run, b, k):
         if proofs.y0[b, f] + dot(proofs.T[b, f], d, M) < -BASIS_TOL: return False
     return True
 
-# %% ../../nbs/companion/45_fast_bases.ipynb #8f16ef11
-@separate
+# %% ../../nbs/companion/45_fast_bases.ipynb #0136cb2c
+@kernel
 def solve(run, k, kind):
     "The rule that solves program k (for value or price), if one known does; else -1."
     rules, proofs, warm, t = run.rules, run.proofs, run.warm, run.clock.rounds + 1

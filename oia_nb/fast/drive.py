@@ -81,12 +81,13 @@ class Played(NamedTuple):
 
 def as_identification(engine, why, eps, delta):
     "The `Identification` of a finished run."
-    run, clock, log, n = engine.run, engine.run.clock, engine.run.log, engine.run.clock.rounds
+    run, clock, log = engine.run, engine.run.clock, engine.run.log
+    n = clock.rounds
     rule, certificate = best_rule(engine)
     shots = zip(*(x[:clock.snapshots] for x in log[4:]))
     return finish(Played(log.arms[:n], log.beliefs[:n], run.reports.N, n),
-                  rule=rule, arm=max(clock.best_arm, 0), status=status(engine, why), eps=eps,
-                  delta=delta, certificate=certificate, kinds=log.kinds[:n],
+                  rule=rule, arm=max(clock.best_arm, 0), status=status(engine, why),
+                  eps=eps, delta=delta, certificate=certificate, kinds=log.kinds[:n],
                   targets=log.targets[:n], searches=clock.searches,
                   lp_solves=sum(program.solves for program in engine.programs),
                   violated=clock.violated, snapshots=list(shots))

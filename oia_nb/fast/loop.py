@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['DONE', 'CAP', 'LP', 'ROOM', 'POINTS', 'STEP', 'NUMBERS', 'BROKEN', 'BLOCK', 'FOREVER', 'LARGE_SHELF', 'happen',
-           'pursue', 'new_run', 'new_game', 'note', 'succeed', 'short', 'share_of', 'play', 'Engine', 'wider',
+           'pursue', 'new_run', 'new_game', 'note', 'succeed', 'short', 'share_of', 'rounds', 'play', 'Engine', 'wider',
            'make_room', 'ask_solver', 'add_point']
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #0d31f66e
@@ -17,13 +17,14 @@ from .plan import FULL, make_plan
 from .points import RESUM, count, extend, new_segment, resum
 from .shelf import settle, thin_out
 from .state import (FALLBACK, KERNELS, POINT, PRICE, SPARE, VALUE, Game, Run,
-                               compiled, kernel, new_clock, new_log, new_plan,
-                               new_points, new_reports, new_shelf, new_warm, padded)
+                               by_reference, compiled, inlined, kernel, new_clock,
+                               new_log, new_plan, new_points, new_reports, new_shelf,
+                               new_warm, padded)
 from ..learner import FORCED, INIT, NORMAL
 from ..programs import RuleProgram
 
-# %% ../../nbs/companion/47_fast_loop.ipynb #c6e482f9
-@kernel
+# %% ../../nbs/companion/47_fast_loop.ipynb #7bc99462
+@inlined
 def happen(run, b, k, share, kind):
     "One round with share of S̃_k in rule b: reply, draw, record; returns the arm."
     clock, log, t = run.clock, run.log, run.clock.rounds
@@ -37,7 +38,7 @@ def happen(run, b, k, share, kind):
     if run.rules.kind[b] != FALLBACK: extend(run, arm, min(b, len(run.plan.I)), share)
     return arm
 
-@kernel
+@inlined
 def pursue(run, b, k, alpha, kind):
     """The planned rule, and if another arm answers, the search for the wall: low, high,
     half way; returns FORCED if there was one."""
@@ -69,8 +70,8 @@ def new_game(setting, oracle, **options):
                 oracle=np.array([rule.expected for rule in oracle.rules]),
                 B_u=setting.B_u, **options)
 
-# %% ../../nbs/companion/47_fast_loop.ipynb #9d924e69
-@kernel
+# %% ../../nbs/companion/47_fast_loop.ipynb #85129d1a
+@inlined
 def note(run, t):
     "Note what refutes the event, and take a snapshot when one is due."
     clock, plan, log, n = run.clock, run.plan, run.log, run.clock.snapshots
@@ -84,7 +85,7 @@ def note(run, t):
         log.profits[n, j], log.radii[n, j] = plan.h[j], plan.I[j]
     clock.snapshots, clock.next_snapshot = n + 1, max(t + 1, int(1.02*t))
 
-@kernel
+@inlined
 def succeed(run, b, k, alpha):
     "Count the normal round and keep the best rule; true if the run may stop."
     clock, game, I = run.clock, run.game, run.plan.I[k]
@@ -103,7 +104,7 @@ def succeed(run, b, k, alpha):
 # %% ../../nbs/companion/47_fast_loop.ipynb #41d86100
 DONE, CAP, LP, ROOM, POINTS, STEP, NUMBERS, BROKEN = range(8)    # why the loop returns
 
-@kernel
+@inlined
 def short(run):
     "Which array is too short for one more round and its search; DONE if none."
     points, shelf, log, why, spare = run.points, run.shelf, run.log, DONE, SPARE
@@ -115,14 +116,14 @@ def short(run):
     if run.clock.used + SPARE > len(run.reports.uniform): why = NUMBERS
     return why
 
-# %% ../../nbs/companion/47_fast_loop.ipynb #af60c41b
-@kernel
+# %% ../../nbs/companion/47_fast_loop.ipynb #075d579f
+@inlined
 def share_of(game, L):
     "The oracle's share α."
     return min(np.sqrt(game.alpha/L), 1.) if game.falling else game.alpha
 
-@kernel
-def play(run, until):
+@inlined
+def rounds(run, until):
     """Rounds, until something has to be done in Python, or the plan that follows round
     `until` is made; returns why."""
     clock, game, warm, K = run.clock, run.game, run.warm, len(run.plan.I)
@@ -150,6 +151,11 @@ def play(run, until):
         elif ended == FORCED: clock.searches += 1
         elif succeed(run, b, k, alpha=alpha): return DONE
     return CAP
+
+@kernel
+def play(run, until):
+    "The entry to compiled code: `rounds`, with `run` passed by reference."
+    return rounds(by_reference(run), until)
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #fb6e011c
 BLOCK = 1 << 14       # random numbers drawn at once

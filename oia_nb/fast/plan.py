@@ -11,17 +11,17 @@ from ..core import TIE_TOL
 from ..estimation import EVENT_TOL
 from .bases import solve
 from .shelf import scan
-from .state import FALLBACK, PRICE, VALUE, kernel, separate
+from .state import PRICE, VALUE, inlined, kernel
 
-# %% ../../nbs/companion/46_fast_plan.ipynb #40c512fa
-@kernel
+# %% ../../nbs/companion/46_fast_plan.ipynb #b8a7c040
+@inlined
 def radii(run, t):
     "I_k at round t."
     game, N = run.game, run.reports.N
     x = 2*(game.radius_c + 2*np.log(float(t))) if game.anytime else game.radius_c
     for k in range(len(N)): run.plan.I[k] = np.sqrt(x/N[k])
 
-@separate
+@kernel
 def paths(plan, B):
     "Ĉ and I_c from the leads U; 1 if an interval was empty."
     U, I, C, length, K = plan.U, plan.I, plan.C, plan.length, len(plan.I)
@@ -46,8 +46,8 @@ def paths(plan, B):
                     C[j, k], length[j, k] = -C[k, j], length[k, j]
     return empty
 
-# %% ../../nbs/companion/46_fast_plan.ipynb #370b64a4
-@separate
+# %% ../../nbs/companion/46_fast_plan.ipynb #135e6969
+@kernel
 def bounds(plan, B):
     "All right-hand sides, and the optimum of the programs that the zero rule solves."
     K = len(plan.I)
@@ -60,8 +60,8 @@ def bounds(plan, B):
         plan.v[k] = max(top, -B*plan.I[k])
         plan.zero[k] = plan.v[k] <= B*plan.I[k]
 
-# %% ../../nbs/companion/46_fast_plan.ipynb #8a799839
-@kernel
+# %% ../../nbs/companion/46_fast_plan.ipynb #4583bc7b
+@inlined
 def easy(plan, inverse, B):
     "Does the proposition apply, with the leads as of counts `plan.N`?"
     K, most = len(inverse), 0.
@@ -71,14 +71,14 @@ def easy(plan, inverse, B):
         if plan.least[j] < B*(moved - 2*plan.I[j]): return False
     return True
 
-# %% ../../nbs/companion/46_fast_plan.ipynb #4574afe8
-@kernel
+# %% ../../nbs/companion/46_fast_plan.ipynb #38670bd6
+@inlined
 def profit(run, k):
     "ĥ_k of the optimum v."
     reports, plan = run.reports, run.plan
     plan.h[k] = reports.value[k]*reports.inverse[k] + run.game.B_u*plan.I[k] - plan.v[k]
 
-@kernel
+@inlined
 def programs(run):
     "The optima that the zero rule doesn't give: the arm that needs a solver, or -1."
     plan, warm = run.plan, run.warm
@@ -91,7 +91,7 @@ def programs(run):
         profit(run, k)
     return -1
 
-@kernel
+@inlined
 def aim(run):
     "The target is the first arm within a tie of the best; returns as `make_plan`."
     plan, warm, K, k, best = run.plan, run.warm, len(run.plan.h), 0, -np.inf
@@ -108,7 +108,7 @@ def aim(run):
 # %% ../../nbs/companion/46_fast_plan.ipynb #f44dbb4e
 FULL = -2      # `make_plan`: a list of points is full
 
-@kernel
+@inlined
 def make_plan(run):
     """Fill in ĥ and the target; returns the arm whose program needs a solver (plus K if
     only for its price), -1, or FULL."""

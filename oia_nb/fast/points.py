@@ -7,10 +7,10 @@ __all__ = ['RESUM', 'extend', 'new_segment', 'dot', 'sums', 'write', 'settle_end
 
 # %% ../../nbs/companion/43_fast_points.ipynb #83843905
 import numpy as np
-from .state import FALLBACK, ZERO, kernel, separate
+from .state import FALLBACK, ZERO, inlined, kernel
 
-# %% ../../nbs/companion/43_fast_points.ipynb #8d831109
-@kernel
+# %% ../../nbs/companion/43_fast_points.ipynb #3ab6dee8
+@inlined
 def extend(run, arm, line, share):
     "Of the shares that the arm answered on a line, keep the least and the greatest."
     points, ends = run.points, run.points.share[arm, line]
@@ -30,8 +30,8 @@ def new_segment(run, b):
         points.share[j, K, 0], points.share[j, K, 1] = np.inf, -np.inf
         points.ends[j, K, 0] = points.ends[j, K, 1] = -1
 
-# %% ../../nbs/companion/43_fast_points.ipynb #41fcd6de
-@separate
+# %% ../../nbs/companion/43_fast_points.ipynb #8f2fd0b6
+@kernel
 def dot(x, y, n):
     s = 0.
     for i in range(n): s += x[i]*y[i]
@@ -50,8 +50,8 @@ def sums(run, b):
         for d in range(rules.r[b] - 1):
             proofs.nZ[b, j, d] = dot(counts[j], rules.Zs[b, d], M)
 
-# %% ../../nbs/companion/43_fast_points.ipynb #557b6b06
-@separate
+# %% ../../nbs/companion/43_fast_points.ipynb #c3521a28
+@kernel
 def write(run, arm, p):
     "Point p of the arm's list, and its products, from its rule and parameters."
     points, rules, proofs, oracle = run.points, run.rules, run.proofs, run.game.oracle
@@ -66,7 +66,7 @@ def write(run, arm, p):
         for i in range(M): s[i, p] += par[d + 1]*rules.Zs[b, d, i]
         for j in range(K): products[j, p] += par[d + 1]*proofs.nZ[b, j, d]
 
-@separate
+@kernel
 def settle_end(run, arm, line, side):
     "Write down one end of a line, in a place of its own unless the line is one point."
     points, rules = run.points, run.rules
@@ -96,10 +96,10 @@ def settle(run):
                 for side in range(2): settle_end(run, arm, line, side)
     run.clock.fresh = 0
 
-# %% ../../nbs/companion/43_fast_points.ipynb #c9b69418
+# %% ../../nbs/companion/43_fast_points.ipynb #d6f42371
 RESUM = 4096
 
-@kernel
+@inlined
 def count(run, arm, i):
     "One more report of belief i by the arm."
     reports, points = run.reports, run.points
@@ -111,7 +111,7 @@ def count(run, arm, i):
     for j in range(len(points.n)):
         for p in range(points.n[j]): points.products[j, arm, p] += points.s[j, i, p]
 
-@separate
+@kernel
 def resum(run):
     "Form all sums afresh."
     reports, points, utility = run.reports, run.points, run.game.utility

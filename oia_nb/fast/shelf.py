@@ -9,10 +9,10 @@ __all__ = ['LISTED', 'FLAT', 'waits', 'put_away', 'tidy', 'distance', 'watch', '
 # %% ../../nbs/companion/44_fast_shelf.ipynb #c3f37785
 import numpy as np
 from .points import leads, settle, write
-from .state import ZERO, kernel, separate
+from .state import ZERO, kernel
 
-# %% ../../nbs/companion/44_fast_shelf.ipynb #addc44e0
-@separate
+# %% ../../nbs/companion/44_fast_shelf.ipynb #60eedd6b
+@kernel
 def waits(run, k, p):
     "Can point p of arm k wait for all other points of the list?"
     points, drift, inverse = run.points, run.shelf.drift, run.reports.inverse
@@ -30,10 +30,10 @@ def waits(run, k, p):
         if above <= (drift[k] + drift[j])*(high - low): return False
     return True
 
-# %% ../../nbs/companion/44_fast_shelf.ipynb #cf467f0d
+# %% ../../nbs/companion/44_fast_shelf.ipynb #7ff7f823
 LISTED = 16
 
-@separate
+@kernel
 def put_away(run, k, p):
     "Move point p of arm k to the shelf; the last of the list takes its place."
     points, shelf, lowest = run.points, run.shelf, run.points.lowest[k]
@@ -73,7 +73,7 @@ def distance(run, k):
         error += np.sqrt(q*(1 - q)*reports.inverse[k])
     return x, error
 
-@separate
+@kernel
 def watch(run):
     "Choose D where it should change, and say (`look`) if the shelf is out of date."
     clock, shelf, reports, N = run.clock, run.shelf, run.reports, run.reports.N
@@ -95,8 +95,8 @@ def watch(run):
         shelf.due[k] = N[k] + np.floor(N[k]*shelf.drift[k]/8)
         for i in range(M): shelf.ref[k, i] = reports.counts[k, i]*reports.inverse[k]
 
-# %% ../../nbs/companion/44_fast_shelf.ipynb #ad66218d
-@separate
+# %% ../../nbs/companion/44_fast_shelf.ipynb #f3bbb6ca
+@kernel
 def look_through(run):
     "Put back what can't wait; False if a list is full, and then `look` stays set."
     points, shelf, plan, inverse = run.points, run.shelf, run.plan, run.reports.inverse
