@@ -50,7 +50,7 @@ def widest_margin(world, arm):
     if no rule makes the arm a best response. `arm` is a name or an index. Raises
     `InvalidInput` for an unknown arm, `SolverFailure`.
     """
-    z, q = world.setting, world.belief_distributions
+    z, q = as_kind('world', world, World).setting, world.belief_distributions
     k = z.arm_index(arm)
     program = known_program(z.support, q, k)
     found = widest_rule(program, q, world.costs[k] - world.costs, z.bound)
@@ -68,7 +68,8 @@ def action_informed_oracle(world):
 
     Raises `NotInducible`, naming every arm that no rule makes the strict favourite, its best margin and the way out.
     """
-    found = [widest_margin(world, k) for k in range(world.setting.K)]
+    arms = range(as_kind('world', world, World).setting.K)
+    found = [widest_margin(world, k) for k in arms]
     margins = np.array([m for m, _ in found])
     rules = [r for _, r in found]
     _refuse(world, rules, margins, 'any scoring rule', 'best margin')
@@ -79,9 +80,10 @@ def check_oracle(world, rules):
 
     Raises `NotInducible` if one of them doesn't make its arm the strict favourite, `InvalidInput` for rules that don't fit the world.
     """
-    z = world.setting
-    if len(rules) != z.K: raise InvalidInput('rules', f'{len(rules)} rules', f'one for each of the {z.K} arms')
+    z = as_kind('world', world, World).setting
     oracle = Oracle(rules)
+    n = len(oracle.rules)
+    if n != z.K: raise InvalidInput('rules', f'{n} rules', f'one for each of the {z.K} arms')
     for k, r in enumerate(oracle.rules):
         if np.array_equal(r.support, z.support) and r.bound <= z.bound: continue
         raise InvalidInput(f'rules[{k}]', r, f'a rule on the support of the world, within its bound {z.bound:g}')
@@ -116,7 +118,7 @@ def arms_to_leave(world):
 
     () if none is in the way, None if no two arms are left (or not within `WAYS_OUT` choices).
     """
-    z = world.setting
+    z = as_kind('world', world, World).setting
     arms = sorted(z.arms, key=lambda arm: _leads(world, arm))       # first those that have no rule
     choices = (gone for n in range(z.K - 1) for gone in combinations(arms, n))
     fine = lambda rest: all(_leads(rest, arm) for arm in rest.setting.arms)

@@ -9,7 +9,7 @@ __all__ = ['TICKET_TOL', 'FEWEST', 'MOST', 'SPREAD', 'ROUNDING_SECONDS', 'Menu',
 # %% ../nbs/beyond/26_tickets.ipynb #ed66b7e8
 from dataclasses import dataclass
 import numpy as np
-from .core import InvalidInput, NotInducible, SolverFailure, as_array, as_integer, as_number
+from .core import InvalidInput, NotInducible, SolverFailure, as_array, as_beliefs, as_integer, as_kind, as_number, as_text
 from .core import patch_to, read_only
 from .information import Setting, World
 from .scoring import ScoringRule, menu_rule
@@ -17,6 +17,8 @@ from .stackelberg import principal_profit, region_margin
 
 # %% ../nbs/beyond/26_tickets.ipynb #f9699e07
 TICKET_TOL = 1e-6       # what a belief may lose by a ticket left out, in units of the bound
+FEWEST = -12            # decimals of a payment: from so few
+MOST = 15               # to so many
 
 @dataclass(frozen=True, eq=False)
 class Menu:
@@ -30,9 +32,11 @@ class Menu:
     bound: float
 
     def __post_init__(self):
+        put = lambda name, value: object.__setattr__(self, name, value)
+        put('support', as_beliefs('support', self.support))
+        put('bound', as_number('bound', self.bound, 0., strict_low=True))
         shape = None, self.support.shape[1]
-        tickets = as_array('tickets', self.tickets, shape, 0., self.bound)
-        object.__setattr__(self, 'tickets', tickets)
+        put('tickets', as_array('tickets', self.tickets, shape, 0., self.bound))
 
     def __len__(self): return len(self.tickets)
 
@@ -152,14 +156,14 @@ def text(self, setting, digits=None, currency=None):
 
     `setting` names the states; `digits` are decimals of the payments. Every belief is covered.
     """
-    states = setting.states
+    states = as_kind('setting', setting, Setting).states
+    if digits is not None: digits = as_integer('digits', digits, 0, MOST)
+    if currency is not None: currency = as_text('currency', currency)
     when = when_two(self, states) if len(states) == 2 else when_more(self, states, digits)
     return '\n'.join(f'Ticket {ticket_name(b)} pays {pays(t, states, digits, currency)}: {w}.'
                      for b, (t, w) in enumerate(zip(self.tickets, when)))
 
 # %% ../nbs/beyond/26_tickets.ipynb #ab7c4136
-FEWEST = -12            # decimals of a payment: from so few
-MOST = 15               # to so many
 SPREAD = 4              # a ticket that a belief likes less by more units than this is not offered to it
 ROUNDING_SECONDS = 20.  # what the search for round numbers may take
 
@@ -224,6 +228,9 @@ def round_menu(rule, world, digits, margin):
     from scipy.optimize import milp
     z, unit, arm = world.setting, 10.**-digits, world.best_response(rule)
     tickets = rule.menu().tickets
+    if margin > z.bound + world.costs.max():
+        raise NotInducible(f'no payments up to {z.bound:g} make an arm lead by {margin:g}',
+                           (z.arms[arm],), None)
     found = milp(**round_program(tickets, world, arm, unit, margin),
                  options=dict(time_limit=ROUNDING_SECONDS))
     if found.x is None and found.status == 2:

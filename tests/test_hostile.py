@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import settings
+from conftest import examples
 from oia_nb.all import *
 from oia_nb.cli import main
 from oia_nb.stackelberg import is_claim_true, profit_scale
@@ -43,7 +43,7 @@ NUMBERS = [lambda x, r: -x, lambda x, r: x*10.**r.integers(-12, 13), lambda x, r
            lambda x, r: Fraction(x), lambda x, r: Decimal(x), lambda x, r: np.nextafter(x, np.inf), lambda x, r: x + r.choice([-1, 1])*1e-9, lambda x, r: 0*x, lambda x, r: int(x)]
 
 def entry(x, r, value):
-    x = np.array(x, float)
+    x = np.array(np.real(x), float)
     x.flat[r.integers(x.size)] = value
     return x
 
@@ -59,7 +59,7 @@ def spoilt(x, r, depth=0):
     if r.random() < .25: return ANYTHING[r.integers(len(ANYTHING))]
     if isinstance(x, (bool, type(None))): return ANYTHING[r.integers(len(ANYTHING))]
     if isinstance(x, (int, float, np.number)): return NUMBERS[r.integers(len(NUMBERS))](x, r)
-    if isinstance(x, np.ndarray): return ARRAYS[r.integers(len(ARRAYS))](x, r)
+    if isinstance(x, np.ndarray) and x.dtype.kind in 'fiu' and x.ndim: return ARRAYS[r.integers(len(ARRAYS))](x, r)
     if isinstance(x, str): return TEXTS[r.integers(len(TEXTS))](x, r)
     if isinstance(x, (list, tuple)) and len(x) and depth < 4:
         kind, x = r.integers(6), list(x)
@@ -135,7 +135,7 @@ def valid(rule):
 def true_claim(world, rule, profit, arm):
     valid(rule)
     assert is_claim_true(world, rule, profit), (principal_profit(world, rule), profit)
-    assert world.best_response(rule) == arm or profit_of(world, rule, arm) >= principal_profit(world, rule) - 1e-9*profit_scale(world, rule)
+    assert world.best_response(rule) == arm or profit_of(world, rule, arm) >= principal_profit(world, rule) - PROFIT_TOL*profit_scale(world, rule)
 
 def profit_of(world, rule, arm): return float(world.belief_distributions[arm] @ (world.setting.belief_utility - rule.expected))
 
@@ -218,6 +218,21 @@ def rules(r):
 @place(14)
 def optima(r):
     solved(a_world(r))
+
+@place(4)
+def units(r):
+    "The optimum in another unit of money is the same; a bound that is wider leaves no less."
+    p = parts(r)
+    p['utility'], p['costs'], p['bound'] = (p[name]/p['bound'] for name in ('utility', 'costs', 'bound'))      # in units of the bound
+    small = max(np.abs(p['utility']).max(), p['costs'].max()) < 1e-3
+    unit = 2.**int(r.integers(-40, 41))
+    best = solved(make_world(**p))
+    other = solved(make_world(**p | {name: p[name]*unit for name in ('utility', 'costs', 'bound')}))
+    wide = solved(make_world(**p | dict(bound=10.**r.integers(1, 12))))
+    if best is None or other is None: return
+    scale = np.abs(p['utility']).max() + min(1., 100*p['costs'].max() if small else 1.)
+    np.testing.assert_allclose(best.profits, other.profits/unit, atol=1e-7*scale)
+    if wide is not None: assert wide.profit >= best.profit - 1e-6*scale, (wide.profit, best.profit)
 
 @place(4)
 def optima_spoilt(r):
@@ -310,7 +325,7 @@ def runs(r):
     w = plain_world(r)
     method = r.choice(['sharp', 'oiafc', 'oiafb', 'chen', 'etc'])
     a = some_spoilt(dict(eps=float(r.choice([.1, .5, 1.])), delta=.1, method=str(method), budget=25, seed=int(r.integers(99)), oracle=None, engine='coroutine', progress=False), r)
-    if a['progress'] or (isinstance(a['budget'], (int, np.integer)) and a['budget'] > 60) or a['budget'] is None: return
+    if a['progress'] is not False or (isinstance(a['budget'], (int, np.integer)) and a['budget'] > 60) or a['budget'] is None: return
     world = w if r.random() < .9 else spoilt(w, r)
     result = outcome(lambda: identify(world, **a))
     if result is not None: true_result(w, result)
@@ -319,7 +334,7 @@ def runs(r):
 def grids(r):
     w = plain_world(r)
     a = some_spoilt(dict(worlds=[w], methods=['etc'], grid=dict(eps=[.5], delta=[.1], budget=[10]), repetitions=1, seed=0, n_jobs=0, path=None, progress=False, retry=False), r)
-    if a['n_jobs'] not in (0, 1) or a['progress'] or not isinstance(a['repetitions'], (int, np.integer)) or a['repetitions'] > 5: return
+    if type(a['n_jobs']) is not int or a['n_jobs'] not in (0, 1) or a['progress'] is not False or not isinstance(a['repetitions'], (int, np.integer)) or a['repetitions'] > 5: return
     with TemporaryDirectory() as folder:
         if isinstance(a['path'], (str, bytes)): a['path'] = Path(folder)/'runs'
         frame = outcome(lambda: experiment(**a))
@@ -460,7 +475,7 @@ def example(number):
     PLACES[name][0](r)
     return name
 
-TOTAL = 10_000 if settings().max_examples == settings.get_profile('release').max_examples else 1_000
+TOTAL = examples(10_000)
 CHUNK = 50
 
 @pytest.mark.parametrize('start', range(0, TOTAL, CHUNK))
