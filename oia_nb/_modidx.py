@@ -844,6 +844,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'oia_nb.sharp.learner.note': ('beyond/sharp.html#note', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.open_run': ('beyond/sharp.html#open_run', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.open_wall': ('beyond/sharp.html#open_wall', 'oia_nb/sharp/learner.py'),
+                                      'oia_nb.sharp.learner.order_on_a_ray': ( 'beyond/sharp.html#order_on_a_ray',
+                                                                               'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.passes': ('beyond/sharp.html#passes', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.payments': ('beyond/sharp.html#payments', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.profit': ('beyond/sharp.html#profit', 'oia_nb/sharp/learner.py'),

@@ -7,9 +7,10 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'BENT', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAW
            'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up', 'wall_of', 'mixture', 'low_of',
            'bracket', 'payments', 'wealth', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'Option', 'better',
            'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'open_wall',
-           'cut_options', 'doubts', 'guessed_price', 'cheapest', 'cheapest_of_all', 'rule_option', 'narrow_option',
-           'best_option', 'refresh', 'where_to_sample', 'leader', 'candidate', 'open_run', 'explore', 'proved_regret',
-           'SharpPlan', 'report', 'no_agent', 'SharpIdentification', 'rule_of', 'conclude', 'steps', 'sharp']
+           'order_on_a_ray', 'cut_options', 'doubts', 'guessed_price', 'cheapest', 'cheapest_of_all', 'rule_option',
+           'narrow_option', 'best_option', 'refresh', 'where_to_sample', 'leader', 'candidate', 'open_run', 'explore',
+           'proved_regret', 'SharpPlan', 'report', 'no_agent', 'SharpIdentification', 'rule_of', 'conclude', 'steps',
+           'sharp']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #28b29659
 from array import array
@@ -261,7 +262,7 @@ def foresee(run):
     data = run.data
     if run.guess is None or (data.N > RENEW*run.guess.N + 2).any():
         run.guess = Guess(data.counts, [(a.s, a.arm) for a in run.answers])
-        run.tried, run.reached = {k: v for k, v in run.tried.items() if k[0] == 'open'}, {}
+        run.tried, run.reached = {}, {}
     run.foretold = Foretold(run.guess, run.pay, run.tops, DRAWS)
 
 def hoped(run, l, j):
@@ -357,15 +358,25 @@ def open_wall(run, l, j):
         run.regions[j].walls.append(wall)
         return
     run.tried['open', l, j] = run.tried.get(('open', l, j), 0) + 1
-    M, t = run.setting.M, np.geomspace(.01, 1, 25)
-    gains = run.foretold.gains[:, :, :M, None]*t - run.foretold.costs[:, :, None, None]
-    answers = gains.argmax(1)                                          # (draws, M, t)
+    rule, t = order_on_a_ray(run, l, j)
+    yield from inquire(run, mix(run.zero, rule, t), l)
+
+def order_on_a_ray(run, l, j):
+    "A rule and a t at which to ask, on the ray on which l is likeliest to answer before j; half of it may be known."
+    t = np.geomspace(.01, 1, 25)
+    known = [a for a in run.answers if a.arm in (l, j) and a.s.any()]
+    rules = [a.rule for a in known] + run.cone.rules
+    S = np.array([a.s for a in known] + list(run.cone.D))
+    gains = np.einsum('nkm,bm->nkb', run.foretold.q, S)[..., None]*t - run.foretold.costs[:, :, None, None]
+    answers = gains.argmax(1)                                          # (draws, rules, t)
     by_l, by_j = (answers == l).mean(0), (answers == j).mean(0)
+    for n, a in enumerate(known): (by_l if a.arm == l else by_j)[n, -1] = 2.     # a fact counts twice
     later = np.maximum.accumulate(by_j[:, ::-1], 1)[:, ::-1]
-    i, n = np.unravel_index(np.minimum(by_l, later).argmax(), by_l.shape)
-    said = [a for a in run.answers if np.abs(a.s - a.s.max()/run.pay[i].max()*run.pay[i]).max() < 1e-9]
-    if any(a.arm == l for a in said): n = int((by_j[i]*(np.arange(len(t)) > n)).argmax())
-    yield from inquire(run, mixture(run, t[n]*np.eye(len(run.mixing))[i]), l)
+    sooner = np.maximum.accumulate(by_l, 1)
+    both = np.minimum(sooner[:, :-1], 1)*np.minimum(later[:, 1:], 1) + (np.maximum(sooner[:, :-1], later[:, 1:]) > 1)
+    r, n = np.unravel_index(both.argmax(), both.shape)
+    ask_j = sooner[r, n] > 1 or (later[r, n + 1] <= 1 and later[r, n + 1] < sooner[r, n])
+    return rules[r], float(t[n + 1 + by_j[r, n + 1:].argmax()] if ask_j else t[by_l[r, :n + 1].argmax()])
 
 # %% ../../nbs/beyond/25_sharp.ipynb #1fbb0ba9
 AIM, REST, PART, HARD = .65, 6, .7, 1.5     # of the guessed price; rounds after the first bounds; share that an answer gains; rounds it costs

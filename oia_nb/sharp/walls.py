@@ -79,12 +79,16 @@ def _tighten(wall, i, side):
     at = np.flatnonzero(cost != wall._cost).astype(np.int32)
     wall.highs.changeColsCost(len(at), at, cost[at])
     wall._cost = cost
-    wall.highs.run()
-    wall.solves += 1
-    status, solution = wall.highs.getModelStatus(), wall.highs.getSolution()
+    wall.stale[which, i] = False
+    for attempt in range(2):
+        wall.highs.run()
+        wall.solves += 1
+        status, solution = wall.highs.getModelStatus(), wall.highs.getSolution()
+        if status == highspy.HighsModelStatus.kOptimal: break
+        wall.highs.clearSolver()                      # once more from the beginning
     if status == highspy.HighsModelStatus.kInfeasible: raise Contradiction(conflict(wall))
-    if status != highspy.HighsModelStatus.kOptimal: return wall.highs.clearSolver()
-    wall._at[which, i], wall.stale[which, i] = solution.col_value, False
+    if status != highspy.HighsModelStatus.kOptimal: return                 # the old bound holds
+    wall._at[which, i] = solution.col_value
     found = side*-proved(wall, cost, np.array(solution.row_dual))
     if side > 0: wall.up[i] = min(wall.up[i], found)
     else: wall.low[i] = max(wall.low[i], found)
