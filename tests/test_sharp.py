@@ -180,7 +180,7 @@ def test_regions_contain_what_arms_answer(K, W, signals):
     rng = generator(77)
     for j, R in run.regions.items():
         p = rng.dirichlet(np.ones(z.M))
-        R.refresh(p)
+        R.refresh(1000*p)
         least = R.prices.min()
         if W > 2: least = z.bound*(R.cheapest(p)[0] if R.cuts else 0.)
         for _ in range(200):

@@ -5,12 +5,12 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'BENT', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAW
            'WORTH', 'WRONG', 'FINE', 'AIM', 'REST', 'PART', 'HARD', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'BATCH',
            'AT_ONCE', 'GROWTH', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'DOUBT', 'Answer', 'Ray', 'Candidate',
            'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up', 'wall_of', 'mixture', 'low_of',
-           'bracket', 'payments', 'wealth', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'Option', 'better',
-           'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'open_wall',
-           'order_on_a_ray', 'cut_options', 'doubts', 'guessed_price', 'cheapest', 'cheapest_of_all', 'rule_option',
-           'narrow_option', 'best_option', 'refresh', 'where_to_sample', 'leader', 'candidate', 'open_run', 'explore',
-           'proved_regret', 'SharpPlan', 'report', 'no_agent', 'SharpIdentification', 'rule_of', 'conclude', 'steps',
-           'sharp']
+           'bracket', 'payments', 'asked_of', 'wealth', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'Option',
+           'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up',
+           'open_wall', 'order_on_a_ray', 'cut_options', 'doubts', 'guessed_price', 'cheapest', 'cheapest_of_all',
+           'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample', 'leader', 'candidate',
+           'open_run', 'explore', 'proved_regret', 'SharpPlan', 'report', 'no_agent', 'SharpIdentification', 'rule_of',
+           'conclude', 'steps', 'sharp']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #28b29659
 from array import array
@@ -168,10 +168,14 @@ def payments(run, k, ray):
     "(M,): t⁺E, what the candidate costs at most."
     return np.zeros(run.setting.M) if ray is None else ray.bracket(k)[1]*ray.rule.expected
 
+def asked_of(c):
+    "The logarithm of the wealth that proves a `Candidate`."
+    return -log(c.delta) if c.delta > 0 else np.inf
+
 def wealth(run, c, j, sure, eps):
     "The wealth against arm j having a rule that is better than the `Candidate` by `eps`; over all of j's region if `sure`."
     u, s, counts = run.u, payments(run, c.arm, c.ray), run.data.counts
-    own, want = counts[c.arm] - c.counts, log(1/c.delta) if c.delta > 0 else np.inf
+    own, want = counts[c.arm] - c.counts, asked_of(c)
     E = 0*u if c.ray is None else c.ray.rule.expected
     low, high = bracket(run, c.arm, c.ray)
     e = eps - (high - low)*E.max()
@@ -187,7 +191,7 @@ def wealth(run, c, j, sure, eps):
 
 def missing(run, c, sure=False, eps=None):
     "{arm j: what is missing of the evidence against it}, for a `Candidate`; its own arm is left out for the zero rule."
-    need = -log(c.delta) if c.delta > 0 else np.inf
+    need = asked_of(c)
     arms = [j for j in range(run.setting.K) if not j == c.arm == run.first]
     return {j: need - wealth(run, c, j, sure, run.eps if eps is None else eps) for j in arms}
 
@@ -213,13 +217,13 @@ class Outlook:
     def __init__(self, run, c, j, missing):
         q, N, u, eps = run.data.q_hat, run.data.N, run.u, run.eps
         s = payments(run, c.arm, c.ray)
-        self.j, self.own, self.q, self.eps, self.missing = j, j == c.arm, q[j], eps, missing
+        self.j, self.own, self.q, self.eps, self.missing = j, j == c.arm, q[j], eps, min(missing, HUGE)
         self.earned = q[c.arm] @ (u - s)
         self.target = (q[j] @ s if self.own else q[j] @ u - self.earned) - eps
         self.rules, self.prices = run.regions[j].rules, run.regions[j].prices
         self.cheapest = self.rules[self.prices.argmin()]
         self.margin = float(self.prices.min() - self.target)
-        self.need = -log(c.delta)
+        self.need = min(asked_of(c), HUGE)
         self.N, self.Nc = N[j], N[c.arm] - c.counts.sum()
         self.sj = .5*spread(q[j], N[j], s) if self.own else spread(q[j], N[j], u - self.cheapest)
         self.sc, self.range = spread(q[c.arm], max(self.Nc, 1), u - s), float(np.ptp(s if self.own else u))
@@ -491,7 +495,7 @@ def best_option(run, c, missing):
 
 def refresh(run):
     "Bring the regions up to date with the answers and the samples."
-    for j, R in run.regions.items(): R.refresh(run.data.q_hat[j])
+    for j, R in run.regions.items(): R.refresh(run.data.counts[j])
 
 # %% ../../nbs/beyond/25_sharp.ipynb #4b48e965
 BATCH, AT_ONCE, GROWTH = .04, .2, .3
@@ -506,8 +510,8 @@ def where_to_sample(run, c, missing):
         s = rules[(rules @ q[j]).argmin()]
         sj, sc = spread(q[j], N[j], run.u - s), spread(q[c.arm], own, run.u - payments(run, c.arm, c.ray))
         if N[j]/max(sj, 1e-12) < own/max(sc, 1e-12): k, n = j, N[j]
-    got = -log(c.delta) - missing[j]
-    left = missing[j]*min(N[j], own + 1)/max(got, .5)
+    got = asked_of(c) - missing[j] if c.delta > 0 else 0.
+    left = min(missing[j], HUGE)*min(N[j], own + 1)/max(got, .5)
     return k, int(max(1, BATCH*N[k], min(AT_ONCE*left, GROWTH*N[k])))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #1ecc5ccf
