@@ -3,14 +3,14 @@
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'BENT', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW', 'OPENING',
            'WORTH', 'WRONG', 'FINE', 'AIM', 'REST', 'PART', 'HARD', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'BATCH',
-           'AT_ONCE', 'GROWTH', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'DOUBT', 'Answer', 'Ray', 'Candidate',
-           'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up', 'wall_of', 'mixture', 'low_of',
-           'bracket', 'payments', 'asked_of', 'wealth', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'Option',
-           'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up',
-           'open_wall', 'order_on_a_ray', 'cut_options', 'doubts', 'guessed_price', 'cheapest', 'cheapest_of_all',
-           'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample', 'leader', 'candidate',
-           'open_run', 'explore', 'proved_regret', 'SharpPlan', 'report', 'no_agent', 'SharpIdentification', 'rule_of',
-           'conclude', 'steps', 'sharp']
+           'AT_ONCE', 'GROWTH', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'DOUBT', 'FURTHEST', 'Answer', 'Ray',
+           'Candidate', 'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up', 'wall_of', 'mixture',
+           'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'missing', 'passes', 'profit', 'spread', 'Outlook',
+           'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along',
+           'give_up', 'open_wall', 'order_on_a_ray', 'cut_options', 'doubts', 'guessed_price', 'cheapest',
+           'cheapest_of_all', 'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample', 'leader',
+           'candidate', 'open_run', 'explore', 'proved_regret', 'SharpPlan', 'report', 'no_agent', 'strict_rounds',
+           'SharpIdentification', 'rule_of', 'conclude', 'steps', 'sharp']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #28b29659
 from array import array
@@ -125,7 +125,7 @@ def sample(run, k, n):
         raise Halt('assumption_violated', (first, run.rounds))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #91754af6
-BENT = 3          # bent rules a belief among those that questions are mixed from, with more than two states
+BENT = 1          # bent rules a belief among those that questions are mixed from, with more than two states
 
 def set_up(run):
     "Make the cone, the walls to the arm of the zero rule, and the rules from which questions are mixed."
@@ -144,7 +144,7 @@ def set_up(run):
 def wall_of(run, l, j):
     "The `Wall` of arm l against arm j, told all answers so far."
     if (l, j) not in run.walls:
-        wall = run.walls[l, j] = Wall(run.cone, l == run.first)
+        wall = run.walls[l, j] = Wall(run.cone, l == run.first, (l, j))
         for a in run.answers: note(run, (l, j), wall, a)
     return run.walls[l, j]
 
@@ -320,7 +320,7 @@ WORTH, WRONG, FINE = .97, 2, 1.1    # a bound must fall by this much; wrong fore
 def foretell(run, wall, l, j, i, side):
     "The `question` about rule i with the most draws that promises something; None if there is none."
     old = wall.up[i] if side > 0 else wall.low[i]
-    for n in (DRAWS + 1, *FEWER):
+    for n in (DRAWS + 1, *FEWER) if run.setting.W == 2 else FEWER:
         found = question(wall, i, side, l if side > 0 else j, run.foretold, n, run.mixing)
         if found is None: continue
         news = old - found[1] if side > 0 else found[1] - old
@@ -612,10 +612,10 @@ def report(run, c):
     if run.watch: run.watch(SharpPlan(run.rounds + 1, N, q, profits, c.arm, run.best))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #535548b3
-DOUBT = 1e-6       # by how much answers must be impossible, in units of the bound
+DOUBT, FURTHEST = 1e-3, 1e6       # by how much answers must be impossible; a box for the solver; both in units of the strict preference
 
-def no_agent(setting, answers):
-    "The rounds of `answers` that contradict each other, () if some agent gives them all. Raises nothing."
+def no_agent(setting, answers, strict=()):
+    "The rounds of `answers` that contradict each other, () if some agent gives them all; those in rounds `strict` by a margin."
     import highspy
     K, M = setting.K, setting.M
     n, rows, rounds = K*M + K + 1, [], []
@@ -628,8 +628,9 @@ def no_agent(setting, answers):
             rows.append(row)
             rounds.append(a.round)
     sums = np.hstack([np.kron(np.eye(K), np.ones(M)), np.zeros((K, K + 1))])
-    ends = np.array([[0.]*len(rows) + [1.]*K, [np.inf]*len(rows) + [1.]*K])
-    columns = np.vstack([np.zeros(n), np.r_[np.ones(K*M), np.full(K, np.inf), np.inf]])
+    low = [float(t in strict) for t in rounds]
+    ends = np.array([low + [0.]*K, [np.inf]*len(rows) + [0.]*K])
+    columns = np.vstack([np.r_[np.full(n - 1, -FURTHEST), 0.], np.r_[np.full(n - 1, FURTHEST), np.inf]])
     highs = open_highs(sparse(np.vstack([*rows, sums])), np.eye(n)[-1], columns, ends)
     highs.run()
     if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal: return ()
@@ -637,7 +638,9 @@ def no_agent(setting, answers):
     y = np.array(highs.getSolution().row_dual)[:len(rows)]
     return tuple(sorted({t for t, v in zip(rounds, y) if v > 1e-9}))
 
-# %% ../../nbs/beyond/25_sharp.ipynb #3eb20c10
+def strict_rounds(run): return {a.round for a in run.answers if any(a.rule is r for r in run.oracle.rules)}
+
+# %% ../../nbs/beyond/25_sharp.ipynb #bf22c23b
 @dataclass(frozen=True, eq=False)
 class SharpIdentification(Identification):
     r"""What `sharp` returns: an `Identification`, and the rounds (from 1) that contradict each other if an assumption was seen to fail.
@@ -674,7 +677,7 @@ def steps(run):
     "The run, from the first rule to the result."
     try:
         c = yield from explore(run)
-        against = no_agent(run.setting, run.answers)
+        against = no_agent(run.setting, run.answers, strict_rounds(run))
         if against: raise Halt('assumption_violated', against)
     except Halt as h: return conclude(run, h.status, contradiction=h.contradiction)
     except Contradiction as e: return conclude(run, 'assumption_violated', contradiction=e.rounds)

@@ -27,11 +27,11 @@ def sparse(A):
 class Wall:
     r"""What answers say of arm l against arm j: `low` ≤ $\langle\alpha,D_i\rangle$ ≤ `up`, (M,) each.
 
-    `rows` (n, M) are the coordinates of rules that either answered, `sides` 1 where l did and -1 where j did, `rounds` when. `valid` once $f(0)\ge0$ is proved.
+    `rows` (n, M) are the coordinates of rules that either answered, `sides` 1 where l did and -1 where j did, `rounds` when. `pair` is (l, j); `valid` once $f(0)\ge0$ is proved.
     Bounds are worked out when they are asked for; old ones hold as well.
     """
-    def __init__(self, cone, valid):
-        M = len(cone.D)
+    def __init__(self, cone, valid, pair=None):
+        M, self.pair = len(cone.D), pair
         self.cone, self.valid, self.n, self.solves = cone, valid, 0, 0
         self._rows, self._sides, self.rounds = np.zeros((64, M)), np.zeros(64), []
         self.up, self.low = np.full(M, np.inf), np.full(M, -np.inf)
