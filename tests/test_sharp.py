@@ -3,7 +3,6 @@
 Exact tests follow the distribution of counts and have no false alarms. Each Monte-Carlo test states the number n of runs and compares failures with the
 1 - 1e-6 quantile of the binomial distribution with the probability of failure that is allowed: its false-alarm rate is at most 1e-6.
 """
-import json
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -229,7 +228,6 @@ def test_a_run_adds_up_and_can_be_repeated():
     assert r.rounds == again.rounds and (r.rule.values == again.rule.values).all() and (r.trace.arms == again.trace.arms).all()
     assert r.rounds == r.counts.sum() == len(r.trace.kinds) and (r.trace.kinds == INIT).sum() in (1, world.setting.K)
     assert (np.diff([p.bound for p in plans if np.isfinite(p.bound)]) <= 0).all() and r.certificate.bound <= .02
-    json.dumps(r.to_dict(world.setting), allow_nan=False)
 
 def test_margin_is_not_needed():
     world = small_world(4)

@@ -7,10 +7,10 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'BENT', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAW
            'Candidate', 'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up', 'wall_of', 'mixture',
            'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'missing', 'passes', 'profit', 'spread', 'Outlook',
            'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along',
-           'give_up', 'open_wall', 'order_on_a_ray', 'cut_options', 'doubts', 'guessed_price', 'cheapest',
-           'cheapest_of_all', 'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample', 'leader',
-           'candidate', 'open_run', 'explore', 'proved_regret', 'SharpPlan', 'report', 'no_agent', 'strict_rounds',
-           'SharpIdentification', 'rule_of', 'conclude', 'steps', 'sharp']
+           'give_up', 'open_wall', 'order_on_a_ray', 'cut_options', 'wall_option', 'doubts', 'guessed_price',
+           'cheapest', 'cheapest_of_all', 'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample',
+           'leader', 'candidate', 'open_run', 'explore', 'proved_regret', 'SharpPlan', 'report', 'no_agent',
+           'strict_rounds', 'SharpIdentification', 'rule_of', 'conclude', 'steps', 'sharp']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #28b29659
 from array import array
@@ -330,7 +330,9 @@ def foretell(run, wall, l, j, i, side):
 def ask_bound(run, l, j, i, side):
     "Ask what is foretold to bound rule i of the wall l|j best, from above (`side` 1) or below (-1)."
     wall, key = run.walls[l, j], (l, j, i, side)
+    before = (wall.up if side > 0 else wall.low)[i]
     wall.tighten(i, side)
+    if np.isfinite((wall.up if side > 0 else wall.low)[i]) and not np.isfinite(before): return      # known already
     found = foretell(run, wall, l, j, i, side) if run.tried.get(key, 0) < WRONG else None
     if found is None:
         t = along(run, i) if l == run.first and side > 0 else None
@@ -387,29 +389,38 @@ AIM, REST, PART, HARD = .65, 6, .7, 1.5     # of the guessed price; rounds after
 
 def cut_options(run, o):
     "As `bet_options`, for more than two states."
-    l, R = run.first, run.regions[o.j]
-    wall, now = run.walls[l, o.j], o.as_it_stands()
-    aim = AIM*guessed_price(run, o.j, o.q)
-    hope = max(aim - o.target, o.margin)
+    R, now, aim = run.regions[o.j], o.as_it_stands(), AIM*guessed_price(run, o.j, o.q)
+    hope, best = max(aim - o.target, o.margin), None
+    for wall in R.walls: best = better(best, wall_option(run, o, wall, now, aim))
+    if best is not None and best.saves > 1 or len(R.walls) > 1 or aim <= o.prices.min(): return best, hope
+    gain = now - float(o.samples(aim - o.target)) - 2*run.setting.M
+    for l in range(run.setting.K):
+        if l in (run.first, o.j) or run.data.N[l] < 3 or run.tried.get(('open', l, o.j), 0) >= 6: continue
+        best = better(best, Option(gain, lambda l=l: open_wall(run, l, o.j), f'open wall {l}|{o.j}'))
+    return best, hope
+
+def wall_option(run, o, wall, now, aim):
+    "The best `Option` to know one wall better: first bounds that are missing, then those that count most."
+    l, _ = wall.pair
     open_ = [(i, s) for s in (1, -1) for i in range(run.setting.M)
              if not np.isfinite((wall.up if s > 0 else wall.low)[i]) and (s > 0 or run.cone.spill[i].any())]
     if open_:
         gain = now - float(o.samples(aim - o.target)) - len(open_) - REST
         usable = [e for e in open_ if run.tried.get((l, o.j, *e), 0) < HUGE]
-        if not usable or aim <= o.prices.min(): return None, hope
+        if not usable or aim <= o.prices.min(): return None
         i, side = min(usable, key=lambda e: (-e[1], run.tried.get((l, o.j, *e), 0)))
-        return Option(gain, lambda: ask_bound(run, l, o.j, i, side), f'wall {l}|{o.j}, rule {i}, first'), hope
+        return Option(gain, lambda: ask_bound(run, l, o.j, i, side), f'wall {l}|{o.j}, rule {i}, first')
     terms = doubts(run, o, wall)
+    if not terms: return None
     off = PART*np.cumsum([max(t, 0.) for t, *_ in terms])
-    if not len(off): return None, hope
     price = np.minimum(o.prices.min()/np.maximum(1 - off, .05), max(aim/AIM, o.prices.min()))
     gain = now - o.samples(price - o.target) - HARD*np.arange(1, len(off) + 1)
     _, i, side = terms[0]
-    return Option(float(gain.max()), lambda: ask_bound(run, l, o.j, i, side), f'wall {l}|{o.j}, rule {i}, {side}'), hope
+    return Option(float(gain.max()), lambda: ask_bound(run, l, o.j, i, side), f'wall {l}|{o.j}, rule {i}, {side}')
 
 def doubts(run, o, wall):
     "Triples (share of the cut at the cheapest rule that an answer may take off, rule, side), the largest first."
-    s, l = o.cheapest/run.cone.bound, run.first
+    s, (l, _) = o.cheapest/run.cone.bound, wall.pair
     if not s.any(): return []
     alpha = np.sort(run.foretold.alpha(l, o.j, run.setting.M), 0)
     high, low = np.clip(alpha[-2], wall.low, wall.up), np.clip(alpha[1], wall.low, wall.up)
@@ -434,7 +445,7 @@ AGAIN, TRIES, SURELY, TINY_GAIN = 8, 6, .7, 1/20     # rounds until a rule is so
 def cheapest(run, j, q):
     "A cheap rule that arm j is foretold to answer, or None; sought again after some rounds."
     at, rule = run.tried.get(('rule', j), (-AGAIN, None))
-    if run.rounds < at + AGAIN: return rule
+    if run.rounds < at + AGAIN*(1 if run.setting.W == 2 else 3): return rule
     found = None
     for n in (DRAWS + 1, *FEWER) if run.setting.W == 2 else FEWER:
         found = cheapest_mixture(run.foretold, j, q, n) if run.setting.W == 2 else cheapest_of_all(run, j, q, n)
@@ -460,7 +471,7 @@ def rule_option(run, o, save):
     gain = float(o.q @ (run.u - rule.expected)) - o.earned
     if gain <= TINY_GAIN*o.eps: return None
     def act():
-        run.tried['rule', o.j] = run.rounds - AGAIN, None
+        run.tried['rule', o.j] = -HUGE, None
         arm = yield from inquire(run, rule, o.j)
         run.tried['wrong', o.j] = 0 if arm == o.j else run.tried.get(('wrong', o.j), 0) + 1
     return Option(save(SURELY*gain) - 1, act, f'a rule of {o.j}')
@@ -650,8 +661,6 @@ class SharpIdentification(Identification):
     oracle's in it for safety: `certificate.mixing` is 0, and `certificate.confidence` is all of its `bound`.
     """
     contradiction: tuple = ()
-
-    def to_dict(self, setting): return super().to_dict(setting) | dict(contradiction=list(self.contradiction))
 
 def rule_of(run, c):
     "The rule of a `Candidate`."
