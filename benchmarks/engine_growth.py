@@ -9,7 +9,8 @@ from os import getloadavg
 from time import perf_counter, thread_time
 import numpy as np
 from oia_nb.all import *
-from oia_nb import engine as E
+from oia_nb.fast.drive import as_identification
+from oia_nb.fast.loop import CAP, Engine
 from engine_round import dear_world
 
 def stakes(seed):
@@ -25,8 +26,9 @@ CASES = [('K = 5, M = 20, W = 3, faithful', random_world(5, 3, 4, 1, prior='arm'
 def engine(w, oracle, seed, last, a=None):
     "A run of OIAFC (with `a`, of OIAFB) that can't end before round `last`."
     z = w.setting
-    how = dict(log_radius=False, c=a, log_alpha=False, alpha=.01) if a else dict(log_radius=True, c=np.log(4*z.K/.1) + z.M*np.log(2), log_alpha=True, alpha=z.M)
-    return E.Engine(w, oracle, generator(seed), eps=1e-9, stops=False, last_round=last, **how)
+    faithful = dict(anytime=True, radius_c=float(np.log(4*z.K/.1) + z.M*np.log(2)), falling=True, alpha=float(z.M))
+    how = dict(anytime=False, radius_c=float(a), falling=False, alpha=.01) if a else faithful
+    return Engine(w, oracle, generator(seed), eps=1e-9, stops=False, last_round=last, **how)
 
 def cpu(run, until):
     t = thread_time()
@@ -44,7 +46,7 @@ def growth(w, a=None, runs=5):
         run = engine(w, oracle, i, 2_000_000, a)
         seen = []
         for until in 5_000, 10_000, 500_000, 1_000_000:
-            seen.append((cpu(run, until), int(run.data.ints[E.EVALS])))
+            seen.append((cpu(run, until), int(run.run.clock.evaluated)))
         (_, e0), (early, e1), (_, e2), (t, e3) = seen
         late.append(t/500_000)
         ratios.append(late[-1]/(early/5_000))
@@ -54,16 +56,21 @@ def growth(w, a=None, runs=5):
 def twin(run, forget):
     "A copy of a run; with `forget`, without the points that wait."
     e = copy(run)
-    e.rng, e.programs, e.hulls, e.pool = deepcopy(run.rng), {}, {} if forget else dict(run.hulls), copy(run.pool)
+    e.rng, e.pool, e.hulls = deepcopy(run.rng), copy(run.pool), [dict(o) for o in run.hulls]
+    e.__dict__.pop('programs', None)
     arrays = lambda x: type(x)(*(o.copy() for o in x))
-    e.pool.rules, e.pool.proofs, e.pool.made = arrays(run.pool.rules), arrays(run.pool.proofs), list(run.pool.made)
-    for name in 'data', 'points', 'shelf', 'view', 'log', 'warm': setattr(e, name, arrays(getattr(run, name)))
-    if forget: e.shelf.n[:] = 0
+    names = 'reports', 'points', 'shelf', 'plan', 'log', 'rules', 'proofs', 'warm'
+    clock = np.array([run.run.clock], run.run.clock.dtype).view(np.recarray)[0]
+    e.run = run.run._replace(clock=clock, **{name: arrays(getattr(run.run, name)) for name in names})
+    e.pool.rules, e.pool.proofs, e.pool.made = e.run.rules, e.run.proofs, list(run.pool.made)
+    if forget:
+        e.run.shelf.n[:] = 0
+        e.hulls = [{} for _ in e.hulls]
     return e
 
 def history(run, runs=5, rounds=200_000):
     "Processor time of the rounds after 10⁶, over that of a twin whose shelf is empty."
-    until = int(run.data.ints[E.ROUNDS]) + rounds
+    until = int(run.run.clock.rounds) + rounds
     return [cpu(twin(run, False), until)/cpu(twin(run, True), until) for _ in range(runs)]
 
 def told(ratios): return f'{np.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})'
@@ -75,9 +82,9 @@ if __name__ == '__main__':
     engine(w, oracle, 0, 100).advance()             # compile
     before, t, run = memory(), perf_counter(), engine(w, oracle, 0, n)
     run.advance()
-    r = E.result(run, 'round_cap', 1e-9, .1)
+    r = as_identification(run, CAP, 1e-9, .1)
     print(f'{r.rounds} rounds in {perf_counter() - t:.1f} s (target 180 s), {memory() - before:.0f} MB more than before (target 300 MB); linear programs {r.lp_solves}, normal rounds {r.normal_rounds}', flush=True)
     for what, w, a in CASES:
         ratios, (x, y), late, run = growth(w, a)
         print(f'{what}: cost of a round at 10⁶ / at 10⁴ median {told(ratios)}, target 1.2; with history / without {told(history(run))}; '
-              f'{np.median(late)*1e6:.2f} µs at 10⁶; programs a round {x:.3f} and {y:.3f}; points {run.points.n.max()}, waiting {run.shelf.n.max()}', flush=True)
+              f'{np.median(late)*1e6:.2f} µs at 10⁶; programs a round {x:.3f} and {y:.3f}; points {run.run.points.n.max()}, waiting {run.run.shelf.n.max()}', flush=True)

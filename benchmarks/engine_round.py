@@ -10,7 +10,9 @@ from time import perf_counter, thread_time
 import numba
 import numpy as np
 from oia_nb.all import *
-from oia_nb import engine as E
+from oia_nb.fast import agent, state
+from oia_nb.fast.drive import as_oiafc, simulate_fast
+from oia_nb.fast.loop import Engine
 
 ROUNDS, RUNS = 20_000, 5
 OPTIONS = dict(eps=.5, delta=.1, max_rounds=ROUNDS)
@@ -56,14 +58,13 @@ def floor(draw, agent, counts, N, arms, beliefs, uniform, arm):
 
 def a_floor(world, oracle):
     z = world.setting
-    agent, u = E.agent_arrays(world, oracle), np.random.default_rng(0).random(ROUNDS)
+    table, u = agent.agent_table(world, oracle), np.random.default_rng(0).random(ROUNDS)
     arrays = np.zeros((z.K, z.M)), np.zeros(z.K), np.zeros(ROUNDS, np.int16), np.zeros(ROUNDS, np.int16)
-    return lambda: floor(E.compiled()['draw'], agent, *arrays, u, 0)
+    return lambda: floor(state.compiled()['draw'], table, *arrays, u, 0)
 
 def loop_and_floor(world, oracle, bare):
     "How many times longer the rounds of a run take than the floor, in processor time."
-    z = world.setting
-    run = E.Engine(world, oracle, generator(0), eps=.5, log_radius=True, c=np.log(4*z.K/.1) + z.M*np.log(2), log_alpha=True, alpha=z.M, stops=True, last_round=ROUNDS)
+    run = Engine(world, oracle, generator(0), **as_oiafc(world.setting, oracle, **OPTIONS)[2])
     t = thread_time(); run.advance(); u = thread_time(); bare()
     return (u - t)/(thread_time() - u)
 
@@ -71,7 +72,7 @@ def report(name, ratios, target): print(f'  {name}: median {np.median(ratios):,.
 
 def compare(name, world):
     oracle = action_informed_oracle(world)
-    fast = lambda: E.simulate_fast(world, oracle=oracle, seed=0, **OPTIONS)
+    fast = lambda: simulate_fast(world, oracle=oracle, seed=0, **OPTIONS)
     slow = lambda: simulate(oiafc(world.setting, oracle, **OPTIONS), world, 0)
     bare = a_floor(world, oracle)
     a, b = fast(), slow()

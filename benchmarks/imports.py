@@ -3,7 +3,7 @@ import subprocess, sys
 from statistics import median
 from time import perf_counter
 
-COMMANDS = dict(numpy=['-c', 'import numpy'], oia_nb=['-c', 'import oia_nb'], everything=['-c', 'import oia_nb.all'], engine=['-c', 'import oia_nb.engine'], help=['-m', 'oia_nb.cli', '--help'])
+COMMANDS = dict(numpy=['-c', 'import numpy'], oia_nb=['-c', 'import oia_nb'], everything=['-c', 'import oia_nb.all'], engine=['-c', 'import oia_nb.fast.drive'], help=['-m', 'oia_nb.cli', '--help'])
 
 def seconds(args):
     t = perf_counter()

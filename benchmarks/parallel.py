@@ -4,7 +4,7 @@ from os import cpu_count, getloadavg
 from time import perf_counter
 import numpy as np
 from oia_nb.all import *
-from oia_nb.engine import simulate_fast
+from oia_nb.fast.drive import simulate_fast
 
 WORLD = random_world(5, 3, 4, 1, prior='arm', margin=.02)
 ORACLE = action_informed_oracle(WORLD)

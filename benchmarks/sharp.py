@@ -16,7 +16,7 @@ import numpy as np
 from scipy.stats import binom
 import oia_nb.sharp as learner
 from oia_nb.all import *
-from oia_nb.engine import simulate_fast
+from oia_nb.fast.drive import simulate_fast
 from oia_nb.sharp import sharp, lower_bound
 
 RESULTS = Path(__file__).resolve().parent.parent/'nbs'/'_static'/'sharp.json'

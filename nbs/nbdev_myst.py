@@ -89,7 +89,7 @@ def reporting(visit):
             visit(self, node)
         except katex.KaTeXError as e:
             logger.warning('%s in the formula %s', e, node.astext(), location=node)
-            raise nodes.SkipNode
+            raise nodes.SkipNode from None
     return checked
 
 def start_katex(rundir, timeout):
@@ -103,7 +103,7 @@ def start_katex(rundir, timeout):
             return process, sock
         except (FileNotFoundError, ConnectionRefusedError):
             sock.close()
-            if time.monotonic() > end: raise katex.KaTeXServer.timeout_error(timeout)
+            if time.monotonic() > end: raise katex.KaTeXServer.timeout_error(timeout) from None
             time.sleep(.01)
 
 def use_katex():

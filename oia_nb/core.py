@@ -70,7 +70,8 @@ def as_number(name, value, low=-np.inf, high=np.inf, strict_low=False):
     if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.ndim == 0: value = value.item()
     if not is_number(value): raise InvalidInput(name, value, expected)
     try: x = float(value)
-    except (ValueError, OverflowError): raise InvalidInput(name, value, expected) from None
+    except (ValueError, OverflowError):
+        raise InvalidInput(name, value, expected) from None
     inside = np.isfinite(x) and low <= x <= high and not (strict_low and x == low)
     if not inside: raise InvalidInput(name, value, expected)
     return x
@@ -109,12 +110,17 @@ def check_container(name, value):
     "Refuses, by `InvalidInput`, containers that NumPy would read wrongly or not at all."
     has = lambda method: hasattr(value, method) and not isinstance(value, type)
     if isinstance(value, np.ma.MaskedArray):
-        raise InvalidInput(name, f'a masked array, {value!r}', 'an array without a mask (fill it, or leave out what is masked)')
-    if has('tocsr'): raise InvalidInput(name, f'a sparse {type(value).__name__}', 'a dense array (call its .toarray())')
+        raise InvalidInput(name, f'a masked array, {value!r}',
+                           'an array without a mask (fill it, or leave out what is masked)')
+    if has('tocsr'):
+        raise InvalidInput(name, f'a sparse {type(value).__name__}',
+                           'a dense array (call its .toarray())')
     if has('column_names') and has('schema'):
-        raise InvalidInput(name, f'an Arrow {type(value).__name__}', 'an array or a pandas table (call its .to_pandas())')
+        raise InvalidInput(name, f'an Arrow {type(value).__name__}',
+                           'an array or a pandas table (call its .to_pandas())')
     if has('collect_schema') and has('collect') and not has('to_numpy'):
-        raise InvalidInput(name, f'a {type(value).__name__}', 'a table that is there (call its .collect())')
+        raise InvalidInput(name, f'a {type(value).__name__}',
+                           'a table that is there (call its .collect())')
 
 def _axes_labels(value):
     "The labels of the axes of a pandas or polars object, None for an axis without; () for anything else."
@@ -171,14 +177,17 @@ def as_array(name, value, shape, low=-np.inf, high=np.inf, axes=None):
     value = as_labelled(name, value, (None,)*len(shape) if axes is None else axes)
     try: x = _floats(np.asarray(value))
     except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(name, value, f'numbers in an array of shape {wanted}') from None
+        raise InvalidInput(name, value,
+                           f'numbers in an array of shape {wanted}') from None
     fits = x.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, x.shape))
     if not fits or x.size == 0:
-        raise InvalidInput(name, f'an array of shape {x.shape}', f'shape {wanted}, none of them 0')
+        raise InvalidInput(name, f'an array of shape {x.shape}',
+                           f'shape {wanted}, none of them 0')
     bad = ~np.isfinite(x) | (x < low) | (x > high)
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise InvalidInput(f'{name}{list(where)}', float(x[where]), f'a finite number in {_interval(low, high)}')
+        raise InvalidInput(f'{name}{list(where)}', float(x[where]),
+                           f'a finite number in {_interval(low, high)}')
     return read_only(x)
 
 def _floats(raw):
@@ -197,7 +206,8 @@ def as_probabilities(name, value, shape, axes=None):
     p = as_array(name, value, shape, low=0., axes=axes)
     with np.errstate(over='ignore'): total = float(p.sum())
     if abs(total - 1) <= PROB_TOL: return p
-    raise InvalidInput(name, f'probabilities that sum to {total:.12g}', f'a sum of 1 within {PROB_TOL:g} (normalise in float64)')
+    raise InvalidInput(name, f'probabilities that sum to {total:.12g}',
+                       f'a sum of 1 within {PROB_TOL:g} (normalise in float64)')
 
 # %% ../nbs/companion/30_core.ipynb #ad8d1eca
 def as_beliefs(name, value, states=None):
@@ -208,7 +218,9 @@ def as_beliefs(name, value, states=None):
     """
     plain = type(value) is np.ndarray and value.dtype == float and value.ndim == 2 and value.size > 0
     x = value if plain and is_frozen(value) else as_array(name, value, (None, None), low=0., axes=(None, states))
-    if x.shape[1] < 2: raise InvalidInput(name, f'an array of shape {x.shape}', 'at least two states (columns)')
+    if x.shape[1] < 2:
+        raise InvalidInput(name, f'an array of shape {x.shape}',
+                           'at least two states (columns)')
     if not (x.min() >= 0 and np.abs(x.sum(1) - 1).max() <= PROB_TOL):
         for i, row in enumerate(x): as_probabilities(f'{name}[{i}]', row, (None,))
     return x
@@ -222,10 +234,13 @@ def as_text(name, value):
     Raises `InvalidInput` naming `name` otherwise.
     """
     expected = 'a printable text, not blank'
-    if not isinstance(value, str) or not value.strip(): raise InvalidInput(name, value, expected)
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInput(name, value, expected)
     for c in value:
         kind = FORBIDDEN.get(unicodedata.category(c))
-        if kind: raise InvalidInput(name, value, f'{expected} (it has {kind}, U+{ord(c):04X})')
+        if kind:
+            raise InvalidInput(name, value,
+                               f'{expected} (it has {kind}, U+{ord(c):04X})')
     return str(value)
 
 def as_names(name, value, n, prefix):
@@ -234,9 +249,11 @@ def as_names(name, value, n, prefix):
     Raises `InvalidInput` naming `name`.
     """
     if value is None: return tuple(f'{prefix}{i}' for i in range(n))
-    if isinstance(value, str): raise InvalidInput(name, value, f'a list of {n} distinct names')
+    if isinstance(value, str):
+        raise InvalidInput(name, value, f'a list of {n} distinct names')
     try: names = tuple(value)
-    except TypeError: raise InvalidInput(name, value, f'a list of {n} distinct names') from None
+    except TypeError:
+        raise InvalidInput(name, value, f'a list of {n} distinct names') from None
     if len(names) != n or not all(isinstance(o, str) for o in names) or len(set(names)) != n:
         raise InvalidInput(name, value, f'{n} distinct, non-empty names')
     return tuple(as_text(f'{name}[{i}]', o) for i, o in enumerate(names))
@@ -254,7 +271,8 @@ class Value:
 
 def _key(x):
     "Something hashable that is equal for equal values."
-    if isinstance(x, np.ndarray): return x.shape, (np.asarray(x, float) + 0.).tobytes()     # -0 is 0
+    if isinstance(x, np.ndarray):
+        return x.shape, (np.asarray(x, float) + 0.).tobytes()     # -0 is 0
     if isinstance(x, (list, tuple)): return tuple(map(_key, x))
     if isinstance(x, dict): return frozenset((k, _key(v)) for k, v in x.items())
     return x
@@ -264,10 +282,12 @@ def plain(x, at='value'):
 
     Raises `InvalidInput` naming the place `at` for what JSON can't hold.
     """
-    if isinstance(x, Value): return dict(kind=type(x).__name__) | {f.name: plain(getattr(x, f.name), f'{at}.{f.name}') for f in fields(x)}
+    if isinstance(x, Value):
+        return dict(kind=type(x).__name__) | {f.name: plain(getattr(x, f.name), f'{at}.{f.name}') for f in fields(x)}
     if x is None or isinstance(x, (bool, str)): return x
     if isinstance(x, (np.ndarray, np.generic)): return plain(x.tolist(), at)
-    if isinstance(x, (list, tuple)): return [plain(v, f'{at}[{i}]') for i, v in enumerate(x)]
+    if isinstance(x, (list, tuple)):
+        return [plain(v, f'{at}[{i}]') for i, v in enumerate(x)]
     if isinstance(x, int): return x
     if is_number(x): return as_number(at, x)
     raise InvalidInput(at, x, 'numbers, texts, and lists of them')
@@ -290,7 +310,8 @@ def generator(seed, repetition=None):
     `seed` None draws fresh entropy. Raises `InvalidInput` for anything else than None, an int of at least 0, or a Generator.
     """
     if isinstance(seed, np.random.Generator):
-        if repetition is not None: raise InvalidInput('seed', seed, 'an integer, to go with a repetition')
+        if repetition is not None:
+            raise InvalidInput('seed', seed, 'an integer, to go with a repetition')
         return seed
     if seed is not None: seed = as_integer('seed', seed)
     key = () if repetition is None else (as_integer('repetition', repetition),)

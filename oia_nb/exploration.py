@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SNAPSHOT_GROWTH', 'Plan', 'Exploration', 'initialise', 'make_plan', 'line_of', 'play', 'force', 'certify', 'succeed',
-           'interact', 'never', 'remember', 'conclude', 'compose', 'run_through', 'as_part']
+           'interact', 'never', 'remember', 'conclude', 'compose', 'run_through', 'best_so_far', 'as_part']
 
 # %% ../nbs/paper/08_exploration.ipynb #85f66d64
 from array import array
@@ -15,7 +15,7 @@ from .scoring import ScoringRule, mix
 from .estimation import Transcript, cost_estimates, cost_upper
 from .ucb_lp import OptimisticPrograms
 from .binary_search import binary_search
-from .learner import FORCED, INIT, NORMAL, Certificate, Learner, announce, ask_oracle, finish
+from .learner import FORCED, INIT, NORMAL, Certificate, Finding, Learner, Stopped, announce, ask_oracle, finish
 
 # %% ../nbs/paper/08_exploration.ipynb #897c1dd0
 @dataclass(frozen=True, eq=False)
@@ -184,13 +184,20 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
     Raises `InvalidInput` at once for a bad `solver` or `watch`.
     """
     run = Exploration(setting, oracle, radius=radius, mixing=mixing, solver=solver, watch=watch)
-    return Learner(setting, run_through(run, stop, decide, rounds, keep, eps, delta))
+    return Learner(setting, run_through(run, stop, decide, rounds, keep, eps, delta),
+                   best=lambda: run.best and Finding(run.best[1], run.best[2], run.best[0].bound))
 
 def run_through(run, stop, decide, rounds, keep, eps, delta):
     "The loop and its end."
     steps = interact(run, stop, rounds)
-    plan = yield from (steps if keep is None else remember(run, steps, keep))
+    try: plan = yield from (steps if keep is None else remember(run, steps, keep))
+    except Stopped: return conclude(run, eps=eps, delta=delta, **best_so_far(run))
     return conclude(run, eps=eps, delta=delta, **decide(run, plan))
+
+def best_so_far(run):
+    "What a run that is stopped returns: the rule with the smallest bound, or an oracle rule of which nothing is proved."
+    certificate, rule, arm = run.best or (None, run.oracle.rules[0], 0)
+    return dict(status='stopped', rule=rule, arm=arm, certificate=certificate)
 
 # %% ../nbs/paper/08_exploration.ipynb #afbf185d
 def as_part(name, given, choices):

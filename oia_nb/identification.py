@@ -15,10 +15,10 @@ from .core import InvalidInput, as_integer, generator
 from .information import Environment
 from .oracle import action_informed_oracle
 from .learner import simulate
-from .oiafc import oiafc
+from .oiafc import MIXINGS, STOPS, oiafc
 from .oiafb import oiafb
 from .sharp.learner import sharp
-from .baselines import chen, etc
+from .baselines import DECISIONS, chen, etc
 
 # %% ../nbs/companion/33_identification.ipynb #19ad69b2
 class ProgressBar:
@@ -51,7 +51,8 @@ class Row:
     `name`, by which it is called; `make(setting, oracle, *, eps, delta, …)`, which returns a `Learner`; `text` says in a few words what it is;
     `statuses`, of `STATUS`, are those with which it may end; `compiled` names the options of `make` that the compiled engine takes as well
     (None: it doesn't play this learner); `flags` {option of `make`: `Flag`}; `rounds` puts a run's initial, normal and forced rounds and its
-    searches into words; `demo` is the accuracy and confidence of a demonstration, if there is one.
+    searches into words; `demo` is the accuracy and confidence of a demonstration, if there is one; `variants` {label: options} are those that
+    a comparison plays, by default the learner as it is.
     """
     name: str
     make: Callable
@@ -61,6 +62,7 @@ class Row:
     flags: dict = field(default_factory=dict)
     rounds: str = '{:,} initial, {:,} normal and {:,} forced ones ({:,} binary searches)'
     demo: tuple = None
+    variants: dict = None
 
     @property
     def parameters(self): return signature(self.make).parameters
@@ -91,15 +93,17 @@ register(Row('sharp', sharp, 'the sharp learner: bounds on the profits themselve
              statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
              rounds='{:,} initial, {:,} to sample the arms, and {:,} to find where one arm gives way to another ({:,} bisections)'))
 register(Row('oiafc', oiafc, 'the paper\'s OIAFC, with fixed confidence', demo=(1., .1),
+             variants={'OIAFC (Theorem 1)': dict(mixing='theorem1'), 'OIAFC (Corollary 1)': dict(mixing='corollary1')},
              statuses=('certified', 'uncertified', 'round_cap', 'event_violated'), compiled=('mixing', 'max_rounds'),
-             flags=dict(mixing=Flag(str, 'share of the oracle in the rules: theorem1 or corollary1'),
-                        stop=Flag(str, 'stopping rule: paper'))))
-register(Row('oiafb', oiafb, 'the paper\'s OIAFB, with a fixed budget',
+             flags=dict(mixing=Flag(str, f'share of the oracle in the rules: {" or ".join(MIXINGS)}'),
+                        stop=Flag(str, f'stopping rule: {" or ".join(STOPS)}'))))
+register(Row('oiafb', oiafb, 'the paper\'s OIAFB, with a fixed budget', variants={'OIAFB': {}},
              statuses=('budget', 'uncertified', 'budget_too_small'), compiled=('budget', 'a')))
 register(Row('chen', chen, 'Chen et al.\'s learner, with a fixed budget',
+             variants={'Chen et al., last rule': dict(decision='last'), 'Chen et al., uniform rule': dict(decision='uniform')},
              statuses=('budget', 'uncertified', 'budget_too_small'),
-             flags=dict(decision=Flag(str, 'which rule to return, that of the last round or of one drawn uniformly: last or uniform'))))
-register(Row('etc', etc, 'explore, then commit',
+             flags=dict(decision=Flag(str, f'the round whose rule to return, the last or one drawn uniformly: {" or ".join(DECISIONS)}'))))
+register(Row('etc', etc, 'explore, then commit', variants={'explore-then-commit': {}},
              statuses=('certified', 'uncertified', 'event_violated', 'budget_too_small'),
              flags=dict(explore=Flag(int, 'how often to announce each of the rules of the oracle'))))
 
@@ -166,7 +170,7 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None, progr
 # %% ../nbs/companion/33_identification.ipynb #bf946fb4
 def run_fast(row, world, oracle, rng, *, eps, delta, progress=False, **options):
     "What `identify` does for engine=\"fast\"."
-    from oia_nb.engine import simulate_fast
+    from oia_nb.fast.drive import simulate_fast
     if row.compiled is None:
         names = sorted(name for name, other in LEARNERS.items() if other.compiled is not None)
         raise InvalidInput('method', row.name, f'for engine="fast" one of {", ".join(names)}')

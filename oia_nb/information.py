@@ -59,10 +59,12 @@ class InformationStructure(Value):
 def _joint_arrays(joint):
     "K ≥ 2 joint distributions over the same W ≥ 2 states."
     if not isinstance(joint, (list, tuple, np.ndarray)) or getattr(joint, 'ndim', 1) == 0 or len(joint) < 2:
-        raise InvalidInput('joint', joint, 'a list of at least two arrays (O_k, W), one an arm')
+        raise InvalidInput('joint', joint,
+                           'a list of at least two arrays (O_k, W), one an arm')
     first = as_probabilities('joint[0]', joint[0], (None, None))
     if first.shape[1] < 2:
-        raise InvalidInput('joint[0]', f'an array of shape {first.shape}', 'at least two states (columns)')
+        raise InvalidInput('joint[0]', f'an array of shape {first.shape}',
+                           'at least two states (columns)')
     rest = [as_probabilities(f'joint[{k}]', p, (None, first.shape[1])) for k, p in enumerate(joint[1:], 1)]
     return first, *rest
 
@@ -133,7 +135,8 @@ class Setting(Value):
 def _support_array(support, states):
     support = as_beliefs('support', support, states)
     if len(merge_beliefs(support)[0]) < len(support):
-        raise InvalidInput('support', support, f'beliefs that differ by more than {REPORT_TOL:g}')
+        raise InvalidInput('support', support,
+                           f'beliefs that differ by more than {REPORT_TOL:g}')
     return support
 
 def _arm_names(arms):
@@ -141,7 +144,8 @@ def _arm_names(arms):
     if isinstance(arms, (int, np.integer)): arms = [f'arm {i}' for i in range(as_integer('arms', arms, 2, 10_000))]
     try: n = 0 if isinstance(arms, (str, bytes)) else len(arms)
     except TypeError: n = 0
-    if n < 2: raise InvalidInput('arms', arms, 'at least two distinct names, or their number')
+    if n < 2:
+        raise InvalidInput('arms', arms, 'at least two distinct names, or their number')
     return as_names('arms', arms, n, 'arm ')
 
 # %% ../nbs/paper/01_information.ipynb #81e93a3a
@@ -184,14 +188,17 @@ def index(self, report):
     i = int(gap.argmin())
     if gap[i] <= REPORT_TOL: return i
     on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
-    if not on_simplex: raise InvalidInput('report', r.tolist(), 'a belief: no entry negative, summing to one')
+    if not on_simplex:
+        raise InvalidInput('report', r.tolist(),
+                           'a belief: no entry negative, summing to one')
     raise InvalidInput('report', r.tolist(), f'one of the {self.M} beliefs of the support (the nearest is {self.support[i].tolist()})')
 
 @patch_to(Setting)
 def arm_index(self, arm):
     "The index of an arm given by name or by index; raises `InvalidInput` for an unknown one."
     if isinstance(arm, str) and arm in self.arms: return self.arms.index(arm)
-    if isinstance(arm, str): raise InvalidInput('arm', arm, f'one of {", ".join(self.arms)}')
+    if isinstance(arm, str):
+        raise InvalidInput('arm', arm, f'one of {", ".join(self.arms)}')
     return as_integer('arm', arm, 0, self.K - 1)
 
 # %% ../nbs/paper/01_information.ipynb #88979376
@@ -251,10 +258,17 @@ class World(Value):
             value = getattr(self, key)
             if not isinstance(value, kind):
                 raise InvalidInput(key, value, f'a value of the class {kind.__name__}')
+        made = vars(type(self.agent)).get('__dataclass_params__')
+        if not made or not made.frozen:      # traits that nobody sees would be lost, or changed, in silence
+            raise InvalidInput('agent', self.agent,
+                               'an agent whose class is a frozen dataclass')
         s, z = self.structure, self.setting
-        if s.K != z.K: raise InvalidInput('setting.arms', z.arms, f'{s.K} arms, as in the information structure')
+        if s.K != z.K:
+            raise InvalidInput('setting.arms', z.arms,
+                               f'{s.K} arms, as in the information structure')
         if s.W != z.W:
-            raise InvalidInput('setting.support', f'beliefs over {z.W} states', f'{s.W} states, as in the structure')
+            raise InvalidInput('setting.support', f'beliefs over {z.W} states',
+                               f'{s.W} states, as in the structure')
         object.__setattr__(self, 'name', as_text('name', self.name))
         object.__setattr__(self, 'signals', self._signal_names())
         for key in 'source', 'licence':
@@ -265,7 +279,8 @@ class World(Value):
         joint = self.structure.joint
         names = [None]*len(joint) if self.signals is None else self.signals
         if not isinstance(names, (list, tuple)) or len(names) != len(joint):
-            raise InvalidInput('signals', names, f'one list of names for each of the {len(joint)} arms')
+            raise InvalidInput('signals', names,
+                               f'one list of names for each of the {len(joint)} arms')
         each = enumerate(zip(names, joint))
         return tuple(as_names(f'signals[{k}]', o, len(p), 'signal ') for k, (o, p) in each)
 
@@ -287,7 +302,8 @@ def belief_index(self):
         if np.isnan(belief[0]): return -1
         gap = np.abs(self.setting.support - belief).max(1)
         if gap.min() <= REPORT_TOL: return int(gap.argmin())
-        raise InvalidInput(f'joint[{k}]', f'a signal that leads to the belief {belief.tolist()}', 'beliefs on the support of the setting')
+        raise InvalidInput(f'joint[{k}]', f'a signal that leads to the belief {belief.tolist()}',
+                           'beliefs on the support of the setting')
     return tuple(read_only(np.array([place(k, b) for b in posterior(p)])) for k, p in enumerate(self.structure.joint))
 
 @patch_to(World)
@@ -337,7 +353,8 @@ def without(self, *arms):
     z, s = self.setting, self.structure
     gone = {z.arm_index(a) for a in arms}
     keep = [k for k in range(z.K) if k not in gone]
-    if len(keep) < 2: raise InvalidInput('arms', arms, f'at most {z.K - 2} of the {z.K} arms')
+    if len(keep) < 2:
+        raise InvalidInput('arms', arms, f'at most {z.K - 2} of the {z.K} arms')
     pick = lambda xs: [xs[k] for k in keep]
     rest = make_world(pick(s.joint), s.costs[keep], z.utility, z.bound, arms=pick(z.arms),
                       states=z.states, decisions=z.decisions, signals=pick(self.signals))
@@ -396,7 +413,8 @@ def best_reply(world, rule):
     "The `Reply` of a world's agent; raises `InvalidInput` for a rule on another support."
     z = world.setting
     if not _on_support(rule, z.support):
-        raise InvalidInput('rule', rule, f'a scoring rule on the {z.M} beliefs of the setting')
+        raise InvalidInput('rule', rule,
+                           f'a scoring rule on the {z.M} beliefs of the setting')
     return world.agent.best_reply(world, rule)
 
 def _on_support(rule, support):
@@ -443,7 +461,8 @@ def respond(self, rule, rng):
     Returns a `Response`; raises `InvalidInput` for a rule on another support.
     """
     if not _on_support(rule, self.setting.support):
-        raise InvalidInput('rule', rule, f'a scoring rule on the {self.setting.M} beliefs of the setting')
+        raise InvalidInput('rule', rule,
+                           f'a scoring rule on the {self.setting.M} beliefs of the setting')
     return self.agent.reply(self, rule, rng)
 
 @patch_to(World)

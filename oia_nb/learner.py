@@ -4,13 +4,14 @@
 
 # %% auto #0
 __all__ = ['INIT', 'NORMAL', 'FORCED', 'STATUS', 'check_response', 'announce', 'confirm', 'ask_oracle', 'check_learner', 'Trace',
-           'Certificate', 'Identification', 'Status', 'was_cut_short', 'finish', 'Learner', 'learner', 'simulate']
+           'Certificate', 'Identification', 'Status', 'was_cut_short', 'finish', 'Learner', 'Finding', 'Stopped',
+           'learner', 'simulate']
 
 # %% ../nbs/companion/32_learner.ipynb #4597f18f
 from dataclasses import dataclass, field
 from functools import wraps
 import numpy as np
-from .core import InvalidInput, OracleViolated, as_integer, as_number, generator
+from .core import InvalidInput, OIAError, OracleViolated, as_integer, as_number, generator
 from .information import Setting
 from .oracle import Oracle
 from .scoring import ScoringRule
@@ -132,6 +133,7 @@ class Status:
 
 STATUS = dict(
     certified=Status('The accuracy asked for is proved'),
+    stopped=Status('Stopped on request, before its end', cut_short=True),
     arm_certified=Status('The arm is proved to be good enough among the rules of the oracle'),
     uncertified=Status('The rounds are used up, and the accuracy asked for is not proved'),
     budget=Status('The budget is used up'),
@@ -184,9 +186,10 @@ class Learner:
 
     A response that `check_response` refuses raises `InvalidInput` and changes nothing: the right one can still be sent, in answer to `rule`, the
     rule announced last. `StopIteration` carries what the learner returns, as with a generator.
+    `best()`, if given, tells the best rule so far, for the property of that name.
     """
-    def __init__(self, setting, steps):
-        self.setting, self.rule, self._steps = setting, None, steps
+    def __init__(self, setting, steps, best=None):
+        self.setting, self.rule, self._steps, self._best = setting, None, steps, best
 
     def __iter__(self): return self
     def __next__(self): return self.send(None)
@@ -197,6 +200,27 @@ class Learner:
         return self.rule
 
     def close(self): self._steps.close()
+
+    @property
+    def best(self):
+        "The best rule so far, a `Finding`; None if nothing is proved of any."
+        return None if self._best is None else self._best()
+
+    def stop(self):
+        "End the run now: its `Identification`, with status \"stopped\". Raises `Stopped` for a learner that can't be stopped."
+        try: self._steps.throw(Stopped())
+        except StopIteration as end: return end.value
+        raise Stopped('the learner went on')
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    "A rule, the `arm` (an index) that answers it, and the `bound` that is proved on its simple regret."
+    rule: ScoringRule
+    arm: int
+    bound: float
+
+class Stopped(OIAError):
+    "Thrown into a learner that is to end before its time; it returns what it has."
 
 def learner(make):
     "Decorator of a function (setting, oracle, …) that returns a generator, or is one: what it makes is a `Learner`."
@@ -209,9 +233,13 @@ def simulate(learner, world, seed):
     """Play a learner (or any coroutine of rules) against a simulated world until it returns; gives back what it returns.
 
     `seed` is an int or a `numpy.random.Generator`. The learner gets responses only, never the world.
+    Whoever interrupts it (Ctrl-C, or a notebook's stop button) gets what was found so far, with status "stopped".
     """
     rng = generator(seed)
     try:
         rule = next(learner)
         while True: rule = learner.send(world.respond(rule, rng))
-    except StopIteration as stop: return stop.value
+    except StopIteration as end: return end.value
+    except KeyboardInterrupt:
+        if not isinstance(learner, Learner): raise
+        return learner.stop()

@@ -99,7 +99,9 @@ def column(self, report):
     """
     r = as_array('report', report, (self.support.shape[1],))
     on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
-    if not on_simplex: raise InvalidInput('report', r.tolist(), 'a belief: no entry negative, summing to one')
+    if not on_simplex:
+        raise InvalidInput('report', r.tolist(),
+                           'a belief: no entry negative, summing to one')
     gap = np.abs(self.support - r).max(1)
     return self.values[gap.argmin() if gap.min() <= BELIEF_TOL else (self.values @ r).argmax()]
 
@@ -138,7 +140,9 @@ def floor_belief(belief, floor):
         lifted |= low
 
 def _below(floor, W):
-    if floor >= 1/W: raise InvalidInput('floor', floor, f'less than 1/{W}, to leave room for {W} states')
+    if floor >= 1/W:
+        raise InvalidInput('floor', floor,
+                           f'less than 1/{W}, to leave room for {W} states')
     return floor
 
 def logarithmic(support, bound=1., floor=0.01):
@@ -159,7 +163,8 @@ def v_shaped(support, kink, bound=1.):
     """
     support, bound = _checked(support, bound)
     kink = as_probabilities('kink', kink, (support.shape[1],))
-    if kink.min() <= 0: raise InvalidInput('kink', kink.tolist(), 'a belief with all entries positive')
+    if kink.min() <= 0:
+        raise InvalidInput('kink', kink.tolist(), 'a belief with all entries positive')
     return menu_rule(support, np.diag(bound*(kink.min()/kink)), bound)
 
 # %% ../nbs/paper/02_scoring.ipynb #667b95e0
@@ -169,5 +174,6 @@ def mix(S0, S1, lam):
         if not isinstance(S, ScoringRule): raise InvalidInput(name, S, 'a ScoringRule')
     lam, bound = as_number('lam', lam, 0., 1.), max(S0.bound, S1.bound)
     same = S0.support is S1.support or np.array_equal(S0.support, S1.support)
-    if not same: raise InvalidInput('S1', 'a rule on another support', 'the support of S0')
+    if not same:
+        raise InvalidInput('S1', 'a rule on another support', 'the support of S0')
     return ScoringRule(np.minimum((1 - lam)*S0.values + lam*S1.values, bound), S0.support, bound)

@@ -57,7 +57,7 @@ def is_claim_true(world, rule, profit):
     return abs(principal_profit(world, rule) - profit) <= PROFIT_TOL*profit_scale(world, rule)
 
 # %% ../nbs/paper/03_stackelberg.ipynb #3c9680f0
-ROOMS = 0., 2., 16., 256.       # by how many ties an arm is made to lead, one after the other
+ROOMS = 0., 2., 32., 1e3, 1e4       # by how many ties an arm is made to lead, one after the other
 
 def lp_arm(world, arm, solver='highs', margin=0.):
     r"""$\text{LP}_k$ (paper, eq. opt4): the best proper rule under which `arm` is a best response.

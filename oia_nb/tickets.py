@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from .core import InvalidInput, NotInducible, SolverFailure, as_array, as_integer, as_number
 from .core import patch_to, read_only
-from .information import Environment, Setting
+from .information import Setting, World
 from .scoring import ScoringRule, menu_rule
 from .stackelberg import principal_profit, region_margin
 
@@ -113,9 +113,9 @@ def money(x, digits=None, currency=None):
 
 def pays(ticket, states, digits=None, currency=None):
     "What a ticket (W,) pays, in words."
-    shown = ticket if digits is None else np.round(ticket, digits)
-    parts = [f'{money(x, digits, currency)} if {w}' for w, x in zip(states, shown) if x > 0]
-    return ', '.join(parts) + (', nothing else' if len(parts) < len(ticket) else '')
+    small = TICKET_TOL*ticket.max() if digits is None else .5*10.**-digits
+    parts = [f'{money(x, digits, currency)} if {w}' for w, x in zip(states, ticket) if x > small]
+    return (', '.join(parts) or 'nothing') + (', nothing else' if 0 < len(parts) < len(ticket) else '')
 
 # %% ../nbs/beyond/26_tickets.ipynb #cc383936
 def when_two(menu, states):
@@ -254,7 +254,7 @@ def rounded(self, digits, where, margin=None):
     digits = as_integer('digits', digits, -6, 9)
     unit = 10.**-digits
     margin = as_number('margin', unit/2 if margin is None else margin, 0.)
-    if isinstance(where, Environment):
+    if isinstance(where, World):
         return round_menu(self, where, digits, margin)
     if not isinstance(where, Setting):
         raise InvalidInput('where', where, 'a World, or a Setting')

@@ -7,7 +7,7 @@ __all__ = ['WORLD_FORM', 'NOTES', 'save_world', 'MAX_SIGNALS', 'RARE', 'SHOWN', 
            'DEGENERATE', 'read_agent', 'read_form', 'world_from_dict', 'world_to_dict', 'json_text', 'parse_json',
            'world_names', 'load_world', 'Levels', 'column_levels', 'Fault', 'TableCheck', 'check_table',
            'smoothed_table', 'world_from_table', 'garbling', 'random_world', 'blackwell_world', 'simple_world',
-           'degenerate_world']
+           'degenerate_world', 'signs', 'bit_beliefs', 'bits_world']
 
 # %% ../nbs/companion/34_worlds.ipynb #1408e88e
 import json, os, warnings
@@ -798,3 +798,50 @@ def degenerate_world(kind, seed=0):
         raise InvalidInput('kind', kind, f'one of {", ".join(DEGENERATE)}')
     base = random_world(3, 2, 3, seed)
     return make_world(*DEGENERATE[kind](base.structure.joint, base.costs, base.setting.utility), base.setting.bound, name=kind)
+
+# %% ../nbs/companion/34_worlds.ipynb #fe319bed
+def signs(n):
+    "The rows of a Hadamard matrix of order 2ⁿ but for the first: balanced, pairwise independent ±1 functions of 2ⁿ states; array (2ⁿ-1, 2ⁿ)."
+    H = np.ones((1, 1))
+    for _ in range(n): H = np.block([[H, H], [H, -H]])
+    return H[1:]
+
+def bit_beliefs(k, accuracy, copies):
+    "The beliefs of arm k of `bits_world`: two, or `copies` times as many, which differ in the bit of row 3; array (2 copies, 8)."
+    H = signs(3)
+    tilts = (2*np.arange(copies) + 1 - copies)/copies
+    return np.array([(1 + x*(2*accuracy - 1)*H[k])*(1 + t*H[3])/8 for x in (1, -1) for t in tilts])
+
+def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
+    """A world in which gaps, K, M and costs can be set one by one (`ex-bits`): up to seven arms, eight states, `bound` and B_u both 1.
+
+    Parameters
+    ----------
+    gaps : list of K numbers
+        The gaps of the arms, one of them 0; small enough that it pays to guess what one has seen.
+    cost : float
+        Of all arms but arm 0, which is free; less than accuracy - 1/2. Only costs that differ can make the agent deviate.
+    accuracy : float
+        In (1/2, 1].
+    copies : int
+        So many versions of each signal; more than one for at most three arms.
+    listed : int, optional
+        The public support holds the beliefs of so many arms, at least K.
+    name : str
+
+    Raises `InvalidInput`.
+    """
+    gaps = as_array('gaps', gaps, (None,), 0., 1.)
+    K, a = as_integer('number of gaps', len(gaps), 2, 7), as_number('accuracy', accuracy, .5, 1., strict_low=True)
+    copies, listed = as_integer('copies', copies), as_integer('listed', K if listed is None else listed, K, 7)
+    if copies < 1 or copies > 1 and listed > 3: raise InvalidInput('copies', copies, '1, or more for at most three arms')
+    cost = as_number('cost', cost, 0., a - .5)
+    pays = np.where(np.arange(K) > 0, a*cost/(a - .5), 0.)
+    weights = .9 - (pays.max() - pays + gaps)/(2*a - 1)
+    if weights.min() < .1: raise InvalidInput('gaps', gaps, 'smaller gaps (for this cost and accuracy)')
+    H = signs(3)
+    decisions = [(w + .1*x)*x*H[k] for k, w in enumerate(weights) for x in (1, -1)]
+    beliefs = [bit_beliefs(k, a, copies) for k in range(listed)]
+    structure = InformationStructure([b/len(b) for b in beliefs[:K]], np.where(np.arange(K) > 0, cost, 0.))
+    utility = np.array([*decisions, np.where(np.arange(8) == 0, 1., -1.)]).T
+    return Environment(structure, Setting(np.vstack(beliefs), utility, 1., K), name)

@@ -16,7 +16,6 @@ from oia_nb import complexity
 from oia_nb.all import *
 from oia_nb.baselines import *
 from oia_nb.oiafb import *
-from oia_nb.oiafc import INIT, NORMAL
 
 # --- Statistical tests ---------------------------------------------------------------------------------------------
 

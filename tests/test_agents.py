@@ -81,6 +81,17 @@ def test_bad_agents_in_files(kind):
 def test_no_agent(agent):
     with pytest.raises(InvalidInput, match='agent'): replace(coin, agent=agent)
 
+def test_traits_must_be_fields():
+    "A class whose traits no file, no comparison and no fingerprint would see is refused, and so is one whose traits may change."
+    class Hidden(Agent):
+        def __init__(self, arm): self.arm = arm
+    @dataclass(eq=False)
+    class Fickle(Agent):
+        arm: int = 0
+    for agent in Hidden(1), Fickle(1):
+        with pytest.raises(InvalidInput, match='frozen dataclass'): replace(coin, agent=agent)
+    del Agent.kinds['Hidden'], Agent.kinds['Fickle']
+
 def test_one_name_one_kind():
     "Two kinds of one name would be mistaken for one another in files; a class that is defined again, as in a notebook, is the same."
     with pytest.raises(InvalidInput, match='two kinds called Stubborn'): type('Stubborn', (Agent,), dict(__module__='elsewhere', __qualname__='Stubborn'))

@@ -77,9 +77,10 @@ def places():
     "{label, or chapter, or chapter#heading: whether a code cell of its section is a check}, over all notebooks that run as tests."
     found = {}
     for path in nbglob(get_config().nbs_path, as_path=True):
-        section, checked = [path.stem], {}
+        page = path.relative_to(ROOT/'nbs').with_suffix('').as_posix()
+        section, checked = [page], {}
         for kind, source, meta in cells(path):
-            if kind == 'markdown' and (m := re.match(r'(?:\(\S+\)=\n)?#+ (.+)', source)): section = [path.stem, f'{path.stem}#{slug(m[1])}']
+            if kind == 'markdown' and (m := re.match(r'(?:\(\S+\)=\n)?#+ (.+)', source)): section = [page, f'{page}#{slug(m[1])}']
             if kind == 'markdown': section += [a or b or c for a, b, c in re.findall(r'(?m)^:label: (\S+)|^\((\S+)\)=$|\$\$ \((eq-[\w-]+)\)', source)]
             if name := meta.get('mystnb', {}).get('figure', {}).get('name'): section.append(name)
             for place in section: checked[place] = checked.get(place, False) or (kind == 'code' and has_check(source))

@@ -117,7 +117,7 @@ def test_theorem2_largest_a():
 def test_searches_come_near_their_bound():
     "A run of hundreds of thousands of rounds: a twelfth of Lemma 4's count, or a quarter of the logarithm for half of it, is exceeded. (Normal rounds: `law_normal_rounds`.)"
     laws.check_searches()
-    for old, new in (('return (p.K - 1)*np.ceil(N_bar)', 'return (p.K - 1)*np.ceil(N_bar/12)'), ('t/(2*p.Lambda(t))))/2', 't/(2*p.Lambda(t))))/4')):
+    for old, new in (('return (p.K - 1)*np.ceil(N_bar)', 'return (p.K - 1)*np.ceil(N_bar/12)'), ('t/(2*Lambda)))/2', 't/(2*Lambda)))/4')):
         with pytest.raises(AssertionError): laws.check_searches(laws.bounds(old, new))
 
 def test_printed_corollary1_fails_on_a_run():

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from itertools import combinations
-from scipy.stats import binom, multinomial
+from scipy.stats import multinomial
 
+from laws import ever_outside
 from oia_nb.core import generator
 from oia_nb.estimation import Transcript, cost_estimates, cost_upper, event_holds, radius_fb, radius_fc, shortest_paths
 from oia_nb.information import Setting, make_world
@@ -60,30 +61,20 @@ def test_concentration_holds_exactly_for_every_distance(M, n):
         assert (tail <= (2**M - 2)*np.exp(-n*distance**2/2) + 1e-12)[distance > 0].all()
         assert tail[distance >= np.sqrt(2*np.log(2**M/.3)/n)].max(initial=0) <= .3
 
-def stack_failures(q, delta, runs, n_max, rng, factor=1.):
-    (K, M), n = q.shape, np.arange(1, n_max + 1)
-    radius, failed = factor*radius_fc(n, n, K=K, M=M, delta=delta), np.zeros(runs, bool)
-    for k in range(K):
-        X = rng.choice(M, size=(runs, n_max), p=q[k])
-        failed |= (sum(np.abs((X == i).cumsum(1)/n - q[k, i]) for i in range(M)) > radius).any(1)
-    return failed.sum()
-
 @pytest.mark.parametrize('seed', range(3))
 def test_event_on_the_stack_fails_at_most_as_often_as_proved(seed):
-    "400 runs; false alarm 1e-6. The same test refuses half the radius."
-    q = generator(seed).dirichlet(np.ones(2), 4)
-    allowed = binom.ppf(1 - 1e-6, 400, np.pi**2/24)
-    assert stack_failures(q, 1., 400, 1500, generator(seed)) <= allowed < stack_failures(q, 1., 400, 1500, generator(seed), .5)
+    "Exactly, for two beliefs an arm: the sum over the arms of P(ever outside) is at most (π²/24) δ; with 0.75 of the radius it isn't, at δ = 10⁻¹²."
+    q, n, delta = generator(seed).uniform(.3, .7, 4), np.arange(1, 601), 1e-12
+    radius = radius_fc(n, n, K=4, M=2, delta=delta)
+    fails = [sum(ever_outside(p, factor*radius) for p in q) for factor in (1., .75)]
+    assert fails[0] <= delta*np.pi**2/24 < fails[1]
 
 def test_fixed_budget_event():
-    "Union over all counts up to T: 2000 runs, false alarm 1e-6."
-    T, q, runs = 60, np.array([[.5, .5], [.2, .8]]), 2000
-    a = 2*np.log(T*2*2**2/.5)
-    n, failed = np.arange(1, T + 1), np.zeros(runs, bool)
-    for k in range(2):
-        X = generator(k).random((runs, T)) < q[k, 0]
-        failed |= (2*np.abs(X.cumsum(1)/n - q[k, 0]) > radius_fb(n, n, a=a)).any(1)
-    assert failed.sum() <= binom.ppf(1 - 1e-6, runs, T*2*2**2*np.exp(-a/2))
+    "Union over all counts up to T, exactly; with 0.75 of the radius it isn't so, at δ = 10⁻¹²."
+    T, delta = 60, 1e-12
+    n, a = np.arange(1, T + 1), 2*np.log(T*2*2**2/delta)
+    fails = [sum(ever_outside(p, factor*radius_fb(n, n, a=a)) for p in (.5, .6)) for factor in (1., .75)]
+    assert fails[0] <= delta < fails[1]
 
 @quick
 @given(st.integers(1, 9000), st.integers(2, 50), st.floats(1e-9, 1), st.integers(1, 10**9))

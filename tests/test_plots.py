@@ -14,6 +14,7 @@ from scipy.stats import binom
 from oia_nb.all import *
 from oia_nb.core import generator
 from oia_nb.plots import *
+from oia_nb.runs import *
 from oia_nb.plots import DASHES, MARKERS, _count, _style
 
 @pytest.fixture(autouse=True)

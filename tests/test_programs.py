@@ -56,9 +56,9 @@ def check_rule(support, q, arm, lower, slack, v, S):
 
 @pytest.mark.parametrize('kind', KINDS)
 def test_routes_agree(kind):
-    "500 plain or optimistic programs, 250 of each other kind: ten for each support, one after the other in the same object."
+    "160 plain or optimistic programs, 80 of each other kind: ten for each support, one after the other in the same object."
     solved = impossible = 0
-    n = 50 if kind in ('plain', 'optimistic') else 25
+    n = 16 if kind in ('plain', 'optimistic') else 8
     for i in range(n):
         rng = generator(100 + list(KINDS).index(kind), i)
         support, K = beliefs(rng, kind == 'tiny'), int(rng.integers(2, 5))
@@ -73,7 +73,7 @@ def test_routes_agree(kind):
             assert a.value == pytest.approx(b.value, abs=AGREE)
             check_rule(support, program[0], arm, *program[1:], a.value, a.rule)
     assert impossible == 10*n if kind == 'impossible' else solved > 5*n
-    if kind in ('plain', 'optimistic'): assert impossible > 10
+    if kind in ('plain', 'optimistic'): assert impossible > 3
 
 def test_same_cheapest_rule():
     "The two routes agree on the rule as well, if it isn't all too sensitive."
@@ -199,7 +199,7 @@ def run_of_programs(rng, n):
 def test_cheapest_rule_has_no_history():
     "The same rule, whether the solver has gone through all earlier programs or starts afresh."
     n = 0
-    for i in range(30):
+    for i in range(16):
         warm = None
         for support, *program in run_of_programs(generator(150, i), 20):
             warm, cold = warm or RuleProgram(support, len(program[0]), 0), RuleProgram(support, len(program[0]), 0)
@@ -209,7 +209,7 @@ def test_cheapest_rule_has_no_history():
             assert v.value == pytest.approx(w.value, abs=1e-11)
             np.testing.assert_allclose(v.rule, w.rule, atol=1e-9)
             n += 1
-    assert n > 300
+    assert n > 150
 
 def test_shortfall_is_the_distance_to_feasibility():
     for i in range(60):

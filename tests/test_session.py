@@ -1,0 +1,316 @@
+"""A session with a real expert: what is acknowledged stays, what is damaged is noticed, and what is undone was never there.
+
+The expert of these tests answers a rule always alike in the same round: its answers are drawn from a seed and the number of
+the round, so that a run that was interrupted can be compared with one that wasn't.
+"""
+import json
+import os
+import random
+import signal
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import examples
+from oia_nb.core import InvalidInput, OIAError, generator
+from oia_nb.identification import identify
+from oia_nb.learner import Stopped, simulate
+from oia_nb.oracle import action_informed_oracle
+from oia_nb.oiafc import oiafc
+from oia_nb.scoring import brier
+from oia_nb.session import Busy, Damaged, Refused, Session, as_report, calibration_evidence, read_journal
+from oia_nb.worlds import load_world, random_world
+
+WORLD = random_world(2, 2, 2, 5, prior='arm', margin=.05)
+TARGET = dict(eps=.5*WORLD.setting.B, delta=.1, method='oiafc', max_rounds=60)
+
+
+def expert(world, offer):
+    "The answer to an offer: (arm by name, report in percent, state by name), the same whenever it is asked."
+    r = world.respond(offer.rule, generator(3, offer.round))
+    z = world.setting
+    return z.arms[r.arm], (100*np.array(r.report)).tolist(), z.states[r.state]
+
+
+def play(s, world=WORLD, rounds=10**9):
+    "Answer offers until the session is over, or so many rounds stand."
+    while s.status == 'open' and s.rounds < rounds:
+        arm, report, state = expert(world, s.announce())
+        s.answer(arm, report, state=state if s.rounds % 3 else None)
+
+
+def history(s):
+    "What a session holds, in plain values."
+    best = s.best and (s.best.arm, round(s.best.bound, 9))
+    return s.status, s.rounds, round(s.paid, 9), best, json.loads(s.to_frame().to_json(orient='records'))
+
+
+@pytest.fixture(scope='module')
+def whole(tmp_path_factory):
+    "(path, bytes, history) of an uninterrupted session."
+    path = tmp_path_factory.mktemp('session')/'whole.jsonl'
+    with Session.create(path, WORLD, **TARGET) as s:
+        play(s)
+        return path, path.read_bytes(), history(s)
+
+
+def test_a_session_is_the_run_of_its_learner(whole):
+    "The rounds are those of `simulate` with the same answers, whatever is revealed when."
+    class Expert:
+        setting, rounds = WORLD.setting, 0
+        def respond(self, rule, rng):
+            self.rounds += 1
+            return WORLD.respond(rule, generator(3, self.rounds))
+    oracle = action_informed_oracle(WORLD)
+    alone = simulate(oiafc(WORLD.setting, oracle, eps=TARGET['eps'], delta=.1, max_rounds=60), Expert(), 0)
+    with Session.open(whole[0]) as s:
+        assert s.result.status == alone.status and s.result.rounds == alone.rounds
+        assert (s.result.rule.values == alone.rule.values).all()
+        assert [r.arm for r in s._rounds] == alone.trace.arms.tolist()
+
+
+def test_killed_at_random_moments(tmp_path, whole, request):
+    "200 SIGKILLs (30 in a quick run): nothing acknowledged is lost, and the end is that of the uninterrupted run."
+    path, rng, kills = tmp_path/'killed.jsonl', random.Random(0), 0
+    wanted = 200 if request.config.getoption('--release') else 30
+    while kills < wanted:
+        path.unlink(missing_ok=True)
+        Session.create(path, WORLD, **TARGET).close()
+        acknowledged = 0
+        while True:
+            reader, writer = os.pipe()
+            child = os.fork()
+            if not child:
+                try:
+                    with Session.open(path) as s:
+                        while s.status == 'open':
+                            play(s, rounds=s.rounds + 1)
+                            os.write(writer, s.rounds.to_bytes(4, 'big'))
+                finally:
+                    os._exit(0)
+            os.close(writer)
+            time.sleep(rng.uniform(0, .15))
+            os.kill(child, signal.SIGKILL)
+            _, status = os.waitpid(child, 0)
+            said = b''.join(iter(lambda: os.read(reader, 4096), b''))
+            os.close(reader)
+            if len(said) >= 4:
+                acknowledged = int.from_bytes(said[-4:], 'big')
+            with Session.open(path, write=False) as s:
+                assert s.rounds >= acknowledged
+                over = s.status != 'open'
+            kills += os.WIFSIGNALED(status)
+            if over or kills >= wanted:
+                break
+        with Session.open(path) as s:
+            play(s)
+            ours, theirs = history(s), whole[2]
+            assert ours[:2] == theirs[:2] and ours[3] == theirs[3]
+            same = [r['arm'] for r in ours[4]], [r['said'] for r in ours[4]]
+            assert same == ([r['arm'] for r in theirs[4]], [r['said'] for r in theirs[4]])
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=examples(5000))
+def test_damaged_journals(whole, seed):
+    "A changed journal is refused in words, or is the same session; never another one, never a traceback."
+    path, data, before = whole
+    rng = random.Random(seed)
+    broken = bytearray(data)
+    kind = rng.randrange(5)
+    lines = data.splitlines(keepends=True)
+    n = rng.randrange(len(lines) - 1)
+    at = rng.randrange(len(broken))
+    if kind == 0:
+        broken[at] = rng.randrange(256)
+    elif kind == 1:
+        del broken[at:at + rng.randint(1, 50)]
+    elif kind == 2:
+        broken[at:at] = bytes(rng.randrange(256) for _ in range(rng.randint(1, 9)))
+    elif kind == 3:
+        broken = b''.join(lines[:n] + lines[n + 1:])
+    else:
+        broken = b''.join([*lines[:n], lines[n + 1], lines[n], *lines[n + 2:]])
+    other = path.with_name(f'damaged-{os.getpid()}.jsonl')
+    other.write_bytes(bytes(broken))
+    try:
+        with Session.open(other, write=False) as s:
+            after = history(s)
+    except OIAError as e:
+        assert str(e)
+        assert other.read_bytes() == bytes(broken)
+        return
+    torn = bytes(broken) != data and data.startswith(bytes(broken[:-60]))
+    assert after == before or torn and after[4] == before[4][:len(after[4])]
+
+
+def test_place_of_the_damage(whole):
+    "An error names line and byte."
+    data = whole[1]
+    lines = data.splitlines(keepends=True)
+    for n in (0, 3, len(lines) - 2):
+        at = sum(map(len, lines[:n]))
+        broken = bytearray(data)
+        broken[at + 5] ^= 1
+        with pytest.raises(Damaged, match=f'line {n + 1} .byte {at}.'):
+            read_journal(bytes(broken))
+
+
+@pytest.mark.parametrize('change, error', [({'schema': 2}, InvalidInput), ({'kind': 'diary'}, InvalidInput), ({'x-mine': [1]}, None)])
+def test_header(tmp_path, whole, change, error):
+    "A later schema and another file are refused as such; fields of the user's own are let pass."
+    from oia_nb.session import chained
+    text, previous = '', ''
+    for record in read_journal(whole[1])[0]:
+        record = record | (change if record['kind'] == 'oia-session' else {})
+        previous = chained(previous, record)
+        text += json.dumps(record | {'hash': previous}) + '\n'
+    path = tmp_path/'other.jsonl'
+    path.write_text(text)
+    if error is None:
+        with Session.open(path) as s:
+            assert history(s) == whole[2]
+    else:
+        with pytest.raises(error, match='schema: got 2' if 'schema' in change else 'file of a session'):
+            Session.open(path)
+
+
+def test_two_writers(tmp_path):
+    "The second is refused while the first is open, and may look."
+    path = tmp_path/'one.jsonl'
+    with Session.create(path, WORLD, **TARGET):
+        with pytest.raises(Busy):
+            Session.open(path)
+        with Session.open(path, write=False) as reader, pytest.raises(Busy):
+            reader.announce()
+    with Session.open(path) as s:
+        assert s.announce().round == 1
+
+
+def test_an_undone_answer_was_never_there(tmp_path):
+    "After an undo the learner is where it would be without that answer, and answers to rules asked again aren't asked for twice."
+    one, two = (Session.create(tmp_path/f'{n}.jsonl', WORLD, **TARGET) for n in (1, 2))
+    for s in one, two:
+        play(s, rounds=8)
+    wrong = (1 - one._rounds[-1].arm) % 2
+    one.answer(*expert(WORLD, one.announce())[:2])
+    last = one.rounds
+    one.undo(last, 'a slip')
+    assert (one.announce().rule.values == two.announce().rule.values).all() and one.rounds == two.rounds
+    with pytest.raises(Refused):
+        one.undo(last, 'again')
+    with pytest.raises(Refused):
+        one.reveal(last, 0)
+    one.close()
+    with Session.open(one.journal.path) as again:
+        assert (again.announce().rule.values == two.announce().rule.values).all()
+    two.close()
+    assert wrong in (0, 1)
+
+
+def test_past_answers_lie_on_the_tape(tmp_path):
+    "Answers to the oracle's rules from before are read when the learner asks, and save as many rounds."
+    z, oracle = WORLD.setting, action_informed_oracle(WORLD)
+    past = [(k, k, WORLD.respond(oracle.rules[k], generator(9, k)).report) for k in range(z.K)]
+    with Session.create(tmp_path/'past.jsonl', WORLD, **TARGET, history=past) as s:
+        assert s.rounds == 0 and s._tape.waiting == 0
+        after = s.announce().rule.values
+    with Session.create(tmp_path/'asked.jsonl', WORLD, **TARGET) as s:
+        for _, k, report in past:
+            s.announce()
+            s.answer(k, report)
+        assert (s.announce().rule.values == after).all()
+    with pytest.raises(InvalidInput, match=r'history\[0\]'):
+        Session.create(tmp_path/'bad.jsonl', WORLD, **TARGET, history=[('nobody', 0, 0)])
+    with pytest.raises(InvalidInput, match=r'history\[0\], rule'):
+        Session.create(tmp_path/'bad.jsonl', WORLD, **TARGET, history=[(brier([[0., 1.], [1., 0.]]), 0, 0)])
+    assert not (tmp_path/'bad.jsonl').exists()
+
+
+def test_payments_fall_due_when_the_state_is_known(tmp_path):
+    with Session.create(tmp_path/'due.jsonl', WORLD, **TARGET) as s:
+        play(s, rounds=3)
+        pending = [r for r in s._rounds if r.status == 'answered' and r.state is None]
+        known = sum(float(r.rule.values[r.belief, r.state]) for r in s._rounds if r.state is not None)
+        assert s.paid == pytest.approx(known) and s.owed == pytest.approx(sum(r.rule.values[r.belief].max() for r in pending))
+        for r in pending:
+            before = s.paid
+            due = s.reveal(r.number, WORLD.setting.states[1])
+            assert due == r.rule.values[r.belief, 1] and s.paid == pytest.approx(before + due)
+        assert s.owed == 0
+        with pytest.raises(Refused, match='not known yet'):
+            s.reveal(pending[0].number, 0)
+
+
+@given(st.lists(st.one_of(st.floats(), st.integers(-5, 200), st.text(max_size=3), st.none(), st.booleans()), max_size=4))
+@settings(max_examples=examples(2000))
+def test_any_report(report):
+    "What isn't near a listed belief is refused; what is taken is at most `snap` away."
+    z = load_world('clinic').setting
+    try:
+        i, said, distance = as_report(z, report)
+    except Refused:
+        return
+    assert np.abs(z.support[i] - said).max() == distance <= .01 + 1e-9
+
+
+def test_refused_answers_write_nothing(tmp_path):
+    with Session.create(tmp_path/'refused.jsonl', WORLD, **TARGET) as s:
+        offer = s.announce()
+        arm, report, _ = expert(WORLD, offer)
+        size = s.journal.path.stat().st_size
+        for wrong in [('nobody', report), (7, report), (arm, [.3]), (arm, [.5, .6]), (arm, 99), (arm, None)]:
+            with pytest.raises(Refused):
+                s.answer(*wrong)
+        with pytest.raises(Refused):
+            s.answer(arm, report, state='sunny')
+        assert s.journal.path.stat().st_size == size and s.announce().round == offer.round
+        s.answer(arm, report)
+        assert s.rounds == 1
+
+
+@pytest.mark.parametrize('method', ['sharp', 'oiafc', 'oiafb', 'chen'])
+def test_stop(tmp_path, method):
+    "Every learner that can be stopped returns its best rule so far, and the file says so."
+    options = dict(budget=50) if method in ('oiafb', 'chen') else {}
+    path = tmp_path/'stopped.jsonl'
+    with Session.create(path, WORLD, eps=.3, delta=.1, method=method, **options) as s:
+        play(s, rounds=20)
+        best = s.best
+        found = s.stop()
+        assert found.status == s.status == 'stopped' and found.rounds == 20
+        if best is not None:
+            assert found.arm == best.arm and (found.rule.values == best.rule.values).all()
+            assert found.certificate.bound == pytest.approx(best.bound)
+    with Session.open(path) as again:
+        assert again.status == 'stopped' and (again.result.rule.values == found.rule.values).all()
+        with pytest.raises(Refused):
+            again.announce()
+
+
+def test_interrupted_simulation(monkeypatch):
+    "The stop button ends a run with its best rule so far."
+    import oia_nb.information as information
+    calls = iter(range(40))
+    respond = information.World.respond
+    def interrupted(self, rule, rng):
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return respond(self, rule, rng)
+    monkeypatch.setattr(information.World, 'respond', interrupted)
+    found = identify(WORLD, eps=.3, delta=.1, method='oiafc', seed=0)
+    assert found.status == 'stopped' and found.rounds == 40 and issubclass(Stopped, OIAError)
+
+
+def test_calibration_evidence_is_a_martingale():
+    "Its expectation after n cases is at most 1 under honest reports: by exhaustion over all states, exactly."
+    z = load_world('clinic').setting
+    beliefs = np.array([2, 9, 9, 15])
+    total = 0.
+    for code in range(2**len(beliefs)):
+        states = (code >> np.arange(len(beliefs))) & 1
+        total += z.support[beliefs, states].prod()*calibration_evidence(z.support, beliefs, states)[-1]
+    assert total == pytest.approx(1.)
