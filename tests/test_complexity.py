@@ -165,12 +165,12 @@ def test_command(capfd):
     "`oia plan`: the numbers of `plan` as JSON, a table for people, one line and status 2 for bad input."
     import json
     from oia_nb.cli import main
-    assert main('plan clinic --eps 0.5 --delta 0.1 --json'.split()) == 0
+    assert main('plan clinic --eps 0.5 --delta 0.1 --json --quiet'.split()) == 0
     out, err = capfd.readouterr()
     found, f = json.loads(out, parse_constant=lambda c: pytest.fail(c)), forecast_rounds(load_world('clinic'), .5, .1)
     assert err == '' and (found['least'], found['dominant']) == (f.least, f.dominant) and found['problem']['gaps'] == list(f.problem.gaps)
     assert np.allclose([found[m] for m in MEASURES], [getattr(f, m) for m in MEASURES]) and found['parts'] == f.parts and found['knobs'] == f.knobs
-    assert main('plan clinic --eps 0.5 --delta 0.1'.split()) == 0
+    assert main('plan clinic --eps 0.5 --delta 0.1 --runs 0'.split()) == 0
     out, err = capfd.readouterr()
     assert err == '' and 'dominates' in out and 'margin doubled' in out
     for bad, name in (('--eps 0 --delta 0.1', 'eps'), ('--eps 0.5 --delta 2', 'delta'), ('--eps 0.5', '--delta'), ('--eps 0.5 --delta 0.1 --without nobody', 'nobody')):
