@@ -207,7 +207,7 @@ def test_identify(method, files, monkeypatch, capfd):
     found, err = answer(f'{LEARN} --seed 3 --method {method}', capfd)
     world, z = load_world('coin.json'), coin([0., .1]).setting
     result = identify(world, eps=3, delta=.1, seed=3, method=method)
-    assert set(found) == {f.name for f in fields(result)} - {'trace'} | {'regret', 'rounded'}
+    assert set(found) == {f.name for f in fields(result)} - {'trace'} | {'regret', 'rounded', 'paid'}
     assert 'rounds' in err                                              # the progress bar
     assert found['rule'] == result.rule.values.tolist() and found['arm'] == z.arms[result.arm] and found['counts'] == result.counts.tolist()
     assert found['status'] == 'certified' and found['rounds'] == result.rounds == sum(found['counts'])
@@ -311,7 +311,7 @@ def test_demo_elsewhere(name, figure, files, monkeypatch, capfd):
     monkeypatch.chdir(files)
     found, err = answer(f'demo --world {name} --eps {3 if name == "coin.json" else 3.5} --seed 0 --figure {figure} --quiet', capfd)
     assert err == '' and found['figure'] == figure and (files/figure).stat().st_size > 5000
-    assert set(found) == {f.name for f in fields(SharpIdentification)} - {'trace'} | {'regret', 'rounded', 'figure', 'paper_needs'}
+    assert set(found) == {f.name for f in fields(SharpIdentification)} - {'trace'} | {'regret', 'rounded', 'paid', 'figure', 'paper_needs'}
 
 # --- What only a process shows ---------------------------------------------------------------------------------------------
 
