@@ -187,7 +187,8 @@ def spoilt(x, r, depth=0):
     if isinstance(x, (bool, type(None))):
         return ANYTHING[r.integers(len(ANYTHING))]
     if isinstance(x, (int, float, np.number)):
-        return NUMBERS[r.integers(len(NUMBERS))](x, r)
+        spoil = NUMBERS[r.integers(len(NUMBERS))]
+        return spoil(x, r) if np.isfinite(x) else x
     if isinstance(x, np.ndarray) and x.dtype.kind in 'fiu' and x.ndim:
         return ARRAYS[r.integers(len(ARRAYS))](x, r)
     if isinstance(x, str):
