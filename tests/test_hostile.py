@@ -171,7 +171,7 @@ TEXTS = [
     lambda x, r: x + '\n',
     lambda x, r: x + '\0',
     lambda x, r: '\ud800',
-    lambda x, r: x.encode(),
+    lambda x, r: x.encode('utf-8', 'replace'),
     lambda x, r: x * 3000,
     lambda x, r: f'--{x}',
     lambda x, r: ' ',
@@ -221,7 +221,8 @@ def spoilt(x, r, depth=0):
 def some_spoilt(arguments, r):
     "One or two arguments, at times none, in place of good ones."
     arguments = dict(arguments)
-    for name in r.choice(list(arguments), r.choice([0, 1, 1, 1, 2])):
+    names = r.permutation(list(arguments))
+    for name in names[: r.choice([0, 1, 1, 1, 2])]:
         arguments[name] = spoilt(arguments[name], r)
     return arguments
 
