@@ -215,6 +215,7 @@ def runs_of(contents, methods, repetitions):
 # %% ../nbs/companion/37_experiments.ipynb #a58f364b
 def open_folder(path, contents):
     "The folder for an experiment, made if need be. Raises `InvalidInput` if it belongs to another one, or holds other things."
+    if not isinstance(path, (str, os.PathLike)): raise InvalidInput('path', path, 'a folder')
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -4,14 +4,16 @@
 
 # %% auto #0
 __all__ = ['Environment', 'posterior', 'InformationStructure', 'merge_beliefs', 'Setting', 'Agent', 'Rational', 'World',
-           'make_world', 'report_utility', 'Reply', 'favourite', 'best_reply', 'Response', 'respond', 'without']
+           'make_world', 'report_utility', 'Reply', 'favourite', 'best_reply', 'check_rule', 'Response', 'respond',
+           'without']
 
 # %% ../nbs/paper/01_information.ipynb #730202b8
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 import numpy as np
 from .core import BELIEF_TOL, PROPER_TOL, REPORT_TOL, TIE_TOL, InvalidInput, Value
-from .core import as_array, as_beliefs, as_integer, as_labelled, as_names, as_number, as_probabilities, as_text
+from .core import as_array, as_beliefs, as_integer, as_kind, as_labelled
+from .core import as_names, as_number, as_probabilities, as_text
 from .core import patch_to, read_only
 
 # %% ../nbs/paper/01_information.ipynb #2a9ac4aa
@@ -424,11 +426,15 @@ def best_reply(self, world, rule):
 
 def best_reply(world, rule):
     "The `Reply` of a world's agent; raises `InvalidInput` for a rule on another support."
-    z = world.setting
+    check_rule(world, rule)
+    return world.agent.best_reply(world, rule)
+
+def check_rule(world, rule):
+    "Raise `InvalidInput` unless `rule` is one on the support of `world`."
+    z = as_kind('world', world, World).setting
     if not _on_support(rule, z.support):
         raise InvalidInput('rule', rule,
                            f'a scoring rule on the {z.M} beliefs of the setting')
-    return world.agent.best_reply(world, rule)
 
 def _on_support(rule, support):
     own = getattr(rule, 'support', support)
@@ -473,9 +479,7 @@ def respond(self, rule, rng):
 
     Returns a `Response`; raises `InvalidInput` for a rule on another support.
     """
-    if not _on_support(rule, self.setting.support):
-        raise InvalidInput('rule', rule,
-                           f'a scoring rule on the {self.setting.M} beliefs of the setting')
+    check_rule(self, rule)
     return self.agent.reply(self, rule, rng)
 
 @patch_to(World)

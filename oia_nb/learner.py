@@ -253,7 +253,7 @@ def simulate(learner, world, seed):
     """Play a learner (or any coroutine of rules) against a simulated world until it returns; gives back what it returns.
 
     `seed` is an int or a `numpy.random.Generator`. The learner gets responses only, never the world.
-    Whoever interrupts it (Ctrl-C, or a notebook's stop button) gets what was found so far, with status "stopped".
+    Whoever interrupts it (Ctrl-C, or a notebook's stop button) gets what was found so far, with status "stopped", if the learner can tell; else the interrupt is raised.
     """
     rng = generator(seed)
     try:
@@ -262,4 +262,5 @@ def simulate(learner, world, seed):
     except StopIteration as end: return end.value
     except KeyboardInterrupt:
         if not isinstance(learner, Learner): raise
-        return learner.stop()
+        try: return learner.stop()
+        except Stopped: raise KeyboardInterrupt from None       # it came in the midst of the learner's own work

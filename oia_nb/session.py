@@ -19,7 +19,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 import numpy as np
 from . import __version__
-from .core import InvalidInput, OIAError, PROB_TOL, as_integer, as_number, patch_to
+from .core import InvalidInput, OIAError, PROB_TOL, as_integer, as_number, as_text, patch_to
 from .information import Response, Setting, World
 from .scoring import ScoringRule
 from .oracle import Oracle, action_informed_oracle
@@ -386,6 +386,7 @@ class Session:
                 raise InvalidInput('oracle', oracle, "an Oracle: a setting doesn't tell it")
             oracle = action_informed_oracle(where)
         snap = as_number('snap', snap, 0., .5)
+        if currency is not None: currency = as_text('currency', currency)
         plain_options(options)
         learner_row(method).make(setting, oracle, eps=eps, delta=delta, **options)
         past = [past_answer(setting, oracle, n, row, snap) for n, row in enumerate(history)]

@@ -406,6 +406,7 @@ class TableCheck:
 
 def _arm_columns(arms):
     "The columns of each arm as lists."
+    if not isinstance(arms, dict): raise InvalidInput('arms', arms, 'a dict of name: list of columns')
     found = {k: [c] if isinstance(c, str) else c for k, c in arms.items()}
     for k, columns in found.items():
         if not isinstance(columns, (list, tuple)):

@@ -144,7 +144,7 @@ def test_plan():
     assert f.knobs['margin']['least'] == 1. and all(f.knobs['margin'][m] < .5 for m in ('theorem1', 'corollary1', 'budget'))
     blind = forecast_rounds(w.setting, 1., .1, margin=f.problem.margin)
     assert blind.theorem1 >= f.theorem1 and blind.corollary1 == f.corollary1 and np.isinf(blind.problem.H_delta)
-    what, factors = plan_rows(f)
+    what, factors = forecast_rows(f)
     assert len(factors) == len(KNOBS) and all(isinstance(x, str) for row in what + factors for x in row)
     assert sum('dominates' in row[0] for row in what) == 1
 
