@@ -142,6 +142,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                             'oia_nb.cli.amount': ('companion/cli.html#amount', 'oia_nb/cli.py'),
                             'oia_nb.cli.arm_rows': ('companion/cli.html#arm_rows', 'oia_nb/cli.py'),
                             'oia_nb.cli.at_most': ('companion/cli.html#at_most', 'oia_nb/cli.py'),
+                            'oia_nb.cli.bound_text': ('companion/cli.html#bound_text', 'oia_nb/cli.py'),
                             'oia_nb.cli.certificate_text': ('companion/cli.html#certificate_text', 'oia_nb/cli.py'),
                             'oia_nb.cli.check_figure': ('companion/cli.html#check_figure', 'oia_nb/cli.py'),
                             'oia_nb.cli.check_rounding': ('companion/cli.html#check_rounding', 'oia_nb/cli.py'),
