@@ -12,8 +12,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
-
 from oia_nb.all import Refused, Session, generator, load_world
 
 CLINIC = load_world('clinic')
