@@ -943,6 +943,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'oia_nb.sharp.learner.ask': ('beyond/sharp.html#ask', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.ask_bound': ('beyond/sharp.html#ask_bound', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.asked_of': ('beyond/sharp.html#asked_of', 'oia_nb/sharp/learner.py'),
+                                      'oia_nb.sharp.learner.best_of': ('beyond/sharp.html#best_of', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.best_option': ('beyond/sharp.html#best_option', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.bet_options': ('beyond/sharp.html#bet_options', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.better': ('beyond/sharp.html#better', 'oia_nb/sharp/learner.py'),

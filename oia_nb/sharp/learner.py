@@ -3,14 +3,14 @@
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'BENT', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW', 'OPENING',
            'WORTH', 'WRONG', 'FINE', 'AIM', 'REST', 'PART', 'HARD', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'BATCH',
-           'AT_ONCE', 'GROWTH', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'DOUBT', 'FURTHEST', 'Answer', 'Ray',
-           'Candidate', 'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up', 'wall_of', 'mixture',
-           'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'missing', 'passes', 'profit', 'spread', 'Outlook',
-           'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along',
-           'give_up', 'open_wall', 'order_on_a_ray', 'cut_options', 'wall_option', 'doubts', 'guessed_price',
+           'AT_ONCE', 'GROWTH', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'DOUBT', 'FURTHEST', 'SOUND', 'Answer',
+           'Ray', 'Candidate', 'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up', 'wall_of',
+           'mixture', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'missing', 'passes', 'profit', 'spread',
+           'Outlook', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound',
+           'along', 'give_up', 'open_wall', 'order_on_a_ray', 'cut_options', 'wall_option', 'doubts', 'guessed_price',
            'cheapest', 'cheapest_of_all', 'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample',
            'leader', 'candidate', 'open_run', 'explore', 'proved_regret', 'SharpPlan', 'report', 'no_agent',
-           'strict_rounds', 'SharpIdentification', 'rule_of', 'conclude', 'steps', 'sharp']
+           'strict_rounds', 'SharpIdentification', 'rule_of', 'best_of', 'conclude', 'steps', 'sharp']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #28b29659
 from array import array
@@ -19,8 +19,8 @@ from math import log, sqrt
 import numpy as np
 from ..core import OracleViolated, as_integer, as_number, generator
 from ..estimation import Transcript
-from ..learner import (FORCED, INIT, NORMAL, Certificate, Identification, announce, check_learner,
-                            confirm, finish, learner)
+from ..learner import (FORCED, INIT, NORMAL, Certificate, Finding, Identification, Learner, Stopped, announce,
+                            check_learner, confirm, finish)
 from ..programs import open_highs
 from ..scoring import ScoringRule, is_proper, mix
 from .cone import Cone, ConeProgram, kinked_rule
@@ -656,7 +656,7 @@ def strict_rounds(run): return {a.round for a in run.answers if any(a.rule is r 
 class SharpIdentification(Identification):
     r"""What `sharp` returns: an `Identification`, and the rounds (from 1) that contradict each other if an assumption was seen to fail.
 
-    `status` is "certified", "round_cap", "assumption_violated" (answers that no agent with fixed beliefs and costs gives; no certificate) or "event_violated".
+    `status` is "certified", "round_cap", "stopped", "assumption_violated" (answers that no agent with fixed beliefs and costs gives; no certificate).
     `normal_rounds` are samples, `forced_rounds` questions, `searches` the walls in use. No rule has a share of the
     oracle's in it for safety: `certificate.mixing` is 0, and `certificate.confidence` is all of its `bound`.
     """
@@ -666,14 +666,21 @@ def rule_of(run, c):
     "The rule of a `Candidate`."
     return run.zero if c.ray is None else mix(run.zero, c.ray.rule, float(c.ray.bracket(c.arm)[1]))
 
+def best_of(run):
+    "The `Finding` with the smallest bound proved so far, or None."
+    bound, c = proved_regret(run)
+    return Finding(rule_of(run, c), c.arm, bound) if np.isfinite(bound) else None
+
+SOUND = 'certified', 'round_cap', 'stopped'
+
 def conclude(run, status, c=None, contradiction=()):
     "The `SharpIdentification` of a run that has ended."
     bound = np.inf
-    if status in ('certified', 'round_cap') and run.candidates:
+    if status in SOUND and run.candidates:
         try: bound, found = proved_regret(run)
         except Contradiction as e: status, contradiction = 'assumption_violated', e.rounds
         else: c = c or found
-    sound = status in ('certified', 'round_cap') and np.isfinite(bound)
+    sound = status in SOUND and np.isfinite(bound)
     c = c or (run.candidates[0] if run.candidates else None)
     rule, arm = (run.oracle.rules[0], 0) if c is None else (rule_of(run, c), c.arm)
     solves = sum(w.solves for w in run.walls.values())
@@ -688,13 +695,13 @@ def steps(run):
         c = yield from explore(run)
         against = no_agent(run.setting, run.answers, strict_rounds(run))
         if against: raise Halt('assumption_violated', against)
+    except Stopped: return conclude(run, 'stopped')
     except Halt as h: return conclude(run, h.status, contradiction=h.contradiction)
     except Contradiction as e: return conclude(run, 'assumption_violated', contradiction=e.rounds)
     return conclude(run, 'certified', c)
 
-@learner
 def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, watch=None):
-    r"""The sharp learner (`alg-sharp`): a coroutine that yields a `ScoringRule`, receives a `Response`, and returns a `SharpIdentification`.
+    r"""The sharp learner (`alg-sharp`): a `Learner` that yields a `ScoringRule`, receives a `Response`, and returns a `SharpIdentification`.
 
     Parameters
     ----------
@@ -716,4 +723,5 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, wat
     eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     if margin is not None: as_number('margin', margin, 0., setting.bound, strict_low=True)
-    return steps(Run(setting, oracle, eps, delta, max_rounds, watch))
+    run = Run(setting, oracle, eps, delta, max_rounds, watch)
+    return Learner(setting, steps(run), best=lambda: best_of(run))
