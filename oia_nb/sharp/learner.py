@@ -10,7 +10,7 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'BENT', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAW
            'along', 'give_up', 'open_wall', 'order_on_a_ray', 'cut_options', 'wall_option', 'doubts', 'guessed_price',
            'cheapest', 'cheapest_of_all', 'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample',
            'leader', 'candidate', 'open_run', 'explore', 'proved_regret', 'SharpPlan', 'report', 'no_agent',
-           'strict_rounds', 'SharpIdentification', 'rule_of', 'best_of', 'conclude', 'steps', 'sharp']
+           'strict_rounds', 'SharpIdentification', 'rule_of', 'best_of', 'conclude', 'steps', 'sharp', 'lower_bound']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #28b29659
 from array import array
@@ -21,8 +21,9 @@ from ..core import OracleViolated, as_integer, as_number, generator
 from ..estimation import Transcript
 from ..learner import (FORCED, INIT, NORMAL, Certificate, Finding, Identification, Learner, Stopped, announce,
                             check_learner, confirm, finish)
-from ..programs import open_highs
+from ..programs import open_highs, properness_rows, solve_cvxpy
 from ..scoring import ScoringRule, is_proper, mix
+from ..stackelberg import optimal_rule
 from .cone import Cone, ConeProgram, kinked_rule
 from .questions import Foretold, Guess, cheapest_mixture, question
 from .regions import HUGE, region, weigh
@@ -725,3 +726,35 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, wat
     if margin is not None: as_number('margin', margin, 0., setting.bound, strict_low=True)
     run = Run(setting, oracle, eps, delta, max_rounds, watch)
     return Learner(setting, steps(run), best=lambda: best_of(run))
+
+# %% ../../nbs/beyond/25_sharp.ipynb #6f77f5ed
+def _hardest(world, rule, arm, other, eps, coupled):
+    r"$t_{ij}$ of `prop-lower` by cvxpy, i = `arm`, j = `other` with best rule `rule`; infinite if there is no such world."
+    import cvxpy as cp
+    z, q, u = world.setting, world.belief_distributions, world.setting.belief_utility
+    rivals, lift = [l for l in range(z.K) if l != arm], np.kron(np.eye(z.M), np.ones((z.W, 1)))*z.support.ravel()[:, None]
+    R, G, h = properness_rows(z.support), lift @ (q[arm] - q[rivals]).T, world.costs[arm] - world.costs[rivals]
+    a, v, free = cp.Variable(), cp.Variable(z.M), cp.Variable((z.K, z.M))
+    new = [a*q[k] + v if coupled else free[k] for k in range(z.K)]
+    t, lies, walls, cap = cp.Variable(), cp.Variable(R.shape[0], nonneg=True), cp.Variable(len(rivals), nonneg=True), cp.Variable(z.M*z.W, nonneg=True)
+    most = new[arm] @ u - h @ walls + z.bound*cp.sum(cap)
+    asks = [lift @ new[arm] - R.T @ lies - G @ walls + cap >= 0, new[other] @ (u - rule.expected) >= most + eps]
+    asks += [a >= 1e-6] + [p >= 0 for p in new] + [cp.sum(p) == 1 for p in new]
+    asks += [cp.sum(cp.rel_entr(q[k][q[k] > 0], new[k][q[k] > 0])) <= t for k in range(z.K)]
+    value = solve_cvxpy(cp.Problem(cp.Minimize(t), asks), 'CLARABEL')
+    return np.inf if value is None else max(value, 1e-12)
+
+def lower_bound(world, eps, delta, coupled=False):
+    r"""A lower bound on the expected rounds of a learner that is within `eps` with probability 1 - `delta` (`prop-lower`).
+
+    `coupled` True: of any learner; False: of one to whom the regions $V_k$ are given, as a fact that has no known relation to the $q_k$.
+    0 if nothing can be said. Raises `InvalidInput`, `SolverFailure`.
+    """
+    best = optimal_rule(world)
+    eps, delta = as_number('eps', eps, 0., 2*world.setting.B, strict_low=True), as_number('delta', delta, 0., 1., strict_low=True)
+    good = np.flatnonzero(best.gaps <= eps)
+    p = (1 - delta)/len(good)
+    if p <= delta: return 0.
+    kl = p*np.log(p/delta) + (1 - p)*np.log((1 - p)/(1 - delta))
+    times = [max(1/_hardest(world, best.rules[j], i, j, eps, coupled) for j in range(world.setting.K) if j != i and best.rules[j] is not None) for i in good]
+    return float(kl*min(times))
