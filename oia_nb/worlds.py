@@ -28,6 +28,7 @@ def read_agent(at, value):
     """
     if not isinstance(value, dict) or 'kind' not in value:
         raise InvalidInput(at, value, 'an object with the key kind, and the fields of the agent')
+    import oia_nb.experts       # noqa: F401  its agents may be named
     kind = Agent.kinds[as_choice(f'{at}.kind', value['kind'], Agent.kinds)]
     traits = {k: _tuples(v) for k, v in value.items() if k != 'kind'}
     known = [f.name for f in fields(kind) if f.init]
@@ -41,7 +42,7 @@ def _tuples(value): return tuple(map(_tuples, value)) if isinstance(value, list)
 
 WORLD_FORM = {'name': str, 'states': [str], 'decisions': [str], 'utility': [[float]], 'bound': float,
               'arms': [{'name': str, 'cost': float, 'signals': [str], 'joint': [[float]]}],
-              'agent?': read_agent, 'source?': str, 'licence?': str}
+              'agent?': read_agent, 'source?': str, 'licence?': str, 'cost_ranges?': [[float]]}
 NOTES = [k.rstrip('?') for k in WORLD_FORM if k.endswith('?')]      # fields of a `World` that have a default
 
 def read_form(at, value, form):
@@ -332,6 +333,7 @@ class TableCheck:
 
 def _arm_columns(arms):
     "The columns of each arm as lists."
+    if not isinstance(arms, dict): raise InvalidInput('arms', arms, 'a dict of name: list of columns')
     found = {k: [c] if isinstance(c, str) else c for k, c in arms.items()}
     for k, columns in found.items():
         if not isinstance(columns, (list, tuple)):
