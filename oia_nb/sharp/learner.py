@@ -3,14 +3,14 @@
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'BENT', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW', 'OPENING',
            'WORTH', 'WRONG', 'FINE', 'AIM', 'REST', 'PART', 'HARD', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'BATCH',
-           'AT_ONCE', 'GROWTH', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'DOUBT', 'FURTHEST', 'Answer', 'Ray',
-           'Candidate', 'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up', 'wall_of', 'mixture',
-           'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'missing', 'passes', 'profit', 'spread', 'Outlook',
-           'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along',
-           'give_up', 'open_wall', 'order_on_a_ray', 'cut_options', 'wall_option', 'doubts', 'guessed_price',
+           'AT_ONCE', 'GROWTH', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'DOUBT', 'FURTHEST', 'SOUND', 'Answer',
+           'Ray', 'Candidate', 'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up', 'wall_of',
+           'mixture', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'missing', 'passes', 'profit', 'spread',
+           'Outlook', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound',
+           'along', 'give_up', 'open_wall', 'order_on_a_ray', 'cut_options', 'wall_option', 'doubts', 'guessed_price',
            'cheapest', 'cheapest_of_all', 'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample',
            'leader', 'candidate', 'open_run', 'explore', 'proved_regret', 'SharpPlan', 'report', 'no_agent',
-           'strict_rounds', 'SharpIdentification', 'rule_of', 'conclude', 'steps', 'sharp']
+           'strict_rounds', 'SharpIdentification', 'rule_of', 'best_of', 'conclude', 'steps', 'sharp', 'lower_bound']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #28b29659
 from array import array
@@ -19,10 +19,11 @@ from math import log, sqrt
 import numpy as np
 from ..core import OracleViolated, as_integer, as_number, generator
 from ..estimation import Transcript
-from ..learner import (FORCED, INIT, NORMAL, Certificate, Identification, announce, check_learner,
-                            confirm, finish, learner)
-from ..programs import open_highs
+from ..learner import (FORCED, INIT, NORMAL, Certificate, Finding, Identification, Learner, Stopped, announce,
+                            check_learner, confirm, finish)
+from ..programs import open_highs, properness_rows, solve_cvxpy
 from ..scoring import ScoringRule, is_proper, mix
+from ..stackelberg import optimal_rule
 from .cone import Cone, ConeProgram, kinked_rule
 from .questions import Foretold, Guess, cheapest_mixture, question
 from .regions import HUGE, region, weigh
@@ -656,7 +657,7 @@ def strict_rounds(run): return {a.round for a in run.answers if any(a.rule is r 
 class SharpIdentification(Identification):
     r"""What `sharp` returns: an `Identification`, and the rounds (from 1) that contradict each other if an assumption was seen to fail.
 
-    `status` is "certified", "round_cap", "assumption_violated" (answers that no agent with fixed beliefs and costs gives; no certificate) or "event_violated".
+    `status` is "certified", "round_cap", "stopped", "assumption_violated" (answers that no agent with fixed beliefs and costs gives; no certificate).
     `normal_rounds` are samples, `forced_rounds` questions, `searches` the walls in use. No rule has a share of the
     oracle's in it for safety: `certificate.mixing` is 0, and `certificate.confidence` is all of its `bound`.
     """
@@ -666,14 +667,21 @@ def rule_of(run, c):
     "The rule of a `Candidate`."
     return run.zero if c.ray is None else mix(run.zero, c.ray.rule, float(c.ray.bracket(c.arm)[1]))
 
+def best_of(run):
+    "The `Finding` with the smallest bound proved so far, or None."
+    bound, c = proved_regret(run)
+    return Finding(rule_of(run, c), c.arm, bound) if np.isfinite(bound) else None
+
+SOUND = 'certified', 'round_cap', 'stopped'
+
 def conclude(run, status, c=None, contradiction=()):
     "The `SharpIdentification` of a run that has ended."
     bound = np.inf
-    if status in ('certified', 'round_cap') and run.candidates:
+    if status in SOUND and run.candidates:
         try: bound, found = proved_regret(run)
         except Contradiction as e: status, contradiction = 'assumption_violated', e.rounds
         else: c = c or found
-    sound = status in ('certified', 'round_cap') and np.isfinite(bound)
+    sound = status in SOUND and np.isfinite(bound)
     c = c or (run.candidates[0] if run.candidates else None)
     rule, arm = (run.oracle.rules[0], 0) if c is None else (rule_of(run, c), c.arm)
     solves = sum(w.solves for w in run.walls.values())
@@ -688,13 +696,13 @@ def steps(run):
         c = yield from explore(run)
         against = no_agent(run.setting, run.answers, strict_rounds(run))
         if against: raise Halt('assumption_violated', against)
+    except Stopped: return conclude(run, 'stopped')
     except Halt as h: return conclude(run, h.status, contradiction=h.contradiction)
     except Contradiction as e: return conclude(run, 'assumption_violated', contradiction=e.rounds)
     return conclude(run, 'certified', c)
 
-@learner
 def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, watch=None):
-    r"""The sharp learner (`alg-sharp`): a coroutine that yields a `ScoringRule`, receives a `Response`, and returns a `SharpIdentification`.
+    r"""The sharp learner (`alg-sharp`): a `Learner` that yields a `ScoringRule`, receives a `Response`, and returns a `SharpIdentification`.
 
     Parameters
     ----------
@@ -716,4 +724,37 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, wat
     eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     if margin is not None: as_number('margin', margin, 0., setting.bound, strict_low=True)
-    return steps(Run(setting, oracle, eps, delta, max_rounds, watch))
+    run = Run(setting, oracle, eps, delta, max_rounds, watch)
+    return Learner(setting, steps(run), best=lambda: best_of(run))
+
+# %% ../../nbs/beyond/25_sharp.ipynb #6f77f5ed
+def _hardest(world, rule, arm, other, eps, coupled):
+    r"$t_{ij}$ of `prop-lower` by cvxpy, i = `arm`, j = `other` with best rule `rule`; infinite if there is no such world."
+    import cvxpy as cp
+    z, q, u = world.setting, world.belief_distributions, world.setting.belief_utility
+    rivals, lift = [l for l in range(z.K) if l != arm], np.kron(np.eye(z.M), np.ones((z.W, 1)))*z.support.ravel()[:, None]
+    R, G, h = properness_rows(z.support), lift @ (q[arm] - q[rivals]).T, world.costs[arm] - world.costs[rivals]
+    a, v, free = cp.Variable(), cp.Variable(z.M), cp.Variable((z.K, z.M))
+    new = [a*q[k] + v if coupled else free[k] for k in range(z.K)]
+    t, lies, walls, cap = cp.Variable(), cp.Variable(R.shape[0], nonneg=True), cp.Variable(len(rivals), nonneg=True), cp.Variable(z.M*z.W, nonneg=True)
+    most = new[arm] @ u - h @ walls + z.bound*cp.sum(cap)
+    asks = [lift @ new[arm] - R.T @ lies - G @ walls + cap >= 0, new[other] @ (u - rule.expected) >= most + eps]
+    asks += [a >= 1e-6] + [p >= 0 for p in new] + [cp.sum(p) == 1 for p in new]
+    asks += [cp.sum(cp.rel_entr(q[k][q[k] > 0], new[k][q[k] > 0])) <= t for k in range(z.K)]
+    value = solve_cvxpy(cp.Problem(cp.Minimize(t), asks), 'CLARABEL')
+    return np.inf if value is None else max(value, 1e-12)
+
+def lower_bound(world, eps, delta, coupled=False):
+    r"""A lower bound on the expected rounds of a learner that is within `eps` with probability 1 - `delta` (`prop-lower`).
+
+    `coupled` True: of any learner; False: of one to whom the regions $V_k$ are given, as a fact that has no known relation to the $q_k$.
+    0 if nothing can be said. Raises `InvalidInput`, `SolverFailure`.
+    """
+    best = optimal_rule(world)
+    eps, delta = as_number('eps', eps, 0., 2*world.setting.B, strict_low=True), as_number('delta', delta, 0., 1., strict_low=True)
+    good = np.flatnonzero(best.gaps <= eps)
+    p = (1 - delta)/len(good)
+    if p <= delta: return 0.
+    kl = p*np.log(p/delta) + (1 - p)*np.log((1 - p)/(1 - delta))
+    times = [max(1/_hardest(world, best.rules[j], i, j, eps, coupled) for j in range(world.setting.K) if j != i and best.rules[j] is not None) for i in good]
+    return float(kl*min(times))
