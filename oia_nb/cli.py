@@ -7,12 +7,12 @@ __all__ = ['COMMANDS', 'GROUPS', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'D
            'WHY', 'BadUsage', 'Parser', 'option', 'command_group', 'command', 'parser', 'given', 'open_world', 'main',
            'joined', 'run', 'fail', 'plain', 'put_json', 'table', 'paragraph', 'digits_for', 'thousandth', 'amount',
            'at_most', 'span', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'rounded_fields', 'note',
-           'handed_over', 'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'way_out', 'find_oracle',
-           'learn', 'result_fields', 'all_fields', 'rounds_text', 'certificate_text', 'report', 'learner_options',
-           'learner_flags', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows', 'error_lines',
-           'put_comparison', 'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said', 'introduction',
-           'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'demo_options', 'run_demo',
-           'refuse_early', 'open_session', 'read_report', 'standing', 'put_standing', 'standing_rule',
+           'handed_over', 'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text', 'way_out',
+           'find_oracle', 'learn', 'result_fields', 'all_fields', 'rounds_text', 'certificate_text', 'report',
+           'learner_options', 'learner_flags', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows',
+           'error_lines', 'put_comparison', 'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said',
+           'introduction', 'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'demo_options',
+           'run_demo', 'refuse_early', 'open_session', 'read_report', 'standing', 'put_standing', 'standing_rule',
            'session_options', 'session_flags', 'new_session', 'write_sheet', 'next_offer', 'round_fields',
            'record_answer', 'record_state', 'record_decline', 'record_undo', 'show_status', 'stop_session']
 
@@ -313,18 +313,27 @@ def oracle_margins(world):
 @command('optimal', WORLD, WITHOUT, DIGITS, MARGIN, JSON)
 def show_optimal(args):
     "Solve the game of a known world: the best rule to hand over, and the best profit of every arm."
+    from oia_nb.oracle import bound_needed
     from oia_nb.stackelberg import optimal_rule
     check_rounding(args)
     world = open_world(args)
     z, best, margins = world.setting, optimal_rule(world), oracle_margins(world)
     lacking = [a for a, m in zip(z.arms, margins) if m is None]
-    if lacking: note(f'no rule makes the agent strictly prefer {", ".join(lacking)}; {way_out(world)}')
+    needed = bound_needed(world)
+    if lacking:
+        bounds = '; '.join(bound_text(arm, needed[arm]) for arm in lacking)
+        note(f'no rule makes the agent strictly prefer {", ".join(lacking)} ({bounds}); {way_out(world)}')
     found, why = hand_over(world, best.rule, args)
     if args.json:
         note(why)
         return put_json(dict(arm=z.arms[best.arm], profit=best.profit, profits=dict(zip(z.arms, best.profits)), rule=best.rule,
-                             support=z.support, margin=None if lacking else min(margins), rounded=rounded_fields(world, found)))
+                             support=z.support, margin=None if lacking else min(margins), rounded=rounded_fields(world, found), bound_needed=needed))
     print(table(*arm_rows(world, best, margins)), handed_over(world, best.rule, found, why, 'the exact optimum'), sep='\n\n')
+
+def bound_text(arm, bound):
+    "What would make an arm inducible, in words."
+    if bound == float('inf'): return f'no bound on the payments is large enough for {arm}'
+    return f'{arm} takes a bound above {bound:.4g}'
 
 def way_out(world):
     "What to leave out so that the rest can be learned, as options of the command."
