@@ -135,7 +135,7 @@ def engine_run(world, oracle, method, options, seed):
         until = clock.rounds + 1
     result = simulate_fast(world, method=method, oracle=oracle, seed=seed, **options)
     np.testing.assert_array_equal(result.trace.arms, engine.run.log.arms[:result.rounds])
-    return result, plans, sum(p.solves for p in engine.programs)
+    return result, plans, sum(p.solves for p in engine.programs.values())
 
 
 def assert_same(a, b, plans_a, plans_b, world):
@@ -177,7 +177,7 @@ def test_equal_to_the_coroutine_on_100_worlds(block, thorough, monkeypatch):
         assert_same(a, b, plans, fast_plans, world)
         solves[0] += a.lp_solves
         solves[1] += solved
-    assert solves[0] > (100 if thorough else 20)     # programs were needed …
+    assert solves[0] > (500 if thorough else 20)     # programs were needed …
     assert solves[1] < solves[0]/3                    # … and most bases held
 
 
