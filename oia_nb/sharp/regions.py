@@ -111,7 +111,7 @@ class Chords:
 
 # %% ../../nbs/beyond/23_regions.ipynb #369ee26c
 MATTERS = .01              # share of the cut from which on a bound is worked out anew
-KEEP, NEWS = 10, 1.03      # rules kept; a cut is renewed once it asks this much more of a rule kept
+KEEP, NEWS = 40, 1.05      # rules kept; a cut is renewed once it asks this much more of a rule kept
 APART = .01                # rules nearer than this, in units of the bound, are one
 FRESH = 1.05               # samples that have grown by less leave the cheapest rule as it is
 
