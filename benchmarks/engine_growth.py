@@ -1,17 +1,22 @@
-"""A round costs the same after a million rounds as after ten thousand, and ten million rounds fit into memory and minutes.
+"""A round costs the same after a million rounds as after ten thousand; ten million fit in minutes.
 
-Baselines: the same run's cost per round up to round 10⁴; and the same run at round 10⁶ without what its history has left to compare with.
-First the two worlds of `engine_round.py` (K = 5, M = 20, W = 3), then four with K = 3, M = 6, W = 2 and high stakes.
+Baselines: the same run's cost per round up to round 10⁴; and the same run at round 10⁶ without what
+its history has left to compare with. First the two worlds of `engine_round.py` (K = 5, M = 20,
+W = 3), then four with K = 3, M = 6, W = 2 and high stakes.
 """
-import resource, sys
+import resource
+import sys
 from copy import copy, deepcopy
 from os import getloadavg
-from time import perf_counter, thread_time
+from time import perf_counter
 import numpy as np
-from oia_nb.all import *
+from engine_round import cpu, dear_world
+from oia_nb.core import generator
 from oia_nb.fast.drive import as_identification
 from oia_nb.fast.loop import CAP, Engine
-from engine_round import dear_world
+from oia_nb.information import make_world
+from oia_nb.oracle import action_informed_oracle
+from oia_nb.worlds import random_world
 
 def stakes(seed):
     "Three arms with two beliefs each; high stakes, so that the dear arms are worth their rules."
@@ -19,26 +24,33 @@ def stakes(seed):
     z, s = w.setting, w.structure
     return make_world(s.joint, s.costs, 20*z.utility, z.bound)
 
-CASES = [('K = 5, M = 20, W = 3, faithful', random_world(5, 3, 4, 1, prior='arm', margin=.02), None), ('the same, programs from round 15,000 to 100,000', dear_world(), None),
-         ('zero rule optimal throughout', stakes(2), None), ('a program in every round, at both ends', stakes(4), 1e-5),
+CASES = [('K = 5, M = 20, W = 3, faithful',
+          random_world(5, 3, 4, 1, prior='arm', margin=.02), None),
+         ('the same, programs from round 15,000 to 100,000', dear_world(), None),
+         ('zero rule optimal throughout', stakes(2), None),
+         ('a program in every round, at both ends', stakes(4), 1e-5),
          ('in every tenth round', stakes(7), .1), ('programs begin in between', stakes(1), None)]
 
 def engine(w, oracle, seed, last, a=None):
     "A run of OIAFC (with `a`, of OIAFB) that can't end before round `last`."
     z = w.setting
-    faithful = dict(anytime=True, radius_c=float(np.log(4*z.K/.1) + z.M*np.log(2)), falling=True, alpha=float(z.M))
+    c = float(np.log(4*z.K/.1) + z.M*np.log(2))
+    faithful = dict(anytime=True, radius_c=c, falling=True, alpha=float(z.M))
     how = dict(anytime=False, radius_c=float(a), falling=False, alpha=.01) if a else faithful
     return Engine(w, oracle, generator(seed), eps=1e-9, stops=False, last_round=last, **how)
 
-def cpu(run, until):
-    t = thread_time()
-    run.advance(until)
-    return thread_time() - t
+def advancing(run, until):
+    "Processor time of the rounds up to `until`."
+    return cpu(lambda: run.advance(until))
 
-def memory(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024
+def memory():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024
 
 def growth(w, a=None, runs=5):
-    "Processor time of a round up to 10⁶ over that up to 10⁴, each over the second half, in which the log doubles once; programs a round at both ends; µs late; and the last run."
+    """Processor time of a round up to 10⁶ over that up to 10⁴, each over the second half.
+
+    In these the log doubles once. Also programs a round at both ends, µs late, and the last run.
+    """
     ratios, late, shares = [], [], []
     oracle = action_informed_oracle(w)
     engine(w, oracle, 0, 100, a).advance()          # compile
@@ -46,7 +58,7 @@ def growth(w, a=None, runs=5):
         run = engine(w, oracle, i, 2_000_000, a)
         seen = []
         for until in 5_000, 10_000, 500_000, 1_000_000:
-            seen.append((cpu(run, until), int(run.run.clock.evaluated)))
+            seen.append((advancing(run, until), int(run.run.clock.evaluated)))
         (_, e0), (early, e1), (_, e2), (t, e3) = seen
         late.append(t/500_000)
         ratios.append(late[-1]/(early/5_000))
@@ -57,12 +69,13 @@ def twin(run, forget):
     "A copy of a run; with `forget`, without the points that wait."
     e = copy(run)
     e.rng, e.pool, e.hulls = deepcopy(run.rng), copy(run.pool), [dict(o) for o in run.hulls]
-    e.__dict__.pop('programs', None)
+    e.programs = {}
     arrays = lambda x: type(x)(*(o.copy() for o in x))
     names = 'reports', 'points', 'shelf', 'plan', 'log', 'rules', 'proofs', 'warm'
     clock = np.array([run.run.clock], run.run.clock.dtype).view(np.recarray)[0]
-    e.run = run.run._replace(clock=clock, **{name: arrays(getattr(run.run, name)) for name in names})
-    e.pool.rules, e.pool.proofs, e.pool.made = e.run.rules, e.run.proofs, list(run.pool.made)
+    copied = {name: arrays(getattr(run.run, name)) for name in names}
+    e.run = run.run._replace(clock=clock, **copied)
+    e.pool.rules, e.pool.proofs = e.run.rules, e.run.proofs
     if forget:
         e.run.shelf.n[:] = 0
         e.hulls = [{} for _ in e.hulls]
@@ -71,9 +84,11 @@ def twin(run, forget):
 def history(run, runs=5, rounds=200_000):
     "Processor time of the rounds after 10⁶, over that of a twin whose shelf is empty."
     until = int(run.run.clock.rounds) + rounds
-    return [cpu(twin(run, False), until)/cpu(twin(run, True), until) for _ in range(runs)]
+    return [advancing(twin(run, False), until)/advancing(twin(run, True), until)
+            for _ in range(runs)]
 
-def told(ratios): return f'{np.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})'
+def told(ratios):
+    return f'{np.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})'
 
 if __name__ == '__main__':
     print('load', getloadavg())
@@ -83,8 +98,12 @@ if __name__ == '__main__':
     before, t, run = memory(), perf_counter(), engine(w, oracle, 0, n)
     run.advance()
     r = as_identification(run, CAP, 1e-9, .1)
-    print(f'{r.rounds} rounds in {perf_counter() - t:.1f} s (target 180 s), {memory() - before:.0f} MB more than before (target 300 MB); linear programs {r.lp_solves}, normal rounds {r.normal_rounds}', flush=True)
+    print(f'{r.rounds} rounds in {perf_counter() - t:.1f} s (target 180 s), '
+          f'{memory() - before:.0f} MB more than before (target 300 MB); '
+          f'linear programs {r.lp_solves}, normal rounds {r.normal_rounds}', flush=True)
     for what, w, a in CASES:
         ratios, (x, y), late, run = growth(w, a)
-        print(f'{what}: cost of a round at 10⁶ / at 10⁴ median {told(ratios)}, target 1.2; with history / without {told(history(run))}; '
-              f'{np.median(late)*1e6:.2f} µs at 10⁶; programs a round {x:.3f} and {y:.3f}; points {run.run.points.n.max()}, waiting {run.run.shelf.n.max()}', flush=True)
+        print(f'{what}: cost of a round at 10⁶ / at 10⁴ median {told(ratios)}, target 1.2; '
+              f'with history / without {told(history(run))}; {np.median(late)*1e6:.2f} µs at 10⁶; '
+              f'programs a round {x:.3f} and {y:.3f}; '
+              f'points {run.run.points.n.max()}, waiting {run.run.shelf.n.max()}', flush=True)

@@ -82,7 +82,7 @@ MOVED = {
     '11_baselines': 'paper/12',
     '12_best_arm': 'companion/50',
     '13_offline': 'companion/52',
-    '14_sharp': 'beyond/20',
+    '14_sharp': 'beyond/25',
     '15_identification': 'companion/33',
     '20_worlds': 'companion/34',
     '20a_clinic': 'companion/35',

@@ -20,20 +20,21 @@ from .exploration import *
 from .oiafc import *
 from .oiafb import *
 from .complexity import *
-from .sharp.bound import lower_bound
-from .sharp.learner import SharpIdentification, SharpPlan, sharp
+from .sharp.learner import SharpIdentification, SharpPlan, lower_bound, sharp
 from .identification import *
 from .worlds import *
 from .baselines import chen, etc, oiafc_simple
 from .best_arm import best_arm_learner, oracle_bandit, oracle_loss, play_bandit
 from .offline import arm_payments, max_min_rule
-from .experiments import compare, experiment, read_experiment, summarise
+from .experiments import compare, experiment, forecast, read_experiment, summarise
 from .tickets import Menu, Rounded, rounding_costs
+from .no_oracle import search_oracle
+from .experts import RiskAverse, lottery
 from .session import Offer, Refused, Session
 
 # %% ../nbs/companion/90_all.ipynb #4a7deea8
 from importlib import import_module
 CHAPTERS = 'core information scoring programs stackelberg oracle estimation ucb_lp learner binary_search exploration oiafc oiafb complexity identification worlds'.split()
 CHOSEN = ('sharp SharpPlan SharpIdentification lower_bound chen etc oiafc_simple best_arm_learner oracle_bandit oracle_loss play_bandit arm_payments max_min_rule '
-          'compare experiment read_experiment summarise Menu Rounded rounding_costs Offer Refused Session').split()
+          'compare experiment forecast read_experiment summarise Menu Rounded rounding_costs Offer Refused Session search_oracle RiskAverse lottery').split()
 __all__ = sorted({name for chapter in CHAPTERS for name in import_module(f'oia_nb.{chapter}').__all__} | set(CHOSEN))

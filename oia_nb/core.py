@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['PROB_TOL', 'BELIEF_TOL', 'REPORT_TOL', 'TIE_TOL', 'PROPER_TOL', 'FORBIDDEN', 'OIAError', 'InvalidInput',
            'NotInducible', 'OracleViolated', 'SolverFailure', 'is_number', 'as_number', 'as_integer', 'as_choice',
-           'read_only', 'is_frozen', 'check_container', 'as_labelled', 'as_array', 'as_probabilities', 'as_beliefs',
-           'as_text', 'as_names', 'Value', 'plain', 'patch_to', 'generator']
+           'as_kind', 'read_only', 'is_frozen', 'check_container', 'as_labelled', 'as_array', 'as_probabilities',
+           'as_beliefs', 'as_text', 'as_names', 'Value', 'plain', 'patch_to', 'generator']
 
 # %% ../nbs/companion/30_core.ipynb #f8f35357
 from dataclasses import fields
@@ -94,6 +94,14 @@ def as_choice(name, value, choices):
     """
     if isinstance(value, str) and value in choices: return value
     raise InvalidInput(name, value, f'one of {", ".join(choices)}')
+
+def as_kind(name, value, kind):
+    """`value`, which must be of the class `kind` (or of one derived from it).
+
+    Raises `InvalidInput` naming `name` and the class otherwise.
+    """
+    if isinstance(value, kind): return value
+    raise InvalidInput(name, value, f'a value of the class {kind.__name__}')
 
 # %% ../nbs/companion/30_core.ipynb #9cb85ca7
 def read_only(x):

@@ -4,16 +4,17 @@
 
 # %% auto #0
 __all__ = ['LEARNERS', 'ProgressBar', 'Flag', 'Row', 'register', 'learner_row', 'check_options', 'add_budget', 'add_rng',
-           'identify', 'run_fast']
+           'add_lost', 'identify', 'run_fast']
 
 # %% ../nbs/companion/33_identification.ipynb #1c049621
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from inspect import signature
-from .core import InvalidInput, as_integer, generator
-from .information import Environment
+from .core import InvalidInput, as_integer, generator, patch_to
+from .information import Rational, World
 from .oracle import action_informed_oracle
+from .stackelberg import optimal_rule
 from .learner import simulate
 from .oiafc import MIXINGS, STOPS, oiafc
 from .oiafb import oiafb
@@ -126,6 +127,20 @@ def add_rng(row, rng, options):
     "Randomness of the learner's own, for one that takes `rng`: a stream apart from the world's, from the same seed."
     return options if 'rng' not in row.options else dict(rng=rng.spawn(1)[0]) | options
 
+# %% ../nbs/companion/33_identification.ipynb #c9ba5793
+@patch_to(World)
+@cached_property
+def best_profit(self):
+    r"$h(S^*)$, the profit of the best rule."
+    return optimal_rule(self).profit
+
+def add_lost(world, result):
+    """The `Identification` with `lost` (`eq-lost`), if its trace holds payments and the world's agent is the rational one."""
+    payments = result.trace.payments
+    if payments is None or not isinstance(world.agent, Rational): return result
+    kept = world.setting.belief_utility[result.trace.beliefs] - payments
+    return replace(result, lost=float(len(kept)*world.best_profit - kept.sum()))
+
 # %% ../nbs/companion/33_identification.ipynb #aad58c13
 def identify(world, *, eps, delta, method='sharp', budget=None, seed=None, progress=False, oracle=None, engine='coroutine', **options):
     """Learn the best scoring rule of a simulated world; returns an `Identification`.
@@ -153,7 +168,7 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None, progr
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
     """
-    if not isinstance(world, Environment):
+    if not isinstance(world, World):
         raise InvalidInput('world', world, 'an Environment, e.g. from load_world or make_world')
     row = learner_row(method)
     if engine not in ('coroutine', 'fast'): raise InvalidInput('engine', engine, 'coroutine or fast')
@@ -163,9 +178,9 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None, progr
     oracle = action_informed_oracle(world) if oracle is None else oracle
     if engine == 'fast': return run_fast(row, world, oracle, rng, progress=progress, eps=eps, delta=delta, **options)
     make = partial(row.make, world.setting, oracle, eps=eps, delta=delta)
-    if not progress: return simulate(make(**options), world, rng)
+    if not progress: return add_lost(world, simulate(make(**options), world, rng))
     with ProgressBar(world.setting, eps, options.pop('watch', None)) as bar:
-        return simulate(make(watch=bar, **options), world, rng)
+        return add_lost(world, simulate(make(watch=bar, **options), world, rng))
 
 # %% ../nbs/companion/33_identification.ipynb #bf946fb4
 def run_fast(row, world, oracle, rng, *, eps, delta, progress=False, **options):

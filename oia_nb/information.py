@@ -4,14 +4,16 @@
 
 # %% auto #0
 __all__ = ['Environment', 'posterior', 'InformationStructure', 'merge_beliefs', 'Setting', 'Agent', 'Rational', 'World',
-           'make_world', 'report_utility', 'Reply', 'favourite', 'best_reply', 'Response', 'respond', 'without']
+           'make_world', 'report_utility', 'Reply', 'favourite', 'best_reply', 'check_rule', 'Response', 'respond',
+           'without']
 
 # %% ../nbs/paper/01_information.ipynb #730202b8
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 import numpy as np
 from .core import BELIEF_TOL, PROPER_TOL, REPORT_TOL, TIE_TOL, InvalidInput, Value
-from .core import as_array, as_beliefs, as_integer, as_labelled, as_names, as_number, as_probabilities, as_text
+from .core import as_array, as_beliefs, as_integer, as_kind, as_labelled
+from .core import as_names, as_number, as_probabilities, as_text
 from .core import patch_to, read_only
 
 # %% ../nbs/paper/01_information.ipynb #2a9ac4aa
@@ -242,6 +244,8 @@ class World(Value):
     agent : Agent
     source, licence : str, optional
         Where the numbers come from and who may use them, as the licences of public data ask.
+    cost_ranges : K pairs (low, high), optional
+        What is known of the costs by somebody who only guesses them; each guess lies in its range.
 
     Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent that isn't on the support.
     """
@@ -252,6 +256,7 @@ class World(Value):
     agent: Agent = field(default_factory=Rational)
     source: str = None
     licence: str = None
+    cost_ranges: tuple = None
 
     def __post_init__(self):
         for key, kind in ('structure', InformationStructure), ('setting', Setting), ('agent', Agent):
@@ -273,7 +278,16 @@ class World(Value):
         object.__setattr__(self, 'signals', self._signal_names())
         for key in 'source', 'licence':
             if getattr(self, key) is not None: object.__setattr__(self, key, as_text(key, getattr(self, key)))
+        object.__setattr__(self, 'cost_ranges', self._ranges())
         self.belief_index   # every belief must be on the support
+
+    def _ranges(self):
+        if self.cost_ranges is None: return None
+        pairs = as_array('cost_ranges', self.cost_ranges, (self.structure.K, 2), low=0.)
+        for k, (low, high) in enumerate(pairs):
+            if not low <= self.costs[k] <= high:
+                raise InvalidInput(f'cost_ranges[{k}]', [low, high], f'a range that holds the cost {self.costs[k]:g}')
+        return tuple(map(tuple, pairs.tolist()))
 
     def _signal_names(self):
         joint = self.structure.joint
@@ -320,7 +334,7 @@ def make_world(joint, costs, utility, bound, *, arms=None, states=None, decision
     """A `World` from its numbers; the public support is worked out by Bayes' rule.
 
     See `InformationStructure` for `joint` and `costs`, `Setting` for `utility` and `bound`; `signals` is
-    one list of names an arm; the other `fields` are those of `World`: name, agent, source, licence.
+    one list of names an arm; the other `fields` are those of `World`: name, agent, source, licence, cost_ranges.
 
     Labels are held against names, never ignored: those of `utility` (index: states, columns: decisions),
     of `costs` (arms) and of each array in `joint` (columns: states; index: signals, taken for their names
@@ -358,7 +372,8 @@ def without(self, *arms):
     pick = lambda xs: [xs[k] for k in keep]
     rest = make_world(pick(s.joint), s.costs[keep], z.utility, z.bound, arms=pick(z.arms),
                       states=z.states, decisions=z.decisions, signals=pick(self.signals))
-    return replace(self, structure=rest.structure, setting=rest.setting, signals=rest.signals)
+    ranges = self.cost_ranges and pick(self.cost_ranges)
+    return replace(self, structure=rest.structure, setting=rest.setting, signals=rest.signals, cost_ranges=ranges)
 
 # %% ../nbs/paper/01_information.ipynb #c7097335
 def report_utility(world, arm, reports):
@@ -411,11 +426,15 @@ def best_reply(self, world, rule):
 
 def best_reply(world, rule):
     "The `Reply` of a world's agent; raises `InvalidInput` for a rule on another support."
-    z = world.setting
+    check_rule(world, rule)
+    return world.agent.best_reply(world, rule)
+
+def check_rule(world, rule):
+    "Raise `InvalidInput` unless `rule` is one on the support of `world`."
+    z = as_kind('world', world, World).setting
     if not _on_support(rule, z.support):
         raise InvalidInput('rule', rule,
                            f'a scoring rule on the {z.M} beliefs of the setting')
-    return world.agent.best_reply(world, rule)
 
 def _on_support(rule, support):
     own = getattr(rule, 'support', support)
@@ -460,9 +479,7 @@ def respond(self, rule, rng):
 
     Returns a `Response`; raises `InvalidInput` for a rule on another support.
     """
-    if not _on_support(rule, self.setting.support):
-        raise InvalidInput('rule', rule,
-                           f'a scoring rule on the {self.setting.M} beliefs of the setting')
+    check_rule(self, rule)
     return self.agent.reply(self, rule, rng)
 
 @patch_to(World)

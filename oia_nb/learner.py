@@ -8,7 +8,8 @@ __all__ = ['INIT', 'NORMAL', 'FORCED', 'STATUS', 'check_response', 'announce', '
            'learner', 'simulate']
 
 # %% ../nbs/companion/32_learner.ipynb #4597f18f
-from dataclasses import dataclass, field
+from array import array
+from dataclasses import dataclass, field, replace
 from functools import wraps
 import numpy as np
 from .core import InvalidInput, OIAError, OracleViolated, as_integer, as_number, generator
@@ -77,6 +78,8 @@ class Trace:
     One entry a round: `arms`, `beliefs` (reported, as indices), `targets`, `kinds` (INIT, NORMAL, FORCED).
     Snapshots at rounds that grow by 2 %: `rounds` (n,), `profits` (n, K), `radii` (n, K), and `bounds` (n,), the
     best certificate so far.
+    `payments`, one a round: what the announced rule is expected to pay at the belief reported, whether or not
+    the state is known. None after a run in compiled code, which doesn't keep them.
     """
     arms: np.ndarray
     beliefs: np.ndarray
@@ -86,6 +89,7 @@ class Trace:
     profits: np.ndarray
     radii: np.ndarray
     bounds: np.ndarray
+    payments: np.ndarray = None
 
 # %% ../nbs/companion/32_learner.ipynb #dc4b540e
 @dataclass(frozen=True)
@@ -105,7 +109,8 @@ class Identification:
     `rule` and `arm` (an index) found; `rounds` all interactions; `eps`, `delta` the target; `status` one of `STATUS`;
     `certificate` what can be proved of the rule on the event, or None (nothing, or the event was seen to fail);
     `counts` (K,) observations of each arm; `normal_rounds` τ₁ and `forced_rounds` τ₂ (rounds = K + τ₁ + τ₂);
-    `searches` and `lp_solves` their numbers; `event_violated`; `trace`.
+    `searches` and `lp_solves` their numbers; `event_violated`; `trace`; `paid`, all that learning paid in
+    expectation; `lost`, what it earned less than the best rule would have, where the world is known.
     """
     rule: ScoringRule
     arm: int
@@ -121,6 +126,12 @@ class Identification:
     lp_solves: int
     event_violated: bool
     trace: Trace = field(repr=False)
+    lost: float = field(default=None, kw_only=True)
+
+    @property
+    def paid(self):
+        "The expected payments of all rounds, added up; None where the trace holds none."
+        return None if self.trace.payments is None else float(self.trace.payments.sum())
 
 # %% ../nbs/companion/32_learner.ipynb #ef283bbe
 @dataclass(frozen=True)
@@ -190,14 +201,23 @@ class Learner:
     """
     def __init__(self, setting, steps, best=None):
         self.setting, self.rule, self._steps, self._best = setting, None, steps, best
+        self._payments = array('d')
 
     def __iter__(self): return self
     def __next__(self): return self.send(None)
 
     def send(self, response):
-        if self.rule is not None: check_response(self.setting, response)
-        self.rule = self._steps.send(response)
+        if self.rule is not None:
+            _, belief = check_response(self.setting, response)
+            self._payments.append(self.rule.expected[belief])
+        try: self.rule = self._steps.send(response)
+        except StopIteration as end: raise StopIteration(self._priced(end.value)) from None
         return self.rule
+
+    def _priced(self, result):
+        "What the run returns, with the payments of its rounds."
+        if not isinstance(result, Identification): return result
+        return replace(result, trace=replace(result.trace, payments=np.array(self._payments)))
 
     def close(self): self._steps.close()
 
@@ -209,7 +229,7 @@ class Learner:
     def stop(self):
         "End the run now: its `Identification`, with status \"stopped\". Raises `Stopped` for a learner that can't be stopped."
         try: self._steps.throw(Stopped())
-        except StopIteration as end: return end.value
+        except StopIteration as end: return self._priced(end.value)
         raise Stopped('the learner went on')
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +253,7 @@ def simulate(learner, world, seed):
     """Play a learner (or any coroutine of rules) against a simulated world until it returns; gives back what it returns.
 
     `seed` is an int or a `numpy.random.Generator`. The learner gets responses only, never the world.
-    Whoever interrupts it (Ctrl-C, or a notebook's stop button) gets what was found so far, with status "stopped".
+    Whoever interrupts it (Ctrl-C, or a notebook's stop button) gets what was found so far, with status "stopped", if the learner can tell; else the interrupt is raised.
     """
     rng = generator(seed)
     try:
@@ -242,4 +262,5 @@ def simulate(learner, world, seed):
     except StopIteration as end: return end.value
     except KeyboardInterrupt:
         if not isinstance(learner, Learner): raise
-        return learner.stop()
+        try: return learner.stop()
+        except Stopped: raise KeyboardInterrupt from None       # it came in the midst of the learner's own work

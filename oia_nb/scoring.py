@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 import numpy as np
 from .core import BELIEF_TOL, InvalidInput, PROPER_TOL, REPORT_TOL, Value
-from .core import as_array, as_beliefs, as_integer, as_number, as_probabilities
+from .core import as_array, as_beliefs, as_integer, as_kind, as_number, as_probabilities
 from .core import patch_to, read_only
 
 # %% ../nbs/paper/02_scoring.ipynb #d4d6081e
@@ -52,6 +52,7 @@ class ScoringRule(Value):
 # %% ../nbs/paper/02_scoring.ipynb #d4d3e009
 def gains(rule):
     r"(M, M): what belief i gains by reporting j, $\langle\sigma_i, S_j\rangle - \langle\sigma_i, S_i\rangle$."
+    as_kind('rule', rule, ScoringRule)
     pay = rule.support @ rule.values.T
     return pay - pay.diagonal()[:, None]
 

@@ -9,30 +9,30 @@ __all__ = ['PROFIT_TOL', 'ROOMS', 'agent_profit', 'arm_profit', 'principal_profi
 # %% ../nbs/paper/03_stackelberg.ipynb #88b70d3e
 from dataclasses import dataclass
 import numpy as np
-from .core import TIE_TOL, NotInducible, SolverFailure, as_number
-from .information import best_reply, report_utility
+from .core import TIE_TOL, NotInducible, SolverFailure, as_kind, as_number
+from .information import World, check_rule
 from .programs import PURSE, cheapest_rule, known_program, widest_rule
 from .scoring import ScoringRule
 
 # %% ../nbs/paper/03_stackelberg.ipynb #ef260c30
 def agent_profit(world, rule):
     r"(K,): $g(k, S) = \langle q_k, s\rangle - c_k$ for a proper rule (paper, below eq. opt2)."
+    check_rule(world, rule)
     return world.belief_distributions @ rule.expected - world.costs
 
 def arm_profit(world, rule):
     r"(K,): $\langle q_k, u - s\rangle$, what a proper rule leaves the principal if arm k is played."
+    check_rule(world, rule)
     return world.belief_distributions @ (world.setting.belief_utility - rule.expected)
 
 def principal_profit(world, rule):
     r"""$h(S)$: the principal's profit at the agent's best response (paper, below eq. opt2).
 
-    For any rule: if the agent lies, the principal pays what the lies bring and decides as
-    well as they allow.
+    For any rule, and any agent of the world: if it lies, the principal pays what the lies bring
+    and decides as well as they allow (`Agent.profit`).
     """
-    reply, z = best_reply(world, rule), world.setting
-    paid = (z.support*rule.values[reply.reports]).sum(1)
-    utility = report_utility(world, reply.arm, reply.reports)
-    return utility - float(world.belief_distributions[reply.arm] @ paid)
+    check_rule(world, rule)
+    return float(world.agent.profit(world, rule))
 
 # %% ../nbs/paper/03_stackelberg.ipynb #d8984bfc
 def region_margin(world, rule, arm):
@@ -45,6 +45,7 @@ PROFIT_TOL = 1e-8       # a claimed profit is the true one this closely, relativ
 
 def stake(world, rule):
     "The money at stake: the largest payment of the rule, or the largest cost."
+    check_rule(world, rule)
     return float(max(rule.values.max(), world.costs.max()))
 
 def profit_scale(world, rule):
@@ -66,7 +67,7 @@ def lp_arm(world, arm, solver='highs', margin=0.):
     all others by `margin`, in money. `arm` is a name or an index. The profit is what the
     agent's answer to the rule really leaves. Raises `SolverFailure`, `InvalidInput`.
     """
-    z, q = world.setting, world.belief_distributions
+    z, q = as_kind('world', world, World).setting, world.belief_distributions
     k = z.arm_index(arm)
     margin = as_number('margin', margin, 0.)
     C = world.costs[k] - world.costs + margin
@@ -109,7 +110,8 @@ def optimal_rule(world, solver='highs', margin=0.):
     With `margin`, in money, of the rules under which the arm leads by so much. Ties between
     arms go to the lowest index. Raises `SolverFailure`; `NotInducible` if no arm can lead so.
     """
-    found = [lp_arm(world, k, solver, margin) for k in range(world.setting.K)]
+    arms = range(as_kind('world', world, World).setting.K)
+    found = [lp_arm(world, k, solver, margin) for k in arms]
     profits = np.array([-np.inf if f is None else f[0] for f in found])
     rules = tuple(None if f is None else f[1] for f in found)
     if not np.isfinite(profits).any():

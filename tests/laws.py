@@ -6,7 +6,7 @@ What statistical tests share is here too: worlds in which wrong rules exist, lea
 
     python laws.py NAME
 """
-import inspect, sys, types
+import inspect, re, sys, types
 from functools import cache
 from itertools import product
 from types import SimpleNamespace
@@ -413,6 +413,17 @@ def law_simple(learner=oiafc_simple):
 
 # --- Bounds ----------------------------------------------------------------------------------------------------------
 
+def replaced(source, old, new):
+    """`source` with `new` in the one place where `old` stands, however its lines are broken and spaced.
+
+    `old` must not begin or end inside of a word.
+    """
+    edges = [r'(?<!\w)' if old[0].isalnum() else '', r'(?!\w)' if old[-1].isalnum() else '']
+    text = re.compile(edges[0] + r'\s*'.join(map(re.escape, ''.join(old.split()))) + edges[1])
+    places = len(text.findall(source))
+    assert places == 1, f'{old!r} occurs {places} times: the mutant has no place'
+    return text.sub(lambda found: new, source)
+
 def bounds(old, new):
     "A copy of the module of bounds with another constant, or with one text replaced."
     source = inspect.getsource(complexity)
@@ -422,9 +433,9 @@ def bounds(old, new):
         exec(source, copy.__dict__)
         copy.__dict__[old] = new
         return copy
-    assert source.count(old) == 1, f'{old!r} occurs {source.count(old)} times in complexity: the mutant has no place'
+    source = replaced(source, old, new)
     sys.modules['bounds'] = copy
-    exec(source.replace(old, new), copy.__dict__)
+    exec(source, copy.__dict__)
     return copy
 
 # A bound is tested where what happens comes within a factor of ten of it. `c` is the module of bounds, or a broken variant of it.

@@ -2,7 +2,7 @@
 
 What only a process can show runs as one; the rest calls `main`, which gives the same answers faster.
 """
-import json, math, os, signal, subprocess, sys
+import json, math, os, re, signal, subprocess, sys
 from configparser import ConfigParser
 from dataclasses import fields
 
@@ -58,6 +58,8 @@ BAD = {'': 'COMMAND', 'wish': 'wish', 'optimal': 'W', 'optimal coin.json --wish'
        f'{LEARN} --seed -1': 'seed', f'{LEARN} --seed one': '--seed', f'{LEARN} --method chen': 'budget', f'{LEARN} --method etc --explore 0': 'explore', f'{LEARN} --method etc --explore 9 --budget 99': 'explore',
        f'{LEARN} --method chen --budget 9 --decision first': 'decision', f'{LEARN} --decision last': 'decision', 'compare nowhere.json': 'nowhere.json', 'compare coin.json --eps 0': 'eps',
        'compare coin.json --repetitions 0': 'repetitions', 'compare coin.json --budget 0': 'budget', 'compare coin.json coin.json': 'worlds', 'compare coin.json --path half.json': 'half.json', f'{LEARN} --without guess': 'guess', f'{LEARN} --without toss': 'arms',
+       'optimal coin.json --digits 16': 'digits', 'optimal coin.json --digits one': '--digits', 'optimal coin.json --margin -1': 'margin', 'optimal coin.json --margin nan': 'margin',
+       f'{LEARN} --digits -13': 'digits', 'demo --margin -1': 'margin',
        'identify dear.json --eps 3 --delta 0.1': '--without dear', 'optimal nowhere.json': 'nowhere.json', 'optimal .': 'world',
        'optimal half.json': 'half.json', 'optimal nan.json': 'nan.json', 'optimal list.json': 'list.json', 'optimal bytes.json': 'bytes.json',
        'demo --eps 9 --world coin.json': 'eps', 'demo --eps 9 --world coin.json --method oiafc': 'eps', 'demo --method oiafb': '--method', 'demo --seed -1': 'seed', 'demo --world nowhere': 'nowhere', 'demo --world dear.json': '--without dear',
@@ -116,16 +118,79 @@ def test_worlds(capfd):
         z = load_world(w['name']).setting
         assert (w['arms'], w['states'], w['decisions'], w['beliefs'], w['bound']) == (list(z.arms), list(z.states), list(z.decisions), z.M, z.bound)
 
+def assert_as_handed_over(world, found, digits=3):
+    "The tickets have the digits that are told; paid as they stand they earn what is told, and the arm that is told leads by the margin."
+    z, handed = world.setting, found['rounded']
+    tickets = [[t['pays'][w] for w in z.states] for t in handed['tickets']]
+    rule = menu_rule(z.support, tickets, z.bound)
+    assert handed['digits'] == digits and all(x == round(x, max(digits, 0)) for t in tickets for x in t)
+    assert is_proper(rule) and z.arms[world.best_response(rule)] == handed['arm'] == found['arm']
+    assert region_margin(world, rule, z.arm_index(handed['arm'])) >= handed['margin'] - 1e-9
+    assert abs(principal_profit(world, rule) - handed['profit']) < 1e-12
+    exact = ScoringRule(found['rule'], z.support, z.bound)
+    assert abs(principal_profit(world, exact) - handed['profit'] - handed['lost']) < 1e-9
+
 @pytest.mark.parametrize('name', world_names())
 def test_optimal(name, capfd):
     found, err = answer(f'optimal {name}', capfd)
     world = load_world(name)
     rule = ScoringRule(found['rule'], found['support'], world.setting.bound)
-    assert err == '' and set(found) == {'arm', 'profit', 'profits', 'rule', 'support', 'margin'}
+    assert err == '' and set(found) == {'arm', 'profit', 'profits', 'rule', 'support', 'margin', 'rounded', 'bound_needed'}
     assert set(found['profits']) == set(world.setting.arms) and found['profit'] == found['profits'][found['arm']] == max(found['profits'].values())
     assert is_proper(rule) and world.setting.arms[world.best_response(rule)] == found['arm']
     assert abs(principal_profit(world, rule) - found['profit']) < 1e-7
     assert abs(action_informed_oracle(world).margin - found['margin']) < 1e-12
+    assert found['rounded']['lost'] > 0
+    assert_as_handed_over(world, found)
+
+@pytest.mark.parametrize('name', world_names())
+def test_printed_tickets(name, capfd):
+    "What is printed is what is told to programs: whoever pays the printed numbers gets the arm and the profit that are printed."
+    found, _ = answer(f'optimal {name}', capfd)
+    world = load_world(name)
+    text = ' '.join(shown(f'optimal {name}', capfd)[1].split())
+    printed = re.findall(r'Ticket [A-Z]+ pays (.*?)(?:, nothing else)?: take it', text)
+    z, tickets = world.setting, []
+    for line in printed:
+        pays = {w: float(x) for x, w in re.findall(r'([0-9.]+) if ([^,:]+)', line)}
+        tickets.append([pays.get(w, 0.) for w in z.states])
+    assert tickets == [list(t['pays'].values()) for t in found['rounded']['tickets']]
+    assert f'Its true profit is {found["rounded"]["profit"]:.4f}: {found["rounded"]["lost"]:.4f} less' in text
+
+def test_digits_and_margin(files, monkeypatch, capfd):
+    "The digits that are asked for, the first that will do if these won't, and none if no digits will."
+    monkeypatch.chdir(files)
+    clinic = load_world('clinic')
+    assert_as_handed_over(clinic, answer('optimal clinic --digits 4', capfd)[0], 4)
+    found, err = answer('optimal clinic --digits 1', capfd)
+    assert_as_handed_over(clinic, found, 2)
+    assert one_note(err) and 'with 1 digits' in err and '2 digits will do' in err
+    found, _ = answer('optimal clinic --margin 0.01', capfd)
+    assert_as_handed_over(clinic, found)
+    assert found['rounded']['margin'] == .01
+    found, err = answer('optimal clinic --margin 0.2', capfd)
+    assert found['rounded'] is None and one_note(err) and 'imaging' in err
+    status, out, _ = shown('optimal clinic --margin 0.2', capfd)
+    assert status == 0 and 'No rule to hand over' in out
+
+def one_note(err): return err.startswith('note: ') and err.count('\n') == 1
+
+def test_no_circles(tmp_path, monkeypatch, capfd):
+    "What to leave out is a way out, or it is said that there is none."
+    look = np.array([[.4, .1], [.1, .4]])
+    arms = ['desk', 'call', 'lab', 'peer']
+    monkeypatch.chdir(tmp_path)
+    make_world([[[.5, .5]], look, look, look], [0., .01, .01, .01], np.eye(2), 1., name='w', arms=arms).save('two.json')
+    make_world([[[.5, .5]], look, look], [0., .6, .7], np.eye(2), 1., name='w', arms=arms[:3]).save('none.json')
+    for command in ('optimal', 'plan', 'identify'):
+        target = '' if command == 'optimal' else ' --eps 1 --delta 0.1'
+        err = shown(f'{command} two.json{target}', capfd)[2]
+        out = err.split('leave out: ')[1].strip()
+        assert out == '--without call --without lab'
+        status, _, err = shown(f'{command} two.json{target} {out}', capfd)
+        assert status == 0 and 'leave out' not in err
+        err = shown(f'{command} none.json{target}', capfd)[2]
+        assert '--without' not in err and 'no choice of arms' in err
 
 def test_optimal_without_oracle(files, monkeypatch, capfd):
     "An arm out of reach has no profit and the world no margin; the optimum is there, and the arm is named."
@@ -142,13 +207,14 @@ def test_identify(method, files, monkeypatch, capfd):
     found, err = answer(f'{LEARN} --seed 3 --method {method}', capfd)
     world, z = load_world('coin.json'), coin([0., .1]).setting
     result = identify(world, eps=3, delta=.1, seed=3, method=method)
-    assert set(found) == {f.name for f in fields(result)} - {'trace'} | {'regret'}
+    assert set(found) == {f.name for f in fields(result)} - {'trace'} | {'regret', 'rounded', 'paid'}
     assert 'rounds' in err                                              # the progress bar
     assert found['rule'] == result.rule.values.tolist() and found['arm'] == z.arms[result.arm] and found['counts'] == result.counts.tolist()
-    assert found['status'] == 'certified' and found['rounds'] == result.rounds == z.K + found['normal_rounds'] + found['forced_rounds'] == sum(found['counts'])
+    assert found['status'] == 'certified' and found['rounds'] == result.rounds == sum(found['counts'])
     assert set(found['certificate']) == {'bound', 'mixing', 'confidence'}
     assert -1e-9 <= found['regret'] <= found['certificate']['bound'] <= found['eps'] == 3
     assert abs(found['regret'] - simple_regret(world, result.rule)) < 1e-12
+    assert_as_handed_over(world, found)
 
 def test_sharp_is_the_default(files, monkeypatch, capfd):
     monkeypatch.chdir(files)
@@ -159,7 +225,7 @@ def test_sharp_is_the_default(files, monkeypatch, capfd):
 def test_identify_options(line, status, files, monkeypatch, capfd):
     monkeypatch.chdir(files)
     found, err = answer(f'{line} --seed 3 --quiet', capfd)
-    assert err == '' and found['status'] == status
+    assert err.replace('oia_nb: compiling, once: about 60 s\n', '') == '' and found['status'] == status
     if '--budget' in line: assert found['rounds'] == int(line.split()[-1])
     assert main([*line.split(), '--seed', '3', '--quiet']) == 0
     assert f'True regret: {found["regret"]:.3f}' in capfd.readouterr().out
@@ -245,7 +311,7 @@ def test_demo_elsewhere(name, figure, files, monkeypatch, capfd):
     monkeypatch.chdir(files)
     found, err = answer(f'demo --world {name} --eps {3 if name == "coin.json" else 3.5} --seed 0 --figure {figure} --quiet', capfd)
     assert err == '' and found['figure'] == figure and (files/figure).stat().st_size > 5000
-    assert set(found) == {f.name for f in fields(SharpIdentification)} - {'trace'} | {'regret', 'figure', 'paper_needs'}
+    assert set(found) == {f.name for f in fields(SharpIdentification)} - {'trace'} | {'regret', 'rounded', 'paid', 'figure', 'paper_needs'}
 
 # --- What only a process shows ---------------------------------------------------------------------------------------------
 

@@ -144,7 +144,7 @@ def test_plan():
     assert f.knobs['margin']['least'] == 1. and all(f.knobs['margin'][m] < .5 for m in ('theorem1', 'corollary1', 'budget'))
     blind = forecast_rounds(w.setting, 1., .1, margin=f.problem.margin)
     assert blind.theorem1 >= f.theorem1 and blind.corollary1 == f.corollary1 and np.isinf(blind.problem.H_delta)
-    what, factors = plan_rows(f)
+    what, factors = forecast_rows(f)
     assert len(factors) == len(KNOBS) and all(isinstance(x, str) for row in what + factors for x in row)
     assert sum('dominates' in row[0] for row in what) == 1
 
@@ -165,12 +165,12 @@ def test_command(capfd):
     "`oia plan`: the numbers of `plan` as JSON, a table for people, one line and status 2 for bad input."
     import json
     from oia_nb.cli import main
-    assert main('plan clinic --eps 0.5 --delta 0.1 --json'.split()) == 0
+    assert main('plan clinic --eps 0.5 --delta 0.1 --json --quiet'.split()) == 0
     out, err = capfd.readouterr()
     found, f = json.loads(out, parse_constant=lambda c: pytest.fail(c)), forecast_rounds(load_world('clinic'), .5, .1)
     assert err == '' and (found['least'], found['dominant']) == (f.least, f.dominant) and found['problem']['gaps'] == list(f.problem.gaps)
     assert np.allclose([found[m] for m in MEASURES], [getattr(f, m) for m in MEASURES]) and found['parts'] == f.parts and found['knobs'] == f.knobs
-    assert main('plan clinic --eps 0.5 --delta 0.1'.split()) == 0
+    assert main('plan clinic --eps 0.5 --delta 0.1 --runs 0'.split()) == 0
     out, err = capfd.readouterr()
     assert err == '' and 'dominates' in out and 'margin doubled' in out
     for bad, name in (('--eps 0 --delta 0.1', 'eps'), ('--eps 0.5 --delta 2', 'delta'), ('--eps 0.5', '--delta'), ('--eps 0.5 --delta 0.1 --without nobody', 'nobody')):

@@ -62,8 +62,7 @@ class Package:
         if module is None: return
         path = folder/'oia_nb'/f'{module}.py'
         text = path.read_text(encoding='utf-8')
-        assert text.count(old) == 1, f'{old!r} occurs {text.count(old)} times in {module}: the mutant has no place'
-        path.write_text(text.replace(old, new), encoding='utf-8')
+        path.write_text(laws.replaced(text, old, new), encoding='utf-8')
     def __enter__(self):
         self.before = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split('.')[0] == 'oia_nb'}
         sys.path.insert(0, str(self.folder))
@@ -102,6 +101,12 @@ CONSTANTS = [
     ('E43: a Γ that is too small', 'Gamma = (8*c*size*', 'Gamma = (c*size/100*', 'law_closed_forms'),
     ('first stop: the radius without its 2', 'r = np.sqrt(2*p.Lambda(', 'r = np.sqrt(p.Lambda(', 'law_least'),
 ]
+
+def test_a_place_is_found_however_its_lines_are_broken():
+    for source in ('if a: b = f(x, y)', 'if a:\n    b = f(x,\n          y)', 'if a: b=f(x,y)'):
+        assert laws.replaced(source, 'a: b = f(x, y)', 'a: b = 0') == 'if a: b = 0'
+    for source in ('b = 12', 'b = 1; b = 1', 'ab = 1'):
+        with pytest.raises(AssertionError): laws.replaced(source, 'b = 1', 'b = 2')
 
 # --- Learners --------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ __all__ = ['SINGULAR', 'SAME', 'BASIS_TOL', 'invert', 'active_constraints', 'tig
 import numpy as np
 from .points import dot, sums
 from .state import (FALLBACK, POINT, PRICE, VALUE, ZERO, Proofs, Rules,
-                               kernel)
+                               kernel, padded, start)
 from ..scoring import ScoringRule
 from ..programs import LP_SPARE, LP_UNIT, price_weights
 
@@ -21,12 +21,15 @@ SINGULAR = 1e-13       # a pivot below this: no inverse
 def invert(A, r, X):
     "X becomes the inverse of the leading r × r block of A, destroyed; False if none."
     for i in range(r):
-        for j in range(r): X[i, j] = 1. if i == j else 0.
+        for j in range(r):
+            X[i, j] = 1. if i == j else 0.
     for c in range(r):
         p = c
         for i in range(c + 1, r):
-            if abs(A[i, c]) > abs(A[p, c]): p = i
-        if abs(A[p, c]) < SINGULAR: return False
+            if abs(A[i, c]) > abs(A[p, c]):
+                p = i
+        if abs(A[p, c]) < SINGULAR:
+            return False
         for j in range(r):
             A[c, j], A[p, j] = A[p, j], A[c, j]
             X[c, j], X[p, j] = X[p, j], X[c, j]
@@ -36,7 +39,8 @@ def invert(A, r, X):
             X[c, j] *= f
         for i in range(r):
             f = A[i, c]
-            if i == c or f == 0.: continue
+            if i == c or f == 0.:
+                continue
             for j in range(r):
                 A[i, j] -= f*A[c, j]
                 X[i, j] -= f*X[c, j]
@@ -54,10 +58,12 @@ def active_constraints(program):
     x, P = np.array(program.highs.getSolution().col_value), program.links[0]
     asks = np.flatnonzero(rows[program.asks])
     asks = [int(j) if j != k else program.K + 1 for j in asks]
-    if columns[-2]: asks.append(k if x[-2] < 0 else program.K)
+    if columns[-2]:
+        asks.append(k if x[-2] < 0 else program.K)
     square = len(asks) + rows[:P].sum() + columns[:n].sum() == n + 1
     linked = rows[program.links].all() and not columns[n:n + program.K].any()
-    if not (square and asks and linked): return None
+    if not (square and asks and linked):
+        return None
     return asks, rows[:P], columns[:n], x[:n]/LP_UNIT
 
 # %% ../../nbs/companion/45_fast_bases.ipynb #b98952c0
@@ -78,7 +84,8 @@ def inequalities(R, free, S0, Z):
     H = np.vstack([R @ Z, Z[free], -Z[free]])
     h0 = np.r_[R @ S0, S0[free], 1 - S0[free]]
     size = np.abs(H).max(1, initial=0.)
-    if (h0[size < SAME] < -SAME).any(): return None
+    if (h0[size < SAME] < -SAME).any():
+        return None
     h0, H = h0[size >= SAME], H[size >= SAME]
     first = tightest(h0, H)
     return h0[first], H[first]
@@ -88,7 +95,8 @@ def basis_of(program, kind, bound):
     """The arrays of a basis for `RulePool.add`, from the program just solved (for its
     value or its price); None if it has another form."""
     found = active_constraints(program)
-    if found is None: return None
+    if found is None:
+        return None
     asks, rows, columns, x = found
     (M, W), R = program.support.shape, program.A[:program.links[0], :x.size]
     sign = np.where(x[columns] > .5, -1., 1.)
@@ -98,52 +106,50 @@ def basis_of(program, kind, bound):
     f = np.r_[np.zeros(rows.sum()), np.minimum(sign, 0.)]
     Q, U = np.linalg.qr(F.T, mode='complete')
     m = len(F)
-    if m and np.abs(U.diagonal()).min() < SAME: return None
+    if m and np.abs(U.diagonal()).min() < SAME:
+        return None
     S0, Z = Q[:, :m] @ np.linalg.solve(U[:m].T, f), Q[:, m:]
     Y = np.linalg.solve(U[:m], Q[:, :m].T)
     rest = inequalities(R[np.flatnonzero(~rows)], np.flatnonzero(~columns), S0, Z)
-    if rest is None: return None
+    if rest is None:
+        return None
     price, obj, y0 = price_weights(M, W).ravel(), np.eye(len(asks))[0], np.zeros(m)
-    if kind == PRICE: obj, y0 = np.r_[0., bound*(Z.T @ price)], Y @ price
+    if kind == PRICE:
+        obj, y0 = np.r_[0., bound*(Z.T @ price)], Y @ price
     T = (Y.reshape(m, M, W)*program.support).sum(2)
     return dict(S0=S0, Z=Z, active=asks, T=T, y0=y0, obj=obj, h0=rest[0], H=rest[1])
 
 # %% ../../nbs/companion/45_fast_bases.ipynb #289d59bc
 def rule_arrays(z, room, n):
     "Empty `Rules` and `Proofs` with room for rules with n inequalities."
-    K, M, MW = z.K, z.M, z.support.size
-    f = lambda *shape: np.zeros((room, *shape))
-    i = lambda *shape: np.zeros((room, *shape), np.int64)
-    rules = Rules(n=np.zeros(1, np.int64), arm=i(), kind=i(), r=i(), s0=f(M),
-                  Zs=f(K + 1, M), q0=f(K), qZ=f(K, K + 1))
-    proofs = Proofs(active=i(K + 2), valid=i(), v=f(), nf=i(), T=f(MW, M), y0=f(MW),
-                    obj=f(K + 2), nh=i(), h0=f(n), H=f(n, K + 1), seen=i(K), n0=f(K),
-                    nZ=f(K, K + 1))
-    return rules, proofs
+    size = dict(K=z.K, M=z.M, MW=z.support.size, room=room, n=n)
+    return start(Rules, **size), start(Proofs, **size)
 
 class RulePool:
     "The rules Ŝ = S0 + Z w of a run and when they are optimal, in arrays that grow."
     def __init__(self, world):
         z = self.setting = world.setting
-        self.q, self.made = world.belief_distributions, []
+        self.q = world.belief_distributions
         self.rules, self.proofs = rule_arrays(z, z.K + 16, 16)
-        for k in range(z.K): self.add(k, ZERO, dict(S0=np.zeros(z.support.size)))
+        for k in range(z.K):
+            self.add(k, ZERO, dict(S0=np.zeros(z.support.size)))
 
     def rule(self, b, w):
         "The `ScoringRule` Ŝ of rule b at w."
-        z, (S0, Z) = self.setting, self.made[b]
-        S = np.clip(S0 + Z @ w[:Z.shape[1]], 0, 1).reshape(z.M, z.W)
+        z, rules, d = self.setting, self.rules, self.rules.r[b] - 1
+        S = rules.S0[b] + w[:d] @ rules.Z[b, :d]
+        S = np.clip(S, 0, 1).reshape(z.M, z.W)
         return ScoringRule(z.bound*S, z.support, z.bound)
 
     def grow(self, n):
         "Make room for one more rule, with n inequalities."
         room, most = self.proofs.h0.shape
-        if self.rules.n[0] < room and n <= most: return
+        if self.rules.n[0] < room and n <= most:
+            return
         room *= 2 if self.rules.n[0] == room else 1
-        old = *self.rules, *self.proofs
-        self.rules, self.proofs = rule_arrays(self.setting, room, max(n, most))
-        for x, y in zip(old, (*self.rules, *self.proofs)):
-            y[tuple(slice(0, m) for m in x.shape)] = x
+        longer = rule_arrays(self.setting, room, max(n, most))
+        fill = lambda old, new: new._make(padded(x, y.shape) for x, y in zip(old, new))
+        self.rules, self.proofs = map(fill, (self.rules, self.proofs), longer)
 
     def add(self, k, kind, basis, *, valid=0, v=0.):
         "File a rule of arm k, from a dict as of `basis_of`; returns its number."
@@ -154,16 +160,18 @@ class RulePool:
         r, p, b = self.rules, self.proofs, self.rules.n[0]
         pays = lambda X: z.bound*(X.T.reshape(-1, z.M, z.W)*z.support).sum(2)
         r.arm[b], r.kind[b], r.r[b] = k, kind, d + 1
+        r.S0[b], r.Z[b, :d] = S0, Z.T
         r.s0[b], r.Zs[b, :d] = pays(S0)[0], pays(Z)
         r.q0[b], r.qZ[b, :, :d] = self.q @ r.s0[b], self.q @ r.Zs[b, :d].T
         p.valid[b], p.v[b], p.nf[b], p.nh[b] = valid, v, len(T), len(h0)
         for name in 'active', 'obj', 'y0', 'h0':
             x = basis.get(name, none)
             getattr(p, name)[b, :len(x)] = x
-        if len(T): p.T[b, :len(T)] = T
-        if len(h0): p.H[b, :len(h0), :d] = basis['H']
+        if len(T):
+            p.T[b, :len(T)] = T
+        if len(h0):
+            p.H[b, :len(h0), :d] = basis['H']
         r.n[0] += 1
-        self.made.append((S0, Z))
         return b
 
 # %% ../../nbs/companion/45_fast_bases.ipynb #c180aa60
@@ -178,14 +186,19 @@ def vertex(run, b, k):
         j, sign = proofs.active[b, a], 1.
         if j > K:
             A[a, 0], warm.m[a] = -1., -(warm.v[k] + B*LP_SPARE)
-            for d in range(r - 1): A[a, d + 1] = 0.
+            for d in range(r - 1):
+                A[a, d + 1] = 0.
             continue
-        if j == K: j, sign = k, -1.
+        if j == K:
+            j, sign = k, -1.
         ask = -B*plan.I[k] if j == k else plan.lower[k, j]
         A[a, 0], warm.m[a] = sign, ask + sign*proofs.n0[b, j]/N[j]
-        for d in range(r - 1): A[a, d + 1] = -sign*proofs.nZ[b, j, d]/N[j]
-    if not invert(A, r, X): return False
-    for a in range(r): warm.y[a] = dot(X[a], warm.m, r)
+        for d in range(r - 1):
+            A[a, d + 1] = -sign*proofs.nZ[b, j, d]/N[j]
+    if not invert(A, r, X):
+        return False
+    for a in range(r):
+        warm.y[a] = dot(X[a], warm.m, r)
     return True
 
 # %% ../../nbs/companion/45_fast_bases.ipynb #08170cb5
@@ -198,11 +211,14 @@ def feasible(run, b, k):
     B = run.game.bound
     N, r, v, w = run.reports.N, rules.r[b], warm.y[0], warm.y[1:]
     for f in range(proofs.nh[b]):
-        if proofs.h0[b, f] + dot(proofs.H[b, f], w, r - 1) < -BASIS_TOL: return False
+        if proofs.h0[b, f] + dot(proofs.H[b, f], w, r - 1) < -BASIS_TOL:
+            return False
     for j in range(len(N)):
         x = v - (proofs.n0[b, j] + dot(proofs.nZ[b, j], w, r - 1))/N[j]
-        if j == k and abs(x) > B*(plan.I[k] + BASIS_TOL): return False
-        if j != k and x < plan.lower[k, j] - B*BASIS_TOL: return False
+        if j == k and abs(x) > B*(plan.I[k] + BASIS_TOL):
+            return False
+        if j != k and x < plan.lower[k, j] - B*BASIS_TOL:
+            return False
     return rules.kind[b] == VALUE or v <= warm.v[k] + B*(LP_SPARE + BASIS_TOL)
 
 @kernel
@@ -210,17 +226,24 @@ def optimal(run, b, k):
     "Are the multipliers of the active constraints non-negative?"
     proofs, X, d, (K, M) = run.proofs, run.warm.X, run.warm.d, run.reports.counts.shape
     r = run.rules.r[b]
-    for i in range(M): d[i] = 0.
+    for i in range(M):
+        d[i] = 0.
     for a in range(r):
         m, j, sign = 0., proofs.active[b, a], 1.
-        for c in range(r): m += proofs.obj[b, c]*X[c, a]
-        if m < -BASIS_TOL: return False
-        if j == K: j, sign = k, -1.
-        if j > K: continue
+        for c in range(r):
+            m += proofs.obj[b, c]*X[c, a]
+        if m < -BASIS_TOL:
+            return False
+        if j == K:
+            j, sign = k, -1.
+        if j > K:
+            continue
         m *= sign/run.reports.N[j]
-        for i in range(M): d[i] += m*run.reports.counts[j, i]
+        for i in range(M):
+            d[i] += m*run.reports.counts[j, i]
     for f in range(proofs.nf[b]):
-        if proofs.y0[b, f] + dot(proofs.T[b, f], d, M) < -BASIS_TOL: return False
+        if proofs.y0[b, f] + dot(proofs.T[b, f], d, M) < -BASIS_TOL:
+            return False
     return True
 
 # %% ../../nbs/companion/45_fast_bases.ipynb #0136cb2c
@@ -230,12 +253,17 @@ def solve(run, k, kind):
     rules, proofs, warm, t = run.rules, run.proofs, run.warm, run.clock.rounds + 1
     b = warm.last[k] if kind == VALUE else warm.rule[k]
     for c in range(-1, rules.n[0]):
-        if c >= 0: b = rules.n[0] - 1 - c
-        if b < 0 or rules.arm[b] != k: continue
+        if c >= 0:
+            b = rules.n[0] - 1 - c
+        if b < 0 or rules.arm[b] != k:
+            continue
         once = rules.kind[b] == FALLBACK or rules.kind[b] == POINT
         if once and proofs.valid[b] == t:
-            if kind == VALUE: warm.y[0] = proofs.v[b]
+            if kind == VALUE:
+                warm.y[0] = proofs.v[b]
             return b
-        if rules.kind[b] != kind or not vertex(run, b, k): continue
-        if feasible(run, b, k) and optimal(run, b, k): return b
+        if rules.kind[b] != kind or not vertex(run, b, k):
+            continue
+        if feasible(run, b, k) and optimal(run, b, k):
+            return b
     return -1

@@ -4,11 +4,10 @@
 
 # %% auto #0
 __all__ = ['DONE', 'CAP', 'LP', 'ROOM', 'POINTS', 'STEP', 'NUMBERS', 'BROKEN', 'BLOCK', 'FOREVER', 'LARGE_SHELF', 'happen',
-           'pursue', 'new_run', 'new_game', 'note', 'succeed', 'short', 'share_of', 'rounds', 'play', 'Engine', 'wider',
-           'make_room', 'ask_solver', 'add_point']
+           'pursue', 'new_run', 'new_game', 'note', 'succeed', 'short', 'share_of', 'play', 'Engine', 'wider',
+           'lengthen_log', 'make_room', 'ask_solver']
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #0d31f66e
-from functools import cached_property
 import numpy as np
 from ..core import OracleViolated
 from .agent import agent_table, check_agent, draw, reply
@@ -16,10 +15,9 @@ from .bases import RulePool, basis_of
 from .plan import FULL, make_plan
 from .points import RESUM, count, extend, new_segment, resum
 from .shelf import settle, thin_out
-from .state import (FALLBACK, KERNELS, POINT, PRICE, SPARE, VALUE, Game, Run,
-                               by_reference, compiled, inlined, kernel, new_clock,
-                               new_log, new_plan, new_points, new_reports, new_shelf,
-                               new_warm, padded)
+from .state import (FALLBACK, KERNELS, POINT, PRICE, SPARE, VALUE, Game, Log,
+                               Plan, Points, Reports, Run, Shelf, Warm, by_reference,
+                               compiled, inlined, kernel, new_clock, padded, start)
 from ..learner import FORCED, INIT, NORMAL
 from ..programs import RuleProgram
 
@@ -35,7 +33,8 @@ def happen(run, b, k, share, kind):
     log.arms[t], log.beliefs[t], log.targets[t] = arm, i, k
     log.kinds[t] = kind if arm == k else FORCED
     count(run, arm, i)
-    if run.rules.kind[b] != FALLBACK: extend(run, arm, min(b, len(run.plan.I)), share)
+    if run.rules.kind[b] != FALLBACK:
+        extend(run, arm, min(b, len(run.plan.I)), share)
     return arm
 
 @inlined
@@ -47,22 +46,27 @@ def pursue(run, b, k, alpha, kind):
     while True:
         arm = happen(run, b, k, share=(1 - x)*alpha + x, kind=kind)
         if kind == planned:
-            if arm == k or planned == INIT: return FORCED if arm != k else kind
+            if arm == k or planned == INIT:
+                return FORCED if arm != k else kind
             kind, threshold = FORCED, min(I[arm], I[k])
-        elif arm == k: high = x
-        else: low = x
+        elif arm == k:
+            high = x
+        else:
+            low = x
         last = run.clock.rounds >= run.game.last_round
-        if last or high - low < threshold: return kind
+        if last or high - low < threshold:
+            return kind
         x = (low + high)/2
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #268a5b98
 def new_run(world, oracle, rules, proofs, game):
     "The `Run` of a world with the rational agent, before its first round."
     K, M = world.setting.K, world.setting.M
+    parts = dict(reports=Reports, points=Points, shelf=Shelf, plan=Plan, log=Log,
+                 warm=Warm)
     return Run(agent=agent_table(world, oracle), game=game, clock=new_clock(),
-               reports=new_reports(K, M), points=new_points(K, M),
-               shelf=new_shelf(K, M), plan=new_plan(K), log=new_log(K), rules=rules,
-               proofs=proofs, warm=new_warm(K, M))
+               rules=rules, proofs=proofs,
+               **{name: start(Record, K, M) for name, Record in parts.items()})
 
 def new_game(setting, oracle, **options):
     "`Game` from a setting and an oracle, with all else in `options`."
@@ -75,11 +79,13 @@ def new_game(setting, oracle, **options):
 def note(run, t):
     "Note what refutes the event, and take a snapshot when one is due."
     clock, plan, log, n = run.clock, run.plan, run.log, run.clock.snapshots
-    if clock.empty: clock.violated = 1
+    if clock.empty:
+        clock.violated = 1
     for j in range(len(plan.I)):
         if not plan.zero[j] and run.rules.kind[run.warm.last[j]] == FALLBACK:
             clock.violated = 1
-    if t < clock.next_snapshot: return
+    if t < clock.next_snapshot:
+        return
     log.rounds[n], log.bounds[n] = t, clock.bound
     for j in range(len(plan.I)):
         log.profits[n, j], log.radii[n, j] = plan.h[j], plan.I[j]
@@ -98,7 +104,8 @@ def succeed(run, b, k, alpha):
         clock.bound = min(bound, clock.bound)
         clock.best_alpha, clock.best_radius = alpha, I
         clock.best_arm, clock.best_rule = k, b
-        for d in range(run.rules.r[b] - 1): run.warm.best_w[d] = run.warm.w[k, d]
+        for d in range(run.rules.r[b] - 1):
+            run.warm.best_w[d] = run.warm.w[k, d]
     return stop
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #41d86100
@@ -111,9 +118,12 @@ def short(run):
     K, t = len(points.n), run.clock.rounds
     for k in range(K):
         n = points.n[k] + spare + 2*K
-        if n > points.s.shape[2] or n + shelf.n[k] > shelf.par.shape[1]: why = POINTS
-    if t + SPARE >= len(log.arms) or run.clock.snapshots == len(log.rounds): why = ROOM
-    if run.clock.used + SPARE > len(run.reports.uniform): why = NUMBERS
+        if n > points.s.shape[2] or n + shelf.n[k] > shelf.par.shape[1]:
+            why = POINTS
+    if t + SPARE >= len(log.arms) or run.clock.snapshots == len(log.rounds):
+        why = ROOM
+    if run.clock.used + SPARE > len(run.reports.uniform):
+        why = NUMBERS
     return why
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #075d579f
@@ -122,40 +132,47 @@ def share_of(game, L):
     "The oracle's share α."
     return min(np.sqrt(game.alpha/L), 1.) if game.falling else game.alpha
 
-@inlined
-def rounds(run, until):
+@kernel
+def play(state, until):
     """Rounds, until something has to be done in Python, or the plan that follows round
     `until` is made; returns why."""
+    run = by_reference(state)
     clock, game, warm, K = run.clock, run.game, run.warm, len(run.plan.I)
     resum(run)
     while clock.rounds < game.last_round:
         t, kind = clock.rounds + 1, NORMAL
         k, b, alpha = clock.rounds, clock.rounds, 1.
         why = short(run)
-        if why != DONE: return why
-        if t <= K: kind = INIT
+        if why != DONE:
+            return why
+        if t <= K:
+            kind = INIT
         else:
-            if t == K + 1: settle(run)
-            if t == K + 1 or t % RESUM == 0: resum(run)
+            if t == K + 1:
+                settle(run)
+            if t == K + 1 or t % RESUM == 0:
+                resum(run)
             clock.need = make_plan(run)
-            if clock.need == FULL: return POINTS
-            if clock.need >= 0: return LP
-            if clock.rounds >= until: return STEP
+            if clock.need == FULL:
+                return POINTS
+            if clock.need >= 0:
+                return LP
+            if clock.rounds >= until:
+                return STEP
             k = clock.target
             b, alpha = warm.rule[k], share_of(game, run.reports.L[k])
-            if b >= K: new_segment(run, b)
+            if b >= K:
+                new_segment(run, b)
             note(run, t)
         ended = pursue(run, b, k, alpha=alpha, kind=kind)
         if kind == INIT:
-            if ended != INIT: return BROKEN
-        elif ended == FORCED: clock.searches += 1
-        elif succeed(run, b, k, alpha=alpha): return DONE
+            if ended != INIT:
+                return BROKEN
+        elif ended == FORCED:
+            clock.searches += 1
+        elif succeed(run, b, k, alpha=alpha):
+            return DONE
     return CAP
-
-@kernel
-def play(run, until):
-    "The entry to compiled code: `rounds`, with `run` passed by reference."
-    return rounds(by_reference(run), until)
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #fb6e011c
 BLOCK = 1 << 14       # random numbers drawn at once
@@ -175,21 +192,24 @@ class Engine:
         game = new_game(world.setting, oracle, **options)
         self.run = new_run(world, oracle, self.pool.rules, self.pool.proofs, game)
         self.kernels = compiled() if compile else KERNELS
-        self.attempt, self.off_basis = (0, 0, 0), 0
+        self.programs = {}
+        self.attempt = 0, 0, 0      # round, program, how often it was asked for again
         self.hulls = [{} for _ in range(world.setting.K)]
         self.draw_ahead()
 
-    @cached_property
-    def programs(self):
-        "One `RuleProgram` an arm."
+    def program(self, k):
+        "The `RuleProgram` of arm k, set up when it is first needed."
         z = self.world.setting
-        return [RuleProgram(z.support, z.K, k) for k in range(z.K)]
+        if k not in self.programs:
+            self.programs[k] = RuleProgram(z.support, z.K, k)
+        return self.programs[k]
 
     def advance(self, until=FOREVER):
         "Play until the run ends, or the plan after round `until`: DONE, CAP or STEP."
         act = {LP: self.ask_solver, ROOM: self.lengthen_log, NUMBERS: self.draw_ahead,
                POINTS: self.make_room, BROKEN: self.refuse}
-        while (why := self.kernels['play'](self.run, until)) in act: act[why]()
+        while (why := self.kernels['play'](self.run, until)) in act:
+            act[why]()
         return why
 
     def refuse(self):
@@ -203,18 +223,12 @@ class Engine:
         self.run = self.run._replace(reports=reports._replace(uniform=uniform))
         clock.used = 0
 
-    def put_back(self):
-        "Leave the generator where a run that draws one number a round leaves it."
-        self.rng.bit_generator.state, n = self.before, int(self.run.clock.rounds)
-        while n: n -= len(self.rng.random(min(n, BLOCK)))
-
-    def lengthen_log(self):
-        "Twice the room for rounds or for snapshots."
-        log, full = self.run.log, self.run.clock.snapshots == len(self.run.log.rounds)
-        names = log._fields[4:] if full else log._fields[:4]
-        old = {name: getattr(log, name) for name in names}
-        new = {name: padded(x, (2*len(x), *x.shape[1:])) for name, x in old.items()}
-        self.run = self.run._replace(log=log._replace(**new))
+    def rewind(self, n=0):
+        "The generator as it was before the run, or after n of its numbers."
+        self.rng.bit_generator.state = self.before
+        while n:
+            n -= len(self.rng.random(min(n, BLOCK)))
+        return self.rng
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #c7172b85
 LARGE_SHELF = 1 << 14      # up to here, a shelf that was full grows in any case
@@ -223,6 +237,14 @@ def wider(record, names, room):
     "The record with the arrays `names`, whose axis 2 or last is the room, made longer."
     return record._replace(**{o: padded(x, room(x.shape)) for o in names
                               for x in [getattr(record, o)]})
+
+def lengthen_log(engine):
+    "Twice the room for rounds or for snapshots."
+    log, full = engine.run.log, engine.run.clock.snapshots == len(engine.run.log.rounds)
+    names = log._fields[4:] if full else log._fields[:4]
+    old = {name: getattr(log, name) for name in names}
+    new = {name: padded(x, (2*len(x), *x.shape[1:])) for name, x in old.items()}
+    engine.run = engine.run._replace(log=log._replace(**new))
 
 def make_room(engine):
     "Throw out points that aren't needed; lengthen list or shelf if few are."
@@ -239,7 +261,7 @@ def make_room(engine):
         shelf = wider(shelf, ('owner', 'par'), lambda s: (s[0], 2*room, *s[2:]))
     engine.run = run._replace(points=points, shelf=shelf)
 
-Engine.make_room = make_room
+Engine.lengthen_log, Engine.make_room = lengthen_log, make_room
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #d04e8008
 def ask_solver(engine):
@@ -249,7 +271,7 @@ def ask_solver(engine):
     k, kind = need % z.K, VALUE if need < z.K else PRICE
     again = engine.attempt[2] + 1 if engine.attempt[:2] == (t, need) else 0
     engine.attempt = t, need, again
-    program, I, counts = engine.programs[k], run.plan.I[k], run.reports.counts
+    program, I, counts = engine.program(k), run.plan.I[k], run.reports.counts
     asked = counts, run.plan.lower[k]/z.bound, I
     if again:
         program.highs.clearSolver()
@@ -260,17 +282,15 @@ def ask_solver(engine):
         v = counts[k] @ S.expected/counts[k].sum() - z.bound*I
         pool.add(k, FALLBACK, dict(S0=S.values.ravel()/z.bound), valid=t, v=v)
     else:
-        if kind == PRICE: program.cheapest(found, *asked)
+        if kind == PRICE:
+            program.cheapest(found, *asked)
         exact = found.eased == 0 and again < 2
         basis = basis_of(program, kind, z.bound) if exact else None
-        if basis is not None: pool.add(k, kind, basis)
-        else: engine.add_point(k, program.cheapest(found, *asked), found.bound, t)
+        if basis is not None:
+            pool.add(k, kind, basis)
+        else:
+            S, v = program.cheapest(found, *asked), z.bound*found.bound
+            pool.add(k, POINT, dict(S0=S.ravel()), valid=t, v=v)
     engine.run = run._replace(rules=pool.rules, proofs=pool.proofs)
 
-def add_point(engine, k, S, v, t):
-    "A rule without a basis, for round t only; v in units of the bound."
-    engine.off_basis += 1
-    basis, bound = dict(S0=S.ravel()), engine.world.setting.bound
-    engine.pool.add(k, POINT, basis, valid=t, v=bound*v)
-
-Engine.ask_solver, Engine.add_point = ask_solver, add_point
+Engine.ask_solver = ask_solver

@@ -7,7 +7,7 @@ __all__ = ['RESUM', 'extend', 'new_segment', 'dot', 'sums', 'write', 'settle_end
 
 # %% ../../nbs/companion/43_fast_points.ipynb #83843905
 import numpy as np
-from .state import FALLBACK, ZERO, inlined, kernel
+from .state import ZERO, inlined, kernel
 
 # %% ../../nbs/companion/43_fast_points.ipynb #3ab6dee8
 @inlined
@@ -15,11 +15,15 @@ def extend(run, arm, line, share):
     "Of the shares that the arm answered on a line, keep the least and the greatest."
     points, ends = run.points, run.points.share[arm, line]
     lower, upper = share < ends[0], share > ends[1]
-    if not (lower or upper): return
-    if lower: ends[0] = share
-    if upper: ends[1] = share
+    if not (lower or upper):
+        return
+    if lower:
+        ends[0] = share
+    if upper:
+        ends[1] = share
     points.noted[arm, line] = 1
-    if upper or line == len(points.n): run.clock.fresh = 1
+    if upper or line == len(points.n):
+        run.clock.fresh = 1
 
 @kernel
 def new_segment(run, b):
@@ -34,7 +38,8 @@ def new_segment(run, b):
 @kernel
 def dot(x, y, n):
     s = 0.
-    for i in range(n): s += x[i]*y[i]
+    for i in range(n):
+        s += x[i]*y[i]
     return s
 
 @kernel
@@ -42,9 +47,11 @@ def sums(run, b):
     "⟨n_j, s_0⟩ and ⟨n_j, Z⟩ of rule b, for the arms with new reports."
     rules, proofs, counts, N = run.rules, run.proofs, run.reports.counts, run.reports.N
     K, M = counts.shape
-    if rules.kind[b] == ZERO: return
+    if rules.kind[b] == ZERO:
+        return
     for j in range(K):
-        if proofs.seen[b, j] == N[j]: continue
+        if proofs.seen[b, j] == N[j]:
+            continue
         proofs.seen[b, j] = N[j]
         proofs.n0[b, j] = dot(counts[j], rules.s0[b], M)
         for d in range(rules.r[b] - 1):
@@ -59,12 +66,15 @@ def write(run, arm, p):
     b, par = points.owner[arm, p], points.par[arm, p]
     k, share, s, products = rules.arm[b], par[0], points.s[arm], points.products[arm]
     sums(run, b)
-    for i in range(M): s[i, p] = (1 - share)*rules.s0[b, i] + share*oracle[k, i]
+    for i in range(M):
+        s[i, p] = (1 - share)*rules.s0[b, i] + share*oracle[k, i]
     for j in range(K):
         products[j, p] = (1 - share)*proofs.n0[b, j] + share*points.products[k, j, 0]
     for d in range(rules.r[b] - 1):
-        for i in range(M): s[i, p] += par[d + 1]*rules.Zs[b, d, i]
-        for j in range(K): products[j, p] += par[d + 1]*proofs.nZ[b, j, d]
+        for i in range(M):
+            s[i, p] += par[d + 1]*rules.Zs[b, d, i]
+        for j in range(K):
+            products[j, p] += par[d + 1]*proofs.nZ[b, j, d]
 
 @kernel
 def settle_end(run, arm, line, side):
@@ -75,7 +85,8 @@ def settle_end(run, arm, line, side):
     if side == 1 and share[0] == share[1]:
         ends[1] = ends[0]
         return
-    if p >= 0 and par[p, 0] == share[side]: return
+    if p >= 0 and par[p, 0] == share[side]:
+        return
     if p < 0 or (p == other and par[p, 0] == share[1 - side]):
         p = points.n[arm]
         points.n[arm] += 1
@@ -93,7 +104,8 @@ def settle(run):
         for line in range(K + 1):
             if points.noted[arm, line]:
                 points.noted[arm, line] = 0
-                for side in range(2): settle_end(run, arm, line, side)
+                for side in range(2):
+                    settle_end(run, arm, line, side)
     run.clock.fresh = 0
 
 # %% ../../nbs/companion/43_fast_points.ipynb #d6f42371
@@ -109,7 +121,8 @@ def count(run, arm, i):
     reports.value[arm] += run.game.utility[i]
     run.plan.stale[arm] = 1
     for j in range(len(points.n)):
-        for p in range(points.n[j]): points.products[j, arm, p] += points.s[j, i, p]
+        for p in range(points.n[j]):
+            points.products[j, arm, p] += points.s[j, i, p]
 
 @kernel
 def resum(run):
@@ -121,9 +134,11 @@ def resum(run):
         reports.value[j] = dot(reports.counts[j], utility, M)
         for a in range(K):
             products, s = points.products[a, j], points.s[a]
-            for p in range(points.n[a]): products[p] = 0.
+            for p in range(points.n[a]):
+                products[p] = 0.
             for i in range(M):
-                for p in range(points.n[a]): products[p] += reports.counts[j, i]*s[i, p]
+                for p in range(points.n[a]):
+                    products[p] += reports.counts[j, i]*s[i, p]
 
 # %% ../../nbs/companion/43_fast_points.ipynb #084dee65
 @kernel
@@ -134,7 +149,8 @@ def leads(run):
     for k in range(K):
         own = points.products[k, k]
         for j in range(K):
-            if k == j or not (stale[k] or stale[j]): continue
+            if k == j or not (stale[k] or stale[j]):
+                continue
             other, best = points.products[k, j], np.inf
             for p in range(points.n[k]):
                 x = own[p]*inverse[k] - other[p]*inverse[j]
@@ -145,4 +161,5 @@ def leads(run):
     for k in range(K):
         stale[k], least[k] = 0, np.inf
         for j in range(K):
-            if j != k: least[k] = min(least[k], U[k, j])
+            if j != k:
+                least[k] = min(least[k], U[k, j])

@@ -18,16 +18,19 @@ def waits(run, k, p):
     points, drift, inverse = run.points, run.shelf.drift, run.reports.inverse
     K, M = run.reports.counts.shape
     s, products = points.s[k], points.products[k]
-    if run.rules.kind[points.owner[k, p]] == ZERO: return False
+    if run.rules.kind[points.owner[k, p]] == ZERO:
+        return False
     for j in range(K):
-        if j == k: continue
+        if j == k:
+            continue
         m, low, high = points.lowest[k, j], np.inf, -np.inf
         for i in range(M):
             x = s[i, p] - s[i, m]
             low = min(low, x)
             high = max(high, x)
         above = products[k, p]*inverse[k] - products[j, p]*inverse[j] - run.plan.U[k, j]
-        if above <= (drift[k] + drift[j])*(high - low): return False
+        if above <= (drift[k] + drift[j])*(high - low):
+            return False
     return True
 
 # %% ../../nbs/companion/44_fast_shelf.ipynb #7ff7f823
@@ -43,12 +46,15 @@ def put_away(run, k, p):
     for d in range(points.par.shape[2]):
         shelf.par[k, q, d] = points.par[k, p, d]
         points.par[k, p, d] = points.par[k, n, d]
-    for i in range(M): points.s[k, i, p] = points.s[k, i, n]
+    for i in range(M):
+        points.s[k, i, p] = points.s[k, i, n]
     for j in range(K):
         points.products[k, j, p] = points.products[k, j, n]
-        if lowest[j] == n: lowest[j] = p
+        if lowest[j] == n:
+            lowest[j] = p
         for side in range(2):
-            if points.ends[k, j, side] == n: points.ends[k, j, side] = p
+            if points.ends[k, j, side] == n:
+                points.ends[k, j, side] = p
     points.n[k] -= 1
     shelf.n[k] += 1
 
@@ -57,9 +63,11 @@ def tidy(run):
     "Put away what can wait, of lists that have doubled since the last time."
     points, shelf = run.points, run.shelf
     for k in range(len(points.n)):
-        if points.n[k] <= shelf.limit[k]: continue
+        if points.n[k] <= shelf.limit[k]:
+            continue
         for p in range(points.n[k] - 1, -1, -1):
-            if waits(run, k, p): put_away(run, k, p)
+            if waits(run, k, p):
+                put_away(run, k, p)
         shelf.limit[k] = max(LISTED, 2*points.n[k])
 
 # %% ../../nbs/companion/44_fast_shelf.ipynb #8fae68c3
@@ -79,21 +87,26 @@ def watch(run):
     clock, shelf, reports, N = run.clock, run.shelf, run.reports, run.reports.N
     K, M = reports.counts.shape
     grown = 10*clock.rounds > 11*clock.looked
-    if grown: clock.look = 1
+    if grown:
+        clock.look = 1
     for k in range(K):
-        if N[k] < shelf.due[k] and not grown: continue
+        if N[k] < shelf.due[k] and not grown:
+            continue
         x, error = distance(run, k)
-        if grown: shelf.drift[k] = min(2*x, error)
+        if grown:
+            shelf.drift[k] = min(2*x, error)
         elif x > .75*shelf.drift[k]:
             shelf.drift[k] = min(max(2*shelf.drift[k], 8*reports.inverse[k]), 2.)
             clock.look = 1
         shelf.due[k] = N[k] + np.floor(N[k]*shelf.drift[k]/8)
-    if not clock.look: return
+    if not clock.look:
+        return
     clock.looked = clock.rounds
     for k in range(K):
         shelf.limit[k] = LISTED
         shelf.due[k] = N[k] + np.floor(N[k]*shelf.drift[k]/8)
-        for i in range(M): shelf.ref[k, i] = reports.counts[k, i]*reports.inverse[k]
+        for i in range(M):
+            shelf.ref[k, i] = reports.counts[k, i]*reports.inverse[k]
 
 # %% ../../nbs/companion/44_fast_shelf.ipynb #f3bbb6ca
 @kernel
@@ -104,15 +117,19 @@ def look_through(run):
     for k in range(K):
         for q in range(shelf.n[k] - 1, -1, -1):
             p, last = points.n[k], shelf.n[k] - 1
-            if p + 1 >= points.s.shape[2]: return False
+            if p + 1 >= points.s.shape[2]:
+                return False
             points.owner[k, p] = shelf.owner[k, q]
-            for d in range(D): points.par[k, p, d] = shelf.par[k, q, d]
+            for d in range(D):
+                points.par[k, p, d] = shelf.par[k, q, d]
             write(run, k, p)
-            if waits(run, k, p): continue
+            if waits(run, k, p):
+                continue
             points.n[k] += 1
             shelf.n[k] -= 1
             shelf.owner[k, q] = shelf.owner[k, last]
-            for d in range(D): shelf.par[k, q, d] = shelf.par[k, last, d]
+            for d in range(D):
+                shelf.par[k, q, d] = shelf.par[k, last, d]
             own, products = points.products[k, k, p]*inverse[k], points.products[k]
             for j in range(K):
                 x = own - products[j, p]*inverse[j]
@@ -130,11 +147,15 @@ def scan(run):
     settle(run)
     for k in range(len(points.n)):
         run.plan.N[k] = run.reports.N[k]
-        if points.n[k] > LISTED or shelf.n[k] > 0: busy = True
-    if busy: watch(run)
+        if points.n[k] > LISTED or shelf.n[k] > 0:
+            busy = True
+    if busy:
+        watch(run)
     leads(run)
-    if run.clock.look and not look_through(run): return False
-    if busy: tidy(run)
+    if run.clock.look and not look_through(run):
+        return False
+    if busy:
+        tidy(run)
     return True
 
 # %% ../../nbs/companion/44_fast_shelf.ipynb #86bc6163
@@ -148,11 +169,16 @@ def corners(X):
     Y = Y @ V[:len(size)].T
     thick = np.abs(Y).max(0) > FLAT*max(1, np.abs(X).max())
     Y = (Y/np.where(size > 0, size, 1))[:, thick]
-    if Y.shape[1] == 0: return np.array([0])
-    if Y.shape[1] == 1: return np.unique([Y[:, 0].argmin(), Y[:, 0].argmax()])
-    if len(X) <= Y.shape[1] + 1: return np.arange(len(X))
-    try: return np.sort(ConvexHull(Y).vertices)
-    except QhullError: return np.arange(len(X))
+    if Y.shape[1] == 0:
+        return np.array([0])
+    if Y.shape[1] == 1:
+        return np.unique([Y[:, 0].argmin(), Y[:, 0].argmax()])
+    if len(X) <= Y.shape[1] + 1:
+        return np.arange(len(X))
+    try:
+        return np.sort(ConvexHull(Y).vertices)
+    except QhullError:
+        return np.arange(len(X))
 
 # %% ../../nbs/companion/44_fast_shelf.ipynb #9d5620f9
 def needed(owner, par, rules, hulls):
@@ -163,7 +189,8 @@ def needed(owner, par, rules, hulls):
     """
     keep = np.ones(len(owner), bool)
     for b, n in zip(*np.unique(owner, return_counts=True)):
-        if rules.r[b] == 1 or n < 2*hulls.get(b, LISTED): continue
+        if rules.r[b] == 1 or n < 2*hulls.get(b, LISTED):
+            continue
         at = np.flatnonzero(owner == b)
         left = at[corners(par[at, :rules.r[b]])]
         keep[at] = False

@@ -15,7 +15,7 @@ def bets(support, bound):
     x, M = support[:, 0], len(support)
     order, rules = x.argsort(), [None]*M
     for i in order[1:-1]:
-        columns = bound*min(x[i], 1 - x[i])*np.diag([1/x[i], 1/(1 - x[i])])
+        columns = np.minimum(bound*min(x[i], 1 - x[i])*np.diag([1/x[i], 1/(1 - x[i])]), bound)
         rules[i] = ScoringRule(columns[(x < x[i]).astype(int)], support, bound)
     for i, state in (order[-1], 1), (order[0], 0):
         rules[i] = ScoringRule(np.tile(bound*np.eye(2)[state], (M, 1)), support, bound)

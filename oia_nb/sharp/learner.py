@@ -3,13 +3,14 @@
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'BENT', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW', 'OPENING',
            'WORTH', 'WRONG', 'FINE', 'AIM', 'REST', 'PART', 'HARD', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'BATCH',
-           'AT_ONCE', 'GROWTH', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'DOUBT', 'Answer', 'Ray', 'Candidate',
-           'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up', 'wall_of', 'mixture', 'low_of',
-           'bracket', 'payments', 'wealth', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'Option', 'better',
-           'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'open_wall',
-           'cut_options', 'doubts', 'guessed_price', 'cheapest', 'cheapest_of_all', 'rule_option', 'narrow_option',
-           'best_option', 'refresh', 'where_to_sample', 'leader', 'candidate', 'open_run', 'explore', 'proved_regret',
-           'SharpPlan', 'report', 'no_agent', 'SharpIdentification', 'rule_of', 'conclude', 'steps', 'sharp']
+           'AT_ONCE', 'GROWTH', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'DOUBT', 'FURTHEST', 'SOUND', 'Answer',
+           'Ray', 'Candidate', 'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up', 'wall_of',
+           'mixture', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'missing', 'passes', 'profit', 'spread',
+           'Outlook', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound',
+           'along', 'give_up', 'open_wall', 'order_on_a_ray', 'cut_options', 'wall_option', 'doubts', 'guessed_price',
+           'cheapest', 'cheapest_of_all', 'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample',
+           'leader', 'candidate', 'open_run', 'explore', 'proved_regret', 'SharpPlan', 'report', 'no_agent',
+           'strict_rounds', 'SharpIdentification', 'rule_of', 'best_of', 'conclude', 'steps', 'sharp', 'lower_bound']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #28b29659
 from array import array
@@ -18,10 +19,11 @@ from math import log, sqrt
 import numpy as np
 from ..core import OracleViolated, as_integer, as_number, generator
 from ..estimation import Transcript
-from ..learner import (FORCED, INIT, NORMAL, Certificate, Identification, announce, check_learner,
-                            confirm, finish, learner)
-from ..programs import open_highs
+from ..learner import (FORCED, INIT, NORMAL, Certificate, Finding, Identification, Learner, Stopped, announce,
+                            check_learner, confirm, finish)
+from ..programs import open_highs, properness_rows, solve_cvxpy
 from ..scoring import ScoringRule, is_proper, mix
+from ..stackelberg import optimal_rule
 from .cone import Cone, ConeProgram, kinked_rule
 from .questions import Foretold, Guess, cheapest_mixture, question
 from .regions import HUGE, region, weigh
@@ -124,7 +126,7 @@ def sample(run, k, n):
         raise Halt('assumption_violated', (first, run.rounds))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #91754af6
-BENT = 3          # bent rules a belief among those that questions are mixed from, with more than two states
+BENT = 1          # bent rules a belief among those that questions are mixed from, with more than two states
 
 def set_up(run):
     "Make the cone, the walls to the arm of the zero rule, and the rules from which questions are mixed."
@@ -143,7 +145,7 @@ def set_up(run):
 def wall_of(run, l, j):
     "The `Wall` of arm l against arm j, told all answers so far."
     if (l, j) not in run.walls:
-        wall = run.walls[l, j] = Wall(run.cone, l == run.first)
+        wall = run.walls[l, j] = Wall(run.cone, l == run.first, (l, j))
         for a in run.answers: note(run, (l, j), wall, a)
     return run.walls[l, j]
 
@@ -167,10 +169,14 @@ def payments(run, k, ray):
     "(M,): t⁺E, what the candidate costs at most."
     return np.zeros(run.setting.M) if ray is None else ray.bracket(k)[1]*ray.rule.expected
 
+def asked_of(c):
+    "The logarithm of the wealth that proves a `Candidate`."
+    return -log(c.delta) if c.delta > 0 else np.inf
+
 def wealth(run, c, j, sure, eps):
     "The wealth against arm j having a rule that is better than the `Candidate` by `eps`; over all of j's region if `sure`."
     u, s, counts = run.u, payments(run, c.arm, c.ray), run.data.counts
-    own, want = counts[c.arm] - c.counts, log(1/c.delta) if c.delta > 0 else np.inf
+    own, want = counts[c.arm] - c.counts, asked_of(c)
     E = 0*u if c.ray is None else c.ray.rule.expected
     low, high = bracket(run, c.arm, c.ray)
     e = eps - (high - low)*E.max()
@@ -186,7 +192,7 @@ def wealth(run, c, j, sure, eps):
 
 def missing(run, c, sure=False, eps=None):
     "{arm j: what is missing of the evidence against it}, for a `Candidate`; its own arm is left out for the zero rule."
-    need = -log(c.delta) if c.delta > 0 else np.inf
+    need = asked_of(c)
     arms = [j for j in range(run.setting.K) if not j == c.arm == run.first]
     return {j: need - wealth(run, c, j, sure, run.eps if eps is None else eps) for j in arms}
 
@@ -212,13 +218,13 @@ class Outlook:
     def __init__(self, run, c, j, missing):
         q, N, u, eps = run.data.q_hat, run.data.N, run.u, run.eps
         s = payments(run, c.arm, c.ray)
-        self.j, self.own, self.q, self.eps, self.missing = j, j == c.arm, q[j], eps, missing
+        self.j, self.own, self.q, self.eps, self.missing = j, j == c.arm, q[j], eps, min(missing, HUGE)
         self.earned = q[c.arm] @ (u - s)
         self.target = (q[j] @ s if self.own else q[j] @ u - self.earned) - eps
         self.rules, self.prices = run.regions[j].rules, run.regions[j].prices
         self.cheapest = self.rules[self.prices.argmin()]
         self.margin = float(self.prices.min() - self.target)
-        self.need = -log(c.delta)
+        self.need = min(asked_of(c), HUGE)
         self.N, self.Nc = N[j], N[c.arm] - c.counts.sum()
         self.sj = .5*spread(q[j], N[j], s) if self.own else spread(q[j], N[j], u - self.cheapest)
         self.sc, self.range = spread(q[c.arm], max(self.Nc, 1), u - s), float(np.ptp(s if self.own else u))
@@ -261,7 +267,7 @@ def foresee(run):
     data = run.data
     if run.guess is None or (data.N > RENEW*run.guess.N + 2).any():
         run.guess = Guess(data.counts, [(a.s, a.arm) for a in run.answers])
-        run.tried, run.reached = {k: v for k, v in run.tried.items() if k[0] == 'open'}, {}
+        run.tried, run.reached = {}, {}
     run.foretold = Foretold(run.guess, run.pay, run.tops, DRAWS)
 
 def hoped(run, l, j):
@@ -315,7 +321,7 @@ WORTH, WRONG, FINE = .97, 2, 1.1    # a bound must fall by this much; wrong fore
 def foretell(run, wall, l, j, i, side):
     "The `question` about rule i with the most draws that promises something; None if there is none."
     old = wall.up[i] if side > 0 else wall.low[i]
-    for n in (DRAWS + 1, *FEWER):
+    for n in (DRAWS + 1, *FEWER) if run.setting.W == 2 else FEWER:
         found = question(wall, i, side, l if side > 0 else j, run.foretold, n, run.mixing)
         if found is None: continue
         news = old - found[1] if side > 0 else found[1] - old
@@ -325,7 +331,9 @@ def foretell(run, wall, l, j, i, side):
 def ask_bound(run, l, j, i, side):
     "Ask what is foretold to bound rule i of the wall l|j best, from above (`side` 1) or below (-1)."
     wall, key = run.walls[l, j], (l, j, i, side)
+    before = (wall.up if side > 0 else wall.low)[i]
     wall.tighten(i, side)
+    if np.isfinite((wall.up if side > 0 else wall.low)[i]) and not np.isfinite(before): return      # known already
     found = foretell(run, wall, l, j, i, side) if run.tried.get(key, 0) < WRONG else None
     if found is None:
         t = along(run, i) if l == run.first and side > 0 else None
@@ -357,44 +365,63 @@ def open_wall(run, l, j):
         run.regions[j].walls.append(wall)
         return
     run.tried['open', l, j] = run.tried.get(('open', l, j), 0) + 1
-    M, t = run.setting.M, np.geomspace(.01, 1, 25)
-    gains = run.foretold.gains[:, :, :M, None]*t - run.foretold.costs[:, :, None, None]
-    answers = gains.argmax(1)                                          # (draws, M, t)
+    rule, t = order_on_a_ray(run, l, j)
+    yield from inquire(run, mix(run.zero, rule, t), l)
+
+def order_on_a_ray(run, l, j):
+    "A rule and a t at which to ask, on the ray on which l is likeliest to answer before j; half of it may be known."
+    t = np.geomspace(.01, 1, 25)
+    known = [a for a in run.answers if a.arm in (l, j) and a.s.any()]
+    rules = [a.rule for a in known] + run.cone.rules
+    S = np.array([a.s for a in known] + list(run.cone.D))
+    gains = np.einsum('nkm,bm->nkb', run.foretold.q, S)[..., None]*t - run.foretold.costs[:, :, None, None]
+    answers = gains.argmax(1)                                          # (draws, rules, t)
     by_l, by_j = (answers == l).mean(0), (answers == j).mean(0)
+    for n, a in enumerate(known): (by_l if a.arm == l else by_j)[n, -1] = 2.     # a fact counts twice
     later = np.maximum.accumulate(by_j[:, ::-1], 1)[:, ::-1]
-    i, n = np.unravel_index(np.minimum(by_l, later).argmax(), by_l.shape)
-    said = [a for a in run.answers if np.abs(a.s - a.s.max()/run.pay[i].max()*run.pay[i]).max() < 1e-9]
-    if any(a.arm == l for a in said): n = int((by_j[i]*(np.arange(len(t)) > n)).argmax())
-    yield from inquire(run, mixture(run, t[n]*np.eye(len(run.mixing))[i]), l)
+    sooner = np.maximum.accumulate(by_l, 1)
+    both = np.minimum(sooner[:, :-1], 1)*np.minimum(later[:, 1:], 1) + (np.maximum(sooner[:, :-1], later[:, 1:]) > 1)
+    r, n = np.unravel_index(both.argmax(), both.shape)
+    ask_j = sooner[r, n] > 1 or (later[r, n + 1] <= 1 and later[r, n + 1] < sooner[r, n])
+    return rules[r], float(t[n + 1 + by_j[r, n + 1:].argmax()] if ask_j else t[by_l[r, :n + 1].argmax()])
 
 # %% ../../nbs/beyond/25_sharp.ipynb #1fbb0ba9
 AIM, REST, PART, HARD = .65, 6, .7, 1.5     # of the guessed price; rounds after the first bounds; share that an answer gains; rounds it costs
 
 def cut_options(run, o):
     "As `bet_options`, for more than two states."
-    l, R = run.first, run.regions[o.j]
-    wall, now = run.walls[l, o.j], o.as_it_stands()
-    aim = AIM*guessed_price(run, o.j, o.q)
-    hope = max(aim - o.target, o.margin)
+    R, now, aim = run.regions[o.j], o.as_it_stands(), AIM*guessed_price(run, o.j, o.q)
+    hope, best = max(aim - o.target, o.margin), None
+    for wall in R.walls: best = better(best, wall_option(run, o, wall, now, aim))
+    if best is not None and best.saves > 1 or len(R.walls) > 1 or aim <= o.prices.min(): return best, hope
+    gain = now - float(o.samples(aim - o.target)) - 2*run.setting.M
+    for l in range(run.setting.K):
+        if l in (run.first, o.j) or run.data.N[l] < 3 or run.tried.get(('open', l, o.j), 0) >= 6: continue
+        best = better(best, Option(gain, lambda l=l: open_wall(run, l, o.j), f'open wall {l}|{o.j}'))
+    return best, hope
+
+def wall_option(run, o, wall, now, aim):
+    "The best `Option` to know one wall better: first bounds that are missing, then those that count most."
+    l, _ = wall.pair
     open_ = [(i, s) for s in (1, -1) for i in range(run.setting.M)
              if not np.isfinite((wall.up if s > 0 else wall.low)[i]) and (s > 0 or run.cone.spill[i].any())]
     if open_:
         gain = now - float(o.samples(aim - o.target)) - len(open_) - REST
         usable = [e for e in open_ if run.tried.get((l, o.j, *e), 0) < HUGE]
-        if not usable or aim <= o.prices.min(): return None, hope
+        if not usable or aim <= o.prices.min(): return None
         i, side = min(usable, key=lambda e: (-e[1], run.tried.get((l, o.j, *e), 0)))
-        return Option(gain, lambda: ask_bound(run, l, o.j, i, side), f'wall {l}|{o.j}, rule {i}, first'), hope
+        return Option(gain, lambda: ask_bound(run, l, o.j, i, side), f'wall {l}|{o.j}, rule {i}, first')
     terms = doubts(run, o, wall)
+    if not terms: return None
     off = PART*np.cumsum([max(t, 0.) for t, *_ in terms])
-    if not len(off): return None, hope
     price = np.minimum(o.prices.min()/np.maximum(1 - off, .05), max(aim/AIM, o.prices.min()))
     gain = now - o.samples(price - o.target) - HARD*np.arange(1, len(off) + 1)
     _, i, side = terms[0]
-    return Option(float(gain.max()), lambda: ask_bound(run, l, o.j, i, side), f'wall {l}|{o.j}, rule {i}, {side}'), hope
+    return Option(float(gain.max()), lambda: ask_bound(run, l, o.j, i, side), f'wall {l}|{o.j}, rule {i}, {side}')
 
 def doubts(run, o, wall):
     "Triples (share of the cut at the cheapest rule that an answer may take off, rule, side), the largest first."
-    s, l = o.cheapest/run.cone.bound, run.first
+    s, (l, _) = o.cheapest/run.cone.bound, wall.pair
     if not s.any(): return []
     alpha = np.sort(run.foretold.alpha(l, o.j, run.setting.M), 0)
     high, low = np.clip(alpha[-2], wall.low, wall.up), np.clip(alpha[1], wall.low, wall.up)
@@ -419,7 +446,7 @@ AGAIN, TRIES, SURELY, TINY_GAIN = 8, 6, .7, 1/20     # rounds until a rule is so
 def cheapest(run, j, q):
     "A cheap rule that arm j is foretold to answer, or None; sought again after some rounds."
     at, rule = run.tried.get(('rule', j), (-AGAIN, None))
-    if run.rounds < at + AGAIN: return rule
+    if run.rounds < at + AGAIN*(1 if run.setting.W == 2 else 3): return rule
     found = None
     for n in (DRAWS + 1, *FEWER) if run.setting.W == 2 else FEWER:
         found = cheapest_mixture(run.foretold, j, q, n) if run.setting.W == 2 else cheapest_of_all(run, j, q, n)
@@ -445,7 +472,7 @@ def rule_option(run, o, save):
     gain = float(o.q @ (run.u - rule.expected)) - o.earned
     if gain <= TINY_GAIN*o.eps: return None
     def act():
-        run.tried['rule', o.j] = run.rounds - AGAIN, None
+        run.tried['rule', o.j] = -HUGE, None
         arm = yield from inquire(run, rule, o.j)
         run.tried['wrong', o.j] = 0 if arm == o.j else run.tried.get(('wrong', o.j), 0) + 1
     return Option(save(SURELY*gain) - 1, act, f'a rule of {o.j}')
@@ -480,7 +507,7 @@ def best_option(run, c, missing):
 
 def refresh(run):
     "Bring the regions up to date with the answers and the samples."
-    for j, R in run.regions.items(): R.refresh(run.data.q_hat[j])
+    for j, R in run.regions.items(): R.refresh(run.data.counts[j])
 
 # %% ../../nbs/beyond/25_sharp.ipynb #4b48e965
 BATCH, AT_ONCE, GROWTH = .04, .2, .3
@@ -495,8 +522,8 @@ def where_to_sample(run, c, missing):
         s = rules[(rules @ q[j]).argmin()]
         sj, sc = spread(q[j], N[j], run.u - s), spread(q[c.arm], own, run.u - payments(run, c.arm, c.ray))
         if N[j]/max(sj, 1e-12) < own/max(sc, 1e-12): k, n = j, N[j]
-    got = -log(c.delta) - missing[j]
-    left = missing[j]*min(N[j], own + 1)/max(got, .5)
+    got = asked_of(c) - missing[j] if c.delta > 0 else 0.
+    left = min(missing[j], HUGE)*min(N[j], own + 1)/max(got, .5)
     return k, int(max(1, BATCH*N[k], min(AT_ONCE*left, GROWTH*N[k])))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #1ecc5ccf
@@ -597,10 +624,10 @@ def report(run, c):
     if run.watch: run.watch(SharpPlan(run.rounds + 1, N, q, profits, c.arm, run.best))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #535548b3
-DOUBT = 1e-6       # by how much answers must be impossible, in units of the bound
+DOUBT, FURTHEST = 1e-3, 1e6       # by how much answers must be impossible; a box for the solver; both in units of the strict preference
 
-def no_agent(setting, answers):
-    "The rounds of `answers` that contradict each other, () if some agent gives them all. Raises nothing."
+def no_agent(setting, answers, strict=()):
+    "The rounds of `answers` that contradict each other, () if some agent gives them all; those in rounds `strict` by a margin."
     import highspy
     K, M = setting.K, setting.M
     n, rows, rounds = K*M + K + 1, [], []
@@ -613,8 +640,9 @@ def no_agent(setting, answers):
             rows.append(row)
             rounds.append(a.round)
     sums = np.hstack([np.kron(np.eye(K), np.ones(M)), np.zeros((K, K + 1))])
-    ends = np.array([[0.]*len(rows) + [1.]*K, [np.inf]*len(rows) + [1.]*K])
-    columns = np.vstack([np.zeros(n), np.r_[np.ones(K*M), np.full(K, np.inf), np.inf]])
+    low = [float(t in strict) for t in rounds]
+    ends = np.array([low + [0.]*K, [np.inf]*len(rows) + [0.]*K])
+    columns = np.vstack([np.r_[np.full(n - 1, -FURTHEST), 0.], np.r_[np.full(n - 1, FURTHEST), np.inf]])
     highs = open_highs(sparse(np.vstack([*rows, sums])), np.eye(n)[-1], columns, ends)
     highs.run()
     if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal: return ()
@@ -622,31 +650,38 @@ def no_agent(setting, answers):
     y = np.array(highs.getSolution().row_dual)[:len(rows)]
     return tuple(sorted({t for t, v in zip(rounds, y) if v > 1e-9}))
 
-# %% ../../nbs/beyond/25_sharp.ipynb #3eb20c10
+def strict_rounds(run): return {a.round for a in run.answers if any(a.rule is r for r in run.oracle.rules)}
+
+# %% ../../nbs/beyond/25_sharp.ipynb #bf22c23b
 @dataclass(frozen=True, eq=False)
 class SharpIdentification(Identification):
     r"""What `sharp` returns: an `Identification`, and the rounds (from 1) that contradict each other if an assumption was seen to fail.
 
-    `status` is "certified", "round_cap", "assumption_violated" (answers that no agent with fixed beliefs and costs gives; no certificate) or "event_violated".
+    `status` is "certified", "round_cap", "stopped", "assumption_violated" (answers that no agent with fixed beliefs and costs gives; no certificate).
     `normal_rounds` are samples, `forced_rounds` questions, `searches` the walls in use. No rule has a share of the
     oracle's in it for safety: `certificate.mixing` is 0, and `certificate.confidence` is all of its `bound`.
     """
     contradiction: tuple = ()
 
-    def to_dict(self, setting): return super().to_dict(setting) | dict(contradiction=list(self.contradiction))
-
 def rule_of(run, c):
     "The rule of a `Candidate`."
     return run.zero if c.ray is None else mix(run.zero, c.ray.rule, float(c.ray.bracket(c.arm)[1]))
 
+def best_of(run):
+    "The `Finding` with the smallest bound proved so far, or None."
+    bound, c = proved_regret(run)
+    return Finding(rule_of(run, c), c.arm, bound) if np.isfinite(bound) else None
+
+SOUND = 'certified', 'round_cap', 'stopped'
+
 def conclude(run, status, c=None, contradiction=()):
     "The `SharpIdentification` of a run that has ended."
     bound = np.inf
-    if status in ('certified', 'round_cap') and run.candidates:
+    if status in SOUND and run.candidates:
         try: bound, found = proved_regret(run)
         except Contradiction as e: status, contradiction = 'assumption_violated', e.rounds
         else: c = c or found
-    sound = status in ('certified', 'round_cap') and np.isfinite(bound)
+    sound = status in SOUND and np.isfinite(bound)
     c = c or (run.candidates[0] if run.candidates else None)
     rule, arm = (run.oracle.rules[0], 0) if c is None else (rule_of(run, c), c.arm)
     solves = sum(w.solves for w in run.walls.values())
@@ -659,15 +694,15 @@ def steps(run):
     "The run, from the first rule to the result."
     try:
         c = yield from explore(run)
-        against = no_agent(run.setting, run.answers)
+        against = no_agent(run.setting, run.answers, strict_rounds(run))
         if against: raise Halt('assumption_violated', against)
+    except Stopped: return conclude(run, 'stopped')
     except Halt as h: return conclude(run, h.status, contradiction=h.contradiction)
     except Contradiction as e: return conclude(run, 'assumption_violated', contradiction=e.rounds)
     return conclude(run, 'certified', c)
 
-@learner
 def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, watch=None):
-    r"""The sharp learner (`alg-sharp`): a coroutine that yields a `ScoringRule`, receives a `Response`, and returns a `SharpIdentification`.
+    r"""The sharp learner (`alg-sharp`): a `Learner` that yields a `ScoringRule`, receives a `Response`, and returns a `SharpIdentification`.
 
     Parameters
     ----------
@@ -689,4 +724,37 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, wat
     eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     if margin is not None: as_number('margin', margin, 0., setting.bound, strict_low=True)
-    return steps(Run(setting, oracle, eps, delta, max_rounds, watch))
+    run = Run(setting, oracle, eps, delta, max_rounds, watch)
+    return Learner(setting, steps(run), best=lambda: best_of(run))
+
+# %% ../../nbs/beyond/25_sharp.ipynb #6f77f5ed
+def _hardest(world, rule, arm, other, eps, coupled):
+    r"$t_{ij}$ of `prop-lower` by cvxpy, i = `arm`, j = `other` with best rule `rule`; infinite if there is no such world."
+    import cvxpy as cp
+    z, q, u = world.setting, world.belief_distributions, world.setting.belief_utility
+    rivals, lift = [l for l in range(z.K) if l != arm], np.kron(np.eye(z.M), np.ones((z.W, 1)))*z.support.ravel()[:, None]
+    R, G, h = properness_rows(z.support), lift @ (q[arm] - q[rivals]).T, world.costs[arm] - world.costs[rivals]
+    a, v, free = cp.Variable(), cp.Variable(z.M), cp.Variable((z.K, z.M))
+    new = [a*q[k] + v if coupled else free[k] for k in range(z.K)]
+    t, lies, walls, cap = cp.Variable(), cp.Variable(R.shape[0], nonneg=True), cp.Variable(len(rivals), nonneg=True), cp.Variable(z.M*z.W, nonneg=True)
+    most = new[arm] @ u - h @ walls + z.bound*cp.sum(cap)
+    asks = [lift @ new[arm] - R.T @ lies - G @ walls + cap >= 0, new[other] @ (u - rule.expected) >= most + eps]
+    asks += [a >= 1e-6] + [p >= 0 for p in new] + [cp.sum(p) == 1 for p in new]
+    asks += [cp.sum(cp.rel_entr(q[k][q[k] > 0], new[k][q[k] > 0])) <= t for k in range(z.K)]
+    value = solve_cvxpy(cp.Problem(cp.Minimize(t), asks), 'CLARABEL')
+    return np.inf if value is None else max(value, 1e-12)
+
+def lower_bound(world, eps, delta, coupled=False):
+    r"""A lower bound on the expected rounds of a learner that is within `eps` with probability 1 - `delta` (`prop-lower`).
+
+    `coupled` True: of any learner; False: of one to whom the regions $V_k$ are given, as a fact that has no known relation to the $q_k$.
+    0 if nothing can be said. Raises `InvalidInput`, `SolverFailure`.
+    """
+    best = optimal_rule(world)
+    eps, delta = as_number('eps', eps, 0., 2*world.setting.B, strict_low=True), as_number('delta', delta, 0., 1., strict_low=True)
+    good = np.flatnonzero(best.gaps <= eps)
+    p = (1 - delta)/len(good)
+    if p <= delta: return 0.
+    kl = p*np.log(p/delta) + (1 - p)*np.log((1 - p)/(1 - delta))
+    times = [max(1/_hardest(world, best.rules[j], i, j, eps, coupled) for j in range(world.setting.K) if j != i and best.rules[j] is not None) for i in good]
+    return float(kl*min(times))

@@ -27,11 +27,11 @@ def sparse(A):
 class Wall:
     r"""What answers say of arm l against arm j: `low` ≤ $\langle\alpha,D_i\rangle$ ≤ `up`, (M,) each.
 
-    `rows` (n, M) are the coordinates of rules that either answered, `sides` 1 where l did and -1 where j did, `rounds` when. `valid` once $f(0)\ge0$ is proved.
+    `rows` (n, M) are the coordinates of rules that either answered, `sides` 1 where l did and -1 where j did, `rounds` when. `pair` is (l, j); `valid` once $f(0)\ge0$ is proved.
     Bounds are worked out when they are asked for; old ones hold as well.
     """
-    def __init__(self, cone, valid):
-        M = len(cone.D)
+    def __init__(self, cone, valid, pair=None):
+        M, self.pair = len(cone.D), pair
         self.cone, self.valid, self.n, self.solves = cone, valid, 0, 0
         self._rows, self._sides, self.rounds = np.zeros((64, M)), np.zeros(64), []
         self.up, self.low = np.full(M, np.inf), np.full(M, -np.inf)
@@ -79,12 +79,16 @@ def _tighten(wall, i, side):
     at = np.flatnonzero(cost != wall._cost).astype(np.int32)
     wall.highs.changeColsCost(len(at), at, cost[at])
     wall._cost = cost
-    wall.highs.run()
-    wall.solves += 1
-    status, solution = wall.highs.getModelStatus(), wall.highs.getSolution()
+    wall.stale[which, i] = False
+    for attempt in range(2):
+        wall.highs.run()
+        wall.solves += 1
+        status, solution = wall.highs.getModelStatus(), wall.highs.getSolution()
+        if status == highspy.HighsModelStatus.kOptimal: break
+        wall.highs.clearSolver()                      # once more from the beginning
     if status == highspy.HighsModelStatus.kInfeasible: raise Contradiction(conflict(wall))
-    if status != highspy.HighsModelStatus.kOptimal: return wall.highs.clearSolver()
-    wall._at[which, i], wall.stale[which, i] = solution.col_value, False
+    if status != highspy.HighsModelStatus.kOptimal: return                 # the old bound holds
+    wall._at[which, i] = solution.col_value
     found = side*-proved(wall, cost, np.array(solution.row_dual))
     if side > 0: wall.up[i] = min(wall.up[i], found)
     else: wall.low[i] = max(wall.low[i], found)

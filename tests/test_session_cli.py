@@ -1,0 +1,220 @@
+"""Sessions by command: each step leaves what it says in the file, and what is refused leaves nothing."""
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from conftest import ROOT
+from oia_nb.all import Offer, Session, brier, generator, load_world, make_world
+from oia_nb.cli import main
+
+CLINIC = load_world('clinic')
+Z = CLINIC.setting
+
+
+@pytest.fixture
+def oia(tmp_path, capsys, monkeypatch):
+    "A function that runs a command in a folder of its own: (status, output, error)."
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        status = main([str(w) for w in words])
+        return status, *capsys.readouterr()
+    return run
+
+
+BEGUN = []      # the file of `begun`, once it is made
+
+
+@pytest.fixture
+def begun(oia, tmp_path):
+    "A session of three answered rounds, of which the first is revealed; the fourth is open. All made by command."
+    if not BEGUN:
+        assert oia('session', 'new', 'day.jsonl', 'clinic', '--eps', .04, '--delta', .05, '--currency', '€')[0] == 0
+        for n in range(3):
+            answer(oia)
+        assert oia('session', 'reveal', 'day.jsonl', 1, 'benign')[0] == 0
+        assert oia('session', 'next', 'day.jsonl')[0] == 0
+        BEGUN.append((tmp_path/'day.jsonl').read_bytes())
+    (tmp_path/'day.jsonl').write_bytes(BEGUN[0])
+    return oia
+
+
+def answer(oia):
+    "The expert answers the open round by command; returns what the command says, and the response."
+    offer = json.loads(oia('session', 'next', 'day.jsonl', '--json')[1])
+    rule = Session.open('day.jsonl', write=False)._rounds[-1].rule
+    r = CLINIC.respond(rule, generator(3, offer['round']))
+    said = ','.join(f'{100*p:.1f}' for p in r.report)
+    status, out, err = oia('session', 'answer', 'day.jsonl', '--arm', Z.arms[r.arm], '--report', said, '--json')
+    assert (status, err) == (0, '')
+    return json.loads(out), r
+
+
+def test_commands_do_what_the_session_does(begun, tmp_path):
+    "The file that commands write holds the session that Python would have made with the same answers."
+    with Session.create(tmp_path/'python.jsonl', CLINIC, eps=.04, delta=.05, currency='€') as s:
+        for n in range(3):
+            offer = s.announce()
+            r = CLINIC.respond(offer.rule, generator(3, offer.round))
+            s.answer(Z.arms[r.arm], np.round(100*np.array(r.report), 1).tolist())
+        s.reveal(1, 'benign')
+        s.announce()
+        wanted = s.to_frame(), s.paid, s.owed
+    with Session.open(tmp_path/'day.jsonl') as s:
+        assert s.to_frame().equals(wanted[0]) and (s.paid, s.owed) == wanted[1:]
+
+
+def test_status_tells_all_in_json(begun):
+    status, out, err = begun('session', 'status', 'day.jsonl', '--json')
+    found = json.loads(out)
+    assert (status, err) == (0, '')
+    assert (found['status'], found['rounds'], found['pending'], found['currency']) == ('open', 3, [2, 3], '€')
+    assert [a['arm'] for a in found['answers']] and all(isinstance(a['belief'], int) for a in found['answers'][:3])
+    assert begun('session', 'stop', 'day.jsonl', '--json')[0] == 0
+    assert json.loads(begun('session', 'status', 'day.jsonl', '--json')[1])['status'] == 'stopped'
+
+
+def test_an_answer_and_what_follows(begun):
+    found, r = answer(begun)
+    assert found['round']['arm'] == Z.arms[r.arm] and found['rounds'] == 4
+    due = json.loads(begun('session', 'reveal', 'day.jsonl', 4, 'malignant', '--json')[1])
+    assert due['paid'] >= due['due'] == due['paid'] - found['paid'] >= 0
+    assert json.loads(begun('session', 'undo', 'day.jsonl', 4, '--why', 'wrong line', '--json')[1])['rounds'] == 3
+    first = begun('session', 'next', 'day.jsonl')[1]
+    assert begun('session', 'decline', 'day.jsonl', '--why', 'ill')[0] == 0
+    assert begun('session', 'next', 'day.jsonl')[1] == first
+
+
+REFUSED = {
+    'an arm that is none': ('answer', 'day.jsonl', '--arm', 'telepathy', '--report', '50,50'),
+    'a belief that is none': ('answer', 'day.jsonl', '--arm', 'imaging', '--report', '36,46'),
+    'one number': ('answer', 'day.jsonl', '--arm', 'imaging', '--report', '36'),
+    'words': ('answer', 'day.jsonl', '--arm', 'imaging', '--report', 'likely'),
+    'a state that is none': ('answer', 'day.jsonl', '--arm', 'imaging', '--report', 'benign=36,bening=64'),
+    'a state twice': ('answer', 'day.jsonl', '--arm', 'imaging', '--report', 'benign=36,benign=64'),
+    'the truth that is none': ('answer', 'day.jsonl', '--arm', 'palpation', '--report', '62.6,37.4', '--state', 'well'),
+    'a round that is known': ('reveal', 'day.jsonl', 1, 'benign'),
+    'a round that is open': ('reveal', 'day.jsonl', 4, 'benign'),
+    'a round to come': ('undo', 'day.jsonl', 9, '--why', 'so'),
+    'an unknown truth': ('reveal', 'day.jsonl', 2, 'well'),
+    'no reason': ('decline', 'day.jsonl'),
+    'a file that exists': ('new', 'day.jsonl', 'clinic', '--eps', .04, '--delta', .05),
+    'an option of another learner': ('new', 'x.jsonl', 'clinic', '--eps', .04, '--delta', .05, '--mixing', 'theorem1'),
+    'no such learner': ('new', 'x.jsonl', 'clinic', '--eps', .04, '--delta', .05, '--method', 'guess'),
+    'a target that is none': ('new', 'x.jsonl', 'clinic', '--eps', 0, '--delta', .05),
+    'no such session': ('next', 'nowhere.jsonl'),
+    'no such action': ('wish', 'day.jsonl'),
+}
+
+
+@pytest.mark.parametrize('words', REFUSED.values(), ids=list(REFUSED))
+def test_what_is_refused_writes_nothing(begun, tmp_path, words):
+    before = (tmp_path/'day.jsonl').read_bytes()
+    for extra in (), ('--json',):
+        status, out, err = begun('session', *words, *extra)
+        assert (status, out, err.count('\n')) == (2, '', 1) and 'Traceback' not in err
+    assert (tmp_path/'day.jsonl').read_bytes() == before
+    assert not [p.name for p in tmp_path.iterdir() if p.name[0] in 'xn']
+
+
+def test_no_answer_to_a_session_that_is_over(begun, tmp_path):
+    begun('session', 'stop', 'day.jsonl')
+    before = (tmp_path/'day.jsonl').read_bytes()
+    for words in ('next',), ('answer', '--arm', 'imaging', '--report', '50,50'), ('decline', '--why', 'ill'):
+        assert begun('session', words[0], 'day.jsonl', *words[1:])[0] == 2
+    assert (tmp_path/'day.jsonl').read_bytes() == before
+
+
+def test_status_while_another_process_writes(begun):
+    with Session.open('day.jsonl'):
+        assert begun('session', 'status', 'day.jsonl')[0] == 0
+        status, out, err = begun('session', 'next', 'day.jsonl')
+        assert status == 2 and 'another process' in err
+
+
+class Page(HTMLParser):
+    "The tags that are open, and all that a page would load."
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.loads = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.loads += [v for k, v in attrs if k in ('src', 'href')]
+        if tag != 'meta':
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_sheet_is_a_page_that_needs_nothing(begun, tmp_path):
+    "Well formed, loads nothing, light and dark; names that look like tags are shown as they are."
+    assert begun('session', 'next', 'day.jsonl', '--html', 'sheet.html')[0] == 0
+    text = (tmp_path/'sheet.html').read_text(encoding='utf-8')
+    page = Page(text)
+    assert not page.open and not page.loads and 'color-scheme: light dark' in text and '€' in text
+    assert all(f'<b>{a}</b>' in text for a in Z.arms)
+    tickets = json.loads(begun('session', 'next', 'day.jsonl', '--json')[1])['tickets']
+    assert len(re.findall('<tr><td>', text)) == len(tickets)
+    assert begun('session', 'next', 'day.jsonl', '--html', 'nowhere/sheet.html')[0] == 2
+    strange = Offer(1, brier(Z.support), replace(Z, arms=['<i>', 'a&b', 'c'], states=['<u>', '"']), '<s>').sheet()
+    assert not Page(strange).open and not re.search('<[ius]>|a&b', strange)
+
+
+# --- The example ---------------------------------------------------------------------------------
+
+def example():
+    spec = importlib.util.spec_from_file_location('session_example', ROOT/'examples'/'session.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_day_of_the_example(tmp_path):
+    "Killed in the middle and resumed, the day ends as one without a cut; forty answers, of which four are refused and one undone."
+    day = example()
+    answers = [line for line in day.MORNING + day.AFTERNOON if line.split()[0] not in ('decline', 'reveal', 'undo')]
+    assert len(answers) == 40 and sum(line != '*' for line in answers) == 4
+    run = subprocess.run([sys.executable, ROOT/'examples'/'session.py', tmp_path/'cut.jsonl'], capture_output=True, text=True,
+                         timeout=120, env={'PYTHONPATH': str(ROOT), 'PATH': '/usr/bin:/bin', 'HOME': str(tmp_path)})
+    assert run.returncode == 0, run.stderr
+    assert 'killed: True' in run.stdout and run.stdout.count('refused') == 4
+    with Session.create(tmp_path/'whole.jsonl', CLINIC, eps=.04, delta=.05, currency='€') as s:
+        day.work(s, day.MORNING)
+        day.work(s, day.AFTERNOON)
+        whole = s.stop()
+        frame = s.to_frame()
+    with Session.open(tmp_path/'cut.jsonl') as s:
+        assert s.status == 'stopped' and s.rounds == 35
+        assert s.to_frame().equals(frame) and s.paid == pytest.approx(frame.due.sum())
+        assert (s.result.rule.values == whole.rule.values).all() and s.result.certificate == whole.certificate
+        assert s.to_frame().state.notna().sum() == 2 and (s.to_frame().status == 'void').sum() == 1
+
+
+# --- What would do -------------------------------------------------------------------------------
+
+def test_optimal_says_what_an_arm_needs(oia, tmp_path):
+    "The bound that the note names is enough, and one below it isn't; the others go on."
+    look = np.array([[.3, .2], [.2, .3]])
+
+    def world(bound):
+        w = make_world([np.eye(2)/2, np.full((1, 2), .5), look], [.8, 0., .01], np.eye(2), bound,
+                       arms=['test', 'nothing', 'look'])
+        w.save(tmp_path/'w.json')
+    world(1.)
+    status, out, err = oia('optimal', 'w.json', '--json')
+    found = json.loads(out)
+    needed = found['bound_needed']['test']
+    assert status == 0 and f'test takes a bound above {needed:.4g}' in err and '--without test' in err
+    assert found['arm'] == 'look'
+    for share, fine in (1.001, True), (.999, False):
+        world(share*needed)
+        assert ('strictly prefer test' not in oia('optimal', 'w.json', '--json')[2]) == fine
