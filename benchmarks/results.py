@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 from oia_nb.all import *
 from oia_nb.complexity import problem_of
-from oia_nb.experiments import *
+from oia_nb.experiments import experiment
+from oia_nb.worlds import bits_world
+from oia_nb.oracle import shrink_oracle
 
 STATIC = Path(__file__).resolve().parent.parent/'nbs'/'_static'
 SEED, DELTA, CAP = 2025, .1, 10_000_000
@@ -91,14 +93,16 @@ def build(names, folder, n_jobs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--folder', type=Path, default=Path(tempfile.gettempdir())/'oia_nb_results', help='where runs are kept until all are there (default: %(default)s)')
-    parser.add_argument('--parts', nargs='*', choices=PARTS, default=list(PARTS), help='run only these, and store nothing')
+    parser.add_argument('--parts', nargs='*', choices=PARTS, default=list(PARTS), help='run only these; the rows of the others stay as stored')
     parser.add_argument('--jobs', type=int, default=2)
     parser.add_argument('--fresh', action='store_true', help='throw away what is in the folder')
     args = parser.parse_args()
     if args.fresh: shutil.rmtree(args.folder, ignore_errors=True)
-    frames = build(args.parts, args.folder, args.jobs)
-    if list(args.parts) != list(PARTS): return
-    pd.concat(frames, ignore_index=True).to_csv(STATIC/'results.csv', index=False, float_format='%.8g')
+    new = dict(zip(args.parts, build(args.parts, args.folder, args.jobs)))
+    if len(new) < len(PARTS):
+        stored = pd.read_csv(STATIC/'results.csv', dtype=dict(budget='Int64'))
+        new = {name: new.get(name, stored[stored.part == name]) for name in PARTS}
+    pd.concat(new.values(), ignore_index=True).to_csv(STATIC/'results.csv', index=False, float_format='%.8g')
     pd.DataFrame([world_row(name, w) for name, w in WORLDS.items()]).to_csv(STATIC/'results_worlds.csv', index=False)
 
 if __name__ == '__main__': main()
