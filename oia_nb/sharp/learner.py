@@ -2,15 +2,16 @@
 
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'BENT', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW', 'OPENING',
-           'WORTH', 'WRONG', 'FINE', 'AIM', 'REST', 'PART', 'HARD', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'BATCH',
-           'AT_ONCE', 'GROWTH', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'DOUBT', 'FURTHEST', 'SOUND', 'Answer',
-           'Ray', 'Candidate', 'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up', 'wall_of',
-           'mixture', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'missing', 'passes', 'profit', 'spread',
-           'Outlook', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound',
-           'along', 'give_up', 'open_wall', 'order_on_a_ray', 'cut_options', 'wall_option', 'doubts', 'guessed_price',
-           'cheapest', 'cheapest_of_all', 'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample',
-           'leader', 'candidate', 'open_run', 'explore', 'proved_regret', 'SharpPlan', 'report', 'no_agent',
-           'strict_rounds', 'SharpIdentification', 'rule_of', 'best_of', 'conclude', 'steps', 'sharp', 'lower_bound']
+           'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AIM', 'REST', 'PART', 'HARD', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN',
+           'BATCH', 'AT_ONCE', 'GROWTH', 'FIRST', 'LEADS', 'LEADS_OWN', 'IDLE', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT',
+           'FURTHEST', 'SOUND', 'Answer', 'Ray', 'Candidate', 'Halt', 'share', 'Run', 'ask', 'inquire', 'note',
+           'sample', 'set_up', 'wall_of', 'mixture', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'missing',
+           'passes', 'profit', 'spread', 'Outlook', 'Option', 'better', 'foresee', 'hoped', 'bet_options',
+           'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'open_wall', 'order_on_a_ray', 'cut_options',
+           'wall_option', 'doubts', 'guessed_price', 'cheapest', 'cheapest_of_all', 'rule_option', 'narrow_option',
+           'best_option', 'refresh', 'where_to_sample', 'leader', 'candidate', 'open_run', 'explore', 'proved_regret',
+           'keep_best', 'SharpPlan', 'report', 'no_agent', 'strict_rounds', 'SharpIdentification', 'rule_of', 'settle',
+           'conclude', 'steps', 'sharp', 'lower_bound']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #28b29659
 from array import array
@@ -81,7 +82,8 @@ class Run:
         self.answers, self.rays, self.candidates, self.snapshots = [], [], [], []
         self.walls, self.regions, self.first = {}, {}, None
         self.cone = self.guess = self.foretold = None
-        self.reached, self.tried, self.next_snapshot, self.best = {}, {}, 1, np.inf
+        self.reached, self.tried, self.finer = {}, {}, {}
+        self.next_snapshot, self.next_proof, self.found, self.idle = 1, 1, None, 0
         self.zero = ScoringRule(np.zeros((setting.M, setting.W)), setting.support, setting.bound)
 
     @property
@@ -305,7 +307,7 @@ def step_towards(run, o, ls, have, goal, p, now, extra):
     D = np.linspace(o.margin, top, LEVELS + 1)[1:]
     wanted = p/np.maximum(o.target + D[:, None], 1e-12)              # (LEVELS, M): what the weighted bounds may be
     at, lost = weights[:, None]*have, weights[:, None]*(have - goal)
-    bad = at.sum(0) > wanted + 1e-12
+    bad = (at.sum(0) > wanted*(1 + 1e-9)) & (lost.sum(0) > 0)
     twice = (len(ls) > 1) & (wanted < at.sum(0) - lost.max(0))
     gain = now - o.samples(D) - (bad*(1 + twice)).sum(1) - (0 if extra is None else OPENING)
     n = int(np.where(bad.any(1), gain, -np.inf).argmax())
@@ -317,6 +319,7 @@ def step_towards(run, o, ls, have, goal, p, now, extra):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #6dfde922
 WORTH, WRONG, FINE = .97, 2, 1.1    # a bound must fall by this much; wrong forecasts until a ray is halved; how finely rays are
+NOTHING = 1e-6                      # a share of a rule that pays as good as nothing
 
 def foretell(run, wall, l, j, i, side):
     "The `question` about rule i with the most draws that promises something; None if there is none."
@@ -325,7 +328,8 @@ def foretell(run, wall, l, j, i, side):
         found = question(wall, i, side, l if side > 0 else j, run.foretold, n, run.mixing)
         if found is None: continue
         news = old - found[1] if side > 0 else found[1] - old
-        if news > (1 - WORTH)*max(abs(found[1]), .2): return found
+        least = (1 - WORTH)/2**run.finer.get((l, j, i, side), 0)
+        if news > least*max(abs(found[1]), .2): return found
     return None
 
 def ask_bound(run, l, j, i, side):
@@ -336,7 +340,7 @@ def ask_bound(run, l, j, i, side):
     if np.isfinite((wall.up if side > 0 else wall.low)[i]) and not np.isfinite(before): return      # known already
     found = foretell(run, wall, l, j, i, side) if run.tried.get(key, 0) < WRONG else None
     if found is None:
-        t = along(run, i) if l == run.first and side > 0 else None
+        t = along(run, i, run.finer.get(key, 0)) if l == run.first and side > 0 else None
         if t is None: return give_up(run, l, j, i, side)
         arm = yield from inquire(run, mixture(run, t*np.eye(len(run.mixing))[i]), l)
         (run.inside if arm == l else run.outside)[i] = t
@@ -345,15 +349,16 @@ def ask_bound(run, l, j, i, side):
         arm = yield from inquire(run, mixture(run, found[0]), who)
         if arm != who: run.tried[key] = run.tried.get(key, 0) + 1
 
-def along(run, i):
+def along(run, i, finer):
     "Where to ask on the ray of rule i; None if it is known finely enough how far the arm of the zero rule answers it."
     low, high = run.inside[i], run.outside[i]
-    if high <= FINE*low or low == 1: return None
+    if high <= (1 + (FINE - 1)/2**finer)*low or low == 1 or high < NOTHING: return None
     return (low + high)/2 if low > 0 else high/3
 
 def give_up(run, l, j, i, side):
-    "Note that no question will do for now."
+    "Note that no question will do for now, and that the next ones may promise half as much."
     run.tried[l, j, i, side] = HUGE
+    run.finer[l, j, i, side] = run.finer.get((l, j, i, side), 0) + 1
     reached = run.reached.setdefault((l, j), np.full(run.setting.M, -np.inf))
     if side > 0: reached[i] = min(run.walls[l, j].up[i], HUGE)
 
@@ -528,6 +533,7 @@ def where_to_sample(run, c, missing):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #1ecc5ccf
 FIRST, LEADS, LEADS_OWN = 6, .1, .25       # samples of an arm before anything is judged by them; by how much of ε a new leader must lead
+IDLE = 200                                 # steps in a row that took no round, until a sample is taken all the same
 
 def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."
@@ -575,30 +581,37 @@ def explore(run):
         if few:
             yield from sample(run, few[0], int(FIRST - run.data.N[few[0]]))
             continue
-        option = best_option(run, c, absent)
+        option, before = best_option(run, c, absent) if run.idle < IDLE else None, run.rounds
         if option is not None:
             steps = option.act()
             if steps is not None: yield from steps
         elif new: run.candidates.append(c)
-        else:
-            yield from sample(run, *where_to_sample(run, c, absent))
+        else: yield from sample(run, *where_to_sample(run, c, absent))
+        run.idle = 0 if run.rounds > before else run.idle + 1
 
 # %% ../../nbs/beyond/25_sharp.ipynb #0b3547c7
-SEARCH, SEEN = 4, 1.1      # halvings; snapshots are this far apart
+SEARCH, SEEN, PROVED = 4, 1.1, 1.5      # halvings; snapshots, and proofs, are this far apart
 
-def proved_regret(run):
-    "The smallest bound proved on the regret of a candidate, and the `Candidate`; infinite if there is none."
-    most, best, found = 2*run.setting.B, np.inf, run.candidates[0] if run.candidates else None
-    for c in run.candidates:
+def proved_regret(run, candidates):
+    "The smallest bound proved on the regret of one of the `candidates`, and that `Candidate`; infinite if there is none."
+    most, best, found = 2*run.setting.B, np.inf, None
+    for c in candidates:
         high = min(best, run.eps)
-        while high < best and high <= most and not passes(run, c, high): high *= 2
-        if not high < best or high > most: continue
-        best, found, low = high, c, 0.
+        while high <= most and not passes(run, c, high): high *= 2
+        if high > min(best, most): continue
+        low, high = 0., min(high, best)
         for _ in range(SEARCH):
-            middle = (low + best)/2
-            if passes(run, c, middle): best = middle
-            else: low = middle
+            middle = (low + high)/2
+            low, high = (low, middle) if passes(run, c, middle) else (middle, high)
+        if high < best: best, found = high, c
     return best, found
+
+def keep_best(run):
+    "Work out what is proved of the candidates, now and then: the `Finding` with the smallest bound so far is kept."
+    run.next_proof = int(PROVED*run.rounds) + 2
+    bound, c = proved_regret(run, run.candidates)
+    if np.isfinite(bound) and (run.found is None or bound < run.found.bound):
+        run.found = Finding(rule_of(run, c), c.arm, float(bound))
 
 @dataclass(frozen=True, eq=False)
 class SharpPlan:
@@ -615,13 +628,14 @@ def report(run, c):
     "Take a snapshot now and then, and show it."
     if run.rounds + 1 < run.next_snapshot: return
     run.next_snapshot = int(SEEN*run.rounds) + 2
-    if run.watch: run.best = min(run.best, proved_regret(run)[0])
+    if run.rounds + 1 >= run.next_proof: keep_best(run)
+    best = np.inf if run.found is None else run.found.bound
     q, N = run.data.q_hat, run.data.N
     profits = q @ run.u
     for j, R in run.regions.items(): profits[j] -= R.prices.min()
     radii = np.sqrt(-2*log(max(run.delta, 1e-300))/np.maximum(N, 1))
-    run.snapshots.append((run.rounds + 1, profits, radii, run.best))
-    if run.watch: run.watch(SharpPlan(run.rounds + 1, N, q, profits, c.arm, run.best))
+    run.snapshots.append((run.rounds + 1, profits, radii, best))
+    if run.watch: run.watch(SharpPlan(run.rounds + 1, N, q, profits, c.arm, best))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #535548b3
 DOUBT, FURTHEST = 1e-3, 1e6       # by how much answers must be impossible; a box for the solver; both in units of the strict preference
@@ -667,26 +681,29 @@ def rule_of(run, c):
     "The rule of a `Candidate`."
     return run.zero if c.ray is None else mix(run.zero, c.ray.rule, float(c.ray.bracket(c.arm)[1]))
 
-def best_of(run):
-    "The `Finding` with the smallest bound proved so far, or None."
-    bound, c = proved_regret(run)
-    return Finding(rule_of(run, c), c.arm, bound) if np.isfinite(bound) else None
-
 SOUND = 'certified', 'round_cap', 'stopped'
 
+def settle(run, status, c):
+    "The status that is left when all answers are put together, the rounds that contradict each other, and the `Finding`."
+    try:
+        bound, c = proved_regret(run, run.candidates if c is None else [c])
+        against = no_agent(run.setting, run.answers, strict_rounds(run))
+    except Contradiction as e: against = e.rounds
+    if against: return 'assumption_violated', against, None
+    now = Finding(rule_of(run, c), c.arm, float(bound)) if np.isfinite(bound) else None
+    if status == 'certified' or run.found is None: return status, (), now
+    return status, (), now if now is not None and now.bound <= run.found.bound else run.found
+
 def conclude(run, status, c=None, contradiction=()):
-    "The `SharpIdentification` of a run that has ended."
-    bound = np.inf
-    if status in SOUND and run.candidates:
-        try: bound, found = proved_regret(run)
-        except Contradiction as e: status, contradiction = 'assumption_violated', e.rounds
-        else: c = c or found
-    sound = status in SOUND and np.isfinite(bound)
-    c = c or (run.candidates[0] if run.candidates else None)
-    rule, arm = (run.oracle.rules[0], 0) if c is None else (rule_of(run, c), c.arm)
+    "The `SharpIdentification` of a run that has ended, of the `Candidate` c if that is proved."
+    found = None
+    if status in SOUND and run.candidates: status, contradiction, found = settle(run, status, c)
+    rule, arm = (run.oracle.rules[0], 0) if not run.candidates else (rule_of(run, run.candidates[0]), run.candidates[0].arm)
+    if found is not None: rule, arm = found.rule, found.arm
+    certificate = None if found is None else Certificate(found.bound, 0., found.bound)
     solves = sum(w.solves for w in run.walls.values())
     return finish(run.data, rule=rule, arm=arm, status=status, eps=run.eps, delta=run.delta, kinds=run.kinds, targets=run.targets,
-                  certificate=Certificate(float(bound), 0., float(bound)) if sound else None, snapshots=run.snapshots,
+                  certificate=certificate, snapshots=run.snapshots,
                   searches=sum(len(R.walls) for R in run.regions.values()), lp_solves=solves, result=SharpIdentification,
                   contradiction=tuple(contradiction))
 
@@ -694,8 +711,6 @@ def steps(run):
     "The run, from the first rule to the result."
     try:
         c = yield from explore(run)
-        against = no_agent(run.setting, run.answers, strict_rounds(run))
-        if against: raise Halt('assumption_violated', against)
     except Stopped: return conclude(run, 'stopped')
     except Halt as h: return conclude(run, h.status, contradiction=h.contradiction)
     except Contradiction as e: return conclude(run, 'assumption_violated', contradiction=e.rounds)
@@ -725,7 +740,7 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, wat
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     if margin is not None: as_number('margin', margin, 0., setting.bound, strict_low=True)
     run = Run(setting, oracle, eps, delta, max_rounds, watch)
-    return Learner(setting, steps(run), best=lambda: best_of(run))
+    return Learner(setting, steps(run), best=lambda: run.found)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #6f77f5ed
 def _hardest(world, rule, arm, other, eps, coupled):
