@@ -69,7 +69,7 @@ def twin(run, forget):
     "A copy of a run; with `forget`, without the points that wait."
     e = copy(run)
     e.rng, e.pool, e.hulls = deepcopy(run.rng), copy(run.pool), [dict(o) for o in run.hulls]
-    e.__dict__.pop('programs', None)
+    e.programs = {}
     arrays = lambda x: type(x)(*(o.copy() for o in x))
     names = 'reports', 'points', 'shelf', 'plan', 'log', 'rules', 'proofs', 'warm'
     clock = np.array([run.run.clock], run.run.clock.dtype).view(np.recarray)[0]

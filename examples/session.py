@@ -1,9 +1,13 @@
-"""A day with an expert, from the first offer to the rule that is found: python examples/session.py [FILE]
+"""A day with an expert, from the first offer to the rule that is found.
 
-Forty answers are typed, four of them wrongly; one case is declined, two truths come late, one answer is taken back. In the
-middle of the day the process is killed (SIGKILL), as a power cut would end it. Another one goes on with the file.
+    python examples/session.py [FILE]
 
-Nobody sits here: what the expert types is made by a simulated one. To run a real session, replace `typed` by `input`.
+Forty answers are typed, four of them wrongly; one case is declined, two truths come late, one
+answer is taken back. In the middle of the day the process is killed (SIGKILL), as a power cut
+would end it. Another one goes on with the file.
+
+Nobody sits here: what the expert types is made by a simulated one. To run a real session,
+replace `typed` by `input`.
 """
 import os
 import signal
@@ -12,17 +16,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
-
 from oia_nb.all import Refused, Session, generator, load_world
 
 CLINIC = load_world('clinic')
 
 # What is typed, line by line. "*" stands for what the expert really did and believes.
-MORNING = ['telepathy 50 50', '*', '*', '*', 'imaging 90 90', '*', '*', 'decline in surgery', '*', '*', 'imaging likely', '*',
-           '*', '*', '*', 'reveal 2 benign', '*', '*', '*', '*', '*']
-AFTERNOON = ['*', '*', '*', 'palpation 30', '*', '*', '*', 'reveal 3 benign', '*', 'undo 20 line of another patient', '*', '*', '*', '*',
-             '*', '*', '*', '*', '*', '*', '*', '*', '*']
+MORNING = ['telepathy 50 50', *'***', 'imaging 90 90', *'**', 'decline in surgery', *'**',
+           'imaging likely', *'****', 'reveal 2 benign', *'*****']
+AFTERNOON = [*'***', 'palpation 30', *'***', 'reveal 3 benign', *'*',
+             'undo 20 line of another patient', *'*************']
 
 
 def expert(offer):
@@ -86,7 +88,8 @@ def afternoon(path):
 
 
 def main(path):
-    print('killed:', subprocess.run([sys.executable, __file__, '--morning', path]).returncode == -signal.SIGKILL)
+    ended = subprocess.run([sys.executable, __file__, '--morning', path])
+    print('killed:', ended.returncode == -signal.SIGKILL)
     afternoon(path)
 
 

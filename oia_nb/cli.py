@@ -7,12 +7,12 @@ __all__ = ['COMMANDS', 'GROUPS', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'D
            'WHY', 'BadUsage', 'Parser', 'option', 'command_group', 'command', 'parser', 'given', 'open_world', 'main',
            'joined', 'run', 'fail', 'plain', 'put_json', 'table', 'paragraph', 'digits_for', 'thousandth', 'amount',
            'at_most', 'span', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'rounded_fields', 'note',
-           'handed_over', 'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'way_out', 'find_oracle',
-           'learn', 'result_fields', 'all_fields', 'rounds_text', 'certificate_text', 'report', 'learner_options',
-           'learner_flags', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows', 'error_lines',
-           'put_comparison', 'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said', 'introduction',
-           'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'demo_options', 'run_demo',
-           'refuse_early', 'open_session', 'read_report', 'standing', 'put_standing', 'standing_rule',
+           'handed_over', 'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text', 'way_out',
+           'find_oracle', 'learn', 'result_fields', 'all_fields', 'rounds_text', 'certificate_text', 'report',
+           'learner_options', 'learner_flags', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows',
+           'error_lines', 'put_comparison', 'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said',
+           'introduction', 'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'demo_options',
+           'run_demo', 'refuse_early', 'open_session', 'read_report', 'standing', 'put_standing', 'standing_rule',
            'session_options', 'session_flags', 'new_session', 'write_sheet', 'next_offer', 'round_fields',
            'record_answer', 'record_state', 'record_decline', 'record_undo', 'show_status', 'stop_session']
 
@@ -81,8 +81,12 @@ SEED = option('--seed', type=int, help='of the simulated agent and state; the sa
 JSON = option('--json', action='store_true', help='print one JSON object and nothing else')
 QUIET = option('--quiet', action='store_true', help='no progress on standard error')
 
-DIGITS = option('--digits', type=int, help='decimals of the payments to hand over (default: as few as will do, about a thousandth of the largest payment allowed or finer)')
-MARGIN = option('--margin', type=float, help='by how much the arm is to lead all others under them, in units of payment (default: half a unit of the last digit)')
+DIGITS = option('--digits', type=int,
+                help='decimals of the payments to hand over (default: as few as will do, in '
+                     'units of about a thousandth of the largest payment allowed, or finer)')
+MARGIN = option('--margin', type=float,
+                help='by how much the arm is to lead all others under them, in units of '
+                     'payment (default: half a unit of the last digit)')
 
 def open_world(args):
     "The world that the options name, without the arms to leave out."
@@ -161,7 +165,7 @@ def digits_for(bound):
     return max(0, thousandth(bound))
 
 def thousandth(x):
-    "The decimals of the largest power of ten that is at most a thousandth of `x`; negative for tens and more."
+    "The decimals of the largest power of ten within a thousandth of `x`; negative for tens and more."
     from math import floor, log10
     return 3 - floor(log10(x))
 
@@ -178,7 +182,10 @@ def span(values):
     return low if low == high else f'{low} to {high}'
 
 def menu_rows(menu, setting):
-    "The beliefs that are expected as headers and rows: their range, how many there are, the ticket they take, and what the principal then does."
+    """The beliefs that are expected, as headers and rows.
+
+    Their range, how many there are, the ticket they take, and what the principal then does.
+    """
     import numpy as np
     from oia_nb.tickets import ticket_name
     shown, groups = range(int(setting.W == 2), setting.W), {}
@@ -199,16 +206,22 @@ def check_rounding(args):
     if args.margin is not None: as_number('margin', args.margin, 0.)
 
 def hand_over(world, rule, args):
-    """(`Rounded`, why): the rule in round numbers, None if there is none; and why not with the first digits tried, None if these will do.
+    """(`Rounded`, why): the rule in round numbers, None if there is none.
+
+    `why` tells why there is none with the first digits tried; None if these will do.
 
     Where the tickets of the rule are too few, those of the best rule with the margin are taken.
     """
     from oia_nb.tickets import FEWEST, MOST
-    first = min(max(thousandth(world.setting.bound), FEWEST), MOST) if args.digits is None else args.digits
+    first = args.digits
+    if first is None:
+        first = min(max(thousandth(world.setting.bound), FEWEST), MOST)
     why = None
     for digits in range(first, min(first + MORE_DIGITS, MOST) + 1):
-        found, reason = in_digits(world, rule, digits, .5*10.**-digits if args.margin is None else args.margin)
-        if found: return found, why and f'{why}; {digits} digits will do'
+        margin = .5*10.**-digits if args.margin is None else args.margin
+        found, reason = in_digits(world, rule, digits, margin)
+        if found:
+            return found, why and f'{why}; {digits} digits will do'
         why = why or reason
     return None, why if first == digits else f'{why}; nor is there one with up to {digits} digits'
 
@@ -220,38 +233,55 @@ def in_digits(world, rule, digits, margin):
     arm = world.best_response(rule)
     try:
         led = lp_arm(world, arm, margin=margin)
-        if led is None: return None, f'with {digits} digits, none makes {world.setting.arms[arm]} lead by {margin:g}: no rule at all does'
-        try: return rule.rounded(digits, world, margin), None
-        except NotInducible: found = led[1].rounded(digits, world, margin)
-    except (NotInducible, SolverFailure) as e: return None, str(e).split(';')[0]
+        if led is None:
+            return None, (f'with {digits} digits, none makes {world.setting.arms[arm]} lead by '
+                          f'{margin:g}: no rule at all does')
+        try:
+            return rule.rounded(digits, world, margin), None
+        except NotInducible:
+            found = led[1].rounded(digits, world, margin)
+    except (NotInducible, SolverFailure) as e:
+        return None, str(e).split(';')[0]
     return replace(found, lost=principal_profit(world, rule) - found.profit), None
 
 def rounded_fields(world, found):
     "A `Rounded` rule for programs; None stays None."
-    if found is None: return None
+    if found is None:
+        return None
     z = world.setting
     tickets = [dict(pays=dict(zip(z.states, t.tolist()))) for t in found.menu.tickets]
-    return dict(digits=found.digits, margin=found.margin, arm=z.arms[found.arm], profit=found.profit, lost=found.lost, tickets=tickets)
+    return dict(digits=found.digits, margin=found.margin, arm=z.arms[found.arm],
+                profit=found.profit, lost=found.lost, tickets=tickets)
 
 def note(text):
-    if text: print('note:', ' '.join(text.split()), file=sys.stderr)
+    if text:
+        print('note:', ' '.join(text.split()), file=sys.stderr)
 
 
 # %% ../nbs/companion/40_cli.ipynb #7a8b9c03
 def handed_over(world, rule, found, why, name):
-    "The rule to hand over as text: its tickets, what it earns beside the rule called `name`, and who takes which ticket."
+    """The rule to hand over, as text; `rule` is called `name`.
+
+    Its tickets, what it earns beside `rule`, and who takes which ticket.
+    """
     z = world.setting
     arm = z.arms[world.best_response(rule)]
     if found is None:
-        head = (f'No rule to hand over: {why}. {name[0].upper()}{name[1:]} makes the agent choose {arm}, but only with all its digits (--json). To four digits:')
-        return '\n\n'.join([paragraph(head), rule.menu().text(z), table(*menu_rows(rule.menu(), z))])
-    put = lambda x: f'{round(float(x), max(found.digits, 0) + 1) + 0.:.{max(found.digits, 0) + 1}f}'
-    beside = f'{put(abs(found.lost))} {"less" if found.lost >= 0 else "more"} than {name}, whose profit is {put(found.profit + found.lost)}'
-    head = f'To hand over, in units of {10.**-found.digits:g}; the agent chooses {arm}, which leads by {found.margin:g} or more:'
-    parts = [f'{why}.' if why else None, head]
-    tickets = found.text(z).splitlines()
-    end = f'Its true profit is {put(found.profit)}: {beside}.'
-    return '\n\n'.join([*map(paragraph, filter(None, parts)), '\n'.join(map(paragraph, tickets)), paragraph(end), table(*menu_rows(found.menu, z))])
+        head = (f'No rule to hand over: {why}. {name[0].upper()}{name[1:]} makes the agent choose '
+                f'{arm}, but only with all its digits (--json). To four digits:')
+        menu = rule.menu()
+        return '\n\n'.join([paragraph(head), menu.text(z), table(*menu_rows(menu, z))])
+    digits = max(found.digits, 0) + 1
+    put = lambda x: f'{round(float(x), digits) + 0.:.{digits}f}'
+    head = (f'To hand over, in units of {10.**-found.digits:g}; the agent chooses {arm}, '
+            f'which leads by {found.margin:g} or more:')
+    more = 'less' if found.lost >= 0 else 'more'
+    end = (f'Its true profit is {put(found.profit)}: {put(abs(found.lost))} {more} than {name}, '
+           f'whose profit is {put(found.profit + found.lost)}.')
+    tickets = '\n'.join(map(paragraph, found.text(z).splitlines()))
+    parts = [paragraph(f'{why[0].upper()}{why[1:]}.')] if why else []
+    parts += [paragraph(head), tickets, paragraph(end), table(*menu_rows(found.menu, z))]
+    return '\n\n'.join(parts)
 
 
 # %% ../nbs/companion/40_cli.ipynb #c46e3cc1
@@ -282,28 +312,39 @@ def oracle_margins(world):
 
 @command('optimal', WORLD, WITHOUT, DIGITS, MARGIN, JSON)
 def show_optimal(args):
-    "Solve the game of a known world: the best rule, in round numbers to hand over, its arm, and the best profit of every arm."
+    "Solve the game of a known world: the best rule to hand over, and the best profit of every arm."
+    from oia_nb.oracle import bound_needed
     from oia_nb.stackelberg import optimal_rule
     check_rounding(args)
     world = open_world(args)
     z, best, margins = world.setting, optimal_rule(world), oracle_margins(world)
     lacking = [a for a, m in zip(z.arms, margins) if m is None]
-    if lacking: note(f'no rule makes the agent strictly prefer {", ".join(lacking)}; {way_out(world)}')
+    needed = bound_needed(world)
+    if lacking:
+        bounds = '; '.join(bound_text(arm, needed[arm]) for arm in lacking)
+        note(f'no rule makes the agent strictly prefer {", ".join(lacking)} ({bounds}); {way_out(world)}')
     found, why = hand_over(world, best.rule, args)
     if args.json:
         note(why)
         return put_json(dict(arm=z.arms[best.arm], profit=best.profit, profits=dict(zip(z.arms, best.profits)), rule=best.rule,
-                             support=z.support, margin=None if lacking else min(margins), rounded=rounded_fields(world, found)))
+                             support=z.support, margin=None if lacking else min(margins), rounded=rounded_fields(world, found), bound_needed=needed))
     print(table(*arm_rows(world, best, margins)), handed_over(world, best.rule, found, why, 'the exact optimum'), sep='\n\n')
+
+def bound_text(arm, bound):
+    "What would make an arm inducible, in words."
+    if bound == float('inf'): return f'no bound on the payments is large enough for {arm}'
+    return f'{arm} takes a bound above {bound:.4g}'
 
 def way_out(world):
     "What to leave out so that the rest can be learned, as options of the command."
     from shlex import quote
     from oia_nb.oracle import arms_to_leave
-    option_of = lambda arm: f'--without={quote(arm)}' if arm.startswith('-') else f'--without {quote(arm)}'
     arms = arms_to_leave(world)
-    if arms is None: return 'to learn takes two arms that each have one, and no choice of arms leaves two; oia optimal solves the game without'
-    return f'to learn, leave out: {" ".join(map(option_of, arms))}'
+    if arms is None:
+        return ('to learn takes two arms that each have one, and no choice of arms leaves two; '
+                'oia optimal solves the game without')
+    options = [f'--without{"=" if arm.startswith("-") else " "}{quote(arm)}' for arm in arms]
+    return f'to learn, leave out: {" ".join(options)}'
 
 
 # %% ../nbs/companion/40_cli.ipynb #11a4aaab

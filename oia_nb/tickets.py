@@ -277,10 +277,14 @@ def rounded(self, digits, where, margin=None):
 # %% ../nbs/beyond/26_tickets.ipynb #192d7202
 def rounding_costs(rule, world, digits=(1, 2, 3, 4)):
     "What each number of `digits` costs: a list of (digits, profit, lost), with None where no menu will do."
+    as_kind('rule', rule, ScoringRule)
+    as_kind('world', world, World)
     def row(d):
         try:
             found = rule.rounded(d, world)
         except NotInducible:
             return d, None, None
         return d, found.profit, found.lost
+    if not isinstance(digits, (list, tuple)):
+        raise InvalidInput('digits', digits, 'a list of integers')
     return [row(d) for d in digits]

@@ -135,7 +135,7 @@ def test_optimal(name, capfd):
     found, err = answer(f'optimal {name}', capfd)
     world = load_world(name)
     rule = ScoringRule(found['rule'], found['support'], world.setting.bound)
-    assert err == '' and set(found) == {'arm', 'profit', 'profits', 'rule', 'support', 'margin', 'rounded'}
+    assert err == '' and set(found) == {'arm', 'profit', 'profits', 'rule', 'support', 'margin', 'rounded', 'bound_needed'}
     assert set(found['profits']) == set(world.setting.arms) and found['profit'] == found['profits'][found['arm']] == max(found['profits'].values())
     assert is_proper(rule) and world.setting.arms[world.best_response(rule)] == found['arm']
     assert abs(principal_profit(world, rule) - found['profit']) < 1e-7

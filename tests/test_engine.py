@@ -135,7 +135,7 @@ def engine_run(world, oracle, method, options, seed):
         until = clock.rounds + 1
     result = simulate_fast(world, method=method, oracle=oracle, seed=seed, **options)
     np.testing.assert_array_equal(result.trace.arms, engine.run.log.arms[:result.rounds])
-    return result, plans, sum(p.solves for p in engine.programs)
+    return result, plans, sum(p.solves for p in engine.programs.values())
 
 
 def assert_same(a, b, plans_a, plans_b, world):
@@ -177,7 +177,7 @@ def test_equal_to_the_coroutine_on_100_worlds(block, thorough, monkeypatch):
         assert_same(a, b, plans, fast_plans, world)
         solves[0] += a.lp_solves
         solves[1] += solved
-    assert solves[0] > (100 if thorough else 20)     # programs were needed …
+    assert solves[0] > (500 if thorough else 20)     # programs were needed …
     assert solves[1] < solves[0]/3                    # … and most bases held
 
 
@@ -306,8 +306,10 @@ def test_lists_and_shelf_know_the_minima_of_a_full_scan(monkeypatch):
             np.testing.assert_allclose(U, np.delete(f.min(0), k), rtol=0, atol=1e-12*z.bound)
         looked.add(int(run.clock.looked))
         shelved, until = max(shelved, run.shelf.n.sum()), run.clock.rounds + 97
-    assert min(shelved//100, len(thinned) - 1, len(looked) - 5, sum(back)) > 0, (
-        shelved, len(thinned), len(looked), sum(back))
+    assert shelved > 100
+    assert len(thinned) > 1
+    assert len(looked) > 5
+    assert sum(back) > 0
 
 
 def test_a_whole_list_finds_room_on_the_shelf():
@@ -427,6 +429,20 @@ def test_ties_are_measured_by_what_is_at_stake(monkeypatch):
         np.testing.assert_array_equal(a.trace.kinds, b.trace.kinds)
     monkeypatch.setattr(agent, 'stake', lambda run, b, k, share: run.game.bound)
     assert (play(compile=False).trace.arms != a.trace.arms).any()
+
+
+def test_equal_to_the_coroutine_under_a_huge_bound():
+    "Radii so small that each plan needs programs, solved in units of a bound of 10⁶."
+    base = random_world(3, 2, 3, 3, prior='arm', max_cost=.3, margin=.02)
+    world = make_world(base.structure.joint, base.structure.costs, base.setting.utility, 1e6)
+    oracle = action_informed_oracle(world)
+    options = dict(eps=2*world.setting.B, budget=80, a=1e-9)
+    a = simulate(oiafb(world.setting, oracle, **options), world, 1)
+    b = simulate_fast(world, method='oiafb', oracle=oracle, seed=1, **options)
+    assert a.lp_solves > 60
+    for name in 'arms', 'targets', 'kinds':
+        np.testing.assert_array_equal(getattr(a.trace, name), getattr(b.trace, name))
+    np.testing.assert_allclose(a.rule.values, b.rule.values, rtol=0, atol=TOL*1e6)
 
 
 def a_generous_world():

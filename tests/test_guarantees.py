@@ -150,7 +150,7 @@ LEARNERS = dict(oiafc=oiafc, oiafb=lambda *a, **k: oiafb(*a, **k, budget=100), s
 def test_learner_cannot_reach_the_secrets(name):
     "In the middle of a run, nothing that a learner holds leads to q or to the costs."
     world = WORLDS[2]
-    learner, rng = LEARNERS[name](world.setting, action_informed_oracle(world), eps=.5, delta=DELTA), generator(1)
+    learner, rng = LEARNERS[name](world.setting, action_informed_oracle(world), eps=.05, delta=DELTA), generator(1)
     rule = next(learner)
     for _ in range(50): rule = learner.send(world.respond(rule, rng))
     assert not sees_secret(learner, world)

@@ -1,14 +1,15 @@
-"""Hostile input everywhere: constructors, readers, learners, sessions and the command get arguments that were spoilt by chance.
+"""Hostile input: constructors, readers, learners, sessions and the command, spoilt by chance.
 
-The property: what is called either raises an `OIAError`, one line, or returns something valid; and every rule that comes with a claim
-(a profit, a margin, an arm) makes it good when the agent of the world answers it. An example is a number, from which `spoilt` draws all
-else, so `python test_hostile.py N` repeats one. A thousand in a quick run, ten thousand with --release.
+The property: what is called either raises an `OIAError`, one line, or returns something valid; and
+every rule that comes with a claim (a profit, a margin, an arm) makes it good when it is answered.
+An example is a number, from which all else is drawn: `python tests/test_hostile.py N` repeats one.
+A thousand in a quick run, ten thousand with --release.
 """
+
 import copy
 import io
 import json
 import sys
-import traceback
 import warnings
 from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
@@ -21,245 +22,552 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import examples
-from oia_nb.all import *
+from oia_nb.all import (
+    InformationStructure, Menu, OIAError, Oracle, PROFIT_TOL, Response, STATUS,
+    ScoringRule, Session, Setting, World, action_informed_oracle, agent_profit,
+    arm_profit, arms_to_leave, best_reply, blackwell_world, brier, check_oracle,
+    check_table, chen, degenerate_world, etc, experiment, forecast_rounds, gains,
+    generator, hidden_arm, identify, is_proper, is_strictly_proper, learner_row, lie,
+    load_world, logarithmic, lp_arm, make_world, menu_rule, merge_beliefs, mix, n_min,
+    oiafb, oiafc, oiafc_simple, optimal_rule, principal_profit, problem_of,
+    random_world, region_margin, report_utility, rounding_costs, save_world, sharp,
+    shrink_oracle, simple_regret, simple_world, spherical, stake, summarise, v_shaped,
+    widest_margin, world_from_dict, world_from_table, world_to_dict)
 from oia_nb.cli import main
 from oia_nb.stackelberg import is_claim_true, profit_scale
 
 # --- What is spoilt ------------------------------------------------------------------------
 
+
 class Odd:
     "Something of no kind that is expected."
-    def __repr__(self): return 'an odd\nthing'
+
+    def __repr__(self):
+        return 'an odd\nthing'
+
 
 def loop():
     x = []
     x.append(x)
     return x
 
-ANYTHING = [None, True, False, 0, -1, 1, 2, 10**400, -.5, 0., -0., .5, 1e-300, 5e-324, 1e12, 1e300, np.nan, np.inf, -np.inf, 1j, '', ' ', 'x', 'a\nb', '\ud800', 'nan', b'x',
-            [], {}, (), [[]], [None], {'a': 1}, {1, 2}, range(3), loop(), Odd(), object, len, np.float32(.3), np.int64(2), np.array(3.), np.array([]), np.array(None),
-            np.datetime64('2020'), Fraction(1, 3), Decimal('0.1'), Decimal('NaN'), Decimal('sNaN'), pd.NA, pd.NaT, pd.DataFrame(), pd.Series([1., np.nan]), np.ma.array([1., 2.], mask=[1, 0]), iter([1]), slice(2)]
-NUMBERS = [lambda x, r: -x, lambda x, r: x*10.**r.integers(-12, 13), lambda x, r: str(x), lambda x, r: [x], lambda x, r: np.array(x), lambda x, r: np.float32(x),
-           lambda x, r: Fraction(x), lambda x, r: Decimal(x), lambda x, r: np.nextafter(x, np.inf), lambda x, r: x + r.choice([-1, 1])*1e-9, lambda x, r: 0*x, lambda x, r: int(x)]
+
+ANYTHING = [
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1,
+    2,
+    10**400,
+    -0.5,
+    0.0,
+    -0.0,
+    0.5,
+    1e-300,
+    5e-324,
+    1e12,
+    1e300,
+    np.nan,
+    np.inf,
+    -np.inf,
+    1j,
+    '',
+    ' ',
+    'x',
+    'a\nb',
+    '\ud800',
+    'nan',
+    b'x',
+    [],
+    {},
+    (),
+    [[]],
+    [None],
+    {'a': 1},
+    {1, 2},
+    range(3),
+    loop(),
+    Odd(),
+    object,
+    len,
+    np.float32(0.3),
+    np.int64(2),
+    np.array(3.0),
+    np.array([]),
+    np.array(None),
+    np.datetime64('2020'),
+    Fraction(1, 3),
+    Decimal('0.1'),
+    Decimal('NaN'),
+    Decimal('sNaN'),
+    pd.NA,
+    pd.NaT,
+    pd.DataFrame(),
+    pd.Series([1.0, np.nan]),
+    np.ma.array([1.0, 2.0], mask=[1, 0]),
+    iter([1]),
+    slice(2),
+]
+NUMBERS = [
+    lambda x, r: -x,
+    lambda x, r: x * 10.0 ** r.integers(-12, 13),
+    lambda x, r: str(x),
+    lambda x, r: [x],
+    lambda x, r: np.array(x),
+    lambda x, r: np.float32(x),
+    lambda x, r: Fraction(x),
+    lambda x, r: Decimal(x),
+    lambda x, r: np.nextafter(x, np.inf),
+    lambda x, r: x + r.choice([-1, 1]) * 1e-9,
+    lambda x, r: 0 * x,
+    lambda x, r: int(x),
+]
+
 
 def entry(x, r, value):
     x = np.array(np.real(x), float)
     x.flat[r.integers(x.size)] = value
     return x
 
-ARRAYS = [lambda x, r: entry(x, r, r.choice([np.nan, np.inf, -np.inf, -1e-3, -1e-12, 1e12, 2.])), lambda x, r: x.astype(np.float32), lambda x, r: x.T, lambda x, r: x.ravel(), lambda x, r: x[None],
-          lambda x, r: x[:0], lambda x, r: x[:-1], lambda x, r: np.concatenate([x, x[:1]]), lambda x, r: x.tolist(), lambda x, r: [*x.tolist(), None], lambda x, r: x.astype(object), lambda x, r: x.astype(str),
-          lambda x, r: np.round(x, 6), lambda x, r: x*10.**r.integers(-12, 13), lambda x, r: x + 1e-9*r.normal(size=x.shape), lambda x, r: x + 1e-12*r.normal(size=x.shape), lambda x, r: x + 0j, lambda x, r: x > x.mean(),
-          lambda x, r: np.ma.array(x, mask=x > x.mean()), lambda x, r: pd.DataFrame(x) if x.ndim == 2 else pd.Series(x.ravel()), lambda x, r: pd.DataFrame(x, index=[*'zyxwvutsrqponmlkjihgfedcba'][:len(x)]) if x.ndim == 2 and len(x) < 26 else x,
-          lambda x, r: -x, lambda x, r: 0*x, lambda x, r: r.permutation(x), lambda x, r: entry(x, r, 0.), lambda x, r: x.astype(np.float16), lambda x, r: dict(enumerate(x))]
-TEXTS = [lambda x, r: '', lambda x, r: x.upper(), lambda x, r: x + '\n', lambda x, r: x + '\0', lambda x, r: '\ud800', lambda x, r: x.encode(), lambda x, r: x*3000, lambda x, r: f'--{x}', lambda x, r: ' ', lambda x, r: '\u202e' + x, lambda x, r: [x]]
+
+ARRAYS = [
+    lambda x, r: entry(x, r, r.choice([np.nan, np.inf, -np.inf, -1e-3, -1e-12, 1e12, 2.0])),
+    lambda x, r: x.astype(np.float32),
+    lambda x, r: x.T,
+    lambda x, r: x.ravel(),
+    lambda x, r: x[None],
+    lambda x, r: x[:0],
+    lambda x, r: x[:-1],
+    lambda x, r: np.concatenate([x, x[:1]]),
+    lambda x, r: x.tolist(),
+    lambda x, r: [*x.tolist(), None],
+    lambda x, r: x.astype(object),
+    lambda x, r: x.astype(str),
+    lambda x, r: np.round(x, 6),
+    lambda x, r: x * 10.0 ** r.integers(-12, 13),
+    lambda x, r: x + 1e-9 * r.normal(size=x.shape),
+    lambda x, r: x + 1e-12 * r.normal(size=x.shape),
+    lambda x, r: x + 0j,
+    lambda x, r: x > x.mean(),
+    lambda x, r: np.ma.array(x, mask=x > x.mean()),
+    lambda x, r: pd.DataFrame(x) if x.ndim == 2 else pd.Series(x.ravel()),
+    lambda x, r: (
+        pd.DataFrame(x, index=[*'zyxwvutsrqponmlkjihgfedcba'][: len(x)])
+        if x.ndim == 2 and len(x) < 26
+        else x
+    ),
+    lambda x, r: -x,
+    lambda x, r: 0 * x,
+    lambda x, r: r.permutation(x),
+    lambda x, r: entry(x, r, 0.0),
+    lambda x, r: x.astype(np.float16),
+    lambda x, r: dict(enumerate(x)),
+]
+TEXTS = [
+    lambda x, r: '',
+    lambda x, r: x.upper(),
+    lambda x, r: x + '\n',
+    lambda x, r: x + '\0',
+    lambda x, r: '\ud800',
+    lambda x, r: x.encode('utf-8', 'replace'),
+    lambda x, r: x * 3000,
+    lambda x, r: f'--{x}',
+    lambda x, r: ' ',
+    lambda x, r: '\u202e' + x,
+    lambda x, r: [x],
+]
+
 
 def spoilt(x, r, depth=0):
     "A spoilt version of an argument."
-    if r.random() < .25: return ANYTHING[r.integers(len(ANYTHING))]
-    if isinstance(x, (bool, type(None))): return ANYTHING[r.integers(len(ANYTHING))]
-    if isinstance(x, (int, float, np.number)): return NUMBERS[r.integers(len(NUMBERS))](x, r)
-    if isinstance(x, np.ndarray) and x.dtype.kind in 'fiu' and x.ndim: return ARRAYS[r.integers(len(ARRAYS))](x, r)
-    if isinstance(x, str): return TEXTS[r.integers(len(TEXTS))](x, r)
+    if r.random() < 0.25:
+        return ANYTHING[r.integers(len(ANYTHING))]
+    if isinstance(x, (bool, type(None))):
+        return ANYTHING[r.integers(len(ANYTHING))]
+    if isinstance(x, (int, float, np.number)):
+        spoil = NUMBERS[r.integers(len(NUMBERS))]
+        return spoil(x, r) if np.isfinite(x) else x
+    if isinstance(x, np.ndarray) and x.dtype.kind in 'fiu' and x.ndim:
+        return ARRAYS[r.integers(len(ARRAYS))](x, r)
+    if isinstance(x, str):
+        return TEXTS[r.integers(len(TEXTS))](x, r)
     if isinstance(x, (list, tuple)) and len(x) and depth < 4:
         kind, x = r.integers(6), list(x)
         i = r.integers(len(x))
-        if kind == 0: return x[:i] + x[i + 1:]
-        if kind == 1: return x + x[i:i + 1]
-        if kind == 2: return tuple(x[::-1])
+        if kind == 0:
+            return x[:i] + x[i + 1 :]
+        if kind == 1:
+            return x + x[i : i + 1]
+        if kind == 2:
+            return tuple(x[::-1])
         x[i] = spoilt(x[i], r, depth + 1)
         return x
     if isinstance(x, dict) and len(x) and depth < 6:
         x, keys = dict(x), list(x)
         key = keys[r.integers(len(keys))]
         kind = r.integers(8)
-        if kind == 0: del x[key]
-        elif kind == 1: x[f'{key} too'] = x[key]
-        else: x[key] = spoilt(x[key], r, depth + 1)
+        if kind == 0:
+            del x[key]
+        elif kind == 1:
+            x[f'{key} too'] = x[key]
+        else:
+            x[key] = spoilt(x[key], r, depth + 1)
         return x
     return ANYTHING[r.integers(len(ANYTHING))]
+
 
 def some_spoilt(arguments, r):
     "One or two arguments, at times none, in place of good ones."
     arguments = dict(arguments)
-    for name in r.choice(list(arguments), r.choice([0, 1, 1, 1, 2])): arguments[name] = spoilt(arguments[name], r)
+    names = r.permutation(list(arguments))
+    for name in names[: r.choice([0, 1, 1, 1, 2])]:
+        arguments[name] = spoilt(arguments[name], r)
     return arguments
+
 
 # --- Good arguments ------------------------------------------------------------------------
 
-def parts(r, K=None, W=None):
-    "Arguments of `make_world`, some at the edge: float32, six decimals, beliefs close together, costs at a threshold, any unit."
-    K, W = K or int(r.integers(2, 4)), W or int(r.integers(2, 4))
-    joint = [r.dirichlet(np.ones(n*W)).reshape(n, W) for n in r.integers(1, 4, K)]
-    how = r.integers(8)
-    if how == 0: joint = [np.round(p, 6) for p in joint]
-    if how == 1: joint = [p.astype(np.float32).astype(float) for p in joint]
-    if how == 2: joint[1] = joint[0] + 10.**r.integers(-9, -3)*r.uniform(0, 1, joint[0].shape)
-    if how == 3: joint[-1] = joint[0]
-    if how == 4: joint[0] = joint[0].sum(0, keepdims=True)
-    if how == 5: joint[0][0] *= 10.**r.integers(-12, -3)
-    joint = [p/p.sum() for p in joint]
-    costs, utility, bound = r.uniform(0, .1, K), r.uniform(-1, 1, (W, int(r.integers(1, 4)))), 1.
-    if how == 6: costs = np.round(costs, 1)
-    if how == 7:                                            # the dearest at which arm 0 can be had, or a hair off
-        margin = outcome(lambda: widest_margin(make_world(joint, np.zeros(K), utility, 1.), 0)[0])
-        if margin and margin > 0: costs = np.r_[margin + r.choice([0, 1e-12, -1e-12, 1e-9, -1e-9]), np.zeros(K - 1)]
-        if r.random() < .3: costs = costs.astype(np.float32).astype(float)
-    unit = 10.**r.integers(-12, 13) if r.random() < .3 else 1.
-    wide = 10.**r.integers(0, 13) if r.random() < .3 else 1.
-    return dict(joint=joint, costs=np.abs(costs)*unit, utility=utility*unit, bound=bound*unit*wide)
 
-def a_world(r, **sizes): return make_world(**parts(r, **sizes))
+def parts(r, K=None, W=None):
+    "Arguments of `make_world`, some at the edge: six decimals, close beliefs, thresholds."
+    K, W = K or int(r.integers(2, 4)), W or int(r.integers(2, 4))
+    joint = [r.dirichlet(np.ones(n * W)).reshape(n, W) for n in r.integers(1, 4, K)]
+    how = r.integers(8)
+    if how == 0:
+        joint = [np.round(p, 6) for p in joint]
+    if how == 1:
+        joint = [p.astype(np.float32).astype(float) for p in joint]
+    if how == 2:
+        joint[1] = joint[0] + 10.0 ** r.integers(-9, -3) * r.uniform(0, 1, joint[0].shape)
+    if how == 3:
+        joint[-1] = joint[0]
+    if how == 4:
+        joint[0] = joint[0].sum(0, keepdims=True)
+    if how == 5:
+        joint[0][0] *= 10.0 ** r.integers(-12, -3)
+    joint = [p / p.sum() for p in joint]
+    costs, utility, bound = r.uniform(0, 0.1, K), r.uniform(-1, 1, (W, int(r.integers(1, 4)))), 1.0
+    if how == 6:
+        costs = np.round(costs, 1)
+    if how == 7:  # the dearest at which arm 0 can be had, or a hair off
+        margin = outcome(lambda: widest_margin(make_world(joint, np.zeros(K), utility, 1.0), 0)[0])
+        if margin and margin > 0:
+            costs = np.r_[margin + r.choice([0, 1e-12, -1e-12, 1e-9, -1e-9]), np.zeros(K - 1)]
+        if r.random() < 0.3:
+            costs = costs.astype(np.float32).astype(float)
+    unit = 10.0 ** r.integers(-12, 13) if r.random() < 0.3 else 1.0
+    wide = 10.0 ** r.integers(0, 13) if r.random() < 0.3 else 1.0
+    return dict(
+        joint=joint, costs=np.abs(costs) * unit, utility=utility * unit, bound=bound * unit * wide
+    )
+
+
+def a_world(r, **sizes):
+    return make_world(**parts(r, **sizes))
+
 
 def plain_world(r):
     "A small world in which every arm can be had."
-    return outcome(lambda: random_world(2, 2, 2, int(r.integers(2**31)), margin=.01)) or random_world(2, 2, 2, 0, margin=.01)
+    return outcome(
+        lambda: random_world(2, 2, 2, int(r.integers(2**31)), margin=0.01)
+    ) or random_world(2, 2, 2, 0, margin=0.01)
 
-def a_rule(r, setting, tickets=4): return menu_rule(setting.support, setting.bound*r.uniform(0, 1, (tickets, setting.W)), setting.bound)
+
+def a_rule(r, setting, tickets=4):
+    return menu_rule(
+        setting.support, setting.bound * r.uniform(0, 1, (tickets, setting.W)), setting.bound
+    )
+
 
 # --- The property --------------------------------------------------------------------------
 
+
 def outcome(call):
-    "What the call returns; None for an `OIAError`, which is one line of text. Anything else goes through, warnings about numbers as well."
+    "What the call returns; None for an `OIAError`, of one line. All else goes through."
     with warnings.catch_warnings():
         warnings.simplefilter('error', RuntimeWarning)
-        try: return call()
+        try:
+            return call()
         except OIAError as e:
             assert str(e).strip() and '\n' not in str(e), repr(e)
             return None
 
+
 def valid(rule):
-    assert isinstance(rule, ScoringRule) and np.isfinite(rule.values).all() and rule.values.min() >= 0 and rule.values.max() <= rule.bound
+    assert (
+        isinstance(rule, ScoringRule)
+        and np.isfinite(rule.values).all()
+        and rule.values.min() >= 0
+        and rule.values.max() <= rule.bound
+    )
     return rule
+
 
 def true_claim(world, rule, profit, arm):
     valid(rule)
     assert is_claim_true(world, rule, profit), (principal_profit(world, rule), profit)
-    assert world.best_response(rule) == arm or profit_of(world, rule, arm) >= principal_profit(world, rule) - PROFIT_TOL*profit_scale(world, rule)
+    assert world.best_response(rule) == arm or profit_of(world, rule, arm) >= principal_profit(
+        world, rule
+    ) - PROFIT_TOL * profit_scale(world, rule)
 
-def profit_of(world, rule, arm): return float(world.belief_distributions[arm] @ (world.setting.belief_utility - rule.expected))
+
+def profit_of(world, rule, arm):
+    return float(world.belief_distributions[arm] @ (world.setting.belief_utility - rule.expected))
+
 
 def valid_world(world):
     assert isinstance(world, World)
     z, q = world.setting, world.belief_distributions
-    assert np.allclose(q.sum(1), 1) and np.allclose(z.support.sum(1), 1) and np.isfinite(z.utility).all() and (world.costs >= 0).all() and z.bound > 0
+    assert (
+        np.allclose(q.sum(1), 1)
+        and np.allclose(z.support.sum(1), 1)
+        and np.isfinite(z.utility).all()
+        and (world.costs >= 0).all()
+        and z.bound > 0
+    )
     np.testing.assert_allclose(q @ z.support, world.structure.priors, atol=2e-6)
     return world
+
 
 def solved(world, **options):
     "The optimum of a world, all of its claims true."
     best = outcome(lambda: optimal_rule(world, **options))
-    if best is None: return None
+    if best is None:
+        return None
     for k, rule in enumerate(best.rules):
         assert (rule is None) == (best.profits[k] == -np.inf)
-        if rule is not None: true_claim(world, rule, best.profits[k], k)
-    assert best.profit == best.profits[best.arm] and best.profit >= best.profits.max() - 1e-9*profit_scale(world, best.rule)
+        if rule is not None:
+            true_claim(world, rule, best.profits[k], k)
+    assert best.profit == best.profits[
+        best.arm
+    ] and best.profit >= best.profits.max() - 1e-9 * profit_scale(world, best.rule)
     return best
+
 
 def true_margins(world, oracle):
     for k, rule in enumerate(oracle.rules):
         assert world.best_response(valid(rule)) == k and oracle.margins[k] > 0
-        assert abs(region_margin(world, rule, k) - oracle.margins[k]) <= 1e-8*profit_scale(world, rule)
+        assert abs(region_margin(world, rule, k) - oracle.margins[k]) <= 1e-8 * profit_scale(
+            world, rule
+        )
     return oracle
 
+
 def true_rounding(world, found):
-    assert world.best_response(found.rule) == found.arm and region_margin(world, found.rule, found.arm) >= found.margin - 1e-8*world.setting.bound
+    assert (
+        world.best_response(found.rule) == found.arm
+        and region_margin(world, found.rule, found.arm) >= found.margin - 1e-8 * world.setting.bound
+    )
     true_claim(world, found.rule, found.profit, found.arm)
     text = found.text(world.setting)
     assert text.count('Ticket') >= len(found.menu) and 'nan' not in text
 
+
 def true_result(world, result):
     assert result.status in STATUS and result.rounds == result.counts.sum()
     rule = valid(result.rule)
-    if STATUS[result.status].sound and result.status not in ('budget_too_small',): assert world.best_response(rule) == result.arm
-    if result.certificate is not None: assert not np.isnan(result.certificate.bound)
+    if STATUS[result.status].sound and result.status not in ('budget_too_small',):
+        assert world.best_response(rule) == result.arm
+    if result.certificate is not None:
+        assert not np.isnan(result.certificate.bound)
+
 
 # --- The places ----------------------------------------------------------------------------
 
 PLACES = {}
 
+
 def place(weight):
     def register(f):
         PLACES[f.__name__] = f, weight
         return f
+
     return register
+
 
 @place(12)
 def worlds_by_hand(r):
-    p = some_spoilt(parts(r) | dict(arms=None, states=None, decisions=None, signals=None, name='w', source='s'), r)
+    p = some_spoilt(
+        parts(r) | dict(arms=None, states=None, decisions=None, signals=None, name='w', source='s'),
+        r,
+    )
     world = outcome(lambda: make_world(**p))
-    if world is not None: valid_world(world)
+    if world is not None:
+        valid_world(world)
+
 
 @place(6)
 def parts_of_worlds(r):
     w = a_world(r)
     z, s = w.setting, w.structure
     kind = r.integers(3)
-    if kind == 0: outcome(lambda: InformationStructure(**some_spoilt(dict(joint=list(s.joint), costs=s.costs), r)))
-    if kind == 1: outcome(lambda: Setting(**some_spoilt(dict(support=z.support, utility=z.utility, bound=z.bound, arms=list(z.arms), states=list(z.states), decisions=list(z.decisions)), r)))
+    if kind == 0:
+        outcome(
+            lambda: InformationStructure(**some_spoilt(dict(joint=list(s.joint), costs=s.costs), r))
+        )
+    if kind == 1:
+        outcome(
+            lambda: Setting(
+                **some_spoilt(
+                    dict(
+                        support=z.support,
+                        utility=z.utility,
+                        bound=z.bound,
+                        arms=list(z.arms),
+                        states=list(z.states),
+                        decisions=list(z.decisions),
+                    ),
+                    r,
+                )
+            )
+        )
     if kind == 2:
-        found = outcome(lambda: World(**some_spoilt(dict(structure=s, setting=z, name='w', signals=[list(o) for o in w.signals], agent=w.agent, source='s', licence='l'), r)))
-        if found is not None: valid_world(found)
+        found = outcome(
+            lambda: World(
+                **some_spoilt(
+                    dict(
+                        structure=s,
+                        setting=z,
+                        name='w',
+                        signals=[list(o) for o in w.signals],
+                        agent=w.agent,
+                        source='s',
+                        licence='l',
+                    ),
+                    r,
+                )
+            )
+        )
+        if found is not None:
+            valid_world(found)
+
 
 @place(10)
 def rules(r):
     z = a_world(r).setting
-    values, bound = z.bound*r.uniform(0, 1, z.support.shape), z.bound
+    values, bound = z.bound * r.uniform(0, 1, z.support.shape), z.bound
     other = menu_rule(z.support, values, bound)
-    make = [(ScoringRule, dict(values=values, support=z.support, bound=bound), False), (menu_rule, dict(support=z.support, menu=values, bound=bound), True), (brier, dict(support=z.support, bound=bound), True),
-            (spherical, dict(support=z.support, bound=bound), True), (logarithmic, dict(support=z.support, bound=bound, floor=.01), True), (v_shaped, dict(support=z.support, kink=np.full(z.W, 1/z.W), bound=bound), True),
-            (mix, dict(S0=other, S1=brier(z.support, bound), lam=.3), True), (Menu, dict(tickets=values, support=z.support, bound=bound), False)]
+    make = [
+        (ScoringRule, dict(values=values, support=z.support, bound=bound), False),
+        (menu_rule, dict(support=z.support, menu=values, bound=bound), True),
+        (brier, dict(support=z.support, bound=bound), True),
+        (spherical, dict(support=z.support, bound=bound), True),
+        (logarithmic, dict(support=z.support, bound=bound, floor=0.01), True),
+        (v_shaped, dict(support=z.support, kink=np.full(z.W, 1 / z.W), bound=bound), True),
+        (mix, dict(S0=other, S1=brier(z.support, bound), lam=0.3), True),
+        (Menu, dict(tickets=values, support=z.support, bound=bound), False),
+    ]
     f, arguments, proper = make[r.integers(len(make))]
     found = outcome(lambda: f(**some_spoilt(arguments, r)))
     if isinstance(found, ScoringRule):
         valid(found)
         assert not proper or is_proper(found), lie(found)
 
+
 @place(14)
 def optima(r):
     solved(a_world(r))
+
 
 @place(4)
 def units(r):
     "The optimum in another unit of money is the same; a bound that is wider leaves no less."
     p = parts(r)
-    p['utility'], p['costs'], p['bound'] = (p[name]/p['bound'] for name in ('utility', 'costs', 'bound'))      # in units of the bound
+    p['utility'], p['costs'], p['bound'] = (
+        p[name] / p['bound'] for name in ('utility', 'costs', 'bound')
+    )  # in units of the bound
     small = max(np.abs(p['utility']).max(), p['costs'].max()) < 1e-3
-    unit = 2.**int(r.integers(-40, 41))
+    unit = 2.0 ** int(r.integers(-40, 41))
     best = solved(make_world(**p))
-    other = solved(make_world(**p | {name: p[name]*unit for name in ('utility', 'costs', 'bound')}))
-    wide = solved(make_world(**p | dict(bound=10.**r.integers(1, 12))))
-    if best is None or other is None: return
-    scale = np.abs(p['utility']).max() + min(1., 100*p['costs'].max() if small else 1.)
-    np.testing.assert_allclose(best.profits, other.profits/unit, atol=1e-7*scale)
-    if wide is not None: assert wide.profit >= best.profit - 1e-6*scale, (wide.profit, best.profit)
+    other = solved(
+        make_world(**p | {name: p[name] * unit for name in ('utility', 'costs', 'bound')})
+    )
+    wide = solved(make_world(**p | dict(bound=10.0 ** r.integers(1, 12))))
+    if best is None or other is None:
+        return
+    scale = np.abs(p['utility']).max() + min(1.0, 100 * p['costs'].max() if small else 1.0)
+    np.testing.assert_allclose(best.profits, other.profits / unit, atol=1e-7 * scale)
+    if wide is not None:
+        assert wide.profit >= best.profit - 1e-6 * scale, (wide.profit, best.profit)
+
 
 @place(4)
 def optima_spoilt(r):
     w = plain_world(r)
-    a = some_spoilt(dict(world=w, solver='highs', margin=.001), r)
+    a = some_spoilt(dict(world=w, solver='highs', margin=0.001), r)
     best = outcome(lambda: optimal_rule(**a))
-    if best is not None: true_claim(w, best.rule, best.profit, best.arm)
+    if best is not None:
+        true_claim(w, best.rule, best.profit, best.arm)
+
 
 @place(10)
 def measures(r):
     w = plain_world(r)
-    rule = ScoringRule(w.setting.bound*r.uniform(0, 1, w.setting.support.shape), w.setting.support, w.setting.bound) if r.random() < .5 else a_rule(r, w.setting)
+    rule = (
+        ScoringRule(
+            w.setting.bound * r.uniform(0, 1, w.setting.support.shape),
+            w.setting.support,
+            w.setting.bound,
+        )
+        if r.random() < 0.5
+        else a_rule(r, w.setting)
+    )
     two = dict(world=w, rule=rule)
-    calls = [(principal_profit, two), (simple_regret, two), (agent_profit, two), (arm_profit, two), (best_reply, two), (region_margin, two | dict(arm=0)), (stake, two),
-             (lambda world, rule: w.best_response(rule), two), (lambda rule, rng: w.respond(rule, generator(0)), dict(rule=rule, rng=None)),
-             (lambda arm: w.without(arm), dict(arm=0)), (lambda report: w.setting.index(report), dict(report=w.setting.support[0])), (lambda report: rule.column(report), dict(report=w.setting.support[0])),
-             (lambda report, state: rule.pay(report, state), dict(report=w.setting.support[0], state=1)), (widest_margin, dict(world=w, arm=0)), (lp_arm, dict(world=w, arm=0, solver='highs', margin=0.)),
-             (lie, dict(rule=rule)), (is_proper, dict(rule=rule)), (is_strictly_proper, dict(rule=rule)), (gains, dict(rule=rule)), (generator, dict(seed=1)), (arms_to_leave, dict(world=w)),
-             (lambda world, eps, delta: forecast_rounds(world, eps, delta), dict(world=w, eps=.5, delta=.1)), (lambda world, eps, delta: n_min(problem_of(world, eps, delta)), dict(world=w, eps=.5, delta=.1)),
-             (hidden_arm, dict(n=3, bound=1.)), (shrink_oracle, dict(world=w, share=.5)), (rounding_costs, dict(rule=w and brier(w.setting.support, w.setting.bound), world=w, digits=(2,))),
-             (random_world, dict(K=2, W=2, signals=2, seed=0, bound=1., max_cost=.05)), (simple_world, dict(K=2, W=2, seed=0)), (blackwell_world, dict(K=2, W=2, signals=2, seed=0)), (degenerate_world, dict(kind='tie', seed=0)),
-             (learner_row, dict(method='oiafc')), (merge_beliefs, dict(beliefs=w.setting.support)), (report_utility, dict(world=w, arm=0, reports=np.arange(w.setting.M)))]
+    calls = [
+        (principal_profit, two),
+        (simple_regret, two),
+        (agent_profit, two),
+        (arm_profit, two),
+        (best_reply, two),
+        (region_margin, two | dict(arm=0)),
+        (stake, two),
+        (lambda world, rule: w.best_response(rule), two),
+        (lambda rule, rng: w.respond(rule, generator(0)), dict(rule=rule, rng=None)),
+        (lambda arm: w.without(arm), dict(arm=0)),
+        (lambda report: w.setting.index(report), dict(report=w.setting.support[0])),
+        (lambda report: rule.column(report), dict(report=w.setting.support[0])),
+        (lambda report, state: rule.pay(report, state), dict(report=w.setting.support[0], state=1)),
+        (widest_margin, dict(world=w, arm=0)),
+        (lp_arm, dict(world=w, arm=0, solver='highs', margin=0.0)),
+        (lie, dict(rule=rule)),
+        (is_proper, dict(rule=rule)),
+        (is_strictly_proper, dict(rule=rule)),
+        (gains, dict(rule=rule)),
+        (generator, dict(seed=1)),
+        (arms_to_leave, dict(world=w)),
+        (
+            lambda world, eps, delta: forecast_rounds(world, eps, delta),
+            dict(world=w, eps=0.5, delta=0.1),
+        ),
+        (
+            lambda world, eps, delta: n_min(problem_of(world, eps, delta)),
+            dict(world=w, eps=0.5, delta=0.1),
+        ),
+        (hidden_arm, dict(n=3, bound=1.0)),
+        (shrink_oracle, dict(world=w, share=0.5)),
+        (
+            rounding_costs,
+            dict(rule=w and brier(w.setting.support, w.setting.bound), world=w, digits=(2,)),
+        ),
+        (random_world, dict(K=2, W=2, signals=2, seed=0, bound=1.0, max_cost=0.05)),
+        (simple_world, dict(K=2, W=2, seed=0)),
+        (blackwell_world, dict(K=2, W=2, signals=2, seed=0)),
+        (degenerate_world, dict(kind='tie', seed=0)),
+        (learner_row, dict(method='oiafc')),
+        (merge_beliefs, dict(beliefs=w.setting.support)),
+        (report_utility, dict(world=w, arm=0, reports=np.arange(w.setting.M))),
+    ]
     f, arguments = calls[r.integers(len(calls))]
-    if f in (merge_beliefs, report_utility): return          # helpers of constructors, which have checked what they pass on
+    if f in (merge_beliefs, report_utility):
+        return  # helpers of constructors, which have checked what they pass on
     found = outcome(lambda: f(**some_spoilt(arguments, r)))
-    if isinstance(found, float): assert not np.isnan(found)
-    if isinstance(found, World): valid_world(found)
+    if isinstance(found, float):
+        assert not np.isnan(found)
+    if isinstance(found, World):
+        valid_world(found)
+
 
 @place(8)
 def oracles(r):
@@ -267,131 +575,251 @@ def oracles(r):
     kind = r.integers(3)
     if kind == 0:
         found = outcome(lambda: action_informed_oracle(w))
-        if found is not None: true_margins(w, found)
+        if found is not None:
+            true_margins(w, found)
     w = plain_world(r)
     good = action_informed_oracle(w)
-    if kind == 1: outcome(lambda: Oracle(**some_spoilt(dict(rules=list(good.rules), margins=good.margins), r)))
+    if kind == 1:
+        outcome(
+            lambda: Oracle(**some_spoilt(dict(rules=list(good.rules), margins=good.margins), r))
+        )
     if kind == 2:
-        found = outcome(lambda: check_oracle(**some_spoilt(dict(world=w, rules=list(good.rules)), r)))
-        if isinstance(found, Oracle): true_margins(w, found)
+        found = outcome(
+            lambda: check_oracle(**some_spoilt(dict(world=w, rules=list(good.rules)), r))
+        )
+        if isinstance(found, Oracle):
+            true_margins(w, found)
+
 
 @place(6)
 def rounding(r):
-    w = a_world(r) if r.random() < .4 else plain_world(r)
+    w = a_world(r) if r.random() < 0.4 else plain_world(r)
     best = solved(w)
-    if best is None: return
+    if best is None:
+        return
     unit = -int(np.floor(np.log10(w.setting.bound)))
     digits = int(np.clip(unit + r.integers(0, 5), -12, 15))
-    a = dict(digits=digits, where=w if r.random() < .8 else w.setting, margin=None)
-    if r.random() < .5: a = some_spoilt(a, r)
+    a = dict(digits=digits, where=w if r.random() < 0.8 else w.setting, margin=None)
+    if r.random() < 0.5:
+        a = some_spoilt(a, r)
     found = outcome(lambda: best.rule.rounded(**a))
-    if found is not None and found.arm is not None: true_rounding(w, found)
+    if found is not None and found.arm is not None:
+        true_rounding(w, found)
     menu = best.rule.menu()
     text = outcome(lambda: menu.text(w.setting, **some_spoilt(dict(digits=3, currency='EUR'), r)))
     assert text is None or text.count('Ticket') >= len(menu)
 
-MAKERS = dict(oiafc=(oiafc, dict(mixing='theorem1', stop='gap', max_rounds=30)), oiafb=(oiafb, dict(budget=30)), chen=(chen, dict(budget=30, decision='last')), etc=(etc, dict(budget=30)), sharp=(sharp, dict(max_rounds=30)), simple=(oiafc_simple, dict(max_rounds=30)))
+
+MAKERS = dict(
+    oiafc=(oiafc, dict(mixing='theorem1', stop='gap', max_rounds=30)),
+    oiafb=(oiafb, dict(budget=30)),
+    chen=(chen, dict(budget=30, decision='last')),
+    etc=(etc, dict(budget=30)),
+    sharp=(sharp, dict(max_rounds=30)),
+    simple=(oiafc_simple, dict(max_rounds=30)),
+)
+
 
 @place(8)
 def learners(r):
     w = plain_world(r)
     make, options = MAKERS[r.choice(list(MAKERS))]
     options = {k: v for k, v in options.items() if k != 'stop'}
-    a = some_spoilt(dict(setting=w.setting, oracle=action_informed_oracle(w), eps=.5, delta=.1) | options, r)
+    a = some_spoilt(
+        dict(setting=w.setting, oracle=action_informed_oracle(w), eps=0.5, delta=0.1) | options, r
+    )
     for name in ('max_rounds', 'budget'):
-        if isinstance(a.get(name), (int, np.integer)) and a[name] > 60: return       # a good number, and a long run
+        if isinstance(a.get(name), (int, np.integer)) and a[name] > 60:
+            return  # a good number, and a long run
     setting, oracle = a.pop('setting'), a.pop('oracle')
     steps = outcome(lambda: make(setting, oracle, **a))
-    if steps is None: return
+    if steps is None:
+        return
     rule = outcome(lambda: next(steps))
     rng = generator(int(r.integers(99)))
     for _ in range(int(r.integers(1, 12))):
-        if rule is None: return
+        if rule is None:
+            return
         good = w.respond(valid(rule), rng)
-        bad = Response(**some_spoilt(dict(arm=good.arm, report=good.report, state=good.state), r)) if r.random() < .7 else ANYTHING[r.integers(len(ANYTHING))]
+        bad = (
+            Response(**some_spoilt(dict(arm=good.arm, report=good.report, state=good.state), r))
+            if r.random() < 0.7
+            else ANYTHING[r.integers(len(ANYTHING))]
+        )
         try:
-            if r.random() < .5 and bad is not None:
+            if r.random() < 0.5 and bad is not None:
                 after = outcome(lambda: steps.send(bad))
                 rule = after if after is not None else outcome(lambda: steps.send(good))
-            else: rule = outcome(lambda: steps.send(good))
-        except StopIteration as end: return true_shape(end.value)
+            else:
+                rule = outcome(lambda: steps.send(good))
+        except StopIteration as end:
+            return true_shape(end.value)
+
 
 def true_shape(result):
     assert result.status in STATUS
     valid(result.rule)
 
+
 @place(5)
 def runs(r):
     w = plain_world(r)
     method = r.choice(['sharp', 'oiafc', 'oiafb', 'chen', 'etc'])
-    a = some_spoilt(dict(eps=float(r.choice([.1, .5, 1.])), delta=.1, method=str(method), budget=25, seed=int(r.integers(99)), oracle=None, engine='coroutine', progress=False), r)
-    if a['progress'] is not False or (isinstance(a['budget'], (int, np.integer)) and a['budget'] > 60) or a['budget'] is None: return
-    world = w if r.random() < .9 else spoilt(w, r)
+    a = some_spoilt(
+        dict(
+            eps=float(r.choice([0.1, 0.5, 1.0])),
+            delta=0.1,
+            method=str(method),
+            budget=25,
+            seed=int(r.integers(99)),
+            oracle=None,
+            engine='coroutine',
+            progress=False,
+        ),
+        r,
+    )
+    if (
+        a['progress'] is not False
+        or (isinstance(a['budget'], (int, np.integer)) and a['budget'] > 60)
+        or a['budget'] is None
+    ):
+        return
+    world = w if r.random() < 0.9 else spoilt(w, r)
     result = outcome(lambda: identify(world, **a))
-    if result is not None: true_result(w, result)
+    if result is not None:
+        true_result(w, result)
+
 
 @place(2)
 def grids(r):
     w = plain_world(r)
-    a = some_spoilt(dict(worlds=[w], methods=['etc'], grid=dict(eps=[.5], delta=[.1], budget=[10]), repetitions=1, seed=0, n_jobs=0, path=None, progress=False, retry=False), r)
-    if type(a['n_jobs']) is not int or a['n_jobs'] not in (0, 1) or a['progress'] is not False or not isinstance(a['repetitions'], (int, np.integer)) or a['repetitions'] > 5: return
+    a = some_spoilt(
+        dict(
+            worlds=[w],
+            methods=['etc'],
+            grid=dict(eps=[0.5], delta=[0.1], budget=[10]),
+            repetitions=1,
+            seed=0,
+            n_jobs=0,
+            path=None,
+            progress=False,
+            retry=False,
+        ),
+        r,
+    )
+    if (
+        type(a['n_jobs']) is not int
+        or a['n_jobs'] not in (0, 1)
+        or a['progress'] is not False
+        or not isinstance(a['repetitions'], (int, np.integer))
+        or a['repetitions'] > 5
+    ):
+        return
     with TemporaryDirectory() as folder:
-        if isinstance(a['path'], (str, bytes)): a['path'] = Path(folder)/'runs'
+        if isinstance(a['path'], (str, bytes)):
+            a['path'] = Path(folder) / 'runs'
         frame = outcome(lambda: experiment(**a))
     if frame is not None:
         assert frame.error.isna().all() or frame.error.str.count('\n').max() == 0
         assert not (frame.traceback.notna() & frame.error.isna()).any()
         outcome(lambda: summarise(frame, ['world', 'method']))
 
+
 @place(6)
 def files(r):
-    w = a_world(r) if r.random() < .3 else plain_world(r)
+    w = a_world(r) if r.random() < 0.3 else plain_world(r)
     data = outcome(lambda: world_to_dict(w))
     kind = r.integers(3)
     if kind == 0:
         found = outcome(lambda: world_from_dict(spoilt(copy.deepcopy(data), r)))
-        if found is not None: valid_world(found)
+        if found is not None:
+            valid_world(found)
         return
     with TemporaryDirectory() as folder:
-        path = Path(folder)/'w.json'
+        path = Path(folder) / 'w.json'
         path.write_bytes(spoilt_bytes(data, r, kind))
         found = outcome(lambda: load_world(path))
-        if found is None: return
+        if found is None:
+            return
         valid_world(found)
         outcome(lambda: save_world(found, path))
         assert load_world(path) == found
 
+
 def spoilt_bytes(data, r, kind):
     "A world file, spoilt as data or as bytes."
     if kind == 1:
-        try: return json.dumps(spoilt(copy.deepcopy(data), r), default=str).encode('utf-8', 'surrogatepass')
-        except (ValueError, TypeError): return b'{}'
+        try:
+            return json.dumps(spoilt(copy.deepcopy(data), r), default=str).encode(
+                'utf-8', 'surrogatepass'
+            )
+        except (ValueError, TypeError):
+            return b'{}'
     raw = bytearray(json.dumps(data).encode())
     for _ in range(r.integers(1, 4)):
         i = r.integers(len(raw))
         what = r.integers(4)
-        if what == 0: raw[i] = r.integers(256)
-        if what == 1: del raw[i:i + r.integers(1, 9)]
-        if what == 2: raw[i:i] = raw[i:i + r.integers(1, 9)]
-        if what == 3: del raw[i:]
-        if not raw: return b''
+        if what == 0:
+            raw[i] = r.integers(256)
+        if what == 1:
+            del raw[i : i + r.integers(1, 9)]
+        if what == 2:
+            raw[i:i] = raw[i : i + r.integers(1, 9)]
+        if what == 3:
+            del raw[i:]
+        if not raw:
+            return b''
     return bytes(raw)
 
-COLUMN = [lambda c, r: c.astype(str), lambda c, r: c.where(r.random(len(c)) > .1), lambda c, r: c.astype('category'), lambda c, r: c.map(lambda v: f'{v} '), lambda c, r: c.astype(object), lambda c, r: pd.Series([Odd()]*len(c)), lambda c, r: pd.Series(r.normal(size=len(c))),
-          lambda c, r: pd.Series(1j*np.arange(len(c))), lambda c, r: pd.Series([[1]]*len(c)), lambda c, r: c == c.iloc[0], lambda c, r: pd.Series([c.iloc[0]]*len(c)), lambda c, r: pd.Series(pd.date_range('2020', periods=len(c))), lambda c, r: pd.Series([np.nan]*len(c)), lambda c, r: pd.Series([True, 1, '1', None]*len(c))[:len(c)]]
+
+COLUMN = [
+    lambda c, r: c.astype(str),
+    lambda c, r: c.where(r.random(len(c)) > 0.1),
+    lambda c, r: c.astype('category'),
+    lambda c, r: c.map(lambda v: f'{v} '),
+    lambda c, r: c.astype(object),
+    lambda c, r: pd.Series([Odd()] * len(c)),
+    lambda c, r: pd.Series(r.normal(size=len(c))),
+    lambda c, r: pd.Series(1j * np.arange(len(c))),
+    lambda c, r: pd.Series([[1]] * len(c)),
+    lambda c, r: c == c.iloc[0],
+    lambda c, r: pd.Series([c.iloc[0]] * len(c)),
+    lambda c, r: pd.Series(pd.date_range('2020', periods=len(c))),
+    lambda c, r: pd.Series([np.nan] * len(c)),
+    lambda c, r: pd.Series([True, 1, '1', None] * len(c))[: len(c)],
+]
+
 
 @place(8)
 def tables(r):
     n = int(r.integers(1, 60))
-    frame = pd.DataFrame(dict(ill=r.choice(['yes', 'no'], n), test=r.choice(['a', 'b', 'c'], n), site=r.integers(0, 3, n), count=r.integers(1, 4, n)))
-    if r.random() < .4:
+    frame = pd.DataFrame(
+        dict(
+            ill=r.choice(['yes', 'no'], n),
+            test=r.choice(['a', 'b', 'c'], n),
+            site=r.integers(0, 3, n),
+            count=r.integers(1, 4, n),
+        )
+    )
+    if r.random() < 0.4:
         name = r.choice(frame.columns)
         frame = frame.assign(**{name: COLUMN[r.integers(len(COLUMN))](frame[name], r)})
-    a = dict(frame=frame, state='ill', arms={'none': [], 'test': ['test'], 'both': ['test', 'site']}, costs=[0., .01, .02], utility=np.eye(2), bound=1.)
-    if r.random() < .3: a['weights'] = 'count'
-    if r.random() < .3: a['smoothing'] = .5
-    if r.random() < .2: a['prior'] = [.3, .7]
-    if r.random() < .7: a = some_spoilt(a, r)
+    a = dict(
+        frame=frame,
+        state='ill',
+        arms={'none': [], 'test': ['test'], 'both': ['test', 'site']},
+        costs=[0.0, 0.01, 0.02],
+        utility=np.eye(2),
+        bound=1.0,
+    )
+    if r.random() < 0.3:
+        a['weights'] = 'count'
+    if r.random() < 0.3:
+        a['smoothing'] = 0.5
+    if r.random() < 0.2:
+        a['prior'] = [0.3, 0.7]
+    if r.random() < 0.7:
+        a = some_spoilt(a, r)
     found = outcome(lambda: world_from_table(a.pop('frame'), **a))
     if found is not None:
         valid_world(found)
@@ -402,105 +830,252 @@ def tables(r):
         repr(found)
         outcome(lambda: found.fix(**some_spoilt(dict(rare='own class', missing='drop', bins=3), r)))
 
+
 @place(5)
 def sessions(r):
     w = plain_world(r)
     with TemporaryDirectory() as folder:
-        path = Path(folder)/'journal'
-        a = some_spoilt(dict(where=w, eps=.5, delta=.1, method='sharp', currency='EUR'), r)
+        path = Path(folder) / 'journal'
+        a = some_spoilt(dict(where=w, eps=0.5, delta=0.1, method='sharp', currency='EUR'), r)
         session = outcome(lambda: Session.create(path, **a))
-        if session is None: return
+        if session is None:
+            return
         with session:
             for _ in range(int(r.integers(1, 5))):
                 offer = outcome(session.announce)
-                if offer is None: break
-                if w.setting.support.shape == offer.rule.values.shape: good = w.respond(offer.rule, generator(int(r.integers(99))))
-                else: break
-                if r.random() < .7: outcome(lambda: session.answer(**some_spoilt(dict(arm=good.arm, report=list(good.report), state=good.state, note='n'), r)))
-                if r.random() < .3: outcome(lambda: session.decline(spoilt('ill', r)))
-                if r.random() < .3: outcome(lambda: session.reveal(spoilt(1, r), spoilt(0, r)))
-                if r.random() < .3: outcome(lambda: session.undo(spoilt(1, r), spoilt('slip', r)))
-            repr(session), outcome(session.to_frame), outcome(lambda: session.best), outcome(lambda: session.calibration(spoilt(.05, r)))
+                if offer is None:
+                    break
+                if w.setting.support.shape == offer.rule.values.shape:
+                    good = w.respond(offer.rule, generator(int(r.integers(99))))
+                else:
+                    break
+                if r.random() < 0.7:
+                    outcome(
+                        lambda: session.answer(
+                            **some_spoilt(
+                                dict(
+                                    arm=good.arm,
+                                    report=list(good.report),
+                                    state=good.state,
+                                    note='n',
+                                ),
+                                r,
+                            )
+                        )
+                    )
+                if r.random() < 0.3:
+                    outcome(lambda: session.decline(spoilt('ill', r)))
+                if r.random() < 0.3:
+                    outcome(lambda: session.reveal(spoilt(1, r), spoilt(0, r)))
+                if r.random() < 0.3:
+                    outcome(lambda: session.undo(spoilt(1, r), spoilt('slip', r)))
+            (
+                repr(session),
+                outcome(session.to_frame),
+                outcome(lambda: session.best),
+                outcome(lambda: session.calibration(spoilt(0.05, r))),
+            )
         if path.is_file():
             raw = path.read_bytes()
             i = int(r.integers(len(raw)))
-            path.write_bytes(raw[:i] + bytes([r.integers(256)]) + raw[i + 1:] if r.random() < .7 else raw[:i])
+            path.write_bytes(
+                raw[:i] + bytes([r.integers(256)]) + raw[i + 1 :] if r.random() < 0.7 else raw[:i]
+            )
         again = outcome(lambda: Session.open(path))
-        if again is not None: again.close()
+        if again is not None:
+            again.close()
 
-WORDS = ['optimal', 'identify', 'plan', 'worlds', 'demo', 'compare', '--json', '--quiet', '--eps', '--delta', '0.5', '0.1', '1e-9', 'nan', '-1', '--without', '--digits', '3', '0', '--margin', '--seed', '--method', 'chen', '--budget', '9', 'w.json', 'W', '', '--', '\n', '\0', 'é', '--help=', '--figure', 'no/f.png', '-h1']
+
+WORDS = [
+    'optimal',
+    'identify',
+    'plan',
+    'worlds',
+    'demo',
+    'compare',
+    '--json',
+    '--quiet',
+    '--eps',
+    '--delta',
+    '0.5',
+    '0.1',
+    '1e-9',
+    'nan',
+    '-1',
+    '--without',
+    '--digits',
+    '3',
+    '0',
+    '--margin',
+    '--seed',
+    '--method',
+    'chen',
+    '--budget',
+    '9',
+    'w.json',
+    'W',
+    '',
+    '--',
+    '\n',
+    '\0',
+    'é',
+    '--help=',
+    '--figure',
+    'no/f.png',
+    '-h1',
+]
+
 
 @place(5)
 def commands(r):
-    w = a_world(r) if r.random() < .5 else plain_world(r)
+    w = a_world(r) if r.random() < 0.5 else plain_world(r)
     with TemporaryDirectory() as folder:
-        path = Path(folder)/'w.json'
+        path = Path(folder) / 'w.json'
         data = outcome(lambda: world_to_dict(w))
-        path.write_bytes(json.dumps(data).encode() if r.random() < .6 else spoilt_bytes(data, r, r.integers(1, 3)))
-        line = [['optimal', 'W', '--json'], ['optimal', 'W'], ['plan', 'W', '--eps', '0.5', '--delta', '0.1', '--json'], ['identify', 'W', '--eps', '0.5', '--delta', '0.1', '--budget', '9', '--seed', '1', '--json', '--quiet'],
-                ['identify', 'W', '--eps', '0.5', '--delta', '0.1', '--budget', '9', '--seed', '1', '--quiet', '--method', 'etc']][r.integers(5)]
+        path.write_bytes(
+            json.dumps(data).encode()
+            if r.random() < 0.6
+            else spoilt_bytes(data, r, r.integers(1, 3))
+        )
+        line = [
+            ['optimal', 'W', '--json'],
+            ['optimal', 'W'],
+            ['plan', 'W', '--eps', '0.5', '--delta', '0.1', '--json'],
+            [
+                'identify',
+                'W',
+                '--eps',
+                '0.5',
+                '--delta',
+                '0.1',
+                '--budget',
+                '9',
+                '--seed',
+                '1',
+                '--json',
+                '--quiet',
+            ],
+            [
+                'identify',
+                'W',
+                '--eps',
+                '0.5',
+                '--delta',
+                '0.1',
+                '--budget',
+                '9',
+                '--seed',
+                '1',
+                '--quiet',
+                '--method',
+                'etc',
+            ],
+        ][r.integers(5)]
         for _ in range(r.choice([0, 0, 1, 2])):
             i, what = int(r.integers(len(line) + 1)), r.integers(3)
             word = WORDS[r.integers(len(WORDS))]
-            line = line[:i] + [word] + line[i:] if what == 0 else line[:i] + line[i + 1:] if what == 1 else line[:i] + [word] + line[i + 1:]
-        if line[:1] in (['demo'], ['compare']) and len(line) < 3 or line[:1] == ['identify'] and '--budget' not in line: return     # a long run that nothing is wrong with
+            line = (
+                line[:i] + [word] + line[i:]
+                if what == 0
+                else line[:i] + line[i + 1 :]
+                if what == 1
+                else line[:i] + [word] + line[i + 1 :]
+            )
+        if (
+            line[:1] in (['demo'], ['compare'])
+            and len(line) < 3
+            or line[:1] == ['identify']
+            and '--budget' not in line
+        ):
+            return  # a long run that nothing is wrong with
         line = [str(path) if word in ('W', 'w.json') else word for word in line]
         out, err = io.StringIO(), io.StringIO()
         with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
             warnings.simplefilter('error', RuntimeWarning)
-            try: status = main(line)
-            except SystemExit as e: status = e.code or 0        # --help, --version
+            try:
+                status = main(line)
+            except SystemExit as e:
+                status = e.code or 0  # --help, --version
         assert status in (0, 2), (line, err.getvalue())
-        assert 'Traceback' not in err.getvalue() and (status == 0 or err.getvalue().splitlines()[-1].startswith('oia: ')), (line, err.getvalue())
-        if status == 0 and '--json' in line and line[0] == 'optimal' and '--without' not in line: told(load_world(line[1]), json.loads(out.getvalue()))
+        assert 'Traceback' not in err.getvalue() and (
+            status == 0 or err.getvalue().splitlines()[-1].startswith('oia: ')
+        ), (line, err.getvalue())
+        if status == 0 and '--json' in line and line[0] == 'optimal' and '--without' not in line:
+            told(load_world(line[1]), json.loads(out.getvalue()))
+
 
 def told(world, found):
     "What `oia optimal --json` prints is true: of the exact rule, and of the one in round numbers."
     z = world.setting
-    true_claim(world, ScoringRule(found['rule'], found['support'], z.bound), found['profit'], z.arm_index(found['arm']))
+    true_claim(
+        world,
+        ScoringRule(found['rule'], found['support'], z.bound),
+        found['profit'],
+        z.arm_index(found['arm']),
+    )
     handed = found['rounded']
-    if handed is None: return
+    if handed is None:
+        return
     tickets = [[t['pays'][w] for w in z.states] for t in handed['tickets']]
-    true_claim(world, menu_rule(z.support, tickets, z.bound), handed['profit'], z.arm_index(handed['arm']))
+    true_claim(
+        world, menu_rule(z.support, tickets, z.bound), handed['profit'], z.arm_index(handed['arm'])
+    )
+
 
 # --- All of them ---------------------------------------------------------------------------
 
 NAMES = list(PLACES)
 SHARES = np.array([weight for _, weight in PLACES.values()], float)
 
+
 def example(number):
     "Play one example; returns its place."
     r = np.random.default_rng([15, number])
-    name = NAMES[r.choice(len(NAMES), p=SHARES/SHARES.sum())]
+    name = NAMES[r.choice(len(NAMES), p=SHARES / SHARES.sum())]
     PLACES[name][0](r)
     return name
+
 
 TOTAL = examples(10_000)
 CHUNK = 50
 
+
 @pytest.mark.parametrize('start', range(0, TOTAL, CHUNK))
 def test_hostile(start):
     for number in range(start, start + CHUNK):
-        try: example(number)
-        except Exception as e: raise AssertionError(f'example {number} (python tests/test_hostile.py {number}): {type(e).__name__}: {e}') from e
+        try:
+            example(number)
+        except Exception as e:
+            raise AssertionError(
+                f'example {number} (python tests/test_hostile.py {number}): {type(e).__name__}: {e}'
+            ) from e
 
-def test_every_place_is_reached_and_spoilt():
-    "The examples of a quick run reach every place, and most of what they throw is refused somewhere."
+
+def test_every_place_is_reached():
+    "The examples of a quick run reach every place."
     drawn = Counter()
     for number in range(1_000):
         r = np.random.default_rng([15, number])
-        drawn[NAMES[r.choice(len(NAMES), p=SHARES/SHARES.sum())]] += 1
+        drawn[NAMES[r.choice(len(NAMES), p=SHARES / SHARES.sum())]] += 1
     assert min(drawn[name] for name in NAMES) >= 5
+
 
 def test_planted_fault_is_seen(monkeypatch):
     "A claim that is a thousandth too high, and a bare error, are seen."
     import dataclasses
-    import oia_nb.stackelberg as module
     honest = optimal_rule
-    raised = lambda best: dataclasses.replace(best, profit=best.profit + .001*(1 + abs(best.profit)), profits=best.profits + .001*(1 + np.abs(best.profits)))
+    raised = lambda best: dataclasses.replace(
+        best,
+        profit=best.profit + 0.001 * (1 + abs(best.profit)),
+        profits=best.profits + 0.001 * (1 + np.abs(best.profits)),
+    )
     monkeypatch.setitem(globals(), 'optimal_rule', lambda *a, **o: raised(honest(*a, **o)))
-    with pytest.raises(AssertionError): solved(random_world(2, 2, 2, 0, margin=.01))
-    with pytest.raises(ZeroDivisionError): outcome(lambda: 1/0)
+    with pytest.raises(AssertionError):
+        solved(random_world(2, 2, 2, 0, margin=0.01))
+    with pytest.raises(ZeroDivisionError):
+        outcome(lambda: 1 / 0)
+
 
 if __name__ == '__main__':
-    for number in map(int, sys.argv[1:]): print(number, example(number))
+    for number in map(int, sys.argv[1:]):
+        print(number, example(number))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
-from oia_nb.all import Offer, Session, brier, generator, load_world
+from oia_nb.all import Offer, Session, brier, generator, load_world, make_world
 from oia_nb.cli import main
 
 CLINIC = load_world('clinic')
@@ -197,3 +197,24 @@ def test_the_day_of_the_example(tmp_path):
         assert s.to_frame().equals(frame) and s.paid == pytest.approx(frame.due.sum())
         assert (s.result.rule.values == whole.rule.values).all() and s.result.certificate == whole.certificate
         assert s.to_frame().state.notna().sum() == 2 and (s.to_frame().status == 'void').sum() == 1
+
+
+# --- What would do -------------------------------------------------------------------------------
+
+def test_optimal_says_what_an_arm_needs(oia, tmp_path):
+    "The bound that the note names is enough, and one below it isn't; the others go on."
+    look = np.array([[.3, .2], [.2, .3]])
+
+    def world(bound):
+        w = make_world([np.eye(2)/2, np.full((1, 2), .5), look], [.8, 0., .01], np.eye(2), bound,
+                       arms=['test', 'nothing', 'look'])
+        w.save(tmp_path/'w.json')
+    world(1.)
+    status, out, err = oia('optimal', 'w.json', '--json')
+    found = json.loads(out)
+    needed = found['bound_needed']['test']
+    assert status == 0 and f'test takes a bound above {needed:.4g}' in err and '--without test' in err
+    assert found['arm'] == 'look'
+    for share, fine in (1.001, True), (.999, False):
+        world(share*needed)
+        assert ('strictly prefer test' not in oia('optimal', 'w.json', '--json')[2]) == fine

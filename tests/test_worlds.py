@@ -3,7 +3,7 @@
 The tests that throw arbitrary input at a reader demand that it ends either in a valid world or in an `OIAError`, and in
 nothing else.
 """
-import copy, json, os, pickle, random, subprocess, sys, unicodedata
+import copy, json, math, os, pickle, random, subprocess, sys, unicodedata
 from dataclasses import replace
 from pathlib import Path
 
@@ -125,9 +125,10 @@ def test_save_leaves_the_old_file_alone_when_refused(tmp_path):
     path = tmp_path/'w.json'
     w.save(path)
     before = path.read_bytes()
-    beliefs = np.vstack([w.setting.support, [.51, .49]])
-    wider = replace(w, setting=replace(w.setting, support=merge_beliefs(beliefs)[0]))
-    with pytest.raises(InvalidInput, match='support'): wider.save(path)
+    class Own(type(w)):
+        "A world of somebody's own, which no file can hold."
+    with pytest.raises(InvalidInput, match='world'):
+        Own(w.structure, w.setting).save(path)
     assert path.read_bytes() == before
     for where in tmp_path/'no'/'w.json', tmp_path, '', None, 3, 'a\0b':
         with pytest.raises(InvalidInput, match='path'): w.save(where)
@@ -249,7 +250,7 @@ def test_bad_value(way, to, tmp_path):
 def test_missing_key(way):
     with pytest.raises(InvalidInput, match=f"key '{way[-1]}': got 'nothing'"): world_from_dict(advert(*way, drop=True))
 
-@pytest.mark.parametrize('way', [('Name',), ('support',), ('arms', 1, 'costs'), ('arms', 1, 'prior')], ids=place)
+@pytest.mark.parametrize('way', [('Name',), ('beliefs',), ('arms', 1, 'costs'), ('arms', 1, 'prior')], ids=place)
 def test_unknown_key(way):
     with pytest.raises(InvalidInput, match=f"key '{way[-1]}'"): world_from_dict(advert(*way, to=1))
 
@@ -435,3 +436,44 @@ BAD_ARGUMENTS = [(random_world, (1, 2, 2, 0), {}, 'K'), (random_world, (2, 1, 2,
 def test_bad_argument(make, args, options, argument):
     with pytest.raises(InvalidInput) as e: make(*args, **options)
     assert e.value.argument.startswith(argument)
+
+# --- Beliefs that nobody has to hold, and settings without a world ------------------------------------------------
+
+@pytest.mark.parametrize('W, step', [(2, .01), (2, .5), (3, .05), (4, .25)])
+def test_a_grid_holds_all_multiples(W, step):
+    z = Setting.grid(W, step=step, utility=np.eye(W), bound=2, arms=3)
+    n = round(1/step)
+    whole = np.round(z.support*n)
+    assert np.abs(z.support*n - whole).max() < 1e-9 and (whole.sum(1) == n).all()
+    assert len({tuple(row) for row in whole}) == z.M == math.comb(n + W - 1, W - 1)
+
+@pytest.mark.parametrize('bad', [dict(step=.3), dict(step=0), dict(step=2), dict(step=None), dict(states=1), dict(states=9), dict(states='ab'), dict(states=[]), dict(bound=0)])
+def test_bad_grids(bad):
+    with pytest.raises(InvalidInput):
+        Setting.grid(**(dict(states=2, utility=np.eye(2), bound=1, arms=2) | bad))
+
+def test_a_world_on_a_wider_support_has_a_file(tmp_path):
+    w = SAMPLES['advert']
+    grid = Setting.grid(2, utility=w.setting.utility, bound=1, arms=3).support
+    beliefs = merge_beliefs(np.vstack([w.setting.support, grid]))[0]
+    wider = on_support(w, beliefs)
+    wider.save(tmp_path/'w.json')
+    again = load_world(tmp_path/'w.json')
+    assert again == wider != w and again.setting.M == len(beliefs)
+    assert 'support' not in world_to_dict(w)
+    for support in [[.5, .5]], grid, [[.5, .6]], [], 'all', [[.5]]:
+        with pytest.raises(InvalidInput):
+            world_from_dict(world_to_dict(w) | dict(support=np.array(support).tolist()))
+
+@pytest.mark.parametrize('name', SAMPLES)
+def test_a_setting_has_a_file_of_its_own(tmp_path, name):
+    z = SAMPLES[name].setting
+    z.save(tmp_path/'z.json')
+    assert load_setting(tmp_path/'z.json') == z
+    text = (tmp_path/'z.json').read_text()
+    for wrong in text[:-9], text.replace('"bound"', '"bond"'), '[]', '':
+        (tmp_path/'z.json').write_text(wrong)
+        with pytest.raises(InvalidInput):
+            load_setting(tmp_path/'z.json')
+    with pytest.raises(InvalidInput, match='path'):
+        load_setting(tmp_path/'none.json')

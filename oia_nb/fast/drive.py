@@ -86,7 +86,7 @@ def as_identification(engine, why, eps, delta):
                   status=status(engine, why), certificate=certificate,
                   kinds=log.kinds[:n], targets=log.targets[:n],
                   searches=clock.searches, violated=clock.violated,
-                  lp_solves=sum(program.solves for program in engine.programs),
+                  lp_solves=sum(program.solves for program in engine.programs.values()),
                   snapshots=list(shots))
 
 # %% ../../nbs/companion/48_fast_drive.ipynb #c467f1f4

@@ -5,10 +5,9 @@
 # %% auto #0
 __all__ = ['DONE', 'CAP', 'LP', 'ROOM', 'POINTS', 'STEP', 'NUMBERS', 'BROKEN', 'BLOCK', 'FOREVER', 'LARGE_SHELF', 'happen',
            'pursue', 'new_run', 'new_game', 'note', 'succeed', 'short', 'share_of', 'play', 'Engine', 'wider',
-           'make_room', 'ask_solver']
+           'lengthen_log', 'make_room', 'ask_solver']
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #0d31f66e
-from functools import cached_property
 import numpy as np
 from ..core import OracleViolated
 from .agent import agent_table, check_agent, draw, reply
@@ -193,15 +192,17 @@ class Engine:
         game = new_game(world.setting, oracle, **options)
         self.run = new_run(world, oracle, self.pool.rules, self.pool.proofs, game)
         self.kernels = compiled() if compile else KERNELS
+        self.programs = {}
         self.attempt = 0, 0, 0      # round, program, how often it was asked for again
         self.hulls = [{} for _ in range(world.setting.K)]
         self.draw_ahead()
 
-    @cached_property
-    def programs(self):
-        "One `RuleProgram` an arm."
+    def program(self, k):
+        "The `RuleProgram` of arm k, set up when it is first needed."
         z = self.world.setting
-        return [RuleProgram(z.support, z.K, k) for k in range(z.K)]
+        if k not in self.programs:
+            self.programs[k] = RuleProgram(z.support, z.K, k)
+        return self.programs[k]
 
     def advance(self, until=FOREVER):
         "Play until the run ends, or the plan after round `until`: DONE, CAP or STEP."
@@ -229,14 +230,6 @@ class Engine:
             n -= len(self.rng.random(min(n, BLOCK)))
         return self.rng
 
-    def lengthen_log(self):
-        "Twice the room for rounds or for snapshots."
-        log, full = self.run.log, self.run.clock.snapshots == len(self.run.log.rounds)
-        names = log._fields[4:] if full else log._fields[:4]
-        old = {name: getattr(log, name) for name in names}
-        new = {name: padded(x, (2*len(x), *x.shape[1:])) for name, x in old.items()}
-        self.run = self.run._replace(log=log._replace(**new))
-
 # %% ../../nbs/companion/47_fast_loop.ipynb #c7172b85
 LARGE_SHELF = 1 << 14      # up to here, a shelf that was full grows in any case
 
@@ -244,6 +237,14 @@ def wider(record, names, room):
     "The record with the arrays `names`, whose axis 2 or last is the room, made longer."
     return record._replace(**{o: padded(x, room(x.shape)) for o in names
                               for x in [getattr(record, o)]})
+
+def lengthen_log(engine):
+    "Twice the room for rounds or for snapshots."
+    log, full = engine.run.log, engine.run.clock.snapshots == len(engine.run.log.rounds)
+    names = log._fields[4:] if full else log._fields[:4]
+    old = {name: getattr(log, name) for name in names}
+    new = {name: padded(x, (2*len(x), *x.shape[1:])) for name, x in old.items()}
+    engine.run = engine.run._replace(log=log._replace(**new))
 
 def make_room(engine):
     "Throw out points that aren't needed; lengthen list or shelf if few are."
@@ -260,7 +261,7 @@ def make_room(engine):
         shelf = wider(shelf, ('owner', 'par'), lambda s: (s[0], 2*room, *s[2:]))
     engine.run = run._replace(points=points, shelf=shelf)
 
-Engine.make_room = make_room
+Engine.lengthen_log, Engine.make_room = lengthen_log, make_room
 
 # %% ../../nbs/companion/47_fast_loop.ipynb #d04e8008
 def ask_solver(engine):
@@ -270,7 +271,7 @@ def ask_solver(engine):
     k, kind = need % z.K, VALUE if need < z.K else PRICE
     again = engine.attempt[2] + 1 if engine.attempt[:2] == (t, need) else 0
     engine.attempt = t, need, again
-    program, I, counts = engine.programs[k], run.plan.I[k], run.reports.counts
+    program, I, counts = engine.program(k), run.plan.I[k], run.reports.counts
     asked = counts, run.plan.lower[k]/z.bound, I
     if again:
         program.highs.clearSolver()

@@ -84,7 +84,9 @@ def reference(numba):
 def fingerprint(numba):
     "Names what compiled kernels depend on: code, constants, versions, processor."
     from llvmlite.binding import get_host_cpu_name
-    seen = [sys.version, numba.__version__, get_host_cpu_name()]
+    source = os.stat(KERNELS['play'].__code__.co_filename)
+    seen = [sys.version, numba.__version__, get_host_cpu_name(),
+            source.st_mtime, source.st_size]      # Numba wants these unchanged
     for _, f in sorted(KERNELS.items()):
         code, names = f.__code__, f.__globals__
         constants = [(o, names[o]) for o in code.co_names
