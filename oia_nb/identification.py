@@ -90,9 +90,9 @@ def learner_row(method):
     raise InvalidInput('method', method, f'one of {", ".join(LEARNERS)}')
 
 # %% ../nbs/companion/33_identification.ipynb #7806161e
-register(Row('sharp', sharp, 'the sharp learner: bounds on the profits themselves', demo=(.04, .05),
-             statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
-             rounds='{:,} initial, {:,} to sample the arms, and {:,} to find where one arm gives way to another ({:,} bisections)'))
+register(Row('sharp', sharp, 'the sharp learner: answers as half-spaces, and a bet that proves a rule', demo=(.04, .05),
+             statuses=('certified', 'round_cap', 'assumption_violated'),
+             rounds='{:,} initial, {:,} to sample the arms, and {:,} questions ({:,} walls between arms)'))
 register(Row('oiafc', oiafc, 'the paper\'s OIAFC, with fixed confidence', demo=(1., .1),
              variants={'OIAFC (Theorem 1)': dict(mixing='theorem1'), 'OIAFC (Corollary 1)': dict(mixing='corollary1')},
              statuses=('certified', 'uncertified', 'round_cap', 'event_violated'), compiled=('mixing', 'max_rounds'),
