@@ -11,7 +11,7 @@ from ..scoring import ScoringRule, menu_rule
 
 # %% ../../nbs/beyond/21_cone.ipynb #b3292b21
 def bets(support, bound):
-    "The M rules of `lem-bets`, each scaled so that its largest payment is `bound`; `support` (M, 2)."
+    "The M rules of `lem-cone-bets`, each scaled so that its largest payment is `bound`; `support` (M, 2)."
     x, M = support[:, 0], len(support)
     order, rules = x.argsort(), [None]*M
     for i in order[1:-1]:

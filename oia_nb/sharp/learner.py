@@ -2,9 +2,8 @@
 
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'BENT', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW', 'OPENING',
-<<<<<<< HEAD
            'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AIM', 'REST', 'PART', 'HARD', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN',
-           'BATCH', 'AT_ONCE', 'GROWTH', 'FIRST', 'LEADS', 'LEADS_OWN', 'IDLE', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT',
+           'BATCH', 'AT_ONCE', 'GROWTH', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT',
            'FURTHEST', 'SOUND', 'Answer', 'Ray', 'Candidate', 'Halt', 'share', 'Run', 'ask', 'inquire', 'note',
            'sample', 'set_up', 'wall_of', 'mixture', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'missing',
            'passes', 'profit', 'spread', 'Outlook', 'Option', 'better', 'foresee', 'hoped', 'bet_options',
@@ -13,18 +12,6 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'BENT', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAW
            'best_option', 'refresh', 'where_to_sample', 'leader', 'candidate', 'open_run', 'explore', 'proved_regret',
            'keep_best', 'SharpPlan', 'report', 'no_agent', 'strict_rounds', 'SharpIdentification', 'rule_of', 'settle',
            'conclude', 'steps', 'sharp', 'lower_bound']
-=======
-           'WORTH', 'WRONG', 'FINE', 'AIM', 'REST', 'PART', 'HARD', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'BATCH',
-           'AT_ONCE', 'GROWTH', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'DOUBT', 'FURTHEST',
-           'SOUND', 'Answer', 'Ray', 'Candidate', 'Halt', 'share', 'Run', 'ask', 'inquire', 'note', 'sample', 'set_up',
-           'wall_of', 'mixture', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'missing', 'passes', 'profit',
-           'spread', 'Outlook', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell',
-           'ask_bound', 'along', 'give_up', 'open_wall', 'order_on_a_ray', 'cut_options', 'wall_option', 'doubts',
-           'guessed_price', 'cheapest', 'cheapest_of_all', 'rule_option', 'narrow_option', 'best_option', 'refresh',
-           'where_to_sample', 'leader', 'candidate', 'open_run', 'explore', 'proved_regret', 'SharpPlan', 'report',
-           'no_agent', 'strict_rounds', 'SharpIdentification', 'rule_of', 'best_of', 'conclude', 'steps', 'sharp',
-           'lower_bound']
->>>>>>> fbffcb89b2e5ff52e3e07e48ec1f42b89cc5b664
 
 # %% ../../nbs/beyond/25_sharp.ipynb #28b29659
 from array import array
@@ -96,7 +83,7 @@ class Run:
         self.walls, self.regions, self.first = {}, {}, None
         self.cone = self.guess = self.foretold = None
         self.reached, self.tried, self.finer = {}, {}, {}
-        self.next_snapshot, self.next_proof, self.found, self.idle = 1, 1, None, 0
+        self.next_snapshot, self.next_proof, self.found = 1, 1, None
         self.zero = ScoringRule(np.zeros((setting.M, setting.W)), setting.support, setting.bound)
 
     @property
@@ -548,7 +535,6 @@ def where_to_sample(run, c, missing):
 # %% ../../nbs/beyond/25_sharp.ipynb #1ecc5ccf
 PATIENCE = 4                               # options a belief that may come to nothing before samples are taken
 FIRST, LEADS, LEADS_OWN = 6, .1, .25       # samples of an arm before anything is judged by them; by how much of ε a new leader must lead
-IDLE = 200                                 # steps in a row that took no round, until a sample is taken all the same
 
 def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."
@@ -597,24 +583,15 @@ def explore(run):
         if few:
             yield from sample(run, few[0], int(FIRST - run.data.N[few[0]]))
             continue
-<<<<<<< HEAD
-        option, before = best_option(run, c, absent) if run.idle < IDLE else None, run.rounds
-=======
         option = best_option(run, c, absent) if idle < PATIENCE*run.setting.M else None
->>>>>>> fbffcb89b2e5ff52e3e07e48ec1f42b89cc5b664
         if option is not None:
             before, steps = run.rounds, option.act()
             if steps is not None: yield from steps
             idle = 0 if run.rounds > before else idle + 1
         elif new: run.candidates.append(c)
-<<<<<<< HEAD
-        else: yield from sample(run, *where_to_sample(run, c, absent))
-        run.idle = 0 if run.rounds > before else run.idle + 1
-=======
         else:
             idle = 0
             yield from sample(run, *where_to_sample(run, c, absent))
->>>>>>> fbffcb89b2e5ff52e3e07e48ec1f42b89cc5b664
 
 # %% ../../nbs/beyond/25_sharp.ipynb #0b3547c7
 SEARCH, SEEN, PROVED = 4, 1.1, 1.5      # halvings; snapshots, and proofs, are this far apart
