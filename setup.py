@@ -37,9 +37,14 @@ setup(
     packages=find_packages(include=[lib, f'{lib}.*']),
     package_data={lib: ['data/*.json']},
     install_requires=cfg['requirements'].split(),
-    extras_require={extra: cfg[f'{extra}_requirements'].split() for extra in ('dev', 'fast', 'dask')},
-    entry_points={'nbdev': [f'{lib}={lib}._modidx:d'],
-                  'console_scripts': cfg['console_scripts'].split()},
+    extras_require={
+        extra: cfg[f'{extra}_requirements'].split()
+        for extra in ('dev', 'fast', 'dask')
+    },
+    entry_points={
+        'nbdev': [f'{lib}={lib}._modidx:d'],
+        'console_scripts': cfg['console_scripts'].split()
+    },
     cmdclass={'sdist': SdistWithSettings},
     zip_safe=False,
 )

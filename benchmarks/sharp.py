@@ -1,42 +1,63 @@
-"""How many rounds the sharp learner needs, against the paper's algorithm: the table of the chapter on it.
+"""How many rounds the sharp learner needs, against the paper's algorithm: the table of the
+chapter on it.
 
-    python benchmarks/sharp.py suite [SEEDS [WORLDS]]    20 seeds of all 12 worlds, or of those given: 0,9,11
-    python benchmarks/sharp.py small [RUNS [DELTA]]      2,000 runs on small worlds at delta = 0.5
-    python benchmarks/sharp.py faithful                  OIAFC itself on the suite's worlds, for up to ten million rounds
-    python benchmarks/sharp.py show                      the ratios and their spread
+    python benchmarks/sharp.py suite [SEEDS [WORLDS]]    20 seeds of all 12 worlds, or of those
+    given: 0,9,11 python benchmarks/sharp.py small [RUNS [DELTA]]      2,000 runs on small worlds
+    at delta = 0.5 python benchmarks/sharp.py faithful                  OIAFC itself on the
+    suite's worlds, for up to ten million rounds python benchmarks/sharp.py show
+    the ratios and their spread
 
-Each part files its results in nbs/_static/sharp.json, which the chapter shows. The baseline is OIAFC itself where it ends within ten million rounds. Elsewhere it is `n_min`, the least
-number of observations of its final arm with which its stopping rule can hold, whatever it explores before; those ratios are lower bounds on the true ones. Both sides have the same
+Each part files its results in nbs/_static/sharp.json, which the chapter shows. The baseline is
+OIAFC itself where it ends within ten million rounds. Elsewhere it is `n_min`, the least
+number of observations of its final arm with which its stopping rule can hold, whatever it
+explores before; those ratios are lower bounds on the true ones. Both sides have the same
 guarantee, and every returned rule is checked against the known world.
 """
-import json, sys, time
+import json
+import sys
+import time
 from pathlib import Path
 import numpy as np
 from scipy.stats import binom
-from oia_nb.all import *
+from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_proper,
+                        load_world, lower_bound, n_min, optimal_rule, principal_profit,
+                        problem_of, random_world, sharp, simulate)
 from oia_nb.fast.drive import simulate_fast
 
 RESULTS = Path(__file__).resolve().parent.parent/'nbs'/'_static'/'sharp.json'
-SHAPES = [(2, 2, 2), (3, 2, 3), (2, 3, 4), (4, 2, 4), (3, 3, 5), (5, 2, 5), (4, 3, 4), (2, 2, 13), (5, 3, 3), (4, 2, 6)]     # K, W, signals
+# K, W, signals
+SHAPES = [(2, 2, 2), (3, 2, 3), (2, 3, 4), (4, 2, 4), (3, 3, 5), (5, 2, 5), (4, 3, 4),
+          (2, 2, 13), (5, 3, 3), (4, 2, 6)]
 GAPS = np.geomspace(.02, .3, len(SHAPES))[[5, 2, 8, 0, 6, 3, 9, 1, 4, 7]]
 
-def gap_of(world): return float(np.sort(optimal_rule(world).gaps)[1])
+def gap_of(world):
+    return float(np.sort(optimal_rule(world).gaps)[1])
 
 def suite_world(i):
-    "The i-th random world: the first of its shape whose second-best arm is within a quarter of the gap wanted."
+    """The i-th random world: the first of its shape whose second-best arm is within a quarter of
+    the gap wanted."""
     K, W, signals = SHAPES[i]
     for n in range(3000):
-        try: world = random_world(K, W, signals, generator(20250714 + i, n), prior=('common', 'arm')[n % 2], margin=.01, tries=1, name=f'random {i}')
-        except NotInducible: continue
-        if abs(gap_of(world)/GAPS[i] - 1) <= .25: return world
+        try:
+            world = random_world(K, W, signals, generator(20250714 + i, n),
+                                 prior=('common', 'arm')[n % 2], margin=.01, tries=1,
+                                 name=f'random {i}')
+        except NotInducible:
+            continue
+        if abs(gap_of(world)/GAPS[i] - 1) <= .25:
+            return world
     raise SystemExit(f'no world {i}')
 
 def play(world, oracle, best, eps, delta, seed, cap=100_000):
     start = time.process_time()
     r = simulate(sharp(world.setting, oracle, eps=eps, delta=delta, max_rounds=cap), world, seed)
     regret = best.profit - principal_profit(world, r.rule)
-    sound = r.certificate is None or (is_proper(r.rule) and world.best_response(r.rule) == r.arm and regret <= r.certificate.bound + 1e-6)
-    return dict(rounds=r.rounds, status=r.status, arm=world.setting.arms[r.arm], regret=float(regret), forced=r.forced_rounds, failed=not sound, seconds=time.process_time() - start)
+    sound = r.certificate is None or (is_proper(r.rule)
+                                      and world.best_response(r.rule) == r.arm
+                                      and regret <= r.certificate.bound + 1e-6)
+    return dict(rounds=r.rounds, status=r.status, arm=world.setting.arms[r.arm],
+                regret=float(regret), forced=r.forced_rounds, failed=not sound,
+                seconds=time.process_time() - start)
 
 def posed(n):
     "The n-th problem of the suite: a world and the accuracy asked for."
@@ -44,17 +65,24 @@ def posed(n):
     return world, .04 if world.name == 'clinic' else max(gap_of(world)/2, .04)
 
 def faithful(seeds=3, delta=.05, cap=10_000_000):
-    "Runs of OIAFC; its first seed alone where that doesn't end, none where its stopping rule can't hold within the cap."
+    """Runs of OIAFC; its first seed alone where that doesn't end, none where its stopping rule
+    can't hold within the cap."""
     rows = []
     for n in range(2 + len(SHAPES)):
         world, eps = posed(n)
-        least, best, runs, start = n_min(problem_of(world, eps, delta)), optimal_rule(world), [], time.perf_counter()
+        least, best, runs, start = n_min(problem_of(
+            world, eps, delta)), optimal_rule(world), [], time.perf_counter()
         for seed in range(seeds if least <= cap else 0):
             r = simulate_fast(world, eps=eps, delta=delta, seed=generator(7, seed), max_rounds=cap)
-            runs.append(dict(rounds=r.rounds, status=r.status, normal=r.normal_rounds, forced=r.forced_rounds, regret=float(best.profit - principal_profit(world, r.rule))))
-            if r.status == 'round_cap': break
+            runs.append(
+                dict(rounds=r.rounds, status=r.status, normal=r.normal_rounds,
+                     forced=r.forced_rounds,
+                     regret=float(best.profit - principal_profit(world, r.rule))))
+            if r.status == 'round_cap':
+                break
         rows.append(dict(world=world.name, eps=eps, least=least, cap=cap, runs=runs))
-        print(world.name, least, [(r['rounds'], r['status']) for r in runs], f'{time.perf_counter() - start:.0f} s', flush=True)
+        print(world.name, least, [(r['rounds'], r['status']) for r in runs],
+              f'{time.perf_counter() - start:.0f} s', flush=True)
     return rows
 
 def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
@@ -64,47 +92,81 @@ def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
         best, oracle, gap = optimal_rule(world), action_informed_oracle(world), gap_of(world)
         runs = [play(world, oracle, best, eps, delta, generator(7, seed)) for seed in range(seeds)]
         z, rounds = world.setting, [r['rounds'] for r in runs]
-        row = dict(world=world.name, K=z.K, M=z.M, W=z.W, gap=gap, eps=eps, best=z.arms[best.arm], faithful=n_min(problem_of(world, eps, delta)), rounds=rounds,
-                   forced=[r['forced'] for r in runs], statuses=[r['status'] for r in runs], arms=[r['arm'] for r in runs], regrets=[r['regret'] for r in runs], seconds=[round(r['seconds'], 2) for r in runs],
-                   failures=sum(r['failed'] for r in runs), given=lower_bound(world, eps, delta), coupled=lower_bound(world, eps, delta, coupled=True))
+        row = dict(world=world.name, K=z.K, M=z.M, W=z.W, gap=gap, eps=eps,
+                   best=z.arms[best.arm], faithful=n_min(problem_of(world, eps, delta)),
+                   rounds=rounds, forced=[r['forced'] for r in runs
+                                          ], statuses=[r['status'] for r in runs],
+                   arms=[r['arm'] for r in runs], regrets=[r['regret'] for r in runs],
+                   seconds=[round(r['seconds'], 2)
+                            for r in runs], failures=sum(r['failed'] for r in runs),
+                   given=lower_bound(world, eps, delta),
+                   coupled=lower_bound(world, eps, delta, coupled=True))
         rows.append(row)
-        print(world.name, int(np.median(rounds)), f'{row["faithful"]/np.median(rounds):.0f} times fewer', row['failures'], f'slowest {max(r["seconds"] for r in runs):.0f} s', flush=True)
+        print(world.name, int(np.median(rounds)),
+              f'{row["faithful"]/np.median(rounds):.0f} times fewer', row['failures'],
+              f'slowest {max(r["seconds"] for r in runs):.0f} s', flush=True)
     return rows
 
 def small(runs=2000, delta=.5):
     found = []
     for n in range(20):
         world = next(w for w in _small(n))
-        best, oracle, eps = optimal_rule(world), action_informed_oracle(world), max(gap_of(world)/2, .02)
-        found += [play(world, oracle, best, eps, delta, generator(11, 1000*n + i), cap=20_000) for i in range(runs//20)]
-    return dict(runs=runs, delta=delta, failures=sum(r['failed'] for r in found), allowed=int(binom.ppf(1 - 1e-6, runs, delta)),
-                statuses={s: sum(r['status'] == s for r in found) for s in sorted({r['status'] for r in found})}, rounds=[r['rounds'] for r in found])
+        best, oracle, eps = optimal_rule(world), action_informed_oracle(world), max(
+            gap_of(world)/2, .02)
+        found += [
+            play(world, oracle, best, eps, delta, generator(11, 1000*n + i), cap=20_000)
+            for i in range(runs // 20)
+        ]
+    return dict(
+        runs=runs, delta=delta, failures=sum(r['failed'] for r in found),
+        allowed=int(binom.ppf(1 - 1e-6, runs, delta)), statuses={
+            s: sum(r['status'] == s for r in found)
+            for s in sorted({r['status']
+                             for r in found})
+        }, rounds=[r['rounds'] for r in found])
 
 def _small(n):
     for i in range(200):
-        try: yield random_world(2 + (n % 4 == 3), 2, 2, generator(4000 + n, i), prior='arm', margin=.01, tries=1)
-        except NotInducible: continue
+        try:
+            yield random_world(2 + (n % 4 == 3), 2, 2, generator(4000 + n, i),
+                               prior='arm', margin=.01, tries=1)
+        except NotInducible:
+            continue
 
 def show(results):
     ratios = {row['world']: row['faithful']/np.array(row['rounds']) for row in results['suite']}
-    for name, r in ratios.items(): print(f'{name:12} OIAFC needs at least {np.median(r):8.0f} times as many rounds ({r.min():.0f} to {r.max():.0f} over {len(r)} seeds)')
-    print(f'median of the medians {np.median([np.median(r) for r in ratios.values()]):.0f}, smallest {min(r.min() for r in ratios.values()):.0f}')
+    for name, r in ratios.items():
+        print(
+            f'{name:12} OIAFC needs at least {np.median(r):8.0f} times as many rounds '
+            f'({r.min():.0f} to {r.max():.0f} over {len(r)} seeds)')
+    print(
+        f'median of the medians {np.median([np.median(r) for r in ratios.values()]):.0f}, smallest '
+        f'{min(r.min() for r in ratios.values()):.0f}')
 
 def merged(old, new):
     "The rows of `new`, and those of `old` for other worlds."
-    if not isinstance(new, list): return new
+    if not isinstance(new, list):
+        return new
     names = {r['world'] for r in new}
     return [r for r in old or [] if r['world'] not in names] + new
 
 if __name__ == '__main__':
     part, *rest = sys.argv[1:] or ['']
-    if part not in ('suite', 'small', 'faithful', 'show'): sys.exit(__doc__)
+    if part not in ('suite', 'small', 'faithful', 'show'):
+        sys.exit(__doc__)
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    if part == 'show': show(results)
+    if part == 'show':
+        show(results)
     else:
         options = {}
-        if part == 'suite' and rest: options = dict(seeds=int(rest[0])) | ({} if len(rest) < 2 else dict(worlds=[int(n) for n in rest[1].split(',')]))
-        if part == 'small' and rest: options = dict(runs=int(rest[0])) | ({} if len(rest) < 2 else dict(delta=float(rest[1])))
+        if part == 'suite' and rest:
+            options = dict(seeds=int(rest[0])) | ({} if len(rest) < 2 else dict(
+                worlds=[int(n) for n in rest[1].split(',')]))
+        if part == 'small' and rest:
+            options = dict(runs=int(rest[0])) | ({} if len(rest) < 2 else dict(
+                delta=float(rest[1])))
         found = globals()[part](**options)
         results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        RESULTS.write_text(json.dumps({**results, part: merged(results.get(part), found)}, indent=1) + '\n')
+        RESULTS.write_text(
+            json.dumps({**results, part: merged(results.get(part), found)}, indent=1)
+            + '\n')

@@ -3,29 +3,48 @@
     python nbs/build_docs.py            build; any warning is an error
     python nbs/build_docs.py --check    say whether the sources have changed since the last build
 
-`docs/manifest.json` holds a hash of every source and of every product of the last build.  The check compares only
-these hashes, so it takes no time and doesn't depend on the processor (which may change the last digit in a figure).
+`docs/manifest.json` holds a hash of every source and of every product of the last build.  The
+check compares only
+these hashes, so it takes no time and doesn't depend on the processor (which may change the last
+digit in a figure).
 """
-import argparse, json, os, re, shutil, subprocess, sys
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# --- What the pages depend on, and what was built ------------------------------------------------------------------
+# --- What the pages depend on, and what was built -------------------------------------
 
 def sources(root):
-    "All that the pages depend on; neither scratch files (`_name`) nor what editors and Python leave behind."
-    found = [p for p in (root/'nbs').rglob('*') if p.is_file()
-             and not any(s.startswith('.') or s == '__pycache__' or (s.startswith('_') and s != '_static') for s in p.relative_to(root).parts)]
-    found += [*root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/**/*.json'), root/'settings.ini']
+    """All that the pages depend on; neither scratch files (`_name`) nor what editors and Python
+    leave behind."""
+    found = [
+        p for p in (root/'nbs').rglob('*') if p.is_file() and not any(
+            s.startswith('.') or s == '__pycache__' or
+            (s.startswith('_') and s != '_static') for s in p.relative_to(root).parts)
+    ]
+    found += [
+        *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/**/*.json'),
+        root/'settings.ini'
+    ]
     return sorted(found)
 
 def products(root):
-    return sorted(p for p in [root/'README.md', *(root/'docs').rglob('*')] if p.is_file() and p != root/'docs'/'manifest.json')
+    return sorted(p for p in [root/'README.md', *(root/'docs').rglob('*')]
+                  if p.is_file() and p != root/'docs'/'manifest.json')
 
 def hashes(root, paths):
-    return {p.relative_to(root).as_posix(): sha256(p.read_bytes()).hexdigest() for p in paths if p.is_file()}
+    return {
+        p.relative_to(root).as_posix(): sha256(p.read_bytes()).hexdigest()
+        for p in paths if p.is_file()
+    }
 
 def manifest(root):
     return {'sources': hashes(root, sources(root)), 'products': hashes(root, products(root))}
@@ -37,36 +56,44 @@ def write_manifest(root):
 def stale(root):
     "One line for each file that isn't as the last build saw it or made it."
     path = root/'docs'/'manifest.json'
-    if not path.exists(): return ['docs/manifest.json: missing']
+    if not path.exists():
+        return ['docs/manifest.json: missing']
     then, now = json.loads(path.read_text(encoding='utf-8')), manifest(root)
     lines = []
     for kind in now:
         old, new = then[kind], now[kind]
-        lines += [f'{name}: {kind[:-1]} {"changed" if name in old and name in new else "added" if name in new else "removed"}'
-                  for name in sorted(old.keys() | new.keys()) if old.get(name) != new.get(name)]
+        lines += [(
+            f'{name}: {kind[:-1]} '
+            f'{"changed" if name in old and name in new else "added" if name in new else "removed"}'
+        ) for name in sorted(old.keys() | new.keys()) if old.get(name) != new.get(name)]
     return lines
 
-# --- The site ------------------------------------------------------------------------------------------------------
+# --- The site -------------------------------------------------------------------------
 
 def build_site(root):
     "Sphinx into build/html, which starts empty, so that no page of the past survives."
     build = root/'build'
-    for d in ('html', 'doctrees', 'jupyter_execute'): shutil.rmtree(build/d, ignore_errors=True)
+    for d in ('html', 'doctrees', 'jupyter_execute'):
+        shutil.rmtree(build/d, ignore_errors=True)
     run = subprocess.run([sys.executable, '-m', 'sphinx', '-b', 'html', '-W', '--keep-going', '-q',
                           '-d', str(build/'doctrees'), str(root/'nbs'), str(build/'html')],
                          cwd=root, env={**os.environ, 'PYTHONHASHSEED': '0'})
-    if run.returncode: sys.exit('The site was not built, and docs/ is as before: see the warnings above.')
+    if run.returncode:
+        sys.exit('The site was not built, and docs/ is as before: see the warnings above.')
 
 def publish(root):
     "build/html becomes docs/, without what is of use only to Sphinx."
     docs = root/'docs'
     shutil.rmtree(docs, ignore_errors=True)
-    shutil.copytree(root/'build'/'html', docs, ignore=shutil.ignore_patterns('.buildinfo*', '_sources', '.doctrees'))
+    shutil.copytree(
+        root/'build'/'html', docs,
+        ignore=shutil.ignore_patterns('.buildinfo*', '_sources', '.doctrees'))
     (docs/'.nojekyll').touch()
 
-# --- Pages that moved ----------------------------------------------------------------------------------------------
+# --- Pages that moved -----------------------------------------------------------------
 
-# The page of an earlier edition and where it is now, as the beginning of a notebook's path below nbs/.
+# The page of an earlier edition and where it is now, as the beginning of a notebook's path below
+# nbs/.
 MOVED = {
     '00_core': 'companion/30',
     '01_information': 'paper/01',
@@ -108,11 +135,13 @@ REDIRECT = """<!DOCTYPE html>
 """
 
 def redirects(root):
-    "Pairs (old page, new page), relative to docs/: the first notebook, in the order of names, that begins as `MOVED` says."
+    """Pairs (old page, new page), relative to docs/: the first notebook, in the order of names,
+    that begins as `MOVED` says."""
     nbs = root/'nbs'
     for old, new in MOVED.items():
         first = min(nbs.glob(f'{new}*.ipynb'), default=None)
-        if first is None: sys.exit(f'{old}.html leads nowhere: no notebook nbs/{new}*.ipynb')
+        if first is None:
+            sys.exit(f'{old}.html leads nowhere: no notebook nbs/{new}*.ipynb')
         yield f'{old}.html', first.relative_to(nbs).with_suffix('.html').as_posix()
 
 def write_redirects(root):
@@ -120,21 +149,29 @@ def write_redirects(root):
     for old, new in redirects(root):
         (root/'docs'/old).write_text(REDIRECT.format(page=new), encoding='utf-8')
 
-# --- README.md -----------------------------------------------------------------------------------------------------
+# --- README.md ------------------------------------------------------------------------
 
 def build_readme(root):
-    "index.ipynb, run as the site build runs it, in Markdown: links lead into docs/, pictures are files there."
+    """index.ipynb, run as the site build runs it, in Markdown: links lead into docs/, pictures
+    are files there."""
     import conf                         # sets the environment of kernels
     import nbdev_myst
     from nbclient import NotebookClient
     from nbconvert import MarkdownExporter
     from traitlets.config import Config
     nb = nbdev_myst.read((root/'nbs'/'index.ipynb').read_text(encoding='utf-8'))
-    NotebookClient(nb, timeout=conf.nb_execution_timeout, resources={'metadata': {'path': str(root/'nbs')}}).execute()
+    NotebookClient(nb, timeout=conf.nb_execution_timeout,
+                   resources={'metadata': {'path': str(root/'nbs')}}).execute()
     nb.cells = [c for c in nb.cells if not (c.cell_type == 'markdown' and '{toctree}' in c.source)]
-    config = Config({'TagRemovePreprocessor': {'enabled': True, 'remove_cell_tags': ['remove-cell'],
-                     'remove_input_tags': ['remove-input', 'hide-input'], 'remove_all_outputs_tags': ['remove-output']},
-                     'ExtractOutputPreprocessor': {'output_filename_template': 'readme-{cell_index}-{index}{extension}'}})
+    config = Config({
+        'TagRemovePreprocessor': {
+            'enabled': True, 'remove_cell_tags': ['remove-cell'],
+            'remove_input_tags': ['remove-input', 'hide-input'],
+            'remove_all_outputs_tags': ['remove-output']
+        }, 'ExtractOutputPreprocessor': {
+            'output_filename_template': 'readme-{cell_index}-{index}{extension}'
+        }
+    })
     text, resources = MarkdownExporter(config=config).from_notebook_node(nb)
     for name, data in resources['outputs'].items():
         (root/'docs'/'_images').mkdir(exist_ok=True)
@@ -147,10 +184,15 @@ def build_readme(root):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--check', action='store_true', help='build nothing; fail if the sources have changed since the last build')
+    parser.add_argument(
+        '--check', action='store_true',
+        help='build nothing; fail if the sources have changed since the last build')
     if parser.parse_args().check:
         if lines := stale(ROOT):
-            sys.exit('\n'.join(['docs/ and README.md are not those of the sources; run `python nbs/build_docs.py`:', *lines]))
+            sys.exit('\n'.join([
+                'docs/ and README.md are not those of the sources; run `python nbs/build_docs.py`:',
+                *lines
+            ]))
         return
     build_site(ROOT)
     publish(ROOT)
@@ -158,4 +200,5 @@ def main():
     build_readme(ROOT)
     write_manifest(ROOT)
 
-if __name__ == '__main__': main()
+if __name__ == '__main__':
+    main()

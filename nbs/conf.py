@@ -1,5 +1,6 @@
 "Sphinx configuration: this folder is the source of the site.  Built by build_docs.py."
-import os, sys
+import os
+import sys
 from configparser import ConfigParser
 from hashlib import sha256
 from pathlib import Path
@@ -8,7 +9,8 @@ here = Path(__file__).resolve().parent
 root = here.parent
 sys.path[:0] = [str(root), str(here)]
 
-# What the notebooks' kernels inherit: this very package, fixed dates, our figure style, one thread a solver.
+# What the notebooks' kernels inherit: this very package, fixed dates, our figure style, one thread
+# a solver.
 os.environ['PYTHONPATH'] = os.pathsep.join(filter(None, [str(root), os.environ.get('PYTHONPATH')]))
 os.environ['SOURCE_DATE_EPOCH'] = '1735689600'
 os.environ['MATPLOTLIBRC'] = str(here/'matplotlibrc')
@@ -20,9 +22,13 @@ cfg = ini['DEFAULT']
 project, author, copyright = cfg['lib_name'], cfg['author'], cfg['copyright']
 version = release = cfg['version']
 
-extensions = ['myst_nb', 'nbdev_myst', 'sphinx_proof', 'sphinxcontrib.bibtex', 'sphinxcontrib.katex',
-              'sphinx_copybutton', 'sphinx.ext.autodoc', 'sphinx.ext.napoleon']
-exclude_patterns = ['_*', '**/_*', '**/.*']     # as for nbdev, a leading underscore marks a scratch notebook
+extensions = [
+    'myst_nb', 'nbdev_myst', 'sphinx_proof', 'sphinxcontrib.bibtex',
+    'sphinxcontrib.katex', 'sphinx_copybutton', 'sphinx.ext.autodoc',
+    'sphinx.ext.napoleon'
+]
+# as for nbdev, a leading underscore marks a scratch notebook
+exclude_patterns = ['_*', '**/_*', '**/.*']
 
 # Pages
 html_theme, html_title = 'furo', f'{project} {version}'
@@ -30,14 +36,21 @@ html_static_path, html_css_files = ['_static'], ['custom.css']
 html_show_sourcelink = html_copy_source = False
 templates_path = []
 
-# Notebooks.  The cache is keyed by code cells alone, so all else that they depend on goes into its path.
-myst_enable_extensions = ['dollarmath', 'amsmath', 'colon_fence', 'deflist', 'attrs_inline', 'attrs_block']
+# Notebooks.  The cache is keyed by code cells alone, so all else that they depend on goes into its
+# path.
+myst_enable_extensions = [
+    'dollarmath', 'amsmath', 'colon_fence', 'deflist', 'attrs_inline', 'attrs_block'
+]
 myst_heading_anchors = 3
 nb_custom_formats = {'.ipynb': 'nbdev_myst.read'}
 nb_execution_mode, nb_execution_timeout = 'cache', 600
 nb_execution_raise_on_error = True
-dependencies = sorted([*root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/*.json'), here/'matplotlibrc'])
-nb_execution_cache_path = str(root/'build'/'cache'/sha256(b''.join(p.read_bytes() for p in dependencies)).hexdigest()[:16])
+dependencies = sorted([
+    *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/*.json'), here/'matplotlibrc'
+])
+nb_execution_cache_path = str(root/'build'/'cache'
+                              /sha256(b''.join(p.read_bytes()
+                                               for p in dependencies)).hexdigest()[:16])
 nb_merge_streams = True
 nb_render_markdown_format = 'myst'
 nb_mime_priority_overrides = [('html', 'image/svg+xml', 15)]
@@ -48,13 +61,16 @@ autodoc_default_options = {'members': True, 'undoc-members': True}
 default_role = 'py:obj'
 suppress_warnings = ['ref.python']      # `K` may be an attribute of several classes
 
-# Numbers: formulas, figures and theorems count by chapter; lemmas, theorems and the like share one count.
+# Numbers: formulas, figures and theorems count by chapter; lemmas, theorems and the like share one
+# count.
 numfig = math_numfig = True
 math_eqref_format = '({number})'
-prf_realtyp_to_countertyp = dict.fromkeys(
-    ['lemma', 'corollary', 'proposition', 'conjecture', 'definition', 'example', 'remark'], 'theorem')
+prf_realtyp_to_countertyp = dict.fromkeys([
+    'lemma', 'corollary', 'proposition', 'conjecture', 'definition', 'example', 'remark'
+], 'theorem')
 
-# Formulas become HTML here and now, by the Node that pip installed; a page needs only the style sheet and fonts in _static.
+# Formulas become HTML here and now, by the Node that pip installed; a page needs only the style
+# sheet and fonts in _static.
 katex_prerender, katex_css_path = True, 'katex/katex.min.css'
 
 bibtex_bibfiles, bibtex_default_style, bibtex_reference_style = ['refs.bib'], 'plain', 'author_year'

@@ -1,5 +1,8 @@
-"""A small Sphinx extension: nbdev's notebooks, docments and modules as myst-nb and autodoc understand them."""
-import re, socket, time
+"""A small Sphinx extension: nbdev's notebooks, docments and modules as myst-nb and autodoc
+understand them."""
+import re
+import socket
+import time
 from pathlib import Path
 from subprocess import PIPE, Popen
 
@@ -13,12 +16,15 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
-# --- Notebooks: a directive line `#| name` leaves the code and becomes a tag of its cell -------------------------
+# --- Notebooks: a directive line `#| name` leaves the code and becomes a tag of its cell
 
-TAGS = {'default_exp': 'remove-cell', 'hide': 'remove-cell', 'export': 'exported', 'exports': 'exported',
-        'exporti': 'exported', 'hide_input': 'remove-input', 'hide_output': 'remove-output',
-        'echo: false': 'remove-input', 'output: false': 'remove-output', 'code-fold: true': 'hide-input',
-        'eval: false': 'skip-execution'}
+TAGS = {
+    'default_exp': 'remove-cell', 'hide': 'remove-cell', 'export': 'exported',
+    'exports': 'exported', 'exporti': 'exported', 'hide_input': 'remove-input',
+    'hide_output': 'remove-output', 'echo: false': 'remove-input',
+    'output: false': 'remove-output', 'code-fold: true': 'hide-input',
+    'eval: false': 'skip-execution'
+}
 DIRECTIVE = re.compile(r'\s*#\s*\|\s*(.*?)\s*(?:\n|\Z)')
 SVG = "%config InlineBackend.figure_formats = ['svg']"
 
@@ -31,38 +37,57 @@ def split_directives(code):
     return code, lines
 
 def read(text):
-    "myst-nb's reader hook: a notebook with tags for directives, no outputs, and figures as vector graphics."
+    """myst-nb's reader hook: a notebook with tags for directives, no outputs, and figures as
+    vector graphics."""
     nb = nbformat.reads(text, 4)
     code_cells = [c for c in nb.cells if c.cell_type == 'code']
     for cell in code_cells:
         cell.outputs, cell.execution_count = [], None
         cell.source, lines = split_directives(cell.source)
-        tags = {TAGS[key] for line in lines for key in (line, line.split()[0] if line else '') if key in TAGS}
-        if 'nbdev_export()' in cell.source: tags |= {'remove-cell', 'skip-execution'}
-        if tags := tags | set(cell.metadata.get('tags', [])): cell.metadata['tags'] = sorted(tags)
+        tags = {
+            TAGS[key]
+            for line in lines
+            for key in (line, line.split()[0] if line else '') if key in TAGS
+        }
+        if 'nbdev_export()' in cell.source:
+            tags |= {'remove-cell', 'skip-execution'}
+        if tags := tags | set(cell.metadata.get('tags', [])):
+            cell.metadata['tags'] = sorted(tags)
     if code_cells:
-        nb.cells.insert(0, nbformat.v4.new_code_cell(SVG, id='figure-format', metadata={'tags': ['remove-cell']}))
+        nb.cells.insert(
+            0,
+            nbformat.v4.new_code_cell(SVG, id='figure-format',
+                                      metadata={'tags': ['remove-cell']}))
     return nb
 
-# --- The API page: one section a module, in the order of the chapters ---------------------------------------------
+# --- The API page: one section a module, in the order of the chapters -----------------
 
 def chapters(srcdir):
     "The chapters that have a module, as pairs (notebook, module)."
     for p in sorted(Path(srcdir).rglob('*.ipynb')):
-        if p.name.startswith('_') or '.ipynb_checkpoints' in p.parts: continue
-        code = ''.join(f"{''.join(c.source)}\n" for c in nbformat.read(p, 4).cells if c.cell_type == 'code')
-        if m := re.search(r'(?m)^#\s*\|\s*default_exp\s+(\S+)', code): yield p.relative_to(srcdir).with_suffix('').as_posix(), m[1]
+        if p.name.startswith('_') or '.ipynb_checkpoints' in p.parts:
+            continue
+        code = ''.join(f"{''.join(c.source)}\n" for c in nbformat.read(p, 4).cells
+                       if c.cell_type == 'code')
+        if m := re.search(r'(?m)^#\s*\|\s*default_exp\s+(\S+)', code):
+            yield p.relative_to(srcdir).with_suffix('').as_posix(), m[1]
 
 def list_modules(app, docname, source):
     "Completes api.md, when it is read, with each module of the package."
-    if docname != 'api': return
+    if docname != 'api':
+        return
     package = app.config.project
     for page, module in chapters(app.srcdir):
-        if module == 'all': continue                                                # it only gathers the others
-        source[0] += f'\n## {package}.{module}\n\nExplained in {{doc}}`/{page}`.\n\n```{{eval-rst}}\n.. automodule:: {package}.{module}\n```\n'
+        if module == 'all':
+            continue                                                # it only gathers the others
+        source[0] += (
+            f'\n## {package}.{module}\n\nExplained in '
+            f'{{doc}}`/{page}`.\n\n```{{eval-rst}}\n.. automodule:: {package}.{module}\n```\n'
+        )
 
 def formulas(text):
-    "In a docstring too, dollar signs enclose a formula, and a bar outside of formulas and code is just a bar."
+    """In a docstring too, dollar signs enclose a formula, and a bar outside of formulas and code
+    is just a bar."""
     text = re.sub(r'(?<![\\$\w])\$([^$\n]+)\$', r':math:`\1`', text)
     return re.sub(r'(``.*?``|`[^`]*`)|\|', lambda m: m[1] or r'\|', text)
 
@@ -70,22 +95,35 @@ def tidy_docstring(app, what, name, obj, options, lines):
     "Adds the comments beside the parameters (nbdev's docments) to a docstring."
     text = formulas('\n'.join(lines))
     lines[:] = text.split('\n')
-    if what not in ('function', 'method', 'class') or re.search(r'(?m)^:param|^\s*Parameters\s*$', text): return
-    try: notes = docments(obj, full=True, returns=True)
-    except Exception: return                                                        # builtins have no source
-    notes = {k: ' '.join(v.docment.split()) for k, v in notes.items() if v.get('docment') not in (None, empty)}
-    lines += ['', *(formulas(f":returns: {note}" if k == 'return' else f":param {k}: {note}") for k, note in notes.items()), '']
+    if what not in ('function', 'method', 'class') or re.search(
+            r'(?m)^:param|^\s*Parameters\s*$', text):
+        return
+    try:
+        notes = docments(obj, full=True, returns=True)
+    except Exception:
+        return                                                        # builtins have no source
+    notes = {
+        k: ' '.join(v.docment.split())
+        for k, v in notes.items() if v.get('docment') not in (None, empty)
+    }
+    lines += [
+        '', *(formulas(f":returns: {note}" if k == 'return' else f":param {k}: {note}")
+              for k, note in notes.items()), ''
+    ]
 
-# --- Formulas ------------------------------------------------------------------------------------------------------
+# --- Formulas -------------------------------------------------------------------------
 
-NUMBERS_EACH_LINE = re.compile(r'\\begin\{(equation|align|alignat|flalign|gather|multline|eqnarray)\*?\}')
+NUMBERS_EACH_LINE = re.compile(
+    r'\\begin\{(equation|align|alignat|flalign|gather|multline|eqnarray)\*?\}')
 
 def reporting(visit):
     "The visitor of a formula, except that a wrong formula is a warning that says where it stands."
     def checked(self, node):
         try:
             if m := NUMBERS_EACH_LINE.search(node.astext()):
-                raise katex.KaTeXError(f'write $$...$$ (eq-name) with {m[1]}ed or the like inside, since Sphinx numbers formulas')
+                raise katex.KaTeXError(
+                    f'write $$...$$ (eq-name) with {m[1]}ed or the like inside, since Sphinx '
+                    'numbers formulas')
             visit(self, node)
         except katex.KaTeXError as e:
             logger.warning('%s in the formula %s', e, node.astext(), location=node)
@@ -93,9 +131,11 @@ def reporting(visit):
     return checked
 
 def start_katex(rundir, timeout):
-    "KaTeX's server behind a Unix socket, asked until it listens; a network socket would let each formula wait for a receipt."
+    """KaTeX's server behind a Unix socket, asked until it listens; a network socket would let
+    each formula wait for a receipt."""
     path, end = rundir/'katex.sock', time.monotonic() + timeout
-    process = Popen(katex.KaTeXServer.build_command(socket=path), stdin=PIPE, stdout=PIPE, cwd=rundir)
+    process = Popen(katex.KaTeXServer.build_command(socket=path), stdin=PIPE,
+                    stdout=PIPE, cwd=rundir)
     while True:
         sock = socket.socket(socket.AF_UNIX)
         try:
@@ -103,34 +143,42 @@ def start_katex(rundir, timeout):
             return process, sock
         except (FileNotFoundError, ConnectionRefusedError):
             sock.close()
-            if time.monotonic() > end: raise katex.KaTeXServer.timeout_error(timeout) from None
+            if time.monotonic() > end:
+                raise katex.KaTeXServer.timeout_error(timeout) from None
             time.sleep(.01)
 
 def use_katex():
-    "Node comes from pip, not from the system; its server gets time to start on a busy machine; no formula may be wrong."
+    """Node comes from pip, not from the system; its server gets time to start on a busy machine;
+    no formula may be wrong."""
     katex.NODEJS_BINARY = str(Path(ROOT_DIR)/'bin'/'node')
     katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 120.
     katex.KATEX_DEFAULT_OPTIONS |= {'throwOnError': True, 'strict': 'ignore'}
     katex.KaTeXServer.start_server_process = start_katex
-    katex.html_visit_math, katex.html_visit_displaymath = map(reporting, (katex.html_visit_math, katex.html_visit_displaymath))
+    katex.html_visit_math, katex.html_visit_displaymath = map(
+        reporting, (katex.html_visit_math, katex.html_visit_displaymath))
 
-# --- Numbers -------------------------------------------------------------------------------------------------------
+# --- Numbers --------------------------------------------------------------------------
 
 def chapter_number(page):
-    "The number in a page's name, which is the chapter's number: 9 for paper/09_oiafc, None for paper/errata."
+    """The number in a page's name, which is the chapter's number: 9 for paper/09_oiafc, None for
+    paper/errata."""
     m = re.match(r'(\d\d)_', page.rsplit('/', 1)[-1])
     return int(m[1]) if m else None
 
 def by_name(assign):
-    "Sphinx counts from 1 in each part of the book; the names of files say which chapter it is, or that it has no number."
+    """Sphinx counts from 1 in each part of the book; the names of files say which chapter it is,
+    or that it has no number."""
     def renumber(node, number):
-        if old := node.get('secnumber'): node['secnumber'] = [number, *old[1:]] if number else None
+        if old := node.get('secnumber'):
+            node['secnumber'] = [number, *old[1:]] if number else None
     def assign_by_name(self, env):
         rewrite = assign(self, env)
         for page, sections in env.toc_secnumbers.items():
             number = chapter_number(page)
             env.toc_secnumbers[page] = {
-                anchor: (number, *old[1:]) if number and old else () for anchor, old in sections.items()}
+                anchor: (number, *old[1:]) if number and old else ()
+                for anchor, old in sections.items()
+            }
             renumber(env.titles[page], number)
             for link in env.tocs[page].findall(nodes.reference):
                 renumber(link, number)
@@ -138,9 +186,11 @@ def by_name(assign):
     return assign_by_name
 
 def setup(app):
-    use_katex()                     # before sphinxcontrib.katex, which conf.py therefore names later
+    # before sphinxcontrib.katex, which conf.py therefore names later
+    use_katex()
     TocTreeCollector.assign_section_numbers = by_name(TocTreeCollector.assign_section_numbers)
     app.setup_extension('sphinx.ext.autodoc')
     app.connect('source-read', list_modules)
     app.connect('autodoc-process-docstring', tidy_docstring)
-    return {'parallel_read_safe': False, 'parallel_write_safe': False}                   # sphinx-proof can't merge its pages
+    # sphinx-proof can't merge its pages
+    return {'parallel_read_safe': False, 'parallel_write_safe': False}

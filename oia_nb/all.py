@@ -34,7 +34,18 @@ from .session import Offer, Refused, Session
 
 # %% ../nbs/companion/90_all.ipynb #4a7deea8
 from importlib import import_module
-CHAPTERS = 'core information scoring programs stackelberg oracle estimation ucb_lp learner binary_search exploration oiafc oiafb complexity identification worlds'.split()
-CHOSEN = ('sharp SharpPlan SharpIdentification lower_bound chen etc oiafc_simple best_arm_learner oracle_bandit oracle_loss play_bandit arm_payments max_min_rule '
-          'compare experiment forecast read_experiment summarise Menu Rounded rounding_costs Offer Refused Session search_oracle RiskAverse lottery').split()
-__all__ = sorted({name for chapter in CHAPTERS for name in import_module(f'oia_nb.{chapter}').__all__} | set(CHOSEN))
+
+CHAPTERS = (
+    'core information scoring programs stackelberg oracle estimation ucb_lp '
+    'learner binary_search exploration oiafc oiafb complexity identification worlds'
+).split()
+CHOSEN = (
+    'sharp SharpPlan SharpIdentification lower_bound chen etc oiafc_simple '
+    'best_arm_learner oracle_bandit oracle_loss play_bandit arm_payments max_min_rule '
+    'compare experiment forecast read_experiment summarise Menu Rounded rounding_costs '
+    'Offer Refused Session search_oracle RiskAverse lottery').split()
+__all__ = sorted({
+    name
+    for chapter in CHAPTERS
+    for name in import_module(f'oia_nb.{chapter}').__all__
+} | set(CHOSEN))

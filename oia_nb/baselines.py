@@ -18,34 +18,41 @@ from .programs import LP_TOL, program_route
 from .estimation import cost_estimates, cost_upper, radius_fb, radius_fc
 from .binary_search import Search
 from .learner import FORCED, NORMAL, Certificate, announce, ask_oracle, check_learner, learner
-from .exploration import Exploration, Plan, as_part, compose, conclude, initialise, never, remember
+from .exploration import (Exploration, Plan, as_part, compose, conclude,
+                                initialise, never, remember)
 from .oiafc import STOPS, last_or_best, mixing_corollary1
 from .oiafb import budget_parameter, safest
 from .complexity import count_searches, search_depth_bound
 
 # %% ../nbs/paper/12_baselines.ipynb #b90739fe
 def chen_share(setting, t):
-    r"""$\alpha^t = \min(Kt^{-1/3}, 1)$, the oracle's share in round t (Chen et al. 2023; the paper's remarks before Theorem 1)."""
+    r"""$\alpha^t = \min(Kt^{-1/3}, 1)$, the oracle's share in round t (Chen et al.
+    2023; the paper's remarks before Theorem 1)."""
     return float(min(setting.K*t**(-1/3), 1.))
 
 # %% ../nbs/paper/12_baselines.ipynb #09a18790
 def chen_parts(setting, budget, delta):
     "Chen et al.'s choice of the parts that make a run: `radius` and `mixing`."
     a = budget_parameter(setting, budget, delta)
-    return dict(radius=lambda N, t: radius_fb(N, t, a=a), mixing=lambda L, t: chen_share(setting, t))
+    return dict(radius=lambda N, t: radius_fb(N, t, a=a),
+                mixing=lambda L, t: chen_share(setting, t))
 
 # %% ../nbs/paper/12_baselines.ipynb #30084fe8
 def half_spread(setting):
-    r"$H = \frac12(\max u - \min u + B_S)$: half of the span of the principal's profits $u - s$ over all beliefs and rules."
+    r"""$H = \frac12(\max u - \min u + B_S)$: half of the span of the principal's
+    profits $u - s$ over all beliefs and rules."""
     return float(np.ptp(setting.belief_utility) + setting.bound)/2
 
 def profit_at_worst(setting, q, I, rule):
-    r"$\langle\hat q, u - s\rangle - H\,I$: at least the profit of a `rule` whose arm has the estimate `q` (M,) with radius `I`, on the event."
+    r"""$\langle\hat q, u - s\rangle - H\,I$: at least the profit of a `rule` whose
+    arm has the estimate `q` (M,) with radius `I`, on the event."""
     return float(q @ (setting.belief_utility - rule.expected) - half_spread(setting)*I)
 
 def any_rule_bound(run, rule, arm):
-    "The `Certificate` of any rule that `arm` answered in a finished run, or None if no plan was made (`prop-any-rule`)."
-    if not run.snapshots: return None
+    """The `Certificate` of any rule that `arm` answered in a finished run, or None
+    if no plan was made (`prop-any-rule`)."""
+    if not run.snapshots:
+        return None
     most = min(profits.max() for _, profits, _, _ in run.snapshots)
     q, I = run.transcript.q_hat, run.radius(run.transcript.N, run.rounds)
     bound = float(most - profit_at_worst(run.setting, q[arm], I[arm], rule))
@@ -58,51 +65,66 @@ def kept_rule(run, plan):
     "What Chen et al.'s learner returns: the one rule that was kept."
     rule, arm = run.kept[0]
     certificate = any_rule_bound(run, rule, arm)
-    status = 'budget_too_small' if run.rounds < run.setting.K else 'uncertified' if certificate is None else 'budget'
+    status = ('budget_too_small' if run.rounds < run.setting.K else
+              'uncertified' if certificate is None else 'budget')
     return dict(status=status, rule=rule, arm=arm, certificate=certificate)
 
-def chen(setting, oracle, *, eps, delta, budget, decision='last', rng=None, solver='highs', watch=None):
-    r"""Chen et al. (2023) for identification: a `Learner` that yields a `ScoringRule`, receives a `Response`, and returns an `Identification`.
+def chen(setting, oracle, *, eps, delta, budget, decision='last', rng=None,
+         solver='highs', watch=None):
+    r"""Chen et al. (2023) for identification: a `Learner` that yields a
+    `ScoringRule`, receives a `Response`, and returns an `Identification`.
 
-    It ends after exactly `budget` rounds with status "budget", or, with a rule but no certificate, "uncertified" (no plan was made) or
-    "budget_too_small" (fewer rounds than arms). The share of the oracle is $\min(Kt^{-1/3}, 1)$; see the paper's remarks before Theorem 1.
+    It ends after exactly `budget` rounds with status "budget", or, with a rule but
+    no certificate, "uncertified" (no plan was made) or
+    "budget_too_small" (fewer rounds than arms). The share of the oracle is
+    $\min(Kt^{-1/3}, 1)$; see the paper's remarks before Theorem 1.
 
     Parameters
     ----------
     setting : Setting
     oracle : Oracle
     eps : float
-        Target accuracy $\epsilon$, in (0, 2(B_S + B_u)]. Nothing depends on it; it is what the certificate is to be compared with.
+        Target accuracy $\epsilon$, in (0, 2(B_S + B_u)]. Nothing depends on it; it
+        is what the certificate is to be compared with.
     delta : float
-        The probability in (0, 1] with which the event may fail, on which the certificate holds.
+        The probability in (0, 1] with which the event may fail, on which the
+        certificate holds.
     budget : int
         T, at least 1.
     decision : "last" or "uniform"
-        Return the rule of round T, or that of a round drawn uniformly. Only the latter has a guarantee beyond its certificate.
+        Return the rule of round T, or that of a round drawn uniformly. Only the
+        latter has a guarantee beyond its certificate.
     rng : int or numpy Generator
         Draws that round; needed for "uniform" only.
     solver : "highs" or "cvxpy"
     watch : callable, optional
         Called with each `Plan`.
 
-    Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running if an oracle rule is answered by another arm.
+    Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running
+    if an oracle rule is answered by another arm.
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     budget = as_integer('budget', budget, 1)
     if not isinstance(decision, str) or decision not in DECISIONS:
-        raise InvalidInput('decision', decision, ' or '.join(f'"{d}"' for d in DECISIONS))
+        raise InvalidInput('decision', decision,
+                           ' or '.join(f'"{d}"' for d in DECISIONS))
     if decision == 'uniform' and rng is None:
-        raise InvalidInput('rng', rng, 'a seed or a numpy Generator, to draw the round that decides')
-    decides = budget if decision == 'last' else int(generator(rng).integers(1, budget + 1))
-    return compose(setting, oracle, eps=eps, delta=delta, **chen_parts(setting, budget, delta),
-                   stop=never, decide=kept_rule, keep=lambda run: run.rounds == decides,
-                   rounds=budget, solver=solver, watch=watch)
+        raise InvalidInput(
+            'rng', rng, 'a seed or a numpy Generator, to draw the round that decides')
+    decides = budget if decision == 'last' else int(
+        generator(rng).integers(1, budget + 1))
+    return compose(setting, oracle, eps=eps, delta=delta,
+                   **chen_parts(setting, budget, delta), stop=never, decide=kept_rule,
+                   keep=lambda run: run.rounds == decides, rounds=budget, solver=solver,
+                   watch=watch)
 
 # %% ../nbs/paper/12_baselines.ipynb #a9e897e8
 def chen_regret_parts(p, budget):
-    r"""The most regret of `chen` in its normal rounds, and in the others, summed over `budget` rounds, on the event (`thm-chen`).
+    r"""The most regret of `chen` in its normal rounds, and in the others, summed
+    over `budget` rounds, on the event (`thm-chen`).
 
-    `p` is the `Problem`, whose `eps` plays no part; the event fails with probability at most `p.delta`. For rules with 0 ≤ S ≤ B_S.
+    `p` is the `Problem`, whose `eps` plays no part; the event fails with probability
+    at most `p.delta`. For rules with 0 ≤ S ≤ B_S.
     """
     T, a = budget, budget_parameter(p, budget, p.delta)
     searches = count_searches(p, a/2, chen_share(p, T)**-2) + 1
@@ -110,38 +132,47 @@ def chen_regret_parts(p, budget):
     return float(2*p.B*normal), float(2*p.B*(p.K + search_depth_bound(a/2, T)*searches))
 
 def chen_average_bound(p, budget):
-    r"""The most that the average regret of `chen` over its rounds can be, on the event (`thm-chen`); at most 2(B_S + B_u)."""
+    r"""The most that the average regret of `chen` over its rounds can be, on the
+    event (`thm-chen`); at most 2(B_S + B_u)."""
     return min(2*p.B, sum(chen_regret_parts(p, budget))/budget)
 
 # %% ../nbs/paper/12_baselines.ipynb #3a1313e9
 def etc_radius(setting, explore, delta):
-    r"$I = \sqrt{2(\ln(K/\delta) + M\ln2)/n}$ for n = `explore` announcements of each rule: right for all arms with probability 1 - `delta`."
+    r"""$I = \sqrt{2(\ln(K/\delta) + M\ln2)/n}$ for n = `explore` announcements of
+    each rule: right for all arms with probability 1 - `delta`."""
     return float(np.sqrt(budget_parameter(setting, 1, delta)/explore))
 
 # %% ../nbs/paper/12_baselines.ipynb #47dc4981
 def etc_bits(I):
-    r"How often each segment is halved: $\lceil\log_2(16/I)\rceil$, so that what is left is at most I/16 long; 0 if `I` is 1 or more."
+    r"""How often each segment is halved: $\lceil\log_2(16/I)\rceil$, so that what is
+    left is at most I/16 long; 0 if `I` is 1 or more."""
     return 0 if I >= 1 else int(np.ceil(4 - np.log2(I)))
 
 def link_arms(run, bits):
-    "K - 1 bisections of `bits` rounds, each of which finds a wall between the arms linked so far and a new one; files a `Search` for each."
+    """K - 1 bisections of `bits` rounds, each of which finds a wall between the arms
+    linked so far and a new one; files a `Search` for each."""
     rules, linked = run.oracle.rules, {0}
     while len(linked) < run.setting.K:
         j = min(set(range(run.setting.K)) - linked)
         t0, low, high, inner, outer = run.rounds, 0., 1., 0, j
         for _ in range(bits):
             lam = (low + high)/2
-            arm = yield from announce(run.transcript, mix(rules[0], rules[j], lam), (0, j), lam)
+            arm = yield from announce(run.transcript, mix(rules[0], rules[j], lam),
+                                      (0, j), lam)
             run.note(FORCED, j)
-            if arm in linked: low, inner = lam, arm
-            else: high, outer = lam, arm
+            if arm in linked:
+                low, inner = lam, arm
+            else:
+                high, outer = lam, arm
         linked.add(outer)
-        run.searches.append(Search(t0, run.rounds, low, high, inner, outer, bits, False))
+        run.searches.append(Search(t0, run.rounds, low, high, inner, outer, bits,
+                                   False))
 
 # %% ../nbs/paper/12_baselines.ipynb #c476cfc5
 @dataclass(frozen=True, eq=False)
 class Frozen:
-    "What `cost_upper` needs of a `Transcript`: the estimates (K, M) of one time, and the rules answered until another."
+    """What `cost_upper` needs of a `Transcript`: the estimates (K, M) of one time,
+    and the rules answered until another."""
     setting: Setting
     q_hat: np.ndarray
     points: list
@@ -149,70 +180,99 @@ class Frozen:
 # %% ../nbs/paper/12_baselines.ipynb #653a11b9
 @dataclass(frozen=True, eq=False)
 class Commitment:
-    r"""The best that an arm can be committed to: `upper` $U_k$ (None: even the loosened program has no solution), `lower` $L_k$, the `rule` that earns that, `solves`."""
+    r"""The best that an arm can be committed to: `upper` $U_k$ (None: even the
+    loosened program has no solution), `lower` $L_k$, the `rule` that earns that,
+    `solves`."""
     upper: float
     lower: float
     rule: ScoringRule
     solves: int
 
 def commit(setting, oracle, k, q, I, C_hat, I_c, solver='highs'):
-    "The `Commitment` of arm k from estimates q (K, M), C_hat and I_c (K, K), and the radius `I` of all arms."
-    program, room = program_route(solver)(setting.support, setting.K, k), I_c[k]/setting.bound + I
+    """The `Commitment` of arm k from estimates q (K, M), C_hat and I_c (K, K), and
+    the radius `I` of all arms."""
+    program, room = program_route(solver)(setting.support, setting.K,
+                                          k), I_c[k]/setting.bound + I
     most = program.minimum(q, C_hat[k]/setting.bound - room, rule=False)
-    upper = None if most is None else q[k] @ setting.belief_utility - setting.bound*most.bound + half_spread(setting)*I
+    upper = None if most is None else q[
+        k]@setting.belief_utility - setting.bound*most.bound + half_spread(setting)*I
     rules = [oracle.rules[k]]
     safe = program.minimum(q, C_hat[k]/setting.bound + room + 2*LP_TOL)
-    if safe is not None: rules.append(ScoringRule(setting.bound*safe.rule, setting.support, setting.bound))
-    lower, n = max((profit_at_worst(setting, q[k], I, rule), n) for n, rule in enumerate(rules))
+    if safe is not None:
+        rules.append(
+            ScoringRule(setting.bound*safe.rule, setting.support, setting.bound))
+    lower, n = max(
+        (profit_at_worst(setting, q[k], I, rule), n) for n, rule in enumerate(rules))
     return Commitment(upper, lower, rules[n], program.solves)
 
 # %% ../nbs/paper/12_baselines.ipynb #26dabb35
 def etc_rounds(setting, explore, delta):
     "Kn + (K-1)b: the rounds of `etc` with n = `explore`; an int."
-    return setting.K*explore + (setting.K - 1)*etc_bits(etc_radius(setting, explore, delta))
+    return setting.K*explore + (setting.K - 1)*etc_bits(
+        etc_radius(setting, explore, delta))
 
 def etc_bound(setting, margin, explore, delta):
-    r"""The most that the certificate of `etc` with n = `explore` can be, on the event (`thm-etc`); `margin` is the oracle's. For rules with 0 ≤ S ≤ B_S."""
+    r"""The most that the certificate of `etc` with n = `explore` can be, on the
+    event (`thm-etc`); `margin` is the oracle's. For rules with 0 ≤ S ≤ B_S."""
     I, B_S = etc_radius(setting, explore, delta), setting.bound
     x = 2*B_S*((setting.K - 1)*(2.**-etc_bits(I) + I) + I)
     return float(2*half_spread(setting)*I + B_S*min(1., 2*x/(margin + x)))
 
 def _smallest(ok, low=1):
-    "The smallest integer from `low` on for which `ok` holds, if it holds from there on."
-    if ok(low): return low
+    """The smallest integer from `low` on for which `ok` holds, if it holds from
+    there on."""
+    if ok(low):
+        return low
     high = 2*low
-    while not ok(high): low, high = high, 2*high
+    while not ok(high):
+        low, high = high, 2*high
     while high - low > 1:
         middle = (low + high)//2
         low, high = (low, middle) if ok(middle) else (middle, high)
     return high
 
 def etc_samples(setting, margin, eps, delta):
-    r"""The smallest n with which `etc` is sure to certify $\epsilon$ on the event (`thm-etc`); an int."""
+    r"""The smallest n with which `etc` is sure to certify $\epsilon$ on the event
+    (`thm-etc`); an int."""
     return _smallest(lambda n: etc_bound(setting, margin, n, delta) <= eps)
 
 # %% ../nbs/paper/12_baselines.ipynb #c209ae68
 def _announcements(setting, oracle, eps, delta, explore, budget, max_rounds):
-    "n, from the first of `explore`, `budget` and ε that is there; 0 if the budget is less than K."
+    """n, from the first of `explore`, `budget` and ε that is there; 0 if the budget
+    is less than K."""
     fit = lambda rounds: _smallest(lambda n: etc_rounds(setting, n + 1, delta) > rounds)
-    if explore is not None and budget is not None: raise InvalidInput('explore, budget', (explore, budget), 'one of the two, or neither')
-    if explore is not None: return as_integer('explore', explore, 1)
+    if explore is not None and budget is not None:
+        raise InvalidInput('explore, budget', (explore, budget),
+                           'one of the two, or neither')
+    if explore is not None:
+        return as_integer('explore', explore, 1)
     if budget is not None:
         budget = as_integer('budget', budget, 1)
         return fit(budget) if budget >= setting.K else 0
-    if oracle.margin is None: raise InvalidInput('oracle', oracle, 'one with known margins, or explore=n, or a budget')
+    if oracle.margin is None:
+        raise InvalidInput('oracle', oracle,
+                           'one with known margins, or explore=n, or a budget')
     reachable = etc_bound(setting, oracle.margin, fit(max_rounds), delta) <= eps
-    if not reachable: raise InvalidInput('eps', eps, f'a target that at most {max_rounds:,} rounds are sure to reach; or explore=n, or a budget')
+    if not reachable:
+        raise InvalidInput(
+            'eps', eps,
+            f'a target that at most {max_rounds:,} rounds are sure to reach; or '
+            'explore=n, or a budget')
     return etc_samples(setting, oracle.margin, eps, delta)
 
 # %% ../nbs/paper/12_baselines.ipynb #a31309a5
 @learner
-def etc(setting, oracle, *, eps, delta, explore=None, budget=None, max_rounds=10_000_000, solver='highs', watch=None):
-    r"""Explore-then-commit (after Cacciamani et al. 2023): a `Learner` that yields a `ScoringRule`, receives a `Response`, returns an `Identification`.
+def etc(setting, oracle, *, eps, delta, explore=None, budget=None,
+        max_rounds=10_000_000, solver='highs', watch=None):
+    r"""Explore-then-commit (after Cacciamani et al. 2023): a `Learner` that yields a
+    `ScoringRule`, receives a `Response`, returns an `Identification`.
 
-    It announces each of the oracle's rules n times, bisects K - 1 segments, and solves a robust program for each arm. Its status is "certified" if the bound that it
-    proves is at most `eps`, "uncertified" if it is not, "event_violated" (the estimates contradict each other; no certificate) or "budget_too_small" (fewer rounds than
-    arms; no certificate). The rounds of asking count as normal, those of bisections as forced.
+    It announces each of the oracle's rules n times, bisects K - 1 segments, and
+    solves a robust program for each arm. Its status is "certified" if the bound that
+    it proves is at most `eps`, "uncertified" if it is not, "event_violated" (the
+    estimates contradict each other; no certificate) or "budget_too_small" (fewer
+    rounds than arms; no certificate). The rounds of asking count as normal, those of
+    bisections as forced.
 
     Parameters
     ----------
@@ -226,26 +286,34 @@ def etc(setting, oracle, *, eps, delta, explore=None, budget=None, max_rounds=10
     explore : int, optional
         n, at least 1.
     budget : int, optional
-        The most rounds, at least 1; n is the largest that fits. If neither is given, n is the smallest that suffices for `eps` (`etc_samples`).
+        The most rounds, at least 1; n is the largest that fits. If neither is given,
+        n is the smallest that suffices for `eps` (`etc_samples`).
     max_rounds : int
-        The most rounds that `eps` may ask for, at least K; of no account if `explore` or `budget` is given.
+        The most rounds that `eps` may ask for, at least K; of no account if
+        `explore` or `budget` is given.
     solver : "highs" or "cvxpy"
     watch : callable, optional
         Called with one `Plan`, before the end.
 
-    Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running if an oracle rule is answered by another arm.
+    Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running
+    if an oracle rule is answered by another arm.
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
-    n = _announcements(setting, oracle, eps, delta, explore, budget, as_integer('max_rounds', max_rounds, setting.K))
+    n = _announcements(setting, oracle, eps, delta, explore, budget,
+                       as_integer('max_rounds', max_rounds, setting.K))
     I = etc_radius(setting, max(n, 1), delta)
-    run = Exploration(setting, oracle, radius=lambda N, t: np.full(setting.K, I), mixing=None, solver=solver, watch=watch)
-    return ask_link_commit(run, eps, delta, n, solver) if n else ask_some(run, eps, delta, budget)
+    run = Exploration(setting, oracle, radius=lambda N, t: np.full(setting.K, I),
+                      mixing=None, solver=solver, watch=watch)
+    return ask_link_commit(run, eps, delta, n, solver) if n else ask_some(
+        run, eps, delta, budget)
 
 def ask_some(run, eps, delta, budget):
-    "A budget smaller than the number of arms: ask what can be asked, and return the safest rule."
+    """A budget smaller than the number of arms: ask what can be asked, and return
+    the safest rule."""
     yield from remember(run, initialise(run, budget), keep=lambda run: True)
     rule, arm = safest(run)
-    return conclude(run, eps=eps, delta=delta, status='budget_too_small', rule=rule, arm=arm)
+    return conclude(run, eps=eps, delta=delta, status='budget_too_small', rule=rule,
+                    arm=arm)
 
 # %% ../nbs/paper/12_baselines.ipynb #9f7b6259
 def ask_link_commit(run, eps, delta, n, solver):
@@ -258,11 +326,14 @@ def ask_link_commit(run, eps, delta, n, solver):
             run.note(NORMAL, k)
     q, I = data.q_hat, run.radius(data.N, data.rounds)
     yield from link_arms(run, etc_bits(I[0]))
-    C_hat, I_c, run.violated = cost_estimates(cost_upper(Frozen(z, q, data.points), I/2), z.bound)
+    C_hat, I_c, run.violated = cost_estimates(
+        cost_upper(Frozen(z, q, data.points), I/2), z.bound)
     ends = [commit(z, run.oracle, k, q, I[0], C_hat, I_c, solver) for k in range(z.K)]
-    return conclude(run, eps=eps, delta=delta, **committed(run, eps, q, I, C_hat, I_c, ends))
+    return conclude(run, eps=eps, delta=delta,
+                    **committed(run, eps, q, I, C_hat, I_c, ends))
 
-CROSSED_TOL = 1e-7      # an upper end below the lower one by more than this proves that the event failed
+# an upper end below the lower one by more than this proves that the event failed
+CROSSED_TOL = 1e-7
 
 def committed(run, eps, q, I, C_hat, I_c, ends):
     "The decision for the best of K objects `Commitment`."
@@ -271,40 +342,58 @@ def committed(run, eps, q, I, C_hat, I_c, ends):
     bound, t = float(U.max() - ends[k].lower), run.rounds
     run.violated |= not bound >= -CROSSED_TOL
     run.snapshots.append((t, U, I, bound))
-    if run.watch: run.watch(Plan(t + 1, run.transcript.N, q, I, C_hat, I_c, U, k, 0., ends[k].rule, ends[k].rule, run.violated, bound))
+    if run.watch:
+        run.watch(
+            Plan(t + 1, run.transcript.N, q, I, C_hat, I_c, U, k, 0., ends[k].rule,
+                 ends[k].rule, run.violated, bound))
     status = 'event_violated' if run.violated else 'certified' if bound <= eps else 'uncertified'
-    return dict(status=status, rule=ends[k].rule, arm=k, certificate=Certificate(bound, 0., bound),
-                lp_solves=sum(e.solves for e in ends))
+    return dict(status=status, rule=ends[k].rule, arm=k,
+                certificate=Certificate(bound, 0.,
+                                        bound), lp_solves=sum(e.solves for e in ends))
 
 # %% ../nbs/paper/12_baselines.ipynb #bd7f82e5
 def radius_simple(N, t, *, K, delta, beliefs=2):
-    r"""$\sqrt{2\log(4K2^{m_k}t^2/\delta)/N_k}$ for arms that lead to at most $m_k$ = `beliefs` (a number or (K,)) beliefs each; (K,).
+    r"""$\sqrt{2\log(4K2^{m_k}t^2/\delta)/N_k}$ for arms that lead to at most $m_k$ =
+    `beliefs` (a number or (K,)) beliefs each; (K,).
 
-    With two it is $\sqrt{2\log(16Kt^2/\delta)/N_k}$ (the paper's remark after Theorem 1).
+    With two it is $\sqrt{2\log(16Kt^2/\delta)/N_k}$ (the paper's remark after
+    Theorem 1).
     """
     return radius_fc(N, t, K=K, M=np.asarray(beliefs), delta=delta)
 
 # %% ../nbs/paper/12_baselines.ipynb #305ca03c
-def oiafc_simple(setting, oracle, *, eps, delta, beliefs=2, mixing='theorem1', stop='paper', max_rounds=10_000_000, solver='highs', watch=None):
-    r"""OIAFC for arms that lead to few beliefs each (the paper's simple setting, corrected); otherwise as `oiafc`.
+def oiafc_simple(setting, oracle, *, eps, delta, beliefs=2, mixing='theorem1',
+                 stop='paper', max_rounds=10_000_000, solver='highs', watch=None):
+    r"""OIAFC for arms that lead to few beliefs each (the paper's simple setting,
+    corrected); otherwise as `oiafc`.
 
-    `beliefs` is the most beliefs that an arm leads to, a number or one for each arm, from 1 to M. The radius is `radius_simple`; with `mixing="theorem1"` the share is
-    $\min(\sqrt{m/L}, 1)$ for the largest of them, m. An arm that reports more beliefs than that proves the assumption wrong: the status is then "event_violated", without a
-    certificate. Raises `InvalidInput`, `OracleViolated` as `oiafc` does.
+    `beliefs` is the most beliefs that an arm leads to, a number or one for each arm,
+    from 1 to M. The radius is `radius_simple`; with `mixing="theorem1"` the share is
+    $\min(\sqrt{m/L}, 1)$ for the largest of them, m. An arm that reports more
+    beliefs than that proves the assumption wrong: the status is then
+    "event_violated", without a certificate. Raises `InvalidInput`, `OracleViolated`
+    as `oiafc` does.
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
-    if isinstance(beliefs, np.ndarray): beliefs = beliefs.tolist()
-    if not isinstance(beliefs, (list, tuple)): beliefs = [beliefs]*setting.K
+    if isinstance(beliefs, np.ndarray):
+        beliefs = beliefs.tolist()
+    if not isinstance(beliefs, (list, tuple)):
+        beliefs = [beliefs]*setting.K
     sizes = np.array([as_integer('beliefs', m, 1, setting.M) for m in beliefs])
-    if len(sizes) != setting.K: raise InvalidInput('beliefs', beliefs, f'a number, or one for each of the {setting.K} arms')
-    shares = dict(theorem1=lambda L: min(np.sqrt(sizes.max()/L), 1.), corollary1=mixing_corollary1(setting, eps))
+    if len(sizes) != setting.K:
+        raise InvalidInput('beliefs', beliefs,
+                           f'a number, or one for each of the {setting.K} arms')
+    shares = dict(theorem1=lambda L: min(np.sqrt(sizes.max()/L), 1.),
+                  corollary1=mixing_corollary1(setting, eps))
     mixing, stop = as_part('mixing', mixing, shares), as_part('stop', stop, STOPS)
 
     def decide(run, plan):
         run.violated |= bool(((run.transcript.counts > 0).sum(1) > sizes).any())
         return last_or_best(run, plan, eps)
 
-    return compose(setting, oracle, eps=eps, delta=delta,
-                   radius=lambda N, t: radius_simple(N, t, K=setting.K, delta=delta, beliefs=sizes),
-                   mixing=lambda L, t: mixing(L), stop=lambda run, plan: stop(run, plan, eps), decide=decide,
-                   rounds=as_integer('max_rounds', max_rounds, setting.K), solver=solver, watch=watch)
+    return compose(
+        setting, oracle, eps=eps, delta=delta, radius=lambda N, t: radius_simple(
+            N, t, K=setting.K, delta=delta, beliefs=sizes),
+        mixing=lambda L, t: mixing(L), stop=lambda run, plan: stop(run, plan, eps),
+        decide=decide, rounds=as_integer('max_rounds', max_rounds,
+                                         setting.K), solver=solver, watch=watch)

@@ -15,8 +15,8 @@ __all__ = ['EXPLORATION_RATES', 'LIKENESS', 'CONFIDENCE_ALGORITHMS', 'BUDGET_ALG
 from dataclasses import dataclass
 from typing import Callable
 import numpy as np
-from .core import (InvalidInput, as_array, as_integer, as_number, as_probabilities,
-                          generator, patch_to, read_only)
+from .core import (InvalidInput, as_array, as_integer, as_number,
+                         as_probabilities, generator, patch_to, read_only)
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
 from .estimation import Transcript
@@ -25,19 +25,26 @@ from .learner import INIT, NORMAL, Identification, ask_oracle, check_learner, fi
 # %% ../nbs/companion/50_best_arm.ipynb #608d5c2f
 @dataclass(frozen=True)
 class GaussianRewards:
-    r"""Rewards that are sub-Gaussian with scale `sigma`: $\mathbb E\,e^{\theta(X-\mu)} \le e^{\theta^2\sigma^2/2}$ for all θ. Raises `InvalidInput`."""
+    r"""Rewards that are sub-Gaussian with scale `sigma`:
+    $\mathbb E\,e^{\theta(X-\mu)} \le e^{\theta^2\sigma^2/2}$ for all θ. Raises
+    `InvalidInput`."""
     sigma: float = 1.
     low, high = -np.inf, np.inf
 
-    def __post_init__(self): object.__setattr__(self, 'sigma', as_number('sigma', self.sigma, 0., strict_low=True))
+    def __post_init__(self):
+        object.__setattr__(self, 'sigma',
+                           as_number('sigma', self.sigma, 0., strict_low=True))
 
     def d(self, x, y):
         r"The distance of two means, $(x-y)^2/2\sigma^2$."
         return (x - y)**2/(2*self.sigma**2)
-    def variance(self, x): return self.sigma**2
-    def inside(self, means): return means
+    def variance(self, x):
+        return self.sigma**2
+    def inside(self, means):
+        return means
     def interval(self, mean, level):
-        "Where μ has d(`mean`, μ) ≤ `level`: (lowest, highest), arrays of the shape of `mean`."
+        """Where μ has d(`mean`, μ) ≤ `level`: (lowest, highest), arrays of the shape
+        of `mean`."""
         radius = self.sigma*np.sqrt(2*level)
         return mean - radius, mean + radius
 
@@ -48,40 +55,50 @@ def kl_upper(p, x):
     p = np.asarray(p, float)
     inner = np.minimum(p, 1 - 1e-12)
     entropy = xlogy(inner, inner) + xlogy(1 - inner, 1 - inner)
-    q = np.minimum(inner + np.sqrt(x/2), 1 - np.maximum(np.exp(-(x + np.log(2))/(1 - inner)), 1e-15))
+    q = np.minimum(inner + np.sqrt(x/2),
+                   1 - np.maximum(np.exp(-(x + np.log(2))/(1-inner)), 1e-15))
     for _ in range(50):
         excess = entropy - inner*np.log(q + 1e-300) - (1 - inner)*np.log1p(-q) - x
         step = np.maximum(excess, 0.)*q*(1 - q)/np.maximum(q - inner, 1e-15)
         q = q - step
-        if step.max() < 1e-10: break
+        if step.max() < 1e-10:
+            break
     return np.where(p >= 1, 1., q)
 
 # %% ../nbs/companion/50_best_arm.ipynb #3d36c0a7
 @dataclass(frozen=True)
 class BoundedRewards:
-    r"""Rewards within [`low`, `high`], of any distribution. Raises `InvalidInput` unless low < high."""
+    r"""Rewards within [`low`, `high`], of any distribution. Raises `InvalidInput`
+    unless low < high."""
     low: float = 0.
     high: float = 1.
 
     def __post_init__(self):
         object.__setattr__(self, 'low', as_number('low', self.low))
-        object.__setattr__(self, 'high', as_number('high', self.high, self.low, strict_low=True))
+        object.__setattr__(self, 'high',
+                           as_number('high', self.high, self.low, strict_low=True))
 
     @property
-    def width(self): return self.high - self.low
+    def width(self):
+        return self.high - self.low
     @property
-    def sigma(self): return self.width/2
-    def share(self, x): return np.minimum(np.maximum((x - self.low)/self.width, 0.), 1.)
+    def sigma(self):
+        return self.width/2
+    def share(self, x):
+        return np.minimum(np.maximum((x - self.low)/self.width, 0.), 1.)
 
     def d(self, x, y):
         r"The distance of two means: $\mathrm{kl}$ of their places in [low, high]."
         from scipy.special import rel_entr
         p, q = self.share(x), self.share(y)
         return rel_entr(p, q) + rel_entr(1 - p, 1 - q)
-    def variance(self, x): return (x - self.low)*(self.high - x)
-    def inside(self, means): return np.clip(means, self.low + 1e-3*self.width, self.high - 1e-3*self.width)
+    def variance(self, x):
+        return (x - self.low)*(self.high - x)
+    def inside(self, means):
+        return np.clip(means, self.low + 1e-3*self.width, self.high - 1e-3*self.width)
     def interval(self, mean, level):
-        "Where μ has d(`mean`, μ) ≤ `level`: (lowest, highest), arrays of the shape of `mean`."
+        """Where μ has d(`mean`, μ) ≤ `level`: (lowest, highest), arrays of the shape
+        of `mean`."""
         p = self.share(mean)
         up = kl_upper(np.stack([1 - p, p]), np.stack([level, level]))
         return self.low + self.width*(1 - up[0]), self.low + self.width*up[1]
@@ -89,37 +106,48 @@ class BoundedRewards:
 # %% ../nbs/companion/50_best_arm.ipynb #2a77c716
 @dataclass(frozen=True, eq=False)
 class Bandit:
-    "K arms to pull: `means` (K,), the `family` of the rewards, and `draw(arm, rng)`, a reward."
+    """K arms to pull: `means` (K,), the `family` of the rewards, and
+    `draw(arm, rng)`, a reward."""
     means: np.ndarray
     family: object
     draw: Callable
 
     @property
-    def K(self): return len(self.means)
-    def __repr__(self): return f'Bandit({self.means.round(4).tolist()}, {self.family})'
+    def K(self):
+        return len(self.means)
+    def __repr__(self):
+        return f'Bandit({self.means.round(4).tolist()}, {self.family})'
 
 def finite_bandit(values, probabilities, family=None):
-    """The `Bandit` whose arm k gives `values[k][i]` with probability `probabilities[k][i]`; both are (K, n).
+    """The `Bandit` whose arm k gives `values[k][i]` with probability
+    `probabilities[k][i]`; both are (K, n).
 
     `family` is the range of the values, if not given. Raises `InvalidInput`.
     """
     values = as_array('values', values, (None, None))
     rows = as_array('probabilities', probabilities, values.shape)
-    probabilities = np.array([as_probabilities(f'probabilities[{k}]', p, p.shape) for k, p in enumerate(rows)])
+    probabilities = np.array([
+        as_probabilities(f'probabilities[{k}]', p, p.shape) for k, p in enumerate(rows)
+    ])
     upto = probabilities.cumsum(1)
     upto[:, -1] = 1.
-    draw = lambda arm, rng: float(values[arm, np.searchsorted(upto[arm], rng.random(), 'right')])
-    return Bandit((values*probabilities).sum(1), family or BoundedRewards(values.min(), values.max()), draw)
+    draw = lambda arm, rng: float(values[
+        arm, np.searchsorted(upto[arm], rng.random(), 'right')])
+    return Bandit((values*probabilities).sum(1), family
+                  or BoundedRewards(values.min(), values.max()), draw)
 
 def bernoulli_bandit(means):
     "The `Bandit` with rewards 0 and 1 and these `means` (K,)."
     means = as_array('means', means, (None,), 0., 1.)
-    return Bandit(means, BoundedRewards(), lambda arm, rng: float(rng.random() < means[arm]))
+    return Bandit(means, BoundedRewards(),
+                  lambda arm, rng: float(rng.random() < means[arm]))
 
 def gaussian_bandit(means, sigma=1.):
-    "The `Bandit` with Gaussian rewards of these `means` (K,) and standard deviation `sigma`."
+    """The `Bandit` with Gaussian rewards of these `means` (K,) and standard
+    deviation `sigma`."""
     means, family = as_array('means', means, (None,)), GaussianRewards(sigma)
-    return Bandit(means, family, lambda arm, rng: float(rng.normal(means[arm], family.sigma)))
+    return Bandit(means, family,
+                  lambda arm, rng: float(rng.normal(means[arm], family.sigma)))
 
 # %% ../nbs/companion/50_best_arm.ipynb #5ba56d70
 @dataclass(frozen=True, eq=False)
@@ -127,9 +155,12 @@ class BestArm:
     r"""What a bandit algorithm returns.
 
     `arm` found; `pulls` in all, `counts` (K,) and `means` (K,) by arm;
-    `status` "certified" (the stopping rule held), "budget" (it was spent) or "round_cap" (the stopping rule never held);
-    `eps`, `delta` the target (0 for the exact best arm; a `delta` of 1 promises nothing);
-    `bound` on $\mu^* - \mu_{\text{arm}}$ that was proved with confidence 1 - δ, infinite if none.
+    `status` "certified" (the stopping rule held), "budget" (it was spent) or
+    "round_cap" (the stopping rule never held);
+    `eps`, `delta` the target (0 for the exact best arm; a `delta` of 1 promises
+    nothing);
+    `bound` on $\mu^* - \mu_{\text{arm}}$ that was proved with confidence 1 - δ,
+    infinite if none.
     """
     arm: int
     pulls: int
@@ -141,16 +172,20 @@ class BestArm:
     bound: float
 
 def play_bandit(learner, bandit, seed):
-    "Play a learner (a coroutine) against a `Bandit` until it returns; gives back what it returns."
+    """Play a learner (a coroutine) against a `Bandit` until it returns; gives back
+    what it returns."""
     rng = generator(seed)
     try:
         arm = next(learner)
-        while True: arm = learner.send(bandit.draw(arm, rng))
-    except StopIteration as stop: return stop.value
+        while True:
+            arm = learner.send(bandit.draw(arm, rng))
+    except StopIteration as stop:
+        return stop.value
 
 # %% ../nbs/companion/50_best_arm.ipynb #02b1784c
 class Pulls:
-    r"""The state of a bandit algorithm: `t` pulls so far, `counts` N (K,) and `sums` (K,); which arms are `active` (K,); target and cap.
+    r"""The state of a bandit algorithm: `t` pulls so far, `counts` N (K,) and `sums`
+    (K,); which arms are `active` (K,); target and cap.
 
     A `delta` of 1 promises nothing.
 
@@ -163,42 +198,55 @@ class Pulls:
         self.family, self.eps = family, as_number('eps', eps, 0.)
         self.delta = as_number('delta', delta, 0., 1., strict_low=True)
         self.max_pulls = as_integer('max_pulls', max_pulls, self.K)
-        self.t, self.counts, self.sums, self.active = 0, np.zeros(K), np.zeros(K), np.ones(K, bool)
+        self.t, self.counts, self.sums, self.active = 0, np.zeros(K), np.zeros(
+            K), np.ones(K, bool)
 
     @property
-    def means(self): return self.sums/np.maximum(self.counts, 1)
+    def means(self):
+        return self.sums/np.maximum(self.counts, 1)
 
     def best(self, arm, status, bound=np.inf):
         "The `BestArm` that this state ends with."
-        return BestArm(int(arm), self.t, read_only(self.counts.astype(int)), read_only(self.means), status, self.eps, self.delta, float(max(bound, 0.)))
+        return BestArm(int(arm), self.t, read_only(self.counts.astype(int)),
+                       read_only(self.means), status, self.eps, self.delta,
+                       float(max(bound, 0.)))
 
 def pull(s, arms, times=1):
-    """Pull each of the `arms` so many times, in turn; returns their averages over these pulls, or None if the cap got in the way.
+    """Pull each of the `arms` so many times, in turn; returns their averages over
+    these pulls, or None if the cap got in the way.
 
     Raises `InvalidInput` for a reward that the family rules out.
     """
     arms, sums = [int(a) for a in arms], np.zeros(len(arms))
     for _ in range(times):
         for i, arm in enumerate(arms):
-            if s.t == s.max_pulls: return None
+            if s.t == s.max_pulls:
+                return None
             reward = yield arm
             reward = as_number('reward', reward, s.family.low, s.family.high)
             sums[i] += reward
-            s.t += 1; s.counts[arm] += 1; s.sums[arm] += reward
+            s.t += 1
+            s.counts[arm] += 1
+            s.sums[arm] += reward
     return sums/max(times, 1)
 
 # %% ../nbs/companion/50_best_arm.ipynb #9053faa8
 @patch_to(BoundedRewards)
-def price(self, N): return np.log(2*np.sqrt(N))
+def price(self, N):
+    return np.log(2*np.sqrt(N))
 @patch_to(BoundedRewards)
-def slack(self, N): return np.ones_like(N)
+def slack(self, N):
+    return np.ones_like(N)
 @patch_to(GaussianRewards)
-def price(self, N): return np.log1p(N)/2
+def price(self, N):
+    return np.log1p(N)/2
 @patch_to(GaussianRewards)
-def slack(self, N): return 1 + 1/N
+def slack(self, N):
+    return 1 + 1/N
 
 def joint_threshold(family, N, delta):
-    r"The right-hand side of the lemma for arms pulled `N` (n,) times: what $\sum_a N_a d(\hat\mu_a, \mu_a)$ may be, at all times; a float."
+    r"""The right-hand side of the lemma for arms pulled `N` (n,) times: what
+    $\sum_a N_a d(\hat\mu_a, \mu_a)$ may be, at all times; a float."""
     N = np.asarray(N, float)
     return float(family.slack(N).max()*(np.log(1/delta) + family.price(N).sum()))
 
@@ -212,11 +260,13 @@ EXPLORATION_RATES = dict(
     lucb=lambda family, N, t, K, delta: np.log(5*K/(4*delta)) + 4*np.log(t),
     kl_lucb=_kl_lucb_rate,
     ugape=lambda family, N, t, K, delta: np.log(4*K/delta) + 3*np.log(t),
-    mixture=lambda family, N, t, K, delta: family.slack(N)*(np.log(K/delta) + family.price(N)))
+    mixture=lambda family, N, t, K, delta: family.slack(N)*
+    (np.log(K/delta) + family.price(N)))
 
 # %% ../nbs/companion/50_best_arm.ipynb #c2c377d7
 def gap_index(L, U):
-    r"$B_k = \max_{i\ne k}U_i - L_k$ for intervals `L`, `U` (K,): how far arm k may be behind the best; an array (K,)."
+    r"""$B_k = \max_{i\ne k}U_i - L_k$ for intervals `L`, `U` (K,): how far arm k may
+    be behind the best; an array (K,)."""
     first, others = U.argmax(), np.array(U, float)
     others[first] = -np.inf
     highest = np.full(len(U), U[first])
@@ -225,10 +275,12 @@ def gap_index(L, U):
 
 # %% ../nbs/companion/50_best_arm.ipynb #450b41b1
 def by_bounds(s, pick, rate, geometry, stop=True):
-    """Explore by intervals: pull all arms once, then what `pick(s, L, U)` says, until the leader's gap index is at most ε.
+    """Explore by intervals: pull all arms once, then what `pick(s, L, U)` says,
+    until the leader's gap index is at most ε.
 
-    `pick` returns (leader, arms to pull). `rate(family, N, t, K, delta)` is the level of the intervals (K,), `geometry` the family that makes them.
-    Without `stop` it goes on until the cap.
+    `pick` returns (leader, arms to pull). `rate(family, N, t, K, delta)` is the
+    level of the intervals (K,), `geometry` the family that makes them. Without
+    `stop` it goes on until the cap.
     """
     best = np.inf, 0
     yield from pull(s, range(s.K))
@@ -237,16 +289,20 @@ def by_bounds(s, pick, rate, geometry, stop=True):
         L, U = geometry.interval(s.means, level/s.counts)
         leader, arms = pick(s, L, U)
         best = min(best, (float(gap_index(L, U)[leader]), int(leader)))
-        if stop and best[0] <= s.eps: return s.best(best[1], 'certified', best[0])
-        if s.t == s.max_pulls: return s.best(best[1], 'round_cap', best[0])
+        if stop and best[0] <= s.eps:
+            return s.best(best[1], 'certified', best[0])
+        if s.t == s.max_pulls:
+            return s.best(best[1], 'round_cap', best[0])
         yield from pull(s, arms)
 
 def hoeffding(family):
-    "The sub-Gaussian family that contains `family`, whose intervals are those of Hoeffding's inequality."
+    """The sub-Gaussian family that contains `family`, whose intervals are those of
+    Hoeffding's inequality."""
     return GaussianRewards(family.sigma)
 
 def _rate(name):
-    if not isinstance(name, str) or name not in EXPLORATION_RATES: raise InvalidInput('rate', name, f'one of {", ".join(EXPLORATION_RATES)}')
+    if not isinstance(name, str) or name not in EXPLORATION_RATES:
+        raise InvalidInput('rate', name, f'one of {", ".join(EXPLORATION_RATES)}')
     return EXPLORATION_RATES[name]
 
 # %% ../nbs/companion/50_best_arm.ipynb #22242df5
@@ -256,10 +312,13 @@ def pick_survivors(s, L, U):
     U[~s.active] = -np.inf
     return int(np.where(s.active, s.means, -np.inf).argmax()), np.flatnonzero(s.active)
 
-def successive_elimination(K, *, delta, eps=0., family=BoundedRewards(), rate='elimination', max_pulls=10_000_000):
-    r"""Successive elimination (Even-Dar et al. 2006, Algorithm 3): a coroutine that yields arms, receives rewards, returns a `BestArm`.
+def successive_elimination(K, *, delta, eps=0., family=BoundedRewards(),
+                           rate='elimination', max_pulls=10_000_000):
+    r"""Successive elimination (Even-Dar et al. 2006, Algorithm 3): a coroutine that
+    yields arms, receives rewards, returns a `BestArm`.
 
-    `K` arms; with probability 1 - `delta` the arm is within `eps` of the best (0: it is the best, if there is one only). `family` is that of the rewards,
+    `K` arms; with probability 1 - `delta` the arm is within `eps` of the best (0: it
+    is the best, if there is one only). `family` is that of the rewards,
     `rate` one of `EXPLORATION_RATES`, `max_pulls` a cap. Raises `InvalidInput`.
     """
     s = Pulls(K, family, eps, delta, max_pulls)
@@ -278,16 +337,22 @@ def pick_pair(s, L, U):
     return J, [J, rival(U, J)]
 
 def lucb(K, *, eps, delta, family=BoundedRewards(), rate='lucb', max_pulls=10_000_000):
-    r"""LUCB1 (Kalyanakrishnan et al. 2012, for one arm): a coroutine that yields arms, receives rewards, returns a `BestArm`.
+    r"""LUCB1 (Kalyanakrishnan et al. 2012, for one arm): a coroutine that yields
+    arms, receives rewards, returns a `BestArm`.
 
-    `K` arms; with probability 1 - `delta` the arm is within `eps` of the best. `family` is that of the rewards, `rate` one of `EXPLORATION_RATES`, `max_pulls` a cap.
-    Raises `InvalidInput`.
+    `K` arms; with probability 1 - `delta` the arm is within `eps` of the best.
+    `family` is that of the rewards, `rate` one of `EXPLORATION_RATES`, `max_pulls` a
+    cap. Raises `InvalidInput`.
     """
-    return by_bounds(Pulls(K, family, eps, delta, max_pulls), pick_pair, _rate(rate), hoeffding(family))
+    return by_bounds(Pulls(K, family, eps, delta, max_pulls), pick_pair, _rate(rate),
+                     hoeffding(family))
 
-def kl_lucb(K, *, eps, delta, family=BoundedRewards(), rate='kl_lucb', max_pulls=10_000_000):
-    "KL-LUCB (Kaufmann and Kalyanakrishnan 2013): `lucb` with the intervals of the relative entropy of `family`."
-    return by_bounds(Pulls(K, family, eps, delta, max_pulls), pick_pair, _rate(rate), family)
+def kl_lucb(K, *, eps, delta, family=BoundedRewards(), rate='kl_lucb',
+            max_pulls=10_000_000):
+    """KL-LUCB (Kaufmann and Kalyanakrishnan 2013): `lucb` with the intervals of the
+    relative entropy of `family`."""
+    return by_bounds(Pulls(K, family, eps, delta, max_pulls), pick_pair, _rate(rate),
+                     family)
 
 # %% ../nbs/companion/50_best_arm.ipynb #272e8cd5
 def bandit_gaps(means):
@@ -305,27 +370,38 @@ def pick_surest(s, L, U):
     c = rival(U, J)
     return J, [c if s.counts[c] <= s.counts[J] else J]
 
-def ugapec(K, *, eps, delta, family=BoundedRewards(), rate='ugape', max_pulls=10_000_000):
-    "UGapE with fixed confidence (Gabillon et al. 2012, UGapEc); arguments and promise are those of `lucb`."
-    return by_bounds(Pulls(K, family, eps, delta, max_pulls), pick_surest, _rate(rate), hoeffding(family))
+def ugapec(K, *, eps, delta, family=BoundedRewards(), rate='ugape',
+           max_pulls=10_000_000):
+    """UGapE with fixed confidence (Gabillon et al. 2012, UGapEc); arguments and
+    promise are those of `lucb`."""
+    return by_bounds(Pulls(K, family, eps, delta, max_pulls), pick_surest, _rate(rate),
+                     hoeffding(family))
 
 def ugapeb(K, *, budget, a, family=BoundedRewards()):
-    r"""UGapE with a fixed budget (Gabillon et al. 2012, UGapEb): a coroutine that yields arms, receives rewards, returns a `BestArm`.
+    r"""UGapE with a fixed budget (Gabillon et al. 2012, UGapEb): a coroutine that
+    yields arms, receives rewards, returns a `BestArm`.
 
-    It pulls `budget` times, at least `K`. The radius is $b\sqrt{a/N}$ for rewards in a range of width b ($2\sigma$ if sub-Gaussian); `a` > 0.
-    `bound` holds with probability $1 - 2KT e^{-2a}$, which is `delta`. Raises `InvalidInput`.
+    It pulls `budget` times, at least `K`. The radius is $b\sqrt{a/N}$ for rewards in
+    a range of width b ($2\sigma$ if sub-Gaussian); `a` > 0.
+    `bound` holds with probability $1 - 2KT e^{-2a}$, which is `delta`. Raises
+    `InvalidInput`.
     """
-    a, K, budget = as_number('a', a, 0., strict_low=True), as_integer('K', K, 2), as_integer('budget', budget, K)
-    s = Pulls(K, family, 0., float(np.clip(2*K*budget*np.exp(-2*a), 1e-300, 1.)), budget)
+    a, K, budget = as_number('a', a, 0.,
+                             strict_low=True), as_integer('K', K, 2), as_integer(
+                                 'budget', budget, K)
+    s = Pulls(K, family, 0., float(np.clip(2*K*budget*np.exp(-2*a), 1e-300, 1.)),
+              budget)
     return _ugapeb(s, a)
 
 def _ugapeb(s, a):
-    found = yield from by_bounds(s, pick_surest, lambda *_: 2*a, hoeffding(s.family), stop=False)
+    found = yield from by_bounds(s, pick_surest, lambda *_: 2*a, hoeffding(s.family),
+                                 stop=False)
     return s.best(found.arm, 'budget', found.bound)
 
 # %% ../nbs/companion/50_best_arm.ipynb #a27d7a71
 def ugape_hardness(means, eps, width=1.):
-    r"$H_\epsilon = \sum_k (b/\max(\frac{\Delta_k+\epsilon}2, \epsilon))^2$ (Gabillon et al. 2012) for rewards in a range of `width` b; a float."
+    r"""$H_\epsilon = \sum_k (b/\max(\frac{\Delta_k+\epsilon}2, \epsilon))^2$
+    (Gabillon et al. 2012) for rewards in a range of `width` b; a float."""
     return float((width**2/np.maximum((bandit_gaps(means) + eps)/2, eps)**2).sum())
 
 # %% ../nbs/companion/50_best_arm.ipynb #23d9e5e7
@@ -338,10 +414,12 @@ def median_phases(K, eps, delta, family):
     return phases
 
 def median_elimination(K, *, eps, delta, family=BoundedRewards(), max_pulls=10_000_000):
-    r"""Median elimination (Even-Dar et al. 2002): a coroutine that yields arms, receives rewards, returns a `BestArm`.
+    r"""Median elimination (Even-Dar et al. 2002): a coroutine that yields arms,
+    receives rewards, returns a `BestArm`.
 
-    With probability 1 - `delta` the arm is within `eps` > 0 of the best. The number of pulls is fixed, of the order $K\epsilon^{-2}\log(1/\delta)$;
-    a `max_pulls` below it ends the run without a guarantee. Raises `InvalidInput`.
+    With probability 1 - `delta` the arm is within `eps` > 0 of the best. The number
+    of pulls is fixed, of the order $K\epsilon^{-2}\log(1/\delta)$; a `max_pulls`
+    below it ends the run without a guarantee. Raises `InvalidInput`.
     """
     as_number('eps', eps, 0., strict_low=True)
     return _median_elimination(Pulls(K, family, eps, delta, max_pulls))
@@ -350,23 +428,30 @@ def _median_elimination(s):
     left = np.arange(s.K)
     for _, n in median_phases(s.K, s.eps, s.delta, s.family):
         means = yield from pull(s, left, n)
-        if means is None: return s.best(s.means.argmax(), 'round_cap')
+        if means is None:
+            return s.best(s.means.argmax(), 'round_cap')
         left = left[(-means).argsort(kind='stable')[:(len(left) + 1)//2]]
     return s.best(left[0], 'certified', s.eps)
 
 # %% ../nbs/companion/50_best_arm.ipynb #74a76fc3
 def lil_confidence(delta, growth):
-    r"$\delta' = (\sqrt{1+\delta}-1)^2/(4c)$, at which lil'UCB fails with probability at most `delta`; a float."
+    r"""$\delta' = (\sqrt{1+\delta}-1)^2/(4c)$, at which lil'UCB fails with
+    probability at most `delta`; a float."""
     c = (2 + growth)/growth*np.log1p(growth)**-(1 + growth)
     return ((1 + delta)**.5 - 1)**2/(4*c)
 
-def lil_ucb(K, *, delta, family=BoundedRewards(), beta=1., growth=.01, max_pulls=10_000_000):
-    r"""lil'UCB (Jamieson et al. 2014), with the constants of its Theorem 2: a coroutine that yields arms, receives rewards, returns a `BestArm`.
+def lil_ucb(K, *, delta, family=BoundedRewards(), beta=1., growth=.01,
+            max_pulls=10_000_000):
+    r"""lil'UCB (Jamieson et al. 2014), with the constants of its Theorem 2: a
+    coroutine that yields arms, receives rewards, returns a `BestArm`.
 
-    With probability 1 - `delta` the arm is the best, if there is one only (if not, it may never stop). `beta` in (0, 3], `growth` in (0, 1] are the
-    parameters of the interval. Raises `InvalidInput`.
+    With probability 1 - `delta` the arm is the best, if there is one only (if not,
+    it may never stop). `beta` in (0, 3], `growth` in (0, 1] are the parameters of
+    the interval. Raises `InvalidInput`.
     """
-    beta, growth = as_number('beta', beta, 0., 3., strict_low=True), as_number('growth', growth, 0., 1., strict_low=True)
+    beta, growth = as_number('beta', beta, 0., 3.,
+                             strict_low=True), as_number('growth', growth, 0., 1.,
+                                                         strict_low=True)
     return _lil_ucb(Pulls(K, family, 0., delta, max_pulls), beta, growth)
 
 def _lil_ucb(s, beta, growth):
@@ -374,27 +459,33 @@ def _lil_ucb(s, beta, growth):
     scale = (1 + beta)*(1 + growth**.5)*s.family.sigma*(2*(1 + growth))**.5
     yield from pull(s, range(s.K))
     while (most := s.counts.max()) < 1 + lam*(s.t - most):
-        if s.t == s.max_pulls: return s.best(s.counts.argmax(), 'round_cap')
+        if s.t == s.max_pulls:
+            return s.best(s.counts.argmax(), 'round_cap')
         radius = scale*np.sqrt(np.log(np.log((1 + growth)*s.counts)/d)/s.counts)
         yield from pull(s, [(s.means + radius).argmax()])
     return s.best(s.counts.argmax(), 'certified', 0.)
 
 # %% ../nbs/companion/50_best_arm.ipynb #ac9a3eb2
-LIKENESS = 1e-7       # arms whose means are closer than this (as distances d) can't be told apart
+# arms whose means are closer than this (as distances d) can't be told apart
+LIKENESS = 1e-7
 
 def optimal_proportions(means, family):
-    r"""Optimal shares of pulls and characteristic time (Garivier and Kaufmann 2016): (w (K,), $T^*$).
+    r"""Optimal shares of pulls and characteristic time (Garivier and Kaufmann 2016):
+    (w (K,), $T^*$).
 
-    `means` (K,) are the true ones. If two arms are best, T* is infinite, and the shares are equal among the best.
-    Raises `InvalidInput` for fewer than two means, and for one on the edge of a bounded family.
+    `means` (K,) are the true ones. If two arms are best, T* is infinite, and the
+    shares are equal among the best. Raises `InvalidInput` for fewer than two means,
+    and for one on the edge of a bounded family.
     """
     from scipy.optimize import brentq
     means, d = as_array('means', means, (None,), family.low, family.high), family.d
-    if len(means) < 2: raise InvalidInput('means', means, 'at least two')
+    if len(means) < 2:
+        raise InvalidInput('means', means, 'at least two')
     top, best = means.max(), int(means.argmax())
     rest = np.delete(means, best)
     reach = d(top, rest)
-    if not np.isfinite(reach).all(): raise InvalidInput('means', means, 'means inside the range of the family')
+    if not np.isfinite(reach).all():
+        raise InvalidInput('means', means, 'means inside the range of the family')
     if reach.min() < LIKENESS:
         like = d(top, means) < LIKENESS
         return like/like.sum(), np.inf
@@ -402,34 +493,45 @@ def optimal_proportions(means, family):
     cost = lambda p, a: d(top, between(p, a)) + p/(1 - p)*d(a, between(p, a))
     share = lambda y, a: brentq(lambda p: cost(p, a) - y, 0, 1 - 1e-5)
     ratio = lambda p, a: d(top, between(p, a))/d(a, between(p, a))
-    y = brentq(lambda y: sum(ratio(share(y, a), a) for a in rest) - 1, 0, reach.min()*(1 - 1e-3))
+    y = brentq(lambda y: sum(ratio(share(y, a), a) for a in rest) - 1, 0,
+               reach.min()*(1-1e-3))
     p = np.array([share(y, a) for a in rest])
     x = np.insert(p/(1 - p), best, 1.)
     return x/x.sum(), float(x.sum()/y)
 
 # %% ../nbs/companion/50_best_arm.ipynb #5348ea67
 def pair_evidence(family, mean_a, N_a, mean_b, N_b, eps=0.):
-    r"""$Z_{ab} = \min_{x\le y-\epsilon}N_ad(\hat\mu_a,x) + N_bd(\hat\mu_b,y)$: the evidence that a isn't ε behind b; a float, 0 if it looks so.
+    r"""$Z_{ab} = \min_{x\le y-\epsilon}N_ad(\hat\mu_a,x) + N_bd(\hat\mu_b,y)$: the
+    evidence that a isn't ε behind b; a float, 0 if it looks so.
 
-    With ε = 0 both move to their common average; otherwise the root of the derivative is found by Brent's method.
+    With ε = 0 both move to their common average; otherwise the root of the
+    derivative is found by Brent's method.
     """
     from scipy.optimize import brentq
-    if mean_a + eps <= mean_b: return 0.
-    if eps == 0: x = (N_a*mean_a + N_b*mean_b)/(N_a + N_b)
+    if mean_a + eps <= mean_b:
+        return 0.
+    if eps == 0:
+        x = (N_a*mean_a + N_b*mean_b)/(N_a + N_b)
     else:
         V, tiny = family.variance, 1e-12*max(1., abs(mean_a))
-        low, high = max(mean_b - eps, family.low) + tiny, min(mean_a, family.high - eps) - tiny
+        low, high = max(mean_b - eps, family.low) + tiny, min(
+            mean_a, family.high - eps) - tiny
         slope = lambda x: N_a*(x - mean_a)/V(x) + N_b*(x + eps - mean_b)/V(x + eps)
-        if low >= high: x = (low + high)/2
-        else: x = low if slope(low) >= 0 else high if slope(high) <= 0 else brentq(slope, low, high)
+        if low >= high:
+            x = (low + high)/2
+        else:
+            x = low if slope(low) >= 0 else high if slope(high) <= 0 else brentq(
+                slope, low, high)
     return float(N_a*family.d(mean_a, x) + N_b*family.d(mean_b, x + eps))
 
 # %% ../nbs/companion/50_best_arm.ipynb #71021742
 def track_and_stop(K, *, delta, eps=0., family=BoundedRewards(), max_pulls=10_000_000):
-    r"""Track-and-Stop (Garivier and Kaufmann 2016, D-tracking): a coroutine that yields arms, receives rewards, returns a `BestArm`.
+    r"""Track-and-Stop (Garivier and Kaufmann 2016, D-tracking): a coroutine that
+    yields arms, receives rewards, returns a `BestArm`.
 
-    With probability 1 - `delta` the arm is within `eps` of the best. It tracks the proportions that are optimal for `eps` = 0, solved anew when t has grown by
-    a tenth (the promise doesn't depend on them). Raises `InvalidInput`.
+    With probability 1 - `delta` the arm is within `eps` of the best. It tracks the
+    proportions that are optimal for `eps` = 0, solved anew when t has grown by a
+    tenth (the promise doesn't depend on them). Raises `InvalidInput`.
     """
     return _track_and_stop(Pulls(K, family, eps, delta, max_pulls))
 
@@ -437,25 +539,32 @@ def is_proved(s, a):
     "The stopping rule of Track-and-Stop for the leader a."
     means, N = s.means, s.counts
     pair = lambda b: joint_threshold(s.family, N[[a, b]], s.delta/(s.K - 1))
-    return all(pair_evidence(s.family, means[a], N[a], means[b], N[b], s.eps) > pair(b) for b in range(s.K) if b != a)
+    return all(
+        pair_evidence(s.family, means[a], N[a], means[b], N[b], s.eps) > pair(b)
+        for b in range(s.K) if b != a)
 
 def _track_and_stop(s):
     due = 0
     yield from pull(s, range(s.K))
     while not is_proved(s, leader := int(s.means.argmax())):
-        if s.t == s.max_pulls: return s.best(leader, 'round_cap')
-        if s.t >= due: (w, _), due = optimal_proportions(s.family.inside(s.means), s.family), 1.1*s.t
+        if s.t == s.max_pulls:
+            return s.best(leader, 'round_cap')
+        if s.t >= due:
+            (w, _), due = optimal_proportions(s.family.inside(s.means),
+                                              s.family), 1.1*s.t
         late = s.counts.min() < np.sqrt(s.t) - s.K/2
         yield from pull(s, [s.counts.argmin() if late else (s.t*w - s.counts).argmax()])
     return s.best(leader, 'certified', s.eps)
 
 # %% ../nbs/companion/50_best_arm.ipynb #9654868c
 def successive_rejects(K, *, budget, family=BoundedRewards()):
-    """Successive rejects (Audibert et al. 2010): a coroutine that yields arms, receives rewards, returns a `BestArm` after at most `budget` ≥ K pulls.
+    """Successive rejects (Audibert et al. 2010): a coroutine that yields arms,
+    receives rewards, returns a `BestArm` after at most `budget` ≥ K pulls.
 
     Raises `InvalidInput`.
     """
-    return _successive_rejects(Pulls(K, family, max_pulls=as_integer('budget', budget, as_integer('K', K, 2))))
+    return _successive_rejects(
+        Pulls(K, family, max_pulls=as_integer('budget', budget, as_integer('K', K, 2))))
 
 def _successive_rejects(s):
     log_bar, left, so_far = .5 + (1/np.arange(2, s.K + 1)).sum(), np.arange(s.K), 0
@@ -466,12 +575,14 @@ def _successive_rejects(s):
     return s.best(left[0], 'budget')
 
 def sequential_halving(K, *, budget, family=BoundedRewards()):
-    r"""Sequential halving (Karnin et al. 2013): a coroutine that yields arms, receives rewards, returns a `BestArm` after at most `budget` pulls.
+    r"""Sequential halving (Karnin et al. 2013): a coroutine that yields arms,
+    receives rewards, returns a `BestArm` after at most `budget` pulls.
 
     The budget is at least $K\lceil\log_2K\rceil$. Raises `InvalidInput`.
     """
     rounds = int(np.ceil(np.log2(as_integer('K', K, 2))))
-    return _sequential_halving(Pulls(K, family, max_pulls=as_integer('budget', budget, K*rounds)), rounds)
+    return _sequential_halving(
+        Pulls(K, family, max_pulls=as_integer('budget', budget, K*rounds)), rounds)
 
 def _sequential_halving(s, rounds):
     left = np.arange(s.K)
@@ -482,54 +593,75 @@ def _sequential_halving(s, rounds):
 
 # %% ../nbs/companion/50_best_arm.ipynb #25ae5da6
 def fixed_budget_error(means, budget, algorithm, width=1.):
-    r"""The proved bound on the error probability of "successive_rejects" or "sequential_halving" on a bandit with these `means` (K,); a float, at most 1.
+    r"""The proved bound on the error probability of "successive_rejects" or
+    "sequential_halving" on a bandit with these `means` (K,); a float, at most 1.
 
     `width` is that of the rewards' range. Raises `InvalidInput` for another algorithm.
     """
     gaps = np.sort(bandit_gaps(means))/width
     K = len(gaps)
-    with np.errstate(divide='ignore'): H2 = (np.arange(2, K + 1)/gaps[1:]**2).max()
+    with np.errstate(divide='ignore'):
+        H2 = (np.arange(2, K + 1)/gaps[1:]**2).max()
     if algorithm == 'successive_rejects':
-        bound = K*(K - 1)/2*np.exp(-(budget - K)/((.5 + (1/np.arange(2, K + 1)).sum())*H2))
-    elif algorithm == 'sequential_halving': bound = 3*np.log2(K)*np.exp(-budget/(8*H2*np.log2(K)))
-    else: raise InvalidInput('algorithm', algorithm, 'successive_rejects or sequential_halving')
+        bound = K*(K-1)/2*np.exp(-(budget - K)/((.5 +
+                                                 (1/np.arange(2, K + 1)).sum())*H2))
+    elif algorithm == 'sequential_halving':
+        bound = 3*np.log2(K)*np.exp(-budget/(8*H2*np.log2(K)))
+    else:
+        raise InvalidInput('algorithm', algorithm,
+                           'successive_rejects or sequential_halving')
     return float(min(bound, 1.))
 
 # %% ../nbs/companion/50_best_arm.ipynb #224f49f0
 def oracle_rewards(setting, oracle):
-    r"(K, M): $u(\sigma_i) - \tilde s_k(\sigma_i)$, the principal's profit from each report under the oracle's rule of each arm."
+    r"""(K, M): $u(\sigma_i) - \tilde s_k(\sigma_i)$, the principal's profit from
+    each report under the oracle's rule of each arm."""
     return setting.belief_utility - np.array([rule.expected for rule in oracle.rules])
 
 def reward_family(rewards, bound):
-    "The `BoundedRewards` of the values `rewards`; of width `bound` if they are all the same."
+    """The `BoundedRewards` of the values `rewards`; of width `bound` if they are all
+    the same."""
     low, high = float(rewards.min()), float(rewards.max())
     return BoundedRewards(low, high if high > low else low + bound)
 
 def oracle_bandit(world, oracle=None):
-    r"""The K-armed `Bandit` of the reduction: arm k pays $u(\sigma) - \tilde s_k(\sigma)$, σ from $q_k$ of a known world.
+    r"""The K-armed `Bandit` of the reduction: arm k pays
+    $u(\sigma) - \tilde s_k(\sigma)$, σ from $q_k$ of a known world.
 
-    `oracle` is that of `action_informed_oracle` if not given. Raises `InvalidInput`, `NotInducible`.
+    `oracle` is that of `action_informed_oracle` if not given. Raises `InvalidInput`,
+    `NotInducible`.
     """
     oracle = oracle or action_informed_oracle(world)
     rewards = oracle_rewards(world.setting, oracle)
-    return finite_bandit(rewards, world.belief_distributions, reward_family(rewards, world.setting.bound))
+    return finite_bandit(rewards, world.belief_distributions,
+                         reward_family(rewards, world.setting.bound))
 
 # %% ../nbs/companion/50_best_arm.ipynb #a06b2932
-CONFIDENCE_ALGORITHMS = dict(successive_elimination=successive_elimination, median_elimination=median_elimination, lucb=lucb, kl_lucb=kl_lucb,
-                        ugapec=ugapec, lil_ucb=lambda K, eps, **kwargs: lil_ucb(K, **kwargs), track_and_stop=track_and_stop)
-BUDGET_ALGORITHMS = dict(successive_rejects=successive_rejects, sequential_halving=sequential_halving, ugapeb=ugapeb)
+CONFIDENCE_ALGORITHMS = dict(successive_elimination=successive_elimination,
+                             median_elimination=median_elimination, lucb=lucb,
+                             kl_lucb=kl_lucb, ugapec=ugapec,
+                             lil_ucb=lambda K, eps, **kwargs: lil_ucb(K, **kwargs),
+                             track_and_stop=track_and_stop)
+BUDGET_ALGORITHMS = dict(successive_rejects=successive_rejects,
+                         sequential_halving=sequential_halving, ugapeb=ugapeb)
 
 def bandit_algorithm(name, K, family, *, eps, delta, budget=None, max_pulls=10_000_000):
-    r"""The coroutine of an algorithm by its name, one of `CONFIDENCE_ALGORITHMS` or `BUDGET_ALGORITHMS`, with the arguments that it needs.
+    r"""The coroutine of an algorithm by its name, one of `CONFIDENCE_ALGORITHMS` or
+    `BUDGET_ALGORITHMS`, with the arguments that it needs.
 
-    `budget` is for the latter. "lil_ucb", which knows no ε, looks for the best arm; "ugapeb" gets the `a` at which its bound holds with probability
+    `budget` is for the latter. "lil_ucb", which knows no ε, looks for the best arm;
+    "ugapeb" gets the `a` at which its bound holds with probability
     1 - `delta`. Raises `InvalidInput`.
     """
     if isinstance(name, str) and name in CONFIDENCE_ALGORITHMS:
-        if budget is not None: raise InvalidInput('budget', budget, f'none, since {name} stops by itself')
-        return CONFIDENCE_ALGORITHMS[name](K, eps=eps, delta=delta, family=family, max_pulls=max_pulls)
+        if budget is not None:
+            raise InvalidInput('budget', budget, f'none, since {name} stops by itself')
+        return CONFIDENCE_ALGORITHMS[name](K, eps=eps, delta=delta, family=family,
+                                           max_pulls=max_pulls)
     if not isinstance(name, str) or name not in BUDGET_ALGORITHMS:
-        raise InvalidInput('algorithm', name, f'one of {", ".join([*CONFIDENCE_ALGORITHMS, *BUDGET_ALGORITHMS])}')
+        raise InvalidInput(
+            'algorithm', name,
+            f'one of {", ".join([*CONFIDENCE_ALGORITHMS, *BUDGET_ALGORITHMS])}')
     budget = as_integer('budget', budget, K)
     more = dict(a=np.log(2*K*budget/delta)/2) if name == 'ugapeb' else {}
     return BUDGET_ALGORITHMS[name](K, budget=budget, family=family, **more)
@@ -537,16 +669,21 @@ def bandit_algorithm(name, K, family, *, eps, delta, budget=None, max_pulls=10_0
 # %% ../nbs/companion/50_best_arm.ipynb #9443c3e9
 @dataclass(frozen=True, eq=False)
 class ArmIdentification(Identification):
-    r"""What `best_arm_learner` returns: an `Identification` whose `rule` is the oracle's of the `arm` found, with the algorithm's own `BestArm`.
+    r"""What `best_arm_learner` returns: an `Identification` whose `rule` is the
+    oracle's of the `arm` found, with the algorithm's own `BestArm`.
 
-    `status` is "arm_certified" (`best_arm.bound` ≤ ε, with probability 1 - δ, on how far the arm is behind the best *under the oracle's rules*), "budget" or
-    "round_cap". Nothing is proved of the rule's simple regret: `certificate` is None. All rounds are normal; no search, no program.
+    `status` is "arm_certified" (`best_arm.bound` ≤ ε, with probability 1 - δ, on how
+    far the arm is behind the best *under the oracle's rules*), "budget" or
+    "round_cap". Nothing is proved of the rule's simple regret: `certificate` is
+    None. All rounds are normal; no search, no program.
     """
     best_arm: BestArm = None
 
 @learner
-def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=None, max_rounds=10_000_000):
-    r"""A bandit algorithm on the oracle's rules: a `Learner` that yields a `ScoringRule`, receives a `Response`, and returns an `ArmIdentification`.
+def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=None,
+                     max_rounds=10_000_000):
+    r"""A bandit algorithm on the oracle's rules: a `Learner` that yields a
+    `ScoringRule`, receives a `Response`, and returns an `ArmIdentification`.
 
     Parameters
     ----------
@@ -559,17 +696,20 @@ def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=No
     algorithm : str
         One of `CONFIDENCE_ALGORITHMS` or `BUDGET_ALGORITHMS`.
     budget : int
-        Rounds to spend, at least K (K ⌈log₂ K⌉ for "sequential_halving"); for the latter only, and needed there.
+        Rounds to spend, at least K (K ⌈log₂ K⌉ for "sequential_halving"); for the
+        latter only, and needed there.
     max_rounds : int
         Cap on interactions for the former, at least K.
 
-    Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while running if an oracle rule is answered by another arm.
+    Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while
+    running if an oracle rule is answered by another arm.
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     rewards = oracle_rewards(setting, oracle)
     family = reward_family(rewards, setting.bound)
-    inner = bandit_algorithm(algorithm, setting.K, family, eps=eps, delta=delta, budget=budget, max_pulls=max_rounds)
+    inner = bandit_algorithm(algorithm, setting.K, family, eps=eps, delta=delta,
+                             budget=budget, max_pulls=max_rounds)
     return ask_for(setting, oracle, rewards, inner, eps, delta)
 
 # %% ../nbs/companion/50_best_arm.ipynb #9c6952e5
@@ -578,12 +718,15 @@ def ask_for(setting, oracle, rewards, inner, eps, delta):
     data, arm, best = Transcript(setting), next(inner), None
     while best is None:
         yield from ask_oracle(data, oracle, arm, line=arm)
-        try: arm = inner.send(rewards[arm, data.beliefs[-1]])
-        except StopIteration as stop: best = stop.value
+        try:
+            arm = inner.send(rewards[arm, data.beliefs[-1]])
+        except StopIteration as stop:
+            best = stop.value
     return as_identification(data, oracle, best, eps, delta)
 
 def as_identification(data, oracle, best, eps, delta):
-    "The `ArmIdentification` of a finished run from its `Transcript` and the algorithm's `BestArm`."
+    """The `ArmIdentification` of a finished run from its `Transcript` and the
+    algorithm's `BestArm`."""
     return finish(data, rule=oracle.rules[best.arm], arm=best.arm, eps=eps, delta=delta,
                   status='arm_certified' if best.status == 'certified' else best.status,
                   kinds=np.where(np.arange(data.rounds) < data.setting.K, INIT, NORMAL),
@@ -594,7 +737,8 @@ def as_identification(data, oracle, best, eps, delta):
 class OracleLoss:
     r"""What an oracle's rules lose against the best rule of a known world, each (K,).
 
-    `gaps` $\Delta_k$, `overpaid` $o_k$; `at_least` the bound $\lambda_kv_k$ on the latter and `by_margin` the bound $\min(v_k, m_k)$.
+    `gaps` $\Delta_k$, `overpaid` $o_k$; `at_least` the bound $\lambda_kv_k$ on the
+    latter and `by_margin` the bound $\min(v_k, m_k)$.
     """
     gaps: np.ndarray
     overpaid: np.ndarray
@@ -617,11 +761,14 @@ class OracleLoss:
 def oracle_loss(world, oracle):
     "The `OracleLoss` of an oracle in a known world."
     best, q, c = optimal_rule(world), world.belief_distributions, world.costs
-    V = np.array([q @ rule.expected for rule in oracle.rules])              # V[k, j]: what arm j expects under the rule of arm k
+    # V[k, j]: what arm j expects under the rule of arm k
+    V = np.array([q @ rule.expected for rule in oracle.rules])
     v, K = V.diagonal(), len(V)
     more, margins = v[:, None] - V, v[:, None] - V - (c[:, None] - c)
-    with np.errstate(divide='ignore', invalid='ignore'): lam = np.where(more > 0, margins/more, np.inf)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        lam = np.where(more > 0, margins/more, np.inf)
     lam = np.minimum(lam.min(1), 1.)
     m = np.where(np.eye(K, dtype=bool), np.inf, margins).min(1)
-    paid = q @ world.setting.belief_utility - best.profits                   # what the cheapest rule of each arm pays
+    # what the cheapest rule of each arm pays
+    paid = q @ world.setting.belief_utility - best.profits
     return OracleLoss(best.gaps, v - paid, lam*v, np.minimum(v, m))

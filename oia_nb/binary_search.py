@@ -16,10 +16,13 @@ from .learner import announce
 # %% ../nbs/paper/07_binary_search.ipynb #556e6268
 @dataclass(frozen=True)
 class Search:
-    r"""A finished binary search $\text{BS}(S_0, S_1, \tilde\lambda_{\max}, \tilde\lambda_{\min}, k_0, k_1, t_0, t_1)$ (paper, appendix D.2).
+    r"""A finished binary search
+    $\text{BS}(S_0, S_1, \tilde\lambda_{\max}, \tilde\lambda_{\min}, k_0, k_1, t_0, t_1)$
+    (paper, appendix D.2).
 
-    The agent plays `k1` at `lam_max` and `k0` (≠ k1) at `lam_min`; `t0` is the round that called for the search, `t1` its
-    last round, `rounds` how many it took (0 if the threshold was above 1); `truncated` if it ran out of rounds.
+    The agent plays `k1` at `lam_max` and `k0` (≠ k1) at `lam_min`; `t0` is the round
+    that called for the search, `t1` its last round, `rounds` how many it took (0 if
+    the threshold was above 1); `truncated` if it ran out of rounds.
     """
     t0: int
     t1: int
@@ -30,14 +33,19 @@ class Search:
     rounds: int
     truncated: bool
 
-def binary_search(transcript, S0, S1, *, k_S0, k1, threshold, max_rounds=np.inf, place=lambda lam: (None, 0.)):
-    r"""Algorithm 2, inside a learner: bisects [S_0, S_1] until $\lambda_{\max} - \lambda_{\min} <$ `threshold`; returns a `Search`.
+def binary_search(transcript, S0, S1, *, k_S0, k1, threshold, max_rounds=np.inf,
+                  place=lambda lam: (None, 0.)):
+    r"""Algorithm 2, inside a learner: bisects [S_0, S_1] until
+    $\lambda_{\max} - \lambda_{\min} <$ `threshold`; returns a `Search`.
 
-    The agent has answered `S0` with `k_S0` and would answer `S1` with `k1`. `threshold` is
-    $\min(I_q(k_{S_0}), I_q(k_1))$ of round t_0, frozen. `place` maps λ to the (line, place) of `Transcript.record`.
-    Raises `InvalidInput` for a threshold that isn't positive: such a search would never end.
+    The agent has answered `S0` with `k_S0` and would answer `S1` with `k1`.
+    `threshold` is
+    $\min(I_q(k_{S_0}), I_q(k_1))$ of round t_0, frozen. `place` maps λ to the (line,
+    place) of `Transcript.record`. Raises `InvalidInput` for a threshold that isn't
+    positive: such a search would never end.
     """
-    if not threshold > 0: raise InvalidInput('threshold', threshold, 'a number above 0')
+    if not threshold > 0:
+        raise InvalidInput('threshold', threshold, 'a number above 0')
     lam_min, lam_max, k0, t0, truncated = 0., 1., k_S0, transcript.rounds, False
     while lam_max - lam_min >= threshold:
         if transcript.rounds - t0 >= max_rounds:
@@ -45,15 +53,20 @@ def binary_search(transcript, S0, S1, *, k_S0, k1, threshold, max_rounds=np.inf,
             break
         lam = (lam_min + lam_max)/2
         arm = yield from announce(transcript, mix(S0, S1, lam), *place(lam))
-        if arm == k1: lam_max = lam
-        else: lam_min, k0 = lam, arm
-    return Search(t0, transcript.rounds, lam_min, lam_max, k0, k1, transcript.rounds - t0, truncated)
+        if arm == k1:
+            lam_max = lam
+        else:
+            lam_min, k0 = lam, arm
+    return Search(t0, transcript.rounds, lam_min, lam_max, k0, k1,
+                  transcript.rounds - t0, truncated)
 
 # %% ../nbs/paper/07_binary_search.ipynb #992cf55e
 def search_depth(threshold):
-    r"""The number of rounds of a search that isn't cut short: $\lfloor\log_2(1/\text{threshold})\rfloor + 1$, or 0 for a threshold above 1.
+    r"""The number of rounds of a search that isn't cut short:
+    $\lfloor\log_2(1/\text{threshold})\rfloor + 1$, or 0 for a threshold above 1.
 
-    Exact for every float, powers of two included (erratum E17). Raises `InvalidInput` unless the threshold is positive and finite.
+    Exact for every float, powers of two included (erratum E17). Raises
+    `InvalidInput` unless the threshold is positive and finite.
     """
     mantissa, exponent = frexp(as_number('threshold', threshold, 0., strict_low=True))
     return max(0, 1 - exponent + (mantissa == .5))

@@ -17,7 +17,10 @@ __all__ = ['COMMANDS', 'GROUPS', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'D
            'record_answer', 'record_state', 'record_decline', 'record_undo', 'show_status', 'stop_session']
 
 # %% ../nbs/companion/40_cli.ipynb #aca1cadd
-import argparse, json, os, sys
+import argparse
+import json
+import os
+import sys
 
 # %% ../nbs/companion/40_cli.ipynb #aa42cff7
 class BadUsage(ValueError):
@@ -25,23 +28,27 @@ class BadUsage(ValueError):
 
 class Parser(argparse.ArgumentParser):
     "An argument parser that raises `BadUsage` where others print their usage and exit."
-    def error(self, message): raise BadUsage(f'{message} (see {self.prog} --help)')
+    def error(self, message):
+        raise BadUsage(f'{message} (see {self.prog} --help)')
 
 # %% ../nbs/companion/40_cli.ipynb #4ed402f6
 COMMANDS = {}
 
-def option(*names, **kw): return names, kw
+def option(*names, **kw):
+    return names, kw
 
 GROUPS = {}
 
 def command_group(name, text):
-    "Let `oia name` have commands of its own, which are registered as \"name action\"; `text` is its help."
+    """Let `oia name` have commands of its own, which are registered as "name
+    action"; `text` is its help."""
     GROUPS[name] = text
 
 def command(name, *options):
     """Register the function below as `oia name`; its docstring is its help.
 
-    Among the options may be functions that return a list of options: they are called only where this command is used, as they load more.
+    Among the options may be functions that return a list of options: they are called
+    only where this command is used, as they load more.
     """
     def register(f):
         COMMANDS[name] = f, options
@@ -49,44 +56,61 @@ def command(name, *options):
     return register
 
 def parser(chosen=None):
-    """The parser of all registered commands; parsed arguments hold the function to call as `run`.
+    """The parser of all registered commands; parsed arguments hold the function to
+    call as `run`.
 
     Options that are worked out are there for the command `chosen` only.
     """
     from oia_nb import __version__
-    top = Parser(prog='oia', allow_abbrev=False, description='Best scoring rule identification: what to pay an expert whose effort and costs nobody sees.')
+    top = Parser(
+        prog='oia', allow_abbrev=False, description=(
+            'Best scoring rule identification: what to pay an expert whose effort and '
+            'costs nobody sees.'))
     top.add_argument('--version', action='version', version=f'oia_nb {__version__}')
     places = {'': top.add_subparsers(metavar='COMMAND', dest='command', required=True)}
     for name, (f, options) in COMMANDS.items():
         group, _, word = name.rpartition(' ')
         if group not in places:
-            one = places[''].add_parser(group, help=GROUPS[group], description=GROUPS[group], allow_abbrev=False)
-            places[group] = one.add_subparsers(metavar='ACTION', dest='action', required=True)
+            one = places[''].add_parser(group, help=GROUPS[group],
+                                        description=GROUPS[group], allow_abbrev=False)
+            places[group] = one.add_subparsers(metavar='ACTION', dest='action',
+                                               required=True)
         text = f.__doc__.strip()
-        one = places[group].add_parser(word, help=text.split('\n')[0].rstrip('.'), description=text, allow_abbrev=False)
-        for names, kw in given(options, chosen in (name, group or name)): one.add_argument(*names, **kw)
+        one = places[group].add_parser(word, help=text.split('\n')[0].rstrip('.'),
+                                       description=text, allow_abbrev=False)
+        for names, kw in given(options, chosen in (name, group or name)):
+            one.add_argument(*names, **kw)
         one.set_defaults(run=f)
     return top
 
 def given(options, in_use):
     "All options in a row; those that are worked out only if they are `in_use`."
     for entry in options:
-        if not callable(entry): yield entry
-        elif in_use: yield from entry()
+        if not callable(entry):
+            yield entry
+        elif in_use:
+            yield from entry()
 
 # %% ../nbs/companion/40_cli.ipynb #b6b590e2
-WORLD = option('world', metavar='W', help='the name of a world that comes with the package, or the path of a JSON file')
-WITHOUT = option('--without', metavar='ARM', action='append', default=[], help='leave an arm out (may be given more than once)')
-SEED = option('--seed', type=int, help='of the simulated agent and state; the same seed gives the same run')
-JSON = option('--json', action='store_true', help='print one JSON object and nothing else')
+WORLD = option(
+    'world', metavar='W',
+    help='the name of a world that comes with the package, or the path of a JSON file')
+WITHOUT = option('--without', metavar='ARM', action='append', default=[],
+                 help='leave an arm out (may be given more than once)')
+SEED = option('--seed', type=int,
+              help='of the simulated agent and state; the same seed gives the same run')
+JSON = option('--json', action='store_true',
+              help='print one JSON object and nothing else')
 QUIET = option('--quiet', action='store_true', help='no progress on standard error')
 
-DIGITS = option('--digits', type=int,
-                help='decimals of the payments to hand over (default: as few as will do, in '
-                     'units of about a thousandth of the largest payment allowed, or finer)')
-MARGIN = option('--margin', type=float,
-                help='by how much the arm is to lead all others under them, in units of '
-                     'payment (default: half a unit of the last digit)')
+DIGITS = option(
+    '--digits', type=int,
+    help='decimals of the payments to hand over (default: as few as will do, in '
+    'units of about a thousandth of the largest payment allowed, or finer)')
+MARGIN = option(
+    '--margin', type=float,
+    help='by how much the arm is to lead all others under them, in units of '
+    'payment (default: half a unit of the last digit)')
 
 def open_world(args):
     "The world that the options name, without the arms to leave out."
@@ -96,85 +120,118 @@ def open_world(args):
 
 # %% ../nbs/companion/40_cli.ipynb #5dd77693
 def main(argv=None):
-    "Run `oia` with the arguments `argv` (those of the process by default); returns the exit status, and raises `SystemExit` for --help only."
+    """Run `oia` with the arguments `argv` (those of the process by default); returns
+    the exit status, and raises `SystemExit` for --help only."""
     for stream in sys.stdout, sys.stderr:
-        if hasattr(stream, 'reconfigure'): stream.reconfigure(errors='replace')      # a terminal without Greek gets question marks
-    try: run(argv)
-    except BrokenPipeError: return fail(None, 141)
-    except KeyboardInterrupt: return fail('interrupted', 130)
-    except (BadUsage, OSError) as e: return fail(e, 2)
+        if hasattr(stream, 'reconfigure'):
+            # a terminal without Greek gets question marks
+            stream.reconfigure(errors='replace')
+    try:
+        run(argv)
+    except BrokenPipeError:
+        return fail(None, 141)
+    except KeyboardInterrupt:
+        return fail('interrupted', 130)
+    except (BadUsage, OSError) as e:
+        return fail(e, 2)
     except Exception as e:
         from oia_nb.core import OIAError
-        return fail(e, 2) if isinstance(e, OIAError) else fail(f'internal error, {type(e).__name__}: {e}', 1)
+        return fail(e, 2) if isinstance(e, OIAError) else fail(
+            f'internal error, {type(e).__name__}: {e}', 1)
     return 0
 
 def joined(argv):
-    "The words of a command line, with ``--without ARM`` as one: an arm may be called --dose."
+    """The words of a command line, with ``--without ARM`` as one: an arm may be
+    called --dose."""
     words = list(argv)
     for i in reversed(range(len(words) - 1)):
-        if words[i] == '--without': words[i:i + 2] = [f'--without={words[i + 1]}']
+        if words[i] == '--without':
+            words[i:i + 2] = [f'--without={words[i + 1]}']
     return words
 
 def run(argv):
     "Parse, run, and flush while errors can still be told."
     try:
         words = joined(sys.argv[1:] if argv is None else argv)
-        chosen = next((word for word in words if word in COMMANDS or word in GROUPS), None)
+        chosen = next((word for word in words if word in COMMANDS or word in GROUPS),
+                      None)
         args = parser(chosen).parse_args(words)
         args.run(args)
     finally:
-        if sys.stdout: sys.stdout.flush()
+        if sys.stdout:
+            sys.stdout.flush()
 
 def fail(message, status):
-    "Say why on one line of standard error, if anything is to be said; returns the status."
-    if isinstance(message, (BrokenPipeError, type(None))) or isinstance(message, OSError) and message.filename is None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)                                 # what is left in the buffer has no reader
+    """Say why on one line of standard error, if anything is to be said; returns the
+    status."""
+    if isinstance(message, (BrokenPipeError, type(None))) or isinstance(
+            message, OSError) and message.filename is None:
+        # what is left in the buffer has no reader
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     try:
-        if message is not None: print('oia:', ' '.join(str(message).split()), file=sys.stderr, flush=True)
-    except OSError: pass
+        if message is not None:
+            print('oia:', ' '.join(str(message).split()), file=sys.stderr, flush=True)
+    except OSError:
+        pass
     return status
 
 # %% ../nbs/companion/40_cli.ipynb #17f6e025
 def plain(x):
-    "`x` as JSON can hold it: arrays as lists, dataclasses as objects, a `ScoringRule` as its payments (M, W), what isn't finite as null."
+    """`x` as JSON can hold it: arrays as lists, dataclasses as objects, a
+    `ScoringRule` as its payments (M, W), what isn't finite as null."""
     import numpy as np
     from dataclasses import fields, is_dataclass
     from oia_nb.scoring import ScoringRule
-    if isinstance(x, ScoringRule): return plain(x.values)
-    if isinstance(x, (np.ndarray, np.generic)): return plain(x.tolist())
-    if is_dataclass(x): return {f.name: plain(getattr(x, f.name)) for f in fields(x)}
-    if isinstance(x, dict): return {k: plain(v) for k, v in x.items()}
-    if isinstance(x, (list, tuple)): return [plain(v) for v in x]
+    if isinstance(x, ScoringRule):
+        return plain(x.values)
+    if isinstance(x, (np.ndarray, np.generic)):
+        return plain(x.tolist())
+    if is_dataclass(x):
+        return {f.name: plain(getattr(x, f.name)) for f in fields(x)}
+    if isinstance(x, dict):
+        return {k: plain(v) for k, v in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [plain(v) for v in x]
     return None if isinstance(x, float) and not np.isfinite(x) else x
 
-def put_json(x): print(json.dumps(plain(x), allow_nan=False))
+def put_json(x):
+    print(json.dumps(plain(x), allow_nan=False))
 
 # %% ../nbs/companion/40_cli.ipynb #d901628e
 def table(headers, rows, **options):
-    "Rows of texts under their headers; columns of numbers, but for the first one, end on the right."
+    """Rows of texts under their headers; columns of numbers, but for the first one,
+    end on the right."""
     from tabulate import tabulate
     numbers = [any(str(cell)[:1].isdigit() for cell in column) for column in zip(*rows)]
-    return tabulate(rows, headers, disable_numparse=True, colalign=['right' if n and i else 'left' for i, n in enumerate(numbers)], **options)
+    return tabulate(
+        rows, headers, disable_numparse=True,
+        colalign=['right' if n and i else 'left' for i, n in enumerate(numbers)],
+        **options)
 
 def paragraph(text):
     from textwrap import fill
     return fill(text, 100)
 
 def digits_for(bound):
-    "How many decimals show three digits after the first one of `bound`, which a payment never exceeds."
+    """How many decimals show three digits after the first one of `bound`, which a
+    payment never exceeds."""
     return max(0, thousandth(bound))
 
 def thousandth(x):
-    "The decimals of the largest power of ten within a thousandth of `x`; negative for tens and more."
+    """The decimals of the largest power of ten within a thousandth of `x`; negative
+    for tens and more."""
     from math import floor, log10
     return 3 - floor(log10(x))
 
-def amount(x, bound): return f'{round(float(x), digits_for(bound)) + 0.:.{digits_for(bound)}f}'
+def amount(x, bound):
+    return f'{round(float(x), digits_for(bound)) + 0.:.{digits_for(bound)}f}'
 
 def at_most(x, bound):
     "As `amount`, rounded up: what is at most `x` is at most what is printed."
     from decimal import ROUND_CEILING, Decimal
-    return str(Decimal(float(x)).quantize(Decimal(1).scaleb(-digits_for(bound)), ROUND_CEILING))
+    return str(
+        Decimal(float(x)).quantize(
+            Decimal(1).scaleb(-digits_for(bound)), ROUND_CEILING))
 
 def span(values):
     "The range of some probabilities."
@@ -184,16 +241,24 @@ def span(values):
 def menu_rows(menu, setting):
     """The beliefs that are expected, as headers and rows.
 
-    Their range, how many there are, the ticket they take, and what the principal then does.
+    Their range, how many there are, the ticket they take, and what the principal
+    then does.
     """
     import numpy as np
     from oia_nb.tickets import ticket_name
     shown, groups = range(int(setting.W == 2), setting.W), {}
     for i in np.lexsort(setting.support.T):
-        group = ticket_name(menu.choice(setting.support[i])), setting.decisions[setting.best_decision[i]]
+        group = ticket_name(menu.choice(
+            setting.support[i])), setting.decisions[setting.best_decision[i]]
         groups.setdefault(group, []).append(setting.support[i])
-    headers = [*(f'chance of {setting.states[w]}' for w in shown), 'beliefs', 'ticket', 'principal does']
-    return headers, [[*(span([b[w] for b in beliefs]) for w in shown), len(beliefs), *group] for group, beliefs in groups.items()]
+    headers = [
+        *(f'chance of {setting.states[w]}' for w in shown), 'beliefs', 'ticket',
+        'principal does'
+    ]
+    return headers, [[
+        *(span([b[w] for b in beliefs]) for w in shown),
+        len(beliefs), *group
+    ] for group, beliefs in groups.items()]
 
 # %% ../nbs/companion/40_cli.ipynb #7a8b9c02
 MORE_DIGITS = 4       # how many digits are tried beyond the first
@@ -202,15 +267,18 @@ def check_rounding(args):
     "Refuse bad `--digits` and `--margin` before anything is done."
     from oia_nb.core import as_integer, as_number
     from oia_nb.tickets import FEWEST, MOST
-    if args.digits is not None: as_integer('digits', args.digits, FEWEST, MOST)
-    if args.margin is not None: as_number('margin', args.margin, 0.)
+    if args.digits is not None:
+        as_integer('digits', args.digits, FEWEST, MOST)
+    if args.margin is not None:
+        as_number('margin', args.margin, 0.)
 
 def hand_over(world, rule, args):
     """(`Rounded`, why): the rule in round numbers, None if there is none.
 
     `why` tells why there is none with the first digits tried; None if these will do.
 
-    Where the tickets of the rule are too few, those of the best rule with the margin are taken.
+    Where the tickets of the rule are too few, those of the best rule with the margin
+    are taken.
     """
     from oia_nb.tickets import FEWEST, MOST
     first = args.digits
@@ -223,10 +291,12 @@ def hand_over(world, rule, args):
         if found:
             return found, why and f'{why}; {digits} digits will do'
         why = why or reason
-    return None, why if first == digits else f'{why}; nor is there one with up to {digits} digits'
+    return None, why if first == digits else (f'{why}; nor is there one with up to '
+                                              f'{digits} digits')
 
 def in_digits(world, rule, digits, margin):
-    "(`Rounded`, None), or (None, why there is none); what is lost is measured by `rule`."
+    """(`Rounded`, None), or (None, why there is none); what is lost is measured by
+    `rule`."""
     from dataclasses import replace
     from oia_nb.core import NotInducible, SolverFailure
     from oia_nb.stackelberg import lp_arm, principal_profit
@@ -234,8 +304,9 @@ def in_digits(world, rule, digits, margin):
     try:
         led = lp_arm(world, arm, margin=margin)
         if led is None:
-            return None, (f'with {digits} digits, none makes {world.setting.arms[arm]} lead by '
-                          f'{margin:g}: no rule at all does')
+            return None, (
+                f'with {digits} digits, none makes {world.setting.arms[arm]} lead by '
+                f'{margin:g}: no rule at all does')
         try:
             return rule.rounded(digits, world, margin), None
         except NotInducible:
@@ -267,20 +338,29 @@ def handed_over(world, rule, found, why, name):
     z = world.setting
     arm = z.arms[world.best_response(rule)]
     if found is None:
-        head = (f'No rule to hand over: {why}. {name[0].upper()}{name[1:]} makes the agent choose '
-                f'{arm}, but only with all its digits (--json). To four digits:')
+        head = (
+            f'No rule to hand over: {why}. {name[0].upper()}{name[1:]} makes the agent '
+            'choose '
+            f'{arm}, but only with all its digits (--json). To four digits:')
         menu = rule.menu()
         return '\n\n'.join([paragraph(head), menu.text(z), table(*menu_rows(menu, z))])
     digits = max(found.digits, 0) + 1
     put = lambda x: f'{round(float(x), digits) + 0.:.{digits}f}'
-    head = (f'To hand over, in units of {10.**-found.digits:g}; the agent chooses {arm}, '
-            f'which leads by {found.margin:g} or more:')
+    head = (
+        f'To hand over, in units of {10.**-found.digits:g}; the agent chooses {arm}, '
+        f'which leads by {found.margin:g} or more:')
     more = 'less' if found.lost >= 0 else 'more'
-    end = (f'Its true profit is {put(found.profit)}: {put(abs(found.lost))} {more} than {name}, '
-           f'whose profit is {put(found.profit + found.lost)}.')
+    end = (
+        f'Its true profit is {put(found.profit)}: {put(abs(found.lost))} {more} than '
+        f'{name}, '
+        f'whose profit is {put(found.profit + found.lost)}.')
     tickets = '\n'.join(map(paragraph, found.text(z).splitlines()))
     parts = [paragraph(f'{why[0].upper()}{why[1:]}.')] if why else []
-    parts += [paragraph(head), tickets, paragraph(end), table(*menu_rows(found.menu, z))]
+    parts += [
+        paragraph(head), tickets,
+        paragraph(end),
+        table(*menu_rows(found.menu, z))
+    ]
     return '\n\n'.join(parts)
 
 
@@ -290,29 +370,44 @@ def list_worlds(args):
     "List the worlds that come with the package."
     from oia_nb.worlds import load_world, world_names
     settings = {name: load_world(name).setting for name in world_names()}
-    if args.json: return put_json([dict(name=n, arms=z.arms, states=z.states, decisions=z.decisions, beliefs=z.M, bound=z.bound) for n, z in settings.items()])
-    rows = [[n, ', '.join(z.arms), ', '.join(z.states), ', '.join(z.decisions), z.M, f'{z.bound:g}'] for n, z in settings.items()]
-    print(table(['world', 'arms', 'states', 'decisions', 'beliefs', 'pays up to'], rows, maxcolwidths=24))
+    if args.json:
+        return put_json([
+            dict(name=n, arms=z.arms, states=z.states, decisions=z.decisions,
+                 beliefs=z.M, bound=z.bound) for n, z in settings.items()
+        ])
+    rows = [[
+        n, ', '.join(z.arms), ', '.join(z.states), ', '.join(z.decisions), z.M,
+        f'{z.bound:g}'
+    ] for n, z in settings.items()]
+    print(
+        table(['world', 'arms', 'states', 'decisions', 'beliefs', 'pays up to'], rows,
+              maxcolwidths=24))
 
 # %% ../nbs/companion/40_cli.ipynb #99fd7dc0
 def arm_rows(world, best, margins):
-    "For each arm what it costs the agent, what it tells, what that is worth, and what is left of it after payment."
+    """For each arm what it costs the agent, what it tells, what that is worth, and
+    what is left of it after payment."""
     z, q = world.setting, world.belief_distributions
     put = lambda x: amount(x, z.bound)
     profit = lambda h: 'never chosen' if h == -float('inf') else put(h)
-    return (['arm', 'cost', 'beliefs', 'value', 'best profit', 'margin'],
-            [[a, f'{c:g}', int((q[k] > 0).sum()), put(q[k] @ z.belief_utility), profit(best.profits[k]), 'none' if margins[k] is None else put(margins[k])]
-             for k, (a, c) in enumerate(zip(z.arms, world.costs))])
+    return (['arm', 'cost', 'beliefs', 'value', 'best profit', 'margin'], [[
+        a, f'{c:g}',
+        int((q[k] > 0).sum()),
+        put(q[k]@z.belief_utility),
+        profit(best.profits[k]), 'none' if margins[k] is None else put(margins[k])
+    ] for k, (a, c) in enumerate(zip(z.arms, world.costs))])
 
 def oracle_margins(world):
-    "For each arm the widest margin by which a rule can make it the favourite, None if there is no such rule."
+    """For each arm the widest margin by which a rule can make it the favourite, None
+    if there is no such rule."""
     from oia_nb.oracle import MARGIN_TOL, widest_margin
     margins = [widest_margin(world, k)[0] for k in range(world.setting.K)]
     return [m if m > MARGIN_TOL*world.setting.bound else None for m in margins]
 
 @command('optimal', WORLD, WITHOUT, DIGITS, MARGIN, JSON)
 def show_optimal(args):
-    "Solve the game of a known world: the best rule to hand over, and the best profit of every arm."
+    """Solve the game of a known world: the best rule to hand over, and the best
+    profit of every arm."""
     from oia_nb.oracle import bound_needed
     from oia_nb.stackelberg import optimal_rule
     check_rounding(args)
@@ -322,17 +417,24 @@ def show_optimal(args):
     needed = bound_needed(world)
     if lacking:
         bounds = '; '.join(bound_text(arm, needed[arm]) for arm in lacking)
-        note(f'no rule makes the agent strictly prefer {", ".join(lacking)} ({bounds}); {way_out(world)}')
+        note(
+            f'no rule makes the agent strictly prefer {", ".join(lacking)} ({bounds}); '
+            f'{way_out(world)}')
     found, why = hand_over(world, best.rule, args)
     if args.json:
         note(why)
-        return put_json(dict(arm=z.arms[best.arm], profit=best.profit, profits=dict(zip(z.arms, best.profits)), rule=best.rule,
-                             support=z.support, margin=None if lacking else min(margins), rounded=rounded_fields(world, found), bound_needed=needed))
-    print(table(*arm_rows(world, best, margins)), handed_over(world, best.rule, found, why, 'the exact optimum'), sep='\n\n')
+        return put_json(
+            dict(arm=z.arms[best.arm], profit=best.profit,
+                 profits=dict(zip(z.arms, best.profits)), rule=best.rule,
+                 support=z.support, margin=None if lacking else min(margins),
+                 rounded=rounded_fields(world, found), bound_needed=needed))
+    print(table(*arm_rows(world, best, margins)),
+          handed_over(world, best.rule, found, why, 'the exact optimum'), sep='\n\n')
 
 def bound_text(arm, bound):
     "What would make an arm inducible, in words."
-    if bound == float('inf'): return f'no bound on the payments is large enough for {arm}'
+    if bound == float('inf'):
+        return f'no bound on the payments is large enough for {arm}'
     return f'{arm} takes a bound above {bound:.4g}'
 
 def way_out(world):
@@ -341,33 +443,46 @@ def way_out(world):
     from oia_nb.oracle import arms_to_leave
     arms = arms_to_leave(world)
     if arms is None:
-        return ('to learn takes two arms that each have one, and no choice of arms leaves two; '
-                'oia optimal solves the game without')
-    options = [f'--without{"=" if arm.startswith("-") else " "}{quote(arm)}' for arm in arms]
+        return (
+            'to learn takes two arms that each have one, and no choice of arms leaves '
+            'two; '
+            'oia optimal solves the game without')
+    options = [
+        f'--without{"=" if arm.startswith("-") else " "}{quote(arm)}' for arm in arms
+    ]
     return f'to learn, leave out: {" ".join(options)}'
 
 
 # %% ../nbs/companion/40_cli.ipynb #11a4aaab
 def find_oracle(world):
-    "The oracle of a world; where there is none, the error names the options that leave out what is in the way."
+    """The oracle of a world; where there is none, the error names the options that
+    leave out what is in the way."""
     from oia_nb.core import NotInducible
     from oia_nb.oracle import action_informed_oracle
-    try: return action_informed_oracle(world)
-    except NotInducible as e: raise NotInducible(f'{str(e).split(";")[0]}; {way_out(world)}', e.arms, e.margin) from None
+    try:
+        return action_informed_oracle(world)
+    except NotInducible as e:
+        raise NotInducible(f'{str(e).split(";")[0]}; {way_out(world)}', e.arms,
+                           e.margin) from None
 
 def learn(world, oracle, args, **options):
-    "Run a learner with the method, accuracy, confidence and seed of the command's options, and with `options` that aren't None."
+    """Run a learner with the method, accuracy, confidence and seed of the command's
+    options, and with `options` that aren't None."""
     from oia_nb.identification import identify
     options = {name: value for name, value in options.items() if value is not None}
-    result = identify(world, eps=args.eps, delta=args.delta, method=args.method, seed=args.seed, progress=not args.quiet, oracle=oracle, **options)
-    if result.status == 'stopped': raise KeyboardInterrupt
+    result = identify(world, eps=args.eps, delta=args.delta, method=args.method,
+                      seed=args.seed, progress=not args.quiet, oracle=oracle, **options)
+    if result.status == 'stopped':
+        raise KeyboardInterrupt
     return result
 
 def result_fields(world, result):
-    "The fields of an `Identification` but for its trace, the arm by name, and the true simple regret of the rule."
+    """The fields of an `Identification` but for its trace, the arm by name, and the
+    true simple regret of the rule."""
     from oia_nb.stackelberg import simple_regret
     fields = {k: v for k, v in vars(result).items() if k != 'trace'}
-    return fields | dict(arm=world.setting.arms[result.arm], regret=simple_regret(world, result.rule), paid=result.paid)
+    return fields | dict(arm=world.setting.arms[result.arm], regret=simple_regret(
+        world, result.rule), paid=result.paid)
 
 def all_fields(world, result, args):
     "What programs are told of a result: its fields, and the rule in round numbers."
@@ -382,107 +497,167 @@ def rounds_text(result, method):
     from oia_nb.identification import learner_row
     from oia_nb.learner import STATUS
     initial = result.rounds - result.normal_rounds - result.forced_rounds
-    kinds = learner_row(method).rounds.format(initial, result.normal_rounds, result.forced_rounds, result.searches)
+    kinds = learner_row(method).rounds.format(initial, result.normal_rounds,
+                                              result.forced_rounds, result.searches)
     return f'{STATUS[result.status].text}, after {result.rounds:,} rounds: {kinds}.'
 
 def certificate_text(result, regret):
-    "The bound on the regret beside the true regret, with its parts where the oracle's rule has a share in the rule found."
+    """The bound on the regret beside the true regret, with its parts where the
+    oracle's rule has a share in the rule found."""
     c, put = result.certificate, lambda x: amount(x, result.rule.bound)
     truth = f'True regret: {put(regret)}.'
-    if c is None: return f'Certificate: none. {truth}'
-    parts = f" = {put(c.mixing)} (price of the oracle's share in the rule) + {put(c.confidence)} (what is not known yet)" if c.mixing else ''
-    return f'Certificate: with probability {1 - result.delta:g} the regret is at most {at_most(c.bound, result.rule.bound)}{parts}. {truth}'
+    if c is None:
+        return f'Certificate: none. {truth}'
+    parts = (f" = {put(c.mixing)} (price of the oracle's share in the rule) + "
+             f"{put(c.confidence)} (what is not known yet)") if c.mixing else ''
+    return (f'Certificate: with probability {1 - result.delta:g} the regret is at most '
+            f'{at_most(c.bound, result.rule.bound)}{parts}. {truth}')
 
 def report(world, result, args):
-    "A result as text: how it ended and after how many rounds, the rule found with its certificate beside the truth, and its round numbers."
+    """A result as text: how it ended and after how many rounds, the rule found with
+    its certificate beside the truth, and its round numbers."""
     r = result_fields(world, result)
     found, why = hand_over(world, result.rule, args)
-    return '\n\n'.join([paragraph(rounds_text(result, args.method)), f'Under the rule found the agent chooses {r["arm"]}.', paragraph(certificate_text(result, r['regret'])),
-                        handed_over(world, result.rule, found, why, 'the rule found')])
+    return '\n\n'.join([
+        paragraph(rounds_text(result, args.method)),
+        f'Under the rule found the agent chooses {r["arm"]}.',
+        paragraph(certificate_text(result, r['regret'])),
+        handed_over(world, result.rule, found, why, 'the rule found')
+    ])
 
 
 # %% ../nbs/companion/40_cli.ipynb #b1c72bb2
 def learner_options():
-    "What the table of learners adds to `oia identify`: the choice of a learner, and the options of each."
+    """What the table of learners adds to `oia identify`: the choice of a learner,
+    and the options of each."""
     from oia_nb.identification import LEARNERS
     texts = ', '.join(f'{name} ({row.text})' for name, row in LEARNERS.items())
-    found = [option('--method', default='sharp', help=f'the learner: {texts}; the default is sharp'.replace('%', '%%'))]
+    found = [
+        option('--method', default='sharp',
+               help=f'the learner: {texts}; the default is sharp'.replace('%', '%%'))
+    ]
     for name, (owners, flag) in learner_flags().items():
         text = f'for {", ".join(owners)}: {flag.help}'.replace('%', '%%')
         found.append(option(f'--{name.replace("_", "-")}', type=flag.type, help=text))
-    compiled = ' and '.join(name for name, row in LEARNERS.items() if row.compiled is not None)
-    return found + [option('--engine', help=f'coroutine (the default), or fast: {compiled} in compiled code, without progress')]
+    compiled = ' and '.join(name for name, row in LEARNERS.items()
+                            if row.compiled is not None)
+    return found + [
+        option(
+            '--engine', help=
+            (f'coroutine (the default), or fast: {compiled} in compiled code, without '
+             'progress'))
+    ]
 
 def learner_flags():
     "The flags of all learners by name: those that have it, and its `Flag`."
     from oia_nb.identification import LEARNERS
     found = {}
     for row in LEARNERS.values():
-        for name, flag in row.flags.items(): found.setdefault(name, ([], flag))[0].append(row.name)
+        for name, flag in row.flags.items():
+            found.setdefault(name, ([], flag))[0].append(row.name)
     return found
 
-@command('identify', WORLD, option('--eps', type=float, required=True, help='target accuracy'),
-         option('--delta', type=float, required=True, help='probability of failure allowed'),
-         option('--budget', type=int, help='rounds that may be used'), SEED, WITHOUT, learner_options, DIGITS, MARGIN, JSON, QUIET)
+@command(
+    'identify', WORLD, option('--eps', type=float, required=True,
+                              help='target accuracy'),
+    option('--delta', type=float, required=True, help='probability of failure allowed'),
+    option('--budget', type=int, help='rounds that may be used'), SEED, WITHOUT,
+    learner_options, DIGITS, MARGIN, JSON, QUIET)
 def run_identify(args):
     "Learn the best rule of a world from simulated responses, without looking into it."
     check_rounding(args)
     world = open_world(args)
     args.quiet = args.quiet or args.engine == 'fast'
     flags = {name: getattr(args, name) for name in learner_flags()}
-    result = learn(world, find_oracle(world), args, budget=args.budget, engine=args.engine, **flags)
-    if args.json: return put_json(all_fields(world, result, args))
+    result = learn(world, find_oracle(world), args, budget=args.budget,
+                   engine=args.engine, **flags)
+    if args.json:
+        return put_json(all_fields(world, result, args))
     print(report(world, result, args))
 
 
 # %% ../nbs/companion/40_cli.ipynb #40c0e2f7
-def share(x): return '' if x != x else f'{x:.0%}'
+def share(x):
+    return '' if x != x else f'{x:.0%}'
 
-def count_text(x): return '' if x != x else f'{x:,.0f}'
+def count_text(x):
+    return '' if x != x else f'{x:,.0f}'
 
-def range_text(low, high): return '' if low != low else f'{count_text(low)} to {count_text(high)}'
+def range_text(low, high):
+    return '' if low != low else f'{count_text(low)} to {count_text(high)}'
 
 def compare_rows(table):
-    "The summary of a comparison as headers and rows of text; cells are empty where no run got so far."
-    headers = ['world', 'method', 'runs', 'failed', 'rounds, median', '10 % to 90 %', 'by its own rule', 'within ε', 'best arm', 'bound proved', 'seconds']
-    return headers, [[r.world, r.method, r.runs, r.failed, count_text(r.rounds), range_text(r.rounds_10, r.rounds_90), share(r.stopped), share(r.within),
-                      share(r.correct), '' if r.bound != r.bound else f'{r.bound:.3g}', f'{r.seconds:.2g}'] for r in table.astype(object).fillna(float('nan')).itertuples()]
+    """The summary of a comparison as headers and rows of text; cells are empty where
+    no run got so far."""
+    headers = [
+        'world', 'method', 'runs', 'failed', 'rounds, median', '10 % to 90 %',
+        'by its own rule', 'within ε', 'best arm', 'bound proved', 'seconds'
+    ]
+    return headers, [[
+        r.world, r.method, r.runs, r.failed,
+        count_text(r.rounds),
+        range_text(r.rounds_10, r.rounds_90),
+        share(r.stopped),
+        share(r.within),
+        share(r.correct), '' if r.bound != r.bound else f'{r.bound:.3g}',
+        f'{r.seconds:.2g}'
+    ] for r in table.astype(object).fillna(float('nan')).itertuples()]
 
 def error_lines(frame):
     "Each error once, with the methods that met it."
-    wrong = frame[frame.error.notna()].groupby(['world', 'error'], sort=False).method.unique()
-    return [f'{", ".join(methods)} in {world}: {error}' for (world, error), methods in wrong.items()]
+    wrong = frame[frame.error.notna()].groupby(['world', 'error'],
+                                               sort=False).method.unique()
+    return [
+        f'{", ".join(methods)} in {world}: {error}'
+        for (world, error), methods in wrong.items()
+    ]
 
 def put_comparison(found, as_json):
     records = lambda frame: json.loads(frame.to_json(orient='records'))
-    if as_json: return put_json(dict(table=records(found.table), runs=records(found.frame)))
+    if as_json:
+        return put_json(dict(table=records(found.table), runs=records(found.frame)))
     print(table(*compare_rows(found.table)))
-    for line in error_lines(found.frame): print(line)
+    for line in error_lines(found.frame):
+        print(line)
 
-@command('compare', option('worlds', metavar='W', nargs='*', help='names or paths of worlds (default: advert and clinic)'),
-         option('--eps', type=float, default=.2, help='target accuracy (default: 0.2)'),
-         option('--delta', type=float, default=.1, help='probability of failure allowed (default: 0.1)'),
-         option('--budget', type=int, default=2000, help='rounds of the learners that need a budget (default: 2,000)'),
-         option('--cap', type=int, default=1_000_000, help='most rounds of the paper\'s learner (default: a million)'),
-         option('--repetitions', type=int, default=3, help='runs of each learner in each world (default: 3)'),
-         option('--seed', type=int, default=0, help='of all runs (default: 0)'), option('--jobs', type=int, default=1, help='processes; -1 for one a core (default: 1)'),
-         option('--path', metavar='FOLDER', help='keep every run there; an interrupted comparison goes on where it was'), JSON, QUIET)
+@command(
+    'compare',
+    option('worlds', metavar='W', nargs='*',
+           help='names or paths of worlds (default: advert and clinic)'),
+    option('--eps', type=float, default=.2, help='target accuracy (default: 0.2)'),
+    option('--delta', type=float, default=.1,
+           help='probability of failure allowed (default: 0.1)'),
+    option('--budget', type=int, default=2000,
+           help='rounds of the learners that need a budget (default: 2,000)'),
+    option('--cap', type=int, default=1_000_000,
+           help='most rounds of the paper\'s learner (default: a million)'),
+    option('--repetitions', type=int, default=3,
+           help='runs of each learner in each world (default: 3)'),
+    option('--seed', type=int, default=0, help='of all runs (default: 0)'),
+    option('--jobs', type=int, default=1,
+           help='processes; -1 for one a core (default: 1)'),
+    option('--path', metavar='FOLDER',
+           help='keep every run there; an interrupted comparison goes on where it was'),
+    JSON, QUIET)
 def run_compare(args):
-    "Play all learners in some worlds at the same target, and put their rounds and their errors side by side."
+    """Play all learners in some worlds at the same target, and put their rounds and
+    their errors side by side."""
     from oia_nb.core import OIAError
     from oia_nb.experiments import compare
     chosen = dict(worlds=args.worlds) if args.worlds else {}
-    found = compare(**chosen, eps=args.eps, delta=args.delta, budget=args.budget, cap=args.cap, repetitions=args.repetitions, seed=args.seed, n_jobs=args.jobs,
-                    path=args.path, progress=not args.quiet)
-    if found.frame.error.notna().all(): raise OIAError(f'no run succeeded: {error_lines(found.frame)[0]}')
+    found = compare(**chosen, eps=args.eps, delta=args.delta, budget=args.budget,
+                    cap=args.cap, repetitions=args.repetitions, seed=args.seed,
+                    n_jobs=args.jobs, path=args.path, progress=not args.quiet)
+    if found.frame.error.notna().all():
+        raise OIAError(f'no run succeeded: {error_lines(found.frame)[0]}')
     put_comparison(found, args.json)
 
 # %% ../nbs/companion/40_cli.ipynb #2a82119a
 def play_ahead(world, args):
     "What the default learner will take and cost: the row of `forecast` as a dict."
     from oia_nb.experiments import forecast
-    frame = forecast(world, eps=args.eps, delta=args.delta, runs=args.runs, seed=args.seed,
-                     cap=args.cap, progress=not args.quiet)
+    frame = forecast(world, eps=args.eps, delta=args.delta, runs=args.runs,
+                     seed=args.seed, cap=args.cap, progress=not args.quiet)
     return {name: plain(x) for name, x in frame.iloc[0].to_dict().items()}
 
 def ahead_text(row, world):
@@ -490,25 +665,46 @@ def ahead_text(row, world):
     put = lambda x: 'never' if x is None else f'{x:,.0f}'
     rounds = lambda x: 'cut short' if x is None else f'{x:,.0f}'
     money = lambda x: amount(x, world.setting.bound)
-    names = ['rounds, 10 %', 'rounds, median', 'rounds, 90 %', 'paid', 'lost meanwhile', 'paid for itself after']
-    cells = [*(rounds(row[k]) for k in ('rounds_10', 'rounds', 'rounds_90')), money(row['paid']),
-             money(row['lost']), put(row['break_even'])]
-    head = f'The default learner ({row["method"]}), played {row["runs"]} times in this world:'
-    end = ('lost meanwhile: what learning earns less than the best rule would. paid for itself after: rounds '
-           'in all, learning included, until more was earned than without paying at all.')
+    names = [
+        'rounds, 10 %', 'rounds, median', 'rounds, 90 %', 'paid', 'lost meanwhile',
+        'paid for itself after'
+    ]
+    cells = [
+        *(rounds(row[k]) for k in ('rounds_10', 'rounds', 'rounds_90')),
+        money(row['paid']),
+        money(row['lost']),
+        put(row['break_even'])
+    ]
+    head = (
+        f'The default learner ({row["method"]}), played {row["runs"]} times in this '
+        'world:')
+    end = (
+        'lost meanwhile: what learning earns less than the best rule would. paid for '
+        'itself after: rounds '
+        'in all, learning included, until more was earned than without paying at all.')
     return '\n\n'.join([head, table(names, [cells]), paragraph(end)])
 
 # %% ../nbs/companion/40_cli.ipynb #89a9fcf2
-@command('plan', WORLD, option('--eps', type=float, required=True, help='target accuracy'),
-         option('--delta', type=float, required=True, help='probability of failure allowed'), WITHOUT,
-         option('--runs', type=int, default=5, help='runs of the learner that are played to tell what it will take and cost; 0 for none (default: 5)'),
-         option('--cap', type=int, default=20_000, help='rounds after which such a run is cut short (default: 20,000)'),
-         option('--seed', type=int, default=0, help='of these runs (default: 0)'), JSON, QUIET)
+@command(
+    'plan', WORLD, option('--eps', type=float, required=True, help='target accuracy'),
+    option('--delta', type=float, required=True,
+           help='probability of failure allowed'), WITHOUT,
+    option(
+        '--runs', type=int, default=5, help=(
+            'runs of the learner that are played to tell what it will take and cost; 0 '
+            'for '
+            'none (default: 5)')),
+    option('--cap', type=int, default=20_000,
+           help='rounds after which such a run is cut short (default: 20,000)'),
+    option('--seed', type=int, default=0, help='of these runs (default: 0)'), JSON,
+    QUIET)
 def show_plan(args):
-    "Foresee how many rounds it takes to learn the best rule of a world, what that will cost, and what each knob is worth."
+    """Foresee how many rounds it takes to learn the best rule of a world, what that
+    will cost, and what each knob is worth."""
     from oia_nb.complexity import forecast_rounds, forecast_rows
     world = open_world(args)
-    bounds = forecast_rounds(world, args.eps, args.delta, margin=find_oracle(world).margin)
+    bounds = forecast_rounds(world, args.eps, args.delta,
+                             margin=find_oracle(world).margin)
     played = None if args.runs == 0 else play_ahead(world, args)
     if args.json:
         return put_json(dict(played=played) | vars(bounds))
@@ -516,7 +712,9 @@ def show_plan(args):
     if played:
         print(ahead_text(played, world), end='\n\n')
         print('What is proved beforehand, of the learners of the paper:', end='\n\n')
-    print(table(['', 'rounds'], rounds), 'What a change multiplies these numbers by:', table(['', 'at least', 'Theorem 1', 'Corollary 1', 'budget'], factors), sep='\n\n')
+    print(table(['', 'rounds'], rounds), 'What a change multiplies these numbers by:',
+          table(['', 'at least', 'Theorem 1', 'Corollary 1', 'budget'], factors),
+          sep='\n\n')
 
 # %% ../nbs/companion/40_cli.ipynb #8ecc504d
 def demos():
@@ -532,17 +730,31 @@ def said(text):
 def introduction(world, best, margins, args):
     "What the world is, who knows what of it, and what is about to be done."
     z = world.setting
-    head = f'{world.name}: states {", ".join(z.states)}; decisions {", ".join(z.decisions)}.'
-    columns = f"value: of the decisions, given what the arm tells. best profit: what the best rule for that arm leaves of it; {z.arms[best.arm]} is best."
-    knows = (f'The principal is told the {z.M} beliefs that may be reported, its own utilities, that it may pay up to {z.bound:g}, and for each arm '
-             f'one rule that makes the agent choose it (by a margin of at least {amount(min(margins), z.bound)}). It is not told what an arm costs the agent, nor how '
-             'often it leads to which belief. In each round it announces a rule, and sees the arm chosen, the belief reported, and the true state.')
-    run = f'{said(demos()[args.method].text)} with ε = {args.eps:g} and δ = {args.delta:g}, seed {args.seed}:'
-    return '\n\n'.join([paragraph(head), table(*arm_rows(world, best, margins)), paragraph(columns), paragraph(knows), run])
+    head = (f'{world.name}: states {", ".join(z.states)}; decisions '
+            f'{", ".join(z.decisions)}.')
+    columns = ("value: of the decisions, given what the arm tells. best profit: what "
+               f"the best rule for that arm leaves of it; {z.arms[best.arm]} is best.")
+    knows = (
+        f'The principal is told the {z.M} beliefs that may be reported, its own '
+        f'utilities, that it may pay up to {z.bound:g}, and for each arm '
+        'one rule that makes the agent choose it (by a margin of at least '
+        f'{amount(min(margins), z.bound)}). It is not told what an arm costs the '
+        'agent, nor how '
+        'often it leads to which belief. In each round it announces a rule, and sees '
+        'the arm chosen, the belief reported, and the true state.')
+    run = (f'{said(demos()[args.method].text)} with ε = {args.eps:g} and δ = '
+           f'{args.delta:g}, seed {args.seed}:')
+    return '\n\n'.join([
+        paragraph(head),
+        table(*arm_rows(world, best, margins)),
+        paragraph(columns),
+        paragraph(knows), run
+    ])
 
 # %% ../nbs/companion/40_cli.ipynb #dcdae5cd
 def paper_needs(world, oracle, eps, delta):
-    "The least number of observations of one arm with which the paper's stopping rule can hold."
+    """The least number of observations of one arm with which the paper's stopping
+    rule can hold."""
     from oia_nb.complexity import n_min, problem_of
     return n_min(problem_of(world, eps, delta, oracle.margin))
 
@@ -550,27 +762,41 @@ def comparison(world, oracle, result, args):
     "What the paper's learner would have needed for what was found by another."
     n = paper_needs(world, oracle, args.eps, args.delta)
     less = f', {n/result.rounds:,.0f} times fewer' if n >= 2*result.rounds else ''
-    return paragraph(f'What the paper\'s algorithm, OIAFC, would have needed for the same promise: its stopping rule cannot hold before {n:,} observations of one arm, and forced '
-                     f'exploration comes on top. This run used {result.rounds:,} rounds{less}.')
+    return paragraph(
+        'What the paper\'s algorithm, OIAFC, would have needed for the same promise: '
+        f'its stopping rule cannot hold before {n:,} observations of one arm, and '
+        'forced '
+        f'exploration comes on top. This run used {result.rounds:,} rounds{less}.')
 
 def outlook(world, best, oracle, args):
-    "What it would take the paper's learner to tell the best arm from the next one, or None if this run could, or if nothing can."
+    """What it would take the paper's learner to tell the best arm from the next one,
+    or None if this run could, or if nothing can."""
     from oia_nb.core import TIE_TOL
     z, gaps = world.setting, best.gaps
     second = sorted(range(z.K), key=lambda k: gaps[k])[1]
-    if not TIE_TOL*z.bound < gaps[second] < args.eps: return None
+    if not TIE_TOL*z.bound < gaps[second] < args.eps:
+        return None
     n = paper_needs(world, oracle, gaps[second], args.delta)
-    return paragraph(f'The rule of the paper is slow. To tell {z.arms[best.arm]} from {z.arms[second]}, ε has to be below {gaps[second]:.3g}. Then its stopping rule '
-                     f'cannot hold before {n:,} observations of one arm, and forced exploration comes on top.')
+    return paragraph(
+        f'The rule of the paper is slow. To tell {z.arms[best.arm]} from '
+        f'{z.arms[second]}, ε has to be below {gaps[second]:.3g}. Then its stopping '
+        'rule '
+        f'cannot hold before {n:,} observations of one arm, and forced exploration '
+        'comes on top.')
 
 # %% ../nbs/companion/40_cli.ipynb #5486a73b
 def check_figure(path):
     "Refuse a file that matplotlib won't be able to write."
     from matplotlib.backend_bases import FigureCanvasBase
     from oia_nb.core import InvalidInput
-    folder, kinds = os.path.dirname(path) or '.', FigureCanvasBase.get_supported_filetypes()
-    if os.path.splitext(path)[1].lower().lstrip('.') not in kinds: raise InvalidInput('figure', path, f'a file name ending in one of {", ".join(sorted(kinds))}')
-    if not os.path.isdir(folder) or not os.access(path if os.path.exists(path) else folder, os.W_OK): raise InvalidInput('figure', path, 'a file that can be written')
+    folder, kinds = os.path.dirname(
+        path) or '.', FigureCanvasBase.get_supported_filetypes()
+    if os.path.splitext(path)[1].lower().lstrip('.') not in kinds:
+        raise InvalidInput('figure', path,
+                           f'a file name ending in one of {", ".join(sorted(kinds))}')
+    if not os.path.isdir(folder) or not os.access(
+            path if os.path.exists(path) else folder, os.W_OK):
+        raise InvalidInput('figure', path, 'a file that can be written')
 
 def add_best(ax, rule):
     "What the best rule would pay in expectation, for comparison."
@@ -589,54 +815,86 @@ def draw(world, result, best, path):
     from oia_nb.plots import plot_profits, plot_rule
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update({'axes.spines.top': False, 'axes.spines.right': False, 'legend.frameon': False, 'axes.titlelocation': 'left'})
+        matplotlib.rcParams.update({
+            'axes.spines.top': False, 'axes.spines.right': False,
+            'legend.frameon': False, 'axes.titlelocation': 'left'
+        })
         fig = Figure(figsize=(11, 4.4), layout='constrained')
         left, right = fig.subplots(1, 2)
-        plot_rule(result.rule, world.setting, left).set_title(f'The rule found: the agent chooses {world.setting.arms[result.arm]}'.replace('$', r'\$'))
-        if world.setting.W == 2: add_best(left, best.rule)
-        plot_profits(result, world.setting, right, best.profits).set_title('What the learner hopes for, and what is true')
+        plot_rule(result.rule, world.setting, left).set_title(
+            f'The rule found: the agent chooses {world.setting.arms[result.arm]}'.
+            replace('$', r'\$'))
+        if world.setting.W == 2:
+            add_best(left, best.rule)
+        plot_profits(
+            result, world.setting, right,
+            best.profits).set_title('What the learner hopes for, and what is true')
         fig.savefig(path, dpi=150)
 
 # %% ../nbs/companion/40_cli.ipynb #0b2ff6cd
 def demo_options():
     "What the table of learners adds to `oia demo`."
     rows = demos()
-    each = lambda place: ', '.join(f'{row.demo[place]:g} for {name}' for name, row in rows.items())
-    return [option('--method', choices=list(rows), default='sharp', help='the learner (default: sharp)'),
-            option('--eps', type=float, help=f'target accuracy (default: {each(0)})'),
-            option('--delta', type=float, help=f'probability of failure allowed (default: {each(1)})')]
+    each = lambda place: ', '.join(f'{row.demo[place]:g} for {name}'
+                                   for name, row in rows.items())
+    return [
+        option('--method', choices=list(rows), default='sharp',
+               help='the learner (default: sharp)'),
+        option('--eps', type=float, help=f'target accuracy (default: {each(0)})'),
+        option('--delta', type=float,
+               help=f'probability of failure allowed (default: {each(1)})')
+    ]
 
-@command('demo', demo_options,
-         option('--seed', type=int, default=0, help='of the simulated agent and state (default: 0)'),
-         option('--world', metavar='W', default='clinic', help='a name or a path (default: clinic)'), WITHOUT, DIGITS, MARGIN,
-         option('--figure', metavar='PATH', default='oia_demo.png', help='where to save the figure (default: oia_demo.png)'), JSON, QUIET)
+@command(
+    'demo', demo_options,
+    option('--seed', type=int, default=0,
+           help='of the simulated agent and state (default: 0)'),
+    option('--world', metavar='W', default='clinic',
+           help='a name or a path (default: clinic)'), WITHOUT, DIGITS, MARGIN,
+    option('--figure', metavar='PATH', default='oia_demo.png',
+           help='where to save the figure (default: oia_demo.png)'), JSON, QUIET)
 def run_demo(args):
-    "Play a learner against a simulated agent, and show what it found, what that is worth, and what the paper's algorithm would have needed."
+    """Play a learner against a simulated agent, and show what it found, what that is
+    worth, and what the paper's algorithm would have needed."""
     from oia_nb.identification import learner_row
     from oia_nb.stackelberg import optimal_rule
     eps, delta = demos()[args.method].demo
-    if args.eps is None: args.eps = eps
-    if args.delta is None: args.delta = delta
+    if args.eps is None:
+        args.eps = eps
+    if args.delta is None:
+        args.delta = delta
     check_figure(args.figure)
     check_rounding(args)
     world = open_world(args)
     best, oracle = optimal_rule(world), find_oracle(world)
     refuse_early(learner_row(args.method).make, world, oracle, args)
-    if not args.json: print(introduction(world, best, oracle.margins, args), flush=True)
+    if not args.json:
+        print(introduction(world, best, oracle.margins, args), flush=True)
     result = learn(world, oracle, args)
     draw(world, result, best, args.figure)
-    if args.json: return put_json(all_fields(world, result, args) | dict(figure=args.figure, paper_needs=paper_needs(world, oracle, args.eps, args.delta)))
-    after = outlook(world, best, oracle, args) if args.method == 'oiafc' else comparison(world, oracle, result, args)
-    print('\n' + report(world, result, args), *filter(None, [after]), f'Figure: {args.figure}', sep='\n\n')
+    if args.json:
+        return put_json(
+            all_fields(world, result, args)
+            | dict(figure=args.figure, paper_needs=paper_needs(
+                world, oracle, args.eps, args.delta)))
+    after = outlook(world, best, oracle,
+                    args) if args.method == 'oiafc' else comparison(
+                        world, oracle, result, args)
+    print('\n' + report(world, result, args), *filter(None, [after]),
+          f'Figure: {args.figure}', sep='\n\n')
 
 def refuse_early(learner, world, oracle, args):
-    "Refuse bad numbers before anything is printed: a learner checks what it is given before its first announcement."
+    """Refuse bad numbers before anything is printed: a learner checks what it is
+    given before its first announcement."""
     from oia_nb.core import generator
-    next(learner(world.setting, oracle, eps=args.eps, delta=args.delta)), generator(args.seed)
+    next(learner(world.setting, oracle, eps=args.eps,
+                 delta=args.delta)), generator(args.seed)
 
 
 # %% ../nbs/companion/40_cli.ipynb #22630b6b
-command_group('session', 'Learn from a real expert: one offer and one answer at a time, kept in a file.')
+command_group(
+    'session',
+    'Learn from a real expert: one offer and one answer at a time, kept in a file.')
 
 FILE = option('file', metavar='FILE', help='the file of the session')
 ROUND = option('round', metavar='ROUND', type=int, help='the number of the round')
@@ -647,7 +905,8 @@ def open_session(args, write=True):
     return Session.open(args.file, write=write)
 
 def read_report(text, states):
-    "What follows --report: numbers in the order of the states, or STATE=NUMBER for each, with commas between them."
+    """What follows --report: numbers in the order of the states, or STATE=NUMBER for
+    each, with commas between them."""
     from oia_nb.session import Refused
     expected = f'numbers for {", ".join(states)}, such as 36,64'
     def number(word):
@@ -667,15 +926,22 @@ def standing(s):
     "What stands in a session, in plain values."
     z, best, result = s.setting, s.best, s.result
     frame = s.to_frame()
-    pending = [int(n) for n in frame['round'][(frame.status == 'answered') & frame.state.isna()]]
+    pending = [
+        int(n)
+        for n in frame['round'][(frame.status == 'answered') & frame.state.isna()]
+    ]
     found = best if result is None else result
     bound = lambda x: x.certificate and x.certificate.bound if result is not None else x.bound
-    rule = None if found is None else dict(arm=z.arms[found.arm], bound=bound(found), payments=found.rule)
-    return dict(file=str(s.journal.path), status=s.status, method=s.head['method'], eps=s.head['eps'], delta=s.head['delta'], rounds=s.rounds,
-                paid=s.paid, owed=s.owed, currency=s.head['currency'], pending=pending, best=rule, notes=s.notes)
+    rule = None if found is None else dict(arm=z.arms[found.arm], bound=bound(found),
+                                           payments=found.rule)
+    return dict(file=str(s.journal.path), status=s.status, method=s.head['method'],
+                eps=s.head['eps'], delta=s.head['delta'], rounds=s.rounds, paid=s.paid,
+                owed=s.owed, currency=s.head['currency'], pending=pending, best=rule,
+                notes=s.notes)
 
 def put_standing(s, args, *lines, **more):
-    "Print what stands, after the `lines` on what was just done; as JSON with `more` of it."
+    """Print what stands, after the `lines` on what was just done; as JSON with
+    `more` of it."""
     if args.json:
         return put_json(more | standing(s))
     print(*lines, *s.notes, repr(s), sep='\n')
@@ -683,32 +949,50 @@ def put_standing(s, args, *lines, **more):
 def standing_rule(s):
     "The best rule so far as tickets, if there is one."
     found = s.best if s.result is None else s.result
-    return [] if found is None else [found.rule.menu().text(s.setting, currency=s.head['currency'])]
+    return [] if found is None else [
+        found.rule.menu().text(s.setting, currency=s.head['currency'])
+    ]
 
 # %% ../nbs/companion/40_cli.ipynb #e84b9bad
 def session_options():
-    return [option('--method', default='sharp', help='the learner (default: sharp; all are listed by oia identify --help)'), *session_flags()]
+    return [
+        option(
+            '--method', default='sharp',
+            help='the learner (default: sharp; all are listed by oia identify --help)'),
+        *session_flags()
+    ]
 
 def session_flags():
     "The flags of all learners."
-    return [option(f'--{name.replace("_", "-")}', type=flag.type, help=f'for {", ".join(owners)}: {flag.help}'.replace('%', '%%'))
-            for name, (owners, flag) in learner_flags().items()]
+    return [
+        option(f'--{name.replace("_", "-")}', type=flag.type,
+               help=f'for {", ".join(owners)}: {flag.help}'.replace('%', '%%'))
+        for name, (owners, flag) in learner_flags().items()
+    ]
 
-@command('session new', FILE, WORLD, option('--eps', type=float, required=True, help='target accuracy'),
-         option('--delta', type=float, required=True, help='probability of failure allowed'),
-         option('--budget', type=int, help='rounds that may be used, for a learner that plans with a budget'),
-         option('--snap', type=float, help='how far a report may be from a listed belief (default: 0.01)'),
-         option('--currency', help='of all sums'), WITHOUT, session_options, JSON)
+@command(
+    'session new', FILE, WORLD,
+    option('--eps', type=float, required=True, help='target accuracy'),
+    option('--delta', type=float, required=True, help='probability of failure allowed'),
+    option('--budget', type=int,
+           help='rounds that may be used, for a learner that plans with a budget'),
+    option('--snap', type=float,
+           help='how far a report may be from a listed belief (default: 0.01)'),
+    option('--currency', help='of all sums'), WITHOUT, session_options, JSON)
 def new_session(args):
-    "Start a session in a new file. Of the world only its setting and its oracle are used, and kept."
+    """Start a session in a new file. Of the world only its setting and its oracle
+    are used, and kept."""
     from oia_nb.identification import check_options, learner_row
     from oia_nb.session import SNAP, Session
     world = open_world(args)
-    given = dict(budget=args.budget) | {name: getattr(args, name) for name in learner_flags()}
+    given = dict(
+        budget=args.budget) | {name: getattr(args, name)
+                               for name in learner_flags()}
     options = {name: value for name, value in given.items() if value is not None}
     check_options(learner_row(args.method), options)
     snap = SNAP if args.snap is None else args.snap
-    with Session.create(args.file, world, find_oracle(world), eps=args.eps, delta=args.delta, method=args.method, snap=snap,
+    with Session.create(args.file, world, find_oracle(world), eps=args.eps,
+                        delta=args.delta, method=args.method, snap=snap,
                         currency=args.currency, **options) as s:
         put_standing(s, args)
 
@@ -723,7 +1007,10 @@ def write_sheet(offer, path):
         if os.path.exists(part):
             os.remove(part)
 
-@command('session next', FILE, option('--html', metavar='SHEET', help='write the sheet to hand to the expert there'), JSON)
+@command(
+    'session next', FILE,
+    option('--html', metavar='SHEET',
+           help='write the sheet to hand to the expert there'), JSON)
 def next_offer(args):
     "Announce the rule of the open round; it stays the same until it is answered."
     from oia_nb.tickets import ticket_name
@@ -732,10 +1019,16 @@ def next_offer(args):
         if args.html:
             write_sheet(offer, args.html)
         if args.json:
-            tickets = [dict(ticket=ticket_name(b), pays=dict(zip(z.states, t))) for b, t in enumerate(offer.menu.tickets)]
-            return put_json(dict(round=offer.round, arms=z.arms, states=z.states, currency=offer.currency, tickets=tickets, support=z.support,
-                                 payments=offer.rule, sheet=args.html))
-        print(offer if not args.html else f'round {offer.round}: the sheet is {args.html}')
+            tickets = [
+                dict(ticket=ticket_name(b), pays=dict(zip(z.states, t)))
+                for b, t in enumerate(offer.menu.tickets)
+            ]
+            return put_json(
+                dict(round=offer.round, arms=z.arms, states=z.states,
+                     currency=offer.currency, tickets=tickets, support=z.support,
+                     payments=offer.rule, sheet=args.html))
+        print(offer
+              if not args.html else f'round {offer.round}: the sheet is {args.html}')
 
 # %% ../nbs/companion/40_cli.ipynb #779a1e76
 def round_fields(s, n):
@@ -744,25 +1037,41 @@ def round_fields(s, n):
     row = frame[frame['round'] == n].iloc[0].to_dict()
     known = {k: v for k, v in row.items() if k != 'said' and v is not None and v == v}
     if 'belief' in known:
-        known['belief'] = int(known['belief'])                  # a column with gaps holds floats
+        # a column with gaps holds floats
+        known['belief'] = int(known['belief'])
     return dict.fromkeys(row) | known | dict(said=row['said'])
 
-@command('session answer', FILE, option('--arm', required=True, help='what the expert did'),
-         option('--report', required=True, help='probabilities or percentages: 36,64 in the order of the states, or STATE=NUMBER,…'),
-         option('--state', help='what was the case, if it is known already'), option('--note', help='a remark to keep'), JSON)
+@command(
+    'session answer', FILE, option('--arm', required=True, help='what the expert did'),
+    option(
+        '--report', required=True,
+        help=('probabilities or percentages: 36,64 in the order of the states, or '
+              'STATE=NUMBER,…')),
+    option('--state', help='what was the case, if it is known already'),
+    option('--note', help='a remark to keep'), JSON)
 def record_answer(args):
     "Record the expert's answer to the open round."
     with open_session(args) as s:
-        r = s.answer(args.arm, read_report(args.report, s.setting.states), state=args.state, note=args.note)
-        taken = ', '.join(f'{p:.4g} for {w}' for w, p in zip(s.setting.states, s.setting.support[r.belief]))
-        put_standing(s, args, f'round {r.number}: {s.setting.arms[r.arm]}; belief taken: {taken}', round=round_fields(s, r.number))
+        r = s.answer(args.arm, read_report(args.report, s.setting.states),
+                     state=args.state, note=args.note)
+        taken = ', '.join(
+            f'{p:.4g} for {w}'
+            for w, p in zip(s.setting.states, s.setting.support[r.belief]))
+        put_standing(
+            s, args,
+            f'round {r.number}: {s.setting.arms[r.arm]}; belief taken: {taken}',
+            round=round_fields(s, r.number))
 
-@command('session reveal', FILE, ROUND, option('state', metavar='STATE', help='what was the case'), JSON)
+@command('session reveal', FILE, ROUND,
+         option('state', metavar='STATE', help='what was the case'), JSON)
 def record_state(args):
     "Record the truth about a round, and tell what is due for it."
     with open_session(args) as s:
         due = s.reveal(args.round, args.state)
-        put_standing(s, args, f'round {args.round}: {due:.6g} {s.head["currency"] or ""}'.rstrip() + ' due', due=due)
+        put_standing(
+            s, args,
+            f'round {args.round}: {due:.6g} {s.head["currency"] or ""}'.rstrip()
+            + ' due', due=due)
 
 @command('session decline', FILE, WHY, JSON)
 def record_decline(args):
@@ -782,7 +1091,8 @@ def record_undo(args):
 def show_status(args):
     "What stands, and the best rule so far. Nothing is written."
     with open_session(args, write=False) as s:
-        rounds = [round_fields(s, int(n)) for n in s.to_frame()['round']] if args.json else None
+        rounds = [round_fields(s, int(n))
+                  for n in s.to_frame()['round']] if args.json else None
         put_standing(s, args, *standing_rule(s), answers=rounds)
 
 @command('session stop', FILE, JSON)

@@ -23,8 +23,10 @@ from .oracle import action_informed_oracle
 class Problem:
     r"""The numbers that the bounds of the paper depend on.
 
-    `K` arms, `M` beliefs, `B_S` and `B_u` the bounds of payments and utilities, `eps` and `delta` the target, `margin` the oracle's;
-    `gaps` (K,) $\Delta_k$, 0 for the best arm; None if nothing is known of them. See `problem_of`.
+    `K` arms, `M` beliefs, `B_S` and `B_u` the bounds of payments and utilities,
+    `eps` and `delta` the target, `margin` the oracle's;
+    `gaps` (K,) $\Delta_k$, 0 for the best arm; None if nothing is known of them. See
+    `problem_of`.
     """
     K: int
     M: int
@@ -36,7 +38,8 @@ class Problem:
     gaps: tuple = None
 
     @property
-    def B(self): return self.B_S + self.B_u
+    def B(self):
+        return self.B_S + self.B_u
     @property
     def R(self):
         r"$(B_S/\varepsilon)^2$"
@@ -46,79 +49,111 @@ class Problem:
         r"$\epsilon/4B$, the oracle's share in Corollary 1 and OIAFB."
         return self.eps/(4*self.B)
     @property
-    def H_eps(self): return 4*self.B**2*self.K/self.eps**2
+    def H_eps(self):
+        return 4*self.B**2*self.K/self.eps**2
     @property
-    def H_delta(self): return self._H(np.zeros(self.K) if self.gaps is None else np.asarray(self.gaps))
+    def H_delta(self):
+        return self._H(np.zeros(self.K) if self.gaps is None else np.asarray(self.gaps))
     @property
-    def H_tilde(self): return self._H(np.maximum(0. if self.gaps is None else self.gaps, np.full(self.K, self.eps)))
+    def H_tilde(self):
+        return self._H(
+            np.maximum(0. if self.gaps is None else self.gaps,
+                       np.full(self.K, self.eps)))
 
     def _H(self, gaps):
         others = np.delete(gaps, 0 if self.gaps is None else np.argmin(self.gaps))
-        with np.errstate(divide='ignore'): return float(4*self.B**2*(self.eps**-2 + (1/others**2).sum()))
+        with np.errstate(divide='ignore'):
+            return float(4*self.B**2*(self.eps**-2 + (1/others**2).sum()))
 
     def Lambda(self, t, version='corrected'):
-        r"$\Lambda_t = \ln(4K2^Mt^2/\delta)$; the printed bounds round $M\ln 2$ up to M."
-        return np.log(4*self.K/self.delta) + self.M*(1. if _printed(version) else np.log(2)) + 2*np.log(t)
+        r"""$\Lambda_t = \ln(4K2^Mt^2/\delta)$; the printed bounds round $M\ln 2$ up
+        to M."""
+        return np.log(
+            4*self.K
+            /self.delta) + self.M*(1. if _printed(version) else np.log(2)) + 2*np.log(t)
 
 def _printed(version):
-    if version not in ('corrected', 'printed'): raise InvalidInput('version', version, '"corrected" or "printed"')
+    if version not in ('corrected', 'printed'):
+        raise InvalidInput('version', version, '"corrected" or "printed"')
     return version == 'printed'
 
 # %% ../nbs/paper/11_complexity.ipynb #b8f5d25e
 def problem_of(subject, eps, delta, margin=None, gaps=None):
     """The `Problem` of an `Environment`, or of a `Setting` with the oracle's `margin`.
 
-    In a known world margin and gaps are worked out unless given. `gaps` (K,) are not negative, the smallest is 0.
-    Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
+    In a known world margin and gaps are worked out unless given. `gaps` (K,) are not
+    negative, the smallest is 0. Raises `InvalidInput`, and `NotInducible` if the
+    world has no oracle.
     """
     z = subject.setting if isinstance(subject, Environment) else subject
-    if not isinstance(z, Setting): raise InvalidInput('subject', subject, 'an Environment or a Setting')
-    eps, delta = as_number('eps', eps, 0., 2*z.B, strict_low=True), as_number('delta', delta, 0., 1., strict_low=True)
-    if z is not subject and margin is None: margin = action_informed_oracle(subject).margin
-    if z is not subject and gaps is None: gaps = optimal_rule(subject).gaps
-    if margin is None: raise InvalidInput('margin', margin, "the oracle's margin: a setting doesn't tell it")
+    if not isinstance(z, Setting):
+        raise InvalidInput('subject', subject, 'an Environment or a Setting')
+    eps, delta = as_number('eps', eps, 0., 2*z.B,
+                           strict_low=True), as_number('delta', delta, 0., 1.,
+                                                       strict_low=True)
+    if z is not subject and margin is None:
+        margin = action_informed_oracle(subject).margin
+    if z is not subject and gaps is None:
+        gaps = optimal_rule(subject).gaps
+    if margin is None:
+        raise InvalidInput('margin', margin,
+                           "the oracle's margin: a setting doesn't tell it")
     margin = as_number('margin', margin, 0., z.bound, strict_low=True)
-    if gaps is None: return Problem(z.K, z.M, z.bound, z.B_u, eps, delta, margin)
+    if gaps is None:
+        return Problem(z.K, z.M, z.bound, z.B_u, eps, delta, margin)
     gaps = as_array('gaps', gaps, (z.K,), low=0.)
-    if gaps.min() > 0: raise InvalidInput('gaps', gaps, 'a gap of 0 for the best arm')
+    if gaps.min() > 0:
+        raise InvalidInput('gaps', gaps, 'a gap of 0 for the best arm')
     return Problem(z.K, z.M, z.bound, z.B_u, eps, delta, margin, tuple(gaps.tolist()))
 
 # %% ../nbs/paper/11_complexity.ipynb #5602597f
 def n_min(p, mixing='theorem1'):
-    r"""The least number of observations of the returned arm at which OIAFC can stop; an int. Then $\tau \ge K + n_{\min}$.
+    r"""The least number of observations of the returned arm at which OIAFC can stop;
+    an int. Then $\tau \ge K + n_{\min}$.
 
     `mixing` is "theorem1" or "corollary1".
     """
     n, x, root_M = 0, p.eps/(2*p.B), np.sqrt(p.M)
     while True:
         r = np.sqrt(2*p.Lambda(p.K + max(n, 1)))
-        if mixing == 'theorem1': y = (root_M + r + np.sqrt(max(0., (root_M + r)**2 - 4*x*r*root_M)))/(2*x)
-        elif mixing == 'corollary1': y = 4*(1 - p.alpha)*p.B*r/p.eps
-        else: raise InvalidInput('mixing', mixing, 'theorem1 or corollary1')
-        if (new := int(np.ceil(y**2*(1 - 1e-12)))) <= n: return n
+        if mixing == 'theorem1':
+            y = (root_M + r + np.sqrt(max(0., (root_M + r)**2 - 4*x*r*root_M)))/(2*x)
+        elif mixing == 'corollary1':
+            y = 4*(1 - p.alpha)*p.B*r/p.eps
+        else:
+            raise InvalidInput('mixing', mixing, 'theorem1 or corollary1')
+        if (new := int(np.ceil(y**2*(1 - 1e-12)))) <= n:
+            return n
         n = new
 
 # %% ../nbs/paper/11_complexity.ipynb #0b86a67d
-C_GAP = 43.7                                        # of Lemma 3: for an arm that is told apart by its gap
-C_EPS = (2*2**.5 + 2/np.log(2)**.5)**2              # and for one that is observed enough for the target
+# of Lemma 3: for an arm that is told apart by its gap
+C_GAP = 43.7
+# and for one that is observed enough for the target
+C_EPS = (2*2**.5 + 2/np.log(2)**.5)**2
 
 # %% ../nbs/paper/11_complexity.ipynb #f934ae51
 def tau1_bound(p, t, version='corrected'):
-    r"""The most normal rounds of a run of t rounds on the event, with Theorem 1's $\alpha$ (Lemma 3; third step of its proof)."""
-    if _printed(version): return (96 + 48*2**.5)*p.H_delta*p.Lambda(t, version) + 1
+    r"""The most normal rounds of a run of t rounds on the event, with Theorem 1's
+    $\alpha$ (Lemma 3; third step of its proof)."""
+    if _printed(version):
+        return (96 + 48*2**.5)*p.H_delta*p.Lambda(t, version) + 1
     gaps = np.zeros(p.K) if p.gaps is None else np.asarray(p.gaps)
-    with np.errstate(divide='ignore'): per_arm = np.minimum(C_GAP/np.delete(gaps, np.argmin(gaps))**2, C_EPS/p.eps**2)
+    with np.errstate(divide='ignore'):
+        per_arm = np.minimum(C_GAP/np.delete(gaps, np.argmin(gaps))**2, C_EPS/p.eps**2)
     return 1 + p.Lambda(t)*p.B**2*(C_EPS/p.eps**2 + per_arm.sum())
 
 # %% ../nbs/paper/11_complexity.ipynb #7d7655c6
 def count_searches(p, Lambda, inverse_alpha2, signed=False):
-    r"The most searches on the event with the radius $\sqrt{2\Lambda/N}$; `inverse_alpha2` is the largest $\alpha^{-2}$ of the run."
+    r"""The most searches on the event with the radius $\sqrt{2\Lambda/N}$;
+    `inverse_alpha2` is the largest $\alpha^{-2}$ of the run."""
     kappa, few = (12, 32) if signed else (8, 8)
     N_bar = 2*kappa**2*p.R*Lambda*inverse_alpha2
     return (p.K - 1)*np.ceil(N_bar) + p.K*(p.K - 1)/2 + p.K*np.ceil(few*p.R*Lambda)
 
 def search_depth_bound(Lambda, t):
-    r"The most rounds of one search with the round that called for it: $2 + \tfrac12\log_2\max(1, t/2\Lambda)$."
+    r"""The most rounds of one search with the round that called for it:
+    $2 + \tfrac12\log_2\max(1, t/2\Lambda)$."""
     return 2 + np.log2(max(1., t/(2*Lambda)))/2
 
 def searches_bound(p, t, inverse_alpha2, signed=False):
@@ -130,34 +165,43 @@ def search_rounds(p, t):
     return search_depth_bound(p.Lambda(t), t)
 
 def largest_inverse_alpha2(p, t):
-    r"The largest $\alpha^{-2} = \max(1, L/M)$ that Theorem 1's share reaches on the event, by Lemma 3."
+    r"""The largest $\alpha^{-2} = \max(1, L/M)$ that Theorem 1's share reaches on
+    the event, by Lemma 3."""
     return max(1., (1 + C_EPS*p.B**2*p.Lambda(t)/p.eps**2)/p.M)
 
 def tau2_bound(p, t, version='corrected', signed=False):
-    r"The most forced rounds of a run of t rounds on the event, with Theorem 1's $\alpha$ (Lemma 4)."
+    r"""The most forced rounds of a run of t rounds on the event, with Theorem 1's
+    $\alpha$ (Lemma 4)."""
     if _printed(version):
         twice = p.M + 2*np.log(4*p.K*t**2/p.delta)
         return (96 + 48*2**.5)*144*p.R*2*p.H_delta/p.M*np.log2(t)*twice**2
-    return search_rounds(p, t)*searches_bound(p, t, largest_inverse_alpha2(p, t), signed)
+    return search_rounds(p, t)*searches_bound(p, t, largest_inverse_alpha2(p, t),
+                                              signed)
 
 # %% ../nbs/paper/11_complexity.ipynb #14049496
 def theorem1_at(p, t, version='corrected', signed=False):
     r"F(t): on the event $\tau \le F(\tau)$ (Theorem 1; printed: eq50)."
     if _printed(version):
         Lambda = p.Lambda(t, version)
-        return ((96 + 48*2**.5)*p.H_delta*Lambda + 1)*(1 + 144*p.R*2*np.log2(t)/p.M*Lambda)
+        return (
+            (96 + 48*2**.5)*p.H_delta*Lambda + 1)*(1 + 144*p.R*2*np.log2(t)/p.M*Lambda)
     return p.K + tau1_bound(p, t) + tau2_bound(p, t, signed=signed)
 
 def largest_fixed_point(F, start=4.):
-    "The largest t ≥ `start` with t ≤ F(t), or `start`, for F that is increasing and grows more slowly than t; inf if F is infinite."
+    """The largest t ≥ `start` with t ≤ F(t), or `start`, for F that is increasing
+    and grows more slowly than t; inf if F is infinite."""
     t = start
-    while F(t) > t: t *= 2
-    while (new := max(F(t), start)) < t*(1 - 1e-12): t = new
+    while F(t) > t:
+        t *= 2
+    while (new := max(F(t), start)) < t*(1 - 1e-12):
+        t = new
     return float(t)
 
 def theorem1_bound(p, version='corrected', signed=False):
-    "Theorem 1: the largest number of rounds of OIAFC on the event; inf where the printed bound is."
-    if _printed(version) and np.isinf(p.H_delta): return np.inf
+    """Theorem 1: the largest number of rounds of OIAFC on the event; inf where the
+    printed bound is."""
+    if _printed(version) and np.isinf(p.H_delta):
+        return np.inf
     return largest_fixed_point(lambda t: theorem1_at(p, t, version, signed))
 
 # %% ../nbs/paper/11_complexity.ipynb #520fda51
@@ -165,7 +209,8 @@ def theorem1_explicit(p, version='corrected', signed=False):
     r"Theorem 1 without $\tau$ on its right-hand side: (bound, $\Gamma$)."
     log_K = np.log(4*p.K/p.delta)
     if _printed(version):
-        c, size, ratio = 2*(97 + 48*2**.5), (1 + 12*p.B_S/p.margin)**2*p.H_delta, 4*p.K/p.delta
+        c, size, ratio = 2*(97 + 48*2**.5), (
+            1 + 12*p.B_S/p.margin)**2*p.H_delta, 4*p.K/p.delta
         Gamma = (128*c*size*(p.M**2 + 2*p.M*ratio**(3/8) + ratio**.5))**2
         log_G = log_K + 2*np.log(Gamma)
         return float(c*size*np.log2(Gamma)*(p.M + 2*log_G + log_G**2/p.M)), float(Gamma)
@@ -176,63 +221,82 @@ def theorem1_explicit(p, version='corrected', signed=False):
 # %% ../nbs/paper/11_complexity.ipynb #dc87d436
 def corollary1_arm(p, t, version='corrected'):
     r"Corollary 1: the most normal rounds of one arm (printed: eq. coro1)."
-    if _printed(version): return 16*p.B**2/p.eps**2*p.Lambda(t) + p.K
+    if _printed(version):
+        return 16*p.B**2/p.eps**2*p.Lambda(t) + p.K
     return 32*(1 - p.alpha)**2*p.B**2*p.Lambda(t)/p.eps**2 + 1
 
 def corollary1_tau1(p, t, version='corrected'):
     r"Corollary 1: the most normal rounds (printed: below eq. coro3)."
-    if _printed(version): return 4*p.H_eps*p.Lambda(t, version) + p.K
+    if _printed(version):
+        return 4*p.H_eps*p.Lambda(t, version) + p.K
     return 8*(1 - p.alpha)**2*p.H_eps*p.Lambda(t) + 1
 
 def corollary1_tau2(p, t, version='corrected', signed=False):
     "Corollary 1: the most forced rounds (printed: eq. coro4)."
-    if _printed(version): return 1152*p.H_eps*p.R*np.log2(t)*p.Lambda(t, version)
+    if _printed(version):
+        return 1152*p.H_eps*p.R*np.log2(t)*p.Lambda(t, version)
     return search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)
 
 def corollary1_bound(p, version='corrected', signed=False):
-    "Corollary 1: the largest number of rounds on the event, by the largest fixed point."
+    """Corollary 1: the largest number of rounds on the event, by the largest fixed
+    point."""
     initial = 0 if _printed(version) else p.K
-    return largest_fixed_point(lambda t: initial + corollary1_tau1(p, t, version) + corollary1_tau2(p, t, version, signed))
+    return largest_fixed_point(lambda t: initial + corollary1_tau1(p, t, version) +
+                               corollary1_tau2(p, t, version, signed))
 
 def corollary1_explicit(p, signed=False):
-    r"Corollary 1 (corrected) in closed form: (bound, $\Gamma$). The paper leaves this step out."
+    r"""Corollary 1 (corrected) in closed form: (bound, $\Gamma$). The paper leaves
+    this step out."""
     P = (1184 if signed else 520)*p.H_eps*p.R + 8*p.H_eps + p.K*(p.K + 4)/5.5
     Gamma = float((2.53*P*(np.log(4*p.K/p.delta) + p.M*np.log(2) + 1.963))**2)
-    return float(p.K + corollary1_tau1(p, Gamma) + corollary1_tau2(p, Gamma, signed=signed)), Gamma
+    return float(p.K + corollary1_tau1(p, Gamma)
+                 + corollary1_tau2(p, Gamma, signed=signed)), Gamma
 
 # %% ../nbs/paper/11_complexity.ipynb #90152c2f
 def theorem2_need(p, T, a, version='corrected', signed=False):
-    r"""Theorem 2: a budget T of at least this much is enough for $\epsilon$ on the event (printed: it has to be more than this).
+    r"""Theorem 2: a budget T of at least this much is enough for $\epsilon$ on the
+    event (printed: it has to be more than this).
 
     "simple" is the corrected condition with the logarithm in front, for a, T ≥ 4.
     """
     if version == 'simple':
-        return p.K + np.log2(T)*((594 if signed else 262)*p.H_eps*max(p.R, 1.)*a + (p.K + 1)*(p.K + 2)/2)
-    if _printed(version): return p.K + 144*p.H_eps*max(p.R, 1.)*np.log2(T)*a
+        return p.K + np.log2(T)*((594 if signed else 262)*p.H_eps*max(p.R, 1.)*a +
+                                 (p.K + 1)*(p.K + 2)/2)
+    if _printed(version):
+        return p.K + 144*p.H_eps*max(p.R, 1.)*np.log2(T)*a
     alpha, (slack, share, few) = p.alpha, (12, 4, 16) if signed else (8, 2, 4)
     pair_closes = ((1 - alpha)*(slack - share*alpha)/alpha)**2*p.R*a
-    searches = (p.K - 1)*(np.ceil(pair_closes) - 1) + p.K*(p.K - 1)/2 + p.K*np.ceil(few*(1 - alpha)**2*p.R*a) + 1
+    searches = (p.K - 1)*(np.ceil(pair_closes) - 1) + p.K*(p.K - 1)/2 + p.K*np.ceil(
+        few*(1 - alpha)**2*p.R*a) + 1
     return float(p.K + 4*(1 - alpha)**2*p.H_eps*a + search_depth_bound(a/2, T)*searches)
 
 def theorem2_a(p, T, version='corrected', signed=False):
-    r"The largest a that Theorem 2 allows at a budget T, or 0; the error probability is then at most $KT2^Me^{-a/2}$."
-    if T <= theorem2_need(p, T, 1e-9, version, signed): return 0.
+    r"""The largest a that Theorem 2 allows at a budget T, or 0; the error
+    probability is then at most $KT2^Me^{-a/2}$."""
+    if T <= theorem2_need(p, T, 1e-9, version, signed):
+        return 0.
     low, high = 1e-9, float(T)
     for _ in range(100):
         middle = np.sqrt(low*high)
-        low, high = (middle, high) if T >= theorem2_need(p, T, middle, version, signed) else (low, middle)
+        low, high = (middle, high) if T >= theorem2_need(p, T, middle, version,
+                                                         signed) else (low, middle)
     return float(low)
 
 # %% ../nbs/paper/11_complexity.ipynb #4045aaf2
 def corollary2_budget(p, version='corrected', signed=False):
-    r"Corollary 2: (T, $\Gamma$), a budget that is enough for error probability `delta`; T is a whole number, as a float."
-    c, Q = (144, 0.) if _printed(version) else (594 if signed else 262, (p.K + 1)*(p.K + 2)/2)
+    r"""Corollary 2: (T, $\Gamma$), a budget that is enough for error probability
+    `delta`; T is a whole number, as a float."""
+    c, Q = (144, 0.) if _printed(version) else (594 if signed else 262, (p.K + 1)*
+                                                (p.K + 2)/2)
     size, extra = p.H_eps*max(p.R, 1.), p.K + (0. if _printed(version) else 2*Q + 1)
     Gamma = (8*c*size*(p.M + np.sqrt(p.K/p.delta)) + extra)**2
-    return float(np.ceil(p.K + np.log2(Gamma)*(2*c*size*(p.M + np.log(Gamma*p.K/p.delta)) + Q))), float(Gamma)
+    return float(
+        np.ceil(p.K + np.log2(Gamma)
+                *(2*c*size*(p.M + np.log(Gamma*p.K/p.delta)) + Q))), float(Gamma)
 
 def smallest_budget(p, signed=False):
-    "The smallest T that satisfies the corrected Theorem 2 for error probability `delta`: a whole number, as a float."
+    """The smallest T that satisfies the corrected Theorem 2 for error probability
+    `delta`: a whole number, as a float."""
     T, enough = 0., float(p.K)
     while T < enough:
         a = 2*(np.log(enough*p.K/p.delta) + p.M*np.log(2))
@@ -241,9 +305,11 @@ def smallest_budget(p, signed=False):
 
 # %% ../nbs/paper/11_complexity.ipynb #5af9c714
 def chen_rate(p, signals, version='corrected'):
-    r"""Chen et al. (2023), Corollary 4.4, as quoted at Corollary 1: $8B^3C_O^3K^6\epsilon^{-3}\varepsilon^{-6}$, without logarithms.
+    r"""Chen et al. (2023), Corollary 4.4, as quoted at Corollary 1:
+    $8B^3C_O^3K^6\epsilon^{-3}\varepsilon^{-6}$, without logarithms.
 
-    `signals` is $C_O$. `version="printed"` is the form of the remark on other approaches, without $8B^3\epsilon^{-3}$.
+    `signals` is $C_O$. `version="printed"` is the form of the remark on other
+    approaches, without $8B^3\epsilon^{-3}$.
     """
     rate = signals**3*p.K**6*p.margin**-6
     return rate if _printed(version) else 8*p.B**3*p.eps**-3*rate
@@ -252,31 +318,41 @@ def chen_rate(p, signals, version='corrected'):
 KNOBS = (('eps', 'ε halved', lambda p: replace(p, eps=p.eps/2)),
          ('delta', 'δ / 10', lambda p: replace(p, delta=p.delta/10)),
          ('B_S', 'B_S doubled', lambda p: replace(p, B_S=2*p.B_S)),
-         ('margin', 'margin doubled', lambda p: replace(p, margin=min(2*p.margin, p.B_S))),
+         ('margin', 'margin doubled',
+          lambda p: replace(p, margin=min(2*p.margin, p.B_S))),
          ('M', 'M doubled', lambda p: replace(p, M=2*p.M)),
          ('K', 'K doubled', lambda p: replace(p, K=2*p.K, gaps=_more_arms(p))))
 
 def _more_arms(p):
     "The gaps of twice as many arms: the others' gaps, over and over."
-    return None if p.gaps is None else (0., *np.resize(sorted(p.gaps)[1:], 2*p.K - 1).tolist())
+    return None if p.gaps is None else (
+        0., *np.resize(sorted(p.gaps)[1:], 2*p.K - 1).tolist())
 
-MEASURES = dict(least=lambda p: p.K + n_min(p), theorem1=theorem1_bound, corollary1=corollary1_bound, budget=smallest_budget)
+MEASURES = dict(least=lambda p: p.K + n_min(p), theorem1=theorem1_bound,
+                corollary1=corollary1_bound, budget=smallest_budget)
 
 def theorem1_parts(p, t):
-    "The parts of Theorem 1's bound (corrected) at t rounds, in rounds: a dictionary that sums to F(t)."
+    """The parts of Theorem 1's bound (corrected) at t rounds, in rounds: a
+    dictionary that sums to F(t)."""
     depth, once = search_rounds(p, t), p.K*np.ceil(8*p.R*p.Lambda(t))
-    closing = searches_bound(p, t, largest_inverse_alpha2(p, t)) - p.K*(p.K - 1)/2 - once
-    parts = dict(initialisation=p.K, normal=tau1_bound(p, t), closing_pairs=depth*closing, last_of_pairs=depth*p.K*(p.K - 1)/2, blind_searches=depth*once)
+    closing = searches_bound(p, t, largest_inverse_alpha2(p,
+                                                          t)) - p.K*(p.K - 1)/2 - once
+    parts = dict(initialisation=p.K, normal=tau1_bound(p,
+                                                       t), closing_pairs=depth*closing,
+                 last_of_pairs=depth*p.K*(p.K - 1)/2, blind_searches=depth*once)
     return {name: float(x) for name, x in parts.items()}
 
 @dataclass(frozen=True)
 class Forecast:
     r"""What `forecast_rounds` foresees. All numbers are rounds.
 
-    `least`: no certified run of OIAFC is shorter (Theorem 1's $\alpha$); `theorem1`, `corollary1`: on the event no run is longer, with
-    either $\alpha$; `budget`: the smallest T at which Theorem 2 promises the target. `parts` of Theorem 1's bound, by name: searches that
-    have to be paid for until all pairs of arms are closed, one more a pair, and those in which the target never answered ("blind"); `dominant` names
-    the largest. `knobs` {knob: {measure: factor}} is what the change described in `KNOBS` multiplies each measure by.
+    `least`: no certified run of OIAFC is shorter (Theorem 1's $\alpha$); `theorem1`,
+    `corollary1`: on the event no run is longer, with either $\alpha$; `budget`: the
+    smallest T at which Theorem 2 promises the target. `parts` of Theorem 1's bound,
+    by name: searches that have to be paid for until all pairs of arms are closed,
+    one more a pair, and those in which the target never answered ("blind");
+    `dominant` names the largest. `knobs` {knob: {measure: factor}} is what the
+    change described in `KNOBS` multiplies each measure by.
     """
     problem: Problem
     least: int
@@ -288,22 +364,36 @@ class Forecast:
     knobs: dict
 
 def forecast_rounds(subject, eps, delta, *, margin=None, gaps=None):
-    """What it takes to find a rule within `eps` of the best with probability 1 - `delta`; returns a `Forecast`.
+    """What it takes to find a rule within `eps` of the best with probability 1 -
+    `delta`; returns a `Forecast`.
 
-    `subject` is an `Environment`, or a `Setting` with the oracle's `margin`; `gaps` (K,) if they are known. Raises as `problem_of`.
+    `subject` is an `Environment`, or a `Setting` with the oracle's `margin`; `gaps`
+    (K,) if they are known. Raises as `problem_of`.
     """
     p = problem_of(subject, eps, delta, margin, gaps)
     now = {name: f(p) for name, f in MEASURES.items()}
     parts = theorem1_parts(p, now['theorem1'])
-    knobs = {knob: {name: float(f(change(p))/now[name]) for name, f in MEASURES.items()} for knob, _, change in KNOBS}
-    return Forecast(p, parts=parts, dominant=max(parts, key=parts.get), knobs=knobs, **now)
+    knobs = {
+        knob: {name: float(f(change(p))/now[name])
+               for name, f in MEASURES.items()}
+        for knob, _, change in KNOBS
+    }
+    return Forecast(p, parts=parts, dominant=max(parts, key=parts.get), knobs=knobs,
+                    **now)
 
 # %% ../nbs/paper/11_complexity.ipynb #cbf51f87
 def forecast_rows(forecast):
-    "A `Forecast` as two lists of rows of text: (what, rounds) and (knob, its factor for each of the four measures)."
-    p, f, rounds = forecast.problem, forecast, lambda x: f'{x:,.0f}' if x < 1e7 else f'{x:.2e}'
-    rounds_of = [('at least, with OIAFC', f.least), ('at most, on the event (Theorem 1)', f.theorem1), ('at most, on the event (Corollary 1)', f.corollary1),
+    """A `Forecast` as two lists of rows of text: (what, rounds) and (knob, its
+    factor for each of the four measures)."""
+    f = forecast
+    rounds = lambda x: f'{x:,.0f}' if x < 1e7 else f'{x:.2e}'
+    rounds_of = [('at least, with OIAFC', f.least),
+                 ('at most, on the event (Theorem 1)', f.theorem1),
+                 ('at most, on the event (Corollary 1)', f.corollary1),
                  ('budget for OIAFB (Theorem 2)', f.budget)]
-    for name, x in f.parts.items(): rounds_of.append((f'of Theorem 1: {name.replace("_", " ")}' + ' (dominates)'*(name == f.dominant), x))
-    factors = [(label, *(f'× {f.knobs[knob][m]:.2f}' for m in MEASURES)) for knob, label, _ in KNOBS]
+    for name, x in f.parts.items():
+        rounds_of.append((f'of Theorem 1: {name.replace("_", " ")}' + ' (dominates)'*
+                          (name == f.dominant), x))
+    factors = [(label, *(f'× {f.knobs[knob][m]:.2f}' for m in MEASURES))
+               for knob, label, _ in KNOBS]
     return [(what, rounds(x)) for what, x in rounds_of], factors

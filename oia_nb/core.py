@@ -26,8 +26,9 @@ class InvalidInput(OIAError):
         super().__init__(f'{argument}: got {_short(value)}, expected {expected}')
 
 class NotInducible(OIAError):
-    "No scoring rule makes `arms` the agent's strict best response; `margin` is the best one found."
-    def __init__(self, message, arms, margin): 
+    """No scoring rule makes `arms` the agent's strict best response; `margin` is the
+    best one found."""
+    def __init__(self, message, arms, margin):
         self.arms, self.margin = arms, margin
         super().__init__(message)
 
@@ -35,7 +36,9 @@ class OracleViolated(OIAError):
     "The rule that the oracle gave for `arm` was answered by arm `answered`."
     def __init__(self, arm, answered):
         self.arm, self.answered = arm, answered
-        super().__init__(f'oracle: its rule for arm {arm!r} was answered with arm {answered!r}, expected {arm!r}')
+        super().__init__(
+            f'oracle: its rule for arm {arm!r} was answered with arm {answered!r}, '
+            f'expected {arm!r}')
 
 class SolverFailure(OIAError):
     "A linear program ended neither with a verified optimum nor with infeasibility."
@@ -45,11 +48,14 @@ def _short(value):
     return text if len(text) <= 80 else text[:77] + '...'
 
 # %% ../nbs/companion/30_core.ipynb #b77f5b8a
-PROB_TOL = 1e-9       # probabilities must sum to one this closely; nothing is ever renormalised
+# probabilities must sum to one this closely; nothing is ever renormalised
+PROB_TOL = 1e-9
 BELIEF_TOL = 1e-9     # two beliefs closer than this (in every state) are one belief
-REPORT_TOL = 1e-6     # a report may be off the simplex, or off a belief of the support, by this much
+# a report may be off the simplex, or off a belief of the support, by this much
+REPORT_TOL = 1e-6
 TIE_TOL = 1e-10       # profits closer than this (relative to the bound) are a tie
-PROPER_TOL = 1e-8     # a lie that gains less than this (relative to the bound) is no lie
+# a lie that gains less than this (relative to the bound) is no lie
+PROPER_TOL = 1e-8
 
 # %% ../nbs/companion/30_core.ipynb #427c34b4
 def _interval(low, high, strict_low=False):
@@ -63,17 +69,21 @@ def is_number(x):
 def as_number(name, value, low=-np.inf, high=np.inf, strict_low=False):
     """`value` as a finite float in [low, high] (in (low, high] if `strict_low`).
 
-    Raises `InvalidInput` naming `name` otherwise; booleans, strings, complex numbers and
-    arrays are refused.
+    Raises `InvalidInput` naming `name` otherwise; booleans, strings, complex numbers
+    and arrays are refused.
     """
     expected = f'a finite number in {_interval(low, high, strict_low)}'
-    if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.ndim == 0: value = value.item()
-    if not is_number(value): raise InvalidInput(name, value, expected)
-    try: x = float(value)
+    if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.ndim == 0:
+        value = value.item()
+    if not is_number(value):
+        raise InvalidInput(name, value, expected)
+    try:
+        x = float(value)
     except (ValueError, OverflowError):
         raise InvalidInput(name, value, expected) from None
     inside = np.isfinite(x) and low <= x <= high and not (strict_low and x == low)
-    if not inside: raise InvalidInput(name, value, expected)
+    if not inside:
+        raise InvalidInput(name, value, expected)
     return x
 
 def as_integer(name, value, low=0, high=None):
@@ -81,18 +91,21 @@ def as_integer(name, value, low=0, high=None):
 
     Raises `InvalidInput` naming `name` otherwise; 2.0 is refused, as are booleans.
     """
-    expected = f'an integer of at least {low}' if high is None else f'an integer from {low} to {high}'
+    expected = f'an integer of at least {low}' if high is None else ('an integer from '
+                                                                     f'{low} to {high}')
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not whole or value < low or (high is not None and value > high):
         raise InvalidInput(name, value, expected)
     return int(value)
 
 def as_choice(name, value, choices):
-    """`value`, which must be one of the texts `choices` (a list, or a dict with such keys).
+    """`value`, which must be one of the texts `choices` (a list, or a dict with such
+    keys).
 
     Raises `InvalidInput` naming `name` and the choices.
     """
-    if isinstance(value, str) and value in choices: return value
+    if isinstance(value, str) and value in choices:
+        return value
     raise InvalidInput(name, value, f'one of {", ".join(choices)}')
 
 def as_kind(name, value, kind):
@@ -100,26 +113,32 @@ def as_kind(name, value, kind):
 
     Raises `InvalidInput` naming `name` and the class otherwise.
     """
-    if isinstance(value, kind): return value
+    if isinstance(value, kind):
+        return value
     raise InvalidInput(name, value, f'a value of the class {kind.__name__}')
 
 # %% ../nbs/companion/30_core.ipynb #9cb85ca7
 def read_only(x):
-    "A copy of the array `x` that can't be written to, not even after an attempt to unlock it."
+    """A copy of the array `x` that can't be written to, not even after an attempt to
+    unlock it."""
     return np.ndarray(x.shape, x.dtype, x.tobytes())
 
 def is_frozen(x):
-    "True for an array whose numbers can't change, whoever holds it: they stand in a `bytes` object."
-    while isinstance(x, np.ndarray): x = x.base
+    """True for an array whose numbers can't change, whoever holds it: they stand in
+    a `bytes` object."""
+    while isinstance(x, np.ndarray):
+        x = x.base
     return isinstance(x, bytes)
 
 # %% ../nbs/companion/30_core.ipynb #a0c10003
 def check_container(name, value):
-    "Refuses, by `InvalidInput`, containers that NumPy would read wrongly or not at all."
+    """Refuses, by `InvalidInput`, containers that NumPy would read wrongly or not at
+    all."""
     has = lambda method: hasattr(value, method) and not isinstance(value, type)
     if isinstance(value, np.ma.MaskedArray):
-        raise InvalidInput(name, f'a masked array, {value!r}',
-                           'an array without a mask (fill it, or leave out what is masked)')
+        raise InvalidInput(
+            name, f'a masked array, {value!r}',
+            'an array without a mask (fill it, or leave out what is masked)')
     if has('tocsr'):
         raise InvalidInput(name, f'a sparse {type(value).__name__}',
                            'a dense array (call its .toarray())')
@@ -131,37 +150,51 @@ def check_container(name, value):
                            'a table that is there (call its .collect())')
 
 def _axes_labels(value):
-    "The labels of the axes of a pandas or polars object, None for an axis without; () for anything else."
+    """The labels of the axes of a pandas or polars object, None for an axis without;
+    () for anything else."""
     columns, index = getattr(value, 'columns', None), getattr(value, 'index', None)
-    if isinstance(value, type) or not hasattr(value, 'to_numpy'): return ()
-    if index is None and columns is None: return ()
+    if isinstance(value, type) or not hasattr(value, 'to_numpy'):
+        return ()
+    if index is None and columns is None:
+        return ()
     rows = None if index is None or callable(index) else list(index)
     return (rows,) if columns is None else (rows, list(columns))
 
 def _order(name, labels, names):
-    "The places at which the `names` stand among `labels`; None if they are in order already."
+    """The places at which the `names` stand among `labels`; None if they are in
+    order already."""
     known = None if names is None else list(names)
-    for wanted in (known, list(range(len(labels))), [f'column_{i}' for i in range(len(labels))]):
-        if wanted is None or len(wanted) != len(labels): continue
-        if labels == wanted: return None
+    for wanted in (known, list(range(len(labels))),
+                   [f'column_{i}' for i in range(len(labels))]):
+        if wanted is None or len(wanted) != len(labels):
+            continue
+        if labels == wanted:
+            return None
         place = {label: i for i, label in enumerate(labels)}
-        if place.keys() == set(wanted): return [place[w] for w in wanted]
-    expected = 'no labels, since no names are given for them' if known is None else f'the labels {known}'
+        if place.keys() == set(wanted):
+            return [place[w] for w in wanted]
+    expected = 'no labels, since no names are given for them' if known is None else (
+        'the labels '
+        f'{known}')
     raise InvalidInput(name, f'labels {labels}', expected)
 
 def _reordered(name, array, labels, axes):
     for axis, these in enumerate(labels):
-        if these is None: continue
+        if these is None:
+            continue
         order = _order(name, these, axes[axis] if axis < len(axes) else None)
-        if order is not None: array = np.take(array, order, axis)
+        if order is not None:
+            array = np.take(array, order, axis)
     return array
 
 def as_labelled(name, value, axes):
-    """`value` in the order of the names of its `axes`, if it carries labels; anything else as it is.
+    """`value` in the order of the names of its `axes`, if it carries labels;
+    anything else as it is.
 
-    `axes` has, for each axis, the names in their order, or None if there are none. Labels are those
-    of a pandas Series or DataFrame (or a list of them), of the columns of a polars DataFrame, and the
-    keys of a dict. Raises `InvalidInput` naming `name` where labels and names don't match.
+    `axes` has, for each axis, the names in their order, or None if there are none.
+    Labels are those of a pandas Series or DataFrame (or a list of them), of the
+    columns of a polars DataFrame, and the keys of a dict. Raises `InvalidInput`
+    naming `name` where labels and names don't match.
     """
     check_container(name, value)
     if isinstance(value, dict):
@@ -170,24 +203,31 @@ def as_labelled(name, value, axes):
         rows = list(value.values())
         value = rows if order is None else [rows[i] for i in order]
     labels = _axes_labels(value)
-    if labels: return _reordered(name, value.to_numpy(), labels, axes)
-    if not isinstance(value, (list, tuple)) or len(axes) < 2: return value
+    if labels:
+        return _reordered(name, value.to_numpy(), labels, axes)
+    if not isinstance(value, (list, tuple)) or len(axes) < 2:
+        return value
     return [as_labelled(f'{name}[{i}]', row, axes[1:]) for i, row in enumerate(value)]
 
 # %% ../nbs/companion/30_core.ipynb #a0c10006
 def as_array(name, value, shape, low=-np.inf, high=np.inf, axes=None):
-    """`value` as a float64 array of the given `shape` (None: any length), finite, within [low, high].
+    """`value` as a float64 array of the given `shape` (None: any length), finite,
+    within [low, high].
 
-    Always a copy, which can't be written to. `axes` are the names that labels are held against, as in
-    `as_labelled`. Raises `InvalidInput` naming `name`, and the place within it, otherwise.
+    Always a copy, which can't be written to. `axes` are the names that labels are
+    held against, as in
+    `as_labelled`. Raises `InvalidInput` naming `name`, and the place within it,
+    otherwise.
     """
     wanted = '(' + ', '.join('any' if n is None else str(n) for n in shape) + ')'
     value = as_labelled(name, value, (None,)*len(shape) if axes is None else axes)
-    try: x = _floats(np.asarray(value))
+    try:
+        x = _floats(np.asarray(value))
     except (TypeError, ValueError, OverflowError):
         raise InvalidInput(name, value,
                            f'numbers in an array of shape {wanted}') from None
-    fits = x.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, x.shape))
+    fits = x.ndim == len(shape) and all(n is None or n == m
+                                        for n, m in zip(shape, x.shape))
     if not fits or x.size == 0:
         raise InvalidInput(name, f'an array of shape {x.shape}',
                            f'shape {wanted}, none of them 0')
@@ -199,45 +239,64 @@ def as_array(name, value, shape, low=-np.inf, high=np.inf, axes=None):
     return read_only(x)
 
 def _floats(raw):
-    "An array of numbers of any kind as float64; raises `TypeError` if something in it is no number."
-    numbers = raw.dtype.kind in 'fiu' or (raw.dtype.kind == 'O' and all(map(is_number, raw.flat)))
-    if not numbers: raise TypeError
-    with np.errstate(over='ignore'): return raw.astype(float)
+    """An array of numbers of any kind as float64; raises `TypeError` if something in
+    it is no number."""
+    numbers = raw.dtype.kind in 'fiu' or (raw.dtype.kind == 'O'
+                                          and all(map(is_number, raw.flat)))
+    if not numbers:
+        raise TypeError
+    with np.errstate(over='ignore'):
+        return raw.astype(float)
 
 # %% ../nbs/companion/30_core.ipynb #ab0d63ca
 def as_probabilities(name, value, shape, axes=None):
-    """`value` as probabilities: an array of `shape`, no entry negative, summing to one within `PROB_TOL`.
+    """`value` as probabilities: an array of `shape`, no entry negative, summing to
+    one within `PROB_TOL`.
 
-    Nothing is renormalised. Numbers that went through float32 are off by about 1e-8 and are refused:
-    divide by their sum in float64 first. `axes` as in `as_array`.
+    Nothing is renormalised. Numbers that went through float32 are off by about 1e-8
+    and are refused: divide by their sum in float64 first. `axes` as in `as_array`.
     """
     p = as_array(name, value, shape, low=0., axes=axes)
-    with np.errstate(over='ignore'): total = float(p.sum())
-    if abs(total - 1) <= PROB_TOL: return p
+    with np.errstate(over='ignore'):
+        total = float(p.sum())
+    if abs(total - 1) <= PROB_TOL:
+        return p
     raise InvalidInput(name, f'probabilities that sum to {total:.12g}',
                        f'a sum of 1 within {PROB_TOL:g} (normalise in float64)')
 
 # %% ../nbs/companion/30_core.ipynb #ad8d1eca
 def as_beliefs(name, value, states=None):
-    """`value` as M beliefs over W ≥ 2 states: an array (M, W), each row as in `as_probabilities`.
+    """`value` as M beliefs over W ≥ 2 states: an array (M, W), each row as in
+    `as_probabilities`.
 
-    An array that can't change (`is_frozen`) is returned itself, so that all that share a support
-    share one array. `states` are the names of the columns. Raises `InvalidInput`.
+    An array that can't change (`is_frozen`) is returned itself, so that all that
+    share a support share one array. `states` are the names of the columns. Raises
+    `InvalidInput`.
     """
-    plain = type(value) is np.ndarray and value.dtype == float and value.ndim == 2 and value.size > 0
-    x = value if plain and is_frozen(value) else as_array(name, value, (None, None), low=0., axes=(None, states))
+    plain = type(
+        value
+    ) is np.ndarray and value.dtype == float and value.ndim == 2 and value.size > 0
+    x = value if plain and is_frozen(value) else as_array(name, value,
+                                                          (None,
+                                                           None), low=0., axes=(None,
+                                                                                states))
     if x.shape[1] < 2:
         raise InvalidInput(name, f'an array of shape {x.shape}',
                            'at least two states (columns)')
     if not (x.min() >= 0 and np.abs(x.sum(1) - 1).max() <= PROB_TOL):
-        for i, row in enumerate(x): as_probabilities(f'{name}[{i}]', row, (None,))
+        for i, row in enumerate(x):
+            as_probabilities(f'{name}[{i}]', row, (None,))
     return x
 
 # %% ../nbs/companion/30_core.ipynb #74d118cc
-FORBIDDEN = {'Cc': 'a control character', 'Cs': 'a lone surrogate', 'Zl': 'a line break', 'Zp': 'a line break'}
+FORBIDDEN = {
+    'Cc': 'a control character', 'Cs': 'a lone surrogate', 'Zl': 'a line break',
+    'Zp': 'a line break'
+}
 
 def as_text(name, value):
-    """`value`, a text that isn't blank, without control characters, line breaks and lone surrogates.
+    """`value`, a text that isn't blank, without control characters, line breaks and
+    lone surrogates.
 
     Raises `InvalidInput` naming `name` otherwise.
     """
@@ -256,57 +315,81 @@ def as_names(name, value, n, prefix):
 
     Raises `InvalidInput` naming `name`.
     """
-    if value is None: return tuple(f'{prefix}{i}' for i in range(n))
+    if value is None:
+        return tuple(f'{prefix}{i}' for i in range(n))
     if isinstance(value, str):
         raise InvalidInput(name, value, f'a list of {n} distinct names')
-    try: names = tuple(value)
+    try:
+        names = tuple(value)
     except TypeError:
         raise InvalidInput(name, value, f'a list of {n} distinct names') from None
-    if len(names) != n or not all(isinstance(o, str) for o in names) or len(set(names)) != n:
+    if len(names) != n or not all(isinstance(o, str)
+                                  for o in names) or len(set(names)) != n:
         raise InvalidInput(name, value, f'{n} distinct, non-empty names')
     return tuple(as_text(f'{name}[{i}]', o) for i, o in enumerate(names))
 
 # %% ../nbs/companion/30_core.ipynb #a0c10009
 class Value:
-    """Base of frozen dataclasses (made with ``eq=False``) that are equal if all their fields are.
+    """Base of frozen dataclasses (made with ``eq=False``) that are equal if all
+    their fields are.
 
-    Numbers in arrays are compared one by one. Copies and pickles are made anew from the fields.
+    Numbers in arrays are compared one by one. Copies and pickles are made anew from
+    the fields.
     """
-    def _key(self): return type(self), *(_key(getattr(self, f.name)) for f in fields(self))
-    def __eq__(self, other): return self._key() == other._key() if type(other) is type(self) else NotImplemented
-    def __hash__(self): return hash(self._key())
-    def __reduce__(self): return type(self), tuple(getattr(self, f.name) for f in fields(self))
+    def _key(self):
+        return type(self), *(_key(getattr(self, f.name)) for f in fields(self))
+    def __eq__(self, other):
+        return self._key() == other._key() if type(other) is type(
+            self) else NotImplemented
+    def __hash__(self):
+        return hash(self._key())
+    def __reduce__(self):
+        return type(self), tuple(getattr(self, f.name) for f in fields(self))
 
 def _key(x):
     "Something hashable that is equal for equal values."
     if isinstance(x, np.ndarray):
         return x.shape, (np.asarray(x, float) + 0.).tobytes()     # -0 is 0
-    if isinstance(x, (list, tuple)): return tuple(map(_key, x))
-    if isinstance(x, dict): return frozenset((k, _key(v)) for k, v in x.items())
+    if isinstance(x, (list, tuple)):
+        return tuple(map(_key, x))
+    if isinstance(x, dict):
+        return frozenset((k, _key(v)) for k, v in x.items())
     return x
 
 def plain(x, at='value'):
-    """A value as JSON holds it: numbers, texts, lists, and a `Value` as {"kind": its class, fields}.
+    """A value as JSON holds it: numbers, texts, lists, and a `Value` as {"kind": its
+    class, fields}.
 
     Raises `InvalidInput` naming the place `at` for what JSON can't hold.
     """
     if isinstance(x, Value):
-        return dict(kind=type(x).__name__) | {f.name: plain(getattr(x, f.name), f'{at}.{f.name}') for f in fields(x)}
-    if x is None or isinstance(x, (bool, str)): return x
-    if isinstance(x, (np.ndarray, np.generic)): return plain(x.tolist(), at)
+        return dict(kind=type(x).__name__) | {
+            f.name: plain(getattr(x, f.name), f'{at}.{f.name}')
+            for f in fields(x)
+        }
+    if x is None or isinstance(x, (bool, str)):
+        return x
+    if isinstance(x, (np.ndarray, np.generic)):
+        return plain(x.tolist(), at)
     if isinstance(x, (list, tuple)):
         return [plain(v, f'{at}[{i}]') for i, v in enumerate(x)]
-    if isinstance(x, int): return x
-    if is_number(x): return as_number(at, x)
+    if isinstance(x, int):
+        return x
+    if is_number(x):
+        return as_number(at, x)
     raise InvalidInput(at, x, 'numbers, texts, and lists of them')
 
 # %% ../nbs/companion/30_core.ipynb #d2772af9
 def patch_to(cls):
-    "Decorator: adds the function, property or cached_property that follows to the class `cls`."
+    """Decorator: adds the function, property or cached_property that follows to the
+    class `cls`."""
     def add(f):
-        name = next(o.__name__ for o in (f, getattr(f, 'fget', None), getattr(f, 'func', None)) if hasattr(o, '__name__'))
+        name = next(o.__name__
+                    for o in (f, getattr(f, 'fget', None), getattr(f, 'func', None))
+                    if hasattr(o, '__name__'))
         setattr(cls, name, f)
-        if hasattr(f, '__set_name__'): f.__set_name__(cls, name)
+        if hasattr(f, '__set_name__'):
+            f.__set_name__(cls, name)
         return f
     return add
 
@@ -314,13 +397,16 @@ def patch_to(cls):
 def generator(seed, repetition=None):
     """A `numpy.random.Generator` from a seed, or the generator itself if one is given.
 
-    With `repetition` i the stream is that of `SeedSequence(seed, spawn_key=(i,))`: the same alone or in a batch.
-    `seed` None draws fresh entropy. Raises `InvalidInput` for anything else than None, an int of at least 0, or a Generator.
+    With `repetition` i the stream is that of `SeedSequence(seed, spawn_key=(i,))`:
+    the same alone or in a batch.
+    `seed` None draws fresh entropy. Raises `InvalidInput` for anything else than
+    None, an int of at least 0, or a Generator.
     """
     if isinstance(seed, np.random.Generator):
         if repetition is not None:
             raise InvalidInput('seed', seed, 'an integer, to go with a repetition')
         return seed
-    if seed is not None: seed = as_integer('seed', seed)
+    if seed is not None:
+        seed = as_integer('seed', seed)
     key = () if repetition is None else (as_integer('repetition', repetition),)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))

@@ -8,78 +8,97 @@ __all__ = ['EVENT_TOL', 'Transcript', 'radius_fc', 'radius_fb', 'event_holds', '
 # %% ../nbs/paper/05_estimation.ipynb #208f2851
 from array import array
 import numpy as np
-from .core import *
-from .information import *
-from .scoring import *
 
 # %% ../nbs/paper/05_estimation.ipynb #06a5b951
 class Transcript:
-    """What the principal has seen: who answered which rule, and how often each arm reported each belief.
+    """What the principal has seen: who answered which rule, and how often each arm
+    reported each belief.
 
-    `counts` (K, M) and `N` (K,) are over all rounds so far, `rounds` is their number; `arms` and `beliefs` list the answers. `points[k]` holds the
-    expected payments s (n, M) of rules that arm k answered: all that matter for the cost bounds, not one a round.
+    `counts` (K, M) and `N` (K,) are over all rounds so far, `rounds` is their
+    number; `arms` and `beliefs` list the answers. `points[k]` holds the expected
+    payments s (n, M) of rules that arm k answered: all that matter for the cost
+    bounds, not one a round.
     """
     def __init__(self, setting):
-        self.setting, self.rounds, self.arms, self.beliefs = setting, 0, array('h'), array('h')
+        self.setting, self.rounds, self.arms, self.beliefs = setting, 0, array(
+            'h'), array('h')
         self.counts, self._N = np.zeros((setting.K, setting.M)), np.zeros(setting.K)
         self._points = [np.empty((16, setting.M)) for _ in range(setting.K)]
         self._size, self._ends = [0]*setting.K, {}
 
     @property
-    def N(self): return self._N.copy()
+    def N(self):
+        return self._N.copy()
     @property
-    def points(self): return [p[:n] for p, n in zip(self._points, self._size)]
+    def points(self):
+        return [p[:n] for p, n in zip(self._points, self._size)]
     @property
     def q_hat(self):
         r"(K, M): $\hat q_k$ (paper, eq. eq1); zero for an arm never seen."
         return self.counts/np.maximum(self._N, 1)[:, None]
 
     def record(self, arm, belief, s, line=None, place=0.):
-        """Add a round: `arm` answered a rule with expected payments `s` (M,) and reported `belief` (an index).
+        """Add a round: `arm` answered a rule with expected payments `s` (M,) and
+        reported `belief` (an index).
 
-        If the rule lies on a segment, `line` (hashable) names the segment and `place` where on it; of the points of one
-        segment answered by one arm, only the two outermost are kept.
+        If the rule lies on a segment, `line` (hashable) names the segment and
+        `place` where on it; of the points of one segment answered by one arm, only
+        the two outermost are kept.
         """
         self.rounds += 1
-        self.arms.append(arm); self.beliefs.append(belief)
-        self.counts[arm, belief] += 1; self._N[arm] += 1
+        self.arms.append(arm)
+        self.beliefs.append(belief)
+        self.counts[arm, belief] += 1
+        self._N[arm] += 1
         ends = self._ends.setdefault((line, arm), []) if line is not None else []
         if len(ends) < 2:
             ends.append((place, self._store(arm, s)))
             ends.sort()
-        elif place < ends[0][0]: ends[0] = (place, self._store(arm, s, ends[0][1]))
-        elif place > ends[1][0]: ends[1] = (place, self._store(arm, s, ends[1][1]))
+        elif place < ends[0][0]:
+            ends[0] = (place, self._store(arm, s, ends[0][1]))
+        elif place > ends[1][0]:
+            ends[1] = (place, self._store(arm, s, ends[1][1]))
 
     def _store(self, arm, s, n=None):
         if n is None:
-            n, room, self._size[arm] = self._size[arm], self._points[arm], self._size[arm] + 1
-            if n == len(room): self._points[arm] = np.vstack([room, np.empty_like(room)])
+            n, room, self._size[arm] = self._size[arm], self._points[
+                arm], self._size[arm] + 1
+            if n == len(room):
+                self._points[arm] = np.vstack([room, np.empty_like(room)])
         self._points[arm][n] = s
         return n
 
 # %% ../nbs/paper/05_estimation.ipynb #c74e1860
 def radius_fc(N, t, *, K, M, delta):
-    r"""$I_q^t(k) = \sqrt{2\log(4K2^Mt^2/\delta)/N_k}$ (paper, eq. radius1); the logarithm is summed, $2^M$ never formed.
+    r"""$I_q^t(k) = \sqrt{2\log(4K2^Mt^2/\delta)/N_k}$ (paper, eq. radius1); the
+    logarithm is summed, $2^M$ never formed.
 
     `N` (K,) counts of observations; infinite where 0. Returns (K,).
     """
     log_term = np.log(4*K) - np.log(delta) + M*np.log(2) + 2*np.log(t)
-    with np.errstate(divide='ignore'): return np.sqrt(2*log_term/np.asarray(N, float))
+    with np.errstate(divide='ignore'):
+        return np.sqrt(2*log_term/np.asarray(N, float))
 
 def radius_fb(N, t, *, a):
-    r"""$I_q^t(k) = \sqrt{a/N_k}$ (paper, eq. radius2), for a fixed budget; `t` plays no part."""
-    with np.errstate(divide='ignore'): return np.sqrt(a/np.asarray(N, float))
+    r"""$I_q^t(k) = \sqrt{a/N_k}$ (paper, eq. radius2), for a fixed budget; `t` plays
+    no part."""
+    with np.errstate(divide='ignore'):
+        return np.sqrt(a/np.asarray(N, float))
 
 # %% ../nbs/paper/05_estimation.ipynb #89448a5e
 def event_holds(world, q_hat, I):
-    r"True if $\lVert\hat q_k - q_k\rVert_1 \le I_q(k)$ for every arm: the event $\mathcal E$ of Lemma 2, at one round."
+    r"""True if $\lVert\hat q_k - q_k\rVert_1 \le I_q(k)$ for every arm: the event
+    $\mathcal E$ of Lemma 2, at one round."""
     return bool((np.abs(q_hat - world.belief_distributions).sum(1) <= I).all())
 
 # %% ../nbs/paper/05_estimation.ipynb #a9a2f605
 def cost_upper(transcript, I):
-    r"""(K, K): $C_+(k,k') = \min_{s: k_s = k}\langle\hat q_k - \hat q_{k'}, S_s\rangle + B_S(I_k + I_{k'})$ (paper, appendix C).
+    r"""(K, K):
+    $C_+(k,k') = \min_{s: k_s = k}\langle\hat q_k - \hat q_{k'}, S_s\rangle + B_S(I_k + I_{k'})$
+    (paper, appendix C).
 
-    Infinite in the row of an arm that never answered; the diagonal is zero. The lower bound is its mirror, $C_-(k,k') = -C_+(k',k)$.
+    Infinite in the row of an arm that never answered; the diagonal is zero. The
+    lower bound is its mirror, $C_-(k,k') = -C_+(k',k)$.
     """
     B_S, q = transcript.setting.bound, transcript.q_hat
     U = np.full((len(q), len(q)), np.inf)
@@ -93,10 +112,12 @@ def cost_upper(transcript, I):
 
 # %% ../nbs/paper/05_estimation.ipynb #ce21a132
 def shortest_paths(theta, phi):
-    r"""The cost differences along shortest paths: $\hat C(k,k') = \sum\theta$, $I_c(k,k') = \sum\phi$ over $l_{k,k'}$ (paper, appendix C).
+    r"""The cost differences along shortest paths: $\hat C(k,k') = \sum\theta$,
+    $I_c(k,k') = \sum\phi$ over $l_{k,k'}$ (paper, appendix C).
 
-    `theta` (K, K) antisymmetric, `phi` (K, K) symmetric edge lengths. Floyd and Warshall's algorithm, all pairs at once, so
-    that a path and its mirror image are always chosen together. Returns (C_hat, I_c).
+    `theta` (K, K) antisymmetric, `phi` (K, K) symmetric edge lengths. Floyd and
+    Warshall's algorithm, all pairs at once, so that a path and its mirror image are
+    always chosen together. Returns (C_hat, I_c).
     """
     C, length = theta.copy(), phi.copy()
     for k in range(len(phi)):
@@ -108,16 +129,20 @@ def shortest_paths(theta, phi):
     return C, length
 
 # %% ../nbs/paper/05_estimation.ipynb #07663497
-EVENT_TOL = 1e-9     # C_+ below C_- by more than this (relative to the bound) proves that the event failed
+# C_+ below C_- by more than this (relative to the bound) proves that the event failed
+EVENT_TOL = 1e-9
 
 def cost_estimates(C_plus, bound):
-    r"""$\hat C$ and $I_c$ (K, K) from the upper bounds $C_+$, and whether some interval was empty.
+    r"""$\hat C$ and $I_c$ (K, K) from the upper bounds $C_+$, and whether some
+    interval was empty.
 
-    An empty interval ($C_+ < C_-$) can't happen on the event: it proves that the event failed (erratum E11).
+    An empty interval ($C_+ < C_-$) can't happen on the event: it proves that the
+    event failed (erratum E11).
     """
     C_minus = -C_plus.T
     violated = bool((C_plus < C_minus - EVENT_TOL*bound).any())
     known = np.isfinite(C_plus) & np.isfinite(C_minus)
-    with np.errstate(invalid='ignore'): theta = np.where(known, (C_plus + C_minus)/2, 0.)
+    with np.errstate(invalid='ignore'):
+        theta = np.where(known, (C_plus + C_minus)/2, 0.)
     phi = np.abs(C_plus - C_minus)/2
     return *shortest_paths(theta, phi), violated

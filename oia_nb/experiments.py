@@ -11,7 +11,12 @@ __all__ = ['RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 'measur
            'forecast']
 
 # %% ../nbs/companion/37_experiments.ipynb #00864309
-import hashlib, inspect, json, os, time, traceback
+import hashlib
+import inspect
+import json
+import os
+import time
+import traceback
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -32,7 +37,8 @@ from .worlds import json_text, load_world
 # %% ../nbs/companion/37_experiments.ipynb #71e2a5bc
 @dataclass(frozen=True, eq=False)
 class Known:
-    "A world with its `oracle` and its `best` rule; or, if it has none, `failure`: the columns `error` and `traceback`."
+    """A world with its `oracle` and its `best` rule; or, if it has none, `failure`:
+    the columns `error` and `traceback`."""
     world: Environment
     oracle: Oracle = None
     best: Optimum = None
@@ -40,122 +46,187 @@ class Known:
 
 def failed(e):
     "The columns of a run that ended with the exception `e`."
-    return dict(error=' '.join(f'{type(e).__name__}: {e}'.split()), traceback=''.join(traceback.format_exception(e)))
+    return dict(error=' '.join(f'{type(e).__name__}: {e}'.split()),
+                traceback=''.join(traceback.format_exception(e)))
 
 def know(world):
     "Work out what the runs in a world share."
-    try: return Known(world, action_informed_oracle(world), optimal_rule(world))
-    except Exception as e: return Known(world, failure=failed(e))
+    try:
+        return Known(world, action_informed_oracle(world), optimal_rule(world))
+    except Exception as e:
+        return Known(world, failure=failed(e))
 
 # %% ../nbs/companion/37_experiments.ipynb #84bbe142
-RESULTS = dict(rounds='Int64', normal_rounds='Int64', forced_rounds='Int64', searches='Int64', lp_solves='Int64', arm_rounds='Int64', status='str', stopped='boolean',
-               regret='float', bound='float', arm='str', correct='boolean', seconds='float', error='str', traceback='str')
+RESULTS = dict(rounds='Int64', normal_rounds='Int64', forced_rounds='Int64',
+               searches='Int64', lp_solves='Int64', arm_rounds='Int64', status='str',
+               stopped='boolean', regret='float', bound='float', arm='str',
+               correct='boolean', seconds='float', error='str', traceback='str')
 
 def measure(known, found):
-    """The columns that an `Identification` fills: `rounds`, `normal_rounds`, `forced_rounds`, `searches`, `lp_solves`, `status`; `arm_rounds`, in which
-    the arm that it names answered; `stopped`, whether it ended by its own rule and not at a cap; `regret`, the true one; `bound`, what was proved of it; `arm`, and whether it is `correct` (a tie is)."""
-    row = {name: int(getattr(found, name)) for name in ('rounds', 'normal_rounds', 'forced_rounds', 'searches', 'lp_solves')}
+    """The columns that an `Identification` fills: `rounds`, `normal_rounds`,
+    `forced_rounds`, `searches`, `lp_solves`, `status`; `arm_rounds`, in which the
+    arm that it names answered; `stopped`, whether it ended by its own rule and not
+    at a cap; `regret`, the true one; `bound`, what was proved of it; `arm`, and
+    whether it is `correct` (a tie is)."""
+    row = {
+        name: int(getattr(found, name))
+        for name in ('rounds', 'normal_rounds', 'forced_rounds', 'searches',
+                     'lp_solves')
+    }
     bound = np.inf if found.certificate is None else float(found.certificate.bound)
-    return row | dict(arm_rounds=int(found.counts[found.arm]), status=found.status, stopped=not was_cut_short(found.status),
-                      regret=float(known.best.profit - principal_profit(known.world, found.rule)), bound=bound if np.isfinite(bound) else None,
-                      arm=known.world.setting.arms[found.arm], correct=bool(known.best.gaps[found.arm] <= TIE_TOL*known.world.setting.bound))
+    return row | dict(
+        arm_rounds=int(found.counts[found.arm]), status=found.status,
+        stopped=not was_cut_short(found.status),
+        regret=float(known.best.profit - principal_profit(known.world, found.rule)),
+        bound=bound if np.isfinite(bound) else None,
+        arm=known.world.setting.arms[found.arm],
+        correct=bool(known.best.gaps[found.arm] <= TIE_TOL*known.world.setting.bound))
 
 # %% ../nbs/companion/37_experiments.ipynb #17eb9e12
 @dataclass(frozen=True, eq=False)
 class Method:
-    "What to call, with which `options`; the names of the parameters it `takes` (None: all); and `text`, by which a folder on disk knows it again."
+    """What to call, with which `options`; the names of the parameters it `takes`
+    (None: all); and `text`, by which a folder on disk knows it again."""
     call: object
     options: dict
     takes: frozenset
     text: object
 
-OURS = {'world', 'setting', 'method', 'oracle', 'seed', 'rng', 'progress', 'watch'}       # not for a grid
+# not for a grid
+OURS = {'world', 'setting', 'method', 'oracle', 'seed', 'rng', 'progress', 'watch'}
 
 def taken(*functions):
-    "Names of the parameters that one of some functions takes besides `OURS`; None if a function takes any."
+    """Names of the parameters that one of some functions takes besides `OURS`; None
+    if a function takes any."""
     found = [p for f in functions for p in inspect.signature(f).parameters.values()]
     return frozenset(p.name for p in found if p.kind is not p.VAR_KEYWORD) - OURS
 
 def source(f):
-    "A function as text: its name and what it is written as; a `partial` as a list of its parts."
-    if isinstance(f, partial): return [source(f.func), [as_value('methods', a) for a in f.args], {k: as_value('methods', v) for k, v in f.keywords.items()}]
-    try: written = inspect.getsource(f)
-    except (OSError, TypeError): written = ''
+    """A function as text: its name and what it is written as; a `partial` as a list
+    of its parts."""
+    if isinstance(f, partial):
+        return [
+            source(f.func), [as_value('methods', a) for a in f.args],
+            {k: as_value('methods', v)
+             for k, v in f.keywords.items()}
+        ]
+    try:
+        written = inspect.getsource(f)
+    except (OSError, TypeError):
+        written = ''
     return [getattr(f, '__qualname__', type(f).__qualname__), written]
 
 def as_method(at, given):
-    "The `Method` for a name, a function, or a pair of one of them and a dict of options. `at` is how errors call it."
-    call, options = given if isinstance(given, tuple) and len(given) == 2 else (given, {})
-    if not isinstance(options, dict): raise InvalidInput(at, options, 'a dict of options')
-    options = {as_parameter(at, k): as_value(f'{at}, option {k!r}', v) for k, v in options.items()}
+    """The `Method` for a name, a function, or a pair of one of them and a dict of
+    options. `at` is how errors call it."""
+    call, options = given if isinstance(given, tuple) and len(given) == 2 else (given,
+                                                                                {})
+    if not isinstance(options, dict):
+        raise InvalidInput(at, options, 'a dict of options')
+    options = {
+        as_parameter(at, k): as_value(f'{at}, option {k!r}', v)
+        for k, v in options.items()
+    }
     if isinstance(call, str) and call in LEARNERS:
-        return Method(partial(identify, method=call), options, taken(identify, LEARNERS[call].make) - {'options'}, call)
-    if not callable(call): raise InvalidInput(at, call, f'one of {", ".join(LEARNERS)}, or a function')
-    anything = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(call).parameters.values())
+        return Method(partial(identify, method=call), options,
+                      taken(identify, LEARNERS[call].make) - {'options'}, call)
+    if not callable(call):
+        raise InvalidInput(at, call, f'one of {", ".join(LEARNERS)}, or a function')
+    anything = any(p.kind is p.VAR_KEYWORD
+                   for p in inspect.signature(call).parameters.values())
     return Method(call, options, None if anything else taken(call), source(call))
 
 # %% ../nbs/companion/37_experiments.ipynb #2f0b2bf6
 def as_value(name, value):
-    "`value` as a plain text, boolean, whole or finite number, or None; raises `InvalidInput` naming `name` otherwise."
-    if isinstance(value, np.generic): value = value.item()
-    if value is None or isinstance(value, (str, bool, int)): return value
-    if isinstance(value, float): return as_number(name, value)
+    """`value` as a plain text, boolean, whole or finite number, or None; raises
+    `InvalidInput` naming `name` otherwise."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return as_number(name, value)
     raise InvalidInput(name, value, 'a text, a finite number, a boolean or None')
 
 def as_parameter(at, name):
-    if isinstance(name, str) and name.isidentifier() and name not in OURS and name not in RESULTS and name != 'repetition': return name
-    raise InvalidInput(at, name, "a parameter's name, none of " + ', '.join(sorted(OURS | set(RESULTS) | {'repetition'})))
+    if isinstance(name, str) and name.isidentifier(
+    ) and name not in OURS and name not in RESULTS and name != 'repetition':
+        return name
+    raise InvalidInput(
+        at, name, "a parameter's name, none of "
+        + ', '.join(sorted(OURS | set(RESULTS) | {'repetition'})))
 
 # %% ../nbs/companion/37_experiments.ipynb #b72281ec
 def labelled(name, given, read, label):
-    "A list, or a dict of labels, as a dict in which `read(place, item)` has read every item. Raises `InvalidInput`."
-    if not isinstance(given, (list, tuple, dict)) or not given: raise InvalidInput(name, given, 'a list or a dict, not empty')
+    """A list, or a dict of labels, as a dict in which `read(place, item)` has read
+    every item. Raises `InvalidInput`."""
+    if not isinstance(given, (list, tuple, dict)) or not given:
+        raise InvalidInput(name, given, 'a list or a dict, not empty')
     pairs = given.items() if isinstance(given, dict) else [(None, x) for x in given]
     found = {}
     for n, (key, x) in enumerate(pairs):
         item = read(f'{name}[{n if key is None else repr(key)}]', x)
         key = label(item) if key is None else key
-        if not isinstance(key, str) or not key or key in found: raise InvalidInput(name, key, 'labels that are distinct texts (give a dict of labels)')
+        if not isinstance(key, str) or not key or key in found:
+            raise InvalidInput(
+                name, key, 'labels that are distinct texts (give a dict of labels)')
         found[key] = item
     return found
 
 def as_world(at, given):
-    if isinstance(given, Environment): return given
-    try: return load_world(given)
-    except InvalidInput as e: raise InvalidInput(at, given, f'an Environment, or what load_world takes ({e})') from None
+    if isinstance(given, Environment):
+        return given
+    try:
+        return load_world(given)
+    except InvalidInput as e:
+        raise InvalidInput(at, given,
+                           f'an Environment, or what load_world takes ({e})') from None
 
 def as_methods(given):
     if isinstance(given, (list, tuple)) and not all(isinstance(m, str) for m in given):
-        raise InvalidInput('methods', given, 'a list of names, or a dict of labels for functions and options')
+        raise InvalidInput(
+            'methods', given,
+            'a list of names, or a dict of labels for functions and options')
     return labelled('methods', given, as_method, lambda m: m.text)
 
 # %% ../nbs/companion/37_experiments.ipynb #7bdaa366
 def as_grid(grid, methods):
-    "The grid as a dict of lists of distinct plain values; each parameter must be one that some method takes and doesn't fix."
-    if not isinstance(grid, dict): raise InvalidInput('grid', grid, 'a dict of lists')
+    """The grid as a dict of lists of distinct plain values; each parameter must be
+    one that some method takes and doesn't fix."""
+    if not isinstance(grid, dict):
+        raise InvalidInput('grid', grid, 'a dict of lists')
     read = {}
     for name, values in grid.items():
         as_parameter('grid', name)
-        if isinstance(values, np.ndarray) and values.ndim == 1: values = values.tolist()
-        if not isinstance(values, (list, tuple)): values = [values]
+        if isinstance(values, np.ndarray) and values.ndim == 1:
+            values = values.tolist()
+        if not isinstance(values, (list, tuple)):
+            values = [values]
         read[name] = [as_value(f'grid[{name!r}][{n}]', v) for n, v in enumerate(values)]
-        if not values or len(set(map(json.dumps, read[name]))) < len(values): raise InvalidInput(f'grid[{name!r}]', values, 'distinct values, at least one')
-        if not any(varies(m, name) for m in methods.values()): raise InvalidInput('grid', name, 'a parameter that one of the methods takes')
+        if not values or len(set(map(json.dumps, read[name]))) < len(values):
+            raise InvalidInput(f'grid[{name!r}]', values,
+                               'distinct values, at least one')
+        if not any(varies(m, name) for m in methods.values()):
+            raise InvalidInput('grid', name,
+                               'a parameter that one of the methods takes')
     return read
 
-def varies(method, name): return name not in method.options and (method.takes is None or name in method.takes)
+def varies(method, name):
+    return name not in method.options and (method.takes is None or name in method.takes)
 
 # %% ../nbs/companion/37_experiments.ipynb #c86d0db2
 def cells(worlds, methods, grid):
     "All (world, method, parameters), labels and a dict, in their order."
     for world, (label, m) in product(worlds, methods.items()):
         free = {name: values for name, values in grid.items() if varies(m, name)}
-        for values in product(*free.values()): yield world, label, m.options | dict(zip(free, values))
+        for values in product(*free.values()):
+            yield world, label, m.options | dict(zip(free, values))
 
 # %% ../nbs/companion/37_experiments.ipynb #c1b83741
 @dataclass(frozen=True, eq=False)
 class Run:
-    "A run to do: labels of `world` and `method`, `parameters`, `seed`, `repetition`; `key` names its file."
+    """A run to do: labels of `world` and `method`, `parameters`, `seed`,
+    `repetition`; `key` names its file."""
     world: str
     method: str
     parameters: dict
@@ -164,38 +235,63 @@ class Run:
     key: str
 
     @property
-    def head(self): return dict(world=self.world, method=self.method, parameters=self.parameters, seed=self.seed, repetition=self.repetition)
+    def head(self):
+        return dict(world=self.world, method=self.method, parameters=self.parameters,
+                    seed=self.seed, repetition=self.repetition)
 
 def perform(run, known, method):
-    "The run's record: a line of JSON with `key`, what it is, and what came of it (see `measure`), `seconds`, or `error` and `traceback`."
+    """The run's record: a line of JSON with `key`, what it is, and what came of it
+    (see `measure`), `seconds`, or `error` and `traceback`."""
     start = time.perf_counter()
-    try: row = known.failure or measure(known, method.call(known.world, seed=generator(run.seed, run.repetition), oracle=known.oracle, **run.parameters))
-    except Exception as e: row = failed(e)
-    return json.dumps(dict(key=run.key, **run.head, **row, seconds=time.perf_counter() - start), allow_nan=False)
+    try:
+        row = known.failure or measure(
+            known,
+            method.call(known.world, seed=generator(run.seed, run.repetition),
+                        oracle=known.oracle, **run.parameters))
+    except Exception as e:
+        row = failed(e)
+    return json.dumps(
+        dict(key=run.key, **run.head, **row, seconds=time.perf_counter() - start),
+        allow_nan=False)
 
 # %% ../nbs/companion/37_experiments.ipynb #5354afdb
 def as_frame(records, parameters):
     "A pandas frame of records (dicts), with a column for each of the `parameters`."
     import pandas as pd
     named = lambda r: {name: r['parameters'].get(name) for name in parameters}
-    rows = [{k: r[k] for k in ('world', 'method')} | named(r) | {k: r.get(k) for k in ('seed', 'repetition', *RESULTS)} for r in records]
+    rows = [{k: r[k]
+             for k in ('world', 'method')} | named(r)
+            | {k: r.get(k)
+               for k in ('seed', 'repetition', *RESULTS)} for r in records]
     columns = ['world', 'method', *parameters, 'seed', 'repetition', *RESULTS]
-    frame = pd.DataFrame({c: pd.Series([r[c] for r in rows], dtype=object) for c in columns}, columns=columns)
+    frame = pd.DataFrame(
+        {c: pd.Series([r[c] for r in rows], dtype=object)
+         for c in columns}, columns=columns)
     types = {c: t for c, t in RESULTS.items() if t != 'str'} | dict(repetition='int64')
-    return frame.astype(types).astype({c: frame[c].infer_objects().dtype for c in parameters})
+    return frame.astype(types).astype(
+        {c: frame[c].infer_objects().dtype
+         for c in parameters})
 
 # %% ../nbs/companion/37_experiments.ipynb #58e80628
-def digest(value): return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:20]
+def digest(value):
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:20]
 
 def fingerprint(world):
     "A hash of a world: of all its fields, those of its agent among them."
-    if type(world) is not Environment: raise InvalidInput('worlds', world, 'a World; a kind of agent is a class derived from Agent')
+    if type(world) is not Environment:
+        raise InvalidInput('worlds', world,
+                           'a World; a kind of agent is a class derived from Agent')
     return digest(plain(world, 'world'))
 
 def manifest(worlds, methods, grid, seed):
     "What an experiment is, in plain values."
-    return dict(version=__version__, seed=seed, worlds={label: fingerprint(w) for label, w in worlds.items()},
-                methods={label: dict(call=m.text, options=m.options) for label, m in methods.items()}, grid=grid)
+    return dict(
+        version=__version__, seed=seed,
+        worlds={label: fingerprint(w)
+                for label, w in worlds.items()}, methods={
+                    label: dict(call=m.text, options=m.options)
+                    for label, m in methods.items()
+                }, grid=grid)
 
 def write_whole(path, text):
     "Write a file that appears as a whole or not at all."
@@ -205,48 +301,74 @@ def write_whole(path, text):
 
 # %% ../nbs/companion/37_experiments.ipynb #e66e6faa
 def key_of(contents, world, method, parameters, repetition):
-    return digest([contents['version'], contents['seed'], world, contents['worlds'][world], method, contents['methods'][method], parameters, repetition])
+    return digest([
+        contents['version'], contents['seed'], world, contents['worlds'][world], method,
+        contents['methods'][method], parameters, repetition
+    ])
 
 def runs_of(contents, methods, repetitions):
     "Every `Run` of a manifest, in order: world, method, parameters, repetition."
-    for (w, m, parameters), i in product(cells(contents['worlds'], methods, contents['grid']), repetitions):
-        yield Run(w, m, parameters, contents['seed'], i, key_of(contents, w, m, parameters, i))
+    for (w, m,
+         parameters), i in product(cells(contents['worlds'], methods, contents['grid']),
+                                   repetitions):
+        yield Run(w, m, parameters, contents['seed'], i,
+                  key_of(contents, w, m, parameters, i))
 
 # %% ../nbs/companion/37_experiments.ipynb #a58f364b
 def open_folder(path, contents):
-    "The folder for an experiment, made if need be. Raises `InvalidInput` if it belongs to another one, or holds other things."
-    if not isinstance(path, (str, os.PathLike)): raise InvalidInput('path', path, 'a folder')
+    """The folder for an experiment, made if need be. Raises `InvalidInput` if it
+    belongs to another one, or holds other things."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InvalidInput('path', path, 'a folder')
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder/'manifest.json').exists():
-            if any(p.suffix != '.part' for p in folder.iterdir()): raise InvalidInput('path', str(path), 'a new or empty folder, or one of this experiment')
+            if any(p.suffix != '.part' for p in folder.iterdir()):
+                raise InvalidInput('path', str(path),
+                                   'a new or empty folder, or one of this experiment')
             write_whole(folder/'manifest.json', json_text(contents) + '\n')
         (folder/'runs').mkdir(exist_ok=True)
-    except OSError as e: raise InvalidInput('path', str(path), f'a folder that can be written ({e.strerror})') from None
+    except OSError as e:
+        raise InvalidInput('path', str(path),
+                           f'a folder that can be written ({e.strerror})') from None
     there = read_manifest(folder)
     other = [k for k in contents if there[k] != json.loads(json.dumps(contents[k]))]
-    if other: raise InvalidInput('path', str(path), f'a folder of this experiment: that one differs in {", ".join(other)}')
+    if other:
+        raise InvalidInput(
+            'path', str(path),
+            f'a folder of this experiment: that one differs in {", ".join(other)}')
     return folder
 
 def read_manifest(path):
-    try: contents = json.loads((Path(path)/'manifest.json').read_text(encoding='utf-8'))
-    except (OSError, ValueError): raise InvalidInput('path', str(path), 'a folder that `experiment` has made') from None
-    if isinstance(contents, dict) and contents.keys() == {'version', 'seed', 'worlds', 'methods', 'grid'}: return contents
-    raise InvalidInput('path', f'{path}, with another manifest', 'a folder that `experiment` has made')
+    try:
+        contents = json.loads((Path(path)/'manifest.json').read_text(encoding='utf-8'))
+    except (OSError, ValueError):
+        raise InvalidInput('path', str(path),
+                           'a folder that `experiment` has made') from None
+    if isinstance(contents, dict) and contents.keys() == {
+            'version', 'seed', 'worlds', 'methods', 'grid'
+    }:
+        return contents
+    raise InvalidInput('path', f'{path}, with another manifest',
+                       'a folder that `experiment` has made')
 
 def read_runs(folder):
     "The records of a folder by key; files that are torn are left out."
     found = {}
     for p in (folder/'runs').glob('*.jsonl'):
-        try: record = json.loads(p.read_text(encoding='utf-8'))
-        except ValueError: continue
-        if isinstance(record, dict) and record.get('key') == p.stem: found[p.stem] = record
+        try:
+            record = json.loads(p.read_text(encoding='utf-8'))
+        except ValueError:
+            continue
+        if isinstance(record, dict) and record.get('key') == p.stem:
+            found[p.stem] = record
     return found
 
 # %% ../nbs/companion/37_experiments.ipynb #c5d2bf3d
 def workers():
-    "The context in which joblib's processes on this computer use one thread each; other back ends are left as they are."
+    """The context in which joblib's processes on this computer use one thread each;
+    other back ends are left as they are."""
     from joblib import parallel_config
     from joblib.parallel import get_active_backend
     local = type(get_active_backend()[0]).__name__ == 'LokyBackend'
@@ -255,57 +377,85 @@ def workers():
 def execute(tasks, n_jobs):
     "Yields what `perform(*task)` gives, in whatever order runs end."
     if n_jobs == 0:
-        for task in tasks: yield perform(*task)
+        for task in tasks:
+            yield perform(*task)
         return
     from joblib import Parallel, delayed
     with workers():
-        yield from Parallel(n_jobs, batch_size=1, return_as='generator_unordered')(delayed(perform)(*task) for task in tasks)
+        yield from Parallel(n_jobs, batch_size=1,
+                            return_as='generator_unordered')(delayed(perform)(*task)
+                                                             for task in tasks)
 
 # %% ../nbs/companion/37_experiments.ipynb #96d8e42a
 def as_repetitions(given):
     "A number n as 0, …, n-1; or a list of distinct numbers as it is."
-    if isinstance(given, (int, np.integer)): return list(range(as_integer('repetitions', given, 1)))
-    try: found = [as_integer('repetitions', i) for i in given]
-    except TypeError: raise InvalidInput('repetitions', given, 'a number, or a list of numbers') from None
-    if not found or len(set(found)) < len(found): raise InvalidInput('repetitions', given, 'distinct numbers, at least one')
+    if isinstance(given, (int, np.integer)):
+        return list(range(as_integer('repetitions', given, 1)))
+    try:
+        found = [as_integer('repetitions', i) for i in given]
+    except TypeError:
+        raise InvalidInput('repetitions', given,
+                           'a number, or a list of numbers') from None
+    if not found or len(set(found)) < len(found):
+        raise InvalidInput('repetitions', given, 'distinct numbers, at least one')
     return found
 
 # %% ../nbs/companion/37_experiments.ipynb #6bdad510
 def planned(worlds, methods, grid, repetitions, seed):
-    "The arguments of `experiment`, read: worlds and methods by label, the manifest, and the runs by key."
-    worlds, methods = labelled('worlds', worlds, as_world, lambda w: w.name), as_methods(methods)
-    contents = manifest(worlds, methods, as_grid(grid, methods), as_integer('seed', seed))
-    return worlds, methods, contents, {r.key: r for r in runs_of(contents, methods, as_repetitions(repetitions))}
+    """The arguments of `experiment`, read: worlds and methods by label, the
+    manifest, and the runs by key."""
+    worlds, methods = labelled('worlds', worlds, as_world,
+                               lambda w: w.name), as_methods(methods)
+    contents = manifest(worlds, methods, as_grid(grid, methods),
+                        as_integer('seed', seed))
+    return worlds, methods, contents, {
+        r.key: r
+        for r in runs_of(contents, methods, as_repetitions(repetitions))
+    }
 
 def follow(lines, done, total, progress):
     "Pass on lines, with a bar if `progress`."
-    if not progress: return lines
+    if not progress:
+        return lines
     from tqdm.auto import tqdm
     return tqdm(lines, initial=done, total=total, unit=' runs', smoothing=.1)
 
 def names_of(contents):
     "The names of all parameters: those of the grid, then those of options."
-    return list(dict.fromkeys([*contents['grid'], *(name for m in contents['methods'].values() for name in m['options'])]))
+    return list(
+        dict.fromkeys([
+            *contents['grid'],
+            *(name for m in contents['methods'].values() for name in m['options'])
+        ]))
 
 # %% ../nbs/companion/37_experiments.ipynb #a3aaa76d
-def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None, progress=False, retry=False):
-    """Play every method with every choice of parameters in every world, several times; returns a pandas frame, one row a run.
+def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None,
+               progress=False, retry=False):
+    """Play every method with every choice of parameters in every world, several
+    times; returns a pandas frame, one row a run.
 
     Parameters
     ----------
     worlds : list of Environment or str, or dict of label: Environment or str
         What `load_world` takes, or worlds.
-    methods : list of str, or dict of label: name, function, or pair of one of them and a dict of options
-        Names of `LEARNERS`; or functions called as ``f(world, seed=generator, oracle=oracle, **parameters)`` that return an `Identification`.
+    methods : list of str, or dict of label: name, function, or pair of one of them
+    and a dict of options
+        Names of `LEARNERS`; or functions called as
+        ``f(world, seed=generator, oracle=oracle, **parameters)`` that return an
+        `Identification`.
     grid : dict of name: list
-        Values of `eps`, `delta`, `budget`, `mixing`, …; all combinations are run, for each method of those parameters that it takes.
+        Values of `eps`, `delta`, `budget`, `mixing`, …; all combinations are run,
+        for each method of those parameters that it takes.
     repetitions : int, or list of int
-        How many, or which. Repetition i has the generator ``SeedSequence(seed, spawn_key=(i,))`` in every world, for every method.
+        How many, or which. Repetition i has the generator
+        ``SeedSequence(seed, spawn_key=(i,))`` in every world, for every method.
     seed : int
     n_jobs : int
-        0: one after the other, without joblib, for a debugger; else the number of joblib's workers, -1 for one a core.
+        0: one after the other, without joblib, for a debugger; else the number of
+        joblib's workers, -1 for one a core.
     path : str or Path, optional
-        A folder, for results as they come; an experiment that was interrupted goes on with what is missing there.
+        A folder, for results as they come; an experiment that was interrupted goes
+        on with what is missing there.
     progress : bool
         Show a bar with the time left on standard error.
     retry : bool
@@ -314,95 +464,149 @@ def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None, pr
     Returns
     -------
     DataFrame
-        `world`, `method`, a column a parameter, `seed`, `repetition`, and the columns of `RESULTS`, described at `measure`; `seconds`; for runs that
-        failed `error` and `traceback`.
+        `world`, `method`, a column a parameter, `seed`, `repetition`, and the
+        columns of `RESULTS`, described at `measure`; `seconds`; for runs that failed
+        `error` and `traceback`.
 
-    Raises `InvalidInput`, also for a folder of another experiment. An exception within a run is recorded, not raised.
+    Raises `InvalidInput`, also for a folder of another experiment. An exception
+    within a run is recorded, not raised.
     """
     worlds, methods, contents, runs = planned(worlds, methods, grid, repetitions, seed)
-    if n_jobs is not None: n_jobs = as_integer('n_jobs', n_jobs, -10**6)
+    if n_jobs is not None:
+        n_jobs = as_integer('n_jobs', n_jobs, -10**6)
     folder = None if path is None else open_folder(path, contents)
-    done = {} if folder is None else {k: r for k, r in read_runs(folder).items() if k in runs and not (retry and r.get('error'))}
-    known = {label: know(worlds[label]) for label in {r.world for k, r in runs.items() if k not in done}}
-    todo = [(r, known[r.world], methods[r.method]) for k, r in runs.items() if k not in done]
+    done = {} if folder is None else {
+        k: r
+        for k, r in read_runs(folder).items()
+        if k in runs and not (retry and r.get('error'))
+    }
+    known = {
+        label: know(worlds[label])
+        for label in {r.world
+                      for k, r in runs.items() if k not in done}
+    }
+    todo = [(r, known[r.world], methods[r.method]) for k, r in runs.items()
+            if k not in done]
     for line in follow(execute(todo, n_jobs), len(done), len(runs), progress):
         record = json.loads(line)
-        if folder is not None: write_whole(folder/'runs'/f'{record["key"]}.jsonl', line + '\n')
+        if folder is not None:
+            write_whole(folder/'runs'/f'{record["key"]}.jsonl', line + '\n')
         done[record['key']] = record
     return as_frame([done[k] for k in runs], names_of(contents))
 
 # %% ../nbs/companion/37_experiments.ipynb #e44b4ab8
 def read_experiment(path):
-    """The frame of what is there of an experiment in a folder, in the order of `experiment`. Raises `InvalidInput`."""
+    """The frame of what is there of an experiment in a folder, in the order of
+    `experiment`. Raises `InvalidInput`."""
     contents, found = read_manifest(path), read_runs(Path(path))
     worlds, methods = list(contents['worlds']), list(contents['methods'])
-    values = lambda r: [vs.index(r['parameters'][name]) for name, vs in contents['grid'].items() if name in r['parameters'] and r['parameters'][name] in vs]
-    order = lambda r: (worlds.index(r['world']), methods.index(r['method']), values(r), r['repetition'])
+    values = lambda r: [
+        vs.index(r['parameters'][name]) for name, vs in contents['grid'].items()
+        if name in r['parameters'] and r['parameters'][name] in vs
+    ]
+    order = lambda r: (worlds.index(r['world']), methods.index(r['method']), values(r),
+                       r['repetition'])
     return as_frame(sorted(found.values(), key=order), names_of(contents))
 
 # %% ../nbs/companion/37_experiments.ipynb #e3f6936b
 def summarise(frame, by=None):
-    """A frame with a row a cell: `runs`, `failed`, `stopped` (share), `rounds` (median), `rounds_10`, `rounds_90` (percentiles), `regret` (mean), `worst`
-    (largest regret), `within` (share with regret at most `eps`), `bound` (mean of what was proved), `correct` (share), `seconds` (mean).
+    """A frame with a row a cell: `runs`, `failed`, `stopped` (share), `rounds`
+    (median), `rounds_10`, `rounds_90` (percentiles), `regret` (mean), `worst`
+    (largest regret), `within` (share with regret at most `eps`), `bound` (mean of
+    what was proved), `correct` (share), `seconds` (mean).
 
-    `by` are the columns that make a cell; if not given, world, method and all parameters. Shares and means are of runs that didn't fail.
-    Raises `InvalidInput` for anything but a frame of `experiment` with a column `eps`.
+    `by` are the columns that make a cell; if not given, world, method and all
+    parameters. Shares and means are of runs that didn't fail. Raises `InvalidInput`
+    for anything but a frame of `experiment` with a column `eps`.
     """
-    if not {'eps', *RESULTS} <= set(getattr(frame, 'columns', ())): raise InvalidInput('frame', frame, 'a frame of experiment, with a column eps')
-    if by is None: by = [c for c in frame.columns if c not in RESULTS and c not in ('seed', 'repetition')]
-    rows = frame.assign(failed=frame.error.notna(), rounds=frame.rounds.astype(float), stopped=frame.stopped.astype('Float64'),
-                        correct=frame.correct.astype('Float64'), within=(frame.regret <= frame.eps).astype('Float64').where(frame.regret.notna()))
+    if not {'eps', *RESULTS} <= set(getattr(frame, 'columns', ())):
+        raise InvalidInput('frame', frame, 'a frame of experiment, with a column eps')
+    if by is None:
+        by = [
+            c for c in frame.columns
+            if c not in RESULTS and c not in ('seed', 'repetition')
+        ]
+    rows = frame.assign(
+        failed=frame.error.notna(), rounds=frame.rounds.astype(float),
+        stopped=frame.stopped.astype('Float64'),
+        correct=frame.correct.astype('Float64'),
+        within=(frame.regret
+                <= frame.eps).astype('Float64').where(frame.regret.notna()))
     at = lambda p: lambda x: x.quantile(p)
-    columns = dict(runs=('seed', 'size'), failed=('failed', 'sum'), stopped=('stopped', 'mean'), rounds=('rounds', 'median'), rounds_10=('rounds', at(.1)),
-                   rounds_90=('rounds', at(.9)), regret=('regret', 'mean'), worst=('regret', 'max'), within=('within', 'mean'), bound=('bound', 'mean'),
+    columns = dict(runs=('seed', 'size'), failed=('failed', 'sum'),
+                   stopped=('stopped', 'mean'), rounds=('rounds', 'median'),
+                   rounds_10=('rounds', at(.1)), rounds_90=('rounds', at(.9)),
+                   regret=('regret', 'mean'), worst=('regret', 'max'),
+                   within=('within', 'mean'), bound=('bound', 'mean'),
                    correct=('correct', 'mean'), seconds=('seconds', 'mean'))
     return rows.groupby(by, sort=False, dropna=False).agg(**columns).reset_index()
 
 # %% ../nbs/companion/37_experiments.ipynb #caed70e5
 def suite(budget=2000, cap=1_000_000):
-    """The methods of `compare`: dict of label: (name, options), from the variants in the table of learners.
+    """The methods of `compare`: dict of label: (name, options), from the variants in
+    the table of learners.
 
-    A learner that can be compiled and needs no budget stops at `cap` rounds at the latest, or at `budget` without Numba; one that takes a budget
-    gets `budget`; any other stops when it is done.
+    A learner that can be compiled and needs no budget stops at `cap` rounds at the
+    latest, or at `budget` without Numba; one that takes a budget gets `budget`; any
+    other stops when it is done.
     """
     from importlib.util import find_spec
-    loop = dict(engine='fast', budget=cap) if find_spec('numba') else dict(budget=budget)
-    def rounds(row): return dict(budget=budget) if 'budget' in row.options else loop if row.compiled is not None else {}
-    return {label: (row.name, options | rounds(row))
-            for row in LEARNERS.values() for label, options in (row.variants or {row.name: {}}).items()}
+    loop = dict(engine='fast', budget=cap) if find_spec('numba') else dict(
+        budget=budget)
+    def rounds(row):
+        return dict(
+            budget=budget
+        ) if 'budget' in row.options else loop if row.compiled is not None else {}
+
+    return {
+        label: (row.name, options | rounds(row))
+        for row in LEARNERS.values()
+        for label, options in (row.variants or {row.name: {}}).items()
+    }
 
 class Comparison(NamedTuple):
-    "What `compare` returns: `frame`, one row a run (see `experiment`), and `table`, one row for each world and method (see `summarise`)."
+    """What `compare` returns: `frame`, one row a run (see `experiment`), and
+    `table`, one row for each world and method (see `summarise`)."""
     frame: object
     table: object
 
-def compare(worlds=('advert', 'clinic'), *, eps=.2, delta=.1, methods=None, budget=2000, cap=1_000_000, repetitions=3, seed=0, n_jobs=1, path=None, progress=False):
-    """Play the methods of `suite` (or `methods`, as `experiment` takes them) in some worlds at one target; returns a `Comparison`.
+def compare(worlds=('advert', 'clinic'), *, eps=.2, delta=.1, methods=None, budget=2000,
+            cap=1_000_000, repetitions=3, seed=0, n_jobs=1, path=None, progress=False):
+    """Play the methods of `suite` (or `methods`, as `experiment` takes them) in some
+    worlds at one target; returns a `Comparison`.
 
-    `eps` and `delta` are the target, which must be one for each of the worlds; `budget` and `cap` go to `suite`; the others to `experiment`. Raises `InvalidInput`.
+    `eps` and `delta` are the target, which must be one for each of the worlds;
+    `budget` and `cap` go to `suite`; the others to `experiment`. Raises
+    `InvalidInput`.
     """
     worlds = labelled('worlds', worlds, as_world, lambda w: w.name)
-    eps = as_number('eps', eps, 0., min(2*w.setting.B for w in worlds.values()), strict_low=True)
+    eps = as_number('eps', eps, 0., min(2*w.setting.B for w in worlds.values()),
+                    strict_low=True)
     delta = as_number('delta', delta, 0., 1., strict_low=True)
-    methods = suite(as_integer('budget', budget, 1), as_integer('cap', cap, 1)) if methods is None else methods
-    frame = experiment(worlds, methods, dict(eps=eps, delta=delta), repetitions, seed, n_jobs, path, progress)
+    methods = suite(as_integer('budget', budget, 1), as_integer(
+        'cap', cap, 1)) if methods is None else methods
+    frame = experiment(worlds, methods, dict(eps=eps, delta=delta), repetitions, seed,
+                       n_jobs, path, progress)
     return Comparison(frame, summarise(frame, ['world', 'method']))
 
 # %% ../nbs/companion/37_experiments.ipynb #3ac97d1c
 FORECAST_CAP = 20_000       # rounds after which a run of a forecast is cut short
 
 def break_even(world, found):
-    "The rounds (`eq-break-even`) after which a run has paid for itself, learning included; infinite if it never does."
-    nothing = ScoringRule(np.zeros_like(world.setting.support), world.setting.support, world.setting.bound)
+    """The rounds (`eq-break-even`) after which a run has paid for itself, learning
+    included; infinite if it never does."""
+    nothing = ScoringRule(np.zeros_like(world.setting.support), world.setting.support,
+                          world.setting.bound)
     before, after = (principal_profit(world, rule) for rule in (nothing, found.rule))
     kept = found.rounds*world.best_profit - found.lost
     if after <= before + TIE_TOL*world.setting.bound:
         return np.inf
     return found.rounds + max(found.rounds*before - kept, 0.)/(after - before)
 
-def forecast(world, *, eps, delta, methods=('sharp',), runs=20, seed=0, cap=FORECAST_CAP,
-             progress=False):
-    """What learning will take and cost, by playing learners in a world that is known or guessed.
+def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
+             cap=FORECAST_CAP, progress=False):
+    """What learning will take and cost, by playing learners in a world that is known
+    or guessed.
 
     Parameters
     ----------
@@ -414,16 +618,18 @@ def forecast(world, *, eps, delta, methods=('sharp',), runs=20, seed=0, cap=FORE
     runs, seed : int
         How many runs of each, and of what seed; run i has the generator (seed, i).
     cap : int
-        Rounds after which a run is cut short; the quantiles of its rounds are then infinite.
+        Rounds after which a run is cut short; the quantiles of its rounds are then
+        infinite.
     progress : bool
         Show a bar on standard error.
 
     Returns
     -------
     DataFrame
-        A row a method: `runs`; `finished`, how many weren't cut short; `rounds_10`, `rounds` and `rounds_90`,
-        the quantiles; and the medians of `paid`, of `lost` (`eq-lost`) and of `break_even` (`eq-break-even`).
-        All of them are values of runs.
+        A row a method: `runs`; `finished`, how many weren't cut short; `rounds_10`,
+        `rounds` and `rounds_90`, the quantiles; and the medians of `paid`, of `lost`
+        (`eq-lost`) and of `break_even` (`eq-break-even`). All of them are values of
+        runs.
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
     """
@@ -433,16 +639,20 @@ def forecast(world, *, eps, delta, methods=('sharp',), runs=20, seed=0, cap=FORE
     tasks = [(method, i) for method in methods for i in range(n)]
     rows = []
     for method, i in follow(tasks, 0, len(tasks), progress):
-        found = identify(world, eps=eps, delta=delta, method=method, budget=cap, oracle=oracle,
-                         seed=generator(seed, i))
+        found = identify(world, eps=eps, delta=delta, method=method, budget=cap,
+                         oracle=oracle, seed=generator(seed, i))
         if found.lost is None:
-            raise InvalidInput('world', world, 'a world whose agent is the rational one')
+            raise InvalidInput('world', world,
+                               'a world whose agent is the rational one')
         cut = was_cut_short(found.status)
-        rows.append(dict(method=method, finished=not cut, rounds=np.inf if cut else found.rounds,
-                         paid=found.paid, lost=found.lost, break_even=break_even(world, found)))
+        rows.append(
+            dict(method=method, finished=not cut,
+                 rounds=np.inf if cut else found.rounds, paid=found.paid,
+                 lost=found.lost, break_even=break_even(world, found)))
     at = lambda p: lambda x: np.quantile(x, p, method='inverted_cdf')
     median = at(.5)
-    columns = dict(runs=('rounds', 'size'), finished=('finished', 'sum'), rounds_10=('rounds', at(.1)),
-                   rounds=('rounds', median), rounds_90=('rounds', at(.9)), paid=('paid', median),
+    columns = dict(runs=('rounds', 'size'), finished=('finished', 'sum'),
+                   rounds_10=('rounds', at(.1)), rounds=('rounds', median),
+                   rounds_90=('rounds', at(.9)), paid=('paid', median),
                    lost=('lost', median), break_even=('break_even', median))
     return pd.DataFrame(rows).groupby('method', sort=False).agg(**columns).reset_index()

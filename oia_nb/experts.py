@@ -17,14 +17,17 @@ AVERSION_MOST = 50.     # beyond, all payments but none are felt alike
 
 def felt(payments, aversion, bound):
     "$U$ of payments (an array), by `eq-felt`."
-    if aversion == 0: return payments
-    return np.clip(bound*np.expm1(-aversion*payments/bound)/np.expm1(-aversion), 0., bound)
+    if aversion == 0:
+        return payments
+    return np.clip(bound*np.expm1(-aversion*payments/bound)/np.expm1(-aversion), 0.,
+                   bound)
 
 @dataclass(frozen=True, eq=False)
 class RiskAverse(Agent):
     """An expert who feels payments as in `eq-felt`, and is rational in all else.
 
-    `aversion` is $a$, in [-50, 50], 0 for the rational agent. With `lottery` it isn't paid the payment, but gets
+    `aversion` is $a$, in [-50, 50], 0 for the rational agent. With `lottery` it
+    isn't paid the payment, but gets
     $B_S$ with the probability that `win_probability` says.
     """
     aversion: float = 1.
@@ -33,13 +36,18 @@ class RiskAverse(Agent):
     def __post_init__(self):
         a = as_number('aversion', self.aversion, -AVERSION_MOST, AVERSION_MOST)
         object.__setattr__(self, 'aversion', a)
-        if not isinstance(self.lottery, bool): raise InvalidInput('lottery', self.lottery, 'True or False')
+        if not isinstance(self.lottery, bool):
+            raise InvalidInput('lottery', self.lottery, 'True or False')
 
     def best_reply(self, world, rule):
-        "The `Reply` of the rational agent to the payments as they are felt; its profits are felt, too."
+        """The `Reply` of the rational agent to the payments as they are felt; its
+        profits are felt, too."""
         bound = world.setting.bound
-        if self.lottery: expected = felt(bound, self.aversion, bound)*win_probability(rule.values, bound)
-        else: expected = felt(rule.values, self.aversion, bound)
+        if self.lottery:
+            expected = felt(bound, self.aversion, bound)*win_probability(
+                rule.values, bound)
+        else:
+            expected = felt(rule.values, self.aversion, bound)
         return Rational().best_reply(world, ScoringRule(expected, rule.support, bound))
 
 # %% ../nbs/beyond/29_experts.ipynb #fc0bb52c
@@ -48,6 +56,7 @@ def win_probability(payments, bound):
     return payments/bound
 
 def lottery(payment, bound, rng):
-    "What is paid in place of a payment: `bound` with the probability payment/bound, else nothing. Raises `InvalidInput`."
+    """What is paid in place of a payment: `bound` with the probability
+    payment/bound, else nothing. Raises `InvalidInput`."""
     payment = as_number('payment', payment, 0., bound)
     return float(bound) if rng.random() < win_probability(payment, bound) else 0.

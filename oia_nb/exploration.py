@@ -15,15 +15,19 @@ from .scoring import ScoringRule, mix
 from .estimation import Transcript, cost_estimates, cost_upper
 from .ucb_lp import OptimisticPrograms
 from .binary_search import binary_search
-from .learner import FORCED, INIT, NORMAL, Certificate, Finding, Learner, Stopped, announce, ask_oracle, finish
+from .learner import (FORCED, INIT, NORMAL, Certificate, Finding, Learner,
+                            Stopped, announce, ask_oracle, finish)
 
 # %% ../nbs/paper/08_exploration.ipynb #897c1dd0
 @dataclass(frozen=True, eq=False)
 class Plan:
-    r"""A planned round: the principal's view of the world, and the rule that follows (lines 6 to 10 of Algorithm 1).
+    r"""A planned round: the principal's view of the world, and the rule that follows
+    (lines 6 to 10 of Algorithm 1).
 
-    `t` the round; `N` (K,) counts, `q_hat` (K, M), `I` (K,) radii; `C_hat` and `I_c` (K, K);
-    `profits` (K,) $\hat h_k^t$; `target` $k_t^*$; `alpha`; `S_hat` $\hat S_{k,t}$; `rule` $S_t$;
+    `t` the round; `N` (K,) counts, `q_hat` (K, M), `I` (K,) radii; `C_hat` and `I_c`
+    (K, K);
+    `profits` (K,) $\hat h_k^t$; `target` $k_t^*$; `alpha`; `S_hat` $\hat S_{k,t}$;
+    `rule` $S_t$;
     `violated` if something was seen that can't happen on the event;
     `bound` the smallest bound on the regret proved so far (infinite at first).
     """
@@ -45,9 +49,11 @@ class Plan:
 class Exploration:
     r"""The state of a run of the loop.
 
-    `radius(N, t)` gives the radii (K,), `mixing(L, t)` the oracle's share for an arm with $L_k^t$ = `L`; `watch(plan)`, if given,
-    is called with each `Plan`. `L` (K,) is $L_k^t$; `best` the (`Certificate`, rule, arm) of the normal round with the
-    smallest bound, or None; `kept` what `remember` files. Raises `InvalidInput` for a `watch` that can't be called.
+    `radius(N, t)` gives the radii (K,), `mixing(L, t)` the oracle's share for an arm
+    with $L_k^t$ = `L`; `watch(plan)`, if given, is called with each `Plan`. `L` (K,)
+    is $L_k^t$; `best` the (`Certificate`, rule, arm) of the normal round with the
+    smallest bound, or None; `kept` what `remember` files. Raises `InvalidInput` for
+    a `watch` that can't be called.
     """
     def __init__(self, setting, oracle, *, radius, mixing, solver='highs', watch=None):
         if watch is not None and not callable(watch):
@@ -62,9 +68,11 @@ class Exploration:
         self.targets, self.kinds = array('h'), array('b')
 
     @property
-    def rounds(self): return self.transcript.rounds
+    def rounds(self):
+        return self.transcript.rounds
     @property
-    def bound(self): return self.best[0].bound if self.best else np.inf
+    def bound(self):
+        return self.best[0].bound if self.best else np.inf
 
     def note(self, kind, target, rounds=1):
         "File the kind and the target of the latest `rounds` rounds."
@@ -73,35 +81,42 @@ class Exploration:
 
 # %% ../nbs/paper/08_exploration.ipynb #20aee560
 def initialise(run, rounds):
-    "Announce the oracle's rule of every arm, of at most `rounds` arms; raises `OracleViolated` if another arm answers."
+    """Announce the oracle's rule of every arm, of at most `rounds` arms; raises
+    `OracleViolated` if another arm answers."""
     for k in range(min(run.setting.K, rounds)):
         yield from ask_oracle(run.transcript, run.oracle, k)
         run.note(INIT, k)
 
 # %% ../nbs/paper/08_exploration.ipynb #13e22572
-SNAPSHOT_GROWTH = 1.02      # a plan is kept in the trace at rounds that grow by this factor
+# a plan is kept in the trace at rounds that grow by this factor
+SNAPSHOT_GROWTH = 1.02
 
 def make_plan(run):
-    "Estimate, solve the optimistic programs, pick the arm and mix its rule with the oracle's. Returns a `Plan`."
+    """Estimate, solve the optimistic programs, pick the arm and mix its rule with
+    the oracle's. Returns a `Plan`."""
     data, t = run.transcript, run.rounds + 1
     N, q_hat, I = data.N, data.q_hat, run.radius(data.N, t)
     C_hat, I_c, empty = cost_estimates(cost_upper(data, I), run.setting.bound)
     found = run.programs.solve(data.counts, I, C_hat, I_c)
     profits = found.profits
-    k = int(np.flatnonzero(profits >= profits.max() - TIE_TOL*run.setting.bound)[0])      # ties: lowest index
+    # ties: lowest index
+    k = int(np.flatnonzero(profits >= profits.max() - TIE_TOL*run.setting.bound)[0])
     alpha, S_hat = as_number('mixing', run.mixing(run.L[k], t), 0., 1.), found.rule(k)
     violated = empty or bool(found.infeasible)
     rule = mix(S_hat, run.oracle.rules[k], alpha)
-    plan = Plan(t, N, q_hat, I, C_hat, I_c, profits, k, alpha, S_hat, rule, violated, run.bound)
+    plan = Plan(t, N, q_hat, I, C_hat, I_c, profits, k, alpha, S_hat, rule, violated,
+                run.bound)
     run.violated |= violated
-    if run.watch: run.watch(plan)
+    if run.watch:
+        run.watch(plan)
     if t >= run.next_snapshot:
         run.snapshots.append((t, profits, I, run.bound))
         run.next_snapshot = max(t + 1, int(SNAPSHOT_GROWTH*t))
     return plan
 
 # %% ../nbs/paper/08_exploration.ipynb #d078e262
-def line_of(plan): return plan.target, plan.S_hat.values.tobytes()
+def line_of(plan):
+    return plan.target, plan.S_hat.values.tobytes()
 
 def play(run, plan):
     "Announce the planned rule; returns the arm that answered."
@@ -110,17 +125,21 @@ def play(run, plan):
     return arm
 
 def force(run, plan, arm, max_rounds):
-    "Another `arm` answered: search from the planned rule to the oracle's, for at most `max_rounds` rounds."
+    """Another `arm` answered: search from the planned rule to the oracle's, for at
+    most `max_rounds` rounds."""
     k = plan.target
     place = lambda lam: (line_of(plan), plan.alpha + lam*(1 - plan.alpha))
-    search = yield from binary_search(run.transcript, plan.rule, run.oracle.rules[k], k_S0=arm, k1=k,
-                                      threshold=min(plan.I[arm], plan.I[k]), max_rounds=max_rounds, place=place)
+    search = yield from binary_search(run.transcript, plan.rule, run.oracle.rules[k],
+                                      k_S0=arm, k1=k,
+                                      threshold=min(plan.I[arm], plan.I[k]),
+                                      max_rounds=max_rounds, place=place)
     run.note(FORCED, k, search.rounds)
     run.searches.append(search)
 
 # %% ../nbs/paper/08_exploration.ipynb #b6276143
 def certify(setting, alpha, I):
-    "The `Certificate` of a rule with oracle share α that its arm answered when the radius of that arm was `I`."
+    """The `Certificate` of a rule with oracle share α that its arm answered when the
+    radius of that arm was `I`."""
     mixing, confidence = 2*alpha*setting.B, (1 - alpha)*2*setting.B*I
     return Certificate(float(mixing + confidence), float(mixing), float(confidence))
 
@@ -129,19 +148,23 @@ def succeed(run, plan):
     "Count the normal round and keep the rule with the smallest bound."
     run.L[plan.target] += 1
     certificate = certify(run.setting, plan.alpha, plan.I[plan.target])
-    if certificate.bound < run.bound: run.best = certificate, plan.rule, plan.target
+    if certificate.bound < run.bound:
+        run.best = certificate, plan.rule, plan.target
 
 # %% ../nbs/paper/08_exploration.ipynb #8a520bc3
 def interact(run, stop, rounds):
-    "Plan, announce, search when the agent deviates, until `stop` says so (returns the `Plan`) or `rounds` are used up (None)."
+    """Plan, announce, search when the agent deviates, until `stop` says so (returns
+    the `Plan`) or `rounds` are used up (None)."""
     yield from initialise(run, rounds)
     while run.rounds < rounds:
         plan = make_plan(run)
         arm = yield from play(run, plan)
-        if arm != plan.target: yield from force(run, plan, arm, rounds - run.rounds)
+        if arm != plan.target:
+            yield from force(run, plan, arm, rounds - run.rounds)
         else:
             succeed(run, plan)
-            if stop(run, plan): return plan
+            if stop(run, plan):
+                return plan
 
 def never(run, plan):
     "The stopping rule of a fixed budget."
@@ -149,32 +172,42 @@ def never(run, plan):
 
 # %% ../nbs/paper/08_exploration.ipynb #35768711
 def remember(run, steps, keep):
-    "Pass on the rounds of `steps`, and file in `run.kept` each (rule, arm that answered) for which `keep(run)` holds afterwards."
+    """Pass on the rounds of `steps`, and file in `run.kept` each (rule, arm that
+    answered) for which `keep(run)` holds afterwards."""
     end, rule = None, next(steps)
     while rule is not None:
         response = yield rule
-        try: following = steps.send(response)
-        except StopIteration as stop: end, following = stop.value, None
-        if keep(run): run.kept.append((rule, response.arm))
+        try:
+            following = steps.send(response)
+        except StopIteration as stop:
+            end, following = stop.value, None
+        if keep(run):
+            run.kept.append((rule, response.arm))
         rule = following
     return end
 
 # %% ../nbs/paper/08_exploration.ipynb #ace9d2df
 def conclude(run, *, eps, delta, **decision):
-    "The `Identification` of a finished run, from a `decision`: what `finish` wants to know of its rule."
-    counted = dict(searches=len(run.searches), lp_solves=run.programs.lp_solves) | decision
-    return finish(run.transcript, eps=eps, delta=delta, kinds=run.kinds, targets=run.targets,
-                  violated=run.violated, snapshots=run.snapshots, **counted)
+    """The `Identification` of a finished run, from a `decision`: what `finish` wants
+    to know of its rule."""
+    counted = dict(searches=len(run.searches),
+                   lp_solves=run.programs.lp_solves) | decision
+    return finish(run.transcript, eps=eps, delta=delta, kinds=run.kinds,
+                  targets=run.targets, violated=run.violated, snapshots=run.snapshots,
+                  **counted)
 
-def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds, keep=None, solver='highs', watch=None):
-    r"""A `Learner` from its parts (see the table above); it ends after `rounds` interactions at the latest.
+def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds,
+            keep=None, solver='highs', watch=None):
+    r"""A `Learner` from its parts (see the table above); it ends after `rounds`
+    interactions at the latest.
 
     Parameters
     ----------
     setting : Setting
     oracle : Oracle
     eps, delta : float
-        The target, which the result repeats. They and the oracle are taken as `check_learner` returns them.
+        The target, which the result repeats. They and the oracle are taken as
+        `check_learner` returns them.
     radius, mixing, stop, decide, keep : functions
     rounds : int
     solver : "highs" or "cvxpy"
@@ -183,25 +216,33 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
 
     Raises `InvalidInput` at once for a bad `solver` or `watch`.
     """
-    run = Exploration(setting, oracle, radius=radius, mixing=mixing, solver=solver, watch=watch)
-    return Learner(setting, run_through(run, stop, decide, rounds, keep, eps, delta),
-                   best=lambda: run.best and Finding(run.best[1], run.best[2], run.best[0].bound))
+    run = Exploration(setting, oracle, radius=radius, mixing=mixing, solver=solver,
+                      watch=watch)
+    return Learner(
+        setting, run_through(run, stop, decide, rounds, keep, eps, delta),
+        best=lambda: run.best and Finding(run.best[1], run.best[2], run.best[0].bound))
 
 def run_through(run, stop, decide, rounds, keep, eps, delta):
     "The loop and its end."
     steps = interact(run, stop, rounds)
-    try: plan = yield from (steps if keep is None else remember(run, steps, keep))
-    except Stopped: return conclude(run, eps=eps, delta=delta, **best_so_far(run))
+    try:
+        plan = yield from (steps if keep is None else remember(run, steps, keep))
+    except Stopped:
+        return conclude(run, eps=eps, delta=delta, **best_so_far(run))
     return conclude(run, eps=eps, delta=delta, **decide(run, plan))
 
 def best_so_far(run):
-    "What a run that is stopped returns: the rule with the smallest bound, or an oracle rule of which nothing is proved."
+    """What a run that is stopped returns: the rule with the smallest bound, or an
+    oracle rule of which nothing is proved."""
     certificate, rule, arm = run.best or (None, run.oracle.rules[0], 0)
     return dict(status='stopped', rule=rule, arm=arm, certificate=certificate)
 
 # %% ../nbs/paper/08_exploration.ipynb #afbf185d
 def as_part(name, given, choices):
-    "A function as it is, or the one that `choices` has under that name; raises `InvalidInput` naming `name` otherwise."
-    if callable(given): return given
-    if isinstance(given, str) and given in choices: return choices[given]
+    """A function as it is, or the one that `choices` has under that name; raises
+    `InvalidInput` naming `name` otherwise."""
+    if callable(given):
+        return given
+    if isinstance(given, str) and given in choices:
+        return choices[given]
     raise InvalidInput(name, given, f'a function or one of {", ".join(choices)}')

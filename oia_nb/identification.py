@@ -23,25 +23,33 @@ from .baselines import DECISIONS, chen, etc
 
 # %% ../nbs/companion/33_identification.ipynb #19ad69b2
 class ProgressBar:
-    "Watches a learner; shows rounds, the arm that leads and the smallest bound on the regret so far, on standard error."
+    """Watches a learner; shows rounds, the arm that leads and the smallest bound on
+    the regret so far, on standard error."""
     def __init__(self, setting, eps, watch=None):
         self.setting, self.eps, self.watch, self.bar = setting, eps, watch, None
-    def __enter__(self): return self
+    def __enter__(self):
+        return self
     def __call__(self, plan):
-        if self.watch: self.watch(plan)
-        if self.bar is None:                # arguments refused before the first plan leave no bar behind
+        if self.watch:
+            self.watch(plan)
+        # arguments refused before the first plan leave no bar behind
+        if self.bar is None:
             from tqdm.auto import tqdm
             self.bar = tqdm(unit=' rounds', mininterval=0.2)
         self.bar.update(plan.t - 1 - self.bar.n)
         best = self.setting.arms[plan.target]
-        self.bar.set_postfix_str(f'best arm {best}, regret ≤ {plan.bound:.3f} (target {self.eps:g})', refresh=False)
+        self.bar.set_postfix_str(
+            f'best arm {best}, regret ≤ {plan.bound:.3f} (target {self.eps:g})',
+            refresh=False)
     def __exit__(self, *exc):
-        if self.bar is not None: self.bar.close()
+        if self.bar is not None:
+            self.bar.close()
 
 # %% ../nbs/companion/33_identification.ipynb #14dad52b
 @dataclass(frozen=True)
 class Flag:
-    "An option of a learner on the command line: the type of its value, and what it is for."
+    """An option of a learner on the command line: the type of its value, and what it
+    is for."""
     type: type
     help: str
 
@@ -49,11 +57,14 @@ class Flag:
 class Row:
     """A learner of the table.
 
-    `name`, by which it is called; `make(setting, oracle, *, eps, delta, …)`, which returns a `Learner`; `text` says in a few words what it is;
-    `statuses`, of `STATUS`, are those with which it may end; `compiled` names the options of `make` that the compiled engine takes as well
-    (None: it doesn't play this learner); `flags` {option of `make`: `Flag`}; `rounds` puts a run's initial, normal and forced rounds and its
-    searches into words; `demo` is the accuracy and confidence of a demonstration, if there is one; `variants` {label: options} are those that
-    a comparison plays, by default the learner as it is.
+    `name`, by which it is called; `make(setting, oracle, *, eps, delta, …)`, which
+    returns a `Learner`; `text` says in a few words what it is;
+    `statuses`, of `STATUS`, are those with which it may end; `compiled` names the
+    options of `make` that the compiled engine takes as well (None: it doesn't play
+    this learner); `flags` {option of `make`: `Flag`}; `rounds` puts a run's initial,
+    normal and forced rounds and its searches into words; `demo` is the accuracy and
+    confidence of a demonstration, if there is one; `variants` {label: options} are
+    those that a comparison plays, by default the learner as it is.
     """
     name: str
     make: Callable
@@ -61,12 +72,14 @@ class Row:
     statuses: tuple
     compiled: tuple = None
     flags: dict = field(default_factory=dict)
-    rounds: str = '{:,} initial, {:,} normal and {:,} forced ones ({:,} binary searches)'
+    rounds: str = ('{:,} initial, {:,} normal and {:,} forced ones ({:,} binary '
+                   'searches)')
     demo: tuple = None
     variants: dict = None
 
     @property
-    def parameters(self): return signature(self.make).parameters
+    def parameters(self):
+        return signature(self.make).parameters
     @property
     def options(self):
         "The options of `make` besides the target."
@@ -74,57 +87,90 @@ class Row:
     @property
     def needs_budget(self):
         "Whether it must be given a budget, all of which it uses."
-        return 'budget' in self.parameters and self.parameters['budget'].default is self.parameters['budget'].empty
+        return 'budget' in self.parameters and self.parameters[
+            'budget'].default is self.parameters['budget'].empty
 
 LEARNERS = {}
 
 def register(row):
-    "Add a `Row` to the table; returns it. Raises `InvalidInput` for a name that is taken."
-    if row.name in LEARNERS: raise InvalidInput('row.name', row.name, 'a name that no other learner has')
+    """Add a `Row` to the table; returns it. Raises `InvalidInput` for a name that is
+    taken."""
+    if row.name in LEARNERS:
+        raise InvalidInput('row.name', row.name, 'a name that no other learner has')
     LEARNERS[row.name] = row
     return row
 
 def learner_row(method):
-    "The `Row` of the learner called `method`; raises `InvalidInput` for an unknown one."
-    if isinstance(method, str) and method in LEARNERS: return LEARNERS[method]
+    """The `Row` of the learner called `method`; raises `InvalidInput` for an unknown
+    one."""
+    if isinstance(method, str) and method in LEARNERS:
+        return LEARNERS[method]
     raise InvalidInput('method', method, f'one of {", ".join(LEARNERS)}')
 
 # %% ../nbs/companion/33_identification.ipynb #7806161e
-register(Row('sharp', sharp, 'the sharp learner: answers as half-spaces, and a bet that proves a rule', demo=(.04, .05),
-             statuses=('certified', 'round_cap', 'assumption_violated'),
-             rounds='{:,} initial, {:,} to sample the arms, and {:,} questions ({:,} walls between arms)'))
-register(Row('oiafc', oiafc, 'the paper\'s OIAFC, with fixed confidence', demo=(1., .1),
-             variants={'OIAFC (Theorem 1)': dict(mixing='theorem1'), 'OIAFC (Corollary 1)': dict(mixing='corollary1')},
-             statuses=('certified', 'uncertified', 'round_cap', 'event_violated'), compiled=('mixing', 'max_rounds'),
-             flags=dict(mixing=Flag(str, f'share of the oracle in the rules: {" or ".join(MIXINGS)}'),
-                        stop=Flag(str, f'stopping rule: {" or ".join(STOPS)}'))))
-register(Row('oiafb', oiafb, 'the paper\'s OIAFB, with a fixed budget', variants={'OIAFB': {}},
-             statuses=('budget', 'uncertified', 'budget_too_small'), compiled=('budget', 'a')))
-register(Row('chen', chen, 'Chen et al.\'s learner, with a fixed budget',
-             variants={'Chen et al., last rule': dict(decision='last'), 'Chen et al., uniform rule': dict(decision='uniform')},
-             statuses=('budget', 'uncertified', 'budget_too_small'),
-             flags=dict(decision=Flag(str, f'the round whose rule to return, the last or one drawn uniformly: {" or ".join(DECISIONS)}'))))
-register(Row('etc', etc, 'explore, then commit', variants={'explore-then-commit': {}},
-             statuses=('certified', 'uncertified', 'event_violated', 'budget_too_small'),
-             flags=dict(explore=Flag(int, 'how often to announce each of the rules of the oracle'))))
+register(
+    Row(
+        'sharp', sharp,
+        'the sharp learner: answers as half-spaces, and a bet that proves a rule',
+        demo=(.04, .05), statuses=('certified', 'round_cap', 'assumption_violated'),
+        rounds=('{:,} initial, {:,} to sample the arms, and {:,} questions ({:,} walls '
+                'between '
+                'arms)')))
+register(
+    Row(
+        'oiafc', oiafc, 'the paper\'s OIAFC, with fixed confidence', demo=(1., .1),
+        variants={
+            'OIAFC (Theorem 1)': dict(mixing='theorem1'),
+            'OIAFC (Corollary 1)': dict(mixing='corollary1')
+        }, statuses=('certified', 'uncertified', 'round_cap', 'event_violated'),
+        compiled=('mixing', 'max_rounds'), flags=dict(
+            mixing=Flag(str,
+                        f'share of the oracle in the rules: {" or ".join(MIXINGS)}'),
+            stop=Flag(str, f'stopping rule: {" or ".join(STOPS)}'))))
+register(
+    Row('oiafb', oiafb, 'the paper\'s OIAFB, with a fixed budget',
+        variants={'OIAFB': {}}, statuses=('budget', 'uncertified', 'budget_too_small'),
+        compiled=('budget', 'a')))
+register(
+    Row(
+        'chen', chen, 'Chen et al.\'s learner, with a fixed budget', variants={
+            'Chen et al., last rule': dict(decision='last'),
+            'Chen et al., uniform rule': dict(decision='uniform')
+        }, statuses=('budget', 'uncertified', 'budget_too_small'),
+        flags=dict(decision=Flag(
+            str, 'the round whose rule to return, the last or one drawn uniformly: '
+            f'{" or ".join(DECISIONS)}'))))
+register(
+    Row(
+        'etc', etc, 'explore, then commit', variants={'explore-then-commit': {}},
+        statuses=('certified', 'uncertified', 'event_violated', 'budget_too_small'),
+        flags=dict(explore=Flag(
+            int, 'how often to announce each of the rules of the oracle'))))
 
 # %% ../nbs/companion/33_identification.ipynb #dfb2b7ef
 def check_options(row, options):
     "Refuse an option that the learner doesn't take."
     for name, value in options.items():
-        if name in row.options: continue
-        raise InvalidInput(name, value, f'one of the options of the method {row.name}: {", ".join(sorted(row.options))}')
+        if name in row.options:
+            continue
+        raise InvalidInput(
+            name, value, f'one of the options of the method {row.name}: '
+            f'{", ".join(sorted(row.options))}')
 
 def add_budget(row, world, budget, options):
-    "A budget under the name that the learner gives to it: `budget` if it plans with one, `max_rounds` if it is a mere cap."
+    """A budget under the name that the learner gives to it: `budget` if it plans
+    with one, `max_rounds` if it is a mere cap."""
     if budget is not None and 'max_rounds' in options:
-        raise InvalidInput('budget, max_rounds', (budget, options['max_rounds']), 'one of the two')
+        raise InvalidInput('budget, max_rounds', (budget, options['max_rounds']),
+                           'one of the two')
     if row.needs_budget or budget is not None and 'budget' in row.options:
         return options | dict(budget=as_integer('budget', budget, 1))
-    return options if budget is None else options | dict(max_rounds=as_integer('budget', budget, world.setting.K))
+    return options if budget is None else options | dict(
+        max_rounds=as_integer('budget', budget, world.setting.K))
 
 def add_rng(row, rng, options):
-    "Randomness of the learner's own, for one that takes `rng`: a stream apart from the world's, from the same seed."
+    """Randomness of the learner's own, for one that takes `rng`: a stream apart from
+    the world's, from the same seed."""
     return options if 'rng' not in row.options else dict(rng=rng.spawn(1)[0]) | options
 
 # %% ../nbs/companion/33_identification.ipynb #c9ba5793
@@ -135,50 +181,65 @@ def best_profit(self):
     return optimal_rule(self).profit
 
 def add_lost(world, result):
-    """The `Identification` with `lost` (`eq-lost`), if its trace holds payments and the world's agent is the rational one."""
+    """The `Identification` with `lost` (`eq-lost`), if its trace holds payments and
+    the world's agent is the rational one."""
     payments = result.trace.payments
-    if payments is None or not isinstance(world.agent, Rational): return result
+    if payments is None or not isinstance(world.agent, Rational):
+        return result
     kept = world.setting.belief_utility[result.trace.beliefs] - payments
     return replace(result, lost=float(len(kept)*world.best_profit - kept.sum()))
 
 # %% ../nbs/companion/33_identification.ipynb #aad58c13
-def identify(world, *, eps, delta, method='sharp', budget=None, seed=None, progress=False, oracle=None, engine='coroutine', **options):
+def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
+             progress=False, oracle=None, engine='coroutine', **options):
     """Learn the best scoring rule of a simulated world; returns an `Identification`.
 
     Parameters
     ----------
     world : Environment
     eps, delta : float
-        Target accuracy, in (0, 2(B_S + B_u)], and probability of failure allowed, in (0, 1].
+        Target accuracy, in (0, 2(B_S + B_u)], and probability of failure allowed, in
+        (0, 1].
     method : str
         A name in `LEARNERS`.
     budget : int, optional
-        Rounds that may be used: required and used up by those that need one ("oiafb", "chen"); what "etc" plans with,
-        if given; for the others a cap, beyond which the status is "round_cap".
+        Rounds that may be used: required and used up by those that need one
+        ("oiafb", "chen"); what "etc" plans with, if given; for the others a cap,
+        beyond which the status is "round_cap".
     seed : int or numpy Generator, optional
-        Of the simulated agent and state, and of what a learner draws itself; None draws fresh entropy.
+        Of the simulated agent and state, and of what a learner draws itself; None
+        draws fresh entropy.
     progress : bool
-        Show a bar on standard error: rounds, the arm that leads, the bound on the regret so far.
+        Show a bar on standard error: rounds, the arm that leads, the bound on the
+        regret so far.
     oracle : Oracle, optional
         Worked out from the world if not given.
     engine : "coroutine" or "fast"
-        "fast" plays the paper's learners in compiled code (needs Numba): the same run but for rounding.
+        "fast" plays the paper's learners in compiled code (needs Numba): the same
+        run but for rounding.
     options
-        Passed on to the learner, which names those it takes: `mixing`, `stop`, `max_rounds`, `a` (with delta=None), `decision`, `explore`, `solver`, `margin`, `watch`.
+        Passed on to the learner, which names those it takes: `mixing`, `stop`,
+        `max_rounds`, `a` (with delta=None), `decision`, `explore`, `solver`,
+        `margin`, `watch`.
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
     """
     if not isinstance(world, World):
-        raise InvalidInput('world', world, 'an Environment, e.g. from load_world or make_world')
+        raise InvalidInput('world', world,
+                           'an Environment, e.g. from load_world or make_world')
     row = learner_row(method)
-    if engine not in ('coroutine', 'fast'): raise InvalidInput('engine', engine, 'coroutine or fast')
+    if engine not in ('coroutine', 'fast'):
+        raise InvalidInput('engine', engine, 'coroutine or fast')
     check_options(row, options)
     rng = generator(seed)
     options = add_rng(row, rng, add_budget(row, world, budget, options))
     oracle = action_informed_oracle(world) if oracle is None else oracle
-    if engine == 'fast': return run_fast(row, world, oracle, rng, progress=progress, eps=eps, delta=delta, **options)
+    if engine == 'fast':
+        return run_fast(row, world, oracle, rng, progress=progress, eps=eps,
+                        delta=delta, **options)
     make = partial(row.make, world.setting, oracle, eps=eps, delta=delta)
-    if not progress: return add_lost(world, simulate(make(**options), world, rng))
+    if not progress:
+        return add_lost(world, simulate(make(**options), world, rng))
     with ProgressBar(world.setting, eps, options.pop('watch', None)) as bar:
         return add_lost(world, simulate(make(watch=bar, **options), world, rng))
 
@@ -187,9 +248,13 @@ def run_fast(row, world, oracle, rng, *, eps, delta, progress=False, **options):
     "What `identify` does for engine=\"fast\"."
     from oia_nb.fast.drive import simulate_fast
     if row.compiled is None:
-        names = sorted(name for name, other in LEARNERS.items() if other.compiled is not None)
-        raise InvalidInput('method', row.name, f'for engine="fast" one of {", ".join(names)}')
+        names = sorted(name for name, other in LEARNERS.items()
+                       if other.compiled is not None)
+        raise InvalidInput('method', row.name,
+                           f'for engine="fast" one of {", ".join(names)}')
     given = {name: value for name, value in options.items() if value is not None}
-    for name in (['progress'] if progress else []) + [name for name in given if name not in row.compiled]:
+    for name in (['progress'] if progress else
+                 []) + [name for name in given if name not in row.compiled]:
         raise InvalidInput('engine', 'fast', f'coroutine, to use {name}')
-    return simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng, oracle=oracle, **given)
+    return simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng,
+                         oracle=oracle, **given)

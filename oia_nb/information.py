@@ -11,31 +11,36 @@ __all__ = ['Environment', 'posterior', 'InformationStructure', 'merge_beliefs', 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 import numpy as np
-from .core import BELIEF_TOL, PROPER_TOL, REPORT_TOL, TIE_TOL, InvalidInput, Value
+from .core import PROPER_TOL, REPORT_TOL, TIE_TOL, InvalidInput, Value
 from .core import as_array, as_beliefs, as_integer, as_kind, as_labelled
 from .core import as_names, as_number, as_probabilities, as_text
 from .core import patch_to, read_only
 
 # %% ../nbs/paper/01_information.ipynb #2a9ac4aa
 def posterior(joint):
-    r"""Bayes' rule: the belief $\sigma(\omega) = p(\omega, o)/p(o)$ after each signal (paper, section 2.1).
+    r"""Bayes' rule: the belief $\sigma(\omega) = p(\omega, o)/p(o)$ after each
+    signal (paper, section 2.1).
 
-    `joint` is an array (O, W). Returns an array (O, W); the row of a signal of probability zero is NaN.
+    `joint` is an array (O, W). Returns an array (O, W); the row of a signal of
+    probability zero is NaN.
     """
     joint = np.asarray(joint, float)
     p_signal = joint.sum(1, keepdims=True)
-    with np.errstate(invalid='ignore', divide='ignore'): return joint / p_signal
+    with np.errstate(invalid='ignore', divide='ignore'):
+        return joint / p_signal
 
 # %% ../nbs/paper/01_information.ipynb #791ad1b3
 @dataclass(frozen=True, eq=False)
 class InformationStructure(Value):
-    r"""What the agent knows: $p(\omega, o\mid k)$ and $c_k$ (paper, section 2.1, "Information structure").
+    r"""What the agent knows: $p(\omega, o\mid k)$ and $c_k$ (paper, section 2.1,
+    "Information structure").
 
     Parameters
     ----------
     joint : sequence of K arrays, each (O_k, W)
-        ``joint[k][o, w]`` is the probability of state w together with signal o under arm k; each array sums to one.
-        Arms may have different numbers of signals and different priors.
+        ``joint[k][o, w]`` is the probability of state w together with signal o under
+        arm k; each array sums to one. Arms may have different numbers of signals and
+        different priors.
     costs : array (K,)
         What each arm costs the agent, in units of payment; finite and not negative.
 
@@ -47,60 +52,74 @@ class InformationStructure(Value):
     def __post_init__(self):
         joint = _joint_arrays(self.joint)
         object.__setattr__(self, 'joint', joint)
-        object.__setattr__(self, 'costs', as_array('costs', self.costs, (len(joint),), low=0.))
+        object.__setattr__(self, 'costs',
+                           as_array('costs', self.costs, (len(joint), ), low=0.))
 
     @property
-    def K(self): return len(self.joint)
+    def K(self):
+        return len(self.joint)
     @property
-    def W(self): return self.joint[0].shape[1]
+    def W(self):
+        return self.joint[0].shape[1]
     @property
     def priors(self):
-        r"(K, W): the state before any signal under each arm, $p(\omega\mid k) = \sum_o p(\omega, o\mid k)$."
+        r"""(K, W): the state before any signal under each arm,
+        $p(\omega\mid k) = \sum_o p(\omega, o\mid k)$."""
         return np.array([p.sum(0) for p in self.joint])
 
 def _joint_arrays(joint):
     "K ≥ 2 joint distributions over the same W ≥ 2 states."
-    if not isinstance(joint, (list, tuple, np.ndarray)) or getattr(joint, 'ndim', 1) == 0 or len(joint) < 2:
+    if not isinstance(joint, (list, tuple, np.ndarray)) or getattr(
+            joint, 'ndim', 1) == 0 or len(joint) < 2:
         raise InvalidInput('joint', joint,
                            'a list of at least two arrays (O_k, W), one an arm')
     first = as_probabilities('joint[0]', joint[0], (None, None))
     if first.shape[1] < 2:
         raise InvalidInput('joint[0]', f'an array of shape {first.shape}',
                            'at least two states (columns)')
-    rest = [as_probabilities(f'joint[{k}]', p, (None, first.shape[1])) for k, p in enumerate(joint[1:], 1)]
+    rest = [
+        as_probabilities(f'joint[{k}]', p, (None, first.shape[1]))
+        for k, p in enumerate(joint[1:], 1)
+    ]
     return first, *rest
 
 # %% ../nbs/paper/01_information.ipynb #211d3075
 def merge_beliefs(beliefs, tol=REPORT_TOL):
-    """The distinct rows of `beliefs` (n, W) in lexicographic order, and for each row its place among them (n,).
+    """The distinct rows of `beliefs` (n, W) in lexicographic order, and for each row
+    its place among them (n,).
 
-    A row within `tol` of one seen earlier (in every state) is the same belief; the first one seen stands for all.
+    A row within `tol` of one seen earlier (in every state) is the same belief; the
+    first one seen stands for all.
     """
     beliefs = np.asarray(beliefs, float)
     first, place, n = np.empty_like(beliefs), np.empty(len(beliefs), int), 0
     for i, b in enumerate(beliefs):
         same = np.flatnonzero(np.abs(first[:n] - b).max(1) <= tol)
         place[i] = same[0] if len(same) else n
-        if not len(same): first[n], n = b, n + 1
+        if not len(same):
+            first[n], n = b, n + 1
     order = np.lexsort(first[:n].T[::-1])
     return first[:n][order], order.argsort()[place]
 
 # %% ../nbs/paper/01_information.ipynb #29903cac
 @dataclass(frozen=True, eq=False)
 class Setting(Value):
-    r"""What the principal knows before the first round: no $q_k$, no costs (paper, sections 2.1 and 3).
+    r"""What the principal knows before the first round: no $q_k$, no costs (paper,
+    sections 2.1 and 3).
 
     Parameters
     ----------
     support : array (M, W)
-        The beliefs $\Sigma$ that the agent may come to hold; distinct, each summing to one.
+        The beliefs $\Sigma$ that the agent may come to hold; distinct, each summing
+        to one.
     utility : array (W, D)
         ``utility[w, d]`` is the principal's utility of decision d in state w.
     bound : float
         $B_S$, the largest payment; more than zero.
     arms, states, decisions : names, or for `arms` their number K
 
-    Labels of a pandas `support` or `utility` are held against the names of states and decisions.
+    Labels of a pandas `support` or `utility` are held against the names of states
+    and decisions.
 
     Raises `InvalidInput` for anything else.
     """
@@ -117,20 +136,28 @@ class Setting(Value):
         put('support', _support_array(self.support, known))
         put('states', as_names('states', self.states, self.W, 'state '))
         labels = self.decisions if isinstance(self.decisions, (list, tuple)) else None
-        put('utility', as_array('utility', self.utility, (self.W, None), axes=(self.states, labels)))
+        put(
+            'utility',
+            as_array('utility', self.utility, (self.W, None),
+                     axes=(self.states, labels)))
         put('bound', as_number('bound', self.bound, low=0., strict_low=True))
         put('arms', _arm_names(self.arms))
-        put('decisions', as_names('decisions', self.decisions, self.utility.shape[1], 'decision '))
+        put('decisions',
+            as_names('decisions', self.decisions, self.utility.shape[1], 'decision '))
 
     @property
-    def K(self): return len(self.arms)
+    def K(self):
+        return len(self.arms)
     @property
-    def M(self): return self.support.shape[0]
+    def M(self):
+        return self.support.shape[0]
     @property
-    def W(self): return self.support.shape[1]
+    def W(self):
+        return self.support.shape[1]
 
     def __repr__(self):
-        sizes = f'{self.K} arms, {self.W} states, {self.M} beliefs, {self.utility.shape[1]} decisions'
+        sizes = (f'{self.K} arms, {self.W} states, {self.M} beliefs, '
+                 f'{self.utility.shape[1]} decisions')
         return f'Setting({sizes}, bound {self.bound:g})'
 
 # %% ../nbs/paper/01_information.ipynb #c939aeee
@@ -142,10 +169,14 @@ def _support_array(support, states):
     return support
 
 def _arm_names(arms):
-    "The names of at least two arms; an int stands for that many (no more than ten thousand, lest a slip fill the memory)."
-    if isinstance(arms, (int, np.integer)): arms = [f'arm {i}' for i in range(as_integer('arms', arms, 2, 10_000))]
-    try: n = 0 if isinstance(arms, (str, bytes)) else len(arms)
-    except TypeError: n = 0
+    """The names of at least two arms; an int stands for that many (no more than ten
+    thousand, lest a slip fill the memory)."""
+    if isinstance(arms, (int, np.integer)):
+        arms = [f'arm {i}' for i in range(as_integer('arms', arms, 2, 10_000))]
+    try:
+        n = 0 if isinstance(arms, (str, bytes)) else len(arms)
+    except TypeError:
+        n = 0
     if n < 2:
         raise InvalidInput('arms', arms, 'at least two distinct names, or their number')
     return as_names('arms', arms, n, 'arm ')
@@ -154,7 +185,8 @@ def _arm_names(arms):
 @patch_to(Setting)
 @cached_property
 def decision_values(self):
-    r"(M, D): what each decision is worth in expectation at each belief, $\sum_\omega \sigma_i(\omega) u(\omega, d)$."
+    r"""(M, D): what each decision is worth in expectation at each belief,
+    $\sum_\omega \sigma_i(\omega) u(\omega, d)$."""
     return read_only(self.support @ self.utility)
 
 @patch_to(Setting)
@@ -184,21 +216,28 @@ def B(self):
 # %% ../nbs/paper/01_information.ipynb #28800a6d
 @patch_to(Setting)
 def index(self, report):
-    "The place on the support of a reported belief (W,), within `REPORT_TOL`; raises `InvalidInput` for any other report."
+    """The place on the support of a reported belief (W,), within `REPORT_TOL`;
+    raises `InvalidInput` for any other report."""
     r = as_array('report', report, (self.W,), axes=(self.states,))
     gap = np.abs(self.support - r).max(1)
     i = int(gap.argmin())
-    if gap[i] <= REPORT_TOL: return i
+    if gap[i] <= REPORT_TOL:
+        return i
     on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
     if not on_simplex:
         raise InvalidInput('report', r.tolist(),
                            'a belief: no entry negative, summing to one')
-    raise InvalidInput('report', r.tolist(), f'one of the {self.M} beliefs of the support (the nearest is {self.support[i].tolist()})')
+    raise InvalidInput(
+        'report', r.tolist(),
+        f'one of the {self.M} beliefs of the support (the nearest is '
+        f'{self.support[i].tolist()})')
 
 @patch_to(Setting)
 def arm_index(self, arm):
-    "The index of an arm given by name or by index; raises `InvalidInput` for an unknown one."
-    if isinstance(arm, str) and arm in self.arms: return self.arms.index(arm)
+    """The index of an arm given by name or by index; raises `InvalidInput` for an
+    unknown one."""
+    if isinstance(arm, str) and arm in self.arms:
+        return self.arms.index(arm)
     if isinstance(arm, str):
         raise InvalidInput('arm', arm, f'one of {", ".join(self.arms)}')
     return as_integer('arm', arm, 0, self.K - 1)
@@ -207,9 +246,10 @@ def arm_index(self, arm):
 class Agent(Value):
     """Who answers the rules of a world.
 
-    A kind of agent is a frozen dataclass (made with ``eq=False``) derived from this class, with plain
-    fields (numbers, texts, arrays) and the methods ``best_reply(world, rule)``, a `Reply`; and, if they
-    aren't what follows from it, ``reply(world, rule, rng)``, a `Response`, and ``profit(world, rule)``.
+    A kind of agent is a frozen dataclass (made with ``eq=False``) derived from this
+    class, with plain fields (numbers, texts, arrays) and the methods
+    ``best_reply(world, rule)``, a `Reply`; and, if they aren't what follows from it,
+    ``reply(world, rule, rng)``, a `Response`, and ``profit(world, rule)``.
     """
     kinds = {}
 
@@ -218,7 +258,10 @@ class Agent(Value):
         place = lambda c: (c.__module__, c.__qualname__)
         other = Agent.kinds.setdefault(cls.__name__, cls)
         if place(other) != place(cls):
-            raise InvalidInput('Agent', f'two kinds called {cls.__name__}: {place(other)}, {place(cls)}', 'names that differ')
+            raise InvalidInput(
+                'Agent',
+                f'two kinds called {cls.__name__}: {place(other)}, {place(cls)}',
+                'names that differ')
         Agent.kinds[cls.__name__] = cls
 
     def best_reply(self, world, rule):
@@ -227,13 +270,15 @@ class Agent(Value):
 
 @dataclass(frozen=True, eq=False)
 class Rational(Agent):
-    r"""The agent of the paper: it reports what pays most (the truth on ties) and plays the arm with the
-    highest $g(k, S)$ (ties in the principal's favour, then the lowest index)."""
+    r"""The agent of the paper: it reports what pays most (the truth on ties) and
+    plays the arm with the highest $g(k, S)$ (ties in the principal's favour, then
+    the lowest index)."""
 
 # %% ../nbs/paper/01_information.ipynb #c0bdc7f6
 @dataclass(frozen=True, eq=False)
 class World(Value):
-    r"""A simulated world: an `InformationStructure`, the `Setting` it is played in, and an `Agent`.
+    r"""A simulated world: an `InformationStructure`, the `Setting` it is played in,
+    and an `Agent`.
 
     Parameters
     ----------
@@ -243,11 +288,14 @@ class World(Value):
     signals : list of K lists of names, optional
     agent : Agent
     source, licence : str, optional
-        Where the numbers come from and who may use them, as the licences of public data ask.
+        Where the numbers come from and who may use them, as the licences of public
+        data ask.
     cost_ranges : K pairs (low, high), optional
-        What is known of the costs by somebody who only guesses them; each guess lies in its range.
+        What is known of the costs by somebody who only guesses them; each guess lies
+        in its range.
 
-    Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent that isn't on the support.
+    Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent that
+    isn't on the support.
     """
     structure: InformationStructure
     setting: Setting
@@ -259,12 +307,14 @@ class World(Value):
     cost_ranges: tuple = None
 
     def __post_init__(self):
-        for key, kind in ('structure', InformationStructure), ('setting', Setting), ('agent', Agent):
+        for key, kind in ('structure',
+                          InformationStructure), ('setting', Setting), ('agent', Agent):
             value = getattr(self, key)
             if not isinstance(value, kind):
                 raise InvalidInput(key, value, f'a value of the class {kind.__name__}')
         made = vars(type(self.agent)).get('__dataclass_params__')
-        if not made or not made.frozen:      # traits that nobody sees would be lost, or changed, in silence
+        # traits that nobody sees would be lost, or changed, in silence
+        if not made or not made.frozen:
             raise InvalidInput('agent', self.agent,
                                'an agent whose class is a frozen dataclass')
         s, z = self.structure, self.setting
@@ -277,16 +327,19 @@ class World(Value):
         object.__setattr__(self, 'name', as_text('name', self.name))
         object.__setattr__(self, 'signals', self._signal_names())
         for key in 'source', 'licence':
-            if getattr(self, key) is not None: object.__setattr__(self, key, as_text(key, getattr(self, key)))
+            if getattr(self, key) is not None:
+                object.__setattr__(self, key, as_text(key, getattr(self, key)))
         object.__setattr__(self, 'cost_ranges', self._ranges())
-        self.belief_index   # every belief must be on the support
+        _ = self.belief_index       # refuses a belief that isn't on the support
 
     def _ranges(self):
-        if self.cost_ranges is None: return None
+        if self.cost_ranges is None:
+            return None
         pairs = as_array('cost_ranges', self.cost_ranges, (self.structure.K, 2), low=0.)
         for k, (low, high) in enumerate(pairs):
             if not low <= self.costs[k] <= high:
-                raise InvalidInput(f'cost_ranges[{k}]', [low, high], f'a range that holds the cost {self.costs[k]:g}')
+                raise InvalidInput(f'cost_ranges[{k}]', [low, high],
+                                   f'a range that holds the cost {self.costs[k]:g}')
         return tuple(map(tuple, pairs.tolist()))
 
     def _signal_names(self):
@@ -296,14 +349,17 @@ class World(Value):
             raise InvalidInput('signals', names,
                                f'one list of names for each of the {len(joint)} arms')
         each = enumerate(zip(names, joint))
-        return tuple(as_names(f'signals[{k}]', o, len(p), 'signal ') for k, (o, p) in each)
+        return tuple(
+            as_names(f'signals[{k}]', o, len(p), 'signal ') for k, (o, p) in each)
 
     @property
-    def costs(self): return self.structure.costs
+    def costs(self):
+        return self.structure.costs
 
     def __repr__(self):
         z, who = self.setting, '' if self.agent == Rational() else f', {self.agent!r}'
-        return f'World({self.name!r}: {z.K} arms, {z.W} states, {z.M} beliefs, bound {z.bound:g}{who})'
+        return (f'World({self.name!r}: {z.K} arms, {z.W} states, {z.M} beliefs, bound '
+                f'{z.bound:g}{who})')
 
 Environment = World     # its earlier name
 
@@ -311,14 +367,21 @@ Environment = World     # its earlier name
 @patch_to(World)
 @cached_property
 def belief_index(self):
-    "K arrays (O_k,): the place on the support of the belief after each signal; -1 for a signal that never occurs."
+    """K arrays (O_k,): the place on the support of the belief after each signal; -1
+    for a signal that never occurs."""
     def place(k, belief):
-        if np.isnan(belief[0]): return -1
+        if np.isnan(belief[0]):
+            return -1
         gap = np.abs(self.setting.support - belief).max(1)
-        if gap.min() <= REPORT_TOL: return int(gap.argmin())
-        raise InvalidInput(f'joint[{k}]', f'a signal that leads to the belief {belief.tolist()}',
+        if gap.min() <= REPORT_TOL:
+            return int(gap.argmin())
+        raise InvalidInput(f'joint[{k}]',
+                           f'a signal that leads to the belief {belief.tolist()}',
                            'beliefs on the support of the setting')
-    return tuple(read_only(np.array([place(k, b) for b in posterior(p)])) for k, p in enumerate(self.structure.joint))
+
+    return tuple(
+        read_only(np.array([place(k, b) for b in posterior(p)]))
+        for k, p in enumerate(self.structure.joint))
 
 @patch_to(World)
 @cached_property
@@ -330,31 +393,43 @@ def belief_distributions(self):
     return read_only(q)
 
 # %% ../nbs/paper/01_information.ipynb #39fc6053
-def make_world(joint, costs, utility, bound, *, arms=None, states=None, decisions=None, signals=None, **fields):
+def make_world(joint, costs, utility, bound, *, arms=None, states=None, decisions=None,
+               signals=None, **fields):
     """A `World` from its numbers; the public support is worked out by Bayes' rule.
 
-    See `InformationStructure` for `joint` and `costs`, `Setting` for `utility` and `bound`; `signals` is
-    one list of names an arm; the other `fields` are those of `World`: name, agent, source, licence, cost_ranges.
+    See `InformationStructure` for `joint` and `costs`, `Setting` for `utility` and
+    `bound`; `signals` is one list of names an arm; the other `fields` are those of
+    `World`: name, agent, source, licence, cost_ranges.
 
-    Labels are held against names, never ignored: those of `utility` (index: states, columns: decisions),
-    of `costs` (arms) and of each array in `joint` (columns: states; index: signals, taken for their names
-    if these aren't given). Raises `InvalidInput`.
+    Labels are held against names, never ignored: those of `utility` (index: states,
+    columns: decisions), of `costs` (arms) and of each array in `joint` (columns:
+    states; index: signals, taken for their names if these aren't given). Raises
+    `InvalidInput`.
     """
     listed = lambda names: names if isinstance(names, (list, tuple)) else None
     if isinstance(joint, (list, tuple)):
-        given = signals if isinstance(signals, (list, tuple)) and len(signals) == len(joint) else [None]*len(joint)
-        if signals is None: signals = given = [_row_labels(p) for p in joint]
-        joint = [as_labelled(f'joint[{k}]', p, (listed(o), listed(states))) for k, (p, o) in enumerate(zip(joint, given))]
-    structure = InformationStructure(joint, as_labelled('costs', costs, (listed(arms),)))
+        given = signals if isinstance(
+            signals,
+            (list, tuple)) and len(signals) == len(joint) else [None]*len(joint)
+        if signals is None:
+            signals = given = [_row_labels(p) for p in joint]
+        joint = [
+            as_labelled(f'joint[{k}]', p, (listed(o), listed(states)))
+            for k, (p, o) in enumerate(zip(joint, given))
+        ]
+    structure = InformationStructure(joint, as_labelled('costs', costs,
+                                                        (listed(arms), )))
     beliefs = np.vstack([posterior(p)[p.sum(1) > 0] for p in structure.joint])
     arms = structure.K if arms is None else arms
-    setting = Setting(merge_beliefs(beliefs)[0], utility, bound, arms, states, decisions)
+    setting = Setting(
+        merge_beliefs(beliefs)[0], utility, bound, arms, states, decisions)
     return World(structure, setting, signals=signals, **fields)
 
 def _row_labels(table):
     "The index of a pandas table as texts; None where it only counts."
     index = getattr(table, 'index', None)
-    if index is None or callable(index) or not hasattr(table, 'columns'): return None
+    if index is None or callable(index) or not hasattr(table, 'columns'):
+        return None
     return list(index) if all(isinstance(i, str) for i in index) else None
 
 # %% ../nbs/paper/01_information.ipynb #b3ae2ff3
@@ -370,26 +445,31 @@ def without(self, *arms):
     if len(keep) < 2:
         raise InvalidInput('arms', arms, f'at most {z.K - 2} of the {z.K} arms')
     pick = lambda xs: [xs[k] for k in keep]
-    rest = make_world(pick(s.joint), s.costs[keep], z.utility, z.bound, arms=pick(z.arms),
-                      states=z.states, decisions=z.decisions, signals=pick(self.signals))
+    rest = make_world(pick(s.joint), s.costs[keep], z.utility, z.bound,
+                      arms=pick(z.arms), states=z.states, decisions=z.decisions,
+                      signals=pick(self.signals))
     ranges = self.cost_ranges and pick(self.cost_ranges)
-    return replace(self, structure=rest.structure, setting=rest.setting, signals=rest.signals, cost_ranges=ranges)
+    return replace(self, structure=rest.structure, setting=rest.setting,
+                   signals=rest.signals, cost_ranges=ranges)
 
 # %% ../nbs/paper/01_information.ipynb #c7097335
 def report_utility(world, arm, reports):
-    r"""The principal's expected utility of `arm` if belief i is reported as ``reports[i]`` and she makes the best of it.
+    r"""The principal's expected utility of `arm` if belief i is reported as
+    ``reports[i]`` and she makes the best of it.
 
-    She decides once for all beliefs that are reported alike; if `reports` (M,) is truthful this is $\langle q_k, u\rangle$.
+    She decides once for all beliefs that are reported alike; if `reports` (M,) is
+    truthful this is $\langle q_k, u\rangle$.
     """
     pooled = np.zeros_like(world.setting.decision_values)
-    np.add.at(pooled, reports, world.belief_distributions[arm][:, None]*world.setting.decision_values)
+    np.add.at(pooled, reports,
+              world.belief_distributions[arm][:, None]*world.setting.decision_values)
     return float(pooled.max(1).sum())
 
 # %% ../nbs/paper/01_information.ipynb #da63b6bc
 @dataclass(frozen=True, eq=False)
 class Reply(Value):
-    """The agent's best response to a rule: the `arm`, the `reports` (M,), an index on the support for each
-    belief, and its `profits` (K,) from every arm."""
+    """The agent's best response to a rule: the `arm`, the `reports` (M,), an index
+    on the support for each belief, and its `profits` (K,) from every arm."""
     arm: int
     reports: np.ndarray
     profits: np.ndarray
@@ -397,8 +477,9 @@ class Reply(Value):
 def favourite(profits, worth, stake, B_u):
     """The arm with the highest of the agent's `profits` (K,).
 
-    Of those within ``TIE_TOL*stake`` of it, one for which ``worth(ties)``, the principal's profit from each,
-    is highest (within ``TIE_TOL*(stake + B_u)``), and of these the first. `stake` is the money at stake.
+    Of those within ``TIE_TOL*stake`` of it, one for which ``worth(ties)``, the
+    principal's profit from each, is highest (within ``TIE_TOL*(stake + B_u)``), and
+    of these the first. `stake` is the money at stake.
     """
     ties = np.flatnonzero(profits >= profits.max() - TIE_TOL*stake)
     if len(ties) > 1:
@@ -408,24 +489,29 @@ def favourite(profits, worth, stake, B_u):
 
 @patch_to(Rational)
 def best_reply(self, world, rule):
-    r"""The best response $(\mu^*, v^*)$ to a `rule` (anything with ``values`` (M, W) and ``bound``).
+    r"""The best response $(\mu^*, v^*)$ to a `rule` (anything with ``values`` (M, W)
+    and ``bound``).
 
-    At belief i it reports the j with the highest $\langle\sigma_i, S_j\rangle$, the truth unless a lie
-    gains more than `PROPER_TOL`; it plays the arm with the highest expected payment minus cost.
-    Returns a `Reply`.
+    At belief i it reports the j with the highest $\langle\sigma_i, S_j\rangle$, the
+    truth unless a lie gains more than `PROPER_TOL`; it plays the arm with the
+    highest expected payment minus cost. Returns a `Reply`.
     """
     z, q = world.setting, world.belief_distributions
-    pay = z.support @ rule.values.T                          # (M, M): belief i, report j
+    # (M, M): belief i, report j
+    pay = z.support @ rule.values.T
     truthful = pay.diagonal() >= pay.max(1) - PROPER_TOL*rule.values.max()
     reports = np.where(truthful, np.arange(z.M), pay.argmax(1))
     payments = q @ pay[np.arange(z.M), reports]
     profits = payments - world.costs
-    stake = max(rule.values.max(), world.costs.max())        # the money that is at stake
-    worth = lambda arms: np.array([report_utility(world, k, reports) - payments[k] for k in arms])
+    # the money that is at stake
+    stake = max(rule.values.max(), world.costs.max())
+    worth = lambda arms: np.array(
+        [report_utility(world, k, reports) - payments[k] for k in arms])
     return Reply(favourite(profits, worth, stake, z.B_u), reports, profits)
 
 def best_reply(world, rule):
-    "The `Reply` of a world's agent; raises `InvalidInput` for a rule on another support."
+    """The `Reply` of a world's agent; raises `InvalidInput` for a rule on another
+    support."""
     check_rule(world, rule)
     return world.agent.best_reply(world, rule)
 
@@ -444,7 +530,8 @@ def _on_support(rule, support):
 # %% ../nbs/paper/01_information.ipynb #7284e5df
 @dataclass(frozen=True)
 class Response:
-    "What the principal sees of a round: the arm that was played, the reported belief (W,), the state that was revealed."
+    """What the principal sees of a round: the arm that was played, the reported
+    belief (W,), the state that was revealed."""
     arm: int
     report: tuple
     state: int
@@ -455,19 +542,24 @@ _all_ = ['respond', 'without']      # also functions of a world
 @patch_to(World)
 @cached_property
 def cumulative(self):
-    r"K arrays (O_k W,): $p(\omega, o\mid k)$ added up, signal by signal and state by state, to draw from."
+    r"""K arrays (O_k W,): $p(\omega, o\mid k)$ added up, signal by signal and state
+    by state, to draw from."""
     return tuple(read_only(np.cumsum(p.ravel())) for p in self.structure.joint)
 
 @patch_to(World)
 def draw(self, arm, rng):
-    "(signal, state): nature's draw from $p(\\omega, o\\mid k)$, with one random number."
+    """(signal, state): nature's draw from $p(\\omega, o\\mid k)$, with one random
+    number."""
     sums = self.cumulative[arm]
-    cell = min(np.searchsorted(sums, rng.random()*sums[-1], side='right'), len(sums) - 1)
+    cell = min(np.searchsorted(sums,
+                               rng.random()*sums[-1], side='right'),
+               len(sums) - 1)
     return divmod(int(cell), self.setting.W)
 
 @patch_to(Agent)
 def reply(self, world, rule, rng):
-    "One round, with signal and state drawn from `rng`: the best reply, put into practice. Returns a `Response`."
+    """One round, with signal and state drawn from `rng`: the best reply, put into
+    practice. Returns a `Response`."""
     best = self.best_reply(world, rule)
     signal, state = world.draw(best.arm, rng)
     report = best.reports[world.belief_index[best.arm][signal]]
@@ -475,7 +567,8 @@ def reply(self, world, rule, rng):
 
 @patch_to(World)
 def respond(self, rule, rng):
-    """One round of the protocol: what the agent plays and reports under `rule`, and the state.
+    """One round of the protocol: what the agent plays and reports under `rule`, and
+    the state.
 
     Returns a `Response`; raises `InvalidInput` for a rule on another support.
     """
@@ -490,10 +583,12 @@ def best_response(self, rule):
 # %% ../nbs/paper/01_information.ipynb #b0c10002
 @patch_to(Agent)
 def profit(self, world, rule):
-    r"""The principal's expected profit when this agent answers `rule`: $u$ of the reports minus payments.
+    r"""The principal's expected profit when this agent answers `rule`: $u$ of the
+    reports minus payments.
 
     A float, in units of payment. This is the measure by which a rule is right or wrong.
     """
     best, support = self.best_reply(world, rule), world.setting.support
     paid = (support*rule.values[best.reports]).sum(1)
-    return report_utility(world, best.arm, best.reports) - float(world.belief_distributions[best.arm] @ paid)
+    return report_utility(world, best.arm, best.reports) - float(
+        world.belief_distributions[best.arm]@paid)

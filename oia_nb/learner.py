@@ -21,9 +21,11 @@ from .scoring import ScoringRule
 def check_response(setting, response):
     """The arm and the belief (indices) of a `Response`, whose state is checked too.
 
-    Raises `InvalidInput` for one that names no arm, no belief of the support or no state.
+    Raises `InvalidInput` for one that names no arm, no belief of the support or no
+    state.
     """
-    arm, report, state = (getattr(response, name, None) for name in ('arm', 'report', 'state'))
+    arm, report, state = (getattr(response, name, None)
+                          for name in ('arm', 'report', 'state'))
     arm = as_integer('response.arm', arm, 0, setting.K - 1)
     belief = setting.index(report)
     as_integer('response.state', state, 0, setting.W - 1)
@@ -31,9 +33,11 @@ def check_response(setting, response):
 
 # %% ../nbs/companion/32_learner.ipynb #cb0b3900
 def announce(transcript, rule, line=None, place=0.):
-    """One round: yields the rule, receives the `Response`, files it in the transcript; returns the arm.
+    """One round: yields the rule, receives the `Response`, files it in the
+    transcript; returns the arm.
 
-    `line` and `place` are those of `Transcript.record`. Raises `InvalidInput` as `check_response` does; nothing is filed then.
+    `line` and `place` are those of `Transcript.record`. Raises `InvalidInput` as
+    `check_response` does; nothing is filed then.
     """
     response = yield rule
     arm, belief = check_response(transcript.setting, response)
@@ -42,11 +46,14 @@ def announce(transcript, rule, line=None, place=0.):
 
 # %% ../nbs/companion/32_learner.ipynb #c1ea3522
 def confirm(setting, k, arm):
-    "Raise `OracleViolated` unless `arm`, which answered the oracle's rule for arm `k`, is that arm."
-    if arm != k: raise OracleViolated(setting.arms[k], setting.arms[arm])
+    """Raise `OracleViolated` unless `arm`, which answered the oracle's rule for arm
+    `k`, is that arm."""
+    if arm != k:
+        raise OracleViolated(setting.arms[k], setting.arms[arm])
 
 def ask_oracle(transcript, oracle, k, line=None):
-    "One round with the oracle's rule for arm k; raises `OracleViolated` if another arm answers."
+    """One round with the oracle's rule for arm k; raises `OracleViolated` if another
+    arm answers."""
     arm = yield from announce(transcript, oracle.rules[k], line)
     confirm(transcript.setting, k, arm)
 
@@ -54,17 +61,23 @@ def ask_oracle(transcript, oracle, k, line=None):
 def check_learner(setting, oracle, eps, delta):
     r"""The target (eps, delta) as floats, if a learner can start with it.
 
-    `eps` in (0, 2(B_S + B_u)], `delta` in (0, 1], and an `Oracle` with one rule for each arm of the `Setting`, on its support and within its bound.
-    Raises `InvalidInput` otherwise.
+    `eps` in (0, 2(B_S + B_u)], `delta` in (0, 1], and an `Oracle` with one rule for
+    each arm of the `Setting`, on its support and within its bound. Raises
+    `InvalidInput` otherwise.
     """
     if not isinstance(setting, Setting):
-        raise InvalidInput('setting', setting, 'a Setting (a learner never sees a world)')
-    if not isinstance(oracle, Oracle): raise InvalidInput('oracle', oracle, 'an Oracle')
+        raise InvalidInput('setting', setting,
+                           'a Setting (a learner never sees a world)')
+    if not isinstance(oracle, Oracle):
+        raise InvalidInput('oracle', oracle, 'an Oracle')
     if len(oracle.rules) != setting.K:
-        raise InvalidInput('oracle.rules', f'{len(oracle.rules)} rules', f'one for each of the {setting.K} arms')
+        raise InvalidInput('oracle.rules', f'{len(oracle.rules)} rules',
+                           f'one for each of the {setting.K} arms')
     for k, r in enumerate(oracle.rules):
         if not np.array_equal(r.support, setting.support) or r.bound > setting.bound:
-            raise InvalidInput(f'oracle.rules[{k}]', r, 'a rule on the support of the setting, within its bound')
+            raise InvalidInput(
+                f'oracle.rules[{k}]', r,
+                'a rule on the support of the setting, within its bound')
     eps = as_number('eps', eps, 0., 2*setting.B, strict_low=True)
     return eps, as_number('delta', delta, 0., 1., strict_low=True)
 
@@ -75,11 +88,12 @@ INIT, NORMAL, FORCED = range(3)     # kinds of rounds
 class Trace:
     """What happened in each round, and snapshots of the plan.
 
-    One entry a round: `arms`, `beliefs` (reported, as indices), `targets`, `kinds` (INIT, NORMAL, FORCED).
-    Snapshots at rounds that grow by 2 %: `rounds` (n,), `profits` (n, K), `radii` (n, K), and `bounds` (n,), the
-    best certificate so far.
-    `payments`, one a round: what the announced rule is expected to pay at the belief reported, whether or not
-    the state is known. None after a run in compiled code, which doesn't keep them.
+    One entry a round: `arms`, `beliefs` (reported, as indices), `targets`, `kinds`
+    (INIT, NORMAL, FORCED). Snapshots at rounds that grow by 2 %: `rounds` (n,),
+    `profits` (n, K), `radii` (n, K), and `bounds` (n,), the best certificate so far.
+    `payments`, one a round: what the announced rule is expected to pay at the belief
+    reported, whether or not the state is known. None after a run in compiled code,
+    which doesn't keep them.
     """
     arms: np.ndarray
     beliefs: np.ndarray
@@ -94,9 +108,11 @@ class Trace:
 # %% ../nbs/companion/32_learner.ipynb #dc4b540e
 @dataclass(frozen=True)
 class Certificate:
-    r"""What can be proved of the simple regret of a rule, on the event on which the learner's estimates are right.
+    r"""What can be proved of the simple regret of a rule, on the event on which the
+    learner's estimates are right.
 
-    `bound` = `mixing` + `confidence`: the price of the oracle's share in the rule, and of what isn't known yet.
+    `bound` = `mixing` + `confidence`: the price of the oracle's share in the rule,
+    and of what isn't known yet.
     """
     bound: float
     mixing: float
@@ -106,11 +122,15 @@ class Certificate:
 class Identification:
     r"""What a learner returns.
 
-    `rule` and `arm` (an index) found; `rounds` all interactions; `eps`, `delta` the target; `status` one of `STATUS`;
-    `certificate` what can be proved of the rule on the event, or None (nothing, or the event was seen to fail);
-    `counts` (K,) observations of each arm; `normal_rounds` τ₁ and `forced_rounds` τ₂ (rounds = K + τ₁ + τ₂);
-    `searches` and `lp_solves` their numbers; `event_violated`; `trace`; `paid`, all that learning paid in
-    expectation; `lost`, what it earned less than the best rule would have, where the world is known.
+    `rule` and `arm` (an index) found; `rounds` all interactions; `eps`, `delta` the
+    target; `status` one of `STATUS`;
+    `certificate` what can be proved of the rule on the event, or None (nothing, or
+    the event was seen to fail);
+    `counts` (K,) observations of each arm; `normal_rounds` τ₁ and `forced_rounds` τ₂
+    (rounds = K + τ₁ + τ₂);
+    `searches` and `lp_solves` their numbers; `event_violated`; `trace`; `paid`, all
+    that learning paid in expectation; `lost`, what it earned less than the best rule
+    would have, where the world is known.
     """
     rule: ScoringRule
     arm: int
@@ -130,42 +150,52 @@ class Identification:
 
     @property
     def paid(self):
-        "The expected payments of all rounds, added up; None where the trace holds none."
+        """The expected payments of all rounds, added up; None where the trace holds
+        none."""
         return None if self.trace.payments is None else float(self.trace.payments.sum())
 
 # %% ../nbs/companion/32_learner.ipynb #ef283bbe
 @dataclass(frozen=True)
 class Status:
-    """How a run can end: in words; `sound` unless something was seen that can't happen where the promise holds; `cut_short` if rounds ran out
-    before the learner was done."""
+    """How a run can end: in words; `sound` unless something was seen that can't
+    happen where the promise holds; `cut_short` if rounds ran out before the learner
+    was done."""
     text: str
     sound: bool = True
     cut_short: bool = False
 
 STATUS = dict(
-    certified=Status('The accuracy asked for is proved'),
-    stopped=Status('Stopped on request, before its end', cut_short=True),
-    arm_certified=Status('The arm is proved to be good enough among the rules of the oracle'),
-    uncertified=Status('The rounds are used up, and the accuracy asked for is not proved'),
+    certified=Status('The accuracy asked for is proved'), stopped=Status(
+        'Stopped on request, before its end', cut_short=True), arm_certified=Status(
+            'The arm is proved to be good enough among the rules of the oracle'),
+    uncertified=Status(
+        'The rounds are used up, and the accuracy asked for is not proved'),
     budget=Status('The budget is used up'),
-    budget_too_small=Status('The budget is smaller than the number of arms', cut_short=True),
-    round_cap=Status('The accuracy asked for was not proved: out of rounds', cut_short=True),
-    event_violated=Status('Responses were seen that happen with probability δ at most: no guarantee', sound=False),
-    assumption_violated=Status('No agent with fixed beliefs and costs gives these answers: no guarantee', sound=False))
+    budget_too_small=Status('The budget is smaller than the number of arms',
+                            cut_short=True),
+    round_cap=Status('The accuracy asked for was not proved: out of rounds',
+                     cut_short=True),
+    event_violated=Status(
+        'Responses were seen that happen with probability δ at most: no guarantee',
+        sound=False), assumption_violated=Status(
+            'No agent with fixed beliefs and costs gives these answers: no guarantee',
+            sound=False))
 
 def was_cut_short(status):
-    "Whether a run with this status ran out of rounds before it was done; False for a status that `STATUS` doesn't know."
+    """Whether a run with this status ran out of rounds before it was done; False for
+    a status that `STATUS` doesn't know."""
     return status in STATUS and STATUS[status].cut_short
 
 # %% ../nbs/companion/32_learner.ipynb #ed8a0353
-def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds, targets=None, searches=0, lp_solves=0,
-           violated=False, snapshots=(), result=Identification, **more):
+def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds,
+           targets=None, searches=0, lp_solves=0, violated=False, snapshots=(),
+           result=Identification, **more):
     """The `Identification` of a finished run: the only maker of results.
 
     Parameters
     ----------
-    transcript : Transcript, or anything with `arms` and `beliefs` (one entry a round), `N` (K,) and `rounds`
-    rule, arm : ScoringRule, int
+    transcript : Transcript, or anything with `arms` and `beliefs` (one entry a
+    round), `N` (K,) and `rounds` rule, arm : ScoringRule, int
         What was found.
     status : str
         One of `STATUS`; one that isn't sound drops the certificate, as does `violated`.
@@ -173,7 +203,8 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
         The target.
     certificate : Certificate, optional
     kinds, targets : one entry a round
-        INIT, NORMAL or FORCED; and the arm that was meant to answer, by default the one that did.
+        INIT, NORMAL or FORCED; and the arm that was meant to answer, by default the
+        one that did.
     searches, lp_solves : int
     snapshots : list of (round, profits (K,), radii (K,), bound)
     result : a subclass of Identification
@@ -181,45 +212,61 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
 
     Raises `InvalidInput` for a status that isn't in the table.
     """
-    if not isinstance(status, str) or status not in STATUS: raise InvalidInput('status', status, f'one of {", ".join(STATUS)}')
+    if not isinstance(status, str) or status not in STATUS:
+        raise InvalidInput('status', status, f'one of {", ".join(STATUS)}')
     kinds, violated = np.array(kinds), bool(violated or not STATUS[status].sound)
-    arms, beliefs = np.array(transcript.arms)[:len(kinds)], np.array(transcript.beliefs)[:len(kinds)]
-    at, profits, radii, bounds = map(np.array, zip(*snapshots)) if len(snapshots) else (np.empty(0),)*4
-    trace = Trace(arms, beliefs, arms if targets is None else np.array(targets), kinds, at, profits, radii, bounds)
-    return result(rule=rule, arm=int(arm), rounds=int(transcript.rounds), status=status, eps=eps, delta=delta,
-                  certificate=None if violated else certificate, counts=np.array(transcript.N, int),
-                  normal_rounds=int((kinds == NORMAL).sum()), forced_rounds=int((kinds == FORCED).sum()),
-                  searches=int(searches), lp_solves=int(lp_solves), event_violated=violated, trace=trace, **more)
+    arms, beliefs = np.array(transcript.arms)[:len(kinds)], np.array(
+        transcript.beliefs)[:len(kinds)]
+    at, profits, radii, bounds = map(np.array, zip(
+        *snapshots)) if len(snapshots) else (np.empty(0), )*4
+    trace = Trace(arms, beliefs, arms if targets is None else np.array(targets), kinds,
+                  at, profits, radii, bounds)
+    return result(rule=rule, arm=int(arm), rounds=int(transcript.rounds), status=status,
+                  eps=eps, delta=delta, certificate=None if violated else certificate,
+                  counts=np.array(transcript.N, int), normal_rounds=int(
+                      (kinds == NORMAL).sum()), forced_rounds=int(
+                          (kinds == FORCED).sum()), searches=int(searches),
+                  lp_solves=int(lp_solves), event_violated=violated, trace=trace,
+                  **more)
 
 # %% ../nbs/companion/32_learner.ipynb #d53e49c8
 class Learner:
-    """A learner under way: `next` starts it and gives the first rule, `send` takes a `Response` and gives the next rule.
+    """A learner under way: `next` starts it and gives the first rule, `send` takes a
+    `Response` and gives the next rule.
 
-    A response that `check_response` refuses raises `InvalidInput` and changes nothing: the right one can still be sent, in answer to `rule`, the
-    rule announced last. `StopIteration` carries what the learner returns, as with a generator.
+    A response that `check_response` refuses raises `InvalidInput` and changes
+    nothing: the right one can still be sent, in answer to `rule`, the rule announced
+    last. `StopIteration` carries what the learner returns, as with a generator.
     `best()`, if given, tells the best rule so far, for the property of that name.
     """
     def __init__(self, setting, steps, best=None):
         self.setting, self.rule, self._steps, self._best = setting, None, steps, best
         self._payments = array('d')
 
-    def __iter__(self): return self
-    def __next__(self): return self.send(None)
+    def __iter__(self):
+        return self
+    def __next__(self):
+        return self.send(None)
 
     def send(self, response):
         if self.rule is not None:
             _, belief = check_response(self.setting, response)
             self._payments.append(self.rule.expected[belief])
-        try: self.rule = self._steps.send(response)
-        except StopIteration as end: raise StopIteration(self._priced(end.value)) from None
+        try:
+            self.rule = self._steps.send(response)
+        except StopIteration as end:
+            raise StopIteration(self._priced(end.value)) from None
         return self.rule
 
     def _priced(self, result):
         "What the run returns, with the payments of its rounds."
-        if not isinstance(result, Identification): return result
-        return replace(result, trace=replace(result.trace, payments=np.array(self._payments)))
+        if not isinstance(result, Identification):
+            return result
+        return replace(result, trace=replace(result.trace,
+                                             payments=np.array(self._payments)))
 
-    def close(self): self._steps.close()
+    def close(self):
+        self._steps.close()
 
     @property
     def best(self):
@@ -227,14 +274,18 @@ class Learner:
         return None if self._best is None else self._best()
 
     def stop(self):
-        "End the run now: its `Identification`, with status \"stopped\". Raises `Stopped` for a learner that can't be stopped."
-        try: self._steps.throw(Stopped())
-        except StopIteration as end: return self._priced(end.value)
+        """End the run now: its `Identification`, with status "stopped". Raises
+        `Stopped` for a learner that can't be stopped."""
+        try:
+            self._steps.throw(Stopped())
+        except StopIteration as end:
+            return self._priced(end.value)
         raise Stopped('the learner went on')
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    "A rule, the `arm` (an index) that answers it, and the `bound` that is proved on its simple regret."
+    """A rule, the `arm` (an index) that answers it, and the `bound` that is proved
+    on its simple regret."""
     rule: ScoringRule
     arm: int
     bound: float
@@ -243,24 +294,35 @@ class Stopped(OIAError):
     "Thrown into a learner that is to end before its time; it returns what it has."
 
 def learner(make):
-    "Decorator of a function (setting, oracle, …) that returns a generator, or is one: what it makes is a `Learner`."
+    """Decorator of a function (setting, oracle, …) that returns a generator, or is
+    one: what it makes is a `Learner`."""
     @wraps(make)
-    def made(setting, oracle, *args, **options): return Learner(setting, make(setting, oracle, *args, **options))
+    def made(setting, oracle, *args, **options):
+        return Learner(setting, make(setting, oracle, *args, **options))
     return made
 
 # %% ../nbs/companion/32_learner.ipynb #db002a32
 def simulate(learner, world, seed):
-    """Play a learner (or any coroutine of rules) against a simulated world until it returns; gives back what it returns.
+    """Play a learner (or any coroutine of rules) against a simulated world until it
+    returns; gives back what it returns.
 
-    `seed` is an int or a `numpy.random.Generator`. The learner gets responses only, never the world.
-    Whoever interrupts it (Ctrl-C, or a notebook's stop button) gets what was found so far, with status "stopped", if the learner can tell; else the interrupt is raised.
+    `seed` is an int or a `numpy.random.Generator`. The learner gets responses only,
+    never the world. Whoever interrupts it (Ctrl-C, or a notebook's stop button) gets
+    what was found so far, with status "stopped", if the learner can tell; else the
+    interrupt is raised.
     """
     rng = generator(seed)
     try:
         rule = next(learner)
-        while True: rule = learner.send(world.respond(rule, rng))
-    except StopIteration as end: return end.value
+        while True:
+            rule = learner.send(world.respond(rule, rng))
+    except StopIteration as end:
+        return end.value
     except KeyboardInterrupt:
-        if not isinstance(learner, Learner): raise
-        try: return learner.stop()
-        except Stopped: raise KeyboardInterrupt from None       # it came in the midst of the learner's own work
+        if not isinstance(learner, Learner):
+            raise
+        try:
+            return learner.stop()
+        except Stopped:
+            # it came in the midst of the learner's own work
+            raise KeyboardInterrupt from None

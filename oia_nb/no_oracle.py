@@ -24,7 +24,8 @@ def draw_rule(setting, rng):
     kind = rng.integers(3)
     if kind == 0:
         direction = rng.normal(size=z.W)
-        direction -= z.support[rng.integers(z.M)] @ direction       # the belief is indifferent
+        # the belief is indifferent
+        direction -= z.support[rng.integers(z.M)] @ direction
         direction /= np.abs(direction).max()
         tickets = np.maximum([direction, -direction], 0.)
     elif kind == 1:
@@ -44,9 +45,11 @@ def mean_rule(rules):
 class Found:
     """What a search for rules found.
 
-    `rules`: one an arm, None for an arm that never answered. `missing`: the names of these. `tries` rules were announced
-    to find them, the first of which pays nothing; `hits` (K,) of them each arm answered; `rounds` all rounds. `volume`: with probability 1 - `delta`
-    each arm that answers at least this share of the search measure was seen.
+    `rules`: one an arm, None for an arm that never answered. `missing`: the names of
+    these. `tries` rules were announced to find them, the first of which pays
+    nothing; `hits` (K,) of them each arm answered; `rounds` all rounds. `volume`:
+    with probability 1 - `delta` each arm that answers at least this share of the
+    search measure was seen.
     """
     rules: tuple
     missing: tuple
@@ -60,9 +63,12 @@ class Found:
     def oracle(self):
         "The rules as an `Oracle`; raises `OIAError` if an arm is missing."
         if self.missing:
-            said = f'{", ".join(self.missing)} never answered in {self.tries} random rules'
-            raise OIAError(f'{said}; whoever does with a probability of {self.volume:.3g} or more would '
-                           f'have, at confidence {1 - self.delta:g}')
+            said = (f'{", ".join(self.missing)} never answered in {self.tries} random '
+                    'rules')
+            raise OIAError(
+                f'{said}; whoever does with a probability of {self.volume:.3g} or more '
+                'would '
+                f'have, at confidence {1 - self.delta:g}')
         return Oracle(self.rules)
 
 # %% ../nbs/beyond/28_no_oracle.ipynb #f03e77b6
@@ -79,17 +85,20 @@ def search(setting, tries, want, delta, rng):
         rule = draw_rule(setting, rng)
     rules = [None]*K
     for k in range(K):
-        if not pool[k]: continue
+        if not pool[k]:
+            continue
         mean = mean_rule(pool[k])
         answered = yield from announce(data, mean)
         rules[k] = mean if answered == k else pool[k][0]
     missing = tuple(a for a, r in zip(setting.arms, rules) if r is None)
     hits = np.array([len(p) for p in pool])
-    volume = float(np.log(K/delta)/(done - 1))         # the first rule, which pays nothing, isn't drawn
+    # the first rule, which pays nothing, isn't drawn
+    volume = float(np.log(K/delta)/(done - 1))
     return Found(tuple(rules), missing, hits, done, data.rounds, volume, delta)
 
 def search_oracle(setting, *, tries=400, want=5, delta=.05, seed=0):
-    """Look for a rule for each arm, of an expert of whom nothing is known but the `Setting`.
+    """Look for a rule for each arm, of an expert of whom nothing is known but the
+    `Setting`.
 
     Parameters
     ----------
@@ -102,8 +111,8 @@ def search_oracle(setting, *, tries=400, want=5, delta=.05, seed=0):
         For the `volume` that is promised (`eq-search-volume`).
     seed : int or numpy Generator
 
-    Returns a coroutine as learners are (a `Learner`, for `simulate`): it yields rules, is sent responses, and
-    returns what it `Found`. Raises `InvalidInput`.
+    Returns a coroutine as learners are (a `Learner`, for `simulate`): it yields
+    rules, is sent responses, and returns what it `Found`. Raises `InvalidInput`.
     """
     tries, want = as_integer('tries', tries, 2), as_integer('want', want, 1)
     delta = as_number('delta', delta, 0., 1., strict_low=True)

@@ -21,17 +21,21 @@ from .programs import solve_cvxpy
 
 # %% ../nbs/companion/52_offline.ipynb #8cb1af69
 def effort_gain(rule, joint):
-    r"""The prize of a rule: what the signal of `joint` (O, W) adds to the agent's expected payment, if at best it reports what pays most.
+    r"""The prize of a rule: what the signal of `joint` (O, W) adds to the agent's
+    expected payment, if at best it reports what pays most.
 
     The beliefs need not be on the support of the rule. Raises `InvalidInput`.
     """
-    if not isinstance(rule, ScoringRule): raise InvalidInput('rule', rule, 'a ScoringRule')
+    if not isinstance(rule, ScoringRule):
+        raise InvalidInput('rule', rule, 'a ScoringRule')
     joint = as_probabilities('joint', joint, (None, rule.support.shape[1]))
-    return float((joint @ rule.values.T).max(1).sum() - (joint.sum(0) @ rule.values.T).max())
+    return float((joint@rule.values.T).max(1).sum()
+                 - (joint.sum(0)@rule.values.T).max())
 
 # %% ../nbs/companion/52_offline.ipynb #f1adb980
 def prior_and_spread(joint):
-    r"""(m, A): the prior of the second of two states, and the spread $A = \tfrac12\sum_i q_i|p_i - m|$ of the beliefs that `joint` (O, 2) leads to.
+    r"""(m, A): the prior of the second of two states, and the spread
+    $A = \tfrac12\sum_i q_i|p_i - m|$ of the beliefs that `joint` (O, 2) leads to.
 
     Raises `InvalidInput`.
     """
@@ -41,7 +45,8 @@ def prior_and_spread(joint):
 
 # %% ../nbs/companion/52_offline.ipynb #5e5c5fc4
 def best_gain(joint, bound=1.):
-    r"""$B_SA/\max(m, 1-m)$: the largest prize that a rule within [0, bound] can put on the signal of `joint` (O, 2); see `effort_gain`.
+    r"""$B_SA/\max(m, 1-m)$: the largest prize that a rule within [0, bound] can put
+    on the signal of `joint` (O, 2); see `effort_gain`.
 
     Li et al. (2022), for two states. Raises `InvalidInput`.
     """
@@ -50,123 +55,162 @@ def best_gain(joint, bound=1.):
 
 # %% ../nbs/companion/52_offline.ipynb #2a4ce66f
 def effort_world(joint, cost=0., utility=None, bound=1.):
-    r"""The `Environment` of two arms: *nothing*, which costs nothing and leaves the prior, and *effort*, which costs `cost` and shows the signal of `joint` (O, W).
+    r"""The `Environment` of two arms: *nothing*, which costs nothing and leaves the
+    prior, and *effort*, which costs `cost` and shows the signal of `joint` (O, W).
 
-    `utility` (W, D) is that of a right guess of the state, if not given. Raises `InvalidInput`.
+    `utility` (W, D) is that of a right guess of the state, if not given. Raises
+    `InvalidInput`.
     """
     joint = as_probabilities('joint', joint, (None, None))
     cost = as_number('cost', cost, 0.)
-    return make_world([joint.sum(0)[None], joint], [0., cost], np.eye(joint.shape[1]) if utility is None else utility, bound,
+    return make_world([joint.sum(0)[None], joint], [0., cost],
+                      np.eye(joint.shape[1]) if utility is None else utility, bound,
                       name='effort', arms=['nothing', 'effort'])
 
 # %% ../nbs/companion/52_offline.ipynb #75432655
 def bets(kinks, p):
-    r"""(n, m): what the bets with the given `kinks` (n,) are worth to beliefs `p` (m,) in the second of two states.
+    r"""(n, m): what the bets with the given `kinks` (n,) are worth to beliefs `p`
+    (m,) in the second of two states.
 
     $V_\kappa(p) = \max(\kappa(1-p), (1-\kappa)p)$. Raises `InvalidInput`.
     """
-    kinks, p = as_array('kinks', kinks, (None,), 0., 1.)[:, None], as_array('p', p, (None,), 0., 1.)
+    kinks, p = as_array('kinks', kinks, (None, ), 0.,
+                        1.)[:, None], as_array('p', p, (None, ), 0., 1.)
     return np.maximum(kinks*(1 - p), (1 - kinks)*p)
 
 # %% ../nbs/companion/52_offline.ipynb #1c756795
 def _line(support):
-    "The order of the beliefs by the probability of the second of two states, and those probabilities, sorted."
-    if support.shape[1] != 2: raise InvalidInput('support', f'beliefs over {support.shape[1]} states', 'two states')
+    """The order of the beliefs by the probability of the second of two states, and
+    those probabilities, sorted."""
+    if support.shape[1] != 2:
+        raise InvalidInput('support', f'beliefs over {support.shape[1]} states',
+                           'two states')
     order = support[:, 1].argsort(kind='stable')
     return order, support[order, 1]
 
 def as_bets(rule):
-    r"""The bets that a proper rule for two states is a sum of: (kinks (n,), weights (n,)), with kinks 0, the beliefs, 1.
+    r"""The bets that a proper rule for two states is a sum of: (kinks (n,), weights
+    (n,)), with kinks 0, the beliefs, 1.
 
-    ``weights @ bets(kinks, p)`` are the expected payments. Raises `InvalidInput` unless W = 2 and the rule is proper.
+    ``weights @ bets(kinks, p)`` are the expected payments. Raises `InvalidInput`
+    unless W = 2 and the rule is proper.
     """
-    if not isinstance(rule, ScoringRule) or not is_proper(rule): raise InvalidInput('rule', rule, 'a proper ScoringRule')
+    if not isinstance(rule, ScoringRule) or not is_proper(rule):
+        raise InvalidInput('rule', rule, 'a proper ScoringRule')
     order, p = _line(rule.support)
-    (a, b), kinks, weights = rule.values[order].T, np.r_[0., p, 1.], np.zeros(len(p) + 2)
+    (a, b), kinks, weights = rule.values[order].T, np.r_[0., p,
+                                                         1.], np.zeros(len(p) + 2)
     weights[-1], weights[0] = a[-1], b[0]
     x, y = np.maximum(a[:-1] - a[1:], 0), np.maximum(b[1:] - b[:-1], 0)
-    share = np.clip((x - (x + y)*p[:-1])/np.maximum(np.diff(p), 1e-300), 0, x + y)      # of x + y, what goes to the right end
+    # of x + y, what goes to the right end
+    share = np.clip((x - (x + y)*p[:-1])/np.maximum(np.diff(p), 1e-300), 0, x + y)
     weights[2:-1] += share
     weights[1:-2] += x + y - share
     return kinks, weights
 
 def from_bets(support, kinks, weights, bound=1.):
-    r"""The rule that is the sum of `weights` (n,) times bets with the given `kinks` (n,), on a support (M, 2).
+    r"""The rule that is the sum of `weights` (n,) times bets with the given `kinks`
+    (n,), on a support (M, 2).
 
     Raises `InvalidInput`, also if it pays more than `bound`.
     """
-    support, bound = as_beliefs('support', support), as_number('bound', bound, 0., strict_low=True)
+    support, bound = as_beliefs('support',
+                                support), as_number('bound', bound, 0., strict_low=True)
     kinks = as_array('kinks', kinks, (None,), 0., 1.)
     weights = as_array('weights', weights, kinks.shape, 0.)
     _line(support)
-    left = kinks > support[:, [1]]                                              # (M, n): on which state a belief bets
+    # (M, n): on which state a belief bets
+    left = kinks > support[:, [1]]
     pay = np.stack([left @ (weights*kinks), ~left @ (weights*(1 - kinks))], axis=1)
-    if pay.max() > bound*(1 + PROB_TOL): raise InvalidInput('weights', weights, f'bets that pay no more than {bound:g} together')
+    if pay.max() > bound*(1 + PROB_TOL):
+        raise InvalidInput('weights', weights,
+                           f'bets that pay no more than {bound:g} together')
     return ScoringRule(np.minimum(pay, bound), support, bound)
 
 # %% ../nbs/companion/52_offline.ipynb #000b393c
 def kink_program(world, arm):
-    r"""$\text{LP}_k$ for two states as a program in the weights of bets, `lp_arm` by another way.
+    r"""$\text{LP}_k$ for two states as a program in the weights of bets, `lp_arm` by
+    another way.
 
-    Returns (h(S_k*), `ScoringRule`), or None if no rule induces the arm (a name or an index). Raises `InvalidInput`, `SolverFailure`.
+    Returns (h(S_k*), `ScoringRule`), or None if no rule induces the arm (a name or
+    an index). Raises `InvalidInput`, `SolverFailure`.
     """
     from scipy.optimize import linprog
     z, q, k = world.setting, world.belief_distributions, world.setting.arm_index(arm)
     kinks = np.r_[0., _line(z.support)[1], 1.]
-    v = bets(kinks, z.support[:, 1]) @ q.T                                          # (n, K)
-    rows, most = np.vstack([(v - v[:, [k]]).T, kinks, 1 - kinks]), np.r_[(world.costs - world.costs[k])/z.bound, 1, 1]
+    # (n, K)
+    v = bets(kinks, z.support[:, 1]) @ q.T
+    rows, most = np.vstack([(v - v[:, [k]]).T, kinks,
+                            1 - kinks]), np.r_[(world.costs - world.costs[k])/z.bound,
+                                               1, 1]
     tight = dict(primal_feasibility_tolerance=1e-10, dual_feasibility_tolerance=1e-10)
     found = linprog(v[:, k], A_ub=rows, b_ub=most, method='highs', options=tight)
-    if found.status == 2: return None
-    if found.status: raise SolverFailure(f'linprog: {found.message}')
-    return float(q[k] @ z.belief_utility - z.bound*found.fun), from_bets(z.support, kinks, z.bound*np.maximum(found.x, 0), z.bound)
+    if found.status == 2:
+        return None
+    if found.status:
+        raise SolverFailure(f'linprog: {found.message}')
+    return float(q[k]@z.belief_utility - z.bound*found.fun), from_bets(
+        z.support, kinks, z.bound*np.maximum(found.x, 0), z.bound)
 
 # %% ../nbs/companion/52_offline.ipynb #68275758
 @dataclass(frozen=True)
 class OneBet:
-    r"""The cheapest bet that makes the agent play an arm rather than the other one (two states, two arms; `one_bet`).
+    r"""The cheapest bet that makes the agent play an arm rather than the other one
+    (two states, two arms; `one_bet`).
 
-    `payment` what is paid on average, `kink` the place of the kink, `reach` the largest cost difference for which the bet stays within the bound.
+    `payment` what is paid on average, `kink` the place of the kink, `reach` the
+    largest cost difference for which the bet stays within the bound.
     """
     payment: float
     kink: float
     reach: float
 
 def one_bet(world, arm):
-    r"""$\rho_\kappa C$, κ and $R_\kappa$ of the cheapest bet for an arm, as a `OneBet`; the payment is that of the best rule if C ≤ `reach`.
+    r"""$\rho_\kappa C$, κ and $R_\kappa$ of the cheapest bet for an arm, as a
+    `OneBet`; the payment is that of the best rule if C ≤ `reach`.
 
-    Infinite payment and no reach if no rule favours the arm; of equally cheap bets the one that reaches furthest. For C ≤ 0 the payment is 0.
-    Raises `InvalidInput` unless the world has two arms and two states.
+    Infinite payment and no reach if no rule favours the arm; of equally cheap bets
+    the one that reaches furthest. For C ≤ 0 the payment is 0. Raises `InvalidInput`
+    unless the world has two arms and two states.
     """
     z, k = world.setting, world.setting.arm_index(arm)
-    if z.K != 2: raise InvalidInput('world', world, 'a world with two arms')
-    C, kinks = float(world.costs[k] - world.costs[1 - k]), np.r_[0., _line(z.support)[1], 1.]
+    if z.K != 2:
+        raise InvalidInput('world', world, 'a world with two arms')
+    C, kinks = float(world.costs[k] - world.costs[1 - k]), np.r_[0.,
+                                                                 _line(z.support)[1],
+                                                                 1.]
     v = bets(kinks, z.support[:, 1]) @ world.belief_distributions.T
     gain = np.where((d := v[:, k] - v[:, 1 - k]) > PROB_TOL, d, np.nan)
-    if np.isnan(gain).all(): return OneBet(np.inf if C > 0 else 0., np.nan, 0.)
+    if np.isnan(gain).all():
+        return OneBet(np.inf if C > 0 else 0., np.nan, 0.)
     ratio, reach = v[:, k]/gain, z.bound*gain/np.maximum(kinks, 1 - kinks)
     i = np.where(ratio <= np.nanmin(ratio)*(1 + 1e-12), reach, -1).argmax()
     return OneBet(max(C, 0.)*float(ratio[i]), float(kinks[i]), float(reach[i]))
 
 # %% ../nbs/companion/52_offline.ipynb #3aecfdf6
 def effort_payment(joint, cost, bound=1.):
-    r"""$C(1 + m(1-m)/A) = C(1 + 1/Y)$: the least average payment for which an agent who could also do nothing looks at the signal of `joint` (O, 2) at `cost`.
+    r"""$C(1 + m(1-m)/A) = C(1 + 1/Y)$: the least average payment for which an agent
+    who could also do nothing looks at the signal of `joint` (O, 2) at `cost`.
 
     Infinite if no rule within [0, bound] makes it do so. Raises `InvalidInput`.
     """
     m, A = prior_and_spread(joint)
     cost = as_number('cost', cost, 0.)
-    if cost == 0: return 0.
+    if cost == 0:
+        return 0.
     return cost*(1 + m*(1 - m)/A) if cost <= best_gain(joint, bound) else np.inf
 
 # %% ../nbs/companion/52_offline.ipynb #b5336544
 def certainty_payment(prior, cost, bound=1.):
-    r"""The least average payment for which an agent who could also do nothing finds out the state, at `cost`, under a `prior` (W,).
+    r"""The least average payment for which an agent who could also do nothing finds
+    out the state, at `cost`, under a `prior` (W,).
 
     Infinite if no rule within [0, bound] makes it do so. Raises `InvalidInput`.
     """
-    prior, cost, bound = as_probabilities('prior', prior, (None,)), as_number('cost', cost, 0.), as_number('bound', bound, 0., strict_low=True)
-    t = np.r_[0., np.sort(bound*prior)[:-1]]                            # where f bends, up to its maximum
+    prior, cost, bound = as_probabilities('prior', prior, (None, )), as_number(
+        'cost', cost, 0.), as_number('bound', bound, 0., strict_low=True)
+    # where f bends, up to its maximum
+    t = np.r_[0., np.sort(bound*prior)[:-1]]
     f = np.minimum(t[:, None], bound*prior).sum(1) - t
     return cost + float(np.interp(cost, f, t)) if cost <= f[-1] else np.inf
 
@@ -174,15 +218,22 @@ def certainty_payment(prior, cost, bound=1.):
 def common_support(joints):
     r"""The beliefs of several structures on one support: (support (M, W), q (L, M)).
 
-    `joints` are arrays (O, W) of $p(\omega, o)$ over the same states. Raises `InvalidInput`.
+    `joints` are arrays (O, W) of $p(\omega, o)$ over the same states. Raises
+    `InvalidInput`.
     """
-    if not isinstance(joints, (list, tuple)) or not joints: raise InvalidInput('joints', joints, 'a list of arrays (O, W), at least one')
+    if not isinstance(joints, (list, tuple)) or not joints:
+        raise InvalidInput('joints', joints, 'a list of arrays (O, W), at least one')
     W = as_probabilities('joints[0]', joints[0], (None, None)).shape[1]
-    joints = [as_probabilities(f'joints[{l}]', p, (None, W)) for l, p in enumerate(joints)]
+    joints = [
+        as_probabilities(f'joints[{l}]', p, (None, W)) for l, p in enumerate(joints)
+    ]
     joints = [p[p.sum(1) > 0] for p in joints]
-    support, place = merge_beliefs(np.vstack([p/p.sum(1, keepdims=True) for p in joints]))
-    q, ends = np.zeros((len(joints), len(support))), np.cumsum([len(p) for p in joints])[:-1]
-    for l, (p, at) in enumerate(zip(joints, np.split(place, ends))): np.add.at(q[l], at, p.sum(1))
+    support, place = merge_beliefs(
+        np.vstack([p/p.sum(1, keepdims=True) for p in joints]))
+    q, ends = np.zeros(
+        (len(joints), len(support))), np.cumsum([len(p) for p in joints])[:-1]
+    for l, (p, at) in enumerate(zip(joints, np.split(place, ends))):
+        np.add.at(q[l], at, p.sum(1))
     return as_beliefs('joints', support), q
 
 # %% ../nbs/companion/52_offline.ipynb #0943466d
@@ -190,7 +241,8 @@ def _max_min_cvxpy(support, q):
     import cvxpy as cp
     S, t = cp.Variable(support.shape), cp.Variable()
     pay, (i, j) = support @ S.T, properness_pairs(support).T
-    s, claims = cp.sum(cp.multiply(support, S), axis=1), (q @ support) @ S.T                # (M,), (L, M)
+    # (M,), (L, M)
+    s, claims = cp.sum(cp.multiply(support, S), axis=1), (q @ support) @ S.T
     prize = [q[l] @ s - claims[l] >= t for l in range(len(q))]
     problem = cp.Problem(cp.Maximize(t), [S >= 0, S <= 1, s[i] >= pay[i, j], *prize])
     value = solve_cvxpy(problem, 'CLARABEL', 'HIGHS')
@@ -200,72 +252,100 @@ def _max_min_cvxpy(support, q):
 def _max_min_highs(support, q):
     from scipy.sparse import csr_array, hstack, vstack
     (M, W), L = support.shape, len(q)
-    gains = (q[:, :, None]*support)[:, None].repeat(M, 1)                                   # (L, M, M, W): structure, claim j, row i
-    for j in range(M): gains[:, j, j] -= q @ support
-    A = vstack([hstack([properness_rows(support), csr_array((len(properness_pairs(support)), 1))]),
-                hstack([csr_array(gains.reshape(L*M, M*W)), csr_array(-np.ones((L*M, 1)))])], format='csr')
+    # (L, M, M, W): structure, claim j, row i
+    gains = (q[:, :, None]*support)[:, None].repeat(M, 1)
+    for j in range(M):
+        gains[:, j, j] -= q @ support
+    A = vstack([
+        hstack(
+            [properness_rows(support),
+             csr_array((len(properness_pairs(support)), 1))]),
+        hstack([csr_array(gains.reshape(L*M, M*W)),
+                csr_array(-np.ones((L*M, 1)))])
+    ], format='csr')
     rows = np.zeros(A.shape[0]), np.full(A.shape[0], np.inf)
     columns = np.zeros(M*W + 1), np.ones(M*W + 1)
-    x = ProperProgram(support, A, -np.eye(M*W + 1)[-1], np.array(columns), np.array(rows)).solve().x
+    x = ProperProgram(support, A, -np.eye(M*W + 1)[-1], np.array(columns),
+                      np.array(rows)).solve().x
     return float(x[-1]), np.clip(x[:-1].reshape(M, W), 0., 1.)
 
 def max_min_rule(joints, bound=1., solver='highs'):
-    r"""The rule whose smallest prize for effort over several information structures is largest (Chen and Yu 2021).
+    r"""The rule whose smallest prize for effort over several information structures
+    is largest (Chen and Yu 2021).
 
-    `joints` are arrays (O, W) of $p(\omega, o)$, e.g. ``world.structure.joint``; `solver` is "highs" or "cvxpy".
-    Returns (the prize, `ScoringRule`); see `effort_gain`. Raises `InvalidInput`, `SolverFailure`.
+    `joints` are arrays (O, W) of $p(\omega, o)$, e.g. ``world.structure.joint``;
+    `solver` is "highs" or "cvxpy". Returns (the prize, `ScoringRule`); see
+    `effort_gain`. Raises `InvalidInput`, `SolverFailure`.
     """
     program_route(solver)
-    bound, (support, q) = as_number('bound', bound, 0., strict_low=True), common_support(joints)
+    bound, (support, q) = as_number('bound', bound, 0.,
+                                    strict_low=True), common_support(joints)
     value, S = (_max_min_highs if solver == 'highs' else _max_min_cvxpy)(support, q)
     return bound*value, ScoringRule(bound*S, support, bound)
 
 # %% ../nbs/companion/52_offline.ipynb #ed112215
 def arm_payments(world, listen=True):
-    r"""The best contract that pays for the arm alone: (profits (K,), payments (K,)), with $\pi_k = c_k - \min c$ if arm k is the one that is to be played.
+    r"""The best contract that pays for the arm alone: (profits (K,), payments (K,)),
+    with $\pi_k = c_k - \min c$ if arm k is the one that is to be played.
 
-    If not `listen`, the principal decides without the report, which nothing makes truthful. Profit $-\infty$ and payment $\infty$ where the bound is too small.
+    If not `listen`, the principal decides without the report, which nothing makes
+    truthful. Profit $-\infty$ and payment $\infty$ where the bound is too small.
     """
     z, payments = world.setting, world.costs - world.costs.min()
-    if listen: utility = world.belief_distributions @ z.belief_utility
-    else: utility = np.array([report_utility(world, k, np.zeros(z.M, int)) for k in range(z.K)])
+    if listen:
+        utility = world.belief_distributions @ z.belief_utility
+    else:
+        utility = np.array(
+            [report_utility(world, k, np.zeros(z.M, int)) for k in range(z.K)])
     payments = np.where(payments <= z.bound, payments, np.inf)
     return utility - payments, payments
 
 # %% ../nbs/companion/52_offline.ipynb #d2d4582d
 def report_free(world):
-    r"""(K,): the profits of the best rules $s(\omega)$ that ignore the report, for an agent who tells the truth all the same; -inf for an arm that none of them induces.
+    r"""(K,): the profits of the best rules $s(\omega)$ that ignore the report, for
+    an agent who tells the truth all the same; -inf for an arm that none of them
+    induces.
 
     Raises `SolverFailure`.
     """
     from scipy.optimize import linprog
-    z, priors, profits = world.setting, world.structure.priors, world.belief_distributions @ world.setting.belief_utility
+    z, priors, profits = (world.setting, world.structure.priors,
+                          world.belief_distributions@world.setting.belief_utility)
     for k in range(z.K):
-        found = linprog(priors[k], A_ub=priors - priors[k], b_ub=(world.costs - world.costs[k])/z.bound, bounds=(0, 1), method='highs')
-        if found.status not in (0, 2): raise SolverFailure(f'linprog: {found.message}')
+        found = linprog(priors[k], A_ub=priors - priors[k],
+                        b_ub=(world.costs - world.costs[k])/z.bound, bounds=(0, 1),
+                        method='highs')
+        if found.status not in (0, 2):
+            raise SolverFailure(f'linprog: {found.message}')
         profits[k] = profits[k] - z.bound*found.fun if found.status == 0 else -np.inf
     return profits
 
 # %% ../nbs/companion/52_offline.ipynb #173850f5
 def find_payment(setting, arm, steps):
-    r"""The search: a coroutine that yields payments (K,) and returns the smallest offer that was answered by `arm`, None if even $B_S$ wasn't.
+    r"""The search: a coroutine that yields payments (K,) and returns the smallest
+    offer that was answered by `arm`, None if even $B_S$ wasn't.
 
-    It ends at most $B_S2^{-\text{steps}}$ above the least payment for the arm, after at most `steps` + 1 rounds. Raises `InvalidInput`.
+    It ends at most $B_S2^{-\text{steps}}$ above the least payment for the arm, after
+    at most `steps` + 1 rounds. Raises `InvalidInput`.
     """
     arm, steps = setting.arm_index(arm), as_integer('steps', steps)
     def search(low, high, only):
-        if (yield high*only).arm != arm: return None
+        if (yield high*only).arm != arm:
+            return None
         for _ in range(steps):
             middle = (low + high)/2
-            if (yield middle*only).arm == arm: high = middle
-            else: low = middle
+            if (yield middle*only).arm == arm:
+                high = middle
+            else:
+                low = middle
         return high
     return search(0., setting.bound, np.eye(setting.K)[arm])
 
 # %% ../nbs/companion/52_offline.ipynb #2e14d7e8
 @dataclass(frozen=True, eq=False)
 class Incentives:
-    r"""What `learn_incentives` found: `payments` (K,), infinite for an arm that couldn't be had; `values` (K,), the estimates of $U_k - \hat\pi_k$;
+    r"""What `learn_incentives` found: `payments` (K,), infinite for an arm that
+    couldn't be had; `values` (K,), the estimates of $U_k - \hat\pi_k$;
     `plays` (K,) in the second step; and `arm`, the best one by these values."""
     payments: np.ndarray
     values: np.ndarray
@@ -278,13 +358,17 @@ def _search(setting, steps):
     for k in range(setting.K):
         found = yield from find_payment(setting, k, steps)
         rounds += 1 if found is None else steps + 1
-        if found is not None: payments[k] = found
+        if found is not None:
+            payments[k] = found
     return payments, rounds
 
 def _bandit(setting, payments, rounds, width, listen):
-    "The second step: `rounds` rounds of an upper confidence bound whose radius is width/√N. Returns `Incentives`."
-    z, N, total = setting, np.zeros(setting.K), np.zeros((setting.K, 1 if listen else setting.utility.shape[1]))
-    values = np.where(payments < np.inf, np.inf, -np.inf)                       # what is not yet played comes first
+    """The second step: `rounds` rounds of an upper confidence bound whose radius is
+    width/√N. Returns `Incentives`."""
+    z, N, total = setting, np.zeros(setting.K), np.zeros(
+        (setting.K, 1 if listen else setting.utility.shape[1]))
+    # what is not yet played comes first
+    values = np.where(payments < np.inf, np.inf, -np.inf)
     radius = np.zeros(z.K)
     for _ in range(rounds):
         k = int((values + radius).argmax())
@@ -297,14 +381,20 @@ def _bandit(setting, payments, rounds, width, listen):
 
 # %% ../nbs/companion/52_offline.ipynb #e5af39ce
 def learn_incentives(setting, horizon, delta=.1, listen=True):
-    r"""Scheid et al. (2024), for payments that depend on the arm: a coroutine that yields payments (K,) and receives a `Response`.
+    r"""Scheid et al. (2024), for payments that depend on the arm: a coroutine that
+    yields payments (K,) and receives a `Response`.
 
-    Bisection for the payment of each arm, then an upper confidence bound for the arm, `horizon` rounds in all. If not `listen`, reports are ignored.
-    Returns `Incentives`. Raises `InvalidInput` if the horizon leaves no round for each arm.
+    Bisection for the payment of each arm, then an upper confidence bound for the
+    arm, `horizon` rounds in all. If not `listen`, reports are ignored. Returns
+    `Incentives`. Raises `InvalidInput` if the horizon leaves no round for each arm.
     """
-    z, T, delta = setting, as_integer('horizon', horizon, 2), as_number('delta', delta, 0., 1., strict_low=True)
+    z, T, delta = setting, as_integer('horizon', horizon,
+                                      2), as_number('delta', delta, 0., 1.,
+                                                    strict_low=True)
     steps, D = int(np.ceil(np.log2(T))), 1 if listen else z.utility.shape[1]
-    if T < z.K*(steps + 2): raise InvalidInput('horizon', horizon, f'at least {z.K*(steps + 2)} rounds: {steps + 2} an arm')
+    if T < z.K*(steps + 2):
+        raise InvalidInput('horizon', horizon,
+                           f'at least {z.K*(steps + 2)} rounds: {steps + 2} an arm')
     width = np.ptp(z.utility)*np.sqrt(np.log(2*z.K*D*T/delta)/2)
     def learner():
         payments, rounds = yield from _search(z, steps)
@@ -315,19 +405,24 @@ def learn_incentives(setting, horizon, delta=.1, listen=True):
 def paid_arm(world, payments):
     """The arm that the agent plays if it is paid payments[k] for arm k.
 
-    On ties (see `favourite`) the best for the principal, then the lowest index. Raises `InvalidInput`,
-    also for a world with another agent than `Rational`.
+    On ties (see `favourite`) the best for the principal, then the lowest index.
+    Raises `InvalidInput`, also for a world with another agent than `Rational`.
     """
     z = world.setting
-    if type(world.agent) is not Rational: raise InvalidInput('world.agent', world.agent, 'Rational(), the only agent that takes part here')
+    if type(world.agent) is not Rational:
+        raise InvalidInput('world.agent', world.agent,
+                           'Rational(), the only agent that takes part here')
     payments = as_array('payments', payments, (z.K,), 0., z.bound, axes=(z.arms,))
-    worth = lambda arms: world.belief_distributions[arms] @ z.belief_utility - payments[arms]
+    worth = lambda arms: world.belief_distributions[arms]@z.belief_utility - payments[
+        arms]
     return favourite(payments - world.costs, worth, z.bound, z.B_u)
 
 def simulate_incentives(learner, world, seed):
-    """Play a coroutine that yields payments (K,) against a simulated agent: (what it returns, arms (T,), what was paid (T,)).
+    """Play a coroutine that yields payments (K,) against a simulated agent: (what it
+    returns, arms (T,), what was paid (T,)).
 
-    `seed` is an int or a numpy Generator. Signal and state are drawn as in `World.respond`; reports are true.
+    `seed` is an int or a numpy Generator. Signal and state are drawn as in
+    `World.respond`; reports are true.
     """
     rng, arms, paid = generator(seed), [], []
     beliefs = [tuple(b) for b in world.setting.support.tolist()]
@@ -338,12 +433,18 @@ def simulate_incentives(learner, world, seed):
             signal, state = world.draw(k, rng)
             arms.append(k)
             paid.append(payments[k])
-            payments = learner.send(Response(k, beliefs[world.belief_index[k][signal]], state))
-    except StopIteration as stop: return stop.value, np.array(arms), np.array(paid)
+            payments = learner.send(
+                Response(k, beliefs[world.belief_index[k][signal]], state))
+    except StopIteration as stop:
+        return stop.value, np.array(arms), np.array(paid)
 
 # %% ../nbs/companion/52_offline.ipynb #42622074
 def incentives_bound(setting, horizon, delta=.1, listen=True):
-    r"The bound on the regret of `learn_incentives` over `horizon` rounds: $K(\lceil\log_2T\rceil+2)(R+B_S) + B_S + 2R\sqrt{2KT\log(2KDT/\delta)}$."
-    z, T, delta = setting, as_integer('horizon', horizon, 2), as_number('delta', delta, 0., 1., strict_low=True)
+    r"""The bound on the regret of `learn_incentives` over `horizon` rounds:
+    $K(\lceil\log_2T\rceil+2)(R+B_S) + B_S + 2R\sqrt{2KT\log(2KDT/\delta)}$."""
+    z, T, delta = setting, as_integer('horizon', horizon,
+                                      2), as_number('delta', delta, 0., 1.,
+                                                    strict_low=True)
     R, D = np.ptp(z.utility), 1 if listen else z.utility.shape[1]
-    return float(z.K*(np.ceil(np.log2(T)) + 2)*(R + z.bound) + z.bound + 2*R*np.sqrt(2*z.K*T*np.log(2*z.K*D*T/delta)))
+    return float(z.K*(np.ceil(np.log2(T)) + 2)*(R + z.bound) + z.bound
+                 + 2*R*np.sqrt(2*z.K*T*np.log(2*z.K*D*T/delta)))

@@ -15,22 +15,28 @@ from .oiafc import mixing_corollary1
 
 # %% ../nbs/paper/10_oiafb.ipynb #a03f1811
 def event_failure(setting, budget, a):
-    r"""The most that the event may fail within a budget: $\min(1, KT2^Me^{-a/2})$ (paper, Lemma 2); a float.
+    r"""The most that the event may fail within a budget: $\min(1, KT2^Me^{-a/2})$
+    (paper, Lemma 2); a float.
 
-    `budget` T ≥ 1, `a` > 0 the parameter of the radius. Logarithms are added, $2^M$ is never formed.
+    `budget` T ≥ 1, `a` > 0 the parameter of the radius. Logarithms are added, $2^M$
+    is never formed.
     """
     return float(np.exp(min(0., np.log(setting.K*budget) + setting.M*np.log(2) - a/2)))
 
 def budget_parameter(setting, budget, delta):
-    r"The parameter a at which the event fails with probability at most `delta`: $2(\ln(TK/\delta) + M\ln 2)$ (paper, Corollary 2)."
+    r"""The parameter a at which the event fails with probability at most `delta`:
+    $2(\ln(TK/\delta) + M\ln 2)$ (paper, Corollary 2)."""
     return float(2*(np.log(budget*setting.K) - np.log(delta) + setting.M*np.log(2)))
 
 # %% ../nbs/paper/10_oiafb.ipynb #adad29ec
 def safest(run):
-    r"(rule, arm): of the rules kept the first with the largest $\hat u - \hat v - (B_S+B_u)I$, its profit at worst on the event."
+    r"""(rule, arm): of the rules kept the first with the largest
+    $\hat u - \hat v - (B_S+B_u)I$, its profit at worst on the event."""
     data, z = run.transcript, run.setting
     q_hat, I = data.q_hat, run.radius(data.N, run.rounds)
-    at_worst = [q_hat[k] @ (z.belief_utility - rule.expected) - z.B*I[k] for rule, k in run.kept]
+    at_worst = [
+        q_hat[k]@(z.belief_utility - rule.expected) - z.B*I[k] for rule, k in run.kept
+    ]
     return run.kept[int(np.argmax(at_worst))]
 
 # %% ../nbs/paper/10_oiafb.ipynb #21d23e4b
@@ -39,41 +45,55 @@ def before_a_success(run):
     return run.best is None
 
 def best_or_safest(run, plan):
-    "What OIAFB returns: the rule of the normal round with the smallest radius, or else the safest of all."
+    """What OIAFB returns: the rule of the normal round with the smallest radius, or
+    else the safest of all."""
     if run.best:
         certificate, rule, arm = run.best
         return dict(status='budget', rule=rule, arm=arm, certificate=certificate)
     rule, arm = safest(run)
-    return dict(status='uncertified' if run.rounds >= run.setting.K else 'budget_too_small', rule=rule, arm=arm)
+    return dict(
+        status='uncertified' if run.rounds >= run.setting.K else 'budget_too_small',
+        rule=rule, arm=arm)
 
-def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs', watch=None):
-    r"""OIAFB (paper, Algorithm 3, corrected): a `Learner` that yields a `ScoringRule`, receives a `Response`, and returns an `Identification`.
+def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs',
+          watch=None):
+    r"""OIAFB (paper, Algorithm 3, corrected): a `Learner` that yields a
+    `ScoringRule`, receives a `Response`, and returns an `Identification`.
 
-    It ends after exactly `budget` rounds, with one of the statuses "budget" (the rule of the normal round with the smallest radius),
-    "uncertified" (no round was normal) and "budget_too_small" (fewer rounds than arms); the latter two return the announced rule whose
-    profit is largest at worst, and no certificate. The certificate holds on the event, which fails with probability at most `delta`.
+    It ends after exactly `budget` rounds, with one of the statuses "budget" (the
+    rule of the normal round with the smallest radius),
+    "uncertified" (no round was normal) and "budget_too_small" (fewer rounds than
+    arms); the latter two return the announced rule whose profit is largest at worst,
+    and no certificate. The certificate holds on the event, which fails with
+    probability at most `delta`.
 
     Parameters
     ----------
     setting : Setting
     oracle : Oracle
     eps : float
-        Target accuracy $\epsilon$, in (0, 2(B_S + B_u)]; sets the oracle's share $\alpha = \epsilon/4(B_S+B_u)$.
+        Target accuracy $\epsilon$, in (0, 2(B_S + B_u)]; sets the oracle's share
+        $\alpha = \epsilon/4(B_S+B_u)$.
     budget : int
         T, at least 1.
     a, delta : float, one of the two
-        The parameter of the radius, more than 0; or the probability in (0, 1] with which the event may fail, from which `a` follows.
+        The parameter of the radius, more than 0; or the probability in (0, 1] with
+        which the event may fail, from which `a` follows.
     solver : "highs" or "cvxpy"
     watch : callable, optional
         Called with each `Plan`.
 
-    Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running if an oracle rule is answered by another arm.
+    Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running
+    if an oracle rule is answered by another arm.
     """
-    if (a is None) == (delta is None): raise InvalidInput('a, delta', (a, delta), 'one of the two')
+    if (a is None) == (delta is None):
+        raise InvalidInput('a, delta', (a, delta), 'one of the two')
     eps, delta = check_learner(setting, oracle, eps, 1. if delta is None else delta)
     budget = as_integer('budget', budget, 1)
-    if a is None: a = budget_parameter(setting, budget, delta)
-    else: delta = event_failure(setting, budget, as_number('a', a, 0., strict_low=True))
+    if a is None:
+        a = budget_parameter(setting, budget, delta)
+    else:
+        delta = event_failure(setting, budget, as_number('a', a, 0., strict_low=True))
     share = mixing_corollary1(setting, eps)
     return compose(setting, oracle, eps=eps, delta=delta,
                    radius=lambda N, t: radius_fb(N, t, a=a),

@@ -25,7 +25,8 @@ MIXINGS = dict(theorem1=mixing_theorem1, corollary1=mixing_corollary1)
 
 # %% ../nbs/paper/09_oiafc.ipynb #0d2a379f
 def should_stop(setting, eps, alpha, I):
-    r"""Line 15 of Algorithm 1, $2(B_S+B_u)I_q^t(k) \le \beta_t$, without its division (erratum E32).
+    r"""Line 15 of Algorithm 1, $2(B_S+B_u)I_q^t(k) \le \beta_t$, without its
+    division (erratum E32).
 
     Never true for α = 1, nor for $\epsilon \le 2\alpha(B_S+B_u)$.
     """
@@ -40,16 +41,20 @@ def small_enough(run, plan, eps):
 STOPS = dict(paper=small_enough)
 
 def last_or_best(run, plan, eps):
-    "What OIAFC returns: the rule of the plan at which it stopped, or else (None) that with the smallest certificate."
+    """What OIAFC returns: the rule of the plan at which it stopped, or else (None)
+    that with the smallest certificate."""
     if plan is None:
         certificate, rule, arm = run.best or (None, run.oracle.rules[0], 0)
         return dict(status='round_cap', rule=rule, arm=arm, certificate=certificate)
     proved = 'certified' if small_enough(run, plan, eps) else 'uncertified'
-    return dict(status='event_violated' if run.violated else proved, rule=plan.rule, arm=plan.target,
-                certificate=certify(run.setting, plan.alpha, plan.I[plan.target]))
+    return dict(status='event_violated' if run.violated else proved, rule=plan.rule,
+                arm=plan.target, certificate=certify(run.setting, plan.alpha,
+                                                     plan.I[plan.target]))
 
-def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper', max_rounds=10_000_000, solver='highs', watch=None):
-    r"""OIAFC (paper, Algorithm 1), a `Learner`: yields a `ScoringRule`, receives a `Response`, returns an `Identification`.
+def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
+          max_rounds=10_000_000, solver='highs', watch=None):
+    r"""OIAFC (paper, Algorithm 1), a `Learner`: yields a `ScoringRule`, receives a
+    `Response`, returns an `Identification`.
 
     Parameters
     ----------
@@ -62,20 +67,23 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper', max_r
     mixing : "theorem1", "corollary1", or a function of $L_k^t$ with values in [0, 1]
     stop : "paper", or a function (run, plan, eps), asked after each normal round
     max_rounds : int
-        Cap on interactions, at least K; off the event the algorithm may never stop (erratum E34).
+        Cap on interactions, at least K; off the event the algorithm may never stop
+        (erratum E34).
     solver : "highs" or "cvxpy"
     watch : callable, optional
         Called with the `Plan` of every round in which one is made.
 
-    Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while running if an oracle rule is answered
-    by another arm.
+    Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while
+    running if an oracle rule is answered by another arm.
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
-    if not callable(mixing): mixing = as_part('mixing', mixing, MIXINGS)(setting, eps)
+    if not callable(mixing):
+        mixing = as_part('mixing', mixing, MIXINGS)(setting, eps)
     stop = as_part('stop', stop, STOPS)
-    return compose(setting, oracle, eps=eps, delta=delta,
-                   radius=lambda N, t: radius_fc(N, t, K=setting.K, M=setting.M, delta=delta),
-                   mixing=lambda L, t: mixing(L),
-                   stop=lambda run, plan: stop(run, plan, eps),
-                   decide=lambda run, plan: last_or_best(run, plan, eps),
-                   rounds=as_integer('max_rounds', max_rounds, setting.K), solver=solver, watch=watch)
+    return compose(
+        setting, oracle, eps=eps, delta=delta,
+        radius=lambda N, t: radius_fc(N, t, K=setting.K, M=setting.M, delta=delta),
+        mixing=lambda L, t: mixing(L), stop=lambda run, plan: stop(run, plan, eps),
+        decide=lambda run, plan: last_or_best(run, plan, eps),
+        rounds=as_integer('max_rounds', max_rounds,
+                          setting.K), solver=solver, watch=watch)

@@ -11,33 +11,49 @@ __all__ = ['MARGIN_TOL', 'WAYS_OUT', 'BOUND_MARGIN', 'BOUND_TOL', 'Oracle', 'wid
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 import numpy as np
-from .core import *
-from .information import *
-from .scoring import *
+from .core import (InvalidInput, NotInducible, SolverFailure, as_array,
+                         as_integer, as_kind, as_number)
+from .information import Environment, InformationStructure, Setting, World
+from .scoring import ScoringRule, lie, mix
 from .programs import known_program, pair_rows, properness_rows, widest_rule
-from .stackelberg import *
+from .stackelberg import (PROFIT_TOL, optimal_rule, profit_scale, region_margin,
+                                stake)
 
 # %% ../nbs/paper/04_oracle.ipynb #aa78541b
 @dataclass(frozen=True, eq=False)
 class Oracle:
-    r"""K scoring rules $\tilde S_k$, the k-th of which makes arm k the agent's strict best response (Assumption 1).
+    r"""K scoring rules $\tilde S_k$, the k-th of which makes arm k the agent's
+    strict best response (Assumption 1).
 
-    `margins` (K,) holds by how much, if that is known; `margin` is the smallest of them (the paper's $\varepsilon$ is anything below it).
-    Raises `InvalidInput` for fewer than two rules, and for one that isn't proper.
+    `margins` (K,) holds by how much, if that is known; `margin` is the smallest of
+    them (the paper's $\varepsilon$ is anything below it). Raises `InvalidInput` for
+    fewer than two rules, and for one that isn't proper.
     """
     rules: tuple
     margins: np.ndarray = None
 
     def __post_init__(self):
-        try: rules = tuple(self.rules)
-        except TypeError: rules = ()
-        if len(rules) < 2 or not all(isinstance(r, ScoringRule) for r in rules): raise InvalidInput('rules', self.rules, 'one ScoringRule an arm, at least two')
+        try:
+            rules = tuple(self.rules)
+        except TypeError:
+            rules = ()
+        if len(rules) < 2 or not all(isinstance(r, ScoringRule) for r in rules):
+            raise InvalidInput('rules', self.rules,
+                               'one ScoringRule an arm, at least two')
         for k, r in enumerate(rules):
-            if (l := lie(r)) is None: continue
-            raise InvalidInput(f'rules[{k}]', f'a rule under which belief {l.belief} gains {l.gain:.3g} by reporting belief {l.report}', 'a proper scoring rule')
+            if (l := lie(r)) is None:
+                continue
+            raise InvalidInput(
+                f'rules[{k}]',
+                f'a rule under which belief {l.belief} gains {l.gain:.3g} by reporting '
+                f'belief {l.report}', 'a proper scoring rule')
         object.__setattr__(self, 'rules', rules)
-        if self.margins is not None: object.__setattr__(self, 'margins', as_array('margins', self.margins, (len(rules),)))
-    def __repr__(self): return f'Oracle({len(self.rules)} rules, margin {"unknown" if self.margins is None else f"{self.margin:.4g}"})'
+        if self.margins is not None:
+            object.__setattr__(self, 'margins',
+                               as_array('margins', self.margins, (len(rules), )))
+    def __repr__(self):
+        return (f'Oracle({len(self.rules)} rules, margin '
+                f'{"unknown" if self.margins is None else f"{self.margin:.4g}"})')
     @property
     def margin(self):
         "The smallest margin, or None if they aren't known."
@@ -45,10 +61,12 @@ class Oracle:
 
 # %% ../nbs/paper/04_oracle.ipynb #12acb349
 def widest_margin(world, arm):
-    r"""The proper rule with the largest $\min_{j\ne k} g(k, S) - g(j, S)$, of all such the cheapest.
+    r"""The proper rule with the largest $\min_{j\ne k} g(k, S) - g(j, S)$, of all
+    such the cheapest.
 
-    Returns (margin, `ScoringRule`), the margin as the agent sees it under that rule; negative
-    if no rule makes the arm a best response. `arm` is a name or an index. Raises
+    Returns (margin, `ScoringRule`), the margin as the agent sees it under that rule;
+    negative if no rule makes the arm a best response. `arm` is a name or an index.
+    Raises
     `InvalidInput` for an unknown arm, `SolverFailure`.
     """
     z, q = as_kind('world', world, World).setting, world.belief_distributions
@@ -58,7 +76,8 @@ def widest_margin(world, arm):
     rule = ScoringRule(np.minimum(found.rule, z.bound), z.support, z.bound)
     margin = region_margin(world, rule, k)
     if abs(margin + found.value) > PROFIT_TOL*profit_scale(world, rule):
-        raise SolverFailure(f'arm {z.arms[k]!r}: its margin is not what the solver claims')
+        raise SolverFailure(
+            f'arm {z.arms[k]!r}: its margin is not what the solver claims')
     return margin, rule
 
 # %% ../nbs/paper/04_oracle.ipynb #a322865d
@@ -71,13 +90,15 @@ def action_informed_oracle(world, *, costs=None, cases=None, delta=.05):
     ----------
     world : World
     costs : dict of arm: (low, high), optional
-        Costs that are only known to lie between two numbers; without it, the world's `cost_ranges`. The margins are then
-        those of the worst costs.
+        Costs that are only known to lie between two numbers; without it, the world's
+        `cost_ranges`. The margins are then those of the worst costs.
     cases : int, or dict of arm: int, optional
-        From how many cases the beliefs of the arms were counted, if they were; the margins then hold for all
-        distributions that these counts leave open (`prop-robust`), with probability 1 - `delta`.
+        From how many cases the beliefs of the arms were counted, if they were; the
+        margins then hold for all distributions that these counts leave open
+        (`prop-robust`), with probability 1 - `delta`.
 
-    Raises `NotInducible`, naming every arm that no rule makes the strict favourite, its best margin and the way out.
+    Raises `NotInducible`, naming every arm that no rule makes the strict favourite,
+    its best margin and the way out.
     """
     as_kind('world', world, World)
     if not (costs is None and cases is None and world.cost_ranges is None):
@@ -91,51 +112,69 @@ def action_informed_oracle(world, *, costs=None, cases=None, delta=.05):
 def check_oracle(world, rules):
     """An `Oracle` from the user's own rules, with its margins in a known world.
 
-    Raises `NotInducible` if one of them doesn't make its arm the strict favourite, `InvalidInput` for rules that don't fit the world.
+    Raises `NotInducible` if one of them doesn't make its arm the strict favourite,
+    `InvalidInput` for rules that don't fit the world.
     """
     z = as_kind('world', world, World).setting
     oracle = Oracle(rules)
     n = len(oracle.rules)
-    if n != z.K: raise InvalidInput('rules', f'{n} rules', f'one for each of the {z.K} arms')
+    if n != z.K:
+        raise InvalidInput('rules', f'{n} rules', f'one for each of the {z.K} arms')
     for k, r in enumerate(oracle.rules):
-        if np.array_equal(r.support, z.support) and r.bound <= z.bound: continue
-        raise InvalidInput(f'rules[{k}]', r, f'a rule on the support of the world, within its bound {z.bound:g}')
+        if np.array_equal(r.support, z.support) and r.bound <= z.bound:
+            continue
+        raise InvalidInput(
+            f'rules[{k}]', r,
+            f'a rule on the support of the world, within its bound {z.bound:g}')
     margins = np.array([region_margin(world, r, k) for k, r in enumerate(oracle.rules)])
     _refuse(world, oracle.rules, margins, 'the rule given for it', 'margin')
     return Oracle(oracle.rules, margins)
 
 # %% ../nbs/paper/04_oracle.ipynb #20c3b3d5
 def _refuse(world, rules, margins, given, found):
-    "Raise `NotInducible` unless all margins are positive; `given` and `found` say where they are from."
+    """Raise `NotInducible` unless all margins are positive; `given` and `found` say
+    where they are from."""
     z = world.setting
     least = MARGIN_TOL*np.array([stake(world, r) for r in rules])
     bad = np.flatnonzero(margins <= least)
     margins = np.where(np.abs(margins) <= least, 0., margins)      # no margin is 0
-    if not len(bad): return
+    if not len(bad):
+        return
     margins = np.where(np.abs(margins) <= least, 0., margins)      # no margin is 0
     listed = ', '.join(f'{z.arms[k]!r} ({found} {margins[k]:.3g})' for k in bad)
-    if found == 'margin': out = 'action_informed_oracle(world) finds the rules with the widest margins'
-    elif z.K == 2: out = 'with two arms, neither can be left out'
-    else: out = _way_out(arms_to_leave(world))
-    raise NotInducible(f"no strict best response under {given}: arm {listed}; {out}", tuple(z.arms[k] for k in bad), float(margins[bad].min()))
+    if found == 'margin':
+        out = 'action_informed_oracle(world) finds the rules with the widest margins'
+    elif z.K == 2:
+        out = 'with two arms, neither can be left out'
+    else:
+        out = _way_out(arms_to_leave(world))
+    raise NotInducible(f"no strict best response under {given}: arm {listed}; {out}",
+                       tuple(z.arms[k] for k in bad), float(margins[bad].min()))
 
 def _way_out(arms):
-    if arms is None: return 'no two arms have such rules once the others are left out'
-    return f'leave {"it" if len(arms) == 1 else "them"} out: world.without({", ".join(map(repr, arms))})'
+    if arms is None:
+        return 'no two arms have such rules once the others are left out'
+    return (f'leave {"it" if len(arms) == 1 else "them"} out: '
+            f'world.without({", ".join(map(repr, arms))})')
 
 # %% ../nbs/paper/04_oracle.ipynb #4f5e6a71
 WAYS_OUT = 200        # how many choices of arms to leave out are tried
 
 def arms_to_leave(world):
-    """The fewest arms (their names) without which every arm left can be made the strict favourite.
+    """The fewest arms (their names) without which every arm left can be made the
+    strict favourite.
 
-    () if none is in the way, None if no two arms are left (or not within `WAYS_OUT` choices).
+    () if none is in the way, None if no two arms are left (or not within `WAYS_OUT`
+    choices).
     """
     z = as_kind('world', world, World).setting
-    arms = sorted(z.arms, key=lambda arm: _leads(world, arm))       # first those that have no rule
+    # first those that have no rule
+    arms = sorted(z.arms, key=lambda arm: _leads(world, arm))
     choices = (gone for n in range(z.K - 1) for gone in combinations(arms, n))
     fine = lambda rest: all(_leads(rest, arm) for arm in rest.setting.arms)
-    return next((gone for gone in islice(choices, WAYS_OUT) if fine(world.without(*gone))), None)
+    return next(
+        (gone for gone in islice(choices, WAYS_OUT) if fine(world.without(*gone))),
+        None)
 
 def _leads(world, arm):
     "True if some rule makes the arm the strict favourite."
@@ -146,7 +185,8 @@ def _leads(world, arm):
 # %% ../nbs/paper/04_oracle.ipynb #2ab08088
 @dataclass(frozen=True, eq=False)
 class Doubts:
-    "What is known of a world's arms: `low` and `high` (K,) costs, and `radii` (K,), half of $r_j$ (`prop-robust`)."
+    """What is known of a world's arms: `low` and `high` (K,) costs, and `radii`
+    (K,), half of $r_j$ (`prop-robust`)."""
     low: np.ndarray
     high: np.ndarray
     radii: np.ndarray
@@ -160,14 +200,18 @@ class Doubts:
 def doubts(world, costs=None, cases=None, delta=.05):
     "The `Doubts` that `action_informed_oracle` is told of. Raises `InvalidInput`."
     z, delta = world.setting, as_number('delta', delta, 0., 1., strict_low=True)
-    known = np.c_[world.costs, world.costs] if world.cost_ranges is None else np.array(world.cost_ranges)
+    known = np.c_[world.costs, world.costs] if world.cost_ranges is None else np.array(
+        world.cost_ranges)
     given = {} if costs is None else costs
-    if not isinstance(given, dict): raise InvalidInput('costs', costs, 'a dict of arm: (low, high)')
+    if not isinstance(given, dict):
+        raise InvalidInput('costs', costs, 'a dict of arm: (low, high)')
     for arm, pair in given.items():
         pair = as_array(f'costs[{arm!r}]', pair, (2,), low=0.)
-        if pair[0] > pair[1]: raise InvalidInput(f'costs[{arm!r}]', pair, 'a pair (low, high)')
+        if pair[0] > pair[1]:
+            raise InvalidInput(f'costs[{arm!r}]', pair, 'a pair (low, high)')
         known[z.arm_index(arm)] = pair
-    if not isinstance(cases, dict): cases = {} if cases is None else dict.fromkeys(z.arms, cases)
+    if not isinstance(cases, dict):
+        cases = {} if cases is None else dict.fromkeys(z.arms, cases)
     radii = np.zeros(z.K)
     for arm, n in cases.items():
         k, n = z.arm_index(arm), as_integer(f'cases[{arm!r}]', n, 1)
@@ -176,14 +220,16 @@ def doubts(world, costs=None, cases=None, delta=.05):
     return Doubts(*known.T, radii)
 
 def at_worst(world, doubts, k):
-    "The world with the costs that are worst for arm k; only their differences count, and the least is 0."
+    """The world with the costs that are worst for arm k; only their differences
+    count, and the least is 0."""
     costs = doubts.costs(k, world.setting.bound)
     structure = InformationStructure(world.structure.joint, costs - costs.min())
     return replace(world, structure=structure, cost_ranges=None)
 
 # %% ../nbs/paper/04_oracle.ipynb #7767eb34
 def robust_oracle(world, doubts):
-    """The oracle whose margins hold for all that the `Doubts` leave open; raises `NotInducible`, which says what would do."""
+    """The oracle whose margins hold for all that the `Doubts` leave open; raises
+    `NotInducible`, which says what would do."""
     worlds = [at_worst(world, doubts, k) for k in range(world.setting.K)]
     found = [widest_margin(w, k) for k, w in enumerate(worlds)]
     margins = np.array([m for m, _ in found])
@@ -192,22 +238,27 @@ def robust_oracle(world, doubts):
     if len(bad):
         ways = '; '.join(_what_would_do(world, doubts, k, margins[k]) for k in bad)
         names = tuple(world.setting.arms[k] for k in bad)
-        raise NotInducible(f'no rule works for all costs and beliefs left open: {ways}', names, float(margins[bad].min()))
+        raise NotInducible(f'no rule works for all costs and beliefs left open: {ways}',
+                           names, float(margins[bad].min()))
     return Oracle([r for _, r in found], margins)
 
 def _what_would_do(world, doubts, k, margin):
     "What would make arm k inducible, in words."
     name, least = world.setting.arms[k], least_bound(world, k, doubts)
     ways = [] if np.isinf(least) else [f'a bound above {least:.4g}']
-    if doubts.high[k] + margin > 0: ways.append(f'a cost of it below {doubts.high[k] + margin:.4g}')
-    return f'arm {name!r} (worst margin {margin:.3g}): ' + (' or '.join(ways) + ' would do' if ways else 'nothing would do, leave it out')
+    if doubts.high[k] + margin > 0:
+        ways.append(f'a cost of it below {doubts.high[k] + margin:.4g}')
+    return f'arm {name!r} (worst margin {margin:.3g}): ' + (
+        ' or '.join(ways) + ' would do' if ways else 'nothing would do, leave it out')
 
 # %% ../nbs/paper/04_oracle.ipynb #a2e139d4
-BOUND_MARGIN = 1e-6     # the margin that `bound_needed` asks for, in units of the largest cost
+# the margin that `bound_needed` asks for, in units of the largest cost
+BOUND_MARGIN = 1e-6
 BOUND_TOL = 1e-9        # how well the solver keeps to its rows, in these units
 
 def least_bound(world, k, doubts, margin=None):
-    "$B_k$ of `eq-bound-needed` for arm k (an index), infinite if no bound will do. Raises `SolverFailure`."
+    """$B_k$ of `eq-bound-needed` for arm k (an index), infinite if no bound will do.
+    Raises `SolverFailure`."""
     from scipy.optimize import linprog
     from scipy.sparse import block_array, csr_array, eye_array
     z, q = world.setting, world.belief_distributions
@@ -217,45 +268,65 @@ def least_bound(world, k, doubts, margin=None):
     lead = ((q[k] - q[others])[:, :, None]*z.support).reshape(len(others), -1)
     doubt = (doubts.radii[k] + doubts.radii[others])[:, None]
     n = z.support.size
-    truth = properness_rows(z.support) if z.W == 2 else pair_rows(z.support, np.argwhere(~np.eye(z.M, dtype=bool)))
+    truth = properness_rows(z.support) if z.W == 2 else pair_rows(
+        z.support, np.argwhere(~np.eye(z.M, dtype=bool)))
     A = block_array([[-csr_array(lead), csr_array(doubt)],
                      [-truth, csr_array((truth.shape[0], 1))],
                      [eye_array(n), csr_array(-np.ones((n, 1)))]], format='csr')
     asked = (doubts.high[k] - doubts.low[others])/unit + least
     b = np.concatenate([-asked, np.zeros(A.shape[0] - len(others))])
-    found = linprog(np.append(np.zeros(n), 1.), A, b, method='highs',
-                    options=dict(primal_feasibility_tolerance=BOUND_TOL, dual_feasibility_tolerance=BOUND_TOL))
-    if found.status == 2: return np.inf
-    if found.status: raise SolverFailure(f'the bound for arm {z.arms[k]!r}: {found.message}')
+    found = linprog(
+        np.append(np.zeros(n), 1.), A, b, method='highs',
+        options=dict(primal_feasibility_tolerance=BOUND_TOL,
+                     dual_feasibility_tolerance=BOUND_TOL))
+    if found.status == 2:
+        return np.inf
+    if found.status:
+        raise SolverFailure(f'the bound for arm {z.arms[k]!r}: {found.message}')
     return unit*float(found.fun)
 
 def bound_needed(world, *, costs=None, cases=None, delta=.05):
-    """For each arm the bound above which some rule makes it the strict favourite: a dict of arm: float, infinite if no bound will do.
+    """For each arm the bound above which some rule makes it the strict favourite: a
+    dict of arm: float, infinite if no bound will do.
 
-    `costs`, `cases` and `delta` are those of `action_informed_oracle`. The world's own bound plays no part. Raises `InvalidInput`.
+    `costs`, `cases` and `delta` are those of `action_informed_oracle`. The world's
+    own bound plays no part. Raises `InvalidInput`.
     """
     known = doubts(world, costs, cases, delta)
-    return {arm: least_bound(world, k, known) for k, arm in enumerate(world.setting.arms)}
+    return {
+        arm: least_bound(world, k, known)
+        for k, arm in enumerate(world.setting.arms)
+    }
 
 # %% ../nbs/paper/04_oracle.ipynb #8f5c18ca
 def hidden_arm(n, bound=1.):
-    r"""n worlds with one `Setting` that differ only in arm 1, and in which arm 0 answers all but one n-th of what a learner can try.
+    r"""n worlds with one `Setting` that differ only in arm 1, and in which arm 0
+    answers all but one n-th of what a learner can try.
 
-    World j has arm 1 split the j-th of n cells of [1/4, 3/4]; without an oracle no learner finds out which one, other than by trying all.
-    The support lists the ends and centres of the cells in turn, 2n + 1 beliefs. Raises `InvalidInput` unless n is an integer of at least 2.
+    World j has arm 1 split the j-th of n cells of [1/4, 3/4]; without an oracle no
+    learner finds out which one, other than by trying all. The support lists the ends
+    and centres of the cells in turn, 2n + 1 beliefs. Raises `InvalidInput` unless n
+    is an integer of at least 2.
     """
     n, bound = as_integer('n', n, 2), as_number('bound', bound, 0., strict_low=True)
     h, p = 1/(4*n), 1/4 + np.arange(2*n + 1)/(4*n)
     support = np.c_[1 - p, p]
     ends, U = p[::2], n*bound/h**2
-    setting = Setting(support, U*np.stack([1 - ends**2, 1 - (1 - ends)**2]), bound, ['plain', 'hidden'])
+    setting = Setting(support, U*np.stack([1 - ends**2, 1 - (1 - ends)**2]), bound,
+                      ['plain', 'hidden'])
     centres = support[1::2]/n
-    split = lambda j: np.vstack([np.delete(centres, j, 0), support[2*j]/(2*n), support[2*j + 2]/(2*n)])
-    return [Environment(InformationStructure([centres, split(j)], [0., .6*h*bound/n]), setting, f'cell {j}') for j in range(n)]
+    split = lambda j: np.vstack(
+        [np.delete(centres, j, 0), support[2*j]/(2*n), support[2*j + 2]/(2*n)])
+    return [
+        Environment(InformationStructure([centres, split(j)], [0., .6*h*bound/n]),
+                    setting, f'cell {j}') for j in range(n)
+    ]
 
 # %% ../nbs/paper/04_oracle.ipynb #f69f543d
 def shrink_oracle(world, share):
-    "An `Oracle` with the given share of the widest margins: its rules are mixed with the best rules of their arms. Raises `InvalidInput`, `NotInducible`."
+    """An `Oracle` with the given share of the widest margins: its rules are mixed
+    with the best rules of their arms. Raises `InvalidInput`, `NotInducible`."""
     share = as_number('share', share, 0., 1., strict_low=True)
     oracle, best = action_informed_oracle(world), optimal_rule(world)
-    return check_oracle(world, [mix(best.rules[k], rule, share) for k, rule in enumerate(oracle.rules)])
+    return check_oracle(
+        world, [mix(best.rules[k], rule, share) for k, rule in enumerate(oracle.rules)])

@@ -13,18 +13,22 @@ from .information import Environment, Setting
 from .scoring import ScoringRule, lie, mix
 from .stackelberg import agent_profit, arm_profit
 from .learner import FORCED, NORMAL, Identification
-from .runs import (as_positive, check_frame, column_names, fit_exponent, numbers_in, positive_in,
-                         quantiles_by, run_values, share_interval)
+from .runs import (as_positive, check_frame, column_names, fit_exponent,
+                         numbers_in, positive_in, quantiles_by, run_values,
+                         share_interval)
 
 # %% ../nbs/companion/39_plots.ipynb #ecb0c56a
-COLORS = '#0072B2', '#E69F00', '#009E73', '#D55E00', '#CC79A7', '#56B4E9'     # Okabe and Ito
-COLORMAP = 'cividis'                                                          # grows lighter evenly, for every kind of eye
+# Okabe and Ito
+COLORS = '#0072B2', '#E69F00', '#009E73', '#D55E00', '#CC79A7', '#56B4E9'
+# grows lighter evenly, for every kind of eye
+COLORMAP = 'cividis'
 DASHES = '-', (0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2))
 MARKERS = 'o', 's', '^', 'D', 'v', 'P', 'X'
 HATCHES = '///', '...', '\\\\\\', 'xxx', '---'
 
 def _axes(ax, size):
-    if ax is not None: return ax
+    if ax is not None:
+        return ax
     from matplotlib import pyplot
     return pyplot.subplots(figsize=size, layout='constrained')[1]
 
@@ -33,71 +37,92 @@ def _ink():
     return rcParams['text.color']
 
 def _style(k):
-    "Colour, dashes and marker of the k-th of many lines: eighty-four before one comes back."
+    """Colour, dashes and marker of the k-th of many lines: eighty-four before one
+    comes back."""
     return dict(color=COLORS[k % 6], ls=DASHES[k % 4], marker=MARKERS[k % 7], ms=5)
 
 def _text(name):
-    "A name as it is written: a dollar sign in it is no formula, and an underscore before it hides it from no legend."
+    """A name as it is written: a dollar sign in it is no formula, and an underscore
+    before it hides it from no legend."""
     name = name.replace('$', r'\$')
     return '\u200b' + name if name.startswith('_') else name
 
 # %% ../nbs/companion/39_plots.ipynb #357ae9af
 def _legend(ax, **options):
-    ax.legend(fontsize='small', frameon=True, framealpha=.75, facecolor=ax.get_facecolor(), edgecolor='none', **options)
+    ax.legend(fontsize='small', frameon=True, framealpha=.75,
+              facecolor=ax.get_facecolor(), edgecolor='none', **options)
 
 def _plain_numbers(axis):
-    "Plain numbers on a logarithmic axis that spans less than two decades; powers of ten otherwise."
+    """Plain numbers on a logarithmic axis that spans less than two decades; powers
+    of ten otherwise."""
     from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, ScalarFormatter
     low, high = axis.get_view_interval()
-    if high > 100*low: return
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)) if high > 6*low else MaxNLocator(5))
+    if high > 100*low:
+        return
+    axis.set_major_locator(
+        LogLocator(subs=(1, 2, 5)) if high > 6*low else MaxNLocator(5))
     axis.set_major_formatter(ScalarFormatter())
     axis.set_minor_locator(NullLocator())
 
 def _written(ax, x, y, text, **options):
     "Text that stays legible whatever it lies on."
     box = dict(boxstyle='round,pad=.15', fc=ax.get_facecolor(), ec='none', alpha=.75)
-    return ax.text(x, y, text, ha='center', va='center', fontsize='small', bbox=box, **options)
+    return ax.text(x, y, text, ha='center', va='center', fontsize='small', bbox=box,
+                   **options)
 
 def _states(rule, setting):
     W = rule.support.shape[1]
-    return [_text(s) for s in (setting.states if setting is not None else [f'state {w}' for w in range(W)])]
+    return [
+        _text(s) for s in (
+            setting.states if setting is not None else [f'state {w}' for w in range(W)])
+    ]
 
 # %% ../nbs/companion/39_plots.ipynb #fcc5567b
 def distinct_rows(values, tol=1e-9):
     "The rows of an array (M, W) that differ by more than `tol`: an array (n, W)."
     kept = []
     for row in values:
-        if all(np.abs(row - other).max() > tol for other in kept): kept.append(row)
+        if all(np.abs(row - other).max() > tol for other in kept):
+            kept.append(row)
     return np.array(kept)
 
 def truthful_payment(rule, beliefs):
-    r"(n,): $G_S(\sigma) = \max_i\langle\sigma, S_i\rangle$ at any `beliefs` (n, W), what the best report is expected to pay."
+    r"""(n,): $G_S(\sigma) = \max_i\langle\sigma, S_i\rangle$ at any `beliefs` (n,
+    W), what the best report is expected to pay."""
     return (np.asarray(beliefs) @ rule.values.T).max(1)
 
 # %% ../nbs/companion/39_plots.ipynb #b21025c1
 def _plot_convex(rule, states, ax):
     ax = _axes(ax, (5.6, 3.8))
     rows, grid = distinct_rows(rule.values, 1e-9*rule.bound), np.linspace(0, 1, 401)
-    lines = ax.plot([0, 1], rows.T, color=COLORS[5], lw=0.9, marker='D', ms=4, clip_on=False, zorder=2)
-    lines[0].set_label(f'a report: left end paid if {states[0]},\nright end paid if {states[1]}')
-    ax.plot(grid, truthful_payment(rule, np.c_[1 - grid, grid]), color=COLORS[0], lw=2.4, zorder=3, label='expected, if the report pays most')
-    ax.plot(rule.support[:, 1], rule.expected, 'o', color=COLORS[3], ms=5, zorder=4, label=f'the {len(rule.support)} beliefs, told truthfully')
-    ax.set(xlim=(0, 1), ylim=(0, max(rows.max(), 1e-9*rule.bound)*1.05), xlabel=f'reported chance of {states[1]}', ylabel='payment')
+    lines = ax.plot([0, 1], rows.T, color=COLORS[5], lw=0.9, marker='D', ms=4,
+                    clip_on=False, zorder=2)
+    lines[0].set_label(
+        f'a report: left end paid if {states[0]},\nright end paid if {states[1]}')
+    ax.plot(grid, truthful_payment(rule, np.c_[1 - grid, grid]), color=COLORS[0],
+            lw=2.4, zorder=3, label='expected, if the report pays most')
+    ax.plot(rule.support[:, 1], rule.expected, 'o', color=COLORS[3], ms=5, zorder=4,
+            label=f'the {len(rule.support)} beliefs, told truthfully')
+    ax.set(xlim=(0, 1), ylim=(0, max(rows.max(), 1e-9*rule.bound)*1.05),
+           xlabel=f'reported chance of {states[1]}', ylabel='payment')
     ax.legend(fontsize='small')
     return ax
 
 # %% ../nbs/companion/39_plots.ipynb #094856fa
 def _cut(polygon, f):
-    "The part of a convex polygon (n, 3), in barycentric coordinates, where the affine function with the values f (3,) at the corners isn't negative."
+    """The part of a convex polygon (n, 3), in barycentric coordinates, where the
+    affine function with the values f (3,) at the corners isn't negative."""
     kept, d = [], polygon @ f
     for p, q, a, b in zip(polygon, np.roll(polygon, -1, 0), d, np.roll(d, -1)):
-        if a >= 0: kept.append(p)
-        if a*b < 0: kept.append((a*q - b*p)/(a - b))
+        if a >= 0:
+            kept.append(p)
+        if a*b < 0:
+            kept.append((a*q - b*p)/(a - b))
     return np.array(kept).reshape(-1, 3)
 
 def largest_region(heights, k, tol=1e-12):
-    """Where on a triangle the k-th of n affine functions is the largest: the vertices (v, 3) of a polygon, in barycentric coordinates; none if nowhere.
+    """Where on a triangle the k-th of n affine functions is the largest: the
+    vertices (v, 3) of a polygon, in barycentric coordinates; none if nowhere.
 
     `heights` (n, 3) holds the functions' values at the corners.
     """
@@ -105,7 +130,8 @@ def largest_region(heights, k, tol=1e-12):
     while len(polygon) > 2:
         ahead = polygon @ (heights[k] - heights).T
         j = ahead.min(0).argmin()
-        if ahead[:, j].min() >= -tol*np.abs(heights).max(): return polygon
+        if ahead[:, j].min() >= -tol*np.abs(heights).max():
+            return polygon
         polygon = _cut(polygon, heights[k] - heights[j])
     return polygon[:0]
 
@@ -118,17 +144,22 @@ def _plot_simplex(rule, states, ax):
     i, j = np.array([(i, j) for i in range(n + 1) for j in range(n + 1 - i)]).T
     grid = np.c_[n - i - j, i, j]/n
     x, y = (grid @ CORNERS).T
-    sheet = ax.tripcolor(x, y, truthful_payment(rule, grid), cmap=COLORMAP, shading='gouraud', vmin=0, rasterized=True)
+    sheet = ax.tripcolor(x, y, truthful_payment(rule, grid), cmap=COLORMAP,
+                         shading='gouraud', vmin=0, rasterized=True)
     rows = distinct_rows(rule.values, 1e-9*rule.bound)
-    for r in range(len(rows)): ax.fill(*(largest_region(rows, r) @ CORNERS).T, fill=False, ec='white', lw=.5)
-    ax.scatter(*(rule.support @ CORNERS).T, c=rule.expected, cmap=COLORMAP, norm=sheet.norm, edgecolors='white', linewidths=1.2, s=42)
+    for r in range(len(rows)):
+        ax.fill(*(largest_region(rows, r) @ CORNERS).T, fill=False, ec='white', lw=.5)
+    ax.scatter(*(rule.support@CORNERS).T, c=rule.expected, cmap=COLORMAP,
+               norm=sheet.norm, edgecolors='white', linewidths=1.2, s=42)
     _corner_names(ax, states)
     ax.figure.colorbar(sheet, ax=ax, label='expected payment', shrink=.8)
     return ax
 
 # %% ../nbs/companion/39_plots.ipynb #7e6bc8db
 def _corner_names(ax, names):
-    for corner, name, at, ha, va in zip(CORNERS, names, ((-14, -5), (14, -5), (0, 5)), ('left', 'right', 'center'), ('top', 'top', 'bottom')):
+    for corner, name, at, ha, va in zip(CORNERS, names, ((-14, -5), (14, -5), (0, 5)),
+                                        ('left', 'right', 'center'),
+                                        ('top', 'top', 'bottom')):
         ax.annotate(name, corner, xytext=at, textcoords='offset points', ha=ha, va=va)
     ax.set(aspect='equal', xlim=(-.08, 1.08), ylim=(-.1, .98))
     ax.set_axis_off()
@@ -137,7 +168,10 @@ def _corner_names(ax, names):
 def _plot_payments(rule, states, ax):
     M, W = rule.values.shape
     ax = _axes(ax, (1.6 + .7*W, min(1.4 + .22*M, 8.)))
-    sheet = ax.pcolormesh(np.arange(W + 1) - .5, np.arange(M + 1) - .5, rule.values, cmap=COLORMAP, vmin=0, edgecolors='white', linewidth=.4)
+    sheet = ax.pcolormesh(
+        np.arange(W + 1) - .5,
+        np.arange(M + 1) - .5, rule.values, cmap=COLORMAP, vmin=0, edgecolors='white',
+        linewidth=.4)
     ax.set(ylabel='reported belief', xlabel='state', ylim=(M - .5, -.5))
     ax.set_xticks(range(W), states)
     ax.figure.colorbar(sheet, ax=ax, label='payment')
@@ -145,7 +179,8 @@ def _plot_payments(rule, states, ax):
 
 # %% ../nbs/companion/39_plots.ipynb #a16a1ac0
 def plot_rule(rule, setting=None, ax=None):
-    """A scoring rule as a picture: two states, a convex function and its tangents; three, a triangle coloured by expected payment; more, the table.
+    """A scoring rule as a picture: two states, a convex function and its tangents;
+    three, a triangle coloured by expected payment; more, the table.
 
     Parameters
     ----------
@@ -155,35 +190,48 @@ def plot_rule(rule, setting=None, ax=None):
     ax : matplotlib Axes, optional
         A figure is made if there is none.
 
-    Returns the axes. Raises `InvalidInput` if the setting has other states than the rule.
+    Returns the axes. Raises `InvalidInput` if the setting has other states than the
+    rule.
     """
     W = rule.support.shape[1]
-    if setting is not None and setting.W != W: raise InvalidInput('setting', setting, f'a setting with {W} states, as the rule')
+    if setting is not None and setting.W != W:
+        raise InvalidInput('setting', setting,
+                           f'a setting with {W} states, as the rule')
     draw = _plot_convex if W == 2 else _plot_simplex if W == 3 else _plot_payments
     return draw(rule, _states(rule, setting), ax)
 
 # %% ../nbs/companion/39_plots.ipynb #4e6f8940
 def _check_rules(world, rules, n):
-    if not isinstance(world, Environment): raise InvalidInput('world', world, 'an Environment')
+    if not isinstance(world, Environment):
+        raise InvalidInput('world', world, 'an Environment')
     rules = tuple(rules) if isinstance(rules, (list, tuple)) else (rules,)
-    if len(rules) != n: raise InvalidInput('rules', f'{len(rules)} of them', f'{n} scoring rules')
+    if len(rules) != n:
+        raise InvalidInput('rules', f'{len(rules)} of them', f'{n} scoring rules')
     for i, r in enumerate(rules):
-        if not isinstance(r, ScoringRule) or not np.array_equal(r.support, world.setting.support):
-            raise InvalidInput(f'rules[{i}]', r, 'a ScoringRule on the support of the world')
-        if lie(r): raise InvalidInput(f'rules[{i}]', r, 'a proper rule, so that every mixture is proper')
+        if not isinstance(r, ScoringRule) or not np.array_equal(
+                r.support, world.setting.support):
+            raise InvalidInput(f'rules[{i}]', r,
+                               'a ScoringRule on the support of the world')
+        if lie(r):
+            raise InvalidInput(f'rules[{i}]', r,
+                               'a proper rule, so that every mixture is proper')
     return rules
 
 def blend(rules, weights):
     "The rule that mixes n `rules` by `weights` (n,), which are probabilities."
     weights = as_probabilities('weights', weights, (len(rules),))
     bound = max(r.bound for r in rules)
-    return ScoringRule(np.clip(sum(w*r.values for w, r in zip(weights, rules)), 0., bound), rules[0].support, bound)
+    return ScoringRule(
+        np.clip(sum(w*r.values for w, r in zip(weights, rules)), 0., bound),
+        rules[0].support, bound)
 
 # %% ../nbs/companion/39_plots.ipynb #730a0332
 def answers_along(world, rule_a, rule_b):
-    r"""Who answers $(1-\lambda)S_a + \lambda S_b$: the places (n+1,) from 0 to 1 where the answer changes, and the n arms between them.
+    r"""Who answers $(1-\lambda)S_a + \lambda S_b$: the places (n+1,) from 0 to 1
+    where the answer changes, and the n arms between them.
 
-    Raises `InvalidInput` for a rule that isn't proper, or isn't on the support of the world.
+    Raises `InvalidInput` for a rule that isn't proper, or isn't on the support of
+    the world.
     """
     rules = _check_rules(world, (rule_a, rule_b), 2)
     left, right = (agent_profit(world, r) for r in rules)
@@ -194,13 +242,16 @@ def answers_along(world, rule_a, rule_b):
     best = ((1 - at)*left[:, None] + at*right[:, None]).max(0)
     on_top = (1 - at)*left[i] + at*right[i] >= best - 1e-9*world.setting.bound
     places = np.r_[0., np.unique(at[on_top]), 1.]
-    arms = [world.best_response(mix(*rules, lam)) for lam in (places[1:] + places[:-1])/2]
+    arms = [
+        world.best_response(mix(*rules, lam)) for lam in (places[1:] + places[:-1])/2
+    ]
     new = np.r_[True, np.diff(arms) != 0]
     return np.r_[places[:-1][new], 1.], [a for a, n in zip(arms, new) if n]
 
 # %% ../nbs/companion/39_plots.ipynb #f22ef9f6
 def plot_segment(world, rule_a, rule_b, ax=None, *, labels=('rule a', 'rule b')):
-    r"""The agent's profits $g(k, S)$ from every arm along the mixtures of two proper rules, and in shades who answers where.
+    r"""The agent's profits $g(k, S)$ from every arm along the mixtures of two proper
+    rules, and in shades who answers where.
 
     Parameters
     ----------
@@ -215,15 +266,22 @@ def plot_segment(world, rule_a, rule_b, ax=None, *, labels=('rule a', 'rule b'))
     Returns the axes. Raises `InvalidInput`.
     """
     places, arms = answers_along(world, rule_a, rule_b)
-    names, (a, b) = _two_or_more('labels', labels, 2), (agent_profit(world, r) for r in (rule_a, rule_b))
+    names, (a, b) = _two_or_more('labels', labels,
+                                 2), (agent_profit(world, r) for r in (rule_a, rule_b))
     ax, z = _axes(ax, (5.6, 3.8)), world.setting
-    for k in range(z.K): ax.plot([0, 1], [a[k], b[k]], **_style(k) | dict(marker='', lw=1.8), zorder=3, label=_text(z.arms[k]))
+    for k in range(z.K):
+        ax.plot([0, 1], [a[k], b[k]],
+                **_style(k) | dict(marker='', lw=1.8), zorder=3, label=_text(z.arms[k]))
     for start, end, k in zip(places, places[1:], arms):
         ax.axvspan(start, end, fc=COLORS[k % 6], alpha=.22, lw=0)
-        if start > 0: ax.axvline(start, color=_ink(), lw=.8)
-        if end - start > .016*len(z.arms[k]): ax.text((start + end)/2, 1.02, _text(z.arms[k]), transform=ax.get_xaxis_transform(), ha='center', fontsize='small')
+        if start > 0:
+            ax.axvline(start, color=_ink(), lw=.8)
+        if end - start > .016*len(z.arms[k]):
+            ax.text((start+end)/2, 1.02, _text(z.arms[k]),
+                    transform=ax.get_xaxis_transform(), ha='center', fontsize='small')
     ax.grid(False)
-    ax.set(xlim=(0, 1), xlabel=f'λ, from {names[0]} to {names[1]}', ylabel="agent's profit")
+    ax.set(xlim=(0, 1), xlabel=f'λ, from {names[0]} to {names[1]}',
+           ylabel="agent's profit")
     _legend(ax)
     return ax
 
@@ -232,15 +290,19 @@ def _two_or_more(argument, labels, n):
 
 # %% ../nbs/companion/39_plots.ipynb #0d428530
 def answers_on(world, rules):
-    """Who answers the mixtures of three rules: pairs of an arm and the polygon (v, 3) of mixing weights where it does.
+    """Who answers the mixtures of three rules: pairs of an arm and the polygon (v,
+    3) of mixing weights where it does.
 
-    Raises `InvalidInput` for a rule that isn't proper, or isn't on the support of the world.
+    Raises `InvalidInput` for a rule that isn't proper, or isn't on the support of
+    the world.
     """
     rules = _check_rules(world, rules, 3)
     g = np.stack([agent_profit(world, r) for r in rules], 1)
     found = [(k, largest_region(g, k)) for k in range(len(g))]
     found = [(k, p) for k, p in found if len(p) > 2 and _area(p @ CORNERS) > 1e-9]
-    return [(k, p) for k, p in found if world.best_response(blend(rules, p.mean(0)/p.mean(0).sum())) == k]
+    return [(k, p) for k, p in found
+            if world.best_response(blend(rules,
+                                         p.mean(0)/p.mean(0).sum())) == k]
 
 def _area(xy):
     x, y = xy.T
@@ -248,7 +310,8 @@ def _area(xy):
 
 # %% ../nbs/companion/39_plots.ipynb #afdae907
 def plot_plane(world, rules, ax=None, *, labels=('rule a', 'rule b', 'rule c')):
-    r"""Who answers the mixtures of three proper rules, on a triangle with the rules at its corners; a star marks the principal's best mixture.
+    r"""Who answers the mixtures of three proper rules, on a triangle with the rules
+    at its corners; a star marks the principal's best mixture.
 
     Parameters
     ----------
@@ -263,25 +326,32 @@ def plot_plane(world, rules, ax=None, *, labels=('rule a', 'rule b', 'rule c')):
     Returns the axes. Raises `InvalidInput`.
     """
     regions = answers_on(world, rules)
-    names, ax, z = _two_or_more('labels', labels, 3), _axes(ax, (5.2, 4.4)), world.setting
+    names, ax, z = _two_or_more('labels', labels, 3), _axes(ax,
+                                                            (5.2, 4.4)), world.setting
     profits = np.stack([arm_profit(world, r) for r in rules], 1)
     best = max(((v @ profits[k], tuple(v @ CORNERS)) for k, p in regions for v in p))
-    for k, p in regions: _draw_region(ax, p @ CORNERS, k, _text(z.arms[k]))
-    ax.plot(*best[1], '*', ms=13, color=COLORS[3], mec=_ink(), mew=.7, ls='', clip_on=False, zorder=4, label=f"principal's\nbest: {best[0]:.4g}")
+    for k, p in regions:
+        _draw_region(ax, p @ CORNERS, k, _text(z.arms[k]))
+    ax.plot(*best[1], '*', ms=13, color=COLORS[3], mec=_ink(), mew=.7, ls='',
+            clip_on=False, zorder=4, label=f"principal's\nbest: {best[0]:.4g}")
     _corner_names(ax, names)
     ax.legend(fontsize='small', loc='upper left')
     return ax
 
 def _draw_region(ax, xy, k, name):
-    "A wash, an outline, and the arm's name in the middle; a hatch and a place in the legend if the region is small."
+    """A wash, an outline, and the arm's name in the middle; a hatch and a place in
+    the legend if the region is small."""
     small = _area(xy) < .03
     ax.fill(*xy.T, fc=COLORS[k % 6], alpha=.3, lw=0)
-    ax.fill(*xy.T, fill=False, ec=_ink(), lw=.9, hatch=(HATCHES[k % 5] if small else None), label=(name if small else None))
-    if not small: _written(ax, *xy.mean(0), name)
+    ax.fill(*xy.T, fill=False, ec=_ink(), lw=.9,
+            hatch=(HATCHES[k % 5] if small else None), label=(name if small else None))
+    if not small:
+        _written(ax, *xy.mean(0), name)
 
 # %% ../nbs/companion/39_plots.ipynb #204b5a5d
 def plot_beliefs(world, ax=None):
-    r"""Where each arm leads: $q_k(\sigma_i)$ as the area of a dot (two states), otherwise as a table of arms and beliefs.
+    r"""Where each arm leads: $q_k(\sigma_i)$ as the area of a dot (two states),
+    otherwise as a table of arms and beliefs.
 
     Returns the axes.
     """
@@ -290,17 +360,24 @@ def plot_beliefs(world, ax=None):
     if z.W == 2:
         for k in range(K):
             seen = q[k] > 0
-            ax.scatter(z.support[seen, 1], np.full(seen.sum(), k), s=600*q[k][seen], color=COLORS[k % 6], alpha=.75, edgecolors=_ink(), linewidths=.5)
-        ax.set(xlim=(-.04, 1.04), xlabel=f'belief: chance of {_text(z.states[1])}', ylim=(K - .4, -.6))
+            ax.scatter(z.support[seen, 1], np.full(seen.sum(), k), s=600*q[k][seen],
+                       color=COLORS[k % 6], alpha=.75, edgecolors=_ink(), linewidths=.5)
+        ax.set(xlim=(-.04, 1.04), xlabel=f'belief: chance of {_text(z.states[1])}',
+               ylim=(K - .4, -.6))
     else:
-        ax.figure.colorbar(ax.pcolormesh(np.arange(z.M + 1) - .5, np.arange(K + 1) - .5, q, cmap=COLORMAP, vmin=0), ax=ax, label='probability')
+        ax.figure.colorbar(
+            ax.pcolormesh(
+                np.arange(z.M + 1) - .5,
+                np.arange(K + 1) - .5, q, cmap=COLORMAP, vmin=0), ax=ax,
+            label='probability')
         ax.set(xlabel='belief', ylim=(K - .5, -.5))
     ax.set_yticks(range(K), [_text(a) for a in z.arms])
     return ax
 
 # %% ../nbs/companion/39_plots.ipynb #364cf5e1
 def plot_profits(result, setting, ax=None, profits=None):
-    r"""How the optimistic profits $\hat h_k^t$ of a run come down, round by round, on a logarithmic axis.
+    r"""How the optimistic profits $\hat h_k^t$ of a run come down, round by round,
+    on a logarithmic axis.
 
     Parameters
     ----------
@@ -308,34 +385,49 @@ def plot_profits(result, setting, ax=None, profits=None):
     setting : Setting
     ax : matplotlib Axes, optional
     profits : array (K,), optional
-        The true $h(S_k^*)$, dashed; -inf for an arm that no rule induces, which is left out.
+        The true $h(S_k^*)$, dashed; -inf for an arm that no rule induces, which is
+        left out.
 
-    Returns the axes. Raises `InvalidInput` for a run in which no round was planned, or for another setting.
+    Returns the axes. Raises `InvalidInput` for a run in which no round was planned,
+    or for another setting.
     """
     trace, K = _trace(result, setting), setting.K
     ax = _axes(ax, (5.6, 3.8))
     for k in range(K):
-        ax.plot(trace.rounds, trace.profits[:, k], color=COLORS[k % 6], lw=1.4 + min(1.5, 6/K)*(K - 1 - k), label=_text(setting.arms[k]))
-    true = [] if profits is None else [(k, h) for k, h in enumerate(profits) if np.isfinite(h)]
-    for k, h in true: ax.axhline(h, color=COLORS[k % 6], ls='--', lw=1.4)
-    if true: ax.plot([], [], color=_ink(), ls='--', lw=1.4, label='true best profit')
+        ax.plot(trace.rounds, trace.profits[:, k], color=COLORS[k % 6],
+                lw=1.4 + min(1.5, 6/K)*(K-1-k), label=_text(setting.arms[k]))
+    true = [] if profits is None else [(k, h) for k, h in enumerate(profits)
+                                       if np.isfinite(h)]
+    for k, h in true:
+        ax.axhline(h, color=COLORS[k % 6], ls='--', lw=1.4)
+    if true:
+        ax.plot([], [], color=_ink(), ls='--', lw=1.4, label='true best profit')
     ax.set(xscale='log', xlabel='round', ylabel='optimistic profit')
     _spread(ax, np.r_[trace.profits.ravel(), [h for _, h in true]])
     ax.legend(fontsize='small')
     return ax
 
 def _trace(result, setting):
-    if not isinstance(setting, Setting): raise InvalidInput('setting', setting, 'a Setting')
-    if not isinstance(result, Identification): raise InvalidInput('result', result, 'the Identification that a learner returns')
-    if np.ndim(result.trace.profits) != 2: raise InvalidInput('result', result, 'a run in which a round was planned')
-    if result.trace.profits.shape[1] != setting.K: raise InvalidInput('setting', setting, f'{result.trace.profits.shape[1]} arms, as in the run')
+    if not isinstance(setting, Setting):
+        raise InvalidInput('setting', setting, 'a Setting')
+    if not isinstance(result, Identification):
+        raise InvalidInput('result', result,
+                           'the Identification that a learner returns')
+    if np.ndim(result.trace.profits) != 2:
+        raise InvalidInput('result', result, 'a run in which a round was planned')
+    if result.trace.profits.shape[1] != setting.K:
+        raise InvalidInput('setting', setting,
+                           f'{result.trace.profits.shape[1]} arms, as in the run')
     return result.trace
 
 def _spread(ax, heights):
-    "A logarithmic height if all are positive and some twice as high as others, and plain numbers beside it."
+    """A logarithmic height if all are positive and some twice as high as others, and
+    plain numbers beside it."""
     from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
-    if not len(heights) or heights.min() <= 0: return ax.set_yscale('symlog', linthresh=1.)
-    if heights.max() < 2*heights.min(): return
+    if not len(heights) or heights.min() <= 0:
+        return ax.set_yscale('symlog', linthresh=1.)
+    if heights.max() < 2*heights.min():
+        return
     ax.set_yscale('log')
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.yaxis.set_major_formatter(ScalarFormatter())
@@ -343,7 +435,8 @@ def _spread(ax, heights):
 
 # %% ../nbs/companion/39_plots.ipynb #b00dd8d1
 def plot_radii(result, setting, ax=None):
-    r"""The radii $I_q^t(k)$ of a run, round by round, on logarithmic axes; above the thin line at 2 they say nothing.
+    r"""The radii $I_q^t(k)$ of a run, round by round, on logarithmic axes; above the
+    thin line at 2 they say nothing.
 
     Parameters
     ----------
@@ -353,12 +446,14 @@ def plot_radii(result, setting, ax=None):
     ax : matplotlib Axes, optional
         A figure is made if there is none.
 
-    Returns the axes. Raises `InvalidInput` for a result without a trace, or for another setting.
+    Returns the axes. Raises `InvalidInput` for a result without a trace, or for
+    another setting.
     """
     trace = _trace(result, setting)
     ax = _axes(ax, (5.6, 3.8))
     for k in range(setting.K):
-        ax.plot(trace.rounds, trace.radii[:, k], **_style(k), markevery=max(len(trace.rounds)//6, 1), label=_text(setting.arms[k]))
+        ax.plot(trace.rounds, trace.radii[:, k], **_style(k),
+                markevery=max(len(trace.rounds) // 6, 1), label=_text(setting.arms[k]))
     ax.axhline(2., color=_ink(), lw=.8)
     ax.set(xscale='log', xlabel='round', ylabel='radius')
     _spread(ax, np.r_[trace.radii[np.isfinite(trace.radii)], 2.])
@@ -367,10 +462,12 @@ def plot_radii(result, setting, ax=None):
 
 # %% ../nbs/companion/39_plots.ipynb #906ad9ae
 def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
-    r"""The cost graph of a plan: $\hat C(k,k') \pm I_c(k,k')$, a row for each pair of arms.
+    r"""The cost graph of a plan: $\hat C(k,k') \pm I_c(k,k')$, a row for each pair
+    of arms.
 
-    On the event (with probability 1 - δ) every bar holds the true difference. No inducible arm costs $B_S$ more than another, so beyond the
-    dotted lines, if they are in sight, a bar says nothing.
+    On the event (with probability 1 - δ) every bar holds the true difference. No
+    inducible arm costs $B_S$ more than another, so beyond the dotted lines, if they
+    are in sight, a bar says nothing.
 
     Parameters
     ----------
@@ -382,49 +479,68 @@ def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
     costs : array (K,), optional
         The true costs, whose differences are drawn as diamonds.
     upper : array (K, K), optional
-        $C_+$ of `cost_upper`: the edges themselves, as thin bars above; where they are wider, a detour was shorter.
+        $C_+$ of `cost_upper`: the edges themselves, as thin bars above; where they
+        are wider, a detour was shorter.
 
     Returns the axes. Raises `InvalidInput`.
     """
     C, half, K = *_intervals(plan, setting), setting.K
-    at, B_S, width = np.tril_indices(K, -1), setting.bound, lambda w: np.where(np.isfinite(w), w, 99*setting.bound)[at]
-    rows, c = np.arange(len(at[0])), None if costs is None else as_array('costs', costs, (K,))
+    at, B_S, width = np.tril_indices(
+        K,
+        -1), setting.bound, lambda w: np.where(np.isfinite(w), w, 99*setting.bound)[at]
+    rows, c = np.arange(len(
+        at[0])), None if costs is None else as_array('costs', costs, (K, ))
     high = None if upper is None else _square('upper', upper, K)
     ax = _axes(ax, (5.6, 1.5 + .36*len(rows)))
     if upper is not None:
         middle = np.where(np.isfinite(high) & np.isfinite(high.T), high, 0.)
-        ax.errorbar((middle - middle.T)[at]/2, rows - .25, xerr=width(np.abs(high + high.T)/2), fmt='none', ecolor=COLORS[1], elinewidth=1.6, label='edge by itself')
-    ax.errorbar(C[at], rows, xerr=width(half), fmt='o', ms=5, color=COLORS[0], elinewidth=2.6, capsize=4, label='interval')
-    if costs is not None: ax.plot(c[at[0]] - c[at[1]], rows, 'D', ms=6, mfc='none', mec=COLORS[3], mew=1.8, ls='', label='truth', zorder=4)
-    for x in (-B_S, 0., B_S): ax.axvline(x, color=_ink(), ls='-' if x == 0 else ':', lw=1)
+        ax.errorbar((middle - middle.T)[at]/2, rows - .25,
+                    xerr=width(np.abs(high + high.T)/2), fmt='none', ecolor=COLORS[1],
+                    elinewidth=1.6, label='edge by itself')
+    ax.errorbar(C[at], rows, xerr=width(half), fmt='o', ms=5, color=COLORS[0],
+                elinewidth=2.6, capsize=4, label='interval')
+    if costs is not None:
+        ax.plot(c[at[0]] - c[at[1]], rows, 'D', ms=6, mfc='none', mec=COLORS[3],
+                mew=1.8, ls='', label='truth', zorder=4)
+    for x in (-B_S, 0., B_S):
+        ax.axvline(x, color=_ink(), ls='-' if x == 0 else ':', lw=1)
     reach = (np.abs(C) + half)[at]
-    reach = 1.06*max(reach[np.isfinite(reach)].max(initial=1e-3*B_S), B_S if np.isinf(reach).any() else 0)
+    reach = 1.06*max(reach[np.isfinite(reach)].max(initial=1e-3*B_S),
+                     B_S if np.isinf(reach).any() else 0)
     ax.locator_params(axis='x', nbins=6)
-    ax.set(xlim=(-reach, reach), ylim=(len(rows) + .3, -.6), xlabel='difference of costs')
-    ax.set_yticks(rows, [_text(f'{setting.arms[k]} − {setting.arms[j]}') for k, j in zip(*at)])
+    ax.set(xlim=(-reach, reach), ylim=(len(rows) + .3, -.6),
+           xlabel='difference of costs')
+    ax.set_yticks(
+        rows, [_text(f'{setting.arms[k]} − {setting.arms[j]}') for k, j in zip(*at)])
     _legend(ax, loc='lower center', ncols=3)
     return ax
 
 # %% ../nbs/companion/39_plots.ipynb #a18342e8
 def _square(argument, value, K):
     x = np.asarray(value)
-    if x.dtype.kind not in 'fiu' or x.shape != (K, K) or np.isnan(x).any(): raise InvalidInput(argument, value, f'numbers in an array of shape ({K}, {K})')
+    if x.dtype.kind not in 'fiu' or x.shape != (K, K) or np.isnan(x).any():
+        raise InvalidInput(argument, value, f'numbers in an array of shape ({K}, {K})')
     return x
 
 def _intervals(plan, setting):
-    if not isinstance(setting, Setting): raise InvalidInput('setting', setting, 'a Setting')
+    if not isinstance(setting, Setting):
+        raise InvalidInput('setting', setting, 'a Setting')
     for name in ('C_hat', 'I_c'):
-        if not hasattr(plan, name): raise InvalidInput('plan', plan, 'a Plan, as watch is given it')
-    return _square('plan.C_hat', plan.C_hat, setting.K), _square('plan.I_c', plan.I_c, setting.K)
+        if not hasattr(plan, name):
+            raise InvalidInput('plan', plan, 'a Plan, as watch is given it')
+    return _square('plan.C_hat', plan.C_hat,
+                   setting.K), _square('plan.I_c', plan.I_c, setting.K)
 
 # %% ../nbs/companion/39_plots.ipynb #f2f57a74
 def plot_exploration(runs, ax=None, *, by='method'):
-    r"""Normal against forced rounds: their numbers so far, round by round on logarithmic axes; or, of many runs, their means as bars.
+    r"""Normal against forced rounds: their numbers so far, round by round on
+    logarithmic axes; or, of many runs, their means as bars.
 
     Parameters
     ----------
     runs : Identification, dict of them by name, or pandas DataFrame
-        A frame has the columns `by`, "normal_rounds" and "forced_rounds", one row a run; runs that failed are left out.
+        A frame has the columns `by`, "normal_rounds" and "forced_rounds", one row a
+        run; runs that failed are left out.
     ax : matplotlib Axes, optional
         A figure is made if there is none.
     by : str or list of str
@@ -432,46 +548,67 @@ def plot_exploration(runs, ax=None, *, by='method'):
 
     Returns the axes. Raises `InvalidInput`.
     """
-    if isinstance(runs, Identification): runs = {'': runs}
-    if not isinstance(runs, dict): return _plot_shares(check_frame(runs, by, 'normal_rounds', 'forced_rounds', argument='runs'), by, ax)
-    if not runs or not all(isinstance(r, Identification) and len(r.trace.kinds) for r in runs.values()):
-        raise InvalidInput('runs', runs, 'an Identification, a dict of them, or a frame')
+    if isinstance(runs, Identification):
+        runs = {'': runs}
+    if not isinstance(runs, dict):
+        return _plot_shares(
+            check_frame(runs, by, 'normal_rounds', 'forced_rounds', argument='runs'),
+            by, ax)
+    if not runs or not all(
+            isinstance(r, Identification) and len(r.trace.kinds)
+            for r in runs.values()):
+        raise InvalidInput('runs', runs,
+                           'an Identification, a dict of them, or a frame')
     ax = _axes(ax, (5.6, 3.8))
     for n, (name, r) in enumerate(runs.items()):
         t = np.unique(np.geomspace(1, len(r.trace.kinds), 300).astype(int))
-        for kind, label, dashes in (NORMAL, 'normal', '-'), (FORCED, 'forced', DASHES[1]):
+        for kind, label, dashes in (NORMAL, 'normal', '-'), (FORCED, 'forced',
+                                                             DASHES[1]):
             so_far = np.cumsum(r.trace.kinds == kind)[t - 1].astype(float)
             so_far[so_far == 0] = np.nan
-            color = COLORS[n % 6] if len(runs) > 1 else COLORS[0 if kind == NORMAL else 3]
-            ax.plot(t, so_far, color=color, ls=dashes, lw=1.8, marker=MARKERS[n % 7], ms=5.5, mfc=(None if kind == NORMAL else 'none'),
-                    markevery=60, label=f'{_text(str(name))} {label}'.strip())
+            color = COLORS[n
+                           % 6] if len(runs) > 1 else COLORS[0 if kind == NORMAL else 3]
+            ax.plot(t, so_far, color=color, ls=dashes, lw=1.8, marker=MARKERS[n % 7],
+                    ms=5.5, mfc=(None if kind == NORMAL else 'none'), markevery=60,
+                    label=f'{_text(str(name))} {label}'.strip())
     ax.set(xscale='log', yscale='log', xlabel='round', ylabel='rounds so far')
     _legend(ax)
     return ax
 
 # %% ../nbs/companion/39_plots.ipynb #cdfe2e8e
 def _plot_shares(frame, by, ax):
-    groups = [(name, numbers_in(rows, 'normal_rounds'), numbers_in(rows, 'forced_rounds')) for name, rows in _groups(frame, by)]
-    groups = [(name, *(np.nanmean(x) for x in counts)) for name, *counts in groups if np.isfinite(counts[0]).any()]
-    if not groups: raise InvalidInput('runs', 'a frame', 'a run that ended')
+    groups = [(name, numbers_in(rows,
+                                'normal_rounds'), numbers_in(rows, 'forced_rounds'))
+              for name, rows in _groups(frame, by)]
+    groups = [(name, *(np.nanmean(x) for x in counts)) for name, *counts in groups
+              if np.isfinite(counts[0]).any()]
+    if not groups:
+        raise InvalidInput('runs', 'a frame', 'a run that ended')
     names, normal, forced = zip(*groups)
     ax, rows = _axes(ax, (5.6, 1.3 + .42*len(groups))), np.arange(len(groups))
     ax.barh(rows, normal, .62, color=COLORS[0], label='normal')
-    ax.barh(rows, forced, .62, left=normal, color=COLORS[1], hatch='///', ec=_ink(), lw=0, label='forced')
+    ax.barh(rows, forced, .62, left=normal, color=COLORS[1], hatch='///', ec=_ink(),
+            lw=0, label='forced')
     for row, n, f in zip(rows, normal, forced):
-        ax.annotate(f'{_count(n)} + {_count(f)}', (n + f, row), xytext=(4, 0), textcoords='offset points', va='center', fontsize='small')
-    ax.set(xlabel='rounds, mean of the runs', ylim=(len(groups) + .3, -.6), xlim=(0, 1.3*max(np.add(normal, forced).max(), 1)))
+        ax.annotate(f'{_count(n)} + {_count(f)}', (n + f, row), xytext=(4, 0),
+                    textcoords='offset points', va='center', fontsize='small')
+    ax.set(xlabel='rounds, mean of the runs', ylim=(len(groups) + .3, -.6),
+           xlim=(0, 1.3*max(np.add(normal, forced).max(), 1)))
     ax.set_yticks(rows, map(_text, names))
     _legend(ax, loc='lower center', ncols=2)
     return ax
 
 # %% ../nbs/companion/39_plots.ipynb #8d7b9d00
-AXIS_NAMES = dict(eps='target ε', delta='δ', margin='oracle margin', gap='gap Δ', M='beliefs M', K='arms K', rounds='rounds', budget='budget in rounds',
-                  regret='true regret', seconds='seconds', lp_solves='linear programs', forced_rounds='forced rounds', normal_rounds='normal rounds')
+AXIS_NAMES = dict(eps='target ε', delta='δ', margin='oracle margin', gap='gap Δ',
+                  M='beliefs M', K='arms K', rounds='rounds', budget='budget in rounds',
+                  regret='true regret', seconds='seconds', lp_solves='linear programs',
+                  forced_rounds='forced rounds', normal_rounds='normal rounds')
 
-def _called(column): return _text(AXIS_NAMES.get(column, str(column)))
+def _called(column):
+    return _text(AXIS_NAMES.get(column, str(column)))
 
-def _column(given): return [given] if isinstance(given, str) else []
+def _column(given):
+    return [given] if isinstance(given, str) else []
 
 def _groups(frame, by):
     "Pairs of a name and the rows of a group, in order of appearance."
@@ -484,10 +621,12 @@ def _groups(frame, by):
 
 # %% ../nbs/companion/39_plots.ipynb #0e0a8921
 def plot_rounds(frame, ax=None, *, by='method'):
-    r"""How long runs last: the share of runs that had stopped by each round, a step curve for each group.
+    r"""How long runs last: the share of runs that had stopped by each round, a step
+    curve for each group.
 
-    Bands are exact 95 % intervals (Clopper and Pearson), valid at each round for itself. A curve that ends below 1 belongs to a group with
-    runs that were cut short or failed.
+    Bands are exact 95 % intervals (Clopper and Pearson), valid at each round for
+    itself. A curve that ends below 1 belongs to a group with runs that were cut
+    short or failed.
 
     Parameters
     ----------
@@ -500,18 +639,23 @@ def plot_rounds(frame, ax=None, *, by='method'):
 
     Returns the axes. Raises `InvalidInput`, also if no run stopped.
     """
-    groups = [(name, np.sort(run_values(rows, 'rounds'))) for name, rows in _groups(check_frame(frame, by, 'rounds'), by)]
+    groups = [(name, np.sort(run_values(rows, 'rounds')))
+              for name, rows in _groups(check_frame(frame, by, 'rounds'), by)]
     seen = numbers_in(frame, 'rounds')
-    if not any(np.isfinite(t).any() for _, t in groups): raise InvalidInput('frame', 'a frame', 'a run that stopped')
-    start, end = .8*as_positive('rounds', seen[np.isfinite(seen)]).min(), 1.1*seen[np.isfinite(seen)].max()
+    if not any(np.isfinite(t).any() for _, t in groups):
+        raise InvalidInput('frame', 'a frame', 'a run that stopped')
+    start, end = .8*as_positive(
+        'rounds', seen[np.isfinite(seen)]).min(), 1.1*seen[np.isfinite(seen)].max()
     ax = _axes(ax, (5.6, 3.8))
     for i, (name, t) in enumerate(groups):
         done, n = t[np.isfinite(t)], len(t)
         x, k = np.r_[start, done, end], np.r_[0, np.arange(1, len(done) + 1), len(done)]
         band = np.array([share_interval(int(j), n) for j in k])
         ax.fill_between(x, *band.T, step='post', color=COLORS[i % 6], alpha=.2, lw=0)
-        ax.step(x, k/n, where='post', **_style(i), markevery=(1, max(len(x)//5, 1)), lw=1.8, label=f'{_text(name)} ({len(done)} of {n} stopped)')
-    ax.set(xscale='log', xlim=(start, end), ylim=(0, 1.03), xlabel='round', ylabel='share of runs that have stopped')
+        ax.step(x, k/n, where='post', **_style(i), markevery=(1, max(len(x) // 5, 1)),
+                lw=1.8, label=f'{_text(name)} ({len(done)} of {n} stopped)')
+    ax.set(xscale='log', xlim=(start, end), ylim=(0, 1.03), xlabel='round',
+           ylabel='share of runs that have stopped')
     _plain_numbers(ax.xaxis)
     _legend(ax)
     return ax
@@ -520,7 +664,8 @@ def plot_rounds(frame, ax=None, *, by='method'):
 def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None):
     r"""The share of runs whose rule has a true regret above ε, against the budget.
 
-    Bands are exact 95 % intervals (Clopper and Pearson), valid at each budget for itself. A run without a regret counts as an error.
+    Bands are exact 95 % intervals (Clopper and Pearson), valid at each budget for
+    itself. A run without a regret counts as an error.
 
     Parameters
     ----------
@@ -535,51 +680,70 @@ def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None)
     x : str
         The column of the horizontal axis, positive numbers.
     bound : callable or str, optional
-        A bound on the error probability: a function of x, or a column (the median of which is drawn for each group). Cut off at 1.
+        A bound on the error probability: a function of x, or a column (the median of
+        which is drawn for each group). Cut off at 1.
 
     Returns the axes. Raises `InvalidInput`.
     """
-    check_frame(frame, by, x, 'regret', *(['eps'] if eps is None else []), *_column(bound))
+    check_frame(frame, by, x, 'regret', *(['eps'] if eps is None else []),
+                *_column(bound))
     allowed = numbers_in(frame, 'eps') if eps is None else as_number('eps', eps, 0.)
-    frame = frame.assign(**{'wrong ': ~(numbers_in(frame, 'regret') <= allowed), x: positive_in(frame, x)})
+    frame = frame.assign(
+        **
+        {'wrong ': ~(numbers_in(frame, 'regret') <= allowed), x: positive_in(frame, x)})
     ax = _axes(ax, (5.6, 3.8))
     for i, (name, rows) in enumerate(_groups(frame, by)):
         cells = rows.groupby(x)['wrong ']
-        at, k, n = np.array(sorted(cells.groups)), cells.sum().to_numpy(int), cells.size().to_numpy(int)
+        at, k, n = np.array(sorted(
+            cells.groups)), cells.sum().to_numpy(int), cells.size().to_numpy(int)
         band = np.array([share_interval(int(a), int(b)) for a, b in zip(k, n)])
-        if len(at) > 1: ax.fill_between(at, *band.T, color=COLORS[i % 6], alpha=.22, lw=0)
-        else: ax.errorbar(at, k/n, yerr=np.abs(band.T - k/n), fmt='none', ecolor=COLORS[i % 6], capsize=3)
+        if len(at) > 1:
+            ax.fill_between(at, *band.T, color=COLORS[i % 6], alpha=.22, lw=0)
+        else:
+            ax.errorbar(at, k/n, yerr=np.abs(band.T - k/n), fmt='none',
+                        ecolor=COLORS[i % 6], capsize=3)
         ax.plot(at, k/n, **_style(i), lw=1.8, clip_on=False, label=_text(name))
     _draw_bound(ax, bound, frame, by, x, 1.)
-    ax.set(xscale='log', ylim=(0, 1.03), xlabel=_called(x), ylabel='share of runs in error')
+    ax.set(xscale='log', ylim=(0, 1.03), xlabel=_called(x),
+           ylabel='share of runs in error')
     _plain_numbers(ax.xaxis)
     _legend(ax)
     return ax
 
 # %% ../nbs/companion/39_plots.ipynb #49fa2862
 def _draw_bound(ax, bound, frame, by, x, high=np.inf):
-    "A bound as thin lines: a function of x, or the medians of a column, one line a group in its colour."
-    if bound is None: return
+    """A bound as thin lines: a function of x, or the medians of a column, one line a
+    group in its colour."""
+    if bound is None:
+        return
     if callable(bound):
         grid = np.geomspace(frame[x].min(), frame[x].max(), 200)
-        ax.plot(grid, np.minimum([float(bound(v)) for v in grid], high), color=_ink(), lw=1.2, ls=DASHES[1], label='bound')
+        ax.plot(grid, np.minimum([float(bound(v)) for v in grid], high), color=_ink(),
+                lw=1.2, ls=DASHES[1], label='bound')
         return
-    for i, (name, rows) in enumerate(_groups(frame.assign(**{bound: numbers_in(frame, bound)}), by)):
+    for i, (name, rows) in enumerate(
+            _groups(frame.assign(**{bound: numbers_in(frame, bound)}), by)):
         medians = rows.groupby(x)[bound].median().dropna()
-        ax.plot(medians.index, np.minimum(medians, high), color=COLORS[i % 6], lw=1.2, ls=DASHES[2], label=f'bound, {_text(name)}')
+        ax.plot(medians.index, np.minimum(medians, high), color=COLORS[i % 6], lw=1.2,
+                ls=DASHES[2], label=f'bound, {_text(name)}')
 
 # %% ../nbs/companion/39_plots.ipynb #88040171
-def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None, bars='quartiles'):
-    r"""How `y` grows with `x`, on logarithmic axes: medians, bars, and the power law fitted to the medians, its slope in the legend.
+def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
+                 bars='quartiles'):
+    r"""How `y` grows with `x`, on logarithmic axes: medians, bars, and the power law
+    fitted to the medians, its slope in the legend.
 
-    Bars reach from the lower to the upper quartile of the runs, or from the smallest to the largest; they are no confidence intervals. The
-    interval at the slope is a 95 % confidence interval under equal independent errors of the medians' logarithms. A run that was cut short has at
-    least as many rounds as were seen: a median or a bar that falls on such runs is left out or open (an arrow).
+    Bars reach from the lower to the upper quartile of the runs, or from the smallest
+    to the largest; they are no confidence intervals. The interval at the slope is a
+    95 % confidence interval under equal independent errors of the medians'
+    logarithms. A run that was cut short has at least as many rounds as were seen: a
+    median or a bar that falls on such runs is left out or open (an arrow).
 
     Parameters
     ----------
     frame : pandas DataFrame
-        Columns `x`, `y`, `by`, and, for a `y` that grows until a run stops, "stopped" or "status"; one row a run.
+        Columns `x`, `y`, `by`, and, for a `y` that grows until a run stops,
+        "stopped" or "status"; one row a run.
     x, y : str
         Columns of positive numbers.
     ax : matplotlib Axes, optional
@@ -587,22 +751,31 @@ def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None, bars
     by : str or list of str
         Columns by which runs are grouped.
     bound : callable or str, optional
-        A bound on y: a function of x, or a column (the median of which is drawn for each group).
+        A bound on y: a function of x, or a column (the median of which is drawn for
+        each group).
     bars : "quartiles" or "range"
 
     Returns the axes. Raises `InvalidInput`, also if at no x half of the runs stopped.
     """
-    if bars not in ('quartiles', 'range'): raise InvalidInput('bars', bars, 'quartiles or range')
+    if bars not in ('quartiles', 'range'):
+        raise InvalidInput('bars', bars, 'quartiles or range')
     check_frame(frame, by, x, y, *_column(bound))
-    frame = frame.assign(**{x: positive_in(frame, x), 'value ': as_positive(y, run_values(frame, y))})
-    groups = [(name, quantiles_by(rows, x, 'value ', (0., .5, 1.) if bars == 'range' else (.25, .5, .75))) for name, rows in _groups(frame, by)]
-    if not any(np.isfinite(q[1]).any() for _, (_, q) in groups): raise InvalidInput('frame', 'a frame', f'a {x} at which half of the runs stopped')
+    frame = frame.assign(
+        **{x: positive_in(frame, x), 'value ': as_positive(y, run_values(frame, y))})
+    groups = [(name,
+               quantiles_by(rows, x, 'value ', (0., .5, 1.) if bars == 'range' else
+                            (.25, .5, .75))) for name, rows in _groups(frame, by)]
+    if not any(np.isfinite(q[1]).any() for _, (_, q) in groups):
+        raise InvalidInput('frame', 'a frame',
+                           f'a {x} at which half of the runs stopped')
     ax = _axes(ax, (5.6, 3.8))
-    for i, (name, (at, q)) in enumerate(groups): _draw_law(ax, i, name, at[np.isfinite(q[1])], q[:, np.isfinite(q[1])])
+    for i, (name, (at, q)) in enumerate(groups):
+        _draw_law(ax, i, name, at[np.isfinite(q[1])], q[:, np.isfinite(q[1])])
     _draw_bound(ax, bound, frame, by, x)
     ax.set(xscale='log', yscale='log', xlabel=_called(x), ylabel=_called(y))
     low, high = ax.get_ylim()
-    ax.set_ylim(low, high*(high/low)**(.09*len(groups)))            # room for the legend
+    # room for the legend
+    ax.set_ylim(low, high*(high/low)**(.09*len(groups)))
     _plain_numbers(ax.xaxis)
     _plain_numbers(ax.yaxis)
     _legend(ax)
@@ -613,18 +786,26 @@ def _draw_law(ax, i, name, at, q):
     style, open_ = _style(i), np.isinf(q[2]) if len(at) else []
     reach = np.where(open_, q[1], q[2])
     law = f'{_text(name)}: {fit_exponent(at, q[1])}' if len(at) > 1 else _text(name)
-    ax.errorbar(at, q[1], yerr=[q[1] - q[0], reach - q[1]], fmt=style['marker'], color=style['color'], ms=6, capsize=3, label=law)
-    if len(at) > 1: ax.plot(at, fit_exponent(at, q[1])(at), color=style['color'], ls=style['ls'], lw=1.4)
-    ax.errorbar(at[open_], q[1][open_], yerr=.3*q[1][open_], lolims=True, fmt='none', ecolor=style['color'])
+    ax.errorbar(at, q[1], yerr=[q[1] - q[0], reach - q[1]], fmt=style['marker'],
+                color=style['color'], ms=6, capsize=3, label=law)
+    if len(at) > 1:
+        ax.plot(at,
+                fit_exponent(at, q[1])(at), color=style['color'], ls=style['ls'],
+                lw=1.4)
+    ax.errorbar(at[open_], q[1][open_], yerr=.3*q[1][open_], lolims=True, fmt='none',
+                ecolor=style['color'])
 
 # %% ../nbs/companion/39_plots.ipynb #8742d90f
-def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='world', log=True, label=None):
-    r"""A table in colour: the median of `value` in every cell, with its number written in it; hatched where it is infinite, empty where nothing was run.
+def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='world',
+                 log=True, label=None):
+    r"""A table in colour: the median of `value` in every cell, with its number
+    written in it; hatched where it is infinite, empty where nothing was run.
 
     Parameters
     ----------
     frame : pandas DataFrame
-        Columns `rows`, `columns`, `value`, and, for a value that grows until a run stops, "stopped" or "status"; one row a run.
+        Columns `rows`, `columns`, `value`, and, for a value that grows until a run
+        stops, "stopped" or "status"; one row a run.
     ax : matplotlib Axes, optional
         A figure is made if there is none.
     value : str or callable
@@ -640,20 +821,33 @@ def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='worl
     """
     table = _table(frame, value, rows, columns)
     known = table.to_numpy()[np.isfinite(table)]
-    if not len(known): raise InvalidInput('frame', 'a frame', 'a cell in which half of the runs have a value')
-    if log: as_positive('value', known)
-    ax, (m, n) = _axes(ax, (2.6 + 1.05*table.shape[1], 1.2 + .5*table.shape[0])), table.shape
+    if not len(known):
+        raise InvalidInput('frame', 'a frame',
+                           'a cell in which half of the runs have a value')
+    if log:
+        as_positive('value', known)
+    ax, (m,
+         n) = _axes(ax,
+                    (2.6 + 1.05*table.shape[1], 1.2 + .5*table.shape[0])), table.shape
     from matplotlib.colors import LogNorm, Normalize
     norm = (LogNorm if log else Normalize)(known.min(), known.max())
-    sheet = ax.pcolormesh(np.arange(n + 1) - .5, np.arange(m + 1) - .5, np.ma.masked_invalid(table), cmap=COLORMAP, norm=norm, edgecolors=ax.get_facecolor(), linewidth=1.5)
-    for (i, j), v in np.ndenumerate(table.to_numpy()): _write_cell(ax, sheet, i, j, v)
+    sheet = ax.pcolormesh(
+        np.arange(n + 1) - .5,
+        np.arange(m + 1) - .5, np.ma.masked_invalid(table), cmap=COLORMAP, norm=norm,
+        edgecolors=ax.get_facecolor(), linewidth=1.5)
+    for (i, j), v in np.ndenumerate(table.to_numpy()):
+        _write_cell(ax, sheet, i, j, v)
     ax.grid(False)
     ax.set(ylim=(m - .5, -.5), xlim=(-.5, n - .5))
-    ax.set_xticks(range(n), [_text(str(c)) for c in table.columns], rotation=30 if n > 4 else 0, ha='right' if n > 4 else 'center')
+    ax.set_xticks(range(n), [_text(str(c)) for c in table.columns],
+                  rotation=30 if n > 4 else 0, ha='right' if n > 4 else 'center')
     ax.set_yticks(range(m), [_text(str(r)) for r in table.index])
     ax.tick_params(length=0)
-    bar = ax.figure.colorbar(sheet, ax=ax, label=label or (f'{_called(value)}, median' if isinstance(value, str) else None))
-    if log: _plain_numbers(bar.ax.yaxis)
+    bar = ax.figure.colorbar(
+        sheet, ax=ax, label=label
+        or (f'{_called(value)}, median' if isinstance(value, str) else None))
+    if log:
+        _plain_numbers(bar.ax.yaxis)
     return ax
 
 # %% ../nbs/companion/39_plots.ipynb #ff94f287
@@ -661,16 +855,24 @@ def _table(frame, value, rows, columns):
     check_frame(frame, [rows, columns], *_column(value))
     order = [frame[c].unique() for c in (rows, columns)]
     groups = frame.groupby([rows, columns], observed=True, sort=False)
-    found = {key: float(np.quantile(run_values(g, value), .5, method='inverted_cdf') if isinstance(value, str) else value(g)) for key, g in groups}
+    found = {
+        key: float(
+            np.quantile(run_values(g, value), .5, method='inverted_cdf'
+                        ) if isinstance(value, str) else value(g))
+        for key, g in groups
+    }
     import pandas as pd
-    return pd.DataFrame([[found.get((r, c), np.nan) for c in order[1]] for r in order[0]], *order)
+    return pd.DataFrame([[found.get((r, c), np.nan) for c in order[1]]
+                         for r in order[0]], *order)
 
 # %% ../nbs/companion/39_plots.ipynb #3e22148f
 def luminance(color):
-    "Relative luminance of any matplotlib colour, from 0 (black) to 1 (white), as WCAG 2 defines it."
+    """Relative luminance of any matplotlib colour, from 0 (black) to 1 (white), as
+    WCAG 2 defines it."""
     from matplotlib.colors import to_rgb
     c = np.array(to_rgb(color))
-    return float(np.where(c <= .04045, c/12.92, ((c + .055)/1.055)**2.4) @ [.2126, .7152, .0722])
+    return float(
+        np.where(c <= .04045, c/12.92, ((c+.055)/1.055)**2.4)@[.2126, .7152, .0722])
 
 def contrast(a, b):
     "Contrast of two colours, from 1 to 21; text needs 4.5."
@@ -680,13 +882,19 @@ def contrast(a, b):
 def _count(v):
     "A number in few characters."
     from matplotlib.ticker import EngFormatter
-    if v >= 1e5: return EngFormatter(sep='', places=0 if v >= 1e5 and v < 1e6 else 1)(v)
+    if v >= 1e5:
+        return EngFormatter(sep='', places=0 if v >= 1e5 and v < 1e6 else 1)(v)
     return f'{v:,.0f}' if v >= 100 else f'{v:.2g}'
 
 def _write_cell(ax, sheet, i, j, v):
     from matplotlib.patches import Rectangle
-    if np.isnan(v): return
-    if np.isinf(v): ax.add_patch(Rectangle((j - .5, i - .5), 1, 1, fill=False, hatch='////', ec='.6', lw=0))
-    if np.isinf(v): return _written(ax, j, i, '∞').set_fontsize('large')
+    if np.isnan(v):
+        return
+    if np.isinf(v):
+        ax.add_patch(
+            Rectangle((j - .5, i - .5), 1, 1, fill=False, hatch='////', ec='.6', lw=0))
+    if np.isinf(v):
+        return _written(ax, j, i, '∞').set_fontsize('large')
     color = sheet.cmap(sheet.norm(v))
-    ax.text(j, i, _count(v), ha='center', va='center', fontsize='small', color=max('black', 'white', key=lambda c: contrast(c, color)))
+    ax.text(j, i, _count(v), ha='center', va='center', fontsize='small',
+            color=max('black', 'white', key=lambda c: contrast(c, color)))

@@ -21,11 +21,13 @@ from .core import InvalidInput, SolverFailure
 class Solution:
     """The answer to a program: all in units of the bound.
 
-    `value` is what was minimised, `bound` a number that no feasible rule gets below: proved
-    by HiGHS' multipliers, and equal to `value` on the readable route, which proves nothing.
-    `rule` (M, W), entries in [0, 1], attains `value`: of all rules that do, the cheapest;
-    None if it wasn't asked for. `eased` is by how much the asks had to be lowered for a
-    rule to exist in floating point; 0 but at the very edge of what is possible.
+    `value` is what was minimised, `bound` a number that no feasible rule gets below:
+    proved by HiGHS' multipliers, and equal to `value` on the readable route, which
+    proves nothing.
+    `rule` (M, W), entries in [0, 1], attains `value`: of all rules that do, the
+    cheapest; None if it wasn't asked for. `eased` is by how much the asks had to be
+    lowered for a rule to exist in floating point; 0 but at the very edge of what is
+    possible.
     """
     value: float
     bound: float
@@ -39,7 +41,8 @@ class Solution:
 
 # %% ../nbs/companion/31_programs.ipynb #cf8a8ed5
 def properness_pairs(support):
-    """(n, 2) pairs (i, j) such that a rule is proper if no i of them gains by reporting j.
+    """(n, 2) pairs (i, j) such that a rule is proper if no i of them gains by
+    reporting j.
 
     With two states neighbours on the line are enough; otherwise all M (M-1) pairs.
     """
@@ -52,7 +55,8 @@ def properness_pairs(support):
 
 # %% ../nbs/companion/31_programs.ipynb #f9ff4d0f
 def pair_rows(support, pairs, n=None):
-    "Sparse (len(pairs), n) matrix: row (i, j) is ⟨σ_i, S_i - S_j⟩ on the first M W columns."
+    """Sparse (len(pairs), n) matrix: row (i, j) is ⟨σ_i, S_i - S_j⟩ on the first M W
+    columns."""
     from scipy.sparse import csr_array
     M, W = support.shape
     i, j = np.asarray(pairs).reshape(-1, 2).T
@@ -63,14 +67,16 @@ def pair_rows(support, pairs, n=None):
     return csr_array((data.ravel(), columns.ravel(), starts), shape=(len(i), n or M*W))
 
 def properness_rows(support):
-    r"""Sparse (n, M W) matrix R: a rule is proper iff $R\,S \ge 0$, one row $\langle\sigma_i, S_i - S_j\rangle$ a pair."""
+    r"""Sparse (n, M W) matrix R: a rule is proper iff $R\,S \ge 0$, one row
+    $\langle\sigma_i, S_i - S_j\rangle$ a pair."""
     return pair_rows(support, properness_pairs(support))
 
 # %% ../nbs/companion/31_programs.ipynb #d3853bf5
 LIE_TOL = 1e-10    # lies that gain more than this, in units of the bound, are forbidden
 
 def worst_lies(support, S, tol):
-    "(n, 2): for each belief that gains more than `tol` under S (M, W) by a lie, its best lie."
+    """(n, 2): for each belief that gains more than `tol` under S (M, W) by a lie,
+    its best lie."""
     gains = support @ S.T
     gains = gains - gains.diagonal()[:, None]
     j = gains.argmax(1)
@@ -81,7 +87,8 @@ def worst_lies(support, S, tol):
 def price_weights(M, W):
     """(M, W): fixed, unequal weights in [1, 2), the prices of payments.
 
-    Of all optimal rules the cheapest at these prices is chosen: one, whichever solver finds it.
+    Of all optimal rules the cheapest at these prices is chosen: one, whichever
+    solver finds it.
     """
     return 1 + np.modf(np.arange(1, M*W + 1)*(5**.5 - 1)/2)[0].reshape(M, W)
 
@@ -96,8 +103,8 @@ class CvxpyProgram:
     min v  over proper rules S in [0, 1],
     with  |v - ⟨q_k, s⟩| ≤ slack  and  v - ⟨q_j, s⟩ ≥ lower_j  for j ≠ k.
 
-    `support` is (M, W), `K` the number of arms. `RuleProgram` is the fast route: the same
-    methods, the same answers.
+    `support` is (M, W), `K` the number of arms. `RuleProgram` is the fast route: the
+    same methods, the same answers.
     """
     def __init__(self, support, K, arm):
         import cvxpy as cp
@@ -114,19 +121,25 @@ class CvxpyProgram:
         room = [v - self.q[k] @ s >= self.lower[k] - e for k in others]
         price = cp.sum(cp.multiply(price_weights(M, W), self.S))
         self._pay = cp.Problem(cp.Minimize(v), proper + about + asks)
-        self._price = cp.Problem(cp.Minimize(price), proper + about + asks + [v <= self.cap])
+        self._price = cp.Problem(cp.Minimize(price),
+                                 proper + about + asks + [v <= self.cap])
         self._short = cp.Problem(cp.Minimize(e), proper + about + room)
-        self._spare = cp.Problem(cp.Minimize(price), proper + about + room + [e <= self.cap])
+        self._spare = cp.Problem(cp.Minimize(price),
+                                 proper + about + room + [e <= self.cap])
 
     def minimum(self, counts, lower, slack=0., rule=True):
-        "The `Solution` with the smallest v; None if no rule will do. Raises `SolverFailure`."
+        """The `Solution` with the smallest v; None if no rule will do. Raises
+        `SolverFailure`."""
         found = self._solve(self._pay, self._price, counts, lower, slack, rule)
-        if found is not None: return found
+        if found is not None:
+            return found
         short = self.shortfall(counts, lower, slack, rule=False).value
-        if short > LP_TOL: return None
+        if short > LP_TOL:
+            return None
         eased = max(short, 0.) + EASE
         found = self._solve(self._pay, self._price, counts, lower - eased, slack, rule)
-        if found is None: raise SolverFailure('cvxpy finds no rule where there is one')
+        if found is None:
+            raise SolverFailure('cvxpy finds no rule where there is one')
         return Solution(found.value, found.bound, found.rule, eased)
 
     def shortfall(self, counts, lower, slack=0., rule=True):
@@ -134,12 +147,14 @@ class CvxpyProgram:
         return self._solve(self._short, self._spare, counts, lower, slack, rule)
 
     def cheapest(self, found, counts, lower, slack=0.):
-        "(M, W): of all rules that attain the value of `found`, by `minimum`, the cheapest."
+        """(M, W): of all rules that attain the value of `found`, by `minimum`, the
+        cheapest."""
         self._observe(counts, lower - found.eased, slack)
         return self._cheapest(self._price, found.value)
 
     def _observe(self, counts, lower, slack):
-        "What is asked for below `floor` asks nothing, and is no number that a solver has to carry."
+        """What is asked for below `floor` asks nothing, and is no number that a
+        solver has to carry."""
         asked = np.where(np.arange(len(lower)) == self.arm, -np.inf, lower)
         self.q.value, self.slack.value = counts/counts.sum(1, keepdims=True), slack
         floor = min(0., asked.max(initial=-1., where=np.isfinite(asked))) - 2*slack - 2
@@ -148,7 +163,8 @@ class CvxpyProgram:
     def _solve(self, first, second, counts, lower, slack, rule):
         self._observe(counts, lower, slack)
         value, self.solves = solve_cvxpy(first, 'CLARABEL', 'HIGHS'), self.solves + 1
-        if value is None: return None
+        if value is None:
+            return None
         return Solution(value, value, self._cheapest(second, value) if rule else None)
 
     def _cheapest(self, problem, value):
@@ -164,7 +180,8 @@ CVXPY_OPTIONS = dict(CLARABEL=CVXPY_TOL | dict(time_limit=SOLVER_SECONDS),
                      HIGHS=dict(time_limit=SOLVER_SECONDS, warm_start=False))
 
 def solve_cvxpy(problem, *solvers):
-    """The value of a cvxpy `problem`, None if infeasible, by the first of the `solvers` that knows.
+    """The value of a cvxpy `problem`, None if infeasible, by the first of the
+    `solvers` that knows.
 
     Raises `SolverFailure` if none does.
     """
@@ -173,13 +190,16 @@ def solve_cvxpy(problem, *solvers):
     for solver in solvers:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter('ignore', UserWarning)    # inaccurate: refused below
+                # inaccurate: refused below
+                warnings.simplefilter('ignore', UserWarning)
                 problem.solve(solver=solver, **CVXPY_OPTIONS[solver])
             status = problem.status
         except (cp.SolverError, ValueError) as e:
             status = str(e)
-        if status == cp.INFEASIBLE: return None
-        if status == cp.OPTIMAL: return float(problem.value)
+        if status == cp.INFEASIBLE:
+            return None
+        if status == cp.OPTIMAL:
+            return float(problem.value)
     raise SolverFailure(f'cvxpy: {status}')
 
 # %% ../nbs/companion/31_programs.ipynb #a7e177d3
@@ -192,10 +212,12 @@ HIGHS_OPTIONS = dict(output_flag=False, threads=1, primal_feasibility_tolerance=
                      dual_feasibility_tolerance=1e-10, small_matrix_value=1e-12)
 
 def open_highs(A, cost, columns, rows):
-    "HiGHS with min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1], columns[0] ≤ x ≤ columns[1]."
+    """HiGHS with min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1], columns[0] ≤ x ≤
+    columns[1]."""
     import highspy
     lp, highs = highspy.HighsLp(), highspy.Highs()
-    for option in HIGHS_OPTIONS.items(): highs.setOptionValue(*option)
+    for option in HIGHS_OPTIONS.items():
+        highs.setOptionValue(*option)
     lp.num_row_, lp.num_col_ = A.shape
     lp.col_cost_ = cost
     lp.col_lower_, lp.col_upper_ = columns
@@ -209,12 +231,14 @@ def open_highs(A, cost, columns, rows):
 
 # %% ../nbs/companion/31_programs.ipynb #036bbdbd
 LP_UNIT = 2.**10        # payments are counted in UNITs to the bound
-HIGHS_ATTEMPTS = dict(warm={}, cold={}, primal=dict(simplex_strategy=4), interior=dict(solver='ipm'))
+HIGHS_ATTEMPTS = dict(warm={}, cold={}, primal=dict(simplex_strategy=4),
+                      interior=dict(solver='ipm'))
 HIGHS_USUAL = dict(simplex_strategy=1, solver='choose')
 
 @dataclass(frozen=True, eq=False)
 class Vertex:
-    "A verified optimum `x` (n,) with its `value`, and the proved `bound` that no feasible x beats."
+    """A verified optimum `x` (n,) with its `value`, and the proved `bound` that no
+    feasible x beats."""
     x: np.ndarray
     value: float
     bound: float
@@ -222,8 +246,9 @@ class Vertex:
 class LinearProgram:
     """min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1] and columns[0] ≤ x ≤ columns[1].
 
-    Kept in HiGHS and changed in place. `A` is a sparse (m, n) matrix, `cost` (n,), `columns`
-    (2, n), `rows` (2, m); columns and rows in units of the bound, of which HiGHS gets the
+    Kept in HiGHS and changed in place. `A` is a sparse (m, n) matrix, `cost` (n,),
+    `columns` (2, n), `rows` (2, m); columns and rows in units of the bound, of which
+    HiGHS gets the
     `LP_UNIT`-fold. `solves` counts runs of the solver.
     """
     def __init__(self, A, cost, columns, rows):
@@ -234,7 +259,8 @@ class LinearProgram:
     def change_row(self, i, values):
         "Row i of A becomes `values`; it must be stored in full, zeros included."
         row = self.A.data[self.A.indptr[i]:self.A.indptr[i + 1]]
-        for j in np.flatnonzero(values != row): self.highs.changeCoeff(int(i), int(j), float(values[j]))
+        for j in np.flatnonzero(values != row):
+            self.highs.changeCoeff(int(i), int(j), float(values[j]))
         row[:] = values
         self.sizes[i] = np.abs(values).sum()
 
@@ -251,9 +277,11 @@ class LinearProgram:
         import highspy
         deadline = self.highs.getRunTime() + SOLVER_SECONDS
         for attempt, options in HIGHS_ATTEMPTS.items():
-            if attempt != 'warm': self.highs.clearSolver()
+            if attempt != 'warm':
+                self.highs.clearSolver()
             status = self._run(options, deadline)
-            if status == highspy.HighsModelStatus.kInfeasible: return None
+            if status == highspy.HighsModelStatus.kInfeasible:
+                return None
             solution = self.highs.getSolution()
             x, y = np.array(solution.col_value)/LP_UNIT, np.array(solution.row_dual)
             bound = self.lower_bound(y) if len(x) else np.nan
@@ -263,19 +291,23 @@ class LinearProgram:
         raise SolverFailure(f'HiGHS ended with status {name}, not verified')
 
     def _run(self, options, deadline):
-        "Run HiGHS with `options` for at most half of the time to `deadline`; its status."
+        """Run HiGHS with `options` for at most half of the time to `deadline`; its
+        status."""
         now = self.highs.getRunTime()
         self.highs.setOptionValue('time_limit', max((now + deadline)/2, now + 1e-3))
-        for option in options.items(): self.highs.setOptionValue(*option)
+        for option in options.items():
+            self.highs.setOptionValue(*option)
         self.highs.run()
-        for option in options: self.highs.setOptionValue(option, HIGHS_USUAL[option])
+        for option in options:
+            self.highs.setOptionValue(option, HIGHS_USUAL[option])
         self.solves += 1
         return self.highs.getModelStatus()
 
 def push(change, old, new, unit=1.):
     "Pass on to HiGHS the columns in which `new` differs from `old`, times `unit`."
     at = np.flatnonzero((old != new).any(0))
-    if len(at): change(len(at), at.astype(np.int32), *(unit*new[:, at]))
+    if len(at):
+        change(len(at), at.astype(np.int32), *(unit*new[:, at]))
 
 # %% ../nbs/companion/31_programs.ipynb #32e2fe08
 LP_ROW_TOL = 1e-11
@@ -288,15 +320,18 @@ def _lower_bound(program, y):
     asked = np.where(y == 0, 0., asked)
     d = program.cost - y @ program.A
     reach = np.abs(program.columns).max()
-    size = np.abs(y) @ (np.abs(asked) + reach*program.sizes) + reach*np.abs(program.cost).sum()
+    size = np.abs(y)@(np.abs(asked) + reach*program.sizes) + reach*np.abs(
+        program.cost).sum()
     bound = float(y @ asked) + lagrangian_bound(d, *program.columns)
     return float(bound - ROUNDING*size)
 
 def _is_optimal(program, x, y, bound=None):
-    "True if x is feasible and as cheap as the Lagrangian `bound` at the row duals y says."
+    """True if x is feasible and as cheap as the Lagrangian `bound` at the row duals
+    y says."""
     off = lambda z, bounds: max((bounds[0] - z).max(), (z - bounds[1]).max())
     feasible = max(off(x, program.columns), off(program.A @ x, program.rows)) <= LP_TOL
-    if bound is None: bound = program.lower_bound(y)
+    if bound is None:
+        bound = program.lower_bound(y)
     tolerance = LP_TOL*max(1., np.abs(program.cost).sum()) + LP_ROW_TOL*np.abs(y).sum()
     return bool(feasible and program.cost @ x - bound <= tolerance)
 
@@ -304,10 +339,11 @@ LinearProgram.lower_bound, LinearProgram.is_optimal = _lower_bound, _is_optimal
 
 # %% ../nbs/companion/31_programs.ipynb #a17d3fb9
 class ProperProgram(LinearProgram):
-    """A `LinearProgram` whose first M W columns are the payments of a rule on `support` (M, W).
+    """A `LinearProgram` whose first M W columns are the payments of a rule on
+    `support` (M, W).
 
-    The first rows of `A` are `properness_rows`. Rows that forbid further lies are added at
-    its end when a solution contains a lie that gains more than `LIE_TOL`.
+    The first rows of `A` are `properness_rows`. Rows that forbid further lies are
+    added at its end when a solution contains a lie that gains more than `LIE_TOL`.
     """
     def __init__(self, support, A, cost, columns, rows):
         self.support, self.W = support, support.shape[1]
@@ -315,10 +351,12 @@ class ProperProgram(LinearProgram):
         super().__init__(A, cost, columns, rows)
 
     def solve(self):
-        "A verified `Vertex` without lies, or None if HiGHS finds none. Raises `SolverFailure`."
+        """A verified `Vertex` without lies, or None if HiGHS finds none. Raises
+        `SolverFailure`."""
         while True:
             found = super().solve()
-            if found is None or not self.forbid(self.payments(found.x)): return found
+            if found is None or not self.forbid(self.payments(found.x)):
+                return found
 
     def payments(self, x):
         "(M, W): the payments that are the first columns of x."
@@ -326,8 +364,12 @@ class ProperProgram(LinearProgram):
 
     def forbid(self, S):
         "Add rows against the lies of S that aren't forbidden yet; how many there were."
-        lies = [p for p in map(tuple, worst_lies(self.support, S, LIE_TOL)) if p not in self.forbidden]
-        if lies: self.add_rows(pair_rows(self.support, lies, self.A.shape[1]))
+        lies = [
+            p for p in map(tuple, worst_lies(self.support, S, LIE_TOL))
+            if p not in self.forbidden
+        ]
+        if lies:
+            self.add_rows(pair_rows(self.support, lies, self.A.shape[1]))
         self.forbidden.update(lies)
         return len(lies)
 
@@ -335,7 +377,8 @@ class ProperProgram(LinearProgram):
         "R x ≥ 0 from now on."
         from scipy.sparse import vstack
         n, more = R.shape[0], np.array([[0.], [np.inf]])
-        self.highs.addRows(n, np.zeros(n), np.full(n, np.inf), R.nnz, R.indptr[:-1], R.indices, R.data)
+        self.highs.addRows(n, np.zeros(n), np.full(n, np.inf), R.nnz, R.indptr[:-1],
+                           R.indices, R.data)
         self.A = vstack([self.A, R], format='csr')
         self.sizes = np.r_[self.sizes, abs(R).sum(1)]
         self.rows = np.hstack([self.rows, more.repeat(n, 1)])
@@ -344,14 +387,15 @@ class ProperProgram(LinearProgram):
 def rule_matrix(support, K, arm):
     """The sparse matrix of `RuleProgram`: columns S (M W of them), v_1 … v_K, w, e.
 
-    Rows: properness, K links (zero as yet), K asks. Ask j reads v_k + w - v_j + e for j ≠ k;
-    that of the arm k itself is the objective v_k + w.
+    Rows: properness, K links (zero as yet), K asks. Ask j reads v_k + w - v_j + e
+    for j ≠ k; that of the arm k itself is the objective v_k + w.
     """
     from scipy.sparse import csr_array, vstack
     MW = support.size
     n, k, v = MW + K + 2, np.arange(K), MW + np.arange(K)
     R = pair_rows(support, properness_pairs(support), n)
-    links = csr_array((np.zeros(K*n), np.tile(np.arange(n), K), np.arange(K + 1)*n), shape=(K, n))
+    links = csr_array((np.zeros(K*n), np.tile(np.arange(n), K), np.arange(K + 1)*n),
+                      shape=(K, n))
     asks = np.zeros((K, n))
     asks[:, [v[arm], n - 2]] = 1
     asks[k != arm, n - 1] = 1
@@ -359,7 +403,8 @@ def rule_matrix(support, K, arm):
     return vstack([R, links, csr_array(asks)], format='csr')
 
 def link_row(support, counts, k, K):
-    """(M W + K + 2,): the row of arm k that ties v_k to the payments under `counts` (M,).
+    """(M W + K + 2,): the row of arm k that ties v_k to the payments under `counts`
+    (M,).
 
     Scaled by a power of two to size one.
     """
@@ -373,28 +418,33 @@ def link_row(support, counts, k, K):
 class RuleProgram(ProperProgram):
     r"""The fast route: the program of `CvxpyProgram` for one arm, kept in HiGHS.
 
-    `support` is (M, W), `K` the number of arms. Payments are in units of the bound. `counts`
-    (K, M) are observations, or probabilities, which serve as counts that sum to one. `lower`
-    (K,) is what `v - v_j` must at least be; the entry of the arm itself plays no part.
+    `support` is (M, W), `K` the number of arms. Payments are in units of the bound.
+    `counts` (K, M) are observations, or probabilities, which serve as counts that
+    sum to one. `lower` (K,) is what `v - v_j` must at least be; the entry of the arm
+    itself plays no part.
     """
     def __init__(self, support, K, arm):
         A = rule_matrix(support, K, arm)
         m, n = A.shape
         self.arm, self.K, self.counts = arm, K, np.zeros((K, len(support)))
         self.links, self.asks = m - 2*K + np.arange(K), m - K + np.arange(K)
-        self.pay, self.short, self.price = A[[m - K + arm]].toarray()[0], np.eye(n)[-1], np.zeros(n)
+        self.pay, self.short, self.price = A[[
+            m - K + arm
+        ]].toarray()[0], np.eye(n)[-1], np.zeros(n)
         self.price[:support.size] = price_weights(*support.shape).ravel()
         columns, rows = box(n), at_least_zero(m)
         rows[1, self.links] = 0.
         super().__init__(support, A, self.pay, columns, rows)
 
     def minimum(self, counts, lower, slack=0., rule=True):
-        "The `Solution` with the smallest v; None if no rule will do. Raises `SolverFailure`."
+        """The `Solution` with the smallest v; None if no rule will do. Raises
+        `SolverFailure`."""
         self._observe(counts, lower, slack)
         eased, found = 0., self._optimum(self.pay, np.inf, (0., 0.))
         if found is None:
             short = self.shortfall(counts, lower, slack, rule=False)
-            if short.value > LP_TOL: return None
+            if short.value > LP_TOL:
+                return None
             eased = max(short.value, 0.) + EASE
             self._observe(counts, lower, slack)
             found = self._optimum(self.pay, np.inf, (0., eased))
@@ -403,14 +453,17 @@ class RuleProgram(ProperProgram):
         return Solution(found.value, found.bound, S, eased)
 
     def shortfall(self, counts, lower, slack=0., rule=True):
-        """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be had for all j.
+        """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be
+        had for all j.
 
-        What can be asked in addition is -e. The largest ask is moved to 0, and with it e; what
-        is far below it asks nothing. Raises `SolverFailure`.
+        What can be asked in addition is -e. The largest ask is moved to 0, and with
+        it e; what is far below it asks nothing. Raises `SolverFailure`.
         """
         most = np.delete(lower, self.arm).max()
-        if np.isfinite(most): lower = np.where(lower < most - 2*slack - 2, -np.inf, lower - most)
-        else: most = 0.
+        if np.isfinite(most):
+            lower = np.where(lower < most - 2*slack - 2, -np.inf, lower - most)
+        else:
+            most = 0.
         self._observe(counts, lower, slack)
         reach = -slack - 2, slack + 2
         found = self._found(self._optimum(self.short, np.inf, reach))
@@ -418,7 +471,8 @@ class RuleProgram(ProperProgram):
         return Solution(most + found.value, most + found.bound, S)
 
     def cheapest(self, found, counts, lower, slack=0.):
-        "(M, W): of all rules that attain the value of `found`, by `minimum`, the cheapest."
+        """(M, W): of all rules that attain the value of `found`, by `minimum`, the
+        cheapest."""
         self._observe(counts, lower, slack)
         return self._cheapest(found.value + LP_SPARE, (0., found.eased))
 
@@ -436,7 +490,8 @@ def at_least_zero(m):
 # %% ../nbs/companion/31_programs.ipynb #c0c99cb3
 def _observe(self, counts, lower, slack):
     lower = np.where(np.arange(self.K) == self.arm, -np.inf, lower)
-    if not (np.isfinite(counts).all() and np.isfinite(slack) and (lower < np.inf).all()):
+    if not (np.isfinite(counts).all() and np.isfinite(slack) and
+            (lower < np.inf).all()):
         raise SolverFailure('a coefficient of the program is not finite')
     for k in np.flatnonzero((counts != self.counts).any(1)):
         self.change_row(self.links[k], link_row(self.support, counts[k], k, self.K))
@@ -453,10 +508,12 @@ def _optimum(self, cost, cap, short):
     return self.solve()
 
 def _found(self, vertex):
-    if vertex is None: raise SolverFailure('HiGHS finds no solution where there is one')
+    if vertex is None:
+        raise SolverFailure('HiGHS finds no solution where there is one')
     return vertex
 
-def _rule(self, x): return np.clip(self.payments(x), 0., 1.) + 0.
+def _rule(self, x):
+    return np.clip(self.payments(x), 0., 1.) + 0.
 
 RuleProgram._observe, RuleProgram._optimum = _observe, _optimum
 RuleProgram._found, RuleProgram._rule = _found, _rule
@@ -469,36 +526,48 @@ def menu_matrix(support, q, k):
     s_i - ⟨σ_i, S_j⟩, the asks ⟨q_k - q_j, s⟩ + e for j ≠ k, and last ⟨q_k, s⟩.
     """
     from scipy.sparse import coo_array, csr_array, vstack
-    (M, W), own = support.shape, np.flatnonzero(q[k] > 0)
+    W, own = support.shape[1], np.flatnonzero(q[k] > 0)
     n, others, w = len(own), np.flatnonzero(q[k] <= 0), np.arange(W)
     i, j = np.nonzero(~np.eye(n, dtype=bool))
     a, b = (o.ravel() for o in np.indices((len(others), n)))
     P, E, wide = len(i), len(a), n*W + len(others) + 1
-    row = np.r_[np.repeat(np.arange(P), 2*W), np.repeat(P + np.arange(E), W), P + np.arange(E)]
-    column = np.r_[np.hstack([i[:, None]*W + w, j[:, None]*W + w]).ravel(), (b[:, None]*W + w).ravel(), n*W + a]
-    value = np.r_[np.hstack([support[own[i]], -support[own[i]]]).ravel(), -support[others[a]].ravel(), np.ones(E)]
+    row = np.r_[np.repeat(np.arange(P), 2*W),
+                np.repeat(P + np.arange(E), W), P + np.arange(E)]
+    column = np.r_[np.hstack([i[:, None]*W + w, j[:, None]*W + w]).ravel(),
+                   (b[:, None]*W + w).ravel(), n*W + a]
+    value = np.r_[np.hstack([support[own[i]], -support[own[i]]]).ravel(),
+                  -support[others[a]].ravel(),
+                  np.ones(E)]
     d = np.vstack([q[k] - np.delete(q, k, 0), q[k]])
-    asks = np.hstack([(d[:, own, None]*support[own]).reshape(len(d), -1), d[:, others], np.ones((len(d), 1))])
+    asks = np.hstack([(d[:, own, None]*support[own]).reshape(len(d), -1), d[:, others],
+                      np.ones((len(d), 1))])
     asks[-1, -1] = 0.
-    return own, vstack([coo_array((value, (row, column)), shape=(P + E, wide)), csr_array(asks)], format='csr')
+    return own, vstack(
+        [coo_array((value, (row, column)), shape=(P + E, wide)),
+         csr_array(asks)], format='csr')
 
 # %% ../nbs/companion/31_programs.ipynb #9b9240a3
 class MenuProgram(RuleProgram):
-    """`RuleProgram` without slack for known `q` (K, M), with payments for the beliefs of `arm` only.
+    """`RuleProgram` without slack for known `q` (K, M), with payments for the
+    beliefs of `arm` only.
 
     The same values by a rule just as good: the cheapest menu of the arm's own beliefs.
     """
     def __init__(self, support, q, arm):
         self.own, A = menu_matrix(support, q, arm)
         (m, n), self.K, self.arm, self.everyone = A.shape, len(q), arm, support
-        self.pay, self.short, self.price = A[[m - 1]].toarray()[0], np.eye(n)[-1], np.zeros(n)
+        self.pay, self.short, self.price = A[[
+            m - 1
+        ]].toarray()[0], np.eye(n)[-1], np.zeros(n)
         weights = price_weights(len(self.own), support.shape[1])
         self.price[:weights.size] = weights.ravel()
         self.asks = np.insert(m - self.K + np.arange(self.K - 1), arm, m - 1)
-        ProperProgram.__init__(self, support[self.own], A, self.pay, box(n), at_least_zero(m))
+        ProperProgram.__init__(self, support[self.own], A, self.pay, box(n),
+                               at_least_zero(m))
 
     def _observe(self, counts, lower, slack):
-        self.lower, self.slack = np.where(np.arange(self.K) == self.arm, -np.inf, lower), 0.
+        self.lower, self.slack = np.where(
+            np.arange(self.K) == self.arm, -np.inf, lower), 0.
         if not (self.lower < np.inf).all():
             raise SolverFailure('a coefficient of the program is not finite')
 
@@ -516,7 +585,8 @@ class MenuProgram(RuleProgram):
         S[self.own] = menu
         return S
 
-MENU_FROM = 100     # with more beliefs than this, and more than two states, use `MenuProgram`
+# with more beliefs than this, and more than two states, use `MenuProgram`
+MENU_FROM = 100
 
 def solve_menu(support, q, arm, lower):
     "`solve_program` without slack, by the menu of the arm's own beliefs."
@@ -527,7 +597,8 @@ PROGRAMS = dict(highs=RuleProgram, cvxpy=CvxpyProgram)
 
 def program_route(solver):
     "The program class of a route by name; raises `InvalidInput` for an unknown one."
-    if isinstance(solver, str) and solver in PROGRAMS: return PROGRAMS[solver]
+    if isinstance(solver, str) and solver in PROGRAMS:
+        return PROGRAMS[solver]
     raise InvalidInput('solver', solver, ' or '.join(f'"{o}"' for o in PROGRAMS))
 
 def known_program(support, q, arm, solver='highs'):
@@ -537,16 +608,20 @@ def known_program(support, q, arm, solver='highs'):
     return MenuProgram(support, q, arm) if menu else route(support, len(q), arm)
 
 def solve_program(support, q, arm, lower, slack=0., solver='highs'):
-    """One program, once, by the route `solver`: a `Solution`, or None if no rule will do.
+    """One program, once, by the route `solver`: a `Solution`, or None if no rule
+    will do.
 
-    `support` (M, W), `q` (K, M), `lower` (K,) as in `RuleProgram`. Raises `InvalidInput` for
-    an unknown route, `SolverFailure`.
+    `support` (M, W), `q` (K, M), `lower` (K,) as in `RuleProgram`. Raises
+    `InvalidInput` for an unknown route, `SolverFailure`.
     """
     return program_route(solver)(support, len(q), arm).minimum(q, lower, slack)
 
 # %% ../nbs/companion/31_programs.ipynb #3551efd5
-PURSE = 64.        # the first purse holds this many times what costs differ by; the next holds this many of it
-INSIDE = .5        # a rule that pays less than this share of the purse isn't held back by it
+# the first purse holds this many times what costs differ by; the next holds this many
+# of it
+PURSE = 64.
+# a rule that pays less than this share of the purse isn't held back by it
+INSIDE = .5
 
 def purses(need, bound):
     "Bounds to try, from `PURSE` times `need` up to `bound`; all are positive."
@@ -557,23 +632,31 @@ def purses(need, bound):
     yield bound
 
 def cheapest_rule(program, q, C, bound):
-    """The `Solution` of LP_k, in money: the cheapest rule for costs C (K,) = c_k - c_j within `bound`.
+    """The `Solution` of LP_k, in money: the cheapest rule for costs C (K,) = c_k -
+    c_j within `bound`.
 
-    `program` is that of the arm, `q` (K, M); None if no rule will do. Raises `SolverFailure`.
+    `program` is that of the arm, `q` (K, M); None if no rule will do. Raises
+    `SolverFailure`.
     """
     need = np.delete(C, program.arm).max()
-    if need <= 0: return Solution(0., 0., np.zeros((q.shape[1], program.W)))
+    if need <= 0:
+        return Solution(0., 0., np.zeros((q.shape[1], program.W)))
     for b in purses(need, bound):
         found = program.minimum(q, C/b) if need <= b else None
-        if b == bound: return found and found.times(b)
-        if found is not None and found.rule.max() < INSIDE: return found.times(b)
-        if found is None and program.shortfall(q, C/b).rule.max() < INSIDE: return None
+        if b == bound:
+            return found and found.times(b)
+        if found is not None and found.rule.max() < INSIDE:
+            return found.times(b)
+        if found is None and program.shortfall(q, C/b).rule.max() < INSIDE:
+            return None
 
 def widest_rule(program, q, C, bound):
-    """The `Solution`, in money, with the least shortfall under costs C (K,) = c_k - c_j within `bound`.
+    """The `Solution`, in money, with the least shortfall under costs C (K,) = c_k -
+    c_j within `bound`.
 
     `value` is minus the widest margin. Raises `SolverFailure`.
     """
     for b in purses(np.abs(C).max(), bound):
         found = program.shortfall(q, C/b)
-        if b == bound or found.rule.max() < INSIDE: return found.times(b)
+        if b == bound or found.rule.max() < INSIDE:
+            return found.times(b)

@@ -18,56 +18,78 @@ def column_names(by):
     return [by] if isinstance(by, str) else list(by)
 
 def check_frame(frame, by, *columns, argument='frame'):
-    "The `frame` itself, if it has rows and all of the columns; raises `InvalidInput` naming `argument` otherwise."
+    """The `frame` itself, if it has rows and all of the columns; raises
+    `InvalidInput` naming `argument` otherwise."""
     import pandas as pd
-    if not isinstance(frame, pd.DataFrame): raise InvalidInput(argument, frame, 'a pandas DataFrame with one row a run')
-    if not len(frame): raise InvalidInput(argument, 'a frame without rows', 'one row a run')
+    if not isinstance(frame, pd.DataFrame):
+        raise InvalidInput(argument, frame, 'a pandas DataFrame with one row a run')
+    if not len(frame):
+        raise InvalidInput(argument, 'a frame without rows', 'one row a run')
     for c in (*column_names(by), *columns):
-        if c in frame.columns: continue
-        raise InvalidInput(argument, f'columns {", ".join(map(str, frame.columns))}', f'a column {c!r}')
+        if c in frame.columns:
+            continue
+        raise InvalidInput(argument, f'columns {", ".join(map(str, frame.columns))}',
+                           f'a column {c!r}')
     return frame
 
 def numbers_in(frame, column):
-    "A column as floats, NaN where something is missing; raises `InvalidInput` if it holds anything but numbers."
+    """A column as floats, NaN where something is missing; raises `InvalidInput` if
+    it holds anything but numbers."""
     import pandas as pd
-    try: return pd.to_numeric(frame[column]).to_numpy(float, na_value=np.nan)
+    try:
+        return pd.to_numeric(frame[column]).to_numpy(float, na_value=np.nan)
     except (TypeError, ValueError):
-        raise InvalidInput(f'frame[{column!r}]', frame[column].iloc[0], 'numbers') from None
+        raise InvalidInput(f'frame[{column!r}]', frame[column].iloc[0],
+                           'numbers') from None
 
 def as_positive(name, x):
-    "`x` as an array of floats, none of which is 0 or less; raises `InvalidInput` otherwise."
-    if not (np.asarray(x) <= 0).any(): return np.asarray(x, float)
-    raise InvalidInput(name, float(np.min(x)), 'positive numbers, since the axis is logarithmic')
+    """`x` as an array of floats, none of which is 0 or less; raises `InvalidInput`
+    otherwise."""
+    if not (np.asarray(x) <= 0).any():
+        return np.asarray(x, float)
+    raise InvalidInput(name, float(np.min(x)),
+                       'positive numbers, since the axis is logarithmic')
 
 def positive_in(frame, column):
     "A column as positive finite numbers; raises `InvalidInput` otherwise."
     x = as_positive(column, numbers_in(frame, column))
-    if np.isfinite(x).all(): return x
-    raise InvalidInput(f'frame[{column!r}]', 'missing values', 'a finite number in every row')
+    if np.isfinite(x).all():
+        return x
+    raise InvalidInput(f'frame[{column!r}]', 'missing values',
+                       'a finite number in every row')
 
 # %% ../nbs/companion/38_runs.ipynb #d2461ab3
-UNTIL_STOPPED = {'rounds', 'normal_rounds', 'forced_rounds', 'searches', 'lp_solves', 'seconds'}     # only bounded below by a run that was cut short
+# only bounded below by a run that was cut short
+UNTIL_STOPPED = {
+    'rounds', 'normal_rounds', 'forced_rounds', 'searches', 'lp_solves', 'seconds'
+}
 
 def stopped_runs(frame):
-    "(n,) booleans: the runs that ended by their own rule, by the column `stopped`, or else by `status`; raises `InvalidInput` if there is neither."
-    if 'stopped' in frame.columns: return frame['stopped'].eq(True).fillna(False).to_numpy(bool)
+    """(n,) booleans: the runs that ended by their own rule, by the column `stopped`,
+    or else by `status`; raises `InvalidInput` if there is neither."""
+    if 'stopped' in frame.columns:
+        return frame['stopped'].eq(True).fillna(False).to_numpy(bool)
     status = check_frame(frame, (), 'status')['status']
     return (status.notna() & ~status.map(was_cut_short).astype(bool)).to_numpy(bool)
 
 def run_values(frame, column):
-    "(n,): a column as numbers, infinite where missing, and for whatever grows until a run stops also where it was cut short."
+    """(n,): a column as numbers, infinite where missing, and for whatever grows
+    until a run stops also where it was cut short."""
     x = numbers_in(frame, column)
     x = np.where(np.isnan(x), np.inf, x)
     return np.where(stopped_runs(frame), x, np.inf) if column in UNTIL_STOPPED else x
 
 def quantiles_by(frame, x, values, levels):
-    "The distinct values (n,) of the column `x`, and the quantiles (levels, n) of the column `values` at each of them; each is the value of a run."
+    """The distinct values (n,) of the column `x`, and the quantiles (levels, n) of
+    the column `values` at each of them; each is the value of a run."""
     cells = frame.groupby(x)[values]
-    return np.array(sorted(cells.groups)), np.array([np.quantile(v, levels, method='inverted_cdf') for _, v in cells]).T
+    return np.array(sorted(cells.groups)), np.array(
+        [np.quantile(v, levels, method='inverted_cdf') for _, v in cells]).T
 
 # %% ../nbs/companion/38_runs.ipynb #64d19e19
 def share_interval(k, n, level=.95):
-    r"""Clopper and Pearson's exact interval (low, high) for a probability, of which `k` in `n` runs were seen. Raises `InvalidInput`."""
+    r"""Clopper and Pearson's exact interval (low, high) for a probability, of which
+    `k` in `n` runs were seen. Raises `InvalidInput`."""
     from scipy.stats import binomtest
     n = as_integer('n', n, 1)
     k, level = as_integer('k', k, 0, n), as_number('level', level, 0., 1.)
@@ -76,26 +98,35 @@ def share_interval(k, n, level=.95):
 # %% ../nbs/companion/38_runs.ipynb #4b961e03
 @dataclass(frozen=True)
 class Fit:
-    r"""A power law $y = e^{\text{intercept}}x^{\text{slope}}$, the 95 % interval [`low`, `high`] of its slope, and the number `n` of points."""
+    r"""A power law $y = e^{\text{intercept}}x^{\text{slope}}$, the 95 % interval
+    [`low`, `high`] of its slope, and the number `n` of points."""
     slope: float
     low: float
     high: float
     intercept: float
     n: int
 
-    def __call__(self, x): return np.exp(self.intercept)*np.asarray(x, float)**self.slope
-    def __str__(self): return f'slope {self.slope:.2f}' + (f' (95 %: {self.low:.2f} to {self.high:.2f})' if np.isfinite(self.low) else ' (two points)')
+    def __call__(self, x):
+        return np.exp(self.intercept)*np.asarray(x, float)**self.slope
+    def __str__(self):
+        return f'slope {self.slope:.2f}' + (
+            f' (95 %: {self.low:.2f} to {self.high:.2f})'
+            if np.isfinite(self.low) else ' (two points)')
 
 def fit_exponent(x, y, level=.95):
-    r"""The power law through points (x, y), by least squares on logarithmic axes. Returns a `Fit`.
+    r"""The power law through points (x, y), by least squares on logarithmic axes.
+    Returns a `Fit`.
 
-    `x`, `y` (n,) are positive, with at least two different x; `level` is the interval's. Raises `InvalidInput`.
+    `x`, `y` (n,) are positive, with at least two different x; `level` is the
+    interval's. Raises `InvalidInput`.
     """
     from scipy.stats import linregress, t
     x = as_positive('x', as_array('x', x, (None,)))
     y = as_positive('y', as_array('y', y, (len(x),)))
     level, n = as_number('level', level, 0., 1.), len(x)
-    if x.min() == x.max(): raise InvalidInput('x', x.tolist(), 'at least two different values')
+    if x.min() == x.max():
+        raise InvalidInput('x', x.tolist(), 'at least two different values')
     line = linregress(np.log(x), np.log(y))
     half = line.stderr*t.ppf((1 + level)/2, n - 2) if n > 2 else np.inf
-    return Fit(float(line.slope), float(line.slope - half), float(line.slope + half), float(line.intercept), n)
+    return Fit(float(line.slope), float(line.slope - half), float(line.slope + half),
+               float(line.intercept), n)

@@ -17,18 +17,21 @@ from .core import patch_to, read_only
 # %% ../nbs/paper/02_scoring.ipynb #d4d6081e
 @dataclass(frozen=True, eq=False)
 class ScoringRule(Value):
-    r"""A scoring rule on a finite support: what each report pays in each state (paper, section 2.1).
+    r"""A scoring rule on a finite support: what each report pays in each state
+    (paper, section 2.1).
 
     Parameters
     ----------
     values : array (M, W)
-        ``values[i, w]`` is paid when belief i is reported and the state turns out to be w; within [0, bound].
+        ``values[i, w]`` is paid when belief i is reported and the state turns out to
+        be w; within [0, bound].
     support : array (M, W)
         The beliefs that may be reported.
     bound : float
         $B_S$, the largest payment.
 
-    Properness is not required here (`lie` finds a lie that pays). Raises `InvalidInput` for bad numbers.
+    Properness is not required here (`lie` finds a lie that pays). Raises
+    `InvalidInput` for bad numbers.
     """
     values: np.ndarray
     support: np.ndarray
@@ -38,53 +41,65 @@ class ScoringRule(Value):
         put = lambda k, v: object.__setattr__(self, k, v)
         put('support', as_beliefs('support', self.support))
         put('bound', as_number('bound', self.bound, low=0., strict_low=True))
-        put('values', as_array('values', self.values, self.support.shape, 0., self.bound))
+        put('values', as_array('values', self.values, self.support.shape, 0.,
+                               self.bound))
 
     @cached_property
     def expected(self):
-        r"(M,): $s_i = \sum_\omega \sigma_i(\omega) S(\omega, \sigma_i)$, what belief i expects when it is told."
+        r"""(M,): $s_i = \sum_\omega \sigma_i(\omega) S(\omega, \sigma_i)$, what
+        belief i expects when it is told."""
         return read_only((self.support*self.values).sum(1))
 
     def __repr__(self):
         (M, W), low, high = self.values.shape, self.values.min(), self.values.max()
-        return f'ScoringRule({M} beliefs, {W} states, pays {low:.4g} to {high:.4g} of {self.bound:g})'
+        return (f'ScoringRule({M} beliefs, {W} states, pays {low:.4g} to {high:.4g} of '
+                f'{self.bound:g})')
 
 # %% ../nbs/paper/02_scoring.ipynb #d4d3e009
 def gains(rule):
-    r"(M, M): what belief i gains by reporting j, $\langle\sigma_i, S_j\rangle - \langle\sigma_i, S_i\rangle$."
+    r"""(M, M): what belief i gains by reporting j,
+    $\langle\sigma_i, S_j\rangle - \langle\sigma_i, S_i\rangle$."""
     as_kind('rule', rule, ScoringRule)
     pay = rule.support @ rule.values.T
     return pay - pay.diagonal()[:, None]
 
 @dataclass(frozen=True)
 class Lie:
-    "A profitable lie: whoever holds `belief` gains `gain` by reporting `report` (both indices on the support)."
+    """A profitable lie: whoever holds `belief` gains `gain` by reporting `report`
+    (both indices on the support)."""
     belief: int
     report: int
     gain: float
 
 def lie(rule):
-    "The most profitable `Lie` under `rule`, or None if it is proper within `PROPER_TOL` (Definition 1)."
+    """The most profitable `Lie` under `rule`, or None if it is proper within
+    `PROPER_TOL` (Definition 1)."""
     G = gains(rule)
     i, j = np.unravel_index(G.argmax(), G.shape)
-    return Lie(int(i), int(j), float(G[i, j])) if G[i, j] > PROPER_TOL*rule.bound else None
+    return Lie(int(i), int(j), float(G[i, j])) if G[i,
+                                                    j] > PROPER_TOL*rule.bound else None
 
 def is_proper(rule):
     "True if no belief of the support gains by lying (Definition 1)."
     return lie(rule) is None
 
 def is_strictly_proper(rule):
-    "True if every lie costs something: more than `PROPER_TOL` of the bound (Definition 1)."
+    """True if every lie costs something: more than `PROPER_TOL` of the bound
+    (Definition 1)."""
     G = gains(rule)
     return bool((G[~np.eye(len(G), dtype=bool)] < -PROPER_TOL*rule.bound).all())
 
 # %% ../nbs/paper/02_scoring.ipynb #2d05468d
-def _checked(support, bound): return as_beliefs('support', support), as_number('bound', bound, low=0., strict_low=True)
+def _checked(support, bound):
+    return as_beliefs('support', support), as_number('bound', bound, low=0.,
+                                                     strict_low=True)
 
 def menu_rule(support, menu, bound):
-    """The direct rule of a menu: each belief is paid by the row of `menu` (n, W) that it likes best.
+    """The direct rule of a menu: each belief is paid by the row of `menu` (n, W)
+    that it likes best.
 
-    Proper for every menu, since telling the truth picks from a fixed menu (revelation principle). Raises `InvalidInput`.
+    Proper for every menu, since telling the truth picks from a fixed menu
+    (revelation principle). Raises `InvalidInput`.
     """
     support, bound = _checked(support, bound)
     menu = as_array('menu', menu, (None, support.shape[1]), 0., bound)
@@ -95,8 +110,9 @@ def menu_rule(support, menu, bound):
 def column(self, report):
     """(W,): what any reported belief pays in each state.
 
-    A belief of the support gets its own row; any other belief gets the row that it would choose from the menu
-    (the lowest index among the best). Raises `InvalidInput` for a report off the simplex.
+    A belief of the support gets its own row; any other belief gets the row that it
+    would choose from the menu (the lowest index among the best). Raises
+    `InvalidInput` for a report off the simplex.
     """
     r = as_array('report', report, (self.support.shape[1],))
     on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
@@ -104,29 +120,36 @@ def column(self, report):
         raise InvalidInput('report', r.tolist(),
                            'a belief: no entry negative, summing to one')
     gap = np.abs(self.support - r).max(1)
-    return self.values[gap.argmin() if gap.min() <= BELIEF_TOL else (self.values @ r).argmax()]
+    return self.values[gap.argmin() if gap.min() <= BELIEF_TOL else
+                       (self.values@r).argmax()]
 
 @patch_to(ScoringRule)
 def pay(self, report, state):
     "The payment for a reported belief (W,) when `state` (an index) is revealed."
-    return float(self.column(report)[as_integer('state', state, 0, self.support.shape[1] - 1)])
+    return float(
+        self.column(report)[as_integer('state', state, 0, self.support.shape[1] - 1)])
 
 # %% ../nbs/paper/02_scoring.ipynb #83e4548e
 def brier(support, bound=1.):
-    r"""The quadratic rule $B_S\,(1 - \tfrac12\lVert e_\omega - \sigma\rVert^2)$, within [0, B_S] and strictly proper (Brier 1950)."""
+    r"""The quadratic rule $B_S\,(1 - \tfrac12\lVert e_\omega - \sigma\rVert^2)$,
+    within [0, B_S] and strictly proper (Brier 1950)."""
     support, bound = _checked(support, bound)
     distance2 = ((np.eye(support.shape[1]) - support[:, None, :])**2).sum(2)
     return ScoringRule(bound*np.maximum(1 - distance2/2, 0), support, bound)
 
 # %% ../nbs/paper/02_scoring.ipynb #f378d82b
 def spherical(support, bound=1.):
-    r"The spherical rule $B_S\,\sigma(\omega)/\lVert\sigma\rVert_2$, within [0, B_S] and strictly proper."
+    r"""The spherical rule $B_S\,\sigma(\omega)/\lVert\sigma\rVert_2$, within [0,
+    B_S] and strictly proper."""
     support, bound = _checked(support, bound)
-    return ScoringRule(bound*np.minimum(support/np.linalg.norm(support, axis=1, keepdims=True), 1), support, bound)
+    return ScoringRule(
+        bound*np.minimum(support/np.linalg.norm(support, axis=1, keepdims=True), 1),
+        support, bound)
 
 # %% ../nbs/paper/02_scoring.ipynb #5af579cc
 def floor_belief(belief, floor):
-    r"""The belief with all entries at least `floor` that is nearest in relative entropy: $p_\omega = \max(\sigma_\omega/\lambda, \text{floor})$.
+    r"""The belief with all entries at least `floor` that is nearest in relative
+    entropy: $p_\omega = \max(\sigma_\omega/\lambda, \text{floor})$.
 
     `belief` (W,), `floor` in (0, 1/W). Returns an array (W,); raises `InvalidInput`.
     """
@@ -134,10 +157,13 @@ def floor_belief(belief, floor):
     floor = _below(as_number('floor', floor, 0., strict_low=True), len(belief))
     lifted = np.zeros(len(belief), bool)
     while True:
-        p = np.where(lifted, floor, belief*(1 - floor*lifted.sum())/belief[~lifted].sum())
+        p = np.where(lifted, floor,
+                     belief*(1 - floor*lifted.sum())/belief[~lifted].sum())
         low = p < floor
-        low[belief.argmax()] = False        # the largest entry is above the floor, but for rounding
-        if not low.any(): return np.maximum(p, floor)
+        # the largest entry is above the floor, but for rounding
+        low[belief.argmax()] = False
+        if not low.any():
+            return np.maximum(p, floor)
         lifted |= low
 
 def _below(floor, W):
@@ -147,9 +173,11 @@ def _below(floor, W):
     return floor
 
 def logarithmic(support, bound=1., floor=0.01):
-    r"""The logarithmic rule with beliefs kept `floor` away from 0: $B_S\,(1 - \log p_\omega/\log\text{floor})$ at $p$ = `floor_belief`.
+    r"""The logarithmic rule with beliefs kept `floor` away from 0:
+    $B_S\,(1 - \log p_\omega/\log\text{floor})$ at $p$ = `floor_belief`.
 
-    `floor` must lie in (0, 1/W). Every payment is within [0, B_S]; proper, and strictly so among beliefs above the floor.
+    `floor` must lie in (0, 1/W). Every payment is within [0, B_S]; proper, and
+    strictly so among beliefs above the floor.
     """
     support, bound = _checked(support, bound)
     p = np.array([floor_belief(b, floor) for b in support])
@@ -157,10 +185,12 @@ def logarithmic(support, bound=1., floor=0.01):
 
 # %% ../nbs/paper/02_scoring.ipynb #6e5bf3a0
 def v_shaped(support, kink, bound=1.):
-    r"""The V-shaped rule: bet on one state; state ω pays $B_S\min(\text{kink})/\text{kink}_\omega$ if it comes true.
+    r"""The V-shaped rule: bet on one state; state ω pays
+    $B_S\min(\text{kink})/\text{kink}_\omega$ if it comes true.
 
-    The belief `kink` (W,), all entries positive, is indifferent between all bets (Li et al. 2022, for two states).
-    Proper, but never strictly so with more beliefs than states. Raises `InvalidInput`.
+    The belief `kink` (W,), all entries positive, is indifferent between all bets (Li
+    et al. 2022, for two states). Proper, but never strictly so with more beliefs
+    than states. Raises `InvalidInput`.
     """
     support, bound = _checked(support, bound)
     kink = as_probabilities('kink', kink, (support.shape[1],))
@@ -170,11 +200,14 @@ def v_shaped(support, kink, bound=1.):
 
 # %% ../nbs/paper/02_scoring.ipynb #667b95e0
 def mix(S0, S1, lam):
-    r"The rule $(1-\lambda) S_0 + \lambda S_1$; raises `InvalidInput` unless both live on one support and λ is in [0, 1]."
+    r"""The rule $(1-\lambda) S_0 + \lambda S_1$; raises `InvalidInput` unless both
+    live on one support and λ is in [0, 1]."""
     for name, S in ('S0', S0), ('S1', S1):
-        if not isinstance(S, ScoringRule): raise InvalidInput(name, S, 'a ScoringRule')
+        if not isinstance(S, ScoringRule):
+            raise InvalidInput(name, S, 'a ScoringRule')
     lam, bound = as_number('lam', lam, 0., 1.), max(S0.bound, S1.bound)
     same = S0.support is S1.support or np.array_equal(S0.support, S1.support)
     if not same:
         raise InvalidInput('S1', 'a rule on another support', 'the support of S0')
-    return ScoringRule(np.minimum((1 - lam)*S0.values + lam*S1.values, bound), S0.support, bound)
+    return ScoringRule(np.minimum((1-lam)*S0.values + lam*S1.values, bound), S0.support,
+                       bound)

@@ -24,7 +24,6 @@ from .information import Response, Setting, World
 from .scoring import ScoringRule
 from .oracle import Oracle, action_informed_oracle
 from .identification import learner_row
-from .tickets import Menu
 
 # %% ../nbs/beyond/27_session.ipynb #2ee07234
 class Damaged(OIAError):
@@ -34,7 +33,8 @@ class Busy(OIAError):
     "Another process has this session open for writing."
 
 def chained(previous, record):
-    "The hash (`eq-chain`) of a record without its own, after the hash `previous`: 16 hexadecimal digits."
+    """The hash (`eq-chain`) of a record without its own, after the hash `previous`:
+    16 hexadecimal digits."""
     text = json.dumps(record, sort_keys=True, allow_nan=False)
     return hashlib.sha256((previous + text).encode()).hexdigest()[:16]
 
@@ -42,7 +42,9 @@ def chained(previous, record):
 def as_record(line, number, at, previous):
     "A line (bytes) of a journal as a record; raises `Damaged`."
     def damaged(what):
-        raise Damaged(f'line {number} (byte {at}) of the journal {what}; nothing was changed') from None
+        raise Damaged(
+            f'line {number} (byte {at}) of the journal {what}; nothing was changed'
+        ) from None
     try:
         record = json.loads(line.decode('utf-8'))
     except ValueError:
@@ -59,9 +61,11 @@ def as_record(line, number, at, previous):
     return record, own
 
 def read_journal(data):
-    """The records of a journal (bytes), the last hash, and how many bytes are whole records.
+    """The records of a journal (bytes), the last hash, and how many bytes are whole
+    records.
 
-    A last line without its end that isn't a whole record is torn, and left out. Raises `Damaged` for all else.
+    A last line without its end that isn't a whole record is torn, and left out.
+    Raises `Damaged` for all else.
     """
     records, previous, at = [], '', 0
     for number, line in enumerate(data.split(b'\n'), 1):
@@ -81,9 +85,11 @@ def read_journal(data):
 
 # %% ../nbs/beyond/27_session.ipynb #1f946bdf
 class Journal:
-    """An append-only file of records with one writer; `records` holds what is in it, `notes` what was found on opening.
+    """An append-only file of records with one writer; `records` holds what is in it,
+    `notes` what was found on opening.
 
-    Raises `InvalidInput` for a file that can't be read or made, `Busy` if another process writes it, `Damaged`.
+    Raises `InvalidInput` for a file that can't be read or made, `Busy` if another
+    process writes it, `Damaged`.
     """
     def __init__(self, path, *, new=False, write=True):
         from filelock import FileLock, Timeout
@@ -93,9 +99,12 @@ class Journal:
             try:
                 self.lock.acquire(timeout=0)
             except Timeout:
-                raise Busy(f'{self.path} is open for writing in another process') from None
+                raise Busy(
+                    f'{self.path} is open for writing in another process') from None
             except OSError as e:
-                raise InvalidInput('path', str(path), f'a file that can be written ({e.strerror})') from None
+                raise InvalidInput(
+                    'path', str(path),
+                    f'a file that can be written ({e.strerror})') from None
         try:
             self._open(new, write)
         except BaseException:
@@ -108,20 +117,26 @@ class Journal:
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
             data = self.path.read_bytes()
         except FileExistsError:
-            raise InvalidInput('path', str(self.path), 'a new file; Session.open goes on with this one') from None
+            raise InvalidInput('path', str(
+                self.path), 'a new file; Session.open goes on with this one') from None
         except OSError as e:
-            raise InvalidInput('path', str(self.path), f'the file of a session ({e.strerror})') from None
+            raise InvalidInput('path', str(self.path),
+                               f'the file of a session ({e.strerror})') from None
         self.records, self.last, whole = read_journal(data)
         if whole < len(data):
-            self.notes.append(f'the last line was torn, and its {len(data) - whole} bytes are left out')
-        self.mend = None if not write or not data or (whole == len(data) and data.endswith(b'\n')) else whole
+            self.notes.append(
+                f'the last line was torn, and its {len(data) - whole} bytes are left '
+                'out')
+        self.mend = None if not write or not data or (
+            whole == len(data) and data.endswith(b'\n')) else whole
 
     def append(self, record):
         "Write a record, so that it is on disk when this returns."
         if self.lock is None:
             raise Busy(f'{self.path} was opened for reading only')
         own = chained(self.last, record)
-        line = json.dumps(record | {'hash': own}, sort_keys=True, allow_nan=False) + '\n'
+        line = json.dumps(record | {'hash': own}, sort_keys=True,
+                          allow_nan=False) + '\n'
         with open(self.path, 'r+b') as f:
             if self.mend is not None:
                 f.truncate(self.mend)
@@ -158,7 +173,8 @@ def as_said(setting, report):
     if isinstance(report, dict):
         unknown = [k for k in report if k not in setting.states]
         if unknown:
-            raise Refused('report', report, f'{expected}; {unknown[0]!r} is none of them')
+            raise Refused('report', report,
+                          f'{expected}; {unknown[0]!r} is none of them')
         if len(report) < setting.W:
             raise Refused('report', report, f'{expected}, all of them')
         report = [report[w] for w in setting.states]
@@ -171,28 +187,36 @@ def as_said(setting, report):
     return x/100 if x.sum() > 2 else x
 
 def as_report(setting, report, snap=SNAP):
-    """(place on the support, what was said (W,), its distance) of a report in any of the forms above.
+    """(place on the support, what was said (W,), its distance) of a report in any of
+    the forms above.
 
     Raises `Refused` for one that is farther than `snap` from every listed belief.
     """
     if isinstance(report, (int, np.integer)) and not isinstance(report, bool):
         if not 0 <= report < setting.M:
-            raise Refused('report', report, f'the place of a belief, from 0 to {setting.M - 1}')
+            raise Refused('report', report,
+                          f'the place of a belief, from 0 to {setting.M - 1}')
         return int(report), setting.support[report], 0.
     x = as_said(setting, report)
     gap = np.abs(setting.support - x).max(1)
     i = int(gap.argmin())
     if gap[i] > snap + PROB_TOL:
         near = ', '.join(f'{p:.1%}' for p in setting.support[i])
-        raise Refused('report', report, f'a belief within {snap:g} of a listed one (the nearest, {near}, is {gap[i]:.3f} away)')
+        raise Refused(
+            'report', report,
+            f'a belief within {snap:g} of a listed one (the nearest, {near}, is '
+            f'{gap[i]:.3f} away)')
     return i, x, float(gap[i])
 
 # %% ../nbs/beyond/27_session.ipynb #4022c88b
-SAME_RULE = 1e-9        # payments that differ by less, in units of the bound, make the same rule
+# payments that differ by less, in units of the bound, make the same rule
+SAME_RULE = 1e-9
 
 def rule_digest(rule):
     "Twelve hexadecimal digits for the payments of a rule, rounded to `SAME_RULE`."
-    return hashlib.sha256(np.round(rule.values/rule.bound/SAME_RULE).astype(np.int64).tobytes()).hexdigest()[:12]
+    return hashlib.sha256(
+        np.round(rule.values/rule.bound/SAME_RULE).astype(
+            np.int64).tobytes()).hexdigest()[:12]
 
 class Tape:
     "Answers (arm, belief) by the rule that they were given to, in order."
@@ -232,34 +256,45 @@ KINDS = 'offer', 'answer', 'declined', 'state', 'void', 'stopped'
 
 def as_header(setting, oracle, **fields):
     "The first record of a session, in plain values."
-    shown = dict(support=setting.support.tolist(), utility=setting.utility.tolist(), bound=setting.bound,
-                 arms=list(setting.arms), states=list(setting.states), decisions=list(setting.decisions))
+    shown = dict(support=setting.support.tolist(), utility=setting.utility.tolist(),
+                 bound=setting.bound, arms=list(setting.arms),
+                 states=list(setting.states), decisions=list(setting.decisions))
     margins = None if oracle.margins is None else oracle.margins.tolist()
     rules = dict(rules=[r.values.tolist() for r in oracle.rules], margins=margins)
-    return dict(kind='oia-session', schema=SCHEMA, package=__version__, setting=shown, oracle=rules, **fields)
+    return dict(kind='oia-session', schema=SCHEMA, package=__version__, setting=shown,
+                oracle=rules, **fields)
 
 def read_header(path, records):
-    "The first record, its `Setting` and `Oracle`. Raises `InvalidInput`, also for a file of a later schema."
+    """The first record, its `Setting` and `Oracle`. Raises `InvalidInput`, also for
+    a file of a later schema."""
     head = records[0] if records else {}
     if head.get('kind') != 'oia-session':
         raise InvalidInput('path', str(path), 'the file of a session')
     if not isinstance(head.get('schema'), int) or head['schema'] > SCHEMA:
-        raise InvalidInput('schema', head.get('schema'), f'{SCHEMA}; the file was made by a later version of this package')
+        raise InvalidInput(
+            'schema', head.get('schema'),
+            f'{SCHEMA}; the file was made by a later version of this package')
     setting = Setting(**head['setting'])
-    rules = [ScoringRule(v, setting.support, setting.bound) for v in head['oracle']['rules']]
+    rules = [
+        ScoringRule(v, setting.support, setting.bound) for v in head['oracle']['rules']
+    ]
     return head, setting, Oracle(rules, head['oracle']['margins'])
 
 def plain_options(options):
-    "The options of a learner, which must be plain values to be kept in a file. Raises `InvalidInput`."
+    """The options of a learner, which must be plain values to be kept in a file.
+    Raises `InvalidInput`."""
     for name, value in options.items():
         if not (value is None or isinstance(value, (bool, int, float, str))):
-            raise InvalidInput(name, value, 'a number, a text, a boolean or None: it is kept in the file')
+            raise InvalidInput(
+                name, value,
+                'a number, a text, a boolean or None: it is kept in the file')
     return options
 
 # %% ../nbs/beyond/27_session.ipynb #6c963620
 @dataclass(frozen=True, eq=False)
 class Offer:
-    "The open round: its number, the announced `rule`, and as text the sheet that the expert is handed."
+    """The open round: its number, the announced `rule`, and as text the sheet that
+    the expert is handed."""
     round: int
     rule: ScoringRule
     setting: Setting
@@ -271,7 +306,8 @@ class Offer:
         return self.rule.menu()
 
     def __str__(self):
-        head = f'Round {self.round}. Choose how to look ({", ".join(self.setting.arms)}), and say what you believe.'
+        head = (f'Round {self.round}. Choose how to look '
+                f'({", ".join(self.setting.arms)}), and say what you believe.')
         return head + '\n' + self.menu.text(self.setting, currency=self.currency)
 
 # %% ../nbs/beyond/27_session.ipynb #e8387c27
@@ -297,16 +333,19 @@ td.sum {{ text-align: right; font-variant-numeric: tabular-nums; }}
 
 @patch_to(Offer)
 def sheet(self, digits=None):
-    "The offer as a page of HTML (a text) to hand to the expert; `digits` are decimals of the payments."
+    """The offer as a page of HTML (a text) to hand to the expert; `digits` are
+    decimals of the payments."""
     from html import escape
     from oia_nb.tickets import money, ticket_name, when_more, when_two
     menu, states = self.menu, self.setting.states
-    when = when_two(menu, states) if len(states) == 2 else when_more(menu, states, digits)
+    when = when_two(menu, states) if len(states) == 2 else when_more(
+        menu, states, digits)
     def row(b, ticket):
         sums = ''.join(f'<td class="sum">{money(abs(x), digits)}</td>' for x in ticket)
         return f'<tr><td>{ticket_name(b)}</td>{sums}<td>{escape(when[b])}</td></tr>'
     listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
-    return SHEET.format(title=f'Round {self.round}', arms=listed(self.setting.arms), states=listed(states),
+    return SHEET.format(title=f'Round {self.round}', arms=listed(self.setting.arms),
+                        states=listed(states),
                         unit=f' in {escape(self.currency)}' if self.currency else '',
                         heads=''.join(f'<th>pays if {escape(w)}</th>' for w in states),
                         rows='\n'.join(row(b, t) for b, t in enumerate(menu.tickets)))
@@ -314,7 +353,8 @@ def sheet(self, digits=None):
 # %% ../nbs/beyond/27_session.ipynb #32faaff7
 @dataclass(eq=False)
 class Round:
-    "A round of a session: the offer's rule, and what became of it (`status`: open, answered or void)."
+    """A round of a session: the offer's rule, and what became of it (`status`: open,
+    answered or void)."""
     number: int
     rule: ScoringRule
     status: str = 'open'
@@ -329,7 +369,8 @@ class Round:
     @property
     def due(self):
         "The payment that is due, or None while the state isn't known."
-        return None if self.state is None or self.status != 'answered' else float(self.rule.values[self.belief, self.state])
+        return None if self.state is None or self.status != 'answered' else float(
+            self.rule.values[self.belief, self.state])
 
     @property
     def at_most(self):
@@ -341,19 +382,21 @@ class Round:
 class Session:
     """A learner and a real expert, with a journal on disk.
 
-    Made by `Session.create`, gone on with by `Session.open`; a context manager, or `close` it. See the chapter for what is kept.
+    Made by `Session.create`, gone on with by `Session.open`; a context manager, or
+    `close` it. See the chapter for what is kept.
     """
     def __init__(self, journal):
         self.journal, self.notes = journal, list(journal.notes)
-        self.head, self.setting, self.oracle = read_header(journal.path, journal.records)
+        self.head, self.setting, self.oracle = read_header(journal.path,
+                                                           journal.records)
         self._rounds, self._stopped = [], False
         for n, record in enumerate(journal.records[1:], 2):
             self._file(record, n)
         self._replay()
 
     @classmethod
-    def create(cls, path, where, oracle=None, *, eps, delta, method='sharp', snap=SNAP, currency=None,
-               history=(), **options):
+    def create(cls, path, where, oracle=None, *, eps, delta, method='sharp', snap=SNAP,
+               currency=None, history=(), **options):
         """A new session in a new file.
 
         Parameters
@@ -368,11 +411,13 @@ class Session:
         method : str
             A learner by name.
         snap : float
-            How far a report may be from a listed belief, in every state, to stand for it; in [0, .5].
+            How far a report may be from a listed belief, in every state, to stand
+            for it; in [0, .5].
         currency : str, optional
             For offers and sums.
         history : list of (rule, arm, report), optional
-            Answers of the same expert to known rules from before (`prop-tape`); a rule may also be the name or index of an arm: the oracle's.
+            Answers of the same expert to known rules from before (`prop-tape`); a
+            rule may also be the name or index of an arm: the oracle's.
         options
             The learner's, plain values.
 
@@ -383,15 +428,20 @@ class Session:
             raise InvalidInput('where', where, 'a World or a Setting')
         if oracle is None:
             if setting is where:
-                raise InvalidInput('oracle', oracle, "an Oracle: a setting doesn't tell it")
+                raise InvalidInput('oracle', oracle,
+                                   "an Oracle: a setting doesn't tell it")
             oracle = action_informed_oracle(where)
         snap = as_number('snap', snap, 0., .5)
-        if currency is not None: currency = as_text('currency', currency)
+        if currency is not None:
+            currency = as_text('currency', currency)
         plain_options(options)
         learner_row(method).make(setting, oracle, eps=eps, delta=delta, **options)
-        past = [past_answer(setting, oracle, n, row, snap) for n, row in enumerate(history)]
-        head = as_header(setting, oracle, method=method, eps=float(eps), delta=float(delta), options=options,
-                         snap=snap, currency=currency, history=past)
+        past = [
+            past_answer(setting, oracle, n, row, snap) for n, row in enumerate(history)
+        ]
+        head = as_header(setting, oracle, method=method, eps=float(eps),
+                         delta=float(delta), options=options, snap=snap,
+                         currency=currency, history=past)
         journal = Journal(path, new=True)
         try:
             journal.append(head)
@@ -402,7 +452,8 @@ class Session:
 
     @classmethod
     def open(cls, path, *, write=True):
-        "Go on with a session; with `write` False only to look at it. Raises `InvalidInput`, `Busy`, `Damaged`."
+        """Go on with a session; with `write` False only to look at it. Raises
+        `InvalidInput`, `Busy`, `Damaged`."""
         journal = Journal(path, write=write)
         try:
             return cls(journal)
@@ -414,43 +465,54 @@ class Session:
         "Let others write the file."
         self.journal.close()
 
-    def __enter__(self): return self
-    def __exit__(self, *exc): self.close()
+    def __enter__(self):
+        return self
+    def __exit__(self, *exc):
+        self.close()
 
 # %% ../nbs/beyond/27_session.ipynb #6f341b3f
 def past_answer(setting, oracle, n, row, snap):
-    "A row of a history in plain values: the payments, the arm and the belief. Raises `InvalidInput`."
+    """A row of a history in plain values: the payments, the arm and the belief.
+    Raises `InvalidInput`."""
     at = f'history[{n}]'
     try:
         rule, arm, report = row
     except (TypeError, ValueError):
         raise InvalidInput(at, row, 'a rule, an arm and a report') from None
     try:
-        rule = rule if isinstance(rule, ScoringRule) else oracle.rules[setting.arm_index(rule)]
+        rule = rule if isinstance(
+            rule, ScoringRule) else oracle.rules[setting.arm_index(rule)]
         arm, belief = setting.arm_index(arm), as_report(setting, report, snap)[0]
     except InvalidInput as e:
         raise InvalidInput(f'{at}, {e.argument}', e.value, e.expected) from None
     if not np.array_equal(rule.support, setting.support) or rule.bound > setting.bound:
-        raise InvalidInput(f'{at}, rule', rule, 'a rule on the support of the setting, within its bound')
+        raise InvalidInput(f'{at}, rule', rule,
+                           'a rule on the support of the setting, within its bound')
     return dict(rule=rule.values.tolist(), arm=arm, belief=belief)
 
 # %% ../nbs/beyond/27_session.ipynb #f6b787cc
 @patch_to(Session)
 def _file(self, record, line):
-    "What a record says of the rounds. Raises `Damaged` if it makes no sense where it stands."
+    """What a record says of the rounds. Raises `Damaged` if it makes no sense where
+    it stands."""
     kind, n = record.get('kind'), record.get('round')
     if kind not in KINDS:
-        raise Damaged(f'line {line} of the journal is of an unknown kind, {kind!r}; nothing was changed')
+        raise Damaged(
+            f'line {line} of the journal is of an unknown kind, {kind!r}; nothing was '
+            'changed')
     if kind == 'stopped':
         self._stopped = True
     elif kind == 'offer':
-        values = record.get('values') or next(r.rule.values for r in self._rounds if rule_digest(r.rule) == record['rule'])
-        self._rounds.append(Round(n, ScoringRule(values, self.setting.support, self.setting.bound)))
+        values = record.get('values') or next(r.rule.values for r in self._rounds
+                                              if rule_digest(r.rule) == record['rule'])
+        self._rounds.append(
+            Round(n, ScoringRule(values, self.setting.support, self.setting.bound)))
     else:
         at = self._rounds[n - 1]
         if kind == 'answer':
             at.status, at.arm, at.belief = 'answered', record['arm'], record['belief']
-            at.said, at.distance, at.note = record['said'], record['distance'], record.get('note')
+            at.said, at.distance, at.note = record['said'], record[
+                'distance'], record.get('note')
         elif kind == 'declined':
             at.declined += 1
         elif kind == 'state':
@@ -464,12 +526,15 @@ def _replay(self):
     z, head = self.setting, self.head
     self._tape = Tape()
     for past in head['history']:
-        self._tape.add(ScoringRule(past['rule'], z.support, z.bound), (past['arm'], past['belief']))
+        self._tape.add(ScoringRule(past['rule'], z.support, z.bound),
+                       (past['arm'], past['belief']))
     for r in self._rounds:
         if r.status == 'answered':
             self._tape.add(r.rule, (r.arm, r.belief))
     self._result = self._failure = None
-    self._learner = learner_row(head['method']).make(z, self.oracle, eps=head['eps'], delta=head['delta'], **head['options'])
+    self._learner = learner_row(head['method']).make(z, self.oracle, eps=head['eps'],
+                                                     delta=head['delta'],
+                                                     **head['options'])
     self._advance(None)
     if self._stopped and self._rule is not None:
         self._result, self._rule = self._learner.stop(), None
@@ -491,7 +556,8 @@ def _advance(self, response):
 
 # %% ../nbs/beyond/27_session.ipynb #812e556d
 def as_response(setting, answer):
-    "The `Response` of an answer (arm, belief). No learner reads the state, which may not be known yet: it is given as 0."
+    """The `Response` of an answer (arm, belief). No learner reads the state, which
+    may not be known yet: it is given as 0."""
     arm, belief = answer
     return Response(arm, tuple(setting.support[belief].tolist()), 0)
 
@@ -516,21 +582,23 @@ def _need_open(self):
 
 @patch_to(Session)
 def announce(self):
-    "The open round as an `Offer`, the same until it is answered. Raises `Refused` if the session is over."
+    """The open round as an `Offer`, the same until it is answered. Raises `Refused`
+    if the session is over."""
     self._need_open()
     if self._open_round() is None:
         name = rule_digest(self._rule)
         new = all(rule_digest(r.rule) != name for r in self._rounds)
         self._write(kind='offer', round=len(self._rounds) + 1, rule=name,
                     **(dict(values=self._rule.values.tolist()) if new else {}))
-    return Offer(self._rounds[-1].number, self._rounds[-1].rule, self.setting, self.head['currency'])
+    return Offer(self._rounds[-1].number, self._rounds[-1].rule, self.setting,
+                 self.head['currency'])
 
 @patch_to(Session)
 def answer(self, arm, report, *, state=None, note=None):
     """Record the expert's answer to the open round; returns its `Round`.
 
-    `arm` a name or an index; `report` as for `as_report`; `state`, if it is known, as for `reveal`.
-    Raises `Refused`, and nothing is written and the round stays open.
+    `arm` a name or an index; `report` as for `as_report`; `state`, if it is known,
+    as for `reveal`. Raises `Refused`, and nothing is written and the round stays open.
     """
     self._need_open()
     z = self.setting
@@ -540,7 +608,8 @@ def answer(self, arm, report, *, state=None, note=None):
         raise Refused(e.argument, e.value, e.expected) from None
     belief, said, distance = as_report(z, report, self.head['snap'])
     n = self.announce().round
-    self._write(kind='answer', round=n, arm=k, belief=belief, said=np.asarray(said).tolist(), distance=distance,
+    self._write(kind='answer', round=n, arm=k, belief=belief,
+                said=np.asarray(said).tolist(), distance=distance,
                 **(dict(note=str(note)) if note is not None else {}))
     if w is not None:
         self._write(kind='state', round=n, state=w)
@@ -551,7 +620,8 @@ def answer(self, arm, report, *, state=None, note=None):
 def _state(self, state):
     if isinstance(state, str):
         if state not in self.setting.states:
-            raise InvalidInput('state', state, f'one of {", ".join(self.setting.states)}')
+            raise InvalidInput('state', state,
+                               f'one of {", ".join(self.setting.states)}')
         return self.setting.states.index(state)
     return as_integer('state', state, 0, self.setting.W - 1)
 
@@ -570,10 +640,13 @@ def _answered(self, number):
 
 @patch_to(Session)
 def reveal(self, round, state):
-    "The truth about a round's state (a name or an index); returns the payment that is now due. Raises `Refused`."
+    """The truth about a round's state (a name or an index); returns the payment that
+    is now due. Raises `Refused`."""
     r = self._answered(round)
     if r.state is not None:
-        raise Refused('round', round, f'a round whose state is not known yet (it is {self.setting.states[r.state]})')
+        raise Refused(
+            'round', round, 'a round whose state is not known yet (it is '
+            f'{self.setting.states[r.state]})')
     try:
         w = self._state(state)
     except InvalidInput as e:
@@ -583,24 +656,28 @@ def reveal(self, round, state):
 
 @patch_to(Session)
 def undo(self, round, reason):
-    "Take an answer back; the learner is played again without it, and nothing is due for it. Raises `Refused`."
+    """Take an answer back; the learner is played again without it, and nothing is
+    due for it. Raises `Refused`."""
     r = self._answered(round)
     self._write(kind='void', round=r.number, reason=str(reason))
     self._replay()
 
 # %% ../nbs/beyond/27_session.ipynb #12501b81
-def session_property(f): return patch_to(Session)(property(f))
+def session_property(f):
+    return patch_to(Session)(property(f))
 
 @session_property
 def status(self):
-    "\"open\", or how it ended: a status of the learner, \"stopped\", or the name of an error."
+    """"open", or how it ended: a status of the learner, "stopped", or the name of an
+    error."""
     if self._failure is not None:
         return type(self._failure).__name__
     return 'open' if self._result is None else self._result.status
 
 @session_property
 def best(self):
-    "The best rule so far as a `Finding`, with what is proved of it; None before there is one."
+    """The best rule so far as a `Finding`, with what is proved of it; None before
+    there is one."""
     return self._learner.best
 
 @session_property
@@ -625,7 +702,8 @@ def result(self):
 
 @patch_to(Session)
 def stop(self):
-    "End the session: the learner's `Identification` with status \"stopped\" and the best rule so far."
+    """End the session: the learner's `Identification` with status "stopped" and the
+    best rule so far."""
     if self._rule is not None:
         self._write(kind='stopped')
         self._result, self._rule = self._learner.stop(), None
@@ -637,9 +715,11 @@ def to_frame(self):
     import pandas as pd
     z = self.setting
     def row(r):
-        return dict(round=r.number, status=r.status, arm=None if r.arm is None else z.arms[r.arm], said=r.said,
-                    belief=r.belief, distance=r.distance, state=None if r.state is None else z.states[r.state],
-                    due=r.due, declined=r.declined, note=r.note)
+        return dict(round=r.number, status=r.status,
+                    arm=None if r.arm is None else z.arms[r.arm], said=r.said,
+                    belief=r.belief, distance=r.distance,
+                    state=None if r.state is None else z.states[r.state], due=r.due,
+                    declined=r.declined, note=r.note)
     columns = list(row(Round(0, None)))
     return pd.DataFrame([row(r) for r in self._rounds], columns=columns)
 
@@ -651,15 +731,21 @@ def __repr__(self):
     pending = sum(r.status == 'answered' and r.state is None for r in self._rounds)
     said += f', {self.paid:.4g} {unit}'.rstrip() + f' paid, {pending} states pending'
     best = self.best
-    return said + (f'; best so far: arm {z.arms[best.arm]}, loses at most {best.bound:.3g})' if best else ')')
+    return said + (
+        f'; best so far: arm {z.arms[best.arm]}, loses at most {best.bound:.3g})'
+        if best else ')')
 
 # %% ../nbs/beyond/27_session.ipynb #17d8e998
-CALIBRATION_LEVEL = .01                                         # how often the alarm may be false
-SHARPNESS = .4, .6, .8, 1.25, 1.6, 2.5                          # exponents γ of `eq-calibration`
-SHIFTS = 1.5, 2.5                                               # factors e^θ of the odds of one state
+# how often the alarm may be false
+CALIBRATION_LEVEL = .01
+# exponents γ of `eq-calibration`
+SHARPNESS = .4, .6, .8, 1.25, 1.6, 2.5
+# factors e^θ of the odds of one state
+SHIFTS = 1.5, 2.5
 
 def miscalibrated(support):
-    r"(A, M, W): the ways $p_a(\cdot\mid\sigma_i)$ to be miscalibrated, at each belief of `support` (M, W)."
+    r"""(A, M, W): the ways $p_a(\cdot\mid\sigma_i)$ to be miscalibrated, at each
+    belief of `support` (M, W)."""
     ways = [support**g for g in SHARPNESS]
     for w in range(support.shape[1]):
         for factor in SHIFTS:
@@ -670,11 +756,13 @@ def miscalibrated(support):
     return np.array([way/way.sum(1, keepdims=True) for way in ways])
 
 def calibration_evidence(support, beliefs, states):
-    "The evidence $E_t$ of `eq-calibration` after each of the pairs (belief, state), both indices: an array (n,)."
+    """The evidence $E_t$ of `eq-calibration` after each of the pairs (belief,
+    state), both indices: an array (n,)."""
     ways = miscalibrated(support)
     with np.errstate(divide='ignore', invalid='ignore'):
         steps = np.log(ways[:, beliefs, states]) - np.log(support[beliefs, states])
-    steps[:, support[beliefs, states] == 0] = np.inf            # said to be impossible, and happened
+    # said to be impossible, and happened
+    steps[:, support[beliefs, states] == 0] = np.inf
     total = steps.cumsum(1)
     top = total.max(0)
     with np.errstate(invalid='ignore'):
@@ -683,26 +771,33 @@ def calibration_evidence(support, beliefs, states):
 # %% ../nbs/beyond/27_session.ipynb #8d4f58c8
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """What reports and revealed states say of each other: `table`, a row per belief reported (its frame: said, cases, and how often each state
-    came out); `evidence`, the largest of `eq-calibration`; `level`; `alarm`, whether it exceeds 1/level."""
+    """What reports and revealed states say of each other: `table`, a row per belief
+    reported (its frame: said, cases, and how often each state came out); `evidence`,
+    the largest of `eq-calibration`; `level`; `alarm`, whether it exceeds 1/level."""
     table: object
     evidence: float
     level: float
 
     @property
-    def alarm(self): return bool(self.evidence >= 1/self.level)
+    def alarm(self):
+        return bool(self.evidence >= 1/self.level)
 
 @patch_to(Session)
 def calibration(self, level=CALIBRATION_LEVEL):
-    "The `Calibration` of the rounds whose states are known; the alarm is false with probability `level` at most."
+    """The `Calibration` of the rounds whose states are known; the alarm is false
+    with probability `level` at most."""
     import pandas as pd
     z, level = self.setting, as_number('level', level, 0., 1., strict_low=True)
     known = [r for r in self._rounds if r.status == 'answered' and r.state is not None]
-    beliefs, states = (np.array([getattr(r, name) for r in known], int) for name in ('belief', 'state'))
+    beliefs, states = (np.array([getattr(r, name) for r in known], int)
+                       for name in ('belief', 'state'))
     def row(i):
         came = np.bincount(states[beliefs == i], minlength=z.W)
         said = {f'said {w}': p for w, p in zip(z.states, z.support[i])}
-        return said | dict(cases=int(came.sum())) | {f'came {w}': n/came.sum() for w, n in zip(z.states, came)}
+        return said | dict(cases=int(came.sum())) | {
+            f'came {w}': n/came.sum()
+            for w, n in zip(z.states, came)
+        }
     table = pd.DataFrame([row(i) for i in np.unique(beliefs)])
     evidence = calibration_evidence(z.support, beliefs, states).max(initial=1.)
     return Calibration(table, float(evidence), level)

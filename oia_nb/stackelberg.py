@@ -16,32 +16,37 @@ from .scoring import ScoringRule
 
 # %% ../nbs/paper/03_stackelberg.ipynb #ef260c30
 def agent_profit(world, rule):
-    r"(K,): $g(k, S) = \langle q_k, s\rangle - c_k$ for a proper rule (paper, below eq. opt2)."
+    r"""(K,): $g(k, S) = \langle q_k, s\rangle - c_k$ for a proper rule (paper, below
+    eq. opt2)."""
     check_rule(world, rule)
     return world.belief_distributions @ rule.expected - world.costs
 
 def arm_profit(world, rule):
-    r"(K,): $\langle q_k, u - s\rangle$, what a proper rule leaves the principal if arm k is played."
+    r"""(K,): $\langle q_k, u - s\rangle$, what a proper rule leaves the principal if
+    arm k is played."""
     check_rule(world, rule)
     return world.belief_distributions @ (world.setting.belief_utility - rule.expected)
 
 def principal_profit(world, rule):
-    r"""$h(S)$: the principal's profit at the agent's best response (paper, below eq. opt2).
+    r"""$h(S)$: the principal's profit at the agent's best response (paper, below eq.
+    opt2).
 
-    For any rule, and any agent of the world: if it lies, the principal pays what the lies bring
-    and decides as well as they allow (`Agent.profit`).
+    For any rule, and any agent of the world: if it lies, the principal pays what the
+    lies bring and decides as well as they allow (`Agent.profit`).
     """
     check_rule(world, rule)
     return float(world.agent.profit(world, rule))
 
 # %% ../nbs/paper/03_stackelberg.ipynb #d8984bfc
 def region_margin(world, rule, arm):
-    r"By how much `arm` beats the agent's next best arm under `rule`; the rule is in $V_k$ iff this is not negative."
+    r"""By how much `arm` beats the agent's next best arm under `rule`; the rule is
+    in $V_k$ iff this is not negative."""
     g = agent_profit(world, rule)
     return float(g[arm] - np.delete(g, arm).max())
 
 # %% ../nbs/paper/03_stackelberg.ipynb #00db6b76
-PROFIT_TOL = 1e-8       # a claimed profit is the true one this closely, relative to `profit_scale`
+# a claimed profit is the true one this closely, relative to `profit_scale`
+PROFIT_TOL = 1e-8
 
 def stake(world, rule):
     "The money at stake: the largest payment of the rule, or the largest cost."
@@ -49,23 +54,29 @@ def stake(world, rule):
     return float(max(rule.values.max(), world.costs.max()))
 
 def profit_scale(world, rule):
-    "What profits are measured by: the utility, and the bound or, if less, two purses of the stake."
+    """What profits are measured by: the utility, and the bound or, if less, two
+    purses of the stake."""
     z = world.setting
     return z.B_u + min(z.bound, 2*PURSE*stake(world, rule))
 
 def is_claim_true(world, rule, profit):
-    "True if `rule` earns the claimed `profit` when the agent answers it, within `PROFIT_TOL`."
-    return abs(principal_profit(world, rule) - profit) <= PROFIT_TOL*profit_scale(world, rule)
+    """True if `rule` earns the claimed `profit` when the agent answers it, within
+    `PROFIT_TOL`."""
+    return abs(principal_profit(world, rule)
+               - profit) <= PROFIT_TOL*profit_scale(world, rule)
 
 # %% ../nbs/paper/03_stackelberg.ipynb #3c9680f0
-ROOMS = 0., 2., 32., 1e3, 1e4       # by how many ties an arm is made to lead, one after the other
+# by how many ties an arm is made to lead, one after the other
+ROOMS = 0., 2., 32., 1e3, 1e4
 
 def lp_arm(world, arm, solver='highs', margin=0.):
-    r"""$\text{LP}_k$ (paper, eq. opt4): the best proper rule under which `arm` is a best response.
+    r"""$\text{LP}_k$ (paper, eq. opt4): the best proper rule under which `arm` is a
+    best response.
 
-    Returns (h(S_k*), `ScoringRule`), or None if no rule makes the agent play the arm, ahead of
-    all others by `margin`, in money. `arm` is a name or an index. The profit is what the
-    agent's answer to the rule really leaves. Raises `SolverFailure`, `InvalidInput`.
+    Returns (h(S_k*), `ScoringRule`), or None if no rule makes the agent play the
+    arm, ahead of all others by `margin`, in money. `arm` is a name or an index. The
+    profit is what the agent's answer to the rule really leaves. Raises
+    `SolverFailure`, `InvalidInput`.
     """
     z, q = as_kind('world', world, World).setting, world.belief_distributions
     k = z.arm_index(arm)
@@ -74,24 +85,29 @@ def lp_arm(world, arm, solver='highs', margin=0.):
     program, tie = known_program(z.support, q, k, solver), 0.
     for room in ROOMS:
         found = cheapest_rule(program, q, C + room*tie, z.bound)
-        if found is None and room == 0: return None
-        if found is None: break
+        if found is None and room == 0:
+            return None
+        if found is None:
+            break
         rule = ScoringRule(np.minimum(found.rule, z.bound), z.support, z.bound)
         profit = float(q[k] @ z.belief_utility - found.value)
         tie = TIE_TOL*(stake(world, rule) or z.bound)
         leads = region_margin(world, rule, k) >= margin - tie
-        if leads and is_claim_true(world, rule, profit): return profit, rule
+        if leads and is_claim_true(world, rule, profit):
+            return profit, rule
     widest = widest_rule(program, q, C, z.bound)
-    if -widest.value <= 4*max(tie, TIE_TOL*max(widest.rule.max(), world.costs.max())): return None
-    raise SolverFailure(f'arm {z.arms[k]!r}: its rule is not answered as the solver claims')
+    if -widest.value <= 4*max(tie, TIE_TOL*max(widest.rule.max(), world.costs.max())):
+        return None
+    raise SolverFailure(
+        f'arm {z.arms[k]!r}: its rule is not answered as the solver claims')
 
 # %% ../nbs/paper/03_stackelberg.ipynb #6570f6e0
 @dataclass(frozen=True, eq=False)
 class Optimum:
     r"""The solution of the game (paper, eq. opt3).
 
-    `rule` S*, `arm` k* (an index), `profit` h(S*), `profits` (K,) with h(S_k*) (-inf for an
-    arm that no rule induces) and `rules`, K rules S_k* (None there).
+    `rule` S*, `arm` k* (an index), `profit` h(S*), `profits` (K,) with h(S_k*) (-inf
+    for an arm that no rule induces) and `rules`, K rules S_k* (None there).
     """
     rule: ScoringRule
     arm: int
@@ -101,21 +117,25 @@ class Optimum:
 
     @property
     def gaps(self):
-        r"(K,): the reward gaps $\Delta_k = h(S^*) - h(S_k^*)$ (Definition 3), 0 within `TIE_TOL`."
+        r"""(K,): the reward gaps $\Delta_k = h(S^*) - h(S_k^*)$ (Definition 3), 0
+        within `TIE_TOL`."""
         return np.maximum(self.profit - self.profits, 0.)
 
 def optimal_rule(world, solver='highs', margin=0.):
-    """The best scoring rule of a known world, by one linear program an arm: an `Optimum`.
+    """The best scoring rule of a known world, by one linear program an arm: an
+    `Optimum`.
 
-    With `margin`, in money, of the rules under which the arm leads by so much. Ties between
-    arms go to the lowest index. Raises `SolverFailure`; `NotInducible` if no arm can lead so.
+    With `margin`, in money, of the rules under which the arm leads by so much. Ties
+    between arms go to the lowest index. Raises `SolverFailure`; `NotInducible` if no
+    arm can lead so.
     """
     arms = range(as_kind('world', world, World).setting.K)
     found = [lp_arm(world, k, solver, margin) for k in arms]
     profits = np.array([-np.inf if f is None else f[0] for f in found])
     rules = tuple(None if f is None else f[1] for f in found)
     if not np.isfinite(profits).any():
-        raise NotInducible(f'no arm can lead by {margin:g}', world.setting.arms, float(margin))
+        raise NotInducible(f'no arm can lead by {margin:g}', world.setting.arms,
+                           float(margin))
     scale = world.setting.B_u + max(stake(world, r) for r in rules if r is not None)
     arm = int(np.flatnonzero(profits >= profits.max() - TIE_TOL*scale)[0])
     return Optimum(rules[arm], arm, float(profits[arm]), profits, rules)

@@ -9,23 +9,26 @@ __all__ = ['TICKET_TOL', 'FEWEST', 'MOST', 'SPREAD', 'ROUNDING_SECONDS', 'Menu',
 # %% ../nbs/beyond/26_tickets.ipynb #ed66b7e8
 from dataclasses import dataclass
 import numpy as np
-from .core import InvalidInput, NotInducible, SolverFailure, as_array, as_beliefs, as_integer, as_kind, as_number, as_text
-from .core import patch_to, read_only
+from .core import (InvalidInput, NotInducible, SolverFailure, as_array,
+                         as_beliefs, as_integer, as_kind, as_number, as_text)
+from .core import patch_to
 from .information import Setting, World
 from .scoring import ScoringRule, menu_rule
 from .stackelberg import principal_profit, region_margin
 
 # %% ../nbs/beyond/26_tickets.ipynb #f9699e07
-TICKET_TOL = 1e-6       # what a belief may lose by a ticket left out, in units of the bound
+# what a belief may lose by a ticket left out, in units of the bound
+TICKET_TOL = 1e-6
 FEWEST = -12            # decimals of a payment: from so few
 MOST = 15               # to so many
 
 @dataclass(frozen=True, eq=False)
 class Menu:
-    """A menu of tickets (`eq-ticket`): `tickets` (n, W), what each pays in each state, in units of payment.
+    """A menu of tickets (`eq-ticket`): `tickets` (n, W), what each pays in each
+    state, in units of payment.
 
-    `support` (M, W) are the beliefs that were listed, `bound` the largest payment allowed.
-    Raises `InvalidInput` for payments outside [0, bound].
+    `support` (M, W) are the beliefs that were listed, `bound` the largest payment
+    allowed. Raises `InvalidInput` for payments outside [0, bound].
     """
     tickets: np.ndarray
     support: np.ndarray
@@ -38,10 +41,12 @@ class Menu:
         shape = None, self.support.shape[1]
         put('tickets', as_array('tickets', self.tickets, shape, 0., self.bound))
 
-    def __len__(self): return len(self.tickets)
+    def __len__(self):
+        return len(self.tickets)
 
     def choice(self, belief):
-        "The index of the ticket that a belief (W,) takes; of equally good ones the first."
+        """The index of the ticket that a belief (W,) takes; of equally good ones the
+        first."""
         return int((self.tickets @ np.asarray(belief, float)).argmax())
 
     @property
@@ -52,7 +57,8 @@ class Menu:
 # %% ../nbs/beyond/26_tickets.ipynb #846edfdb
 @patch_to(ScoringRule)
 def menu(self):
-    """The rule as a `Menu` with as few tickets as its listed beliefs need, within `TICKET_TOL`.
+    """The rule as a `Menu` with as few tickets as its listed beliefs need, within
+    `TICKET_TOL`.
 
     Tickets stand in the order in which the listed beliefs first take them.
     """
@@ -70,7 +76,8 @@ def menu(self):
 
 # %% ../nbs/beyond/26_tickets.ipynb #f858adfd
 def intervals(menu):
-    """Two states: (n, 2), between which probabilities of the second state each ticket is the best.
+    """Two states: (n, 2), between which probabilities of the second state each
+    ticket is the best.
 
     NaN for a ticket that is nowhere best. Raises `InvalidInput` for more states.
     """
@@ -94,14 +101,16 @@ def intervals(menu):
 
 # %% ../nbs/beyond/26_tickets.ipynb #e31c6311
 def borders(menu):
-    "(n, n) booleans: whether some belief is indifferent between two tickets and likes no other more."
+    """(n, n) booleans: whether some belief is indifferent between two tickets and
+    likes no other more."""
     from scipy.optimize import linprog
     T, W = menu.tickets, menu.tickets.shape[1]
     found = np.zeros((len(T), len(T)), bool)
     for a in range(len(T)):
         for b in range(a):
             tie = np.vstack([np.ones(W), T[a] - T[b]])
-            at = linprog(np.zeros(W), T - T[a], np.zeros(len(T)), tie, [1., 0.], method='highs')
+            at = linprog(np.zeros(W), T - T[a], np.zeros(len(T)), tie, [1., 0.],
+                         method='highs')
             found[a, b] = found[b, a] = at.status == 0
     return found
 
@@ -111,15 +120,20 @@ def ticket_name(b):
     return (ticket_name(b//26 - 1) if b >= 26 else '') + chr(65 + b % 26)
 
 def money(x, digits=None, currency=None):
-    "A payment as text, with `digits` decimals (None: four significant ones) and a currency."
+    """A payment as text, with `digits` decimals (None: four significant ones) and a
+    currency."""
     amount = f'{x:.4g}' if digits is None else f'{x:.{digits}f}'
     return amount if currency is None else f'{amount} {currency}'
 
 def pays(ticket, states, digits=None, currency=None):
     "What a ticket (W,) pays, in words."
     small = TICKET_TOL*ticket.max() if digits is None else .5*10.**-digits
-    parts = [f'{money(x, digits, currency)} if {w}' for w, x in zip(states, ticket) if x > small]
-    return (', '.join(parts) or 'nothing') + (', nothing else' if 0 < len(parts) < len(ticket) else '')
+    parts = [
+        f'{money(x, digits, currency)} if {w}' for w, x in zip(states, ticket)
+        if x > small
+    ]
+    return (', '.join(parts)
+            or 'nothing') + (', nothing else' if 0 < len(parts) < len(ticket) else '')
 
 # %% ../nbs/beyond/26_tickets.ipynb #cc383936
 def when_two(menu, states):
@@ -134,19 +148,25 @@ def when_two(menu, states):
             return f'take it if you think {states[1]} less likely than {high:.1f} %'
         if high >= 100:
             return f'take it if you think {states[1]} more likely than {low:.1f} %'
-        return f'take it if you think {states[1]} between {low:.1f} % and {high:.1f} % likely'
+        return (
+            f'take it if you think {states[1]} between {low:.1f} % and {high:.1f} % '
+            'likely')
     return [words(*row) for row in intervals(menu)]
 
 def when_more(menu, states, digits=None):
-    "For any number of states: what each ticket must beat where it borders on another, in words."
+    """For any number of states: what each ticket must beat where it borders on
+    another, in words."""
     def side(x):
         parts = [f'{money(v, digits)} × your probability of {w}'
                  for w, v in zip(states, x) if v > 0]
         return ' + '.join(parts) or '0'
     def words(a, row):
-        others = [f'rather than {ticket_name(b)} if {side(d)} is more than {side(-d)}'
-                  for b in np.flatnonzero(row) for d in [menu.tickets[a] - menu.tickets[b]]]
-        return 'take it ' + '; '.join(others) if others else 'take it whatever you think'
+        others = [
+            f'rather than {ticket_name(b)} if {side(d)} is more than {side(-d)}'
+            for b in np.flatnonzero(row) for d in [menu.tickets[a] - menu.tickets[b]]
+        ]
+        return 'take it ' + '; '.join(
+            others) if others else 'take it whatever you think'
     return [words(a, row) for a, row in enumerate(borders(menu))]
 
 # %% ../nbs/beyond/26_tickets.ipynb #c3223a6a
@@ -154,26 +174,34 @@ def when_more(menu, states, digits=None):
 def text(self, setting, digits=None, currency=None):
     """The menu as lines of text, one per ticket: what it pays, and when to take it.
 
-    `setting` names the states; `digits` are decimals of the payments. Every belief is covered.
+    `setting` names the states; `digits` are decimals of the payments. Every belief
+    is covered.
     """
     states = as_kind('setting', setting, Setting).states
-    if digits is not None: digits = as_integer('digits', digits, 0, MOST)
-    if currency is not None: currency = as_text('currency', currency)
-    when = when_two(self, states) if len(states) == 2 else when_more(self, states, digits)
-    return '\n'.join(f'Ticket {ticket_name(b)} pays {pays(t, states, digits, currency)}: {w}.'
-                     for b, (t, w) in enumerate(zip(self.tickets, when)))
+    if digits is not None:
+        digits = as_integer('digits', digits, 0, MOST)
+    if currency is not None:
+        currency = as_text('currency', currency)
+    when = when_two(self, states) if len(states) == 2 else when_more(
+        self, states, digits)
+    return '\n'.join(
+        f'Ticket {ticket_name(b)} pays {pays(t, states, digits, currency)}: {w}.'
+        for b, (t, w) in enumerate(zip(self.tickets, when)))
 
 # %% ../nbs/beyond/26_tickets.ipynb #ab7c4136
-SPREAD = 4              # a ticket that a belief likes less by more units than this is not offered to it
+# a ticket that a belief likes less by more units than this is not offered to it
+SPREAD = 4
 ROUNDING_SECONDS = 20.  # what the search for round numbers may take
 
 def round_program(tickets, world, arm, unit, margin):
-    "`eq-round-menu` as the arguments of `scipy.optimize.milp`; variables are T (n W), s (M), z (M n)."
+    """`eq-round-menu` as the arguments of `scipy.optimize.milp`; variables are T (n
+    W), s (M), z (M n)."""
     from scipy.optimize import Bounds, LinearConstraint
     from scipy.sparse import block_array, csr_array, eye_array, kron
     z, q, c = world.setting, world.belief_distributions, world.costs
     (n, W), M, top = tickets.shape, z.M, np.floor(z.bound/unit + 1e-9)
-    expects = kron(eye_array(n), z.support, format='csr')       # (n M, n W): ticket b, belief i
+    # (n M, n W): ticket b, belief i
+    expects = kron(eye_array(n), z.support, format='csr')
     s = kron(np.ones((n, 1)), eye_array(M), format='csr')
     place = np.arange(M*n).reshape(M, n).T.ravel()              # z_ib is column i n + b
     chosen = csr_array((np.full(M*n, top), (np.arange(n*M), place)), shape=(n*M, M*n))
@@ -188,20 +216,26 @@ def round_program(tickets, world, arm, unit, margin):
                            np.full(len(others), np.inf)])
     pay = z.support @ tickets.T
     offered = pay.max(1, keepdims=True) - pay <= SPREAD*unit
-    return dict(c=np.concatenate([np.zeros(n*W), q[arm], np.zeros(M*n)]),
-                constraints=LinearConstraint(A, low, high),
-                bounds=Bounds(0., np.concatenate([np.full(n*W + M, top), offered.ravel()])),
-                integrality=np.concatenate([np.ones(n*W), np.zeros(M), np.ones(M*n)]))
+    return dict(
+        c=np.concatenate([np.zeros(n*W), q[arm],
+                          np.zeros(M*n)]), constraints=LinearConstraint(A, low, high),
+        bounds=Bounds(0., np.concatenate([np.full(n*W + M, top),
+                                          offered.ravel()])),
+        integrality=np.concatenate([np.ones(n*W),
+                                    np.zeros(M),
+                                    np.ones(M*n)]))
 
 # %% ../nbs/beyond/26_tickets.ipynb #53b139b2
 @dataclass(frozen=True, eq=False)
 class Rounded:
     r"""A rule in round numbers, ready to be handed over.
 
-    `menu` its tickets; `rule` the same as a `ScoringRule`; `digits` decimals of each payment; `arm` (an index) the agent's best response,
-    which leads every other arm by at least `margin`; `profit` what the principal really earns, and `lost` how much less that is than under
-    the rule that was rounded. The last four are None if only a setting was given. `optimal` tells whether no menu of so many tickets is better
-    (but for choices that `SPREAD` leaves out).
+    `menu` its tickets; `rule` the same as a `ScoringRule`; `digits` decimals of each
+    payment; `arm` (an index) the agent's best response, which leads every other arm
+    by at least `margin`; `profit` what the principal really earns, and `lost` how
+    much less that is than under the rule that was rounded. The last four are None if
+    only a setting was given. `optimal` tells whether no menu of so many tickets is
+    better (but for choices that `SPREAD` leaves out).
     """
     menu: Menu
     digits: int
@@ -212,7 +246,8 @@ class Rounded:
     optimal: bool = False
 
     @property
-    def rule(self): return self.menu.rule
+    def rule(self):
+        return self.menu.rule
 
     def text(self, setting, currency=None):
         "The menu in words, with all digits and no more."
@@ -229,23 +264,29 @@ def round_menu(rule, world, digits, margin):
     z, unit, arm = world.setting, 10.**-digits, world.best_response(rule)
     tickets = rule.menu().tickets
     if margin > z.bound + world.costs.max():
-        raise NotInducible(f'no payments up to {z.bound:g} make an arm lead by {margin:g}',
-                           (z.arms[arm],), None)
+        raise NotInducible(
+            f'no payments up to {z.bound:g} make an arm lead by {margin:g}',
+            (z.arms[arm], ), None)
     found = milp(**round_program(tickets, world, arm, unit, margin),
                  options=dict(time_limit=ROUNDING_SECONDS))
     if found.x is None and found.status == 2:
-        raise NotInducible(f'no menu of {len(tickets)} tickets with {digits} digits makes arm '
-                           f'{z.arms[arm]!r} lead by {margin:g}; more digits, or a smaller margin, may',
-                           (z.arms[arm],), None)
+        raise NotInducible(
+            f'no menu of {len(tickets)} tickets with {digits} digits makes arm '
+            f'{z.arms[arm]!r} lead by {margin:g}; more digits, or a smaller margin, may',
+            (z.arms[arm], ), None)
     if found.x is None:
-        raise SolverFailure(f'no menu with {digits} digits found in {ROUNDING_SECONDS:g} seconds')
+        raise SolverFailure(
+            f'no menu with {digits} digits found in {ROUNDING_SECONDS:g} seconds')
     whole = np.round(found.x[:tickets.size].reshape(tickets.shape))
-    menu = Menu(distinct(np.clip(np.round(whole*unit, max(digits, 0)), 0., z.bound)), z.support, z.bound)
-    if world.best_response(menu.rule) != arm or region_margin(world, menu.rule, arm) < margin - 1e-9*z.bound:
-        raise SolverFailure(f'the menu found does not make arm {z.arms[arm]!r} lead by {margin:g}')
+    menu = Menu(distinct(np.clip(np.round(whole*unit, max(digits, 0)), 0., z.bound)),
+                z.support, z.bound)
+    if world.best_response(menu.rule) != arm or region_margin(
+            world, menu.rule, arm) < margin - 1e-9*z.bound:
+        raise SolverFailure(
+            f'the menu found does not make arm {z.arms[arm]!r} lead by {margin:g}')
     profit = principal_profit(world, menu.rule)
-    return Rounded(menu, digits, arm, margin, profit, principal_profit(world, rule) - profit,
-                   found.status == 0)
+    return Rounded(menu, digits, arm, margin, profit,
+                   principal_profit(world, rule) - profit, found.status == 0)
 
 # %% ../nbs/beyond/26_tickets.ipynb #f849993e
 @patch_to(ScoringRule)
@@ -257,12 +298,15 @@ def rounded(self, digits, where, margin=None):
     digits : int
         Decimals of every payment, from `FEWEST` (-6 are millions) to `MOST`.
     where : World or Setting
-        In a known world: the best menu of as many tickets whose payments have these digits (`eq-round-menu`), with its true profit.
-        With a setting only, each ticket is rounded to the nearest: proper, but nobody knows which arm answers.
+        In a known world: the best menu of as many tickets whose payments have these
+        digits (`eq-round-menu`), with its true profit. With a setting only, each
+        ticket is rounded to the nearest: proper, but nobody knows which arm answers.
     margin : float, optional
-        By how much the arm has to lead the others, in units of payment; half a unit of the last digit if not given.
+        By how much the arm has to lead the others, in units of payment; half a unit
+        of the last digit if not given.
 
-    Raises `InvalidInput`; `NotInducible` if no such menu makes the arm the best response; `SolverFailure`.
+    Raises `InvalidInput`; `NotInducible` if no such menu makes the arm the best
+    response; `SolverFailure`.
     """
     digits = as_integer('digits', digits, FEWEST, MOST)
     unit = 10.**-digits
@@ -271,12 +315,16 @@ def rounded(self, digits, where, margin=None):
         return round_menu(self, where, digits, margin)
     if not isinstance(where, Setting):
         raise InvalidInput('where', where, 'a World, or a Setting')
-    tickets = np.clip(np.round(self.menu().tickets, digits), 0., np.floor(self.bound/unit + 1e-9)*unit)
-    return Rounded(Menu(distinct(np.round(tickets, max(digits, 0))), self.support, self.bound), digits)
+    tickets = np.clip(np.round(self.menu().tickets, digits), 0.,
+                      np.floor(self.bound/unit + 1e-9)*unit)
+    return Rounded(
+        Menu(distinct(np.round(tickets, max(digits, 0))), self.support, self.bound),
+        digits)
 
 # %% ../nbs/beyond/26_tickets.ipynb #192d7202
 def rounding_costs(rule, world, digits=(1, 2, 3, 4)):
-    "What each number of `digits` costs: a list of (digits, profit, lost), with None where no menu will do."
+    """What each number of `digits` costs: a list of (digits, profit, lost), with
+    None where no menu will do."""
     as_kind('rule', rule, ScoringRule)
     as_kind('world', world, World)
     def row(d):

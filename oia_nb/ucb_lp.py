@@ -12,7 +12,8 @@ from .scoring import ScoringRule
 
 # %% ../nbs/paper/06_ucb_lp.ipynb #24e3b48b
 def ucb_bounds(setting, I, C_hat, I_c, arm):
-    r"(K,): the least $v - \hat v_S(k')$ must be for each $k'$, namely $\hat C(k,k') - (I_c(k,k') + B_S I_q(k'))$; -inf for the arm itself."
+    r"""(K,): the least $v - \hat v_S(k')$ must be for each $k'$, namely
+    $\hat C(k,k') - (I_c(k,k') + B_S I_q(k'))$; -inf for the arm itself."""
     lower = C_hat[arm] - (I_c[arm] + setting.bound*I)
     lower[arm] = -np.inf
     return lower
@@ -29,15 +30,18 @@ class OptimisticPrograms:
         self._program, self._made = program_route(solver), {}
 
     @property
-    def lp_solves(self): return sum(p.solves for p in self._made.values())
+    def lp_solves(self):
+        return sum(p.solves for p in self._made.values())
 
     def solve(self, counts, I, C_hat, I_c):
-        r"""All $\hat h_k^t$ from counts (K, M), radii (K,), cost estimates and their radii (K, K).
+        r"""All $\hat h_k^t$ from counts (K, M), radii (K,), cost estimates and their
+        radii (K, K).
 
         Returns an `Optimistic`; raises `SolverFailure`.
         """
         K, bound = self.setting.K, self.setting.bound
-        asks = np.array([ucb_bounds(self.setting, I, C_hat, I_c, k)/bound for k in range(K)])
+        asks = np.array(
+            [ucb_bounds(self.setting, I, C_hat, I_c, k)/bound for k in range(K)])
         counts = np.array(counts, float)
         found = [self._minimum(k, counts, asks[k], I[k]) for k in range(K)]
         return Optimistic(self, counts, np.array(I, float), asks, found)
@@ -45,36 +49,44 @@ class OptimisticPrograms:
     def _minimum(self, k, counts, asks, slack):
         v = max(-slack, asks.max())
         zero = np.zeros(self.setting.support.shape)
-        return Solution(v, v, zero) if v <= slack else self.program(k).minimum(counts, asks, slack, rule=False)
+        return Solution(v, v, zero) if v <= slack else self.program(k).minimum(
+            counts, asks, slack, rule=False)
 
     def program(self, k):
         "The program of arm k, made when first needed."
         z = self.setting
-        if k not in self._made: self._made[k] = self._program(z.support, z.K, k)
+        if k not in self._made:
+            self._made[k] = self._program(z.support, z.K, k)
         return self._made[k]
 
 # %% ../nbs/paper/06_ucb_lp.ipynb #bc3b11dc
 class Optimistic:
     r"""The optimistic programs of one round, solved.
 
-    `profits` (K,) are $\hat h_k^t$, upper bounds that the solver has proved; infinite for an
-    arm without observations. `infeasible` lists the arms whose program has no solution; they
-    get the fallback of the paper.
+    `profits` (K,) are $\hat h_k^t$, upper bounds that the solver has proved;
+    infinite for an arm without observations. `infeasible` lists the arms whose
+    program has no solution; they get the fallback of the paper.
     """
     def __init__(self, programs, counts, I, asks, found):
-        self._programs, self._counts, self._I, self._asks, self._found = programs, counts, I, asks, found
+        self._programs, self._counts, self._I, self._asks, self._found = (programs,
+                                                                          counts, I,
+                                                                          asks, found)
         z, oracle, N = programs.setting, programs.oracle, counts.sum(1, keepdims=True)
         q = counts/np.where(N > 0, N, 1.)
         self.infeasible = [k for k in range(z.K) if found[k] is None]
         fallback = [q[k] @ oracle.rules[k].expected - z.bound*I[k] for k in range(z.K)]
-        v = np.array([fallback[k] if f is None else z.bound*f.bound for k, f in enumerate(found)])
+        v = np.array([
+            fallback[k] if f is None else z.bound*f.bound for k, f in enumerate(found)
+        ])
         self.profits = q @ z.belief_utility + z.B_u*I - v
 
     def rule(self, k):
         r"$\hat S_{k,t}$, of all optimal rules of arm k the cheapest: a `ScoringRule`."
         z, found = self._programs.setting, self._found[k]
-        if found is None: return self._programs.oracle.rules[k]
+        if found is None:
+            return self._programs.oracle.rules[k]
         S = found.rule
         if S is None:
-            S = self._programs.program(k).cheapest(found, self._counts, self._asks[k], self._I[k])
+            S = self._programs.program(k).cheapest(found, self._counts, self._asks[k],
+                                                   self._I[k])
         return ScoringRule(z.bound*S, z.support, z.bound)

@@ -11,52 +11,74 @@ __all__ = ['WORLD_FORM', 'NOTES', 'save_world', 'GRID_MOST', 'SETTING_FORM', 'MA
            'degenerate_world', 'signs', 'bit_beliefs', 'bits_world']
 
 # %% ../nbs/companion/34_worlds.ipynb #1408e88e
-import json, os, warnings
+import json
+import os
+import warnings
 from dataclasses import MISSING, dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
 import numpy as np
-from .core import *
-from .information import *
-from .oracle import *
+from .core import (PROB_TOL, InvalidInput, NotInducible, as_array, as_choice,
+                         as_integer, as_names, as_number, as_probabilities, as_text,
+                         generator, patch_to, plain)
+from .information import (Agent, Environment, InformationStructure, Setting,
+                                World, make_world)
+from .oracle import widest_margin
 
 # %% ../nbs/companion/34_worlds.ipynb #84de4446
 def read_agent(at, value):
     """The `Agent` that an object {"kind": the name of its class, its fields} describes.
 
-    Raises `InvalidInput`, which names the place: a kind that no class has, other fields than its own,
-    or a value that the class refuses.
+    Raises `InvalidInput`, which names the place: a kind that no class has, other
+    fields than its own, or a value that the class refuses.
     """
     if not isinstance(value, dict) or 'kind' not in value:
-        raise InvalidInput(at, value, 'an object with the key kind, and the fields of the agent')
+        raise InvalidInput(at, value,
+                           'an object with the key kind, and the fields of the agent')
     import oia_nb.experts       # noqa: F401  its agents may be named
     kind = Agent.kinds[as_choice(f'{at}.kind', value['kind'], Agent.kinds)]
     traits = {k: _tuples(v) for k, v in value.items() if k != 'kind'}
     known = [f.name for f in fields(kind) if f.init]
     for k in traits:
-        if k not in known: raise InvalidInput(f'{at}, key {k!r}', value[k], f'no keys but {", ".join(["kind", *known])}')
-    try: return kind(**traits)
-    except InvalidInput as e: raise InvalidInput(f'{at}.{e.argument}', e.value, e.expected) from None
-    except TypeError as e: raise InvalidInput(at, value, f'the fields of {kind.__name__} ({e})') from None
+        if k not in known:
+            raise InvalidInput(f'{at}, key {k!r}', value[k],
+                               f'no keys but {", ".join(["kind", *known])}')
+    try:
+        return kind(**traits)
+    except InvalidInput as e:
+        raise InvalidInput(f'{at}.{e.argument}', e.value, e.expected) from None
+    except TypeError as e:
+        raise InvalidInput(at, value, f'the fields of {kind.__name__} ({e})') from None
 
-def _tuples(value): return tuple(map(_tuples, value)) if isinstance(value, list) else value
+def _tuples(value):
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
-WORLD_FORM = {'name': str, 'states': [str], 'decisions': [str], 'utility': [[float]], 'bound': float,
-              'arms': [{'name': str, 'cost': float, 'signals': [str], 'joint': [[float]]}],
-              'agent?': read_agent, 'source?': str, 'licence?': str, 'cost_ranges?': [[float]], 'support?': [[float]]}
-NOTES = [f.name for f in fields(World) if f'{f.name}?' in WORLD_FORM]      # those that have a default
+WORLD_FORM = {
+    'name': str, 'states': [str], 'decisions': [str], 'utility': [[float]],
+    'bound': float,
+    'arms': [{'name': str, 'cost': float, 'signals': [str],
+              'joint': [[float]]}], 'agent?': read_agent, 'source?': str,
+    'licence?': str, 'cost_ranges?': [[float]], 'support?': [[float]]
+}
+# those that have a default
+NOTES = [f.name for f in fields(World) if f'{f.name}?' in WORLD_FORM]
 
 def read_form(at, value, form):
-    """`value`, read by a form: `float` is a finite number, `str` a text as in `as_text`, ``[form]`` a list
-    of at least one such item, a dict an object with exactly these keys, save that one that ends in "?"
-    may be absent; any other function reads the value itself, when called with the place and the value.
+    """`value`, read by a form: `float` is a finite number, `str` a text as in
+    `as_text`, ``[form]`` a list of at least one such item, a dict an object with
+    exactly these keys, save that one that ends in "?" may be absent; any other
+    function reads the value itself, when called with the place and the value.
 
-    Returns it with every number a float. Raises `InvalidInput`, whose argument is the place, such as
+    Returns it with every number a float. Raises `InvalidInput`, whose argument is
+    the place, such as
     ``arms[1].joint[0][2]``.
     """
-    if form is float: return as_number(at, value)
-    if form is str: return as_text(at, value)
-    if callable(form): return form(at, value)
+    if form is float:
+        return as_number(at, value)
+    if form is str:
+        return as_text(at, value)
+    if callable(form):
+        return form(at, value)
     if isinstance(form, list):
         if not isinstance(value, (list, tuple)) or not value:
             raise InvalidInput(at, value, 'a list, not empty')
@@ -66,89 +88,121 @@ def read_form(at, value, form):
         raise InvalidInput(at, value, f'an object with the keys {", ".join(keys)}')
     for k in value:
         if k not in keys:
-            raise InvalidInput(f'{at}, key {k!r}', value[k], f'no keys but {", ".join(keys)}')
+            raise InvalidInput(f'{at}, key {k!r}', value[k],
+                               f'no keys but {", ".join(keys)}')
     for k in form:
         if not k.endswith('?') and k not in value:
             raise InvalidInput(f'{at}, key {k!r}', 'nothing', 'it to be there')
-    return {k: read_form(k if at == 'world' else f'{at}.{k}', value[k], f) for k, f in keys.items() if k in value}
+    return {
+        k: read_form(k if at == 'world' else f'{at}.{k}', value[k], f)
+        for k, f in keys.items() if k in value
+    }
 
 # %% ../nbs/companion/34_worlds.ipynb #cb46e295
 def world_from_dict(data):
     """The `World` that a dictionary in the form of a world file describes.
 
-    Raises `InvalidInput`, which names the place: a key that is missing or unknown, a wrong type, a number that isn't finite, shapes that
-    disagree, names that repeat, probabilities that are negative or don't sum to one.
+    Raises `InvalidInput`, which names the place: a key that is missing or unknown, a
+    wrong type, a number that isn't finite, shapes that disagree, names that repeat,
+    probabilities that are negative or don't sum to one.
     """
     d = read_form('world', data, WORLD_FORM)
     arms, W = d['arms'], len(d['states'])
-    for key, names in ('states', d['states']), ('decisions', d['decisions']), ('arms', [a['name'] for a in arms]):
+    for key, names in ('states', d['states']), ('decisions', d['decisions']), ('arms', [
+            a['name'] for a in arms
+    ]):
         as_names(key, names, len(names), '')
-        if len(names) < 2 and key != 'decisions': raise InvalidInput(key, names, 'at least two')
+        if len(names) < 2 and key != 'decisions':
+            raise InvalidInput(key, names, 'at least two')
     for k, a in enumerate(arms):
         as_names(f'arms[{k}].signals', a['signals'], len(a['signals']), '')
         as_number(f'arms[{k}].cost', a['cost'], low=0.)
-        a['joint'] = as_probabilities(f'arms[{k}].joint', a['joint'], (len(a['signals']), W))
+        a['joint'] = as_probabilities(f'arms[{k}].joint', a['joint'],
+                                      (len(a['signals']), W))
     pick = lambda key: [a[key] for a in arms]
     utility = as_array('utility', d['utility'], (W, len(d['decisions'])))
     notes = {k: d[k] for k in NOTES if k in d}
-    world = make_world(pick('joint'), pick('cost'), utility, d['bound'], name=d['name'], arms=pick('name'),
-                       states=d['states'], decisions=d['decisions'], signals=pick('signals'), **notes)
+    world = make_world(pick('joint'), pick('cost'), utility, d['bound'], name=d['name'],
+                       arms=pick('name'), states=d['states'], decisions=d['decisions'],
+                       signals=pick('signals'), **notes)
     return world if 'support' not in d else on_support(world, d['support'])
 
 def on_support(world, support):
-    "The world with another list of beliefs that may be reported; raises `InvalidInput` if a belief of an arm isn't on it."
-    setting = replace(world.setting, support=as_array('support', support, (None, world.setting.W)))
+    """The world with another list of beliefs that may be reported; raises
+    `InvalidInput` if a belief of an arm isn't on it."""
+    setting = replace(world.setting, support=as_array('support', support,
+                                                      (None, world.setting.W)))
     return replace(world, setting=setting)
 
 # %% ../nbs/companion/34_worlds.ipynb #3fd360f1
 def world_to_dict(world):
-    """The world as plain lists, texts and floats, in the form of a world file; `world_from_dict` gives the
-    same world back.
+    """The world as plain lists, texts and floats, in the form of a world file;
+    `world_from_dict` gives the same world back.
 
-    Raises `InvalidInput` for what a file can't hold: an agent with a trait that is neither number nor text,
-    or a class of its own derived from `World`.
+    Raises `InvalidInput` for what a file can't hold: an agent with a trait that is
+    neither number nor text, or a class of its own derived from `World`.
     """
-    if type(world) is not World: raise InvalidInput('world', world, 'a World; a kind of agent is a class derived from Agent')
+    if type(world) is not World:
+        raise InvalidInput('world', world,
+                           'a World; a kind of agent is a class derived from Agent')
     z, s = world.setting, world.structure
     arms = [dict(name=a, cost=float(c), signals=list(o), joint=p.tolist())
             for a, c, o, p in zip(z.arms, s.costs, world.signals, s.joint)]
-    data = dict(name=world.name, states=list(z.states), decisions=list(z.decisions), utility=z.utility.tolist(),
-                bound=z.bound, arms=arms)
-    usual = {f.name: f.default_factory() if f.default is MISSING else f.default for f in fields(World) if f.name in NOTES}
-    data |= {k: plain(getattr(world, k), k) for k in NOTES if getattr(world, k) != usual[k]}
+    data = dict(name=world.name, states=list(z.states), decisions=list(z.decisions),
+                utility=z.utility.tolist(), bound=z.bound, arms=arms)
+    usual = {
+        f.name: f.default_factory() if f.default is MISSING else f.default
+        for f in fields(World) if f.name in NOTES
+    }
+    data |= {
+        k: plain(getattr(world, k), k)
+        for k in NOTES if getattr(world, k) != usual[k]
+    }
     back = world_from_dict(data)
     if not np.array_equal(back.setting.support, z.support):
         data['support'] = z.support.tolist()
         back = world_from_dict(data)
-    if back != world: raise InvalidInput('agent', world.agent, 'an agent that equals the one made of its fields')
+    if back != world:
+        raise InvalidInput('agent', world.agent,
+                           'an agent that equals the one made of its fields')
     return data
 
 # %% ../nbs/companion/34_worlds.ipynb #95663327
 def json_text(value, indent=''):
-    "JSON with one line for each list of plain values. Raises `ValueError` for a number that isn't finite."
-    items = list(value.values() if isinstance(value, dict) else value) if isinstance(value, (dict, list)) else []
-    if not any(isinstance(v, (dict, list)) for v in items): return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    heads = [json.dumps(k, ensure_ascii=False) + ': ' for k in value] if isinstance(value, dict) else ['']*len(items)
+    """JSON with one line for each list of plain values. Raises `ValueError` for a
+    number that isn't finite."""
+    items = list(value.values() if isinstance(value, dict) else value) if isinstance(
+        value, (dict, list)) else []
+    if not any(isinstance(v, (dict, list)) for v in items):
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    heads = [json.dumps(k, ensure_ascii=False) + ': '
+             for k in value] if isinstance(value, dict) else ['']*len(items)
     lines = [f'{indent} {h}{json_text(v, indent + " ")}' for h, v in zip(heads, items)]
     left, right = '{}' if isinstance(value, dict) else '[]'
     return f'{left}\n' + ',\n'.join(lines) + f'\n{indent}{right}'
 
 def write_file(path, text):
-    "Write a text to a file, which appears as a whole or not at all. Raises `InvalidInput` if it can't be written."
+    """Write a text to a file, which appears as a whole or not at all. Raises
+    `InvalidInput` if it can't be written."""
     try:
         part = Path(path).with_name(Path(path).name + '.part')
         try:
             part.write_bytes(text.encode())
             os.replace(part, path)
-        finally: part.unlink(missing_ok=True)
+        finally:
+            part.unlink(missing_ok=True)
     except (OSError, TypeError, ValueError) as e:
-        raise InvalidInput('path', path, f'the path of a file that can be written ({getattr(e, "strerror", None) or e})') from None
+        raise InvalidInput(
+            'path', path, 'the path of a file that can be written '
+            f'({getattr(e, "strerror", None) or e})') from None
 
 @patch_to(World)
 def save(self, path):
-    """Write the world to a file, from which `load_world` reads the same world, bit for bit.
+    """Write the world to a file, from which `load_world` reads the same world, bit
+    for bit.
 
-    The file appears as a whole or not at all. Raises `InvalidInput` if it can't be written, or can't hold the world (`world_to_dict`).
+    The file appears as a whole or not at all. Raises `InvalidInput` if it can't be
+    written, or can't hold the world (`world_to_dict`).
     """
     write_file(path, json_text(world_to_dict(self)) + '\n')
 
@@ -158,50 +212,66 @@ save_world = World.save
 def _distinct(pairs):
     found = {}
     for k, v in pairs:
-        if k in found: raise InvalidInput(f'key {k!r}', 'two values', 'one')
+        if k in found:
+            raise InvalidInput(f'key {k!r}', 'two values', 'one')
         found[k] = v
     return found
 
 def parse_json(raw):
     "The JSON value in some bytes; raises `InvalidInput`, which names the place."
-    try: return json.loads(raw.decode('utf-8-sig'), object_pairs_hook=_distinct)
-    except InvalidInput: raise
+    try:
+        return json.loads(raw.decode('utf-8-sig'), object_pairs_hook=_distinct)
+    except InvalidInput:
+        raise
     except UnicodeDecodeError as e:
-        raise InvalidInput(f'byte {e.start}', raw[e.start:e.start + 1], 'text in UTF-8') from None
+        raise InvalidInput(f'byte {e.start}', raw[e.start:e.start + 1],
+                           'text in UTF-8') from None
     except json.JSONDecodeError as e:
-        raise InvalidInput(f'line {e.lineno}, column {e.colno}', e.msg, 'JSON, to its end') from None
+        raise InvalidInput(f'line {e.lineno}, column {e.colno}', e.msg,
+                           'JSON, to its end') from None
     except RecursionError:
-        raise InvalidInput('world', 'lists within lists', 'at most a few levels of them') from None
+        raise InvalidInput('world', 'lists within lists',
+                           'at most a few levels of them') from None
     except ValueError as e:
         raise InvalidInput('world', str(e), 'numbers of a sensible length') from None
 
 # %% ../nbs/companion/34_worlds.ipynb #24b51744
-def _shipped(): return resources.files('oia_nb')/'data'
+def _shipped():
+    return resources.files('oia_nb')/'data'
 
 def world_names():
     "The names of the worlds that come with the package, for `load_world`."
-    return sorted(p.name.removesuffix('.json') for p in _shipped().iterdir() if p.name.endswith('.json'))
+    return sorted(
+        p.name.removesuffix('.json') for p in _shipped().iterdir()
+        if p.name.endswith('.json'))
 
 def _read(path_or_name):
     names = world_names()
     try:
-        place = _shipped()/f'{path_or_name}.json' if isinstance(path_or_name, str) and path_or_name in names else Path(path_or_name)
+        place = _shipped()/f'{path_or_name}.json' if isinstance(
+            path_or_name, str) and path_or_name in names else Path(path_or_name)
         return place.read_bytes()
     except (OSError, TypeError, ValueError) as e:
-        raise InvalidInput('world', path_or_name, f'{", ".join(names)}, or a file that can be read ({getattr(e, "strerror", None) or e})') from None
+        raise InvalidInput(
+            'world', path_or_name, f'{", ".join(names)}, or a file that can be read '
+            f'({getattr(e, "strerror", None) or e})') from None
 
 def load_world(path_or_name):
-    """The `Environment` in a JSON file, or by its name one that comes with the package (`world_names`).
+    """The `Environment` in a JSON file, or by its name one that comes with the
+    package (`world_names`).
 
     A name wins over a file that is called the same; write ``./clinic`` for the file.
-    Raises `InvalidInput`, which names the file, the place in it and what was expected there, whatever is wrong with the file.
+    Raises `InvalidInput`, which names the file, the place in it and what was
+    expected there, whatever is wrong with the file.
     """
     return _load(path_or_name, _read(path_or_name), world_from_dict)
 
 def _load(path_or_name, raw, from_dict):
-    try: return from_dict(parse_json(raw))
+    try:
+        return from_dict(parse_json(raw))
     except InvalidInput as e:
-        raise InvalidInput(f'{path_or_name}: {e.argument}', e.value, e.expected) from None
+        raise InvalidInput(f'{path_or_name}: {e.argument}', e.value,
+                           e.expected) from None
 
 # %% ../nbs/companion/34_worlds.ipynb #a4ad835d
 GRID_MOST = 5_000       # more beliefs than that are refused
@@ -209,7 +279,8 @@ GRID_MOST = 5_000       # more beliefs than that are refused
 @patch_to(Setting)
 @classmethod
 def grid(cls, states, *, utility, bound, arms, step=.01, decisions=None):
-    """The `Setting` in which every belief may be reported whose entries are multiples of `step`.
+    """The `Setting` in which every belief may be reported whose entries are
+    multiples of `step`.
 
     Parameters
     ----------
@@ -223,95 +294,121 @@ def grid(cls, states, *, utility, bound, arms, step=.01, decisions=None):
     Raises `InvalidInput`, also for more than `GRID_MOST` beliefs.
     """
     from math import comb
-    W = as_integer('states', states, 2) if not isinstance(states, (list, tuple)) else len(states)
+    W = as_integer('states', states,
+                   2) if not isinstance(states, (list, tuple)) else len(states)
     step = as_number('step', step, 0., .5, strict_low=True)
     n = round(1/step)
     if abs(n*step - 1) > PROB_TOL:
         raise InvalidInput('step', step, 'a whole part of one, such as 0.01')
     if W < 2 or comb(n + W - 1, W - 1) > GRID_MOST:
-        raise InvalidInput('states, step', (W, step), f'at least two states, and at most {GRID_MOST:,} beliefs')
+        raise InvalidInput('states, step', (W, step),
+                           f'at least two states, and at most {GRID_MOST:,} beliefs')
     names = list(states) if isinstance(states, (list, tuple)) else None
     return cls(_compositions(n, W)/n, utility, bound, arms, names, decisions)
 
 def _compositions(n, W):
     "All rows of W whole numbers that sum to n, in lexicographic order."
-    if W == 1: return np.array([[n]])
-    first = (np.c_[np.full(len(rest), i), rest] for i in range(n + 1) for rest in [_compositions(n - i, W - 1)])
+    if W == 1:
+        return np.array([[n]])
+    first = (np.c_[np.full(len(rest), i), rest] for i in range(n + 1)
+             for rest in [_compositions(n - i, W - 1)])
     return np.vstack(list(first))
 
 # %% ../nbs/companion/34_worlds.ipynb #e47dd9ec
-SETTING_FORM = {'states': [str], 'decisions': [str], 'utility': [[float]], 'bound': float, 'arms': [str], 'support': [[float]]}
+SETTING_FORM = {
+    'states': [str], 'decisions': [str], 'utility': [[float]], 'bound': float,
+    'arms': [str], 'support': [[float]]
+}
 
 def setting_to_dict(setting):
-    "The setting as plain lists, texts and floats; `setting_from_dict` gives the same setting back."
+    """The setting as plain lists, texts and floats; `setting_from_dict` gives the
+    same setting back."""
     return {key: plain(getattr(setting, key), key) for key in SETTING_FORM}
 
 def setting_from_dict(data):
-    "The `Setting` that a dictionary describes. Raises `InvalidInput`, which names the place."
+    """The `Setting` that a dictionary describes. Raises `InvalidInput`, which names
+    the place."""
     return Setting(**read_form('setting', data, SETTING_FORM))
 
 @patch_to(Setting)
 def save(self, path):
-    "Write the setting to a file, from which `load_setting` reads the same setting, bit for bit. Raises `InvalidInput`."
+    """Write the setting to a file, from which `load_setting` reads the same setting,
+    bit for bit. Raises `InvalidInput`."""
     write_file(path, json_text(setting_to_dict(self)) + '\n')
 
 def load_setting(path):
-    "The `Setting` in a JSON file. Raises `InvalidInput`, which names the file and the place."
+    """The `Setting` in a JSON file. Raises `InvalidInput`, which names the file and
+    the place."""
     try:
         raw = Path(path).read_bytes()
     except (OSError, TypeError, ValueError) as e:
-        raise InvalidInput('path', path, f'a file that can be read ({getattr(e, "strerror", None) or e})') from None
+        raise InvalidInput(
+            'path', path,
+            f'a file that can be read ({getattr(e, "strerror", None) or e})') from None
     return _load(path, raw, setting_from_dict)
 
 # %% ../nbs/companion/34_worlds.ipynb #b37a3607
-MAX_SIGNALS = 100     # more than these for one arm of a table: its columns are still to be cut into classes
+# more than these for one arm of a table: its columns are still to be cut into classes
+MAX_SIGNALS = 100
 
 def _columns(frame):
     "The names of a table's columns."
     tables = 'a table: a pandas or polars DataFrame, or a dict of columns'
     kind = f'{type(frame).__module__}.{type(frame).__name__}'
-    if hasattr(frame, 'collect'): raise InvalidInput('frame', kind, f'{tables} (frame.collect() makes one)')
-    if hasattr(frame, 'column_names'): raise InvalidInput('frame', kind, f'{tables} (frame.to_pandas() makes one)')
+    if hasattr(frame, 'collect'):
+        raise InvalidInput('frame', kind, f'{tables} (frame.collect() makes one)')
+    if hasattr(frame, 'column_names'):
+        raise InvalidInput('frame', kind, f'{tables} (frame.to_pandas() makes one)')
     try:
         return list(frame.columns if hasattr(frame, 'columns') else frame.keys())
     except (AttributeError, TypeError):
         raise InvalidInput('frame', kind, tables) from None
 
 def _known_column(at, frame, column):
-    "The column of that name; raises `InvalidInput` if there is none, or if it is no list of values."
+    """The column of that name; raises `InvalidInput` if there is none, or if it is
+    no list of values."""
     known = _columns(frame)
     if not isinstance(column, (str, int, tuple)) or column not in known:
-        raise InvalidInput(at, column, f'a column of the table: {", ".join(map(str, known))}')
+        raise InvalidInput(at, column,
+                           f'a column of the table: {", ".join(map(str, known))}')
     values = frame[column]
     at = f'{at}, column {column!r}'
     if isinstance(values, str) or not hasattr(values, '__iter__'):
         raise InvalidInput(at, values, 'a list of values')
-    if getattr(values, 'ndim', 1) != 1 or not hasattr(values, '__len__') or not len(values):
+    if getattr(values, 'ndim',
+               1) != 1 or not hasattr(values, '__len__') or not len(values):
         raise InvalidInput(at, values, 'one column, not empty')
     return values
 
 # %% ../nbs/companion/34_worlds.ipynb #1843b8d4
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """A discrete column: its distinct `values` in order, their `names`, and for each row its place
-    among them, `code` (n,), which is -1 where the row has no value."""
+    """A discrete column: its distinct `values` in order, their `names`, and for each
+    row its place among them, `code` (n,), which is -1 where the row has no value."""
     values: tuple
     names: tuple
     code: np.ndarray
 
 def _is_missing(v):
-    if isinstance(v, str): return not v.strip()
-    try: return v is None or bool(v != v)
-    except (TypeError, ValueError): return True      # pandas.NA says neither yes nor no
+    if isinstance(v, str):
+        return not v.strip()
+    try:
+        return v is None or bool(v != v)
+    except (TypeError, ValueError):
+        return True      # pandas.NA says neither yes nor no
 
-def _is_fraction(v): return isinstance(v, (float, np.floating)) and not float(v).is_integer()
+def _is_fraction(v):
+    return isinstance(v, (float, np.floating)) and not float(v).is_integer()
 
 def _distinct_values(column):
-    "The distinct values in the order in which they appear, and each row's place among them (n,)."
-    if hasattr(column, 'factorize'):                 # pandas hashes a million texts in a blink
+    """The distinct values in the order in which they appear, and each row's place
+    among them (n,)."""
+    # pandas hashes a million texts in a blink
+    if hasattr(column, 'factorize'):
         code, values = column.factorize()
         return list(values), code
-    if isinstance(column, np.ndarray) and column.dtype.kind in 'biufUO': column = column.tolist()
+    if isinstance(column, np.ndarray) and column.dtype.kind in 'biufUO':
+        column = column.tolist()
     place = {}
     code = [place.setdefault(v, len(place)) for v in column]
     return list(place), np.array(code)
@@ -319,9 +416,10 @@ def _distinct_values(column):
 def column_levels(at, frame, column):
     """The `Levels` of a column of a table.
 
-    They are sorted; a pandas categorical keeps its own order. None, NaN and blank texts are no value.
-    `at` is how errors call the argument. Raises `InvalidInput` for a column that isn't there, is empty,
-    holds what can't be a class (such as lists), or mixes types.
+    They are sorted; a pandas categorical keeps its own order. None, NaN and blank
+    texts are no value.
+    `at` is how errors call the argument. Raises `InvalidInput` for a column that
+    isn't there, is empty, holds what can't be a class (such as lists), or mixes types.
     """
     column_at = f'{at}, column {column!r}'
     values = _known_column(at, frame, column)
@@ -330,12 +428,16 @@ def column_levels(at, frame, column):
         present = [v for v in found if not _is_missing(v)]
         categories = getattr(getattr(values, 'dtype', None), 'categories', None)
         seen = set(present)
-        order = sorted(present) if categories is None else [c for c in categories if c in seen]
+        order = sorted(present) if categories is None else [
+            c for c in categories if c in seen
+        ]
     except (TypeError, ValueError):
-        raise InvalidInput(column_at, list(values), 'values that can be sorted') from None
+        raise InvalidInput(column_at, list(values),
+                           'values that can be sorted') from None
     place = {v: i for i, v in enumerate(order)}
     code = np.array([*(-1 if _is_missing(v) else place[v] for v in found), -1])[code]
-    whole = lambda v: int(v) if isinstance(v, (float, np.floating)) and not _is_fraction(v) else v
+    whole = lambda v: int(v) if isinstance(v, (float, np.floating)
+                                           ) and not _is_fraction(v) else v
     names = read_form(column_at, [str(whole(v)) for v in order], [str]) if order else []
     return Levels(tuple(order), tuple(names), code)
 
@@ -344,18 +446,22 @@ RARE = 5              # a level that fewer rows have is called rare
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a column: `kind` is "missing", "fractions", "many", "alike" or "rare";
-    `counts` says how many rows (their weights' sum) each of the values concerned has."""
+    """What is wrong with a column: `kind` is "missing", "fractions", "many", "alike"
+    or "rare";
+    `counts` says how many rows (their weights' sum) each of the values concerned
+    has."""
     column: str
     kind: str
     counts: dict
     text: str
 
-    def __str__(self): return f'column {self.column!r}: {self.text}'
+    def __str__(self):
+        return f'column {self.column!r}: {self.text}'
 
 SHOWN = 5             # so many of the values concerned are shown
 
-def _rows(count): return '1 row' if count == 1 else f'{count:,.10g} rows'
+def _rows(count):
+    return '1 row' if count == 1 else f'{count:,.10g} rows'
 
 def _listed(counts):
     "'Hard' (1 row), 'hard' (40 rows) and 3 more"
@@ -375,24 +481,32 @@ def _faults(column, levels, weight, rows, rare):
     fault = lambda kind, counts, text: Fault(column, kind, counts, text)
     counts = np.bincount(levels.code[known], weight[known], len(levels.names)).tolist()
     n = float(weight[~known].sum())
-    if n: yield fault('missing', {None: n}, f'no value in {_rows(n)}, the first is row {rows[~known][0]}')
+    if n:
+        yield fault('missing', {None: n},
+                    f'no value in {_rows(n)}, the first is row {rows[~known][0]}')
     cut = {v: n for v, n in zip(levels.values, counts) if _is_fraction(v)}
     if cut:
-        yield fault('fractions', cut, f'{_rows(sum(cut.values()))} with a fraction, such as '
-                                      f'{float(next(iter(cut)))}: cut it into classes')
+        yield fault(
+            'fractions', cut, f'{_rows(sum(cut.values()))} with a fraction, such as '
+            f'{float(next(iter(cut)))}: cut it into classes')
     elif len(counts) > MAX_SIGNALS:
-        yield fault('many', {}, f'{len(counts)} levels, at most {MAX_SIGNALS}: cut it into classes')
+        yield fault(
+            'many', {},
+            f'{len(counts)} levels, at most {MAX_SIGNALS}: cut it into classes')
     else:
         for group in _alike(levels.names, counts):
-            yield fault('alike', group, f'{_listed(group)} differ only by case or blanks')
+            yield fault('alike', group,
+                        f'{_listed(group)} differ only by case or blanks')
         few = {v: n for v, n in zip(levels.names, counts) if n < rare}
-        if few: yield fault('rare', few, f'{_listed(few)} in fewer than {_rows(rare)}')
+        if few:
+            yield fault('rare', few, f'{_listed(few)} in fewer than {_rows(rare)}')
 
 # %% ../nbs/companion/34_worlds.ipynb #4b1e7a05
 @dataclass(frozen=True, eq=False)
 class TableCheck:
-    """A table that was read: `levels` of each column that counts, the `weight` (n,) of each row that
-    has one, and the `faults` found. Shown as a list of these; `fix` repairs them."""
+    """A table that was read: `levels` of each column that counts, the `weight` (n,)
+    of each row that has one, and the `faults` found. Shown as a list of these; `fix`
+    repairs them."""
     frame: object
     state: str
     levels: dict
@@ -402,11 +516,13 @@ class TableCheck:
 
     def __repr__(self):
         found = [str(f) for f in self.faults] or ['nothing to repair']
-        return '\n'.join([f'{_rows(self.weight.sum())}, {len(self.levels)} columns', *found])
+        return '\n'.join(
+            [f'{_rows(self.weight.sum())}, {len(self.levels)} columns', *found])
 
 def _arm_columns(arms):
     "The columns of each arm as lists."
-    if not isinstance(arms, dict): raise InvalidInput('arms', arms, 'a dict of name: list of columns')
+    if not isinstance(arms, dict):
+        raise InvalidInput('arms', arms, 'a dict of name: list of columns')
     found = {k: [c] if isinstance(c, str) else c for k, c in arms.items()}
     for k, columns in found.items():
         if not isinstance(columns, (list, tuple)):
@@ -414,11 +530,15 @@ def _arm_columns(arms):
     return found
 
 def _row_weights(frame, weights, n):
-    if weights is None: return np.ones(n)
+    if weights is None:
+        return np.ones(n)
     at = f'weights, column {weights!r}'
-    weight = as_array(at, list(_known_column('weights', frame, weights)), (None,), low=0.)
-    if len(weight) != n: raise InvalidInput(at, f'{len(weight)} rows', f'{n} rows, as in the others')
-    if not weight.any(): raise InvalidInput(at, 'zeros', 'at least one row that counts')
+    weight = as_array(at, list(_known_column('weights', frame, weights)), (None, ),
+                      low=0.)
+    if len(weight) != n:
+        raise InvalidInput(at, f'{len(weight)} rows', f'{n} rows, as in the others')
+    if not weight.any():
+        raise InvalidInput(at, 'zeros', 'at least one row that counts')
     return weight
 
 def _kept(levels, keep):
@@ -430,7 +550,8 @@ def _kept(levels, keep):
     return Levels(only(levels.values), only(levels.names), place[code])
 
 def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
-    """Look for what would make a bad world of a table; returns a `TableCheck`, which lists it.
+    """Look for what would make a bad world of a table; returns a `TableCheck`, which
+    lists it.
 
     Parameters
     ----------
@@ -445,25 +566,39 @@ def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
     rare : number
         Levels that fewer rows have are listed.
 
-    Missing values, labels that differ only by case or blanks, fractions, columns with more than
-    `MAX_SIGNALS` levels and rare levels are listed, with counts. Raises `InvalidInput` for what is no table.
+    Missing values, labels that differ only by case or blanks, fractions, columns
+    with more than
+    `MAX_SIGNALS` levels and rare levels are listed, with counts. Raises
+    `InvalidInput` for what is no table.
     """
     rare = as_number('rare', rare, 0.)
-    if arms is None: arms = {'all': [c for c in _columns(frame) if c not in (state, weights)]}
-    wanted = [(f'arms[{k!r}]', c) for k, columns in _arm_columns(arms).items() for c in columns]
-    if state is not None: wanted.append(('state', state))
-    for at, c in wanted: _known_column(at, frame, c)
-    levels = {c: column_levels(at, frame, c) for c, at in {c: at for at, c in wanted}.items()}
-    if not levels: raise InvalidInput('frame', frame, 'a table with columns')
+    if arms is None:
+        arms = {'all': [c for c in _columns(frame) if c not in (state, weights)]}
+    wanted = [(f'arms[{k!r}]', c) for k, columns in _arm_columns(arms).items()
+              for c in columns]
+    if state is not None:
+        wanted.append(('state', state))
+    for at, c in wanted:
+        _known_column(at, frame, c)
+    levels = {
+        c: column_levels(at, frame, c)
+        for c, at in {c: at
+                      for at, c in wanted}.items()
+    }
+    if not levels:
+        raise InvalidInput('frame', frame, 'a table with columns')
     n = len(next(iter(levels.values())).code)
     for c, column in levels.items():
         if len(column.code) != n:
-            raise InvalidInput(f'frame, column {c!r}', f'{len(column.code)} rows', f'{n} rows, as in the others')
+            raise InvalidInput(f'frame, column {c!r}', f'{len(column.code)} rows',
+                               f'{n} rows, as in the others')
     weight = _row_weights(frame, weights, n)
     rows = np.flatnonzero(weight)
-    if len(rows) < n: levels = {c: _kept(column, rows) for c, column in levels.items()}
+    if len(rows) < n:
+        levels = {c: _kept(column, rows) for c, column in levels.items()}
     weight = weight[rows]
-    faults = tuple(f for c, column in levels.items() for f in _faults(c, column, weight, rows, rare))
+    faults = tuple(f for c, column in levels.items()
+                   for f in _faults(c, column, weight, rows, rare))
     return TableCheck(frame, state, levels, weight, rows, faults)
 
 # %% ../nbs/companion/34_worlds.ipynb #4b1e7a10
@@ -471,18 +606,22 @@ OTHER = 'other'       # what `fix` calls the class of all rare levels of a colum
 NO_VALUE = 'missing'  # what it calls the class of the rows without a value
 
 def _cut(values, code, weight, n):
-    "Numbers cut into at most n classes of about equal weight: the classes' names, each row's place, the cuts."
+    """Numbers cut into at most n classes of about equal weight: the classes' names,
+    each row's place, the cuts."""
     x = np.array(values, float)
     known = code >= 0
     inner = np.arange(1, n)/n
-    cuts = np.unique(np.quantile(x[code[known]], inner, weights=weight[known], method='inverted_cdf'))
+    cuts = np.unique(
+        np.quantile(x[code[known]], inner, weights=weight[known],
+                    method='inverted_cdf'))
     cuts = cuts[cuts < x.max()]
     m = len(cuts) + 1
     names = [f'{i:0{len(str(m))}d}/{m}' for i in range(1, m + 1)]
     return names, np.append(np.searchsorted(cuts, x), -1)[code], cuts
 
 def _renamed(names, code, new):
-    "The names after some were changed, equal ones now one, and each row's place among them."
+    """The names after some were changed, equal ones now one, and each row's place
+    among them."""
     called = [new.get(v, v) for v in names]
     order = [v for v in names if v in called and v not in (OTHER, NO_VALUE)]
     order += [v for v in (OTHER, NO_VALUE) if v in called]
@@ -490,28 +629,41 @@ def _renamed(names, code, new):
 
 def _bins(table, bins):
     "How many classes each column is to be cut into."
-    if bins is None: return {}
+    if bins is None:
+        return {}
     if not isinstance(bins, dict):
-        bins = {f.column: bins for f in table.faults if f.kind == 'fractions'} | {None: bins}
+        bins = {f.column: bins
+                for f in table.faults if f.kind == 'fractions'} | {None: bins}
     for c, n in bins.items():
         at = 'bins' if c is None else f'bins[{c!r}]'
         as_integer(at, n, 2)
-        if c is None: continue
-        if c not in table.levels: raise InvalidInput(at, c, f'a column of {", ".join(map(str, table.levels))}')
-        if not all(isinstance(v, (int, float, np.integer, np.floating)) and np.isfinite(v) for v in table.levels[c].values):
-            raise InvalidInput(at, list(table.levels[c].values), 'a column of finite numbers')
+        if c is None:
+            continue
+        if c not in table.levels:
+            raise InvalidInput(at, c,
+                               f'a column of {", ".join(map(str, table.levels))}')
+        if not all(
+                isinstance(v, (int, float, np.integer, np.floating)) and np.isfinite(v)
+                for v in table.levels[c].values):
+            raise InvalidInput(at, list(table.levels[c].values),
+                               'a column of finite numbers')
     return bins
 
 def _with_columns(frame, rows, columns):
-    "A copy of some rows of a table with some columns replaced by (names, place of each row)."
+    """A copy of some rows of a table with some columns replaced by (names, place of
+    each row)."""
     if hasattr(frame, 'iloc'):
         import pandas as pd
         out = frame.iloc[rows].copy()
-        for c, (names, code) in columns.items(): out[c] = pd.Categorical.from_codes(code, names)
+        for c, (names, code) in columns.items():
+            out[c] = pd.Categorical.from_codes(code, names)
         return out
     out = {c: list(frame[c]) for c in _columns(frame)}
     out = {c: [v[i] for i in rows] for c, v in out.items()}
-    return out | {c: [names[i] if i >= 0 else None for i in code] for c, (names, code) in columns.items()}
+    return out | {
+        c: [names[i] if i >= 0 else None for i in code]
+        for c, (names, code) in columns.items()
+    }
 
 # %% ../nbs/companion/34_worlds.ipynb #4b1e7a11
 def _repaired(table, c, rare, missing, bins):
@@ -519,21 +671,30 @@ def _repaired(table, c, rare, missing, bins):
     at = f'column {c!r}'
     names = list(table.levels[c].names)
     code = table.levels[c].code
-    rows = lambda: np.bincount(code[code >= 0], table.weight[code >= 0], len(names)).tolist()
+    rows = lambda: np.bincount(code[code >= 0], table.weight[code >= 0], len(names)
+                               ).tolist()
     if c in bins and names:
         names, code, cuts = _cut(table.levels[c].values, code, table.weight, bins[c])
-        print(f'{at}: cut at {", ".join(f"{x:g}" for x in cuts)} into {", ".join(names)}')
-    new = {v: max(group, key=group.get) for group in _alike(names, rows()) for v in group}
+        print(
+            f'{at}: cut at {", ".join(f"{x:g}" for x in cuts)} into {", ".join(names)}')
+    new = {
+        v: max(group, key=group.get)
+        for group in _alike(names, rows())
+        for v in group
+    }
     for step in 'alike', 'rare':
         count = dict(zip(names, rows()))
-        if step == 'rare': new = {v: OTHER for v, n in count.items() if n < rare and c != table.state}
+        if step == 'rare':
+            new = {v: OTHER for v, n in count.items() if n < rare and c != table.state}
         for v in new:
-            if new[v] != v: print(f'{at}: {v!r} ({_rows(count[v])}) is now {new[v]!r}')
+            if new[v] != v:
+                print(f'{at}: {v!r} ({_rows(count[v])}) is now {new[v]!r}')
         names, code = _renamed(names, code, new)
     gaps = code < 0
     if missing and gaps.any():
         own = missing == 'own class' and c != table.state
-        print(f'{at}: no value in {_rows(table.weight[gaps].sum())}, ' + (f'now {NO_VALUE!r}' if own else 'dropped'))
+        print(f'{at}: no value in {_rows(table.weight[gaps].sum())}, '
+              + (f'now {NO_VALUE!r}' if own else 'dropped'))
         if own:
             names = list(dict.fromkeys([*names, NO_VALUE]))
             code = np.where(gaps, names.index(NO_VALUE), code)
@@ -541,22 +702,23 @@ def _repaired(table, c, rare, missing, bins):
 
 @patch_to(TableCheck)
 def fix(self, *, rare=None, missing=None, bins=None):
-    """The table without its faults, as a new one; each change is printed in a line of its own.
+    """The table without its faults, as a new one; each change is printed in a line
+    of its own.
 
     Parameters
     ----------
     rare : number, optional
         A column's levels that fewer rows have become one class, "other"; not so states.
     missing : str, optional
-        "own class": rows without a value in a column have the value "missing" there; "drop": they are
-        left out. Rows without a state are left out either way.
+        "own class": rows without a value in a column have the value "missing" there;
+        "drop": they are left out. Rows without a state are left out either way.
     bins : int, or dict of column: int, optional
-        Into how many classes of about equal size a column of numbers is cut, at most, named 1/n … n/n;
-        one number holds for all columns with fractions.
+        Into how many classes of about equal size a column of numbers is cut, at
+        most, named 1/n … n/n; one number holds for all columns with fractions.
 
-    Labels that differ only by case or blanks become the commonest of them in any case. A pandas
-    DataFrame stays one (what was repaired is categorical), other tables come back as a dict of lists.
-    Raises `InvalidInput`.
+    Labels that differ only by case or blanks become the commonest of them in any
+    case. A pandas DataFrame stays one (what was repaired is categorical), other
+    tables come back as a dict of lists. Raises `InvalidInput`.
     """
     rare = 0. if rare is None else as_number('rare', rare, 0.)
     if missing is not None and missing not in ('own class', 'drop'):
@@ -566,46 +728,67 @@ def fix(self, *, rare=None, missing=None, bins=None):
     changed = {}
     for c, levels in self.levels.items():
         names, code = _repaired(self, c, rare, missing, bins)
-        if missing: keep &= code >= 0
-        if list(names) != list(levels.names) or (code != levels.code).any(): changed[c] = names, code
-    return _with_columns(self.frame, self.rows[keep], {c: (names, code[keep]) for c, (names, code) in changed.items()})
+        if missing:
+            keep &= code >= 0
+        if list(names) != list(levels.names) or (code != levels.code).any():
+            changed[c] = names, code
+    return _with_columns(
+        self.frame, self.rows[keep],
+        {c: (names, code[keep])
+         for c, (names, code) in changed.items()})
 
 # %% ../nbs/companion/34_worlds.ipynb #8e179e96
 def _labels(value):
-    "The labels that a dict, a Series or a DataFrame (its rows) carries; None if it carries none."
-    if isinstance(value, dict): return list(value)
+    """The labels that a dict, a Series or a DataFrame (its rows) carries; None if it
+    carries none."""
+    if isinstance(value, dict):
+        return list(value)
     index = getattr(value, 'index', None)
-    if not hasattr(value, 'to_numpy') or index is None: return None
+    if not hasattr(value, 'to_numpy') or index is None:
+        return None
     labels = list(index)
-    return None if type(index).__name__ == 'RangeIndex' and labels == list(range(len(labels))) else labels
+    return None if type(index).__name__ == 'RangeIndex' and labels == list(
+        range(len(labels))) else labels
 
 def _by_name(argument, value, names, known=None):
-    """The entries of a dict, a Series or a DataFrame's rows in the order of `names`, which must be its
-    labels, or be what `known` calls them; what has no labels as it is."""
+    """The entries of a dict, a Series or a DataFrame's rows in the order of `names`,
+    which must be its labels, or be what `known` calls them; what has no labels as it
+    is."""
     labels = _labels(value)
-    if labels is None: return value
+    if labels is None:
+        return value
     named = [(known or {}).get(v, v) for v in labels]
     if len(named) != len(names) or set(named) != set(names):
         raise InvalidInput(argument, labels, f'an entry for each of {", ".join(names)}')
-    rows = list(value.values()) if isinstance(value, dict) else [value.iloc[i] for i in range(len(labels))]
+    rows = list(value.values()) if isinstance(
+        value, dict) else [value.iloc[i] for i in range(len(labels))]
     return [rows[named.index(n)] for n in names]
 
 def _by_state_and_decision(utility, states, known, decisions):
     "The utilities in rows by state, each in the order of the decisions, and these."
     rows = _by_name('utility', utility, states, known)
-    if not isinstance(rows, list): return rows, decisions
+    if not isinstance(rows, list):
+        return rows, decisions
     heads = [None if r is None else _labels(r) for r in rows]
-    if decisions is None and heads and heads[0] is not None: decisions = [str(v) for v in heads[0]]
-    if decisions is None or isinstance(decisions, str): return rows, decisions
-    named = [r if h is None else _by_name(f'utility, row {i}', r, decisions, {v: str(v) for v in h})
-             for i, (r, h) in enumerate(zip(rows, heads))]
+    if decisions is None and heads and heads[0] is not None:
+        decisions = [str(v) for v in heads[0]]
+    if decisions is None or isinstance(decisions, str):
+        return rows, decisions
+    named = [
+        r if h is None else _by_name(f'utility, row {i}', r, decisions,
+                                     {v: str(v)
+                                      for v in h})
+        for i, (r, h) in enumerate(zip(rows, heads))
+    ]
     return named, decisions
 
 # %% ../nbs/companion/34_worlds.ipynb #ba8b53a1
-SMOOTHING = 4.        # λ: so many made-up cases, in which signals know nothing about the state
+# λ: so many made-up cases, in which signals know nothing about the state
+SMOOTHING = 4.
 
 def _table_signals(at, columns, n_rows):
-    "The names of the combinations (O,) of some columns' levels that occur, and each row's place among them (n_rows,)."
+    """The names of the combinations (O,) of some columns' levels that occur, and
+    each row's place among them (n_rows,)."""
     cells = np.zeros((1, 0), int)
     cell = np.zeros(n_rows, int)
     for _, levels in columns:
@@ -616,15 +799,20 @@ def _table_signals(at, columns, n_rows):
         cell = (occurs.cumsum() - 1)[cell]
         cells = np.column_stack([cells[found//n], found % n])
         if len(cells) > MAX_SIGNALS:
-            raise InvalidInput(at, f'columns with {len(cells)} combinations of values or more',
-                               f'at most {MAX_SIGNALS}: cut them into fewer classes (check_table(…).fix(bins=…))')
-    named = lambda row: ', '.join(f'{c}={levels.names[i]}' for (c, levels), i in zip(columns, row)) or 'nothing'
+            raise InvalidInput(
+                at, f'columns with {len(cells)} combinations of values or more',
+                f'at most {MAX_SIGNALS}: cut them into fewer classes '
+                '(check_table(…).fix(bins=…))')
+    named = lambda row: ', '.join(f'{c}={levels.names[i]}'
+                                  for (c, levels), i in zip(columns, row)) or 'nothing'
     return [named(row) for row in cells], cell
 
 def smoothed_table(counts, smoothing=SMOOTHING, prior=None):
-    r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W), by {eq}`eq-table`.
+    r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W), by
+    {eq}`eq-table`.
 
-    `prior` (W,) is the states'; the counts' own if None. A state without rows must have prior 0.
+    `prior` (W,) is the states'; the counts' own if None. A state without rows must
+    have prior 0.
     """
     counts = np.asarray(counts, float)
     n_state = counts.sum(0)
@@ -636,42 +824,60 @@ def smoothed_table(counts, smoothing=SMOOTHING, prior=None):
 
 # %% ../nbs/companion/34_worlds.ipynb #189fa161
 def _state_names(states, seen):
-    "The names of the states in their order, and what each value or name of the column is called."
+    """The names of the states in their order, and what each value or name of the
+    column is called."""
     known = dict(zip(seen.names, seen.names)) | dict(zip(seen.values, seen.names))
-    if states is None: return seen.names, known
+    if states is None:
+        return seen.names, known
     states = states.tolist() if hasattr(states, 'tolist') else states
     if not isinstance(states, (list, tuple)):
         raise InvalidInput('states', states, 'a list of names')
-    try: named = [known.get(v, v) for v in states]
-    except TypeError: raise InvalidInput('states', states, 'a list of names') from None
+    try:
+        named = [known.get(v, v) for v in states]
+    except TypeError:
+        raise InvalidInput('states', states, 'a list of names') from None
     for level in seen.names:
         if level not in named:
-            raise InvalidInput('states', states, f'every value of the state\'s column, also {level!r}')
+            raise InvalidInput('states', states,
+                               f'every value of the state\'s column, also {level!r}')
     return as_names('states', named, len(named), ''), known
 
 def _refuse_faults(table):
-    "Raise `InvalidInput` for a table with faults; warn of one that has rare levels only."
+    """Raise `InvalidInput` for a table with faults; warn of one that has rare levels
+    only."""
     what = '; '.join(map(str, table.faults))
     if any(f.kind != 'rare' for f in table.faults):
-        raise InvalidInput('frame', f'{len(table.faults)} fault{"s"*(len(table.faults) > 1)}',
-                           f'a table without them: {what} (check_table lists them, its .fix(…) repairs them)')
-    if table.faults: warnings.warn(f'rare levels: {what}; check_table(…).fix(rare=…) pools them', stacklevel=3)
+        raise InvalidInput(
+            'frame', f'{len(table.faults)} fault{"s"*(len(table.faults) > 1)}',
+            f'a table without them: {what} (check_table lists them, its .fix(…) '
+            'repairs them)')
+    if table.faults:
+        warnings.warn(f'rare levels: {what}; check_table(…).fix(rare=…) pools them',
+                      stacklevel=3)
 
 def _state_prior(prior, n_state, states, known):
     "The prior (W,): the table's, or the one given."
-    if prior is None: return n_state/n_state.sum()
-    prior = as_probabilities('prior', _by_name('prior', prior, states, known), (len(states),))
+    if prior is None:
+        return n_state/n_state.sum()
+    prior = as_probabilities('prior', _by_name('prior', prior, states, known),
+                             (len(states), ))
     for name, p, n in zip(states, prior, n_state):
-        if p > 0 and not n: raise InvalidInput(f'prior, state {name!r}', float(p), '0, since no row has that state')
+        if p > 0 and not n:
+            raise InvalidInput(f'prior, state {name!r}', float(p),
+                               '0, since no row has that state')
     return prior
 
 def _no_empty_cell(at, counts, prior, signals, states):
     "Raise `InvalidInput` if some signal never came with some possible state."
     for o, w in np.argwhere((counts == 0) & (prior > 0)):
-        raise InvalidInput('smoothing', 0, f'more than 0, since in {at} no row with {signals[o]} has the state {states[w]!r}')
+        raise InvalidInput(
+            'smoothing', 0,
+            f'more than 0, since in {at} no row with {signals[o]} has the state '
+            f'{states[w]!r}')
 
-def world_from_table(frame, *, state, arms, costs, utility, bound, states=None, decisions=None, prior=None,
-                     weights=None, smoothing=SMOOTHING, rare=RARE, name='table', source=None, licence=None):
+def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
+                     decisions=None, prior=None, weights=None, smoothing=SMOOTHING,
+                     rare=RARE, name='table', source=None, licence=None):
     """An `Environment` from a table of past cases, by counting rows.
 
     Parameters
@@ -681,11 +887,14 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None, 
     state : str
         The column that holds the state.
     arms : dict of name: list of columns
-        What each arm sees. Its signals are the combinations of values that occur; no columns, one signal.
+        What each arm sees. Its signals are the combinations of values that occur; no
+        columns, one signal.
     costs : dict or Series of arm: number, or list (K,) in the order of `arms`
-    utility : dict of state: list (D,), DataFrame (W, D) with the states as index, or array (W, D) in the
+    utility : dict of state: list (D,), DataFrame (W, D) with the states as index, or
+    array (W, D) in the
         order of the states
-        A state is called by its name or by the column's own value, e.g. 0 and 1, or True and False.
+        A state is called by its name or by the column's own value, e.g. 0 and 1, or
+        True and False.
     bound : float
         The largest payment.
     states : list, optional
@@ -696,19 +905,22 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None, 
     weights : str, optional
         The column that says how many cases a row stands for.
     smoothing : float
-        λ, the number of made-up cases; 0 is allowed where each signal has come with each state.
+        λ, the number of made-up cases; 0 is allowed where each signal has come with
+        each state.
     rare : number
         Levels that fewer rows have are named in a warning.
     name, source, licence : str, optional
         What the world is called, where its numbers come from and who may use them.
 
-    Every arm has the same prior, more columns are never worth less, and a column that is independent of
-    the state is worth nothing. Raises `InvalidInput` for anything that doesn't fit, e.g. missing values and
-    labels that differ only by case or blanks (all in one message, with counts), an unknown column, or more
-    than `MAX_SIGNALS` signals for one arm.
+    Every arm has the same prior, more columns are never worth less, and a column
+    that is independent of the state is worth nothing. Raises `InvalidInput` for
+    anything that doesn't fit, e.g. missing values and labels that differ only by
+    case or blanks (all in one message, with counts), an unknown column, or more than
+    `MAX_SIGNALS` signals for one arm.
     """
     if not isinstance(arms, dict) or len(arms) < 2:
-        raise InvalidInput('arms', arms, 'a dict of at least two arms, name: list of columns')
+        raise InvalidInput('arms', arms,
+                           'a dict of at least two arms, name: list of columns')
     names = as_names('arms', list(arms), len(arms), '')
     smoothing = as_number('smoothing', smoothing, 0., 1e9)
     _known_column('state', frame, state)
@@ -724,32 +936,39 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None, 
     signals = []
     joint = []
     for k in names:
-        shown, cell = _table_signals(f'arms[{k!r}]', [(c, table.levels[c]) for c in columns[k]], n)
+        shown, cell = _table_signals(f'arms[{k!r}]',
+                                     [(c, table.levels[c]) for c in columns[k]], n)
         counts = np.bincount(cell*W + place, table.weight, len(shown)*W).reshape(-1, W)
-        if not smoothing: _no_empty_cell(f'arms[{k!r}]', counts, prior, shown, states)
+        if not smoothing:
+            _no_empty_cell(f'arms[{k!r}]', counts, prior, shown, states)
         signals.append(shown)
         joint.append(smoothed_table(counts, smoothing, prior))
     utility, decisions = _by_state_and_decision(utility, states, known, decisions)
-    world = make_world(joint, _by_name('costs', costs, names), utility, bound, name=name,
-                       arms=names, states=states, decisions=decisions, signals=signals)
+    world = make_world(joint, _by_name('costs', costs,
+                                       names), utility, bound, name=name, arms=names,
+                       states=states, decisions=decisions, signals=signals)
     return replace(world, source=source, licence=licence)
 
 # %% ../nbs/companion/34_worlds.ipynb #aeb50bea
 def _common_prior(rng, sizes, W):
-    "Random p(ω, o | k) = p(ω) p_k(o | ω), an array (O_k, W) for each arm; every factor uniform on its simplex."
+    """Random p(ω, o | k) = p(ω) p_k(o | ω), an array (O_k, W) for each arm; every
+    factor uniform on its simplex."""
     prior = rng.dirichlet(np.ones(W))
     return [rng.dirichlet(np.ones(n), W).T*prior for n in sizes]
 
 def _arm_priors(rng, sizes, W):
-    "Random p(ω, o | k), an array (O_k, W) for each arm, uniform on the simplex of all its entries."
+    """Random p(ω, o | k), an array (O_k, W) for each arm, uniform on the simplex of
+    all its entries."""
     return [rng.dirichlet(np.ones(n*W)).reshape(n, W) for n in sizes]
 
 PRIORS = dict(common=_common_prior, arm=_arm_priors)
 
 # %% ../nbs/companion/34_worlds.ipynb #e6c23164
 def _garbled_arms(rng, sizes, W):
-    "Random p(ω, o | k) with a common prior: arm k passes on a signal of arm k+1 half of the time, and is noise else."
-    if len(set(sizes)) > 1: raise InvalidInput('signals', sizes, 'the same number for each arm')
+    """Random p(ω, o | k) with a common prior: arm k passes on a signal of arm k+1
+    half of the time, and is noise else."""
+    if len(set(sizes)) > 1:
+        raise InvalidInput('signals', sizes, 'the same number for each arm')
     n, arms = sizes[0], _common_prior(rng, sizes[:1], W)
     for _ in sizes[1:]:
         G = (np.eye(n) + rng.dirichlet(np.ones(n), n))/2
@@ -757,44 +976,62 @@ def _garbled_arms(rng, sizes, W):
     return arms
 
 def garbling(joint, other):
-    "A stochastic matrix (O, O') that turns `joint` (O, W) into `other` (O', W), within 1e-7; None if there is none."
+    """A stochastic matrix (O, O') that turns `joint` (O, W) into `other` (O', W),
+    within 1e-7; None if there is none."""
     from scipy.optimize import linprog
     from scipy.sparse import block_array, eye_array, kron
     n, m = len(joint), len(other)
-    A = block_array([[kron(joint.T, eye_array(m))], [kron(eye_array(n), np.ones((1, m)))]], format='csr')
-    found = linprog(np.zeros(n*m), A_eq=A, b_eq=np.r_[other.T.ravel(), np.ones(n)], bounds=(0, None), method='highs')
+    A = block_array(
+        [[kron(joint.T, eye_array(m))], [kron(eye_array(n), np.ones(
+            (1, m)))]], format='csr')
+    found = linprog(np.zeros(n*m), A_eq=A, b_eq=np.r_[other.T.ravel(),
+                                                      np.ones(n)], bounds=(0, None),
+                    method='highs')
     return found.x.reshape(n, m) if found.status == 0 else None
 
 # %% ../nbs/companion/34_worlds.ipynb #f7ff7b69
 def _first_with_margin(draw, margin, tries):
-    "The first of at most `tries` worlds from `draw` in which each arm can be induced with `margin`; None asks for nothing."
-    if margin is None: return draw()
+    """The first of at most `tries` worlds from `draw` in which each arm can be
+    induced with `margin`; None asks for nothing."""
+    if margin is None:
+        return draw()
     margin, best = as_number('margin', margin), -np.inf
     for _ in range(as_integer('tries', tries, 1)):
         world = draw()
         least = min(widest_margin(world, k)[0] for k in range(world.setting.K))
-        if least >= margin: return world
+        if least >= margin:
+            return world
         best = max(best, least)
-    raise NotInducible(f'none of {tries} random worlds has a margin of {margin:g} for each arm (the best has {best:.3g}): '
-                       f'ask for less, or for fewer arms, more signals, or priors that depend on the arm', world.setting.arms, best)
+    raise NotInducible(
+        f'none of {tries} random worlds has a margin of {margin:g} for each arm (the '
+        f'best has {best:.3g}): '
+        'ask for less, or for fewer arms, more signals, or priors that depend on the '
+        'arm', world.setting.arms, best)
 
 # %% ../nbs/companion/34_worlds.ipynb #402aaaa9
-def _random(draw_joint, K, W, signals, seed, decisions, bound, max_cost, margin, tries, name, ordered=False):
+def _random(draw_joint, K, W, signals, seed, decisions, bound, max_cost, margin, tries,
+            name, ordered=False):
     K, W = as_integer('K', K, 2), as_integer('W', W, 2)
     sizes = [signals]*K if np.ndim(signals) == 0 else list(signals)
     if len(sizes) != K:
-        raise InvalidInput('signals', signals, f'a number, or one for each of the {K} arms')
+        raise InvalidInput('signals', signals,
+                           f'a number, or one for each of the {K} arms')
     sizes = [as_integer(f'signals[{k}]', n, 1) for k, n in enumerate(sizes)]
     D = as_integer('decisions', W if decisions is None else decisions, 1)
-    bound, max_cost = as_number('bound', bound, 0., strict_low=True), as_number('max_cost', max_cost, 0.)
+    bound, max_cost = as_number('bound', bound, 0.,
+                                strict_low=True), as_number('max_cost', max_cost, 0.)
     rng = generator(seed)
     def draw():
-        joint, costs, utility = draw_joint(rng, sizes, W), bound*max_cost*rng.random(K), bound*rng.random((W, D))
-        return make_world(joint, np.sort(costs) if ordered else costs, utility, bound, name=name)
+        joint, costs, utility = draw_joint(
+            rng, sizes, W), bound*max_cost*rng.random(K), bound*rng.random((W, D))
+        return make_world(joint,
+                          np.sort(costs) if ordered else costs, utility, bound,
+                          name=name)
     return _first_with_margin(draw, margin, tries)
 
 # %% ../nbs/companion/34_worlds.ipynb #5956d583
-def random_world(K, W, signals, seed, *, prior='common', decisions=None, bound=1., max_cost=0.05, margin=None, tries=200, name='random'):
+def random_world(K, W, signals, seed, *, prior='common', decisions=None, bound=1.,
+                 max_cost=0.05, margin=None, tries=200, name='random'):
     """A random world with K arms and W states.
 
     Parameters
@@ -805,15 +1042,19 @@ def random_world(K, W, signals, seed, *, prior='common', decisions=None, bound=1
         How many signals an arm has.
     seed : int or numpy Generator
     prior : str
-        "common": the state is drawn from one prior, uniform on the simplex, and an arm's likelihoods too;
-        "arm": each arm's joint distribution is uniform on its simplex, so that the prior depends on the arm.
+        "common": the state is drawn from one prior, uniform on the simplex, and an
+        arm's likelihoods too;
+        "arm": each arm's joint distribution is uniform on its simplex, so that the
+        prior depends on the arm.
     decisions : int, optional
         How many; as many as states if not given.
     bound : float
-        The largest payment. Utilities are uniform on [0, bound], costs on [0, max_cost bound].
+        The largest payment. Utilities are uniform on [0, bound], costs on [0,
+        max_cost bound].
     max_cost : float
     margin : float, optional
-        Draw until each arm can be induced with this margin (see `action_informed_oracle`), in units of payment.
+        Draw until each arm can be induced with this margin (see
+        `action_informed_oracle`), in units of payment.
     tries : int
         At most so many draws for that.
     name : str
@@ -822,80 +1063,110 @@ def random_world(K, W, signals, seed, *, prior='common', decisions=None, bound=1
     """
     if not isinstance(prior, str) or prior not in PRIORS:
         raise InvalidInput('prior', prior, ' or '.join(f'"{p}"' for p in PRIORS))
-    return _random(PRIORS[prior], K, W, signals, seed, decisions, bound, max_cost, margin, tries, name)
+    return _random(PRIORS[prior], K, W, signals, seed, decisions, bound, max_cost,
+                   margin, tries, name)
 
 # %% ../nbs/companion/34_worlds.ipynb #8791610e
-def blackwell_world(K, W, signals, seed, *, decisions=None, bound=1., max_cost=0.05, margin=None, tries=200, name='blackwell'):
-    """A random world with a common prior in which arm k is a garbling of arm k+1 and costs no more.
+def blackwell_world(K, W, signals, seed, *, decisions=None, bound=1., max_cost=0.05,
+                    margin=None, tries=200, name='blackwell'):
+    """A random world with a common prior in which arm k is a garbling of arm k+1 and
+    costs no more.
 
     `signals` is the number of signals of every arm; for the others see `random_world`.
     Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
     """
-    return _random(_garbled_arms, K, W, signals, seed, decisions, bound, max_cost, margin, tries, name, ordered=True)
+    return _random(_garbled_arms, K, W, signals, seed, decisions, bound, max_cost,
+                   margin, tries, name, ordered=True)
 
-def simple_world(K, W, seed, *, prior='common', decisions=None, bound=1., max_cost=0.05, margin=None, tries=200, name='simple'):
-    """The paper's "simple setting": each arm has two beliefs, which no other arm shares, so that M = 2K and the belief gives away the arm.
+def simple_world(K, W, seed, *, prior='common', decisions=None, bound=1., max_cost=0.05,
+                 margin=None, tries=200, name='simple'):
+    """The paper's "simple setting": each arm has two beliefs, which no other arm
+    shares, so that M = 2K and the belief gives away the arm.
 
-    For the others see `random_world`. Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
+    For the others see `random_world`. Raises `InvalidInput`, and `NotInducible` if
+    no draw had the margin.
     """
-    world = random_world(K, W, 2, seed, prior=prior, decisions=decisions, bound=bound, max_cost=max_cost, margin=margin, tries=tries, name=name)
+    world = random_world(K, W, 2, seed, prior=prior, decisions=decisions, bound=bound,
+                         max_cost=max_cost, margin=margin, tries=tries, name=name)
     if world.setting.M < 2*world.setting.K:
-        raise InvalidInput('seed', seed, 'another one: two random beliefs came out equal')
+        raise InvalidInput('seed', seed,
+                           'another one: two random beliefs came out equal')
     return world
 
 # %% ../nbs/companion/34_worlds.ipynb #5885d8c6
-def _equal_arms(joint, costs, utility): return [joint[0], joint[0], joint[2]], [costs[0], costs[0], costs[2]], utility
+def _equal_arms(joint, costs, utility):
+    return [joint[0], joint[0], joint[2]], [costs[0], costs[0], costs[2]], utility
 
 def _tie(joint, costs, utility):
     p = (1 + joint[0].sum(0)[0])/2
     proof = np.array([[p, 0], [1 - p, 1]])/2
     return [proof, proof[:, ::-1], [[.5, .5]]], [costs[0]/5, costs[0]/5, 0.], np.eye(2)
 
-def _constant_utility(joint, costs, utility): return joint, costs, np.full_like(utility, utility[0, 0])
-def _zero_costs(joint, costs, utility): return joint, 0*costs, utility
-def _single_signal(joint, costs, utility): return [joint[0].sum(0, keepdims=True), *joint[1:]], [0., *costs[1:]], utility
+def _constant_utility(joint, costs, utility):
+    return joint, costs, np.full_like(utility, utility[0, 0])
+def _zero_costs(joint, costs, utility):
+    return joint, 0*costs, utility
+def _single_signal(joint, costs, utility):
+    return [joint[0].sum(0, keepdims=True), *joint[1:]], [0., *costs[1:]], utility
 
-DEGENERATE = {'equal arms': _equal_arms, 'tie': _tie, 'constant utility': _constant_utility, 'zero costs': _zero_costs, 'single signal': _single_signal}
+DEGENERATE = {
+    'equal arms': _equal_arms, 'tie': _tie, 'constant utility': _constant_utility,
+    'zero costs': _zero_costs, 'single signal': _single_signal
+}
 
 def degenerate_world(kind, seed=0):
-    """A world on the edge, with three arms, two states, two decisions and bound 1; three signals an arm, unless said otherwise.
+    """A world on the edge, with three arms, two states, two decisions and bound 1;
+    three signals an arm, unless said otherwise.
 
-    - "equal arms": arms 0 and 1 are the same, so that neither can be a strict favourite.
-    - "tie": arm 0 proves state 0 at times and else shows nothing certain, arm 1 does the same for state 1, and the utilities are as
+    - "equal arms": arms 0 and 1 are the same, so that neither can be a strict
+      favourite.
+    - "tie": arm 0 proves state 0 at times and else shows nothing certain, arm 1 does
+      the same for state 1, and the utilities are as
       symmetric: both are worth the same. Arm 2 is free and blind.
-    - "constant utility": no decision is better than another in any state, so that information is worth nothing.
+    - "constant utility": no decision is better than another in any state, so that
+      information is worth nothing.
     - "zero costs": all arms are free.
-    - "single signal": arm 0 is free and shows nothing, so that it leads to one belief, the prior.
+    - "single signal": arm 0 is free and shows nothing, so that it leads to one
+      belief, the prior.
 
     `seed` is an int or a numpy Generator. Raises `InvalidInput` for an unknown kind.
     """
     if not isinstance(kind, str) or kind not in DEGENERATE:
         raise InvalidInput('kind', kind, f'one of {", ".join(DEGENERATE)}')
     base = random_world(3, 2, 3, seed)
-    return make_world(*DEGENERATE[kind](base.structure.joint, base.costs, base.setting.utility), base.setting.bound, name=kind)
+    return make_world(
+        *DEGENERATE[kind](base.structure.joint, base.costs, base.setting.utility),
+        base.setting.bound, name=kind)
 
 # %% ../nbs/companion/34_worlds.ipynb #fe319bed
 def signs(n):
-    "The rows of a Hadamard matrix of order 2ⁿ but for the first: balanced, pairwise independent ±1 functions of 2ⁿ states; array (2ⁿ-1, 2ⁿ)."
+    """The rows of a Hadamard matrix of order 2ⁿ but for the first: balanced,
+    pairwise independent ±1 functions of 2ⁿ states; array (2ⁿ-1, 2ⁿ)."""
     H = np.ones((1, 1))
-    for _ in range(n): H = np.block([[H, H], [H, -H]])
+    for _ in range(n):
+        H = np.block([[H, H], [H, -H]])
     return H[1:]
 
 def bit_beliefs(k, accuracy, copies):
-    "The beliefs of arm k of `bits_world`: two, or `copies` times as many, which differ in the bit of row 3; array (2 copies, 8)."
+    """The beliefs of arm k of `bits_world`: two, or `copies` times as many, which
+    differ in the bit of row 3; array (2 copies, 8)."""
     H = signs(3)
     tilts = (2*np.arange(copies) + 1 - copies)/copies
-    return np.array([(1 + x*(2*accuracy - 1)*H[k])*(1 + t*H[3])/8 for x in (1, -1) for t in tilts])
+    return np.array([(1 + x*(2*accuracy - 1)*H[k])*(1 + t*H[3])/8 for x in (1, -1)
+                     for t in tilts])
 
 def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
-    """A world in which gaps, K, M and costs can be set one by one (`ex-bits`): up to seven arms, eight states, `bound` and B_u both 1.
+    """A world in which gaps, K, M and costs can be set one by one (`ex-bits`): up to
+    seven arms, eight states, `bound` and B_u both 1.
 
     Parameters
     ----------
     gaps : list of K numbers
-        The gaps of the arms, one of them 0; small enough that it pays to guess what one has seen.
+        The gaps of the arms, one of them 0; small enough that it pays to guess what
+        one has seen.
     cost : float
-        Of all arms but arm 0, which is free; less than accuracy - 1/2. Only costs that differ can make the agent deviate.
+        Of all arms but arm 0, which is free; less than accuracy - 1/2. Only costs
+        that differ can make the agent deviate.
     accuracy : float
         In (1/2, 1].
     copies : int
@@ -907,16 +1178,23 @@ def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
     Raises `InvalidInput`.
     """
     gaps = as_array('gaps', gaps, (None,), 0., 1.)
-    K, a = as_integer('number of gaps', len(gaps), 2, 7), as_number('accuracy', accuracy, .5, 1., strict_low=True)
-    copies, listed = as_integer('copies', copies), as_integer('listed', K if listed is None else listed, K, 7)
-    if copies < 1 or copies > 1 and listed > 3: raise InvalidInput('copies', copies, '1, or more for at most three arms')
+    K, a = as_integer('number of gaps', len(gaps), 2,
+                      7), as_number('accuracy', accuracy, .5, 1., strict_low=True)
+    copies, listed = as_integer('copies',
+                                copies), as_integer('listed',
+                                                    K if listed is None else listed, K,
+                                                    7)
+    if copies < 1 or copies > 1 and listed > 3:
+        raise InvalidInput('copies', copies, '1, or more for at most three arms')
     cost = as_number('cost', cost, 0., a - .5)
     pays = np.where(np.arange(K) > 0, a*cost/(a - .5), 0.)
     weights = .9 - (pays.max() - pays + gaps)/(2*a - 1)
-    if weights.min() < .1: raise InvalidInput('gaps', gaps, 'smaller gaps (for this cost and accuracy)')
+    if weights.min() < .1:
+        raise InvalidInput('gaps', gaps, 'smaller gaps (for this cost and accuracy)')
     H = signs(3)
     decisions = [(w + .1*x)*x*H[k] for k, w in enumerate(weights) for x in (1, -1)]
     beliefs = [bit_beliefs(k, a, copies) for k in range(listed)]
-    structure = InformationStructure([b/len(b) for b in beliefs[:K]], np.where(np.arange(K) > 0, cost, 0.))
+    structure = InformationStructure([b/len(b) for b in beliefs[:K]],
+                                     np.where(np.arange(K) > 0, cost, 0.))
     utility = np.array([*decisions, np.where(np.arange(8) == 0, 1., -1.)]).T
     return Environment(structure, Setting(np.vstack(beliefs), utility, 1., K), name)

@@ -1,23 +1,36 @@
 """Laws of the algorithms, each a function that raises AssertionError when it is broken.
 
-`test_mutants.py` runs them on the package, where they must hold, and on broken variants, where they must not. No law is statistical:
-where chance matters, probabilities are worked out by dynamic programming, or chance is replaced by the worst that it may do.
-What statistical tests share is here too: worlds in which wrong rules exist, learners that are wrong, and the registry of `test_power.py`.
+`test_mutants.py` runs them on the package, where they must hold, and on broken variants, where
+they must not. No law is statistical:
+where chance matters, probabilities are worked out by dynamic programming, or chance is replaced
+by the worst that it may do.
+What statistical tests share is here too: worlds in which wrong rules exist, learners that are
+wrong, and the registry of `test_power.py`.
 
     python laws.py NAME
 """
-import inspect, re, sys, types
+import inspect
+import re
+import sys
+import types
 from functools import cache
 from itertools import product
 from types import SimpleNamespace
 import numpy as np
 from scipy.stats import binom
 from oia_nb import complexity
-from oia_nb.all import *
-from oia_nb.baselines import *
-from oia_nb.oiafb import *
+from oia_nb.all import (MIXINGS, NORMAL, TIE_TOL, Certificate,
+                        OptimisticPrograms, Response, Transcript,
+                        action_informed_oracle, agent_profit, arm_profit, best_reply,
+                        binary_search, brier, certify, cost_estimates, cost_upper,
+                        generator, identify, is_proper, make_world, menu_rule,
+                        mix, oiafc, optimal_rule, radius_fb, radius_fc,
+                        random_world, region_margin, search_depth,
+                        shortest_paths, should_stop, simple_regret, simulate, spherical)
+from oia_nb.baselines import DECISIONS, chen, etc, oiafc_simple
+from oia_nb.oiafb import oiafb
 
-# --- Statistical tests ---------------------------------------------------------------------------------------------
+# --- Statistical tests ----------------------------------------------------------------
 
 FALSE_ALARM = 1e-6      # at most this probability that a right program fails one comparison
 STATISTICAL = {}        # 'file::test' -> what `statistical` says of it
@@ -25,11 +38,12 @@ STATISTICAL = {}        # 'file::test' -> what `statistical` says of it
 def statistical(*, false_alarm, planted, power):
     """Register a statistical test for `test_power.py`.
 
-    `false_alarm`: at most this probability that a right program fails it; `planted`: the wrong thing on which the test itself sees that it
-    turns red; `power()`: the probability that it does.
+    `false_alarm`: at most this probability that a right program fails it; `planted`: the wrong
+    thing on which the test itself sees that it turns red; `power()`: the probability that it does.
     """
     def register(test):
-        STATISTICAL[f'{test.__module__}::{test.__name__}'] = SimpleNamespace(false_alarm=false_alarm, planted=planted, power=power)
+        STATISTICAL[f'{test.__module__}::{test.__name__}'] = SimpleNamespace(
+            false_alarm=false_alarm, planted=planted, power=power)
         return test
     return register
 
@@ -38,64 +52,79 @@ def most_failures(n, p):
     return int(binom.ppf(1 - FALSE_ALARM, n, p))
 
 def detection(n, p, wrong):
-    "The probability that something that fails with probability `wrong` exceeds `most_failures(n, p)` in n runs."
+    """The probability that something that fails with probability `wrong` exceeds
+    `most_failures(n, p)` in n runs."""
     return float(binom.sf(most_failures(n, p), n, wrong))
 
-# --- Worlds in which a learner can be wrong ------------------------------------------------------------------------
+# --- Worlds in which a learner can be wrong -------------------------------------------
 
 def outcomes(p, costs, bound, utility=(1., -1.), seen=True):
-    "Two states; arm k leads to the first with probability p[k], and if `seen`, the agent knows which before it reports."
+    """Two states; arm k leads to the first with probability p[k], and if `seen`, the agent knows
+    which before it reports."""
     joint = [[[x, 0.], [0., 1 - x]] if seen else [[x, 1 - x]] for x in p]
     return make_world(joint, costs, [[u] for u in utility], bound)
 
 def noisy(p, accuracy, costs, bound):
-    "As `outcomes`, but the agent's observation is right with probability `accuracy`: four beliefs for two arms."
-    return make_world([[[x*accuracy, (1 - x)*(1 - accuracy)], [x*(1 - accuracy), (1 - x)*accuracy]] for x in p], costs, [[1.], [-1.]], bound)
+    """As `outcomes`, but the agent's observation is right with probability `accuracy`: four
+    beliefs for two arms."""
+    return make_world([[[x*accuracy, (1-x)*
+                         (1-accuracy)], [x*(1-accuracy), (1-x)*accuracy]]
+                       for x in p], costs, [[1.], [-1.]], bound)
 
 def worst_rule(world):
-    "(rule, arm, regret) of the oracle's rule that loses most: what a wrong learner can lose is at least that much."
+    """(rule, arm, regret) of the oracle's rule that loses most: what a wrong learner can lose is
+    at least that much."""
     rules = action_informed_oracle(world).rules
     regrets = [simple_regret(world, rule) for rule in rules]
     k = int(np.argmax(regrets))
     return rules[k], k, regrets[k]
 
 def guess(pick=lambda world, rules: worst_rule(world)[1]):
-    "A wrong learner, which asks nothing and returns the oracle's rule that `pick` names, as certified for its target."
+    """A wrong learner, which asks nothing and returns the oracle's rule that `pick` names, as
+    certified for its target."""
     def learn(world, eps):
         oracle = action_informed_oracle(world)
         k = pick(world, oracle.rules)
-        return SimpleNamespace(rule=oracle.rules[k], arm=k, status='certified', eps=eps, certificate=Certificate(eps, 0., eps))
+        return SimpleNamespace(rule=oracle.rules[k], arm=k, status='certified', eps=eps,
+                               certificate=Certificate(eps, 0., eps))
     return learn
 
 def worlds(n, **options):
     "Small worlds of every shape, with a common prior and with priors that depend on the arm."
     for i, (K, W) in zip(range(n), 10*[(2, 2), (3, 2), (2, 3), (4, 2)]):
-        yield random_world(K, W, 3, generator(55, i), prior=('common', 'arm')[i % 2], margin=.01, **options)
+        yield random_world(K, W, 3, generator(55, i), prior=('common', 'arm')[i % 2],
+                           margin=.01, **options)
 
 def informed_transcript(world, oracle, n, rng):
-    "A transcript of about `n` answers an arm: beliefs drawn from q, answers to mixtures of oracle rules given by the agent."
+    """A transcript of about `n` answers an arm: beliefs drawn from q, answers to mixtures of
+    oracle rules given by the agent."""
     data, z = Transcript(world.setting), world.setting
-    for k, rule in enumerate(oracle.rules): data.record(k, rng.choice(z.M, p=world.belief_distributions[k]), rule.expected)
+    for k, rule in enumerate(oracle.rules):
+        data.record(k, rng.choice(z.M, p=world.belief_distributions[k]), rule.expected)
     for line in range(60):
         a, b = rng.integers(z.K, size=2)
         for place in rng.random(4):
             rule = mix(oracle.rules[a], oracle.rules[b], place)
             arm = world.best_response(rule)
-            data.record(arm, rng.choice(z.M, p=world.belief_distributions[arm]), rule.expected, line, place)
+            data.record(arm, rng.choice(z.M, p=world.belief_distributions[arm]),
+                        rule.expected, line, place)
     extra = np.array([rng.multinomial(n, q) for q in world.belief_distributions])
     for arm, belief in product(range(z.K), range(z.M)):
-        for _ in range(extra[arm, belief]): data.record(arm, belief, oracle.rules[arm].expected, ('oracle', arm), 1.)
+        for _ in range(extra[arm, belief]):
+            data.record(arm, belief, oracle.rules[arm].expected, ('oracle', arm), 1.)
     return data
 
-# --- The game ------------------------------------------------------------------------------------------------------
+# --- The game -------------------------------------------------------------------------
 
 def law_beliefs():
-    "q_k is a distribution whose mean is the prior of arm k, and every belief a distribution over states."
+    """q_k is a distribution whose mean is the prior of arm k, and every belief a distribution
+    over states."""
     for world in worlds(8):
         q, support = world.belief_distributions, world.setting.support
         np.testing.assert_allclose(support.sum(1), 1, atol=1e-9)
         np.testing.assert_allclose(q.sum(1), 1, atol=1e-9)
-        for k, joint in enumerate(world.structure.joint): np.testing.assert_allclose(q[k] @ support, joint.sum(0), atol=1e-9)
+        for k, joint in enumerate(world.structure.joint):
+            np.testing.assert_allclose(q[k] @ support, joint.sum(0), atol=1e-9)
 
 def law_agent():
     "The agent's arm and profits are those of a plain loop over arms, signals and reports."
@@ -111,11 +140,13 @@ def law_agent():
         np.testing.assert_allclose(agent_profit(world, rule), worth, atol=1e-9)
 
 def law_optimum():
-    "LP_k: its rule is proper, induces its arm, attains its value, and no rule of V_k found at random does better."
+    """LP_k: its rule is proper, induces its arm, attains its value, and no rule of V_k found at
+    random does better."""
     for i, world in enumerate(worlds(8)):
         z, rng, best = world.setting, generator(57, i), optimal_rule(world)
         for k, rule in enumerate(best.rules):
-            if rule is None: continue
+            if rule is None:
+                continue
             assert is_proper(rule) and region_margin(world, rule, k) > -1e-7
             np.testing.assert_allclose(arm_profit(world, rule)[k], best.profits[k], atol=1e-7)
         for _ in range(200):
@@ -123,10 +154,11 @@ def law_optimum():
             k = world.best_response(rule)
             assert arm_profit(world, rule)[k] <= best.profits[k] + 1e-7
 
-# --- Learning ------------------------------------------------------------------------------------------------------
+# --- Learning -------------------------------------------------------------------------
 
 def ever_outside(p, radius):
-    """P(2|X_n/n - p| > radius[n - 1] for some n), X_n the number of heads in n flips with probability p: exact, by dynamic programming.
+    """P(2|X_n/n - p| > radius[n - 1] for some n), X_n the number of heads in n flips with
+    probability p: exact, by dynamic programming.
 
     The L1 distance of two-point distributions is twice the difference of the heads' shares.
     """
@@ -140,14 +172,19 @@ def ever_outside(p, radius):
 
 def law_radius():
     "The radius is the printed one, wherever 2^M can be formed."
-    for N, t, K, M, delta in product((1., 50., 3e4), (1, 10, 10**6), (2, 5), (2, 30), (1e-6, .1, 1.)):
-        np.testing.assert_allclose(radius_fc(np.array([N]), t, K=K, M=M, delta=delta), np.sqrt(2*np.log(4*K*2.**M*t**2/delta)/N), rtol=1e-12)
+    for N, t, K, M, delta in product((1., 50., 3e4), (1, 10, 10**6), (2, 5), (2, 30),
+                                     (1e-6, .1, 1.)):
+        np.testing.assert_allclose(radius_fc(np.array([N]), t, K=K, M=M, delta=delta),
+                                   np.sqrt(2*np.log(4*K*2.**M*t**2/delta)/N),
+                                   rtol=1e-12)
         np.testing.assert_allclose(radius_fb(np.array([N]), t, a=7.), np.sqrt(7/N), rtol=1e-12)
 
 def law_event():
-    """The event fails with probability at most (π²/24) δ, and within a budget T at most KT 2^M exp(-a/2): exactly, for two outcomes.
+    """The event fails with probability at most (π²/24) δ, and within a budget T at most KT 2^M
+    exp(-a/2): exactly, for two outcomes.
 
-    The smaller δ, the more a radius shows that is too small: one of 0.8 times the right one fails 16 times too often at δ = 10⁻¹².
+    The smaller δ, the more a radius shows that is too small: one of 0.8 times the right one
+    fails 16 times too often at δ = 10⁻¹².
     """
     n, K = np.arange(1, 401), 2
     for p, delta in product((.5, .2), (1., .1, 1e-6, 1e-12)):
@@ -157,7 +194,8 @@ def law_event():
         assert K*ever_outside(p, radius_fb(n, n, a=a)) <= delta
 
 def law_costs():
-    "With q itself for q̂, the interval of every pair contains the cost difference, estimates are antisymmetric, radii symmetric and no longer than the edge."
+    """With q itself for q̂, the interval of every pair contains the cost difference, estimates
+    are antisymmetric, radii symmetric and no longer than the edge."""
     for i, world in enumerate(worlds(8)):
         data = informed_transcript(world, action_informed_oracle(world), 5, generator(59, i))
         data.counts = world.belief_distributions*data.N[:, None]
@@ -165,13 +203,15 @@ def law_costs():
         U = cost_upper(data, zero)
         assert (U >= C - 1e-8).all() and (-U.T <= C + 1e-8).all()
         C_hat, I_c, violated = cost_estimates(U, world.setting.bound)
-        assert not violated and (np.abs(C_hat - C) <= I_c + 1e-8).all() and (I_c <= np.abs(U + U.T)/2 + 1e-12).all()
+        assert not violated and (np.abs(C_hat - C) <= I_c + 1e-8).all() and (
+            I_c <= np.abs(U + U.T)/2 + 1e-12).all()
         np.testing.assert_allclose(C_hat, -C_hat.T, atol=1e-12)
         np.testing.assert_allclose(I_c, I_c.T, atol=1e-12)
         assert I_c.max() < .2*world.setting.bound
 
 def law_paths():
-    "On graphs whose costs are known: the estimate is the sum of the edges' own along a path, so that exact edges give exact differences."
+    """On graphs whose costs are known: the estimate is the sum of the edges' own along a path,
+    so that exact edges give exact differences."""
     rng = generator(64)
     for K in (3, 4, 6):
         costs, phi = rng.random(K), rng.random((K, K))**3
@@ -179,9 +219,13 @@ def law_paths():
         np.fill_diagonal(phi, 0.)
         C_hat, I_c = shortest_paths(costs[:, None] - costs, phi)
         np.testing.assert_allclose(C_hat, costs[:, None] - costs, atol=1e-12)
-        exact = rng.permutation(K)                                # a chain of exact edges; what the others say is wrong
-        theta, phi = costs[:, None] - costs + np.triu(np.ones((K, K)), 1) - np.tril(np.ones((K, K)), -1), np.ones((K, K))
-        for a, b in zip(exact, exact[1:]): theta[a, b], theta[b, a], phi[a, b], phi[b, a] = costs[a] - costs[b], costs[b] - costs[a], 0., 0.
+        # a chain of exact edges; what the others say is wrong
+        exact = rng.permutation(K)
+        theta, phi = costs[:, None] - costs + np.triu(np.ones(
+            (K, K)), 1) - np.tril(np.ones((K, K)), -1), np.ones((K, K))
+        for a, b in zip(exact, exact[1:]):
+            theta[a, b], theta[b, a], phi[a, b], phi[
+                b, a] = costs[a] - costs[b], costs[b] - costs[a], 0., 0.
         np.fill_diagonal(phi, 0.)
         C_hat, I_c = shortest_paths(theta, phi)
         np.testing.assert_allclose(C_hat, costs[:, None] - costs, atol=1e-12)
@@ -200,10 +244,12 @@ def law_pruning():
                 belief = rng.choice(z.M, p=world.belief_distributions[arm])
                 kept.record(arm, belief, rule.expected, line, place)
                 full.record(arm, belief, rule.expected)
-        np.testing.assert_allclose(cost_upper(kept, np.zeros(z.K)), cost_upper(full, np.zeros(z.K)), atol=1e-12)
+        np.testing.assert_allclose(cost_upper(kept, np.zeros(z.K)),
+                                   cost_upper(full, np.zeros(z.K)), atol=1e-12)
 
 def unlucky(world, width):
-    "(K, M): beliefs distributed so that each arm looks as poor as it may on the event: `width`/2 of the mass is on the worst belief in place of the best."
+    """(K, M): beliefs distributed so that each arm looks as poor as it may on the event:
+    `width`/2 of the mass is on the worst belief in place of the best."""
     z, q = world.setting, world.belief_distributions.copy()
     for row in q:
         good, bad = np.where(row > 0, z.belief_utility, -np.inf).argmax(), z.belief_utility.argmin()
@@ -213,7 +259,8 @@ def unlucky(world, width):
     return q
 
 def law_optimism():
-    "On the event h(S_k*) ≤ ĥ_k ≤ u_k - v_Ŝ(k) + 2B I_k, with proper rules, at radii from wide to narrow; tight once nothing is uncertain."
+    """On the event h(S_k*) ≤ ĥ_k ≤ u_k - v_Ŝ(k) + 2B I_k, with proper rules, at radii from wide
+    to narrow; tight once nothing is uncertain."""
     for i, world in enumerate(worlds(12)):
         z, best, oracle = world.setting, optimal_rule(world), action_informed_oracle(world)
         data = informed_transcript(world, oracle, 20, generator(61, i))
@@ -229,27 +276,35 @@ def law_optimism():
                 rule = found.rule(k)
                 assert is_proper(rule)
                 assert profits[k] <= arm_profit(world, rule)[k] + 2*z.B*width + 1e-7
-        exact = programs.solve(world.belief_distributions*N, np.zeros(z.K), world.costs[:, None] - world.costs, np.zeros((z.K, z.K))).profits
+        exact = programs.solve(world.belief_distributions*N,
+                               np.zeros(z.K), world.costs[:, None] - world.costs,
+                               np.zeros((z.K, z.K))).profits
         reachable = np.isfinite(best.profits)
         np.testing.assert_allclose(exact[reachable], best.profits[reachable], atol=1e-6)
 
-# --- Searching and the loop ----------------------------------------------------------------------------------------
+# --- Searching and the loop -----------------------------------------------------------
 
 def law_search():
-    "A search ends with k1 at λ_max, another arm at λ_min, and a bracket just below the threshold, after the rounds that its depth says."
+    """A search ends with k1 at λ_max, another arm at λ_min, and a bracket just below the
+    threshold, after the rounds that its depth says."""
     tried = 0
     for i, world in enumerate(worlds(16)):
         oracle, rng = action_informed_oracle(world), generator(62, i)
         for k1 in range(world.setting.K):
-            S0, S1 = mix(oracle.rules[(k1 + 1) % world.setting.K], oracle.rules[k1], .1), oracle.rules[k1]
+            S0, S1 = mix(oracle.rules[(k1+1) % world.setting.K], oracle.rules[k1],
+                         .1), oracle.rules[k1]
             k = world.best_response(S0)
-            if k == k1: continue
+            if k == k1:
+                continue
             tried += 1
             threshold, data = float(rng.uniform(.003, .6)), Transcript(world.setting)
-            search = simulate(binary_search(data, S0, S1, k_S0=k, k1=k1, threshold=threshold), world, rng)
+            search = simulate(
+                binary_search(data, S0, S1, k_S0=k, k1=k1, threshold=threshold), world,
+                rng)
             answer = lambda lam: world.best_response(mix(S0, S1, lam))
             assert answer(search.lam_max) == k1 and answer(search.lam_min) == search.k0 != k1
-            assert search.lam_max - search.lam_min < threshold <= 2*(search.lam_max - search.lam_min)
+            assert search.lam_max - search.lam_min < threshold <= 2*(search.lam_max
+                                                                     - search.lam_min)
             assert search.rounds == search_depth(threshold) == data.rounds
     assert tried > 15
 
@@ -257,56 +312,74 @@ def law_mixture():
     "mix(S0, S1, 0) is S0 and mix(S0, S1, 1) is S1, linear in between."
     world = next(worlds(1))
     a, b = brier(world.setting.support), spherical(world.setting.support)
-    for lam in (0., .25, 1.): np.testing.assert_allclose(mix(a, b, lam).values, (1 - lam)*a.values + lam*b.values, atol=1e-12)
+    for lam in (0., .25, 1.):
+        np.testing.assert_allclose(
+            mix(a, b, lam).values, (1-lam)*a.values + lam*b.values, atol=1e-12)
 
 def law_stopping():
     "The test is the printed one wherever that is defined, and never holds for α = 1 or ε ≤ 2αB."
     setting = next(worlds(1)).setting
-    for eps, alpha, I in product((.1, .5, 1., 2*setting.B), (0., .01, .1, .3, .6, 1.), (.001, .05, .2, 1.)):
+    for eps, alpha, I in product((.1, .5, 1., 2*setting.B), (0., .01, .1, .3, .6, 1.),
+                                 (.001, .05, .2, 1.)):
         printed = alpha < 1 and 2*setting.B*I <= (eps - 2*alpha*setting.B)/(1 - alpha)
         assert should_stop(setting, eps, alpha, I) == printed
         assert not printed or certify(setting, alpha, I).bound <= eps + 1e-12
 
 def law_run():
-    """A run, checked against its own trace: shares, targets, counts, what a deviation leads to, and when it stops.
+    """A run, checked against its own trace: shares, targets, counts, what a deviation leads to,
+    and when it stops.
 
-    Each plan has the arm with the highest optimistic profit and the share that its own normal rounds call for; a deviation is followed by a
-    search, a success is not; it stops at the first plan that passes the test, and returns that plan's rule.
+    Each plan has the arm with the highest optimistic profit and the share that its own normal
+    rounds call for; a deviation is followed by a search, a success is not; it stops at the first
+    plan that passes the test, and returns that plan's rule.
     """
     for i, world in enumerate(worlds(4, max_cost=.03)):
         z, plans = world.setting, []
         eps = 1.2*z.B
-        r = simulate(oiafc(z, action_informed_oracle(world), eps=eps, delta=.1, max_rounds=6000, watch=plans.append), world, generator(63, i))
+        r = simulate(
+            oiafc(z, action_informed_oracle(world), eps=eps, delta=.1, max_rounds=6000,
+                  watch=plans.append), world, generator(63, i))
         kinds, arms, targets = r.trace.kinds, r.trace.arms, r.trace.targets
         assert len(kinds) == r.rounds == r.counts.sum() == z.K + r.normal_rounds + r.forced_rounds
-        assert (arms[:z.K] == np.arange(z.K)).all() and (arms[kinds == NORMAL] == targets[kinds == NORMAL]).all()
+        assert (arms[:z.K] == np.arange(
+            z.K)).all() and (arms[kinds == NORMAL] == targets[kinds == NORMAL]).all()
         starts = np.array([p.t - 1 for p in plans])
         L = np.ones(z.K)
         for n, plan in enumerate(plans):
             np.testing.assert_array_equal(plan.N, np.bincount(arms[:plan.t - 1], minlength=z.K))
-            assert plan.target == targets[plan.t - 1] and plan.profits[plan.target] >= plan.profits.max() - TIE_TOL*z.bound
+            assert plan.target == targets[plan.t - 1] and plan.profits[
+                plan.target] >= plan.profits.max() - TIE_TOL*z.bound
             np.testing.assert_allclose(plan.alpha, min(1, np.sqrt(z.M/L[plan.target])))
-            answered, following = arms[plan.t - 1], (starts[n + 1] if n + 1 < len(plans) else r.rounds) - plan.t
+            answered, following = arms[plan.t
+                                       - 1], (starts[n + 1] if n
+                                              + 1 < len(plans) else r.rounds) - plan.t
             threshold = min(plan.I[answered], plan.I[plan.target])
             deviated = answered != plan.target
-            if plan.t + search_depth(threshold) < 6000: assert following == (search_depth(threshold) if deviated else 0)
+            if plan.t + search_depth(threshold) < 6000:
+                assert following == (search_depth(threshold) if deviated else 0)
             L[plan.target] += not deviated
             stops = not deviated and should_stop(z, eps, plan.alpha, plan.I[plan.target])
             assert stops == (n + 1 == len(plans) and r.status == 'certified')
         if r.status == 'certified':
-            assert r.certificate.bound <= eps and (r.rule.values == plans[-1].rule.values).all() and world.best_response(r.rule) == r.arm
+            assert r.certificate.bound <= eps and (
+                r.rule.values == plans[-1].rule.values).all() and world.best_response(
+                    r.rule) == r.arm
 
-# --- Against the worst that chance may do --------------------------------------------------------------------------
+# --- Against the worst that chance may do ---------------------------------------------
 
 class Misleading:
-    """A world in which reports deceive as much as the event allows, to be played in place of the world itself.
+    """A world in which reports deceive as much as the event allows, to be played in place of the
+    world itself.
 
-    The best arm reports the belief worth least to the principal, all others that worth most, as long as every arm's counts stay within
-    `most(N, t)` of N q_k in L1 for its N observations before round t. What is proved on the event holds here with certainty, and hardly more does.
+    The best arm reports the belief worth least to the principal, all others that worth most, as
+    long as every arm's counts stay within
+    `most(N, t)` of N q_k in L1 for its N observations before round t. What is proved on the
+    event holds here with certainty, and hardly more does.
     """
     def __init__(self, world, most):
         self.world, self.most, self.rounds = world, most, 0
-        self.counts, low = np.zeros_like(world.belief_distributions), np.argsort(world.setting.belief_utility, kind='stable')
+        self.counts, low = np.zeros_like(world.belief_distributions), np.argsort(
+            world.setting.belief_utility, kind='stable')
         best = np.argmin(optimal_rule(world).gaps)
         self.wishes = [low if k == best else low[::-1] for k in range(len(self.counts))]
 
@@ -314,8 +387,12 @@ class Misleading:
         arm = self.world.best_response(rule)
         self.rounds += 1
         q, N = self.world.belief_distributions[arm], self.counts[arm].sum() + 1
-        off = np.abs(self.counts[arm] + np.eye(len(q)) - N*q).sum(1)         # by the belief that is reported next
-        allowed = [b for b in self.wishes[arm] if q[b] > 0 and off[b] <= self.most(N, self.rounds + 1)]
+        # by the belief that is reported next
+        off = np.abs(self.counts[arm] + np.eye(len(q)) - N*q).sum(1)
+        allowed = [
+            b for b in self.wishes[arm]
+            if q[b] > 0 and off[b] <= self.most(N, self.rounds + 1)
+        ]
         assert allowed, 'an event that leaves no answer'
         self.counts[arm, allowed[0]] += 1
         return Response(arm, tuple(self.world.setting.support[allowed[0]]), 0)
@@ -327,7 +404,9 @@ def printed_radius(world, delta, width=None):
 
 def deceptive():
     "Worlds in which the second best arm loses much more than payments can cost."
-    yield from (outcomes([.8, .2], [0., 0.], .02), outcomes([.2, .8], [0., 0.], .02), outcomes([.95, .05], [0., 0.], .01))
+    yield from (outcomes([.8, .2], [0., 0.],
+                         .02), outcomes([.2, .8], [0., 0.],
+                                        .02), outcomes([.95, .05], [0., 0.], .01))
     yield outcomes([.2, .9, .4], [0., .001, 0.], .02)
 
 def dear():
@@ -344,16 +423,21 @@ def shares_of_certificate(world, results):
     return shares
 
 def law_oiafc(learner=oiafc):
-    """Theorem 1 and Corollary 1 where chance does its worst: the target is reached, certificates hold, and half of a certificate wouldn't.
+    """Theorem 1 and Corollary 1 where chance does its worst: the target is reached, certificates
+    hold, and half of a certificate wouldn't.
 
-    The targets are just below what the wrong arm loses; caps on the rounds end runs while it still looks best.
+    The targets are just below what the wrong arm loses; caps on the rounds end runs while it
+    still looks best.
     """
     for i, world in enumerate(deceptive()):
         oracle, gaps = action_informed_oracle(world), optimal_rule(world).gaps
         eps, mixing = .95*np.sort(gaps)[1], list(MIXINGS)[i % 2]
-        play = lambda **options: simulate(learner(world.setting, oracle, eps=eps, delta=.01, mixing=mixing, **options), Misleading(world, printed_radius(world, .01)), 0)
+        play = lambda **options: simulate(
+            learner(world.setting, oracle, eps=eps, delta=.01, mixing=mixing, **options
+                    ), Misleading(world, printed_radius(world, .01)), 0)
         r = play(max_rounds=5000)
-        assert r.status == 'certified' and r.certificate.bound <= r.eps == eps < worst_rule(world)[2]
+        assert r.status == 'certified' and r.certificate.bound <= r.eps == eps < worst_rule(
+            world)[2]
         shares_of_certificate(world, [r])
         capped = [play(max_rounds=n) for n in (20, 50, 100, 150) if n < r.rounds]
         assert {c.status for c in capped} == {'round_cap'}
@@ -361,17 +445,28 @@ def law_oiafc(learner=oiafc):
     world, eps = dear(), .74
     oracle = action_informed_oracle(world)
     assert min(simple_regret(world, rule) for rule in oracle.rules) > 1.1*eps
-    shares_of_certificate(world, [simulate(learner(world.setting, oracle, eps=eps, delta=.01, max_rounds=5000), Misleading(world, printed_radius(world, .01)), 0)])
+    shares_of_certificate(world, [
+        simulate(learner(world.setting, oracle, eps=eps, delta=.01, max_rounds=5000),
+                 Misleading(world, printed_radius(world, .01)), 0)
+    ])
 
 def law_oiafb(learner=oiafb):
-    "OIAFB where chance does its worst: certificates hold, half of one wouldn't; and with enough normal rounds (`prop-afterwards`) the target is reached."
+    """OIAFB where chance does its worst: certificates hold, half of one wouldn't; and with
+    enough normal rounds (`prop-afterwards`) the target is reached."""
     for world in deceptive():
-        oracle, gaps, most = action_informed_oracle(world), optimal_rule(world).gaps, lambda N, t: np.sqrt(20*N)
+        oracle, gaps, most = action_informed_oracle(world), optimal_rule(
+            world).gaps, lambda N, t: np.sqrt(20*N)
         def play(eps, T):
             plans = []
-            r = simulate(learner(world.setting, oracle, eps=eps, budget=T, a=20., watch=plans.append), Misleading(world, most), 0)
+            r = simulate(
+                learner(world.setting, oracle, eps=eps, budget=T, a=20.,
+                        watch=plans.append), Misleading(world, most), 0)
             normal = [p for p in plans if world.best_response(p.rule) == p.target]
-            assert np.isclose(r.certificate.bound, min(certify(world.setting, p.alpha, p.I[p.target]).bound for p in normal))
+            assert np.isclose(
+                r.certificate.bound,
+                min(
+                    certify(world.setting, p.alpha, p.I[p.target]).bound
+                    for p in normal))
             return r
         shares = shares_of_certificate(world, [play(.05, T) for T in (30, 60, 120)])
         assert max(shares) > .5
@@ -379,16 +474,21 @@ def law_oiafb(learner=oiafb):
         p = complexity.problem_of(world, eps, .1)
         needed = int(4*(1 - p.alpha)**2*p.H_eps*20.) + 1
         r = play(eps, p.K + needed)
-        assert r.rounds == p.K + needed and r.status == 'budget' and r.normal_rounds == needed and simple_regret(world, r.rule) <= eps
+        assert (r.rounds == p.K + needed and r.status == 'budget'
+                and r.normal_rounds == needed and simple_regret(world, r.rule) <= eps)
         assert simple_regret(world, play(eps, p.K + needed//10).rule) > eps
 
 def law_chen(learner=chen):
-    "Chen's learner, both decisions, where chance does its worst: certificates hold, and half of one wouldn't."
+    """Chen's learner, both decisions, where chance does its worst: certificates hold, and half
+    of one wouldn't."""
     for world in deceptive():
         oracle, shares = action_informed_oracle(world), []
         for T, decision in product((30, 100), DECISIONS):
             a = 2*(np.log(T*world.setting.K/.01) + world.setting.M*np.log(2))
-            r = simulate(learner(world.setting, oracle, eps=1., delta=.01, budget=T, decision=decision, rng=0), Misleading(world, lambda N, t: np.sqrt(a*N)), 0)
+            r = simulate(
+                learner(world.setting, oracle, eps=1., delta=.01, budget=T,
+                        decision=decision, rng=0),
+                Misleading(world, lambda N, t: np.sqrt(a*N)), 0)
             shares += shares_of_certificate(world, [r])
         assert max(shares) > .5
 
@@ -398,23 +498,34 @@ def law_etc(learner=etc):
         oracle, z, shares = action_informed_oracle(world), world.setting, []
         for n in (10, 20, 40, 80):
             off = n*np.sqrt(2*(np.log(z.K/.01) + z.M*np.log(2))/n)
-            shares += shares_of_certificate(world, [simulate(learner(z, oracle, eps=1., delta=.01, explore=n), Misleading(world, lambda N, t: off), 0)])
+            shares += shares_of_certificate(world, [
+                simulate(learner(z, oracle, eps=1., delta=.01, explore=n),
+                         Misleading(world, lambda N, t: off), 0)
+            ])
         assert max(shares) > .5
 
 def law_simple(learner=oiafc_simple):
     "The simple setting where chance does its worst: as OIAFC, with 2 in place of M, and faster."
-    for world in (noisy([.9, .1], .95, [0., 0.], .02), noisy([.1, .9], .9, [0., 0.], .02)):        # four beliefs, two of each arm
+    # four beliefs, two of each arm
+    for world in (noisy([.9, .1], .95, [0., 0.], .02), noisy([.1, .9], .9, [0., 0.], .02)):
         oracle, gap = action_informed_oracle(world), np.sort(optimal_rule(world).gaps)[1]
-        play = lambda **options: simulate(learner(world.setting, oracle, eps=.95*gap, delta=.01, **options), Misleading(world, printed_radius(world, .01, 2)), 0)
+        play = lambda **options: simulate(
+            learner(world.setting, oracle, eps=.95*gap, delta=.01, **options),
+            Misleading(world, printed_radius(world, .01, 2)), 0)
         r = play(max_rounds=5000)
         assert r.status == 'certified' and r.certificate.bound <= r.eps
         shares_of_certificate(world, [r])
-        assert max(shares_of_certificate(world, [c for c in map(lambda n: play(max_rounds=n), (20, 50, 80)) if c.certificate])) > .5
+        assert max(
+            shares_of_certificate(world, [
+                c for c in map(lambda n: play(max_rounds=n), (20, 50, 80))
+                if c.certificate
+            ])) > .5
 
-# --- Bounds ----------------------------------------------------------------------------------------------------------
+# --- Bounds ---------------------------------------------------------------------------
 
 def replaced(source, old, new):
-    """`source` with `new` in the one place where `old` stands, however its lines are broken and spaced.
+    """`source` with `new` in the one place where `old` stands, however its lines are broken and
+    spaced.
 
     `old` must not begin or end inside of a word.
     """
@@ -438,105 +549,137 @@ def bounds(old, new):
     exec(source, copy.__dict__)
     return copy
 
-# A bound is tested where what happens comes within a factor of ten of it. `c` is the module of bounds, or a broken variant of it.
+# A bound is tested where what happens comes within a factor of ten of it. `c` is the module of
+# bounds, or a broken variant of it.
 
-def within_ten(happened, bound): return bound/10 <= happened <= bound
+def within_ten(happened, bound):
+    return bound/10 <= happened <= bound
 
-def normal_counts(r, K): return np.bincount(r.trace.arms[r.trace.kinds == NORMAL], minlength=K)
+def normal_counts(r, K):
+    return np.bincount(r.trace.arms[r.trace.kinds == NORMAL], minlength=K)
 
 @cache
 def deceived_runs():
-    "(world, problem, mixing, result): runs of OIAFC where chance does its worst, with the other arm's gap well above the target."
+    """(world, problem, mixing, result): runs of OIAFC where chance does its worst, with the
+    other arm's gap well above the target."""
     found = []
     for world, mixing in product([*deceptive()][:3], MIXINGS):
         eps, oracle = .7*optimal_rule(world).gaps.max(), action_informed_oracle(world)
-        r = simulate(oiafc(world.setting, oracle, eps=eps, delta=.01, mixing=mixing), Misleading(world, printed_radius(world, .01)), 0)
+        r = simulate(oiafc(world.setting, oracle, eps=eps, delta=.01, mixing=mixing),
+                     Misleading(world, printed_radius(world, .01)), 0)
         found.append((world, complexity.problem_of(world, eps, .01), mixing, r))
     return found
 
 def law_normal_rounds(c=complexity):
-    "Lemma 3 and Corollary 1 on the event, with chance at its worst: normal rounds, of each arm and in all, are below the bounds, and above a tenth."
+    """Lemma 3 and Corollary 1 on the event, with chance at its worst: normal rounds, of each arm
+    and in all, are below the bounds, and above a tenth."""
     for world, p, mixing, r in deceived_runs():
         L, t, arm, other = normal_counts(r, p.K), r.rounds, r.arm, 1 - r.arm
         assert r.status == 'certified' and p.gaps[arm] == 0
         if mixing == 'theorem1':
             scale = p.B**2*p.Lambda(t)
-            assert within_ten(L[other], c.C_GAP*scale/p.gaps[other]**2) and within_ten(L[arm], 1 + c.C_EPS*scale/p.eps**2)
+            assert within_ten(L[other], c.C_GAP*scale/p.gaps[other]**2) and within_ten(
+                L[arm], 1 + c.C_EPS*scale/p.eps**2)
             assert within_ten(r.normal_rounds, c.tau1_bound(p, t))
-        else: assert within_ten(L[arm], c.corollary1_arm(p, t)) and within_ten(r.normal_rounds, c.corollary1_tau1(p, t))
+        else:
+            assert within_ten(L[arm], c.corollary1_arm(p, t)) and within_ten(
+                r.normal_rounds, c.corollary1_tau1(p, t))
         assert p.K + c.n_min(p, mixing) <= t and within_ten(c.n_min(p, mixing), r.counts[arm])
 
 def law_corollary1_is_tight(c=complexity):
-    "An arm that is played until the rule holds: the bounds on its normal rounds in Corollary 1 are met to the last round but two."
+    """An arm that is played until the rule holds: the bounds on its normal rounds in Corollary 1
+    are met to the last round but two."""
     world = outcomes([.95, .05], [0., 0.], .1, (1., 1.))
     p = complexity.problem_of(world, world.setting.B, .1)
-    r = simulate(oiafc(world.setting, action_informed_oracle(world), eps=p.eps, delta=.1, mixing='corollary1'), world, 0)
+    r = simulate(
+        oiafc(world.setting, action_informed_oracle(world), eps=p.eps, delta=.1,
+              mixing='corollary1'), world, 0)
     most = c.corollary1_arm(p, r.rounds)
     assert most - 2 <= normal_counts(r, p.K).max() <= most
     assert .9*c.corollary1_tau1(p, r.rounds) <= r.normal_rounds <= c.corollary1_tau1(p, r.rounds)
 
 @cache
 def searched_run():
-    "(problem, result) of a compiled run in a world made so that walls are far from the oracle's rules and have to be found again and again."
+    """(problem, result) of a compiled run in a world made so that walls are far from the
+    oracle's rules and have to be found again and again."""
     world = outcomes([.999, .0397], [.0041, 0.], .0416)
     oracle, eps = action_informed_oracle(world), .4245
-    return complexity.problem_of(world, eps, .5, oracle.margin), identify(world, method='oiafc', eps=eps, delta=.5, seed=0, oracle=oracle, mixing='corollary1', engine='fast')
+    return complexity.problem_of(world, eps, .5, oracle.margin), identify(
+        world, method='oiafc', eps=eps, delta=.5, seed=0, oracle=oracle,
+        mixing='corollary1', engine='fast')
 
 def check_searches(c=complexity):
-    "Lemma 4 with a constant share: searches and forced rounds within a factor of ten, or a little more, of their bounds. No law, since it needs the engine."
+    """Lemma 4 with a constant share: searches and forced rounds within a factor of ten, or a
+    little more, of their bounds. No law, since it needs the engine."""
     p, r = searched_run()
     searches, depth = c.searches_bound(p, r.rounds, p.alpha**-2), c.search_rounds(p, r.rounds)
     assert r.status == 'certified' and not r.event_violated
-    assert within_ten(r.searches, searches) and .75*depth*r.searches <= r.forced_rounds <= depth*r.searches
+    assert within_ten(
+        r.searches,
+        searches) and .75*depth*r.searches <= r.forced_rounds <= depth*r.searches
 
 def law_depth(c=complexity):
-    "A search takes at most `search_rounds` with the round that calls for it, and nearly as many where the target was always played."
+    """A search takes at most `search_rounds` with the round that calls for it, and nearly as
+    many where the target was always played."""
     p, shares = complexity.Problem(2, 2, 1., 1., 1., .1, .1), []
     for t in np.unique(np.geomspace(2, 1e9, 3000).astype(int)):
         shares.append((1 + search_depth(np.sqrt(2*p.Lambda(t)/t)))/c.search_rounds(p, t))
     assert .95 < max(shares) <= 1
 
 def law_least(c=complexity):
-    "n_min: `should_stop` accepts it, and nothing below; and Lemma 3's constant for the target is above it, for many beliefs by less than a sixth."
+    """n_min: `should_stop` accepts it, and nothing below; and Lemma 3's constant for the target
+    is above it, for many beliefs by less than a sixth."""
     for M, eps, mixing in product((2, 20), (.8, 1.5, 3.), MIXINGS):
         p = complexity.Problem(2, M, 1., 1., eps, .1, .1)
         z, n = SimpleNamespace(B=p.B, M=M), c.n_min(p, mixing)
-        for t in (10, 10**6): assert np.isclose(c.Problem(2, M, 1., 1., eps, .1, .1).Lambda(t), radius_fc(np.ones(1), t, K=2, M=M, delta=.1)**2/2)
-        holds = lambda n: should_stop(z, eps, MIXINGS[mixing](z, eps)(n), np.sqrt(2*p.Lambda(p.K + n)/n))
+        for t in (10, 10**6):
+            assert np.isclose(
+                c.Problem(2, M, 1., 1., eps, .1, .1).Lambda(t),
+                radius_fc(np.ones(1), t, K=2, M=M, delta=.1)**2/2)
+        holds = lambda n: should_stop(z, eps, MIXINGS[mixing](z, eps)
+                                      (n), np.sqrt(2*p.Lambda(p.K + n)/n))
         assert holds(n) and not any(map(holds, range(max(1, n - 300), n)))
     p = complexity.Problem(2, 160, 1., 1., .01, 1., .1)
     n = c.n_min(p)
     assert n <= 1 + c.C_EPS*p.B**2*p.Lambda(p.K + n)/p.eps**2 < 1.2*n
 
 def most_pairs(K, c):
-    "The longest sequence of pairs of arms, one of whose two counts is below c each time, from counts of 1: all orders are tried."
+    """The longest sequence of pairs of arms, one of whose two counts is below c each time, from
+    counts of 1: all orders are tried."""
     pairs = [(i, j) for i in range(K) for j in range(i)]
     @cache
     def longest(counts):
         raised = lambda i, j: tuple(sorted(min(n + (k in (i, j)), c) for k, n in enumerate(counts)))
-        return max((1 + longest(raised(i, j)) for i, j in pairs if min(counts[i], counts[j]) < c), default=0)
+        return max((1 + longest(raised(i, j))
+                    for i, j in pairs if min(counts[i], counts[j]) < c), default=0)
     return longest((1,)*K)
 
 def law_searches(c=complexity):
     r"""Lemma 4 and Theorem 2: their counts of searches are made of the parts that the proof has.
 
-    $\bar N$: where both arms have that many observations, {eq}`eq-advantage` leaves less than the oracle's margin; pairs: the potential's count,
-    which is met; a twentieth of the constant in $\bar N$ or of the depth would show.
+    $\bar N$: where both arms have that many observations, {eq}`eq-advantage` leaves less than
+    the oracle's margin; pairs: the potential's count, which is met; a twentieth of the constant
+    in $\bar N$ or of the depth would show.
     """
-    for K, n in ((2, 5), (3, 4), (4, 3), (5, 3)): assert most_pairs(K, n) == (K - 1)*(n - 1)
+    for K, n in ((2, 5), (3, 4), (4, 3), (5, 3)):
+        assert most_pairs(K, n) == (K - 1)*(n - 1)
     rng = generator(71)
     for _ in range(50):
         alpha = rng.uniform(.01, .5)
-        p = complexity.Problem(2, int(rng.integers(2, 20)), 1., 1., 4*alpha*2, .1, rng.uniform(.05, 1))
-        for signed, A, blind in ((False, lambda d, I: 2*d + 3*2*I, 2.), (True, lambda d, I: 4*d + 4*2*I, 4.)):
+        p = complexity.Problem(2, int(rng.integers(2, 20)), 1., 1., 4*alpha*2, .1,
+                               rng.uniform(.05, 1))
+        for signed, A, blind in ((False, lambda d, I: 2*d + 3*2*I, 2.),
+                                 (True, lambda d, I: 4*d + 4*2*I, 4.)):
             few = 2*np.ceil(2*blind**2*p.R*p.Lambda(1e4))
             N = c.searches_bound(p, 1e4, alpha**-2, signed) - 1 - few
             I = np.sqrt(2*p.Lambda(1e4)/N)
-            assert np.isclose(p.B_S*A(I, I), alpha*p.margin, rtol=2/N) and np.isclose(2*p.Lambda(1e4)/(p.margin/(blind*p.B_S))**2*2, few, atol=2)
+            assert np.isclose(p.B_S*A(I, I), alpha*p.margin, rtol=2/N) and np.isclose(
+                2*p.Lambda(1e4)/(p.margin/(blind*p.B_S))**2*2, few, atol=2)
             a = 40.
             normal, depth = 4*(1 - alpha)**2*p.H_eps*a, 2 + np.log2(1e9/a)/2
             few = 2*np.ceil((blind*(1 - alpha)/p.margin)**2*a*p.B_S**2)
-            N = (c.theorem2_need(p, 1e9, a, signed=signed) - p.K - normal)/depth - 1 - few                 # pairs: N̄ - 1, then one more; one is cut off
+            # pairs: N̄ - 1, then one more; one is cut off
+            N = (c.theorem2_need(p, 1e9, a, signed=signed) - p.K - normal)/depth - 1 - few
             assert N > 0
             A = (4*(1 - alpha) + 8 if signed else 2*(1 - alpha) + 6)*p.B_S*np.sqrt(a/N)
             assert np.isclose((1 - alpha)*A, alpha*p.margin, rtol=2/N + 1e-9)
@@ -546,27 +689,42 @@ def random_problems(n, seed, K=(2, 20)):
     for _ in range(n):
         k, B_S, B_u = int(rng.integers(*K)), 10**rng.uniform(-1, 1), 10**rng.uniform(-1, 1)
         gaps = np.sort(rng.uniform(0, B_S + B_u, k))
-        yield complexity.Problem(k, int(rng.integers(2, 60)), B_S, B_u, 10**rng.uniform(-3, np.log10(2))*(B_S + B_u), 10**rng.uniform(-4, 0),
-                                 B_S*10**rng.uniform(-2, 0), tuple(gaps - gaps[0]))
+        yield complexity.Problem(k, int(rng.integers(2, 60)), B_S, B_u,
+                                 10**rng.uniform(-3, np.log10(2))*(B_S+B_u),
+                                 10**rng.uniform(-4, 0), B_S*10**rng.uniform(-2, 0),
+                                 tuple(gaps - gaps[0]))
 
 def law_closed_forms(c=complexity):
-    """Closed forms are above what they stand for; and so is each step of their proofs that holds a constant of theirs, never ten times too high.
+    """Closed forms are above what they stand for; and so is each step of their proofs that holds
+    a constant of theirs, never ten times too high.
 
-    The steps: F(t) ≤ (P/M) D Λ² for Theorem 1, P D Λ for Corollary 1, with P as Γ holds it, and D = 1 + ½ log₂ t; and the simple condition.
+    The steps: F(t) ≤ (P/M) D Λ² for Theorem 1, P D Λ for Corollary 1, with P as Γ holds it, and
+    D = 1 + ½ log₂ t; and the simple condition.
     """
     shares = dict(theorem1=[], corollary1=[], simple=[])
     for p, signed in product([*random_problems(40, 72)], (False, True)):
         log_K, budget = np.log(4*p.K/p.delta) + p.M*np.log(2), c.corollary2_budget(p, signed=signed)
-        (first, Gamma), (second, Gamma2) = c.theorem1_explicit(p, signed=signed), c.corollary1_explicit(p, signed)
-        assert c.theorem1_bound(p, signed=signed) <= first <= Gamma and c.corollary1_bound(p, signed=signed) <= second <= Gamma2
+        (first, Gamma), (second, Gamma2) = c.theorem1_explicit(
+            p, signed=signed), c.corollary1_explicit(p, signed)
+        assert c.theorem1_bound(p,
+                                signed=signed) <= first <= Gamma and c.corollary1_bound(
+                                    p, signed=signed) <= second <= Gamma2
         assert c.smallest_budget(p, signed) <= budget[0] <= budget[1]
         for t in (1e2, 1e5, 1e9):
             D, Lambda = 1 + np.log2(t)/2, p.Lambda(t)
             P, P2 = Gamma**.5*p.M/(2.53*(log_K + 3.93)**2), Gamma2**.5/(2.53*(log_K + 1.963))
             shares['theorem1'].append(c.theorem1_at(p, t, signed=signed)/(P/p.M*D*Lambda**2))
-            shares['corollary1'].append((p.K + c.corollary1_tau1(p, t) + c.corollary1_tau2(p, t, signed=signed))/(P2*D*Lambda))
-        for T, a in ((16, 4.), (1e4, 30.), (1e9, 30.)): shares['simple'].append(c.theorem2_need(p, T, a, signed=signed)/c.theorem2_need(p, T, a, 'simple', signed))
-    assert all(.5 < max(x) <= 1 for x in shares.values()), {name: max(x) for name, x in shares.items()}
+            shares['corollary1'].append(
+                (p.K + c.corollary1_tau1(p, t) + c.corollary1_tau2(p, t, signed=signed))
+                /(P2*D*Lambda))
+        for T, a in ((16, 4.), (1e4, 30.), (1e9, 30.)):
+            shares['simple'].append(
+                c.theorem2_need(p, T, a, signed=signed)
+                /c.theorem2_need(p, T, a, 'simple', signed))
+    assert all(.5 < max(x) <= 1
+               for x in shares.values()), {name: max(x)
+                                           for name, x in shares.items()}
 
 LAWS = {name: law for name, law in list(globals().items()) if name.startswith('law_')}
-if __name__ == '__main__': LAWS[sys.argv[1]]()
+if __name__ == '__main__':
+    LAWS[sys.argv[1]]()

@@ -1,24 +1,31 @@
-"""The learners that came before keep the guarantees that are proved for them, and no others are claimed.
+"""The learners that came before keep the guarantees that are proved for them, and no others are
+claimed.
 
 A statistical test states its number of runs; a right learner fails it with probability below 10⁻⁶.
 """
-from types import SimpleNamespace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 from laws import detection, ever_outside, guess, most_failures, outcomes, statistical
-from oia_nb.all import *
+from oia_nb.all import (MIXINGS, NORMAL, Exploration, InvalidInput, Oracle,
+                        OracleViolated, Response, action_informed_oracle, event_holds,
+                        generator, initialise, interact, is_proper, mix,
+                        never, oiafc, optimal_rule, principal_profit, problem_of,
+                        random_world, remember, simple_regret, simple_world, simulate)
 from oia_nb import baselines
-from oia_nb.baselines import *
+from oia_nb.baselines import (chen, chen_regret_parts, etc, etc_bits, etc_bound,
+                              etc_radius, etc_rounds, etc_samples, link_arms,
+                              oiafc_simple, radius_simple)
 
 FALSE_ALARM = 1e-6
 SHAPES = [(2, 2, 2), (3, 2, 2), (2, 3, 2), (4, 3, 2)]      # arms, states, signals
 
 def small_world(i):
     K, W, signals = SHAPES[i % 4]
-    return random_world(K, W, signals, generator(211, i), prior='arm', margin=.04 if K < 4 else .01, tries=5000)
+    return random_world(K, W, signals, generator(211, i), prior='arm',
+                        margin=.04 if K < 4 else .01, tries=5000)
 
 WORLDS = [small_world(i) for i in range(8)]
 ORACLES = [action_informed_oracle(w) for w in WORLDS]
@@ -27,15 +34,19 @@ BEST = [optimal_rule(w).profit for w in WORLDS]
 def play(learner, i, *args, seed=0, **options):
     options.setdefault('eps', WORLDS[i].setting.B)
     options.setdefault('delta', .1)
-    return simulate(learner(WORLDS[i].setting, ORACLES[i], *args, **options), WORLDS[i], generator(31, seed))
+    return simulate(learner(WORLDS[i].setting, ORACLES[i], *args, **options), WORLDS[i],
+                    generator(31, seed))
 
-def regret(i, rule): return BEST[i] - principal_profit(WORLDS[i], rule)
+def regret(i, rule):
+    return BEST[i] - principal_profit(WORLDS[i], rule)
 
-# --- Chen et al. ----------------------------------------------------------------------------------------------------
+# --- Chen et al. ----------------------------------------------------------------------
 
-@statistical(false_alarm=FALSE_ALARM, planted='never draws the last round', power=lambda: float(binom.ppf(FALSE_ALARM/20, 2000, .1) > 0))
+@statistical(false_alarm=FALSE_ALARM, planted='never draws the last round',
+             power=lambda: float(binom.ppf(FALSE_ALARM/20, 2000, .1) > 0))
 def test_the_round_that_decides_is_uniform():
-    "2000 seeds, ten rounds: each is drawn about as often as the others, by an exact test of each count."
+    """2000 seeds, ten rounds: each is drawn about as often as the others, by an exact test of
+    each count."""
     def rules(run):
         for n in range(10):
             yield n
@@ -49,17 +60,22 @@ def test_the_round_that_decides_is_uniform():
             while True:
                 steps.send(Response(answer, (), 0))
                 answer += 1
-        except StopIteration: return run.kept[0]
+        except StopIteration:
+            return run.kept[0]
     kept = [drawn(seed) for seed in range(2000)]
-    assert all(rule == arm for rule, arm in kept)                        # the arm is the one that answered this rule
+    # the arm is the one that answered this rule
+    assert all(rule == arm for rule, arm in kept)
     counts = np.bincount([rule for rule, _ in kept], minlength=10)
     tail = FALSE_ALARM/20
-    assert binom.ppf(tail, 2000, .1) > 0                                  # what a draw without the last round fails
-    assert (binom.ppf(tail, 2000, .1) <= counts).all() and (counts <= binom.ppf(1 - tail, 2000, .1)).all()
+    # what a draw without the last round fails
+    assert binom.ppf(tail, 2000, .1) > 0
+    assert (binom.ppf(tail, 2000, .1) <= counts).all() and (counts <= binom.ppf(
+        1 - tail, 2000, .1)).all()
 
 @pytest.mark.parametrize('i', range(4))
 def test_both_decisions_return_a_rule_of_the_run(i):
-    "Whatever the round: announced, answered by the arm that is returned, in a run that the decision doesn't change."
+    """Whatever the round: announced, answered by the arm that is returned, in a run that the
+    decision doesn't change."""
     announced = []
     class Noted:
         def respond(self, rule, rng):
@@ -68,37 +84,47 @@ def test_both_decisions_return_a_rule_of_the_run(i):
     for decision in 'last', 'uniform':
         for T in (1, 2, 5, 60):
             announced.clear()
-            learner = chen(WORLDS[i].setting, ORACLES[i], eps=.5, delta=.1, budget=T, decision=decision, rng=T)
+            learner = chen(WORLDS[i].setting, ORACLES[i], eps=.5, delta=.1, budget=T,
+                           decision=decision, rng=T)
             found = simulate(learner, Noted(), generator(5, T))
             assert found.rounds == len(announced) == T
             rules = announced[-1:] if decision == 'last' else announced
             assert any(found.rule is rule and found.arm == arm for rule, arm in rules)
             K = WORLDS[i].setting.K
-            assert found.status == ('budget_too_small' if T < K else 'uncertified' if T == K else 'budget')
+            assert found.status == ('budget_too_small'
+                                    if T < K else 'uncertified' if T == K else 'budget')
             assert (found.certificate is None) == (T <= K)
 
 def test_certificate_of_any_rule():
-    "As long as the event held in every plan and at the end, the certificate of either decision bounds the regret: no statistics."
+    """As long as the event held in every plan and at the end, the certificate of either decision
+    bounds the regret: no statistics."""
     checked = 0
     for i in range(len(WORLDS)):
         for run, decision in enumerate(('last', 'uniform')):
             plans = []
-            found = play(chen, i, budget=100, decision=decision, rng=run, watch=plans.append, seed=run)
-            if not all(event_holds(WORLDS[i], p.q_hat, p.I) for p in plans): continue
+            found = play(chen, i, budget=100, decision=decision, rng=run,
+                         watch=plans.append, seed=run)
+            if not all(event_holds(WORLDS[i], p.q_hat, p.I) for p in plans):
+                continue
             assert regret(i, found.rule) <= found.certificate.bound + 1e-9
             checked += 1
     assert checked > 10
 
 def rounds_regret(i, T, seed):
-    regrets, run = [], Exploration(WORLDS[i].setting, ORACLES[i], **baselines.chen_parts(WORLDS[i].setting, T, .1))
+    regrets, run = [], Exploration(WORLDS[i].setting, ORACLES[i],
+                                   **baselines.chen_parts(WORLDS[i].setting, T, .1))
     class Noted:
-        def respond(self, rule, rng): regrets.append(regret(i, rule)); return WORLDS[i].respond(rule, rng)
+        def respond(self, rule, rng):
+            regrets.append(regret(i, rule))
+            return WORLDS[i].respond(rule, rng)
     simulate(interact(run, never, T), Noted(), generator(17, seed))
     return np.array(regrets), run
 
-@statistical(false_alarm=FALSE_ALARM, planted='returns the worst rule of its run', power=lambda: detection(80, .8, 1.))
+@statistical(false_alarm=FALSE_ALARM, planted='returns the worst rule of its run',
+             power=lambda: detection(80, .8, 1.))
 def test_uniform_decision():
-    "80 runs on two worlds: the drawn rule fails no more often than the rounds of its run do, and that is within Markov's bound."
+    """80 runs on two worlds: the drawn rule fails no more often than the rounds of its run do,
+    and that is within Markov's bound."""
     eps, T, failures, worst, share, markov, runs = .6, 60, 0, 0, 0., 0., 80
     for n in range(runs):
         r, _ = rounds_regret(2*(n % 2), T, n)
@@ -106,14 +132,17 @@ def test_uniform_decision():
         worst += r.max() > eps
         share, markov = share + (r > eps).mean()/runs, markov + r.mean()/eps/runs
     assert .05 < share <= markov and share < .8
-    assert failures <= most_failures(runs, share) < worst                # a sum of unequal chances has no heavier tail than this
+    # a sum of unequal chances has no heavier tail than this
+    assert failures <= most_failures(runs, share) < worst
 
 def test_regret_within_its_parts():
-    "On the event the regret of normal rounds, and of all others, stays within the bounds of the theorem."
+    """On the event the regret of normal rounds, and of all others, stays within the bounds of
+    the theorem."""
     for i in range(4):
         r, run = rounds_regret(i, 300, 3)
         kinds = np.array(run.kinds)
-        normal, forced = chen_regret_parts(problem_of(WORLDS[i].setting, .1, .1, ORACLES[i].margin), 300)
+        normal, forced = chen_regret_parts(
+            problem_of(WORLDS[i].setting, .1, .1, ORACLES[i].margin), 300)
         assert r[kinds == NORMAL].sum() <= normal and r[kinds != NORMAL].sum() <= forced
 
 def test_share_by_the_clock():
@@ -123,10 +152,11 @@ def test_share_by_the_clock():
     K = WORLDS[1].setting.K
     assert np.allclose([p.alpha for p in plans], [min(K*p.t**(-1/3), 1) for p in plans], rtol=1e-12)
 
-# --- Explore, then commit -------------------------------------------------------------------------------------------
+# --- Explore, then commit -------------------------------------------------------------
 
 def test_etc_radius():
-    "At its own share of δ, exactly: an arm's estimate from n observations is outside with probability at most δ/K; at 0.75 of the radius it isn't so."
+    """At its own share of δ, exactly: an arm's estimate from n observations is outside with
+    probability at most δ/K; at 0.75 of the radius it isn't so."""
     n, delta, z = 400, 1e-12, WORLDS[0].setting
     two = SimpleNamespace(K=z.K, M=2)
     I = etc_radius(two, n, delta)
@@ -135,30 +165,38 @@ def test_etc_radius():
 
 SURE, SURE_EPS = outcomes([.95, .05], [0., .005], .1), 1.2
 
-@statistical(false_alarm=FALSE_ALARM, planted="returns the oracle's rule for the worst arm", power=lambda: detection(20, .01, 1.))
+@statistical(false_alarm=FALSE_ALARM,
+             planted="returns the oracle's rule for the worst arm",
+             power=lambda: detection(20, .01, 1.))
 def test_etc_certifies_its_target():
-    "20 runs with n fitted to ε, in a world where a wrong rule loses more: not certified, or wrong, with probability at most δ = 0.01."
+    """20 runs with n fitted to ε, in a world where a wrong rule loses more: not certified, or
+    wrong, with probability at most δ = 0.01."""
     z, oracle, failures = SURE.setting, action_informed_oracle(SURE), 0
     for run in range(20):
         r = simulate(etc(z, oracle, eps=SURE_EPS, delta=.01), SURE, generator(31, run))
         failures += r.status != 'certified' or simple_regret(SURE, r.rule) > r.eps
     assert r.rounds == etc_rounds(z, etc_samples(z, oracle.margin, SURE_EPS, .01), .01)
-    assert failures <= most_failures(20, .01) < 20*(simple_regret(SURE, guess()(SURE, SURE_EPS).rule) > SURE_EPS)
+    assert failures <= most_failures(
+        20, .01) < 20*(simple_regret(SURE,
+                                     guess()(SURE, SURE_EPS).rule) > SURE_EPS)
 
 @pytest.mark.parametrize('i', range(8))
 def test_etc_on_the_event(i):
-    "What the theorem says of cost estimates, brackets of profits and the certificate, in single runs."
+    """What the theorem says of cost estimates, brackets of profits and the certificate, in
+    single runs."""
     world, plans = WORLDS[i], []
     z, n, C = world.setting, 150, world.costs[:, None] - world.costs
     found = play(etc, i, explore=n, watch=plans.append, seed=1)
     plan, = plans
     I = etc_radius(z, n, .1)
     assert found.rounds == etc_rounds(z, n, .1) == found.counts.sum() and found.searches == z.K - 1
-    if not event_holds(world, plan.q_hat, plan.I): return
+    if not event_holds(world, plan.q_hat, plan.I):
+        return
     assert (np.abs(plan.C_hat - C) <= plan.I_c + 1e-12).all()
     assert plan.I_c.max() <= (z.K - 1)*z.bound*(2.**-etc_bits(I) + I) + 1e-12
     assert (plan.profits >= optimal_rule(world).profits - 1e-7).all()
-    assert regret(i, found.rule) <= found.certificate.bound <= etc_bound(z, ORACLES[i].margin, n, .1) + 1e-6
+    assert regret(i, found.rule) <= found.certificate.bound <= etc_bound(
+        z, ORACLES[i].margin, n, .1) + 1e-6
     assert world.best_response(found.rule) == found.arm and is_proper(found.rule)
 
 @pytest.mark.parametrize('i', [1, 3, 5, 7])
@@ -173,7 +211,10 @@ def test_links_form_a_tree(i):
     linked = {0}
     for s in run.searches:
         assert s.k0 in linked and s.k1 not in linked and s.lam_max - s.lam_min == 2**-9
-        ends = [{world.best_response(mix(rules[0], rules[j], lam)) for j in range(world.setting.K)} for lam in (s.lam_min, s.lam_max)]
+        ends = [{
+            world.best_response(mix(rules[0], rules[j], lam))
+            for j in range(world.setting.K)
+        } for lam in (s.lam_min, s.lam_max)]
         assert s.k0 in ends[0] and s.k1 in ends[1]
         linked.add(s.k1)
     assert linked == set(range(world.setting.K))
@@ -188,10 +229,13 @@ def test_etc_budget(budget):
     if budget >= z.K:
         n = (r.counts.sum() - r.forced_rounds)//z.K
         assert r.rounds == etc_rounds(z, n, .1) and etc_rounds(z, n + 1, .1) > budget
-    else: assert r.rounds == budget and r.certificate is None and WORLDS[i].best_response(r.rule) == r.arm
+    else:
+        assert r.rounds == budget and r.certificate is None and WORLDS[i].best_response(
+            r.rule) == r.arm
 
 def test_etc_contradiction():
-    "Reports that belong to the other arm contradict what the arms choose; nothing is certified then."
+    """Reports that belong to the other arm contradict what the arms choose; nothing is certified
+    then."""
     i = 0
     world = WORLDS[i]
     class Swapped:
@@ -206,21 +250,27 @@ def test_etc_solvers():
     for i in (0, 1):
         a, b = (play(etc, i, explore=400, solver=s) for s in ('highs', 'cvxpy'))
         assert a.arm == b.arm and a.status == b.status
-        assert abs(a.certificate.bound - b.certificate.bound) < 1e-5 and np.abs(a.rule.values - b.rule.values).max() < 1e-4
+        assert abs(a.certificate.bound - b.certificate.bound) < 1e-5 and np.abs(
+            a.rule.values - b.rule.values).max() < 1e-4
 
-# --- The simple setting ---------------------------------------------------------------------------------------------
+# --- The simple setting ---------------------------------------------------------------
 
 SIMPLE = [simple_world(2, 2, generator(41, i), margin=.03, tries=2000) for i in range(4)]
 
 def test_simple_setting():
-    "Four simple worlds and both shares: certified, with 2 in place of M. (That the certificates are right, and hardly more: `law_simple`.)"
+    """Four simple worlds and both shares: certified, with 2 in place of M. (That the
+    certificates are right, and hardly more: `law_simple`.)"""
     for i, world in enumerate(SIMPLE):
         z, oracle, eps = world.setting, action_informed_oracle(world), 1.5*world.setting.B
-        r = simulate(oiafc_simple(z, oracle, eps=eps, delta=.2, mixing=('theorem1', 'corollary1')[i % 2]), world, generator(43, i))
+        r = simulate(
+            oiafc_simple(z, oracle, eps=eps, delta=.2,
+                         mixing=('theorem1', 'corollary1')[i % 2]), world,
+            generator(43, i))
         assert r.status == 'certified' and r.certificate.bound <= eps
 
 def test_simple_event():
-    "The radius without M at its own share, exactly: π²δ/24 for one arm with two beliefs; 0.75 of it isn't enough at δ = 10⁻¹²."
+    """The radius without M at its own share, exactly: π²δ/24 for one arm with two beliefs; 0.75
+    of it isn't enough at δ = 10⁻¹²."""
     n, delta = np.arange(1, 401), 1e-12
     radius = radius_simple(n, n, K=1, delta=delta)
     assert np.allclose(radius, np.sqrt(2*np.log(16*n**2/delta)/n))
@@ -231,43 +281,66 @@ def test_all_beliefs_is_the_usual_learner(mixing):
     "With M beliefs for each arm it is OIAFC, round by round."
     options = dict(eps=.5, mixing=mixing, max_rounds=250)
     a, b = play(oiafc, 2, **options), play(oiafc_simple, 2, beliefs=WORLDS[2].setting.M, **options)
-    assert (a.trace.arms == b.trace.arms).all() and (a.rule.values == b.rule.values).all() and a.rounds == b.rounds
+    assert (a.trace.arms
+            == b.trace.arms).all() and (a.rule.values
+                                        == b.rule.values).all() and a.rounds == b.rounds
 
 def test_etc_keeps_to_its_cap():
     "A target is refused if and only if the rounds that it asks for are more than may be played."
     z, oracle = WORLDS[0].setting, ORACLES[0]
     enough = etc_rounds(z, etc_samples(z, oracle.margin, 1., .1), .1)
     etc(z, oracle, eps=1., delta=.1, max_rounds=enough)
-    with pytest.raises(InvalidInput) as caught: etc(z, oracle, eps=1., delta=.1, max_rounds=enough - 1)
+    with pytest.raises(InvalidInput) as caught:
+        etc(z, oracle, eps=1., delta=.1, max_rounds=enough - 1)
     assert caught.value.argument == 'eps'
 
-# --- Bad input ------------------------------------------------------------------------------------------------------
+# --- Bad input ------------------------------------------------------------------------
 
-LEARNERS = dict(chen=lambda *a, **k: chen(*a, **{'budget': 10} | k), etc=lambda *a, **k: etc(*a, **{} if 'budget' in k else {'explore': 5}, **k),
-                simple=oiafc_simple)
+LEARNERS = dict(
+    chen=lambda *a, **k: chen(*a, **{'budget': 10} | k),
+    etc=lambda *a, **k: etc(*a, **{} if 'budget' in k else {'explore': 5}, **k),
+    simple=oiafc_simple)
 
 @pytest.mark.parametrize('name', LEARNERS)
 def test_refusals(name):
     "At once, before the first round, by name."
     learner, z, oracle = LEARNERS[name], WORLDS[0].setting, ORACLES[0]
-    for argument, args, options in [('setting', (WORLDS[0], oracle), {}), ('oracle', (z, list(oracle.rules)), {}), ('oracle.rules', (z, ORACLES[1]), {}),
-                                    *[('eps', (z, oracle), dict(eps=x)) for x in (0, -1., 3*z.B, np.nan, None, 'x', True)],
-                                    *[('delta', (z, oracle), dict(delta=x)) for x in (0, 1.5, np.inf, None, '1')],
-                                    *[('budget', (z, oracle), dict(budget=x)) for x in (0, 2.5, True, '3') if name != 'simple'],
-                                    *[('beliefs', (z, oracle), dict(beliefs=x)) for x in (0, z.M + 1, 1.5, None, [2], 'xy', [1, None]) if name == 'simple'],
-                                    *[('solver', (z, oracle), dict(solver=x)) for x in ('simplex', None)]]:
-        with pytest.raises(InvalidInput) as caught: learner(*args, **{'eps': 1., 'delta': .1} | options)
+    for argument, args, options in [
+        ('setting', (WORLDS[0], oracle), {}), ('oracle', (z, list(oracle.rules)), {}),
+        ('oracle.rules', (z, ORACLES[1]), {}),
+            *[('eps', (z, oracle), dict(eps=x))
+              for x in (0, -1., 3*z.B, np.nan, None, 'x', True)],
+            *[('delta', (z, oracle), dict(delta=x))
+              for x in (0, 1.5, np.inf, None, '1')],
+            *[('budget', (z, oracle), dict(budget=x))
+              for x in (0, 2.5, True, '3') if name != 'simple'],
+            *[('beliefs', (z, oracle), dict(beliefs=x))
+              for x in (0, z.M + 1, 1.5, None, [2], 'xy', [1, None]) if name == 'simple'
+              ], *[('solver', (z, oracle), dict(solver=x)) for x in ('simplex', None)]
+    ]:
+        with pytest.raises(InvalidInput) as caught:
+            learner(*args, **{'eps': 1., 'delta': .1} | options)
         assert caught.value.argument == argument
 
 def test_more_refusals():
     z, oracle = WORLDS[0].setting, ORACLES[0]
-    for argument, learner, options in [('rng', chen, dict(budget=5, decision='uniform')), ('seed', chen, dict(budget=5, decision='uniform', rng=-1)),
-                                       ('decision', chen, dict(budget=5, decision=None)), ('decision', chen, dict(budget=5, decision=['last'])),
-                                       ('explore', etc, dict(explore=0)), ('explore', etc, dict(explore=1.)), ('explore, budget', etc, dict(explore=3, budget=9)),
-                                       ('mixing', oiafc_simple, dict(mixing='theorem2')), ('max_rounds', etc, dict(max_rounds=1)), ('eps', etc, dict(eps=1e-300)),
-                                       ('beliefs', oiafc_simple, dict(beliefs=[[1], [1, 2]])), ('max_rounds', oiafc_simple, dict(max_rounds=1))]:
-        with pytest.raises(InvalidInput) as caught: learner(z, oracle, **dict(eps=1., delta=.1) | options)
+    for argument, learner, options in [
+        ('rng', chen, dict(budget=5, decision='uniform')),
+        ('seed', chen, dict(budget=5, decision='uniform', rng=-1)),
+        ('decision', chen, dict(budget=5, decision=None)),
+        ('decision', chen, dict(budget=5, decision=['last'])),
+        ('explore', etc, dict(explore=0)), ('explore', etc, dict(explore=1.)),
+        ('explore, budget', etc, dict(explore=3, budget=9)),
+        ('mixing', oiafc_simple, dict(mixing='theorem2')),
+        ('max_rounds', etc, dict(max_rounds=1)), ('eps', etc, dict(eps=1e-300)),
+        ('beliefs', oiafc_simple, dict(beliefs=[[1], [1, 2]])),
+        ('max_rounds', oiafc_simple, dict(max_rounds=1))
+    ]:
+        with pytest.raises(InvalidInput) as caught:
+            learner(z, oracle, **dict(eps=1., delta=.1) | options)
         assert caught.value.argument == argument
-    with pytest.raises(InvalidInput, match='known margins'): etc(z, Oracle(oracle.rules), eps=1., delta=.1)
+    with pytest.raises(InvalidInput, match='known margins'):
+        etc(z, Oracle(oracle.rules), eps=1., delta=.1)
     for learner in LEARNERS.values():
-        with pytest.raises(OracleViolated): simulate(learner(z, Oracle(oracle.rules[::-1]), eps=1., delta=.1), WORLDS[0], 0)
+        with pytest.raises(OracleViolated):
+            simulate(learner(z, Oracle(oracle.rules[::-1]), eps=1., delta=.1), WORLDS[0], 0)

@@ -1,9 +1,14 @@
 """The ledger of claims is complete, and each of its rows leads somewhere.
 
-Every labelled or numbered statement and every numbered equation of the paper has a row; what a row names (a place in the book, a test, an
-erratum, a verdict) exists; and a verdict has what it takes: a correction its erratum, a refutation its counterexample, an abstention its reason.
+Every labelled or numbered statement and every numbered equation of the paper has a row; what a
+row names (a place in the book, a test, an
+erratum, a verdict) exists; and a verdict has what it takes: a correction its erratum, a
+refutation its counterexample, an abstention its reason.
 """
-import ast, copy, json, re
+import ast
+import copy
+import json
+import re
 from functools import cache
 import pytest
 from nbdev.config import get_config
@@ -15,7 +20,8 @@ PAGE = ROOT/'nbs'/'paper'/'claims.ipynb'
 VERDICTS = 'holds as printed', 'holds corrected', 'false as printed', 'not checkable'
 FIELDS = 'claim', 'labels', 'says', 'here', 'tests', 'verdict', 'errata', 'instead', 'part'
 
-# The paper's statements, with the numbers that it prints and the labels of its source (none where there is no label).
+# The paper's statements, with the numbers that it prints and the labels of its source (none where
+# there is no label).
 STATEMENTS = dict(line.split(': ') for line in '''
 Definition 1: definition1
 Definition 2: 1
@@ -53,66 +59,96 @@ Section 3.3, $\\text{UCB-LP}_{k,t}$: opt5
 Section 2.1, protocol: sec2.1'''.strip().splitlines())
 
 # Its numbered equations in order, by label.
-EQUATIONS = dict(enumerate('''opt1 opt2 1 eq2 opt3 opt4 pairwisecost eq1 radius1 radius2 - - conce1 conc2 conc3 eq40 eq37 eq38 dsidjaosdoasd eq39 - eq41 27 eq34 eq45 eq46
-    eq9 eq10 eq11 eq12 - - eq35 eq36 - - - 36 eq24 simpleregret eq50 - eq51 - coro1 coro2 coro3 - coro4 - eq23 - - - - 56 - -'''.split(), 1))
+EQUATIONS = dict(
+    enumerate(
+        '''opt1 opt2 1 eq2 opt3 opt4 pairwisecost eq1 radius1 radius2 - - conce1 conc2 conc3
+        eq40 eq37 eq38 dsidjaosdoasd eq39 - eq41 27 eq34 eq45 eq46 eq9 eq10 eq11 eq12 - - eq35
+        eq36 - - - 36 eq24 simpleregret eq50 - eq51 - coro1 coro2 coro3 - coro4 - eq23 - - - -
+        56 - -'''
+        .split(), 1))
 
-# --- What there is --------------------------------------------------------------------------------------------------
+# --- What there is --------------------------------------------------------------------
 
 @cache
 def cells(path):
-    return [(c['cell_type'], ''.join(c['source']), c['metadata']) for c in json.loads(path.read_text(encoding='utf-8'))['cells']]
+    return [(c['cell_type'], ''.join(c['source']), c['metadata'])
+            for c in json.loads(path.read_text(encoding='utf-8'))['cells']]
 
 def records():
     "The ledger, as the notebook's own cells read it."
     space = {}
     for kind, source, _ in cells(PAGE):
-        if kind == 'code' and re.search(r"(?m)^LEDGER \+?= r|^def read", source): exec(source, space)
+        if kind == 'code' and re.search(r"(?m)^LEDGER \+?= r|^def read", source):
+            exec(source, space)
     return space['ledger']
 
-def slug(title): return re.sub(r'[^\w\- ]', '', title.lower()).strip().replace(' ', '-')
+def slug(title):
+    return re.sub(r'[^\w\- ]', '', title.lower()).strip().replace(' ', '-')
 
-def has_check(source): return bool(re.search(r'\bassert\b|\btest_\w+\(', source))
+def has_check(source):
+    return bool(re.search(r'\bassert\b|\btest_\w+\(', source))
 
 def places():
-    "{label, or chapter, or chapter#heading: whether a code cell of its section is a check}, over all notebooks that run as tests."
+    """{label, or chapter, or chapter#heading: whether a code cell of its section is a check},
+    over all notebooks that run as tests."""
     found = {}
     for path in nbglob(get_config().nbs_path, as_path=True):
         page = path.relative_to(ROOT/'nbs').with_suffix('').as_posix()
         section, checked = [page], {}
         for kind, source, meta in cells(path):
-            if kind == 'markdown' and (m := re.match(r'(?:\(\S+\)=\n)?#+ (.+)', source)): section = [page, f'{page}#{slug(m[1])}']
-            if kind == 'markdown': section += [a or b or c for a, b, c in re.findall(r'(?m)^:label: (\S+)|^\((\S+)\)=$|\$\$ \((eq-[\w-]+)\)', source)]
-            if name := meta.get('mystnb', {}).get('figure', {}).get('name'): section.append(name)
-            for place in section: checked[place] = checked.get(place, False) or (kind == 'code' and has_check(source))
+            if kind == 'markdown' and (m := re.match(r'(?:\(\S+\)=\n)?#+ (.+)', source)):
+                section = [page, f'{page}#{slug(m[1])}']
+            if kind == 'markdown':
+                section += [
+                    a or b or c for a, b, c in re.findall(
+                        r'(?m)^:label: (\S+)|^\((\S+)\)=$|\$\$ \((eq-[\w-]+)\)', source)
+                ]
+            if name := meta.get('mystnb', {}).get('figure', {}).get('name'):
+                section.append(name)
+            for place in section:
+                checked[place] = checked.get(place, False) or (kind == 'code' and has_check(source))
         found |= checked
     return found
 
 @cache
 def functions(path):
     "Names of the top-level functions of a file."
-    return {node.name for node in ast.parse(path.read_text(encoding='utf-8')).body if isinstance(node, ast.FunctionDef)}
+    return {
+        node.name
+        for node in ast.parse(path.read_text(encoding='utf-8')).body
+        if isinstance(node, ast.FunctionDef)
+    }
 
 def test_exists(name):
     "Whether `test_file.py::test_name`, or `::test_law[law_name]`, is a test."
     m = re.fullmatch(r'(test_\w+\.py)::(test_\w+)(?:\[(\w+)\])?', name)
-    if not m or not (ROOT/'tests'/m[1]).exists() or m[2] not in functions(ROOT/'tests'/m[1]): return False
+    if not m or not (ROOT/'tests'/m[1]).exists() or m[2] not in functions(ROOT/'tests'/m[1]):
+        return False
     return m[3] is None or (m[2] == 'test_law' and m[3] in functions(ROOT/'tests'/'laws.py'))
 test_exists.__test__ = False
 
 def equations(claim):
     "The numbers of the equations that a claim names: (7), or (3) to (5)."
     found = set()
-    for low, high in re.findall(r'\((\d+)\)(?: to \((\d+)\))?', claim): found |= set(range(int(low), int(high or low) + 1))
+    for low, high in re.findall(r'\((\d+)\)(?: to \((\d+)\))?', claim):
+        found |= set(range(int(low), int(high or low) + 1))
     return found
 
-# --- What is wrong --------------------------------------------------------------------------------------------------
+# --- What is wrong --------------------------------------------------------------------
 
 def unclaimed(rows):
     "Statements and equations of the paper without a row that names their number and their label."
     named = lambda r, name: re.match(re.escape(name) + r'(?!\d)', r['claim'])
-    found = [f'{name} has no row' for name, label in STATEMENTS.items() if not any(named(r, name) and (label == '-' or label in r['labels'].split()) for r in rows)]
-    return found + [f'equation ({n}) has no row' for n, label in EQUATIONS.items()
-                    if not any(n in equations(r['claim']) and (label == '-' or label in r['labels'].split()) for r in rows)]
+    found = [
+        f'{name} has no row' for name, label in STATEMENTS.items() if not any(
+            named(r, name) and (label == '-' or label in r['labels'].split())
+            for r in rows)
+    ]
+    return found + [
+        f'equation ({n}) has no row' for n, label in EQUATIONS.items()
+        if not any(n in equations(r['claim']) and
+                   (label == '-' or label in r['labels'].split()) for r in rows)
+    ]
 
 def problems(rows, places, errata):
     "What is wrong with the ledger, one line each."
@@ -120,29 +156,42 @@ def problems(rows, places, errata):
     known = {*STATEMENTS.values(), *EQUATIONS.values()}
     for r in rows:
         wrong = lambda what: found.append(f'{r["claim"]}: {what}')
-        here, tests, of_row = r['here'].split(', '), list(filter(None, r['tests'].split(', '))), r['errata'].split()
+        here, tests, of_row = r['here'].split(', '), list(
+            filter(None, r['tests'].split(', '))), r['errata'].split()
         for label in r['labels'].split():
-            if label not in known: wrong(f'the paper has no label {label}')
+            if label not in known:
+                wrong(f'the paper has no label {label}')
         for place in here:
-            if place not in places: wrong(f'no place {place}')
+            if place not in places:
+                wrong(f'no place {place}')
         for test in tests:
-            if not test_exists(test): wrong(f'no test {test}')
+            if not test_exists(test):
+                wrong(f'no test {test}')
         for e in of_row:
-            if e not in shown: wrong(f'no erratum {e}')
-        if r['verdict'] not in VERDICTS: wrong(f'{r["verdict"]!r} is no verdict')
+            if e not in shown:
+                wrong(f'no erratum {e}')
+        if r['verdict'] not in VERDICTS:
+            wrong(f'{r["verdict"]!r} is no verdict')
         if r['verdict'] == 'not checkable':
-            if not r['instead']: wrong('not checkable, and no reason')
+            if not r['instead']:
+                wrong('not checkable, and no reason')
             continue
-        if not tests and not any(places.get(p) for p in here): wrong('nothing checks it')
-        if r['verdict'] == 'holds corrected' and not (of_row and r['instead']): wrong('corrected, without its erratum or what holds')
-        if r['verdict'] == 'false as printed' and not (r['instead'] and any(shown.get(e) == 'counterexample' for e in of_row)): wrong('false, without a counterexample or what holds')
+        if not tests and not any(places.get(p) for p in here):
+            wrong('nothing checks it')
+        if r['verdict'] == 'holds corrected' and not (of_row and r['instead']):
+            wrong('corrected, without its erratum or what holds')
+        if r['verdict'] == 'false as printed' and not (r['instead'] and any(
+                shown.get(e) == 'counterexample' for e in of_row)):
+            wrong('false, without a counterexample or what holds')
     claims = [r['claim'] for r in rows]
     return found + [f'{c} has two rows' for c in dict.fromkeys(claims) if claims.count(c) > 1]
 
 @pytest.fixture(scope='module')
-def book(): return records(), places(), test_errata.records()
+def book():
+    return records(), places(), test_errata.records()
 
-def test_claims(book): assert problems(*book) == []
+def test_claims(book):
+    assert problems(*book) == []
 
 def test_records(book):
     assert len(STATEMENTS) == 34 and len(EQUATIONS) == 58
@@ -150,44 +199,68 @@ def test_records(book):
 
 def test_page_shows_every_part(book):
     "Each part's table is on the page, under a heading of the same name."
-    headings = {m[1] for kind, source, _ in cells(PAGE) if kind == 'markdown' and (m := re.match('## (.+)', source))}
-    tables = [re.match(r"table\('(.+)'\)$", source)[1] for kind, source, _ in cells(PAGE) if kind == 'code' and source.startswith('table(')]
+    headings = {
+        m[1]
+        for kind, source, _ in cells(PAGE)
+        if kind == 'markdown' and (m := re.match('## (.+)', source))
+    }
+    tables = [
+        re.match(r"table\('(.+)'\)$", source)[1] for kind, source, _ in cells(PAGE)
+        if kind == 'code' and source.startswith('table(')
+    ]
     parts = dict.fromkeys(r['part'] for r in book[0])
-    assert set(parts) <= headings and [[t for t in tables if p.startswith(t)] for p in parts] == [[t] for t in tables]
+    assert set(parts) <= headings and [[t for t in tables if p.startswith(t)]
+                                       for p in parts] == [[t] for t in tables]
 
-# --- And it can tell ------------------------------------------------------------------------------------------------
+# --- And it can tell ------------------------------------------------------------------
 
-def row(rows, claim): return next(r for r in rows if r['claim'] == claim)
+def row(rows, claim):
+    return next(r for r in rows if r['claim'] == claim)
 
-def drop(claim): return lambda rows, places, errata: rows.remove(row(rows, claim))
+def drop(claim):
+    return lambda rows, places, errata: rows.remove(row(rows, claim))
 
-def put(name, **fields): return lambda rows, places, errata: row(rows, name).update(fields)
+def put(name, **fields):
+    return lambda rows, places, errata: row(rows, name).update(fields)
 
-@pytest.mark.parametrize('fault, expected', [
-    (drop('Theorem 2'), 'Theorem 2 has no row'),
-    (drop('Remark 2'), 'Remark 2 has no row'),
-    (drop('Algorithm BS, binary search'), 'Algorithm BS has no row'),
-    (drop('Eq. (22)'), 'equation (22) has no row'),
-    (drop('Lemma 7, eqs. (27) to (31)'), 'equation (29) has no row'),
-    (put('Lemma 1', claim='Lemma 15'), 'Lemma 1 has no row'),
-    (put('Lemma 3', labels='lemma4'), 'Lemma 3 has no row'),
-    (put('Lemma 3', labels='lemmasample1 lemma99'), 'Lemma 3: the paper has no label lemma99'),
-    (put('Lemma 3', claim='Lemma 4'), 'Lemma 4 has two rows'),
-    (put('Lemma 3', here='lem-tau1, lem-nowhere'), 'Lemma 3: no place lem-nowhere'),
-    (put('Lemma 3', here='paper/11_complexity#no-such-heading'), 'Lemma 3: no place paper/11_complexity#no-such-heading'),
-    (put('Lemma 5', tests='test_guarantees.py::test_nothing'), 'Lemma 5: no test test_guarantees.py::test_nothing'),
-    (put('Lemma 5', tests='test_nowhere.py::test_regret'), 'Lemma 5: no test test_nowhere.py::test_regret'),
-    (put('Lemma 5', tests='test_guarantees.py::play'), 'Lemma 5: no test test_guarantees.py::play'),
-    (put('Lemma 5', tests='test_mutants.py::test_law[law_nothing]'), 'Lemma 5: no test test_mutants.py::test_law[law_nothing]'),
-    (put('Lemma 5', verdict='holds'), "Lemma 5: 'holds' is no verdict"),
-    (put('Lemma 4', errata='E21 E99'), 'Lemma 4: no erratum E99'),
-    (put('Lemma 4', errata=''), 'Lemma 4: corrected, without its erratum or what holds'),
-    (put('Lemma 14, eq. (55)', instead=''), 'Lemma 14, eq. (55): false, without a counterexample or what holds'),
-    (put('Lemma 14, eq. (55)', errata='E38'), 'Lemma 14, eq. (55): false, without a counterexample or what holds'),
-    (put('Remark 6', instead=''), 'Remark 6: not checkable, and no reason'),
-    (lambda rows, places, errata: places.update({'sec-claims-gap': False, 'lem-tau1': False}), 'Eqs. (17), (18): nothing checks it'),
-    (lambda rows, places, errata: places.pop('lem-bound'), 'Lemma 7, eqs. (27) to (31): no place lem-bound'),
-    (lambda rows, places, errata: errata.pop(20), 'Lemma 4: no erratum E21')])
+@pytest.mark.parametrize(
+    'fault, expected',
+    [(drop('Theorem 2'), 'Theorem 2 has no row'),
+     (drop('Remark 2'), 'Remark 2 has no row'),
+     (drop('Algorithm BS, binary search'), 'Algorithm BS has no row'),
+     (drop('Eq. (22)'), 'equation (22) has no row'),
+     (drop('Lemma 7, eqs. (27) to (31)'), 'equation (29) has no row'),
+     (put('Lemma 1', claim='Lemma 15'), 'Lemma 1 has no row'),
+     (put('Lemma 3', labels='lemma4'), 'Lemma 3 has no row'),
+     (put('Lemma 3',
+          labels='lemmasample1 lemma99'), 'Lemma 3: the paper has no label lemma99'),
+     (put('Lemma 3', claim='Lemma 4'), 'Lemma 4 has two rows'),
+     (put('Lemma 3', here='lem-tau1, lem-nowhere'), 'Lemma 3: no place lem-nowhere'),
+     (put('Lemma 3', here='paper/11_complexity#no-such-heading'),
+      'Lemma 3: no place paper/11_complexity#no-such-heading'),
+     (put('Lemma 5', tests='test_guarantees.py::test_nothing'),
+      'Lemma 5: no test test_guarantees.py::test_nothing'),
+     (put('Lemma 5', tests='test_nowhere.py::test_regret'),
+      'Lemma 5: no test test_nowhere.py::test_regret'),
+     (put('Lemma 5', tests='test_guarantees.py::play'),
+      'Lemma 5: no test test_guarantees.py::play'),
+     (put('Lemma 5', tests='test_mutants.py::test_law[law_nothing]'),
+      'Lemma 5: no test test_mutants.py::test_law[law_nothing]'),
+     (put('Lemma 5', verdict='holds'), "Lemma 5: 'holds' is no verdict"),
+     (put('Lemma 4', errata='E21 E99'), 'Lemma 4: no erratum E99'),
+     (put('Lemma 4',
+          errata=''), 'Lemma 4: corrected, without its erratum or what holds'),
+     (put('Lemma 14, eq. (55)', instead=''),
+      'Lemma 14, eq. (55): false, without a counterexample or what holds'),
+     (put('Lemma 14, eq. (55)', errata='E38'),
+      'Lemma 14, eq. (55): false, without a counterexample or what holds'),
+     (put('Remark 6', instead=''), 'Remark 6: not checkable, and no reason'),
+     (lambda rows, places, errata: places.update(
+         {'sec-claims-gap': False, 'lem-tau1': False}),
+      'Eqs. (17), (18): nothing checks it'),
+     (lambda rows, places, errata: places.pop('lem-bound'),
+      'Lemma 7, eqs. (27) to (31): no place lem-bound'),
+     (lambda rows, places, errata: errata.pop(20), 'Lemma 4: no erratum E21')])
 def test_check_finds_fault(fault, expected, book):
     faulty = copy.deepcopy(book)
     fault(*faulty)
@@ -196,4 +269,5 @@ def test_check_finds_fault(fault, expected, book):
 def test_sections_differ():
     "A section with an assertion is told from one without."
     found = places()
-    assert found['sec-claims-gap'] and found['eq-radius'] and not found['paper/claims#the-records'] and not found['index#symbols']
+    assert found['sec-claims-gap'] and found['eq-radius'] and not found[
+        'paper/claims#the-records'] and not found['index#symbols']

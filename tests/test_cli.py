@@ -1,8 +1,16 @@
-"""The `oia` command as others call it: exit status, one line of error, nothing but JSON on standard output.
+"""The `oia` command as others call it: exit status, one line of error, nothing but JSON on
+standard output.
 
-What only a process can show runs as one; the rest calls `main`, which gives the same answers faster.
+What only a process can show runs as one; the rest calls `main`, which gives the same answers
+faster.
 """
-import json, math, os, re, signal, subprocess, sys
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
 from configparser import ConfigParser
 from dataclasses import fields
 
@@ -10,7 +18,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from conftest import ROOT
-from oia_nb.all import *
+from oia_nb.all import (ScoringRule, SharpIdentification, action_informed_oracle,
+                        identify, is_proper, make_world, menu_rule,
+                        n_min, principal_profit, problem_of,
+                        region_margin, simple_regret)
 from oia_nb.cli import COMMANDS, main
 from oia_nb.worlds import load_world, world_names
 
@@ -19,24 +30,30 @@ OIA = [sys.executable, '-c', 'import sys; from oia_nb.cli import main; sys.exit(
 
 def oia(*args, cwd, **kw):
     "A finished process."
-    return subprocess.run([*OIA, *map(str, args)], cwd=cwd, env=ENV, text=True, capture_output=True, timeout=120, **kw)
+    return subprocess.run([*OIA, *map(str, args)], cwd=cwd, env=ENV, text=True,
+                          capture_output=True, timeout=120, **kw)
 
 def strict_json(text):
     "The one JSON value in `text`; NaN and infinities are refused."
-    def refuse(constant): raise AssertionError(f'{constant} is no JSON')
+    def refuse(constant):
+        raise AssertionError(f'{constant} is no JSON')
     return json.loads(text, parse_constant=refuse)
 
-def one_line(err): return err.startswith('oia: ') and err.endswith('\n') and err.count('\n') == 1 and 'Traceback' not in err
+def one_line(err):
+    return err.startswith('oia: ') and err.endswith('\n') and err.count(
+        '\n') == 1 and 'Traceback' not in err
 
-# --- Worlds to try it on -----------------------------------------------------------------------------------------------
+# --- Worlds to try it on --------------------------------------------------------------
 
 def coin(costs, arms=('toss', 'look')):
     "A fair coin that one arm sees and the other doesn't; further arms see it too."
-    return make_world([np.full((1, 2), .5)] + [np.eye(2)/2]*(len(costs) - 1), costs, np.eye(2), 1., name='coin', arms=arms)
+    return make_world([np.full((1, 2), .5)] + [np.eye(2)/2]*(len(costs) - 1), costs,
+                      np.eye(2), 1., name='coin', arms=arms)
 
 @pytest.fixture
 def files(tmp_path):
-    "A folder with a world, one in which an arm is out of reach (`dear` costs more than `look` and shows the same), and files that are none."
+    """A folder with a world, one in which an arm is out of reach (`dear` costs more than `look`
+    and shows the same), and files that are none."""
     coin([0., .1]).save(tmp_path/'coin.json')
     coin([0., .1, .2], ['toss', 'look', 'dear']).save(tmp_path/'dear.json')
     text = (tmp_path/'coin.json').read_text()
@@ -46,24 +63,54 @@ def files(tmp_path):
     (tmp_path/'bytes.json').write_bytes(b'\xff\xfe\x00')
     return tmp_path
 
-# --- Bad input: status 2, one line, nothing on standard output ------------------------------------------------------------
+# --- Bad input: status 2, one line, nothing on standard output ------------------------
 
-LEARN, FAITHFUL = 'identify coin.json --eps 3 --delta 0.1', 'identify coin.json --eps 3 --delta 0.1 --method oiafc'
-BAD = {'': 'COMMAND', 'wish': 'wish', 'optimal': 'W', 'optimal coin.json --wish': '--wish', 'worlds coin.json': 'coin.json',
-       'identify coin.json --delta 0.1': '--eps', 'identify coin.json --eps 3': '--delta',
-       'identify coin.json --eps 0 --delta 0.1': 'eps', 'identify coin.json --eps -1 --delta 0.1': 'eps', 'identify coin.json --eps 4.1 --delta 0.1': 'eps',
-       'identify coin.json --eps nan --delta 0.1': 'eps', 'identify coin.json --eps 1e999 --delta 0.1': 'eps', 'identify coin.json --eps one --delta 0.1': '--eps',
-       'identify coin.json --eps 3 --delta 0': 'delta', 'identify coin.json --eps 3 --delta 1.01': 'delta', 'identify coin.json --eps 3 --delta nan': 'delta',
-       f'{LEARN} --method guess': 'guess', f'{FAITHFUL} --mixing half': 'half', f'{LEARN} --mixing theorem1': 'mixing', f'{LEARN} --engine fast': 'sharp', f'{LEARN} --engine slow': 'slow', f'{LEARN} --budget 1': 'budget', f'{LEARN} --budget 2.5': '--budget',
-       f'{LEARN} --seed -1': 'seed', f'{LEARN} --seed one': '--seed', f'{LEARN} --method chen': 'budget', f'{LEARN} --method etc --explore 0': 'explore', f'{LEARN} --method etc --explore 9 --budget 99': 'explore',
-       f'{LEARN} --method chen --budget 9 --decision first': 'decision', f'{LEARN} --decision last': 'decision', 'compare nowhere.json': 'nowhere.json', 'compare coin.json --eps 0': 'eps',
-       'compare coin.json --repetitions 0': 'repetitions', 'compare coin.json --budget 0': 'budget', 'compare coin.json coin.json': 'worlds', 'compare coin.json --path half.json': 'half.json', f'{LEARN} --without guess': 'guess', f'{LEARN} --without toss': 'arms',
-       'optimal coin.json --digits 16': 'digits', 'optimal coin.json --digits one': '--digits', 'optimal coin.json --margin -1': 'margin', 'optimal coin.json --margin nan': 'margin',
-       f'{LEARN} --digits -13': 'digits', 'demo --margin -1': 'margin',
-       'identify dear.json --eps 3 --delta 0.1': '--without dear', 'optimal nowhere.json': 'nowhere.json', 'optimal .': 'world',
-       'optimal half.json': 'half.json', 'optimal nan.json': 'nan.json', 'optimal list.json': 'list.json', 'optimal bytes.json': 'bytes.json',
-       'demo --eps 9 --world coin.json': 'eps', 'demo --eps 9 --world coin.json --method oiafc': 'eps', 'demo --method oiafb': '--method', 'demo --seed -1': 'seed', 'demo --world nowhere': 'nowhere', 'demo --world dear.json': '--without dear',
-       'demo --figure nowhere/f.png': 'nowhere/f.png', 'demo --figure f.txt': 'f.txt', 'demo --figure .': 'figure'}
+LEARN, FAITHFUL = 'identify coin.json --eps 3 --delta 0.1', (
+    'identify coin.json --eps 3 --delta '
+    '0.1 --method oiafc')
+BAD = {
+    '': 'COMMAND', 'wish': 'wish', 'optimal': 'W', 'optimal coin.json --wish': '--wish',
+    'worlds coin.json': 'coin.json', 'identify coin.json --delta 0.1': '--eps',
+    'identify coin.json --eps 3': '--delta',
+    'identify coin.json --eps 0 --delta 0.1': 'eps',
+    'identify coin.json --eps -1 --delta 0.1': 'eps',
+    'identify coin.json --eps 4.1 --delta 0.1': 'eps',
+    'identify coin.json --eps nan --delta 0.1': 'eps',
+    'identify coin.json --eps 1e999 --delta 0.1': 'eps',
+    'identify coin.json --eps one --delta 0.1': '--eps',
+    'identify coin.json --eps 3 --delta 0': 'delta',
+    'identify coin.json --eps 3 --delta 1.01': 'delta',
+    'identify coin.json --eps 3 --delta nan': 'delta',
+    f'{LEARN} --method guess': 'guess', f'{FAITHFUL} --mixing half': 'half',
+    f'{LEARN} --mixing theorem1': 'mixing', f'{LEARN} --engine fast': 'sharp',
+    f'{LEARN} --engine slow': 'slow', f'{LEARN} --budget 1': 'budget',
+    f'{LEARN} --budget 2.5': '--budget', f'{LEARN} --seed -1': 'seed',
+    f'{LEARN} --seed one': '--seed', f'{LEARN} --method chen': 'budget',
+    f'{LEARN} --method etc --explore 0': 'explore',
+    f'{LEARN} --method etc --explore 9 --budget 99': 'explore',
+    f'{LEARN} --method chen --budget 9 --decision first': 'decision',
+    f'{LEARN} --decision last': 'decision', 'compare nowhere.json': 'nowhere.json',
+    'compare coin.json --eps 0': 'eps',
+    'compare coin.json --repetitions 0': 'repetitions',
+    'compare coin.json --budget 0': 'budget', 'compare coin.json coin.json': 'worlds',
+    'compare coin.json --path half.json': 'half.json',
+    f'{LEARN} --without guess': 'guess', f'{LEARN} --without toss': 'arms',
+    'optimal coin.json --digits 16': 'digits',
+    'optimal coin.json --digits one': '--digits',
+    'optimal coin.json --margin -1': 'margin',
+    'optimal coin.json --margin nan': 'margin', f'{LEARN} --digits -13': 'digits',
+    'demo --margin -1': 'margin',
+    'identify dear.json --eps 3 --delta 0.1': '--without dear',
+    'optimal nowhere.json': 'nowhere.json', 'optimal .': 'world',
+    'optimal half.json': 'half.json', 'optimal nan.json': 'nan.json',
+    'optimal list.json': 'list.json', 'optimal bytes.json': 'bytes.json',
+    'demo --eps 9 --world coin.json': 'eps',
+    'demo --eps 9 --world coin.json --method oiafc': 'eps',
+    'demo --method oiafb': '--method', 'demo --seed -1': 'seed',
+    'demo --world nowhere': 'nowhere', 'demo --world dear.json': '--without dear',
+    'demo --figure nowhere/f.png': 'nowhere/f.png', 'demo --figure f.txt': 'f.txt',
+    'demo --figure .': 'figure'
+}
 
 @pytest.mark.parametrize('line', BAD)
 def test_bad_input(line, files, monkeypatch, capfd):
@@ -74,8 +121,11 @@ def test_bad_input(line, files, monkeypatch, capfd):
     assert out == '' and one_line(err) and BAD[line] in err, err
     assert sorted(os.listdir()) == before
 
-@pytest.mark.parametrize('line', ['identify coin.json --eps 0 --delta 0.1', 'identify coin.json --eps 3 --delta 2', 'optimal nowhere.json', 'optimal half.json',
-                                  f'{LEARN} --without guess', f'{LEARN} --method guess', 'wish'])
+@pytest.mark.parametrize('line', [
+    'identify coin.json --eps 0 --delta 0.1', 'identify coin.json --eps 3 --delta 2',
+    'optimal nowhere.json', 'optimal half.json', f'{LEARN} --without guess',
+    f'{LEARN} --method guess', 'wish'
+])
 def test_bad_input_of_a_process(line, files):
     run = oia(*line.split(), cwd=files)
     assert (run.returncode, run.stdout) == (2, '') and one_line(run.stderr), run.stderr
@@ -92,17 +142,30 @@ def test_every_truncation(files, monkeypatch, capfd):
 
 NUMBERS = st.floats().map(repr) | st.integers().map(str)
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.sampled_from(['--eps', '--delta', '--seed', '--budget', '--without', '--method', '--mixing', '--engine']), st.text() | NUMBERS)
+@settings(max_examples=150, deadline=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from([
+        '--eps', '--delta', '--seed', '--budget', '--without', '--method', '--mixing',
+        '--engine'
+    ]),
+    st.text() | NUMBERS)
 def test_any_value(files, capfd, name, value):
     "Whatever an option is given, the command ends with status 0 or with 2 and one line."
     options = {'--eps': '4', '--delta': '1', '--budget': '5', '--seed': '0', name: value}
-    if name in ('--eps', '--delta') or name == '--budget' and len(value) > 3: options['--budget'] = '5'
-    status = main(['identify', str(files/'coin.json'), '--json', '--quiet', *(f'{k}={v}' for k, v in options.items())])
+    if name in ('--eps', '--delta') or name == '--budget' and len(value) > 3:
+        options['--budget'] = '5'
+    status = main([
+        'identify',
+        str(files/'coin.json'), '--json', '--quiet',
+        *(f'{k}={v}' for k, v in options.items())
+    ])
     out, err = capfd.readouterr()
-    assert (status, err) == (0, '') and strict_json(out) or status == 2 and out == '' and one_line(err), (status, out, err)
+    assert (status, err) == (
+        0, '') and strict_json(out) or status == 2 and out == '' and one_line(err), (
+            status, out, err)
 
-# --- What is promised of the output --------------------------------------------------------------------------------------
+# --- What is promised of the output ---------------------------------------------------
 
 def answer(line, capfd):
     "The JSON that a command prints; it may write nothing else."
@@ -116,14 +179,18 @@ def test_worlds(capfd):
     assert err == '' and [w['name'] for w in found] == world_names()
     for w in found:
         z = load_world(w['name']).setting
-        assert (w['arms'], w['states'], w['decisions'], w['beliefs'], w['bound']) == (list(z.arms), list(z.states), list(z.decisions), z.M, z.bound)
+        assert (w['arms'], w['states'], w['decisions'],
+                w['beliefs'], w['bound']) == (list(z.arms), list(z.states),
+                                              list(z.decisions), z.M, z.bound)
 
 def assert_as_handed_over(world, found, digits=3):
-    "The tickets have the digits that are told; paid as they stand they earn what is told, and the arm that is told leads by the margin."
+    """The tickets have the digits that are told; paid as they stand they earn what is told, and
+    the arm that is told leads by the margin."""
     z, handed = world.setting, found['rounded']
     tickets = [[t['pays'][w] for w in z.states] for t in handed['tickets']]
     rule = menu_rule(z.support, tickets, z.bound)
-    assert handed['digits'] == digits and all(x == round(x, max(digits, 0)) for t in tickets for x in t)
+    assert handed['digits'] == digits and all(x == round(x, max(digits, 0))
+                                              for t in tickets for x in t)
     assert is_proper(rule) and z.arms[world.best_response(rule)] == handed['arm'] == found['arm']
     assert region_margin(world, rule, z.arm_index(handed['arm'])) >= handed['margin'] - 1e-9
     assert abs(principal_profit(world, rule) - handed['profit']) < 1e-12
@@ -135,8 +202,13 @@ def test_optimal(name, capfd):
     found, err = answer(f'optimal {name}', capfd)
     world = load_world(name)
     rule = ScoringRule(found['rule'], found['support'], world.setting.bound)
-    assert err == '' and set(found) == {'arm', 'profit', 'profits', 'rule', 'support', 'margin', 'rounded', 'bound_needed'}
-    assert set(found['profits']) == set(world.setting.arms) and found['profit'] == found['profits'][found['arm']] == max(found['profits'].values())
+    assert err == '' and set(found) == {
+        'arm', 'profit', 'profits', 'rule', 'support', 'margin', 'rounded',
+        'bound_needed'
+    }
+    assert set(found['profits']) == set(
+        world.setting.arms) and found['profit'] == found['profits'][
+            found['arm']] == max(found['profits'].values())
     assert is_proper(rule) and world.setting.arms[world.best_response(rule)] == found['arm']
     assert abs(principal_profit(world, rule) - found['profit']) < 1e-7
     assert abs(action_informed_oracle(world).margin - found['margin']) < 1e-12
@@ -145,7 +217,8 @@ def test_optimal(name, capfd):
 
 @pytest.mark.parametrize('name', world_names())
 def test_printed_tickets(name, capfd):
-    "What is printed is what is told to programs: whoever pays the printed numbers gets the arm and the profit that are printed."
+    """What is printed is what is told to programs: whoever pays the printed numbers gets the arm
+    and the profit that are printed."""
     found, _ = answer(f'optimal {name}', capfd)
     world = load_world(name)
     text = ' '.join(shown(f'optimal {name}', capfd)[1].split())
@@ -155,10 +228,13 @@ def test_printed_tickets(name, capfd):
         pays = {w: float(x) for x, w in re.findall(r'([0-9.]+) if ([^,:]+)', line)}
         tickets.append([pays.get(w, 0.) for w in z.states])
     assert tickets == [list(t['pays'].values()) for t in found['rounded']['tickets']]
-    assert f'Its true profit is {found["rounded"]["profit"]:.4f}: {found["rounded"]["lost"]:.4f} less' in text
+    assert (
+        f'Its true profit is {found["rounded"]["profit"]:.4f}: {found["rounded"]["lost"]:.4f} less'
+        in text)
 
 def test_digits_and_margin(files, monkeypatch, capfd):
-    "The digits that are asked for, the first that will do if these won't, and none if no digits will."
+    """The digits that are asked for, the first that will do if these won't, and none if no
+    digits will."""
     monkeypatch.chdir(files)
     clinic = load_world('clinic')
     assert_as_handed_over(clinic, answer('optimal clinic --digits 4', capfd)[0], 4)
@@ -173,15 +249,18 @@ def test_digits_and_margin(files, monkeypatch, capfd):
     status, out, _ = shown('optimal clinic --margin 0.2', capfd)
     assert status == 0 and 'No rule to hand over' in out
 
-def one_note(err): return err.startswith('note: ') and err.count('\n') == 1
+def one_note(err):
+    return err.startswith('note: ') and err.count('\n') == 1
 
 def test_no_circles(tmp_path, monkeypatch, capfd):
     "What to leave out is a way out, or it is said that there is none."
     look = np.array([[.4, .1], [.1, .4]])
     arms = ['desk', 'call', 'lab', 'peer']
     monkeypatch.chdir(tmp_path)
-    make_world([[[.5, .5]], look, look, look], [0., .01, .01, .01], np.eye(2), 1., name='w', arms=arms).save('two.json')
-    make_world([[[.5, .5]], look, look], [0., .6, .7], np.eye(2), 1., name='w', arms=arms[:3]).save('none.json')
+    make_world([[[.5, .5]], look, look, look], [0., .01, .01, .01], np.eye(2), 1.,
+               name='w', arms=arms).save('two.json')
+    make_world([[[.5, .5]], look, look], [0., .6, .7], np.eye(2), 1., name='w',
+               arms=arms[:3]).save('none.json')
     for command in ('optimal', 'plan', 'identify'):
         target = '' if command == 'optimal' else ' --eps 1 --delta 0.1'
         err = shown(f'{command} two.json{target}', capfd)[2]
@@ -193,7 +272,8 @@ def test_no_circles(tmp_path, monkeypatch, capfd):
         assert '--without' not in err and 'no choice of arms' in err
 
 def test_optimal_without_oracle(files, monkeypatch, capfd):
-    "An arm out of reach has no profit and the world no margin; the optimum is there, and the arm is named."
+    """An arm out of reach has no profit and the world no margin; the optimum is there, and the
+    arm is named."""
     monkeypatch.chdir(files)
     found, err = answer('optimal dear.json', capfd)
     assert found['margin'] is None and found['profits']['dear'] is None and found['arm'] == 'look'
@@ -207,10 +287,15 @@ def test_identify(method, files, monkeypatch, capfd):
     found, err = answer(f'{LEARN} --seed 3 --method {method}', capfd)
     world, z = load_world('coin.json'), coin([0., .1]).setting
     result = identify(world, eps=3, delta=.1, seed=3, method=method)
-    assert set(found) == {f.name for f in fields(result)} - {'trace'} | {'regret', 'rounded', 'paid'}
+    assert set(found) == {f.name
+                          for f in fields(result)} - {'trace'} | {
+                              'regret', 'rounded', 'paid'
+                          }
     assert 'rounds' in err                                              # the progress bar
-    assert found['rule'] == result.rule.values.tolist() and found['arm'] == z.arms[result.arm] and found['counts'] == result.counts.tolist()
-    assert found['status'] == 'certified' and found['rounds'] == result.rounds == sum(found['counts'])
+    assert found['rule'] == result.rule.values.tolist() and found['arm'] == z.arms[
+        result.arm] and found['counts'] == result.counts.tolist()
+    assert found['status'] == 'certified' and found['rounds'] == result.rounds == sum(
+        found['counts'])
     assert set(found['certificate']) == {'bound', 'mixing', 'confidence'}
     assert -1e-9 <= found['regret'] <= found['certificate']['bound'] <= found['eps'] == 3
     assert abs(found['regret'] - simple_regret(world, result.rule)) < 1e-12
@@ -218,15 +303,23 @@ def test_identify(method, files, monkeypatch, capfd):
 
 def test_sharp_is_the_default(files, monkeypatch, capfd):
     monkeypatch.chdir(files)
-    assert answer(f'{LEARN} --seed 3', capfd)[0] == answer(f'{LEARN} --seed 3 --method sharp', capfd)[0]
+    assert answer(f'{LEARN} --seed 3',
+                  capfd)[0] == answer(f'{LEARN} --seed 3 --method sharp', capfd)[0]
 
-@pytest.mark.parametrize('line, status', [(f'{FAITHFUL} --mixing theorem1', 'certified'), (f'{FAITHFUL} --mixing corollary1', 'certified'), (f'{FAITHFUL} --engine fast', 'certified'),
-                                          ('identify coin.json --eps 0.01 --delta 0.1 --budget 2', 'round_cap'), (f'{FAITHFUL} --budget 2', 'round_cap'), (f'{FAITHFUL} --budget 9', 'round_cap')])
+@pytest.mark.parametrize(
+    'line, status',
+    [(f'{FAITHFUL} --mixing theorem1', 'certified'),
+     (f'{FAITHFUL} --mixing corollary1', 'certified'),
+     (f'{FAITHFUL} --engine fast', 'certified'),
+     ('identify coin.json --eps 0.01 --delta 0.1 --budget 2', 'round_cap'),
+     (f'{FAITHFUL} --budget 2', 'round_cap'), (f'{FAITHFUL} --budget 9', 'round_cap')])
 def test_identify_options(line, status, files, monkeypatch, capfd):
     monkeypatch.chdir(files)
     found, err = answer(f'{line} --seed 3 --quiet', capfd)
-    assert err.replace('oia_nb: compiling, once: about 60 s\n', '') == '' and found['status'] == status
-    if '--budget' in line: assert found['rounds'] == int(line.split()[-1])
+    assert err.replace('oia_nb: compiling, once: about 60 s\n',
+                       '') == '' and found['status'] == status
+    if '--budget' in line:
+        assert found['rounds'] == int(line.split()[-1])
     assert main([*line.split(), '--seed', '3', '--quiet']) == 0
     assert f'True regret: {found["regret"]:.3f}' in capfd.readouterr().out
 
@@ -234,10 +327,16 @@ def test_same_seed_same_output(files):
     "Two processes; one has other threads and another hash seed."
     line = *LEARN.split(), '--seed', '7', '--json', '--quiet'
     first = oia(*line, cwd=files)
-    again = subprocess.run([*OIA, *line], cwd=files, env={**ENV, 'PYTHONHASHSEED': '1', 'OMP_NUM_THREADS': '2'}, text=True, capture_output=True)
-    assert first.returncode == again.returncode == 0 and first.stdout == again.stdout and first.stderr == again.stderr == ''
+    again = subprocess.run([*OIA, *line], cwd=files,
+                           env={**ENV, 'PYTHONHASHSEED': '1',
+                                'OMP_NUM_THREADS': '2'}, text=True, capture_output=True)
+    assert (first.returncode == again.returncode == 0 and first.stdout == again.stdout
+            and first.stderr == again.stderr == '')
 
-@pytest.mark.parametrize('options', ['chen --budget 300 --decision last', 'chen --budget 300 --decision uniform', 'etc --budget 300', 'etc --explore 100', 'oiafb --budget 300'])
+@pytest.mark.parametrize('options', [
+    'chen --budget 300 --decision last', 'chen --budget 300 --decision uniform',
+    'etc --budget 300', 'etc --explore 100', 'oiafb --budget 300'
+])
 def test_other_learners(options, files, monkeypatch, capfd):
     monkeypatch.chdir(files)
     found, err = answer(f'{LEARN} --seed 3 --quiet --method {options}', capfd)
@@ -246,24 +345,31 @@ def test_other_learners(options, files, monkeypatch, capfd):
     assert found['regret'] <= found['certificate']['bound'] + 1e-9
 
 def test_compare(files, monkeypatch, capfd):
-    "A row for each method, and a run for each repetition; what was kept is not played again, and gives the same table."
+    """A row for each method, and a run for each repetition; what was kept is not played again,
+    and gives the same table."""
     monkeypatch.chdir(files)
-    line = 'compare coin.json --eps 3 --budget 100 --cap 500 --repetitions 2 --jobs 0 --path kept --quiet'
+    line = (
+        'compare coin.json --eps 3 --budget 100 --cap 500 --repetitions 2 --jobs 0 --path kept '
+        '--quiet')
     found, err = answer(line, capfd)
     assert err == '' and {r['world'] for r in found['table']} == {'coin'}
-    assert [r['method'] for r in found['table']] == list(dict.fromkeys(r['method'] for r in found['runs'])) and len(found['table']) == 7
-    assert all(r['error'] is None and 0 <= r['regret'] and r['rounds'] <= 500 for r in found['runs']) and len(found['runs']) == 14
+    assert [r['method'] for r in found['table']] == list(
+        dict.fromkeys(r['method'] for r in found['runs'])) and len(found['table']) == 7
+    assert all(r['error'] is None and 0 <= r['regret'] and r['rounds'] <= 500
+               for r in found['runs']) and len(found['runs']) == 14
     assert answer(line, capfd)[0] == found
     assert main(line.split()) == 0
     shown = capfd.readouterr().out.splitlines()
     assert len(shown) == 9 and all(r['method'] in row for r, row in zip(found['table'], shown[2:]))
 
-# --- The demonstration ----------------------------------------------------------------------------------------------------
+# --- The demonstration ----------------------------------------------------------------
 
-def shown(line, capfd): return main(line.split()), *capfd.readouterr()
+def shown(line, capfd):
+    return main(line.split()), *capfd.readouterr()
 
 def test_compare_where_some_runs_fail(files, monkeypatch, capfd):
-    "An error that many runs met is told once; it is one of the command if there is nothing else to tell."
+    """An error that many runs met is told once; it is one of the command if there is nothing
+    else to tell."""
     monkeypatch.chdir(files)
     options = '--eps 3 --budget 20 --cap 20 --repetitions 2 --jobs 0 --quiet'
     status, out, err = shown(f'compare advert dear.json {options}', capfd)
@@ -274,10 +380,13 @@ def test_compare_where_some_runs_fail(files, monkeypatch, capfd):
 def test_digits_follow_the_bound(files, monkeypatch, capfd):
     "What is proved in a world of pennies isn't rounded to nothing."
     monkeypatch.chdir(files)
-    make_world([np.full((1, 2), .5), np.eye(2)/2], [0., .0002], np.eye(2)*.001, .001, name='pennies').save('pennies.json')
+    make_world([np.full((1, 2), .5), np.eye(2)/2], [0., .0002],
+               np.eye(2)*.001, .001, name='pennies').save('pennies.json')
     for method in ('sharp', 'chen --budget 50'):
         line = f'identify pennies.json --eps 0.003 --delta 0.1 --seed 1 --quiet --method {method}'
-        proved = float(shown(line, capfd)[1].split('the regret is at most ')[1].split()[0].rstrip('.'))
+        proved = float(
+            shown(line,
+                  capfd)[1].split('the regret is at most ')[1].split()[0].rstrip('.'))
         assert 0 < proved and abs(proved - answer(line, capfd)[0]['certificate']['bound']) <= 1e-6
 
 def demo(*options, cwd):
@@ -288,20 +397,30 @@ def demo(*options, cwd):
     return run.stdout
 
 def test_demo(tmp_path):
-    "From beginning to end, where it looks for its settings and its figure folder is new: what it used, and what the paper's algorithm would have needed."
+    """From beginning to end, where it looks for its settings and its figure folder is new: what
+    it used, and what the paper's algorithm would have needed."""
     text, world = demo(cwd=tmp_path), load_world('clinic')
     result, needed = identify(world, eps=.04, delta=.05, seed=0), n_min(problem_of(world, .04, .05))
-    assert result.status == 'certified' and world.setting.arms[result.arm] == 'imaging' and needed > 100*result.rounds
-    for said in (*world.setting.arms, *world.setting.states, f'after {result.rounds:,} rounds', f'at most {math.ceil(1000*result.certificate.bound)/1000:.3f}', f'before {needed:,} observations',
-                 f'{needed/result.rounds:,.0f} times fewer', f'True regret: {simple_regret(world, result.rule):.3f}', 'oia_demo.png'):
+    assert result.status == 'certified' and world.setting.arms[
+        result.arm] == 'imaging' and needed > 100*result.rounds
+    for said in (*world.setting.arms, *world.setting.states,
+                 f'after {result.rounds:,} rounds',
+                 f'at most {math.ceil(1000*result.certificate.bound)/1000:.3f}',
+                 f'before {needed:,} observations',
+                 f'{needed/result.rounds:,.0f} times fewer',
+                 f'True regret: {simple_regret(world, result.rule):.3f}',
+                 'oia_demo.png'):
         assert said in ' '.join(text.split()), said
 
 @pytest.mark.release
 def test_demo_of_the_paper(tmp_path):
-    text, world = demo('--method', 'oiafc', '--eps', 2.5, '--seed', 1, cwd=tmp_path), load_world('clinic')
+    text, world = demo('--method', 'oiafc', '--eps', 2.5, '--seed', 1,
+                       cwd=tmp_path), load_world('clinic')
     result = identify(world, eps=2.5, delta=.1, seed=1, method='oiafc')
-    for said in (f'after {result.rounds:,} rounds', f'{result.normal_rounds:,} normal', f'{result.forced_rounds:,} forced',
-                 f'at most {math.ceil(1000*result.certificate.bound)/1000:.3f}', f'True regret: {simple_regret(world, result.rule):.3f}', 'is slow'):
+    for said in (f'after {result.rounds:,} rounds', f'{result.normal_rounds:,} normal',
+                 f'{result.forced_rounds:,} forced',
+                 f'at most {math.ceil(1000*result.certificate.bound)/1000:.3f}',
+                 f'True regret: {simple_regret(world, result.rule):.3f}', 'is slow'):
         assert said in ' '.join(text.split()), said
 
 @pytest.mark.parametrize('name, figure', [('coin.json', 'f.png'), ('coin.json', 'f.svg'),
@@ -309,11 +428,16 @@ def test_demo_of_the_paper(tmp_path):
 def test_demo_elsewhere(name, figure, files, monkeypatch, capfd):
     "Another world, with three states too; a figure of another kind; and as JSON."
     monkeypatch.chdir(files)
-    found, err = answer(f'demo --world {name} --eps {3 if name == "coin.json" else 3.5} --seed 0 --figure {figure} --quiet', capfd)
+    found, err = answer(
+        f'demo --world {name} --eps {3 if name == "coin.json" else 3.5} --seed 0 --figure {figure} '
+        '--quiet', capfd)
     assert err == '' and found['figure'] == figure and (files/figure).stat().st_size > 5000
-    assert set(found) == {f.name for f in fields(SharpIdentification)} - {'trace'} | {'regret', 'rounded', 'paid', 'figure', 'paper_needs'}
+    assert set(found) == {f.name
+                          for f in fields(SharpIdentification)} - {'trace'} | {
+                              'regret', 'rounded', 'paid', 'figure', 'paper_needs'
+                          }
 
-# --- What only a process shows ---------------------------------------------------------------------------------------------
+# --- What only a process shows --------------------------------------------------------
 
 def test_entry_point():
     ini = ConfigParser(delimiters=['='])
@@ -322,36 +446,53 @@ def test_entry_point():
 
 def test_help_is_light(tmp_path):
     "Help needs none of the libraries that take long to load; where it lists the learners, NumPy."
-    code = ('import sys\nfrom oia_nb.cli import main\ntry: main(sys.argv[1:])\nexcept SystemExit as e: print(e.code)\n'
-            'print(*{m.split(".")[0] for m in sys.modules} & {"numpy", "scipy", "matplotlib", "cvxpy", "highspy", "pandas", "tqdm", "tabulate"})')
+    code = (
+        'import sys\nfrom oia_nb.cli import main\ntry: main(sys.argv[1:])\nexcept SystemExit as e: '
+        'print(e.code)\n'
+        'print(*{m.split(".")[0] for m in sys.modules} & {"numpy", "scipy", "matplotlib", "cvxpy", '
+        '"highspy", "pandas", "tqdm", "tabulate"})')
     for command in [], *([c] for c in COMMANDS):
-        run = subprocess.run([sys.executable, '-c', code, *command, '--help'], env=ENV, cwd=tmp_path, text=True, capture_output=True)
+        run = subprocess.run([sys.executable, '-c', code, *command, '--help'], env=ENV,
+                             cwd=tmp_path, text=True, capture_output=True)
         loaded = '\n0\nnumpy\n' if command in (['identify'], ['demo']) else '\n0\n\n'
-        assert run.stdout.startswith('usage: oia') and run.stdout.endswith(loaded) and run.stderr == ''
+        assert run.stdout.startswith('usage: oia') and run.stdout.endswith(
+            loaded) and run.stderr == ''
 
 @pytest.mark.skipif(os.name != 'posix', reason='signals of POSIX')
 def test_interrupt(files):
     "Ctrl-C in the middle of a long run: status 130, and one line after the progress bar."
-    run = subprocess.Popen([*OIA, 'identify', 'clinic', '--method', 'oiafc', '--eps', '0.05', '--delta', '0.1', '--json'], cwd=files, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run = subprocess.Popen([
+        *OIA, 'identify', 'clinic', '--method', 'oiafc', '--eps', '0.05', '--delta',
+        '0.1', '--json'
+    ], cwd=files, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     seen = b''
-    while b'best arm' not in seen: seen += os.read(run.stderr.fileno(), 4096) or pytest.fail(seen.decode())
+    while b'best arm' not in seen:
+        seen += os.read(run.stderr.fileno(), 4096) or pytest.fail(seen.decode())
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
-    assert run.returncode == 130 and out == b'' and b'Traceback' not in err and err.endswith(b'\noia: interrupted\n')
+    assert run.returncode == 130 and out == b'' and b'Traceback' not in err and err.endswith(
+        b'\noia: interrupted\n')
 
 @pytest.mark.skipif(os.name != 'posix', reason='pipes of POSIX')
 @pytest.mark.parametrize('line', ['optimal clinic --json', 'optimal clinic', 'worlds', '--help'])
 def test_reader_goes_away(line, files):
-    run = subprocess.Popen([*OIA, *line.split()], cwd=files, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run = subprocess.Popen([*OIA, *line.split()], cwd=files, env=ENV,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     run.stdout.close()
-    assert run.stderr.read() == b'' and run.wait(60) in ([0, 141] if line == '--help' else [141])      # argparse swallows what it can't write
+    # argparse swallows what it can't write
+    assert run.stderr.read() == b'' and run.wait(60) in ([0, 141] if line == '--help' else [141])
 
 @pytest.mark.skipif(not os.path.exists('/dev/full'), reason='needs a device that is full')
 def test_disk_full(files):
-    with open('/dev/full', 'w') as full: run = subprocess.run([*OIA, 'worlds'], cwd=files, env=ENV, stdout=full, stderr=subprocess.PIPE, text=True)
+    with open('/dev/full', 'w') as full:
+        run = subprocess.run([*OIA, 'worlds'], cwd=files, env=ENV, stdout=full,
+                             stderr=subprocess.PIPE, text=True)
     assert run.returncode == 2 and one_line(run.stderr)
 
 def test_terminal_without_greek(files):
     run = oia(*LEARN.split(), '--seed', 3, '--quiet', cwd=files)
-    plain = subprocess.run([*OIA, *LEARN.split(), '--seed', '3'], cwd=files, env={**ENV, 'PYTHONIOENCODING': 'ascii'}, text=True, capture_output=True)
-    assert plain.returncode == 0 and plain.stdout == run.stdout.encode('ascii', 'replace').decode() and 'Traceback' not in plain.stderr
+    plain = subprocess.run([*OIA, *LEARN.split(), '--seed', '3'], cwd=files,
+                           env={**ENV, 'PYTHONIOENCODING': 'ascii'}, text=True,
+                           capture_output=True)
+    assert plain.returncode == 0 and plain.stdout == run.stdout.encode(
+        'ascii', 'replace').decode() and 'Traceback' not in plain.stderr

@@ -1,4 +1,5 @@
-"""What learning costs: payments, losses and forecasts, held against accounts that are kept apart."""
+"""What learning costs: payments, losses and forecasts, held against accounts that are kept
+apart."""
 import json
 from dataclasses import replace
 
@@ -32,8 +33,11 @@ class Cashier:
         return response
 
 
-RUNS = {'sharp': dict(eps=.1), 'oiafc': dict(eps=2., max_rounds=300), 'oiafb': dict(eps=2., budget=200),
-        'chen': dict(eps=2., budget=200), 'etc': dict(eps=2., budget=200)}
+RUNS = {
+    'sharp': dict(eps=.1), 'oiafc': dict(eps=2., max_rounds=300),
+    'oiafb': dict(eps=2., budget=200), 'chen': dict(eps=2., budget=200),
+    'etc': dict(eps=2., budget=200)
+}
 
 
 @pytest.mark.parametrize('world', [COIN, SMALL], ids=['coin', 'small'])
@@ -46,7 +50,8 @@ def test_paid_and_lost_of_every_learner(world, method):
     extra = dict(rng=rng.spawn(1)[0]) if 'rng' in row.options else {}
     alone = simulate(row.make(world.setting, oracle, **options, **extra), cashier, rng)
     assert alone.trace.payments == pytest.approx(cashier.payments) and alone.lost is None
-    assert alone.paid == pytest.approx(sum(cashier.payments)) and len(cashier.payments) == alone.rounds
+    assert alone.paid == pytest.approx(sum(cashier.payments)) and len(
+        cashier.payments) == alone.rounds
     found = identify(world, method=method, seed=3, **options)
     best = optimal_rule(world).profit
     assert found.paid == pytest.approx(alone.paid)
@@ -66,8 +71,10 @@ def test_expected_loss_is_what_the_rules_lose():
         def respond(self, rule, rng):
             rules.append(rule)
             return super().respond(rule, rng)
-    found = simulate(oiafc(COIN.setting, action_informed_oracle(COIN), eps=2., delta=.1, max_rounds=3000),
-                     Listener(COIN), 1)
+
+    found = simulate(
+        oiafc(COIN.setting, action_informed_oracle(COIN), eps=2., delta=.1,
+              max_rounds=3000), Listener(COIN), 1)
     n, best = len(rules), optimal_rule(COIN).profit
     wanted = sum(best - principal_profit(COIN, rule) for rule in rules)
     kept = COIN.setting.belief_utility[found.trace.beliefs].sum()
@@ -106,10 +113,13 @@ def test_a_session_pays_in_expectation_what_its_learner_says(tmp_path):
 def test_a_forecast_is_of_the_runs_that_identify_plays():
     frame = forecast(COIN, eps=.15, delta=.1, methods=['sharp', 'etc'], runs=4, seed=7, cap=400)
     for row in frame.itertuples():
-        runs = [identify(COIN, eps=.15, delta=.1, method=row.method, budget=400, seed=generator(7, i))
-                for i in range(4)]
+        runs = [
+            identify(COIN, eps=.15, delta=.1, method=row.method, budget=400,
+                     seed=generator(7, i)) for i in range(4)
+        ]
         assert row.runs == 4
-        assert row.paid == sorted(r.paid for r in runs)[1] and row.lost == sorted(r.lost for r in runs)[1]
+        assert row.paid == sorted(r.paid for r in runs)[1] and row.lost == sorted(
+            r.lost for r in runs)[1]
         if row.method == 'sharp':
             assert row.finished == 4
             low, median, _, high = sorted(r.rounds for r in runs)
@@ -124,7 +134,8 @@ def test_runs_that_are_cut_short_have_no_finite_rounds():
 
 
 def test_break_even():
-    "The round from which on more was kept than by paying nothing; never, for a rule that leaves no more than that."
+    """The round from which on more was kept than by paying nothing; never, for a rule that
+    leaves no more than that."""
     found = identify(TESTS, eps=.1, delta=.1, seed=0)
     zero = ScoringRule(np.zeros((4, 2)), TESTS.setting.support, 1.)
     before, after = principal_profit(TESTS, zero), principal_profit(TESTS, found.rule)
@@ -136,7 +147,13 @@ def test_break_even():
     assert break_even(TESTS, replace(found, lost=-1e6)) == found.rounds
 
 
-@pytest.mark.parametrize('bad', [dict(runs=0), dict(cap=0), dict(seed=-1), dict(eps=0.), dict(methods=['guess'])])
+@pytest.mark.parametrize(
+    'bad',
+    [dict(runs=0),
+     dict(cap=0),
+     dict(seed=-1),
+     dict(eps=0.),
+     dict(methods=['guess'])])
 def test_a_forecast_refuses(bad):
     with pytest.raises(InvalidInput):
         forecast(COIN, **(dict(eps=.5, delta=.1, runs=1) | bad))
@@ -144,7 +161,11 @@ def test_a_forecast_refuses(bad):
 
 def test_plan_begins_with_the_default_learner(tmp_path, capsys):
     COIN.save(tmp_path/'coin.json')
-    line = ['plan', str(tmp_path/'coin.json'), '--eps', '0.2', '--delta', '0.1', '--runs', '2', '--quiet']
+    line = [
+        'plan',
+        str(tmp_path/'coin.json'), '--eps', '0.2', '--delta', '0.1', '--runs', '2',
+        '--quiet'
+    ]
     assert main(line) == 0
     text = capsys.readouterr().out
     assert text.index('sharp') < text.index('OIAFC')

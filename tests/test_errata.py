@@ -1,5 +1,7 @@
-"The page of errata is complete: every number has a row, a section, and verdicts of the kinds that the page explains."
-import json, re
+"""The page of errata is complete: every number has a row, a section, and verdicts of the kinds
+that the page explains."""
+import json
+import re
 
 import pytest
 from conftest import ROOT
@@ -14,13 +16,18 @@ NUMBERS = [f'E{i}' for i in range(1, 48)]
 FALSE = 'E1 E17 E18 E20 E21 E27 E30 E35 E37 E39'.split()
 
 def cells(kind):
-    return [''.join(c['source']) for c in json.loads(PAGE.read_text(encoding='utf-8'))['cells'] if c['cell_type'] == kind]
+    return [
+        ''.join(c['source'])
+        for c in json.loads(PAGE.read_text(encoding='utf-8'))['cells']
+        if c['cell_type'] == kind
+    ]
 
 def records():
     "The rows of the table, read from the cells that define them."
     space = {}
     for source in cells('code'):
-        if re.search(r'(?m)^ERRATA \+?= r', source): exec(source, space)
+        if re.search(r'(?m)^ERRATA \+?= r', source):
+            exec(source, space)
     return [dict(zip(FIELDS, row.split(' | '), strict=True)) for row in space['ERRATA']]
 
 def sections():
@@ -32,23 +39,34 @@ def sections():
             label = m[1]
             assert label not in found, f'{label} twice'
             found[label] = [m[2], '', '']
-        elif source.startswith('#') and c['cell_type'] == 'markdown': label = None
-        elif label: found[label][1 if c['cell_type'] == 'markdown' else 2] += source + '\n'
+        elif source.startswith('#') and c['cell_type'] == 'markdown':
+            label = None
+        elif label:
+            found[label][1 if c['cell_type'] == 'markdown' else 2] += source + '\n'
     return found
 
 def problems(rows, sections):
     "What is wrong with the page, one line each."
     found = [f'{n} has no row' for n in NUMBERS if n not in [r['number'] for r in rows]]
-    found += [f'{r["number"]} has two rows' for i, r in enumerate(rows) if r['number'] in [o['number'] for o in rows[:i]]]
+    found += [
+        f'{r["number"]} has two rows' for i, r in enumerate(rows)
+        if r['number'] in [o['number'] for o in rows[:i]]
+    ]
     for r in rows:
         heading, text, code = sections.get(f'sec-{r["number"].lower()}', ('', '', ''))
-        if not heading.startswith(r['number'] + '.'): found.append(f'{r["number"]} has no section')
+        if not heading.startswith(r['number'] + '.'):
+            found.append(f'{r["number"]} has no section')
         for field, allowed in ('kind', KINDS), ('survives', VERDICTS), ('shown', SHOWN):
-            if r[field] not in allowed: found.append(f'{r["number"]}: {field} is {r[field]!r}')
-        if not all(r[f].strip() for f in FIELDS): found.append(f'{r["number"]}: an empty field')
-        if not re.search(r'\bassert\b|\btest_', code): found.append(f'{r["number"]}: nothing is checked')
-        if r['kind'] != 'none' and '**Instead' not in text: found.append(f'{r["number"]}: nothing is put in its place')
-        if r['number'] in FALSE and r['shown'] != 'counterexample': found.append(f'{r["number"]}: a false claim needs a counterexample')
+            if r[field] not in allowed:
+                found.append(f'{r["number"]}: {field} is {r[field]!r}')
+        if not all(r[f].strip() for f in FIELDS):
+            found.append(f'{r["number"]}: an empty field')
+        if not re.search(r'\bassert\b|\btest_', code):
+            found.append(f'{r["number"]}: nothing is checked')
+        if r['kind'] != 'none' and '**Instead' not in text:
+            found.append(f'{r["number"]}: nothing is put in its place')
+        if r['number'] in FALSE and r['shown'] != 'counterexample':
+            found.append(f'{r["number"]}: a false claim needs a counterexample')
     return found
 
 def test_errata():
@@ -58,15 +76,22 @@ def test_references():
     "Each reference to a section of this page, from any page, has its target."
     labels = set(sections())
     for path in (ROOT/'nbs').rglob('*.ipynb'):
-        for target in re.findall(r'\bsec-e\d+\b', path.read_text(encoding='utf-8')): assert target in labels, f'{path.name}: {target}'
+        for target in re.findall(r'\bsec-e\d+\b', path.read_text(encoding='utf-8')):
+            assert target in labels, f'{path.name}: {target}'
 
-@pytest.mark.parametrize('fault, expected', [
-    (lambda rows, s: rows.pop(6), 'E7 has no row'), (lambda rows, s: rows.append(rows[3]), 'E4 has two rows'),
-    (lambda rows, s: s.pop('sec-e17'), 'E17 has no section'), (lambda rows, s: rows[0].update(kind='blunder'), "E1: kind is 'blunder'"),
-    (lambda rows, s: rows[0].update(survives='maybe'), "E1: survives is 'maybe'"), (lambda rows, s: rows[1].update(corrected=' '), 'E2: an empty field'),
-    (lambda rows, s: s['sec-e30'].__setitem__(2, 'x = 8'), 'E30: nothing is checked'),
-    (lambda rows, s: s['sec-e3'].__setitem__(1, 'It is wrong.'), 'E3: nothing is put in its place'),
-    (lambda rows, s: rows[36].update(shown='run'), 'E37: a false claim needs a counterexample')])
+@pytest.mark.parametrize(
+    'fault, expected',
+    [(lambda rows, s: rows.pop(6), 'E7 has no row'),
+     (lambda rows, s: rows.append(rows[3]), 'E4 has two rows'),
+     (lambda rows, s: s.pop('sec-e17'), 'E17 has no section'),
+     (lambda rows, s: rows[0].update(kind='blunder'), "E1: kind is 'blunder'"),
+     (lambda rows, s: rows[0].update(survives='maybe'), "E1: survives is 'maybe'"),
+     (lambda rows, s: rows[1].update(corrected=' '), 'E2: an empty field'),
+     (lambda rows, s: s['sec-e30'].__setitem__(2, 'x = 8'), 'E30: nothing is checked'),
+     (lambda rows, s: s['sec-e3'].__setitem__(1, 'It is wrong.'),
+      'E3: nothing is put in its place'),
+     (lambda rows, s: rows[36].update(shown='run'),
+      'E37: a false claim needs a counterexample')])
 def test_check_finds_fault(fault, expected):
     rows, found = records(), sections()
     fault(rows, found)

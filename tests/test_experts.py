@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import ROOT, examples
-from oia_nb.all import (InvalidInput, Rational, RiskAverse, best_reply, generator, identify, lottery,
-                        menu_rule, random_world)
+from oia_nb.all import (InvalidInput, Rational, RiskAverse, best_reply, generator,
+                        identify, lottery, menu_rule, random_world)
 from oia_nb.experts import felt, win_probability
 
 AVERSION = st.floats(-8, 8)
@@ -35,7 +35,8 @@ def drawn(seed):
 @settings(max_examples=examples(300))
 @given(st.integers(0, 10**6), AVERSION, st.floats(.01, 100))
 def test_what_is_felt(seed, a, bound):
-    "From 0 to the bound, increasing, concave for those who fear risk and convex for those who love it."
+    """From 0 to the bound, increasing, concave for those who fear risk and convex for those who
+    love it."""
     x = np.linspace(0, bound, 41)
     u = felt(x, a, bound)
     assert u[0] == 0 and u[-1] == pytest.approx(bound) and (np.diff(u) >= 0).all()
@@ -69,7 +70,8 @@ def test_the_reply_is_the_best_of_all(seed, a):
 
 
 def test_without_the_lottery_replies_differ():
-    "What makes the two tests above worth something: in many of the same cases the cautious expert lies or shirks."
+    """What makes the two tests above worth something: in many of the same cases the cautious
+    expert lies or shirks."""
     other = 0
     for seed in range(60):
         world, rule = drawn(seed)
@@ -83,11 +85,13 @@ def test_runs_under_the_lottery_are_those_of_the_rational_agent():
     runs = [identify(replace(world, agent=agent), eps=.1, delta=.1, seed=4)
             for agent in (Rational(), RiskAverse(5., lottery=True))]
     assert runs[0].rounds == runs[1].rounds and (runs[0].rule.values == runs[1].rule.values).all()
-    assert runs[0].lost is not None and runs[1].lost is None        # the loss is told for the rational agent only
+    # the loss is told for the rational agent only
+    assert runs[0].lost is not None and runs[1].lost is None
 
 
 def test_a_lottery_pays_the_payment_on_average():
-    "To five standard deviations (one false alarm in 10^6); a lottery that paid half as often would be off by 40."
+    """To five standard deviations (one false alarm in 10^6); a lottery that paid half as often
+    would be off by 40."""
     rng, n = generator(0), 10_000
     for payment in 0., .7, 2.:
         drawn = np.array([lottery(payment, 2., rng) for _ in range(n)])
@@ -97,15 +101,21 @@ def test_a_lottery_pays_the_payment_on_average():
 
 def test_a_file_may_name_it(tmp_path):
     "Also where nothing has imported its chapter."
-    world = replace(random_world(2, 2, 2, 5, prior='arm', margin=.05), agent=RiskAverse(2., lottery=True))
+    world = replace(random_world(2, 2, 2, 5, prior='arm', margin=.05),
+                    agent=RiskAverse(2., lottery=True))
     world.save(tmp_path/'w.json')
     code = 'import sys; from oia_nb.worlds import load_world; print(load_world(sys.argv[1]).agent)'
-    told = subprocess.run([sys.executable, '-c', code, tmp_path/'w.json'], capture_output=True, text=True,
-                          cwd=ROOT, timeout=60)
+    told = subprocess.run([sys.executable, '-c', code, tmp_path/'w.json'],
+                          capture_output=True, text=True, cwd=ROOT, timeout=60)
     assert told.stdout.strip() == repr(world.agent), told.stderr
 
 
-@pytest.mark.parametrize('bad', [dict(aversion=np.nan), dict(aversion=51), dict(aversion='much'), dict(lottery=None)])
+@pytest.mark.parametrize('bad', [
+    dict(aversion=np.nan),
+    dict(aversion=51),
+    dict(aversion='much'),
+    dict(lottery=None)
+])
 def test_bad_agents(bad):
     with pytest.raises(InvalidInput):
         RiskAverse(**bad)

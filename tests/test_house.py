@@ -1,4 +1,5 @@
-"""How the parts of the package hang together: arrows that point down, and a new learner that is one row of a table.
+"""How the parts of the package hang together: arrows that point down, and a new learner that is
+one row of a table.
 
 Nothing here is left to chance.
 """
@@ -8,7 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 import pytest
 import oia_nb
-from oia_nb.all import *
+from oia_nb.all import (STATUS, InvalidInput, Status, action_informed_oracle,
+                        as_integer, best_arm_learner, check_learner, compose, generator,
+                        identify, learner, make_world, oiafc_simple, radius_fb,
+                        save_world, simulate)
 from oia_nb.cli import main
 from oia_nb.experiments import compare, experiment, suite
 from oia_nb.identification import LEARNERS, Flag, Row
@@ -17,7 +21,7 @@ from oia_nb.runs import stopped_runs
 PACKAGE = Path(oia_nb.__file__).parent
 STARS = True       # whether star imports are still allowed outside `all`
 
-# --- Imports --------------------------------------------------------------------------------------------------------
+# --- Imports --------------------------------------------------------------------------
 
 @dataclass(frozen=True)
 class Import:
@@ -37,18 +41,24 @@ def imports_of(path):
     for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
         if isinstance(node, ast.Import):
             for a in node.names:
-                if a.name.split('.')[0] == 'oia_nb': yield Import(module, a.name.partition('.')[2], ())
-        if not isinstance(node, ast.ImportFrom): continue
+                if a.name.split('.')[0] == 'oia_nb':
+                    yield Import(module, a.name.partition('.')[2], ())
+        if not isinstance(node, ast.ImportFrom):
+            continue
         names = tuple(a.name for a in node.names)
-        if node.level: source = '.'.join([*inside[:len(inside) - node.level], *filter(None, [node.module])])
-        elif (node.module or '').split('.')[0] == 'oia_nb': source = node.module.partition('.')[2]
-        else: continue
+        if node.level:
+            source = '.'.join([*inside[:len(inside) - node.level], *filter(None, [node.module])])
+        elif (node.module or '').split('.')[0] == 'oia_nb':
+            source = node.module.partition('.')[2]
+        else:
+            continue
         yield Import(module, source, names)
 
 IMPORTS = [i for path in sorted(PACKAGE.rglob('*.py')) for i in imports_of(path)]
 
 def below(imports):
-    "{module: the modules it takes names from}; what is taken from the package as a whole, like its version, is left out."
+    """{module: the modules it takes names from}; what is taken from the package as a whole, like
+    its version, is left out."""
     arrows = {}
     modules = {module_of(path) for path in PACKAGE.rglob('*.py')}
     for i in imports:
@@ -57,11 +67,14 @@ def below(imports):
     return arrows
 
 def circle(arrows):
-    "A list of modules each of which imports the next one, and the last one the first; None if there is none."
+    """A list of modules each of which imports the next one, and the last one the first; None if
+    there is none."""
     done, path = set(), []
     def visit(m):
-        if m in path: return path[path.index(m):]
-        if m in done: return None
+        if m in path:
+            return path[path.index(m):]
+        if m in done:
+            return None
         path.append(m)
         found = next(filter(None, map(visit, sorted(arrows.get(m, ())))), None)
         path.pop()
@@ -78,22 +91,28 @@ def test_a_circle_is_found():
     assert set(circle(below([*IMPORTS, Import('core', 'cli', ())]))) >= {'core', 'cli'}
 
 def test_no_private_name_of_another_module():
-    taken = [i for i in IMPORTS if any(n.startswith('_') and not n.startswith('__') for n in i.names)]
+    taken = [
+        i for i in IMPORTS if any(
+            n.startswith('_') and not n.startswith('__') for n in i.names)
+    ]
     assert not taken
 
 @pytest.mark.skipif(STARS, reason='star imports are being replaced, module by module')
 def test_imports_name_what_they_take():
     assert {i.module for i in IMPORTS if '*' in i.names} <= {'all'}
 
-NAMED = ('learner exploration binary_search oiafc oiafb complexity baselines identification experiments runs plots cli best_arm').split()
+NAMED = (
+    'learner exploration binary_search oiafc oiafb complexity baselines identification experiments '
+    'runs plots cli best_arm').split()
 
 def test_the_learners_name_what_they_take():
     assert not [i for i in IMPORTS if '*' in i.names and i.module in NAMED]
 
-# --- A slip -----------------------------------------------------------------------------------------------------------
+# --- A slip ---------------------------------------------------------------------------
 
-coin = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02], utility=[[1., 0.], [0., 1.]], bound=1.,
-                  name='coin', arms=['cheap', 'better'])
+coin = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],
+                  utility=[[1., 0.],
+                           [0., 1.]], bound=1., name='coin', arms=['cheap', 'better'])
 ORACLE = action_informed_oracle(coin)
 TARGET = dict(eps=2., delta=.1)
 
@@ -102,35 +121,49 @@ def few(name):
     row = LEARNERS[name]
     return dict(budget=40) if 'budget' in row.options else dict(max_rounds=40)
 
-MAKERS = {name: lambda name=name: LEARNERS[name].make(coin.setting, ORACLE, **TARGET, **few(name)) for name in LEARNERS}
+MAKERS = {
+    name: lambda name=name: LEARNERS[name].make(coin.setting, ORACLE, **TARGET,
+                                                **few(name))
+    for name in LEARNERS
+}
 MAKERS['simple'] = lambda: oiafc_simple(coin.setting, ORACLE, **TARGET, max_rounds=40)
 MAKERS['best arm'] = lambda: best_arm_learner(coin.setting, ORACLE, **TARGET, max_rounds=40)
 
 def slips(response):
     "What is sent by mistake in place of a response."
-    yield from (None, 'better', replace(response, arm=2), replace(response, arm='better'), replace(response, arm=True))
-    yield from (replace(response, state=2), replace(response, report=(.5, .5)), replace(response, report=None))
+    yield from (None, 'better', replace(response,
+                                        arm=2), replace(response, arm='better'),
+                replace(response, arm=True))
+    yield from (replace(response, state=2), replace(response, report=(.5, .5)),
+                replace(response, report=None))
 
 def careless(steps, world, rng):
-    "As `simulate`, but every response comes after all the wrong ones; also how many of them were refused."
+    """As `simulate`, but every response comes after all the wrong ones; also how many of them
+    were refused."""
     refused, rule = 0, next(steps)
     try:
         while True:
             response = world.respond(rule, rng)
             for wrong in slips(response):
-                with pytest.raises(InvalidInput): steps.send(wrong)
+                with pytest.raises(InvalidInput):
+                    steps.send(wrong)
                 assert steps.rule is rule
                 refused += 1
             rule = steps.send(response)
-    except StopIteration as stop: return stop.value, refused
+    except StopIteration as stop:
+        return stop.value, refused
 
 @pytest.mark.parametrize('name', MAKERS)
 def test_a_learner_survives_slips(name):
     found, refused = careless(MAKERS[name](), coin, generator(3))
     plain = simulate(MAKERS[name](), coin, 3)
     assert refused == 8*plain.rounds > 0
-    assert (found.status, found.rounds, found.arm, found.certificate) == (plain.status, plain.rounds, plain.arm, plain.certificate)
-    assert (found.trace.arms == plain.trace.arms).all() and (found.trace.beliefs == plain.trace.beliefs).all()
+    assert (found.status, found.rounds, found.arm,
+            found.certificate) == (plain.status, plain.rounds, plain.arm,
+                                   plain.certificate)
+    assert (found.trace.arms
+            == plain.trace.arms).all() and (found.trace.beliefs
+                                            == plain.trace.beliefs).all()
     assert (found.rule.values == plain.rule.values).all()
 
 @pytest.mark.parametrize('name', LEARNERS)
@@ -138,67 +171,95 @@ def test_statuses_are_those_of_the_row(name):
     row, seen = LEARNERS[name], set()
     budgets = (1, 2, 40, 400) if 'budget' in row.options else (2, 40, 400)
     for budget in budgets:
-        for eps in (.01, 3.5): seen.add(identify(coin, method=name, eps=eps, delta=.1, budget=budget, seed=1).status)
+        for eps in (.01, 3.5):
+            seen.add(identify(coin, method=name, eps=eps, delta=.1, budget=budget, seed=1).status)
     assert seen <= set(row.statuses) <= set(STATUS) and len(seen) > 1
 
-# --- A new learner ------------------------------------------------------------------------------------------------------
+# --- A new learner --------------------------------------------------------------------
 
 @learner
 def first_impression(setting, oracle, *, eps, delta, patience=3, max_rounds=1000, watch=None):
-    "Stops as soon as one arm has succeeded `patience` times, and returns that rule: a stopping rule of its own."
+    """Stops as soon as one arm has succeeded `patience` times, and returns that rule: a stopping
+    rule of its own."""
     eps, delta = check_learner(setting, oracle, eps, delta)
     patience = as_integer('patience', patience, 1)
-    def impressed(run, plan): return run.L[plan.target] > patience
+    def impressed(run, plan):
+        return run.L[plan.target] > patience
     def that_rule(run, plan):
-        if plan is None: return dict(status='round_cap', rule=oracle.rules[0], arm=0)
+        if plan is None:
+            return dict(status='round_cap', rule=oracle.rules[0], arm=0)
         return dict(status='impressed', rule=plan.rule, arm=plan.target)
-    return compose(setting, oracle, eps=eps, delta=delta, radius=lambda N, t: radius_fb(N, t, a=.5), mixing=lambda L, t: .5,
+
+    return compose(setting, oracle, eps=eps, delta=delta,
+                   radius=lambda N, t: radius_fb(N, t, a=.5), mixing=lambda L, t: .5,
                    stop=impressed, decide=that_rule, rounds=max_rounds, watch=watch)
 
 @pytest.fixture
 def new_learner(monkeypatch):
     "One row, and its status: all that a new learner takes."
     monkeypatch.setitem(STATUS, 'impressed', Status('One arm made an impression', cut_short=False))
-    monkeypatch.setitem(LEARNERS, 'impression', Row('impression', first_impression, 'a first impression', ('impressed', 'round_cap'),
-                                                    flags=dict(patience=Flag(int, 'how often an arm has to succeed'))))
+    monkeypatch.setitem(
+        LEARNERS, 'impression',
+        Row('impression', first_impression, 'a first impression',
+            ('impressed', 'round_cap'),
+            flags=dict(patience=Flag(int, 'how often an arm has to succeed'))))
 
 def test_identify_plays_a_new_learner(new_learner):
     found = identify(coin, eps=1., delta=.1, seed=1, method='impression', patience=5)
     assert found.status == 'impressed' and found.normal_rounds >= 5
-    assert identify(coin, eps=1., delta=.1, seed=1, method='impression', budget=3, patience=50).status == 'round_cap'
+    assert identify(coin, eps=1., delta=.1, seed=1, method='impression', budget=3,
+                    patience=50).status == 'round_cap'
     with pytest.raises(InvalidInput, match='method impression: max_rounds, patience, watch'):
         identify(coin, eps=1., delta=.1, method='impression', mixing='theorem1')
-    with pytest.raises(InvalidInput, match='engine="fast"'): identify(coin, eps=1., delta=.1, method='impression', engine='fast')
+    with pytest.raises(InvalidInput, match='engine="fast"'):
+        identify(coin, eps=1., delta=.1, method='impression', engine='fast')
 
 def test_experiments_play_a_new_learner(new_learner):
-    frame = experiment([coin], ['impression', 'oiafb'], dict(eps=1., delta=.1, patience=[2, 6], budget=[30]), 2, seed=1, n_jobs=0)
+    frame = experiment([coin], ['impression', 'oiafb'],
+                       dict(eps=1., delta=.1, patience=[2, 6], budget=[30]), 2, seed=1,
+                       n_jobs=0)
     mine = frame[frame.method == 'impression']
     assert frame.error.isna().all() and set(mine.patience) == {2, 6} and len(mine) == 4
     assert set(mine.status) == {'impressed'} and stopped_runs(mine).all()
 
 def test_a_comparison_plays_a_new_learner(new_learner):
     assert suite()['impression'] == ('impression', {})
-    few = {label: m for label, m in suite(budget=30, cap=30).items() if label in ('impression', 'OIAFB')}
+    few = {
+        label: m
+        for label, m in suite(budget=30, cap=30).items()
+        if label in ('impression', 'OIAFB')
+    }
     found = compare([coin], eps=1., delta=.1, methods=few, repetitions=1, n_jobs=0)
     assert list(found.table.method) == ['OIAFB', 'impression'] and not found.table.failed.any()
 
 def test_the_command_plays_a_new_learner(new_learner, tmp_path, capsys):
     save_world(coin, tmp_path/'coin.json')
-    line = ['identify', str(tmp_path/'coin.json'), '--eps', '1', '--delta', '0.1', '--seed', '1', '--quiet', '--method', 'impression']
+    line = [
+        'identify',
+        str(tmp_path/'coin.json'), '--eps', '1', '--delta', '0.1', '--seed', '1',
+        '--quiet', '--method', 'impression'
+    ]
     assert main([*line, '--patience', '4']) == 0
     shown = capsys.readouterr().out
     assert shown.startswith('One arm made an impression, after ')
     assert main([*line, '--patience', '4', '--json']) == 0
     assert json.loads(capsys.readouterr().out)['status'] == 'impressed'
     assert main([*line, '--patience', '0']) == 2 and 'patience' in capsys.readouterr().err
-    with pytest.raises(SystemExit): main(['identify', '--help'])
+    with pytest.raises(SystemExit):
+        main(['identify', '--help'])
     shown = ' '.join(capsys.readouterr().out.split())
-    assert 'impression (a first impression)' in shown and 'for impression: how often an arm has to succeed' in shown
+    assert ('impression (a first impression)' in shown
+            and 'for impression: how often an arm has to succeed' in shown)
 
 def test_another_stopping_rule_is_an_argument():
-    "Nothing but a function is handed to `identify`; what it stops too early isn't called certified."
-    found = identify(coin, eps=.5, delta=.1, method='oiafc', seed=1, stop=lambda run, plan, eps: run.L[plan.target] > 3)
-    assert found.status == 'uncertified' and found.normal_rounds >= 3 and found.certificate.bound > .5
-    later = identify(coin, eps=3., delta=.1, method='oiafc', seed=1, stop=lambda run, plan, eps: run.L[plan.target] > 400)
+    """Nothing but a function is handed to `identify`; what it stops too early isn't called
+    certified."""
+    found = identify(coin, eps=.5, delta=.1, method='oiafc', seed=1,
+                     stop=lambda run, plan, eps: run.L[plan.target] > 3)
+    assert (found.status == 'uncertified' and found.normal_rounds >= 3
+            and found.certificate.bound > .5)
+    later = identify(coin, eps=3., delta=.1, method='oiafc', seed=1,
+                     stop=lambda run, plan, eps: run.L[plan.target] > 400)
     assert later.status == 'certified' and later.certificate.bound <= 3.
-    with pytest.raises(InvalidInput, match='stop'): identify(coin, eps=.5, delta=.1, method='oiafc', stop=lambda *_: True, engine='fast')
+    with pytest.raises(InvalidInput, match='stop'):
+        identify(coin, eps=.5, delta=.1, method='oiafc', stop=lambda *_: True, engine='fast')

@@ -1,9 +1,15 @@
-"""The laws hold, and each of them is able to fail: every broken variant of the algorithms is caught by the law named beside it.
+"""The laws hold, and each of them is able to fail: every broken variant of the algorithms is
+caught by the law named beside it.
 
-Mutants are of three kinds: one change to one line of the package, made in a copy that is imported in its place; a constant of the bounds changed in a
-copy of that module alone; a learner that does another thing, made from the package's own parts or by changing what a learner returns.
+Mutants are of three kinds: one change to one line of the package, made in a copy that is
+imported in its place; a constant of the bounds changed in a
+copy of that module alone; a learner that does another thing, made from the package's own parts
+or by changing what a learner returns.
 """
-import importlib, importlib.util, shutil, sys
+import importlib
+import importlib.util
+import shutil
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,60 +17,111 @@ import numpy as np
 import pytest
 import oia_nb
 from oia_nb import complexity
-from oia_nb.core import OIAError
 import laws
 from laws import chen, etc, oiafb, oiafc, oiafc_simple
 
 # name, module, text that occurs once, what stands there instead, the law that must fail
 MUTANTS = [
-    ('signal for state in Bayes\' rule', 'information', 'p_signal = joint.sum(1, keepdims=True)', 'p_signal = joint.sum(0, keepdims=True)', 'law_beliefs'),
-    ('an agent that ignores its costs', 'information', 'profits = payments - world.costs', 'profits = payments', 'law_agent'),
-    ('mixing weights swapped', 'scoring', '(1 - lam)*S0.values + lam*S1.values', 'lam*S0.values + (1 - lam)*S1.values', 'law_mixture'),
-    ('costs of the wrong sign in LP_k', 'stackelberg', 'C = world.costs[k] - world.costs', 'C = world.costs - world.costs[k]', 'law_optimum'),
-    ('radius × ½', 'estimation', 'return np.sqrt(2*log_term/np.asarray(N, float))', 'return np.sqrt(2*log_term/np.asarray(N, float))/2', 'law_event'),
-    ('radius × 0.8', 'estimation', 'return np.sqrt(2*log_term/np.asarray(N, float))', 'return np.sqrt(2*log_term/np.asarray(N, float))*.8', 'law_event'),
-    ('radius × 0.8, as a run sees it', 'estimation', 'return np.sqrt(2*log_term/np.asarray(N, float))', 'return np.sqrt(2*log_term/np.asarray(N, float))*.8', 'law_oiafc'),
-    ('radius of a fixed budget × 0.7', 'estimation', 'np.sqrt(a/np.asarray(N, float))', 'np.sqrt(a/np.asarray(N, float))*.7', 'law_event'),
-    ('radius of a fixed budget × ½, as a run sees it', 'estimation', 'np.sqrt(a/np.asarray(N, float))', 'np.sqrt(a/np.asarray(N, float))/2', 'law_oiafb'),
-    ('radius of a fixed budget × ½, in Chen et al.', 'estimation', 'np.sqrt(a/np.asarray(N, float))', 'np.sqrt(a/np.asarray(N, float))/2', 'law_chen'),
-    ('δ ignored', 'estimation', 'np.log(4*K) - np.log(delta)', 'np.log(4*K)', 'law_radius'),
+    ('signal for state in Bayes\' rule', 'information',
+     'p_signal = joint.sum(1, keepdims=True)', 'p_signal = joint.sum(0, keepdims=True)',
+     'law_beliefs'),
+    ('an agent that ignores its costs', 'information',
+     'profits = payments - world.costs', 'profits = payments', 'law_agent'),
+    ('mixing weights swapped', 'scoring', '(1 - lam)*S0.values + lam*S1.values',
+     'lam*S0.values + (1 - lam)*S1.values', 'law_mixture'),
+    ('costs of the wrong sign in LP_k', 'stackelberg',
+     'C = world.costs[k] - world.costs', 'C = world.costs - world.costs[k]',
+     'law_optimum'),
+    ('radius × ½', 'estimation', 'return np.sqrt(2*log_term/np.asarray(N, float))',
+     'return np.sqrt(2*log_term/np.asarray(N, float))/2', 'law_event'),
+    ('radius × 0.8', 'estimation', 'return np.sqrt(2*log_term/np.asarray(N, float))',
+     'return np.sqrt(2*log_term/np.asarray(N, float))*.8', 'law_event'),
+    ('radius × 0.8, as a run sees it', 'estimation',
+     'return np.sqrt(2*log_term/np.asarray(N, float))',
+     'return np.sqrt(2*log_term/np.asarray(N, float))*.8', 'law_oiafc'),
+    ('radius of a fixed budget × 0.7', 'estimation', 'np.sqrt(a/np.asarray(N, float))',
+     'np.sqrt(a/np.asarray(N, float))*.7', 'law_event'),
+    ('radius of a fixed budget × ½, as a run sees it', 'estimation',
+     'np.sqrt(a/np.asarray(N, float))', 'np.sqrt(a/np.asarray(N, float))/2',
+     'law_oiafb'),
+    ('radius of a fixed budget × ½, in Chen et al.', 'estimation',
+     'np.sqrt(a/np.asarray(N, float))', 'np.sqrt(a/np.asarray(N, float))/2',
+     'law_chen'),
+    ('δ ignored', 'estimation', 'np.log(4*K) - np.log(delta)', 'np.log(4*K)',
+     'law_radius'),
     ('C₋ taken for C₊', 'estimation', '- pay).min(0)', '- pay).max(0)', 'law_costs'),
-    ('the mirror of C₊ without its sign', 'estimation', 'C_minus = -C_plus.T', 'C_minus = C_plus.T', 'law_costs'),
-    ('paths that add lengths only', 'estimation', 'C = np.where(better, C[:, k, None] + C[k], C)', 'pass', 'law_paths'),
-    ('innermost points kept', 'estimation', 'elif place < ends[0][0]:', 'elif ends[0][0] < place < ends[1][0]:', 'law_pruning'),
-    ('no radius on costs', 'ucb_lp', 'C_hat[arm] - (I_c[arm] + setting.bound*I)', 'C_hat[arm]', 'law_optimism'),
-    ('costs of the wrong sign in UCB-LP', 'ucb_lp', 'C_hat[arm] - (I_c[arm] + setting.bound*I)', '-C_hat[arm] - (I_c[arm] + setting.bound*I)', 'law_optimism'),
-    ('no optimism about utility and payment', 'ucb_lp', 'z.B_u*I - v', '-z.B_u*I - v', 'law_optimism'),
-    ('the zero rule always', 'ucb_lp', 'if v <= slack else', 'if True else', 'law_optimism'),
-    ('halving towards the wrong side', 'binary_search', 'if arm == k1: lam_max = lam', 'if arm != k1: lam_max = lam', 'law_search'),
-    ('a search that stops one halving late', 'binary_search', 'while lam_max - lam_min >= threshold:', 'while 2*(lam_max - lam_min) >= threshold:', 'law_search'),
-    ('α = 0', 'oiafc', 'lambda L: min(np.sqrt(setting.M/L), 1.)', 'lambda L: 0.', 'law_run'),
-    ('search skipped', 'exploration', 'if arm != plan.target: yield from force(', 'if False: yield from force(', 'law_run'),
-    ('search on success, as Algorithm 3 is printed', 'exploration', 'if arm != plan.target: yield from force(', 'if arm == plan.target: yield from force(', 'law_run'),
-    ('the widest radius ends the search', 'exploration', 'min(plan.I[arm], plan.I[k])', 'max(plan.I[arm], plan.I[k])', 'law_run'),
-    ('the worst arm as target', 'exploration', 'profits >= profits.max() - TIE_TOL', 'profits <= profits.min() + TIE_TOL', 'law_run'),
-    ('the worst arm as target, within a budget', 'exploration', 'profits >= profits.max() - TIE_TOL', 'profits <= profits.min() + TIE_TOL', 'law_oiafb'),
-    ('searches counted as normal rounds', 'exploration', 'run.searches.append(search)', 'run.searches.append(search); run.L[k] += 1', 'law_run'),
-    ('stopping as if the oracle\'s share were free', 'oiafc', '<= eps - 2*alpha*B)', '<= eps)', 'law_stopping'),
-    ('stopping at α = 1', 'oiafc', 'bool(alpha < 1 and eps > 2*alpha*B and', 'bool(', 'law_stopping'),
-    ('stopping a factor of 2 early', 'oiafc', '2*B*I*(1 - alpha) <= eps - 2*alpha*B', '2*B*I*(1 - alpha) <= 2*eps - 2*alpha*B', 'law_oiafc'),
-    ('certificates × ½', 'exploration', 'Certificate(float(mixing + confidence)', 'Certificate(float(mixing + confidence)/2', 'law_oiafb'),
-    ('the best bound is the largest', 'exploration', 'if certificate.bound < run.bound', 'if not run.best or certificate.bound > run.bound', 'law_oiafb'),
-    ('radius of the simple setting × ½', 'baselines', 'M=np.asarray(beliefs), delta=delta)', 'M=np.asarray(beliefs), delta=delta)/2', 'law_simple'),
-    ('improper rules in the programs', 'programs', 'i, j = np.asarray(pairs).reshape(-1, 2).T', 'i, j = np.asarray(pairs)[:1].T', 'law_optimism'),
+    ('the mirror of C₊ without its sign', 'estimation', 'C_minus = -C_plus.T',
+     'C_minus = C_plus.T', 'law_costs'),
+    ('paths that add lengths only', 'estimation',
+     'C = np.where(better, C[:, k, None] + C[k], C)', 'pass', 'law_paths'),
+    ('innermost points kept', 'estimation', 'elif place < ends[0][0]:',
+     'elif ends[0][0] < place < ends[1][0]:', 'law_pruning'),
+    ('no radius on costs', 'ucb_lp', 'C_hat[arm] - (I_c[arm] + setting.bound*I)',
+     'C_hat[arm]', 'law_optimism'),
+    ('costs of the wrong sign in UCB-LP', 'ucb_lp',
+     'C_hat[arm] - (I_c[arm] + setting.bound*I)',
+     '-C_hat[arm] - (I_c[arm] + setting.bound*I)', 'law_optimism'),
+    ('no optimism about utility and payment', 'ucb_lp', 'z.B_u*I - v', '-z.B_u*I - v',
+     'law_optimism'),
+    ('the zero rule always', 'ucb_lp', 'if v <= slack else', 'if True else',
+     'law_optimism'),
+    ('halving towards the wrong side', 'binary_search', 'if arm == k1: lam_max = lam',
+     'if arm != k1: lam_max = lam', 'law_search'),
+    ('a search that stops one halving late', 'binary_search',
+     'while lam_max - lam_min >= threshold:',
+     'while 2*(lam_max - lam_min) >= threshold:', 'law_search'),
+    ('α = 0', 'oiafc', 'lambda L: min(np.sqrt(setting.M/L), 1.)', 'lambda L: 0.',
+     'law_run'),
+    ('search skipped', 'exploration', 'if arm != plan.target: yield from force(',
+     'if False: yield from force(', 'law_run'),
+    ('search on success, as Algorithm 3 is printed', 'exploration',
+     'if arm != plan.target: yield from force(',
+     'if arm == plan.target: yield from force(', 'law_run'),
+    ('the widest radius ends the search', 'exploration', 'min(plan.I[arm], plan.I[k])',
+     'max(plan.I[arm], plan.I[k])', 'law_run'),
+    ('the worst arm as target', 'exploration', 'profits >= profits.max() - TIE_TOL',
+     'profits <= profits.min() + TIE_TOL', 'law_run'),
+    ('the worst arm as target, within a budget', 'exploration',
+     'profits >= profits.max() - TIE_TOL', 'profits <= profits.min() + TIE_TOL',
+     'law_oiafb'),
+    ('searches counted as normal rounds', 'exploration', 'run.searches.append(search)',
+     'run.searches.append(search); run.L[k] += 1', 'law_run'),
+    ('stopping as if the oracle\'s share were free', 'oiafc', '<= eps - 2*alpha*B)',
+     '<= eps)', 'law_stopping'),
+    ('stopping at α = 1', 'oiafc', 'bool(alpha < 1 and eps > 2*alpha*B and', 'bool(',
+     'law_stopping'),
+    ('stopping a factor of 2 early', 'oiafc', '2*B*I*(1 - alpha) <= eps - 2*alpha*B',
+     '2*B*I*(1 - alpha) <= 2*eps - 2*alpha*B', 'law_oiafc'),
+    ('certificates × ½', 'exploration', 'Certificate(float(mixing + confidence)',
+     'Certificate(float(mixing + confidence)/2', 'law_oiafb'),
+    ('the best bound is the largest', 'exploration', 'if certificate.bound < run.bound',
+     'if not run.best or certificate.bound > run.bound', 'law_oiafb'),
+    ('radius of the simple setting × ½', 'baselines',
+     'M=np.asarray(beliefs), delta=delta)', 'M=np.asarray(beliefs), delta=delta)/2',
+     'law_simple'),
+    ('improper rules in the programs', 'programs',
+     'i, j = np.asarray(pairs).reshape(-1, 2).T', 'i, j = np.asarray(pairs)[:1].T',
+     'law_optimism'),
 ]
 
 class Package:
-    "While entered, `oia_nb` and `laws` are fresh imports, of a copy of the package in which one text is replaced."
+    """While entered, `oia_nb` and `laws` are fresh imports, of a copy of the package in which
+    one text is replaced."""
     def __init__(self, folder, module=None, old=None, new=None):
-        shutil.copytree(Path(oia_nb.__file__).parent, folder/'oia_nb', ignore=shutil.ignore_patterns('__pycache__'))
+        shutil.copytree(
+            Path(oia_nb.__file__).parent, folder/'oia_nb',
+            ignore=shutil.ignore_patterns('__pycache__'))
         self.folder = folder
-        if module is None: return
+        if module is None:
+            return
         path = folder/'oia_nb'/f'{module}.py'
         text = path.read_text(encoding='utf-8')
         path.write_text(laws.replaced(text, old, new), encoding='utf-8')
     def __enter__(self):
-        self.before = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split('.')[0] == 'oia_nb'}
+        self.before = {
+            name: sys.modules.pop(name)
+            for name in list(sys.modules) if name.split('.')[0] == 'oia_nb'
+        }
         sys.path.insert(0, str(self.folder))
         importlib.invalidate_caches()
         spec = importlib.util.spec_from_file_location('laws_of_copy', laws.__file__)
@@ -73,42 +130,64 @@ class Package:
         return copy
     def __exit__(self, *exc):
         sys.path.remove(str(self.folder))
-        for name in [n for n in sys.modules if n.split('.')[0] == 'oia_nb']: del sys.modules[name]
+        for name in [n for n in sys.modules if n.split('.')[0] == 'oia_nb']:
+            del sys.modules[name]
         sys.modules.update(self.before)
 
-# name, text of `complexity` that occurs once (or the name of a constant), what stands there instead, the law that must fail
+# name, text of `complexity` that occurs once (or the name of a constant), what stands there
+# instead, the law that must fail
 CONSTANTS = [
-    ('E1: 2^M left out', 'self.M*(1. if _printed(version) else np.log(2))', '0.', 'law_least'),
-    ('E17: no round for the halving that is under way', 'return 2 + np.log2(', 'return 1 + np.log2(', 'law_depth'),
-    ('E17: a quarter of the logarithm', 't/(2*Lambda)))/2', 't/(2*Lambda)))/4', 'law_depth'),
-    ('E22: half of κ', '(12, 32) if signed else (8, 8)', '(12, 32) if signed else (4, 8)', 'law_searches'),
-    ('E22: half of κ, signed rules', '(12, 32) if signed else (8, 8)', '(6, 32) if signed else (8, 8)', 'law_searches'),
-    ('E14: half of the blind searches', '(12, 32) if signed else (8, 8)', '(12, 32) if signed else (8, 4)', 'law_searches'),
+    ('E1: 2^M left out', 'self.M*(1. if _printed(version) else np.log(2))', '0.',
+     'law_least'),
+    ('E17: no round for the halving that is under way', 'return 2 + np.log2(',
+     'return 1 + np.log2(', 'law_depth'),
+    ('E17: a quarter of the logarithm', 't/(2*Lambda)))/2', 't/(2*Lambda)))/4',
+     'law_depth'),
+    ('E22: half of κ', '(12, 32) if signed else (8, 8)',
+     '(12, 32) if signed else (4, 8)', 'law_searches'),
+    ('E22: half of κ, signed rules', '(12, 32) if signed else (8, 8)',
+     '(6, 32) if signed else (8, 8)', 'law_searches'),
+    ('E14: half of the blind searches', '(12, 32) if signed else (8, 8)',
+     '(12, 32) if signed else (8, 4)', 'law_searches'),
     ('E27: c₂ as printed', 'C_EPS', (2*2**.5 + 2)**2, 'law_least'),
     ('E27: a tenth of c₂', 'C_EPS', 2.736, 'law_normal_rounds'),
     ('E28: a tenth of c₁', 'C_GAP', 4.37, 'law_normal_rounds'),
-    ('E30: half of P', '(2130 if signed else 940)', '(1065 if signed else 470)', 'law_closed_forms'),
-    ('Corollary 1, closed: half of P', '(1184 if signed else 520)', '(592 if signed else 260)', 'law_closed_forms'),
-    ('E35: as printed, one arm', '32*(1 - p.alpha)', '16*(1 - p.alpha)', 'law_corollary1_is_tight'),
-    ('E35: as printed, all arms', 'return 8*(1 - p.alpha)', 'return 4*(1 - p.alpha)', 'law_corollary1_is_tight'),
-    ('Corollary 1: (1 - α)² for nothing', '32*(1 - p.alpha)**2', '32', 'law_corollary1_is_tight'),
-    ('E38: half of a pair\'s observations', '(12, 4, 16) if signed else (8, 2, 4)', '(12, 4, 16) if signed else (8, 4, 4)', 'law_searches'),
-    ('E38: the same, signed rules', '(12, 4, 16) if signed else (8, 2, 4)', '(8, 4, 16) if signed else (8, 2, 4)', 'law_searches'),
-    ('E38: blind searches of a budget', '(12, 4, 16) if signed else (8, 2, 4)', '(12, 4, 16) if signed else (8, 2, 2)', 'law_searches'),
-    ('E39: T₁ alone', 'search_depth_bound(a/2, T)*searches)', 'search_depth_bound(a/2, T)*0.)', 'law_searches'),
-    ('the simple condition, half', '((594 if signed else 262)*p.H_eps', '((297 if signed else 131)*p.H_eps', 'law_closed_forms'),
-    ('E43: a tenth of the budget', '594 if signed else 262, (p.K', '59 if signed else 26, (p.K', 'law_closed_forms'),
-    ('E43: a Γ that is too small', 'Gamma = (8*c*size*', 'Gamma = (c*size/100*', 'law_closed_forms'),
-    ('first stop: the radius without its 2', 'r = np.sqrt(2*p.Lambda(', 'r = np.sqrt(p.Lambda(', 'law_least'),
+    ('E30: half of P', '(2130 if signed else 940)', '(1065 if signed else 470)',
+     'law_closed_forms'),
+    ('Corollary 1, closed: half of P', '(1184 if signed else 520)',
+     '(592 if signed else 260)', 'law_closed_forms'),
+    ('E35: as printed, one arm', '32*(1 - p.alpha)', '16*(1 - p.alpha)',
+     'law_corollary1_is_tight'),
+    ('E35: as printed, all arms', 'return 8*(1 - p.alpha)', 'return 4*(1 - p.alpha)',
+     'law_corollary1_is_tight'),
+    ('Corollary 1: (1 - α)² for nothing', '32*(1 - p.alpha)**2', '32',
+     'law_corollary1_is_tight'),
+    ('E38: half of a pair\'s observations', '(12, 4, 16) if signed else (8, 2, 4)',
+     '(12, 4, 16) if signed else (8, 4, 4)', 'law_searches'),
+    ('E38: the same, signed rules', '(12, 4, 16) if signed else (8, 2, 4)',
+     '(8, 4, 16) if signed else (8, 2, 4)', 'law_searches'),
+    ('E38: blind searches of a budget', '(12, 4, 16) if signed else (8, 2, 4)',
+     '(12, 4, 16) if signed else (8, 2, 2)', 'law_searches'),
+    ('E39: T₁ alone', 'search_depth_bound(a/2, T)*searches)',
+     'search_depth_bound(a/2, T)*0.)', 'law_searches'),
+    ('the simple condition, half', '((594 if signed else 262)*p.H_eps',
+     '((297 if signed else 131)*p.H_eps', 'law_closed_forms'),
+    ('E43: a tenth of the budget', '594 if signed else 262, (p.K',
+     '59 if signed else 26, (p.K', 'law_closed_forms'),
+    ('E43: a Γ that is too small', 'Gamma = (8*c*size*', 'Gamma = (c*size/100*',
+     'law_closed_forms'),
+    ('first stop: the radius without its 2', 'r = np.sqrt(2*p.Lambda(',
+     'r = np.sqrt(p.Lambda(', 'law_least'),
 ]
 
 def test_a_place_is_found_however_its_lines_are_broken():
     for source in ('if a: b = f(x, y)', 'if a:\n    b = f(x,\n          y)', 'if a: b=f(x,y)'):
         assert laws.replaced(source, 'a: b = f(x, y)', 'a: b = 0') == 'if a: b = 0'
     for source in ('b = 12', 'b = 1; b = 1', 'ab = 1'):
-        with pytest.raises(AssertionError): laws.replaced(source, 'b = 1', 'b = 2')
+        with pytest.raises(AssertionError):
+            laws.replaced(source, 'b = 1', 'b = 2')
 
-# --- Learners --------------------------------------------------------------------------------------------------------
+# --- Learners -------------------------------------------------------------------------
 
 def returning(change):
     "A learner as `learner`, whose result is replaced by `change(setting, oracle, result)`."
@@ -116,54 +195,78 @@ def returning(change):
         steps = learner(setting, oracle, **options)
         rule = next(steps)
         while True:
-            try: rule = steps.send((yield rule))
-            except StopIteration as stop: return replace(stop.value, **change(setting, oracle, stop.value))
+            try:
+                rule = steps.send((yield rule))
+            except StopIteration as stop:
+                return replace(stop.value, **change(setting, oracle, stop.value))
     return broken
 
-def another(setting, oracle, r): return (r.arm + 1) % setting.K
+def another(setting, oracle, r):
+    return (r.arm + 1) % setting.K
 
-def smaller(share): return lambda setting, oracle, r: dict(certificate=r.certificate and replace(r.certificate, bound=share*r.certificate.bound))
+def smaller(share):
+    return lambda setting, oracle, r: dict(certificate=r.certificate and replace(
+        r.certificate, bound=share*r.certificate.bound))
 
 def pay_all(setting, oracle, r):
     "The rule of another arm, made as generous as the bound allows."
-    rule = oracle.rules[another(setting, oracle, r)]
-    return dict(rule=laws.menu_rule(setting.support, np.full((1, setting.W), setting.bound), setting.bound))
+    oracle.rules[another(setting, oracle, r)]
+    return dict(
+        rule=laws.menu_rule(setting.support, np.full((
+            1, setting.W), setting.bound), setting.bound))
 
-LEARNERS = dict(law_oiafc=oiafc, law_oiafb=oiafb, law_chen=chen, law_etc=etc, law_simple=oiafc_simple)
+LEARNERS = dict(law_oiafc=oiafc, law_oiafb=oiafb, law_chen=chen, law_etc=etc,
+                law_simple=oiafc_simple)
 RETURNS = {
     'returns any rule': pay_all,
-    'returns the oracle\'s rule 0': lambda z, oracle, r: dict(rule=oracle.rules[0], arm=0),
-    'returns the oracle\'s rule of another arm': lambda z, oracle, r: dict(rule=oracle.rules[another(z, oracle, r)], arm=another(z, oracle, r)),
+    'returns the oracle\'s rule 0': lambda z, oracle, r: dict(
+        rule=oracle.rules[0], arm=0),
+    'returns the oracle\'s rule of another arm': lambda z, oracle, r: dict(
+        rule=oracle.rules[another(z, oracle, r)], arm=another(z, oracle, r)),
     'certifies half its bound': smaller(.5),
 }
 
 @pytest.mark.parametrize('change', RETURNS)
 @pytest.mark.parametrize('law', LEARNERS)
 def test_wrong_result_is_caught(law, change):
-    with pytest.raises(AssertionError): laws.LAWS[law](partial(returning(RETURNS[change]), LEARNERS[law]))
+    with pytest.raises(AssertionError):
+        laws.LAWS[law](partial(returning(RETURNS[change]), LEARNERS[law]))
 
 def test_oracle_rule_is_caught():
     "The rule of the oracle for the arm that was found: right about the arm, and too dear."
-    with pytest.raises(AssertionError): laws.law_oiafc(partial(returning(lambda z, oracle, r: dict(rule=oracle.rules[r.arm])), oiafc))
+    with pytest.raises(AssertionError):
+        laws.law_oiafc(
+            partial(returning(lambda z, oracle, r: dict(rule=oracle.rules[r.arm])),
+                    oiafc))
 
 @pytest.mark.parametrize('name, old, new, law', CONSTANTS, ids=[m[0] for m in CONSTANTS])
 def test_wrong_constant_is_caught(name, old, new, law):
-    with pytest.raises(AssertionError): laws.LAWS[law](laws.bounds(old, new))
+    with pytest.raises(AssertionError):
+        laws.LAWS[law](laws.bounds(old, new))
 
 def test_an_unchanged_copy_of_the_bounds_obeys():
-    for law in {m[3] for m in CONSTANTS}: laws.LAWS[law](laws.bounds('C_GAP', complexity.C_GAP))
+    for law in {m[3] for m in CONSTANTS}:
+        laws.LAWS[law](laws.bounds('C_GAP', complexity.C_GAP))
 
 @pytest.mark.parametrize('law', laws.LAWS.values(), ids=list(laws.LAWS))
-def test_law(law): law()
+def test_law(law):
+    law()
 
 @pytest.mark.parametrize('name, module, old, new, law', MUTANTS, ids=[m[0] for m in MUTANTS])
 def test_mutant_is_caught(name, module, old, new, law, tmp_path):
     with Package(tmp_path, module, old, new) as copy:
         assert copy.optimal_rule.__code__.co_filename.startswith(str(tmp_path))
-        with pytest.raises((AssertionError, copy.OIAError)): copy.LAWS[law]()
+        with pytest.raises((AssertionError, copy.OIAError)):
+            copy.LAWS[law]()
 
 def test_an_unchanged_copy_obeys(tmp_path):
     "What catches the mutants is the change, not the copying."
-    with Package(tmp_path) as copy: copy.law_search()
+    with Package(tmp_path) as copy:
+        copy.law_search()
 
-def test_enough_mutants(): assert len(MUTANTS) >= 15 and {m[4] for m in MUTANTS} | {m[3] for m in CONSTANTS} | set(LEARNERS) == set(laws.LAWS)
+def test_enough_mutants():
+    assert len(MUTANTS) >= 15 and {m[4]
+                                   for m in MUTANTS} | {m[3]
+                                                        for m in CONSTANTS
+                                                        } | set(LEARNERS) == set(
+                                                            laws.LAWS)

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from conftest import examples
-from oia_nb.all import (InvalidInput, OIAError, agent_profit, generator, hidden_arm, identify, is_proper, load_world,
-                        random_world, region_margin, search_oracle, simple_regret, simulate)
+from oia_nb.all import (InvalidInput, OIAError, agent_profit, generator, hidden_arm,
+                        identify, is_proper, load_world, random_world, region_margin,
+                        search_oracle, simple_regret, simulate)
 from oia_nb.no_oracle import draw_rule, mean_rule
 
 WORLDS = {name: load_world(name) for name in ('clinic', 'advert')}
@@ -20,7 +21,9 @@ def test_rules_drawn_and_their_means_are_rules(seed, name):
     "Proper, within the bound; a mean of rules that one arm answers is answered by this arm."
     world, rng = WORLDS[name], generator(seed)
     rules = [draw_rule(world.setting, rng) for _ in range(12)]
-    assert all(is_proper(r) and 0 <= r.values.min() <= r.values.max() <= world.setting.bound for r in rules)
+    assert all(
+        is_proper(r) and 0 <= r.values.min() <= r.values.max() <= world.setting.bound
+        for r in rules)
     arms = np.array([world.best_response(r) for r in rules])
     for k in np.unique(arms):
         mean = mean_rule([r for r, a in zip(rules, arms) if a == k])
@@ -44,9 +47,9 @@ def test_what_is_found_works(name):
 def test_arms_of_enough_volume_are_found():
     """Missed with a probability of at most δ.
 
-    100 searches of T draws each, where T is what the volume of the clinic's rarest arm asks for at δ = .2; more than
-    the 1 - 10^-6 quantile of misses would be a lie. A search that drew a third of the rules would miss it in more
-    than half of all cases, and turn this red.
+    100 searches of T draws each, where T is what the volume of the clinic's rarest arm asks for
+    at δ = .2; more than the 1 - 10^-6 quantile of misses would be a lie. A search that drew a
+    third of the rules would miss it in more than half of all cases, and turn this red.
     """
     world, rng, delta = WORLDS['clinic'], generator(1), .2
     z = world.setting
@@ -55,9 +58,13 @@ def test_arms_of_enough_volume_are_found():
     tries = int(np.ceil(np.log(z.K/delta)/volume.min()))
     missed = short = 0
     for seed in range(100):
-        found = simulate(search_oracle(z, want=1, tries=tries + 1, delta=delta, seed=seed), world, seed)
+        found = simulate(
+            search_oracle(z, want=1, tries=tries + 1, delta=delta, seed=seed), world,
+            seed)
         missed += bool(found.missing)
-        short += bool(simulate(search_oracle(z, want=1, tries=tries//3, seed=seed), world, seed).missing)
+        short += bool(
+            simulate(search_oracle(z, want=1, tries=tries // 3, seed=seed), world,
+                     seed).missing)
     limit = binom.ppf(1 - 1e-6, 100, delta)
     assert missed <= limit < short
 
@@ -69,7 +76,9 @@ def test_a_mean_leads_by_the_mean_of_the_leads(seed, name):
     world, rng = WORLDS[name], generator(1, seed)
     rules = [draw_rule(world.setting, rng) for _ in range(int(rng.integers(1, 6)))]
     profits = np.mean([agent_profit(world, r) for r in rules], axis=0)
-    assert agent_profit(world, mean_rule(rules)) == pytest.approx(profits, abs=1e-9*world.setting.bound)
+    assert agent_profit(world,
+                        mean_rule(rules)) == pytest.approx(profits,
+                                                           abs=1e-9*world.setting.bound)
 
 
 def test_the_arm_that_hides_is_named():
@@ -89,7 +98,14 @@ def test_a_learner_goes_on_with_what_was_found(seed):
     assert found.status == 'certified' and simple_regret(world, found.rule) <= .15
 
 
-@pytest.mark.parametrize('bad', [dict(tries=1), dict(tries=1.5), dict(delta=0), dict(delta=2), dict(want=0), dict(want=None)])
+@pytest.mark.parametrize('bad', [
+    dict(tries=1),
+    dict(tries=1.5),
+    dict(delta=0),
+    dict(delta=2),
+    dict(want=0),
+    dict(want=None)
+])
 def test_bad_numbers_are_refused(bad):
     with pytest.raises(InvalidInput):
         search_oracle(WORLDS['clinic'].setting, **bad)

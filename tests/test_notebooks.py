@@ -1,22 +1,29 @@
-"Every notebook is a test: nbdev runs its cells, and heeds the directives and the `tst_flags` of settings.ini."
+"""Every notebook is a test: nbdev runs its cells, and heeds the directives and the `tst_flags`
+of settings.ini."""
 import nbformat
 import pytest
 from nbdev.config import get_config
 from nbdev.doclinks import nbglob
-from nbdev.test import test_nb as run_notebook      # under this name pytest would take it for a test
+# under this name pytest would take it for a test
+from nbdev.test import test_nb as run_notebook
 
 cfg = get_config()
 notebooks = sorted(nbglob(cfg.nbs_path, as_path=True))
 
 def passes(path):
-    return run_notebook(path.absolute(), skip_flags=cfg.tst_flags.split(), basepath=cfg.config_path)[0]
+    return run_notebook(path.absolute(), skip_flags=cfg.tst_flags.split(),
+                        basepath=cfg.config_path)[0]
 
-@pytest.mark.parametrize('path', notebooks, ids=[p.relative_to(cfg.nbs_path).as_posix() for p in notebooks])
+@pytest.mark.parametrize(
+    'path', notebooks, ids=[p.relative_to(cfg.nbs_path).as_posix() for p in notebooks])
 def test_notebook(path, capfd):
-    if not passes(path): pytest.fail(capfd.readouterr().err[-4000:], pytrace=False)
+    if not passes(path):
+        pytest.fail(capfd.readouterr().err[-4000:], pytrace=False)
 
-@pytest.mark.parametrize('directive, passed', [('', False), ('#| hide', False), ('#| export', False),
-                                               ('#| notest', True), ('#| slow', True), ('#| eval: false', True)])
+@pytest.mark.parametrize('directive, passed', [('', False), ('#| hide', False),
+                                               ('#| export', False),
+                                               ('#| notest', True), ('#| slow', True),
+                                               ('#| eval: false', True)])
 def test_failing_cell(directive, passed, tmp_path, capfd):
     "A cell that raises fails its notebook, unless a directive says that it isn't a test."
     cells = [nbformat.v4.new_code_cell(f'{directive}\nassert 1 == 2')]

@@ -1,5 +1,7 @@
-"What the figures draw is what they say: regions, steps, slopes, intervals and numbers, legible on white and on black."
-import subprocess, sys
+"""What the figures draw is what they say: regions, steps, slopes, intervals and numbers, legible
+on white and on black."""
+import subprocess
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -11,10 +13,16 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.path import Path
 from scipy.stats import binom
-from oia_nb.all import *
+from oia_nb.all import (FORCED, NORMAL, InvalidInput, ScoringRule,
+                        action_informed_oracle, agent_profit, brier, identify,
+                        load_world, make_world, menu_rule, mix, principal_profit, spherical)
 from oia_nb.core import generator
-from oia_nb.plots import *
-from oia_nb.runs import *
+from oia_nb.plots import (COLORMAP, COLORS, CORNERS, answers_along, answers_on, blend,
+                          contrast, largest_region, luminance, plot_beliefs,
+                          plot_costs, plot_error, plot_exploration, plot_heatmap,
+                          plot_plane, plot_profits, plot_radii, plot_rounds, plot_rule,
+                          plot_scaling, plot_segment)
+from oia_nb.runs import fit_exponent, run_values, share_interval
 from oia_nb.plots import DASHES, MARKERS, _count, _style
 
 @pytest.fixture(autouse=True)
@@ -23,24 +31,31 @@ def no_figures_left():
     plt.close('all')
 
 GLANCE, STUDY = [[.42, .13], [.28, .17]], [[.65, .05], [.05, .25]]
-WORLD = make_world([GLANCE, STUDY], [0., .05], [[1., .3], [0., 1.]], 1., arms=['glance', 'study'], states=['sound', 'faulty'])
+WORLD = make_world([GLANCE, STUDY], [0., .05], [[1., .3], [0., 1.]], 1.,
+                   arms=['glance', 'study'], states=['sound', 'faulty'])
 CLINIC = load_world('clinic')
 ORACLE = action_informed_oracle(CLINIC)
 RUN = identify(WORLD, method='oiafc', eps=1., delta=.1, budget=400, seed=0)
 
 def random_worlds(n=12):
-    "Worlds with two to five arms and two to four states, and three proper rules each, not all of the oracle's kind."
+    """Worlds with two to five arms and two to four states, and three proper rules each, not all
+    of the oracle's kind."""
     for seed in range(n):
         rng = generator(2201, seed)
         K, W = int(rng.integers(2, 6)), int(rng.integers(2, 5))
         joint = [rng.dirichlet(np.ones(3*W)).reshape(3, W) for _ in range(K)]
         w = make_world(joint, rng.uniform(0, .08, K), rng.uniform(0, 1, (W, 3)), 1.)
-        yield w, [menu_rule(w.setting.support, rng.uniform(0, 1, (4, W)), 1.) for _ in range(3)], rng
+        yield w, [
+            menu_rule(w.setting.support, rng.uniform(0, 1, (4, W)), 1.)
+            for _ in range(3)
+        ], rng
 
 def runs(name='a', rounds=(10, 20, 30, 40), **columns):
-    return pd.DataFrame(dict(world='w', method=name, eps=.1, rounds=rounds, status='certified') | columns)
+    return pd.DataFrame(
+        dict(world='w', method=name, eps=.1, rounds=rounds, status='certified')
+        | columns)
 
-# --- Regions ---------------------------------------------------------------------------------------------------------
+# --- Regions --------------------------------------------------------------------------
 
 def test_segment_answers_as_the_agent():
     for w, (a, b, _), rng in random_worlds():
@@ -61,92 +76,131 @@ def test_plane_answers_as_the_agent():
         washes = [(Path(p.get_xy()), to_rgb(p.get_facecolor())) for p in ax.patches if p.get_fill()]
         for weights in rng.dirichlet(np.ones(3), 60):
             arm = w.best_response(blend(rules, weights))
-            assert [c for path, c in washes if path.contains_point(weights @ CORNERS)] == [to_rgb(COLORS[arm])]
+            assert [c for path, c in washes
+                    if path.contains_point(weights@CORNERS)] == [to_rgb(COLORS[arm])]
 
 def test_star_is_the_best_mixture():
     for w, rules, rng in random_worlds(8):
         ax = plot_plane(w, rules, ax=Figure().subplots())
         best = float(ax.get_legend_handles_labels()[1][-1].split(': ')[1])
-        found = [principal_profit(w, blend(rules, p)) for p in np.vstack([rng.dirichlet(np.ones(3), 300), np.eye(3)])]
+        found = [
+            principal_profit(w, blend(rules, p))
+            for p in np.vstack([rng.dirichlet(np.ones(3), 300),
+                                np.eye(3)])
+        ]
         assert best >= max(found) - 1e-3*abs(best) - 1e-9
         (x,), (y,) = next(l for l in ax.get_lines() if l.get_marker() == '*').get_data()
         p = np.linalg.solve(np.vstack([CORNERS.T, np.ones(3)]), [x, y, 1])
-        near = [principal_profit(w, blend(rules, q)) for e in np.eye(3) for q in [.999*np.clip(p, 0, None)/np.clip(p, 0, None).sum() + .001*e]]
+        near = [
+            principal_profit(w, blend(rules, q)) for e in np.eye(3)
+            for q in [.999*np.clip(p, 0, None)/np.clip(p, 0, None).sum() + .001*e]
+        ]
         assert best == pytest.approx(max(near), abs=5e-3)
 
 def test_pieces_fill_the_triangle():
-    "Where n affine functions are the largest: areas add up, whatever n is, ties and repetitions included."
-    area = lambda p: abs(np.linalg.det(np.c_[CORNERS, np.ones(3)]))/2 if p is None else sum(abs(np.linalg.det(np.c_[p[[0, i, i + 1]] @ CORNERS, np.ones(3)]))/2 for i in range(1, len(p) - 1))
+    """Where n affine functions are the largest: areas add up, whatever n is, ties and
+    repetitions included."""
+    area = lambda p: abs(np.linalg.det(np.c_[CORNERS, np.ones(
+        3)]))/2 if p is None else sum(
+            abs(np.linalg.det(np.c_[p[[0, i, i + 1]]@CORNERS,
+                                    np.ones(3)]))/2 for i in range(1,
+                                                                   len(p) - 1))
     for n in (1, 2, 3, 10, 60):
         heights = generator(2202, n).normal(size=(n, 3))
         assert sum(area(largest_region(heights, k)) for k in range(n)) == pytest.approx(area(None))
         for k in range(n):
-            for v in largest_region(heights, k): assert v.min() >= -1e-9 and heights[k] @ v == pytest.approx((heights @ v).max())
+            for v in largest_region(heights, k):
+                assert v.min() >= -1e-9 and heights[k] @ v == pytest.approx((heights @ v).max())
     assert area(largest_region(np.array([[1., 1, 1], [1, 1, 1]]), 1)) == pytest.approx(area(None))
 
 def test_ties_go_to_one_arm():
     "Two arms with the same beliefs and costs share a region; only one of them answers."
     tied = make_world([GLANCE, STUDY, STUDY], [0., .05, .05], [[1., .3], [0., 1.]], 1.)
     z = tied.setting
-    rules = brier(z.support), menu_rule(z.support, [[.5, .5]], 1.), menu_rule(z.support, np.eye(2), 1.)
+    rules = brier(z.support), menu_rule(z.support, [[.5, .5]],
+                                        1.), menu_rule(z.support, np.eye(2), 1.)
     assert sorted(k for k, _ in answers_on(tied, rules)) == [0, 1]
     places, arms = answers_along(tied, *rules[:2])
     assert arms == [1, 0] and len(places) == 3
 
-# --- Runs ------------------------------------------------------------------------------------------------------------
+# --- Runs -----------------------------------------------------------------------------
 
 def test_radii_are_those_of_the_trace():
     ax = plot_radii(RUN, WORLD.setting, Figure().subplots())
-    for k in range(2): assert (ax.get_lines()[k].get_ydata() == RUN.trace.radii[:, k]).all()
+    for k in range(2):
+        assert (ax.get_lines()[k].get_ydata() == RUN.trace.radii[:, k]).all()
     assert ax.get_xscale() == ax.get_yscale() == 'log'
 
 def test_explorations_are_counted():
     normal, forced = plot_exploration(RUN, Figure().subplots()).get_lines()
-    for t, n, f in zip(normal.get_xdata(), np.nan_to_num(normal.get_ydata()), np.nan_to_num(forced.get_ydata())):
-        assert n == (RUN.trace.kinds[:t] == NORMAL).sum() and f == (RUN.trace.kinds[:t] == FORCED).sum()
+    for t, n, f in zip(normal.get_xdata(), np.nan_to_num(normal.get_ydata()),
+                       np.nan_to_num(forced.get_ydata())):
+        assert n == (RUN.trace.kinds[:t] == NORMAL).sum() and f == (RUN.trace.kinds[:t]
+                                                                    == FORCED).sum()
     assert normal.get_linestyle() != forced.get_linestyle()
     two = plot_exploration({'a': RUN, 'b': RUN}, Figure().subplots())
-    assert [t.get_text() for t in two.get_legend().get_texts()] == ['a normal', 'a forced', 'b normal', 'b forced']
+    assert [t.get_text() for t in two.get_legend().get_texts()
+            ] == ['a normal', 'a forced', 'b normal', 'b forced']
 
 def test_exploration_of_many_runs():
     "Bars are means; a run that failed has no part in them."
-    frame = pd.concat([runs('a', normal_rounds=[2, 4, None, 6], forced_rounds=[10, 20, None, 30]), runs('b', normal_rounds=1, forced_rounds=0)])
+    frame = pd.concat([
+        runs('a', normal_rounds=[2, 4, None, 6], forced_rounds=[10, 20, None, 30]),
+        runs('b', normal_rounds=1, forced_rounds=0)
+    ])
     ax = plot_exploration(frame, Figure().subplots())
     widths = [[bar.get_width() for bar in bars] for bars in ax.containers]
     assert widths == [[4, 1], [20, 0]] and [t.get_text() for t in ax.texts] == ['4 + 20', '1 + 0']
-    assert {bar.get_hatch() for bar in ax.containers[1]} != {bar.get_hatch() for bar in ax.containers[0]}
+    assert {bar.get_hatch()
+            for bar in ax.containers[1]
+            } != {bar.get_hatch()
+                  for bar in ax.containers[0]}
 
 def test_cost_bars():
     "Estimates, intervals, truths and edges at their places; an unknown pair spans the axes."
     C = np.array([[0., -.2, -.5], [.2, 0., -.3], [.5, .3, 0.]])
     half = np.array([[0., .1, .4], [.1, 0., np.inf], [.4, np.inf, 0.]])
     U = np.array([[0., .1, .6], [.3, 0., 1.], [.9, 2., 0.]])
-    ax = plot_costs(SimpleNamespace(C_hat=C, I_c=half), CLINIC.setting, Figure().subplots(), costs=[0., .1, .4], upper=U)
+    ax = plot_costs(SimpleNamespace(C_hat=C, I_c=half), CLINIC.setting,
+                    Figure().subplots(), costs=[0., .1, .4], upper=U)
     edges, bars = [c[2][0].get_segments() for c in ax.containers]
     low, high = ax.get_xlim()
-    assert [tuple(s[:, 0].round(9)) for s in bars[:2]] == [(.1, .3), (.1, .9)] and bars[2][0, 0] < low and bars[2][1, 0] > high
+    assert [tuple(s[:, 0].round(9)) for s in bars[:2]
+            ] == [(.1, .3), (.1, .9)] and bars[2][0, 0] < low and bars[2][1, 0] > high
     assert [tuple(s[:, 0].round(9)) for s in edges] == [(-.1, .3), (-.6, .9), (-1., 2.)]
-    assert next(l for l in ax.get_lines() if l.get_marker() == 'D').get_xdata() == pytest.approx([.1, .4, .3])
-    assert [t.get_text() for t in ax.get_yticklabels()] == ['imaging − palpation', 'biopsy − palpation', 'biopsy − imaging']
+    assert next(l for l in ax.get_lines()
+                if l.get_marker() == 'D').get_xdata() == pytest.approx([.1, .4, .3])
+    assert [t.get_text() for t in ax.get_yticklabels()
+            ] == ['imaging − palpation', 'biopsy − palpation', 'biopsy − imaging']
 
 def test_plan_of_a_learner_can_be_drawn():
     plans = []
-    identify(CLINIC, method='oiafc', eps=1., delta=.1, budget=20, seed=1, oracle=ORACLE, watch=plans.append)
+    identify(CLINIC, method='oiafc', eps=1., delta=.1, budget=20, seed=1, oracle=ORACLE,
+             watch=plans.append)
     ax = plot_costs(plans[-1], CLINIC.setting, Figure().subplots(), costs=CLINIC.costs)
-    for (a, b), c in zip([s[:, 0] for s in ax.containers[0][2][0].get_segments()], [.01, .03, .02]): assert a <= c <= b
+    for (a, b), c in zip([s[:, 0] for s in ax.containers[0][2][0].get_segments()], [.01, .03, .02]):
+        assert a <= c <= b
 
-# --- Distributions ---------------------------------------------------------------------------------------------------
+# --- Distributions --------------------------------------------------------------------
 
 def test_steps_of_stopping_times():
     rng = generator(2203)
-    frame = pd.concat([runs(m, rng.integers(5, 500, 40), stopped=rng.random(40) < p) for m, p in (('a', 1.), ('b', .6))])
+    frame = pd.concat([
+        runs(m, rng.integers(5, 500, 40), stopped=rng.random(40) < p)
+        for m, p in (('a', 1.), ('b', .6))
+    ])
     ax = plot_rounds(frame, Figure().subplots())
     for (name, g), line in zip(frame.groupby('method', sort=False), ax.get_lines()):
         x, y = line.get_data()
         for t in np.r_[g.rounds, 7, 100]:
-            if t >= x[0]: assert y[np.searchsorted(x, t, 'right') - 1] == pytest.approx(((g.rounds <= t) & g.stopped).mean())
+            if t >= x[0]:
+                assert y[np.searchsorted(x, t, 'right') - 1] == pytest.approx(
+                    ((g.rounds <= t) & g.stopped).mean())
         assert y[-1] == pytest.approx(g.stopped.mean()) and line.get_drawstyle() == 'steps-post'
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == [f'{m} ({n} of 40 stopped)' for m, n in frame.groupby('method').stopped.sum().items()]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == [
+        f'{m} ({n} of 40 stopped)'
+        for m, n in frame.groupby('method').stopped.sum().items()
+    ]
 
 def test_bands_are_exact_intervals():
     ax = plot_rounds(runs(rounds=[10, 20, 30, 40]), Figure().subplots())
@@ -155,16 +209,24 @@ def test_bands_are_exact_intervals():
     assert heights == {round(v, 6) for k in range(5) for v in share_interval(k, 4)}
 
 def test_interval_covers():
-    "Exactly: at every p, the counts whose interval holds p have together at least 95 %; and one shorter would not do."
+    """Exactly: at every p, the counts whose interval holds p have together at least 95 %; and
+    one shorter would not do."""
     n = 17
     ends = np.array([share_interval(k, n) for k in range(n + 1)])
-    for p in np.linspace(0, 1, 201): assert binom.pmf(np.flatnonzero((ends[:, 0] <= p) & (p <= ends[:, 1])), n, p).sum() >= .95
-    for k in range(1, n): assert binom.sf(k - 1, n, ends[k, 0]) == pytest.approx(.025) and binom.cdf(k, n, ends[k, 1]) == pytest.approx(.025)
+    for p in np.linspace(0, 1, 201):
+        assert binom.pmf(np.flatnonzero((ends[:, 0] <= p) & (p <= ends[:, 1])), n, p).sum() >= .95
+    for k in range(1, n):
+        assert binom.sf(k - 1, n, ends[k, 0]) == pytest.approx(.025) and binom.cdf(
+            k, n, ends[k, 1]) == pytest.approx(.025)
 
 def test_what_is_missing_counts_against_the_method():
-    "Cut short, failed, or without a regret: infinite; a column of the chapter on experiments, or a mere status, will do."
-    status = pd.DataFrame(dict(rounds=[5, 9, np.nan], status=['certified', 'round_cap', None], regret=[0., 1., np.nan]))
-    nullable = status.assign(rounds=status.rounds.astype('Int64'), stopped=pd.array([True, False, None], dtype='boolean'))
+    """Cut short, failed, or without a regret: infinite; a column of the chapter on experiments,
+    or a mere status, will do."""
+    status = pd.DataFrame(
+        dict(rounds=[5, 9, np.nan], status=['certified', 'round_cap', None],
+             regret=[0., 1., np.nan]))
+    nullable = status.assign(rounds=status.rounds.astype('Int64'),
+                             stopped=pd.array([True, False, None], dtype='boolean'))
     for frame in (status, nullable):
         assert run_values(frame, 'rounds').tolist() == [5, np.inf, np.inf]
         assert run_values(frame, 'regret').tolist() == [0, 1, np.inf]
@@ -173,24 +235,35 @@ def test_what_is_missing_counts_against_the_method():
 
 def test_error_against_budget():
     rng = generator(2204)
-    frame = pd.concat([runs(m, [T]*25, budget=T, regret=rng.uniform(0, .3, 25)) for m in 'ab' for T in (10, 100, 1000)])
+    frame = pd.concat([
+        runs(m, [T]*25, budget=T, regret=rng.uniform(0, .3, 25)) for m in 'ab'
+        for T in (10, 100, 1000)
+    ])
     ax = plot_error(frame, Figure().subplots(), eps=.2, bound=lambda T: 50/T)
     for (m, g), line, band in zip(frame.groupby('method'), ax.get_lines(), ax.collections):
         wrong = (g.regret > .2).groupby(g.budget).sum()
-        assert line.get_xdata().tolist() == [10, 100, 1000] and line.get_ydata() == pytest.approx(wrong.to_numpy()/25)
+        assert line.get_xdata().tolist() == [
+            10, 100, 1000
+        ] and line.get_ydata() == pytest.approx(wrong.to_numpy()/25)
         for T, k in wrong.items():
             v = band.get_paths()[0].vertices
-            assert {round(y, 9) for x, y in v if x == T} == {round(y, 9) for y in share_interval(int(k), 25)}
+            assert {round(y, 9)
+                    for x, y in v
+                    if x == T} == {round(y, 9)
+                                   for y in share_interval(int(k), 25)}
     bound = ax.get_lines()[-1]
-    assert bound.get_label() == 'bound' and bound.get_ydata() == pytest.approx(np.minimum(50/bound.get_xdata(), 1))
+    assert bound.get_label() == 'bound' and bound.get_ydata() == pytest.approx(
+        np.minimum(50/bound.get_xdata(), 1))
 
-# --- Rates -----------------------------------------------------------------------------------------------------------
+# --- Rates ----------------------------------------------------------------------------
 
 def test_slopes_of_power_laws_are_found():
     x = np.geomspace(1e-3, 10, 7)
     for p in (-2., -1., .5, 3.):
         fit = fit_exponent(x, 4*x**p)
-        assert fit.slope == pytest.approx(p) and fit.low <= p + 1e-9 and p - 1e-9 <= fit.high and fit(.7) == pytest.approx(4*.7**p)
+        assert fit.slope == pytest.approx(
+            p) and fit.low <= p + 1e-9 and p - 1e-9 <= fit.high and fit(
+                .7) == pytest.approx(4*.7**p)
 
 def test_interval_of_a_slope():
     "Least squares and Student's t, written out."
@@ -200,37 +273,60 @@ def test_interval_of_a_slope():
     theta, rss = np.linalg.lstsq(X, b)[:2]
     half = 2.7764451051977987*np.sqrt(rss[0]/4*np.linalg.inv(X.T @ X)[0, 0])
     fit = fit_exponent(x, y)
-    assert (fit.slope, fit.low, fit.high, fit.intercept) == pytest.approx((theta[0], theta[0] - half, theta[0] + half, theta[1]))
+    assert (fit.slope, fit.low, fit.high, fit.intercept) == pytest.approx(
+        (theta[0], theta[0] - half, theta[0] + half, theta[1]))
 
 def test_scaling_draws_medians_and_their_law():
-    frame = pd.concat([runs(m, [c*e**-2*f for f in (.5, 1, 2)], eps=e) for m, c in (('a', 1), ('b', 9)) for e in (.1, .2, .4)])
+    frame = pd.concat([
+        runs(m, [c*e**-2*f for f in (.5, 1, 2)], eps=e) for m, c in (('a', 1), ('b', 9))
+        for e in (.1, .2, .4)
+    ])
     ax = plot_scaling(frame, 'eps', Figure().subplots(), bars='range', bound=lambda e: 100/e**2)
-    for c, m, points in zip((1, 9), 'ab', [x for x in ax.containers if not isinstance(x, tuple) or x[0] is not None]):
+    for c, m, points in zip(
+        (1, 9), 'ab',
+        [x for x in ax.containers if not isinstance(x, tuple) or x[0] is not None]):
         assert points[0].get_ydata() == pytest.approx([100*c, 25*c, 6.25*c])
-        assert [tuple(s[:, 1]) for s in points[2][0].get_segments()] == [pytest.approx((50*c, 200*c)), pytest.approx((12.5*c, 50*c)), pytest.approx((3.125*c, 12.5*c))]
+        assert [tuple(s[:, 1]) for s in points[2][0].get_segments()] == [
+            pytest.approx((50*c, 200*c)),
+            pytest.approx((12.5*c, 50*c)),
+            pytest.approx((3.125*c, 12.5*c))
+        ]
         assert points.get_label().startswith(f'{m}: slope -2.00 (95 %: -2.00 to -2.00)')
     assert ax.get_lines()[-1].get_ydata() == pytest.approx(100/ax.get_lines()[-1].get_xdata()**2)
 
 def test_scaling_doesnt_trust_runs_that_were_cut_short():
-    "With less than half of the runs stopped a level is left out; with a quarter unfinished its bar is open."
+    """With less than half of the runs stopped a level is left out; with a quarter unfinished its
+    bar is open."""
     levels = dict(a=(.1, [1]*8), b=(.2, [1]*5 + [0]*3), c=(.4, [1]*3 + [0]*5))
-    frame = pd.concat([runs('m', np.arange(8) + 10, eps=e, stopped=np.array(s, bool)) for e, s in levels.values()])
+    frame = pd.concat([
+        runs('m',
+             np.arange(8) + 10, eps=e, stopped=np.array(s, bool))
+        for e, s in levels.values()
+    ])
     ax = plot_scaling(frame, 'eps', Figure().subplots())
-    assert ax.containers[0][0].get_xdata().tolist() == [.1, .2] and ax.containers[0][0].get_ydata().tolist() == [13, 13]
+    assert ax.containers[0][0].get_xdata().tolist() == [
+        .1, .2
+    ] and ax.containers[0][0].get_ydata().tolist() == [13, 13]
     arrows = ax.containers[1]
     assert arrows.has_yerr and [s[0, 0] for s in arrows[2][0].get_segments()] == [.2]
     assert '(two points)' in ax.get_legend().get_texts()[0].get_text()
 
 def test_bound_from_a_column():
-    frame = pd.concat([runs(m, [10, 20, 30, 40], eps=e, limit=c/e) for m, c in (('a', 50), ('b', 70)) for e in (.1, .2)])
+    frame = pd.concat([
+        runs(m, [10, 20, 30, 40], eps=e, limit=c/e) for m, c in (('a', 50), ('b', 70))
+        for e in (.1, .2)
+    ])
     lines = plot_scaling(frame, 'eps', Figure().subplots(), bound='limit').get_lines()[-2:]
     assert [l.get_ydata().tolist() for l in lines] == [[500, 250], [700, 350]]
 
-# --- Heat maps -------------------------------------------------------------------------------------------------------
+# --- Heat maps ------------------------------------------------------------------------
 
 def table():
     rng = generator(2206)
-    return pd.concat([runs(m, np.ceil(10**rng.uniform(.1, 7, 5)), world=w) for m in ('x', 'y', 'z') for w in ('u', 'v', 's', 't')])
+    return pd.concat([
+        runs(m, np.ceil(10**rng.uniform(.1, 7, 5)), world=w) for m in ('x', 'y', 'z')
+        for w in ('u', 'v', 's', 't')
+    ])
 
 def test_heatmap_numbers_and_colours():
     frame = table()
@@ -239,45 +335,77 @@ def test_heatmap_numbers_and_colours():
     sheet = ax.collections[0]
     assert np.asarray(sheet.get_array()).ravel() == pytest.approx(medians)
     for text, v in zip(ax.texts, medians):
-        assert text.get_text() == _count(v) and contrast(text.get_color(), sheet.cmap(sheet.norm(v))) >= 4.5
-    assert [t.get_text() for t in ax.get_xticklabels()] == ['u', 'v', 's', 't'] and sheet.norm(medians.min()) == 0 and sheet.norm(medians.max()) == 1
+        assert text.get_text() == _count(v) and contrast(
+            text.get_color(), sheet.cmap(sheet.norm(v))) >= 4.5
+    assert [t.get_text()
+            for t in ax.get_xticklabels()] == ['u', 'v', 's', 't'] and sheet.norm(
+                medians.min()) == 0 and sheet.norm(medians.max()) == 1
 
 def test_every_shade_bears_its_number():
     shades = plt.get_cmap(COLORMAP)(np.linspace(0, 1, 256))
     assert min(max(contrast(c, 'black'), contrast(c, 'white')) for c in shades) >= 4.5
 
 def test_heatmap_of_a_function_with_holes():
-    frame = pd.concat([runs('a', [5]*4, world='u', regret=[0., 0., .2, np.nan]), runs('b', [5]*4, world='v', regret=0., status='round_cap')])
+    frame = pd.concat([
+        runs('a', [5]*4, world='u', regret=[0., 0., .2, np.nan]),
+        runs('b', [5]*4, world='v', regret=0., status='round_cap')
+    ])
     wrong = lambda g: float((~(g.regret <= g.eps)).mean())
     ax = plot_heatmap(frame, Figure().subplots(), value=wrong, log=False, label='share of errors')
-    assert [t.get_text() for t in ax.texts] == ['0.5', '0'] and ax.collections[0].get_array().mask.tolist() == [[False, True], [True, False]]
+    assert [t.get_text() for t in ax.texts] == [
+        '0.5', '0'
+    ] and ax.collections[0].get_array().mask.tolist() == [[False, True], [True, False]]
     ax = plot_heatmap(frame, Figure().subplots())
     assert [t.get_text() for t in ax.texts] == ['5', '∞'] and any(p.get_hatch() for p in ax.patches)
 
-# --- Legible ---------------------------------------------------------------------------------------------------------
+# --- Legible --------------------------------------------------------------------------
 
 def drawings():
-    frame = pd.concat([runs(m, np.arange(6)*n + 20, eps=e, budget=10/e, regret=np.arange(6)/20, normal_rounds=5, forced_rounds=9) for m, n in (('first', 3), ('second', 11)) for e in (.1, .2, .4)])
+    frame = pd.concat([
+        runs(m,
+             np.arange(6)*n + 20, eps=e, budget=10/e, regret=np.arange(6)/20,
+             normal_rounds=5, forced_rounds=9)
+        for m, n in (('first', 3), ('second', 11)) for e in (.1, .2, .4)
+    ])
     z, ten = CLINIC.setting, np.array([(i, j, 3 - i - j) for i in range(4) for j in range(4 - i)])/3
     cost = SimpleNamespace(C_hat=CLINIC.costs[:, None] - CLINIC.costs, I_c=np.full((3, 3), .1))
-    return dict(convex=lambda ax=None: plot_rule(ORACLE.rules[2], z, ax), simplex=lambda ax=None: plot_rule(spherical(ten), ax=ax), beliefs=lambda ax=None: plot_beliefs(CLINIC, ax),
-                segment=lambda ax=None: plot_segment(CLINIC, ORACLE.rules[0], ORACLE.rules[2], ax), plane=lambda ax=None: plot_plane(CLINIC, ORACLE.rules, ax, labels=[f'rule for {a}' for a in z.arms]),
-                profits=lambda ax=None: plot_profits(RUN, WORLD.setting, ax, [.7, .77]), radii=lambda ax=None: plot_radii(RUN, WORLD.setting, ax), costs=lambda ax=None: plot_costs(cost, z, ax, costs=CLINIC.costs, upper=cost.C_hat + .2),
-                exploration=lambda ax=None: plot_exploration(RUN, ax), shares=lambda ax=None: plot_exploration(frame, ax), rounds=lambda ax=None: plot_rounds(frame, ax), error=lambda ax=None: plot_error(frame, ax),
-                scaling=lambda ax=None: plot_scaling(frame, 'eps', ax, bound=lambda e: 900/e), heatmap=lambda ax=None: plot_heatmap(table(), ax))
+    return dict(
+        convex=lambda ax=None: plot_rule(ORACLE.rules[2], z, ax),
+        simplex=lambda ax=None: plot_rule(spherical(ten), ax=ax),
+        beliefs=lambda ax=None: plot_beliefs(CLINIC, ax),
+        segment=lambda ax=None: plot_segment(CLINIC, ORACLE.rules[0], ORACLE.rules[
+            2], ax), plane=lambda ax=None: plot_plane(
+                CLINIC, ORACLE.rules, ax, labels=[f'rule for {a}' for a in z.arms]),
+        profits=lambda ax=None: plot_profits(RUN, WORLD.setting, ax, [.7, .77]),
+        radii=lambda ax=None: plot_radii(RUN, WORLD.setting, ax), costs=lambda ax=None:
+        plot_costs(cost, z, ax, costs=CLINIC.costs, upper=cost.C_hat + .2),
+        exploration=lambda ax=None: plot_exploration(RUN, ax),
+        shares=lambda ax=None: plot_exploration(frame, ax),
+        rounds=lambda ax=None: plot_rounds(frame, ax),
+        error=lambda ax=None: plot_error(frame, ax),
+        scaling=lambda ax=None: plot_scaling(frame, 'eps', ax, bound=lambda e: 900/e),
+        heatmap=lambda ax=None: plot_heatmap(table(), ax))
 
 def words(fig):
     "All texts of a figure that are seen, outside heat maps' cells."
-    return [t for t in fig.findobj(lambda a: hasattr(a, 'get_text') and hasattr(a, 'get_fontsize')) if t.get_text() and t.get_visible()]
+    return [
+        t for t in fig.findobj(
+            lambda a: hasattr(a, 'get_text') and hasattr(a, 'get_fontsize'))
+        if t.get_text() and t.get_visible()
+    ]
 
 def ticks(axis):
     low, high = sorted(axis.get_view_interval())
-    return [l for l, at in zip(axis.get_ticklabels(), axis.get_ticklocs()) if l.get_text() and low <= at <= high]
+    return [
+        l for l, at in zip(axis.get_ticklabels(), axis.get_ticklocs())
+        if l.get_text() and low <= at <= high
+    ]
 
 @pytest.mark.parametrize('style', ['default', 'dark_background'])
 @pytest.mark.parametrize('name', drawings())
 def test_legible(name, style):
-    "In a light and in a dark style: text contrasts with the page, isn't small, isn't clipped; tick labels don't touch."
+    """In a light and in a dark style: text contrasts with the page, isn't small, isn't clipped;
+    tick labels don't touch."""
     with plt.style.context(['default', style] if style != 'default' else []):
         ax = drawings()[name]()
         fig = ax.figure
@@ -285,12 +413,21 @@ def test_legible(name, style):
         page = fig.get_facecolor()
         for t in words(fig):
             assert t.get_fontsize() >= 8
-            if not (name == 'heatmap' and t in ax.texts): assert contrast(t.get_color(), page) >= 4.5, t.get_text()
-        drawn = [t for a in fig.axes for t in [*a.texts, a.xaxis.label, a.yaxis.label, *(a.get_legend().get_texts() if a.get_legend() else [])] + ticks(a.xaxis) + ticks(a.yaxis) if t.get_text() and (a.axison or t in a.texts)]
-        if style == 'default':                                            # whose layout is that of the book
+            if not (name == 'heatmap' and t in ax.texts):
+                assert contrast(t.get_color(), page) >= 4.5, t.get_text()
+        drawn = [
+            t for a in fig.axes for t in [
+                *a.texts, a.xaxis.label, a.yaxis.label, *(
+                    a.get_legend().get_texts() if a.get_legend() else [])
+            ] + ticks(a.xaxis) + ticks(a.yaxis)
+            if t.get_text() and (a.axison or t in a.texts)
+        ]
+        # whose layout is that of the book
+        if (style == 'default'):
             for t in drawn:
                 b = t.get_window_extent()
-                assert b.x0 >= -1 and b.y0 >= -1 and b.x1 <= fig.bbox.x1 + 1 and b.y1 <= fig.bbox.y1 + 1, t.get_text()
+                assert (b.x0 >= -1 and b.y0 >= -1 and b.x1 <= fig.bbox.x1 + 1
+                        and b.y1 <= fig.bbox.y1 + 1), t.get_text()
         for axis in (ax.xaxis, ax.yaxis):
             boxes = [t.get_window_extent() for t in ticks(axis) if ax.axison]
             assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
@@ -304,46 +441,98 @@ def test_lines_differ_without_colour():
     styles = [(str(s['ls']), s['marker']) for s in map(_style, range(len(DASHES)*len(MARKERS)))]
     assert len(set(styles)) == len(styles)
     grey = [luminance(c) for c in COLORS]
-    assert all(contrast(c, 'white') >= 2 and contrast(c, 'black') >= 2 for c in COLORS) and len({round(g, 2) for g in grey}) >= 5
+    assert all(contrast(c, 'white') >= 2 and contrast(c, 'black') >= 2
+               for c in COLORS) and len({round(g, 2)
+                                         for g in grey}) >= 5
 
 def test_names_are_no_formulas():
     frame = pd.concat([runs('$a', [1, 2, 3], eps=e) for e in (.1, .2, .3)])
-    for ax in (plot_rounds(frame), plot_scaling(frame, 'eps'), plot_heatmap(frame.assign(world='$\\w'))): ax.figure.canvas.draw()
+    for ax in (plot_rounds(frame), plot_scaling(frame, 'eps'),
+               plot_heatmap(frame.assign(world='$\\w'))):
+        ax.figure.canvas.draw()
 
-# --- Refusals --------------------------------------------------------------------------------------------------------
+# --- Refusals -------------------------------------------------------------------------
 
 GOOD = runs(budget=10, regret=.1, normal_rounds=1, forced_rounds=1)
-EMPTY_RUN = replace(RUN, trace=replace(RUN.trace, rounds=np.empty(0), profits=np.empty(0), radii=np.empty(0), kinds=np.empty(0)))
+EMPTY_RUN = replace(
+    RUN, trace=replace(RUN.trace, rounds=np.empty(0), profits=np.empty(0),
+                       radii=np.empty(0), kinds=np.empty(0)))
 LIAR = ScoringRule(1 - brier(CLINIC.setting.support).values, CLINIC.setting.support, 1.)
-FRAMES = dict(rounds=plot_rounds, error=plot_error, scaling=lambda f: plot_scaling(f, 'eps'), heatmap=plot_heatmap)
+FRAMES = dict(rounds=plot_rounds, error=plot_error,
+              scaling=lambda f: plot_scaling(f, 'eps'), heatmap=plot_heatmap)
 two = ORACLE.rules[:2]
 REFUSED = [
-    ('world', lambda: plot_segment(CLINIC.setting, *two)), ('rules[1]', lambda: plot_segment(CLINIC, two[0], None)), ('rules[0]', lambda: plot_segment(CLINIC, LIAR, two[0])),
-    ('rules[0]', lambda: plot_segment(WORLD, *two)), ('labels', lambda: plot_segment(CLINIC, *two, labels='ab')), ('labels', lambda: plot_segment(CLINIC, *two, labels=('a', 'a'))),
-    ('rules', lambda: plot_plane(CLINIC, two)), ('rules', lambda: plot_plane(CLINIC, None)), ('rules[2]', lambda: plot_plane(CLINIC, [*two, LIAR])), ('labels', lambda: plot_plane(CLINIC, ORACLE.rules, labels=('a', 'b'))),
-    ('weights', lambda: blend(two, [.5, .6])), ('setting', lambda: plot_radii(RUN, CLINIC.setting)), ('setting', lambda: plot_radii(RUN, WORLD)), ('result', lambda: plot_radii(None, WORLD.setting)),
-    ('result', lambda: plot_radii(EMPTY_RUN, WORLD.setting)), ('result', lambda: plot_profits(EMPTY_RUN, WORLD.setting)), ('setting', lambda: plot_profits(RUN, CLINIC.setting)),
-    ('runs', lambda: plot_exploration(EMPTY_RUN)), ('runs', lambda: plot_exploration({})), ('runs', lambda: plot_exploration([RUN])), ('runs', lambda: plot_exploration(GOOD.drop(columns='forced_rounds'))),
-    ('plan', lambda: plot_costs(RUN, WORLD.setting)), ('plan.C_hat', lambda: plot_costs(SimpleNamespace(C_hat=[[0]], I_c=[[0]]), WORLD.setting)), ('setting', lambda: plot_costs(None, None)),
-    ('costs', lambda: plot_costs(SimpleNamespace(C_hat=np.zeros((2, 2)), I_c=np.zeros((2, 2))), WORLD.setting, costs=[1])),
-    ('upper', lambda: plot_costs(SimpleNamespace(C_hat=np.zeros((2, 2)), I_c=np.zeros((2, 2))), WORLD.setting, upper=[[np.nan]*2]*2)),
-    ('frame', lambda: plot_rounds(GOOD, by='learner')), ('frame', lambda: plot_rounds(GOOD.drop(columns='status'))), ('frame', lambda: plot_rounds(GOOD.assign(status='round_cap'))),
-    ('rounds', lambda: plot_rounds(GOOD.assign(rounds=0))), ("frame['rounds']", lambda: plot_rounds(GOOD.assign(rounds='many'))),
-    ('eps', lambda: plot_error(GOOD, eps=-1)), ('frame', lambda: plot_error(GOOD.drop(columns='eps'))), ('budget', lambda: plot_error(GOOD.assign(budget=0))), ('frame', lambda: plot_error(GOOD, bound='limit')),
-    ("frame['budget']", lambda: plot_error(GOOD.assign(budget=[1, 2, None, 4]))), ('bars', lambda: plot_scaling(GOOD, 'eps', bars='sd')), ('eps', lambda: plot_scaling(GOOD.assign(eps=-.1), 'eps')),
-    ('frame', lambda: plot_scaling(GOOD, 'M')), ('frame', lambda: plot_scaling(GOOD.assign(status='round_cap'), 'eps')), ('regret', lambda: plot_scaling(GOOD.assign(regret=0.), 'eps', y='regret')),
-    ('x', lambda: fit_exponent([1, 1], [1, 2])), ('x', lambda: fit_exponent([-1, 1], [1, 2])), ('y', lambda: fit_exponent([1, 2], [1, 2, 3])), ('y', lambda: fit_exponent([1, 2], [0, 2])), ('level', lambda: fit_exponent([1, 2], [1, 2], level=95)),
-    ('value', lambda: plot_heatmap(GOOD.assign(regret=0.), value='regret')), ('frame', lambda: plot_heatmap(GOOD.assign(status='round_cap'))), ('frame', lambda: plot_heatmap(GOOD, rows='learner')),
-    ('k', lambda: share_interval(3, 2)), ('n', lambda: share_interval(0, 0)), ('level', lambda: share_interval(0, 1, level=2))]
-REFUSED += [('frame', (lambda f, bad: lambda: f(bad))(f, bad)) for f in FRAMES.values() for bad in (None, GOOD.iloc[:0], GOOD.to_dict(), GOOD.drop(columns='method'))]
+    ('world', lambda: plot_segment(CLINIC.setting, *two)),
+    ('rules[1]', lambda: plot_segment(CLINIC, two[0], None)),
+    ('rules[0]', lambda: plot_segment(CLINIC, LIAR, two[0])),
+    ('rules[0]', lambda: plot_segment(WORLD, *two)),
+    ('labels', lambda: plot_segment(CLINIC, *two, labels='ab')),
+    ('labels', lambda: plot_segment(CLINIC, *two, labels=('a', 'a'))),
+    ('rules', lambda: plot_plane(CLINIC, two)),
+    ('rules', lambda: plot_plane(CLINIC, None)),
+    ('rules[2]', lambda: plot_plane(CLINIC, [*two, LIAR])),
+    ('labels', lambda: plot_plane(CLINIC, ORACLE.rules, labels=('a', 'b'))),
+    ('weights', lambda: blend(two, [.5, .6])),
+    ('setting', lambda: plot_radii(RUN, CLINIC.setting)),
+    ('setting', lambda: plot_radii(RUN, WORLD)),
+    ('result', lambda: plot_radii(None, WORLD.setting)),
+    ('result', lambda: plot_radii(EMPTY_RUN, WORLD.setting)),
+    ('result', lambda: plot_profits(EMPTY_RUN, WORLD.setting)),
+    ('setting', lambda: plot_profits(RUN, CLINIC.setting)),
+    ('runs', lambda: plot_exploration(EMPTY_RUN)),
+    ('runs', lambda: plot_exploration({})), ('runs', lambda: plot_exploration([RUN])),
+    ('runs', lambda: plot_exploration(GOOD.drop(columns='forced_rounds'))),
+    ('plan', lambda: plot_costs(RUN, WORLD.setting)),
+    ('plan.C_hat',
+     lambda: plot_costs(SimpleNamespace(C_hat=[[0]], I_c=[[0]]), WORLD.setting)),
+    ('setting', lambda: plot_costs(None, None)),
+    ('costs',
+     lambda: plot_costs(SimpleNamespace(C_hat=np.zeros((2, 2)), I_c=np.zeros(
+         (2, 2))), WORLD.setting, costs=[1])),
+    ('upper',
+     lambda: plot_costs(SimpleNamespace(C_hat=np.zeros((2, 2)), I_c=np.zeros(
+         (2, 2))), WORLD.setting, upper=[[np.nan]*2]*2)),
+    ('frame', lambda: plot_rounds(GOOD, by='learner')),
+    ('frame', lambda: plot_rounds(GOOD.drop(columns='status'))),
+    ('frame', lambda: plot_rounds(GOOD.assign(status='round_cap'))),
+    ('rounds', lambda: plot_rounds(GOOD.assign(rounds=0))),
+    ("frame['rounds']", lambda: plot_rounds(GOOD.assign(rounds='many'))),
+    ('eps', lambda: plot_error(GOOD, eps=-1)),
+    ('frame', lambda: plot_error(GOOD.drop(columns='eps'))),
+    ('budget', lambda: plot_error(GOOD.assign(budget=0))),
+    ('frame', lambda: plot_error(GOOD, bound='limit')),
+    ("frame['budget']", lambda: plot_error(GOOD.assign(budget=[1, 2, None, 4]))),
+    ('bars', lambda: plot_scaling(GOOD, 'eps', bars='sd')),
+    ('eps', lambda: plot_scaling(GOOD.assign(eps=-.1), 'eps')),
+    ('frame', lambda: plot_scaling(GOOD, 'M')),
+    ('frame', lambda: plot_scaling(GOOD.assign(status='round_cap'), 'eps')),
+    ('regret', lambda: plot_scaling(GOOD.assign(regret=0.), 'eps', y='regret')),
+    ('x', lambda: fit_exponent([1, 1], [1, 2])),
+    ('x', lambda: fit_exponent([-1, 1], [1, 2])),
+    ('y', lambda: fit_exponent([1, 2], [1, 2, 3])),
+    ('y', lambda: fit_exponent([1, 2], [0, 2])),
+    ('level', lambda: fit_exponent([1, 2], [1, 2], level=95)),
+    ('value', lambda: plot_heatmap(GOOD.assign(regret=0.), value='regret')),
+    ('frame', lambda: plot_heatmap(GOOD.assign(status='round_cap'))),
+    ('frame', lambda: plot_heatmap(GOOD, rows='learner')),
+    ('k', lambda: share_interval(3, 2)), ('n', lambda: share_interval(0, 0)),
+    ('level', lambda: share_interval(0, 1, level=2))
+]
+REFUSED += [('frame', (lambda f, bad: lambda: f(bad))(f, bad))
+            for f in FRAMES.values() for bad in (None, GOOD.iloc[:0], GOOD.to_dict(),
+                                                 GOOD.drop(columns='method'))]
 
 @pytest.mark.parametrize('i', range(len(REFUSED)))
 def test_refused(i):
     "Named, said why, and no figure made."
     argument, call = REFUSED[i]
-    with pytest.raises(InvalidInput) as caught: call()
-    assert caught.value.argument == argument and ', expected ' in str(caught.value) and not plt.get_fignums()
+    with pytest.raises(InvalidInput) as caught:
+        call()
+    assert caught.value.argument == argument and ', expected ' in str(
+        caught.value) and not plt.get_fignums()
 
 def test_import_is_light():
-    code = "import oia_nb.plots, sys; print(*{m.split('.')[0] for m in sys.modules} & {'matplotlib', 'pandas', 'scipy', 'cvxpy', 'highspy'})"
-    assert subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout.strip() == ''
+    code = ("import oia_nb.plots, sys; print(*{m.split('.')[0] for m in sys.modules} & "
+            "{'matplotlib', 'pandas', 'scipy', 'cvxpy', 'highspy'})")
+    assert subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          check=True).stdout.strip() == ''

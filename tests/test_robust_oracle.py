@@ -1,4 +1,5 @@
-"""Oracles for costs that are only known to lie between two numbers, and the bound that an arm needs."""
+"""Oracles for costs that are only known to lie between two numbers, and the bound that an arm
+needs."""
 from dataclasses import replace
 
 import numpy as np
@@ -18,9 +19,12 @@ SEEDS = st.integers(0, 10**6)
 def drawn(seed):
     "A random world with an oracle, and a box of costs around its own."
     rng = generator(11, seed)
-    world = random_world(int(rng.integers(2, 4)), int(rng.integers(2, 4)), 3, seed, prior='arm', margin=.02)
+    world = random_world(int(rng.integers(2, 4)), int(rng.integers(2, 4)), 3, seed,
+                         prior='arm', margin=.02)
     low = world.costs*rng.uniform(.6, 1., world.setting.K)
-    return world, dict(zip(world.setting.arms, zip(low, world.costs + rng.exponential(.01, world.setting.K)))), rng
+    return world, dict(
+        zip(world.setting.arms,
+            zip(low, world.costs + rng.exponential(.01, world.setting.K)))), rng
 
 
 def with_costs(world, costs):
@@ -34,7 +38,8 @@ def with_bound(world, bound):
 @settings(max_examples=examples(200))
 @given(SEEDS)
 def test_margins_hold_in_the_whole_box(seed):
-    "At random costs of the box and at its corners no margin is smaller than promised; at the worst corner it is attained."
+    """At random costs of the box and at its corners no margin is smaller than promised; at the
+    worst corner it is attained."""
     world, box, rng = drawn(seed)
     try:
         oracle = action_informed_oracle(world, costs=box)
@@ -43,7 +48,8 @@ def test_margins_hold_in_the_whole_box(seed):
     low, high = np.array(list(box.values())).T
     for k, rule in enumerate(oracle.rules):
         worst = np.where(np.arange(len(low)) == k, high, low)
-        assert region_margin(with_costs(world, worst), rule, k) == pytest.approx(oracle.margins[k], abs=1e-8)
+        assert region_margin(with_costs(world, worst), rule,
+                             k) == pytest.approx(oracle.margins[k], abs=1e-8)
         assert oracle.margins[k] <= widest_margin(world, k)[0] + 1e-8
         for costs in [rng.uniform(low, high), np.where(rng.random(len(low)) < .5, low, high)]:
             assert region_margin(with_costs(world, costs), rule, k) >= oracle.margins[k] - 1e-8
@@ -57,8 +63,14 @@ def test_an_oracle_for_the_guess_alone_would_fail():
     guess = action_informed_oracle(clinic)
     high = clinic.costs*1.2
     worst = [np.where(np.arange(3) == k, high, .8*clinic.costs) for k in range(3)]
-    short = [region_margin(with_costs(clinic, c), guess.rules[k], k) - guess.margins[k] for k, c in enumerate(worst)]
-    kept = [region_margin(with_costs(clinic, c), sure.rules[k], k) - sure.margins[k] for k, c in enumerate(worst)]
+    short = [
+        region_margin(with_costs(clinic, c), guess.rules[k], k) - guess.margins[k]
+        for k, c in enumerate(worst)
+    ]
+    kept = [
+        region_margin(with_costs(clinic, c), sure.rules[k], k) - sure.margins[k]
+        for k, c in enumerate(worst)
+    ]
     assert min(short) < -1e-3 and min(kept) > -1e-8
 
 
@@ -78,7 +90,8 @@ def test_the_bound_needed_is_where_margins_begin(seed):
 
 def test_no_bound_will_do_for_twins_and_the_dominated():
     look = [[.4, .1], [.1, .4]]
-    world = make_world([look, look, [[.5, .5]]], [.1, .1, 0.], np.eye(2), 1., arms=['this', 'that', 'nothing'])
+    world = make_world([look, look, [[.5, .5]]], [.1, .1, 0.], np.eye(2), 1.,
+                       arms=['this', 'that', 'nothing'])
     needed = bound_needed(world)
     assert needed == {'this': np.inf, 'that': np.inf, 'nothing': 0.}
     assert bound_needed(with_costs(world, [.1, .2, 0.]))['that'] == np.inf
@@ -87,7 +100,10 @@ def test_no_bound_will_do_for_twins_and_the_dominated():
 def test_the_error_says_what_would_do():
     "The bound and the cost that it names make the arm inducible."
     world = make_world([[[.5, .5]], np.eye(2)/2], [0., .1], np.eye(2), 1., arms=['toss', 'look'])
-    with pytest.raises(NotInducible, match=r"arm 'look' \(worst margin .*a bound above 1.6 or a cost of it below 0.5 would do") as e:
+    with pytest.raises(
+            NotInducible, match=
+            r"arm 'look' \(worst margin .*a bound above 1.6 or a cost of it below 0.5 would do"
+    ) as e:
         action_informed_oracle(world, costs={'look': (.1, .8)})
     assert e.value.arms == ('look',)
     assert action_informed_oracle(world, costs={'look': (.1, .49)}).margins[1] > 0
@@ -95,12 +111,14 @@ def test_the_error_says_what_would_do():
 
 
 def test_counted_beliefs():
-    """From counts of n cases an arm, margins hold for the true distributions but for a share δ = .05 of oracles.
+    """From counts of n cases an arm, margins hold for the true distributions but for a share δ =
+    .05 of oracles.
 
-    Of 40 oracles, more than 9 may fail in fewer than one case in 10^4; an oracle of the counts alone fails to keep
-    its margins in nearly every one, which this check sees.
+    Of 40 oracles, more than 9 may fail in fewer than one case in 10^4; an oracle of the counts
+    alone fails to keep its margins in nearly every one, which this check sees.
     """
-    truth = make_world([[[.5, .5]], [[.45, .05], [.05, .45]]], [0., .05], np.eye(2), 1., arms=['toss', 'look'])
+    truth = make_world([[[.5, .5]], [[.45, .05], [.05, .45]]], [0., .05], np.eye(2), 1.,
+                       arms=['toss', 'look'])
     rng, n = generator(5), 4000
     failed = {'counts': 0, 'alone': 0}
     for _ in range(40):
@@ -109,7 +127,11 @@ def test_counted_beliefs():
         counted = make_world(joint, [0., .05], np.eye(2), 1., arms=['toss', 'look'])
         for name, options in ('counts', dict(cases={'look': n})), ('alone', {}):
             oracle = action_informed_oracle(counted, **options)
-            real = [region_margin(truth, type(r)(r.values, truth.setting.support, 1.), k) for k, r in enumerate(oracle.rules)]
+            real = [
+                region_margin(truth,
+                              type(r)(r.values, truth.setting.support, 1.), k)
+                for k, r in enumerate(oracle.rules)
+            ]
             failed[name] += bool((np.array(real) < oracle.margins - 1e-9).any())
     assert failed['counts'] <= 9 and failed['alone'] >= 15
 
@@ -118,23 +140,33 @@ def test_ranges_live_in_the_world_and_its_file(tmp_path):
     clinic = load_world('clinic')
     ranges = [[.9*c, 1.1*c] for c in clinic.costs]
     world = replace(clinic, cost_ranges=ranges)
-    assert world_to_dict(world)['cost_ranges'] == ranges and world_from_dict(world_to_dict(world)) == world
+    assert world_to_dict(world)['cost_ranges'] == ranges and world_from_dict(
+        world_to_dict(world)) == world
     world.save(tmp_path/'w.json')
     assert load_world(tmp_path/'w.json') == world != clinic
     assert 'cost_ranges' not in world_to_dict(clinic)
     box = dict(zip(clinic.setting.arms, ranges))
-    assert (action_informed_oracle(world).margins == action_informed_oracle(clinic, costs=box).margins).all()
+    assert (action_informed_oracle(world).margins == action_informed_oracle(
+        clinic, costs=box).margins).all()
     assert world.without(clinic.setting.arms[0]).cost_ranges == tuple(map(tuple, ranges[1:]))
 
 
-@pytest.mark.parametrize('ranges', [[(0, 1)], [(1, 2)]*3, [(0, 1), (1, 0), (0, 1)], 'wide', [(-1, 1)]*3, [(0, np.nan)]*3])
+@pytest.mark.parametrize(
+    'ranges', [[(0, 1)], [(1, 2)]*3, [(0, 1), (1, 0),
+                                      (0, 1)], 'wide', [(-1, 1)]*3, [(0, np.nan)]*3])
 def test_bad_ranges_are_refused(ranges):
     with pytest.raises(InvalidInput, match='cost_ranges'):
         replace(load_world('clinic'), cost_ranges=ranges)
 
 
-@pytest.mark.parametrize('bad', [dict(costs=[(0, 1)]), dict(costs={'imaging': 1}), dict(costs={'x': (0, 1)}), dict(cases=0),
-                                 dict(cases={'imaging': 2.5}), dict(cases=9, delta=0)])
+@pytest.mark.parametrize('bad', [
+    dict(costs=[(0, 1)]),
+    dict(costs={'imaging': 1}),
+    dict(costs={'x': (0, 1)}),
+    dict(cases=0),
+    dict(cases={'imaging': 2.5}),
+    dict(cases=9, delta=0)
+])
 def test_bad_doubts_are_refused(bad):
     with pytest.raises(InvalidInput):
         action_informed_oracle(load_world('clinic'), **bad)

@@ -1,6 +1,8 @@
-"""A session with a real expert: what is acknowledged stays, what is damaged is noticed, and what is undone was never there.
+"""A session with a real expert: what is acknowledged stays, what is damaged is noticed, and what
+is undone was never there.
 
-The expert of these tests answers a rule always alike in the same round: its answers are drawn from a seed and the number of
+The expert of these tests answers a rule always alike in the same round: its answers are drawn
+from a seed and the number of
 the round, so that a run that was interrupted can be compared with one that wasn't.
 """
 import json
@@ -21,7 +23,8 @@ from oia_nb.learner import Stopped, simulate
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.oiafc import oiafc
 from oia_nb.scoring import brier
-from oia_nb.session import Busy, Damaged, Refused, Session, as_report, calibration_evidence, read_journal
+from oia_nb.session import (Busy, Damaged, Refused, Session, as_report,
+                            calibration_evidence, read_journal)
 from oia_nb.worlds import load_world, random_world
 
 WORLD = random_world(2, 2, 2, 5, prior='arm', margin=.05)
@@ -29,7 +32,8 @@ TARGET = dict(eps=.5*WORLD.setting.B, delta=.1, method='oiafc', max_rounds=60)
 
 
 def expert(world, offer):
-    "The answer to an offer: (arm by name, report in percent, state by name), the same whenever it is asked."
+    """The answer to an offer: (arm by name, report in percent, state by name), the same whenever
+    it is asked."""
     r = world.respond(offer.rule, generator(3, offer.round))
     z = world.setting
     return z.arms[r.arm], (100*np.array(r.report)).tolist(), z.states[r.state]
@@ -45,7 +49,8 @@ def play(s, world=WORLD, rounds=10**9):
 def history(s):
     "What a session holds, in plain values."
     best = s.best and (s.best.arm, round(s.best.bound, 9))
-    return s.status, s.rounds, round(s.paid, 9), best, json.loads(s.to_frame().to_json(orient='records'))
+    return s.status, s.rounds, round(s.paid, 9), best, json.loads(
+        s.to_frame().to_json(orient='records'))
 
 
 @pytest.fixture(scope='module')
@@ -65,7 +70,9 @@ def test_a_session_is_the_run_of_its_learner(whole):
             self.rounds += 1
             return WORLD.respond(rule, generator(3, self.rounds))
     oracle = action_informed_oracle(WORLD)
-    alone = simulate(oiafc(WORLD.setting, oracle, eps=TARGET['eps'], delta=.1, max_rounds=60), Expert(), 0)
+    alone = simulate(
+        oiafc(WORLD.setting, oracle, eps=TARGET['eps'], delta=.1, max_rounds=60),
+        Expert(), 0)
     with Session.open(whole[0]) as s:
         assert s.result.status == alone.status and s.result.rounds == alone.rounds
         assert (s.result.rule.values == alone.rule.values).all()
@@ -73,7 +80,8 @@ def test_a_session_is_the_run_of_its_learner(whole):
 
 
 def test_killed_at_random_moments(tmp_path, whole, request):
-    "200 SIGKILLs (30 in a quick run): nothing acknowledged is lost, and the end is that of the uninterrupted run."
+    """200 SIGKILLs (30 in a quick run): nothing acknowledged is lost, and the end is that of the
+    uninterrupted run."""
     path, rng, kills = tmp_path/'killed.jsonl', random.Random(0), 0
     wanted = 200 if request.config.getoption('--release') else 30
     while kills < wanted:
@@ -116,7 +124,8 @@ def test_killed_at_random_moments(tmp_path, whole, request):
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=examples(5000))
 def test_damaged_journals(whole, seed):
-    "A changed journal is refused in words, or is the same session; never another one, never a traceback."
+    """A changed journal is refused in words, or is the same session; never another one, never a
+    traceback."""
     path, data, before = whole
     rng = random.Random(seed)
     broken = bytearray(data)
@@ -159,7 +168,9 @@ def test_place_of_the_damage(whole):
             read_journal(bytes(broken))
 
 
-@pytest.mark.parametrize('change, error', [({'schema': 2}, InvalidInput), ({'kind': 'diary'}, InvalidInput), ({'x-mine': [1]}, None)])
+@pytest.mark.parametrize('change, error', [({'schema': 2}, InvalidInput),
+                                           ({'kind': 'diary'}, InvalidInput),
+                                           ({'x-mine': [1]}, None)])
 def test_header(tmp_path, whole, change, error):
     "A later schema and another file are refused as such; fields of the user's own are let pass."
     from oia_nb.session import chained
@@ -174,7 +185,9 @@ def test_header(tmp_path, whole, change, error):
         with Session.open(path) as s:
             assert history(s) == whole[2]
     else:
-        with pytest.raises(error, match='schema: got 2' if 'schema' in change else 'file of a session'):
+        with pytest.raises(
+                error,
+                match='schema: got 2' if 'schema' in change else 'file of a session'):
             Session.open(path)
 
 
@@ -191,7 +204,8 @@ def test_two_writers(tmp_path):
 
 
 def test_an_undone_answer_was_never_there(tmp_path):
-    "After an undo the learner is where it would be without that answer, and answers to rules asked again aren't asked for twice."
+    """After an undo the learner is where it would be without that answer, and answers to rules
+    asked again aren't asked for twice."""
     one, two = (Session.create(tmp_path/f'{n}.jsonl', WORLD, **TARGET) for n in (1, 2))
     for s in one, two:
         play(s, rounds=8)
@@ -199,7 +213,8 @@ def test_an_undone_answer_was_never_there(tmp_path):
     one.answer(*expert(WORLD, one.announce())[:2])
     last = one.rounds
     one.undo(last, 'a slip')
-    assert (one.announce().rule.values == two.announce().rule.values).all() and one.rounds == two.rounds
+    assert (one.announce().rule.values
+            == two.announce().rule.values).all() and one.rounds == two.rounds
     with pytest.raises(Refused):
         one.undo(last, 'again')
     with pytest.raises(Refused):
@@ -212,7 +227,8 @@ def test_an_undone_answer_was_never_there(tmp_path):
 
 
 def test_past_answers_lie_on_the_tape(tmp_path):
-    "Answers to the oracle's rules from before are read when the learner asks, and save as many rounds."
+    """Answers to the oracle's rules from before are read when the learner asks, and save as many
+    rounds."""
     z, oracle = WORLD.setting, action_informed_oracle(WORLD)
     past = [(k, k, WORLD.respond(oracle.rules[k], generator(9, k)).report) for k in range(z.K)]
     with Session.create(tmp_path/'past.jsonl', WORLD, **TARGET, history=past) as s:
@@ -226,7 +242,8 @@ def test_past_answers_lie_on_the_tape(tmp_path):
     with pytest.raises(InvalidInput, match=r'history\[0\]'):
         Session.create(tmp_path/'bad.jsonl', WORLD, **TARGET, history=[('nobody', 0, 0)])
     with pytest.raises(InvalidInput, match=r'history\[0\], rule'):
-        Session.create(tmp_path/'bad.jsonl', WORLD, **TARGET, history=[(brier([[0., 1.], [1., 0.]]), 0, 0)])
+        Session.create(tmp_path/'bad.jsonl', WORLD, **TARGET,
+                       history=[(brier([[0., 1.], [1., 0.]]), 0, 0)])
     assert not (tmp_path/'bad.jsonl').exists()
 
 
@@ -234,8 +251,11 @@ def test_payments_fall_due_when_the_state_is_known(tmp_path):
     with Session.create(tmp_path/'due.jsonl', WORLD, **TARGET) as s:
         play(s, rounds=3)
         pending = [r for r in s._rounds if r.status == 'answered' and r.state is None]
-        known = sum(float(r.rule.values[r.belief, r.state]) for r in s._rounds if r.state is not None)
-        assert s.paid == pytest.approx(known) and s.owed == pytest.approx(sum(r.rule.values[r.belief].max() for r in pending))
+        known = sum(
+            float(r.rule.values[r.belief, r.state]) for r in s._rounds
+            if r.state is not None)
+        assert s.paid == pytest.approx(known) and s.owed == pytest.approx(
+            sum(r.rule.values[r.belief].max() for r in pending))
         for r in pending:
             before = s.paid
             due = s.reveal(r.number, WORLD.setting.states[1])
@@ -245,7 +265,10 @@ def test_payments_fall_due_when_the_state_is_known(tmp_path):
             s.reveal(pending[0].number, 0)
 
 
-@given(st.lists(st.one_of(st.floats(), st.integers(-5, 200), st.text(max_size=3), st.none(), st.booleans()), max_size=4))
+@given(
+    st.lists(
+        st.one_of(st.floats(), st.integers(-5, 200), st.text(max_size=3), st.none(),
+                  st.booleans()), max_size=4))
 @settings(max_examples=examples(2000))
 def test_any_report(report):
     "What isn't near a listed belief is refused; what is taken is at most `snap` away."
@@ -262,7 +285,8 @@ def test_refused_answers_write_nothing(tmp_path):
         offer = s.announce()
         arm, report, _ = expert(WORLD, offer)
         size = s.journal.path.stat().st_size
-        for wrong in [('nobody', report), (7, report), (arm, [.3]), (arm, [.5, .6]), (arm, 99), (arm, None)]:
+        for wrong in [('nobody', report), (7, report), (arm, [.3]), (arm, [.5, .6]),
+                      (arm, 99), (arm, None)]:
             with pytest.raises(Refused):
                 s.answer(*wrong)
         with pytest.raises(Refused):
@@ -306,11 +330,13 @@ def test_interrupted_simulation(monkeypatch):
 
 
 def test_calibration_evidence_is_a_martingale():
-    "Its expectation after n cases is at most 1 under honest reports: by exhaustion over all states, exactly."
+    """Its expectation after n cases is at most 1 under honest reports: by exhaustion over all
+    states, exactly."""
     z = load_world('clinic').setting
     beliefs = np.array([2, 9, 9, 15])
     total = 0.
     for code in range(2**len(beliefs)):
         states = (code >> np.arange(len(beliefs))) & 1
-        total += z.support[beliefs, states].prod()*calibration_evidence(z.support, beliefs, states)[-1]
+        total += z.support[beliefs, states].prod()*calibration_evidence(
+            z.support, beliefs, states)[-1]
     assert total == pytest.approx(1.)

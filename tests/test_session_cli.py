@@ -1,4 +1,5 @@
-"""Sessions by command: each step leaves what it says in the file, and what is refused leaves nothing."""
+"""Sessions by command: each step leaves what it says in the file, and what is refused leaves
+nothing."""
 import importlib.util
 import json
 import re
@@ -34,9 +35,11 @@ BEGUN = []      # the file of `begun`, once it is made
 
 @pytest.fixture
 def begun(oia, tmp_path):
-    "A session of three answered rounds, of which the first is revealed; the fourth is open. All made by command."
+    """A session of three answered rounds, of which the first is revealed; the fourth is open.
+    All made by command."""
     if not BEGUN:
-        assert oia('session', 'new', 'day.jsonl', 'clinic', '--eps', .04, '--delta', .05, '--currency', '€')[0] == 0
+        assert oia('session', 'new', 'day.jsonl', 'clinic', '--eps', .04, '--delta',
+                   .05, '--currency', '€')[0] == 0
         for n in range(3):
             answer(oia)
         assert oia('session', 'reveal', 'day.jsonl', 1, 'benign')[0] == 0
@@ -52,13 +55,15 @@ def answer(oia):
     rule = Session.open('day.jsonl', write=False)._rounds[-1].rule
     r = CLINIC.respond(rule, generator(3, offer['round']))
     said = ','.join(f'{100*p:.1f}' for p in r.report)
-    status, out, err = oia('session', 'answer', 'day.jsonl', '--arm', Z.arms[r.arm], '--report', said, '--json')
+    status, out, err = oia('session', 'answer', 'day.jsonl', '--arm', Z.arms[r.arm],
+                           '--report', said, '--json')
     assert (status, err) == (0, '')
     return json.loads(out), r
 
 
 def test_commands_do_what_the_session_does(begun, tmp_path):
-    "The file that commands write holds the session that Python would have made with the same answers."
+    """The file that commands write holds the session that Python would have made with the same
+    answers."""
     with Session.create(tmp_path/'python.jsonl', CLINIC, eps=.04, delta=.05, currency='€') as s:
         for n in range(3):
             offer = s.announce()
@@ -75,8 +80,10 @@ def test_status_tells_all_in_json(begun):
     status, out, err = begun('session', 'status', 'day.jsonl', '--json')
     found = json.loads(out)
     assert (status, err) == (0, '')
-    assert (found['status'], found['rounds'], found['pending'], found['currency']) == ('open', 3, [2, 3], '€')
-    assert [a['arm'] for a in found['answers']] and all(isinstance(a['belief'], int) for a in found['answers'][:3])
+    assert (found['status'], found['rounds'], found['pending'],
+            found['currency']) == ('open', 3, [2, 3], '€')
+    assert [a['arm'] for a in found['answers']] and all(
+        isinstance(a['belief'], int) for a in found['answers'][:3])
     assert begun('session', 'stop', 'day.jsonl', '--json')[0] == 0
     assert json.loads(begun('session', 'status', 'day.jsonl', '--json')[1])['status'] == 'stopped'
 
@@ -86,28 +93,37 @@ def test_an_answer_and_what_follows(begun):
     assert found['round']['arm'] == Z.arms[r.arm] and found['rounds'] == 4
     due = json.loads(begun('session', 'reveal', 'day.jsonl', 4, 'malignant', '--json')[1])
     assert due['paid'] >= due['due'] == due['paid'] - found['paid'] >= 0
-    assert json.loads(begun('session', 'undo', 'day.jsonl', 4, '--why', 'wrong line', '--json')[1])['rounds'] == 3
+    assert json.loads(
+        begun('session', 'undo', 'day.jsonl', 4, '--why', 'wrong line',
+              '--json')[1])['rounds'] == 3
     first = begun('session', 'next', 'day.jsonl')[1]
     assert begun('session', 'decline', 'day.jsonl', '--why', 'ill')[0] == 0
     assert begun('session', 'next', 'day.jsonl')[1] == first
 
 
 REFUSED = {
-    'an arm that is none': ('answer', 'day.jsonl', '--arm', 'telepathy', '--report', '50,50'),
-    'a belief that is none': ('answer', 'day.jsonl', '--arm', 'imaging', '--report', '36,46'),
+    'an arm that is none': ('answer', 'day.jsonl', '--arm', 'telepathy', '--report',
+                            '50,50'),
+    'a belief that is none': ('answer', 'day.jsonl', '--arm', 'imaging', '--report',
+                              '36,46'),
     'one number': ('answer', 'day.jsonl', '--arm', 'imaging', '--report', '36'),
     'words': ('answer', 'day.jsonl', '--arm', 'imaging', '--report', 'likely'),
-    'a state that is none': ('answer', 'day.jsonl', '--arm', 'imaging', '--report', 'benign=36,bening=64'),
-    'a state twice': ('answer', 'day.jsonl', '--arm', 'imaging', '--report', 'benign=36,benign=64'),
-    'the truth that is none': ('answer', 'day.jsonl', '--arm', 'palpation', '--report', '62.6,37.4', '--state', 'well'),
+    'a state that is none': ('answer', 'day.jsonl', '--arm', 'imaging', '--report',
+                             'benign=36,bening=64'),
+    'a state twice': ('answer', 'day.jsonl', '--arm', 'imaging', '--report',
+                      'benign=36,benign=64'),
+    'the truth that is none': ('answer', 'day.jsonl', '--arm', 'palpation', '--report',
+                               '62.6,37.4', '--state', 'well'),
     'a round that is known': ('reveal', 'day.jsonl', 1, 'benign'),
     'a round that is open': ('reveal', 'day.jsonl', 4, 'benign'),
     'a round to come': ('undo', 'day.jsonl', 9, '--why', 'so'),
     'an unknown truth': ('reveal', 'day.jsonl', 2, 'well'),
     'no reason': ('decline', 'day.jsonl'),
     'a file that exists': ('new', 'day.jsonl', 'clinic', '--eps', .04, '--delta', .05),
-    'an option of another learner': ('new', 'x.jsonl', 'clinic', '--eps', .04, '--delta', .05, '--mixing', 'theorem1'),
-    'no such learner': ('new', 'x.jsonl', 'clinic', '--eps', .04, '--delta', .05, '--method', 'guess'),
+    'an option of another learner': ('new', 'x.jsonl', 'clinic', '--eps', .04,
+                                     '--delta', .05, '--mixing', 'theorem1'),
+    'no such learner': ('new', 'x.jsonl', 'clinic', '--eps', .04, '--delta', .05,
+                        '--method', 'guess'),
     'a target that is none': ('new', 'x.jsonl', 'clinic', '--eps', 0, '--delta', .05),
     'no such session': ('next', 'nowhere.jsonl'),
     'no such action': ('wish', 'day.jsonl'),
@@ -127,7 +143,8 @@ def test_what_is_refused_writes_nothing(begun, tmp_path, words):
 def test_no_answer_to_a_session_that_is_over(begun, tmp_path):
     begun('session', 'stop', 'day.jsonl')
     before = (tmp_path/'day.jsonl').read_bytes()
-    for words in ('next',), ('answer', '--arm', 'imaging', '--report', '50,50'), ('decline', '--why', 'ill'):
+    for words in ('next', ), ('answer', '--arm', 'imaging', '--report',
+                              '50,50'), ('decline', '--why', 'ill'):
         assert begun('session', words[0], 'day.jsonl', *words[1:])[0] == 2
     assert (tmp_path/'day.jsonl').read_bytes() == before
 
@@ -165,7 +182,9 @@ def test_the_sheet_is_a_page_that_needs_nothing(begun, tmp_path):
     tickets = json.loads(begun('session', 'next', 'day.jsonl', '--json')[1])['tickets']
     assert len(re.findall('<tr><td>', text)) == len(tickets)
     assert begun('session', 'next', 'day.jsonl', '--html', 'nowhere/sheet.html')[0] == 2
-    strange = Offer(1, brier(Z.support), replace(Z, arms=['<i>', 'a&b', 'c'], states=['<u>', '"']), '<s>').sheet()
+    strange = Offer(1, brier(Z.support),
+                    replace(Z, arms=['<i>', 'a&b', 'c'], states=['<u>', '"']),
+                    '<s>').sheet()
     assert not Page(strange).open and not re.search('<[ius]>|a&b', strange)
 
 
@@ -179,12 +198,18 @@ def example():
 
 
 def test_the_day_of_the_example(tmp_path):
-    "Killed in the middle and resumed, the day ends as one without a cut; forty answers, of which four are refused and one undone."
+    """Killed in the middle and resumed, the day ends as one without a cut; forty answers, of
+    which four are refused and one undone."""
     day = example()
-    answers = [line for line in day.MORNING + day.AFTERNOON if line.split()[0] not in ('decline', 'reveal', 'undo')]
+    answers = [
+        line for line in day.MORNING + day.AFTERNOON
+        if line.split()[0] not in ('decline', 'reveal', 'undo')
+    ]
     assert len(answers) == 40 and sum(line != '*' for line in answers) == 4
-    run = subprocess.run([sys.executable, ROOT/'examples'/'session.py', tmp_path/'cut.jsonl'], capture_output=True, text=True,
-                         timeout=120, env={'PYTHONPATH': str(ROOT), 'PATH': '/usr/bin:/bin', 'HOME': str(tmp_path)})
+    run = subprocess.run(
+        [sys.executable, ROOT/'examples'/'session.py', tmp_path/'cut.jsonl'],
+        capture_output=True, text=True, timeout=120,
+        env={'PYTHONPATH': str(ROOT), 'PATH': '/usr/bin:/bin', 'HOME': str(tmp_path)})
     assert run.returncode == 0, run.stderr
     assert 'killed: True' in run.stdout and run.stdout.count('refused') == 4
     with Session.create(tmp_path/'whole.jsonl', CLINIC, eps=.04, delta=.05, currency='€') as s:
@@ -195,7 +220,8 @@ def test_the_day_of_the_example(tmp_path):
     with Session.open(tmp_path/'cut.jsonl') as s:
         assert s.status == 'stopped' and s.rounds == 35
         assert s.to_frame().equals(frame) and s.paid == pytest.approx(frame.due.sum())
-        assert (s.result.rule.values == whole.rule.values).all() and s.result.certificate == whole.certificate
+        assert (s.result.rule.values == whole.rule.values
+                ).all() and s.result.certificate == whole.certificate
         assert s.to_frame().state.notna().sum() == 2 and (s.to_frame().status == 'void').sum() == 1
 
 
@@ -213,7 +239,8 @@ def test_optimal_says_what_an_arm_needs(oia, tmp_path):
     status, out, err = oia('optimal', 'w.json', '--json')
     found = json.loads(out)
     needed = found['bound_needed']['test']
-    assert status == 0 and f'test takes a bound above {needed:.4g}' in err and '--without test' in err
+    assert (status == 0 and f'test takes a bound above {needed:.4g}' in err
+            and '--without test' in err)
     assert found['arm'] == 'look'
     for share, fine in (1.001, True), (.999, False):
         world(share*needed)

@@ -1,6 +1,8 @@
-"""Worlds from tables: one population for all arms, whatever they look at, and every fault of a table named.
+"""Worlds from tables: one population for all arms, whatever they look at, and every fault of a
+table named.
 
-The laws are asserted on drawn tables: the prior is the same for each arm to 1e-12, more columns are never worth less, an
+The laws are asserted on drawn tables: the prior is the same for each arm to 1e-12, more columns
+are never worth less, an
 independent column is worth exactly nothing, and weights are repeated rows.
 """
 import random
@@ -11,15 +13,17 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from oia_nb.all import *
+from oia_nb.all import (MAX_SIGNALS, InvalidInput, OIAError, check_table, menu_rule,
+                        widest_margin, world_from_table)
 from test_worlds import anything, many, same, seeds, valid_or_refused
 
 pytestmark = pytest.mark.filterwarnings('ignore:rare levels')
 
-# --- Drawn tables ------------------------------------------------------------------------------------------------------
+# --- Drawn tables ---------------------------------------------------------------------
 
 def drawn(seed, n=60):
-    "Columns s (the state), x and y (which depend on it) and z (which depends on y), of few levels each."
+    """Columns s (the state), x and y (which depend on it) and z (which depends on y), of few
+    levels each."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(n//3, n))
     W = int(rng.integers(2, 4))
@@ -33,8 +37,10 @@ CHAIN = {'nothing': [], 'x': ['x'], 'xy': ['x', 'y'], 'xyz': ['x', 'y', 'z']}
 
 def world_of(table, arms=CHAIN, utility=None, **options):
     "A world in which all of `arms` are free."
-    if utility is None: utility = np.eye(len(set(table['s'])))
-    return world_from_table(table, state='s', arms=arms, costs=[0.]*len(arms), utility=utility, bound=1., **options)
+    if utility is None:
+        utility = np.eye(len(set(table['s'])))
+    return world_from_table(table, state='s', arms=arms, costs=[0.]*len(arms),
+                            utility=utility, bound=1., **options)
 
 def shares(table):
     levels = sorted(set(table['s']))
@@ -62,23 +68,36 @@ def test_every_arm_has_the_prior_that_is_given(seed, smoothing):
     world = world_of(table, smoothing=smoothing, prior=prior)
     assert np.abs(world.structure.priors - prior).max() <= 1e-12
     own = world_of(table, smoothing=smoothing, prior=shares(table))
-    for a, b in zip(own.structure.joint, world_of(table, smoothing=smoothing).structure.joint): assert np.abs(a - b).max() <= 1e-12
+    for a, b in zip(own.structure.joint, world_of(table, smoothing=smoothing).structure.joint):
+        assert np.abs(a - b).max() <= 1e-12
 
 @given(st.integers(0, 10**6), smoothings, st.booleans())
 @many(25)
 def test_the_formula(seed, smoothing, given_prior):
-    "Each arm is the sum over the common refinement, smoothed by its own marginal distributions, cell by cell."
+    """Each arm is the sum over the common refinement, smoothed by its own marginal
+    distributions, cell by cell."""
     table = drawn(seed)
     states, n = sorted(set(table['s'])), len(table['s'])
-    prior = shares(table) if not given_prior else np.random.default_rng(seed).dirichlet(np.ones(len(states)))
+    prior = shares(table) if not given_prior else np.random.default_rng(seed).dirichlet(
+        np.ones(len(states)))
     rows = list(zip(*(table[c] for c in 'xyz')))
-    likelihood = {c: np.array([sum(r == c and t == s for r, t in zip(rows, table['s']))/table['s'].count(s) for s in states]) for c in set(rows)}
-    fine = {c: (n*prior*L + smoothing*prior*(prior @ L))/(n + smoothing) for c, L in likelihood.items()}
+    likelihood = {
+        c: np.array([
+            sum(r == c and t == s for r, t in zip(rows, table['s']))/table['s'].count(s)
+            for s in states
+        ])
+        for c in set(rows)
+    }
+    fine = {
+        c: (n*prior*L + smoothing*prior*(prior@L))/(n+smoothing)
+        for c, L in likelihood.items()
+    }
     arms = {'z': ['z'], 'yx': ['y', 'x']}
     world = world_of(table, arms, smoothing=smoothing, prior=prior)
     for names, columns, p in zip(world.signals, arms.values(), world.structure.joint):
         for name, row in zip(names, p):
-            want = sum(v for c, v in fine.items() if name == ', '.join(f'{k}={c["xyz".index(k)]}' for k in columns))
+            want = sum(v for c, v in fine.items() if name == ', '.join(
+                f'{k}={c["xyz".index(k)]}' for k in columns))
             assert np.abs(row - want).max() <= 1e-12
 
 @given(st.integers(0, 10**6), smoothings)
@@ -90,14 +109,17 @@ def test_more_columns_are_never_worth_less(seed, smoothing):
     z, q = world.setting, world.belief_distributions
     for _ in range(10):
         assert (np.diff(q @ (z.support @ rng.random((z.W, 3))).max(1)) >= -1e-12).all()
-        assert (np.diff(q @ menu_rule(z.support, rng.random((4, z.W)), 1.).expected) >= -1e-12).all()
+        assert (np.diff(q@menu_rule(z.support, rng.random((4, z.W)), 1.).expected)
+                >= -1e-12).all()
     for k in range(3):
         coarse, fine = world.structure.joint[k:k + 2]
-        G = [[k == 0 or name.startswith(head + ',') for head in world.signals[k]] for name in world.signals[k + 1]]
+        G = [[k == 0 or name.startswith(head + ',') for head in world.signals[k]]
+             for name in world.signals[k + 1]]
         assert np.abs(np.array(G, float).T @ fine - coarse).max() <= 1e-12
 
 def with_noise(table, seed):
-    "Each row six times, with a column u that is independent of all others, and v that depends on x only."
+    """Each row six times, with a column u that is independent of all others, and v that depends
+    on x only."""
     order = np.random.default_rng(seed).permutation(6*len(table['s']))
     wide = {c: [v for v in values for _ in range(6)] for c, values in table.items()}
     wide['u'] = [f'u{i}' for i in [0, 1, 1, 2, 2, 2]]*len(table['s'])
@@ -107,13 +129,16 @@ def with_noise(table, seed):
 @given(st.integers(0, 10**6), smoothings)
 @many(25)
 def test_an_independent_column_is_worth_nothing(seed, smoothing):
-    "Alone or beside others: the same beliefs with the same probabilities, and so the same worth under any rule."
+    """Alone or beside others: the same beliefs with the same probabilities, and so the same
+    worth under any rule."""
     arms = {'nothing': [], 'u': ['u'], 'x': ['x'], 'xu': ['x', 'u'], 'xv': ['v', 'x']}
     q = world_of(with_noise(drawn(seed), seed), arms, smoothing=smoothing).belief_distributions
-    assert np.abs(q[0] - q[1]).max() <= 1e-12 and np.abs(q[2] - q[3]).max() <= 1e-12 and np.abs(q[2] - q[4]).max() <= 1e-12
+    assert np.abs(q[0] - q[1]).max() <= 1e-12 and np.abs(
+        q[2] - q[3]).max() <= 1e-12 and np.abs(q[2] - q[4]).max() <= 1e-12
 
 def test_noise_is_no_incentive():
-    "No rule makes an expert prefer a column of noise, and what the principal earns from it is what she earns from nothing."
+    """No rule makes an expert prefer a column of noise, and what the principal earns from it is
+    what she earns from nothing."""
     for seed in range(5):
         world = world_of(with_noise(drawn(seed), seed), {'nothing': [], 'u': ['u'], 'x': ['x']})
         assert abs(widest_margin(world, 1)[0]) <= 1e-9 and abs(widest_margin(world, 0)[0]) <= 1e-9
@@ -121,13 +146,18 @@ def test_noise_is_no_incentive():
         assert abs(value[0] - value[1]) <= 1e-12
 
 def test_rare_disease_at_forty_sites():
-    "1,000 cases, 2 % ill, and the site is noise by chance only: more columns are worth more, and the prior stays."
+    """1,000 cases, 2 % ill, and the site is noise by chance only: more columns are worth more,
+    and the prior stays."""
     rng = np.random.default_rng(0)
     ill = np.r_[np.ones(20, int), np.zeros(980, int)]
-    table = dict(s=ill, test=np.where(rng.random(1000) < .1, 1 - ill, ill), site=rng.integers(0, 40, 1000))
-    world = world_of(table, {'nothing': [], 'test': ['test'], 'test and site': ['test', 'site']}, utility={0: [1, .6], 1: [0, .9]})
+    table = dict(s=ill, test=np.where(rng.random(1000) < .1, 1 - ill, ill),
+                 site=rng.integers(0, 40, 1000))
+    world = world_of(
+        table, {'nothing': [], 'test': ['test'], 'test and site': ['test', 'site']},
+        utility={0: [1, .6], 1: [0, .9]})
     value = world.belief_distributions @ world.setting.belief_utility
-    assert np.abs(world.structure.priors - [.98, .02]).max() <= 1e-12 and (np.diff(value) >= -1e-12).all()
+    assert np.abs(world.structure.priors
+                  - [.98, .02]).max() <= 1e-12 and (np.diff(value) >= -1e-12).all()
 
 @given(st.integers(0, 10**6))
 @many(20)
@@ -136,104 +166,164 @@ def test_order_of_rows_and_arms(seed):
     order = rng.permutation(len(table['s']))
     assert same(world_of(table), world_of({c: [v[i] for i in order] for c, v in table.items()}))
     alone = world_of(table, {'nothing': [], 'x': ['x']})
-    assert (alone.structure.joint[1] == world_of(table).structure.joint[1]).all()      # whatever others look at
+    # whatever others look at
+    assert (alone.structure.joint[1] == world_of(table).structure.joint[1]).all()
 
 @given(st.integers(0, 10**6))
 @many(20)
 def test_names_of_levels(seed):
     "Other names for the levels, hence another order, move no probability."
     table, rng = drawn(seed), np.random.default_rng(seed)
-    new = {c: dict(zip(sorted(set(v)), rng.permutation([f'{c} {i}' for i in range(len(set(v)))]).tolist())) for c, v in table.items()}
+    new = {
+        c: dict(
+            zip(sorted(set(v)),
+                rng.permutation([f'{c} {i}' for i in range(len(set(v)))]).tolist()))
+        for c, v in table.items()
+    }
     other = world_of({c: [new[c][v] for v in values] for c, values in table.items()})
-    world, column = world_of(table), [list(other.setting.states).index(new['s'][s]) for s in sorted(set(table['s']))]
+    world, column = world_of(table), [
+        list(other.setting.states).index(new['s'][s]) for s in sorted(set(table['s']))
+    ]
     for k, columns in enumerate(CHAIN.values()):
         for name, row in zip(world.signals[k], world.structure.joint[k]):
-            renamed = ', '.join(f'{c}={new[c][part.split("=")[1]]}' for c, part in zip(columns, name.split(', '))) or 'nothing'
-            assert np.abs(other.structure.joint[k][other.signals[k].index(renamed)][column] - row).max() <= 1e-15
+            renamed = ', '.join(
+                f'{c}={new[c][part.split("=")[1]]}'
+                for c, part in zip(columns, name.split(', '))) or 'nothing'
+            assert np.abs(
+                other.structure.joint[k][other.signals[k].index(renamed)][column]
+                - row).max() <= 1e-15
 
 @given(st.integers(0, 10**6))
 @many(25)
 def test_weights_are_repeated_rows(seed):
     table = drawn(seed)
     times = np.random.default_rng(seed).integers(0, 4, len(table['s'])).tolist()
-    times[:3] = [2, 2, 2]                                                              # each state stays
-    repeated = {c: [v for v, m in zip(values, times) for _ in range(m)] for c, values in table.items()}
-    assert same(world_of(table | {'Freq': times}, weights='Freq', utility=np.eye(len(set(table['s'])))), world_of(repeated))
+    # each state stays
+    times[:3] = [2, 2, 2]
+    repeated = {
+        c: [v for v, m in zip(values, times) for _ in range(m)]
+        for c, values in table.items()
+    }
+    assert same(
+        world_of(table | {'Freq': times}, weights='Freq',
+                 utility=np.eye(len(set(table['s'])))), world_of(repeated))
 
 def test_titanic_in_thirty_two_rows():
-    "Counts of classes: a table of counts is the table of the people (the numbers are of the size of the Titanic's)."
+    """Counts of classes: a table of counts is the table of the people (the numbers are of the
+    size of the Titanic's)."""
     rng = np.random.default_rng(1)
-    cells = [(a, b, s) for a in ('1st', '2nd', '3rd', 'Crew') for b in ('Female', 'Male') for s in ('No', 'Yes')]
+    cells = [(a, b, s) for a in ('1st', '2nd', '3rd', 'Crew')
+             for b in ('Female', 'Male') for s in ('No', 'Yes')]
     frame = dict(zip('xys', zip(*cells))) | {'Freq': rng.integers(0, 700, len(cells)).tolist()}
     people = {c: [v for v, m in zip(frame[c], frame['Freq']) for _ in range(m)] for c in 'xys'}
     arms = {'nothing': [], 'class': ['x'], 'both': ['x', 'y']}
     assert same(world_of(frame, arms, weights='Freq'), world_of(people, arms))
 
-@pytest.mark.parametrize('weights, says', [([1, -1, 1, 1], r'Freq\'\[1\]'), ([0]*4, 'at least one row'), (['a']*4, 'numbers'), ([1, None, 1, 1], 'Freq'),
-                                           ([1, float('nan'), 1, 1], r'\[1\]'), ([1]*3, '3 rows')])
+@pytest.mark.parametrize('weights, says', [([1, -1, 1, 1], r'Freq\'\[1\]'),
+                                           ([0]*4, 'at least one row'),
+                                           (['a']*4, 'numbers'),
+                                           ([1, None, 1, 1], 'Freq'),
+                                           ([1, float('nan'), 1, 1], r'\[1\]'),
+                                           ([1]*3, '3 rows')])
 def test_bad_weights(weights, says):
-    with pytest.raises(InvalidInput, match=says): world_of(dict(s=list('uuvv'), x=[1, 2]*2, Freq=weights), {'a': ['x'], 'b': []}, weights='Freq')
-    with pytest.raises(InvalidInput, match='weights'): world_of(dict(s=list('uuvv'), x=[1, 2]*2), {'a': ['x'], 'b': []}, weights='Freq')
+    with pytest.raises(InvalidInput, match=says):
+        world_of(dict(s=list('uuvv'), x=[1, 2]*2, Freq=weights), {'a': ['x'], 'b': []},
+                 weights='Freq')
+    with pytest.raises(InvalidInput, match='weights'):
+        world_of(dict(s=list('uuvv'), x=[1, 2]*2), {'a': ['x'], 'b': []}, weights='Freq')
 
 def test_smoothing_may_be_zero_where_no_cell_is_empty():
     table = dict(s=list('uuuvvvuv'), x=[1, 1, 2, 1, 2, 2, 1, 2], y=[1, 1, 1, 2, 2, 2, 1, 2])
     world = world_of(table, {'x': ['x'], 'nothing': []}, smoothing=0)
     assert (world.structure.joint[0] == np.array([[3, 1], [1, 3]])/8).all()
-    with pytest.raises(InvalidInput, match=r"smoothing: got 0, .*arms\['y'\] no row with y=1 has the state 'v'"):
+    with pytest.raises(
+            InvalidInput,
+            match=r"smoothing: got 0, .*arms\['y'\] no row with y=1 has the state 'v'"):
         world_of(table, {'x': ['x'], 'y': ['y']}, smoothing=0)
-    assert np.abs(world_of(table, {'x': ['x'], 'y': ['y']}, smoothing=1e-9).structure.joint[0] - world.structure.joint[0]).max() < 1e-9
+    assert np.abs(
+        world_of(table, {'x': ['x'], 'y': ['y']}, smoothing=1e-9).structure.joint[0]
+        - world.structure.joint[0]).max() < 1e-9
 
 def test_a_prior_that_does_not_fit():
     table = dict(s=list('uuvv'), x=[1, 2]*2)
     arms = {'a': ['x'], 'b': []}
-    for prior, says in ([.5, .6], 'prior'), ({'u': 1.}, 'prior'), ([1.], 'prior'), ([.5, -.5], 'prior'), ('uv', 'prior'):
-        with pytest.raises(InvalidInput, match=says): world_of(table, arms, prior=prior)
+    for prior, says in ([.5, .6], 'prior'), ({'u': 1.}, 'prior'), ([1.], 'prior'), ([
+            .5, -.5
+    ], 'prior'), ('uv', 'prior'):
+        with pytest.raises(InvalidInput, match=says):
+            world_of(table, arms, prior=prior)
     with pytest.raises(InvalidInput, match="prior, state 'w'"):
         world_of(table, arms, states=['u', 'v', 'w'], prior=[.4, .5, .1], utility=np.eye(3))
-    assert world_of(table, arms, states=['u', 'v', 'w'], utility=np.eye(3)).structure.priors.tolist() == [[.5, .5, 0]]*2
-    assert world_of(table, arms, prior={'v': .25, 'u': .75}).structure.priors.tolist() == [[.75, .25]]*2
+    assert world_of(table, arms, states=['u', 'v', 'w'],
+                    utility=np.eye(3)).structure.priors.tolist() == [[.5, .5, 0]]*2
+    assert world_of(table, arms,
+                    prior={'v': .25,
+                           'u': .75}).structure.priors.tolist() == [[.75, .25]]*2
 
-# --- What a table may look like ----------------------------------------------------------------------------------------
+# --- What a table may look like -------------------------------------------------------
 
-GOODS = dict(state='s', arms={'a': ['x'], 'b': ['x', 'y'], 'c': []}, costs={'a': 0, 'b': .1, 'c': 0}, utility={'u': [1, 0], 'v': [0, 1]}, bound=1)
-ROWS = {'s': list('uuvuvvvu'), 'x': [1, 1, 2, 1, 2, 2, 1, 2], 'y': list('ppqqppqq'), 'z': [.5]*8, 'gap': [1, None]*4}
+GOODS = dict(state='s', arms={'a': ['x'], 'b': ['x', 'y'], 'c': []},
+             costs={'a': 0, 'b': .1, 'c': 0}, utility={'u': [1, 0], 'v': [0,
+                                                                          1]}, bound=1)
+ROWS = {
+    's': list('uuvuvvvu'), 'x': [1, 1, 2, 1, 2, 2, 1, 2], 'y': list('ppqqppqq'),
+    'z': [.5]*8, 'gap': [1, None]*4
+}
 
 def test_signals_and_counts():
     world = world_from_table(ROWS, **GOODS)
-    assert world.signals == (('x=1', 'x=2'), ('x=1, y=p', 'x=1, y=q', 'x=2, y=p', 'x=2, y=q'), ('nothing',))
-    assert np.abs(world.structure.joint[0] - (np.array([[3, 1], [1, 3]]) + 1)/12).max() < 1e-15      # λ = 4: one more a cell
+    assert world.signals == (('x=1', 'x=2'), ('x=1, y=p', 'x=1, y=q', 'x=2, y=p',
+                                              'x=2, y=q'), ('nothing', ))
+    # λ = 4: one more a cell
+    assert np.abs(world.structure.joint[0] - (np.array([[3, 1], [1, 3]]) + 1)/12).max() < 1e-15
     assert np.abs(world.structure.joint[2] - .5).max() < 1e-15
     assert world.setting.states == ('u', 'v') and world.setting.arms == ('a', 'b', 'c')
     turned = world_from_table(ROWS, **GOODS, states=['v', 'u'])
-    assert turned.setting.states == ('v', 'u') and (turned.setting.utility == [[0, 1], [1, 0]]).all()
+    assert turned.setting.states == ('v', 'u') and (turned.setting.utility
+                                                    == [[0, 1], [1, 0]]).all()
     assert (turned.structure.joint[1] == world.structure.joint[1][:, ::-1]).all()
 
-OWN = {'0 and 1': [0, 1], 'bools': [False, True], 'numpy integers': [np.int64(3), np.int64(4)], 'numpy bools': [np.False_, np.True_],
-       'whole floats': [1., 2.], 'numpy floats': [np.float64(1), np.float64(2)], 'numpy texts': [np.str_('a'), np.str_('b')]}
+OWN = {
+    '0 and 1': [0, 1], 'bools': [False,
+                                 True], 'numpy integers': [np.int64(3),
+                                                           np.int64(4)],
+    'numpy bools': [np.False_, np.True_], 'whole floats': [1., 2.],
+    'numpy floats': [np.float64(1),
+                     np.float64(2)], 'numpy texts': [np.str_('a'),
+                                                     np.str_('b')]
+}
 
 @pytest.mark.parametrize('kind', OWN)
 @pytest.mark.parametrize('make', [list, np.array, 'Series', 'Categorical'])
 def test_the_columns_own_values_are_keys(kind, make):
     low, high = OWN[kind]
     column = [low, high]*4
-    if isinstance(make, str): pd = pytest.importorskip('pandas')
-    column = make(column) if not isinstance(make, str) else pd.Series(column) if make == 'Series' else pd.Categorical(column)
+    if isinstance(make, str):
+        pd = pytest.importorskip('pandas')
+    column = make(column) if not isinstance(make, str) else pd.Series(
+        column) if make == 'Series' else pd.Categorical(column)
     arms = dict(arms={'a': ['x'], 'b': []}, costs={'a': .1, 'b': 0}, bound=1, state='s')
     table = {'s': column, 'x': [1, 1, 2, 2]*2}
     plain = world_from_table(table, utility=[[1, 0], [.2, .7]], **arms)
     for a, b in (low, high), (column[0], column[1]), plain.setting.states:
         assert same(world_from_table(table, utility={b: [.2, .7], a: [1, 0]}, **arms), plain)
-        assert world_from_table(table, utility={a: [1, 0], b: [.2, .7]}, states=[b, a], **arms).setting.states == plain.setting.states[::-1]
-        assert world_from_table(table, utility=plain.setting.utility, prior={b: .9, a: .1}, **arms).structure.priors[0, 1] == pytest.approx(.9, abs=1e-12)
+        assert world_from_table(table, utility={a: [1, 0], b: [.2, .7]}, states=[b, a],
+                                **arms).setting.states == plain.setting.states[::-1]
+        assert world_from_table(table, utility=plain.setting.utility, prior={
+            b: .9, a: .1
+        }, **arms).structure.priors[0, 1] == pytest.approx(.9, abs=1e-12)
     for keys in ([low], [low, high, 7], [low, 'nothing']):
-        with pytest.raises(InvalidInput, match='utility: got'): world_from_table(table, utility=dict.fromkeys(keys, [1, 0]), **arms)
+        with pytest.raises(InvalidInput, match='utility: got'):
+            world_from_table(table, utility=dict.fromkeys(keys, [1, 0]), **arms)
 
 def test_intervals_and_dates_are_keys():
     pd = pytest.importorskip('pandas')
-    cut, dates = pd.cut(pd.Series([1, 5]*4), [0, 3, 6]), pd.Series(pd.to_datetime(['2020-01-01', '2021-01-01']*4))
+    cut, dates = pd.cut(pd.Series([1, 5]*4), [0, 3, 6]), pd.Series(
+        pd.to_datetime(['2020-01-01', '2021-01-01']*4))
     for column in cut, dates:
         table = pd.DataFrame({'s': column, 'x': [1, 1, 2, 2]*2})
-        world = world_of(table, {'a': ['x'], 'b': []}, utility={column[1]: [0, 1], column[0]: [1, 0]})
+        world = world_of(table, {'a': ['x'], 'b': []},
+                         utility={column[1]: [0, 1], column[0]: [1, 0]})
         assert (world.setting.utility == np.eye(2)).all()
 
 def test_labels_are_aligned():
@@ -241,145 +331,247 @@ def test_labels_are_aligned():
     pd = pytest.importorskip('pandas')
     rest = {k: v for k, v in GOODS.items() if k not in ('utility', 'costs')}
     utility = pd.DataFrame([[0, .3], [1, .2]], index=['v', 'u'], columns=['stay', 'go'])
-    world = world_from_table(ROWS, **rest, utility=utility, costs=pd.Series({'c': 0, 'b': .1, 'a': .05}))
-    assert (world.setting.utility == [[1, .2], [0, .3]]).all() and world.setting.decisions == ('stay', 'go') and world.costs.tolist() == [.05, .1, 0]
-    turned = world_from_table(ROWS, **rest, utility=utility, costs=[0, 0, 0], decisions=['go', 'stay'])
-    assert (turned.setting.utility == [[.2, 1], [.3, 0]]).all() and turned.setting.decisions == ('go', 'stay')
+    world = world_from_table(ROWS, **rest, utility=utility,
+                             costs=pd.Series({'c': 0, 'b': .1, 'a': .05}))
+    assert (world.setting.utility
+            == [[1, .2], [0, .3]]).all() and world.setting.decisions == (
+                'stay', 'go') and world.costs.tolist() == [.05, .1, 0]
+    turned = world_from_table(ROWS, **rest, utility=utility, costs=[0, 0, 0],
+                              decisions=['go', 'stay'])
+    assert (turned.setting.utility
+            == [[.2, 1], [.3, 0]]).all() and turned.setting.decisions == ('go', 'stay')
     rows = {'v': pd.Series({'go': .3, 'stay': 0}), 'u': {'stay': 1, 'go': .2}}
-    assert (world_from_table(ROWS, **rest, utility=rows, costs=[0, 0, 0], decisions=['stay', 'go']).setting.utility == [[1, .2], [0, .3]]).all()
-    assert (world_from_table(ROWS, **rest, utility=pd.DataFrame(utility.to_numpy()), costs=[0, 0, 0]).setting.utility == utility.to_numpy()).all()
-    for bad in (utility.rename(index={'v': 'w'}), utility.iloc[:1], pd.concat([utility, utility.iloc[:1]])):
-        with pytest.raises(InvalidInput, match='utility: got'): world_from_table(ROWS, **rest, utility=bad, costs=[0, 0, 0])
-    with pytest.raises(InvalidInput, match='utility, row 0'): world_from_table(ROWS, **rest, utility=utility, costs=[0, 0, 0], decisions=['go', 'run'])
-    with pytest.raises(InvalidInput, match='costs: got'): world_from_table(ROWS, **rest, utility=utility, costs=pd.Series({'c': 0, 'b': .1, 'd': .05}))
+    assert (world_from_table(ROWS, **rest, utility=rows, costs=[0, 0, 0],
+                             decisions=['stay', 'go']).setting.utility == [[1, .2],
+                                                                           [0,
+                                                                            .3]]).all()
+    assert (world_from_table(ROWS, **rest, utility=pd.DataFrame(utility.to_numpy()),
+                             costs=[0, 0,
+                                    0]).setting.utility == utility.to_numpy()).all()
+    for bad in (utility.rename(index={'v': 'w'}), utility.iloc[:1],
+                pd.concat([utility, utility.iloc[:1]])):
+        with pytest.raises(InvalidInput, match='utility: got'):
+            world_from_table(ROWS, **rest, utility=bad, costs=[0, 0, 0])
+    with pytest.raises(InvalidInput, match='utility, row 0'):
+        world_from_table(ROWS, **rest, utility=utility, costs=[0, 0, 0], decisions=['go', 'run'])
+    with pytest.raises(InvalidInput, match='costs: got'):
+        world_from_table(ROWS, **rest, utility=utility,
+                         costs=pd.Series({'c': 0, 'b': .1, 'd': .05}))
 
 def test_pandas_and_plain_columns_agree():
     pd = pytest.importorskip('pandas')
     frame = pd.DataFrame(ROWS)
-    for change in dict, lambda f: f.astype({'s': 'category', 'x': 'float64', 'y': 'string'}), lambda f: f.astype({'x': 'Int8', 'y': 'object'}):
-        assert same(world_from_table(change(frame) if change is not dict else frame, **GOODS), world_from_table(ROWS, **GOODS))
+    for change in dict, lambda f: f.astype({
+            's': 'category', 'x': 'float64', 'y': 'string'
+    }), lambda f: f.astype({'x': 'Int8', 'y': 'object'}):
+        assert same(
+            world_from_table(change(frame) if change is not dict else frame, **GOODS),
+            world_from_table(ROWS, **GOODS))
 
 def test_categories_keep_their_order():
     pd = pytest.importorskip('pandas')
     frame = pd.DataFrame(ROWS).assign(y=pd.Categorical(ROWS['y'], ['q', 'p', 'r'], ordered=True))
-    assert world_from_table(frame, **GOODS).signals[1] == ('x=1, y=q', 'x=1, y=p', 'x=2, y=q', 'x=2, y=p')
+    assert world_from_table(frame, **GOODS).signals[1] == ('x=1, y=q', 'x=1, y=p',
+                                                           'x=2, y=q', 'x=2, y=p')
     intervals = pd.DataFrame(ROWS).assign(x=pd.cut(pd.Series(ROWS['x']), [0, 1.5, 3]))
     assert world_from_table(intervals, **GOODS).signals[0] == ('x=(0.0, 1.5]', 'x=(1.5, 3.0]')
 
 BAD_TABLES = {
-    'no such column': (dict(arms={'a': ['X'], 'b': []}), r"arms\['a'\]: got 'X'"), 'no such state column': (dict(state='S'), "state: got 'S'"),
-    'a column that is no name': (dict(arms={'a': [['x']], 'b': []}), r"arms\['a'\]"), 'one arm': (dict(arms={'a': ['x']}), 'arms: got'),
-    'arms as a list': (dict(arms=[['x'], ['y']]), 'arms: got'), 'an arm without a list': (dict(arms={'a': 3, 'b': []}), r"arms\['a'\]: got 3"),
-    'an arm without a name': (dict(arms={'': ['x'], 'b': []}), 'arms: got'), 'a numbered arm': (dict(arms={1: ['x'], 'b': []}), 'arms: got'),
-    'a fraction': (dict(arms={'a': ['z'], 'b': []}), "column 'z': 8 rows with a fraction, such as 0.5: cut it"), 'a gap': (dict(arms={'a': ['gap'], 'b': []}), "column 'gap': no value in 4 rows, the first is row 1"),
-    'a gap in the state': (dict(state='gap'), "column 'gap': no value in 4 rows"), 'no state': (dict(state=None), 'state: got None'),
-    'cost of an unknown arm': (dict(costs={'a': 0, 'b': 0, 'd': 0}), 'costs: got'), 'a cost too few': (dict(costs=[0, 1]), 'costs: got'), 'a negative cost': (dict(costs=[0, 1, -1]), r'costs\[2\]'),
-    'utility of an unknown state': (dict(utility={'u': [1, 0], 'w': [0, 1]}), 'utility: got'), 'ragged utility': (dict(utility={'u': [1, 0], 'v': [0]}), 'utility: got'),
-    'bound': (dict(bound=0), 'bound: got 0'), 'smoothing': (dict(smoothing=float('nan')), 'smoothing'), 'a state left out': (dict(states=['u', 'w']), "also 'v'"),
-    'a state twice': (dict(states=['u', 'u', 'v']), 'states: got'), 'states as a text': (dict(states='uv'), 'states: got'), 'states as a number': (dict(states=2), 'states'), 'decisions': (dict(decisions=['a']), 'decisions: got'),
-    'name': (dict(name=''), 'name: got')}
+    'no such column': (dict(arms={'a': ['X'], 'b': []}), r"arms\['a'\]: got 'X'"),
+    'no such state column': (dict(state='S'), "state: got 'S'"),
+    'a column that is no name': (dict(arms={'a': [['x']], 'b': []}), r"arms\['a'\]"),
+    'one arm': (dict(arms={'a': ['x']}),
+                'arms: got'), 'arms as a list': (dict(arms=[['x'], ['y']]),
+                                                 'arms: got'),
+    'an arm without a list': (dict(arms={'a': 3, 'b': []}), r"arms\['a'\]: got 3"),
+    'an arm without a name': (dict(arms={'': ['x'], 'b': []}), 'arms: got'),
+    'a numbered arm': (dict(arms={1: ['x'], 'b': []}), 'arms: got'),
+    'a fraction': (dict(arms={'a': ['z'], 'b': []}),
+                   "column 'z': 8 rows with a fraction, such as 0.5: cut it"),
+    'a gap': (dict(arms={'a': ['gap'], 'b': []}),
+              "column 'gap': no value in 4 rows, the first is row 1"),
+    'a gap in the state': (dict(state='gap'), "column 'gap': no value in 4 rows"),
+    'no state': (dict(state=None), 'state: got None'),
+    'cost of an unknown arm': (dict(costs={'a': 0, 'b': 0, 'd': 0}), 'costs: got'),
+    'a cost too few': (dict(costs=[0, 1]),
+                       'costs: got'), 'a negative cost': (dict(costs=[0, 1, -1]),
+                                                          r'costs\[2\]'),
+    'utility of an unknown state': (dict(utility={'u': [1, 0], 'w': [0, 1]}),
+                                    'utility: got'),
+    'ragged utility': (dict(utility={'u': [1, 0], 'v': [0]}),
+                       'utility: got'), 'bound': (dict(bound=0), 'bound: got 0'),
+    'smoothing': (dict(smoothing=float('nan')), 'smoothing'), 'a state left out': (dict(
+        states=['u', 'w']), "also 'v'"), 'a state twice': (dict(states=['u', 'u', 'v']),
+                                                           'states: got'),
+    'states as a text': (dict(states='uv'), 'states: got'), 'states as a number': (dict(
+        states=2), 'states'), 'decisions': (dict(decisions=['a']),
+                                            'decisions: got'), 'name': (dict(name=''),
+                                                                        'name: got')
+}
 
 @pytest.mark.parametrize('kind', BAD_TABLES)
 def test_bad_table(kind):
     change, says = BAD_TABLES[kind]
-    with pytest.raises(InvalidInput, match=says): world_from_table(ROWS, **{**GOODS, **change})
+    with pytest.raises(InvalidInput, match=says):
+        world_from_table(ROWS, **{**GOODS, **change})
 
-@pytest.mark.parametrize('frame', [None, 3, 'table', [], [1, 2], {}, {'s': [], 'x': [], 'y': []}, {'s': 3, 'x': [1], 'y': [1]}, {'s': ['u', 'v'], 'x': [1], 'y': [1, 2]}], ids=repr)
+@pytest.mark.parametrize('frame', [
+    None, 3, 'table', [], [1, 2], {}, {'s': [], 'x': [], 'y': []},
+    {'s': 3, 'x': [1], 'y': [1]}, {'s': ['u', 'v'], 'x': [1], 'y': [1, 2]}
+], ids=repr)
 def test_no_table(frame):
-    with pytest.raises(InvalidInput): world_from_table(frame, **GOODS)
+    with pytest.raises(InvalidInput):
+        world_from_table(frame, **GOODS)
 
 def test_too_many_levels():
     n = 2*MAX_SIGNALS
     with pytest.raises(InvalidInput, match=f'200 levels, at most {MAX_SIGNALS}'):
         world_from_table({'s': ['u', 'v']*MAX_SIGNALS, 'x': list(range(n)), 'y': ['p']*n}, **GOODS)
     with pytest.raises(InvalidInput, match=rf"arms\['b'\].*at most {MAX_SIGNALS}"):
-        world_from_table({'s': ['u', 'v']*MAX_SIGNALS, 'x': [i % 11 for i in range(n)], 'y': [i // 11 for i in range(n)]}, **GOODS)
+        world_from_table(
+            {
+                's': ['u', 'v']*MAX_SIGNALS, 'x': [i % 11 for i in range(n)],
+                'y': [i // 11 for i in range(n)]
+            }, **GOODS)
 
 def test_one_state_is_no_world():
-    with pytest.raises(InvalidInput): world_from_table({'s': ['u']*4, 'x': [1, 2]*2, 'y': [1, 2]*2}, **{**GOODS, 'utility': [[1, 0]]})
+    with pytest.raises(InvalidInput):
+        world_from_table({'s': ['u']*4, 'x': [1, 2]*2, 'y': [1, 2]*2},
+                         **{**GOODS, 'utility': [[1, 0]]})
 
 def test_two_columns_of_one_name():
     pd = pytest.importorskip('pandas')
     frame = pd.DataFrame([['u', 1, 2], ['v', 1, 2]], columns=['s', 'x', 'x'])
-    with pytest.raises(InvalidInput, match='one column'): world_from_table(frame, **{**GOODS, 'arms': {'a': ['x'], 'b': []}, 'costs': [0, 0]})
+    with pytest.raises(InvalidInput, match='one column'):
+        world_from_table(frame, **{**GOODS, 'arms': {'a': ['x'], 'b': []}, 'costs': [0, 0]})
 
 @pytest.mark.parametrize('gap', ['NA', 'NaT', 'nan'])
 def test_every_kind_of_gap(gap):
     pd = pytest.importorskip('pandas')
     value = dict(NA=pd.NA, NaT=pd.NaT, nan=float('nan'))[gap]
-    with pytest.raises(InvalidInput, match="column 'x': no value in 1 row, the first is row 3"): world_from_table({**ROWS, 'x': [1, 1, 2, value, 2, 2, 1, 2]}, **GOODS)
+    with pytest.raises(InvalidInput, match="column 'x': no value in 1 row, the first is row 3"):
+        world_from_table({**ROWS, 'x': [1, 1, 2, value, 2, 2, 1, 2]}, **GOODS)
 
 def any_table(rng):
     "Columns and arguments for `world_from_table`, of which about half are as they should be."
     odd = lambda usual, other: usual if rng.random() < .95 else other()
     n = odd(6, lambda: rng.randrange(3))
-    cells = [0, 1, 2, 'u', 'v', '', 'a\n', 1., 2.5, float('nan'), float('inf'), None, True, (1,), b'x', [1]]
+    cells = [
+        0, 1, 2, 'u', 'v', '', 'a\n', 1., 2.5,
+        float('nan'),
+        float('inf'), None, True, (1, ), b'x', [1]
+    ]
     column = lambda levels: [rng.choice(levels) for _ in range(odd(n, lambda: n + 1))]
-    frame = {k: odd(column('uv' if k == 's' else rng.choice(['pq', (0, 1, 2), (1., 2.), (True, False)])), lambda: rng.choice([column(cells), None, 3])) for k in 'sxyz'}
+    frame = {
+        k: odd(
+            column('uv' if k ==
+                   's' else rng.choice(['pq', (0, 1, 2), (1., 2.), (True, False)])),
+            lambda: rng.choice([column(cells), None, 3]))
+        for k in 'sxyz'
+    }
     names = rng.sample(['a', 'b', 'c', 'd'], odd(rng.randint(2, 4), lambda: rng.randrange(2)))
-    arms = {odd(a, lambda: rng.choice([None, 1, '', (1,)])): odd(rng.sample('xyz', rng.randrange(3)), lambda: rng.choice(['x', None, 1, [None], [['x']], 'nope', ('x', 'y')])) for a in names}
-    rest = dict(costs=odd({a: rng.random() for a in names}, lambda: anything(rng)), utility=odd([[1, 0], [0, 1]], lambda: anything(rng)), bound=odd(1, lambda: anything(rng)),
-                states=odd(None, lambda: anything(rng)), decisions=odd(None, lambda: anything(rng)), smoothing=odd(.5, lambda: anything(rng)), name=odd('t', lambda: anything(rng)))
+    arms = {
+        odd(a, lambda: rng.choice([None, 1, '', (1, )])): odd(
+            rng.sample('xyz', rng.randrange(3)),
+            lambda: rng.choice(['x', None, 1, [None], [['x']], 'nope', ('x', 'y')]))
+        for a in names
+    }
+    rest = dict(costs=odd({a: rng.random()
+                           for a in names},
+                          lambda: anything(rng)), utility=odd([[1, 0], [0, 1]],
+                                                              lambda: anything(rng)),
+                bound=odd(1,
+                          lambda: anything(rng)), states=odd(None,
+                                                             lambda: anything(rng)),
+                decisions=odd(None, lambda: anything(rng)),
+                smoothing=odd(.5, lambda: anything(rng)),
+                name=odd('t', lambda: anything(rng)))
     return frame, dict(state=odd('s', lambda: anything(rng)), arms=arms, **rest)
 
 @given(seeds)
 @many(600)
 def test_any_table(rng):
     frame, arguments = any_table(rng)
-    if rng.random() < .2 and len({len(v) if isinstance(v, list) else -1 for v in frame.values()}) == 1: frame = pytest.importorskip('pandas').DataFrame(frame)
-    try: world = world_from_table(frame, **arguments)
-    except OIAError: return
-    if all(n.isprintable() and n.strip() for n in (world.name, *world.setting.arms, *world.setting.decisions)): valid_or_refused(lambda: world)
+    if rng.random() < .2 and len(
+        {len(v) if isinstance(v, list) else -1
+         for v in frame.values()}) == 1:
+        frame = pytest.importorskip('pandas').DataFrame(frame)
+    try:
+        world = world_from_table(frame, **arguments)
+    except OIAError:
+        return
+    if all(n.isprintable() and n.strip()
+           for n in (world.name, *world.setting.arms, *world.setting.decisions)):
+        valid_or_refused(lambda: world)
 
 def test_tables_of_both_kinds():
     def refused(seed):
         frame, arguments = any_table(random.Random(seed))
-        try: return world_from_table(frame, **arguments) is None
-        except OIAError: return True
+        try:
+            return world_from_table(frame, **arguments) is None
+        except OIAError:
+            return True
     assert .3 < np.mean([refused(seed) for seed in range(300)]) < .95
 
-# --- Faults ------------------------------------------------------------------------------------------------------------
+# --- Faults ---------------------------------------------------------------------------
 
 MESSY = {'lump': ['hard', 'Hard', ' hard', 'hard', 'soft', 'soft', None, 'odd', 'soft', 'soft'],
          'size': [1.5, 2.25, 4., 1.75, 8.5, 3.25, 2.5, 6., float('nan'), 2.],
          'found': ['ill', 'ill', 'well', 'ill', 'well', 'well', 'ill', 'Well ', 'well', None]}
-MESSY_WORLD = dict(state='found', arms={'a': ['lump', 'size'], 'b': []}, costs=[0, 0], utility=[[1], [0]], bound=1)
+MESSY_WORLD = dict(state='found', arms={'a': ['lump', 'size'], 'b': []}, costs=[0, 0],
+                   utility=[[1], [0]], bound=1)
 
 def frames(table):
     "The table as a dict, and as a DataFrame where there is pandas."
     yield table
-    try: import pandas as pd
-    except ImportError: return
+    try:
+        import pandas as pd
+    except ImportError:
+        return
     yield pd.DataFrame(table)
 
 def test_one_message_names_all_faults_with_counts():
     for frame in frames(MESSY):
-        with pytest.raises(InvalidInput) as e: world_from_table(frame, **MESSY_WORLD, rare=2)
+        with pytest.raises(InvalidInput) as e:
+            world_from_table(frame, **MESSY_WORLD, rare=2)
         said = str(e.value)
-        for part in ("column 'lump': no value in 1 row, the first is row 6", "column 'lump': ' hard' (1 row), 'Hard' (1 row), 'hard' (2 rows) differ only by case or blanks",
-                     "'odd' (1 row)", 'in fewer than 2 rows', "column 'size': no value in 1 row, the first is row 8", "column 'size': 6 rows with a fraction, such as 1.5",
-                     "column 'found': no value in 1 row, the first is row 9", "'Well ' (1 row), 'well' (4 rows) differ only by case or blanks", 'check_table'):
+        for part in (
+                "column 'lump': no value in 1 row, the first is row 6",
+                "column 'lump': ' hard' (1 row), 'Hard' (1 row), 'hard' (2 rows) differ only by "
+                "case or blanks", "'odd' (1 row)", 'in fewer than 2 rows',
+                "column 'size': no value in 1 row, the first is row 8",
+                "column 'size': 6 rows with a fraction, such as 1.5",
+                "column 'found': no value in 1 row, the first is row 9",
+                "'Well ' (1 row), 'well' (4 rows) differ only by case or blanks",
+                'check_table'):
             assert part in said, part
         assert '\n' not in said and said.startswith('frame: got ')
-        assert repr(check_table(frame, state='found', rare=2)).splitlines()[0] == '10 rows, 3 columns'
+        assert repr(check_table(frame, state='found',
+                                rare=2)).splitlines()[0] == '10 rows, 3 columns'
 
 def test_faults_are_counted_by_weight():
     table = dict(s=['u', 'v', 'u', 'v', 'u'], x=['a', 'b', 'A', None, 'c'], n=[10, 20, 3, 7, 0])
     found = check_table(table, state='s', weights='n', rare=5).faults
-    assert [(f.column, f.kind, f.counts) for f in found] == [('x', 'missing', {None: 7.}), ('x', 'alike', {'A': 3., 'a': 10.}), ('x', 'rare', {'A': 3.})]
+    assert [(f.column, f.kind, f.counts)
+            for f in found] == [('x', 'missing', {None: 7.}),
+                                ('x', 'alike', {'A': 3., 'a': 10.}),
+                                ('x', 'rare', {'A': 3.})]
 
 def test_rare_levels_are_named_and_no_error():
     table = dict(s=['u', 'v']*10, x=['a']*9 + ['b']*9 + ['c']*2)
-    with pytest.warns(UserWarning, match=r"column 'x': 'c' \(2 rows\) in fewer than 5 rows"): world_of(table, {'a': ['x'], 'b': []})
+    with pytest.warns(UserWarning, match=r"column 'x': 'c' \(2 rows\) in fewer than 5 rows"):
+        world_of(table, {'a': ['x'], 'b': []})
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         world_of(table, {'a': ['x'], 'b': []}, rare=2)
     for rare in -1, 'five', None, float('nan'):
-        with pytest.raises(InvalidInput, match='rare'): world_of(table, {'a': ['x'], 'b': []}, rare=rare)
+        with pytest.raises(InvalidInput, match='rare'):
+            world_of(table, {'a': ['x'], 'b': []}, rare=rare)
 
 def test_long_lists_are_cut_short():
     with pytest.raises(InvalidInput, match='and 14 more'):
-        world_of(dict(s=['u', 'v']*10, x=list('abcdefghijklmnopqrs') + [None]), {'a': ['x'], 'b': ['s']})
+        world_of(dict(s=['u', 'v']*10, x=list('abcdefghijklmnopqrs') + [None]),
+                 {'a': ['x'], 'b': ['s']})
 
 @pytest.mark.parametrize('missing', ['own class', 'drop'])
 def test_fix_leaves_no_fault_and_tells_what_it_does(missing, capsys):
@@ -387,20 +579,31 @@ def test_fix_leaves_no_fault_and_tells_what_it_does(missing, capsys):
         before = {c: list(map(str, frame[c])) for c in frame}
         fixed = check_table(frame, state='found', rare=2).fix(rare=2, missing=missing, bins=2)
         said = capsys.readouterr().out
-        for part in ("'Hard' (1 row) is now 'hard'", "' hard' (1 row) is now 'hard'", "'odd' (1 row) is now 'other'", "'Well ' (1 row) is now 'well'",
-                     "column 'size': cut at 2.5 into 1/2, 2/2", "column 'found': no value in 1 row, dropped", "now 'missing'" if missing == 'own class' else "column 'lump': no value in 1 row, dropped"):
+        for part in ("'Hard' (1 row) is now 'hard'", "' hard' (1 row) is now 'hard'",
+                     "'odd' (1 row) is now 'other'", "'Well ' (1 row) is now 'well'",
+                     "column 'size': cut at 2.5 into 1/2, 2/2",
+                     "column 'found': no value in 1 row, dropped",
+                     "now 'missing'" if missing == 'own class' else
+                     "column 'lump': no value in 1 row, dropped"):
             assert part in said, part
         assert before == {c: list(map(str, frame[c])) for c in frame} and type(fixed) is type(frame)
         assert check_table(fixed, state='found', rare=0).faults == ()
         lumps = ['hard', 'hard', 'hard', 'hard', 'soft', 'soft', 'missing', 'other', 'soft']
-        assert list(fixed['lump']) == (lumps if missing == 'own class' else [v for i, v in enumerate(lumps) if i not in (6, 8)])
+        assert list(
+            fixed['lump']) == (lumps if missing == 'own class' else
+                               [v for i, v in enumerate(lumps) if i not in (6, 8)])
         assert world_from_table(fixed, **MESSY_WORLD, rare=0).setting.states == ('ill', 'well')
 
 def test_fix_does_only_what_it_is_asked(capsys):
     table = dict(s=['u', 'v', 'u'], x=['a', None, 'b'])
     assert check_table(table, state='s').fix() == table and capsys.readouterr().out == ''
-    for options, argument in (dict(missing='mean'), 'missing'), (dict(rare=-1), 'rare'), (dict(bins=1), 'bins'), (dict(bins={'y': 2}), 'bins'), (dict(bins={'x': 2}), 'bins'), (dict(bins=2.5), 'bins'):
-        with pytest.raises(InvalidInput, match=argument): check_table(table, state='s').fix(**options)
+    for options, argument in (dict(missing='mean'), 'missing'), (dict(
+            rare=-1), 'rare'), (dict(bins=1),
+                                'bins'), (dict(bins={'y': 2}),
+                                          'bins'), (dict(bins={'x': 2}),
+                                                    'bins'), (dict(bins=2.5), 'bins'):
+        with pytest.raises(InvalidInput, match=argument):
+            check_table(table, state='s').fix(**options)
 
 def test_bins_survive_ties():
     "Sixty zeros and 1 to 40: fewer classes than asked for, none empty, all of one zero together."
@@ -416,27 +619,38 @@ def test_bins_are_about_equal(seed, n):
     x = rng.random(240)
     cut = np.array(check_table(dict(x=x.tolist())).fix(bins=n)['x'])
     order = cut[np.argsort(x)].tolist()
-    assert order == sorted(order) and max(map(order.count, set(order))) - min(map(order.count, set(order))) <= 1
+    assert order == sorted(order) and max(map(order.count, set(order))) - min(
+        map(order.count, set(order))) <= 1
 
 class Lazy:
     columns = ['s', 'x']
-    def collect(self): pass
+    def collect(self):
+        pass
 
 class Arrow:
     column_names, columns = ['s', 'x'], [[1], [2]]
 
-@pytest.mark.parametrize('frame', [Lazy(), Arrow(), np.eye(2), 3, None], ids=lambda f: type(f).__name__)
+@pytest.mark.parametrize('frame', [Lazy(), Arrow(), np.eye(2), 3, None],
+                         ids=lambda f: type(f).__name__)
 def test_what_is_no_table_gets_one_clear_line(frame):
-    with pytest.raises(InvalidInput, match="^frame: got '.*', expected a table: a pandas or polars DataFrame, or a dict of columns") as e: world_of_frame(frame)
+    with pytest.raises(
+            InvalidInput, match=
+            "^frame: got '.*', expected a table: a pandas or polars DataFrame, or a dict of columns"
+    ) as e:
+        world_of_frame(frame)
     assert '\n' not in str(e.value)
 
-def world_of_frame(frame): return world_from_table(frame, state='s', arms={'a': ['x'], 'b': []}, costs=[0, 0], utility=np.eye(2), bound=1)
+def world_of_frame(frame):
+    return world_from_table(frame, state='s', arms={'a': ['x'], 'b': []}, costs=[0, 0],
+                            utility=np.eye(2), bound=1)
 
 def test_many_rows_take_little_time():
-    "300,000 rows with ten columns of text: 0.6 s of processor time on a machine of 2024, ten times as much is allowed."
+    """300,000 rows with ten columns of text: 0.6 s of processor time on a machine of 2024, ten
+    times as much is allowed."""
     rng, n = np.random.default_rng(0), 300_000
     texts = np.array(['alpha', 'beta', 'gamma'])
-    table = {f'x{i}': texts[rng.integers(0, 3, n)].tolist() for i in range(10)} | {'s': texts[rng.integers(0, 2, n)].tolist()}
+    table = {f'x{i}': texts[rng.integers(0, 3, n)].tolist()
+             for i in range(10)} | {'s': texts[rng.integers(0, 2, n)].tolist()}
     start = time.process_time()
     world_of(table, {f'arm {i}': [f'x{i}', f'x{(i + 1) % 10}'] for i in range(10)})
     assert time.process_time() - start < 6

@@ -11,11 +11,13 @@ from ..scoring import ScoringRule, menu_rule
 
 # %% ../../nbs/beyond/21_cone.ipynb #b3292b21
 def bets(support, bound):
-    "The M rules of `lem-cone-bets`, each scaled so that its largest payment is `bound`; `support` (M, 2)."
+    """The M rules of `lem-cone-bets`, each scaled so that its largest payment is
+    `bound`; `support` (M, 2)."""
     x, M = support[:, 0], len(support)
     order, rules = x.argsort(), [None]*M
     for i in order[1:-1]:
-        columns = np.minimum(bound*min(x[i], 1 - x[i])*np.diag([1/x[i], 1/(1 - x[i])]), bound)
+        columns = np.minimum(bound*min(x[i], 1 - x[i])*np.diag([1/x[i], 1/(1 - x[i])]),
+                             bound)
         rules[i] = ScoringRule(columns[(x < x[i]).astype(int)], support, bound)
     for i, state in (order[-1], 1), (order[0], 0):
         rules[i] = ScoringRule(np.tile(bound*np.eye(2)[state], (M, 1)), support, bound)
@@ -25,7 +27,8 @@ def bets(support, bound):
 NEAREST = 6       # beliefs whose reports are forbidden at first
 
 class ConeProgram(ProperProgram):
-    """min ⟨p, s⟩ over proper rules with values in [0, `top`] and low ≤ ⟨g, s⟩ ≤ high for triples (g, low, high) in `asks`.
+    """min ⟨p, s⟩ over proper rules with values in [0, `top`] and low ≤ ⟨g, s⟩ ≤ high
+    for triples (g, low, high) in `asks`.
 
     In units of the bound. Lies are forbidden as they turn up.
     """
@@ -35,35 +38,47 @@ class ConeProgram(ProperProgram):
         distance = np.linalg.norm(support[:, None] - support, axis=2)
         near = distance.argsort(1, stable=True)[:, 1:NEAREST + 1]
         pairs = np.c_[np.repeat(np.arange(M), near.shape[1]), near.ravel()]
-        g = np.array([(g[:, None]*support).ravel() for g, _, _ in asks]).reshape(len(asks), M*W)
+        g = np.array([(g[:, None]*support).ravel()
+                      for g, _, _ in asks]).reshape(len(asks), M*W)
         A = vstack([csr_array(g), pair_rows(support, pairs)], format='csr')
         A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
         n = len(pairs)
-        rows = np.array([[*(a[1] for a in asks), *[0.]*n], [*(a[2] for a in asks), *[np.inf]*n]])
+        rows = np.array([[*(a[1] for a in asks), *[0.]*n],
+                         [*(a[2] for a in asks), *[np.inf]*n]])
         columns = np.vstack([np.zeros(M*W), np.broadcast_to(top, (M, W)).ravel()])
         super().__init__(support, A, np.zeros(M*W), columns, rows)
         self.forbidden = set(map(tuple, pairs))
 
     def minimum(self, p):
-        "The proved bound, and the values (M, W) of a rule that attains the minimum; None if there is no rule. Raises `SolverFailure`."
+        """The proved bound, and the values (M, W) of a rule that attains the
+        minimum; None if there is no rule. Raises `SolverFailure`."""
         self.pose((p[:, None]*self.support).ravel(), self.columns, self.rows)
         found = self.solve()
         return None if found is None else (found.bound, self.payments(found.x))
 
 # %% ../../nbs/beyond/21_cone.ipynb #dd42e821
 def kinked_rule(support, i, direction, bound):
-    "The proper rule with a menu of two columns between which belief i is indifferent; `direction` (W,) is along which they differ."
+    """The proper rule with a menu of two columns between which belief i is
+    indifferent; `direction` (W,) is along which they differ."""
     d = direction - (direction @ support[i])/(support[i] @ support[i])*support[i]
-    return menu_rule(support, np.clip(bound/2 + np.outer([1, -1], d*bound/2/np.abs(d).max()), 0, bound), bound)
+    return menu_rule(
+        support,
+        np.clip(bound/2 + np.outer([1, -1], d*bound/2/np.abs(d).max()), 0, bound),
+        bound)
 
-BENDS, SWAPS, SPAN = 12, 200, 1.02    # bent rules a belief; exchanges at most; a coordinate that is small enough
+# bent rules a belief; exchanges at most; a coordinate that is small enough
+BENDS, SWAPS, SPAN = 12, 200, 1.02
 
 def spanning_rules(support, bound, price):
-    "M proper rules that span all payments, the first of them constant; `price` (M,) weighs payments."
+    """M proper rules that span all payments, the first of them constant; `price`
+    (M,) weighs payments."""
     (M, W), rng = support.shape, generator(0)
     rules = [menu_rule(support, bound*np.ones((1, W)), bound)]
     rules += [menu_rule(support, bound*row[None], bound) for row in np.eye(W)]
-    rules += [kinked_rule(support, i, rng.normal(size=W), bound) for i in range(M) for _ in range(BENDS)]
+    rules += [
+        kinked_rule(support, i, rng.normal(size=W), bound) for i in range(M)
+        for _ in range(BENDS)
+    ]
     P = np.array([r.expected/(price @ r.expected) for r in rules])
     rest, chosen = P.copy(), []
     for n in range(M):
@@ -74,7 +89,8 @@ def spanning_rules(support, bound, price):
         size = np.abs(P @ np.linalg.inv(P[chosen]))
         size[:, 0] = 0                                             # the constant stays
         new, old = np.unravel_index(size.argmax(), size.shape)
-        if size[new, old] <= SPAN: break
+        if size[new, old] <= SPAN:
+            break
         chosen[old] = new
     return [rules[n] for n in chosen]
 
@@ -82,31 +98,40 @@ def spanning_rules(support, bound, price):
 SPILL_TOL = 1e-7     # the ends l and u are taken this much further apart
 
 class Cone:
-    """M rules that span the payments of proper rules on a setting, and how to speak of others in terms of them.
+    """M rules that span the payments of proper rules on a setting, and how to speak
+    of others in terms of them.
 
-    `D` (M, M) are their payments in units of the bound, `tops` (M, W) the largest payment in each state, `spill` (M, M) the functionals $m_i$ (rows), zero for two
+    `D` (M, M) are their payments in units of the bound, `tops` (M, W) the largest
+    payment in each state, `spill` (M, M) the functionals $m_i$ (rows), zero for two
     states. `price` (M,) sums to one.
     """
     def __init__(self, setting, price):
         self.support, self.bound, self.price = setting.support, setting.bound, price
-        self.rules = bets(self.support, self.bound) if setting.W == 2 else spanning_rules(self.support, self.bound, price)
+        self.rules = bets(self.support,
+                          self.bound) if setting.W == 2 else spanning_rules(
+                              self.support, self.bound, price)
         self.D = np.array([r.expected for r in self.rules])/self.bound
         self.values = np.array([r.values for r in self.rules])/self.bound
         self.tops, self.inverse = self.values.max(1), np.linalg.inv(self.D)
         self.constant = self.coordinates(np.ones(setting.M))
-        self.spill = np.zeros((setting.M, setting.M)) if setting.W == 2 else self.find_spill()
+        self.spill = np.zeros(
+            (setting.M, setting.M)) if setting.W == 2 else self.find_spill()
 
     def coordinates(self, s):
         r"$\mu(s)$ for payments s (…, M) in units of the bound."
         return s @ self.inverse
 
     def find_spill(self):
-        "The functionals of `lem-chord`; none for the constant, whose coordinate is never in doubt."
-        p, (M, W) = self.price, self.support.shape
-        with np.errstate(divide='ignore'): top = (1/(p[:, None]*self.support)).min(0)
+        """The functionals of `lem-chord`; none for the constant, whose coordinate is
+        never in doubt."""
+        p = self.price
+        with np.errstate(divide='ignore'):
+            top = (1/(p[:, None]*self.support)).min(0)
         program = ConeProgram(self.support, [(p, 1., 1.)], top)
-        ends = np.array([[program.minimum(m)[0], -program.minimum(-m)[0]] for m in self.inverse.T])
-        low, high = np.minimum(ends[:, 0], 0.) - SPILL_TOL, np.maximum(ends[:, 1], 0.) + SPILL_TOL
+        ends = np.array([[program.minimum(m)[0], -program.minimum(-m)[0]]
+                         for m in self.inverse.T])
+        low, high = np.minimum(ends[:, 0], 0.) - SPILL_TOL, np.maximum(ends[:, 1],
+                                                                       0.) + SPILL_TOL
         spill = (-low/(high - low))[:, None]*(high[:, None]*p - self.inverse.T)
         spill[0] = 0.
         return spill

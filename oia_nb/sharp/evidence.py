@@ -11,7 +11,8 @@ import numpy as np
 BETS = np.r_[.98, 2.**(-np.arange(1, 11)/2), 2.**-6, 2.**-7, 2.**-8, 2.**-9]
 
 def log_wealths(counts, outcomes, means):
-    "(L, V, G): the logarithm of each gambler's wealth, for outcomes z (V, M) and means m (G,)."
+    """(L, V, G): the logarithm of each gambler's wealth, for outcomes z (V, M) and
+    means m (G,)."""
     seen = counts > 0
     y = outcomes[:, None, seen]/means[:, None] - 1
     return np.log1p(BETS[:, None, None, None]*y) @ counts[seen]
@@ -22,16 +23,19 @@ def mix(logs):
     return top + np.log(np.exp(logs - top).mean(0))
 
 # %% ../../nbs/beyond/20_evidence.ipynb #a1893812
-GAMES, CLOSE = 6, .05        # steps of the search for weights; how near to the worst rule is near enough
+# steps of the search for weights; how near to the worst rule is near enough
+GAMES, CLOSE = 6, .05
 
 def least_wealth(counts, outcomes, means):
-    """At least the log mixed wealth of every mixture of the rows of `outcomes` (V, M), and of all above one.
+    """At least the log mixed wealth of every mixture of the rows of `outcomes` (V,
+    M), and of all above one.
 
     Returns it (G,) and the row that is the worst (G,).
     """
     logs = log_wealths(counts, outcomes, means)
     exact = mix(logs)
-    if len(outcomes) == 1: return exact[0], np.zeros(len(means), int)
+    if len(outcomes) == 1:
+        return exact[0], np.zeros(len(means), int)
     cells, row, share = np.arange(len(means)), exact.argmin(0), 0.
     best, worst = np.full(len(means), -np.inf), row
     for n in range(1, GAMES + 1):
@@ -44,14 +48,16 @@ def least_wealth(counts, outcomes, means):
         found = bound[row, cells]
         worst = np.where(found > best, row, worst)
         best = np.maximum(best, found)
-        if (best > exact.min(0) - CLOSE).all(): break
+        if (best > exact.min(0) - CLOSE).all():
+            break
     return best, worst
 
 # %% ../../nbs/beyond/20_evidence.ipynb #53cb5cb5
 CELLS, LEVELS, TINY = 16, 3, 1e-12
 
 def cells_of(lo, hi, bound):
-    """Cells of [lo, hi], finer where `bound(left, right)` (arrays, as it returns) is least.
+    """Cells of [lo, hi], finer where `bound(left, right)` (arrays, as it returns) is
+    least.
 
     Returns their ends and bounds: arrays (n,) left, right, bound.
     """
@@ -62,31 +68,40 @@ def cells_of(lo, hi, bound):
         at = int(value.argmin())
         near = slice(max(at - 1, 0), at + 2)
         keep = np.ones(CELLS, bool)
-        if level < LEVELS - 1: keep[near] = False
+        if level < LEVELS - 1:
+            keep[near] = False
         done.append(np.array([left, right, value])[:, keep])
         edges = np.linspace(left[near][0], right[near][-1], CELLS + 1)
     return np.hstack(done)
 
 def pair_wealth(counts_j, rules, u, counts_k, x, low, eps):
-    """`least_wealth` in both factors of `lem-pair` on cells of μ, and the rule that is the worst at the least of them.
+    """`least_wealth` in both factors of `lem-pair` on cells of μ, and the rule that
+    is the worst at the least of them.
 
-    `rules` (V, M) are payments of arm j of which every rule of its region pays as least as much as a mixture; `x` (M,) the payoff of
-    arm k, at least `low`; `u` (M,) the utilities. Returns the wealth (a number; infinite if there is no μ) and the index of the rule.
+    `rules` (V, M) are payments of arm j of which every rule of its region pays as
+    least as much as a mixture; `x` (M,) the payoff of arm k, at least `low`; `u`
+    (M,) the utilities. Returns the wealth (a number; infinite if there is no μ) and
+    the index of the rule.
     """
     top, worst = u.max(), {}
-    if low + eps >= top: return np.inf, 0
+    if low + eps >= top:
+        return np.inf, 0
     room = TINY*(top - low)
     def bound(left, right):
-        value, row = least_wealth(counts_j, top - u + rules, np.maximum(top - left, room))
+        value, row = least_wealth(counts_j, top - u + rules,
+                                  np.maximum(top - left, room))
         worst.update(zip(left, row))
-        return value + least_wealth(counts_k, (x - low)[None], np.maximum(right - eps - low, room))[0]
+        return value + least_wealth(counts_k, (x - low)[None],
+                                    np.maximum(right - eps - low, room))[0]
     left, _, value = cells_of(low + eps, top, bound)
     at = value.argmin()
     return float(value[at]), int(worst[left[at]])
 
 # %% ../../nbs/beyond/20_evidence.ipynb #d22b57cd
 def own_wealth(counts, rules, s, top, eps):
-    """The wealth of `lem-own` for d = s - v, least over mixtures of the `rules` v (V, M), and the worst of them; d is at most `top`."""
-    if top <= eps: return np.inf, 0
+    """The wealth of `lem-own` for d = s - v, least over mixtures of the `rules` v
+    (V, M), and the worst of them; d is at most `top`."""
+    if top <= eps:
+        return np.inf, 0
     value, row = least_wealth(counts, top - s + rules, np.array([top - eps]))
     return float(value[0]), int(row[0])

@@ -18,10 +18,10 @@ from array import array
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
-from ..core import OracleViolated, as_integer, as_number, generator
+from ..core import as_integer, as_number, generator
 from ..estimation import Transcript
-from ..learner import (FORCED, INIT, NORMAL, Certificate, Finding, Identification, Learner, Stopped, announce,
-                            check_learner, confirm, finish)
+from ..learner import (FORCED, INIT, NORMAL, Certificate, Finding, Identification,
+                            Learner, Stopped, announce, check_learner, confirm, finish)
 from ..programs import open_highs, properness_rows, solve_cvxpy
 from ..scoring import ScoringRule, is_proper, mix
 from ..stackelberg import optimal_rule
@@ -34,7 +34,8 @@ from .walls import Contradiction, Wall, prove_cheaper, sparse
 # %% ../../nbs/beyond/25_sharp.ipynb #dd81f4f3
 @dataclass(frozen=True, eq=False)
 class Answer:
-    "A question, its payments in units of the bound, the arm that answered, and the round."
+    """A question, its payments in units of the bound, the arm that answered, and the
+    round."""
     rule: ScoringRule
     s: np.ndarray
     arm: int
@@ -42,18 +43,21 @@ class Answer:
 
 @dataclass(eq=False)
 class Ray:
-    "Rules tE from the zero rule to `rule` E; `heard` lists pairs (t, arm that answered)."
+    """Rules tE from the zero rule to `rule` E; `heard` lists pairs (t, arm that
+    answered)."""
     rule: ScoringRule
     heard: list = field(default_factory=list)
 
     def bracket(self, k, low=0.):
         "t⁻ and t⁺ of arm k; nothing below `low` is answered by it."
         high = min((t for t, a in self.heard if a == k), default=np.inf)
-        return max([min(low, high), *(t for t, a in self.heard if a != k and t < high)]), high
+        return max([min(low, high),
+                    *(t for t, a in self.heard if a != k and t < high)]), high
 
 @dataclass(eq=False)
 class Candidate:
-    """A ray that `arm` answers (None: the zero rule), the `counts` (M,) of that arm and t⁺ (`high`) at the registration, and its share `delta`."""
+    """A ray that `arm` answers (None: the zero rule), the `counts` (M,) of that arm
+    and t⁺ (`high`) at the registration, and its share `delta`."""
     arm: int
     ray: Ray
     counts: np.ndarray
@@ -62,42 +66,55 @@ class Candidate:
 
 class Halt(Exception):
     "Ends a run: `status`, and the rounds that contradict each other."
-    def __init__(self, status, contradiction=()): self.status, self.contradiction = status, tuple(contradiction)
+    def __init__(self, status, contradiction=()):
+        self.status, self.contradiction = status, tuple(contradiction)
 
-ZERO_SHARE, SHARES = .35, (.7, .18, .06)      # of δ, for the zero rule; of the rest, for the candidates that follow
+# of δ, for the zero rule; of the rest, for the candidates that follow
+ZERO_SHARE, SHARES = .35, (.7, .18, .06)
 
 def share(n):
-    "The share of δ of the n-th candidate, the zero rule being the 0-th; all of them add up to one."
-    if n == 0: return ZERO_SHARE
+    """The share of δ of the n-th candidate, the zero rule being the 0-th; all of
+    them add up to one."""
+    if n == 0:
+        return ZERO_SHARE
     rest = 1 - ZERO_SHARE
-    return rest*(SHARES[n - 1] if n <= len(SHARES) else (1 - sum(SHARES))*.5**(n - len(SHARES)))
+    return rest*(SHARES[n - 1] if n <= len(SHARES) else
+                 (1 - sum(SHARES))*.5**(n - len(SHARES)))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #321f227a
 class Run:
-    "The state of a run: the transcript, answers, walls, regions, rays and candidates, and the guess."
+    """The state of a run: the transcript, answers, walls, regions, rays and
+    candidates, and the guess."""
     def __init__(self, setting, oracle, eps, delta, max_rounds, watch=None):
         self.setting, self.oracle, self.eps, self.delta = setting, oracle, eps, delta
         self.max_rounds, self.watch = max_rounds, watch
-        self.data, self.kinds, self.targets = Transcript(setting), array('b'), array('h')
+        self.data, self.kinds, self.targets = Transcript(setting), array('b'), array(
+            'h')
         self.answers, self.rays, self.candidates, self.snapshots = [], [], [], []
         self.walls, self.regions, self.first = {}, {}, None
         self.cone = self.guess = self.foretold = None
         self.reached, self.tried, self.finer = {}, {}, {}
         self.next_snapshot, self.next_proof, self.found = 1, 1, None
-        self.zero = ScoringRule(np.zeros((setting.M, setting.W)), setting.support, setting.bound)
+        self.zero = ScoringRule(np.zeros((setting.M, setting.W)), setting.support,
+                                setting.bound)
 
     @property
-    def rounds(self): return self.data.rounds
+    def rounds(self):
+        return self.data.rounds
     @property
-    def u(self): return self.setting.belief_utility
+    def u(self):
+        return self.setting.belief_utility
     @property
-    def others(self): return [j for j in range(self.setting.K) if j != self.first]
+    def others(self):
+        return [j for j in range(self.setting.K) if j != self.first]
 
-    def rule_of(self, k): return self.zero if k == self.first else self.oracle.rules[k]
+    def rule_of(self, k):
+        return self.zero if k == self.first else self.oracle.rules[k]
 
 def ask(run, rule, target, kind):
     "One round; returns the arm that answered. Raises `Halt` at the cap."
-    if run.rounds >= run.max_rounds: raise Halt('round_cap')
+    if run.rounds >= run.max_rounds:
+        raise Halt('round_cap')
     arm = yield from announce(run.data, rule)
     run.targets.append(target)
     run.kinds.append(kind)
@@ -108,119 +125,151 @@ def inquire(run, rule, target, kind=FORCED, ray=None, t=1.):
     arm = yield from ask(run, rule, target, kind)
     s = rule.expected/run.setting.bound
     run.answers.append(Answer(rule, s, arm, run.rounds))
-    if run.guess: run.guess.learn(s, arm)
-    for pair, wall in run.walls.items(): note(run, pair, wall, run.answers[-1])
-    if ray is None and arm != run.first and run.first is not None: run.rays.append(ray := Ray(rule))
-    if ray is not None: ray.heard.append((t, arm))
+    if run.guess:
+        run.guess.learn(s, arm)
+    for pair, wall in run.walls.items():
+        note(run, pair, wall, run.answers[-1])
+    if ray is None and arm != run.first and run.first is not None:
+        run.rays.append(ray := Ray(rule))
+    if ray is not None:
+        ray.heard.append((t, arm))
     return arm
 
 def note(run, pair, wall, answer):
     "Tell the wall of a pair (l, j) what either answered."
     if answer.arm in pair and answer.s.any():
-        wall.add(run.cone.coordinates(answer.s), 1 if answer.arm == pair[0] else -1, answer.round)
+        wall.add(run.cone.coordinates(answer.s), 1 if answer.arm == pair[0] else -1,
+                 answer.round)
 
 def sample(run, k, n):
     "Announce n times the rule that arm k answered before, and must answer again."
     for _ in range(n):
         arm = yield from ask(run, run.rule_of(k), k, NORMAL)
-        if arm == k: continue
+        if arm == k:
+            continue
         first = next(a.round for a in run.answers if a.rule is run.rule_of(k))
         raise Halt('assumption_violated', (first, run.rounds))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #91754af6
-BENT = 1          # bent rules a belief among those that questions are mixed from, with more than two states
+# bent rules a belief among those that questions are mixed from, with more than two
+# states
+BENT = 1
 
 def set_up(run):
-    "Make the cone, the walls to the arm of the zero rule, and the rules from which questions are mixed."
+    """Make the cone, the walls to the arm of the zero rule, and the rules from which
+    questions are mixed."""
     z = run.setting
     cone = run.cone = Cone(z, .5*run.data.q_hat.mean(0) + .5/z.M)
     run.values = cone.values
     if z.W > 2:
         rng = generator(1)
-        bent = [kinked_rule(z.support, i, rng.normal(size=z.W), z.bound) for i in range(z.M) for _ in range(BENT)]
-        run.values = np.array([*cone.values, *(r.values/z.bound for r in (*run.oracle.rules, *bent))])
+        bent = [
+            kinked_rule(z.support, i, rng.normal(size=z.W), z.bound) for i in range(z.M)
+            for _ in range(BENT)
+        ]
+        run.values = np.array(
+            [*cone.values, *(r.values/z.bound for r in (*run.oracle.rules, *bent))])
     run.pay = (run.values*z.support).sum(2)
     run.mixing, run.tops = cone.coordinates(run.pay), run.values.max(1)
     run.inside, run.outside = np.zeros(z.M), np.ones(z.M)
-    for j in run.others: run.regions[j] = region(cone, [wall_of(run, run.first, j)])
+    for j in run.others:
+        run.regions[j] = region(cone, [wall_of(run, run.first, j)])
 
 def wall_of(run, l, j):
     "The `Wall` of arm l against arm j, told all answers so far."
     if (l, j) not in run.walls:
         wall = run.walls[l, j] = Wall(run.cone, l == run.first, (l, j))
-        for a in run.answers: note(run, (l, j), wall, a)
+        for a in run.answers:
+            note(run, (l, j), wall, a)
     return run.walls[l, j]
 
 def mixture(run, y):
     "The rule that mixes those of the run with weights y (B,)."
     values = run.setting.bound*np.tensordot(np.maximum(y, 0), run.values, 1)
-    return ScoringRule(np.clip(values, 0, run.setting.bound), run.setting.support, run.setting.bound)
+    return ScoringRule(np.clip(values, 0, run.setting.bound), run.setting.support,
+                       run.setting.bound)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #a0f50483
 def low_of(run, k, ray):
     "A t below which arm k can't answer a ray, by the bounds of its wall (two states)."
-    if run.cone is None or k == run.first or run.setting.W > 2: return 0.
+    if run.cone is None or k == run.first or run.setting.W > 2:
+        return 0.
     w = np.maximum(run.cone.coordinates(ray.rule.expected/run.setting.bound), 0)
     used, up = w > 1e-12, run.walls[run.first, k].up
-    if not np.isfinite(up[used]).all(): return 0.
+    if not np.isfinite(up[used]).all():
+        return 0.
     return (1 - 1e-3)/max(w[used] @ np.maximum(up[used], 0.), 1.)
 
-def bracket(run, k, ray): return (0., 0.) if ray is None else ray.bracket(k, low_of(run, k, ray))
+def bracket(run, k, ray):
+    return (0., 0.) if ray is None else ray.bracket(k, low_of(run, k, ray))
 
 def payments(run, k, ray):
     "(M,): t⁺E, what the candidate costs at most."
-    return np.zeros(run.setting.M) if ray is None else ray.bracket(k)[1]*ray.rule.expected
+    return np.zeros(
+        run.setting.M) if ray is None else ray.bracket(k)[1]*ray.rule.expected
 
 def asked_of(c):
     "The logarithm of the wealth that proves a `Candidate`."
     return -log(c.delta) if c.delta > 0 else np.inf
 
 def wealth(run, c, j, sure, eps):
-    "The wealth against arm j having a rule that is better than the `Candidate` by `eps`; over all of j's region if `sure`."
+    """The wealth against arm j having a rule that is better than the `Candidate` by
+    `eps`; over all of j's region if `sure`."""
     u, s, counts = run.u, payments(run, c.arm, c.ray), run.data.counts
     own, want = counts[c.arm] - c.counts, asked_of(c)
     E = 0*u if c.ray is None else c.ray.rule.expected
     low, high = bracket(run, c.arm, c.ray)
     e = eps - (high - low)*E.max()
-    if e <= 0: return 0.
+    if e <= 0:
+        return 0.
     if j != c.arm:
         given = counts[j], u, own, u - s, float((u - c.high*E).min()), e
         if j == run.first or run.cone is None:
             return pair_wealth(given[0], np.zeros((1, len(u))), *given[1:])[0]
         return run.regions[j].pair(*given, want, sure)
     top = float((c.high*E).max())
-    if run.cone is None: return own_wealth(own, np.zeros((1, len(u))), s, top, e)[0]
+    if run.cone is None:
+        return own_wealth(own, np.zeros((1, len(u))), s, top, e)[0]
     return run.regions[j].own(own, s, top, e, want, sure)
 
 def missing(run, c, sure=False, eps=None):
-    "{arm j: what is missing of the evidence against it}, for a `Candidate`; its own arm is left out for the zero rule."
+    """{arm j: what is missing of the evidence against it}, for a `Candidate`; its
+    own arm is left out for the zero rule."""
     need = asked_of(c)
     arms = [j for j in range(run.setting.K) if not j == c.arm == run.first]
-    return {j: need - wealth(run, c, j, sure, run.eps if eps is None else eps) for j in arms}
+    return {
+        j: need - wealth(run, c, j, sure, run.eps if eps is None else eps)
+        for j in arms
+    }
 
 def passes(run, c, eps=None):
-    "Whether a `Candidate` is proved to be within `eps`: by the likely rules first, which is cheap."
+    """Whether a `Candidate` is proved to be within `eps`: by the likely rules first,
+    which is cheap."""
     return all(max(missing(run, c, sure, eps).values()) <= 0 for sure in (False, True))
 
 def profit(run, arm, ray):
     "What the candidate seems to earn."
     q = run.data.counts[arm]/max(run.data.counts[arm].sum(), 1)
     earned = q @ run.u
-    return float(earned if ray is None else earned - ray.bracket(arm)[1]*(q @ ray.rule.expected))
+    return float(earned if ray is None else earned
+                 - ray.bracket(arm)[1]*(q@ray.rule.expected))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #73310091
-SLACK_NATS, FLOOR, WAVER = 3., 1/40, .25      # beyond log(1/δ); the least margin, of ε; least standard deviation, of range/√N
+# beyond log(1/δ); the least margin, of ε; least standard deviation, of range/√N
+SLACK_NATS, FLOOR, WAVER = 3., 1/40, .25
 
 def spread(q, N, x):
     "The standard deviation of x under q, and at least what N samples can't exclude."
-    return max(sqrt(max(q @ x**2 - (q @ x)**2, 0)), WAVER*float(np.ptp(x))/sqrt(max(N, 1)))
+    return max(sqrt(max(q@x**2 - (q@x)**2, 0)), WAVER*float(np.ptp(x))/sqrt(max(N, 1)))
 
 class Outlook:
-    "How an open arm j stands to a `Candidate`: `prices` of the rules of its region, its `target`, `margin`, and the samples to come."
+    """How an open arm j stands to a `Candidate`: `prices` of the rules of its
+    region, its `target`, `margin`, and the samples to come."""
     def __init__(self, run, c, j, missing):
         q, N, u, eps = run.data.q_hat, run.data.N, run.u, run.eps
         s = payments(run, c.arm, c.ray)
-        self.j, self.own, self.q, self.eps, self.missing = j, j == c.arm, q[j], eps, min(missing, HUGE)
+        self.j, self.own, self.q, self.eps, self.missing = j, j == c.arm, q[
+            j], eps, min(missing, HUGE)
         self.earned = q[c.arm] @ (u - s)
         self.target = (q[j] @ s if self.own else q[j] @ u - self.earned) - eps
         self.rules, self.prices = run.regions[j].rules, run.regions[j].prices
@@ -228,11 +277,14 @@ class Outlook:
         self.margin = float(self.prices.min() - self.target)
         self.need = min(asked_of(c), HUGE)
         self.N, self.Nc = N[j], N[c.arm] - c.counts.sum()
-        self.sj = .5*spread(q[j], N[j], s) if self.own else spread(q[j], N[j], u - self.cheapest)
-        self.sc, self.range = spread(q[c.arm], max(self.Nc, 1), u - s), float(np.ptp(s if self.own else u))
+        self.sj = .5*spread(q[j], N[j], s) if self.own else spread(
+            q[j], N[j], u - self.cheapest)
+        self.sc, self.range = spread(q[c.arm], max(self.Nc, 1),
+                                     u - s), float(np.ptp(s if self.own else u))
 
     def _needed(self, D):
-        "Samples of j and of the candidate's arm for margins D, and by how much more both if D is below the floor."
+        """Samples of j and of the candidate's arm for margins D, and by how much
+        more both if D is below the floor."""
         L, floor = self.need + SLACK_NATS, FLOOR*self.eps
         D, more = np.maximum(D, floor), 1 + np.maximum(0., floor - D)/self.eps
         both = 0 if self.own else self.sc
@@ -246,11 +298,14 @@ class Outlook:
         return np.maximum(0., nj - self.N)*(not self.own) + np.maximum(0., nc - self.Nc)
 
     def as_it_stands(self):
-        "Samples to come with the margin as it is: predicted, or at the rate at which evidence has come so far."
+        """Samples to come with the margin as it is: predicted, or at the rate at
+        which evidence has come so far."""
         nj, nc = self._needed(self.margin)
         n = self.Nc if self.own else min(self.Nc, self.N)
         by_rate = .5*self.missing*n/max(self.need - self.missing, .3)
-        return float(max(self.samples(self.margin), (nj + nc)*self.missing/(self.need + SLACK_NATS), by_rate))
+        return float(
+            max(self.samples(self.margin), (nj+nc)*self.missing/
+                (self.need + SLACK_NATS), by_rate))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #14c8ba62
 @dataclass(frozen=True, eq=False)
@@ -259,10 +314,13 @@ class Option:
     act: object
     why: str
 
-def better(a, b): return b if a is None or b is not None and b.saves > a.saves else a
+def better(a, b):
+    return b if a is None or b is not None and b.saves > a.saves else a
 
-DRAWS, FEWER, LEVELS = 12, (5, 1), 12       # draws of the guess; fewer, bolder ones; margins considered
-RENEW = 1.25                                # the guess is made anew when an arm's samples have grown by this
+# draws of the guess; fewer, bolder ones; margins considered
+DRAWS, FEWER, LEVELS = 12, (5, 1), 12
+# the guess is made anew when an arm's samples have grown by this
+RENEW = 1.25
 
 def foresee(run):
     "Make the guess anew if it is old, and draw from it."
@@ -273,7 +331,8 @@ def foresee(run):
     run.foretold = Foretold(run.guess, run.pay, run.tops, DRAWS)
 
 def hoped(run, l, j):
-    "(M,): the least upper bounds that questions may prove, by the guess, and by what questions turned out to prove."
+    """(M,): the least upper bounds that questions may prove, by the guess, and by
+    what questions turned out to prove."""
     alpha = np.sort(run.foretold.alpha(l, j, run.setting.M), 0)[-2]
     alpha = np.maximum(alpha, run.reached.get((l, j), -np.inf))
     return np.minimum(alpha, np.minimum(wall_of(run, l, j).up, HUGE))
@@ -282,7 +341,8 @@ def hoped(run, l, j):
 OPENING = 4           # rounds that a new wall is charged for
 
 def bet_options(run, o):
-    "The best `Option` to make arm j's rules dearer, and the margin that can be hoped for."
+    """The best `Option` to make arm j's rules dearer, and the margin that can be
+    hoped for."""
     R, p = run.regions[o.j], run.cone.bound*(run.cone.D @ o.q)
     walls = {l: w for (l, j), w in run.walls.items() if any(w is x for x in R.walls)}
     known = list(walls)
@@ -291,7 +351,12 @@ def bet_options(run, o):
     best, now = None, o.as_it_stands()
     more = []
     if len(known) < 2 and hope < 3*o.eps:
-        more = [l for l in range(run.setting.K) if l not in (*known, o.j) and run.data.N[l] >= 3 and run.tried.get(('open', l, o.j), 0) < 6]
+        more = [
+            l for l in range(run.setting.K)
+            if l not in (*known,
+                         o.j) and run.data.N[l] >= 3 and run.tried.get(('open', l,
+                                                                        o.j), 0) < 6
+        ]
     for extra in [None, *more]:
         ls = known + ([] if extra is None else [extra])
         have = np.minimum([wall_of(run, l, o.j).up for l in ls], HUGE)
@@ -300,72 +365,98 @@ def bet_options(run, o):
     return best, max(hope, o.margin)
 
 def step_towards(run, o, ls, have, goal, p, now, extra):
-    "The `Option` to bring the bounds `have` (n, M) of the walls ls towards `goal`, at the prices p (M,) of the bets."
+    """The `Option` to bring the bounds `have` (n, M) of the walls ls towards `goal`,
+    at the prices p (M,) of the bets."""
     weights, total = weigh(goal, p)
     top = float((p/total).min() - o.target)
-    if top <= o.margin + 1e-9: return None
+    if top <= o.margin + 1e-9:
+        return None
     D = np.linspace(o.margin, top, LEVELS + 1)[1:]
-    wanted = p/np.maximum(o.target + D[:, None], 1e-12)              # (LEVELS, M): what the weighted bounds may be
+    # (LEVELS, M): what the weighted bounds may be
+    wanted = p/np.maximum(o.target + D[:, None], 1e-12)
     at, lost = weights[:, None]*have, weights[:, None]*(have - goal)
     bad = (at.sum(0) > wanted*(1 + 1e-9)) & (lost.sum(0) > 0)
     twice = (len(ls) > 1) & (wanted < at.sum(0) - lost.max(0))
-    gain = now - o.samples(D) - (bad*(1 + twice)).sum(1) - (0 if extra is None else OPENING)
+    gain = now - o.samples(D) - (bad*
+                                 (1+twice)).sum(1) - (0 if extra is None else OPENING)
     n = int(np.where(bad.any(1), gain, -np.inf).argmax())
-    if not bad[n].any(): return None
+    if not bad[n].any():
+        return None
     i = int(np.where(bad[n], p/np.maximum(at.sum(0), 1e-9), np.inf).argmin())
     l = ls[int(lost[:, i].argmax())]
-    if lost[:, i].max() <= 1e-9: return None                          # nothing more can be hoped for
-    if extra is None: return Option(float(gain[n]), lambda: ask_bound(run, l, o.j, i, 1), f'wall {l}|{o.j}, bet {i}')
-    return Option(float(gain[n]), lambda: open_wall(run, extra, o.j), f'open wall {extra}|{o.j}')
+    if lost[:, i].max() <= 1e-9:
+        return None                          # nothing more can be hoped for
+    if extra is None:
+        return Option(float(gain[n]), lambda: ask_bound(run, l, o.j, i, 1),
+                      f'wall {l}|{o.j}, bet {i}')
+    return Option(float(gain[n]), lambda: open_wall(run, extra, o.j),
+                  f'open wall {extra}|{o.j}')
 
 # %% ../../nbs/beyond/25_sharp.ipynb #6dfde922
-WORTH, WRONG, FINE = .97, 2, 1.1    # a bound must fall by this much; wrong forecasts until a ray is halved; how finely rays are
+# a bound must fall by this much; wrong forecasts until a ray is halved; how finely rays
+# are
+WORTH, WRONG, FINE = .97, 2, 1.1
 NOTHING = 1e-6                      # a share of a rule that pays as good as nothing
 
 def foretell(run, wall, l, j, i, side):
-    "The `question` about rule i with the most draws that promises something; None if there is none."
+    """The `question` about rule i with the most draws that promises something; None
+    if there is none."""
     old = wall.up[i] if side > 0 else wall.low[i]
     for n in (DRAWS + 1, *FEWER) if run.setting.W == 2 else FEWER:
-        found = question(wall, i, side, l if side > 0 else j, run.foretold, n, run.mixing)
-        if found is None: continue
+        found = question(wall, i, side, l if side > 0 else j, run.foretold, n,
+                         run.mixing)
+        if found is None:
+            continue
         news = old - found[1] if side > 0 else found[1] - old
         least = (1 - WORTH)/2**run.finer.get((l, j, i, side), 0)
-        if news > least*max(abs(found[1]), .2): return found
+        if news > least*max(abs(found[1]), .2):
+            return found
     return None
 
 def ask_bound(run, l, j, i, side):
-    "Ask what is foretold to bound rule i of the wall l|j best, from above (`side` 1) or below (-1)."
+    """Ask what is foretold to bound rule i of the wall l|j best, from above (`side`
+    1) or below (-1)."""
     wall, key = run.walls[l, j], (l, j, i, side)
     before = (wall.up if side > 0 else wall.low)[i]
     wall.tighten(i, side)
-    if np.isfinite((wall.up if side > 0 else wall.low)[i]) and not np.isfinite(before): return      # known already
-    found = foretell(run, wall, l, j, i, side) if run.tried.get(key, 0) < WRONG else None
+    if np.isfinite((wall.up if side > 0 else wall.low)[i]) and not np.isfinite(before):
+        return      # known already
+    found = foretell(run, wall, l, j, i, side) if run.tried.get(key,
+                                                                0) < WRONG else None
     if found is None:
-        t = along(run, i, run.finer.get(key, 0)) if l == run.first and side > 0 else None
-        if t is None: return give_up(run, l, j, i, side)
+        t = along(run, i, run.finer.get(key,
+                                        0)) if l == run.first and side > 0 else None
+        if t is None:
+            return give_up(run, l, j, i, side)
         arm = yield from inquire(run, mixture(run, t*np.eye(len(run.mixing))[i]), l)
         (run.inside if arm == l else run.outside)[i] = t
     else:
         who = l if side > 0 else j
         arm = yield from inquire(run, mixture(run, found[0]), who)
-        if arm != who: run.tried[key] = run.tried.get(key, 0) + 1
+        if arm != who:
+            run.tried[key] = run.tried.get(key, 0) + 1
 
 def along(run, i, finer):
-    "Where to ask on the ray of rule i; None if it is known finely enough how far the arm of the zero rule answers it."
+    """Where to ask on the ray of rule i; None if it is known finely enough how far
+    the arm of the zero rule answers it."""
     low, high = run.inside[i], run.outside[i]
-    if high <= (1 + (FINE - 1)/2**finer)*low or low == 1 or high < NOTHING: return None
+    if high <= (1 + (FINE - 1)/2**finer)*low or low == 1 or high < NOTHING:
+        return None
     return (low + high)/2 if low > 0 else high/3
 
 def give_up(run, l, j, i, side):
-    "Note that no question will do for now, and that the next ones may promise half as much."
+    """Note that no question will do for now, and that the next ones may promise half
+    as much."""
     run.tried[l, j, i, side] = HUGE
     run.finer[l, j, i, side] = run.finer.get((l, j, i, side), 0) + 1
     reached = run.reached.setdefault((l, j), np.full(run.setting.M, -np.inf))
-    if side > 0: reached[i] = min(run.walls[l, j].up[i], HUGE)
+    if side > 0:
+        reached[i] = min(run.walls[l, j].up[i], HUGE)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #10b9f831
 def open_wall(run, l, j):
-    "Take the wall l|j into use, or ask something that may prove l to be cheaper than j: a ray that l answers before j does."
+    """Take the wall l|j into use, or ask something that may prove l to be cheaper
+    than j: a ray that l answers before j does."""
     wall = wall_of(run, l, j)
     if prove_cheaper(wall):
         run.regions[j].walls.append(wall)
@@ -375,88 +466,125 @@ def open_wall(run, l, j):
     yield from inquire(run, mix(run.zero, rule, t), l)
 
 def order_on_a_ray(run, l, j):
-    "A rule and a t at which to ask, on the ray on which l is likeliest to answer before j; half of it may be known."
+    """A rule and a t at which to ask, on the ray on which l is likeliest to answer
+    before j; half of it may be known."""
     t = np.geomspace(.01, 1, 25)
     known = [a for a in run.answers if a.arm in (l, j) and a.s.any()]
     rules = [a.rule for a in known] + run.cone.rules
     S = np.array([a.s for a in known] + list(run.cone.D))
-    gains = np.einsum('nkm,bm->nkb', run.foretold.q, S)[..., None]*t - run.foretold.costs[:, :, None, None]
-    answers = gains.argmax(1)                                          # (draws, rules, t)
+    gains = np.einsum('nkm,bm->nkb', run.foretold.q,
+                      S)[..., None]*t - run.foretold.costs[:, :, None, None]
+    # (draws, rules, t)
+    answers = gains.argmax(1)
     by_l, by_j = (answers == l).mean(0), (answers == j).mean(0)
-    for n, a in enumerate(known): (by_l if a.arm == l else by_j)[n, -1] = 2.     # a fact counts twice
+    for n, a in enumerate(known):
+        (by_l if a.arm == l else by_j)[n, -1] = 2.     # a fact counts twice
     later = np.maximum.accumulate(by_j[:, ::-1], 1)[:, ::-1]
     sooner = np.maximum.accumulate(by_l, 1)
-    both = np.minimum(sooner[:, :-1], 1)*np.minimum(later[:, 1:], 1) + (np.maximum(sooner[:, :-1], later[:, 1:]) > 1)
+    both = np.minimum(sooner[:, :-1], 1)*np.minimum(later[:, 1:], 1) + (np.maximum(
+        sooner[:, :-1], later[:, 1:]) > 1)
     r, n = np.unravel_index(both.argmax(), both.shape)
-    ask_j = sooner[r, n] > 1 or (later[r, n + 1] <= 1 and later[r, n + 1] < sooner[r, n])
-    return rules[r], float(t[n + 1 + by_j[r, n + 1:].argmax()] if ask_j else t[by_l[r, :n + 1].argmax()])
+    ask_j = sooner[r, n] > 1 or (later[r, n + 1] <= 1
+                                 and later[r, n + 1] < sooner[r, n])
+    return rules[r], float(t[n + 1
+                             + by_j[r, n
+                                    + 1:].argmax()] if ask_j else t[by_l[r, :n
+                                                                         + 1].argmax()])
 
 # %% ../../nbs/beyond/25_sharp.ipynb #1fbb0ba9
-AIM, REST, PART, HARD = .65, 6, .7, 1.5     # of the guessed price; rounds after the first bounds; share that an answer gains; rounds it costs
+# of the guessed price; rounds after the first bounds; share that an answer gains;
+# rounds it costs
+AIM, REST, PART, HARD = .65, 6, .7, 1.5
 
 def cut_options(run, o):
     "As `bet_options`, for more than two states."
     R, now, aim = run.regions[o.j], o.as_it_stands(), AIM*guessed_price(run, o.j, o.q)
     hope, best = max(aim - o.target, o.margin), None
-    for wall in R.walls: best = better(best, wall_option(run, o, wall, now, aim))
-    if best is not None and best.saves > 1 or len(R.walls) > 1 or aim <= o.prices.min(): return best, hope
+    for wall in R.walls:
+        best = better(best, wall_option(run, o, wall, now, aim))
+    if best is not None and best.saves > 1 or len(R.walls) > 1 or aim <= o.prices.min():
+        return best, hope
     gain = now - float(o.samples(aim - o.target)) - 2*run.setting.M
     for l in range(run.setting.K):
-        if l in (run.first, o.j) or run.data.N[l] < 3 or run.tried.get(('open', l, o.j), 0) >= 6: continue
-        best = better(best, Option(gain, lambda l=l: open_wall(run, l, o.j), f'open wall {l}|{o.j}'))
+        if l in (run.first, o.j) or run.data.N[l] < 3 or run.tried.get(
+            ('open', l, o.j), 0) >= 6:
+            continue
+        best = better(
+            best,
+            Option(gain, lambda l=l: open_wall(run, l, o.j), f'open wall {l}|{o.j}'))
     return best, hope
 
 def wall_option(run, o, wall, now, aim):
-    "The best `Option` to know one wall better: first bounds that are missing, then those that count most."
+    """The best `Option` to know one wall better: first bounds that are missing, then
+    those that count most."""
     l, _ = wall.pair
     open_ = [(i, s) for s in (1, -1) for i in range(run.setting.M)
-             if not np.isfinite((wall.up if s > 0 else wall.low)[i]) and (s > 0 or run.cone.spill[i].any())]
+             if not np.isfinite((wall.up if s > 0 else wall.low)[i]) and (
+                 s > 0 or run.cone.spill[i].any())]
     if open_:
         gain = now - float(o.samples(aim - o.target)) - len(open_) - REST
         usable = [e for e in open_ if run.tried.get((l, o.j, *e), 0) < HUGE]
-        if not usable or aim <= o.prices.min(): return None
+        if not usable or aim <= o.prices.min():
+            return None
         i, side = min(usable, key=lambda e: (-e[1], run.tried.get((l, o.j, *e), 0)))
-        return Option(gain, lambda: ask_bound(run, l, o.j, i, side), f'wall {l}|{o.j}, rule {i}, first')
+        return Option(gain, lambda: ask_bound(run, l, o.j, i, side),
+                      f'wall {l}|{o.j}, rule {i}, first')
     terms = doubts(run, o, wall)
-    if not terms: return None
+    if not terms:
+        return None
     off = PART*np.cumsum([max(t, 0.) for t, *_ in terms])
-    price = np.minimum(o.prices.min()/np.maximum(1 - off, .05), max(aim/AIM, o.prices.min()))
+    price = np.minimum(o.prices.min()/np.maximum(1 - off, .05),
+                       max(aim/AIM, o.prices.min()))
     gain = now - o.samples(price - o.target) - HARD*np.arange(1, len(off) + 1)
     _, i, side = terms[0]
-    return Option(float(gain.max()), lambda: ask_bound(run, l, o.j, i, side), f'wall {l}|{o.j}, rule {i}, {side}')
+    return Option(float(gain.max()), lambda: ask_bound(run, l, o.j, i, side),
+                  f'wall {l}|{o.j}, rule {i}, {side}')
 
 def doubts(run, o, wall):
-    "Triples (share of the cut at the cheapest rule that an answer may take off, rule, side), the largest first."
+    """Triples (share of the cut at the cheapest rule that an answer may take off,
+    rule, side), the largest first."""
     s, (l, _) = o.cheapest/run.cone.bound, wall.pair
-    if not s.any(): return []
+    if not s.any():
+        return []
     alpha = np.sort(run.foretold.alpha(l, o.j, run.setting.M), 0)
-    high, low = np.clip(alpha[-2], wall.low, wall.up), np.clip(alpha[1], wall.low, wall.up)
+    high, low = np.clip(alpha[-2], wall.low,
+                        wall.up), np.clip(alpha[1], wall.low, wall.up)
     spill = run.cone.spill @ s
     over = (run.cone.coordinates(s) + spill)*(wall.up - high)
     under = spill*np.where(run.cone.spill.any(1), low - np.maximum(wall.low, -HUGE), 0.)
-    found = [(t, i, side) for side, terms in ((1, over), (-1, under)) for i, t in enumerate(terms)]
-    return sorted((e for e in found if run.tried.get((l, o.j, *e[1:]), 0) <= WRONG), reverse=True)
+    found = [(t, i, side) for side, terms in ((1, over), (-1, under))
+             for i, t in enumerate(terms)]
+    return sorted((e for e in found if run.tried.get((l, o.j, *e[1:]), 0) <= WRONG),
+                  reverse=True)
 
 def guessed_price(run, j, q):
     "What the cheapest rule of arm j costs if the guess is right about its wall."
     if ('price', j) not in run.tried:
-        gain, cost = run.foretold.q[0][j] - run.foretold.q[0][run.first], run.foretold.costs[0]
+        gain, cost = run.foretold.q[0][j] - run.foretold.q[0][
+            run.first], run.foretold.costs[0]
         g = gain/max(cost[j] - cost[run.first], 1e-5)
         found = ConeProgram(run.cone.support, [(g, 1., np.inf)], 1.).minimum(q)
         run.tried['price', j] = run.cone.bound*(1. if found is None else found[0])
     return run.tried['price', j]
 
 # %% ../../nbs/beyond/25_sharp.ipynb #776ba823
-AGAIN, TRIES, SURELY, TINY_GAIN = 8, 6, .7, 1/20     # rounds until a rule is sought again; wrong ones; share of a gain; gain that is too small, of ε
+# rounds until a rule is sought again; wrong ones; share of a gain; gain that is too
+# small, of ε
+AGAIN, TRIES, SURELY, TINY_GAIN = 8, 6, .7, 1/20
 
 def cheapest(run, j, q):
-    "A cheap rule that arm j is foretold to answer, or None; sought again after some rounds."
+    """A cheap rule that arm j is foretold to answer, or None; sought again after
+    some rounds."""
     at, rule = run.tried.get(('rule', j), (-AGAIN, None))
-    if run.rounds < at + AGAIN*(1 if run.setting.W == 2 else 3): return rule
+    if run.rounds < at + AGAIN*(1 if run.setting.W == 2 else 3):
+        return rule
     found = None
     for n in (DRAWS + 1, *FEWER) if run.setting.W == 2 else FEWER:
-        found = cheapest_mixture(run.foretold, j, q, n) if run.setting.W == 2 else cheapest_of_all(run, j, q, n)
-        if found is not None: break
+        found = cheapest_mixture(run.foretold, j, q,
+                                 n) if run.setting.W == 2 else cheapest_of_all(
+                                     run, j, q, n)
+        if found is not None:
+            break
     rule = mixture(run, found) if found is not None and run.setting.W == 2 else found
     run.tried['rule', j] = run.rounds, rule
     return rule
@@ -464,77 +592,104 @@ def cheapest(run, j, q):
 def cheapest_of_all(run, j, q, n):
     "The cheapest proper rule under q that the first n draws foretell arm j to answer."
     f, z = run.foretold, run.setting
-    asks = [(Q[j] - Q[m], c[j] - c[m], np.inf) for Q, c in zip(f.q[:n], f.costs[:n]) for m in range(z.K) if m != j]
+    asks = [(Q[j] - Q[m], c[j] - c[m], np.inf) for Q, c in zip(f.q[:n], f.costs[:n])
+            for m in range(z.K) if m != j]
     found = ConeProgram(z.support, asks, 1.).minimum(q)
-    if found is None: return None
+    if found is None:
+        return None
     rule = ScoringRule(np.clip(z.bound*found[1], 0, z.bound), z.support, z.bound)
     return rule if is_proper(rule) else None
 
 def rule_option(run, o, save):
     "To ask for a cheaper rule of arm j; `save(gain)` predicts rounds."
-    if run.tried.get(('wrong', o.j), 0) >= TRIES: return None
+    if run.tried.get(('wrong', o.j), 0) >= TRIES:
+        return None
     rule = cheapest(run, o.j, o.q)
-    if rule is None: return None
+    if rule is None:
+        return None
     gain = float(o.q @ (run.u - rule.expected)) - o.earned
-    if gain <= TINY_GAIN*o.eps: return None
+    if gain <= TINY_GAIN*o.eps:
+        return None
     def act():
         run.tried['rule', o.j] = -HUGE, None
         arm = yield from inquire(run, rule, o.j)
-        run.tried['wrong', o.j] = 0 if arm == o.j else run.tried.get(('wrong', o.j), 0) + 1
+        run.tried['wrong', o.j] = 0 if arm == o.j else run.tried.get(
+            ('wrong', o.j), 0) + 1
     return Option(save(SURELY*gain) - 1, act, f'a rule of {o.j}')
 
 def narrow_option(run, c, save):
     "To halve the bracket of the candidate's ray."
-    if c.ray is None: return None
+    if c.ray is None:
+        return None
     low, high = bracket(run, c.arm, c.ray)
     gain = (high - low)*c.ray.rule.expected.max()/2
-    if high - low <= 1e-4*high: return None
+    if high - low <= 1e-4*high:
+        return None
     t = (low + high)/2
-    def act(): yield from inquire(run, mix(run.zero, c.ray.rule, t), c.arm, ray=c.ray, t=t)
-    return Option(save(gain) if gain < run.eps/8 else 1e3, act, 'the bracket of the leader')
+    def act():
+        yield from inquire(run, mix(run.zero, c.ray.rule, t), c.arm, ray=c.ray, t=t)
+
+    return Option(
+        save(gain) if gain < run.eps/8 else 1e3, act, 'the bracket of the leader')
 
 def best_option(run, c, missing):
     "The `Option` that is predicted to save most, if that is more than one round."
-    if run.setting.M == 1: return None
+    if run.setting.M == 1:
+        return None
     open_ = [j for j in run.others if missing.get(j, 0) > 0]
-    if not open_: return None
-    if run.cone is None: set_up(run)
+    if not open_:
+        return None
+    if run.cone is None:
+        set_up(run)
     foresee(run)
     refresh(run)
     looks, hopes, best = [Outlook(run, c, j, missing[j]) for j in open_], {}, None
     for o in looks:
-        option, hopes[o.j] = (bet_options if run.setting.W == 2 else cut_options)(run, o)
+        option, hopes[o.j] = (bet_options if run.setting.W == 2 else cut_options)(run,
+                                                                                  o)
         best = better(best, option)
-    def total(gain): return sum(float(o.samples(min(hopes[o.j] + gain*(not o.own), 4*run.eps))) for o in looks)
+    def total(gain):
+        return sum(
+            float(o.samples(min(hopes[o.j] + gain*(not o.own), 4*run.eps)))
+            for o in looks)
     save = lambda gain: total(0.) - total(gain)
-    for o in looks: best = better(best, rule_option(run, o, save))
+    for o in looks:
+        best = better(best, rule_option(run, o, save))
     best = better(best, narrow_option(run, c, save))
     return best if best is not None and best.saves > 1 else None
 
 def refresh(run):
     "Bring the regions up to date with the answers and the samples."
-    for j, R in run.regions.items(): R.refresh(run.data.counts[j])
+    for j, R in run.regions.items():
+        R.refresh(run.data.counts[j])
 
 # %% ../../nbs/beyond/25_sharp.ipynb #4b48e965
 BATCH, AT_ONCE, GROWTH = .04, .2, .3
 
 def where_to_sample(run, c, missing):
-    "The arm, the leader's or the challenger's with the least evidence, and the size of the batch."
+    """The arm, the leader's or the challenger's with the least evidence, and the
+    size of the batch."""
     q, N, j = run.data.q_hat, run.data.N, max(missing, key=missing.get)
     own = N[c.arm] - c.counts.sum()
-    k, n = c.arm, own
+    k = c.arm
     if j != c.arm:
         rules = run.regions[j].rules if j in run.regions else np.zeros((1, len(run.u)))
         s = rules[(rules @ q[j]).argmin()]
-        sj, sc = spread(q[j], N[j], run.u - s), spread(q[c.arm], own, run.u - payments(run, c.arm, c.ray))
-        if N[j]/max(sj, 1e-12) < own/max(sc, 1e-12): k, n = j, N[j]
+        sj, sc = spread(q[j], N[j],
+                        run.u - s), spread(q[c.arm], own,
+                                           run.u - payments(run, c.arm, c.ray))
+        if N[j]/max(sj, 1e-12) < own/max(sc, 1e-12):
+            k = j
     got = asked_of(c) - missing[j] if c.delta > 0 else 0.
     left = min(missing[j], HUGE)*min(N[j], own + 1)/max(got, .5)
     return k, int(max(1, BATCH*N[k], min(AT_ONCE*left, GROWTH*N[k])))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #1ecc5ccf
-PATIENCE = 4                               # options a belief that may come to nothing before samples are taken
-FIRST, LEADS, LEADS_OWN = 6, .1, .25       # samples of an arm before anything is judged by them; by how much of ε a new leader must lead
+# options a belief that may come to nothing before samples are taken
+PATIENCE = 4
+# samples of an arm before anything is judged by them; by how much of ε a new leader
+# must lead
+FIRST, LEADS, LEADS_OWN = 6, .1, .25
 
 def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."
@@ -542,23 +697,28 @@ def leader(run):
     for r in run.rays:
         for k in {a for _, a in r.heard} - {run.first}:
             p = profit(run, k, r)
-            if p > earned: arm, ray, earned = k, r, p
+            if p > earned:
+                arm, ray, earned = k, r, p
     c = max(run.candidates, key=lambda c: profit(run, c.arm, c.ray))
     lead = LEADS_OWN if arm == c.arm else LEADS
-    if earned <= profit(run, c.arm, c.ray) + lead*run.eps: return c, False
+    if earned <= profit(run, c.arm, c.ray) + lead*run.eps:
+        return c, False
     return candidate(run, arm, ray), True
 
 def candidate(run, arm, ray):
     "A `Candidate` as it would be registered now."
     before = run.data.counts[arm].copy() if ray is not None else np.zeros(run.setting.M)
-    return Candidate(arm, ray, before, bracket(run, arm, ray)[1], run.delta*share(len(run.candidates)))
+    return Candidate(arm, ray, before,
+                     bracket(run, arm, ray)[1], run.delta*share(len(run.candidates)))
 
 def open_run(run):
-    "Announce the zero rule and, unless that is good enough, the oracle's rules of the other arms."
+    """Announce the zero rule and, unless that is good enough, the oracle's rules of
+    the other arms."""
     run.first = yield from inquire(run, run.zero, 0, INIT)
     run.targets[-1] = run.first
     run.candidates.append(candidate(run, run.first, None))
-    if passes(run, run.candidates[0]): return
+    if passes(run, run.candidates[0]):
+        return
     for k in run.others:
         run.rays.append(Ray(run.oracle.rules[k]))
         arm = yield from inquire(run, run.oracle.rules[k], k, INIT, run.rays[-1])
@@ -574,44 +734,58 @@ def explore(run):
         absent = missing(run, c)
         report(run, c)
         if max(absent.values()) <= 0:
-            if new: run.candidates.append(c)
+            if new:
+                run.candidates.append(c)
             lack = missing(run, c, True)
-            if max(lack.values()) <= 0: return c
+            if max(lack.values()) <= 0:
+                return c
             absent = lack
-            if new: continue
-        few = [k for k in range(run.setting.K) if run.data.N[k] < FIRST and (k == c.arm or absent.get(k, 0) > 0)]
+            if new:
+                continue
+        few = [
+            k for k in range(run.setting.K)
+            if run.data.N[k] < FIRST and (k == c.arm or absent.get(k, 0) > 0)
+        ]
         if few:
             yield from sample(run, few[0], int(FIRST - run.data.N[few[0]]))
             continue
         option = best_option(run, c, absent) if idle < PATIENCE*run.setting.M else None
         if option is not None:
             before, steps = run.rounds, option.act()
-            if steps is not None: yield from steps
+            if steps is not None:
+                yield from steps
             idle = 0 if run.rounds > before else idle + 1
-        elif new: run.candidates.append(c)
+        elif new:
+            run.candidates.append(c)
         else:
             idle = 0
             yield from sample(run, *where_to_sample(run, c, absent))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #0b3547c7
-SEARCH, SEEN, PROVED = 4, 1.1, 1.5      # halvings; snapshots, and proofs, are this far apart
+# halvings; snapshots, and proofs, are this far apart
+SEARCH, SEEN, PROVED = 4, 1.1, 1.5
 
 def proved_regret(run, candidates):
-    "The smallest bound proved on the regret of one of the `candidates`, and that `Candidate`; infinite if there is none."
+    """The smallest bound proved on the regret of one of the `candidates`, and that
+    `Candidate`; infinite if there is none."""
     most, best, found = 2*run.setting.B, np.inf, None
     for c in candidates:
         high = min(best, run.eps)
-        while high <= most and not passes(run, c, high): high *= 2
-        if high > min(best, most): continue
+        while high <= most and not passes(run, c, high):
+            high *= 2
+        if high > min(best, most):
+            continue
         low, high = 0., min(high, best)
         for _ in range(SEARCH):
             middle = (low + high)/2
             low, high = (low, middle) if passes(run, c, middle) else (middle, high)
-        if high < best: best, found = high, c
+        if high < best:
+            best, found = high, c
     return best, found
 
 def keep_best(run):
-    "Work out what is proved of the candidates, now and then: the `Finding` with the smallest bound so far is kept."
+    """Work out what is proved of the candidates, now and then: the `Finding` with
+    the smallest bound so far is kept."""
     run.next_proof = int(PROVED*run.rounds) + 2
     bound, c = proved_regret(run, run.candidates)
     if np.isfinite(bound) and (run.found is None or bound < run.found.bound):
@@ -619,8 +793,9 @@ def keep_best(run):
 
 @dataclass(frozen=True, eq=False)
 class SharpPlan:
-    r"""What `watch` is shown before round `t`: counts `N` (K,), `q_hat` (K, M), `profits` (K,) that the arms may have by the estimates and the regions, `target` the
-    arm that leads, `bound` on the regret proved so far."""
+    r"""What `watch` is shown before round `t`: counts `N` (K,), `q_hat` (K, M),
+    `profits` (K,) that the arms may have by the estimates and the regions, `target`
+    the arm that leads, `bound` on the regret proved so far."""
     t: int
     N: np.ndarray
     q_hat: np.ndarray
@@ -630,28 +805,36 @@ class SharpPlan:
 
 def report(run, c):
     "Take a snapshot now and then, and show it."
-    if run.rounds + 1 < run.next_snapshot: return
+    if run.rounds + 1 < run.next_snapshot:
+        return
     run.next_snapshot = int(SEEN*run.rounds) + 2
-    if run.rounds + 1 >= run.next_proof: keep_best(run)
+    if run.rounds + 1 >= run.next_proof:
+        keep_best(run)
     best = np.inf if run.found is None else run.found.bound
     q, N = run.data.q_hat, run.data.N
     profits = q @ run.u
-    for j, R in run.regions.items(): profits[j] -= R.prices.min()
+    for j, R in run.regions.items():
+        profits[j] -= R.prices.min()
     radii = np.sqrt(-2*log(max(run.delta, 1e-300))/np.maximum(N, 1))
     run.snapshots.append((run.rounds + 1, profits, radii, best))
-    if run.watch: run.watch(SharpPlan(run.rounds + 1, N, q, profits, c.arm, best))
+    if run.watch:
+        run.watch(SharpPlan(run.rounds + 1, N, q, profits, c.arm, best))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #535548b3
-DOUBT, FURTHEST = 1e-3, 1e6       # by how much answers must be impossible; a box for the solver; both in units of the strict preference
+# by how much answers must be impossible; a box for the solver; both in units of the
+# strict preference
+DOUBT, FURTHEST = 1e-3, 1e6
 
 def no_agent(setting, answers, strict=()):
-    "The rounds of `answers` that contradict each other, () if some agent gives them all; those in rounds `strict` by a margin."
+    """The rounds of `answers` that contradict each other, () if some agent gives
+    them all; those in rounds `strict` by a margin."""
     import highspy
     K, M = setting.K, setting.M
     n, rows, rounds = K*M + K + 1, [], []
     for a in answers:
         for j in range(K):
-            if j == a.arm: continue
+            if j == a.arm:
+                continue
             row = np.zeros(n)
             row[a.arm*M:(a.arm + 1)*M], row[j*M:(j + 1)*M] = a.s, -a.s
             row[[K*M + a.arm, K*M + j, -1]] = -1, 1, 1
@@ -660,68 +843,93 @@ def no_agent(setting, answers, strict=()):
     sums = np.hstack([np.kron(np.eye(K), np.ones(M)), np.zeros((K, K + 1))])
     low = [float(t in strict) for t in rounds]
     ends = np.array([low + [0.]*K, [np.inf]*len(rows) + [0.]*K])
-    columns = np.vstack([np.r_[np.full(n - 1, -FURTHEST), 0.], np.r_[np.full(n - 1, FURTHEST), np.inf]])
+    columns = np.vstack(
+        [np.r_[np.full(n - 1, -FURTHEST), 0.], np.r_[np.full(n - 1, FURTHEST), np.inf]])
     highs = open_highs(sparse(np.vstack([*rows, sums])), np.eye(n)[-1], columns, ends)
     highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal: return ()
-    if highs.getInfo().objective_function_value <= DOUBT: return ()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return ()
+    if highs.getInfo().objective_function_value <= DOUBT:
+        return ()
     y = np.array(highs.getSolution().row_dual)[:len(rows)]
     return tuple(sorted({t for t, v in zip(rounds, y) if v > 1e-9}))
 
-def strict_rounds(run): return {a.round for a in run.answers if any(a.rule is r for r in run.oracle.rules)}
+def strict_rounds(run):
+    return {a.round for a in run.answers if any(a.rule is r for r in run.oracle.rules)}
 
 # %% ../../nbs/beyond/25_sharp.ipynb #bf22c23b
 @dataclass(frozen=True, eq=False)
 class SharpIdentification(Identification):
-    r"""What `sharp` returns: an `Identification`, and the rounds (from 1) that contradict each other if an assumption was seen to fail.
+    r"""What `sharp` returns: an `Identification`, and the rounds (from 1) that
+    contradict each other if an assumption was seen to fail.
 
-    `status` is "certified", "round_cap", "stopped", "assumption_violated" (answers that no agent with fixed beliefs and costs gives; no certificate).
-    `normal_rounds` are samples, `forced_rounds` questions, `searches` the walls in use. No rule has a share of the
-    oracle's in it for safety: `certificate.mixing` is 0, and `certificate.confidence` is all of its `bound`.
+    `status` is "certified", "round_cap", "stopped", "assumption_violated" (answers
+    that no agent with fixed beliefs and costs gives; no certificate).
+    `normal_rounds` are samples, `forced_rounds` questions, `searches` the walls in
+    use. No rule has a share of the oracle's in it for safety: `certificate.mixing`
+    is 0, and `certificate.confidence` is all of its `bound`.
     """
     contradiction: tuple = ()
 
 def rule_of(run, c):
     "The rule of a `Candidate`."
-    return run.zero if c.ray is None else mix(run.zero, c.ray.rule, float(c.ray.bracket(c.arm)[1]))
+    return run.zero if c.ray is None else mix(run.zero, c.ray.rule,
+                                              float(c.ray.bracket(c.arm)[1]))
 
 SOUND = 'certified', 'round_cap', 'stopped'
 
 def settle(run, status, c):
-    "The status that is left when all answers are put together, the rounds that contradict each other, and the `Finding`."
+    """The status that is left when all answers are put together, the rounds that
+    contradict each other, and the `Finding`."""
     try:
         bound, c = proved_regret(run, run.candidates if c is None else [c])
         against = no_agent(run.setting, run.answers, strict_rounds(run))
-    except Contradiction as e: against = e.rounds
-    if against: return 'assumption_violated', against, None
+    except Contradiction as e:
+        against = e.rounds
+    if against:
+        return 'assumption_violated', against, None
     now = Finding(rule_of(run, c), c.arm, float(bound)) if np.isfinite(bound) else None
-    if status == 'certified' or run.found is None: return status, (), now
-    return status, (), now if now is not None and now.bound <= run.found.bound else run.found
+    if status == 'certified' or run.found is None:
+        return status, (), now
+    return status, (
+    ), now if now is not None and now.bound <= run.found.bound else run.found
 
 def conclude(run, status, c=None, contradiction=()):
-    "The `SharpIdentification` of a run that has ended, of the `Candidate` c if that is proved."
+    """The `SharpIdentification` of a run that has ended, of the `Candidate` c if
+    that is proved."""
     found = None
-    if status in SOUND and run.candidates: status, contradiction, found = settle(run, status, c)
-    rule, arm = (run.oracle.rules[0], 0) if not run.candidates else (rule_of(run, run.candidates[0]), run.candidates[0].arm)
-    if found is not None: rule, arm = found.rule, found.arm
+    if status in SOUND and run.candidates:
+        status, contradiction, found = settle(run, status, c)
+    rule, arm = (run.oracle.rules[0],
+                 0) if not run.candidates else (rule_of(run, run.candidates[0]),
+                                                run.candidates[0].arm)
+    if found is not None:
+        rule, arm = found.rule, found.arm
     certificate = None if found is None else Certificate(found.bound, 0., found.bound)
     solves = sum(w.solves for w in run.walls.values())
-    return finish(run.data, rule=rule, arm=arm, status=status, eps=run.eps, delta=run.delta, kinds=run.kinds, targets=run.targets,
+    return finish(run.data, rule=rule, arm=arm, status=status, eps=run.eps,
+                  delta=run.delta, kinds=run.kinds, targets=run.targets,
                   certificate=certificate, snapshots=run.snapshots,
-                  searches=sum(len(R.walls) for R in run.regions.values()), lp_solves=solves, result=SharpIdentification,
-                  contradiction=tuple(contradiction))
+                  searches=sum(len(R.walls)
+                               for R in run.regions.values()), lp_solves=solves,
+                  result=SharpIdentification, contradiction=tuple(contradiction))
 
 def steps(run):
     "The run, from the first rule to the result."
     try:
         c = yield from explore(run)
-    except Stopped: return conclude(run, 'stopped')
-    except Halt as h: return conclude(run, h.status, contradiction=h.contradiction)
-    except Contradiction as e: return conclude(run, 'assumption_violated', contradiction=e.rounds)
+    except Stopped:
+        return conclude(run, 'stopped')
+    except Halt as h:
+        return conclude(run, h.status, contradiction=h.contradiction)
+    except Contradiction as e:
+        return conclude(run, 'assumption_violated', contradiction=e.rounds)
     return conclude(run, 'certified', c)
 
-def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, watch=None):
-    r"""The sharp learner (`alg-sharp`): a `Learner` that yields a `ScoringRule`, receives a `Response`, and returns a `SharpIdentification`.
+def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
+          watch=None):
+    r"""The sharp learner (`alg-sharp`): a `Learner` that yields a `ScoringRule`,
+    receives a `Response`, and returns a `SharpIdentification`.
 
     Parameters
     ----------
@@ -738,42 +946,65 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000, wat
     watch : callable, optional
         Called with a `SharpPlan` now and then.
 
-    Raises `InvalidInput`, `OracleViolated` if the first answer to an oracle rule is another arm's, `SolverFailure`.
+    Raises `InvalidInput`, `OracleViolated` if the first answer to an oracle rule is
+    another arm's, `SolverFailure`.
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
-    if margin is not None: as_number('margin', margin, 0., setting.bound, strict_low=True)
+    if margin is not None:
+        as_number('margin', margin, 0., setting.bound, strict_low=True)
     run = Run(setting, oracle, eps, delta, max_rounds, watch)
     return Learner(setting, steps(run), best=lambda: run.found)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #6f77f5ed
 def _hardest(world, rule, arm, other, eps, coupled):
-    r"$t_{ij}$ of `prop-lower` by cvxpy, i = `arm`, j = `other` with best rule `rule`; infinite if there is no such world."
+    r"""$t_{ij}$ of `prop-lower` by cvxpy, i = `arm`, j = `other` with best rule
+    `rule`; infinite if there is no such world."""
     import cvxpy as cp
     z, q, u = world.setting, world.belief_distributions, world.setting.belief_utility
-    rivals, lift = [l for l in range(z.K) if l != arm], np.kron(np.eye(z.M), np.ones((z.W, 1)))*z.support.ravel()[:, None]
-    R, G, h = properness_rows(z.support), lift @ (q[arm] - q[rivals]).T, world.costs[arm] - world.costs[rivals]
+    rivals, lift = [l for l in range(z.K)
+                    if l != arm], np.kron(np.eye(z.M), np.ones(
+                        (z.W, 1)))*z.support.ravel()[:, None]
+    R, G, h = properness_rows(
+        z.support), lift@(q[arm] - q[rivals]).T, world.costs[arm] - world.costs[rivals]
     a, v, free = cp.Variable(), cp.Variable(z.M), cp.Variable((z.K, z.M))
     new = [a*q[k] + v if coupled else free[k] for k in range(z.K)]
-    t, lies, walls, cap = cp.Variable(), cp.Variable(R.shape[0], nonneg=True), cp.Variable(len(rivals), nonneg=True), cp.Variable(z.M*z.W, nonneg=True)
+    t, lies, walls, cap = cp.Variable(), cp.Variable(
+        R.shape[0],
+        nonneg=True), cp.Variable(len(rivals),
+                                  nonneg=True), cp.Variable(z.M*z.W, nonneg=True)
     most = new[arm] @ u - h @ walls + z.bound*cp.sum(cap)
-    asks = [lift @ new[arm] - R.T @ lies - G @ walls + cap >= 0, new[other] @ (u - rule.expected) >= most + eps]
+    asks = [
+        lift@new[arm] - R.T@lies - G@walls + cap >= 0, new[other]@(u - rule.expected)
+        >= most + eps
+    ]
     asks += [a >= 1e-6] + [p >= 0 for p in new] + [cp.sum(p) == 1 for p in new]
-    asks += [cp.sum(cp.rel_entr(q[k][q[k] > 0], new[k][q[k] > 0])) <= t for k in range(z.K)]
+    asks += [
+        cp.sum(cp.rel_entr(q[k][q[k] > 0], new[k][q[k] > 0])) <= t for k in range(z.K)
+    ]
     value = solve_cvxpy(cp.Problem(cp.Minimize(t), asks), 'CLARABEL')
     return np.inf if value is None else max(value, 1e-12)
 
 def lower_bound(world, eps, delta, coupled=False):
-    r"""A lower bound on the expected rounds of a learner that is within `eps` with probability 1 - `delta` (`prop-lower`).
+    r"""A lower bound on the expected rounds of a learner that is within `eps` with
+    probability 1 - `delta` (`prop-lower`).
 
-    `coupled` True: of any learner; False: of one to whom the regions $V_k$ are given, as a fact that has no known relation to the $q_k$.
+    `coupled` True: of any learner; False: of one to whom the regions $V_k$ are
+    given, as a fact that has no known relation to the $q_k$.
     0 if nothing can be said. Raises `InvalidInput`, `SolverFailure`.
     """
     best = optimal_rule(world)
-    eps, delta = as_number('eps', eps, 0., 2*world.setting.B, strict_low=True), as_number('delta', delta, 0., 1., strict_low=True)
+    eps, delta = as_number('eps', eps, 0., 2*world.setting.B,
+                           strict_low=True), as_number('delta', delta, 0., 1.,
+                                                       strict_low=True)
     good = np.flatnonzero(best.gaps <= eps)
     p = (1 - delta)/len(good)
-    if p <= delta: return 0.
+    if p <= delta:
+        return 0.
     kl = p*np.log(p/delta) + (1 - p)*np.log((1 - p)/(1 - delta))
-    times = [max(1/_hardest(world, best.rules[j], i, j, eps, coupled) for j in range(world.setting.K) if j != i and best.rules[j] is not None) for i in good]
+    times = [
+        max(1/_hardest(world, best.rules[j], i, j, eps, coupled)
+            for j in range(world.setting.K) if j != i and best.rules[j] is not None)
+        for i in good
+    ]
     return float(kl*min(times))

@@ -11,10 +11,12 @@ from ..programs import open_highs
 from .walls import sparse
 
 # %% ../../nbs/beyond/24_questions.ipynb #6046bdcd
-PRIOR_COST, SURE = .05, 6.      # standard deviation of a cost; standard deviations beyond which an answer is no news
+# standard deviation of a cost; standard deviations beyond which an answer is no news
+PRIOR_COST, SURE = .05, 6.
 
 class Guess:
-    "`mean` (KM + K,) and `cov` of all q_k, one after the other, and all c_k; from `counts` (K, M) and `answers`, pairs (payments in units of the bound, arm)."
+    """`mean` (KM + K,) and `cov` of all q_k, one after the other, and all c_k; from
+    `counts` (K, M) and `answers`, pairs (payments in units of the bound, arm)."""
     def __init__(self, counts, answers):
         self.K, self.M = K, M = counts.shape
         self.N, n = counts.sum(1), K*M
@@ -24,12 +26,14 @@ class Guess:
             q = (counts[k] + .5/M)/N
             self.mean[at], self.cov[at, at] = q, (np.diag(q) - np.outer(q, q))/(N + 1)
         self.cov[range(n, n + K), range(n, n + K)] = PRIOR_COST**2
-        for s, k in answers: self.learn(s, k)
+        for s, k in answers:
+            self.learn(s, k)
 
     def learn(self, s, k):
         "Arm k answered payments s (M,)."
         for j in range(self.K):
-            if j != k: self._cut(self.gain(k, j, s))
+            if j != k:
+                self._cut(self.gain(k, j, s))
 
     def gain(self, k, j, s):
         "(KM + K,): the row whose product with `mean` is g(k, s) - g(j, s)."
@@ -41,9 +45,11 @@ class Guess:
     def _cut(self, row):
         g = self.cov @ row
         v = float(row @ g)
-        if v < 1e-14: return
+        if v < 1e-14:
+            return
         x = float(row @ self.mean)/sqrt(v)
-        if x > SURE: return
+        if x > SURE:
+            return
         x = max(x, -SURE)
         r = exp(-x*x/2)/sqrt(2*pi)/max(.5*(1 + erf(x/sqrt(2))), 1e-12)
         self.mean = self.mean + g*(r/sqrt(v))
@@ -52,7 +58,8 @@ class Guess:
     def draws(self, n):
         "(1 + n, K, M) and (1 + n, K): the mean and n draws, of the q_k and of the c_k."
         d = generator(0).normal(size=(n, len(self.mean)))
-        try: d = d @ np.linalg.cholesky(self.cov + 1e-10*np.eye(len(self.mean))).T
+        try:
+            d = d @ np.linalg.cholesky(self.cov + 1e-10*np.eye(len(self.mean))).T
         except np.linalg.LinAlgError:
             values, vectors = np.linalg.eigh(self.cov)
             d = (d*np.sqrt(np.maximum(values, 0))) @ vectors.T
@@ -62,7 +69,8 @@ class Guess:
 
 # %% ../../nbs/beyond/24_questions.ipynb #27bda54c
 class Foretold:
-    """Draws of a guess, and what they say of rules with payments `pay` (B, M) in units of the bound, largest payments `tops` (B, W).
+    """Draws of a guess, and what they say of rules with payments `pay` (B, M) in
+    units of the bound, largest payments `tops` (B, W).
 
     `gains` (n, K, B) are ⟨q_k, s_b⟩, `costs` (n, K); the first draw is the mean.
     """
@@ -71,20 +79,24 @@ class Foretold:
         self.q, self.gains, self.pay, self.tops = q, q @ pay.T, pay, tops
 
     def rows(self, who, n):
-        "(…, 1 + B): rows r with ⟨r, (τ, y)⟩ ≥ 0 if the first n draws foretell that arm `who` answers Σ y_b s_b/τ."
+        """(…, 1 + B): rows r with ⟨r, (τ, y)⟩ ≥ 0 if the first n draws foretell that
+        arm `who` answers Σ y_b s_b/τ."""
         others = [m for m in range(self.costs.shape[1]) if m != who]
         cost = self.costs[:n, others] - self.costs[:n, [who]]
         gain = self.gains[:n, [who]] - self.gains[:n, others]
         return np.column_stack([cost.ravel(), gain.reshape(-1, gain.shape[2])])
 
     def alpha(self, l, j, n):
-        r"(draws, n): $\langle\alpha,s_b\rangle$ of the wall between l and j at the first n rules."
+        r"""(draws, n): $\langle\alpha,s_b\rangle$ of the wall between l and j at the
+        first n rules."""
         cost = np.maximum(self.costs[:, [j]] - self.costs[:, [l]], 1e-5)
         return (self.gains[:, j, :n] - self.gains[:, l, :n])/cost
 
     def nearest(self, wall):
-        "Indices of the answers that a question is combined with: those nearest to the wall, by the guess."
-        if wall.n <= ANSWERS: return np.arange(wall.n)
+        """Indices of the answers that a question is combined with: those nearest to
+        the wall, by the guess."""
+        if wall.n <= ANSWERS:
+            return np.arange(wall.n)
         l, j = wall.pair
         alpha = self.alpha(l, j, wall.rows.shape[1])[0]
         return np.abs(wall.rows @ alpha - 1).argsort(stable=True)[:ANSWERS]
@@ -98,35 +110,49 @@ def optimum(A, cost, columns, rows):
     highs = open_highs(sparse(A), cost, columns, rows)
     highs.setOptionValue('simplex_iteration_limit', STEPS)
     highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal: return None
-    return np.array(highs.getSolution().col_value), float(highs.getInfo().objective_function_value)
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    return np.array(highs.getSolution().col_value), float(
+        highs.getInfo().objective_function_value)
 
 def question(wall, i, side, who, foretold, n, Y):
-    r"""The mixture of rules, coordinates `Y` (B, M), whose foretold answer by `who` proves most of $\langle\alpha,D_i\rangle$, from above (`side` 1) or below (-1).
+    r"""The mixture of rules, coordinates `Y` (B, M), whose foretold answer by `who`
+    proves most of $\langle\alpha,D_i\rangle$, from above (`side` 1) or below (-1).
 
-    By the first n draws. Returns the weights (B,) and the bound that it would prove, or None.
+    By the first n draws. Returns the weights (B,) and the bound that it would prove,
+    or None.
     """
     F, T = foretold.rows(who, n), foretold.tops
     near = foretold.nearest(wall)
     sides = wall.sides[near]
-    E, B, answers, M, W = sides[:, None]*wall.rows[near], len(Y), len(near), Y.shape[1], T.shape[1]
+    E, B, answers, M, W = sides[:, None]*wall.rows[near], len(Y), len(
+        near), Y.shape[1], T.shape[1]
     A = np.vstack([np.column_stack([np.zeros(M), Y.T, side*E.T, wall.cone.constant]),
                    np.column_stack([F, np.zeros((len(F), answers + 1))]),
                    np.column_stack([np.ones(W), -T.T, np.zeros((W, answers + 1))])])
     goal = np.eye(M)[i]
-    rows = np.vstack([np.r_[goal, np.zeros(len(F) + W)], np.r_[goal, np.full(len(F) + W, np.inf)]])
-    columns = np.vstack([np.r_[np.zeros(1 + B + answers), -np.inf], np.full(A.shape[1], np.inf)])
+    rows = np.vstack(
+        [np.r_[goal, np.zeros(len(F) + W)], np.r_[goal,
+                                                  np.full(len(F) + W, np.inf)]])
+    columns = np.vstack(
+        [np.r_[np.zeros(1 + B + answers), -np.inf],
+         np.full(A.shape[1], np.inf)])
     found = optimum(A, np.r_[side, np.zeros(B), sides, 0.], columns, rows)
-    if found is None or found[0][0] < 1e-9: return None
+    if found is None or found[0][0] < 1e-9:
+        return None
     x, value = found
     return x[1:1 + B]/x[0], side*value
 
 # %% ../../nbs/beyond/24_questions.ipynb #b39cbc84
 def cheapest_mixture(foretold, j, q, n):
-    "Weights (B,) of the cheapest mixture under q (M,) that the first n draws foretell arm j to answer; None if there is none."
+    """Weights (B,) of the cheapest mixture under q (M,) that the first n draws
+    foretell arm j to answer; None if there is none."""
     F, T = foretold.rows(j, n), foretold.tops
     A = np.vstack([F[:, 1:], T.T])
-    rows = np.vstack([np.r_[-F[:, 0], np.full(T.shape[1], -np.inf)], np.r_[np.full(len(F), np.inf), np.ones(T.shape[1])]])
+    rows = np.vstack([
+        np.r_[-F[:, 0], np.full(T.shape[1], -np.inf)], np.r_[np.full(len(F), np.inf),
+                                                             np.ones(T.shape[1])]
+    ])
     columns = np.vstack([np.zeros(len(T)), np.full(len(T), np.inf)])
     found = optimum(A, foretold.pay @ q, columns, rows)
     return None if found is None else np.maximum(found[0], 0.)

@@ -11,11 +11,13 @@ from .evidence import BETS, cells_of, least_wealth, mix, own_wealth, pair_wealth
 from .walls import WIDER
 
 # %% ../../nbs/beyond/23_regions.ipynb #cf7e4cfa
-LEAST, SHARES = .05, np.linspace(0, 1, 41)      # bounds of alpha below this are taken for it; weights of the first of two walls
+# bounds of alpha below this are taken for it; weights of the first of two walls
+LEAST, SHARES = .05, np.linspace(0, 1, 41)
 HUGE = 1e9                                      # in place of a bound that isn't known
 
 def weigh(ups, prices):
-    "(n,) weights of n walls, one or two, and (M,) the weighted bounds, for which min prices/bounds is largest; `ups` (n, M)."
+    """(n,) weights of n walls, one or two, and (M,) the weighted bounds, for which
+    min prices/bounds is largest; `ups` (n, M)."""
     shares = np.ones((1, 1)) if len(ups) == 1 else np.column_stack([SHARES, 1 - SHARES])
     ups = np.clip(ups, -HUGE, HUGE)
     total = np.maximum(shares @ ups, LEAST)
@@ -23,9 +25,11 @@ def weigh(ups, prices):
     return shares[best], total[best]
 
 class BetRegion:
-    """Two states: `rules` (M, M) such that arm j is paid as least as much as by a mixture of them, in units of payment.
+    """Two states: `rules` (M, M) such that arm j is paid as least as much as by a
+    mixture of them, in units of payment.
 
-    `walls` lists the walls in use, the first that of the arm which answers the zero rule; at most two.
+    `walls` lists the walls in use, the first that of the arm which answers the zero
+    rule; at most two.
     """
     LIKELY = 4        # rules that are looked at before all are
 
@@ -33,17 +37,24 @@ class BetRegion:
         self.cone, self.walls, self.found, self.key = cone, walls, set(), None
 
     def refresh(self, counts):
-        "Work out the bounds that matter under the `counts` (M,) of the arm, and the rules; nothing if nothing is new."
+        """Work out the bounds that matter under the `counts` (M,) of the arm, and
+        the rules; nothing if nothing is new."""
         key = counts.sum(), *((w, w.n) for w in self.walls)
-        if key == self.key: return
+        if key == self.key:
+            return
         self.key, prices = key, self.cone.D @ (counts/counts.sum())
         while True:
             weights, up = weigh(np.array([w.up for w in self.walls]), prices)
             up = up/(1 - WIDER)
             i = int((prices/up).argmin())
-            stale = [w for w, share in zip(self.walls, weights) if share > 0 and w.stale[0, i]]
-            if not stale: break
-            for w in stale: w.tighten(i, 1)
+            stale = [
+                w for w, share in zip(self.walls, weights)
+                if share > 0 and w.stale[0, i]
+            ]
+            if not stale:
+                break
+            for w in stale:
+                w.tighten(i, 1)
         self.prices = self.cone.bound*prices*(up < HUGE/2)/up
         self.rules = self.cone.bound*self.cone.D*((up < HUGE/2)/up)[:, None]
         cheap = self.prices.argsort(stable=True)[:self.LIKELY]
@@ -51,21 +62,26 @@ class BetRegion:
 
     def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
         "`pair_wealth` over the likely rules, and over all if `sure`."
-        return self._over(want, sure, lambda rules: pair_wealth(counts_j, rules, u, counts_k, x, low, eps))
+        return self._over(
+            want, sure,
+            lambda rules: pair_wealth(counts_j, rules, u, counts_k, x, low, eps))
 
     def own(self, counts, s, top, eps, want, sure):
         "`own_wealth` over the likely rules, and over all if `sure`."
-        return self._over(want, sure, lambda rules: own_wealth(counts, rules, s, top, eps))
+        return self._over(want, sure,
+                          lambda rules: own_wealth(counts, rules, s, top, eps))
 
     def _over(self, want, sure, wealth):
         value, row = wealth(self.rules if sure else self.rules[self.likely])
-        if sure and value < want: self.found.add(row)
+        if sure and value < want:
+            self.found.add(row)
         return value
 
 # %% ../../nbs/beyond/23_regions.ipynb #ee81a236
 def cut(wall):
     "g (M,) of `prop-region`, in units of the bound; None while a bound is missing."
-    if not wall.tight.all(): return None
+    if not wall.tight.all():
+        return None
     width = np.where(wall.cone.spill.any(1), wall.up - wall.low, 0.)
     return (wall.cone.inverse @ wall.up + width @ wall.cone.spill)/(1 - WIDER)
 
@@ -76,10 +92,12 @@ def shadows(support):
         ratio = np.where(support[:, None] > 0, support/support[:, None], np.inf)
     return np.minimum(ratio.min(2), 1.)
 
-HALVINGS, TURNS = 9, 3       # halvings to find U; times that the weights of the gamblers are chosen
+# halvings to find U; times that the weights of the gamblers are chosen
+HALVINGS, TURNS = 9, 3
 
 class Chords:
-    "The wealth of one arm against one mean, for outcomes `z` + s: `z` (M,), `counts` (M,)."
+    """The wealth of one arm against one mean, for outcomes `z` + s: `z` (M,),
+    `counts` (M,)."""
     def __init__(self, counts, z, mean):
         self.seen = counts > 0
         self.n, self.z, self.mean = counts[self.seen], z[self.seen], mean
@@ -90,7 +108,8 @@ class Chords:
         return np.log1p(BETS[:, None]*y[..., None, :]) @ self.n
 
     def weights(self, s):
-        "(L,): the weights that make Jensen's inequality exact at s (M,); and the log mixed wealth there."
+        """(L,): the weights that make Jensen's inequality exact at s (M,); and the
+        log mixed wealth there."""
         logs = self.logs(s[self.seen])
         w = np.exp(logs - logs.max())
         return w/w.sum(), float(mix(logs[:, None, None])[0, 0])
@@ -104,19 +123,23 @@ class Chords:
             middle = (low + high)/2
             enough = self.logs(middle[:, None]*rho) @ weights - price >= want
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-        phi = lambda s: self.n*(weights @ np.log1p(BETS[:, None]*((self.z + s)/self.mean - 1)))
+        phi = lambda s: self.n*(weights@np.log1p(BETS[:, None]*
+                                                 ((self.z + s)/self.mean - 1)))
         k = np.zeros(len(self.seen))
         k[self.seen] = (phi(high) - phi(0.))/high
         return float(self.logs(np.zeros(len(self.n))) @ weights - price), k
 
 # %% ../../nbs/beyond/23_regions.ipynb #369ee26c
 MATTERS = .01              # share of the cut from which on a bound is worked out anew
-KEEP, NEWS = 40, 1.05      # rules kept; a cut is renewed once it asks this much more of a rule kept
+# rules kept; a cut is renewed once it asks this much more of a rule kept
+KEEP, NEWS = 40, 1.05
 APART = .01                # rules nearer than this, in units of the bound, are one
-FRESH = 1.05               # samples that have grown by less leave the cheapest rule as it is
+# samples that have grown by less leave the cheapest rule as it is
+FRESH = 1.05
 
 class CutRegion:
-    "More than two states: rules within the cuts of `walls`; `rules` (V, M) are some that cost little, in units of payment."
+    """More than two states: rules within the cuts of `walls`; `rules` (V, M) are
+    some that cost little, in units of payment."""
     def __init__(self, cone, walls):
         M = len(cone.D)
         self.cone, self.walls, self.cuts, self.program = cone, walls, [], None
@@ -124,86 +147,119 @@ class CutRegion:
         self.rules, self.prices, self.solves = np.zeros((1, M)), np.zeros(1), 0
 
     def refresh(self, counts):
-        "Work out the bounds and the cheapest rule under the `counts` (M,); that anew only if answers are, or samples have grown."
-        N, q, answers = counts.sum(), counts/counts.sum(), [(w, w.n) for w in self.walls]
+        """Work out the bounds and the cheapest rule under the `counts` (M,); that
+        anew only if answers are, or samples have grown."""
+        N, q, answers = counts.sum(), counts/counts.sum(), [(w, w.n)
+                                                            for w in self.walls]
         if self.key is not None and answers == self.key[1] and N <= FRESH*self.key[0]:
             self.prices = self.rules @ q
             return
         self.key = N, answers
-        for w in self.walls: self._tighten(w)
+        for w in self.walls:
+            self._tighten(w)
         cuts = [g for g in map(cut, self.walls) if g is not None]
-        if cuts and (len(cuts) > len(self.cuts) or self._is_news(cuts)): self._renew(cuts)
-        if self.cuts: self.cheapest(q)
+        if cuts and (len(cuts) > len(self.cuts) or self._is_news(cuts)):
+            self._renew(cuts)
+        if self.cuts:
+            self.cheapest(q)
         self.rules = self.cone.bound*np.array(self.kept or [0*q])
         self.prices = self.rules @ q
 
     def _tighten(self, wall):
-        "Work out stale bounds: all of them before the first cut is made, then those that matter at the cheapest rule."
-        if not wall.tight.all(): return
+        """Work out stale bounds: all of them before the first cut is made, then
+        those that matter at the cheapest rule."""
+        if not wall.tight.all():
+            return
         spill = wall.cone.spill
-        if not self.cuts: matters = np.array([np.ones(len(spill), bool), spill.any(1)])
+        if not self.cuts:
+            matters = np.array([np.ones(len(spill), bool), spill.any(1)])
         else:
             s = self.rules[self.prices.argmin()]/self.cone.bound
-            m, width = spill @ s, np.where(spill.any(1), wall.up - np.maximum(wall.low, -HUGE), 0.)
-            matters = np.array([(wall.cone.coordinates(s) + m)*np.maximum(width, np.abs(wall.up)/4), m*width]) > MATTERS
-        for n, i in np.argwhere(wall.stale & matters): wall.tighten(i, 1 - 2*n)
+            m, width = spill@s, np.where(spill.any(1),
+                                         wall.up - np.maximum(wall.low, -HUGE), 0.)
+            matters = np.array([
+                (wall.cone.coordinates(s) + m)*np.maximum(width,
+                                                          np.abs(wall.up)/4), m*width
+            ]) > MATTERS
+        for n, i in np.argwhere(wall.stale & matters):
+            wall.tighten(i, 1 - 2*n)
 
     def _is_news(self, cuts):
         s = np.array(self.kept).reshape(-1, len(cuts[0]))
-        return any((s @ old > NEWS*(s @ new)).any() for old, new in zip(self.cuts, cuts))
+        return any((s@old > NEWS*(s@new)).any() for old, new in zip(self.cuts, cuts))
 
     def _renew(self, cuts):
         self.solves += self.program.solves if self.program else 0
-        self.cuts, self.program = cuts, ConeProgram(self.cone.support, [(g, 1., np.inf) for g in cuts], 1.)
+        self.cuts, self.program = cuts, ConeProgram(self.cone.support,
+                                                    [(g, 1., np.inf) for g in cuts], 1.)
         at_least = [min(s @ g for g in cuts) for s in self.kept]
         self.kept = [s/a for s, a in zip(self.kept, at_least) if a > 1e-9]
 
     def cheapest(self, p):
-        "The proved minimum of ⟨p, s⟩ over the region, and s (M,) near it, which is kept; in units of the bound."
+        """The proved minimum of ⟨p, s⟩ over the region, and s (M,) near it, which is
+        kept; in units of the bound."""
         found = self.program.minimum(p)
-        if found is None: return np.inf, None
+        if found is None:
+            return np.inf, None
         s = (found[1]*self.cone.support).sum(1)
-        if all(np.abs(s - r).max() >= APART for r in self.kept): self.kept = [s, *self.kept[:KEEP - 1]]
+        if all(np.abs(s - r).max() >= APART for r in self.kept):
+            self.kept = [s, *self.kept[:KEEP - 1]]
         return found[0], s
 
     def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
-        "`pair_wealth` over the rules kept, and over the whole region (as far as `want`) if `sure`."
+        """`pair_wealth` over the rules kept, and over the whole region (as far as
+        `want`) if `sure`."""
         value, _ = pair_wealth(counts_j, self.rules, u, counts_k, x, low, eps)
-        if value < want or value == np.inf or not sure or not self.cuts: return value
+        if value < want or value == np.inf or not sure or not self.cuts:
+            return value
         top, room = u.max(), 1e-12*(u.max() - low)
-        one = lambda left, right: least_wealth(counts_k, (x - low)[None], np.maximum(right - eps - low, room))[0]
-        kept = lambda left, right: least_wealth(counts_j, top - u + self.rules, np.maximum(top - left, room))[0]
-        left, right, value = cells_of(low + eps, top, lambda a, b: kept(a, b) + one(a, b))
+        one = lambda left, right: least_wealth(counts_k, (x - low)[None],
+                                               np.maximum(right - eps - low, room))[0]
+        kept = lambda left, right: least_wealth(counts_j, top - u + self.rules,
+                                                np.maximum(top - left, room))[0]
+        left, right, value = cells_of(low + eps, top,
+                                      lambda a, b: kept(a, b) + one(a, b))
         rest = one(left, right)
-        free = least_wealth(counts_j, (top - u)[None], np.maximum(top - left, room))[0] + rest >= want    # whatever is paid
+        # whatever is paid
+        free = least_wealth(counts_j, (top - u)[None], np.maximum(
+            top - left, room))[0] + rest >= want
         for n in value.argsort():
-            if free[n]: continue
+            if free[n]:
+                continue
             asked = want - rest[n]
             got = self.least(Chords(counts_j, top - u, max(top - left[n], room)), asked)
-            if got < asked: return rest[n] + got
+            if got < asked:
+                return rest[n] + got
         return want
 
     def own(self, counts, s, top, eps, want, sure):
-        "`own_wealth` over the rules kept, and over the whole region (as far as `want`) if `sure`."
+        """`own_wealth` over the rules kept, and over the whole region (as far as
+        `want`) if `sure`."""
         value, _ = own_wealth(counts, self.rules, s, top, eps)
-        if value < want or value == np.inf or not sure or not self.cuts: return value
+        if value < want or value == np.inf or not sure or not self.cuts:
+            return value
         return min(want, self.least(Chords(counts, top - s, top - eps), want))
 
     def least(self, chords, want):
-        "At least the log mixed wealth all over the region, as far as `want` (`lem-box`)."
+        """At least the log mixed wealth all over the region, as far as `want`
+        (`lem-box`)."""
         start = min(self.rules, key=lambda s: chords.weights(s)[1])
         (weights, value), best, b = chords.weights(start), -np.inf, self.cone.bound
-        if value < want: return value
+        if value < want:
+            return value
         for _ in range(TURNS):
             at_zero, k = chords.slopes(weights, want, self.shadow, b)
             price, s = self.cheapest(k)
             best = max(best, min(want, at_zero + b*price))
-            if best >= want or s is None: break
+            if best >= want or s is None:
+                break
             other, value = chords.weights(b*s)
-            if value < want: return value
+            if value < want:
+                return value
             weights = (weights + other)/2
         return best
 
 def region(cone, walls):
-    "The region of an arm with these walls: a `BetRegion` for two states, else a `CutRegion`."
+    """The region of an arm with these walls: a `BetRegion` for two states, else a
+    `CutRegion`."""
     return (BetRegion if cone.support.shape[1] == 2 else CutRegion)(cone, walls)

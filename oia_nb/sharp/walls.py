@@ -5,11 +5,11 @@ __all__ = ['WIDER', 'FAR', 'MOST', 'Contradiction', 'sparse', 'Wall', 'proved', 
 
 # %% ../../nbs/beyond/22_walls.ipynb #46a32bfc
 import numpy as np
-from ..core import SolverFailure
 from ..programs import lagrangian_bound, open_highs
 
 # %% ../../nbs/beyond/22_walls.ipynb #f06f940c
-WIDER, FAR, MOST = 1e-4, 4e6, 1e6     # widening of half-spaces; a box for the solver; the most that a_i can be if f(0) ≥ 1e-6
+# widening of half-spaces; a box for the solver; the most that a_i can be if f(0) ≥ 1e-6
+WIDER, FAR, MOST = 1e-4, 4e6, 1e6
 
 class Contradiction(Exception):
     "Answers in `rounds` that no agent with fixed beliefs and costs gives."
@@ -25,10 +25,13 @@ def sparse(A):
     return A
 
 class Wall:
-    r"""What answers say of arm l against arm j: `low` ≤ $\langle\alpha,D_i\rangle$ ≤ `up`, (M,) each.
+    r"""What answers say of arm l against arm j: `low` ≤ $\langle\alpha,D_i\rangle$ ≤
+    `up`, (M,) each.
 
-    `rows` (n, M) are the coordinates of rules that either answered, `sides` 1 where l did and -1 where j did, `rounds` when. `pair` is (l, j); `valid` once $f(0)\ge0$ is proved.
-    Bounds are worked out when they are asked for; old ones hold as well.
+    `rows` (n, M) are the coordinates of rules that either answered, `sides` 1 where
+    l did and -1 where j did, `rounds` when. `pair` is (l, j); `valid` once
+    $f(0)\ge0$ is proved. Bounds are worked out when they are asked for; old ones
+    hold as well.
     """
     def __init__(self, cone, valid, pair=None):
         M, self.pair = len(cone.D), pair
@@ -37,21 +40,28 @@ class Wall:
         self.up, self.low = np.full(M, np.inf), np.full(M, -np.inf)
         self.stale, self._at = np.ones((2, M), bool), np.zeros((2, M, M))
         box = np.vstack([np.full(M, -FAR), np.full(M, FAR)])
-        self._cost, self.highs = np.zeros(M), open_highs(sparse(cone.constant[None]), np.zeros(M), box, np.zeros((2, 1)))
+        self._cost, self.highs = np.zeros(M), open_highs(sparse(cone.constant[None]),
+                                                         np.zeros(M), box,
+                                                         np.zeros((2, 1)))
 
     @property
-    def rows(self): return self._rows[:self.n]
+    def rows(self):
+        return self._rows[:self.n]
     @property
-    def sides(self): return self._sides[:self.n]
+    def sides(self):
+        return self._sides[:self.n]
     @property
     def tight(self):
         "(M,): which rules are bounded from both sides where that is needed."
         return np.isfinite(self.up) & (np.isfinite(self.low) | ~self.cone.spill.any(1))
 
     def add(self, w, side, t):
-        "The rule with coordinates w (M,) was answered in round t: by l (`side` 1), or by j (-1)."
+        """The rule with coordinates w (M,) was answered in round t: by l (`side` 1),
+        or by j (-1)."""
         if self.n == len(self._rows):
-            self._rows, self._sides = np.vstack([self._rows, 0*self._rows]), np.r_[self._sides, 0*self._sides]
+            self._rows, self._sides = np.vstack([self._rows,
+                                                 0*self._rows]), np.r_[self._sides,
+                                                                       0*self._sides]
         w = np.where(np.abs(w) < 1e-12, 0., w)
         self._rows[self.n], self._sides[self.n] = w, side
         self.n += 1
@@ -70,10 +80,12 @@ class Wall:
 
 # %% ../../nbs/beyond/22_walls.ipynb #38eb1b0c
 def _tighten(wall, i, side):
-    "Work out the upper (`side` 1) or lower (-1) bound of a_i anew if it is stale. Raises `Contradiction`."
+    """Work out the upper (`side` 1) or lower (-1) bound of a_i anew if it is stale.
+    Raises `Contradiction`."""
     import highspy
     which = (1 - side)//2
-    if not wall.stale[which, i]: return
+    if not wall.stale[which, i]:
+        return
     cost = np.zeros(len(wall.up))
     cost[i] = -side
     at = np.flatnonzero(cost != wall._cost).astype(np.int32)
@@ -84,17 +96,23 @@ def _tighten(wall, i, side):
         wall.highs.run()
         wall.solves += 1
         status, solution = wall.highs.getModelStatus(), wall.highs.getSolution()
-        if status == highspy.HighsModelStatus.kOptimal: break
+        if status == highspy.HighsModelStatus.kOptimal:
+            break
         wall.highs.clearSolver()                      # once more from the beginning
-    if status == highspy.HighsModelStatus.kInfeasible: raise Contradiction(conflict(wall))
-    if status != highspy.HighsModelStatus.kOptimal: return                 # the old bound holds
+    if status == highspy.HighsModelStatus.kInfeasible:
+        raise Contradiction(conflict(wall))
+    if status != highspy.HighsModelStatus.kOptimal:
+        return                 # the old bound holds
     wall._at[which, i] = solution.col_value
     found = side*-proved(wall, cost, np.array(solution.row_dual))
-    if side > 0: wall.up[i] = min(wall.up[i], found)
-    else: wall.low[i] = max(wall.low[i], found)
+    if side > 0:
+        wall.up[i] = min(wall.up[i], found)
+    else:
+        wall.low[i] = max(wall.low[i], found)
 
 def proved(wall, cost, y):
-    "What ⟨cost, a⟩ is at least, by the multipliers y of the rows; what they leave of the cost is paid for at |a_i| = `MOST`."
+    """What ⟨cost, a⟩ is at least, by the multipliers y of the rows; what they leave
+    of the cost is paid for at |a_i| = `MOST`."""
     A, ends = np.vstack([wall.cone.constant, wall.rows]), wall.bounds()
     y = np.where(np.isfinite(np.where(y > 0, *ends)), y, 0.)
     return lagrangian_bound(y, *ends) - MOST*np.abs(cost - y @ A).sum()
@@ -108,21 +126,29 @@ def conflict(wall):
     A, ends, M = np.vstack([wall.cone.constant, wall.rows]), wall.bounds(), len(wall.up)
     give = np.r_[0., -wall.sides]
     columns = np.vstack([np.r_[np.full(M, -FAR), 0.], np.r_[np.full(M, FAR), np.inf]])
-    highs = open_highs(sparse(np.hstack([A, give[:, None]])), np.eye(M + 1)[-1], columns, ends)
+    highs = open_highs(sparse(np.hstack([A, give[:, None]])),
+                       np.eye(M + 1)[-1], columns, ends)
     highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal: return wall.rounds
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return wall.rounds
     y = np.array(highs.getSolution().row_dual)[1:]
     return [t for t, v in zip(wall.rounds, y) if abs(v) > 1e-9]
 
 # %% ../../nbs/beyond/22_walls.ipynb #f67f3b61
 def prove_cheaper(wall):
-    "Whether the answers prove that arm l is the cheaper one (`lem-cheaper`); notes it in `valid`."
+    """Whether the answers prove that arm l is the cheaper one (`lem-cheaper`); notes
+    it in `valid`."""
     import highspy
-    if wall.valid or len(set(wall.sides)) < 2: return wall.valid
-    A = np.vstack([np.column_stack([(wall.sides[:, None]*wall.rows).T, wall.cone.constant]), np.r_[wall.sides, 0.]])
+    if wall.valid or len(set(wall.sides)) < 2:
+        return wall.valid
+    A = np.vstack([
+        np.column_stack([(wall.sides[:, None]*wall.rows).T, wall.cone.constant]),
+        np.r_[wall.sides, 0.]
+    ])
     asked = np.r_[np.zeros(len(wall.up)), 1.]
     columns = np.vstack([np.r_[np.zeros(wall.n), -np.inf], np.full(wall.n + 1, np.inf)])
-    highs = open_highs(sparse(A), np.zeros(wall.n + 1), columns, np.vstack([asked, asked]))
+    highs = open_highs(sparse(A), np.zeros(wall.n + 1), columns,
+                       np.vstack([asked, asked]))
     highs.run()
     wall.valid = highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
     return wall.valid
