@@ -312,13 +312,16 @@ class Offer:
 
 # %% ../nbs/beyond/27_session.ipynb #e8387c27
 SHEET = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
 <title>{title}</title>
 <style>
 :root {{ color-scheme: light dark; }}
-body {{ max-width: 40rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }}
+body {{ max-width: 40rem; margin: 2rem auto; padding: 0 1rem;
+        font: 1rem/1.5 system-ui, sans-serif; }}
 table {{ border-collapse: collapse; width: 100%; }}
-th, td {{ padding: .4rem .6rem; text-align: left; border-bottom: 1px solid color-mix(in srgb, currentColor 30%, transparent); }}
+th, td {{ padding: .4rem .6rem; text-align: left;
+          border-bottom: 1px solid color-mix(in srgb, currentColor 30%, transparent); }}
 td.sum {{ text-align: right; font-variant-numeric: tabular-nums; }}
 </style></head><body>
 <h1>{title}</h1>
@@ -327,7 +330,8 @@ td.sum {{ text-align: right; font-variant-numeric: tabular-nums; }}
 <tbody>
 {rows}
 </tbody></table>
-<p>The ticket that is best for what you say is yours. It is paid{unit} when it is known what was the case.</p>
+<p>The ticket that is best for what you say is yours.
+It is paid{unit} when it is known what was the case.</p>
 </body></html>
 """
 

@@ -19,7 +19,7 @@ from oia_nb.identification import LEARNERS, Flag, Row
 from oia_nb.runs import stopped_runs
 
 PACKAGE = Path(oia_nb.__file__).parent
-STARS = True       # whether star imports are still allowed outside `all`
+STARS = False       # whether star imports are still allowed outside `all`
 
 # --- Imports --------------------------------------------------------------------------
 
