@@ -109,7 +109,7 @@ MOVED = {
     '11_baselines': 'paper/12',
     '12_best_arm': 'companion/50',
     '13_offline': 'companion/52',
-    '14_sharp': 'beyond/25',
+    '14_sharp': 'beyond/20',
     '15_identification': 'companion/33',
     '20_worlds': 'companion/34',
     '20a_clinic': 'companion/35',

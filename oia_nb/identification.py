@@ -18,7 +18,7 @@ from .stackelberg import optimal_rule
 from .learner import simulate
 from .oiafc import MIXINGS, STOPS, oiafc
 from .oiafb import oiafb
-from .sharp.learner import sharp
+from .sharp import sharp
 from .baselines import DECISIONS, chen, etc
 
 # %% ../nbs/companion/33_identification.ipynb #19ad69b2
@@ -110,12 +110,11 @@ def learner_row(method):
 # %% ../nbs/companion/33_identification.ipynb #7806161e
 register(
     Row(
-        'sharp', sharp,
-        'the sharp learner: answers as half-spaces, and a bet that proves a rule',
-        demo=(.04, .05), statuses=('certified', 'round_cap', 'assumption_violated'),
-        rounds=('{:,} initial, {:,} to sample the arms, and {:,} questions ({:,} walls '
-                'between '
-                'arms)')))
+        'sharp', sharp, 'the sharp learner: bounds on the profits themselves',
+        demo=(.04, .05),
+        statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
+        rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
+                'gives way to another ({:,} bisections)')))
 register(
     Row(
         'oiafc', oiafc, 'the paper\'s OIAFC, with fixed confidence', demo=(1., .1),
