@@ -234,7 +234,7 @@ def optimistic_profit(program, counts, delta):
     r"""An upper bound on $h(S_k^*)$ from `counts` (M,) of an arm and its outer
     region `program`, right at all times with probability 1 - `delta`
     (`prop-upper`)."""
-    z, u = program.setting, program.setting.belief_utility
+    u = program.setting.belief_utility
     return largest_over_ball(counts, betting_threshold(counts.sum(), delta),
                              lambda p: p@u - program.minimum(p).bound, u)
 
