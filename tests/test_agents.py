@@ -195,7 +195,7 @@ def test_a_class_of_ones_own_is_refused_too():
     for use in (lambda: identify(own, eps=2., delta=.1, method='oiafc', seed=1, engine=
                                  'fast')), (lambda: fingerprint(own)), (
                                      lambda: world_to_dict(own)):
-        with pytest.raises(InvalidInput, match='agent'):
+        with pytest.raises(InvalidInput, match='agent|World itself'):
             use()
 
 def test_stored_runs_are_its_own(tmp_path):
@@ -224,13 +224,16 @@ def test_a_field_is_carried_by_itself():
     in the form of a world file: copies, equality, `make_world`, `without`, fingerprints and
     files derive from them."""
     notes = [k.rstrip('?') for k in WORLD_FORM if k.endswith('?')]
-    values = dict(agent=Stubborn(1), source='a table', licence='CC0')
+    values = dict(agent=Stubborn(1), source='a table', licence='CC0',
+                  cost_ranges=((0., .1), (0., .1), (0., .1)))
+    notes.remove('support')         # of the setting
     assert values.keys() == set(notes) == set(list(World.__dataclass_fields__)[4:])
     three = make_world([*coin.structure.joint, [[.5, .5]]], [0., .05, 0.], np.eye(2), 1., **values)
     for key in notes:
         for again in three.without(2), replace(three, name='x'), world_from_dict(
                 world_to_dict(three)):
-            assert getattr(again, key) == values[key]
+            expected = values[key][:again.setting.K] if key == 'cost_ranges' else values[key]
+            assert getattr(again, key) == expected
         plain_one = replace(three, **{key: getattr(coin, key)})
         assert plain_one != three and fingerprint(plain_one) != fingerprint(
             three) and world_to_dict(plain_one) != world_to_dict(three)

@@ -8,6 +8,7 @@ from oia_nb.all import (InvalidInput, NotInducible, Oracle, ScoringRule,
                         action_informed_oracle, brier, check_oracle, generator,
                         hidden_arm, is_proper, make_world, menu_rule, optimal_rule,
                         region_margin, v_shaped, widest_margin)
+from oia_nb.oracle import arms_to_leave
 from oia_nb.programs import properness_rows
 
 def random_world(rng, bound=1., W=None, K=None, cost=.05):
@@ -73,7 +74,7 @@ def test_oracle_or_not_inducible():
             assert e.arms == tuple(w.setting.arms[k] for k in np.flatnonzero(margins <= 1e-7))
             assert e.margin == pytest.approx(margins.min(), abs=1e-7)
             assert all(repr(a) in str(e) for a in e.arms)
-            assert (f'world.without({e.arms[0]!r})' in str(e)) == (w.setting.K > 2)
+            assert ('world.without(' in str(e)) == (arms_to_leave(w) is not None)
         else:
             n['oracle'] += 1
             assert [w.best_response(S) for S in oracle.rules] == list(range(w.setting.K))

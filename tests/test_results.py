@@ -96,7 +96,8 @@ def run_page(folder, monkeypatch):
     "Run the code of the page in `folder`, in which `_static` lies."
     cells = json.loads(
         (ROOT/'nbs'/'companion'/'results.ipynb').read_text(encoding='utf-8'))['cells']
-    monkeypatch.chdir(folder)
+    (folder/'companion').mkdir(exist_ok=True)
+    monkeypatch.chdir(folder/'companion')
     plt.close('all')
     names = {}
     for c in cells:
