@@ -121,8 +121,8 @@ def fit_exponent(x, y, level=.95):
     interval's. Raises `InvalidInput`.
     """
     from scipy.stats import linregress, t
-    x = as_positive('x', as_array('x', x, (None,)))
-    y = as_positive('y', as_array('y', y, (len(x),)))
+    x = as_positive('x', as_array('x', np.asarray(x), (None,)))
+    y = as_positive('y', as_array('y', np.asarray(y), (len(x),)))
     level, n = as_number('level', level, 0., 1.), len(x)
     if x.min() == x.max():
         raise InvalidInput('x', x.tolist(), 'at least two different values')

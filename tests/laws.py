@@ -28,7 +28,10 @@ from oia_nb.all import (MIXINGS, NORMAL, TIE_TOL, Certificate,
                         random_world, region_margin, search_depth,
                         shortest_paths, should_stop, simple_regret, simulate, spherical)
 from oia_nb.baselines import DECISIONS, chen, etc, oiafc_simple
+from oia_nb.core import OIAError
 from oia_nb.oiafb import oiafb
+
+BROKEN = AssertionError, OIAError        # what a law raises on a broken variant
 
 # --- Statistical tests ----------------------------------------------------------------
 

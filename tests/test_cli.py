@@ -387,7 +387,8 @@ def test_digits_follow_the_bound(files, monkeypatch, capfd):
         proved = float(
             shown(line,
                   capfd)[1].split('the regret is at most ')[1].split()[0].rstrip('.'))
-        assert 0 < proved and abs(proved - answer(line, capfd)[0]['certificate']['bound']) <= 1.01e-6
+        bound = answer(line, capfd)[0]['certificate']['bound']
+        assert 0 < proved and abs(proved - bound) <= 1.01e-6
 
 def demo(*options, cwd):
     run = oia('demo', *options, cwd=cwd)
