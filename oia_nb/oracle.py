@@ -89,13 +89,14 @@ def action_informed_oracle(world, *, costs=None, cases=None, delta=.05):
     Parameters
     ----------
     world : World
-    costs : dict of arm: (low, high), optional
-        Costs that are only known to lie between two numbers; without it, the world's
-        `cost_ranges`. The margins are then those of the worst costs.
-    cases : int, or dict of arm: int, optional
-        From how many cases the beliefs of the arms were counted, if they were; the
-        margins then hold for all distributions that these counts leave open
-        (`prop-robust`), with probability 1 - `delta`.
+    costs : dict, optional
+        {arm: (low, high)}, for costs that are only known to lie between two numbers;
+        without it, the world's `cost_ranges`. The margins are those of the worst costs.
+    cases : int or dict, optional
+        From how many cases the beliefs of the arms (or of each arm) were counted.
+    delta : float
+        With probability 1 - delta the margins hold for all distributions that these
+        counts leave open (`prop-robust`).
 
     Raises `NotInducible`, naming every arm that no rule makes the strict favourite,
     its best margin and the way out.
@@ -192,7 +193,7 @@ class Doubts:
     radii: np.ndarray
 
     def costs(self, k, bound):
-        "(K,): the worst costs for arm k, those of `eq-robust`."
+        "(K,): the worst costs for arm k, those of `eq-robust-costs`."
         worst = self.low - self.radii*bound
         worst[k] = self.high[k] + self.radii[k]*bound
         return worst

@@ -385,11 +385,10 @@ def plot_profits(result, setting, ax=None, profits=None):
     setting : Setting
     ax : matplotlib Axes, optional
     profits : array (K,), optional
-        The true $h(S_k^*)$, dashed; -inf for an arm that no rule induces, which is
-        left out.
+        The true profits, dashed; an arm with -inf is left out.
 
-    Returns the axes. Raises `InvalidInput` for a run in which no round was planned,
-    or for another setting.
+    Returns the axes.
+    Raises `InvalidInput` for a run without a plan, or for another setting.
     """
     trace, K = _trace(result, setting), setting.K
     ax = _axes(ax, (5.6, 3.8))
