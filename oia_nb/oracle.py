@@ -98,8 +98,7 @@ def action_informed_oracle(world, *, costs=None, cases=None, delta=.05):
         With probability 1 - delta the margins hold for all distributions that these
         counts leave open (`prop-robust`).
 
-    Raises `NotInducible`, naming every arm that no rule makes the strict favourite,
-    its best margin and the way out.
+    Raises `NotInducible`, naming every arm that no rule favours, and the way out.
     """
     as_kind('world', world, World)
     if not (costs is None and cases is None and world.cost_ranges is None):
