@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from inspect import signature
-from .core import InvalidInput, as_integer, generator, patch_to
+from .core import InvalidInput, as_choice, as_integer, generator, patch_to
 from .information import Rational, World
 from .oracle import action_informed_oracle
 from .stackelberg import optimal_rule
@@ -227,8 +227,7 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
         raise InvalidInput('world', world,
                            'an Environment, e.g. from load_world or make_world')
     row = learner_row(method)
-    if engine not in ('coroutine', 'fast'):
-        raise InvalidInput('engine', engine, 'coroutine or fast')
+    as_choice('engine', engine, ('coroutine', 'fast'))
     check_options(row, options)
     rng = generator(seed)
     options = add_rng(row, rng, add_budget(row, world, budget, options))

@@ -180,6 +180,7 @@ def logarithmic(support, bound=1., floor=0.01):
     strictly so among beliefs above the floor.
     """
     support, bound = _checked(support, bound)
+    floor = _below(as_number('floor', floor, 0., strict_low=True), support.shape[1])
     p = np.array([floor_belief(b, floor) for b in support])
     return ScoringRule(bound*np.clip(1 - np.log(p)/np.log(floor), 0, 1), support, bound)
 

@@ -41,8 +41,8 @@ def principal_profit(world, rule):
 def region_margin(world, rule, arm):
     r"""By how much `arm` beats the agent's next best arm under `rule`; the rule is
     in $V_k$ iff this is not negative."""
-    g = agent_profit(world, rule)
-    return float(g[arm] - np.delete(g, arm).max())
+    g, k = agent_profit(world, rule), world.setting.arm_index(arm)
+    return float(g[k] - np.delete(g, k).max())
 
 # %% ../nbs/paper/03_stackelberg.ipynb #00db6b76
 # a claimed profit is the true one this closely, relative to `profit_scale`

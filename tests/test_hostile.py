@@ -653,7 +653,7 @@ def learners(r):
             else:
                 rule = outcome(lambda: steps.send(good))
         except StopIteration as end:
-            return true_shape(end.value)
+            return end.value is None or true_shape(end.value)     # None: it had ended before
 
 
 def true_shape(result):
