@@ -396,7 +396,7 @@ def test_bad_arguments_are_refused_before_anything_is_drawn(bad):
 
 
 @dataclass(frozen=True)
-class Stubborn(Rational):
+class Obstinate(Rational):
     "Tells the truth, and plays arm 0 whatever it is paid."
 
     def best_reply(self, world, rule):
@@ -406,12 +406,12 @@ class Stubborn(Rational):
 def test_another_agent_is_refused():
     "It was played as the rational one, without a word."
     world, oracle, _, _ = a_run_with_programs()
-    other = replace(world, agent=Stubborn())
+    other = replace(world, agent=Obstinate())
     with pytest.raises(OracleViolated):
         identify(other, eps=1., delta=.1, method='oiafc', seed=1, oracle=oracle)
     with pytest.raises(InvalidInput, match='coroutine') as refused:
         identify(other, eps=1., delta=.1, method='oiafc', seed=1, oracle=oracle, engine='fast')
-    assert refused.value.argument == 'world.agent' and 'Stubborn' in str(refused.value)
+    assert refused.value.argument == 'world.agent' and 'Obstinate' in str(refused.value)
 
 
 def test_ties_are_measured_by_what_is_at_stake(monkeypatch):

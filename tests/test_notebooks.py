@@ -1,5 +1,7 @@
 """Every notebook is a test: nbdev runs its cells, and heeds the directives and the `tst_flags`
 of settings.ini."""
+import re
+
 import nbformat
 import pytest
 from nbdev.config import get_config
@@ -7,8 +9,22 @@ from nbdev.doclinks import nbglob
 # under this name pytest would take it for a test
 from nbdev.test import test_nb as run_notebook
 
+from oia_nb.information import Agent
+
 cfg = get_config()
 notebooks = sorted(nbglob(cfg.nbs_path, as_path=True))
+
+@pytest.fixture(autouse=True)
+def kinds_of_agents(request):
+    "A kind of agent that a notebook defines was perhaps defined before, by the module made of it."
+    kinds = dict(Agent.kinds)
+    path = getattr(request.node, 'callspec', None) and request.node.callspec.params.get('path')
+    if path:
+        for name in re.findall(r'class (\w+)\(', path.read_text(encoding='utf-8')):
+            Agent.kinds.pop(name, None)
+    yield
+    Agent.kinds.clear()
+    Agent.kinds.update(kinds)
 
 def passes(path):
     return run_notebook(path.absolute(), skip_flags=cfg.tst_flags.split(),
