@@ -386,7 +386,7 @@ BAD = (dict(eps=-1.), dict(delta=2.), dict(delta=None), dict(mixing=lambda L: .1
        dict(max_rounds=1), dict(method='oiafb', budget=9, a=1.))
 
 
-@pytest.mark.parametrize('bad', BAD, ids=str)
+@pytest.mark.parametrize('bad', BAD, ids=lambda bad: '-'.join(bad))
 def test_bad_arguments_are_refused_before_anything_is_drawn(bad):
     world, oracle, _, _ = a_run_with_programs()
     rng = generator(0)
