@@ -187,7 +187,7 @@ def some_plans(t):
 
 
 @pytest.mark.parametrize('block', range(4))
-def test_plans_agree_with_cold_solves_on_50_worlds(block, thorough):
+def test_plans_agree_with_cold_solves_on_80_worlds(block, thorough):
     "Every program that isn't the zero rule's is solved anew, cold, and so is the announced rule."
     solved = 0
     for i in range(block, 50 if thorough else 12, 4):
