@@ -82,7 +82,8 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     stop = as_part('stop', stop, STOPS)
     return compose(
         setting, oracle, eps=eps, delta=delta,
-        radius=lambda N, t: radius_fc(N, t, K=setting.K, M=setting.M, delta=delta),
+        radius=lambda N, t: radius_fc(N, t, K=setting.K, M=setting.support_sizes,
+                                      delta=delta),
         mixing=lambda L, t: mixing(L), stop=lambda run, plan: stop(run, plan, eps),
         decide=lambda run, plan: last_or_best(run, plan, eps),
         rounds=as_integer('max_rounds', max_rounds,

@@ -186,27 +186,34 @@ def as_said(setting, report):
         raise Refused('report', report, expected)
     return x/100 if x.sum() > 2 else x
 
-def as_report(setting, report, snap=SNAP):
+def as_report(setting, report, snap=SNAP, arm=None):
     """(place on the support, what was said (W,), its distance) of a report in any of
-    the forms above.
+    the forms above, after `arm` (an index) was played.
 
-    Raises `Refused` for one that is farther than `snap` from every listed belief.
+    Raises `Refused` for one that is farther than `snap` from every listed belief
+    that the arm can lead to.
     """
+    places = np.arange(setting.M) if arm is None else setting.places(arm)
     if isinstance(report, (int, np.integer)) and not isinstance(report, bool):
         if not 0 <= report < setting.M:
             raise Refused('report', report,
                           f'the place of a belief, from 0 to {setting.M - 1}')
+        if report not in places:
+            raise Refused('report', report, f'the place of a belief of '
+                          f'{setting.arms[arm]}: {", ".join(map(str, places))}')
         return int(report), setting.support[report], 0.
     x = as_said(setting, report)
-    gap = np.abs(setting.support - x).max(1)
-    i = int(gap.argmin())
-    if gap[i] > snap + PROB_TOL:
+    gap = np.abs(setting.support[places] - x).max(1)
+    n = int(gap.argmin())
+    i = int(places[n])
+    if gap[n] > snap + PROB_TOL:
         near = ', '.join(f'{p:.1%}' for p in setting.support[i])
+        whose = '' if len(places) == setting.M else f' of {setting.arms[arm]}'
         raise Refused(
             'report', report,
-            f'a belief within {snap:g} of a listed one (the nearest, {near}, is '
-            f'{gap[i]:.3f} away)')
-    return i, x, float(gap[i])
+            f'a belief within {snap:g} of a listed one{whose} (the nearest, {near}, is '
+            f'{gap[n]:.3f} away)')
+    return i, x, float(gap[n])
 
 # %% ../nbs/beyond/27_session.ipynb #4022c88b
 # payments that differ by less, in units of the bound, make the same rule
@@ -260,6 +267,10 @@ def as_header(setting, oracle, **fields):
                  bound=setting.bound, arms=list(setting.arms),
                  states=list(setting.states), decisions=list(setting.decisions))
     margins = None if oracle.margins is None else oracle.margins.tolist()
+    if setting.supports is not None:
+        shown['supports'] = [list(places) for places in setting.supports]
+    if setting.prior is not None:
+        shown['prior'] = setting.prior.tolist()
     rules = dict(rules=[r.values.tolist() for r in oracle.rules], margins=margins)
     return dict(kind='oia-session', schema=SCHEMA, package=__version__, setting=shown,
                 oracle=rules, **fields)
@@ -486,7 +497,8 @@ def past_answer(setting, oracle, n, row, snap):
     try:
         rule = rule if isinstance(
             rule, ScoringRule) else oracle.rules[setting.arm_index(rule)]
-        arm, belief = setting.arm_index(arm), as_report(setting, report, snap)[0]
+        arm = setting.arm_index(arm)
+        belief = as_report(setting, report, snap, arm)[0]
     except InvalidInput as e:
         raise InvalidInput(f'{at}, {e.argument}', e.value, e.expected) from None
     if not np.array_equal(rule.support, setting.support) or rule.bound > setting.bound:
@@ -610,7 +622,7 @@ def answer(self, arm, report, *, state=None, note=None):
         k, w = z.arm_index(arm), None if state is None else self._state(state)
     except InvalidInput as e:
         raise Refused(e.argument, e.value, e.expected) from None
-    belief, said, distance = as_report(z, report, self.head['snap'])
+    belief, said, distance = as_report(z, report, self.head['snap'], k)
     n = self.announce().round
     self._write(kind='answer', round=n, arm=k, belief=belief,
                 said=np.asarray(said).tolist(), distance=distance,

@@ -31,6 +31,9 @@ def as_oiafc(z, oracle, *, eps, delta, mixing='theorem1', max_rounds=10_000_000)
     if callable(mixing):
         wanted = f'one of {", ".join(MIXINGS)} (a function needs the coroutine)'
         raise InvalidInput('mixing', mixing, wanted)
+    if z.supports is not None:
+        raise InvalidInput('supports', z.supports,
+                           'None (the coroutine has a radius for each arm)')
     learner = oiafc(z, oracle, eps=eps, delta=delta, mixing=mixing,
                     max_rounds=max_rounds)
     c = float(np.log(4*z.K) - np.log(delta) + z.M*np.log(2))
