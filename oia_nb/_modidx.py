@@ -943,6 +943,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'oia_nb.session.best': ('beyond/session.html#best', 'oia_nb/session.py'),
                                 'oia_nb.session.calibration_evidence': ('beyond/session.html#calibration_evidence', 'oia_nb/session.py'),
                                 'oia_nb.session.chained': ('beyond/session.html#chained', 'oia_nb/session.py'),
+                                'oia_nb.session.is_torn': ('beyond/session.html#is_torn', 'oia_nb/session.py'),
                                 'oia_nb.session.miscalibrated': ('beyond/session.html#miscalibrated', 'oia_nb/session.py'),
                                 'oia_nb.session.owed': ('beyond/session.html#owed', 'oia_nb/session.py'),
                                 'oia_nb.session.paid': ('beyond/session.html#paid', 'oia_nb/session.py'),

@@ -14,8 +14,11 @@ from .learner import check_learner
 
 # %% ../nbs/paper/09_oiafc.ipynb #76b035b1
 def mixing_theorem1(setting, eps):
-    r"""$\alpha_k^t = \min(\sqrt{M/L_k^t}, 1)$ (Theorem 1): a function of $L_k^t$."""
-    return lambda L: min(np.sqrt(setting.M/L), 1.)
+    r"""$\alpha_k^t = \min(\sqrt{M/L_k^t}, 1)$ (Theorem 1): a function of $L_k^t$.
+
+    M is the most beliefs that an arm may lead to, if `setting.supports` says so.
+    """
+    return lambda L: min(np.sqrt(setting.support_sizes.max()/L), 1.)
 
 def mixing_corollary1(setting, eps):
     r"""$\alpha_k^t = \epsilon/(4(B_S+B_u))$ (Corollary 1), whatever $L_k^t$ is."""

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['SNAP', 'SAME_RULE', 'SCHEMA', 'KINDS', 'SHEET', 'CALIBRATION_LEVEL', 'SHARPNESS', 'SHIFTS', 'Damaged', 'Busy',
-           'chained', 'as_record', 'read_journal', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'Tape',
-           'as_header', 'read_header', 'plain_options', 'Offer', 'Round', 'Session', 'past_answer', 'as_response',
-           'session_property', 'status', 'best', 'rounds', 'paid', 'owed', 'result', 'miscalibrated',
-           'calibration_evidence', 'Calibration']
+           'chained', 'as_record', 'is_torn', 'read_journal', 'Journal', 'Refused', 'as_said', 'as_report',
+           'rule_digest', 'Tape', 'as_header', 'read_header', 'plain_options', 'Offer', 'Round', 'Session',
+           'past_answer', 'as_response', 'session_property', 'status', 'best', 'rounds', 'paid', 'owed', 'result',
+           'miscalibrated', 'calibration_evidence', 'Calibration']
 
 # %% ../nbs/beyond/27_session.ipynb #8b07a95c
 import hashlib
@@ -60,21 +60,28 @@ def as_record(line, number, at, previous):
         damaged('was changed, or a line before it is missing')
     return record, own
 
+def is_torn(line):
+    "Whether a line (bytes) can be the beginning of a record: nothing whole is in it."
+    try:
+        json.JSONDecoder().raw_decode(line.decode('utf-8', 'replace'))
+    except ValueError:
+        return line.startswith(b'{')
+    return False
+
 def read_journal(data):
     """The records of a journal (bytes), the last hash, and how many bytes are whole
     records.
 
-    A last line without its end that isn't a whole record is torn, and left out.
-    Raises `Damaged` for all else.
+    A last line without its end that is the beginning of a record (`is_torn`) is left
+    out. Raises `Damaged` for all else.
     """
     records, previous, at = [], '', 0
     for number, line in enumerate(data.split(b'\n'), 1):
         if at + len(line) == len(data):
             if line:
-                try:
-                    record, previous = as_record(line, number, at, previous)
-                except Damaged:
+                if is_torn(line):
                     break
+                record, previous = as_record(line, number, at, previous)
                 records.append(record)
                 at = len(data)
             break
