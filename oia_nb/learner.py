@@ -92,8 +92,8 @@ class Trace:
     (INIT, NORMAL, FORCED). Snapshots at rounds that grow by 2 %: `rounds` (n,),
     `profits` (n, K), `radii` (n, K), and `bounds` (n,), the best certificate so far.
     `payments`, one a round: what the announced rule is expected to pay at the belief
-    reported, whether or not the state is known. None after a run in compiled code,
-    which doesn't keep them.
+    reported, whether or not the state is known. None for a trace that was made
+    without them.
     """
     arms: np.ndarray
     beliefs: np.ndarray
