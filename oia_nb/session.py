@@ -22,6 +22,7 @@ from . import __version__
 from .core import InvalidInput, OIAError, PROB_TOL, as_integer, as_number, as_text, patch_to
 from .information import Response, Setting, World
 from .scoring import ScoringRule
+from .tickets import money, ticket_name, when_more, when_two
 from .oracle import Oracle, action_informed_oracle
 from .identification import learner_row
 
@@ -358,7 +359,6 @@ def sheet(self, digits=None):
     """The offer as a page of HTML (a text) to hand to the expert; `digits` are
     decimals of the payments."""
     from html import escape
-    from oia_nb.tickets import money, ticket_name, when_more, when_two
     menu, states = self.menu, self.setting.states
     when = when_two(menu, states) if len(states) == 2 else when_more(
         menu, states, digits)
