@@ -49,8 +49,6 @@ def read(text):
             for line in lines
             for key in (line, line.split()[0] if line else '') if key in TAGS
         }
-        if 'nbdev_export()' in cell.source:
-            tags |= {'remove-cell', 'skip-execution'}
         if tags := tags | set(cell.metadata.get('tags', [])):
             cell.metadata['tags'] = sorted(tags)
     if code_cells:
