@@ -8,7 +8,7 @@ __all__ = ['RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 'measur
            'perform', 'as_frame', 'digest', 'fingerprint', 'manifest', 'write_whole', 'key_of', 'runs_of',
            'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned', 'follow',
            'names_of', 'experiment', 'read_experiment', 'summarise', 'suite', 'Comparison', 'compare', 'break_even',
-           'forecast']
+           'RoundsBar', 'forecast']
 
 # %% ../nbs/companion/67_experiments.ipynb #00864309
 import hashlib
@@ -603,6 +603,26 @@ def break_even(world, found):
         return np.inf
     return found.rounds + max(found.rounds*before - kept, 0.)/(after - before)
 
+class RoundsBar:
+    """A bar that counts the rounds of all runs, each entered by `with`; nothing if
+    not `shown`."""
+    def __init__(self, runs, shown):
+        self.runs, self.run, self.played, self.bar = runs, 0, 0, None
+        self.options = dict(watch=self.see) if shown else {}
+        if shown:
+            from tqdm.auto import tqdm
+            self.bar = tqdm(unit=' rounds', mininterval=0.2)
+    def __enter__(self):
+        self.run, self.played = self.run + 1, 0
+        if self.bar is not None:
+            self.bar.set_postfix_str(f'run {self.run} of {self.runs}', refresh=False)
+    def see(self, plan):
+        self.bar.update(plan.t - 1 - self.played)
+        self.played = plan.t - 1
+    def __exit__(self, *exc):
+        if self.bar is not None and (self.run == self.runs or exc[0]):
+            self.bar.close()
+
 def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
              cap=FORECAST_CAP, progress=False):
     """What learning will take and cost, by playing learners in a world that is known
@@ -637,10 +657,11 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
     n, cap = as_integer('runs', runs, 1), as_integer('cap', cap, 1)
     oracle, seed = action_informed_oracle(world), as_integer('seed', seed, 0)
     tasks = [(method, i) for method in methods for i in range(n)]
-    rows = []
-    for method, i in follow(tasks, 0, len(tasks), progress):
-        found = identify(world, eps=eps, delta=delta, method=method, budget=cap,
-                         oracle=oracle, seed=generator(seed, i))
+    rows, bar = [], RoundsBar(len(tasks), progress)
+    for method, i in tasks:
+        with bar:
+            found = identify(world, eps=eps, delta=delta, method=method, budget=cap,
+                             oracle=oracle, seed=generator(seed, i), **bar.options)
         if found.lost is None:
             raise InvalidInput('world', world,
                                'a world whose agent is the rational one')

@@ -21,13 +21,13 @@ from .scoring import ScoringRule
 def check_response(setting, response):
     """The arm and the belief (indices) of a `Response`, whose state is checked too.
 
-    Raises `InvalidInput` for one that names no arm, no belief of the support or no
-    state.
+    Raises `InvalidInput` for one that names no arm, no belief that this arm can lead
+    to, or no state.
     """
     arm, report, state = (getattr(response, name, None)
                           for name in ('arm', 'report', 'state'))
     arm = as_integer('response.arm', arm, 0, setting.K - 1)
-    belief = setting.index(report)
+    belief = setting.index(report, arm)
     as_integer('response.state', state, 0, setting.W - 1)
     return arm, belief
 
@@ -92,8 +92,8 @@ class Trace:
     (INIT, NORMAL, FORCED). Snapshots at rounds that grow by 2 %: `rounds` (n,),
     `profits` (n, K), `radii` (n, K), and `bounds` (n,), the best certificate so far.
     `payments`, one a round: what the announced rule is expected to pay at the belief
-    reported, whether or not the state is known. None after a run in compiled code,
-    which doesn't keep them.
+    reported, whether or not the state is known. None for a trace that was made
+    without them.
     """
     arms: np.ndarray
     beliefs: np.ndarray

@@ -468,7 +468,7 @@ def test_interrupt(files):
         '0.1', '--json'
     ], cwd=files, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     seen = b''
-    while b'best arm' not in seen:
+    while b'aims at' not in seen:
         seen += os.read(run.stderr.fileno(), 4096) or pytest.fail(seen.decode())
     run.send_signal(signal.SIGINT)
     try:
