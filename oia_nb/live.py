@@ -12,8 +12,8 @@ import os
 from functools import cache
 from hashlib import sha256
 from html import escape
+from importlib.resources import files
 from importlib.util import find_spec
-from pathlib import Path
 import numpy as np
 from .core import InvalidInput, as_array, as_kind, as_number
 from .information import World
@@ -26,13 +26,12 @@ END = 'export default {render}\n'
 def script(name):
     """The ES module of a figure: the shared part, then its own. Raises `InvalidInput`
     for an unknown `name`."""
-    import oia_nb
-    folder = Path(oia_nb.__file__).with_name('js')
-    known = sorted(p.stem for p in folder.glob('*.js') if p.stem != 'common')
+    folder = files('oia_nb')/'js'
+    known = sorted(p.name[:-3] for p in folder.iterdir() if p.name != 'common.js')
     if name not in known:
         raise InvalidInput('name', name, f'one of {", ".join(known)}')
-    files = [folder/f'{part}.js' for part in ('common', name)]
-    lines = ''.join(p.read_text(encoding='utf-8') for p in files).splitlines()
+    parts = [folder/f'{part}.js' for part in ('common', name)]
+    lines = ''.join(p.read_text(encoding='utf-8') for p in parts).splitlines()
     kept = [line.strip() for line in lines]
     return ''.join(f'{s}\n' for s in kept if s and not s.startswith('//'))
 
