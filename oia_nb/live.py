@@ -344,10 +344,12 @@ def motion_data(world, oracle, learner, plans, seed, frames):
     Q = world.belief_distributions
     place = lambda rule: (Q[1:] - Q[0]) @ rule.expected
     rows = run_points(world, learner, plans, seed)
+    filed = [*zip(plans, rows)]
+    steps = np.unique(np.geomspace(1, len(filed), frames).round().astype(int))
     shown = [(p.t, p.target, *place(p.S_hat).round(3), round(p.alpha, 3),
               ''.join(map(str, answers)),
               np.ravel([(p.C_hat[k, 0], p.I_c[k, 0]) for k in (1, 2)]).round(3),
-              p.profits.round(2)) for p, (answers, _) in zip(plans[:frames], rows)]
+              p.profits.round(2)) for p, (answers, _) in (filed[n - 1] for n in steps)]
     goals = np.array([place(r) for r in oracle.rules])
     corner, best = world.costs[1:] - world.costs[0], place(optimal_rule(world).rule)
     seen = np.vstack([goals, corner, best, np.zeros(2)])
@@ -356,11 +358,11 @@ def motion_data(world, oracle, learner, plans, seed, frames):
     return dict(arms=z.arms, plans=shown, oracle=goals, corner=corner, best=best,
                 range=np.c_[low - room, high + room].round(2))
 
-def motion_figure(world, oracle, learner, plans, *, seed, frames=60):
+def motion_figure(world, oracle, learner, plans, *, seed, frames=70):
     """A run of OIAFC or OIAFB with three arms as a `LiveFigure`, plan by plan.
 
     `plans` is the list that the learner's `watch` fills (`watch=plans.append`);
-    `frames` how many plans are shown. Plays the learner. Raises `InvalidInput`.
+    at most `frames` of the plans are shown, the later ones with gaps. Plays the learner. Raises `InvalidInput`.
     """
     frames = as_integer('frames', frames, 1)
     data = motion_data(world, oracle, learner, plans, seed, frames)
@@ -420,14 +422,14 @@ def rounds_with_share(p, share):
 
 def mixing_figure(subject, *, eps, delta, margin=None, gaps=None):
     """The rounds of OIAFC with a constant share of the oracle's rule, as a
-    `LiveFigure`; the share and ε can be moved.
+    `LiveFigure`; the share, ε and the oracle's margin can be moved.
 
     The arguments are those of `problem_of`, which says what is raised.
     """
     p = problem_of(subject, eps, delta, margin, gaps)
-    data = dict(K=p.K, M=p.M, B_S=p.B_S, B_u=p.B_u, gaps=p.gaps, delta=p.delta,
-                margin=p.margin)
+    data = dict(K=p.K, M=p.M, B_S=p.B_S, B_u=p.B_u, gaps=p.gaps, delta=p.delta)
     shares = p.eps/(2*p.B)*np.geomspace(.01, .99, 25)
     curves = zip(*([(a, t) for t in rounds_with_share(p, a)] for a in shares))
-    still = chart([*curves], "share of the oracle's rule", 'rounds', (10, 1e12))
-    return live_figure('mixing', data, still=still, part=.5, eps=p.eps)
+    still = chart([*curves], "share of the oracle's rule", 'rounds', (1e2, 1e16))
+    return live_figure('mixing', data, still=still, part=.5, eps=p.eps,
+                       margin=p.margin)

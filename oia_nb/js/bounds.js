@@ -78,10 +78,10 @@ function loglog([x0, x1, y0, y1], [xa, xb], [ya, yb], xlabel, ylabel) {
   const X = x => place(x, xa, xb, x0, x1), Y = y => clamp(place(y, ya, yb, y0, y1), y1, y0)
   const powers = (a, b, f, gap) => {
     const out = [], first = Math.ceil(Math.log10(a) - 1e-9), last = Math.floor(Math.log10(b) + 1e-9)
-    for (let e = first; e <= last; e += Math.ceil((last - first + 1)/gap)) out.push([e < -3 || e > 4 ? '10' + [...String(e)].map(c => '⁰¹²³⁴⁵⁶⁷⁸⁹'[c] ?? '⁻').join('') : String(+(10**e).toFixed(4)), f(10**e)])
+    for (let e = first; e <= last; e += Math.ceil((last - first + 1)/gap)) out.push([e < -3 || e > 4 ? '10' + sup(e) : String(+(10**e).toFixed(4)), f(10**e)])
     return out
   }
-  return {X, Y, xs: n => Array.from({length: n}, (_, i) => xa*(xb/xa)**(i/(n - 1))),
+  return {X, Y, ticks: powers(ya, yb, Y, 7), xs: n => Array.from({length: n}, (_, i) => xa*(xb/xa)**(i/(n - 1))),
     from: x => xa*(xb/xa)**clamp((x - x0)/(x1 - x0), 0, 1),
     frame: axes([x0, x1, y0, y1], powers(xa, xb, X, 5), powers(ya, yb, Y, 7), xlabel, ylabel)}
 }

@@ -10,7 +10,8 @@ const note = (x, y, s, more = '') => `<text x="${x.toFixed(1)}" y="${y.toFixed(1
 const spot = (x, y, r, more) => `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${r}" ${more}/>`
 const star = (x, y, what) => `<path transform="translate(${x.toFixed(1)} ${y.toFixed(1)})" d="M0-8l2.3 5.2 5.7.5-4.3 3.8 1.3 5.5-5-2.9-5 2.9 1.3-5.5-4.3-3.8 5.7-.5z" class="star"><title>${esc(what)}</title></path>`
 const middle = 'text-anchor="middle"', end = 'text-anchor="end"'
-const big = x => !isFinite(x) ? 'without bound' : x < 1e7 ? Math.round(x).toLocaleString('en-GB') : x.toExponential(1).replace(/e\+?(\d+)/, ' × 10^$1')
+const sup = n => [...String(n)].map(c => '⁰¹²³⁴⁵⁶⁷⁸⁹'[c] ?? '⁻').join('')
+const big = x => !isFinite(x) ? 'without bound' : x < 1e7 ? Math.round(x).toLocaleString('en-GB') : x.toExponential(1).replace(/e\+?(\d+)/, (_, e) => ' × 10' + sup(e))
 
 // Axes of the box [x0, x1] × [y1, y0] in pixels, with ticks at [value, pixel] and a label each.
 function axes([x0, x1, y0, y1], xs, ys, xlabel, ylabel) {
