@@ -3,6 +3,7 @@ installed, what they do when they are touched."""
 import json
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import browser
@@ -17,20 +18,23 @@ from oia_nb.complexity import (corollary1_bound, corollary2_budget, n_min, probl
 from oia_nb.core import generator
 from oia_nb.estimation import radius_fb
 from oia_nb.exploration import compose
+from oia_nb.identification import identify
 from oia_nb.information import make_world
 from oia_nb.live import (END, feasible_data, feasible_figure, game_data, game_figure,
-                         mixing_figure, motion_data, motion_figure, plain, planner_figure,
-                         rounds_with_share, run_points, script)
+                         live_figure, mixing_figure, motion_data, motion_figure, plain,
+                         planner_figure, proof_data, proof_figure, rounds_with_share,
+                         run_points, script, session_form, triangle_data, triangle_figure)
 from oia_nb.oiafc import last_or_best, mixing_theorem1, small_enough
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.scoring import menu_rule, v_shaped
+from oia_nb.session import Session
 from oia_nb.stackelberg import agent_profit, arm_profit, optimal_rule
 from oia_nb.worlds import load_world
 
 SIZE = 20_000       # bytes that a figure may add to a page
 SAME = 1e-5         # data go into a page with six decimals
 
-CLINIC = load_world('clinic')
+CLINIC, WINE = load_world('clinic'), load_world('wine')
 EXPERT = make_world(
     [[[.6, .4]], [[.45, .10], [.15, .30]], [[.57, .03], [.03, .37]]], costs=[0., .03, .12],
     utility=[[1., 0.], [0., 1.]], bound=.6, arms=['guess', 'look', 'study'])
@@ -51,13 +55,23 @@ def moving():
     plans = []
     return motion_figure(SITES, *hasty(plans), plans, seed=0)
 
+@cache
+def run():
+    return identify(CLINIC, eps=.1, delta=.1, seed=0)
+
 FIGURES = {
     'game': lambda: game_figure(CLINIC, top=.2),
     'feasible': lambda: feasible_figure(EXPERT, BETS, arm='study'),
     'motion': moving,
     'planner': lambda: planner_figure(CLINIC, eps=.04, delta=.05),
     'mixing': lambda: mixing_figure(CLINIC, eps=.5, delta=.05),
+    'triangle': lambda: triangle_figure(WINE, arm='photometer'),
+    'proof': lambda: proof_figure(run(), CLINIC),
 }
+
+@cache
+def page_of(name):
+    return FIGURES[name]().html
 
 def run_script(name, calls):
     "What functions of a script return: `calls` are pairs (function, arguments)."
@@ -73,7 +87,7 @@ def run_script(name, calls):
 
 @pytest.mark.parametrize('name', FIGURES)
 def test_page_is_small_alone_and_the_same_twice(name):
-    html = FIGURES[name]().html
+    html = page_of(name)
     assert html == FIGURES[name]().html
     assert len(html.encode()) < SIZE
     assert '<svg' in html.split('<script')[0]           # seen where no script runs
@@ -142,9 +156,9 @@ def test_optimistic_rules_solve_the_program_in_the_plane():
 
 def test_motion_shows_what_was_announced():
     plans, again = [], []
-    oracle, learner = hasty(plans)
+    oracle, learner = hasty(plans, 300)
     rows = run_points(SITES, learner, plans, seed=0)
-    data = motion_data(SITES, *hasty(again), again, 0, 10_000)
+    data = motion_data(SITES, *hasty(again, 300), again, 0, 10_000)
     Q = SITES.belief_distributions
     listed = [(plain(data), plain(f)) for f in data['plans']]
     assert len(listed) == len(plans)
@@ -205,6 +219,86 @@ def test_mixing_agrees_with_the_package_and_its_star_is_the_least():
         least = rounds_with_share(p, star*p.eps/(2*p.B))[2]
         assert all(least <= rounds_with_share(p, a)[2]*1.001 for a in shares)
 
+# --- Three states, and a run ----------------------------------------------------------
+
+def test_triangle_agrees_with_the_rule():
+    data, rng = plain(triangle_data(WINE)), generator(2)
+    rule, z = optimal_rule(WINE).rule, WINE.setting
+    beliefs = np.vstack([rng.dirichlet(np.ones(3), 100 - z.M), z.support])
+    calls = [(f, (data, b.tolist())) for f in ('ticketOf', 'decide') for b in beliefs]
+    said = run_script('triangle', calls)
+    for b, ticket, decision in zip(beliefs, said[:100], said[100:]):
+        assert_allclose(b @ data['tickets'][ticket], b @ rule.column(b), atol=SAME)
+        assert decision == (b @ z.utility).argmax()
+    assert set(said[:100]) == set(range(len(data['tickets'])))
+
+def test_territories_of_tickets_fill_the_triangle_and_pictures_can_be_read_back():
+    data = plain(triangle_data(WINE))
+    n = len(data['tickets'])
+    lands = run_script('triangle', [('territory', (data, i)) for i in range(n)])
+    area = sum(abs(np.sum(np.cross(np.c_[p, np.zeros(len(p))],
+                                   np.roll(np.c_[p, np.zeros(len(p))], -1, 0)), 0)[2])
+               for p in lands)/2
+    assert_allclose(area, .5, atol=1e-4)
+    beliefs = generator(3).dirichlet(np.ones(3), 10).tolist()
+    places = run_script('triangle', [('place', (b, )) for b in beliefs])
+    back = run_script('triangle', [('beliefAt', (p, )) for p in places])
+    assert_allclose(back, beliefs, atol=1e-5)
+    (edge, ) = run_script('triangle', [('beliefAt', ([220, 400], ))])
+    assert min(edge) == 0 and np.isclose(sum(edge), 1)
+
+def test_frames_of_a_run_are_those_of_its_trace():
+    data, trace = plain(proof_data(run(), CLINIC)), run().trace
+    last = len(trace.rounds) - 1
+    first, end = run_script('proof', [('atFrame', (data, i)) for i in (0, last)])
+    assert sum(first['counts']) == trace.rounds[0] - 1
+    assert_allclose(end['top'], trace.profits[-1].max(), atol=1e-4)
+    assert_allclose(end['bound'], run().certificate.bound, atol=1e-4)
+
+# --- In Jupyter -----------------------------------------------------------------------
+
+def test_page_gets_html_and_jupyter_a_widget(monkeypatch):
+    figure = FIGURES['game']()
+    monkeypatch.delenv('JPY_SESSION_NAME', raising=False)
+    assert set(figure._repr_mimebundle_()) == {'text/plain', 'text/html'}
+    pytest.importorskip('anywidget')
+    monkeypatch.setenv('JPY_SESSION_NAME', 'a.ipynb')
+    assert 'application/vnd.jupyter.widget-view+json' in figure._repr_mimebundle_()
+    figure.widget.kink = [.3, .02]
+    assert figure.state == {'kink': [.3, .02]}
+    assert figure.widget.data == figure.data
+
+def test_names_of_a_world_are_text_on_the_page():
+    odd = '</script><b onclick="x">&'
+    html = live_figure('game', {'arms': [odd]}, kink=[.5, .1]).html
+    assert odd not in html and '\\u003c/script>' in html
+
+@pytest.fixture
+def session(tmp_path):
+    made = Session.create(tmp_path/'a.jsonl', CLINIC, eps=.04, delta=.05, currency='€')
+    yield made
+    made.close()
+
+def test_form_of_a_session_answers_declines_and_undoes(session, monkeypatch):
+    monkeypatch.delenv('JPY_SESSION_NAME', raising=False)
+    form = session_form(session)
+    table, arm, belief, state, reason, buttons, message, progress = form.widget.children
+    answer, decline, undo = buttons.children
+    arm.value, state.value = 'palpation', 'benign'
+    belief.value = next(v for _, v in belief.options if CLINIC.belief_distributions[0][v] > 0)
+    answer.click()
+    assert session.rounds == 1 and session.to_frame().state[0] == 'benign'
+    assert 'Round 2' in table.value and '1 answers' in progress.value
+    decline.click()
+    undo.click()
+    assert session.rounds == 0 and 'taken back' in message.value
+    session.stop()
+    answer.click()
+    assert 'refused' in message.value and answer.disabled
+    assert set(form._repr_mimebundle_()) == {'text/plain', 'text/html'}
+    monkeypatch.setenv('JPY_SESSION_NAME', 'a.ipynb')
+    assert 'application/vnd.jupyter.widget-view+json' in form._repr_mimebundle_()
+
 # --- In a browser ---------------------------------------------------------------------
 
 needs_browser = pytest.mark.skipif(not browser.installed(), reason='Chromium is not installed')
@@ -219,7 +313,7 @@ def show(page, tmp_path):
     "Opens figures, by name, on one page from disk."
     def open_page(*names, theme='auto', **options):
         file = tmp_path/'page.html'
-        body = '\n'.join(FIGURES[n]().html for n in names)
+        body = '\n'.join(map(page_of, names))
         file.write_text('<!doctype html><meta charset="utf-8"><title>t</title>'
                         '<meta name="viewport" content="width=device-width">'
                         f'<body data-theme="{theme}" style="margin:1rem">{body}', encoding='utf-8')
@@ -254,3 +348,48 @@ def test_kink_is_dragged_by_mouse_finger_and_keys(show):
     page = show('game', touch=True, width=420)
     page.swipe(place(), page.centre('.star'))
     assert np.hypot(*np.subtract(place(), page.centre('.star'))) < 3
+
+@needs_browser
+@pytest.mark.parametrize('name', ['planner', 'mixing', 'feasible', 'motion', 'proof'])
+def test_sliders_change_what_is_said(show, name):
+    page = show(name)
+    said = 'document.querySelector(".said").textContent'
+    before = page.value(said)
+    page.value('document.querySelector("input[type=range]").focus()')
+    for _ in range(12):
+        page.press('ArrowLeft' if name == 'proof' else 'ArrowRight')
+    assert page.value(said) != before
+    assert not page.errors
+
+@needs_browser
+def test_belief_is_dragged_between_tickets(show):
+    page = show('triangle')
+    ticket = lambda: page.value('document.querySelector(".oia").dataset.ticket')
+    seen = {ticket()}
+    for x, y in (60, 345), (300, 260), (218, 45):
+        to = page.value(f'(p => [p.x, p.y])(new DOMPoint({x}, {y}).matrixTransform('
+                        'document.querySelector(".oia svg").getScreenCTM()))')
+        page.drag(page.centre('.handle .dot'), to)
+        seen.add(ticket())
+    assert len(seen) > 2
+
+@needs_browser
+def test_play_runs_and_reduced_motion_only_steps(show):
+    page = show('motion')
+    step = 'document.querySelector("input[type=range]").value'
+    button = '[...document.querySelectorAll("button")].at(-1)'
+    page.value(f'{button}.click()')
+    page.wait(f'+{step} > 0')
+    page = show('motion', media=[('prefers-reduced-motion', 'reduce')])
+    assert page.value(f'{button}.textContent') == 'next'
+    page.value(f'{button}.click()')
+    assert page.value(step) == '1'
+
+@needs_browser
+def test_dark_pages_have_other_colours(show):
+    colour = 'getComputedStyle(document.querySelector(".oia")).getPropertyValue("--k0").trim()'
+    light = show('game', theme='light').value(colour)
+    assert show('game', theme='dark').value(colour) != light
+    dark = [('prefers-color-scheme', 'dark')]
+    assert show('game', media=dark).value(colour) != light
+    assert show('game', theme='light', media=dark).value(colour) == light

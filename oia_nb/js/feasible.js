@@ -1,18 +1,6 @@
+// with polygons
 // UCB-LP in a plane of rules x P + y Q, x and y not negative, x + y at most 1; what arm k is paid is linear in (x, y).
 const pays = (d, k, [x, y]) => d.V[k][0]*x + d.V[k][1]*y
-const LEAST = 1e-9
-
-// The part of a polygon where a x + b y >= c.
-function clip(points, [a, b, c]) {
-  const out = []
-  points.forEach((p, i) => {
-    const q = points[(i + 1) % points.length], f = a*p[0] + b*p[1] - c, g = a*q[0] + b*q[1] - c
-    if (f >= -LEAST) out.push(p)
-    if ((f < -LEAST && g > LEAST) || (f > LEAST && g < -LEAST)) out.push([0, 1].map(j => p[j] + (q[j] - p[j])*f/(f - g)))
-  })
-  return out
-}
-
 // With estimates that are right, radii r and I_c = 2 B_S r: by how much k must beat j, at least.
 const ask = (d, k, j, r) => d.costs[k] - d.costs[j] - 4*d.bound*r
 function region(d, k, r) {
@@ -51,7 +39,6 @@ function render({model, el}) {
   s.choice('arm', 'arm', d.arms)
   s.slider({key: 'radius', label: 'radius of every estimate', min: 0, max: d.most, step: d.most/200, show: v => fix(v)})
   const at = ([x, y]) => [X(x), Y(y)], ticks = (f) => [0, .5, 1].map(t => [t, f(t)])
-  const middleOf = points => [0, 1].map(n => points.reduce((t, p) => t + p[n], 0)/points.length)
   s.show(() => {
     const k = model.get('arm'), r = model.get('radius'), wide = region(d, k, r), found = d.arms.map((_, j) => optimistic(d, j, r)), mine = found[k]
     const back = d.arms.map((name, j) => {
