@@ -568,11 +568,12 @@ class SessionForm:
 
     def undo(self, reason='undone in the form'):
         "What the button *undo* does: takes back the last answer that stands."
-        done = [r.number for r in self.session._rounds if r.status == 'answered']
-        if not done:
+        rounds = self.session.to_frame()
+        done = rounds['round'][rounds.status == 'answered']
+        if done.empty:
             return 'no answer to take back'
-        self.session.undo(done[-1], reason)
-        return f'round {done[-1]} taken back'
+        self.session.undo(int(done.max()), reason)
+        return f'round {done.max()} taken back'
 
     @property
     def widget(self):
