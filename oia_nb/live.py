@@ -611,7 +611,7 @@ def form_widget(form):
     "The fields and buttons of a `SessionForm`, wired to its methods."
     import ipywidgets as w
     z = form.session.setting
-    wide = {'description_width': '9em'}
+    wide = {'description_width': '13em'}
     table, progress, message = w.HTML(), w.HTML(), w.HTML()
     arm = w.Dropdown(options=z.arms, description='arm', style=wide)
     label = f'belief in {z.states[1]}' if z.W == 2 else 'belief'

@@ -66,7 +66,7 @@ function render({model, el}) {
     centre.map(([x, y, a], k) => a > .03*total ? note(X(x/a), Y(y/a), d.arms[k], middle + ' class="name"') : '').join('') +
     axes([x0, x1, y0, y1], [0, .25, .5, .75, 1].map(x => [x, X(x)]), [0, .25, .5, .75, 1].map(y => [fix(y*d.top, d.digits), Y(y*d.top)]), `reported probability of ${d.states[1]}`, 'expected payment') +
     (d.best.kink ? star(X(d.best.kink[0]), Y(d.best.kink[1]), 'the best rule') : '')
-  const row = (k, on) => `<g opacity="${on ? 1 : .35}">${note(x0 - 5, y0 + 52 + 17*k, d.arms[k], end + ' style="font-size:10px"')}` +
+  const row = (k, on) => `<g opacity="${on ? 1 : .35}">${note(x0 - 5, y0 + 52 + 17*k, d.arms[k], end + (d.arms[k].length > 8 ? ` textLength="${x0 - 6}" lengthAdjust="spacingAndGlyphs"` : '') + ' style="font-size:10px"')}` +
     d.q[k].map((p, i) => p > 0 ? spot(X(d.beliefs[i]), y0 + 48 + 17*k, (1.5 + 7*Math.sqrt(p)).toFixed(1), `fill="${ink(k)}"`) : '').join('') + '</g>'
   const ray = (xa, ya, xb, yb) => ya > d.top ? [[X(xb + (xa - xb)*(d.top - yb)/(ya - yb)), Y(d.top)], [X(xb), Y(yb)]] : [[X(xa), Y(ya)], [X(xb), Y(yb)]]
   const now = () => { const v = within(d, model.get('kink')); return [v, game(d, v)] }
