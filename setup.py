@@ -51,7 +51,7 @@ setup(
     ],
     python_requires=f">={cfg['min_python']}",
     packages=find_packages(include=[lib, f'{lib}.*']),
-    package_data={lib: ['data/*.json']},
+    package_data={lib: ['data/*.json', 'js/*.js']},
     install_requires=cfg['requirements'].split(),
     extras_require={
         extra: cfg[f'{extra}_requirements'].split()
