@@ -31,6 +31,9 @@ from .tickets import Menu, Rounded, rounding_costs
 from .no_oracle import search_oracle
 from .experts import RiskAverse, lottery
 from .session import Offer, Refused, Session
+from .documents import (identification_from_dict, identification_to_dict,
+                              json_schema, load_identification, load_rule,
+                              rule_from_dict, rule_to_dict)
 
 # %% ../nbs/companion/90_all.ipynb #4a7deea8
 from importlib import import_module
@@ -43,7 +46,8 @@ CHOSEN = (
     'sharp SharpPlan SharpIdentification lower_bound chen etc oiafc_simple '
     'best_arm_learner oracle_bandit oracle_loss play_bandit arm_payments max_min_rule '
     'compare experiment forecast read_experiment summarise Menu Rounded rounding_costs '
-    'Offer Refused Session search_oracle RiskAverse lottery').split()
+    'Offer Refused Session identification_from_dict identification_to_dict json_schema '
+    'load_identification load_rule rule_from_dict rule_to_dict search_oracle RiskAverse lottery').split()
 __all__ = sorted({
     name
     for chapter in CHAPTERS

@@ -5,16 +5,16 @@
 # %% auto #0
 __all__ = ['COMMANDS', 'GROUPS', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'DIGITS', 'MARGIN', 'MORE_DIGITS', 'FILE', 'ROUND',
            'WHY', 'BadUsage', 'Parser', 'option', 'command_group', 'command', 'parser', 'given', 'open_world', 'main',
-           'joined', 'run', 'fail', 'plain', 'put_json', 'table', 'paragraph', 'digits_for', 'thousandth', 'amount',
-           'at_most', 'span', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'rounded_fields', 'note',
-           'handed_over', 'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text', 'way_out',
-           'find_oracle', 'learn', 'result_fields', 'all_fields', 'rounds_text', 'certificate_text', 'report',
-           'learner_options', 'learner_flags', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows',
-           'error_lines', 'put_comparison', 'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said',
-           'introduction', 'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'demo_options',
-           'run_demo', 'refuse_early', 'open_session', 'read_report', 'standing', 'put_standing', 'standing_rule',
-           'session_options', 'session_flags', 'new_session', 'write_sheet', 'next_offer', 'round_fields',
-           'record_answer', 'record_state', 'record_decline', 'record_undo', 'show_status', 'stop_session']
+           'joined', 'run', 'fail', 'put_json', 'table', 'paragraph', 'digits_for', 'thousandth', 'amount', 'at_most',
+           'span', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'note', 'handed_over', 'list_worlds',
+           'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text', 'way_out', 'find_oracle', 'learn', 'all_fields',
+           'rounds_text', 'certificate_text', 'report', 'learner_options', 'learner_flags', 'run_identify', 'share',
+           'count_text', 'range_text', 'compare_rows', 'error_lines', 'comparison_fields', 'put_comparison',
+           'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said', 'introduction', 'paper_needs',
+           'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'demo_options', 'run_demo', 'refuse_early',
+           'open_session', 'read_report', 'standing', 'put_standing', 'standing_rule', 'session_options',
+           'session_flags', 'new_session', 'write_sheet', 'next_offer', 'round_fields', 'record_answer', 'record_state',
+           'record_decline', 'record_undo', 'show_status', 'stop_session']
 
 # %% ../nbs/companion/70_cli.ipynb #aca1cadd
 import argparse
@@ -176,26 +176,9 @@ def fail(message, status):
     return status
 
 # %% ../nbs/companion/70_cli.ipynb #17f6e025
-def plain(x):
-    """`x` as JSON can hold it: arrays as lists, dataclasses as objects, a
-    `ScoringRule` as its payments (M, W), what isn't finite as null."""
-    import numpy as np
-    from dataclasses import fields, is_dataclass
-    from oia_nb.scoring import ScoringRule
-    if isinstance(x, ScoringRule):
-        return plain(x.values)
-    if isinstance(x, (np.ndarray, np.generic)):
-        return plain(x.tolist())
-    if is_dataclass(x):
-        return {f.name: plain(getattr(x, f.name)) for f in fields(x)}
-    if isinstance(x, dict):
-        return {k: plain(v) for k, v in x.items()}
-    if isinstance(x, (list, tuple)):
-        return [plain(v) for v in x]
-    return None if isinstance(x, float) and not np.isfinite(x) else x
-
 def put_json(x):
-    print(json.dumps(plain(x), allow_nan=False))
+    from oia_nb.documents import as_plain
+    print(json.dumps(as_plain(x), allow_nan=False))
 
 # %% ../nbs/companion/70_cli.ipynb #d901628e
 def table(headers, rows, **options):
@@ -315,15 +298,6 @@ def in_digits(world, rule, digits, margin):
         return None, str(e).split(';')[0]
     return replace(found, lost=principal_profit(world, rule) - found.profit), None
 
-def rounded_fields(world, found):
-    "A `Rounded` rule for programs; None stays None."
-    if found is None:
-        return None
-    z = world.setting
-    tickets = [dict(pays=dict(zip(z.states, t.tolist()))) for t in found.menu.tickets]
-    return dict(digits=found.digits, margin=found.margin, arm=z.arms[found.arm],
-                profit=found.profit, lost=found.lost, tickets=tickets)
-
 def note(text):
     if text:
         print('note:', ' '.join(text.split()), file=sys.stderr)
@@ -369,12 +343,10 @@ def handed_over(world, rule, found, why, name):
 def list_worlds(args):
     "List the worlds that come with the package."
     from oia_nb.worlds import load_world, world_names
-    settings = {name: load_world(name).setting for name in world_names()}
+    from oia_nb.documents import worlds_to_dict
     if args.json:
-        return put_json([
-            dict(name=n, arms=z.arms, states=z.states, decisions=z.decisions,
-                 beliefs=z.M, bound=z.bound) for n, z in settings.items()
-        ])
+        return put_json(worlds_to_dict())
+    settings = {name: load_world(name).setting for name in world_names()}
     rows = [[
         n, ', '.join(z.arms), ', '.join(z.states), ', '.join(z.decisions), z.M,
         f'{z.bound:g}'
@@ -408,6 +380,7 @@ def oracle_margins(world):
 def show_optimal(args):
     """Solve the game of a known world: the best rule to hand over, and the best
     profit of every arm."""
+    from oia_nb.documents import optimal_to_dict, rounded_fields
     from oia_nb.oracle import bound_needed
     from oia_nb.stackelberg import optimal_rule
     check_rounding(args)
@@ -424,10 +397,9 @@ def show_optimal(args):
     if args.json:
         note(why)
         return put_json(
-            dict(arm=z.arms[best.arm], profit=best.profit,
-                 profits=dict(zip(z.arms, best.profits)), rule=best.rule,
-                 support=z.support, margin=None if lacking else min(margins),
-                 rounded=rounded_fields(world, found), bound_needed=needed))
+            optimal_to_dict(best, margin=None if lacking else min(margins),
+                            margins=dict(zip(z.arms, margins)), bound_needed=needed,
+                            rounded=rounded_fields(world, found)))
     print(table(*arm_rows(world, best, margins)),
           handed_over(world, best.rule, found, why, 'the exact optimum'), sep='\n\n')
 
@@ -476,19 +448,15 @@ def learn(world, oracle, args, **options):
         raise KeyboardInterrupt
     return result
 
-def result_fields(world, result):
-    """The fields of an `Identification` but for its trace, the arm by name, and the
-    true simple regret of the rule."""
-    from oia_nb.stackelberg import simple_regret
-    fields = {k: v for k, v in vars(result).items() if k != 'trace'}
-    return fields | dict(arm=world.setting.arms[result.arm], regret=simple_regret(
-        world, result.rule), paid=result.paid)
-
 def all_fields(world, result, args):
-    "What programs are told of a result: its fields, and the rule in round numbers."
+    """What programs are told of a result: its document, with the true simple regret
+    of the rule, and the rule in round numbers."""
+    from oia_nb.documents import rounded_fields
+    from oia_nb.stackelberg import simple_regret
     found, why = hand_over(world, result.rule, args)
     note(why)
-    return result_fields(world, result) | dict(rounded=rounded_fields(world, found))
+    return result.to_dict() | dict(regret=simple_regret(world, result.rule),
+                                   rounded=rounded_fields(world, found))
 
 
 # %% ../nbs/companion/70_cli.ipynb #e9fbee36
@@ -516,12 +484,16 @@ def certificate_text(result, regret):
 def report(world, result, args):
     """A result as text: how it ended and after how many rounds, the rule found with
     its certificate beside the truth, and its round numbers."""
-    r = result_fields(world, result)
+    from oia_nb.stackelberg import simple_regret
     found, why = hand_over(world, result.rule, args)
+    arm, regret = world.setting.arms[result.arm], simple_regret(world, result.rule)
+    seed = [] if args.seed is not None else [
+        f'The seed was {result.origin.seed}; --seed repeats the run.'
+    ]
     return '\n\n'.join([
         paragraph(rounds_text(result, args.method)),
-        f'Under the rule found the agent chooses {r["arm"]}.',
-        paragraph(certificate_text(result, r['regret'])),
+        *seed, f'Under the rule found the agent chooses {arm}.',
+        paragraph(certificate_text(result, regret)),
         handed_over(world, result.rule, found, why, 'the rule found')
     ])
 
@@ -612,10 +584,17 @@ def error_lines(frame):
         for (world, error), methods in wrong.items()
     ]
 
-def put_comparison(found, as_json):
-    records = lambda frame: json.loads(frame.to_json(orient='records'))
-    if as_json:
-        return put_json(dict(table=records(found.table), runs=records(found.frame)))
+def comparison_fields(found, args):
+    "A comparison as programs are told of it."
+    from oia_nb.documents import compare_to_dict
+    from oia_nb.experiments import is_compiled, suite
+    return compare_to_dict(
+        found, worlds=list(dict.fromkeys(found.frame.world)),
+        target=dict(eps=args.eps, delta=args.delta), budget=args.budget, cap=args.cap,
+        repetitions=args.repetitions, seed=args.seed,
+        methods=suite(args.budget, args.cap), compiled=is_compiled())
+
+def put_comparison(found):
     print(table(*compare_rows(found.table)))
     for line in error_lines(found.frame):
         print(line)
@@ -650,7 +629,9 @@ def run_compare(args):
                     n_jobs=args.jobs, path=args.path, progress=not args.quiet)
     if found.frame.error.notna().all():
         raise OIAError(f'no run succeeded: {error_lines(found.frame)[0]}')
-    put_comparison(found, args.json)
+    if args.json:
+        return put_json(comparison_fields(found, args))
+    put_comparison(found)
 
 # %% ../nbs/companion/70_cli.ipynb #2a82119a
 def play_ahead(world, args):
@@ -658,7 +639,8 @@ def play_ahead(world, args):
     from oia_nb.experiments import forecast
     frame = forecast(world, eps=args.eps, delta=args.delta, runs=args.runs,
                      seed=args.seed, cap=args.cap, progress=not args.quiet)
-    return {name: plain(x) for name, x in frame.iloc[0].to_dict().items()}
+    from oia_nb.documents import as_plain
+    return as_plain(frame.iloc[0].to_dict())
 
 def ahead_text(row, world):
     "That row in words."
@@ -702,12 +684,14 @@ def show_plan(args):
     """Foresee how many rounds it takes to learn the best rule of a world, what that
     will cost, and what each knob is worth."""
     from oia_nb.complexity import forecast_rounds, forecast_rows
+    from oia_nb.documents import plan_to_dict
     world = open_world(args)
     bounds = forecast_rounds(world, args.eps, args.delta,
                              margin=find_oracle(world).margin)
     played = None if args.runs == 0 else play_ahead(world, args)
     if args.json:
-        return put_json(dict(played=played) | vars(bounds))
+        return put_json(
+            plan_to_dict(world, bounds, played, None if played is None else args.seed))
     rounds, factors = forecast_rows(bounds)
     if played:
         print(ahead_text(played, world), end='\n\n')

@@ -6,7 +6,7 @@
 __all__ = ['PROB_TOL', 'BELIEF_TOL', 'REPORT_TOL', 'TIE_TOL', 'PROPER_TOL', 'FORBIDDEN', 'OIAError', 'InvalidInput',
            'NotInducible', 'OracleViolated', 'SolverFailure', 'is_number', 'as_number', 'as_integer', 'as_choice',
            'as_kind', 'read_only', 'is_frozen', 'check_container', 'as_labelled', 'as_array', 'as_probabilities',
-           'as_beliefs', 'as_text', 'as_names', 'Value', 'plain', 'patch_to', 'generator']
+           'as_beliefs', 'as_text', 'as_names', 'Value', 'plain', 'patch_to', 'fresh_seed', 'generator']
 
 # %% ../nbs/companion/60_core.ipynb #f8f35357
 from dataclasses import fields
@@ -111,11 +111,13 @@ def as_choice(name, value, choices):
 def as_kind(name, value, kind):
     """`value`, which must be of the class `kind` (or of one derived from it).
 
-    Raises `InvalidInput` naming `name` and the class otherwise.
+    Raises `InvalidInput` naming `name` and the class otherwise, and what the class
+    says of how to get one in its attribute `how`.
     """
     if isinstance(value, kind):
         return value
-    raise InvalidInput(name, value, f'a value of the class {kind.__name__}')
+    raise InvalidInput(name, value, f'a value of the class {kind.__name__}'
+                       + getattr(kind, 'how', ''))
 
 # %% ../nbs/companion/60_core.ipynb #9cb85ca7
 def read_only(x):
@@ -394,6 +396,10 @@ def patch_to(cls):
     return add
 
 # %% ../nbs/companion/60_core.ipynb #af305ad6
+def fresh_seed():
+    "A seed from the entropy of the machine, below 2³²: what an unseeded run takes."
+    return int(np.random.SeedSequence().generate_state(1)[0])
+
 def generator(seed, repetition=None):
     """A `numpy.random.Generator` from a seed, or the generator itself if one is given.
 

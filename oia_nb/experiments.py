@@ -7,11 +7,12 @@ __all__ = ['RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 'measur
            'as_value', 'as_parameter', 'labelled', 'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Run',
            'perform', 'as_frame', 'digest', 'fingerprint', 'manifest', 'write_whole', 'key_of', 'runs_of',
            'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned', 'follow',
-           'names_of', 'experiment', 'read_experiment', 'summarise', 'suite', 'Comparison', 'compare', 'break_even',
-           'forecast']
+           'names_of', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare',
+           'break_even', 'forecast']
 
 # %% ../nbs/companion/67_experiments.ipynb #00864309
 import hashlib
+import importlib.util
 import inspect
 import json
 import os
@@ -542,17 +543,22 @@ def summarise(frame, by=None):
     return rows.groupby(by, sort=False, dropna=False).agg(**columns).reset_index()
 
 # %% ../nbs/companion/67_experiments.ipynb #caed70e5
+def is_compiled():
+    "Whether Numba is there, so that the paper's learners are played in compiled code."
+    try:
+        return importlib.util.find_spec('numba') is not None
+    except ValueError:
+        return False
+
 def suite(budget=2000, cap=1_000_000):
     """The methods of `compare`: dict of label: (name, options), from the variants in
     the table of learners.
 
     A learner that can be compiled and needs no budget stops at `cap` rounds at the
-    latest, or at `budget` without Numba; one that takes a budget gets `budget`; any
-    other stops when it is done.
+    latest, with Numba or (a hundred times more slowly) without; one that takes a
+    budget gets `budget`; any other stops when it is done.
     """
-    from importlib.util import find_spec
-    loop = dict(engine='fast', budget=cap) if find_spec('numba') else dict(
-        budget=budget)
+    loop = dict(budget=cap) | (dict(engine='fast') if is_compiled() else {})
     def rounds(row):
         return dict(
             budget=budget

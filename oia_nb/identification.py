@@ -4,18 +4,20 @@
 
 # %% auto #0
 __all__ = ['LEARNERS', 'ProgressBar', 'Flag', 'Row', 'register', 'learner_row', 'check_options', 'add_budget', 'add_rng',
-           'add_lost', 'identify', 'run_fast']
+           'add_lost', 'origin_of', 'identify', 'run_fast']
 
 # %% ../nbs/companion/63_identification.ipynb #1c049621
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from inspect import signature
-from .core import InvalidInput, as_choice, as_integer, generator, patch_to
+import numpy as np
+from .core import (InvalidInput, as_choice, as_integer, fresh_seed, generator,
+                         patch_to)
 from .information import Rational, World
 from .oracle import action_informed_oracle
 from .stackelberg import optimal_rule
-from .learner import simulate
+from .learner import Origin, simulate
 from .oiafc import MIXINGS, STOPS, oiafc
 from .oiafb import oiafb
 from .sharp import sharp
@@ -189,6 +191,17 @@ def add_lost(world, result):
     return replace(result, lost=float(len(kept)*world.best_profit - kept.sum()))
 
 # %% ../nbs/companion/63_identification.ipynb #aad58c13
+def origin_of(world, row, options, seed):
+    """The `Origin` of a run; a part given as a function is told by its name, and a
+    seed only if it is a number."""
+    told = {
+        name: value if isinstance(value, (bool, int, float, str)) else getattr(
+            value, '__name__', repr(value))
+        for name, value in options.items() if value is not None and name != 'watch'
+    }
+    whole = isinstance(seed, (int, np.integer))
+    return Origin(world.name, row.name, told, int(seed) if whole else None)
+
 def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
              progress=False, oracle=None, engine='coroutine', **options):
     """Learn the best scoring rule of a simulated world; returns an `Identification`.
@@ -229,17 +242,22 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
     row = learner_row(method)
     as_choice('engine', engine, ('coroutine', 'fast'))
     check_options(row, options)
+    seed = fresh_seed() if seed is None else seed
     rng = generator(seed)
-    options = add_rng(row, rng, add_budget(row, world, budget, options))
+    told = add_budget(row, world, budget, options)
+    origin = origin_of(world, row, told | dict(engine=engine), seed)
+    options = add_rng(row, rng, told)
+    add_all = lambda found: add_lost(world, replace(found, setting=world.setting,
+                                                    origin=origin))
     oracle = action_informed_oracle(world) if oracle is None else oracle
     if engine == 'fast':
-        return run_fast(row, world, oracle, rng, progress=progress, eps=eps,
-                        delta=delta, **options)
+        return add_all(run_fast(row, world, oracle, rng, progress=progress, eps=eps,
+                                delta=delta, **options))
     make = partial(row.make, world.setting, oracle, eps=eps, delta=delta)
     if not progress:
-        return add_lost(world, simulate(make(**options), world, rng))
+        return add_all(simulate(make(**options), world, rng))
     with ProgressBar(world.setting, eps, options.pop('watch', None)) as bar:
-        return add_lost(world, simulate(make(watch=bar, **options), world, rng))
+        return add_all(simulate(make(watch=bar, **options), world, rng))
 
 # %% ../nbs/companion/63_identification.ipynb #bf946fb4
 def run_fast(row, world, oracle, rng, *, eps, delta, progress=False, **options):

@@ -123,6 +123,7 @@ class Setting(Value):
 
     Raises `InvalidInput` for anything else.
     """
+    how = ', such as the attribute setting of a World'
     support: np.ndarray
     utility: np.ndarray
     bound: float
@@ -297,6 +298,7 @@ class World(Value):
     Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent that
     isn't on the support.
     """
+    how = ", such as load_world('clinic')"
     structure: InformationStructure
     setting: Setting
     name: str = 'world'
@@ -570,9 +572,11 @@ def respond(self, rule, rng):
     """One round of the protocol: what the agent plays and reports under `rule`, and
     the state.
 
-    Returns a `Response`; raises `InvalidInput` for a rule on another support.
+    `rng` is a `numpy.random.Generator`. Returns a `Response`; raises `InvalidInput`
+    for a rule on another support.
     """
     check_rule(self, rule)
+    as_kind('rng', rng, np.random.Generator)
     return self.agent.reply(self, rule, rng)
 
 @patch_to(World)

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['INIT', 'NORMAL', 'FORCED', 'STATUS', 'check_response', 'announce', 'confirm', 'ask_oracle', 'check_learner', 'Trace',
-           'Certificate', 'Identification', 'Status', 'was_cut_short', 'finish', 'Learner', 'Finding', 'Stopped',
-           'learner', 'simulate']
+           'Certificate', 'Origin', 'Identification', 'Status', 'was_cut_short', 'finish', 'Learner', 'Finding',
+           'Stopped', 'learner', 'simulate']
 
 # %% ../nbs/companion/62_learner.ipynb #4597f18f
 from array import array
@@ -118,6 +118,15 @@ class Certificate:
     mixing: float
     confidence: float
 
+@dataclass(frozen=True)
+class Origin:
+    """Where a result comes from: the name of the `world`, the `method`, its `options`
+    as plain values, and the `seed`; what isn't known is None."""
+    world: str = None
+    method: str = None
+    options: dict = None
+    seed: int = None
+
 @dataclass(frozen=True, eq=False)
 class Identification:
     r"""What a learner returns.
@@ -130,10 +139,13 @@ class Identification:
     (rounds = K + τ₁ + τ₂);
     `searches` and `lp_solves` their numbers; `event_violated`; `trace`; `paid`, all
     that learning paid in expectation; `lost`, what it earned less than the best rule
-    would have, where the world is known.
+    would have, where the world is known; `setting`, in which it learned; `origin`,
+    where it comes from.
     """
     rule: ScoringRule
     arm: int
+    setting: Setting = field(default=None, kw_only=True, repr=False)
+    origin: Origin = field(default=None, kw_only=True, repr=False)
     rounds: int
     status: str
     eps: float
@@ -152,7 +164,8 @@ class Identification:
     def paid(self):
         """The expected payments of all rounds, added up; None where the trace holds
         none."""
-        return None if self.trace.payments is None else float(self.trace.payments.sum())
+        payments = getattr(self.trace, 'payments', None)
+        return None if payments is None else float(payments.sum())
 
 # %% ../nbs/companion/62_learner.ipynb #ef283bbe
 @dataclass(frozen=True)
@@ -259,10 +272,10 @@ class Learner:
         return self.rule
 
     def _priced(self, result):
-        "What the run returns, with the payments of its rounds."
+        "What the run returns, with its setting and the payments of its rounds."
         if not isinstance(result, Identification):
             return result
-        return replace(result, trace=replace(result.trace,
+        return replace(result, setting=self.setting, trace=replace(result.trace,
                                              payments=np.array(self._payments)))
 
     def close(self):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, islice
 import numpy as np
 from .core import (InvalidInput, NotInducible, SolverFailure, as_array,
-                         as_integer, as_kind, as_number)
+                         as_integer, as_kind, as_names, as_number)
 from .information import Environment, InformationStructure, Setting, World
 from .scoring import ScoringRule, lie, mix
 from .programs import known_program, pair_rows, properness_rows, widest_rule
@@ -25,12 +25,14 @@ class Oracle:
     r"""K scoring rules $\tilde S_k$, the k-th of which makes arm k the agent's
     strict best response (Assumption 1).
 
-    `margins` (K,) holds by how much, if that is known; `margin` is the smallest of
+    `arms` are their names, if given. `margins` (K,) holds by how much, if that is
+    known; `margin` is the smallest of
     them (the paper's $\varepsilon$ is anything below it). Raises `InvalidInput` for
     fewer than two rules, and for one that isn't proper.
     """
     rules: tuple
     margins: np.ndarray = None
+    arms: tuple = None
 
     def __post_init__(self):
         try:
@@ -51,6 +53,9 @@ class Oracle:
         if self.margins is not None:
             object.__setattr__(self, 'margins',
                                as_array('margins', self.margins, (len(rules), )))
+        if self.arms is not None:
+            object.__setattr__(self, 'arms',
+                               as_names('arms', self.arms, len(rules), 'arm '))
     def __repr__(self):
         return (f'Oracle({len(self.rules)} rules, margin '
                 f'{"unknown" if self.margins is None else f"{self.margin:.4g}"})')
@@ -107,7 +112,7 @@ def action_informed_oracle(world, *, costs=None, cases=None, delta=.05):
     margins = np.array([m for m, _ in found])
     rules = [r for _, r in found]
     _refuse(world, rules, margins, 'any scoring rule', 'best margin')
-    return Oracle(rules, margins)
+    return Oracle(rules, margins, world.setting.arms)
 
 def check_oracle(world, rules):
     """An `Oracle` from the user's own rules, with its margins in a known world.
@@ -128,7 +133,7 @@ def check_oracle(world, rules):
             f'a rule on the support of the world, within its bound {z.bound:g}')
     margins = np.array([region_margin(world, r, k) for k, r in enumerate(oracle.rules)])
     _refuse(world, oracle.rules, margins, 'the rule given for it', 'margin')
-    return Oracle(oracle.rules, margins)
+    return Oracle(oracle.rules, margins, z.arms)
 
 # %% ../nbs/paper/04_oracle.ipynb #20c3b3d5
 def _refuse(world, rules, margins, given, found):
@@ -240,7 +245,7 @@ def robust_oracle(world, doubts):
         names = tuple(world.setting.arms[k] for k in bad)
         raise NotInducible(f'no rule works for all costs and beliefs left open: {ways}',
                            names, float(margins[bad].min()))
-    return Oracle([r for _, r in found], margins)
+    return Oracle([r for _, r in found], margins, world.setting.arms)
 
 def _what_would_do(world, doubts, k, margin):
     "What would make arm k inducible, in words."

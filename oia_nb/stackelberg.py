@@ -7,7 +7,7 @@ __all__ = ['PROFIT_TOL', 'ROOMS', 'agent_profit', 'arm_profit', 'principal_profi
            'is_claim_true', 'lp_arm', 'Optimum', 'optimal_rule', 'simple_regret']
 
 # %% ../nbs/paper/03_stackelberg.ipynb #88b70d3e
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import numpy as np
 from .core import TIE_TOL, NotInducible, SolverFailure, as_kind, as_number
 from .information import World, check_rule
@@ -107,13 +107,15 @@ class Optimum:
     r"""The solution of the game (paper, eq. opt3).
 
     `rule` S*, `arm` k* (an index), `profit` h(S*), `profits` (K,) with h(S_k*) (-inf
-    for an arm that no rule induces) and `rules`, K rules S_k* (None there).
+    for an arm that no rule induces) and `rules`, K rules S_k* (None there); `world`,
+    the game that it solves.
     """
     rule: ScoringRule
     arm: int
     profit: float
     profits: np.ndarray
     rules: tuple
+    world: World = field(default=None, repr=False)
 
     @property
     def gaps(self):
@@ -138,7 +140,7 @@ def optimal_rule(world, solver='highs', margin=0.):
                            float(margin))
     scale = world.setting.B_u + max(stake(world, r) for r in rules if r is not None)
     arm = int(np.flatnonzero(profits >= profits.max() - TIE_TOL*scale)[0])
-    return Optimum(rules[arm], arm, float(profits[arm]), profits, rules)
+    return Optimum(rules[arm], arm, float(profits[arm]), profits, rules, world)
 
 def simple_regret(world, rule):
     r"The true simple regret $h(S^*) - h(S)$ of a rule in a known world, lies included."

@@ -4,15 +4,16 @@
 
 # %% auto #0
 __all__ = ['WORLD_FORM', 'NOTES', 'save_world', 'GRID_MOST', 'SETTING_FORM', 'MAX_SIGNALS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE',
-           'SMOOTHING', 'PRIORS', 'DEGENERATE', 'read_agent', 'read_form', 'world_from_dict', 'on_support',
-           'world_to_dict', 'json_text', 'write_file', 'parse_json', 'world_names', 'load_world', 'setting_to_dict',
-           'setting_from_dict', 'load_setting', 'Levels', 'column_levels', 'Fault', 'TableCheck', 'check_table',
-           'smoothed_table', 'world_from_table', 'garbling', 'random_world', 'blackwell_world', 'simple_world',
-           'degenerate_world', 'signs', 'bit_beliefs', 'bits_world']
+           'SMOOTHING', 'PRIORS', 'DEGENERATE', 'read_agent', 'schema_reader', 'read_form', 'world_from_dict',
+           'on_support', 'world_to_dict', 'json_text', 'write_file', 'parse_json', 'world_names', 'load_world',
+           'world_from_bytes', 'setting_to_dict', 'setting_from_dict', 'load_setting', 'Levels', 'column_levels',
+           'Fault', 'TableCheck', 'check_table', 'smoothed_table', 'world_from_table', 'garbling', 'random_world',
+           'blackwell_world', 'simple_world', 'degenerate_world', 'signs', 'bit_beliefs', 'bits_world']
 
 # %% ../nbs/companion/64_worlds.ipynb #1408e88e
 import json
 import os
+import re
 import warnings
 from dataclasses import MISSING, dataclass, fields, replace
 from importlib import resources
@@ -53,8 +54,22 @@ def read_agent(at, value):
 def _tuples(value):
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
+def schema_reader(kind):
+    """A reader of the key schema of a file of a `kind`, whose version is 1: it
+    refuses those of another kind and of a later version."""
+    def read(at, value):
+        match = re.fullmatch(rf'oia/{kind}/([0-9]+)', str(value))
+        if match is None:
+            raise InvalidInput(at, value, f'"oia/{kind}/1"')
+        if int(match[1]) != 1:
+            raise InvalidInput(
+                at, value, f'"oia/{kind}/1"; the file was made by a later version of '
+                'oia_nb')
+        return value
+    return read
+
 WORLD_FORM = {
-    'name': str, 'states': [str], 'decisions': [str], 'utility': [[float]],
+    'schema?': schema_reader('world'), 'name': str, 'states': [str], 'decisions': [str], 'utility': [[float]],
     'bound': float,
     'arms': [{'name': str, 'cost': float, 'signals': [str],
               'joint': [[float]]}], 'agent?': read_agent, 'source?': str,
@@ -66,8 +81,8 @@ NOTES = [f.name for f in fields(World) if f'{f.name}?' in WORLD_FORM]
 def read_form(at, value, form):
     """`value`, read by a form: `float` is a finite number, `str` a text as in
     `as_text`, ``[form]`` a list of at least one such item, a dict an object with
-    exactly these keys, save that one that ends in "?" may be absent; any other
-    function reads the value itself, when called with the place and the value.
+    exactly these keys, save that one that ends in "?" may be absent, and that
+    others may begin with "x-", which aren't read; any other function reads the value itself, when called with the place and the value.
 
     Returns it with every number a float. Raises `InvalidInput`, whose argument is
     the place, such as
@@ -87,9 +102,9 @@ def read_form(at, value, form):
     if not isinstance(value, dict):
         raise InvalidInput(at, value, f'an object with the keys {", ".join(keys)}')
     for k in value:
-        if k not in keys:
+        if k not in keys and not str(k).startswith('x-'):
             raise InvalidInput(f'{at}, key {k!r}', value[k],
-                               f'no keys but {", ".join(keys)}')
+                               f'no keys but {", ".join(keys)}, and x-…')
     for k in form:
         if not k.endswith('?') and k not in value:
             raise InvalidInput(f'{at}, key {k!r}', 'nothing', 'it to be there')
@@ -148,7 +163,7 @@ def world_to_dict(world):
     z, s = world.setting, world.structure
     arms = [dict(name=a, cost=float(c), signals=list(o), joint=p.tolist())
             for a, c, o, p in zip(z.arms, s.costs, world.signals, s.joint)]
-    data = dict(name=world.name, states=list(z.states), decisions=list(z.decisions),
+    data = dict(schema='oia/world/1', name=world.name, states=list(z.states), decisions=list(z.decisions),
                 utility=z.utility.tolist(), bound=z.bound, arms=arms)
     usual = {
         f.name: f.default_factory() if f.default is MISSING else f.default
@@ -264,7 +279,12 @@ def load_world(path_or_name):
     Raises `InvalidInput`, which names the file, the place in it and what was
     expected there, whatever is wrong with the file.
     """
-    return _load(path_or_name, _read(path_or_name), world_from_dict)
+    return world_from_bytes(_read(path_or_name), path_or_name)
+
+def world_from_bytes(raw, place='world'):
+    """The `World` in the bytes of a world file; errors name `place`. Raises
+    `InvalidInput`."""
+    return _load(place, raw, world_from_dict)
 
 def _load(path_or_name, raw, from_dict):
     try:
@@ -316,19 +336,24 @@ def _compositions(n, W):
 
 # %% ../nbs/companion/64_worlds.ipynb #e47dd9ec
 SETTING_FORM = {
-    'states': [str], 'decisions': [str], 'utility': [[float]], 'bound': float,
+    'schema?': schema_reader('setting'), 'states': [str], 'decisions': [str], 'utility': [[float]], 'bound': float,
     'arms': [str], 'support': [[float]]
 }
 
 def setting_to_dict(setting):
     """The setting as plain lists, texts and floats; `setting_from_dict` gives the
     same setting back."""
-    return {key: plain(getattr(setting, key), key) for key in SETTING_FORM}
+    names = [key for key in SETTING_FORM if key != 'schema?']
+    return dict(schema='oia/setting/1') | {
+        name: plain(getattr(setting, name), name)
+        for name in names
+    }
 
 def setting_from_dict(data):
     """The `Setting` that a dictionary describes. Raises `InvalidInput`, which names
     the place."""
-    return Setting(**read_form('setting', data, SETTING_FORM))
+    given = read_form('setting', data, SETTING_FORM)
+    return Setting(**{key: given[key] for key in given if key != 'schema'})
 
 @patch_to(Setting)
 def save(self, path):
