@@ -11,7 +11,7 @@ __all__ = ['MARGIN_TOL', 'WAYS_OUT', 'BOUND_MARGIN', 'BOUND_TOL', 'Oracle', 'wid
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 import numpy as np
-from .core import (InvalidInput, NotInducible, SolverFailure, as_array,
+from .core import (InvalidInput, NotInducible, SolverFailure, Value, as_array,
                          as_integer, as_kind, as_names, as_number)
 from .information import Environment, InformationStructure, Setting, World
 from .scoring import ScoringRule, lie, mix
@@ -21,7 +21,7 @@ from .stackelberg import (PROFIT_TOL, optimal_rule, profit_scale, region_margin,
 
 # %% ../nbs/paper/04_oracle.ipynb #aa78541b
 @dataclass(frozen=True, eq=False)
-class Oracle:
+class Oracle(Value):
     r"""K scoring rules $\tilde S_k$, the k-th of which makes arm k the agent's
     strict best response (Assumption 1).
 

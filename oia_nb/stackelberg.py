@@ -9,7 +9,8 @@ __all__ = ['PROFIT_TOL', 'ROOMS', 'agent_profit', 'arm_profit', 'principal_profi
 # %% ../nbs/paper/03_stackelberg.ipynb #88b70d3e
 from dataclasses import dataclass, field
 import numpy as np
-from .core import TIE_TOL, NotInducible, SolverFailure, as_kind, as_number
+from .core import TIE_TOL, NotInducible, SolverFailure, Value
+from .core import as_kind, as_number, read_only
 from .information import World, check_rule
 from .programs import PURSE, cheapest_rule, known_program, widest_rule
 from .scoring import ScoringRule
@@ -103,7 +104,7 @@ def lp_arm(world, arm, solver='highs', margin=0.):
 
 # %% ../nbs/paper/03_stackelberg.ipynb #6570f6e0
 @dataclass(frozen=True, eq=False)
-class Optimum:
+class Optimum(Value):
     r"""The solution of the game (paper, eq. opt3).
 
     `rule` S*, `arm` k* (an index), `profit` h(S*), `profits` (K,) with h(S_k*) (-inf
@@ -140,7 +141,8 @@ def optimal_rule(world, solver='highs', margin=0.):
                            float(margin))
     scale = world.setting.B_u + max(stake(world, r) for r in rules if r is not None)
     arm = int(np.flatnonzero(profits >= profits.max() - TIE_TOL*scale)[0])
-    return Optimum(rules[arm], arm, float(profits[arm]), profits, rules, world)
+    return Optimum(rules[arm], arm, float(profits[arm]), read_only(profits), rules,
+                   world)
 
 def simple_regret(world, rule):
     r"The true simple regret $h(S^*) - h(S)$ of a rule in a known world, lies included."

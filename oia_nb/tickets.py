@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from .core import (InvalidInput, NotInducible, SolverFailure, as_array,
                          as_beliefs, as_integer, as_kind, as_number, as_text)
-from .core import patch_to
+from .core import Value, patch_to
 from .information import Setting, World
 from .scoring import ScoringRule, menu_rule
 from .stackelberg import principal_profit, region_margin
@@ -23,7 +23,7 @@ FEWEST = -12            # decimals of a payment: from so few
 MOST = 15               # to so many
 
 @dataclass(frozen=True, eq=False)
-class Menu:
+class Menu(Value):
     """A menu of tickets (`eq-ticket`): `tickets` (n, W), what each pays in each
     state, in units of payment.
 
