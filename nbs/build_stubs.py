@@ -159,7 +159,8 @@ class Stubs:
             text = ast.unparse(default) if default else ''
             none = text == 'None' or 'default=None' in text
             always = (node.name, item.target.id) in ALWAYS
-            lines.append(f'    {item.target.id}: {kind}' + (' | None' if none and not always else ''))
+            lines.append(f'    {item.target.id}: {kind}'
+                         + (' | None' if none and not always else ''))
             taken = {'np.ndarray': 'ArrayLike', 'tuple': 'Any'}.get(kind, kind)
             arg = f'{item.target.id}: {taken}' + (' | None' if none else '')
             optional = default is not None and ('field' not in text or 'default' in text)

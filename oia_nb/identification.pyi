@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -28,6 +29,7 @@ _T = TypeVar('_T')
 _F = TypeVar('_F')
 _R = TypeVar('_R', bound=Any)
 
+log: Any
 class ProgressBar:
     def __init__(self, setting: Setting, eps: float, watch: Callable[[Any], object] | None=...) -> None: ...
     def __enter__(self): ...

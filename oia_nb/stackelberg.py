@@ -118,6 +118,9 @@ class Optimum(Value):
     rules: tuple
     world: World = field(default=None, repr=False)
 
+    def __post_init__(self):
+        object.__setattr__(self, 'profits', read_only(np.asarray(self.profits, float)))
+
     @property
     def gaps(self):
         r"""(K,): the reward gaps $\Delta_k = h(S^*) - h(S_k^*)$ (Definition 3), 0
@@ -141,8 +144,7 @@ def optimal_rule(world, solver='highs', margin=0.):
                            float(margin))
     scale = world.setting.B_u + max(stake(world, r) for r in rules if r is not None)
     arm = int(np.flatnonzero(profits >= profits.max() - TIE_TOL*scale)[0])
-    return Optimum(rules[arm], arm, float(profits[arm]), read_only(profits), rules,
-                   world)
+    return Optimum(rules[arm], arm, float(profits[arm]), profits, rules, world)
 
 def simple_regret(world, rule):
     r"The true simple regret $h(S^*) - h(S)$ of a rule in a known world, lies included."

@@ -133,7 +133,8 @@ def test_wrong_kinds_fail_by_name():
         with pytest.raises(InvalidInput, match=said):
             call()
 
-@pytest.mark.parametrize('x', [BEST['clinic'], FOUND, BEST['clinic'].rule, BEST['clinic'].rule.menu()])
+@pytest.mark.parametrize('x', [BEST['clinic'], FOUND, BEST['clinic'].rule,
+                               BEST['clinic'].rule.menu()])
 def test_what_has_a_rule_is_drawn(x):
     assert plot_rule(x).lines
 
@@ -152,7 +153,8 @@ def arrays(x, seen=()):
 
 @pytest.mark.parametrize('x', [clinic, clinic.setting, BEST['clinic'].rule, ORACLE, BEST['clinic']],
                          ids=['world', 'setting', 'rule', 'oracle', 'optimum'])
-@pytest.mark.parametrize('again', [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy, copy.copy],
+@pytest.mark.parametrize('again', [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy,
+                                   copy.copy],
                          ids=['pickle', 'deepcopy', 'copy'])
 def test_copies_stay_read_only(x, again):
     before = [a.flags.writeable for a in arrays(x)]

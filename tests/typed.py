@@ -1,6 +1,8 @@
+"A right script, as a user would write it: mypy finds nothing in it. It isn't run."
+from typing import assert_type
 import numpy as np
 from oia_nb.all import *
-from typing import assert_type
+
 clinic = load_world('clinic')
 best = optimal_rule(clinic)
 assert_type(best.profit, float)
@@ -16,8 +18,10 @@ rule = ScoringRule([[1., 0.], [0., 1.]], [[1., 0.], [0., 1.]], 1.)
 z = Setting([[.5, .5], [.1, .9]], [[1, 0], [0, 1]], 1., ['a', 'b'])
 names: str = z.states[0]
 found = identify(clinic, eps=.1, delta=.05, seed=0)
-found.save('f.json'); found.to_frame()
-if found.certificate: print(found.certificate.bound)
+found.save('f.json')
+found.to_frame()
+if found.certificate:
+    print(found.certificate.bound)
 with Session.create('s.jsonl', clinic, eps=1., delta=.1) as s:
     offer = s.announce()
     s.answer('imaging', [.5, .5])
