@@ -102,6 +102,9 @@ def chen(setting, oracle, *, eps, delta, budget, decision='last', rng=None,
 
     Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running
     if an oracle rule is answered by another arm.
+
+    >>> chen(z, oracle, eps=1., delta=.1, budget=100).send(None)
+    ScoringRule(19 beliefs, 2 states, pays 0 to 0 of 1)
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     budget = as_integer('budget', budget, 1)
@@ -297,6 +300,10 @@ def explore_then_commit(setting, oracle, *, eps, delta, explore=None, budget=Non
 
     Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running
     if an oracle rule is answered by another arm.
+
+    >>> explore_then_commit(z, oracle, eps=1., delta=.1,
+    ...     budget=100).send(None) is oracle.rules[0]
+    True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     n = _announcements(setting, oracle, eps, delta, explore, budget,
@@ -375,6 +382,10 @@ def oiafc_simple(setting, oracle, *, eps, delta, beliefs=2, mixing='theorem1',
     beliefs than that proves the assumption wrong: the status is then
     "event_violated", without a certificate. Raises `InvalidInput`, `OracleViolated`
     as `oiafc` does.
+
+    >>> oiafc_simple(simple.setting, action_informed_oracle(simple), eps=1.,
+    ...     delta=.1).send(None)
+    ScoringRule(4 beliefs, 2 states, pays 0 to 1 of 1)
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     if isinstance(beliefs, np.ndarray):

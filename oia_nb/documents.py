@@ -159,6 +159,9 @@ def json_schema(kind):
     "plan", "compare", "worlds", "world" or "setting"), a dict.
 
     Raises `InvalidInput` for another kind.
+
+    >>> json_schema('rule')['title']
+    'oia/rule/1'
     """
     kind = as_choice('kind', kind, DOCUMENTS | FILES)
     name = f'oia/{kind}/{VERSION}'
@@ -253,7 +256,12 @@ def game_fields(setting):
 
 def rule_to_dict(rule, setting=None):
     """The document of a `rule`; a `setting`, if given, adds the names of states, arms
-    and decisions, and the utility. Raises `InvalidInput` for one on another support."""
+    and decisions, and the utility. Raises `InvalidInput` for one on another support.
+
+    >>> list(rule_to_dict(best, z))
+    ['schema', 'package', 'states', 'decisions', 'arms', 'bound', 'utility',
+    'support', 'rule']
+    """
     rule = as_rule('rule', rule)
     if setting is None:
         states = [f'state {w}' for w in range(rule.support.shape[1])]
@@ -267,7 +275,11 @@ def rule_to_dict(rule, setting=None):
                                           rule=rule_fields(rule, states)))
 
 def rule_from_dict(data):
-    "The `ScoringRule` of a document. Raises `InvalidInput`."
+    """The `ScoringRule` of a document. Raises `InvalidInput`.
+
+    >>> rule_from_dict(rule_to_dict(best.rule)) == best.rule
+    True
+    """
     d = check_document(data, 'rule')
     return ScoringRule(d['rule']['payments'], d['support'], d['bound'])
 
@@ -278,7 +290,12 @@ def save(self, path, setting=None):
     save_document(rule_to_dict(self, setting), path)
 
 def load_rule(path):
-    "The `ScoringRule` in a file. Raises `InvalidInput`."
+    """The `ScoringRule` in a file. Raises `InvalidInput`.
+
+    >>> best.rule.save(folder + '/rule.json')
+    >>> load_rule(folder + '/rule.json') == best.rule
+    True
+    """
     return rule_from_dict(read_document(path, 'rule'))
 
 # %% ../nbs/companion/86_documents.ipynb #ffe9f34f
@@ -298,6 +315,9 @@ def identification_to_dict(found, trace=False):
     is in it.
 
     Raises `InvalidInput` for a result that doesn't know its setting.
+
+    >>> identification_to_dict(found)['target']
+    {'eps': 1.0, 'delta': 0.1}
     """
     z = as_kind('found', found, Identification).setting
     if z is None:
@@ -321,7 +341,11 @@ def identification_to_dict(found, trace=False):
 def identification_from_dict(data):
     """The `Identification` of a document, of the class that it had if its details
     are plain values; without a trace, if the document has none. Raises
-    `InvalidInput`."""
+    `InvalidInput`.
+
+    >>> identification_from_dict(found.to_dict()).status
+    'certified'
+    """
     d = check_document(data, 'identification')
     z = setting_from_dict({name: d[name] for name in GAME})
     make = results_by_name().get(d['kind'], Identification)
@@ -362,7 +386,12 @@ def save(self, path, trace=True):
     save_document(self.to_dict(trace), path)
 
 def load_identification(path):
-    "The `Identification` in a file. Raises `InvalidInput`."
+    """The `Identification` in a file. Raises `InvalidInput`.
+
+    >>> found.save(folder + '/found.json')
+    >>> load_identification(folder + '/found.json').status
+    'certified'
+    """
     return identification_from_dict(read_document(path, 'identification'))
 
 # %% ../nbs/companion/86_documents.ipynb #ccd4c523

@@ -481,6 +481,10 @@ def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None,
 
     Raises `InvalidInput`, also for a folder of another experiment. An exception
     within a run is recorded, not raised.
+
+    >>> len(experiment(['advert'], ['sharp'], dict(eps=3., delta=.1), 2, seed=0,
+    ...     n_jobs=0))
+    2
     """
     worlds, methods, contents, runs = planned(worlds, methods, grid, repetitions, seed)
     if n_jobs is not None:
@@ -511,7 +515,13 @@ def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None,
 # %% ../nbs/companion/67_experiments.ipynb #e44b4ab8
 def read_experiment(path):
     """The frame of what is there of an experiment in a folder, in the order of
-    `experiment`. Raises `InvalidInput`."""
+    `experiment`. Raises `InvalidInput`.
+
+    >>> frame = experiment(['advert'], ['sharp'], dict(eps=3., delta=.1), 1,
+    ...     seed=0, n_jobs=0, path=folder + '/kept')
+    >>> len(read_experiment(folder + '/kept'))
+    1
+    """
     contents, found = read_manifest(path), read_runs(Path(path))
     worlds, methods = list(contents['worlds']), list(contents['methods'])
     values = lambda r: [
@@ -532,6 +542,10 @@ def summarise(frame, by=None):
     `by` are the columns that make a cell; if not given, world, method and all
     parameters. Shares and means are of runs that didn't fail. Raises `InvalidInput`
     for anything but a frame of `experiment` with a column `eps`.
+
+    >>> list(summarise(compare(['advert'], eps=3., methods=['sharp'],
+    ...     repetitions=1, n_jobs=0).frame).runs)
+    [1]
     """
     if not {'eps', *RESULTS} <= set(getattr(frame, 'columns', ())):
         raise InvalidInput('frame', frame, 'a frame of experiment, with a column eps')
@@ -597,6 +611,9 @@ def compare(worlds=('advert', 'clinic'), *, eps=.2, delta=.1, methods=None, budg
     `eps` and `delta` are the target, which must be one for each of the worlds;
     `budget` and `cap` go to `suite`; the others to `experiment`. Raises
     `InvalidInput`.
+
+    >>> compare(['advert'], eps=3., methods=['sharp'], repetitions=1, n_jobs=0)
+    Comparison(1 runs, 1 cells: sharp)
     """
     worlds = labelled('worlds', worlds, as_world, lambda w: w.name)
     eps = as_number('eps', eps, 0., min(2*w.setting.B for w in worlds.values()),
@@ -651,6 +668,9 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
         runs.
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
+
+    >>> forecast(load_world('advert'), eps=3., delta=.1, runs=2).finished[0]
+    np.int64(2)
     """
     import pandas as pd
     n, cap = as_integer('runs', runs, 1), as_integer('cap', cap, 1)

@@ -108,7 +108,12 @@ LEARNERS = Learners()
 
 def register(row):
     """Add a `Row` to the table; returns it. Raises `InvalidInput` for a name that is
-    taken."""
+    taken.
+
+    >>> row = register(replace(learner_row('sharp'), name='mine'))
+    >>> LEARNERS.pop('mine').name
+    'mine'
+    """
     if row.name in LEARNERS:
         raise InvalidInput('row.name', row.name, 'a name that no other learner has')
     LEARNERS[row.name] = row
@@ -116,7 +121,11 @@ def register(row):
 
 def learner_row(method):
     """The `Row` of the learner called `method`; raises `InvalidInput` for an unknown
-    one."""
+    one.
+
+    >>> learner_row('sharp').text
+    'the sharp learner: bounds on the profits themselves'
+    """
     if isinstance(method, str) and method in LEARNERS:
         return LEARNERS[method]
     raise InvalidInput('method', method, f'one of {", ".join(LEARNERS)}')
@@ -162,7 +171,10 @@ register(
 
 # %% ../nbs/companion/63_identification.ipynb #dfb2b7ef
 def check_options(row, options):
-    "Refuse an option that the learner doesn't take."
+    """Refuse an option that the learner doesn't take.
+
+    >>> check_options(learner_row('oiafc'), {'mixing': 'theorem1'})
+    """
     for name, value in options.items():
         if name in row.options:
             continue
@@ -172,7 +184,11 @@ def check_options(row, options):
 
 def add_budget(row, world, budget, options):
     """A budget under the name that the learner gives to it: `budget` if it plans
-    with one, `max_rounds` if it is a mere cap."""
+    with one, `max_rounds` if it is a mere cap.
+
+    >>> add_budget(learner_row('oiafc'), clinic, 500, {})
+    {'max_rounds': 500}
+    """
     if budget is not None and 'max_rounds' in options:
         raise InvalidInput('budget, max_rounds', (budget, options['max_rounds']),
                            'one of the two')
@@ -183,7 +199,11 @@ def add_budget(row, world, budget, options):
 
 def add_rng(row, rng, options):
     """Randomness of the learner's own, for one that takes `rng`: a stream apart from
-    the world's, from the same seed."""
+    the world's, from the same seed.
+
+    >>> add_rng(learner_row('sharp'), generator(0), {})
+    {}
+    """
     return options if 'rng' not in row.options else dict(rng=rng.spawn(1)[0]) | options
 
 # %% ../nbs/companion/63_identification.ipynb #c9ba5793
@@ -195,7 +215,11 @@ def best_profit(self):
 
 def add_lost(world, result):
     """The `Identification` with `lost` (`eq-lost`), if its trace holds payments and
-    the world's agent is the rational one."""
+    the world's agent is the rational one.
+
+    >>> add_lost(clinic, replace(found, lost=None)).lost == found.lost
+    True
+    """
     payments = result.trace.payments
     if payments is None or not isinstance(world.agent, Rational):
         return result
@@ -205,7 +229,11 @@ def add_lost(world, result):
 # %% ../nbs/companion/63_identification.ipynb #aad58c13
 def origin_of(world, row, options, seed):
     """The `Origin` of a run; a part given as a function is told by its name, and a
-    seed only if it is a number."""
+    seed only if it is a number.
+
+    >>> origin_of(clinic, learner_row('sharp'), {}, 3)
+    Origin(world='clinic', method='sharp', options={}, seed=3)
+    """
     told = {
         name: value if isinstance(value, (bool, int, float, str)) else getattr(
             value, '__name__', repr(value))
@@ -247,6 +275,9 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
         `margin`, `watch`.
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
+
+    >>> identify(clinic, eps=1., delta=.1, seed=0).status
+    'certified'
     """
     if not isinstance(world, World):
         raise InvalidInput('world', world,
@@ -276,7 +307,14 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
 
 # %% ../nbs/companion/63_identification.ipynb #bf946fb4
 def run_fast(row, world, oracle, rng, *, eps, delta, progress=False, **options):
-    "What `identify` does for engine=\"fast\"."
+    """What `identify` does for engine="fast".
+
+    >>> run_fast(learner_row('sharp'), clinic, oracle, generator(0), eps=1., delta=.1)
+    Traceback (most recent call last):
+        ...
+    oia_nb.core.InvalidInput: method: got 'sharp', expected for engine="fast" one of oiafb,
+    oiafc
+    """
     from oia_nb.fast.drive import simulate_fast
     if row.compiled is None:
         names = sorted(name for name, other in LEARNERS.items()

@@ -64,12 +64,21 @@ class ScoringRule(Value):
 # %% ../nbs/paper/02_scoring.ipynb #d4d3e009
 def as_rule(name, value):
     """`value`, a `ScoringRule`, or the one in its attribute `rule` (of an optimum, a
-    result, an offer, a menu). Raises `InvalidInput` naming `name`."""
+    result, an offer, a menu). Raises `InvalidInput` naming `name`.
+
+    >>> as_rule('rule', best) is best.rule
+    True
+    """
     return as_kind(name, getattr(value, 'rule', value), ScoringRule)
 
 def gains(rule):
     r"""(M, M): what belief i gains by reporting j,
-    $\langle\sigma_i, S_j\rangle - \langle\sigma_i, S_i\rangle$."""
+    $\langle\sigma_i, S_j\rangle - \langle\sigma_i, S_i\rangle$.
+
+    >>> gains(brier([[.5, .5], [0., 1.]]))
+    array([[ 0.  , -0.25],
+           [-0.25,  0.  ]])
+    """
     as_kind('rule', rule, ScoringRule)
     pay = rule.support @ rule.values.T
     return pay - pay.diagonal()[:, None]
@@ -84,19 +93,31 @@ class Lie:
 
 def lie(rule):
     """The most profitable `Lie` under `rule`, or None if it is proper within
-    `PROPER_TOL` (Definition 1)."""
+    `PROPER_TOL` (Definition 1).
+
+    >>> lie(ScoringRule([[0, 1], [1, 0]], [[.9, .1], [.1, .9]], 1.))
+    Lie(belief=0, report=1, gain=0.8)
+    """
     G = gains(rule)
     i, j = np.unravel_index(G.argmax(), G.shape)
     return Lie(int(i), int(j), float(G[i, j])) if G[i,
                                                     j] > PROPER_TOL*rule.bound else None
 
 def is_proper(rule):
-    "True if no belief of the support gains by lying (Definition 1)."
+    """True if no belief of the support gains by lying (Definition 1).
+
+    >>> is_proper(best.rule)
+    True
+    """
     return lie(rule) is None
 
 def is_strictly_proper(rule):
     """True if every lie costs something: more than `PROPER_TOL` of the bound
-    (Definition 1)."""
+    (Definition 1).
+
+    >>> is_strictly_proper(brier(z.support))
+    True
+    """
     G = gains(rule)
     return bool((G[~np.eye(len(G), dtype=bool)] < -PROPER_TOL*rule.bound).all())
 
@@ -111,6 +132,10 @@ def menu_rule(support, menu, bound):
 
     Proper for every menu, since telling the truth picks from a fixed menu
     (revelation principle). Raises `InvalidInput`.
+
+    >>> menu_rule([[.5, .5], [.1, .9]], [[1., 0.], [0., 1.]], 1.).values
+    array([[1., 0.],
+           [0., 1.]])
     """
     support, bound = _checked(support, bound)
     menu = as_array('menu', menu, (None, support.shape[1]), 0., bound)
@@ -143,7 +168,12 @@ def pay(self, report, state):
 # %% ../nbs/paper/02_scoring.ipynb #83e4548e
 def brier(support, bound=1.):
     r"""The quadratic rule $B_S\,(1 - \tfrac12\lVert e_\omega - \sigma\rVert^2)$,
-    within [0, B_S] and strictly proper (Brier 1950)."""
+    within [0, B_S] and strictly proper (Brier 1950).
+
+    >>> brier([[.5, .5], [.2, .8]]).values
+    array([[0.75, 0.75],
+           [0.36, 0.96]])
+    """
     support, bound = _checked(support, bound)
     distance2 = ((np.eye(support.shape[1]) - support[:, None, :])**2).sum(2)
     return ScoringRule(bound*np.maximum(1 - distance2/2, 0), support, bound)
@@ -151,7 +181,11 @@ def brier(support, bound=1.):
 # %% ../nbs/paper/02_scoring.ipynb #f378d82b
 def spherical(support, bound=1.):
     r"""The spherical rule $B_S\,\sigma(\omega)/\lVert\sigma\rVert_2$, within [0,
-    B_S] and strictly proper."""
+    B_S] and strictly proper.
+
+    >>> spherical([[.5, .5]]).values.round(4)
+    array([[0.7071, 0.7071]])
+    """
     support, bound = _checked(support, bound)
     return ScoringRule(
         bound*np.minimum(support/np.linalg.norm(support, axis=1, keepdims=True), 1),
@@ -163,6 +197,9 @@ def floor_belief(belief, floor):
     entropy: $p_\omega = \max(\sigma_\omega/\lambda, \text{floor})$.
 
     `belief` (W,), `floor` in (0, 1/W). Returns an array (W,); raises `InvalidInput`.
+
+    >>> floor_belief([1., 0.], .01)
+    array([0.99, 0.01])
     """
     belief = as_probabilities('belief', belief, (None,))
     floor = _below(as_number('floor', floor, 0., strict_low=True), len(belief))
@@ -189,6 +226,10 @@ def logarithmic(support, bound=1., floor=0.01):
 
     `floor` must lie in (0, 1/W). Every payment is within [0, B_S]; proper, and
     strictly so among beliefs above the floor.
+
+    >>> logarithmic([[.5, .5], [.1, .9]]).values.round(3)
+    array([[0.849, 0.849],
+           [0.5  , 0.977]])
     """
     support, bound = _checked(support, bound)
     floor = _below(as_number('floor', floor, 0., strict_low=True), support.shape[1])
@@ -203,6 +244,10 @@ def v_shaped(support, kink, bound=1.):
     The belief `kink` (W,), all entries positive, is indifferent between all bets (Li
     et al. 2022, for two states). Proper, but never strictly so with more beliefs
     than states. Raises `InvalidInput`.
+
+    >>> v_shaped([[.2, .8], [.9, .1]], [.5, .5]).values
+    array([[0., 1.],
+           [1., 0.]])
     """
     support, bound = _checked(support, bound)
     kink = as_probabilities('kink', kink, (support.shape[1],))
@@ -213,7 +258,11 @@ def v_shaped(support, kink, bound=1.):
 # %% ../nbs/paper/02_scoring.ipynb #667b95e0
 def mix(S0, S1, lam):
     r"""The rule $(1-\lambda) S_0 + \lambda S_1$; raises `InvalidInput` unless both
-    live on one support and λ is in [0, 1]."""
+    live on one support and λ is in [0, 1].
+
+    >>> mix(best.rule, oracle.rules[1], .5)
+    ScoringRule(19 beliefs, 2 states, pays 0 to 0.1207 of 1)
+    """
     for name, S in ('S0', S0), ('S1', S1):
         if not isinstance(S, ScoringRule):
             raise InvalidInput(name, S, 'a ScoringRule')

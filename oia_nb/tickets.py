@@ -324,7 +324,12 @@ def rounded(self, digits, where, margin=None):
 # %% ../nbs/beyond/26_tickets.ipynb #192d7202
 def rounding_costs(rule, world, digits=(1, 2, 3, 4)):
     """What each number of `digits` costs: a list of (digits, profit, lost), with
-    None where no menu will do."""
+    None where no menu will do.
+
+    >>> [(digits, round(lost, 4)) for digits, _, lost in rounding_costs(best.rule,
+    ...     clinic, [2, 3])]
+    [(2, 0.0336), (3, 0.0031)]
+    """
     as_kind('rule', rule, ScoringRule)
     as_kind('world', world, World)
     def row(d):

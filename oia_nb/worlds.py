@@ -32,6 +32,9 @@ def read_agent(at, value):
 
     Raises `InvalidInput`, which names the place: a kind that no class has, other
     fields than its own, or a value that the class refuses.
+
+    >>> read_agent('agent', {'kind': 'Rational'})
+    Rational()
     """
     if not isinstance(value, dict) or 'kind' not in value:
         raise InvalidInput(at, value,
@@ -56,7 +59,11 @@ def _tuples(value):
 
 def schema_reader(kind):
     """A reader of the key schema of a file of a `kind`, whose version is 1: it
-    refuses those of another kind and of a later version."""
+    refuses those of another kind and of a later version.
+
+    >>> schema_reader('world')('schema', 'oia/world/1')
+    'oia/world/1'
+    """
     def read(at, value):
         match = re.fullmatch(rf'oia/{kind}/([0-9]+)', str(value))
         if match is None:
@@ -87,6 +94,9 @@ def read_form(at, value, form):
     Returns it with every number a float. Raises `InvalidInput`, whose argument is
     the place, such as
     ``arms[1].joint[0][2]``.
+
+    >>> read_form('x', {'a': 1}, {'a': float, 'b?': str})
+    {'a': 1.0}
     """
     if form is float:
         return as_number(at, value)
@@ -120,6 +130,9 @@ def world_from_dict(data):
     Raises `InvalidInput`, which names the place: a key that is missing or unknown, a
     wrong type, a number that isn't finite, shapes that disagree, names that repeat,
     probabilities that are negative or don't sum to one.
+
+    >>> world_from_dict(world_to_dict(clinic)) == clinic
+    True
     """
     d = read_form('world', data, WORLD_FORM)
     arms, W = d['arms'], len(d['states'])
@@ -144,7 +157,11 @@ def world_from_dict(data):
 
 def on_support(world, support):
     """The world with another list of beliefs that may be reported; raises
-    `InvalidInput` if a belief of an arm isn't on it."""
+    `InvalidInput` if a belief of an arm isn't on it.
+
+    >>> on_support(clinic, z.support[::-1]).setting.M
+    19
+    """
     setting = replace(world.setting, support=as_array('support', support,
                                                       (None, world.setting.W)))
     return replace(world, setting=setting)
@@ -156,6 +173,10 @@ def world_to_dict(world):
 
     Raises `InvalidInput` for what a file can't hold: an agent with a trait that is
     neither number nor text, or a class of its own derived from `World`.
+
+    >>> list(world_to_dict(clinic))
+    ['schema', 'name', 'states', 'decisions', 'utility', 'bound', 'arms', 'source',
+    'licence']
     """
     if type(world) is not World:
         raise InvalidInput('world', world,
@@ -185,7 +206,13 @@ def world_to_dict(world):
 # %% ../nbs/companion/64_worlds.ipynb #95663327
 def json_text(value, indent=''):
     """JSON with one line for each list of plain values. Raises `ValueError` for a
-    number that isn't finite."""
+    number that isn't finite.
+
+    >>> print(json_text({'a': [1, 2]}))
+    {
+     "a": [1, 2]
+    }
+    """
     items = list(value.values() if isinstance(value, dict) else value) if isinstance(
         value, (dict, list)) else []
     if not any(isinstance(v, (dict, list)) for v in items):
@@ -198,7 +225,10 @@ def json_text(value, indent=''):
 
 def write_file(path, text):
     """Write a text to a file, which appears as a whole or not at all. Raises
-    `InvalidInput` if it can't be written."""
+    `InvalidInput` if it can't be written.
+
+    >>> write_file(folder + '/note.txt', 'hello')
+    """
     try:
         part = Path(path).with_name(Path(path).name + '.part')
         try:
@@ -218,6 +248,10 @@ def save(self, path):
 
     The file appears as a whole or not at all. Raises `InvalidInput` if it can't be
     written, or can't hold the world (`world_to_dict`).
+
+    >>> save_world(clinic, folder + '/clinic.json')
+    >>> load_world(folder + '/clinic.json') == clinic
+    True
     """
     write_file(path, json_text(world_to_dict(self)) + '\n')
 
@@ -233,7 +267,11 @@ def _distinct(pairs):
     return found
 
 def parse_json(raw):
-    "The JSON value in some bytes; raises `InvalidInput`, which names the place."
+    """The JSON value in some bytes; raises `InvalidInput`, which names the place.
+
+    >>> parse_json(b'{"a": [1, 2]}')
+    {'a': [1, 2]}
+    """
     try:
         return json.loads(raw.decode('utf-8-sig'), object_pairs_hook=_distinct)
     except InvalidInput:
@@ -255,7 +293,11 @@ def _shipped():
     return resources.files('oia_nb')/'data'
 
 def world_names():
-    "The names of the worlds that come with the package, for `load_world`."
+    """The names of the worlds that come with the package, for `load_world`.
+
+    >>> world_names()
+    ['advert', 'clinic', 'wine']
+    """
     return sorted(
         p.name.removesuffix('.json') for p in _shipped().iterdir()
         if p.name.endswith('.json'))
@@ -278,12 +320,19 @@ def load_world(path_or_name):
     A name wins over a file that is called the same; write ``./clinic`` for the file.
     Raises `InvalidInput`, which names the file, the place in it and what was
     expected there, whatever is wrong with the file.
+
+    >>> load_world('clinic')
+    World('clinic': 3 arms, 2 states, 19 beliefs, bound 1)
     """
     return world_from_bytes(_read(path_or_name), path_or_name)
 
 def world_from_bytes(raw, place='world'):
     """The `World` in the bytes of a world file; errors name `place`. Raises
-    `InvalidInput`."""
+    `InvalidInput`.
+
+    >>> world_from_bytes(json_text(world_to_dict(clinic)).encode()) == clinic
+    True
+    """
     return _load(place, raw, world_from_dict)
 
 def _load(path_or_name, raw, from_dict):
@@ -342,7 +391,11 @@ SETTING_FORM = {
 
 def setting_to_dict(setting):
     """The setting as plain lists, texts and floats; `setting_from_dict` gives the
-    same setting back."""
+    same setting back.
+
+    >>> list(setting_to_dict(z))
+    ['schema', 'states', 'decisions', 'utility', 'bound', 'arms', 'support']
+    """
     names = [key for key in SETTING_FORM if key != 'schema?']
     return dict(schema='oia/setting/1') | {
         name: plain(getattr(setting, name), name)
@@ -351,7 +404,11 @@ def setting_to_dict(setting):
 
 def setting_from_dict(data):
     """The `Setting` that a dictionary describes. Raises `InvalidInput`, which names
-    the place."""
+    the place.
+
+    >>> setting_from_dict(setting_to_dict(z)) == z
+    True
+    """
     given = read_form('setting', data, SETTING_FORM)
     return Setting(**{key: given[key] for key in given if key != 'schema'})
 
@@ -363,7 +420,12 @@ def save(self, path):
 
 def load_setting(path):
     """The `Setting` in a JSON file. Raises `InvalidInput`, which names the file and
-    the place."""
+    the place.
+
+    >>> z.save(folder + '/setting.json')
+    >>> load_setting(folder + '/setting.json') == z
+    True
+    """
     try:
         raw = Path(path).read_bytes()
     except (OSError, TypeError, ValueError) as e:
@@ -445,6 +507,11 @@ def column_levels(at, frame, column):
     texts are no value.
     `at` is how errors call the argument. Raises `InvalidInput` for a column that
     isn't there, is empty, holds what can't be a class (such as lists), or mixes types.
+
+    >>> column_levels('look', table, 'look')
+    Levels(values=('bad', 'fine'), names=('bad', 'fine'), code=array([0, 1, 0, 1, 0,
+    1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1,
+           0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 1, 0]))
     """
     column_at = f'{at}, column {column!r}'
     values = _known_column(at, frame, column)
@@ -595,6 +662,10 @@ def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
     with more than
     `MAX_SIGNALS` levels and rare levels are listed, with counts. Raises
     `InvalidInput` for what is no table.
+
+    >>> check_table(table, state='state', arms={'look': ['look']})
+    40 rows, 2 columns
+    nothing to repair
     """
     rare = as_number('rare', rare, 0.)
     if arms is None:
@@ -838,6 +909,10 @@ def smoothed_table(counts, smoothing=SMOOTHING, prior=None):
 
     `prior` (W,) is the states'; the counts' own if None. A state without rows must
     have prior 0.
+
+    >>> smoothed_table([[4, 1], [1, 4]]).round(3)
+    array([[0.357, 0.143],
+           [0.143, 0.357]])
     """
     counts = np.asarray(counts, float)
     n_state = counts.sum(0)
@@ -942,6 +1017,10 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
     anything that doesn't fit, e.g. missing values and labels that differ only by
     case or blanks (all in one message, with counts), an unknown column, or more than
     `MAX_SIGNALS` signals for one arm.
+
+    >>> world_from_table(table, state='state', arms={'look': ['look'],
+    ...     'guess': []}, costs={'look': .1, 'guess': 0}, utility=np.eye(2), bound=1.)
+    World('table': 2 arms, 2 states, 3 beliefs, bound 1)
     """
     if not isinstance(arms, dict) or len(arms) < 2:
         raise InvalidInput('arms', arms,
@@ -1002,7 +1081,13 @@ def _garbled_arms(rng, sizes, W):
 
 def garbling(joint, other):
     """A stochastic matrix (O, O') that turns `joint` (O, W) into `other` (O', W),
-    within 1e-7; None if there is none."""
+    within 1e-7; None if there is none.
+
+    >>> garbling(np.array([[.5, 0.], [0., .5]]), np.array([[.4, .1], [.1,
+    ...     .4]])).round(3)
+    array([[0.8, 0.2],
+           [0.2, 0.8]])
+    """
     from scipy.optimize import linprog
     from scipy.sparse import block_array, eye_array, kron
     n, m = len(joint), len(other)
@@ -1085,6 +1170,9 @@ def random_world(K, W, signals, seed, *, prior='common', decisions=None, bound=1
     name : str
 
     Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
+
+    >>> random_world(3, 2, 2, seed=0)
+    World('random': 3 arms, 2 states, 6 beliefs, bound 1)
     """
     if not isinstance(prior, str) or prior not in PRIORS:
         raise InvalidInput('prior', prior, ' or '.join(f'"{p}"' for p in PRIORS))
@@ -1099,6 +1187,9 @@ def blackwell_world(K, W, signals, seed, *, decisions=None, bound=1., max_cost=0
 
     `signals` is the number of signals of every arm; for the others see `random_world`.
     Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
+
+    >>> blackwell_world(2, 2, 2, seed=0)
+    World('blackwell': 2 arms, 2 states, 4 beliefs, bound 1)
     """
     return _random(_garbled_arms, K, W, signals, seed, decisions, bound, max_cost,
                    margin, tries, name, ordered=True)
@@ -1110,6 +1201,9 @@ def simple_world(K, W, seed, *, prior='common', decisions=None, bound=1., max_co
 
     For the others see `random_world`. Raises `InvalidInput`, and `NotInducible` if
     no draw had the margin.
+
+    >>> simple_world(2, 2, seed=0)
+    World('simple': 2 arms, 2 states, 4 beliefs, bound 1)
     """
     world = random_world(K, W, 2, seed, prior=prior, decisions=decisions, bound=bound,
                          max_cost=max_cost, margin=margin, tries=tries, name=name)
@@ -1155,6 +1249,9 @@ def degenerate_world(kind, seed=0):
       belief, the prior.
 
     `seed` is an int or a numpy Generator. Raises `InvalidInput` for an unknown kind.
+
+    >>> degenerate_world('tie')
+    World('tie': 3 arms, 2 states, 5 beliefs, bound 1)
     """
     if not isinstance(kind, str) or kind not in DEGENERATE:
         raise InvalidInput('kind', kind, f'one of {", ".join(DEGENERATE)}')
@@ -1166,7 +1263,11 @@ def degenerate_world(kind, seed=0):
 # %% ../nbs/companion/64_worlds.ipynb #fe319bed
 def signs(n):
     """The rows of a Hadamard matrix of order 2ⁿ but for the first: balanced,
-    pairwise independent ±1 functions of 2ⁿ states; array (2ⁿ-1, 2ⁿ)."""
+    pairwise independent ±1 functions of 2ⁿ states; array (2ⁿ-1, 2ⁿ).
+
+    >>> signs(2).shape
+    (3, 4)
+    """
     H = np.ones((1, 1))
     for _ in range(n):
         H = np.block([[H, H], [H, -H]])
@@ -1174,7 +1275,11 @@ def signs(n):
 
 def bit_beliefs(k, accuracy, copies):
     """The beliefs of arm k of `bits_world`: two, or `copies` times as many, which
-    differ in the bit of row 3; array (2 copies, 8)."""
+    differ in the bit of row 3; array (2 copies, 8).
+
+    >>> bit_beliefs(0, .9, 1).shape
+    (2, 8)
+    """
     H = signs(3)
     tilts = (2*np.arange(copies) + 1 - copies)/copies
     return np.array([(1 + x*(2*accuracy - 1)*H[k])*(1 + t*H[3])/8 for x in (1, -1)
@@ -1201,6 +1306,9 @@ def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
     name : str
 
     Raises `InvalidInput`.
+
+    >>> bits_world([0., .1])
+    World('bits': 2 arms, 8 states, 4 beliefs, bound 1)
     """
     gaps = as_array('gaps', gaps, (None,), 0., 1.)
     K, a = as_integer('number of gaps', len(gaps), 2,
