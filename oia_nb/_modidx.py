@@ -641,6 +641,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'oia_nb.learner.check_response': ('companion/learner.html#check_response', 'oia_nb/learner.py'),
                                 'oia_nb.learner.confirm': ('companion/learner.html#confirm', 'oia_nb/learner.py'),
                                 'oia_nb.learner.finish': ('companion/learner.html#finish', 'oia_nb/learner.py'),
+                                'oia_nb.learner.interrupts_held': ('companion/learner.html#interrupts_held', 'oia_nb/learner.py'),
                                 'oia_nb.learner.learner': ('companion/learner.html#learner', 'oia_nb/learner.py'),
                                 'oia_nb.learner.simulate': ('companion/learner.html#simulate', 'oia_nb/learner.py'),
                                 'oia_nb.learner.was_cut_short': ('companion/learner.html#was_cut_short', 'oia_nb/learner.py')},
