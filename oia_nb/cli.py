@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['COMMANDS', 'GROUPS', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'DIGITS', 'MARGIN', 'MORE_DIGITS', 'FILE', 'ROUND',
            'WHY', 'BadUsage', 'Parser', 'option', 'command_group', 'command', 'parser', 'given', 'open_world', 'main',
-           'joined', 'run', 'fail', 'plain', 'put_json', 'table', 'paragraph', 'digits_for', 'thousandth', 'amount',
-           'at_most', 'span', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'rounded_fields', 'note',
-           'handed_over', 'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text', 'way_out',
+           'joined', 'named', 'run', 'fail', 'plain', 'put_json', 'table', 'paragraph', 'digits_for', 'thousandth',
+           'amount', 'at_most', 'span', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'rounded_fields',
+           'note', 'handed_over', 'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text', 'way_out',
            'find_oracle', 'learn', 'result_fields', 'all_fields', 'rounds_text', 'certificate_text', 'report',
            'learner_options', 'learner_flags', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows',
            'error_lines', 'put_comparison', 'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said',
@@ -78,7 +78,7 @@ def parser(chosen=None):
         text = f.__doc__.strip()
         one = places[group].add_parser(word, help=text.split('\n')[0].rstrip('.'),
                                        description=text, allow_abbrev=False)
-        for names, kw in given(options, chosen in (name, group or name)):
+        for names, kw in given(options, chosen == name):
             one.add_argument(*names, **kw)
         one.set_defaults(run=f)
     return top
@@ -149,13 +149,19 @@ def joined(argv):
             words[i:i + 2] = [f'--without={words[i + 1]}']
     return words
 
+def named(words):
+    "The command that the words of a command line name, if any."
+    for word, following in zip(words, [*words[1:], '']):
+        if word in GROUPS:
+            return f'{word} {following}'
+        if word in COMMANDS:
+            return word
+
 def run(argv):
     "Parse, run, and flush while errors can still be told."
     try:
         words = joined(sys.argv[1:] if argv is None else argv)
-        chosen = next((word for word in words if word in COMMANDS or word in GROUPS),
-                      None)
-        args = parser(chosen).parse_args(words)
+        args = parser(named(words)).parse_args(words)
         args.run(args)
     finally:
         if sys.stdout:

@@ -20,7 +20,7 @@ from oia_nb.offline import (arm_payments, as_bets, best_gain, bets, certainty_pa
                             learn_incentives, max_min_rule, one_bet, paid_arm,
                             prior_and_spread, report_free, simulate_incentives)
 
-some = settings(max_examples=examples(200))
+some = settings(max_examples=examples(20))
 rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 bounds = st.sampled_from([1e-3, 1., 40.])
 
@@ -158,7 +158,7 @@ def test_one_bet():
 
 # --- Several structures ---------------------------------------------------------------
 
-@settings(some, max_examples=examples(200))
+@settings(some, max_examples=examples(20))
 @given(rngs, st.integers(2, 4), st.integers(1, 4))
 def test_max_min(rng, W, L):
     joints = [joint_of(rng, W) for _ in range(L)]

@@ -123,7 +123,7 @@ def test_killed_at_random_moments(tmp_path, whole, request):
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=examples(5000))
+@settings(max_examples=examples(500))
 def test_damaged_journals(whole, seed):
     """A changed journal is refused in words, or is the same session; never another one, never a
     traceback."""
@@ -270,7 +270,7 @@ def test_payments_fall_due_when_the_state_is_known(tmp_path):
     st.lists(
         st.one_of(st.floats(), st.integers(-5, 200), st.text(max_size=3), st.none(),
                   st.booleans()), max_size=4))
-@settings(max_examples=examples(2000))
+@settings(max_examples=examples(200))
 def test_any_report(report):
     "What isn't near a listed belief is refused; what is taken is at most `snap` away."
     z = load_world('clinic').setting
