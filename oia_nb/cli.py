@@ -6,13 +6,13 @@
 __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'TITLES', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'DIGITS', 'MARGIN',
            'EPS', 'DELTA', 'ROUNDS', 'MORE_DIGITS', 'FILE', 'ROUND', 'WHY', 'BadUsage', 'Parser', 'option',
            'command_group', 'command', 'parser', 'first_sentence', 'contents', 'given', 'read_world', 'open_world',
-           'main', 'joined', 'run', 'is_terminal', 'fail', 'put_json', 'table', 'paragraph', 'digits_for', 'thousandth',
-           'amount', 'at_most', 'span', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'note', 'handed_over',
-           'list_worlds', 'copy_chapters', 'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text', 'way_out',
-           'find_oracle', 'learn', 'all_fields', 'rounds_text', 'certificate_text', 'report', 'learner_options',
-           'learner_flags', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows', 'error_lines',
-           'comparison_fields', 'put_comparison', 'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos',
-           'said', 'introduction', 'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw',
+           'main', 'joined', 'named', 'run', 'is_terminal', 'fail', 'put_json', 'table', 'paragraph', 'digits_for',
+           'thousandth', 'amount', 'at_most', 'span', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'note',
+           'handed_over', 'list_worlds', 'copy_chapters', 'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text',
+           'way_out', 'find_oracle', 'learn', 'all_fields', 'rounds_text', 'certificate_text', 'report',
+           'learner_options', 'learner_flags', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows',
+           'error_lines', 'comparison_fields', 'put_comparison', 'run_compare', 'play_ahead', 'ahead_text', 'show_plan',
+           'demos', 'said', 'introduction', 'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw',
            'demo_options', 'run_demo', 'refuse_early', 'open_session', 'read_report', 'standing', 'put_standing',
            'standing_rule', 'session_options', 'session_flags', 'new_session', 'write_sheet', 'next_offer',
            'round_fields', 'record_answer', 'record_state', 'record_decline', 'record_undo', 'show_status',
@@ -207,13 +207,19 @@ def joined(argv):
             words[i:i + 2] = [f'--without={words[i + 1]}']
     return words
 
+def named(words):
+    "The command that the words of a command line name, if any."
+    for word, following in zip(words, [*words[1:], '']):
+        if word in GROUPS:
+            return f'{word} {following}'
+        if word in COMMANDS:
+            return word
+
 def run(argv):
     "Parse, run, and flush while errors can still be told."
     try:
         words = joined(sys.argv[1:] if argv is None else argv)
-        chosen = next((word for word in words if word in COMMANDS or word in GROUPS),
-                      None)
-        args = parser(chosen).parse_args(words)
+        args = parser(named(words)).parse_args(words)
         if not is_terminal(sys.stderr):
             args.quiet = True
         args.run(args)

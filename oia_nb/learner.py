@@ -5,10 +5,13 @@
 # %% auto #0
 __all__ = ['INIT', 'NORMAL', 'FORCED', 'STATUS', 'check_response', 'announce', 'confirm', 'ask_oracle', 'check_learner', 'Trace',
            'Certificate', 'Origin', 'Identification', 'Status', 'was_cut_short', 'finish', 'Learner', 'Finding',
-           'Stopped', 'learner', 'simulate']
+           'Stopped', 'learner', 'interrupts_held', 'simulate']
 
 # %% ../nbs/companion/62_learner.ipynb #4597f18f
+import signal
+import threading
 from array import array
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import wraps
 import numpy as np
@@ -299,8 +302,10 @@ class Learner:
         "What the run returns, with its setting and the payments of its rounds."
         if not isinstance(result, Identification):
             return result
-        return replace(result, setting=self.setting, trace=replace(result.trace,
-                                             payments=np.array(self._payments)))
+        # a round that an interrupt cut off was never filed
+        payments = np.array(self._payments[:result.rounds])
+        return replace(result, setting=self.setting,
+                       trace=replace(result.trace, payments=payments))
 
     def close(self):
         self._steps.close()
@@ -343,23 +348,49 @@ def learner(make):
     return made
 
 # %% ../nbs/companion/62_learner.ipynb #db002a32
+@contextmanager
+def interrupts_held():
+    """A function that says whether Ctrl-C was pressed, which interrupts nothing in the
+    meantime; pressed again, it does.
+
+    Only in the main thread, and only where Ctrl-C has its usual meaning: elsewhere
+    nothing is held.
+    """
+    pressed = []
+    def hold(number, frame):
+        if pressed:
+            raise KeyboardInterrupt
+        pressed.append(number)
+    usual = signal.default_int_handler
+    ours = (threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is usual)
+    if ours:
+        signal.signal(signal.SIGINT, hold)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, usual)
+
 def simulate(learner, world, seed):
     """Play a learner (or any coroutine of rules) against a simulated world until it
     returns; gives back what it returns.
 
     `seed` is an int or a `numpy.random.Generator`. The learner gets responses only,
     never the world. Whoever interrupts it (Ctrl-C, or a notebook's stop button) gets
-    what was found so far, with status "stopped", if the learner can tell; else the
-    interrupt is raised.
+    what was found so far, with status "stopped", once the round under way is filed,
+    if the learner can tell; else the interrupt is raised.
 
     >>> simulate(sharp(z, oracle, eps=1., delta=.1), clinic, seed=0).status
     'certified'
     """
     rng = generator(seed)
     try:
-        rule = next(learner)
-        while True:
-            rule = learner.send(world.respond(rule, rng))
+        with interrupts_held() as pressed:
+            rule = next(learner)
+            while not pressed():
+                rule = learner.send(world.respond(rule, rng))
+        raise KeyboardInterrupt
     except StopIteration as end:
         return end.value
     except KeyboardInterrupt:
@@ -368,5 +399,5 @@ def simulate(learner, world, seed):
         try:
             return learner.stop()
         except Stopped:
-            # it came in the midst of the learner's own work
+            # it can't be stopped, or was in the midst of its own work
             raise KeyboardInterrupt from None
