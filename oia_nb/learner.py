@@ -311,11 +311,11 @@ def simulate(learner, world, seed):
     what was found so far, with status "stopped", if the learner can tell; else the
     interrupt is raised.
     """
-    rng = generator(seed)
+    rng, respond = generator(seed), getattr(world, 'sitting', lambda: world.respond)()
     try:
         rule = next(learner)
         while True:
-            rule = learner.send(world.respond(rule, rng))
+            rule = learner.send(respond(rule, rng))
     except StopIteration as end:
         return end.value
     except KeyboardInterrupt:
