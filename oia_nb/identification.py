@@ -146,6 +146,35 @@ register(
         flags=dict(explore=Flag(
             int, 'how often to announce each of the rules of the oracle'))))
 
+# %% ../nbs/companion/63_identification.ipynb #54a7baf3
+from .beliefs import own_beliefs
+from .lapses import patient
+from .open_setting import open_support
+from .trial import trial
+
+register(
+    Row(
+        'patient', patient, 'the sharp learner for experts who lapse at a stated rate',
+        statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
+        rounds=('{:,} initial, {:,} to sample the arms, and {:,} to decide questions '
+                '({:,} bisections)')))
+register(
+    Row(
+        'own_beliefs', own_beliefs, 'for experts whose beliefs are their own',
+        statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
+        rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
+                'gives way to another ({:,} rays)')))
+register(
+    Row(
+        'open_support', open_support, 'for beliefs that nobody listed',
+        statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
+        rounds=('{:,} initial, {:,} to collect beliefs, and {:,} to learn with those '
+                'seen ({:,} supports)')))
+register(
+    Row('trial', trial, 'the best of a short list of rules, as played, for any expert',
+        statuses=('rule_certified', 'round_cap')))
+
+
 # %% ../nbs/companion/63_identification.ipynb #dfb2b7ef
 def check_options(row, options):
     "Refuse an option that the learner doesn't take."
