@@ -8,13 +8,13 @@ __all__ = ['MOST_SHIFTS', 'SAMPLES', 'GROWTH', 'BATCH', 'PROBE', 'BITS', 'STEP',
            'shifted', 'largest_over_ball', 'Candidate', 'Halt', 'Run', 'ask', 'sample', 'ask_at', 'shoot', 'depth',
            'probe', 'learn_wall', 'farthest', 'refine', 'is_due', 'pick', 'meet_wall', 'kept_value', 'largest_excess',
            'upper_bounds', 'profit_lower', 'own_regret', 'leader', 'judge', 'samples_for', 'explore',
-           'OwnIdentification', 'conclude', 'steps', 'own_beliefs']
+           'OwnIdentification', 'conclude', 'StateLearner', 'steps', 'own_beliefs']
 
 # %% ../nbs/beyond/33_beliefs.ipynb #a3274d33
 from array import array
 from dataclasses import dataclass
 import numpy as np
-from .core import TIE_TOL, as_integer, generator
+from .core import TIE_TOL, InvalidInput, as_integer, generator
 from .estimation import Transcript
 from .learner import (FORCED, INIT, NORMAL, Certificate, Finding, Identification,
                             Learner, Stopped, check_learner, confirm, finish)
@@ -254,16 +254,18 @@ class Candidate:
     delta: float
 
 class Halt(Exception):
-    "Ends a run: `status`, and the rounds that contradict each other."
-    def __init__(self, status, contradiction=()):
+    "Ends a run: `status`, the rounds that contradict each other, and what they show."
+    def __init__(self, status, contradiction=(), violated=None):
         self.status, self.contradiction = status, tuple(contradiction)
+        self.violated = violated
 
 class Run:
     """The state of a run: the transcript, the `pairs` (K, M W) that were seen by arm,
     the boundaries and programs of the regions, the candidates, and what to file."""
-    def __init__(self, setting, oracle, *, eps, delta, max_rounds):
+    def __init__(self, setting, oracle, *, eps, delta, told, max_rounds):
         z, self.setting, self.oracle = setting, setting, oracle
         self.eps, self.delta, self.max_rounds = eps, delta, max_rounds
+        self.told, self.low = told, None
         self.transcript, self.base = Transcript(z), RegionProgram(z)
         self.pairs = np.zeros((z.K, z.M*z.W))
         self.u = z.utility[:, z.best_decision].T.ravel()
@@ -316,7 +318,7 @@ def ask(run, rule, kind):
     run.kinds.append(kind)
     for wall in run.walls.values():
         if wall.contradicts(arm, rule.expected):
-            raise Halt('assumption_violated', (*wall.rounds, run.rounds))
+            raise Halt('assumption_violated', (*wall.rounds, run.rounds), 'boundaries')
     return arm
 
 def sample(run, k):
@@ -324,7 +326,7 @@ def sample(run, k):
     do so again."""
     arm = yield from ask(run, run.oracle.rules[k], NORMAL)
     if arm != k:
-        raise Halt('assumption_violated', (k + 1, run.rounds))
+        raise Halt('assumption_violated', (k + 1, run.rounds), 'drift')
 
 def ask_at(run, k, ray, t):
     """Announce the rule at `t` of a ray from arm k, and narrow its bracket; returns
@@ -354,7 +356,7 @@ def shoot(run, k, end, bits, ray=None, keep=False):
         if keep and arm not in (k, across):
             return None
         if ray.outside < 1e-9:
-            raise Halt('assumption_violated', (k + 1, *ray.rounds))
+            raise Halt('assumption_violated', (k + 1, *ray.rounds), 'boundaries')
     return ray
 
 def depth(run, k, j):
@@ -395,7 +397,8 @@ def learn_wall(run, k, hit):
             ray = yield from farthest(run, k, j, first.end, run.ends[n])
             R[n] = 0.
         rays.append(ray)
-    wall = run.walls[k, j] = Boundary(k, j, A, rays, run.base, run.tie, depth(run, k, j))
+    wall = run.walls[k, j] = Boundary(k, j, A, rays, run.base, run.tie,
+                                      depth(run, k, j))
     run.renew(wall)
     return True
 
@@ -450,7 +453,7 @@ def meet_wall(run, k, rule):
     unless that was tried `TRIES` times."""
     hit = yield from shoot(run, k, rule, BITS)
     if hit is None:
-        raise Halt('assumption_violated', (run.rounds - 1, run.rounds))
+        raise Halt('assumption_violated', (run.rounds - 1, run.rounds), 'drift')
     if depth(run, k, hit.across) > BITS:
         hit = yield from shoot(run, k, rule, depth(run, k, hit.across), hit)
     pair = k, hit.across
@@ -519,7 +522,7 @@ def judge(run):
     across, own = U[challenger] - low, U[c.arm] - low
     bound = max(across, own if across > run.eps else own_regret(run, c, own))
     if run.best is None or bound < run.best.bound:
-        run.best = Finding(c.rule, c.arm, float(bound))
+        run.best, run.low = Finding(c.rule, c.arm, float(bound)), float(low)
     radii = np.sqrt(2*betting_threshold(run.transcript.N, run.delta/(2*run.setting.K))/
                     run.transcript.N)
     run.snapshots.append((run.rounds + 1, U, radii, run.best.bound))
@@ -568,7 +571,7 @@ class OwnIdentification(Identification):
     """
     contradiction: tuple = ()
 
-def conclude(run, status, contradiction=()):
+def conclude(run, status, contradiction=(), violated=None):
     "The `OwnIdentification` of a run that has ended."
     best = run.best or Finding(run.oracle.rules[0], 0, np.inf)
     certificate = Certificate(best.bound, 0., best.bound)
@@ -578,7 +581,16 @@ def conclude(run, status, contradiction=()):
         kinds=run.kinds, searches=run.searches,
         lp_solves=run.base.solves + run.solves + sum(
             p.solves for p in run.programs.values()), snapshots=run.snapshots,
+        violated=violated or False, told=run.told, profit=run.low,
         result=OwnIdentification, contradiction=contradiction)
+
+class StateLearner(Learner):
+    "A `Learner` that refuses a response whose state isn't known yet."
+    def send(self, response):
+        if self.rule is not None and getattr(response, 'state', 0) is None:
+            raise InvalidInput('response.state', None,
+                               'the state: this learner counts what follows a report')
+        return super().send(response)
 
 def steps(run):
     "The rounds of a run, and its end."
@@ -587,7 +599,7 @@ def steps(run):
             confirm(run.setting, k, (yield from ask(run, rule, INIT)))
         yield from explore(run)
     except Halt as h:
-        return conclude(run, h.status, h.contradiction)
+        return conclude(run, h.status, h.contradiction, h.violated)
     except Stopped:
         return conclude(run, 'stopped')
     return conclude(run, 'certified')
@@ -595,7 +607,7 @@ def steps(run):
 def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'),
                 max_rounds=1_000_000):
     """The learner for an expert with beliefs of its own (`alg-own-beliefs`): a
-    `Learner` that returns an `OwnIdentification`.
+    `Learner` that returns an `OwnIdentification`, and needs every round's state.
 
     Parameters
     ----------
@@ -614,7 +626,7 @@ def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'),
     oracle rule is another arm's, `SolverFailure`.
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
-    as_told(told).require('own_beliefs', can=('beliefs',))
+    told = as_told(told).require('own_beliefs', can=('beliefs',))
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
-    run = Run(setting, oracle, eps=eps, delta=delta, max_rounds=max_rounds)
-    return Learner(setting, steps(run), best=lambda: run.best)
+    run = Run(setting, oracle, eps=eps, delta=delta, told=told, max_rounds=max_rounds)
+    return StateLearner(setting, steps(run), best=lambda: run.best)

@@ -17,7 +17,7 @@ from .estimation import Transcript
 from .learner import (FORCED, INIT, NORMAL, Identification, Learner, Stopped,
                             check_learner, finish)
 from .sharp import sharp
-from .told import as_told
+from .told import Check, as_told
 
 # %% ../nbs/beyond/32_lapses.ipynb #769273f1
 def lead_needed(eta, chance):
@@ -61,14 +61,13 @@ class PatientIdentification(Identification):
     of all rounds that were played.
 
     `questions` were decided, and `handed_on` answers went to the learner within;
-    `lapses` is how many answers can't have been meant, at least, and `evidence` that
-    of `eq-lapse-evidence`. `contradiction` is that of `SharpIdentification`.
+    `lapses` is how many answers can't have been meant, at least.
+    `contradiction` is that of `SharpIdentification`.
     `normal_rounds` were played for samples, `forced_rounds` for questions.
     """
     questions: int = 0
     handed_on: int = 0
     lapses: int = 0
-    evidence: float = 1.
     contradiction: tuple = ()
 
 class OutOfRounds(Exception):
@@ -98,6 +97,14 @@ class Patience:
     @property
     def evidence(self):
         return lapse_evidence(self.told.lapses, self.data.rounds, self.lapses)
+    @property
+    def level(self):
+        "Of the watch on the rate: half of all false alarms."
+        return self.told.alarm/2
+    @property
+    def check(self):
+        passed = self.evidence < 1/self.level
+        return Check('lapses', self.evidence, self.level, self.data.rounds, passed)
 
 # %% ../nbs/beyond/32_lapses.ipynb #f331b47d
 def ask_once(run, rule, tally, kind):
@@ -113,7 +120,7 @@ def ask_once(run, rule, tally, kind):
     belief = run.setting.index(response.report)
     run.data.record(response.arm, belief, rule.expected)
     run.stacks[response.arm].append(response)
-    if run.evidence >= 1/run.told.alarm:
+    if run.evidence >= 1/run.level:
         raise LapsesSeen
 
 # %% ../nbs/beyond/32_lapses.ipynb #b9db382b
@@ -151,26 +158,27 @@ def steps(run):
     except StopIteration as end:
         return conclude(run, end.value)
     except LapsesSeen:
-        return conclude(run, run.inner.stop(), 'assumption_violated')
+        return conclude(run, run.inner.stop(), 'assumption_violated', 'lapses')
     except OutOfRounds:
         return conclude(run, run.inner.stop(), 'round_cap')
     except Stopped:
         return conclude(run, run.inner.stop())
 
-def conclude(run, found, status=None):
+def conclude(run, found, status=None, violated=None):
     "The `PatientIdentification` for what the learner within has `found`."
-    played = np.array(run.clock)
+    played, contradiction = np.array(run.clock), getattr(found, 'contradiction', ())
     trace = found.trace
     at = played[np.minimum(trace.rounds.astype(int), len(played)) - 1] + 1
     return finish(
         run.data, rule=found.rule, arm=found.arm, status=status or found.status,
         eps=run.eps, delta=run.delta, certificate=found.certificate, kinds=run.kinds,
         searches=found.searches, lp_solves=found.lp_solves,
-        violated=found.event_violated,
+        violated=violated or found.violated or found.event_violated,
         snapshots=list(zip(at, trace.profits, trace.radii, trace.bounds)),
+        told=run.told, checks=(run.check, *found.checks), profit=found.profit,
         result=PatientIdentification, questions=run.questions,
-        handed_on=len(run.clock) - 1, lapses=run.lapses, evidence=run.evidence,
-        contradiction=tuple(int(played[t]) for t in getattr(found, 'contradiction', ())))
+        handed_on=len(run.clock) - 1, lapses=run.lapses,
+        contradiction=tuple(int(played[t]) for t in contradiction))
 
 def patient(setting, oracle, *, eps, delta, told=None, within=sharp,
             max_rounds=1_000_000, watch=None):
@@ -186,7 +194,7 @@ def patient(setting, oracle, *, eps, delta, told=None, within=sharp,
         probability of failure allowed, in (0, 1].
     told : Told, text or dict
         Of which `lapses` is the rate $\eta$; more lapses than that end the run, with
-        a false alarm in at most `alarm` of the runs.
+        a false alarm in at most half of `alarm` of the runs.
     within : callable
         Makes the learner that is played, as `sharp` does.
     max_rounds : int

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['MASS_SHARE', 'NEWS_SHARE', 'OpenSetting', 'OpenRule', 'freeze_bound', 'Seen', 'Discovery', 'hear', 'collect',
-           'run_frozen', 'discover', 'shares_of', 'OpenIdentification', 'steps', 'conclude', 'open_support']
+           'run_frozen', 'discover', 'shares_of', 'OpenIdentification', 'steps', 'conclude', 'what_was_seen',
+           'open_support']
 
 # %% ../nbs/beyond/34_open_setting.ipynb #b6f27f14
 from dataclasses import dataclass, replace
@@ -14,7 +15,8 @@ from .core import as_number
 from .estimation import Transcript
 from .information import Setting
 from .learner import (FORCED, INIT, NORMAL, Certificate, Identification, Learner,
-                            announce, check_learner, confirm, finish)
+                            announce, check_learner, confirm, finish,
+                            three_digits)
 from .oracle import Oracle
 from .scoring import menu_rule
 from .sharp import sharp
@@ -184,7 +186,8 @@ def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
     """
     mass, inner_eps = shares_of(open_setting, eps, mass)
     seen = Seen(open_setting, NEWS_SHARE*delta)
-    rounds = collecting = yield from collect(seen, open_setting, menus, mass, max_rounds)
+    collecting = yield from collect(seen, open_setting, menus, mass, max_rounds)
+    rounds = collecting
     found, runs, setting = None, 0, None
     while found is None and rounds < max_rounds:
         runs += 1
@@ -223,6 +226,16 @@ class OpenIdentification(Identification):
     """
     discovery: Discovery = None
 
+    @property
+    def statement(self):
+        "As of every `Identification`; and what the beliefs are that were not seen."
+        text = super().statement
+        if self.certificate is None:
+            return text
+        most = three_digits(self.discovery.mass.max(), True)
+        return (f'{text} Beliefs not seen have a probability of at most {most}, which '
+                'is charged to profits and not to boundaries.')
+
 def steps(setting, coroutine, eps, delta):
     "Plays the coroutine on a support of which it is told nothing."
     data = Transcript(setting)
@@ -246,7 +259,14 @@ def conclude(data, d, eps, delta):
     kinds[:data.setting.K] = INIT
     return finish(data, rule=d.rule.on(data.setting.support), arm=d.arm,
                   status=d.status, eps=eps, delta=delta, certificate=certificate,
-                  kinds=kinds, searches=d.runs, result=OpenIdentification, discovery=d)
+                  kinds=kinds, searches=d.runs, result=OpenIdentification, discovery=d,
+                  **what_was_seen(d.found))
+
+def what_was_seen(found):
+    "The checks of the learner within, and what it saw to fail."
+    if found is None:
+        return {}
+    return dict(checks=found.checks, violated=found.violated or found.event_violated)
 
 def open_support(setting, oracle, *, eps, delta, mass=None, within=sharp,
                  max_rounds=1_000_000):
