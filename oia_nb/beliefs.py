@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['MOST_SHIFTS', 'SAMPLES', 'GROWTH', 'BATCH', 'PROBE', 'BITS', 'STEP', 'MOST_BITS', 'TRIES', 'betting_threshold',
-           'mean_lower', 'Ray', 'RegionProgram', 'expectation', 'Boundary', 'kinked_rule', 'spread_rules', 'removals',
-           'shifted', 'largest_over_ball', 'Candidate', 'Halt', 'Run', 'ask', 'sample', 'ask_at', 'shoot', 'depth',
-           'probe', 'learn_wall', 'farthest', 'refine', 'is_due', 'pick', 'meet_wall', 'kept_value', 'largest_excess',
-           'upper_bounds', 'profit_lower', 'own_regret', 'leader', 'judge', 'samples_for', 'explore',
-           'OwnIdentification', 'conclude', 'StateLearner', 'steps', 'own_beliefs']
+           'mean_lower', 'Ray', 'RegionProgram', 'expectation', 'Wall', 'kinked_rule', 'spread_rules', 'removals',
+           'shifted', 'largest_over_ball', 'Candidate', 'Halt', 'Run', 'put', 'ask', 'sample', 'ask_at', 'shoot',
+           'depth', 'probe', 'learn_wall', 'farthest', 'refine', 'is_due', 'pick', 'meet_wall', 'kept_value',
+           'largest_excess', 'upper_bounds', 'profit_lower', 'own_regret', 'leader', 'judge', 'samples_for', 'explore',
+           'close', 'OwnIdentification', 'conclude', 'StateLearner', 'steps', 'own_beliefs']
 
 # %% ../nbs/beyond/33_beliefs.ipynb #a3274d33
 from array import array
@@ -16,8 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from .core import TIE_TOL, InvalidInput, as_integer, generator
 from .estimation import Transcript
+from .examination import Boundary, examine
 from .learner import (FORCED, INIT, NORMAL, Certificate, Finding, Identification,
-                            Learner, Stopped, check_learner, confirm, finish)
+                            Learner, Stopped, check_learner, finish)
 from .programs import ProperProgram, Solution, properness_rows
 from .scoring import ScoringRule, menu_rule, mix
 from .told import Told, as_told
@@ -121,7 +122,7 @@ def expectation(setting, m):
     "(M W,): the weights on pairs under which a rule has the value ⟨m, s⟩."
     return (m[:, None]*setting.support).ravel()
 
-class Boundary:
+class Wall:
     r"""What M - 1 rays from the oracle's rule of arm k across arm j tell of $f_{kj}$
     (`lem-own-boundary`).
 
@@ -157,6 +158,10 @@ class Boundary:
     def contradicts(self, arm, s):
         return arm in (
             self.k, self.j) and self.value(s)*(1 if arm == self.k else -1) < -self.error
+    def limits(self, s):
+        "`value` within its error."
+        value = self.value(s)
+        return value - self.error, value + self.error
     def cut(self, arm):
         "The triple for the `RegionProgram` of `arm`, one of the two."
         h, sign = 1 + self.slope @ self.anchor, -1 if arm == self.k else 1
@@ -265,7 +270,7 @@ class Run:
     def __init__(self, setting, oracle, *, eps, delta, told, max_rounds):
         z, self.setting, self.oracle = setting, setting, oracle
         self.eps, self.delta, self.max_rounds = eps, delta, max_rounds
-        self.told, self.low = told, None
+        self.told, self.low, self.checks = told, None, ()
         self.transcript, self.base = Transcript(z), RegionProgram(z)
         self.pairs = np.zeros((z.K, z.M*z.W))
         self.u = z.utility[:, z.best_decision].T.ravel()
@@ -305,10 +310,9 @@ class Run:
             if (old := self.programs.pop(k, None)) is not None:
                 self.solves += old.solves
 
-# %% ../nbs/beyond/33_beliefs.ipynb #59046437
-def ask(run, rule, kind):
-    """One round; returns the arm that answered. Raises `Halt` at the cap, or if the
-    answer contradicts a boundary."""
+# %% ../nbs/beyond/33_beliefs.ipynb #f8b89093
+def put(run, rule, kind):
+    "One round; returns the arm that answered. Raises `Halt` at the cap."
     if run.rounds >= run.max_rounds:
         raise Halt('round_cap')
     response = yield rule
@@ -316,6 +320,12 @@ def ask(run, rule, kind):
     run.transcript.record(arm, belief, rule.expected)
     run.pairs[arm, belief*run.setting.W + response.state] += 1
     run.kinds.append(kind)
+    return arm
+
+def ask(run, rule, kind):
+    """One round; returns the arm that answered. Raises `Halt` at the cap, or if the
+    answer contradicts a boundary."""
+    arm = yield from put(run, rule, kind)
     for wall in run.walls.values():
         if wall.contradicts(arm, rule.expected):
             raise Halt('assumption_violated', (*wall.rounds, run.rounds), 'boundaries')
@@ -397,8 +407,8 @@ def learn_wall(run, k, hit):
             ray = yield from farthest(run, k, j, first.end, run.ends[n])
             R[n] = 0.
         rays.append(ray)
-    wall = run.walls[k, j] = Boundary(k, j, A, rays, run.base, run.tie,
-                                      depth(run, k, j))
+    wall = run.walls[k, j] = Wall(k, j, A, rays, run.base, run.tie,
+                                  depth(run, k, j))
     run.renew(wall)
     return True
 
@@ -559,6 +569,23 @@ def explore(run):
             for _ in range(max(1, int(BATCH*run.transcript.N[k]))):
                 yield from sample(run, k)
 
+def close(run):
+    """The closing examination of the best rule, of the oracle's rules and of all
+    boundaries. Raises `Halt` if something fails."""
+    rules, walls = run.oracle.rules, list(run.walls.values())
+    answers = [(run.best.rule, run.best.arm), *((r, k) for k, r in enumerate(rules))]
+    for w in walls:
+        for ray in w.rays:
+            answers += [(mix(rules[w.k], ray.end, ray.inside), w.k),
+                        (mix(rules[w.k], ray.end, ray.outside), w.j)]
+    boundaries = [Boundary(w.k, w.j, rules[w.k], rules[w.j], w.limits) for w in walls]
+    run.checks = yield from examine(lambda rule, arm: put(run, rule, FORCED),
+                                    run.setting, answers, boundaries=boundaries)
+    for check in run.checks:
+        if not check.passed:
+            what = 'drift' if check.name == 'answers' else check.name
+            raise Halt('assumption_violated', (run.rounds, ), what)
+
 # %% ../nbs/beyond/33_beliefs.ipynb #bdb7c0af
 @dataclass(frozen=True, eq=False)
 class OwnIdentification(Identification):
@@ -581,7 +608,8 @@ def conclude(run, status, contradiction=(), violated=None):
         kinds=run.kinds, searches=run.searches,
         lp_solves=run.base.solves + run.solves + sum(
             p.solves for p in run.programs.values()), snapshots=run.snapshots,
-        violated=violated or False, told=run.told, profit=run.low,
+        violated=violated or False, told=run.told, checks=run.checks,
+        profit=run.low,
         result=OwnIdentification, contradiction=contradiction)
 
 class StateLearner(Learner):
@@ -592,12 +620,15 @@ class StateLearner(Learner):
                                'the state: this learner counts what follows a report')
         return super().send(response)
 
-def steps(run):
+def steps(run, examined):
     "The rounds of a run, and its end."
     try:
         for k, rule in enumerate(run.oracle.rules):
-            confirm(run.setting, k, (yield from ask(run, rule, INIT)))
+            if (yield from ask(run, rule, INIT)) != k:
+                raise Halt('assumption_violated', (run.rounds, ), 'oracle')
         yield from explore(run)
+        if examined:
+            yield from close(run)
     except Halt as h:
         return conclude(run, h.status, h.contradiction, h.violated)
     except Stopped:
@@ -605,7 +636,7 @@ def steps(run):
     return conclude(run, 'certified')
 
 def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'),
-                max_rounds=1_000_000):
+                max_rounds=1_000_000, examined=True):
     """The learner for an expert with beliefs of its own (`alg-own-beliefs`): a
     `Learner` that returns an `OwnIdentification`, and needs every round's state.
 
@@ -621,12 +652,16 @@ def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'),
         May say that `beliefs` are "own".
     max_rounds : int
         Cap on interactions, at least K; then the status is "round_cap".
+    examined : bool
+        Whether a certificate is examined ({doc}`/beyond/31_examination`) before it is
+        given.
 
-    Raises `InvalidInput`; while running, `OracleViolated` if the first answer to an
-    oracle rule is another arm's, `SolverFailure`.
+    Raises `InvalidInput`, `SolverFailure`.
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     told = as_told(told).require('own_beliefs', can=('beliefs',))
+    if not isinstance(examined, bool):
+        raise InvalidInput('examined', examined, 'True or False')
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     run = Run(setting, oracle, eps=eps, delta=delta, told=told, max_rounds=max_rounds)
-    return StateLearner(setting, steps(run), best=lambda: run.best)
+    return StateLearner(setting, steps(run, examined), best=lambda: run.best)

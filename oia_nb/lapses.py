@@ -10,7 +10,7 @@ __all__ = ['PLANNED', 'QUESTIONS_SHARE', 'lead_needed', 'leader_of', 'chance_of_
 # %% ../nbs/beyond/32_lapses.ipynb #dce7f3b3
 from array import array
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import numpy as np
 from .core import as_integer
 from .estimation import Transcript
@@ -196,20 +196,21 @@ def patient(setting, oracle, *, eps, delta, told=None, within=sharp,
         Of which `lapses` is the rate $\eta$; more lapses than that end the run, with
         a false alarm in at most half of `alarm` of the runs.
     within : callable
-        Makes the learner that is played, as `sharp` does.
+        Makes the learner that is played, as `sharp` does; it is told of no lapses.
     max_rounds : int
         Cap on all rounds, at least K; then the status is "round_cap".
     watch : callable, optional
         Handed to the learner within, which counts the answers handed on to it.
 
-    Raises `InvalidInput`; while running what the learner within raises.
+    Raises `InvalidInput`.
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     told = as_told(told).require('patient', can=('lapses',))
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     share = QUESTIONS_SHARE if told.lapses else 0.
     inner = within(setting, oracle, eps=eps, delta=(1 - share)*delta,
-                   max_rounds=max_rounds, watch=watch)
+                   max_rounds=max_rounds, watch=watch,
+                   told=replace(told, lapses=0., alarm=told.alarm/2))
     run = Patience(setting, oracle, eps=eps, delta=delta, told=told, inner=inner,
                    max_rounds=max_rounds)
     return Learner(setting, steps(run), best=lambda: inner.best)

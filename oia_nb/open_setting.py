@@ -10,8 +10,8 @@ __all__ = ['MASS_SHARE', 'NEWS_SHARE', 'OpenSetting', 'OpenRule', 'freeze_bound'
 # %% ../nbs/beyond/34_open_setting.ipynb #b6f27f14
 from dataclasses import dataclass, replace
 import numpy as np
-from .core import REPORT_TOL, InvalidInput, Value, as_array, as_integer
-from .core import as_number
+from .core import REPORT_TOL, InvalidInput, OracleViolated, Value, as_array
+from .core import as_integer, as_number
 from .estimation import Transcript
 from .information import Setting
 from .learner import (FORCED, INIT, NORMAL, Certificate, Identification, Learner,
@@ -20,6 +20,7 @@ from .learner import (FORCED, INIT, NORMAL, Certificate, Identification, Learner
 from .oracle import Oracle
 from .scoring import menu_rule
 from .sharp import sharp
+from .told import ALARM, Told
 
 # %% ../nbs/beyond/34_open_setting.ipynb #a2cad8c8
 @dataclass(frozen=True, eq=False)
@@ -96,7 +97,7 @@ class Seen:
     def __init__(self, open_setting, delta):
         self.K, self.delta = open_setting.K, delta
         self.beliefs = np.empty((0, open_setting.W))
-        self.known = [set() for _ in range(self.K)]
+        self.known, self.rounds = [set() for _ in range(self.K)], 0
         self.since = np.zeros(self.K, int)
 
     def place(self, report):
@@ -106,6 +107,7 @@ class Seen:
 
     def see(self, arm, report):
         "Note a report; whether it is new to all arms."
+        self.rounds += 1
         i = self.place(report)
         fresh = i is None
         if fresh:
@@ -150,30 +152,27 @@ def hear(seen, rule):
     return response, seen.see(response.arm, np.array(response.report))
 
 def collect(seen, open_setting, menus, mass, max_rounds):
-    "Step 1; returns how many rounds it took."
-    rounds = 0
-    while seen.mass.max() > mass and rounds < max_rounds:
+    "Step 1. Raises `OracleViolated`."
+    while seen.mass.max() > mass and seen.rounds < max_rounds:
         k = int(seen.mass.argmax())
         response, _ = yield from hear(seen, menus[k])
         confirm(open_setting, k, response.arm)
-        rounds += 1
-    return rounds
 
 def run_frozen(seen, learner, max_rounds):
-    """Step 2; returns what the learner found (None if there was news), and how many
-    rounds it took."""
-    setting, rule, rounds = learner.setting, next(learner), 0
-    while rounds < max_rounds:
+    "Step 2; returns what the learner found, None if there was news."
+    setting, rule = learner.setting, next(learner)
+    while seen.rounds < max_rounds:
         response, fresh = yield from hear(seen, OpenRule(rule.values, rule.bound))
-        rounds += 1
+        if fresh and seen.rounds < max_rounds:
+            return None
         if fresh:
-            return None, rounds
+            break
         belief = setting.support[seen.place(np.array(response.report))]
         try:
             rule = learner.send(replace(response, report=tuple(belief.tolist())))
         except StopIteration as end:
-            return end.value, rounds
-    return replace(learner.stop(), status='round_cap'), rounds
+            return end.value
+    return replace(learner.stop(), status='round_cap')
 
 # %% ../nbs/beyond/34_open_setting.ipynb #e719597e
 def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
@@ -182,27 +181,30 @@ def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
     beliefs, and returns a `Discovery`.
 
     `menus` are K `OpenRule`s, one to make each arm answer; the other arguments are
-    those of `open_support`. Raises `InvalidInput`, `OracleViolated`.
+    those of `open_support`. Raises `InvalidInput`.
     """
     mass, inner_eps = shares_of(open_setting, eps, mass)
     seen = Seen(open_setting, NEWS_SHARE*delta)
-    collecting = yield from collect(seen, open_setting, menus, mass, max_rounds)
-    rounds = collecting
-    found, runs, setting = None, 0, None
-    while found is None and rounds < max_rounds:
+    lost = lambda status: Discovery(None, None, menus[0], 0, status, np.inf, np.inf,
+                                    seen.mass, seen.rounds, seen.rounds, 0)
+    try:
+        yield from collect(seen, open_setting, menus, mass, max_rounds)
+    except OracleViolated:
+        return lost('assumption_violated')
+    if seen.rounds >= max_rounds:
+        return lost('round_cap')
+    collecting, found, runs = seen.rounds, None, 0
+    while found is None:
         runs += 1
         setting = open_setting.closed(seen.beliefs)
         learner = within(setting, Oracle([menu.on(setting.support) for menu in menus]),
-                         eps=inner_eps, delta=(1 - NEWS_SHARE)*delta/(runs*(runs + 1)))
-        found, spent = yield from run_frozen(seen, learner, max_rounds - rounds)
-        rounds += spent
-    if found is None:
-        return Discovery(None, setting, menus[0], 0, 'round_cap', np.inf, np.inf,
-                         seen.mass, rounds, collecting, runs)
+                         eps=inner_eps, delta=(1 - NEWS_SHARE)*delta/(runs*(runs + 1)),
+                         told=Told(alarm=ALARM/(runs*(runs + 1))))
+        found = yield from run_frozen(seen, learner, max_rounds)
     charge = float(seen.mass[found.arm] + seen.mass.max())*open_setting.spread
     bound = np.inf if found.certificate is None else found.certificate.bound + charge
     return Discovery(found, setting, OpenRule(found.rule.values, found.rule.bound),
-                     found.arm, found.status, bound, charge, seen.mass, rounds,
+                     found.arm, found.status, bound, charge, seen.mass, seen.rounds,
                      collecting, runs)
 
 def shares_of(open_setting, eps, mass):
@@ -260,12 +262,13 @@ def conclude(data, d, eps, delta):
     return finish(data, rule=d.rule.on(data.setting.support), arm=d.arm,
                   status=d.status, eps=eps, delta=delta, certificate=certificate,
                   kinds=kinds, searches=d.runs, result=OpenIdentification, discovery=d,
-                  **what_was_seen(d.found))
+                  **what_was_seen(d))
 
-def what_was_seen(found):
+def what_was_seen(d):
     "The checks of the learner within, and what it saw to fail."
+    found = d.found
     if found is None:
-        return {}
+        return {} if d.status == 'round_cap' else dict(violated='oracle')
     return dict(checks=found.checks, violated=found.violated or found.event_violated)
 
 def open_support(setting, oracle, *, eps, delta, mass=None, within=sharp,
@@ -289,7 +292,7 @@ def open_support(setting, oracle, *, eps, delta, mass=None, within=sharp,
     max_rounds : int
         Cap on interactions, at least K; then the status is "round_cap".
 
-    Raises `InvalidInput`; while running what the learner within raises.
+    Raises `InvalidInput`.
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)

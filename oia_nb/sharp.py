@@ -3,19 +3,21 @@
 # %% auto #0
 __all__ = ['betting_threshold', 'mean_lower', 'Ray', 'RegionProgram', 'Wall', 'kinked_rule', 'spread_rules', 'shifted',
            'largest_over_ball', 'optimistic_profit', 'same_arm_regret', 'SharpPlan', 'SharpIdentification', 'sharp',
-           'steps', 'lower_bound']
+           'steps', 'close', 'checked', 'lower_bound']
 
 # %% ../nbs/beyond/20_sharp.ipynb #9db18fc7
 from array import array
 from dataclasses import dataclass
 import numpy as np
-from .core import TIE_TOL, as_integer, as_number, generator
+from .core import TIE_TOL, InvalidInput, as_integer, as_number, generator
 from .scoring import ScoringRule, menu_rule, mix
 from .stackelberg import optimal_rule
 from .programs import ProperProgram, Solution, properness_rows, solve_cvxpy
 from .estimation import Transcript
 from .learner import (FORCED, INIT, NORMAL, Certificate, Identification, Trace,
-                            announce, check_learner, confirm, Finding, Learner, Stopped)
+                            announce, check_learner, Finding, Learner, Stopped)
+from .examination import Boundary, CalibrationWatch, examine
+from .told import Check, as_told
 
 # %% ../nbs/beyond/20_sharp.ipynb #fffdaa50
 def betting_threshold(N, delta):
@@ -148,6 +150,10 @@ class Wall:
     def contradicts(self, arm, s):
         return arm in (
             self.k, self.j) and self.value(s)*(1 if arm == self.k else -1) < -self.error
+    def limits(self, s):
+        "`value` within its error."
+        value = self.value(s)
+        return value - self.error, value + self.error
     def cut(self, arm):
         "The triple for the `RegionProgram` of `arm`, one of the two."
         h, sign = 1 + self.slope @ self.anchor, -1 if arm == self.k else 1
@@ -263,21 +269,25 @@ class Candidate:
     delta: float
 
 class Halt(Exception):
-    "Ends a run: `status`, and the rounds that contradict each other."
-    def __init__(self, status, contradiction=()):
+    """Ends a run: `status`, the rounds that contradict each other, and what was
+    `violated`."""
+    def __init__(self, status, contradiction=(), violated=None):
         self.status, self.contradiction = status, tuple(contradiction)
+        self.violated = violated
 
 class SharpRun:
     """The state of a run: the transcript, the walls and programs of the regions, the
     candidates, and what to file."""
-    def __init__(self, setting, oracle, eps, delta, margin, max_rounds, watch):
+    def __init__(self, setting, oracle, eps, delta, margin, max_rounds, watch, told):
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
             setting, oracle, eps, delta, max_rounds, watch)
         self.transcript, self.base, self.ends = Transcript(setting), RegionProgram(
             setting), spread_rules(setting)
         self.walls, self.programs, self.tries, self.depths, self.candidates, self.best = (
             {}, {}, {}, {}, [], None)
-        self.rays, self.forecast = [], None
+        self.rays, self.forecast, self.low = [], None, None
+        self.told, self.checks, self.states = told, (), CalibrationWatch(
+            setting.support, setting.K)
         self.version, self.picked, self.cache = [0]*setting.K, [(-1, 0)]*setting.K, {}
         self.targets, self.kinds, self.snapshots, self.searches, self.solves = array(
             'h'), array('b'), [], 0, 0
@@ -287,6 +297,11 @@ class SharpRun:
     @property
     def rounds(self):
         return self.transcript.rounds
+    def see(self, arm, belief, state):
+        """Watch whether beliefs come true, where the state is known. Raises `Halt`."""
+        if state is not None and self.states.see(arm, belief, state) >= (
+                1/self.told.alarm):
+            raise Halt('assumption_violated', (self.rounds, ), 'calibration')
     def of(self, k):
         return [w for pair, w in self.walls.items() if k in pair]
 
@@ -306,17 +321,21 @@ class SharpRun:
                 self.solves += old.solves
 
 # %% ../nbs/beyond/20_sharp.ipynb #7631cd6e
+def put(run, rule, target, kind):
+    "One round; returns the arm that answered. Raises `Halt` at the cap."
+    if run.rounds >= run.max_rounds:
+        raise Halt('round_cap')
+    run.targets.append(target)
+    run.kinds.append(kind)
+    return (yield from announce(run.transcript, rule, see=run.see))
+
 def ask(run, rule, target, kind):
     """One round; returns the arm that answered. Raises `Halt` at the cap, or if the
     answer contradicts a wall."""
-    if run.rounds >= run.max_rounds:
-        raise Halt('round_cap')
-    arm = yield from announce(run.transcript, rule)
-    run.targets.append(target)
-    run.kinds.append(kind)
+    arm = yield from put(run, rule, target, kind)
     for wall in run.walls.values():
         if wall.contradicts(arm, rule.expected):
-            raise Halt('assumption_violated', (*wall.rounds, run.rounds))
+            raise Halt('assumption_violated', (*wall.rounds, run.rounds), 'boundaries')
     return arm
 
 def sample(run, k):
@@ -324,7 +343,7 @@ def sample(run, k):
     do so again."""
     arm = yield from ask(run, run.oracle.rules[k], k, NORMAL)
     if arm != k:
-        raise Halt('assumption_violated', (k + 1, run.rounds))
+        raise Halt('assumption_violated', (k + 1, run.rounds), 'drift')
 
 # %% ../nbs/beyond/20_sharp.ipynb #3743eb15
 def ask_at(run, k, ray, t):
@@ -355,7 +374,7 @@ def shoot(run, k, end, bits, ray=None, keep=False):
         if keep and arm not in (k, across):
             return None
         if ray.outside < 1e-9:
-            raise Halt('assumption_violated', (k + 1, *ray.rounds))
+            raise Halt('assumption_violated', (k + 1, *ray.rounds), 'oracle')
     return ray
 
 # %% ../nbs/beyond/20_sharp.ipynb #af5b3e1f
@@ -527,7 +546,7 @@ def meet_wall(run, k, rule):
     unless that was tried `TRIES` times."""
     hit = yield from shoot(run, k, rule, BITS)
     if hit is None:
-        raise Halt('assumption_violated', (run.rounds - 1, run.rounds))
+        raise Halt('assumption_violated', (run.rounds - 1, run.rounds), 'drift')
     if depth(run, k, hit.across) > BITS:
         hit = yield from shoot(run, k, rule, depth(run, k, hit.across), hit)
     pair = k, hit.across
@@ -608,7 +627,7 @@ def judge(run):
         U[c.arm] - low if across > run.eps else own_regret(run, c, U[c.arm] - low))
     data = run.transcript
     if run.best is None or bound < run.best[0]:
-        run.best = float(bound), c
+        run.best, run.low = (float(bound), c), float(low)
     run.snapshots.append(
         (run.rounds + 1, U,
          np.sqrt(2*betting_threshold(data.N, run.delta/
@@ -663,7 +682,7 @@ class SharpIdentification(Identification):
     contradiction: tuple = ()
 
 # %% ../nbs/beyond/20_sharp.ipynb #da162def
-def finish(run, status, contradiction=()):
+def finish(run, status, contradiction=(), violated=None):
     "The `SharpIdentification` of a run that has ended."
     data, kinds, sound = run.transcript, np.array(run.kinds), status in ('certified',
                                                                          'round_cap',
@@ -681,11 +700,13 @@ def finish(run, status, contradiction=()):
                                status, run.eps, run.delta, certificate,
                                data.N.astype(int), int((kinds == NORMAL).sum()),
                                int((kinds == FORCED).sum()), run.searches, solves,
-                               not sound, trace, contradiction)
+                               not sound, trace, contradiction, told=run.told,
+                               checks=checked(run), violated=violated,
+                               profit=run.low if sound else None)
 
 # %% ../nbs/beyond/20_sharp.ipynb #09783d6a
 def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
-          watch=None):
+          watch=None, told=None, examined=True):
     r"""The sharp learner (`alg-sharp`): a coroutine that yields a `ScoringRule`,
     receives a `Response`, and returns a `SharpIdentification`.
 
@@ -704,31 +725,67 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
         Cap on interactions, at least K; then the status is "round_cap".
     watch : callable, optional
         Called with a `SharpPlan` whenever the bounds are worked out.
+    told : Told, optional
+        Its costs may be fixed only "until the end" of an examined run.
+    examined : bool
+        Whether a certificate is examined ({doc}`/beyond/31_examination`) before it is
+        given.
 
-    Raises `InvalidInput`, `OracleViolated` if the first answer to an oracle rule is
-    another arm's, `SolverFailure`.
+    Raises `InvalidInput`, `SolverFailure`. If the first answer to an oracle rule is
+    another arm's, the status is "assumption_violated".
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     if margin is not None:
         margin = as_number('margin', margin, 0., setting.bound, strict_low=True)
-    run = SharpRun(setting, oracle, eps, delta, margin, max_rounds, watch)
+    if not isinstance(examined, bool):
+        raise InvalidInput('examined', examined, 'True or False')
+    told = as_told(told).require('sharp', {'costs'} if examined else ())
+    run = SharpRun(setting, oracle, eps, delta, margin, max_rounds, watch, told)
     return Learner(
-        setting, steps(run), best=lambda: run.best and Finding(
+        setting, steps(run, examined), best=lambda: run.best and Finding(
             run.best[1].rule, run.best[1].arm, run.best[0]))
 
-def steps(run):
+def steps(run, examined):
     "The rounds of a run, and its end."
     try:
         for k, rule in enumerate(run.oracle.rules):
-            arm = yield from ask(run, rule, k, INIT)
-            confirm(run.setting, k, arm)
+            if (yield from ask(run, rule, k, INIT)) != k:
+                raise Halt('assumption_violated', (run.rounds, ), 'oracle')
         yield from explore(run)
+        if examined:
+            yield from close(run)
     except Halt as h:
-        return finish(run, h.status, h.contradiction)
+        return finish(run, h.status, h.contradiction, h.violated)
     except Stopped:
         return finish(run, 'stopped')
     return finish(run, 'certified')
+
+def close(run):
+    """The closing examination of the best candidate, of the oracle's rules and of
+    all walls. Raises `Halt` if something fails."""
+    c, rules = run.best[1], run.oracle.rules
+    answers = [(c.rule, c.arm), *((rule, k) for k, rule in enumerate(rules))]
+    for w in run.walls.values():
+        for ray in w.rays:
+            answers += [(mix(rules[w.k], ray.end, ray.inside), w.k),
+                        (mix(rules[w.k], ray.end, ray.outside), w.j)]
+    run.checks = yield from examine(
+        lambda rule, arm: put(run, rule, arm, FORCED), run.setting, answers,
+        boundaries=[Boundary(w.k, w.j, rules[w.k], rules[w.j], w.limits)
+                    for w in run.walls.values()])
+    for check in run.checks:
+        if not check.passed:
+            raise Halt('assumption_violated', (run.rounds, ),
+                       'drift' if check.name == 'answers' else check.name)
+
+def checked(run):
+    "What was checked, the watch on the states among it."
+    if not run.states.rounds:
+        return run.checks
+    evidence = run.states.evidence
+    return *run.checks, Check('calibration', evidence, run.told.alarm, run.states.rounds,
+                              evidence < 1/run.told.alarm)
 
 # %% ../nbs/beyond/20_sharp.ipynb #4d8a5e99
 def _hardest(world, rule, arm, other, eps, coupled):
