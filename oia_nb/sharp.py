@@ -17,7 +17,7 @@ from .estimation import Transcript
 from .learner import (FORCED, INIT, NORMAL, Certificate, Identification, Trace,
                             announce, check_learner, Finding, Learner, Stopped)
 from .examination import Boundary, CalibrationWatch, examine
-from .told import Check, as_told
+from .told import Check, Told, as_told
 
 # %% ../nbs/beyond/20_sharp.ipynb #fffdaa50
 def betting_threshold(N, delta):
@@ -278,7 +278,8 @@ class Halt(Exception):
 class SharpRun:
     """The state of a run: the transcript, the walls and programs of the regions, the
     candidates, and what to file."""
-    def __init__(self, setting, oracle, eps, delta, margin, max_rounds, watch, told):
+    def __init__(self, setting, oracle, eps, delta, margin, max_rounds, watch,
+                 told=Told()):
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
             setting, oracle, eps, delta, max_rounds, watch)
         self.transcript, self.base, self.ends = Transcript(setting), RegionProgram(
@@ -301,7 +302,7 @@ class SharpRun:
         """Watch whether beliefs come true, where the state is known. Raises `Halt`."""
         if state is not None and self.states.see(arm, belief, state) >= (
                 1/self.told.alarm):
-            raise Halt('assumption_violated', (self.rounds, ), 'calibration')
+            raise Halt('assumption_violated', (1, self.rounds), 'calibration')
     def of(self, k):
         return [w for pair, w in self.walls.items() if k in pair]
 
@@ -765,7 +766,9 @@ def close(run):
     """The closing examination of the best candidate, of the oracle's rules and of
     all walls. Raises `Halt` if something fails."""
     c, rules = run.best[1], run.oracle.rules
-    answers = [(c.rule, c.arm), *((rule, k) for k, rule in enumerate(rules))]
+    answers = [(c.rule, c.arm)]
+    answers += [(rules[k], k) for k in sorted({k for k, _ in run.walls})
+                if rules[k] is not c.rule]
     for w in run.walls.values():
         for ray in w.rays:
             answers += [(mix(rules[w.k], ray.end, ray.inside), w.k),
