@@ -167,7 +167,8 @@ def test_profit_is_what_is_earned_on_average(agent):
     for _ in range(ROUNDS):
         response = run.respond(rule, rng)
         i = z.index(response.report)
-        earned.append(z.utility[response.state, z.best_decision[i]] - rule.values[i, response.state])
+        w = response.state
+        earned.append(z.utility[w, z.best_decision[i]] - rule.values[i, w])
     width = np.sqrt(np.log(2e6)/(2*ROUNDS))*(z.bound + np.ptp(z.utility))
     assert abs(np.mean(earned) - agent.profit(world, rule)) <= width
     assert width < .1*2 and abs(np.mean(earned) - agent.profit(world, rule) - .2) > width/4
