@@ -18,7 +18,7 @@ from .stackelberg import optimal_rule
 from .learner import simulate
 from .oiafc import MIXINGS, STOPS, oiafc
 from .oiafb import oiafb
-from .sharp import sharp
+from .sharp.learner import sharp
 from .told import as_told
 from .baselines import DECISIONS, chen, etc
 
