@@ -14,7 +14,7 @@ from oia_nb.all import (Identification, InvalidInput, Response, action_informed_
 from oia_nb.examination import (Boundary, CalibrationWatch, examine, fresh_rule, last_held, sides)
 from oia_nb.experts import Drifting, Expert, Lapsing, RiskAverse, Subjective, is_wrong
 from oia_nb.learner import VIOLATIONS, finish
-from oia_nb.sharp import sharp
+from oia_nb.sharp.learner import sharp
 from oia_nb.told import Told
 
 DUO, ADVERT = random_world(2, 2, 2, 5, prior='arm', margin=.05), load_world('advert')
