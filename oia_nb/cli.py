@@ -547,8 +547,8 @@ def all_fields(world, result, args):
     from oia_nb.stackelberg import principal_profit
     found, why = hand_over(world, result.rule, args)
     note(why)
-    return result.to_dict() | dict(regret=best_known(world) - principal_profit(world, result.rule),
-                                   rounded=rounded_fields(world, found))
+    regret = best_known(world) - principal_profit(world, result.rule)
+    return result.to_dict() | dict(regret=regret, rounded=rounded_fields(world, found))
 
 # %% ../nbs/companion/70_cli.ipynb #e9fbee36
 def rounds_text(result, method):
@@ -578,7 +578,8 @@ def report(world, result, args):
     from oia_nb.experts import best_known
     from oia_nb.stackelberg import principal_profit
     found, why = hand_over(world, result.rule, args)
-    arm, regret = world.setting.arms[result.arm], best_known(world) - principal_profit(world, result.rule)
+    arm = world.setting.arms[result.arm]
+    regret = best_known(world) - principal_profit(world, result.rule)
     seed = [] if args.seed is not None else [
         f'The seed was {result.origin.seed}; --seed repeats the run.'
     ]

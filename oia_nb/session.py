@@ -741,7 +741,6 @@ def answer(self, arm, report, *, state=None, note=None):
     n = self.announce().round
     self._write(kind='answer', round=n, arm=k, belief=belief,
                 said=np.asarray(said).tolist(), distance=distance, **note)
-    self._advance(as_response(z, (k, belief)))
     if w is not None:
         self._write(kind='state', round=n, state=w)
     self._advance(as_response(z, (k, belief, w if needed else None)))
