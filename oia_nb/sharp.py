@@ -3,7 +3,7 @@
 # %% auto #0
 __all__ = ['betting_threshold', 'mean_lower', 'Ray', 'RegionProgram', 'Wall', 'kinked_rule', 'spread_rules', 'shifted',
            'largest_over_ball', 'optimistic_profit', 'same_arm_regret', 'SharpPlan', 'SharpIdentification', 'sharp',
-           'steps', 'lower_bound']
+           'steps']
 
 # %% ../nbs/beyond/20_sharp.ipynb #9db18fc7
 from array import array
@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from .core import TIE_TOL, as_integer, as_number, generator
 from .scoring import ScoringRule, menu_rule, mix
-from .stackelberg import optimal_rule
-from .programs import ProperProgram, Solution, properness_rows, solve_cvxpy
+from .programs import ProperProgram, Solution, properness_rows
 from .estimation import Transcript
 from .learner import (FORCED, INIT, NORMAL, Certificate, Identification, Trace,
                             announce, check_learner, confirm, Finding, Learner, Stopped)
@@ -729,56 +728,3 @@ def steps(run):
     except Stopped:
         return finish(run, 'stopped')
     return finish(run, 'certified')
-
-# %% ../nbs/beyond/20_sharp.ipynb #4d8a5e99
-def _hardest(world, rule, arm, other, eps, coupled):
-    r"""$t_{ij}$ of `prop-lower` by cvxpy, i = `arm`, j = `other` with best rule
-    `rule`; infinite if there is no such world."""
-    import cvxpy as cp
-    z, q, u = world.setting, world.belief_distributions, world.setting.belief_utility
-    rivals, lift = [l for l in range(z.K)
-                    if l != arm], np.kron(np.eye(z.M), np.ones(
-                        (z.W, 1)))*z.support.ravel()[:, None]
-    R, G, h = properness_rows(
-        z.support), lift@(q[arm] - q[rivals]).T, world.costs[arm] - world.costs[rivals]
-    a, v, free = cp.Variable(), cp.Variable(z.M), cp.Variable((z.K, z.M))
-    new = [a*q[k] + v if coupled else free[k] for k in range(z.K)]
-    t, lies, walls, cap = cp.Variable(), cp.Variable(
-        R.shape[0],
-        nonneg=True), cp.Variable(len(rivals),
-                                  nonneg=True), cp.Variable(z.M*z.W, nonneg=True)
-    most = new[arm] @ u - h @ walls + z.bound*cp.sum(cap)
-    asks = [
-        lift@new[arm] - R.T@lies - G@walls + cap >= 0, new[other]@(u - rule.expected)
-        >= most + eps
-    ]
-    asks += [a >= 1e-6] + [p >= 0 for p in new] + [cp.sum(p) == 1 for p in new]
-    asks += [
-        cp.sum(cp.rel_entr(q[k][q[k] > 0], new[k][q[k] > 0])) <= t for k in range(z.K)
-    ]
-    value = solve_cvxpy(cp.Problem(cp.Minimize(t), asks), 'CLARABEL')
-    return np.inf if value is None else max(value, 1e-12)
-
-def lower_bound(world, eps, delta, coupled=False):
-    r"""A lower bound on the expected rounds of a learner that is within `eps` with
-    probability 1 - `delta` (`prop-lower`).
-
-    `coupled` True: of any learner; False: of one to whom the regions $V_k$ are
-    given, as a fact that has no known relation to the $q_k$.
-    0 if nothing can be said. Raises `InvalidInput`, `SolverFailure`.
-    """
-    best = optimal_rule(world)
-    eps, delta = as_number('eps', eps, 0., 2*world.setting.B,
-                           strict_low=True), as_number('delta', delta, 0., 1.,
-                                                       strict_low=True)
-    good = np.flatnonzero(best.gaps <= eps)
-    p = (1 - delta)/len(good)
-    if p <= delta:
-        return 0.
-    kl = p*np.log(p/delta) + (1 - p)*np.log((1 - p)/(1 - delta))
-    times = [
-        max(1/_hardest(world, best.rules[j], i, j, eps, coupled)
-            for j in range(world.setting.K) if j != i and best.rules[j] is not None)
-        for i in good
-    ]
-    return float(kl*min(times))
