@@ -150,8 +150,8 @@ def demands(world, cases, arms, eps):
 # %% ../nbs/beyond/38_limits.ipynb #b71cdf20
 def have_common_rule(world, program, one, two, eps):
     "Whether some rule may be within `eps` of the best in both of two `Case`s."
-    earns = [np.flatnonzero(c.profits >= c.profits.max() - eps - COMMON_TOL*world.setting.B)
-             for c in (one, two)]
+    room = eps + COMMON_TOL*world.setting.B
+    earns = [np.flatnonzero(c.profits >= c.profits.max() - room) for c in (one, two)]
     return any(
         program.least(*demands(world, (one, two), (k, l), eps)) <= COMMON_TOL
         for k in earns[0] for l in earns[1])
@@ -170,7 +170,7 @@ def worlds_apart(world, eps, *, oracle=None, margin=0., tries=100, seed=0):
     oracle = action_informed_oracle(world) if oracle is None else oracle
     L, rng = cost_limits(world, oracle, margin), generator(seed)
     program, kept = CommonRule(world), []
-    for n in range(tries):
+    for _ in range(tries):
         costs = draw_costs(L, rng)
         new = Case(costs, optimal_rule(with_costs(world, costs)).profits)
         nearest = sorted(kept, key=lambda c: np.abs(c.costs - costs).max())
@@ -190,7 +190,8 @@ def answers_needed(world, eps, delta, **options):
     `options` are those of `worlds_apart`. Raises `InvalidInput`, `SolverFailure`.
     """
     delta = as_number('delta', delta, 0., 1., strict_low=True)
-    return answers_from(len(worlds_apart(world, eps, **options)), world.setting.K, delta)
+    N = len(worlds_apart(world, eps, **options))
+    return answers_from(N, world.setting.K, delta)
 
 # %% ../nbs/beyond/38_limits.ipynb #590030bc
 def rules_needed(world, eps, delta):
@@ -198,7 +199,8 @@ def rules_needed(world, eps, delta):
     by answers and is within `eps` with probability 1 - `delta` (`thm-rules`).
 
     0 where no boundary has to be known, as no arm could be worth more than `eps` above
-    the best rule even if it were paid nothing. Raises `InvalidInput`, `SolverFailure`.
+    the best rule even if it were paid nothing. For learners that aren't told to which
+    beliefs each arm leads. Raises `InvalidInput`, `SolverFailure`.
     """
     z, best = as_kind('world', world, World).setting, optimal_rule(world)
     eps = as_number('eps', eps, 0., 2*z.B, strict_low=True)
