@@ -375,8 +375,9 @@ def depth(run, k, j):
 def probe(run, k, j, end):
     """A ray to `end` that crosses into arm j, as fine as `depth` says; None if it
     crosses elsewhere, which a few rounds tell."""
+    ray = None
     for bits in PROBE, depth(run, k, j):
-        ray = yield from shoot(run, k, end, bits, ray=None if bits == PROBE else ray)
+        ray = yield from shoot(run, k, end, bits, ray=ray)
         if ray is None or ray.across != j:
             return None
     return ray
