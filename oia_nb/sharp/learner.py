@@ -13,14 +13,12 @@ from ..estimation import Transcript
 from ..learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
                             Identification, Learner, Stopped, announce, check_learner,
                             finish)
-from ..programs import properness_rows, solve_cvxpy
 from ..scoring import ScoringRule, mix
 from . import bets
 from .evidence import betting_threshold, mean_lower
 from .hyperplanes import (Hyperplane, Ray, RegionProgram, optimistic_profit,
                                       same_arm_regret, spread_rules)
 from .walls import Contradiction, extent
-from ..stackelberg import optimal_rule
 from ..told import Check, as_told
 
 # %% ../../nbs/beyond/25_sharp.ipynb #54bf2a75
