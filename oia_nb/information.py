@@ -23,6 +23,10 @@ def posterior(joint):
 
     `joint` is an array (O, W). Returns an array (O, W); the row of a signal of
     probability zero is NaN.
+
+    >>> posterior([[.4, .1], [.1, .4]])
+    array([[0.8, 0.2],
+           [0.2, 0.8]])
     """
     joint = np.asarray(joint, float)
     p_signal = joint.sum(1, keepdims=True)
@@ -90,6 +94,9 @@ def merge_beliefs(beliefs, tol=REPORT_TOL):
 
     A row within `tol` of one seen earlier (in every state) is the same belief; the
     first one seen stands for all.
+
+    >>> merge_beliefs([[.5, .5], [.1, .9], [.5, .5]])[1]
+    array([1, 0, 1])
     """
     beliefs = np.asarray(beliefs, float)
     first, place, n = np.empty_like(beliefs), np.empty(len(beliefs), int), 0
@@ -128,6 +135,7 @@ class Setting(Value):
 
     Raises `InvalidInput` for anything else.
     """
+    how = ', such as the attribute setting of a World'
     support: np.ndarray
     utility: np.ndarray
     bound: float
@@ -379,6 +387,7 @@ class World(Value):
     Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent that
     isn't on the support.
     """
+    how = ", such as load_world('clinic')"
     structure: InformationStructure
     setting: Setting
     name: str = 'world'
@@ -504,6 +513,10 @@ def make_world(joint, costs, utility, bound, *, arms=None, states=None, decision
     columns: decisions), of `costs` (arms) and of each array in `joint` (columns:
     states; index: signals, taken for their names if these aren't given). Raises
     `InvalidInput`.
+
+    >>> make_world([[[.4, .1], [.1, .4]], [[.5, 0.], [0., .5]]], [0, .1],
+    ...     np.eye(2), 1.)
+    World('world': 2 arms, 2 states, 4 beliefs, bound 1)
     """
     listed = lambda names: names if isinstance(names, (list, tuple)) else None
     if isinstance(joint, (list, tuple)):
@@ -538,6 +551,9 @@ def without(self, *arms):
     """The same world without the given arms (names or indices), all else being equal.
 
     At least two arms must remain, else `InvalidInput`.
+
+    >>> without(clinic, 'biopsy')
+    World('clinic': 2 arms, 2 states, 7 beliefs, bound 1)
     """
     z, s = self.setting, self.structure
     gone = {z.arm_index(a) for a in arms}
@@ -563,6 +579,9 @@ def report_utility(world, arm, reports):
 
     She decides once for all beliefs that are reported alike; if `reports` (M,) is
     truthful this is $\langle q_k, u\rangle$.
+
+    >>> round(report_utility(clinic, 1, np.arange(z.M)), 4)
+    0.8404
     """
     pooled = np.zeros_like(world.setting.decision_values)
     np.add.at(pooled, reports,
@@ -584,6 +603,9 @@ def favourite(profits, worth, stake, B_u):
     Of those within ``TIE_TOL*stake`` of it, one for which ``worth(ties)``, the
     principal's profit from each, is highest (within ``TIE_TOL*(stake + B_u)``), and
     of these the first. `stake` is the money at stake.
+
+    >>> favourite(np.array([1., 2., 2.]), lambda ties: ties, 1., 1.)
+    2
     """
     ties = np.flatnonzero(profits >= profits.max() - TIE_TOL*stake)
     if len(ties) > 1:
@@ -615,12 +637,19 @@ def best_reply(self, world, rule):
 
 def best_reply(world, rule):
     """The `Reply` of a world's agent; raises `InvalidInput` for a rule on another
-    support."""
+    support.
+
+    >>> best_reply(clinic, best.rule).arm
+    1
+    """
     check_rule(world, rule)
     return world.agent.best_reply(world, rule)
 
 def check_rule(world, rule):
-    "Raise `InvalidInput` unless `rule` is one on the support of `world`."
+    """Raise `InvalidInput` unless `rule` is one on the support of `world`.
+
+    >>> check_rule(clinic, best.rule)
+    """
     z = as_kind('world', world, World).setting
     if not _on_support(rule, z.support):
         raise InvalidInput('rule', rule,
@@ -674,10 +703,31 @@ def respond(self, rule, rng):
     """One round of the protocol: what the agent plays and reports under `rule`, and
     the state.
 
-    Returns a `Response`; raises `InvalidInput` for a rule on another support.
+    `rng` is a `numpy.random.Generator`. Returns a `Response`; raises `InvalidInput`
+    for a rule on another support.
+
+    >>> respond(clinic, best.rule, generator(0)).arm
+    1
     """
     check_rule(self, rule)
+    as_kind('rng', rng, np.random.Generator)
     return self.agent.reply(self, rule, rng)
+
+@patch_to(Agent)
+def begin(self):
+    "Who plays one run: the agent itself, unless it has a clock."
+    return self
+
+@patch_to(World)
+def sitting(self):
+    "A function as `respond`, for one run from its first round on."
+    agent = self.agent.begin()
+    if agent is self.agent:
+        return self.respond
+    def answer(rule, rng):
+        check_rule(self, rule)
+        return agent.reply(self, rule, rng)
+    return answer
 
 @patch_to(World)
 def best_response(self, rule):

@@ -4,15 +4,17 @@
 
 # %% auto #0
 __all__ = ['WORLD_FORM', 'NOTES', 'KNOWN', 'save_world', 'GRID_MOST', 'SETTING_FORM', 'MAX_SIGNALS', 'RARE', 'SHOWN', 'OTHER',
-           'NO_VALUE', 'SMOOTHING', 'PRIORS', 'DEGENERATE', 'read_agent', 'read_form', 'world_from_dict',
-           'known_beliefs', 'on_support', 'world_to_dict', 'json_text', 'write_file', 'parse_json', 'world_names',
-           'load_world', 'setting_to_dict', 'setting_from_dict', 'load_setting', 'Levels', 'column_levels', 'Fault',
-           'TableCheck', 'check_table', 'smoothed_table', 'world_from_table', 'garbling', 'random_world',
-           'blackwell_world', 'simple_world', 'degenerate_world', 'signs', 'bit_beliefs', 'bits_world']
+           'NO_VALUE', 'SMOOTHING', 'PRIORS', 'DEGENERATE', 'read_agent', 'schema_reader', 'read_form',
+           'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text', 'write_file', 'parse_json',
+           'world_names', 'load_world', 'world_from_bytes', 'setting_to_dict', 'setting_from_dict', 'load_setting',
+           'Levels', 'column_levels', 'Fault', 'TableCheck', 'check_table', 'smoothed_table', 'world_from_table',
+           'garbling', 'random_world', 'blackwell_world', 'simple_world', 'degenerate_world', 'signs', 'bit_beliefs',
+           'bits_world']
 
 # %% ../nbs/companion/64_worlds.ipynb #1408e88e
 import json
 import os
+import re
 import warnings
 from dataclasses import MISSING, dataclass, fields, replace
 from importlib import resources
@@ -31,6 +33,9 @@ def read_agent(at, value):
 
     Raises `InvalidInput`, which names the place: a kind that no class has, other
     fields than its own, or a value that the class refuses.
+
+    >>> read_agent('agent', {'kind': 'Rational'})
+    Rational()
     """
     if not isinstance(value, dict) or 'kind' not in value:
         raise InvalidInput(at, value,
@@ -53,8 +58,26 @@ def read_agent(at, value):
 def _tuples(value):
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
+def schema_reader(kind):
+    """A reader of the key schema of a file of a `kind`, whose version is 1: it
+    refuses those of another kind and of a later version.
+
+    >>> schema_reader('world')('schema', 'oia/world/1')
+    'oia/world/1'
+    """
+    def read(at, value):
+        match = re.fullmatch(rf'oia/{kind}/([0-9]+)', str(value))
+        if match is None:
+            raise InvalidInput(at, value, f'"oia/{kind}/1"')
+        if int(match[1]) != 1:
+            raise InvalidInput(
+                at, value, f'"oia/{kind}/1"; the file was made by a later version of '
+                'oia_nb')
+        return value
+    return read
+
 WORLD_FORM = {
-    'name': str, 'states': [str], 'decisions': [str], 'utility': [[float]],
+    'schema?': schema_reader('world'), 'name': str, 'states': [str], 'decisions': [str], 'utility': [[float]],
     'bound': float,
     'arms': [{'name': str, 'cost': float, 'signals': [str],
               'joint': [[float]]}], 'agent?': read_agent, 'source?': str,
@@ -69,12 +92,15 @@ KNOWN = 'support', 'supports', 'prior'
 def read_form(at, value, form):
     """`value`, read by a form: `float` is a finite number, `str` a text as in
     `as_text`, ``[form]`` a list of at least one such item, a dict an object with
-    exactly these keys, save that one that ends in "?" may be absent; any other
-    function reads the value itself, when called with the place and the value.
+    exactly these keys, save that one that ends in "?" may be absent, and that
+    others may begin with "x-", which aren't read; any other function reads the value itself, when called with the place and the value.
 
     Returns it with every number a float. Raises `InvalidInput`, whose argument is
     the place, such as
     ``arms[1].joint[0][2]``.
+
+    >>> read_form('x', {'a': 1}, {'a': float, 'b?': str})
+    {'a': 1.0}
     """
     if form is float:
         return as_number(at, value)
@@ -90,9 +116,9 @@ def read_form(at, value, form):
     if not isinstance(value, dict):
         raise InvalidInput(at, value, f'an object with the keys {", ".join(keys)}')
     for k in value:
-        if k not in keys:
+        if k not in keys and not str(k).startswith('x-'):
             raise InvalidInput(f'{at}, key {k!r}', value[k],
-                               f'no keys but {", ".join(keys)}')
+                               f'no keys but {", ".join(keys)}, and x-…')
     for k in form:
         if not k.endswith('?') and k not in value:
             raise InvalidInput(f'{at}, key {k!r}', 'nothing', 'it to be there')
@@ -108,6 +134,9 @@ def world_from_dict(data):
     Raises `InvalidInput`, which names the place: a key that is missing or unknown, a
     wrong type, a number that isn't finite, shapes that disagree, names that repeat,
     probabilities that are negative or don't sum to one.
+
+    >>> world_from_dict(world_to_dict(clinic)) == clinic
+    True
     """
     d = read_form('world', data, WORLD_FORM)
     arms, W = d['arms'], len(d['states'])
@@ -137,7 +166,11 @@ def known_beliefs(setting):
 
 def on_support(world, support):
     """The world with another list of beliefs that may be reported; raises
-    `InvalidInput` if a belief of an arm isn't on it."""
+    `InvalidInput` if a belief of an arm isn't on it.
+
+    >>> on_support(clinic, z.support[::-1]).setting.M
+    19
+    """
     setting = replace(
         world.setting, support=as_array('support', support, (None, world.setting.W)),
         supports=known_beliefs(world.setting))
@@ -150,6 +183,10 @@ def world_to_dict(world):
 
     Raises `InvalidInput` for what a file can't hold: an agent with a trait that is
     neither number nor text, or a class of its own derived from `World`.
+
+    >>> list(world_to_dict(clinic))
+    ['schema', 'name', 'states', 'decisions', 'utility', 'bound', 'arms', 'source',
+    'licence']
     """
     if type(world) is not World:
         raise InvalidInput('world', world,
@@ -157,7 +194,7 @@ def world_to_dict(world):
     z, s = world.setting, world.structure
     arms = [dict(name=a, cost=float(c), signals=list(o), joint=p.tolist())
             for a, c, o, p in zip(z.arms, s.costs, world.signals, s.joint)]
-    data = dict(name=world.name, states=list(z.states), decisions=list(z.decisions),
+    data = dict(schema='oia/world/1', name=world.name, states=list(z.states), decisions=list(z.decisions),
                 utility=z.utility.tolist(), bound=z.bound, arms=arms)
     usual = {
         f.name: f.default_factory() if f.default is MISSING else f.default
@@ -180,7 +217,13 @@ def world_to_dict(world):
 # %% ../nbs/companion/64_worlds.ipynb #95663327
 def json_text(value, indent=''):
     """JSON with one line for each list of plain values. Raises `ValueError` for a
-    number that isn't finite."""
+    number that isn't finite.
+
+    >>> print(json_text({'a': [1, 2]}))
+    {
+     "a": [1, 2]
+    }
+    """
     items = list(value.values() if isinstance(value, dict) else value) if isinstance(
         value, (dict, list)) else []
     if not any(isinstance(v, (dict, list)) for v in items):
@@ -193,7 +236,10 @@ def json_text(value, indent=''):
 
 def write_file(path, text):
     """Write a text to a file, which appears as a whole or not at all. Raises
-    `InvalidInput` if it can't be written."""
+    `InvalidInput` if it can't be written.
+
+    >>> write_file(folder + '/note.txt', 'hello')
+    """
     try:
         part = Path(path).with_name(Path(path).name + '.part')
         try:
@@ -213,6 +259,10 @@ def save(self, path):
 
     The file appears as a whole or not at all. Raises `InvalidInput` if it can't be
     written, or can't hold the world (`world_to_dict`).
+
+    >>> save_world(clinic, folder + '/clinic.json')
+    >>> load_world(folder + '/clinic.json') == clinic
+    True
     """
     write_file(path, json_text(world_to_dict(self)) + '\n')
 
@@ -228,7 +278,11 @@ def _distinct(pairs):
     return found
 
 def parse_json(raw):
-    "The JSON value in some bytes; raises `InvalidInput`, which names the place."
+    """The JSON value in some bytes; raises `InvalidInput`, which names the place.
+
+    >>> parse_json(b'{"a": [1, 2]}')
+    {'a': [1, 2]}
+    """
     try:
         return json.loads(raw.decode('utf-8-sig'), object_pairs_hook=_distinct)
     except InvalidInput:
@@ -250,7 +304,11 @@ def _shipped():
     return resources.files('oia_nb')/'data'
 
 def world_names():
-    "The names of the worlds that come with the package, for `load_world`."
+    """The names of the worlds that come with the package, for `load_world`.
+
+    >>> world_names()
+    ['advert', 'clinic', 'wine']
+    """
     return sorted(
         p.name.removesuffix('.json') for p in _shipped().iterdir()
         if p.name.endswith('.json'))
@@ -273,8 +331,20 @@ def load_world(path_or_name):
     A name wins over a file that is called the same; write ``./clinic`` for the file.
     Raises `InvalidInput`, which names the file, the place in it and what was
     expected there, whatever is wrong with the file.
+
+    >>> load_world('clinic')
+    World('clinic': 3 arms, 2 states, 19 beliefs, bound 1)
     """
-    return _load(path_or_name, _read(path_or_name), world_from_dict)
+    return world_from_bytes(_read(path_or_name), path_or_name)
+
+def world_from_bytes(raw, place='world'):
+    """The `World` in the bytes of a world file; errors name `place`. Raises
+    `InvalidInput`.
+
+    >>> world_from_bytes(json_text(world_to_dict(clinic)).encode()) == clinic
+    True
+    """
+    return _load(place, raw, world_from_dict)
 
 def _load(path_or_name, raw, from_dict):
     try:
@@ -326,21 +396,33 @@ def _compositions(n, W):
 
 # %% ../nbs/companion/64_worlds.ipynb #e47dd9ec
 SETTING_FORM = {
-    'states': [str], 'decisions': [str], 'utility': [[float]], 'bound': float,
-    'arms': [str], 'support': [[float]], 'supports?': [[[float]]], 'prior?': [float]
+    'schema?': schema_reader('setting'), 'states': [str], 'decisions': [str],
+    'utility': [[float]], 'bound': float, 'arms': [str], 'support': [[float]],
+    'supports?': [[[float]]], 'prior?': [float]
 }
 
 def setting_to_dict(setting):
     """The setting as plain lists, texts and floats; `setting_from_dict` gives the
-    same setting back."""
-    values = {key.rstrip('?'): getattr(setting, key.rstrip('?')) for key in SETTING_FORM}
+    same setting back.
+
+    >>> list(setting_to_dict(z))
+    ['schema', 'states', 'decisions', 'utility', 'bound', 'arms', 'support']
+    """
+    names = [key.rstrip('?') for key in SETTING_FORM if key != 'schema?']
+    values = {name: getattr(setting, name) for name in names}
     values['supports'] = known_beliefs(setting)
-    return {key: plain(v, key) for key, v in values.items() if v is not None}
+    return dict(schema='oia/setting/1') | {
+        name: plain(v, name) for name, v in values.items() if v is not None}
 
 def setting_from_dict(data):
     """The `Setting` that a dictionary describes. Raises `InvalidInput`, which names
-    the place."""
-    return Setting(**read_form('setting', data, SETTING_FORM))
+    the place.
+
+    >>> setting_from_dict(setting_to_dict(z)) == z
+    True
+    """
+    given = read_form('setting', data, SETTING_FORM)
+    return Setting(**{key: given[key] for key in given if key != 'schema'})
 
 @patch_to(Setting)
 def save(self, path):
@@ -350,7 +432,12 @@ def save(self, path):
 
 def load_setting(path):
     """The `Setting` in a JSON file. Raises `InvalidInput`, which names the file and
-    the place."""
+    the place.
+
+    >>> z.save(folder + '/setting.json')
+    >>> load_setting(folder + '/setting.json') == z
+    True
+    """
     try:
         raw = Path(path).read_bytes()
     except (OSError, TypeError, ValueError) as e:
@@ -432,6 +519,11 @@ def column_levels(at, frame, column):
     texts are no value.
     `at` is how errors call the argument. Raises `InvalidInput` for a column that
     isn't there, is empty, holds what can't be a class (such as lists), or mixes types.
+
+    >>> column_levels('look', table, 'look')
+    Levels(values=('bad', 'fine'), names=('bad', 'fine'), code=array([0, 1, 0, 1, 0,
+    1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1,
+           0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 1, 0]))
     """
     column_at = f'{at}, column {column!r}'
     values = _known_column(at, frame, column)
@@ -582,6 +674,10 @@ def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
     with more than
     `MAX_SIGNALS` levels and rare levels are listed, with counts. Raises
     `InvalidInput` for what is no table.
+
+    >>> check_table(table, state='state', arms={'look': ['look']})
+    40 rows, 2 columns
+    nothing to repair
     """
     rare = as_number('rare', rare, 0.)
     if arms is None:
@@ -825,6 +921,10 @@ def smoothed_table(counts, smoothing=SMOOTHING, prior=None):
 
     `prior` (W,) is the states'; the counts' own if None. A state without rows must
     have prior 0.
+
+    >>> smoothed_table([[4, 1], [1, 4]]).round(3)
+    array([[0.357, 0.143],
+           [0.143, 0.357]])
     """
     counts = np.asarray(counts, float)
     n_state = counts.sum(0)
@@ -929,6 +1029,10 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
     anything that doesn't fit, e.g. missing values and labels that differ only by
     case or blanks (all in one message, with counts), an unknown column, or more than
     `MAX_SIGNALS` signals for one arm.
+
+    >>> world_from_table(table, state='state', arms={'look': ['look'],
+    ...     'guess': []}, costs={'look': .1, 'guess': 0}, utility=np.eye(2), bound=1.)
+    World('table': 2 arms, 2 states, 3 beliefs, bound 1)
     """
     if not isinstance(arms, dict) or len(arms) < 2:
         raise InvalidInput('arms', arms,
@@ -989,7 +1093,13 @@ def _garbled_arms(rng, sizes, W):
 
 def garbling(joint, other):
     """A stochastic matrix (O, O') that turns `joint` (O, W) into `other` (O', W),
-    within 1e-7; None if there is none."""
+    within 1e-7; None if there is none.
+
+    >>> garbling(np.array([[.5, 0.], [0., .5]]), np.array([[.4, .1], [.1,
+    ...     .4]])).round(3)
+    array([[0.8, 0.2],
+           [0.2, 0.8]])
+    """
     from scipy.optimize import linprog
     from scipy.sparse import block_array, eye_array, kron
     n, m = len(joint), len(other)
@@ -1072,6 +1182,9 @@ def random_world(K, W, signals, seed, *, prior='common', decisions=None, bound=1
     name : str
 
     Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
+
+    >>> random_world(3, 2, 2, seed=0)
+    World('random': 3 arms, 2 states, 6 beliefs, bound 1)
     """
     if not isinstance(prior, str) or prior not in PRIORS:
         raise InvalidInput('prior', prior, ' or '.join(f'"{p}"' for p in PRIORS))
@@ -1086,6 +1199,9 @@ def blackwell_world(K, W, signals, seed, *, decisions=None, bound=1., max_cost=0
 
     `signals` is the number of signals of every arm; for the others see `random_world`.
     Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
+
+    >>> blackwell_world(2, 2, 2, seed=0)
+    World('blackwell': 2 arms, 2 states, 4 beliefs, bound 1)
     """
     return _random(_garbled_arms, K, W, signals, seed, decisions, bound, max_cost,
                    margin, tries, name, ordered=True)
@@ -1097,6 +1213,9 @@ def simple_world(K, W, seed, *, prior='common', decisions=None, bound=1., max_co
 
     For the others see `random_world`. Raises `InvalidInput`, and `NotInducible` if
     no draw had the margin.
+
+    >>> simple_world(2, 2, seed=0)
+    World('simple': 2 arms, 2 states, 4 beliefs, bound 1)
     """
     world = random_world(K, W, 2, seed, prior=prior, decisions=decisions, bound=bound,
                          max_cost=max_cost, margin=margin, tries=tries, name=name)
@@ -1142,6 +1261,9 @@ def degenerate_world(kind, seed=0):
       belief, the prior.
 
     `seed` is an int or a numpy Generator. Raises `InvalidInput` for an unknown kind.
+
+    >>> degenerate_world('tie')
+    World('tie': 3 arms, 2 states, 5 beliefs, bound 1)
     """
     if not isinstance(kind, str) or kind not in DEGENERATE:
         raise InvalidInput('kind', kind, f'one of {", ".join(DEGENERATE)}')
@@ -1153,7 +1275,11 @@ def degenerate_world(kind, seed=0):
 # %% ../nbs/companion/64_worlds.ipynb #fe319bed
 def signs(n):
     """The rows of a Hadamard matrix of order 2ⁿ but for the first: balanced,
-    pairwise independent ±1 functions of 2ⁿ states; array (2ⁿ-1, 2ⁿ)."""
+    pairwise independent ±1 functions of 2ⁿ states; array (2ⁿ-1, 2ⁿ).
+
+    >>> signs(2).shape
+    (3, 4)
+    """
     H = np.ones((1, 1))
     for _ in range(n):
         H = np.block([[H, H], [H, -H]])
@@ -1161,7 +1287,11 @@ def signs(n):
 
 def bit_beliefs(k, accuracy, copies):
     """The beliefs of arm k of `bits_world`: two, or `copies` times as many, which
-    differ in the bit of row 3; array (2 copies, 8)."""
+    differ in the bit of row 3; array (2 copies, 8).
+
+    >>> bit_beliefs(0, .9, 1).shape
+    (2, 8)
+    """
     H = signs(3)
     tilts = (2*np.arange(copies) + 1 - copies)/copies
     return np.array([(1 + x*(2*accuracy - 1)*H[k])*(1 + t*H[3])/8 for x in (1, -1)
@@ -1188,6 +1318,9 @@ def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
     name : str
 
     Raises `InvalidInput`.
+
+    >>> bits_world([0., .1])
+    World('bits': 2 arms, 8 states, 4 beliefs, bound 1)
     """
     gaps = as_array('gaps', gaps, (None,), 0., 1.)
     K, a = as_integer('number of gaps', len(gaps), 2,
