@@ -38,7 +38,7 @@ def alone(oracle, answers):
     learner = learner_row('sharp').make(WORLD.setting, oracle, **TARGET)
     rule = next(learner)
     for arm, belief in answers:
-        rule = learner.send(Response(arm, tuple(WORLD.setting.support[belief].tolist()), 0))
+        rule = learner.send(Response(arm, tuple(WORLD.setting.support[belief].tolist()), None))
     return rule
 
 
