@@ -80,6 +80,9 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     Parameters
     ----------
     setting : Setting
+        If its `supports` say what each arm can lead to, the radius of arm k has
+        their number $M_k$ in place of $M$, and the share of "theorem1" the largest
+        of them (`prop-simple`).
     oracle : Oracle
     eps : float
         Target accuracy $\epsilon$, in (0, 2(B_S + B_u)].
