@@ -58,7 +58,7 @@ def script(name):
 DIGITS = 6      # decimals of the numbers that a figure is given
 
 def plain(value):
-    "Arrays and numbers as lists and numbers of JSON, rounded; infinity and NaN as None."
+    "Arrays and numbers as plain values of JSON, rounded; infinity and NaN as None."
     if isinstance(value, dict):
         return {k: plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -72,10 +72,14 @@ def plain(value):
 PAGE = """<div class="oia-live" data-oia="{key}">{still}</div>
 <script type="application/json" data-oia-of="{key}">{state}</script>
 <script type="module">
-{code}for (const el of document.querySelectorAll('[data-oia="{key}"]:not([data-on])')) {{
+{code}const text = document.querySelector('[data-oia-of="{key}"]').textContent
+const places = document.querySelectorAll('[data-oia="{key}"]:not([data-on])')
+for (const el of places) {{
 el.dataset.on = ''
-const state = JSON.parse(document.querySelector('[data-oia-of="{key}"]').textContent)
-render({{el, model: {{get: k => state[k], set(k, v) {{ state[k] = v }}, save_changes() {{}}, on() {{}}, off() {{}}}}}})
+const state = JSON.parse(text), none = () => {{}}
+const model = {{get: k => state[k], save_changes: none, on: none, off: none}}
+model.set = (k, v) => {{ state[k] = v }}
+render({{model, el}})
 }}
 </script>"""
 
@@ -240,8 +244,9 @@ def game_data(world, top=None):
     kink = bet_kink(best.rule)
     top = round_top(2*kink[1] if kink else z.bound/4) if top is None else as_number(
         'top', top, 0., z.bound, strict_low=True)
-    return dict(arms=z.arms, states=z.states, beliefs=z.support[:, 1], u=z.belief_utility,
-                q=world.belief_distributions, costs=world.costs, bound=z.bound,
+    return dict(arms=z.arms, states=z.states, beliefs=z.support[:, 1],
+                u=z.belief_utility, q=world.belief_distributions, costs=world.costs,
+                bound=z.bound,
                 top=top, digits=max(2, 2 - int(np.floor(np.log10(top)))),
                 best=dict(profit=best.profit, kink=kink))
 
@@ -286,8 +291,9 @@ def feasible_data(world, rules, names):
     if len(rules) != 2 or not all(isinstance(r, ScoringRule) for r in rules):
         raise InvalidInput('rules', rules, 'two scoring rules')
     V = np.stack([q @ rule.expected for rule in rules], axis=1)
-    return dict(arms=z.arms, V=V, costs=world.costs, u=q @ z.belief_utility, rules=names,
-                bound=z.bound, B_u=z.B_u, profits=optimal_rule(world).profits)
+    return dict(arms=z.arms, V=V, costs=world.costs, u=q @ z.belief_utility,
+                rules=names, bound=z.bound, B_u=z.B_u,
+                profits=optimal_rule(world).profits)
 
 def feasible_figure(world, rules, *, names=('rule P', 'rule Q'), arm=0, radius=.02,
                     most=.1):
@@ -370,7 +376,8 @@ def motion_figure(world, oracle, learner, plans, *, seed, frames=70):
     """A run of OIAFC or OIAFB with three arms as a `LiveFigure`, plan by plan.
 
     `plans` is the list that the learner's `watch` fills (`watch=plans.append`);
-    at most `frames` of the plans are shown, the later ones with gaps. Plays the learner. Raises `InvalidInput`.
+    at most `frames` of the plans are shown, the later ones with gaps. Plays the
+    learner. Raises `InvalidInput`.
     """
     frames = as_integer('frames', frames, 1)
     data = motion_data(world, oracle, learner, plans, seed, frames)
@@ -538,7 +545,8 @@ def offer_table(session):
             for n, t in enumerate(offer.menu.tickets)]
     head = cells('th', ('ticket', *(f'pays if {w}' for w in z.states)))
     body = ''.join(f'<tr>{cells("td", row)}</tr>' for row in rows)
-    return f'<p><b>Round {offer.round}</b>{unit}</p><table><tr>{head}</tr>{body}</table>'
+    return (f'<p><b>Round {offer.round}</b>{unit}</p>'
+            f'<table><tr>{head}</tr>{body}</table>')
 
 def progress_line(session):
     "How far a session is, in one line of HTML."
@@ -546,7 +554,8 @@ def progress_line(session):
     said = f'{session.rounds} answers, {session.paid:.4g} paid'
     if best is None:
         return said
-    return f'{said}; best so far: {escape(z.arms[best.arm])}, loses at most {best.bound:.3g}'
+    arm = escape(z.arms[best.arm])
+    return f'{said}; best so far: {arm}, loses at most {best.bound:.3g}'
 
 # %% ../nbs/companion/85_live.ipynb #d727a7b9
 class SessionForm:
@@ -643,7 +652,8 @@ def form_widget(form):
     for button, act in zip(buttons, acts):
         wire(button, act)
     refresh()
-    return w.VBox([table, arm, belief, state, reason, w.HBox(buttons), message, progress])
+    fields = [table, arm, belief, state, reason, w.HBox(buttons), message, progress]
+    return w.VBox(fields)
 
 def session_form(session):
     """A form for a `Session`: offer, arm, report by a slider, decline, undo.
