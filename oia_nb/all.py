@@ -23,7 +23,7 @@ from .complexity import *
 from .sharp import SharpIdentification, SharpPlan, lower_bound, sharp
 from .identification import *
 from .worlds import *
-from .baselines import chen, etc, oiafc_simple
+from .baselines import chen, etc, explore_then_commit, oiafc_simple
 from .best_arm import best_arm_learner, oracle_bandit, oracle_loss, play_bandit
 from .offline import arm_payments, max_min_rule
 from .experiments import compare, experiment, forecast, read_experiment, summarise
@@ -31,6 +31,10 @@ from .tickets import Menu, Rounded, rounding_costs
 from .no_oracle import search_oracle
 from .experts import RiskAverse, lottery
 from .session import Offer, Refused, Session
+from .views import Card
+from .documents import (identification_from_dict, identification_to_dict,
+                              json_schema, load_identification, load_rule,
+                              rule_from_dict, rule_to_dict)
 
 # %% ../nbs/companion/90_all.ipynb #4a7deea8
 from importlib import import_module
@@ -40,10 +44,11 @@ CHAPTERS = (
     'learner binary_search exploration oiafc oiafb complexity identification worlds'
 ).split()
 CHOSEN = (
-    'sharp SharpPlan SharpIdentification lower_bound chen etc oiafc_simple '
+    'sharp SharpPlan SharpIdentification lower_bound chen etc explore_then_commit oiafc_simple '
     'best_arm_learner oracle_bandit oracle_loss play_bandit arm_payments max_min_rule '
     'compare experiment forecast read_experiment summarise Menu Rounded rounding_costs '
-    'Offer Refused Session search_oracle RiskAverse lottery').split()
+    'Offer Refused Session Card identification_from_dict identification_to_dict json_schema '
+    'load_identification load_rule rule_from_dict rule_to_dict search_oracle RiskAverse lottery').split()
 __all__ = sorted({
     name
     for chapter in CHAPTERS

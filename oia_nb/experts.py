@@ -57,6 +57,10 @@ def win_probability(payments, bound):
 
 def lottery(payment, bound, rng):
     """What is paid in place of a payment: `bound` with the probability
-    payment/bound, else nothing. Raises `InvalidInput`."""
+    payment/bound, else nothing. Raises `InvalidInput`.
+
+    >>> lottery(.5, 1., generator(0)) in (0., 1.)
+    True
+    """
     payment = as_number('payment', payment, 0., bound)
     return float(bound) if rng.random() < win_probability(payment, bound) else 0.

@@ -707,6 +707,9 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
 
     Raises `InvalidInput`, `OracleViolated` if the first answer to an oracle rule is
     another arm's, `SolverFailure`.
+
+    >>> sharp(z, oracle, eps=1., delta=.1).send(None) is oracle.rules[0]
+    True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
@@ -766,6 +769,9 @@ def lower_bound(world, eps, delta, coupled=False):
     `coupled` True: of any learner; False: of one to whom the regions $V_k$ are
     given, as a fact that has no known relation to the $q_k$.
     0 if nothing can be said. Raises `InvalidInput`, `SolverFailure`.
+
+    >>> round(lower_bound(simple, .1, .05))
+    0
     """
     best = optimal_rule(world)
     eps, delta = as_number('eps', eps, 0., 2*world.setting.B,

@@ -32,7 +32,7 @@ def drawn(seed):
     return world, menu_rule(z.support, menu, z.bound)
 
 
-@settings(max_examples=examples(300))
+@settings(max_examples=examples(30))
 @given(st.integers(0, 10**6), AVERSION, st.floats(.01, 100))
 def test_what_is_felt(seed, a, bound):
     """From 0 to the bound, increasing, concave for those who fear risk and convex for those who
@@ -44,7 +44,7 @@ def test_what_is_felt(seed, a, bound):
     assert (bend <= 1e-9*bound).all()
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(20))
 @given(st.integers(0, 10**6), AVERSION)
 def test_a_lottery_brings_the_rational_agent_back(seed, a):
     world, rule = drawn(seed)
@@ -55,7 +55,7 @@ def test_a_lottery_brings_the_rational_agent_back(seed, a):
         assert reply.profits == pytest.approx(plain.profits, abs=1e-9*world.setting.bound)
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(20))
 @given(st.integers(0, 10**6), AVERSION)
 def test_the_reply_is_the_best_of_all(seed, a):
     "By enumeration of every report at every belief, and of every arm."

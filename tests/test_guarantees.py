@@ -130,7 +130,7 @@ def test_deep_run(i):
             bound = certify(world.setting, plan.alpha, plan.I[plan.target]).bound
             assert best.profit - principal_profit(world, plan.rule) <= bound + 1e-8
         seen.append(plan.t)
-    identify(world, method='oiafc', eps=.02, delta=1., seed=3, max_rounds=2500, watch=check)
+    identify(world, method='oiafc', eps=.02, delta=1., seed=3, max_rounds=1200, watch=check)
     assert len(seen) > 100
 
 @pytest.mark.parametrize('mixing', list(MIXINGS))
