@@ -155,7 +155,6 @@ def live_figure(name, data, *, still='', **state):
 
     `still` is SVG for pages without scripts. Raises `InvalidInput`.
 
-    >>> from oia_nb.live import live_figure
     >>> live_figure('game', {}, kink=[.5, .1])
     LiveFigure('game', kink can be moved)
     """
@@ -278,6 +277,9 @@ def game_figure(world, *, kink=None, top=None):
 
     `kink` (x, y) is where it starts; `top` the largest y shown. Raises
     `InvalidInput`.
+
+    >>> game_figure(clinic)
+    LiveFigure('game', kink can be moved)
     """
     data = game_data(world, top)
     kink = [.6, .7*data['top']] if kink is None else as_array('kink', kink, (2, ))
@@ -302,6 +304,9 @@ def feasible_figure(world, rules, *, names=('rule P', 'rule Q'), arm=0, radius=.
 
     `radius` is that of all estimates at first, `most` the largest that can be chosen.
     Raises `InvalidInput`.
+
+    >>> feasible_figure(clinic, [brier(z.support), v_shaped(z.support, [.6, .4])])
+    LiveFigure('feasible', arm, radius can be moved)
     """
     most = as_number('most', most, 0., strict_low=True)
     data = feasible_data(world, rules, names) | {'most': most}
@@ -363,7 +368,8 @@ def motion_data(world, oracle, learner, plans, seed, frames):
     shown = [(p.t, p.target, *place(p.S_hat).round(3), round(p.alpha, 3),
               ''.join(map(str, answers)),
               np.ravel([(p.C_hat[k, 0], p.I_c[k, 0]) for k in (1, 2)]).round(3),
-              p.profits.round(2)) for p, (answers, _) in (filed[n - 1] for n in steps)]
+              np.where(np.isfinite(p.profits), p.profits.round(2), np.inf))
+             for p, (answers, _) in (filed[n - 1] for n in steps)]
     goals = np.array([place(r) for r in oracle.rules])
     corner, best = world.costs[1:] - world.costs[0], place(optimal_rule(world).rule)
     seen = np.vstack([goals, corner, best, np.zeros(2)])
@@ -378,6 +384,11 @@ def motion_figure(world, oracle, learner, plans, *, seed, frames=70):
     `plans` is the list that the learner's `watch` fills (`watch=plans.append`);
     at most `frames` of the plans are shown, the later ones with gaps. Plays the
     learner. Raises `InvalidInput`.
+
+    >>> plans = []
+    >>> short = oiafc(z, oracle, eps=1., delta=.1, max_rounds=20, watch=plans.append)
+    >>> motion_figure(clinic, oracle, short, plans, seed=0)
+    LiveFigure('motion', step can be moved)
     """
     frames = as_integer('frames', frames, 1)
     data = motion_data(world, oracle, learner, plans, seed, frames)
@@ -413,6 +424,9 @@ def planner_figure(subject, *, eps, delta, margin=None, gaps=None):
     ε, δ and the oracle's margin can be moved.
 
     The arguments are those of `problem_of`, which says what is raised.
+
+    >>> planner_figure(clinic, eps=.5, delta=.05)
+    LiveFigure('planner', eps, delta, margin can be moved)
     """
     p = problem_of(subject, eps, delta, margin, gaps)
     data = dict(K=p.K, M=p.M, B_S=p.B_S, B_u=p.B_u, gaps=p.gaps)
@@ -440,6 +454,9 @@ def mixing_figure(subject, *, eps, delta, margin=None, gaps=None):
     `LiveFigure`; the share, ε and the oracle's margin can be moved.
 
     The arguments are those of `problem_of`, which says what is raised.
+
+    >>> mixing_figure(clinic, eps=.5, delta=.05)
+    LiveFigure('mixing', part, eps, margin can be moved)
     """
     p = problem_of(subject, eps, delta, margin, gaps)
     data = dict(K=p.K, M=p.M, B_S=p.B_S, B_u=p.B_u, gaps=p.gaps, delta=p.delta)
@@ -468,6 +485,9 @@ def triangle_figure(world, rule=None, *, belief=(.5, .3, .2), arm=0):
     dragged, and the beliefs that an arm leads to are shown.
 
     Raises `InvalidInput`.
+
+    >>> triangle_figure(load_world('wine'), arm='photometer')
+    LiveFigure('triangle', belief, arm can be moved)
     """
     data, arm = triangle_data(world, rule), world.setting.arm_index(arm)
     belief = as_probabilities('belief', belief, (3, ))
@@ -510,6 +530,9 @@ def proof_figure(found, world):
     proved, round by round.
 
     Raises `InvalidInput`, also for a run without a trace.
+
+    >>> proof_figure(found, clinic)
+    LiveFigure('proof', frame can be moved)
     """
     data = proof_data(found, world)
     rounds, range_ = np.asarray(data['rounds'], float), data['range']
@@ -659,5 +682,11 @@ def session_form(session):
     """A form for a `Session`: offer, arm, report by a slider, decline, undo.
 
     In JupyterLab it works; on a page it is a picture. Raises `InvalidInput`.
+
+    >>> s = Session.create(f'{folder}/form.jsonl', clinic, eps=.04, delta=.05)
+    >>> form = session_form(s)
+    >>> form.decline('ill')
+    'declined; the same rule is offered again'
+    >>> s.close()
     """
     return SessionForm(session)

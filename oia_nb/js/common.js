@@ -1,7 +1,7 @@
 // What all live figures share: a stage with a picture, handles, sliders, buttons, axes.
 const clamp = (x, lo, hi) => Math.min(Math.max(x, lo), hi)
 const dot = (a, b) => a.reduce((s, x, i) => s + x*b[i], 0)
-const fix = (x, n = 3) => x.toFixed(n).replace('-', '−')
+const fix = (x, n = 3) => x === null ? '–' : x.toFixed(n).replace('-', '−')
 const esc = s => String(s).replace(/[&<>"]/g, c => `&#${c.charCodeAt()};`)
 const ink = k => `var(--k${k % 6})`
 const path = points => 'M' + points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join('L')
