@@ -173,8 +173,8 @@ class Still:
 
     def at(self, x, y):
         left, right, top, bottom = self.box
-        across = (x - self.xs[0])/(self.xs[1] - self.xs[0])
-        up = (y - self.ys[0])/(self.ys[1] - self.ys[0])
+        share = lambda v, ends: (v - ends[0])/(ends[1] - ends[0] or 1)
+        across, up = share(x, self.xs), share(y, self.ys)
         return left + across*(right - left), bottom - up*(bottom - top)
 
     def line(self, points, style='stroke="currentColor" fill="none"'):
