@@ -24,7 +24,8 @@ from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_prop
                         load_world, n_min, optimal_rule, principal_profit, problem_of,
                         random_world, simulate)
 from oia_nb.fast.drive import simulate_fast
-from oia_nb.sharp import sharp, lower_bound
+from oia_nb.limits import lower_bound
+from oia_nb.sharp import sharp
 
 RESULTS = Path(__file__).resolve().parent.parent/'nbs'/'_static'/'sharp.json'
 # K, W, signals

@@ -20,7 +20,8 @@ from .exploration import *
 from .oiafc import *
 from .oiafb import *
 from .complexity import *
-from .sharp import SharpIdentification, SharpPlan, lower_bound, sharp
+from .sharp.learner import SharpIdentification, SharpPlan, sharp
+from .limits import answers_needed, lower_bound, rules_needed
 from .identification import *
 from .worlds import *
 from .baselines import chen, etc, explore_then_commit, oiafc_simple
@@ -47,7 +48,8 @@ CHAPTERS = (
     'learner binary_search exploration oiafc oiafb complexity identification worlds'
 ).split()
 CHOSEN = (
-    'sharp SharpPlan SharpIdentification lower_bound chen etc explore_then_commit oiafc_simple '
+    'sharp SharpPlan SharpIdentification answers_needed lower_bound rules_needed '
+    'chen etc explore_then_commit oiafc_simple '
     'best_arm_learner oracle_bandit oracle_loss play_bandit arm_payments max_min_rule '
     'compare experiment forecast read_experiment summarise Menu Rounded rounding_costs '
     'Offer Refused Session Card identification_from_dict identification_to_dict json_schema '

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['log', 'ALIASES', 'LEARNERS', 'rounds_left', 'ProgressBar', 'Flag', 'Row', 'Learners', 'register', 'learner_row',
-           'check_options', 'add_budget', 'add_rng', 'add_lost', 'origin_of', 'identify', 'run_fast']
+           'check_options', 'add_budget', 'add_told', 'add_rng', 'add_lost', 'origin_of', 'identify', 'run_fast']
 
 # %% ../nbs/companion/63_identification.ipynb #1c049621
 import logging
@@ -22,7 +22,8 @@ from .exploration import SNAPSHOT_GROWTH
 from .learner import Origin, simulate
 from .oiafc import MIXINGS, STOPS, oiafc
 from .oiafb import oiafb
-from .sharp import sharp
+from .sharp.learner import sharp
+from .told import as_told
 from .baselines import DECISIONS, chen, explore_then_commit
 
 log = logging.getLogger(__name__)
@@ -103,7 +104,9 @@ class Row:
     this learner); `flags` {option of `make`: `Flag`}; `rounds` puts a run's initial,
     normal and forced rounds and its searches into words; `demo` is the accuracy and
     confidence of a demonstration, if there is one; `variants` {label: options} are
-    those that a comparison plays, by default the learner as it is.
+    those that a comparison plays, by default the learner as it is; `honours` names
+    the fields of a `Told` that it takes at other values than the paper's expert has;
+    `needs_states`, whether it can't go on without the state of the round before.
     """
     name: str
     make: Callable
@@ -115,6 +118,8 @@ class Row:
                    'searches)')
     demo: tuple = None
     variants: dict = None
+    honours: tuple = ()
+    needs_states: bool = False
 
     @property
     def parameters(self):
@@ -168,7 +173,7 @@ def learner_row(method):
 register(
     Row(
         'sharp', sharp, 'the sharp learner: bounds on the profits themselves',
-        demo=(.04, .05),
+        demo=(.04, .05), honours=('costs', ),
         statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
                 'gives way to another ({:,} bisections)')))
@@ -203,6 +208,38 @@ register(
         flags=dict(explore=Flag(
             int, 'how often to announce each of the rules of the oracle'))))
 
+# %% ../nbs/companion/63_identification.ipynb #54a7baf3
+from .beliefs import own_beliefs
+from .lapses import patient
+from .open_setting import open_support
+from .trial import trial
+
+register(
+    Row(
+        'patient', patient, 'the sharp learner for experts who lapse at a stated rate',
+        honours=('lapses', ),
+        statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
+        rounds=('{:,} initial, {:,} to sample the arms, and {:,} to decide questions '
+                '({:,} bisections)')))
+register(
+    Row(
+        'own_beliefs', own_beliefs, 'for experts whose beliefs are their own',
+        honours=('beliefs', ), needs_states=True,
+        statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
+        rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
+                'gives way to another ({:,} rays)')))
+register(
+    Row(
+        'open_support', open_support, 'for beliefs that nobody listed',
+        statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
+        rounds=('{:,} initial, {:,} to collect beliefs, and {:,} to learn with those '
+                'seen ({:,} supports)')))
+register(
+    Row('trial', trial, 'the best of a short list of rules, as played, for any expert',
+        honours=('lapses', 'band', 'beliefs', 'arm'), needs_states=True,
+        statuses=('rule_certified', 'round_cap')))
+
+
 # %% ../nbs/companion/63_identification.ipynb #dfb2b7ef
 def check_options(row, options):
     """Refuse an option that the learner doesn't take.
@@ -230,6 +267,12 @@ def add_budget(row, world, budget, options):
         return options | dict(budget=as_integer('budget', budget, 1))
     return options if budget is None else options | dict(
         max_rounds=as_integer('budget', budget, world.setting.K))
+
+def add_told(row, told, options):
+    """The `Told` under its name, for a learner that takes it; raises `InvalidInput`
+    for one that can't honour it."""
+    told = as_told(told).require(row.name, row.honours)
+    return options | dict(told=told) if 'told' in row.options else options
 
 def add_rng(row, rng, options):
     """Randomness of the learner's own, for one that takes `rng`: a stream apart from
@@ -277,7 +320,7 @@ def origin_of(world, row, options, seed):
     return Origin(world.name, row.name, told, int(seed) if whole else None)
 
 def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
-             progress=False, oracle=None, engine='coroutine', **options):
+             progress=False, oracle=None, engine='coroutine', told=None, **options):
     """Learn the best scoring rule of a simulated world; returns an `Identification`.
 
     Parameters
@@ -303,6 +346,8 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
     engine : "coroutine" or "fast"
         "fast" plays the paper's learners in compiled code (needs Numba): the same
         run but for rounding.
+    told : Told, or a text such as "lapses=0.02", optional
+        What may be assumed of the expert; None is the paper's.
     options
         Passed on to the learner, which names those it takes: `mixing`, `stop`,
         `max_rounds`, `a` (with delta=None), `decision`, `explore`, `solver`,
@@ -321,9 +366,9 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
     check_options(row, options)
     seed = fresh_seed() if seed is None else seed
     rng = generator(seed)
-    told = add_budget(row, world, budget, options)
-    origin = origin_of(world, row, told | dict(engine=engine), seed)
-    options = add_rng(row, rng, told)
+    options = add_budget(row, world, budget, options)
+    origin = origin_of(world, row, options | dict(engine=engine), seed)
+    options = add_told(row, told, add_rng(row, rng, options))
     log.info('%s in %s, seed %s: starts', row.name, world.name, origin.seed)
     def add_all(found):
         log.info('%s in %s: %s after %d rounds', row.name, world.name, found.status,

@@ -713,6 +713,22 @@ def respond(self, rule, rng):
     as_kind('rng', rng, np.random.Generator)
     return self.agent.reply(self, rule, rng)
 
+@patch_to(Agent)
+def begin(self):
+    "Who plays one run: the agent itself, unless it has a clock."
+    return self
+
+@patch_to(World)
+def sitting(self):
+    "A function as `respond`, for one run from its first round on."
+    agent = self.agent.begin()
+    if agent is self.agent:
+        return self.respond
+    def answer(rule, rng):
+        check_rule(self, rule)
+        return agent.reply(self, rule, rng)
+    return answer
+
 @patch_to(World)
 def best_response(self, rule):
     "The index of the arm that the agent plays under `rule`, if it makes no mistake."

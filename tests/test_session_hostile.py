@@ -207,7 +207,7 @@ def test_reports_that_are_none(report):
 
 
 def test_percent_that_add_up_to_99_or_101():
-    "Rounding is let pass within `snap` of a listed belief, and its distance is filed; a slip isn't."
+    "Rounding passes within `snap` of a listed belief, and its distance is filed; a slip doesn't."
     i = 7
     low = np.floor(100*Z.support[i])
     assert low.sum() == 99
