@@ -393,3 +393,13 @@ def test_dark_pages_have_other_colours(show):
     dark = [('prefers-color-scheme', 'dark')]
     assert show('game', media=dark).value(colour) != light
     assert show('game', theme='light', media=dark).value(colour) == light
+
+@needs_browser
+def test_keys_reach_every_frame_of_a_run(show):
+    page, rounds = show('proof'), run().trace.rounds
+    page.value('document.querySelector(".handle").focus()')
+    seen = []
+    for _ in rounds:
+        seen.append(int(page.value('document.querySelector(".oia").dataset.round')))
+        page.press('ArrowLeft')
+    assert seen == [int(t) for t in rounds[::-1]]

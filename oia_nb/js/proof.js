@@ -7,9 +7,9 @@ function atFrame(d, i) {
 function render({model, el}) {
   const d = model.get('data'), last = d.rounds.length - 1, [x0, x1, y0, y1] = [58, 432, 262, 10], [low, high] = d.range
   const s = stage({model, el}, {keys: ['frame'], W: 440, H: 300, label: 'What is proved in a run, round by round'})
-  const X = t => x0 + Math.log(t/d.rounds[0])/Math.log(d.rounds[last]/d.rounds[0])*(x1 - x0), Y = y => clamp(y0 - (y - low)/(high - low)*(y0 - y1), y1, y0)
+  const X = t => x0 + Math.log(t/d.rounds[0])/(Math.log(d.rounds[last]/d.rounds[0]) || 1)*(x1 - x0), Y = y => clamp(y0 - (y - low)/(high - low)*(y0 - y1), y1, y0)
   s.handle({
-    key: 'frame', label: 'round; arrow keys move it', step: (x1 - x0)/last, colour: () => 'currentColor',
+    key: 'frame', label: 'round; arrow keys move it', nudge: (i, by) => clamp(i + by, 0, last), colour: () => 'currentColor',
     place: i => [X(d.rounds[i]), y0], value: ([x]) => d.rounds.reduce((m, t, i) => Math.abs(X(t) - x) < Math.abs(X(d.rounds[m]) - x) ? i : m, 0),
     says: () => `round ${d.rounds[model.get('frame')]}`,
   })
