@@ -2,12 +2,18 @@
 from configparser import ConfigParser
 from pathlib import Path
 from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 ini = ConfigParser(delimiters=['='])
 ini.read('settings.ini', encoding='utf-8')
 cfg = ini['DEFAULT']
 lib = cfg['lib_path']
+
+# what `oia book` copies, and what it needs beside the notebooks
+chapters = sorted(str(p) for pattern in ('*.ipynb', '*/*.ipynb', '_static/*.csv', '_static/*.json',
+                                         'refs.bib', 'matplotlibrc')
+                  for p in Path('nbs').glob(pattern))
 
 # What the tests read beyond the package: without these an unpacked archive can't be tested.
 SOURCES = 'nbs', 'tests', 'benchmarks', 'examples', '.ci'
@@ -21,6 +27,16 @@ class SdistWithSources(sdist):
         files = ['settings.ini', 'CHANGELOG.md', 'CONTRIBUTING.md', 'CITATION.cff', *map(str, more)]
         self.filelist.extend(files)
         super().make_distribution()
+
+class BuildWithChapters(build_py):
+    "A wheel holds the chapters as `oia_nb/chapters`; an editable install finds them in nbs/."
+    def run(self):
+        super().run()
+        if not self.editable_mode:
+            for source in chapters:
+                target = Path(self.build_lib, lib, 'chapters', *Path(source).parts[1:])
+                self.mkpath(str(target.parent))
+                self.copy_file(source, str(target))
 
 setup(
     name=cfg['lib_name'],
@@ -47,12 +63,12 @@ setup(
     install_requires=cfg['requirements'].split(),
     extras_require={
         extra: cfg[f'{extra}_requirements'].split()
-        for extra in ('dev', 'fast', 'dask')
+        for extra in ('dev', 'fast', 'dask', 'notebooks')
     },
     entry_points={
         'nbdev': [f'{lib}={lib}._modidx:d'],
         'console_scripts': cfg['console_scripts'].split()
     },
-    cmdclass={'sdist': SdistWithSources},
+    cmdclass={'build_py': BuildWithChapters, 'sdist': SdistWithSources},
     zip_safe=False,
 )

@@ -8,15 +8,15 @@ __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'TITLES', 'WORLD', 'WITHOUT'
            'command_group', 'command', 'parser', 'first_sentence', 'contents', 'given', 'read_world', 'open_world',
            'main', 'joined', 'run', 'is_terminal', 'fail', 'put_json', 'table', 'paragraph', 'digits_for', 'thousandth',
            'amount', 'at_most', 'span', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'note', 'handed_over',
-           'list_worlds', 'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text', 'way_out', 'find_oracle', 'learn',
-           'all_fields', 'rounds_text', 'certificate_text', 'report', 'learner_options', 'learner_flags',
-           'run_identify', 'share', 'count_text', 'range_text', 'compare_rows', 'error_lines', 'comparison_fields',
-           'put_comparison', 'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said', 'introduction',
-           'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'demo_options', 'run_demo',
-           'refuse_early', 'open_session', 'read_report', 'standing', 'put_standing', 'standing_rule',
-           'session_options', 'session_flags', 'new_session', 'write_sheet', 'next_offer', 'round_fields',
-           'record_answer', 'record_state', 'record_decline', 'record_undo', 'show_status', 'stop_session',
-           'print_completion']
+           'list_worlds', 'copy_chapters', 'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text', 'way_out',
+           'find_oracle', 'learn', 'all_fields', 'rounds_text', 'certificate_text', 'report', 'learner_options',
+           'learner_flags', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows', 'error_lines',
+           'comparison_fields', 'put_comparison', 'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos',
+           'said', 'introduction', 'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw',
+           'demo_options', 'run_demo', 'refuse_early', 'open_session', 'read_report', 'standing', 'put_standing',
+           'standing_rule', 'session_options', 'session_flags', 'new_session', 'write_sheet', 'next_offer',
+           'round_fields', 'record_answer', 'record_state', 'record_decline', 'record_undo', 'show_status',
+           'stop_session', 'print_completion']
 
 # %% ../nbs/companion/70_cli.ipynb #aca1cadd
 import argparse
@@ -418,6 +418,15 @@ def list_worlds(args):
     print(
         table(['world', 'arms', 'states', 'decisions', 'beliefs', 'pays up to'], rows,
               maxcolwidths=24))
+
+# %% ../nbs/companion/70_cli.ipynb #b00c0002
+@command('book', option('folder', metavar='FOLDER', help='a new folder for the notebooks'))
+def copy_chapters(args):
+    "Copy the book, every chapter as a notebook that runs, into a new folder."
+    from oia_nb.book import copy_book
+    book = copy_book(args.folder)
+    print(f'{len(book)} notebooks in {args.folder}. To open them: jupyter lab '
+          f'{args.folder} (comes with: pip install "oia_nb[notebooks]")')
 
 # %% ../nbs/companion/70_cli.ipynb #99fd7dc0
 def arm_rows(world, best, margins):
