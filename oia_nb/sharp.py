@@ -708,6 +708,8 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
     Raises `InvalidInput`, `OracleViolated` if the first answer to an oracle rule is
     another arm's, `SolverFailure`.
 
+    Examples
+    --------
     >>> sharp(z, oracle, eps=1., delta=.1).send(None) is oracle.rules[0]
     True
     """
