@@ -72,13 +72,13 @@ def test_sides_are_close_and_on_the_right_side(seed):
         return
     before, after = (b.limits(rule.expected) for rule in pair)
     assert before[0] > 0 > after[1]
-    assert before[0] < 1e-4 and after[1] > -1e-4
+    assert before[0] < 1e-3 and after[1] > -1e-3
 
 
 @given(st.floats(.001, .999))
 def test_last_held(t):
     low, high = last_held(lambda x: x <= t)
-    assert low <= t <= high <= low + 1e-9
+    assert low <= t <= high <= low + 1e-3
 
 
 def test_it_takes_a_fifth_more():
@@ -86,7 +86,7 @@ def test_it_takes_a_fifth_more():
         rounds = [[run(world, Expert(), seed, examined=e).rounds for seed in range(5)]
                   for e in (False, True)]
         plain, examined = np.median(rounds, 1)
-        assert plain < examined <= 1.25*plain
+        assert plain < examined <= 1.2*plain
 
 
 # --- What it sees -----------------------------------------------------------------------
