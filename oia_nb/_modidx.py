@@ -1205,6 +1205,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'oia_nb.sharp.learner.leader': ('beyond/sharp.html#leader', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.learn': ('beyond/sharp.html#learn', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.learn_wall': ('beyond/sharp.html#learn_wall', 'oia_nb/sharp/learner.py'),
+                                      'oia_nb.sharp.learner.limits_of': ('beyond/sharp.html#limits_of', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.look': ('beyond/sharp.html#look', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.lower_bound': ('beyond/sharp.html#lower_bound', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.meet_wall': ('beyond/sharp.html#meet_wall', 'oia_nb/sharp/learner.py'),

@@ -2,7 +2,7 @@
 
 # %% auto #0
 __all__ = ['SEEN', 'PROVED', 'SharpPlan', 'keep', 'report', 'SharpIdentification', 'sharp', 'steps', 'learn', 'close',
-           'each_once', 'checked', 'lower_bound']
+           'limits_of', 'each_once', 'checked', 'lower_bound']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from array import array
@@ -590,9 +590,8 @@ def close(run):
     if run.proved is not None:
         more, walls = bets.foundation(run.bets, run.proved)
         answers += more
-    limits = lambda w: lambda s: tuple(1 - x for x in extent(w, s/run.setting.bound)[::-1])
-    boundaries = [Boundary(*w.pair, run.bets.rule_of(w.pair[0]), rules[w.pair[1]], limits(w))
-                  for w in walls]
+    boundaries = [Boundary(*w.pair, run.bets.zero, rules[w.pair[1]], limits_of(w))
+                  for w in walls if w.pair[0] == run.bets.first]
     for w in run.walls.values():
         for ray in w.rays:
             answers += [(mix(rules[w.k], ray.end, ray.inside), w.k),
@@ -605,6 +604,25 @@ def close(run):
         if not check.passed:
             raise Halt('assumption_violated', (run.rounds, ),
                        'drift' if check.name == 'answers' else check.name)
+
+def limits_of(wall):
+    """The `Boundary.limits` of a wall to the arm of the zero rule. Along a ray from that
+    rule they are linear: each ray is looked at once."""
+    bound, known = wall.cone.bound, {}
+    def limits(s):
+        most = s.max()
+        if most <= 0:
+            return 1., 1.
+        way = np.round(s/most, 9)
+        # α that agree with all answers
+        values = np.reshape(wall.at_ends, (-1, len(s))) @ wall.cone.coordinates(way)*most/bound
+        if len(values) and values.min() <= 1 <= values.max():
+            return -np.inf, np.inf
+        if way.tobytes() not in known:
+            known[way.tobytes()] = extent(wall, way)
+        low, high = known[way.tobytes()]
+        return 1 - high*most/bound, 1 - low*most/bound
+    return limits
 
 def each_once(answers):
     "The `answers`, pairs (rule, arm), without those that are there already."
