@@ -608,14 +608,17 @@ def close(run):
 def limits_of(wall):
     """The `Boundary.limits` of a wall to the arm of the zero rule. Along a ray from that
     rule they are linear: each ray is looked at once."""
-    bound, known = wall.cone.bound, {}
+    bound, known, some = wall.cone.bound, {}, np.empty((0, len(wall.up)))
     def limits(s):
+        nonlocal some
         most = s.max()
         if most <= 0:
             return 1., 1.
         way = np.round(s/most, 9)
         # α that agree with all answers
-        values = np.reshape(wall.at_ends, (-1, len(s))) @ wall.cone.coordinates(way)*most/bound
+        if len(wall.at_ends) > len(some):
+            some = np.array(wall.at_ends)
+        values = some @ wall.cone.coordinates(way)*most/bound
         if len(values) and values.min() <= 1 <= values.max():
             return -np.inf, np.inf
         if way.tobytes() not in known:
