@@ -533,7 +533,8 @@ def padded(world, M):
     return replace(world, setting=replace(z, support=np.vstack([z.support, more])))
 
 def law_simple_share(learner=oiafc_simple):
-    "Beliefs to which no arm leads cost the simple setting nothing: neither its radius nor its share."
+    """Beliefs to which no arm leads cost the simple setting nothing: neither its radius nor its
+    share of the oracle knows of them."""
     world = simple_world(2, 2, seed=3, margin=.05)
     rounds = [
         simulate(learner(w.setting, action_informed_oracle(w), eps=1.4*w.setting.B, delta=.1),

@@ -17,7 +17,8 @@ from test_mutants import Package
 # claim, module, text that occurs once, what stands there instead, a test of the row, its arguments
 HELD = [
     ('Section 2, Notations; appendix A', 'scoring',
-     "'values', self.values, self.support.shape, 0.,", "'values', self.values, self.support.shape, -9.,",
+     "'values', self.values, self.support.shape, 0.,",
+     "'values', self.values, self.support.shape, -9.,",
      'test_bad_input.py::test_payments', ()),
     ('Definition 1', 'scoring', 'menu[(support @ menu.T).argmax(1)]',
      'menu[(support @ menu.T).argmin(1)]', 'test_scoring.py::test_menus_are_proper', ()),
@@ -51,8 +52,8 @@ HELD = [
      '    phi = np.abs(C_plus - C_minus)/2', 'theta = np.where(known, (C_plus + C_minus)/2, 0.)\n'
      '    phi = np.abs(C_plus - C_minus)',
      'test_search.py::test_after_a_search_the_pair_is_known_as_well_as_its_radii_and_bracket', ()),
-    ('Eq. (49)', 'complexity', 'return search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)',
-     'return 100*search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)',
+    ('Eq. (49)', 'complexity', 'search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)',
+     '100*search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)',
      'test_complexity.py::test_printed_corollary1_tau2_is_implied', ()),
     ('Eq. (56)', 'oiafb', '- np.log(delta) + setting.M*np.log(2)', '+ setting.M*np.log(2)',
      'test_oiafb.py::test_a_and_delta', ()),
@@ -70,7 +71,7 @@ def laws_of(row):
 
 
 def test_every_row_is_held():
-    "A row that names tests has a law with a mutant, a mutant of its own, or a test that plants one."
+    "A row that names tests has a law with a mutant, a mutant here, or a test that plants one."
     caught = {m[4] for m in test_mutants.MUTANTS} | {m[3] for m in test_mutants.CONSTANTS}
     caught |= set(test_mutants.LEARNERS)
     held = {entry[0] for entry in HELD} | set(BY_THEMSELVES)
