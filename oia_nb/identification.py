@@ -206,7 +206,7 @@ register(
     Row(
         'explore_then_commit', explore_then_commit, 'explore, then commit', variants={'explore-then-commit': {}},
         statuses=('certified', 'uncertified', 'event_violated', 'budget_too_small'),
-        flags=dict(explore=Flag(
+        flags=dict(samples=Flag(
             int, 'how often to announce each of the rules of the oracle'))))
 
 # %% ../nbs/companion/63_identification.ipynb #54a7baf3
@@ -360,7 +360,7 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
         What may be assumed of the expert; None is the paper's.
     options
         Passed on to the learner, which names those it takes: `mixing`, `stop`,
-        `max_rounds`, `a` (with delta=None), `decision`, `explore`, `solver`,
+        `max_rounds`, `a` (with delta=None), `decision`, `samples`, `solver`,
         `margin`, `watch`.
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
