@@ -320,11 +320,13 @@ def arm_index(self, arm):
     return as_integer('arm', arm, 0, self.K - 1)
 
 @patch_to(Setting)
-def places(self, arm):
-    """The places on the support (n,) of the beliefs that an arm (name or index) may
-    lead to: all, where `supports` doesn't say."""
-    k = self.arm_index(arm)
-    return np.arange(self.M) if self.supports is None else np.array(self.supports[k])
+def places(self, *arms):
+    """The places on the support (n,), in order, of the beliefs that one of these
+    arms (names or indices) may lead to: all, where `supports` doesn't say."""
+    each = [self.arm_index(arm) for arm in arms]
+    if self.supports is None:
+        return np.arange(self.M)
+    return np.unique(np.concatenate([self.supports[k] for k in each]))
 
 @patch_to(Setting)
 @cached_property
