@@ -2,6 +2,7 @@
 from configparser import ConfigParser
 from pathlib import Path
 from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 ini = ConfigParser(delimiters=['='])
@@ -9,11 +10,26 @@ ini.read('settings.ini', encoding='utf-8')
 cfg = ini['DEFAULT']
 lib = cfg['lib_path']
 
+# what `oia book` copies, and what it needs beside the notebooks
+chapters = sorted(str(p) for pattern in ('*.ipynb', '*/*.ipynb', '_static/*.csv', '_static/*.json',
+                                         'refs.bib', 'matplotlibrc')
+                  for p in Path('nbs').glob(pattern))
+
 class SdistWithSettings(sdist):
-    "A source archive can only be built if it holds settings.ini."
+    "A source archive can only be built if it holds settings.ini and the chapters."
     def make_distribution(self):
-        self.filelist.append('settings.ini')
+        self.filelist.extend(['settings.ini', *chapters])
         super().make_distribution()
+
+class BuildWithChapters(build_py):
+    "A wheel holds the chapters as `oia_nb/chapters`; an editable install finds them in nbs/."
+    def run(self):
+        super().run()
+        if not self.editable_mode:
+            for source in chapters:
+                target = Path(self.build_lib, lib, 'chapters', *Path(source).parts[1:])
+                self.mkpath(str(target.parent))
+                self.copy_file(source, str(target))
 
 setup(
     name=cfg['lib_name'],
@@ -39,12 +55,12 @@ setup(
     install_requires=cfg['requirements'].split(),
     extras_require={
         extra: cfg[f'{extra}_requirements'].split()
-        for extra in ('dev', 'fast', 'dask')
+        for extra in ('dev', 'fast', 'dask', 'notebooks')
     },
     entry_points={
         'nbdev': [f'{lib}={lib}._modidx:d'],
         'console_scripts': cfg['console_scripts'].split()
     },
-    cmdclass={'sdist': SdistWithSettings},
+    cmdclass={'build_py': BuildWithChapters, 'sdist': SdistWithSettings},
     zip_safe=False,
 )

@@ -19,6 +19,9 @@ from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from oia_nb.book import copy_book  # noqa: E402
 
 # --- What the pages depend on, and what was built -------------------------------------
 
@@ -88,6 +91,7 @@ def publish(root):
     shutil.copytree(
         root/'build'/'html', docs,
         ignore=shutil.ignore_patterns('.buildinfo*', '_sources', '.doctrees'))
+    copy_book(docs/'notebooks')
     (docs/'.nojekyll').touch()
 
 # --- Pages that moved -----------------------------------------------------------------

@@ -20,7 +20,7 @@ from .exploration import *
 from .oiafc import *
 from .oiafb import *
 from .complexity import *
-from .sharp import SharpIdentification, SharpPlan, lower_bound, sharp
+from .sharp.learner import SharpIdentification, SharpPlan, lower_bound, sharp
 from .identification import *
 from .worlds import *
 from .baselines import chen, etc, oiafc_simple

@@ -18,7 +18,7 @@ import os
 import time
 import traceback
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -32,6 +32,8 @@ from .stackelberg import Optimum, optimal_rule, principal_profit
 from .oracle import Oracle, action_informed_oracle
 from .learner import was_cut_short
 from .identification import LEARNERS, identify
+from .experts import best_known
+from .told import as_told
 from .worlds import json_text, load_world
 
 # %% ../nbs/companion/67_experiments.ipynb #71e2a5bc
@@ -77,7 +79,7 @@ def measure(known, found):
     return row | dict(
         arm_rounds=int(found.counts[found.arm]), status=found.status,
         stopped=not was_cut_short(found.status),
-        regret=float(known.best.profit - principal_profit(known.world, found.rule)),
+        regret=float(best_known(known.world) - principal_profit(known.world, found.rule)),
         bound=bound if np.isfinite(bound) else None,
         arm=known.world.setting.arms[found.arm],
         correct=bool(known.best.gaps[found.arm] <= TIE_TOL*known.world.setting.bound))
@@ -571,22 +573,26 @@ class Comparison(NamedTuple):
     table: object
 
 def compare(worlds=('advert', 'clinic'), *, eps=.2, delta=.1, methods=None, budget=2000,
-            cap=1_000_000, repetitions=3, seed=0, n_jobs=1, path=None, progress=False):
+            cap=1_000_000, repetitions=3, seed=0, n_jobs=1, path=None, progress=False,
+            expert=None, told=None):
     """Play the methods of `suite` (or `methods`, as `experiment` takes them) in some
     worlds at one target; returns a `Comparison`.
 
     `eps` and `delta` are the target, which must be one for each of the worlds;
-    `budget` and `cap` go to `suite`; the others to `experiment`. Raises
-    `InvalidInput`.
+    `budget` and `cap` go to `suite`; `expert` (an `Agent`) answers in all worlds, and
+    the methods are `told` (a `Told`, or a text) what to assume of it; those that can't
+    fail. The others go to `experiment`. Raises `InvalidInput`.
     """
     worlds = labelled('worlds', worlds, as_world, lambda w: w.name)
+    if expert is not None:
+        worlds = {name: replace(w, agent=expert) for name, w in worlds.items()}
     eps = as_number('eps', eps, 0., min(2*w.setting.B for w in worlds.values()),
                     strict_low=True)
     delta = as_number('delta', delta, 0., 1., strict_low=True)
     methods = suite(as_integer('budget', budget, 1), as_integer(
         'cap', cap, 1)) if methods is None else methods
-    frame = experiment(worlds, methods, dict(eps=eps, delta=delta), repetitions, seed,
-                       n_jobs, path, progress)
+    grid = dict(eps=eps, delta=delta) | (dict(told=str(as_told(told))) if told else {})
+    frame = experiment(worlds, methods, grid, repetitions, seed, n_jobs, path, progress)
     return Comparison(frame, summarise(frame, ['world', 'method']))
 
 # %% ../nbs/companion/67_experiments.ipynb #3ac97d1c

@@ -18,7 +18,7 @@ from .stackelberg import optimal_rule
 from .learner import simulate
 from .oiafc import MIXINGS, STOPS, oiafc
 from .oiafb import oiafb
-from .sharp import sharp
+from .sharp.learner import sharp
 from .told import as_told
 from .baselines import DECISIONS, chen, etc
 
@@ -66,7 +66,8 @@ class Row:
     normal and forced rounds and its searches into words; `demo` is the accuracy and
     confidence of a demonstration, if there is one; `variants` {label: options} are
     those that a comparison plays, by default the learner as it is; `honours` names
-    the fields of a `Told` that it takes at other values than the paper's expert has.
+    the fields of a `Told` that it takes at other values than the paper's expert has;
+    `needs_states`, whether it can't go on without the state of the round before.
     """
     name: str
     make: Callable
@@ -79,6 +80,7 @@ class Row:
     demo: tuple = None
     variants: dict = None
     honours: tuple = ()
+    needs_states: bool = False
 
     @property
     def parameters(self):
@@ -165,7 +167,7 @@ register(
 register(
     Row(
         'own_beliefs', own_beliefs, 'for experts whose beliefs are their own',
-        honours=('beliefs', ),
+        honours=('beliefs', ), needs_states=True,
         statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
                 'gives way to another ({:,} rays)')))
@@ -177,7 +179,7 @@ register(
                 'seen ({:,} supports)')))
 register(
     Row('trial', trial, 'the best of a short list of rules, as played, for any expert',
-        honours=('lapses', 'band', 'beliefs', 'arm'),
+        honours=('lapses', 'band', 'beliefs', 'arm'), needs_states=True,
         statuses=('rule_certified', 'round_cap')))
 
 

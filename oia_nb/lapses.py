@@ -16,7 +16,7 @@ from .core import as_integer
 from .estimation import Transcript
 from .learner import (FORCED, INIT, NORMAL, Identification, Learner, Stopped,
                             check_learner, finish)
-from .sharp import sharp
+from .sharp.learner import sharp
 from .told import Check, as_told
 
 # %% ../nbs/beyond/32_lapses.ipynb #769273f1

@@ -19,7 +19,7 @@ from .learner import (FORCED, INIT, NORMAL, Certificate, Identification, Learner
                             three_digits)
 from .oracle import Oracle
 from .scoring import menu_rule
-from .sharp import sharp
+from .sharp.learner import sharp
 from .told import ALARM, Told
 
 # %% ../nbs/beyond/34_open_setting.ipynb #a2cad8c8

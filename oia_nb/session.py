@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 import numpy as np
@@ -25,6 +25,7 @@ from .scoring import ScoringRule
 from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .identification import learner_row
+from .told import Check, as_told
 
 # %% ../nbs/beyond/27_session.ipynb #2ee07234
 class Damaged(OIAError):
@@ -401,7 +402,7 @@ class Session:
 
     @classmethod
     def create(cls, path, where, oracle=None, *, eps, delta, method='sharp', snap=SNAP,
-               currency=None, history=(), **options):
+               currency=None, history=(), told=None, **options):
         """A new session in a new file.
 
         Parameters
@@ -423,6 +424,8 @@ class Session:
         history : list of (rule, arm, report), optional
             Answers of the same expert to known rules from before (`prop-tape`); a
             rule may also be the name or index of an arm: the oracle's.
+        told : Told, or a text such as "lapses=0.02", optional
+            What may be assumed of the expert.
         options
             The learner's, plain values.
 
@@ -439,8 +442,14 @@ class Session:
         snap = as_number('snap', snap, 0., .5)
         if currency is not None:
             currency = as_text('currency', currency)
+        row = learner_row(method)
+        told = str(as_told(told).require(row.name, row.honours))
+        if told and 'told' in row.options:
+            options = options | dict(told=told)
         plain_options(options)
-        learner_row(method).make(setting, oracle, eps=eps, delta=delta, **options)
+        if row.needs_states and len(history):
+            raise InvalidInput('history', history, f'none: {row.name} needs the states')
+        row.make(setting, oracle, eps=eps, delta=delta, **options)
         past = [
             past_answer(setting, oracle, n, row, snap) for n, row in enumerate(history)
         ]
@@ -533,13 +542,14 @@ def _replay(self):
     for past in head['history']:
         self._tape.add(ScoringRule(past['rule'], z.support, z.bound),
                        (past['arm'], past['belief']))
+    row = learner_row(head['method'])
     for r in self._rounds:
         if r.status == 'answered':
-            self._tape.add(r.rule, (r.arm, r.belief))
+            self._tape.add(r.rule, (r.arm, r.belief,
+                                    r.state if row.needs_states else None))
     self._result = self._failure = None
-    self._learner = learner_row(head['method']).make(z, self.oracle, eps=head['eps'],
-                                                     delta=head['delta'],
-                                                     **head['options'])
+    self._learner = row.make(z, self.oracle, eps=head['eps'], delta=head['delta'],
+                             **head['options'])
     self._advance(None)
     if self._stopped and self._rule is not None:
         self._result, self._rule = self._learner.stop(), None
@@ -561,10 +571,10 @@ def _advance(self, response):
 
 # %% ../nbs/beyond/27_session.ipynb #812e556d
 def as_response(setting, answer):
-    """The `Response` of an answer (arm, belief). The state may not be known yet, and
-    is given as None."""
-    arm, belief = answer
-    return Response(arm, tuple(setting.support[belief].tolist()), None)
+    """The `Response` of an answer (arm, belief, and the state for a learner that
+    needs it; else it may not be known yet, and is None)."""
+    arm, belief, *state = answer
+    return Response(arm, tuple(setting.support[belief].tolist()), *(state or [None]))
 
 # %% ../nbs/beyond/27_session.ipynb #da953028
 @patch_to(Session)
@@ -612,13 +622,16 @@ def answer(self, arm, report, *, state=None, note=None):
     except InvalidInput as e:
         raise Refused(e.argument, e.value, e.expected) from None
     belief, said, distance = as_report(z, report, self.head['snap'])
+    needed = learner_row(self.head['method']).needs_states
+    if needed and w is None:
+        raise Refused('state', state, 'the state: this learner needs it with the answer')
     n = self.announce().round
     self._write(kind='answer', round=n, arm=k, belief=belief,
                 said=np.asarray(said).tolist(), distance=distance,
                 **(dict(note=str(note)) if note is not None else {}))
     if w is not None:
         self._write(kind='state', round=n, state=w)
-    self._advance(as_response(z, (k, belief)))
+    self._advance(as_response(z, (k, belief, w if needed else None)))
     return self._rounds[n - 1]
 
 @patch_to(Session)
@@ -702,8 +715,19 @@ def owed(self):
 
 @session_property
 def result(self):
-    "The `Identification`, once the session is over; None before."
-    return self._result
+    """The `Identification`, once the session is over; None before. States that came
+    out against the reports take its certificate away."""
+    found = self._result
+    if found is None or not any(r.due is not None for r in self._rounds):
+        return found
+    seen = self.calibration(as_told(found.told).alarm)
+    check = Check('calibration', seen.evidence, seen.level, int(seen.table.cases.sum()),
+                  not seen.alarm)
+    checks = *(c for c in found.checks if c.name != check.name), check
+    if not seen.alarm or as_told(found.told).beliefs == 'own':
+        return replace(found, checks=checks)
+    return replace(found, checks=checks, certificate=None, status='assumption_violated',
+                   violated='calibration', event_violated=True)
 
 @patch_to(Session)
 def stop(self):
