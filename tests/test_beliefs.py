@@ -11,9 +11,10 @@ from laws import detection, most_failures, statistical
 from oia_nb import beliefs
 from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identify, is_proper,
                         random_world, simple_regret, simulate)
-from oia_nb.beliefs import (RegionProgram, Wall, betting_threshold, expectation, mean_lower,
-                            own_beliefs)
+from oia_nb.beliefs import PairProgram, own_beliefs
 from oia_nb.experts import Drifting, Subjective, best_known, is_wrong
+from oia_nb.sharp.evidence import betting_threshold, mean_lower
+from oia_nb.sharp.hyperplanes import Hyperplane, RegionProgram, spread_rules
 
 DUO = random_world(2, 2, 2, 28, prior='arm', margin=.05, name='duo')
 VAIN = replace(DUO, agent=Subjective((1.5, .6)))
@@ -27,12 +28,13 @@ def test_a_program_on_pairs(seed):
     "Its rule is proper and attains the value; weights that are beliefs' give the value on beliefs."
     z, rng = TRIO.setting, generator(80, seed)
     p = rng.normal(size=z.M*z.W)
-    found = RegionProgram(z).minimum(p, rule=True)
+    found = PairProgram(z).minimum(p, rule=True)
     assert is_proper(found.rule) and found.bound <= found.value + 1e-9
     assert p @ found.rule.values.ravel() == pytest.approx(found.value, abs=1e-7)
     m = rng.normal(size=z.M)
-    assert expectation(z, m) @ found.rule.values.ravel() == pytest.approx(
-        m @ found.rule.expected)
+    pairs = (m[:, None]*z.support).ravel()
+    assert PairProgram(z).minimum(pairs).value == pytest.approx(RegionProgram(z).minimum(m).value,
+                                                                abs=1e-7)
 
 
 SEQUENCES, SIZES, DELTA = 150, 2**np.arange(7), .3
@@ -72,10 +74,10 @@ def test_boundaries_hold_whatever_beliefs_are_worth(world):
                  replace(world, agent=Subjective(2.)), 0)
     q, c = world.belief_distributions, world.costs
     walls = [w for run in runs for w in run.walls.values()]
-    assert walls and all(isinstance(w, Wall) for w in walls)
+    assert walls and all(isinstance(w, Hyperplane) for w in walls)
     for w in walls:
         lead = lambda s: (q[w.k] - q[w.j]) @ s - (c[w.k] - c[w.j])
-        for rule in (*oracle.rules, *beliefs.spread_rules(world.setting)):
+        for rule in (*oracle.rules, *spread_rules(world.setting)):
             low, high = w.limits(rule.expected)
             assert low - 1e-9 <= lead(rule.expected)/lead(w.anchor) <= high + 1e-9
 
@@ -91,15 +93,10 @@ def wrong_runs():
                                  told='beliefs=own')) for seed in range(JUDGED))
 
 
-def at_its_word(run, rule, kind):
+def at_its_word(run, arm, belief, state):
     "Wrong: counts what a report says of the state, in place of the state."
-    response = yield rule
     z = run.setting
-    i = z.index(response.report)
-    run.transcript.record(response.arm, i, rule.expected)
-    run.pairs[response.arm, i*z.W:(i + 1)*z.W] += z.support[i]
-    run.kinds.append(kind)
-    return response.arm
+    run.pairs[arm, belief*z.W:(belief + 1)*z.W] += z.support[belief]
 
 
 # the one that takes reports at their word is right, but for delta, about an expert that isn't this
@@ -109,7 +106,7 @@ def at_its_word(run, rule, kind):
 def test_right_where_reports_are_misjudged(monkeypatch):
     limit = most_failures(JUDGED, SURE)
     assert wrong_runs() <= limit
-    monkeypatch.setattr(beliefs, 'put', at_its_word)
+    monkeypatch.setattr(beliefs.Run, 'see', at_its_word)
     assert wrong_runs() > limit
 
 
