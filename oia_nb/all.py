@@ -29,7 +29,14 @@ from .offline import arm_payments, max_min_rule
 from .experiments import compare, experiment, forecast, read_experiment, summarise
 from .tickets import Menu, Rounded, rounding_costs
 from .no_oracle import search_oracle
-from .experts import RiskAverse, lottery
+from .experts import (Drifting, Expert, HiddenArm, Lapsing, Logit, Noisy,
+                            RiskAverse, Satisficing, Subjective, best_known, lottery,
+                            parse_expert)
+from .told import Check, Told
+from .lapses import patient
+from .beliefs import own_beliefs
+from .open_setting import OpenRule, OpenSetting, open_support
+from .trial import shortlist, trial
 from .session import Offer, Refused, Session
 
 # %% ../nbs/companion/90_all.ipynb #4a7deea8
@@ -43,7 +50,10 @@ CHOSEN = (
     'sharp SharpPlan SharpIdentification lower_bound chen etc oiafc_simple '
     'best_arm_learner oracle_bandit oracle_loss play_bandit arm_payments max_min_rule '
     'compare experiment forecast read_experiment summarise Menu Rounded rounding_costs '
-    'Offer Refused Session search_oracle RiskAverse lottery').split()
+    'Offer Refused Session search_oracle RiskAverse lottery Drifting Expert HiddenArm '
+    'Lapsing Logit Noisy Satisficing Subjective best_known parse_expert Check Told '
+    'patient own_beliefs OpenRule OpenSetting open_support shortlist trial'
+).split()
 __all__ = sorted({
     name
     for chapter in CHAPTERS

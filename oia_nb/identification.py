@@ -115,7 +115,7 @@ def learner_row(method):
 # %% ../nbs/companion/63_identification.ipynb #7806161e
 register(
     Row(
-        'sharp', sharp, 'the sharp learner: bounds on the profits themselves',
+        'sharp', sharp, 'the sharp learner: bets, and answers as half-spaces',
         demo=(.04, .05), honours=('costs', ),
         statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '

@@ -194,9 +194,9 @@ def test_numbers_in_words_are_on_the_safe_side():
     for bound in generator(0).random(200):
         shown = replace(found, certificate=replace(found.certificate, bound=float(bound)),
                         profit=float(bound)).statement
-        words = shown.split('at most ')[1].split(' ')[0], shown.split('at least ')[1].split('.')
-        assert float(words[0]) >= bound*(1 - 1e-12)
-        assert float('.'.join(words[1][:2])) <= bound*(1 + 1e-12)
+        most, least = (shown.split(f'at {word} ')[1].split()[0].strip(',')
+                       for word in ('most', 'least'))
+        assert float(least) <= bound*(1 + 1e-12) and float(most) >= bound*(1 - 1e-12)
 
 
 def test_states_may_be_unknown():
