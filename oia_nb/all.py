@@ -34,6 +34,10 @@ from .experts import (Drifting, Expert, HiddenArm, Lapsing, Logit, Noisy,
                             RiskAverse, Satisficing, Subjective, best_known, lottery,
                             parse_expert)
 from .told import Check, Told
+from .lapses import patient
+from .beliefs import own_beliefs
+from .open_setting import OpenRule, OpenSetting, open_support
+from .trial import shortlist, trial
 from .session import Offer, Refused, Session
 from .live import (LiveFigure, SessionForm, feasible_figure, game_figure,
                          live_figure, mixing_figure, motion_figure, planner_figure,
@@ -60,7 +64,8 @@ CHOSEN = (
     'live_figure game_figure feasible_figure motion_figure planner_figure mixing_figure '
     'triangle_figure proof_figure session_form LiveFigure SessionForm '
     'Drifting Expert HiddenArm Lapsing Logit Noisy Satisficing Subjective best_known '
-    'parse_expert Check Told').split()
+    'parse_expert Check Told '
+    'patient own_beliefs OpenRule OpenSetting open_support shortlist trial').split()
 __all__ = sorted({
     name
     for chapter in CHAPTERS

@@ -247,9 +247,10 @@ def probe(run, k, j, end):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #adf220ce
 def learn_wall(run, k, hit):
-    """Complete the wall that the ray `hit` from arm k meets; returns whether M - 1
-    independent rays were found."""
-    j, A, M = hit.across, run.oracle.rules[k], run.setting.M
+    """Complete the wall that the ray `hit` from arm k meets; returns whether enough
+    independent rays were found: one fewer than there are beliefs of the two arms."""
+    j, A = hit.across, run.oracle.rules[k]
+    of = run.setting.places(k, j)
     run.rays.append((k, hit))
     run.forecast = Forecast(run)
     for share in 1., .5, .1:
@@ -258,11 +259,11 @@ def learn_wall(run, k, hit):
             break
     first = first or hit
     rays, centred = [first], lambda x: x - x.mean(-1, keepdims=True)
-    R = centred(np.array([r.expected for r in run.ends]) - first.end.expected)
-    taken = centred(first.end.expected - A.expected)
+    R = centred((np.array([r.expected for r in run.ends]) - first.end.expected)[:, of])
+    taken = centred((first.end.expected - A.expected)[of])
     while True:
         R = R - np.outer(R @ taken, taken)/(taken @ taken)
-        if len(rays) == M - 1:
+        if len(rays) == len(of) - 1:
             break
         ray = None
         while ray is None:
