@@ -1303,6 +1303,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'oia_nb.session.Session.undo': ('beyond/session.html#session.undo', 'oia_nb/session.py'),
                                 'oia_nb.session.Tape': ('beyond/session.html#tape', 'oia_nb/session.py'),
                                 'oia_nb.session.Tape.__init__': ('beyond/session.html#tape.__init__', 'oia_nb/session.py'),
+                                'oia_nb.session.Tape._near': ('beyond/session.html#tape._near', 'oia_nb/session.py'),
                                 'oia_nb.session.Tape.add': ('beyond/session.html#tape.add', 'oia_nb/session.py'),
                                 'oia_nb.session.Tape.next': ('beyond/session.html#tape.next', 'oia_nb/session.py'),
                                 'oia_nb.session.Tape.place': ('beyond/session.html#tape.place', 'oia_nb/session.py'),

@@ -103,6 +103,8 @@ def chen(setting, oracle, *, eps, delta, budget, decision='last', rng=None,
     Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running
     if an oracle rule is answered by another arm.
 
+    Examples
+    --------
     >>> chen(z, oracle, eps=1., delta=.1, budget=100).send(None)
     ScoringRule(19 beliefs, 2 states, pays 0 to 0 of 1)
     """
@@ -301,6 +303,8 @@ def explore_then_commit(setting, oracle, *, eps, delta, explore=None, budget=Non
     Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running
     if an oracle rule is answered by another arm.
 
+    Examples
+    --------
     >>> explore_then_commit(z, oracle, eps=1., delta=.1,
     ...     budget=100).send(None) is oracle.rules[0]
     True

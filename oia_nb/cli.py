@@ -99,7 +99,8 @@ def first_sentence(text):
 TOPICS = {
     'a world that is known': ('worlds', 'optimal', 'plan'),
     'learning from a simulated expert': ('identify', 'compare', 'demo'),
-    'learning from a real expert': ('session', ), 'this command': ('completion', )
+    'learning from a real expert': ('session', ),
+    'more': ('book', 'completion')
 }
 TITLES = dict.fromkeys(('--eps', '--delta', '--budget', '--cap', '--runs', '--seed'),
                        'what to reach, and with what') | dict.fromkeys(

@@ -355,6 +355,8 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
 
+    Examples
+    --------
     >>> identify(clinic, eps=1., delta=.1, seed=0).status
     'certified'
     """

@@ -266,6 +266,8 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
 
     Raises `InvalidInput` for a status that isn't in the table.
 
+    Examples
+    --------
     >>> finish(run.transcript, rule=best.rule, arm=1, status='stopped', eps=1.,
     ...     delta=.1, kinds=run.kinds).rounds == run.rounds
     True

@@ -80,6 +80,9 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     Parameters
     ----------
     setting : Setting
+        If its `supports` say what each arm can lead to, the radius of arm k has
+        their number $M_k$ in place of $M$, and the share of "theorem1" the largest
+        of them (`prop-simple`).
     oracle : Oracle
     eps : float
         Target accuracy $\epsilon$, in (0, 2(B_S + B_u)].
@@ -97,6 +100,8 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while
     running if an oracle rule is answered by another arm.
 
+    Examples
+    --------
     >>> oiafc(z, oracle, eps=1., delta=.1).send(None) is oracle.rules[0]
     True
     """

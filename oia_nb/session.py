@@ -13,6 +13,7 @@ __all__ = ['SNAP', 'SAME_RULE', 'SCHEMA', 'KINDS', 'SHEET', 'NEEDS', 'CALIBRATIO
 import hashlib
 import json
 import os
+from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -286,20 +287,30 @@ class Tape:
     """Answers (arm, belief) by the rule that they were given to, in order; rules are
     one within `same` (in units of the bound)."""
     def __init__(self, same=SAME_RULE):
-        self.rules, self.names, self.answers, self.same = [], [], [], same
+        self.rules, self.names, self.answers, self.same = [], {}, [], same
+        # (sum of the payments, number) of each rule, in order, to find near ones by
+        self.sums = []
 
     def place(self, rule):
         "The number of a rule on the tape, which gets one if it is new."
         name = rule_digest(rule)
-        if name in self.names:
-            return self.names.index(name)
-        for n, known in enumerate(self.rules):
-            if is_same(known, rule, self.same):
-                return n
+        if name not in self.names:
+            self.names[name] = self._near(rule)
+        return self.names[name]
+
+    def _near(self, rule):
+        "The number of a rule on the tape that is the same, or else a new one."
+        total, n = float(rule.values.sum()), len(self.rules)
+        most = 2*self.same*rule.bound*rule.values.size
+        first = bisect_left(self.sums, (total - most, -1))
+        last = bisect_right(self.sums, (total + most, n))
+        for _, known in self.sums[first:last]:
+            if is_same(self.rules[known], rule, self.same):
+                return known
+        insort(self.sums, (total, n))
         self.rules.append(rule)
-        self.names.append(name)
         self.answers.append(deque())
-        return len(self.rules) - 1
+        return n
 
     def add(self, rule, answer):
         "One more answer to a rule."
@@ -470,7 +481,8 @@ class Session:
         self.journal, self.notes, self.same = journal, list(journal.notes), same
         self.head, self.setting, self.oracle = read_header(journal.path,
                                                            journal.records)
-        self._rounds, self._stopped = [], False
+        # all rounds, and all rules that were offered, by their digest
+        self._rounds, self._offered, self._stopped = [], {}, False
         for n, record in enumerate(journal.records[1:], 2):
             self._file(record, n)
         self._replay()
@@ -639,12 +651,12 @@ NEEDS = dict(answer=['open'], declined=['open'], state=['answered'], void=['answ
 def _file_offer(self, record):
     n = as_integer('round', record.get('round'), len(self._rounds) + 1,
                    len(self._rounds) + 1)
-    values = record.get('values')
-    if values is None:
-        known = {rule_digest(r.rule): r.rule.values for r in self._rounds}
-        values = known[as_choice('rule', record.get('rule'), list(known))]
-    self._rounds.append(
-        Round(n, ScoringRule(values, self.setting.support, self.setting.bound)))
+    name, values = record.get('rule'), record.get('values')
+    if values is not None:
+        self._offered[as_text('rule', name)] = ScoringRule(
+            values, self.setting.support, self.setting.bound)
+    rule = self._offered[as_choice('rule', name, self._offered)]
+    self._rounds.append(Round(n, rule))
 
 @patch_to(Session)
 def _replay(self):
@@ -714,7 +726,7 @@ def announce(self):
     self._need_open()
     if self._open_round() is None:
         name = rule_digest(self._rule)
-        new = all(rule_digest(r.rule) != name for r in self._rounds)
+        new = name not in self._offered
         self._write(kind='offer', round=len(self._rounds) + 1, rule=name,
                     **(dict(values=self._rule.values.tolist()) if new else {}))
     return Offer(self._rounds[-1].number, self._rounds[-1].rule, self.setting,

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from conftest import examples
+from conftest import ROOT, examples
 from oia_nb.core import InvalidInput, OIAError, generator
 from oia_nb.identification import identify
 from oia_nb.information import World
@@ -201,6 +201,25 @@ def test_header(tmp_path, whole, change, error):
                 error,
                 match='schema: got 2' if 'schema' in change else 'file of a session'):
             Session.open(path)
+
+
+def test_opening_takes_a_few_digests_a_round(whole, monkeypatch):
+    "What opening costs beyond the learner grows with the rounds, not with their square."
+    import oia_nb.session as session
+    calls, digest = [], session.rule_digest
+    monkeypatch.setattr(session, 'rule_digest', lambda rule: calls.append(1) or digest(rule))
+    with Session.open(whole[0], write=False) as s:
+        assert s.rounds == 60 and len(calls) <= 3*s.rounds
+
+
+@pytest.mark.release
+def test_opening_a_thousand_rounds(monkeypatch):
+    "Under three seconds of this process, as the benchmark measures it."
+    import importlib.util
+    place = importlib.util.spec_from_file_location('bench', ROOT/'benchmarks'/'session.py')
+    bench = importlib.util.module_from_spec(place)
+    place.loader.exec_module(bench)
+    assert bench.main() <= bench.MOST
 
 
 def test_two_writers(tmp_path):

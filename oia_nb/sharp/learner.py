@@ -529,6 +529,8 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
     Raises `InvalidInput`, `SolverFailure`. If the first answer to an oracle rule is
     another arm's, the status is "assumption_violated".
 
+    Examples
+    --------
     >>> sharp(z, oracle, eps=1., delta=.1).send(None) is oracle.rules[0]
     True
     """
