@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['log', 'ALIASES', 'LEARNERS', 'rounds_left', 'ProgressBar', 'Flag', 'Row', 'Learners', 'register', 'learner_row',
-           'check_options', 'add_budget', 'add_told', 'add_rng', 'add_lost', 'origin_of', 'identify', 'run_fast']
+           'check_options', 'add_budget', 'learner_for', 'add_told', 'add_rng', 'add_lost', 'origin_of', 'identify',
+           'run_fast']
 
 # %% ../nbs/companion/63_identification.ipynb #1c049621
 import logging
@@ -172,7 +173,7 @@ def learner_row(method):
 # %% ../nbs/companion/63_identification.ipynb #7806161e
 register(
     Row(
-        'sharp', sharp, 'the sharp learner: bounds on the profits themselves',
+        'sharp', sharp, 'the sharp learner: bets, and answers as half-spaces',
         demo=(.04, .05), honours=('costs', ),
         statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
@@ -267,6 +268,15 @@ def add_budget(row, world, budget, options):
         return options | dict(budget=as_integer('budget', budget, 1))
     return options if budget is None else options | dict(
         max_rounds=as_integer('budget', budget, world.setting.K))
+
+def learner_for(told=None):
+    """The name of the first learner of the table that honours what is told. Raises
+    `InvalidInput` if none does."""
+    told = as_told(told)
+    for name, row in LEARNERS.items():
+        if set(told.unusual) - {'alarm'} <= set(row.honours):
+            return name
+    raise InvalidInput('told', str(told), 'what one of the learners can honour')
 
 def add_told(row, told, options):
     """The `Told` under its name, for a learner that takes it; raises `InvalidInput`
