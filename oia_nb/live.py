@@ -516,18 +516,24 @@ def proof_data(found, world):
     z = as_kind('world', world, World).setting
     answers = np.eye(z.K, dtype=int)[np.asarray(trace.arms)].cumsum(0)
     before = np.vstack([np.zeros(z.K, int), answers])       # answers before each round
-    truth, profits = optimal_rule(world).profits, np.asarray(trace.profits)
+    rounds, profits, bounds = map(np.asarray, (trace.rounds, trace.profits,
+                                               trace.bounds))
+    counts = before[rounds - 1]
+    if rounds[-1] <= found.rounds and found.certificate is not None:    # its end
+        rounds, counts = np.r_[rounds, found.rounds], np.vstack([counts, before[-1]])
+        profits = np.vstack([profits, profits[-1]])
+        bounds = np.r_[bounds, found.certificate.bound]
+    truth = optimal_rule(world).profits
     known = np.r_[truth[np.isfinite(truth)], profits[np.isfinite(profits)]]
     low, high = known.min(), min(known.max(), 2*z.B_u)
     room = .1*(high - low)
-    return dict(arms=z.arms, rounds=trace.rounds, profits=profits.round(4),
-                bounds=np.asarray(trace.bounds).round(4), truth=truth, eps=found.eps,
-                counts=before[np.asarray(trace.rounds) - 1],
+    return dict(arms=z.arms, rounds=rounds, profits=profits.round(4),
+                bounds=bounds.round(4), truth=truth, eps=found.eps, counts=counts,
                 range=[round(float(low - room), 2), round(float(high + room), 2)])
 
 def proof_figure(found, world):
     """A finished run (an `Identification`) in its world as a `LiveFigure`: what is
-    proved, round by round.
+    expected and what is proved, round by round.
 
     Raises `InvalidInput`, also for a run without a trace.
 
@@ -536,7 +542,7 @@ def proof_figure(found, world):
     """
     data = proof_data(found, world)
     rounds, range_ = np.asarray(data['rounds'], float), data['range']
-    still = Still((rounds[0], rounds[-1]), range_, label='What each arm could earn')
+    still = Still((rounds[0], rounds[-1]), range_, label='What a learner expects of each arm')
     for k in range(len(data['arms'])):
         inside = np.clip(data['profits'][:, k], *range_)
         still.line(zip(rounds, inside), f'stroke="{HUES[k % 6]}" fill="none"')

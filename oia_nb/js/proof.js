@@ -1,4 +1,4 @@
-// A run of a learner: what each arm could still earn, and what is proved of the best rule found so far, round by round.
+// A run of a learner: what it expects of each arm, and what is proved of the best rule found so far, round by round.
 function atFrame(d, i) {
   const top = Math.max(...d.profits[i])
   return {top, leader: d.profits[i].indexOf(top), bound: d.bounds[i], counts: d.counts[i]}
@@ -25,7 +25,7 @@ function render({model, el}) {
     const most = Math.max(1, ...now.counts)
     s.box.dataset.round = d.rounds[i]
     return [drawn, bars(['arm', 'answers so far'], d.arms.map((name, k) => [name, now.counts[k], now.counts[k]/most, k, k === now.leader])) +
-      `<p>The rule found loses at most<br><output class="big">${now.bound === null ? 'nothing proved yet' : fix(now.bound)}</output></p><p class="dim">target ${d.eps}; no rule earns more than ${fix(now.top)}. Lines: what each arm could still earn; dashed: what its best rule does earn.</p>`]
+      `<p>The rule found loses at most<br><output class="big">${now.bound === null ? 'nothing proved yet' : fix(now.bound)}</output></p><p class="dim">target ${d.eps}; lines: what the learner expects of the best rule of each arm, at most so much if it is an optimist; dashed: what that rule earns.</p>`]
   })
 }
 
