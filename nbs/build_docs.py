@@ -114,7 +114,7 @@ MOVED = {
     '11_baselines': 'paper/12',
     '12_best_arm': 'companion/80',
     '13_offline': 'companion/82',
-    '14_sharp': 'beyond/20',
+    '14_sharp': 'beyond/25',
     '15_identification': 'companion/63',
     '20_worlds': 'companion/64',
     '20a_clinic': 'companion/65',

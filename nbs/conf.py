@@ -15,6 +15,7 @@ os.environ['PYTHONPATH'] = os.pathsep.join(filter(None, [str(root), os.environ.g
 os.environ['SOURCE_DATE_EPOCH'] = '1735689600'
 os.environ['MATPLOTLIBRC'] = str(here/'matplotlibrc')
 os.environ['OMP_NUM_THREADS'] = '1'
+os.environ.pop('JPY_SESSION_NAME', None)      # a page shows figures, not widgets
 
 ini = ConfigParser(delimiters=['='])
 ini.read(root/'settings.ini', encoding='utf-8')

@@ -714,6 +714,8 @@ def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=No
     Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while
     running if an oracle rule is answered by another arm.
 
+    Examples
+    --------
     >>> simulate(best_arm_learner(z, oracle, eps=1., delta=.1), clinic, 1).status
     'arm_certified'
     """

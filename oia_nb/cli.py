@@ -99,7 +99,8 @@ def first_sentence(text):
 TOPICS = {
     'a world that is known': ('worlds', 'optimal', 'plan'),
     'learning from a simulated expert': ('identify', 'compare', 'demo'),
-    'learning from a real expert': ('session', ), 'this command': ('completion', )
+    'learning from a real expert': ('session', ),
+    'more': ('book', 'completion')
 }
 TITLES = dict.fromkeys(('--eps', '--delta', '--budget', '--cap', '--runs', '--seed'),
                        'what to reach, and with what') | dict.fromkeys(
@@ -598,8 +599,8 @@ def learner_options():
     from oia_nb.identification import LEARNERS
     texts = ', '.join(f'{name} ({row.text})' for name, row in LEARNERS.items())
     found = [
-        option('--method', default='sharp',
-               help=f'the learner: {texts}; the default is sharp'.replace('%', '%%'))
+        option('--method', help=(f'the learner: {texts}; the default is the first that '
+                                 'honours what is told').replace('%', '%%'))
     ]
     for name, (owners, flag) in learner_flags().items():
         text = f'for {", ".join(owners)}: {flag.help}'.replace('%', '%%')
@@ -630,8 +631,10 @@ def learner_flags():
     EXPERT, TOLD, learner_options, DIGITS, MARGIN, JSON, QUIET)
 def run_identify(args):
     "Learn the best rule of a world from simulated responses, without looking into it."
+    from oia_nb.identification import learner_for
     check_rounding(args)
     world = open_world(args)
+    args.method = args.method or learner_for(args.told)
     args.quiet = args.quiet or args.engine == 'fast'
     flags = {name: getattr(args, name) for name in learner_flags()}
     result = learn(world, find_oracle(world), args, budget=args.budget,
@@ -1038,8 +1041,8 @@ def standing_rule(s):
 def session_options():
     return [
         option(
-            '--method', default='sharp',
-            help='the learner (default: sharp; all are listed by oia identify --help)'),
+            '--method', help='the learner (default: the first that honours what is '
+            'told; all are listed by oia identify --help)'),
         *session_flags()
     ]
 
@@ -1064,9 +1067,10 @@ def session_flags():
 def new_session(args):
     """Start a session in a new file. Of the world only its setting and its oracle
     are used, and kept."""
-    from oia_nb.identification import check_options, learner_row
+    from oia_nb.identification import check_options, learner_for, learner_row
     from oia_nb.session import SNAP, Session
     world = open_world(args)
+    args.method = args.method or learner_for(args.told)
     given = dict(
         budget=args.budget) | {name: getattr(args, name)
                                for name in learner_flags()}

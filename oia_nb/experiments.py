@@ -484,6 +484,8 @@ def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None,
     Raises `InvalidInput`, also for a folder of another experiment. An exception
     within a run is recorded, not raised.
 
+    Examples
+    --------
     >>> len(experiment(['advert'], ['sharp'], dict(eps=3., delta=.1), 2, seed=0,
     ...     n_jobs=0))
     2
@@ -695,6 +697,8 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
 
+    Examples
+    --------
     >>> forecast(load_world('advert'), eps=3., delta=.1, runs=2).finished[0]
     np.int64(2)
     """

@@ -266,6 +266,8 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
 
     Raises `InvalidInput` at once for a bad `solver` or `watch`.
 
+    Examples
+    --------
     >>> compose(z, oracle, eps=1., delta=.1, radius=lambda N, t: radius_fb(N, t,
     ...     a=.5), mixing=lambda L, t: .5, stop=never, decide=best_or_safest,
     ...     rounds=9).send(None) is oracle.rules[0]

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['log', 'ALIASES', 'LEARNERS', 'rounds_left', 'ProgressBar', 'Flag', 'Row', 'Learners', 'register', 'learner_row',
-           'check_options', 'add_budget', 'add_told', 'add_rng', 'add_lost', 'origin_of', 'identify', 'run_fast']
+           'check_options', 'add_budget', 'learner_for', 'add_told', 'add_rng', 'add_lost', 'origin_of', 'identify',
+           'run_fast']
 
 # %% ../nbs/companion/63_identification.ipynb #1c049621
 import logging
@@ -172,7 +173,7 @@ def learner_row(method):
 # %% ../nbs/companion/63_identification.ipynb #7806161e
 register(
     Row(
-        'sharp', sharp, 'the sharp learner: bounds on the profits themselves',
+        'sharp', sharp, 'the sharp learner: bets, and answers as half-spaces',
         demo=(.04, .05), honours=('costs', ),
         statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
@@ -205,7 +206,7 @@ register(
     Row(
         'explore_then_commit', explore_then_commit, 'explore, then commit', variants={'explore-then-commit': {}},
         statuses=('certified', 'uncertified', 'event_violated', 'budget_too_small'),
-        flags=dict(explore=Flag(
+        flags=dict(samples=Flag(
             int, 'how often to announce each of the rules of the oracle'))))
 
 # %% ../nbs/companion/63_identification.ipynb #54a7baf3
@@ -267,6 +268,15 @@ def add_budget(row, world, budget, options):
         return options | dict(budget=as_integer('budget', budget, 1))
     return options if budget is None else options | dict(
         max_rounds=as_integer('budget', budget, world.setting.K))
+
+def learner_for(told=None):
+    """The name of the first learner of the table that honours what is told. Raises
+    `InvalidInput` if none does."""
+    told = as_told(told)
+    for name, row in LEARNERS.items():
+        if set(told.unusual) - {'alarm'} <= set(row.honours):
+            return name
+    raise InvalidInput('told', str(told), 'what one of the learners can honour')
 
 def add_told(row, told, options):
     """The `Told` under its name, for a learner that takes it; raises `InvalidInput`
@@ -350,11 +360,13 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
         What may be assumed of the expert; None is the paper's.
     options
         Passed on to the learner, which names those it takes: `mixing`, `stop`,
-        `max_rounds`, `a` (with delta=None), `decision`, `explore`, `solver`,
+        `max_rounds`, `a` (with delta=None), `decision`, `samples`, `solver`,
         `margin`, `watch`.
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
 
+    Examples
+    --------
     >>> identify(clinic, eps=1., delta=.1, seed=0).status
     'certified'
     """

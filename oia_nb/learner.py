@@ -266,6 +266,8 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
 
     Raises `InvalidInput` for a status that isn't in the table.
 
+    Examples
+    --------
     >>> finish(run.transcript, rule=best.rule, arm=1, status='stopped', eps=1.,
     ...     delta=.1, kinds=run.kinds).rounds == run.rounds
     True
@@ -445,7 +447,8 @@ def statement(self):
     claim = (f'For {told.in_words()}: the rule loses at most {bound} against the best '
              f'one, with probability {sure:g} %')
     if self.profit is not None:
-        claim += f', and earns at least {three_digits(self.profit, False)}'
+        claim += (f', and earns at least {three_digits(self.profit, False)}, with the '
+                  'same probability')
     done = {c.name for c in self.checks}
     rest = [w for name, w in CHECKS.items() if name not in done and not (
         name == 'lapses' and not told.lapses or name == 'calibration'

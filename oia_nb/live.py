@@ -58,7 +58,7 @@ def script(name):
 DIGITS = 6      # decimals of the numbers that a figure is given
 
 def plain(value):
-    "Arrays and numbers as lists and numbers of JSON, rounded; infinity and NaN as None."
+    "Arrays and numbers as plain values of JSON, rounded; infinity and NaN as None."
     if isinstance(value, dict):
         return {k: plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -72,10 +72,14 @@ def plain(value):
 PAGE = """<div class="oia-live" data-oia="{key}">{still}</div>
 <script type="application/json" data-oia-of="{key}">{state}</script>
 <script type="module">
-{code}for (const el of document.querySelectorAll('[data-oia="{key}"]:not([data-on])')) {{
+{code}const text = document.querySelector('[data-oia-of="{key}"]').textContent
+const places = document.querySelectorAll('[data-oia="{key}"]:not([data-on])')
+for (const el of places) {{
 el.dataset.on = ''
-const state = JSON.parse(document.querySelector('[data-oia-of="{key}"]').textContent)
-render({{el, model: {{get: k => state[k], set(k, v) {{ state[k] = v }}, save_changes() {{}}, on() {{}}, off() {{}}}}}})
+const state = JSON.parse(text), none = () => {{}}
+const model = {{get: k => state[k], save_changes: none, on: none, off: none}}
+model.set = (k, v) => {{ state[k] = v }}
+render({{model, el}})
 }}
 </script>"""
 
@@ -151,7 +155,6 @@ def live_figure(name, data, *, still='', **state):
 
     `still` is SVG for pages without scripts. Raises `InvalidInput`.
 
-    >>> from oia_nb.live import live_figure
     >>> live_figure('game', {}, kink=[.5, .1])
     LiveFigure('game', kink can be moved)
     """
@@ -170,8 +173,8 @@ class Still:
 
     def at(self, x, y):
         left, right, top, bottom = self.box
-        across = (x - self.xs[0])/(self.xs[1] - self.xs[0])
-        up = (y - self.ys[0])/(self.ys[1] - self.ys[0])
+        share = lambda v, ends: (v - ends[0])/(ends[1] - ends[0] or 1)
+        across, up = share(x, self.xs), share(y, self.ys)
         return left + across*(right - left), bottom - up*(bottom - top)
 
     def line(self, points, style='stroke="currentColor" fill="none"'):
@@ -240,8 +243,9 @@ def game_data(world, top=None):
     kink = bet_kink(best.rule)
     top = round_top(2*kink[1] if kink else z.bound/4) if top is None else as_number(
         'top', top, 0., z.bound, strict_low=True)
-    return dict(arms=z.arms, states=z.states, beliefs=z.support[:, 1], u=z.belief_utility,
-                q=world.belief_distributions, costs=world.costs, bound=z.bound,
+    return dict(arms=z.arms, states=z.states, beliefs=z.support[:, 1],
+                u=z.belief_utility, q=world.belief_distributions, costs=world.costs,
+                bound=z.bound,
                 top=top, digits=max(2, 2 - int(np.floor(np.log10(top)))),
                 best=dict(profit=best.profit, kink=kink))
 
@@ -273,6 +277,9 @@ def game_figure(world, *, kink=None, top=None):
 
     `kink` (x, y) is where it starts; `top` the largest y shown. Raises
     `InvalidInput`.
+
+    >>> game_figure(clinic)
+    LiveFigure('game', kink can be moved)
     """
     data = game_data(world, top)
     kink = [.6, .7*data['top']] if kink is None else as_array('kink', kink, (2, ))
@@ -286,8 +293,9 @@ def feasible_data(world, rules, names):
     if len(rules) != 2 or not all(isinstance(r, ScoringRule) for r in rules):
         raise InvalidInput('rules', rules, 'two scoring rules')
     V = np.stack([q @ rule.expected for rule in rules], axis=1)
-    return dict(arms=z.arms, V=V, costs=world.costs, u=q @ z.belief_utility, rules=names,
-                bound=z.bound, B_u=z.B_u, profits=optimal_rule(world).profits)
+    return dict(arms=z.arms, V=V, costs=world.costs, u=q @ z.belief_utility,
+                rules=names, bound=z.bound, B_u=z.B_u,
+                profits=optimal_rule(world).profits)
 
 def feasible_figure(world, rules, *, names=('rule P', 'rule Q'), arm=0, radius=.02,
                     most=.1):
@@ -296,6 +304,9 @@ def feasible_figure(world, rules, *, names=('rule P', 'rule Q'), arm=0, radius=.
 
     `radius` is that of all estimates at first, `most` the largest that can be chosen.
     Raises `InvalidInput`.
+
+    >>> feasible_figure(clinic, [brier(z.support), v_shaped(z.support, [.6, .4])])
+    LiveFigure('feasible', arm, radius can be moved)
     """
     most = as_number('most', most, 0., strict_low=True)
     data = feasible_data(world, rules, names) | {'most': most}
@@ -357,7 +368,8 @@ def motion_data(world, oracle, learner, plans, seed, frames):
     shown = [(p.t, p.target, *place(p.S_hat).round(3), round(p.alpha, 3),
               ''.join(map(str, answers)),
               np.ravel([(p.C_hat[k, 0], p.I_c[k, 0]) for k in (1, 2)]).round(3),
-              p.profits.round(2)) for p, (answers, _) in (filed[n - 1] for n in steps)]
+              np.where(np.isfinite(p.profits), p.profits.round(2), np.inf))
+             for p, (answers, _) in (filed[n - 1] for n in steps)]
     goals = np.array([place(r) for r in oracle.rules])
     corner, best = world.costs[1:] - world.costs[0], place(optimal_rule(world).rule)
     seen = np.vstack([goals, corner, best, np.zeros(2)])
@@ -370,7 +382,13 @@ def motion_figure(world, oracle, learner, plans, *, seed, frames=70):
     """A run of OIAFC or OIAFB with three arms as a `LiveFigure`, plan by plan.
 
     `plans` is the list that the learner's `watch` fills (`watch=plans.append`);
-    at most `frames` of the plans are shown, the later ones with gaps. Plays the learner. Raises `InvalidInput`.
+    at most `frames` of the plans are shown, the later ones with gaps. Plays the
+    learner. Raises `InvalidInput`.
+
+    >>> plans = []
+    >>> short = oiafc(z, oracle, eps=1., delta=.1, max_rounds=20, watch=plans.append)
+    >>> motion_figure(clinic, oracle, short, plans, seed=0)
+    LiveFigure('motion', step can be moved)
     """
     frames = as_integer('frames', frames, 1)
     data = motion_data(world, oracle, learner, plans, seed, frames)
@@ -406,6 +424,9 @@ def planner_figure(subject, *, eps, delta, margin=None, gaps=None):
     ε, δ and the oracle's margin can be moved.
 
     The arguments are those of `problem_of`, which says what is raised.
+
+    >>> planner_figure(clinic, eps=.5, delta=.05)
+    LiveFigure('planner', eps, delta, margin can be moved)
     """
     p = problem_of(subject, eps, delta, margin, gaps)
     data = dict(K=p.K, M=p.M, B_S=p.B_S, B_u=p.B_u, gaps=p.gaps)
@@ -433,6 +454,9 @@ def mixing_figure(subject, *, eps, delta, margin=None, gaps=None):
     `LiveFigure`; the share, ε and the oracle's margin can be moved.
 
     The arguments are those of `problem_of`, which says what is raised.
+
+    >>> mixing_figure(clinic, eps=.5, delta=.05)
+    LiveFigure('mixing', part, eps, margin can be moved)
     """
     p = problem_of(subject, eps, delta, margin, gaps)
     data = dict(K=p.K, M=p.M, B_S=p.B_S, B_u=p.B_u, gaps=p.gaps, delta=p.delta)
@@ -461,6 +485,9 @@ def triangle_figure(world, rule=None, *, belief=(.5, .3, .2), arm=0):
     dragged, and the beliefs that an arm leads to are shown.
 
     Raises `InvalidInput`.
+
+    >>> triangle_figure(load_world('wine'), arm='photometer')
+    LiveFigure('triangle', belief, arm can be moved)
     """
     data, arm = triangle_data(world, rule), world.setting.arm_index(arm)
     belief = as_probabilities('belief', belief, (3, ))
@@ -489,24 +516,33 @@ def proof_data(found, world):
     z = as_kind('world', world, World).setting
     answers = np.eye(z.K, dtype=int)[np.asarray(trace.arms)].cumsum(0)
     before = np.vstack([np.zeros(z.K, int), answers])       # answers before each round
-    truth, profits = optimal_rule(world).profits, np.asarray(trace.profits)
+    rounds, profits, bounds = map(np.asarray, (trace.rounds, trace.profits,
+                                               trace.bounds))
+    counts = before[rounds - 1]
+    if rounds[-1] <= found.rounds and found.certificate is not None:    # its end
+        rounds, counts = np.r_[rounds, found.rounds], np.vstack([counts, before[-1]])
+        profits = np.vstack([profits, profits[-1]])
+        bounds = np.r_[bounds, found.certificate.bound]
+    truth = optimal_rule(world).profits
     known = np.r_[truth[np.isfinite(truth)], profits[np.isfinite(profits)]]
     low, high = known.min(), min(known.max(), 2*z.B_u)
     room = .1*(high - low)
-    return dict(arms=z.arms, rounds=trace.rounds, profits=profits.round(4),
-                bounds=np.asarray(trace.bounds).round(4), truth=truth, eps=found.eps,
-                counts=before[np.asarray(trace.rounds) - 1],
+    return dict(arms=z.arms, rounds=rounds, profits=profits.round(4),
+                bounds=bounds.round(4), truth=truth, eps=found.eps, counts=counts,
                 range=[round(float(low - room), 2), round(float(high + room), 2)])
 
 def proof_figure(found, world):
     """A finished run (an `Identification`) in its world as a `LiveFigure`: what is
-    proved, round by round.
+    expected and what is proved, round by round.
 
     Raises `InvalidInput`, also for a run without a trace.
+
+    >>> proof_figure(found, clinic)
+    LiveFigure('proof', frame can be moved)
     """
     data = proof_data(found, world)
     rounds, range_ = np.asarray(data['rounds'], float), data['range']
-    still = Still((rounds[0], rounds[-1]), range_, label='What each arm could earn')
+    still = Still((rounds[0], rounds[-1]), range_, label='What a learner expects of each arm')
     for k in range(len(data['arms'])):
         inside = np.clip(data['profits'][:, k], *range_)
         still.line(zip(rounds, inside), f'stroke="{HUES[k % 6]}" fill="none"')
@@ -538,7 +574,8 @@ def offer_table(session):
             for n, t in enumerate(offer.menu.tickets)]
     head = cells('th', ('ticket', *(f'pays if {w}' for w in z.states)))
     body = ''.join(f'<tr>{cells("td", row)}</tr>' for row in rows)
-    return f'<p><b>Round {offer.round}</b>{unit}</p><table><tr>{head}</tr>{body}</table>'
+    return (f'<p><b>Round {offer.round}</b>{unit}</p>'
+            f'<table><tr>{head}</tr>{body}</table>')
 
 def progress_line(session):
     "How far a session is, in one line of HTML."
@@ -546,7 +583,8 @@ def progress_line(session):
     said = f'{session.rounds} answers, {session.paid:.4g} paid'
     if best is None:
         return said
-    return f'{said}; best so far: {escape(z.arms[best.arm])}, loses at most {best.bound:.3g}'
+    arm = escape(z.arms[best.arm])
+    return f'{said}; best so far: {arm}, loses at most {best.bound:.3g}'
 
 # %% ../nbs/companion/85_live.ipynb #d727a7b9
 class SessionForm:
@@ -643,11 +681,18 @@ def form_widget(form):
     for button, act in zip(buttons, acts):
         wire(button, act)
     refresh()
-    return w.VBox([table, arm, belief, state, reason, w.HBox(buttons), message, progress])
+    fields = [table, arm, belief, state, reason, w.HBox(buttons), message, progress]
+    return w.VBox(fields)
 
 def session_form(session):
     """A form for a `Session`: offer, arm, report by a slider, decline, undo.
 
     In JupyterLab it works; on a page it is a picture. Raises `InvalidInput`.
+
+    >>> s = Session.create(f'{folder}/form.jsonl', clinic, eps=.04, delta=.05)
+    >>> form = session_form(s)
+    >>> form.decline('ill')
+    'declined; the same rule is offered again'
+    >>> s.close()
     """
     return SessionForm(session)

@@ -114,6 +114,8 @@ def search_oracle(setting, *, tries=400, want=5, delta=.05, seed=0):
     Returns a coroutine as learners are (a `Learner`, for `simulate`): it yields
     rules, is sent responses, and returns what it `Found`. Raises `InvalidInput`.
 
+    Examples
+    --------
     >>> search_oracle(z, tries=50).send(None).bound
     1.0
     """

@@ -106,6 +106,8 @@ def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs',
     Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running
     if an oracle rule is answered by another arm.
 
+    Examples
+    --------
     >>> oiafb(z, oracle, eps=1., budget=50, delta=.1).send(None) is oracle.rules[0]
     True
     """

@@ -100,6 +100,8 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while
     running if an oracle rule is answered by another arm.
 
+    Examples
+    --------
     >>> oiafc(z, oracle, eps=1., delta=.1).send(None) is oracle.rules[0]
     True
     """

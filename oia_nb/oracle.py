@@ -108,6 +108,8 @@ def action_informed_oracle(world, *, costs=None, cases=None, delta=.05):
 
     Raises `NotInducible`, naming every arm that no rule favours, and the way out.
 
+    Examples
+    --------
     >>> action_informed_oracle(clinic)
     Oracle(3 rules, margin 0.01)
     """

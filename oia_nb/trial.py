@@ -9,13 +9,14 @@ __all__ = ['STALE', 'NO_CAP', 'TINY_RANGE', 'Ledger', 'shortlist', 'TrialIdentif
 # %% ../nbs/beyond/35_trial.ipynb #48997ae2
 from dataclasses import dataclass
 import numpy as np
-from .beliefs import StateLearner, betting_threshold, mean_lower
+from .beliefs import StateLearner
 from .best_arm import BoundedRewards, Pulls, by_bounds, gap_index, pick_pair
 from .core import InvalidInput, as_integer
 from .estimation import Transcript
 from .learner import (INIT, NORMAL, STATUS, Identification, Status, announce,
                             check_learner, finish, three_digits)
 from .scoring import ScoringRule, mix
+from .sharp.evidence import betting_threshold, mean_lower
 from .told import as_told
 
 # %% ../nbs/beyond/35_trial.ipynb #3233101d

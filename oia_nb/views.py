@@ -207,8 +207,11 @@ def result_text(found):
         f'  money: {spent_text(found)})'
     ])
 
+# each has a text of its own, made by dataclass
 for kind in Identification, SharpIdentification, ArmIdentification:
-    kind.__repr__ = result_text
+    @patch_to(kind)
+    def __repr__(self):
+        return result_text(self)
 
 @patch_to(Identification)
 def _repr_html_(self):

@@ -675,6 +675,8 @@ def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
     `MAX_SIGNALS` levels and rare levels are listed, with counts. Raises
     `InvalidInput` for what is no table.
 
+    Examples
+    --------
     >>> check_table(table, state='state', arms={'look': ['look']})
     40 rows, 2 columns
     nothing to repair
@@ -1030,6 +1032,8 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
     case or blanks (all in one message, with counts), an unknown column, or more than
     `MAX_SIGNALS` signals for one arm.
 
+    Examples
+    --------
     >>> world_from_table(table, state='state', arms={'look': ['look'],
     ...     'guess': []}, costs={'look': .1, 'guess': 0}, utility=np.eye(2), bound=1.)
     World('table': 2 arms, 2 states, 3 beliefs, bound 1)
@@ -1183,6 +1187,8 @@ def random_world(K, W, signals, seed, *, prior='common', decisions=None, bound=1
 
     Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
 
+    Examples
+    --------
     >>> random_world(3, 2, 2, seed=0)
     World('random': 3 arms, 2 states, 6 beliefs, bound 1)
     """
@@ -1319,6 +1325,8 @@ def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
 
     Raises `InvalidInput`.
 
+    Examples
+    --------
     >>> bits_world([0., .1])
     World('bits': 2 arms, 8 states, 4 beliefs, bound 1)
     """

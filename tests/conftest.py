@@ -37,7 +37,7 @@ def examples(n):
 
 def pytest_addoption(parser):
     parser.addoption('--release', action='store_true',
-                     help='every test in full, as before a release')
+                     help='every test in full, as before a release: .ci/run does it after `pytest`')
 
 
 def pytest_configure(config):

@@ -183,7 +183,7 @@ def sees_secret(start, world):
 LEARNERS = dict(
     oiafc=oiafc, oiafb=lambda *a, **k: oiafb(*a, **k, budget=100), sharp=sharp,
     chen=lambda *a, **k: chen(*a, **k, budget=100, decision='uniform', rng=0),
-    etc=lambda *a, **k: etc(*a, **k, explore=50),
+    etc=lambda *a, **k: etc(*a, **k, samples=50),
     oiafc_simple=lambda *a, **k: oiafc_simple(*a, **k, beliefs=3))
 
 @pytest.mark.parametrize('name', LEARNERS)

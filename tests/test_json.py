@@ -4,7 +4,10 @@ ships, is read back as it was, and what doesn't fit is refused by name.
 Nothing here is left to chance.
 """
 import copy
+import io
 import json
+import logging
+import re
 import sys
 from dataclasses import replace
 
@@ -13,9 +16,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from conftest import examples
 from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, best_arm_learner,
-                        brier, compare, forecast_rounds, generator, identify, load_setting,
-                        make_world, optimal_rule, simulate)
-from oia_nb.cli import main
+                        brier, compare, experiment, forecast_rounds, generator, identify,
+                        load_setting, make_world, optimal_rule, simulate)
+from oia_nb import experiments
+from oia_nb.cli import COMMANDS, main
 from oia_nb.documents import (DOCUMENTS, FILES, check_document, check_form, compare_to_dict,
                               identification_from_dict, json_schema, load_identification,
                               load_rule, optimal_to_dict, plan_to_dict, rule_from_dict,
@@ -215,3 +219,85 @@ def test_compare_is_the_same_without_numba(monkeypatch):
     assert {k: (n, {o: v for o, v in opts.items() if o != 'engine'})
             for k, (n, opts) in compiled.items()} == plain
     assert plain['OIAFC (Theorem 1)'][1]['budget'] == 50
+
+def test_a_world_from_standard_input(monkeypatch, capfd):
+    text = json.dumps(world_to_dict(coin))
+    for name, stream in (('bytes', io.TextIOWrapper(io.BytesIO(text.encode()))),
+                         ('text', io.StringIO(text))):
+        monkeypatch.setattr(sys, 'stdin', stream)
+        assert main(['optimal', '-', '--json']) == 0, name
+        assert json.loads(capfd.readouterr().out)['world'] == 'coin'
+    monkeypatch.setattr(sys, 'stdin', io.StringIO('{'))
+    assert main(['optimal', '-']) == 2
+    assert 'standard input' in capfd.readouterr().err
+
+def test_an_unseeded_run_tells_its_seed(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    coin.save('coin.json')
+    line = 'identify coin.json --eps 3 --delta 0.1'.split()
+    assert main(line) == 0
+    out = capfd.readouterr().out
+    seed = out.split('The seed was ')[1].split(';')[0]
+    assert main([*line, '--seed', seed]) == 0
+    again = capfd.readouterr().out
+    assert 'The seed was' not in again and again.split('Under the')[1] == out.split('Under the')[1]
+
+@pytest.mark.parametrize('seen', [False, True])
+def test_a_bar_only_where_somebody_looks(seen, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    coin.save('coin.json')
+    monkeypatch.setattr(sys.stderr, 'isatty', lambda: seen, raising=False)
+    assert main('identify coin.json --eps 3 --delta 0.1 --seed 1'.split()) == 0
+    assert ('rounds' in capsys.readouterr().err) == seen
+
+def test_help(capsys):
+    "Commands by topic, each once; options with ranges and units."
+    said = []
+    for line in ['--help'], ['identify', '--help'], ['compare', '--help']:
+        with pytest.raises(SystemExit):
+            main(line)
+        said.append(capsys.readouterr().out)
+    first, *others = said
+    listed = re.findall(r'^  (\w+) ', first, re.MULTILINE)
+    assert sorted(listed) == sorted({name.split()[0] for name in COMMANDS})
+    assert 'a world that is known:' in first
+    for text in (' '.join(text.split()) for text in others):
+        assert 'in units of payment: more than 0' in text and 'at most 1' in text
+
+@pytest.mark.parametrize('shell', ['bash', 'zsh', 'tcsh'])
+def test_completion(shell, capsys):
+    pytest.importorskip('shtab')
+    assert main(['completion', shell]) == 0
+    said = capsys.readouterr().out
+    assert all(word in said for word in ('identify', 'worlds', 'delta', 'session'))
+
+# --- Beyond one run -------------------------------------------------------------------
+
+def test_folders_go_on_across_patch_releases(tmp_path, monkeypatch):
+    "The same second number: nothing is played again; another one: refused."
+    plan = [coin], ['sharp'], dict(eps=3., delta=.1), 2, 0
+    first = experiment(*plan, n_jobs=0, path=tmp_path/'e')
+    played = []
+    monkeypatch.setattr(experiments, 'execute', lambda todo, n: played.extend(todo) or [])
+    major, minor, patch = experiments.__version__.split('.')
+    monkeypatch.setattr(experiments, '__version__', f'{major}.{minor}.{int(patch) + 7}')
+    assert experiment(*plan, n_jobs=0, path=tmp_path/'e').equals(first) and not played
+    monkeypatch.setattr(experiments, '__version__', f'{major}.{int(minor) + 1}.0')
+    with pytest.raises(InvalidInput, match='differs in version'):
+        experiment(*plan, n_jobs=0, path=tmp_path/'e')
+
+def test_what_is_done_is_logged(caplog):
+    "Under the name of the package, and silent unless somebody listens."
+    with caplog.at_level(logging.INFO, logger='oia_nb'):
+        found = identify(coin, eps=3., delta=.1, seed=1)
+    lines = [r.getMessage() for r in caplog.records if r.name.startswith('oia_nb')]
+    assert lines == ['sharp in coin, seed 1: starts',
+                     f'sharp in coin: {found.status} after {found.rounds} rounds']
+
+def test_earlier_names_of_methods():
+    "The method etc is called explore_then_commit, and answers to both."
+    a, b = (identify(coin, eps=3., delta=.1, seed=1, method=m, budget=40)
+            for m in ('etc', 'explore_then_commit'))
+    assert same(a, b) and a.origin.method == 'explore_then_commit'
+    frame = experiment([coin], ['etc'], dict(eps=3., delta=.1, budget=40), 1, 0, n_jobs=0)
+    assert frame.error.isna().all()

@@ -118,7 +118,7 @@ class Stacked:
         return Response(arm, tuple(z.support[belief].tolist()), state)
 
 
-RUNS = 12
+RUNS = 8
 
 
 def runs_that_differ(world, seeds, delta=.1, rate=.1):
@@ -157,7 +157,7 @@ def test_the_learner_within_sees_no_lapse(monkeypatch):
     assert runs_that_differ(DUO, range(RUNS)) > limit
 
 
-JUDGED, DELTA = 24, .2
+JUDGED, DELTA = 14, .2
 
 
 @statistical(false_alarm=1e-6, planted='asks nothing', power=lambda: detection(JUDGED, DELTA, 1.))

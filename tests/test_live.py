@@ -249,9 +249,10 @@ def test_territories_of_tickets_fill_the_triangle_and_pictures_can_be_read_back(
 
 def test_frames_of_a_run_are_those_of_its_trace():
     data, trace = plain(proof_data(run(), CLINIC)), run().trace
-    last = len(trace.rounds) - 1
+    last = len(data['rounds']) - 1
     first, end = run_script('proof', [('atFrame', (data, i)) for i in (0, last)])
     assert sum(first['counts']) == trace.rounds[0] - 1
+    assert sum(end['counts']) == run().rounds
     assert_allclose(end['top'], trace.profits[-1].max(), atol=1e-4)
     assert_allclose(end['bound'], run().certificate.bound, atol=1e-4)
 
@@ -393,3 +394,13 @@ def test_dark_pages_have_other_colours(show):
     dark = [('prefers-color-scheme', 'dark')]
     assert show('game', media=dark).value(colour) != light
     assert show('game', theme='light', media=dark).value(colour) == light
+
+@needs_browser
+def test_keys_reach_every_frame_of_a_run(show):
+    page, rounds = show('proof'), proof_data(run(), CLINIC)['rounds']
+    page.value('document.querySelector(".handle").focus()')
+    seen = []
+    for _ in rounds:
+        seen.append(int(page.value('document.querySelector(".oia").dataset.round')))
+        page.press('ArrowLeft')
+    assert seen == [int(t) for t in rounds[::-1]]

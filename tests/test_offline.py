@@ -13,7 +13,7 @@ from laws import FALSE_ALARM, detection, most_failures, statistical
 from oia_nb.all import (ScoringRule, arm_profit, brier, is_proper, lp_arm, make_world,
                         menu_rule, optimal_rule, random_world, region_margin, v_shaped,
                         widest_margin)
-from oia_nb.core import InvalidInput, generator
+from oia_nb.core import REPORT_TOL, InvalidInput, generator
 from oia_nb.offline import (arm_payments, as_bets, best_gain, bets, certainty_payment,
                             common_support, effort_gain, effort_payment, effort_world,
                             find_payment, from_bets, incentives_bound, kink_program,
@@ -184,7 +184,7 @@ def test_max_min_rule_makes_the_agent_work():
         support, q = common_support(joints)
         for l, p in enumerate(joints):
             assert np.array_equal(
-                support, S.support) and abs(q[l]@support - p.sum(0)).max() < 1e-6
+                support, S.support) and abs(q[l]@support - p.sum(0)).max() < REPORT_TOL
             w = effort_world(p, .999*value)
             T = ScoringRule(np.array([S.column(b) for b in w.setting.support]),
                             w.setting.support, 1.)

@@ -1,7 +1,7 @@
 // What all live figures share: a stage with a picture, handles, sliders, buttons, axes.
 const clamp = (x, lo, hi) => Math.min(Math.max(x, lo), hi)
 const dot = (a, b) => a.reduce((s, x, i) => s + x*b[i], 0)
-const fix = (x, n = 3) => x.toFixed(n).replace('-', '−')
+const fix = (x, n = 3) => x === null ? '–' : x.toFixed(n).replace('-', '−')
 const esc = s => String(s).replace(/[&<>"]/g, c => `&#${c.charCodeAt()};`)
 const ink = k => `var(--k${k % 6})`
 const path = points => 'M' + points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join('L')
@@ -71,8 +71,9 @@ function stage({model, el}, {keys, label, W, H}) {
   return {
     pic, put, start, box,
     show(f) { paint = f; redraw() },
-    // A point that can be dragged: place(value) is in pixels, value(point) is its inverse, kept within limits.
-    handle({key, label, place, value, step, says, colour}) {
+    // A point that can be dragged: place(value) is in pixels, value(point) is its inverse, kept within limits;
+    // a key moves it by `step` pixels, or as nudge(value, ±1) says.
+    handle({key, label, place, value, step, nudge, says, colour}) {
       pic.insertAdjacentHTML('beforeend', `<g class="handle" tabindex="0" role="slider" aria-label="${esc(label)}"><circle r="20" fill="transparent"/><circle class="dot" r="8"/></g>`)
       const g = pic.lastElementChild
       const at = e => {
@@ -98,7 +99,7 @@ function stage({model, el}, {keys, label, W, H}) {
         const d = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[e.key]
         if (!d) return
         const [x, y] = place(model.get(key)), n = e.shiftKey ? 5*step : step
-        put({[key]: value([x + d[0]*n, y + d[1]*n])}, true)
+        put({[key]: nudge ? nudge(model.get(key), d[0] || -d[1]) : value([x + d[0]*n, y + d[1]*n])}, true)
         e.preventDefault()
       })
       fresh.push(() => {

@@ -1,4 +1,4 @@
-// A run of a learner: what each arm could still earn, and what is proved of the best rule found so far, round by round.
+// A run of a learner: what it expects of each arm, and what is proved of the best rule found so far, round by round.
 function atFrame(d, i) {
   const top = Math.max(...d.profits[i])
   return {top, leader: d.profits[i].indexOf(top), bound: d.bounds[i], counts: d.counts[i]}
@@ -7,9 +7,9 @@ function atFrame(d, i) {
 function render({model, el}) {
   const d = model.get('data'), last = d.rounds.length - 1, [x0, x1, y0, y1] = [58, 432, 262, 10], [low, high] = d.range
   const s = stage({model, el}, {keys: ['frame'], W: 440, H: 300, label: 'What is proved in a run, round by round'})
-  const X = t => x0 + Math.log(t/d.rounds[0])/Math.log(d.rounds[last]/d.rounds[0])*(x1 - x0), Y = y => clamp(y0 - (y - low)/(high - low)*(y0 - y1), y1, y0)
+  const X = t => x0 + Math.log(t/d.rounds[0])/(Math.log(d.rounds[last]/d.rounds[0]) || 1)*(x1 - x0), Y = y => clamp(y0 - (y - low)/(high - low)*(y0 - y1), y1, y0)
   s.handle({
-    key: 'frame', label: 'round; arrow keys move it', step: (x1 - x0)/last, colour: () => 'currentColor',
+    key: 'frame', label: 'round; arrow keys move it', nudge: (i, by) => clamp(i + by, 0, last), colour: () => 'currentColor',
     place: i => [X(d.rounds[i]), y0], value: ([x]) => d.rounds.reduce((m, t, i) => Math.abs(X(t) - x) < Math.abs(X(d.rounds[m]) - x) ? i : m, 0),
     says: () => `round ${d.rounds[model.get('frame')]}`,
   })
@@ -25,7 +25,7 @@ function render({model, el}) {
     const most = Math.max(1, ...now.counts)
     s.box.dataset.round = d.rounds[i]
     return [drawn, bars(['arm', 'answers so far'], d.arms.map((name, k) => [name, now.counts[k], now.counts[k]/most, k, k === now.leader])) +
-      `<p>The rule found loses at most<br><output class="big">${now.bound === null ? 'nothing proved yet' : fix(now.bound)}</output></p><p class="dim">target ${d.eps}; no rule earns more than ${fix(now.top)}. Lines: what each arm could still earn; dashed: what its best rule does earn.</p>`]
+      `<p>The rule found loses at most<br><output class="big">${now.bound === null ? 'nothing proved yet' : fix(now.bound)}</output></p><p class="dim">target ${d.eps}; lines: what the learner expects of the best rule of each arm, at most so much if it is an optimist; dashed: what that rule earns.</p>`]
   })
 }
 

@@ -10,7 +10,7 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEW
            'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'open_wall', 'order_on_a_ray', 'cheapest',
            'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes',
            'is_hopeless', 'leader', 'candidate', 'open_run', 'explore', 'proved_regret', 'rule_of', 'foundation',
-           'no_agent', 'strict_rounds']
+           'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from dataclasses import dataclass, field
@@ -281,36 +281,6 @@ class Outlook:
         return float(
             max(self.samples(self.margin), (nj+nc)*self.missing/
                 (self.need + SLACK_NATS), by_rate))
-
-# %% ../../nbs/beyond/24_bets.ipynb #14c8ba62
-@dataclass(frozen=True, eq=False)
-class Option:
-    saves: float
-    act: object
-    why: str
-
-def better(a, b):
-    return b if a is None or b is not None and b.saves > a.saves else a
-
-# draws of the guess; fewer, bolder ones; margins considered
-DRAWS, FEWER, LEVELS = 12, (5, 1), 12
-# the guess is made anew when an arm's samples have grown by this
-RENEW = 1.25
-
-def foresee(run):
-    "Make the guess anew if it is old, and draw from it."
-    data = run.data
-    if run.guess is None or (data.N > RENEW*run.guess.N + 2).any():
-        run.guess = Guess(data.counts, [(a.s, a.arm) for a in run.answers])
-        run.tried, run.reached = {}, {}
-    run.foretold = Foretold(run.guess, run.pay, run.tops, DRAWS)
-
-def hoped(run, l, j):
-    """(M,): the least upper bounds that questions may prove, by the guess, and by
-    what questions turned out to prove."""
-    alpha = np.sort(run.foretold.alpha(l, j, run.setting.M), 0)[-2]
-    alpha = np.maximum(alpha, run.reached.get((l, j), -np.inf))
-    return np.minimum(alpha, np.minimum(wall_of(run, l, j).up, HUGE))
 
 # %% ../../nbs/beyond/24_bets.ipynb #14c8ba62
 @dataclass(frozen=True, eq=False)
@@ -729,12 +699,17 @@ def rule_of(run, c):
     return run.zero if c.ray is None else mix(run.zero, c.ray.rule,
                                               float(c.ray.bracket(c.arm)[1]))
 
-def foundation(run):
-    """The answers, pairs (rule, arm), that the bounds of walls in use rest on, and
-    those walls."""
+def foundation(run, c):
+    """What the proof of the `Candidate` c rests on beside samples: answers, pairs
+    (rule, arm), and the walls in use."""
     walls = list(dict.fromkeys(w for R in run.regions.values() for w in R.walls))
     rounds = {t for w in walls for used in w.rests_on.values() for t in used}
-    return [(a.rule, a.arm) for a in run.answers if a.round in rounds], walls
+    for w in walls:
+        rounds |= set(w.rounds if w.pair[0] != run.first else ())
+    answers = [(a.rule, a.arm) for a in run.answers if a.round in rounds or a.round == 1]
+    low = 0. if c.ray is None else c.ray.bracket(c.arm)[0]
+    return answers + [(mix(run.zero, c.ray.rule, t), a) for t, a in (
+        c.ray.heard if low > 0 else ()) if t == low], walls
 
 
 # %% ../../nbs/beyond/24_bets.ipynb #535548b3
@@ -770,6 +745,3 @@ def no_agent(setting, answers, strict=()):
         return ()
     y = np.array(highs.getSolution().row_dual)[:len(rows)]
     return tuple(sorted({t for t, v in zip(rounds, y) if v > 1e-9}))
-
-def strict_rounds(run):
-    return {a.round for a in run.answers if any(a.rule is r for r in run.oracle.rules)}

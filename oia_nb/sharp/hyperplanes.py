@@ -64,11 +64,14 @@ class RegionProgram:
         asked = [(h + (e if inner else -e))/size
                  for (_, h, e), size in zip(self.cuts, self.sizes)]
         rows[0, self.walls] = np.array(asked)/z.bound
-        self.lp.pose((p[:, None]*z.support).ravel(), self.lp.columns, rows)
+        self.lp.pose(self.weights(p), self.lp.columns, rows)
         found, self.solves = self.lp.solve(), self.solves + 1
         return found and Solution(z.bound*found.value, z.bound*found.bound,
                                   self.rule(found.x) if rule else None)
 
+    def weights(self, p):
+        "(M W,): the weights `p` as they fall on the payments."
+        return (p[:, None]*self.setting.support).ravel()
     def rule(self, x):
         "The `ScoringRule` of a vertex."
         z = self.setting

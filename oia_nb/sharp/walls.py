@@ -73,7 +73,7 @@ class Wall:
         self._rows, self._sides, self.rounds = np.zeros((64, M)), np.zeros(64), []
         self.up, self.low = np.full(M, np.inf), np.full(M, -np.inf)
         self.stale, self._at = np.ones((2, M), bool), np.zeros((2, M, M))
-        self.rests_on = {}
+        self.rests_on, self.at_ends = {}, []
         box = np.vstack([np.full(M, -FAR), np.full(M, FAR)])
         self._cost, self.highs = np.zeros(M), open_highs(sparse(cone.constant[None]),
                                                          np.zeros(M), box,
@@ -165,6 +165,8 @@ def extent(wall, s):
         y = np.array(wall.highs.getSolution().row_dual)
         good = wall.highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
         ends.append(proved(wall, cost, y) if good else -np.inf)
+        if good:
+            wall.at_ends.append(np.array(wall.highs.getSolution().col_value))
     return ends[0], -ends[1]
 
 
