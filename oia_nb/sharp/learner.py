@@ -275,7 +275,8 @@ def learn_wall(run, k, hit):
             ray = yield from farthest(run, k, j, first.end, run.ends[n])
             R[n] = 0.
         rays.append(ray)
-    wall = run.walls[k, j] = Hyperplane(k, j, A, rays, run.base, run.tie, depth(run, k, j))
+    wall = run.walls[k, j] = Hyperplane(k, j, A, rays, run.base, run.tie,
+                                        depth(run, k, j))
     run.renew(wall)
     return True
 
@@ -606,8 +607,8 @@ def close(run):
                        'drift' if check.name == 'answers' else check.name)
 
 def limits_of(wall):
-    """The `Boundary.limits` of a wall to the arm of the zero rule. Along a ray from that
-    rule they are linear: each ray is looked at once."""
+    """The `Boundary.limits` of a wall to the arm of the zero rule. Along a ray from
+    that rule they are linear: each ray is looked at once."""
     bound, known, some = wall.cone.bound, {}, np.empty((0, len(wall.up)))
     def limits(s):
         nonlocal some
@@ -629,7 +630,8 @@ def limits_of(wall):
 
 def each_once(answers):
     "The `answers`, pairs (rule, arm), without those that are there already."
-    return list({(rule.values.tobytes(), arm): (rule, arm) for rule, arm in answers}.values())
+    return list({(rule.values.tobytes(), arm): (rule, arm)
+                 for rule, arm in answers}.values())
 
 def checked(run):
     "What was checked, the watch on the states among it."
@@ -686,8 +688,9 @@ def lower_bound(world, eps, delta, coupled=False):
         return 0.
     kl = p*np.log(p/delta) + (1 - p)*np.log((1 - p)/(1 - delta))
     times = [
-        max(1/_hardest(world, best.rules[j], i, j, eps, coupled)
-            for j in range(world.setting.K) if j != i and best.rules[j] is not None)
+        max([1/_hardest(world, best.rules[j], i, j, eps, coupled)
+             for j in range(world.setting.K) if j != i and best.rules[j] is not None],
+            default=0.)
         for i in good
     ]
     return float(kl*min(times))
