@@ -15,10 +15,17 @@ chapters = sorted(str(p) for pattern in ('*.ipynb', '*/*.ipynb', '_static/*.csv'
                                          'refs.bib', 'matplotlibrc')
                   for p in Path('nbs').glob(pattern))
 
-class SdistWithSettings(sdist):
-    "A source archive can only be built if it holds settings.ini and the chapters."
+# What the tests read beyond the package: without these an unpacked archive can't be tested.
+SOURCES = 'nbs', 'tests', 'benchmarks', 'examples', '.ci'
+LEFT_OUT = '__pycache__', '.ipynb_checkpoints'
+
+class SdistWithSources(sdist):
+    "A source archive can only be built if it holds settings.ini, and tested if it holds the tests."
     def make_distribution(self):
-        self.filelist.extend(['settings.ini', *chapters])
+        more = [p for folder in SOURCES for p in sorted(Path(folder).rglob('*'))
+                if p.is_file() and not set(p.parts) & set(LEFT_OUT)]
+        files = ['settings.ini', 'CHANGELOG.md', 'CONTRIBUTING.md', 'CITATION.cff', *map(str, more)]
+        self.filelist.extend(files)
         super().make_distribution()
 
 class BuildWithChapters(build_py):
@@ -46,12 +53,13 @@ setup(
         f"Intended Audience :: {cfg['audience']}",
         f"Natural Language :: {cfg['language']}",
         'Framework :: Jupyter',
-        f"Programming Language :: Python :: {cfg['min_python']}",
         'Programming Language :: Python :: 3',
+        *(f'Programming Language :: Python :: {v}' for v in cfg['pythons'].split()),
+        'Typing :: Typed',
     ],
     python_requires=f">={cfg['min_python']}",
     packages=find_packages(include=[lib, f'{lib}.*']),
-    package_data={lib: ['data/*.json']},
+    package_data={lib: ['data/*.json', 'schemas/*.json', 'js/*.js', '*.pyi', 'py.typed']},
     install_requires=cfg['requirements'].split(),
     extras_require={
         extra: cfg[f'{extra}_requirements'].split()
@@ -61,6 +69,6 @@ setup(
         'nbdev': [f'{lib}={lib}._modidx:d'],
         'console_scripts': cfg['console_scripts'].split()
     },
-    cmdclass={'build_py': BuildWithChapters, 'sdist': SdistWithSettings},
+    cmdclass={'build_py': BuildWithChapters, 'sdist': SdistWithSources},
     zip_safe=False,
 )

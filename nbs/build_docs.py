@@ -35,6 +35,7 @@ def sources(root):
     ]
     found += [
         *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/**/*.json'),
+        *root.glob('oia_nb/js/*.js'),
         root/'settings.ini'
     ]
     return sorted(found)
@@ -171,7 +172,7 @@ def build_readme(root):
         'TagRemovePreprocessor': {
             'enabled': True, 'remove_cell_tags': ['remove-cell'],
             'remove_input_tags': ['remove-input', 'hide-input'],
-            'remove_all_outputs_tags': ['remove-output']
+            'remove_all_outputs_tags': ['remove-output', 'live']
         }, 'ExtractOutputPreprocessor': {
             'output_filename_template': 'readme-{cell_index}-{index}{extension}'
         }

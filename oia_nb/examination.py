@@ -85,7 +85,7 @@ class Boundary:
 
 # so far from 0 are limits that leave no doubt
 OFF = 1e-6
-HALVINGS = 40
+HALVINGS = 12
 
 def last_held(holds):
     "The last t in [0, 1] at which `holds(t)` is true, and the next at which it isn't."
@@ -112,7 +112,7 @@ def fresh_rule(setting, rng):
 
 # %% ../nbs/beyond/31_examination.ipynb #cb1fb429
 # crossings of each boundary, and directions tried for each of them
-FRESH, DIRECTIONS = 6, 40
+FRESH, DIRECTIONS = 6, 8
 
 def examine(ask, setting, answers, *, boundaries=(), fresh=FRESH, seed=0):
     """The closing examination, a generator that a learner yields from; returns a

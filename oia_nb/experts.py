@@ -170,7 +170,11 @@ def win_probability(payments, bound):
 
 def lottery(payment, bound, rng):
     """What is paid in place of a payment: `bound` with the probability
-    payment/bound, else nothing. Raises `InvalidInput`."""
+    payment/bound, else nothing. Raises `InvalidInput`.
+
+    >>> lottery(.5, 1., generator(0)) in (0., 1.)
+    True
+    """
     payment = as_number('payment', payment, 0., bound)
     return float(bound) if rng.random() < win_probability(payment, bound) else 0.
 
@@ -382,13 +386,14 @@ def best_known(world, t=None):
     """The highest profit that the expert of a world (as it is in round `t`) is known
     to leave under any rule: a float."""
     agent = world.agent
-    if not isinstance(agent, Expert):
-        return optimal_rule(world).profit
-    return _best(world, agent if t is None else agent.at(t))
+    known = isinstance(agent, Expert)
+    return _best(world, agent.at(t) if known and t is not None else agent)
 
 @lru_cache(4096)
-def _best(world, expert):
-    return max(expert.profit(world, rule) for rule in led_rules(world, expert))
+def _best(world, agent):
+    if not isinstance(agent, Expert):
+        return optimal_rule(world).profit
+    return max(agent.profit(world, rule) for rule in led_rules(world, agent))
 
 def is_wrong(world, found, t=None):
     """Whether the certificate of an `Identification` is proved wrong: some rule

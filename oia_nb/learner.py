@@ -4,11 +4,14 @@
 
 # %% auto #0
 __all__ = ['INIT', 'NORMAL', 'FORCED', 'STATUS', 'check_response', 'announce', 'confirm', 'ask_oracle', 'check_learner', 'Trace',
-           'Certificate', 'Identification', 'Status', 'was_cut_short', 'finish', 'Learner', 'Finding', 'Stopped',
-           'learner', 'simulate', 'three_digits']
+           'Certificate', 'Origin', 'Identification', 'Status', 'was_cut_short', 'finish', 'Learner', 'Finding',
+           'Stopped', 'learner', 'interrupts_held', 'simulate', 'three_digits']
 
 # %% ../nbs/companion/62_learner.ipynb #4597f18f
+import signal
+import threading
 from array import array
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import wraps
 import numpy as np
@@ -24,13 +27,16 @@ def check_response(setting, response):
     """The arm and the belief (indices) of a `Response`, whose state is checked too;
     None stands for a state that isn't known yet.
 
-    Raises `InvalidInput` for one that names no arm, no belief of the support or no
-    state.
+    Raises `InvalidInput` for one that names no arm, no belief that this arm can lead
+    to, or no state.
+
+    >>> check_response(z, clinic.respond(best.rule, generator(0)))[0]
+    1
     """
     arm, report, state = (getattr(response, name, None)
                           for name in ('arm', 'report', 'state'))
     arm = as_integer('response.arm', arm, 0, setting.K - 1)
-    belief = setting.index(report)
+    belief = setting.index(report, arm)
     if state is not None:
         as_integer('response.state', state, 0, setting.W - 1)
     return arm, belief
@@ -43,6 +49,9 @@ def announce(transcript, rule, line=None, place=0., see=None):
     `line` and `place` are those of `Transcript.record`; `see`, if given, is called
     with (arm, belief, state). Raises `InvalidInput` as
     `check_response` does; nothing is filed then.
+
+    >>> next(announce(run.transcript, best.rule)) is best.rule
+    True
     """
     response = yield rule
     arm, belief = check_response(transcript.setting, response)
@@ -54,13 +63,20 @@ def announce(transcript, rule, line=None, place=0., see=None):
 # %% ../nbs/companion/62_learner.ipynb #c1ea3522
 def confirm(setting, k, arm):
     """Raise `OracleViolated` unless `arm`, which answered the oracle's rule for arm
-    `k`, is that arm."""
+    `k`, is that arm.
+
+    >>> confirm(z, 1, 1)
+    """
     if arm != k:
         raise OracleViolated(setting.arms[k], setting.arms[arm])
 
 def ask_oracle(transcript, oracle, k, line=None):
     """One round with the oracle's rule for arm k; raises `OracleViolated` if another
-    arm answers."""
+    arm answers.
+
+    >>> next(ask_oracle(run.transcript, oracle, 1)) is oracle.rules[1]
+    True
+    """
     arm = yield from announce(transcript, oracle.rules[k], line)
     confirm(transcript.setting, k, arm)
 
@@ -71,6 +87,9 @@ def check_learner(setting, oracle, eps, delta):
     `eps` in (0, 2(B_S + B_u)], `delta` in (0, 1], and an `Oracle` with one rule for
     each arm of the `Setting`, on its support and within its bound. Raises
     `InvalidInput` otherwise.
+
+    >>> check_learner(z, oracle, 1, .1)
+    (1.0, 0.1)
     """
     if not isinstance(setting, Setting):
         raise InvalidInput('setting', setting,
@@ -99,8 +118,8 @@ class Trace:
     (INIT, NORMAL, FORCED). Snapshots at rounds that grow by 2 %: `rounds` (n,),
     `profits` (n, K), `radii` (n, K), and `bounds` (n,), the best certificate so far.
     `payments`, one a round: what the announced rule is expected to pay at the belief
-    reported, whether or not the state is known. None after a run in compiled code,
-    which doesn't keep them.
+    reported, whether or not the state is known. None for a trace that was made
+    without them.
     """
     arms: np.ndarray
     beliefs: np.ndarray
@@ -125,6 +144,15 @@ class Certificate:
     mixing: float
     confidence: float
 
+@dataclass(frozen=True)
+class Origin:
+    """Where a result comes from: the name of the `world`, the `method`, its `options`
+    as plain values, and the `seed`; what isn't known is None."""
+    world: str = None
+    method: str = None
+    options: dict = None
+    seed: int = None
+
 @dataclass(frozen=True, eq=False)
 class Identification:
     r"""What a learner returns.
@@ -137,7 +165,8 @@ class Identification:
     (rounds = K + τ₁ + τ₂);
     `searches` and `lp_solves` their numbers; `event_violated`; `trace`; `paid`, all
     that learning paid in expectation; `lost`, what it earned less than the best rule
-    would have, where the world is known.
+    would have, where the world is known; `setting`, in which it learned; `origin`,
+    where it comes from.
     `told`, the `Told` that was assumed (None: nothing was said, and the paper's expert
     is meant); `checks`, a tuple of `Check`; `violated`, one of `VIOLATIONS`, or None;
     `profit`, a lower bound on what the rule earns when its arm answers, on the
@@ -145,6 +174,8 @@ class Identification:
     """
     rule: ScoringRule
     arm: int
+    setting: Setting = field(default=None, kw_only=True, repr=False)
+    origin: Origin = field(default=None, kw_only=True, repr=False)
     rounds: int
     status: str
     eps: float
@@ -167,7 +198,8 @@ class Identification:
     def paid(self):
         """The expected payments of all rounds, added up; None where the trace holds
         none."""
-        return None if self.trace.payments is None else float(self.trace.payments.sum())
+        payments = getattr(self.trace, 'payments', None)
+        return None if payments is None else float(payments.sum())
 
 # %% ../nbs/companion/62_learner.ipynb #ef283bbe
 @dataclass(frozen=True)
@@ -198,7 +230,11 @@ STATUS = dict(
 
 def was_cut_short(status):
     """Whether a run with this status ran out of rounds before it was done; False for
-    a status that `STATUS` doesn't know."""
+    a status that `STATUS` doesn't know.
+
+    >>> was_cut_short('round_cap')
+    True
+    """
     return status in STATUS and STATUS[status].cut_short
 
 # %% ../nbs/companion/62_learner.ipynb #ed8a0353
@@ -229,6 +265,12 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
         `told`, `checks`, `profit`.
 
     Raises `InvalidInput` for a status that isn't in the table.
+
+    Examples
+    --------
+    >>> finish(run.transcript, rule=best.rule, arm=1, status='stopped', eps=1.,
+    ...     delta=.1, kinds=run.kinds).rounds == run.rounds
+    True
     """
     if not isinstance(status, str) or status not in STATUS:
         raise InvalidInput('status', status, f'one of {", ".join(STATUS)}')
@@ -279,11 +321,13 @@ class Learner:
         return self.rule
 
     def _priced(self, result):
-        "What the run returns, with the payments of its rounds."
+        "What the run returns, with its setting and the payments of its rounds."
         if not isinstance(result, Identification):
             return result
-        return replace(result, trace=replace(result.trace,
-                                             payments=np.array(self._payments)))
+        # a round that an interrupt cut off was never filed
+        payments = np.array(self._payments[:result.rounds])
+        return replace(result, setting=self.setting,
+                       trace=replace(result.trace, payments=payments))
 
     def close(self):
         self._steps.close()
@@ -315,27 +359,60 @@ class Stopped(OIAError):
 
 def learner(make):
     """Decorator of a function (setting, oracle, …) that returns a generator, or is
-    one: what it makes is a `Learner`."""
+    one: what it makes is a `Learner`.
+
+    >>> isinstance(oiafc(z, oracle, eps=1., delta=.1), Learner)
+    True
+    """
     @wraps(make)
     def made(setting, oracle, *args, **options):
         return Learner(setting, make(setting, oracle, *args, **options))
     return made
 
 # %% ../nbs/companion/62_learner.ipynb #db002a32
+@contextmanager
+def interrupts_held():
+    """A function that says whether Ctrl-C was pressed, which interrupts nothing in the
+    meantime; pressed again, it does.
+
+    Only in the main thread, and only where Ctrl-C has its usual meaning: elsewhere
+    nothing is held.
+    """
+    pressed = []
+    def hold(number, frame):
+        if pressed:
+            raise KeyboardInterrupt
+        pressed.append(number)
+    usual = signal.default_int_handler
+    ours = (threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is usual)
+    if ours:
+        signal.signal(signal.SIGINT, hold)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, usual)
+
 def simulate(learner, world, seed):
     """Play a learner (or any coroutine of rules) against a simulated world until it
     returns; gives back what it returns.
 
     `seed` is an int or a `numpy.random.Generator`. The learner gets responses only,
     never the world. Whoever interrupts it (Ctrl-C, or a notebook's stop button) gets
-    what was found so far, with status "stopped", if the learner can tell; else the
-    interrupt is raised.
+    what was found so far, with status "stopped", once the round under way is filed,
+    if the learner can tell; else the interrupt is raised.
+
+    >>> simulate(sharp(z, oracle, eps=1., delta=.1), clinic, seed=0).status
+    'certified'
     """
     rng, respond = generator(seed), getattr(world, 'sitting', lambda: world.respond)()
     try:
-        rule = next(learner)
-        while True:
-            rule = learner.send(respond(rule, rng))
+        with interrupts_held() as pressed:
+            rule = next(learner)
+            while not pressed():
+                rule = learner.send(respond(rule, rng))
+        raise KeyboardInterrupt
     except StopIteration as end:
         return end.value
     except KeyboardInterrupt:
@@ -344,7 +421,7 @@ def simulate(learner, world, seed):
         try:
             return learner.stop()
         except Stopped:
-            # it came in the midst of the learner's own work
+            # it can't be stopped, or was in the midst of its own work
             raise KeyboardInterrupt from None
 
 # %% ../nbs/companion/62_learner.ipynb #26b114cf
@@ -370,7 +447,8 @@ def statement(self):
     claim = (f'For {told.in_words()}: the rule loses at most {bound} against the best '
              f'one, with probability {sure:g} %')
     if self.profit is not None:
-        claim += f', and earns at least {three_digits(self.profit, False)}'
+        claim += (f', and earns at least {three_digits(self.profit, False)}, with the '
+                  'same probability')
     done = {c.name for c in self.checks}
     rest = [w for name, w in CHECKS.items() if name not in done and not (
         name == 'lapses' and not told.lapses or name == 'calibration'

@@ -577,7 +577,9 @@ A_RAY, BESIDE, STILL = 8, 100, 4
 
 def price_of_hyperplanes(run):
     "About the rounds that whole hyperplanes would take."
-    return BESIDE + A_RAY*(run.setting.K - 1)*(run.setting.M - 1)
+    z = run.setting
+    terms = max(len(z.places(k, j)) for k in range(z.K) for j in range(k)) - 1
+    return BESIDE + A_RAY*(z.K - 1)*terms
 
 def is_hopeless(run, c, missing):
     """Whether samples alone are predicted to take longer than whole hyperplanes; with

@@ -64,11 +64,14 @@ class RegionProgram:
         asked = [(h + (e if inner else -e))/size
                  for (_, h, e), size in zip(self.cuts, self.sizes)]
         rows[0, self.walls] = np.array(asked)/z.bound
-        self.lp.pose((p[:, None]*z.support).ravel(), self.lp.columns, rows)
+        self.lp.pose(self.weights(p), self.lp.columns, rows)
         found, self.solves = self.lp.solve(), self.solves + 1
         return found and Solution(z.bound*found.value, z.bound*found.bound,
                                   self.rule(found.x) if rule else None)
 
+    def weights(self, p):
+        "(M W,): the weights `p` as they fall on the payments."
+        return (p[:, None]*self.setting.support).ravel()
     def rule(self, x):
         "The `ScoringRule` of a vertex."
         z = self.setting
@@ -78,7 +81,7 @@ class RegionProgram:
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #cdc59a4e
 class Hyperplane:
     r"""What M - 1 rays from the oracle's rule of arm k across arm j tell of $f_{kj}$
-    (`lem-star`).
+    (`lem-star`); $|\Sigma_k\cup\Sigma_j| - 1$ rays, where `supports` tells them.
 
     `slope` g (M,), `error` the largest that `lem-star` allows at any proper rule;
     `program` is a `RegionProgram` without walls; `bits` is how far the rays are
@@ -88,9 +91,11 @@ class Hyperplane:
         self.k, self.j, self.anchor, self.rays, self.tie, self.bits = (k, j,
                                                                        anchor.expected,
                                                                        rays, tie, bits)
-        self.mu = np.linalg.inv(
-            [*(r.end.expected - self.anchor for r in rays),
-             np.ones(len(self.anchor))]).T[:-1]
+        of = program.setting.places(k, j)
+        self.mu = np.zeros((len(rays), len(self.anchor)))
+        self.mu[:, of] = np.linalg.inv(
+            [*((r.end.expected - self.anchor)[of] for r in rays),
+             np.ones(len(of))]).T[:-1]
         largest = lambda m: max(-program.minimum(-m).bound - m@self.anchor, m@self.
                                 anchor - program.minimum(m).bound)
         self.most = np.array([largest(m) for m in self.mu])
