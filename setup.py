@@ -2,6 +2,7 @@
 from configparser import ConfigParser
 from pathlib import Path
 from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
 ini = ConfigParser(delimiters=['='])
@@ -9,11 +10,33 @@ ini.read('settings.ini', encoding='utf-8')
 cfg = ini['DEFAULT']
 lib = cfg['lib_path']
 
-class SdistWithSettings(sdist):
-    "A source archive can only be built if it holds settings.ini."
+# what `oia book` copies, and what it needs beside the notebooks
+chapters = sorted(str(p) for pattern in ('*.ipynb', '*/*.ipynb', '_static/*.csv', '_static/*.json',
+                                         'refs.bib', 'matplotlibrc')
+                  for p in Path('nbs').glob(pattern))
+
+# What the tests read beyond the package: without these an unpacked archive can't be tested.
+SOURCES = 'nbs', 'tests', 'benchmarks', 'examples', '.ci'
+LEFT_OUT = '__pycache__', '.ipynb_checkpoints'
+
+class SdistWithSources(sdist):
+    "A source archive can only be built if it holds settings.ini, and tested if it holds the tests."
     def make_distribution(self):
-        self.filelist.append('settings.ini')
+        more = [p for folder in SOURCES for p in sorted(Path(folder).rglob('*'))
+                if p.is_file() and not set(p.parts) & set(LEFT_OUT)]
+        files = ['settings.ini', 'CHANGELOG.md', 'CONTRIBUTING.md', 'CITATION.cff', *map(str, more)]
+        self.filelist.extend(files)
         super().make_distribution()
+
+class BuildWithChapters(build_py):
+    "A wheel holds the chapters as `oia_nb/chapters`; an editable install finds them in nbs/."
+    def run(self):
+        super().run()
+        if not self.editable_mode:
+            for source in chapters:
+                target = Path(self.build_lib, lib, 'chapters', *Path(source).parts[1:])
+                self.mkpath(str(target.parent))
+                self.copy_file(source, str(target))
 
 setup(
     name=cfg['lib_name'],
@@ -30,21 +53,22 @@ setup(
         f"Intended Audience :: {cfg['audience']}",
         f"Natural Language :: {cfg['language']}",
         'Framework :: Jupyter',
-        f"Programming Language :: Python :: {cfg['min_python']}",
         'Programming Language :: Python :: 3',
+        *(f'Programming Language :: Python :: {v}' for v in cfg['pythons'].split()),
+        'Typing :: Typed',
     ],
     python_requires=f">={cfg['min_python']}",
     packages=find_packages(include=[lib, f'{lib}.*']),
-    package_data={lib: ['data/*.json']},
+    package_data={lib: ['data/*.json', 'schemas/*.json', 'js/*.js', '*.pyi', 'py.typed']},
     install_requires=cfg['requirements'].split(),
     extras_require={
         extra: cfg[f'{extra}_requirements'].split()
-        for extra in ('dev', 'fast', 'dask')
+        for extra in ('dev', 'fast', 'dask', 'notebooks')
     },
     entry_points={
         'nbdev': [f'{lib}={lib}._modidx:d'],
         'console_scripts': cfg['console_scripts'].split()
     },
-    cmdclass={'sdist': SdistWithSettings},
+    cmdclass={'build_py': BuildWithChapters, 'sdist': SdistWithSources},
     zip_safe=False,
 )

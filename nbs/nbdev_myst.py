@@ -49,10 +49,12 @@ def read(text):
             for line in lines
             for key in (line, line.split()[0] if line else '') if key in TAGS
         }
-        if 'nbdev_export()' in cell.source:
-            tags |= {'remove-cell', 'skip-execution'}
         if tags := tags | set(cell.metadata.get('tags', [])):
             cell.metadata['tags'] = sorted(tags)
+        if 'solution' in tags:
+            cell.metadata['tags'] = sorted(tags | {'hide-cell'})
+            cell.metadata['mystnb'] = dict.fromkeys(('code_prompt_show', 'code_prompt_hide'),
+                                                    'Solution')
     if code_cells:
         nb.cells.insert(
             0,
@@ -185,6 +187,16 @@ def by_name(assign):
         return rewrite
     return assign_by_name
 
+# --- A page's notebook, to download ---------------------------------------------------
+
+def link_notebook(app, page, template, context, doctree):
+    "A link to the runnable copy that build_docs.py puts below docs/notebooks/."
+    if doctree is None or not (Path(app.srcdir)/f'{page}.ipynb').exists():
+        return
+    target = '../'*page.count('/') + f'notebooks/{page}.ipynb'
+    context['body'] = (f'<p class="notebook"><a href="{target}" download>Download this chapter as '
+                       f'a notebook</a></p>\n{context["body"]}')
+
 def setup(app):
     # before sphinxcontrib.katex, which conf.py therefore names later
     use_katex()
@@ -192,5 +204,6 @@ def setup(app):
     app.setup_extension('sphinx.ext.autodoc')
     app.connect('source-read', list_modules)
     app.connect('autodoc-process-docstring', tidy_docstring)
+    app.connect('html-page-context', link_notebook)
     # sphinx-proof can't merge its pages
     return {'parallel_read_safe': False, 'parallel_write_safe': False}

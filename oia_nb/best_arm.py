@@ -173,7 +173,14 @@ class BestArm:
 
 def play_bandit(learner, bandit, seed):
     """Play a learner (a coroutine) against a `Bandit` until it returns; gives back
-    what it returns."""
+    what it returns.
+
+    >>> from oia_nb.best_arm import lucb
+    >>> bandit = oracle_bandit(clinic, oracle)
+    >>> steps = lucb(bandit.K, eps=1., delta=.1, family=bandit.family)
+    >>> play_bandit(steps, bandit, seed=0).bound <= 1
+    True
+    """
     rng = generator(seed)
     try:
         arm = next(learner)
@@ -630,6 +637,9 @@ def oracle_bandit(world, oracle=None):
 
     `oracle` is that of `action_informed_oracle` if not given. Raises `InvalidInput`,
     `NotInducible`.
+
+    >>> oracle_bandit(clinic, oracle).K
+    3
     """
     oracle = oracle or action_informed_oracle(world)
     rewards = oracle_rewards(world.setting, oracle)
@@ -703,6 +713,11 @@ def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=No
 
     Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while
     running if an oracle rule is answered by another arm.
+
+    Examples
+    --------
+    >>> simulate(best_arm_learner(z, oracle, eps=1., delta=.1), clinic, 1).status
+    'arm_certified'
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
@@ -759,7 +774,11 @@ class OracleLoss:
         return float(self.regret.min())
 
 def oracle_loss(world, oracle):
-    "The `OracleLoss` of an oracle in a known world."
+    """The `OracleLoss` of an oracle in a known world.
+
+    >>> type(oracle_loss(clinic, oracle)).__name__
+    'OracleLoss'
+    """
     best, q, c = optimal_rule(world), world.belief_distributions, world.costs
     # V[k, j]: what arm j expects under the rule of arm k
     V = np.array([q @ rule.expected for rule in oracle.rules])

@@ -43,6 +43,11 @@ def binary_search(transcript, S0, S1, *, k_S0, k1, threshold, max_rounds=np.inf,
     $\min(I_q(k_{S_0}), I_q(k_1))$ of round t_0, frozen. `place` maps λ to the (line,
     place) of `Transcript.record`. Raises `InvalidInput` for a threshold that isn't
     positive: such a search would never end.
+
+    >>> steps = binary_search(run.transcript, best.rule, oracle.rules[1], k_S0=0,
+    ...     k1=1, threshold=.1)
+    >>> next(steps)
+    ScoringRule(19 beliefs, 2 states, pays 0 to 0.1207 of 1)
     """
     if not threshold > 0:
         raise InvalidInput('threshold', threshold, 'a number above 0')
@@ -67,6 +72,9 @@ def search_depth(threshold):
 
     Exact for every float, powers of two included (erratum E17). Raises
     `InvalidInput` unless the threshold is positive and finite.
+
+    >>> search_depth(.1)
+    4
     """
     mantissa, exponent = frexp(as_number('threshold', threshold, 0., strict_low=True))
     return max(0, 1 - exponent + (mantissa == .5))

@@ -84,6 +84,9 @@ def problem_of(subject, eps, delta, margin=None, gaps=None):
     In a known world margin and gaps are worked out unless given. `gaps` (K,) are not
     negative, the smallest is 0. Raises `InvalidInput`, and `NotInducible` if the
     world has no oracle.
+
+    >>> problem_of(clinic, .5, .1).K
+    3
     """
     z = subject.setting if isinstance(subject, Environment) else subject
     if not isinstance(z, Setting):
@@ -112,6 +115,9 @@ def n_min(p, mixing='theorem1'):
     an int. Then $\tau \ge K + n_{\min}$.
 
     `mixing` is "theorem1" or "corollary1".
+
+    >>> n_min(problem)
+    10029
     """
     n, x, root_M = 0, p.eps/(2*p.B), np.sqrt(p.M)
     while True:
@@ -135,7 +141,11 @@ C_EPS = (2*2**.5 + 2/np.log(2)**.5)**2
 # %% ../nbs/paper/11_complexity.ipynb #f934ae51
 def tau1_bound(p, t, version='corrected'):
     r"""The most normal rounds of a run of t rounds on the event, with Theorem 1's
-    $\alpha$ (Lemma 3; third step of its proof)."""
+    $\alpha$ (Lemma 3; third step of its proof).
+
+    >>> round(tau1_bound(problem, 1e6))
+    59871
+    """
     if _printed(version):
         return (96 + 48*2**.5)*p.H_delta*p.Lambda(t, version) + 1
     gaps = np.zeros(p.K) if p.gaps is None else np.asarray(p.gaps)
@@ -146,32 +156,56 @@ def tau1_bound(p, t, version='corrected'):
 # %% ../nbs/paper/11_complexity.ipynb #7d7655c6
 def count_searches(p, Lambda, inverse_alpha2, signed=False):
     r"""The most searches on the event with the radius $\sqrt{2\Lambda/N}$;
-    `inverse_alpha2` is the largest $\alpha^{-2}$ of the run."""
+    `inverse_alpha2` is the largest $\alpha^{-2}$ of the run.
+
+    >>> round(count_searches(problem, 20., 16.), 1)
+    np.float64(824000003.0)
+    """
     kappa, few = (12, 32) if signed else (8, 8)
     N_bar = 2*kappa**2*p.R*Lambda*inverse_alpha2
     return (p.K - 1)*np.ceil(N_bar) + p.K*(p.K - 1)/2 + p.K*np.ceil(few*p.R*Lambda)
 
 def search_depth_bound(Lambda, t):
     r"""The most rounds of one search with the round that called for it:
-    $2 + \tfrac12\log_2\max(1, t/2\Lambda)$."""
+    $2 + \tfrac12\log_2\max(1, t/2\Lambda)$.
+
+    >>> round(search_depth_bound(20., 1e6), 1)
+    np.float64(9.3)
+    """
     return 2 + np.log2(max(1., t/(2*Lambda)))/2
 
 def searches_bound(p, t, inverse_alpha2, signed=False):
-    r"The most searches of a run of t rounds on the event, with the radius of OIAFC."
+    r"""The most searches of a run of t rounds on the event, with the radius of OIAFC.
+
+    >>> round(searches_bound(problem, 1e6, 16.))
+    1878238348
+    """
     return count_searches(p, p.Lambda(t), inverse_alpha2, signed)
 
 def search_rounds(p, t):
-    r"The most rounds of one search of such a run."
+    r"""The most rounds of one search of such a run.
+
+    >>> round(search_rounds(problem, 1e6), 1)
+    np.float64(8.7)
+    """
     return search_depth_bound(p.Lambda(t), t)
 
 def largest_inverse_alpha2(p, t):
     r"""The largest $\alpha^{-2} = \max(1, L/M)$ that Theorem 1's share reaches on
-    the event, by Lemma 3."""
+    the event, by Lemma 3.
+
+    >>> round(largest_inverse_alpha2(problem, 1e6), 2)
+    np.float64(1050.4)
+    """
     return max(1., (1 + C_EPS*p.B**2*p.Lambda(t)/p.eps**2)/p.M)
 
 def tau2_bound(p, t, version='corrected', signed=False):
     r"""The most forced rounds of a run of t rounds on the event, with Theorem 1's
-    $\alpha$ (Lemma 4)."""
+    $\alpha$ (Lemma 4).
+
+    >>> f'{tau2_bound(problem, 1e6):.3g}'
+    '1.07e+12'
+    """
     if _printed(version):
         twice = p.M + 2*np.log(4*p.K*t**2/p.delta)
         return (96 + 48*2**.5)*144*p.R*2*p.H_delta/p.M*np.log2(t)*twice**2
@@ -180,7 +214,11 @@ def tau2_bound(p, t, version='corrected', signed=False):
 
 # %% ../nbs/paper/11_complexity.ipynb #14049496
 def theorem1_at(p, t, version='corrected', signed=False):
-    r"F(t): on the event $\tau \le F(\tau)$ (Theorem 1; printed: eq50)."
+    r"""F(t): on the event $\tau \le F(\tau)$ (Theorem 1; printed: eq50).
+
+    >>> f'{theorem1_at(problem, 1e6):.3g}'
+    '1.07e+12'
+    """
     if _printed(version):
         Lambda = p.Lambda(t, version)
         return (
@@ -189,7 +227,11 @@ def theorem1_at(p, t, version='corrected', signed=False):
 
 def largest_fixed_point(F, start=4.):
     """The largest t ≥ `start` with t ≤ F(t), or `start`, for F that is increasing
-    and grows more slowly than t; inf if F is infinite."""
+    and grows more slowly than t; inf if F is infinite.
+
+    >>> round(largest_fixed_point(lambda t: 10 + t/2), 6)
+    20.0
+    """
     t = start
     while F(t) > t:
         t *= 2
@@ -199,14 +241,22 @@ def largest_fixed_point(F, start=4.):
 
 def theorem1_bound(p, version='corrected', signed=False):
     """Theorem 1: the largest number of rounds of OIAFC on the event; inf where the
-    printed bound is."""
+    printed bound is.
+
+    >>> f'{theorem1_bound(problem):.3g}'
+    '6.9e+12'
+    """
     if _printed(version) and np.isinf(p.H_delta):
         return np.inf
     return largest_fixed_point(lambda t: theorem1_at(p, t, version, signed))
 
 # %% ../nbs/paper/11_complexity.ipynb #520fda51
 def theorem1_explicit(p, version='corrected', signed=False):
-    r"Theorem 1 without $\tau$ on its right-hand side: (bound, $\Gamma$)."
+    r"""Theorem 1 without $\tau$ on its right-hand side: (bound, $\Gamma$).
+
+    >>> f'{theorem1_explicit(problem)[0]:.3g}'
+    '2.95e+13'
+    """
     log_K = np.log(4*p.K/p.delta)
     if _printed(version):
         c, size, ratio = 2*(97 + 48*2**.5), (
@@ -220,33 +270,53 @@ def theorem1_explicit(p, version='corrected', signed=False):
 
 # %% ../nbs/paper/11_complexity.ipynb #dc87d436
 def corollary1_arm(p, t, version='corrected'):
-    r"Corollary 1: the most normal rounds of one arm (printed: eq. coro1)."
+    r"""Corollary 1: the most normal rounds of one arm (printed: eq. coro1).
+
+    >>> round(corollary1_arm(problem, 1e6))
+    20516
+    """
     if _printed(version):
         return 16*p.B**2/p.eps**2*p.Lambda(t) + p.K
     return 32*(1 - p.alpha)**2*p.B**2*p.Lambda(t)/p.eps**2 + 1
 
 def corollary1_tau1(p, t, version='corrected'):
-    r"Corollary 1: the most normal rounds (printed: below eq. coro3)."
+    r"""Corollary 1: the most normal rounds (printed: below eq. coro3).
+
+    >>> round(corollary1_tau1(problem, 1e6))
+    61545
+    """
     if _printed(version):
         return 4*p.H_eps*p.Lambda(t, version) + p.K
     return 8*(1 - p.alpha)**2*p.H_eps*p.Lambda(t) + 1
 
 def corollary1_tau2(p, t, version='corrected', signed=False):
-    "Corollary 1: the most forced rounds (printed: eq. coro4)."
+    """Corollary 1: the most forced rounds (printed: eq. coro4).
+
+    >>> f'{corollary1_tau2(problem, 1e6):.3g}'
+    '2.6e+11'
+    """
     if _printed(version):
         return 1152*p.H_eps*p.R*np.log2(t)*p.Lambda(t, version)
     return search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)
 
 def corollary1_bound(p, version='corrected', signed=False):
     """Corollary 1: the largest number of rounds on the event, by the largest fixed
-    point."""
+    point.
+
+    >>> f'{corollary1_bound(problem):.3g}'
+    '8.72e+11'
+    """
     initial = 0 if _printed(version) else p.K
     return largest_fixed_point(lambda t: initial + corollary1_tau1(p, t, version) +
                                corollary1_tau2(p, t, version, signed))
 
 def corollary1_explicit(p, signed=False):
     r"""Corollary 1 (corrected) in closed form: (bound, $\Gamma$). The paper leaves
-    this step out."""
+    this step out.
+
+    >>> f'{corollary1_explicit(problem)[0]:.3g}'
+    '2.57e+12'
+    """
     P = (1184 if signed else 520)*p.H_eps*p.R + 8*p.H_eps + p.K*(p.K + 4)/5.5
     Gamma = float((2.53*P*(np.log(4*p.K/p.delta) + p.M*np.log(2) + 1.963))**2)
     return float(p.K + corollary1_tau1(p, Gamma)
@@ -258,6 +328,9 @@ def theorem2_need(p, T, a, version='corrected', signed=False):
     event (printed: it has to be more than this).
 
     "simple" is the corrected condition with the logarithm in front, for a, T ≥ 4.
+
+    >>> f'{theorem2_need(problem, 1e10, 50.):.3g}'
+    '2.2e+11'
     """
     if version == 'simple':
         return p.K + np.log2(T)*((594 if signed else 262)*p.H_eps*max(p.R, 1.)*a +
@@ -272,7 +345,11 @@ def theorem2_need(p, T, a, version='corrected', signed=False):
 
 def theorem2_a(p, T, version='corrected', signed=False):
     r"""The largest a that Theorem 2 allows at a budget T, or 0; the error
-    probability is then at most $KT2^Me^{-a/2}$."""
+    probability is then at most $KT2^Me^{-a/2}$.
+
+    >>> round(theorem2_a(problem, 1e10), 1)
+    2.0
+    """
     if T <= theorem2_need(p, T, 1e-9, version, signed):
         return 0.
     low, high = 1e-9, float(T)
@@ -285,7 +362,11 @@ def theorem2_a(p, T, version='corrected', signed=False):
 # %% ../nbs/paper/11_complexity.ipynb #4045aaf2
 def corollary2_budget(p, version='corrected', signed=False):
     r"""Corollary 2: (T, $\Gamma$), a budget that is enough for error probability
-    `delta`; T is a whole number, as a float."""
+    `delta`; T is a whole number, as a float.
+
+    >>> f'{corollary2_budget(problem)[0]:.3g}'
+    '5.37e+12'
+    """
     c, Q = (144, 0.) if _printed(version) else (594 if signed else 262, (p.K + 1)*
                                                 (p.K + 2)/2)
     size, extra = p.H_eps*max(p.R, 1.), p.K + (0. if _printed(version) else 2*Q + 1)
@@ -296,7 +377,11 @@ def corollary2_budget(p, version='corrected', signed=False):
 
 def smallest_budget(p, signed=False):
     """The smallest T that satisfies the corrected Theorem 2 for error probability
-    `delta`: a whole number, as a float."""
+    `delta`: a whole number, as a float.
+
+    >>> f'{smallest_budget(problem):.3g}'
+    '4.39e+11'
+    """
     T, enough = 0., float(p.K)
     while T < enough:
         a = 2*(np.log(enough*p.K/p.delta) + p.M*np.log(2))
@@ -310,6 +395,9 @@ def chen_rate(p, signals, version='corrected'):
 
     `signals` is $C_O$. `version="printed"` is the form of the remark on other
     approaches, without $8B^3\epsilon^{-3}$.
+
+    >>> f'{float(chen_rate(problem, 6)):.3g}'
+    '8.06e+19'
     """
     rate = signals**3*p.K**6*p.margin**-6
     return rate if _printed(version) else 8*p.B**3*p.eps**-3*rate
@@ -333,7 +421,11 @@ MEASURES = dict(least=lambda p: p.K + n_min(p), theorem1=theorem1_bound,
 
 def theorem1_parts(p, t):
     """The parts of Theorem 1's bound (corrected) at t rounds, in rounds: a
-    dictionary that sums to F(t)."""
+    dictionary that sums to F(t).
+
+    >>> sorted(theorem1_parts(problem, 1e6))
+    ['blind_searches', 'closing_pairs', 'initialisation', 'last_of_pairs', 'normal']
+    """
     depth, once = search_rounds(p, t), p.K*np.ceil(8*p.R*p.Lambda(t))
     closing = searches_bound(p, t, largest_inverse_alpha2(p,
                                                           t)) - p.K*(p.K - 1)/2 - once
@@ -369,6 +461,9 @@ def forecast_rounds(subject, eps, delta, *, margin=None, gaps=None):
 
     `subject` is an `Environment`, or a `Setting` with the oracle's `margin`; `gaps`
     (K,) if they are known. Raises as `problem_of`.
+
+    >>> forecast_rounds(clinic, .5, .1).dominant
+    'closing_pairs'
     """
     p = problem_of(subject, eps, delta, margin, gaps)
     now = {name: f(p) for name, f in MEASURES.items()}
@@ -384,7 +479,11 @@ def forecast_rounds(subject, eps, delta, *, margin=None, gaps=None):
 # %% ../nbs/paper/11_complexity.ipynb #cbf51f87
 def forecast_rows(forecast):
     """A `Forecast` as two lists of rows of text: (what, rounds) and (knob, its
-    factor for each of the four measures)."""
+    factor for each of the four measures).
+
+    >>> forecast_rows(forecast_rounds(clinic, .5, .1))[0][0][0]
+    'at least, with OIAFC'
+    """
     f = forecast
     rounds = lambda x: f'{x:,.0f}' if x < 1e7 else f'{x:.2e}'
     rounds_of = [('at least, with OIAFC', f.least),

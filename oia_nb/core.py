@@ -6,7 +6,7 @@
 __all__ = ['PROB_TOL', 'BELIEF_TOL', 'REPORT_TOL', 'TIE_TOL', 'PROPER_TOL', 'FORBIDDEN', 'OIAError', 'InvalidInput',
            'NotInducible', 'OracleViolated', 'SolverFailure', 'is_number', 'as_number', 'as_integer', 'as_choice',
            'as_kind', 'read_only', 'is_frozen', 'check_container', 'as_labelled', 'as_array', 'as_probabilities',
-           'as_beliefs', 'as_text', 'as_names', 'Value', 'plain', 'patch_to', 'generator']
+           'as_beliefs', 'as_text', 'as_names', 'Value', 'plain', 'patch_to', 'fresh_seed', 'generator']
 
 # %% ../nbs/companion/60_core.ipynb #f8f35357
 from dataclasses import fields
@@ -63,7 +63,11 @@ def _interval(low, high, strict_low=False):
     return f'{left}{low:g}, {high:g}{")" if high == np.inf else "]"}'
 
 def is_number(x):
-    "True for a real number of any kind, a `Decimal` among them; a yes-or-no is none."
+    """True for a real number of any kind, a `Decimal` among them; a yes-or-no is none.
+
+    >>> is_number(1.5), is_number(True)
+    (True, False)
+    """
     return isinstance(x, (Real, Decimal)) and not isinstance(x, (bool, np.bool_))
 
 def as_number(name, value, low=-np.inf, high=np.inf, strict_low=False):
@@ -71,6 +75,9 @@ def as_number(name, value, low=-np.inf, high=np.inf, strict_low=False):
 
     Raises `InvalidInput` naming `name` otherwise; booleans, strings, complex numbers
     and arrays are refused.
+
+    >>> as_number('eps', 1, 0., 2.)
+    1.0
     """
     expected = f'a finite number in {_interval(low, high, strict_low)}'
     if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.ndim == 0:
@@ -90,6 +97,9 @@ def as_integer(name, value, low=0, high=None):
     """`value` as an int in [low, high].
 
     Raises `InvalidInput` naming `name` otherwise; 2.0 is refused, as are booleans.
+
+    >>> as_integer('n', 3, 1)
+    3
     """
     expected = f'an integer of at least {low}' if high is None else ('an integer from '
                                                                      f'{low} to {high}')
@@ -103,6 +113,9 @@ def as_choice(name, value, choices):
     keys).
 
     Raises `InvalidInput` naming `name` and the choices.
+
+    >>> as_choice('solver', 'highs', ['highs', 'cvxpy'])
+    'highs'
     """
     if isinstance(value, str) and value in choices:
         return value
@@ -111,21 +124,34 @@ def as_choice(name, value, choices):
 def as_kind(name, value, kind):
     """`value`, which must be of the class `kind` (or of one derived from it).
 
-    Raises `InvalidInput` naming `name` and the class otherwise.
+    Raises `InvalidInput` naming `name` and the class otherwise, and what the class
+    says of how to get one in its attribute `how`.
+
+    >>> as_kind('world', clinic, World) is clinic
+    True
     """
     if isinstance(value, kind):
         return value
-    raise InvalidInput(name, value, f'a value of the class {kind.__name__}')
+    raise InvalidInput(name, value, f'a value of the class {kind.__name__}'
+                       + getattr(kind, 'how', ''))
 
 # %% ../nbs/companion/60_core.ipynb #9cb85ca7
 def read_only(x):
     """A copy of the array `x` that can't be written to, not even after an attempt to
-    unlock it."""
+    unlock it.
+
+    >>> read_only(np.ones(2)).flags.writeable
+    False
+    """
     return np.ndarray(x.shape, x.dtype, x.tobytes())
 
 def is_frozen(x):
     """True for an array whose numbers can't change, whoever holds it: they stand in
-    a `bytes` object."""
+    a `bytes` object.
+
+    >>> is_frozen(z.support)
+    True
+    """
     while isinstance(x, np.ndarray):
         x = x.base
     return isinstance(x, bytes)
@@ -133,7 +159,10 @@ def is_frozen(x):
 # %% ../nbs/companion/60_core.ipynb #a0c10003
 def check_container(name, value):
     """Refuses, by `InvalidInput`, containers that NumPy would read wrongly or not at
-    all."""
+    all.
+
+    >>> check_container('x', [1, 2])
+    """
     has = lambda method: hasattr(value, method) and not isinstance(value, type)
     if isinstance(value, np.ma.MaskedArray):
         raise InvalidInput(
@@ -195,6 +224,9 @@ def as_labelled(name, value, axes):
     Labels are those of a pandas Series or DataFrame (or a list of them), of the
     columns of a polars DataFrame, and the keys of a dict. Raises `InvalidInput`
     naming `name` where labels and names don't match.
+
+    >>> as_labelled('costs', {'b': 2, 'a': 1}, (['a', 'b'],))
+    [1, 2]
     """
     check_container(name, value)
     if isinstance(value, dict):
@@ -218,6 +250,9 @@ def as_array(name, value, shape, low=-np.inf, high=np.inf, axes=None):
     held against, as in
     `as_labelled`. Raises `InvalidInput` naming `name`, and the place within it,
     otherwise.
+
+    >>> as_array('x', [[1, 2]], (None, 2))
+    array([[1., 2.]])
     """
     wanted = '(' + ', '.join('any' if n is None else str(n) for n in shape) + ')'
     value = as_labelled(name, value, (None,)*len(shape) if axes is None else axes)
@@ -255,6 +290,9 @@ def as_probabilities(name, value, shape, axes=None):
 
     Nothing is renormalised. Numbers that went through float32 are off by about 1e-8
     and are refused: divide by their sum in float64 first. `axes` as in `as_array`.
+
+    >>> as_probabilities('p', [.25, .75], (2,))
+    array([0.25, 0.75])
     """
     p = as_array(name, value, shape, low=0., axes=axes)
     with np.errstate(over='ignore'):
@@ -272,6 +310,9 @@ def as_beliefs(name, value, states=None):
     An array that can't change (`is_frozen`) is returned itself, so that all that
     share a support share one array. `states` are the names of the columns. Raises
     `InvalidInput`.
+
+    >>> as_beliefs('support', [[.5, .5], [0, 1]]).shape
+    (2, 2)
     """
     plain = type(
         value
@@ -299,6 +340,9 @@ def as_text(name, value):
     lone surrogates.
 
     Raises `InvalidInput` naming `name` otherwise.
+
+    >>> as_text('name', 'clinic')
+    'clinic'
     """
     expected = 'a printable text, not blank'
     if not isinstance(value, str) or not value.strip():
@@ -314,6 +358,9 @@ def as_names(name, value, n, prefix):
     """`n` distinct texts, each as in `as_text`; None gives `prefix` 0, 1, …
 
     Raises `InvalidInput` naming `name`.
+
+    >>> as_names('arms', None, 2, 'arm ')
+    ('arm 0', 'arm 1')
     """
     if value is None:
         return tuple(f'{prefix}{i}' for i in range(n))
@@ -361,6 +408,9 @@ def plain(x, at='value'):
     class, fields}.
 
     Raises `InvalidInput` naming the place `at` for what JSON can't hold.
+
+    >>> plain({1: 2}.get(1)), plain(np.ones(2))
+    (2, [1.0, 1.0])
     """
     if isinstance(x, Value):
         return dict(kind=type(x).__name__) | {
@@ -382,7 +432,16 @@ def plain(x, at='value'):
 # %% ../nbs/companion/60_core.ipynb #d2772af9
 def patch_to(cls):
     """Decorator: adds the function, property or cached_property that follows to the
-    class `cls`."""
+    class `cls`.
+
+    >>> class Box:
+    ...     pass
+    >>> @patch_to(Box)
+    ... def double(self, x):
+    ...     return 2*x
+    >>> Box().double(3)
+    6
+    """
     def add(f):
         name = next(o.__name__
                     for o in (f, getattr(f, 'fget', None), getattr(f, 'func', None))
@@ -394,6 +453,14 @@ def patch_to(cls):
     return add
 
 # %% ../nbs/companion/60_core.ipynb #af305ad6
+def fresh_seed():
+    """A seed from the entropy of the machine, below 2³²: what an unseeded run takes.
+
+    >>> 0 <= fresh_seed() < 2**32
+    True
+    """
+    return int(np.random.SeedSequence().generate_state(1)[0])
+
 def generator(seed, repetition=None):
     """A `numpy.random.Generator` from a seed, or the generator itself if one is given.
 
@@ -401,6 +468,9 @@ def generator(seed, repetition=None):
     the same alone or in a batch.
     `seed` None draws fresh entropy. Raises `InvalidInput` for anything else than
     None, an int of at least 0, or a Generator.
+
+    >>> generator(0).integers(10) == generator(0).integers(10)
+    np.True_
     """
     if isinstance(seed, np.random.Generator):
         if repetition is not None:

@@ -74,6 +74,9 @@ def radius_fc(N, t, *, K, M, delta):
     logarithm is summed, $2^M$ never formed.
 
     `N` (K,) counts of observations; infinite where 0. Returns (K,).
+
+    >>> radius_fc(np.array([100.]), 10, K=3, M=4, delta=.1).round(3)
+    array([0.493])
     """
     log_term = np.log(4*K) - np.log(delta) + M*np.log(2) + 2*np.log(t)
     with np.errstate(divide='ignore'):
@@ -81,14 +84,22 @@ def radius_fc(N, t, *, K, M, delta):
 
 def radius_fb(N, t, *, a):
     r"""$I_q^t(k) = \sqrt{a/N_k}$ (paper, eq. radius2), for a fixed budget; `t` plays
-    no part."""
+    no part.
+
+    >>> radius_fb(np.array([4., 9.]), 1, a=1.)
+    array([0.5       , 0.33333333])
+    """
     with np.errstate(divide='ignore'):
         return np.sqrt(a/np.asarray(N, float))
 
 # %% ../nbs/paper/05_estimation.ipynb #89448a5e
 def event_holds(world, q_hat, I):
     r"""True if $\lVert\hat q_k - q_k\rVert_1 \le I_q(k)$ for every arm: the event
-    $\mathcal E$ of Lemma 2, at one round."""
+    $\mathcal E$ of Lemma 2, at one round.
+
+    >>> event_holds(clinic, q, radii)
+    True
+    """
     return bool((np.abs(q_hat - world.belief_distributions).sum(1) <= I).all())
 
 # %% ../nbs/paper/05_estimation.ipynb #a9a2f605
@@ -99,6 +110,9 @@ def cost_upper(transcript, I):
 
     Infinite in the row of an arm that never answered; the diagonal is zero. The
     lower bound is its mirror, $C_-(k,k') = -C_+(k',k)$.
+
+    >>> cost_upper(run.transcript, radii).shape
+    (3, 3)
     """
     B_S, q = transcript.setting.bound, transcript.q_hat
     U = np.full((len(q), len(q)), np.inf)
@@ -118,6 +132,10 @@ def shortest_paths(theta, phi):
     `theta` (K, K) antisymmetric, `phi` (K, K) symmetric edge lengths. Floyd and
     Warshall's algorithm, all pairs at once, so that a path and its mirror image are
     always chosen together. Returns (C_hat, I_c).
+
+    >>> shortest_paths(np.zeros((2, 2)), np.ones((2, 2)))[0]
+    array([[0., 0.],
+           [0., 0.]])
     """
     C, length = theta.copy(), phi.copy()
     for k in range(len(phi)):
@@ -138,6 +156,9 @@ def cost_estimates(C_plus, bound):
 
     An empty interval ($C_+ < C_-$) can't happen on the event: it proves that the
     event failed (erratum E11).
+
+    >>> cost_estimates(cost_upper(run.transcript, radii), z.bound)[0].shape
+    (3, 3)
     """
     C_minus = -C_plus.T
     violated = bool((C_plus < C_minus - EVENT_TOL*bound).any())

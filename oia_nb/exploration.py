@@ -82,7 +82,11 @@ class Exploration:
 # %% ../nbs/paper/08_exploration.ipynb #20aee560
 def initialise(run, rounds):
     """Announce the oracle's rule of every arm, of at most `rounds` arms; raises
-    `OracleViolated` if another arm answers."""
+    `OracleViolated` if another arm answers.
+
+    >>> next(initialise(run, 3)) is oracle.rules[0]
+    True
+    """
     for k in range(min(run.setting.K, rounds)):
         yield from ask_oracle(run.transcript, run.oracle, k)
         run.note(INIT, k)
@@ -93,7 +97,11 @@ SNAPSHOT_GROWTH = 1.02
 
 def make_plan(run):
     """Estimate, solve the optimistic programs, pick the arm and mix its rule with
-    the oracle's. Returns a `Plan`."""
+    the oracle's. Returns a `Plan`.
+
+    >>> make_plan(run).target in range(z.K)
+    True
+    """
     data, t = run.transcript, run.rounds + 1
     N, q_hat, I = data.N, data.q_hat, run.radius(data.N, t)
     C_hat, I_c, empty = cost_estimates(cost_upper(data, I), run.setting.bound)
@@ -116,17 +124,30 @@ def make_plan(run):
 
 # %% ../nbs/paper/08_exploration.ipynb #d078e262
 def line_of(plan):
+    """What tells whether two plans lie on one line: the arm and its rule.
+
+    >>> line_of(plan)[0] == plan.target
+    True
+    """
     return plan.target, plan.S_hat.values.tobytes()
 
 def play(run, plan):
-    "Announce the planned rule; returns the arm that answered."
+    """Announce the planned rule; returns the arm that answered.
+
+    >>> next(play(run, plan)) is plan.rule
+    True
+    """
     arm = yield from announce(run.transcript, plan.rule, line_of(plan), plan.alpha)
     run.note(NORMAL if arm == plan.target else FORCED, plan.target)
     return arm
 
 def force(run, plan, arm, max_rounds):
     """Another `arm` answered: search from the planned rule to the oracle's, for at
-    most `max_rounds` rounds."""
+    most `max_rounds` rounds.
+
+    >>> next(force(run, plan, 0, 5), 'they are close enough')
+    'they are close enough'
+    """
     k = plan.target
     place = lambda lam: (line_of(plan), plan.alpha + lam*(1 - plan.alpha))
     before = run.rounds
@@ -143,13 +164,22 @@ def force(run, plan, arm, max_rounds):
 # %% ../nbs/paper/08_exploration.ipynb #b6276143
 def certify(setting, alpha, I):
     """The `Certificate` of a rule with oracle share α that its arm answered when the
-    radius of that arm was `I`."""
+    radius of that arm was `I`.
+
+    >>> certify(z, .1, .5)
+    Certificate(bound=2.2, mixing=0.4, confidence=1.8)
+    """
     mixing, confidence = 2*alpha*setting.B, (1 - alpha)*2*setting.B*I
     return Certificate(float(mixing + confidence), float(mixing), float(confidence))
 
 # %% ../nbs/paper/08_exploration.ipynb #f28ed822
 def succeed(run, plan):
-    "Count the normal round and keep the rule with the smallest bound."
+    """Count the normal round and keep the rule with the smallest bound.
+
+    >>> succeed(run, plan)
+    >>> bool(run.bound < np.inf)
+    True
+    """
     run.L[plan.target] += 1
     certificate = certify(run.setting, plan.alpha, plan.I[plan.target])
     if certificate.bound < run.bound:
@@ -158,7 +188,11 @@ def succeed(run, plan):
 # %% ../nbs/paper/08_exploration.ipynb #8a520bc3
 def interact(run, stop, rounds):
     """Plan, announce, search when the agent deviates, until `stop` says so (returns
-    the `Plan`) or `rounds` are used up (None)."""
+    the `Plan`) or `rounds` are used up (None).
+
+    >>> next(interact(run, never, 9)) is oracle.rules[0]
+    True
+    """
     yield from initialise(run, rounds)
     while run.rounds < rounds:
         plan = make_plan(run)
@@ -171,13 +205,21 @@ def interact(run, stop, rounds):
                 return plan
 
 def never(run, plan):
-    "The stopping rule of a fixed budget."
+    """The stopping rule of a fixed budget.
+
+    >>> never(run, plan)
+    False
+    """
     return False
 
 # %% ../nbs/paper/08_exploration.ipynb #35768711
 def remember(run, steps, keep):
     """Pass on the rounds of `steps`, and file in `run.kept` each (rule, arm that
-    answered) for which `keep(run)` holds afterwards."""
+    answered) for which `keep(run)` holds afterwards.
+
+    >>> next(remember(run, initialise(run, 3), never)) is oracle.rules[0]
+    True
+    """
     end, rule = None, next(steps)
     while rule is not None:
         response = yield rule
@@ -193,7 +235,11 @@ def remember(run, steps, keep):
 # %% ../nbs/paper/08_exploration.ipynb #ace9d2df
 def conclude(run, *, eps, delta, **decision):
     """The `Identification` of a finished run, from a `decision`: what `finish` wants
-    to know of its rule."""
+    to know of its rule.
+
+    >>> conclude(run, eps=1., delta=.1, **best_so_far(run)).rounds == run.rounds
+    True
+    """
     counted = dict(searches=len(run.searches),
                    lp_solves=run.programs.lp_solves) | decision
     return finish(run.transcript, eps=eps, delta=delta, kinds=run.kinds,
@@ -219,6 +265,13 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
         Called with each `Plan`.
 
     Raises `InvalidInput` at once for a bad `solver` or `watch`.
+
+    Examples
+    --------
+    >>> compose(z, oracle, eps=1., delta=.1, radius=lambda N, t: radius_fb(N, t,
+    ...     a=.5), mixing=lambda L, t: .5, stop=never, decide=best_or_safest,
+    ...     rounds=9).send(None) is oracle.rules[0]
+    True
     """
     run = Exploration(setting, oracle, radius=radius, mixing=mixing, solver=solver,
                       watch=watch)
@@ -227,7 +280,12 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
         best=lambda: run.best and Finding(run.best[1], run.best[2], run.best[0].bound))
 
 def run_through(run, stop, decide, rounds, keep, eps, delta):
-    "The loop and its end."
+    """The loop and its end.
+
+    >>> next(run_through(run, never, best_or_safest, 9, None, 1.,
+    ...     .1)) is oracle.rules[0]
+    True
+    """
     steps = interact(run, stop, rounds)
     try:
         plan = yield from (steps if keep is None else remember(run, steps, keep))
@@ -237,14 +295,22 @@ def run_through(run, stop, decide, rounds, keep, eps, delta):
 
 def best_so_far(run):
     """What a run that is stopped returns: the rule with the smallest bound, or an
-    oracle rule of which nothing is proved."""
+    oracle rule of which nothing is proved.
+
+    >>> best_so_far(run)['status']
+    'stopped'
+    """
     certificate, rule, arm = run.best or (None, run.oracle.rules[0], 0)
     return dict(status='stopped', rule=rule, arm=arm, certificate=certificate)
 
 # %% ../nbs/paper/08_exploration.ipynb #afbf185d
 def as_part(name, given, choices):
     """A function as it is, or the one that `choices` has under that name; raises
-    `InvalidInput` naming `name` otherwise."""
+    `InvalidInput` naming `name` otherwise.
+
+    >>> as_part('stop', 'never', {'never': never}) is never
+    True
+    """
     if callable(given):
         return given
     if isinstance(given, str) and given in choices:

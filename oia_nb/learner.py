@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['INIT', 'NORMAL', 'FORCED', 'STATUS', 'check_response', 'announce', 'confirm', 'ask_oracle', 'check_learner', 'Trace',
-           'Certificate', 'Identification', 'Status', 'was_cut_short', 'finish', 'Learner', 'Finding', 'Stopped',
-           'learner', 'interrupts_held', 'simulate']
+           'Certificate', 'Origin', 'Identification', 'Status', 'was_cut_short', 'finish', 'Learner', 'Finding',
+           'Stopped', 'learner', 'interrupts_held', 'simulate', 'three_digits']
 
 # %% ../nbs/companion/62_learner.ipynb #4597f18f
 import signal
@@ -15,48 +15,68 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import wraps
 import numpy as np
-from .core import InvalidInput, OIAError, OracleViolated, as_integer, as_number, generator
+from .core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer
+from .core import as_number, generator, patch_to
 from .information import Setting
 from .oracle import Oracle
 from .scoring import ScoringRule
+from .told import CHECKS, UNCHECKED, VIOLATIONS, Told
 
 # %% ../nbs/companion/62_learner.ipynb #76a85bc6
 def check_response(setting, response):
-    """The arm and the belief (indices) of a `Response`, whose state is checked too.
+    """The arm and the belief (indices) of a `Response`, whose state is checked too;
+    None stands for a state that isn't known yet.
 
-    Raises `InvalidInput` for one that names no arm, no belief of the support or no
-    state.
+    Raises `InvalidInput` for one that names no arm, no belief that this arm can lead
+    to, or no state.
+
+    >>> check_response(z, clinic.respond(best.rule, generator(0)))[0]
+    1
     """
     arm, report, state = (getattr(response, name, None)
                           for name in ('arm', 'report', 'state'))
     arm = as_integer('response.arm', arm, 0, setting.K - 1)
-    belief = setting.index(report)
-    as_integer('response.state', state, 0, setting.W - 1)
+    belief = setting.index(report, arm)
+    if state is not None:
+        as_integer('response.state', state, 0, setting.W - 1)
     return arm, belief
 
 # %% ../nbs/companion/62_learner.ipynb #cb0b3900
-def announce(transcript, rule, line=None, place=0.):
+def announce(transcript, rule, line=None, place=0., see=None):
     """One round: yields the rule, receives the `Response`, files it in the
     transcript; returns the arm.
 
-    `line` and `place` are those of `Transcript.record`. Raises `InvalidInput` as
+    `line` and `place` are those of `Transcript.record`; `see`, if given, is called
+    with (arm, belief, state). Raises `InvalidInput` as
     `check_response` does; nothing is filed then.
+
+    >>> next(announce(run.transcript, best.rule)) is best.rule
+    True
     """
     response = yield rule
     arm, belief = check_response(transcript.setting, response)
     transcript.record(arm, belief, rule.expected, line, place)
+    if see is not None:
+        see(arm, belief, response.state)
     return arm
 
 # %% ../nbs/companion/62_learner.ipynb #c1ea3522
 def confirm(setting, k, arm):
     """Raise `OracleViolated` unless `arm`, which answered the oracle's rule for arm
-    `k`, is that arm."""
+    `k`, is that arm.
+
+    >>> confirm(z, 1, 1)
+    """
     if arm != k:
         raise OracleViolated(setting.arms[k], setting.arms[arm])
 
 def ask_oracle(transcript, oracle, k, line=None):
     """One round with the oracle's rule for arm k; raises `OracleViolated` if another
-    arm answers."""
+    arm answers.
+
+    >>> next(ask_oracle(run.transcript, oracle, 1)) is oracle.rules[1]
+    True
+    """
     arm = yield from announce(transcript, oracle.rules[k], line)
     confirm(transcript.setting, k, arm)
 
@@ -67,6 +87,9 @@ def check_learner(setting, oracle, eps, delta):
     `eps` in (0, 2(B_S + B_u)], `delta` in (0, 1], and an `Oracle` with one rule for
     each arm of the `Setting`, on its support and within its bound. Raises
     `InvalidInput` otherwise.
+
+    >>> check_learner(z, oracle, 1, .1)
+    (1.0, 0.1)
     """
     if not isinstance(setting, Setting):
         raise InvalidInput('setting', setting,
@@ -95,8 +118,8 @@ class Trace:
     (INIT, NORMAL, FORCED). Snapshots at rounds that grow by 2 %: `rounds` (n,),
     `profits` (n, K), `radii` (n, K), and `bounds` (n,), the best certificate so far.
     `payments`, one a round: what the announced rule is expected to pay at the belief
-    reported, whether or not the state is known. None after a run in compiled code,
-    which doesn't keep them.
+    reported, whether or not the state is known. None for a trace that was made
+    without them.
     """
     arms: np.ndarray
     beliefs: np.ndarray
@@ -121,6 +144,15 @@ class Certificate:
     mixing: float
     confidence: float
 
+@dataclass(frozen=True)
+class Origin:
+    """Where a result comes from: the name of the `world`, the `method`, its `options`
+    as plain values, and the `seed`; what isn't known is None."""
+    world: str = None
+    method: str = None
+    options: dict = None
+    seed: int = None
+
 @dataclass(frozen=True, eq=False)
 class Identification:
     r"""What a learner returns.
@@ -133,10 +165,17 @@ class Identification:
     (rounds = K + τ₁ + τ₂);
     `searches` and `lp_solves` their numbers; `event_violated`; `trace`; `paid`, all
     that learning paid in expectation; `lost`, what it earned less than the best rule
-    would have, where the world is known.
+    would have, where the world is known; `setting`, in which it learned; `origin`,
+    where it comes from.
+    `told`, the `Told` that was assumed (None: nothing was said, and the paper's expert
+    is meant); `checks`, a tuple of `Check`; `violated`, one of `VIOLATIONS`, or None;
+    `profit`, a lower bound on what the rule earns when its arm answers, on the
+    event; `statement`, all this in words.
     """
     rule: ScoringRule
     arm: int
+    setting: Setting = field(default=None, kw_only=True, repr=False)
+    origin: Origin = field(default=None, kw_only=True, repr=False)
     rounds: int
     status: str
     eps: float
@@ -150,12 +189,17 @@ class Identification:
     event_violated: bool
     trace: Trace = field(repr=False)
     lost: float = field(default=None, kw_only=True)
+    told: Told = field(default=None, kw_only=True)
+    checks: tuple = field(default=(), kw_only=True)
+    violated: str = field(default=None, kw_only=True)
+    profit: float = field(default=None, kw_only=True)
 
     @property
     def paid(self):
         """The expected payments of all rounds, added up; None where the trace holds
         none."""
-        return None if self.trace.payments is None else float(self.trace.payments.sum())
+        payments = getattr(self.trace, 'payments', None)
+        return None if payments is None else float(payments.sum())
 
 # %% ../nbs/companion/62_learner.ipynb #ef283bbe
 @dataclass(frozen=True)
@@ -186,7 +230,11 @@ STATUS = dict(
 
 def was_cut_short(status):
     """Whether a run with this status ran out of rounds before it was done; False for
-    a status that `STATUS` doesn't know."""
+    a status that `STATUS` doesn't know.
+
+    >>> was_cut_short('round_cap')
+    True
+    """
     return status in STATUS and STATUS[status].cut_short
 
 # %% ../nbs/companion/62_learner.ipynb #ed8a0353
@@ -202,6 +250,8 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
         What was found.
     status : str
         One of `STATUS`; one that isn't sound drops the certificate, as does `violated`.
+    violated : bool or str
+        Whether something was seen that can't be; or what, one of `VIOLATIONS`.
     eps, delta : float
         The target.
     certificate : Certificate, optional
@@ -211,12 +261,21 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
     searches, lp_solves : int
     snapshots : list of (round, profits (K,), radii (K,), bound)
     result : a subclass of Identification
-        With `more` as the values of its own fields.
+        With `more` as the values of its own fields, and of those that are optional:
+        `told`, `checks`, `profit`.
 
     Raises `InvalidInput` for a status that isn't in the table.
+
+    Examples
+    --------
+    >>> finish(run.transcript, rule=best.rule, arm=1, status='stopped', eps=1.,
+    ...     delta=.1, kinds=run.kinds).rounds == run.rounds
+    True
     """
     if not isinstance(status, str) or status not in STATUS:
         raise InvalidInput('status', status, f'one of {", ".join(STATUS)}')
+    if isinstance(violated, str):
+        more['violated'] = as_choice('violated', violated, VIOLATIONS)
     kinds, violated = np.array(kinds), bool(violated or not STATUS[status].sound)
     arms, beliefs = np.array(transcript.arms)[:len(kinds)], np.array(
         transcript.beliefs)[:len(kinds)]
@@ -262,12 +321,13 @@ class Learner:
         return self.rule
 
     def _priced(self, result):
-        "What the run returns, with the payments of its rounds."
+        "What the run returns, with its setting and the payments of its rounds."
         if not isinstance(result, Identification):
             return result
         # a round that an interrupt cut off was never filed
         payments = np.array(self._payments[:result.rounds])
-        return replace(result, trace=replace(result.trace, payments=payments))
+        return replace(result, setting=self.setting,
+                       trace=replace(result.trace, payments=payments))
 
     def close(self):
         self._steps.close()
@@ -299,7 +359,11 @@ class Stopped(OIAError):
 
 def learner(make):
     """Decorator of a function (setting, oracle, …) that returns a generator, or is
-    one: what it makes is a `Learner`."""
+    one: what it makes is a `Learner`.
+
+    >>> isinstance(oiafc(z, oracle, eps=1., delta=.1), Learner)
+    True
+    """
     @wraps(make)
     def made(setting, oracle, *args, **options):
         return Learner(setting, make(setting, oracle, *args, **options))
@@ -338,13 +402,16 @@ def simulate(learner, world, seed):
     never the world. Whoever interrupts it (Ctrl-C, or a notebook's stop button) gets
     what was found so far, with status "stopped", once the round under way is filed,
     if the learner can tell; else the interrupt is raised.
+
+    >>> simulate(sharp(z, oracle, eps=1., delta=.1), clinic, seed=0).status
+    'certified'
     """
-    rng = generator(seed)
+    rng, respond = generator(seed), getattr(world, 'sitting', lambda: world.respond)()
     try:
         with interrupts_held() as pressed:
             rule = next(learner)
             while not pressed():
-                rule = learner.send(world.respond(rule, rng))
+                rule = learner.send(respond(rule, rng))
         raise KeyboardInterrupt
     except StopIteration as end:
         return end.value
@@ -356,3 +423,37 @@ def simulate(learner, world, seed):
         except Stopped:
             # it can't be stopped, or was in the midst of its own work
             raise KeyboardInterrupt from None
+
+# %% ../nbs/companion/62_learner.ipynb #26b114cf
+def three_digits(x, up):
+    "A number as a text of three significant digits, rounded up or down."
+    from math import ceil, floor, log10
+    if x == 0:
+        return '0'
+    unit = 10.**(floor(log10(abs(x))) - 2)
+    return f'{(ceil if up else floor)(x/unit)*unit:.3g}'
+
+@patch_to(Identification)
+@property
+def statement(self):
+    "What is proved, of whom, what was checked, and what was not: one text."
+    text = STATUS[self.status].text
+    if self.violated:
+        text += f'; seen: {VIOLATIONS[self.violated]}'
+    if self.certificate is None:
+        return f'Nothing is certified. {text}.'
+    told = Told() if self.told is None else self.told
+    bound, sure = three_digits(self.certificate.bound, True), 100*(1 - self.delta)
+    claim = (f'For {told.in_words()}: the rule loses at most {bound} against the best '
+             f'one, with probability {sure:g} %')
+    if self.profit is not None:
+        claim += (f', and earns at least {three_digits(self.profit, False)}, with the '
+                  'same probability')
+    done = {c.name for c in self.checks}
+    rest = [w for name, w in CHECKS.items() if name not in done and not (
+        name == 'lapses' and not told.lapses or name == 'calibration'
+        and told.beliefs == 'own')]
+    listed = ', '.join(map(str, self.checks)) or 'nothing'
+    return (f'{claim}. Checked: {listed}. Not checked: '
+            f'{", ".join([*rest, *UNCHECKED])}.')
+

@@ -113,6 +113,11 @@ def search_oracle(setting, *, tries=400, want=5, delta=.05, seed=0):
 
     Returns a coroutine as learners are (a `Learner`, for `simulate`): it yields
     rules, is sent responses, and returns what it `Found`. Raises `InvalidInput`.
+
+    Examples
+    --------
+    >>> search_oracle(z, tries=50).send(None).bound
+    1.0
     """
     tries, want = as_integer('tries', tries, 2), as_integer('want', want, 1)
     delta = as_number('delta', delta, 0., 1., strict_low=True)

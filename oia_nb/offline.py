@@ -276,6 +276,9 @@ def max_min_rule(joints, bound=1., solver='highs'):
     `joints` are arrays (O, W) of $p(\omega, o)$, e.g. ``world.structure.joint``;
     `solver` is "highs" or "cvxpy". Returns (the prize, `ScoringRule`); see
     `effort_gain`. Raises `InvalidInput`, `SolverFailure`.
+
+    >>> max_min_rule([clinic.structure.joint[1]])
+    (0.24807759054756282, ScoringRule(4 beliefs, 2 states, pays 0 to 1 of 1))
     """
     program_route(solver)
     bound, (support, q) = as_number('bound', bound, 0.,
@@ -290,6 +293,9 @@ def arm_payments(world, listen=True):
 
     If not `listen`, the principal decides without the report, which nothing makes
     truthful. Profit $-\infty$ and payment $\infty$ where the bound is too small.
+
+    >>> arm_payments(clinic)[0].round(4)
+    array([0.7436, 0.8304, 0.8811])
     """
     z, payments = world.setting, world.costs - world.costs.min()
     if listen:

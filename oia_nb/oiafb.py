@@ -20,18 +20,30 @@ def event_failure(setting, budget, a):
 
     `budget` T ≥ 1, `a` > 0 the parameter of the radius. Logarithms are added, $2^M$
     is never formed.
+
+    >>> event_failure(z, 1000, 60.)
+    0.00014718268293261792
     """
     return float(np.exp(min(0., np.log(setting.K*budget) + setting.M*np.log(2) - a/2)))
 
 def budget_parameter(setting, budget, delta):
     r"""The parameter a at which the event fails with probability at most `delta`:
-    $2(\ln(TK/\delta) + M\ln 2)$ (paper, Corollary 2)."""
+    $2(\ln(TK/\delta) + M\ln 2)$ (paper, Corollary 2).
+
+    >>> round(budget_parameter(z, 1000, .1), 3)
+    46.957
+    """
     return float(2*(np.log(budget*setting.K) - np.log(delta) + setting.M*np.log(2)))
 
 # %% ../nbs/paper/10_oiafb.ipynb #adad29ec
 def safest(run):
     r"""(rule, arm): of the rules kept the first with the largest
-    $\hat u - \hat v - (B_S+B_u)I$, its profit at worst on the event."""
+    $\hat u - \hat v - (B_S+B_u)I$, its profit at worst on the event.
+
+    >>> run.kept.append((best.rule, 1))
+    >>> safest(run)[1]
+    1
+    """
     data, z = run.transcript, run.setting
     q_hat, I = data.q_hat, run.radius(data.N, run.rounds)
     at_worst = [
@@ -41,12 +53,20 @@ def safest(run):
 
 # %% ../nbs/paper/10_oiafb.ipynb #21d23e4b
 def before_a_success(run):
-    "Rules are kept until the first normal round."
+    """Rules are kept until the first normal round.
+
+    >>> before_a_success(run)
+    False
+    """
     return run.best is None
 
 def best_or_safest(run, plan):
     """What OIAFB returns: the rule of the normal round with the smallest radius, or
-    else the safest of all."""
+    else the safest of all.
+
+    >>> best_or_safest(run, None)['status']
+    'budget'
+    """
     if run.best:
         certificate, rule, arm = run.best
         return dict(status='budget', rule=rule, arm=arm, certificate=certificate)
@@ -85,6 +105,11 @@ def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs',
 
     Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running
     if an oracle rule is answered by another arm.
+
+    Examples
+    --------
+    >>> oiafb(z, oracle, eps=1., budget=50, delta=.1).send(None) is oracle.rules[0]
+    True
     """
     if (a is None) == (delta is None):
         raise InvalidInput('a, delta', (a, delta), 'one of the two')

@@ -14,11 +14,21 @@ from .learner import check_learner
 
 # %% ../nbs/paper/09_oiafc.ipynb #76b035b1
 def mixing_theorem1(setting, eps):
-    r"""$\alpha_k^t = \min(\sqrt{M/L_k^t}, 1)$ (Theorem 1): a function of $L_k^t$."""
-    return lambda L: min(np.sqrt(setting.M/L), 1.)
+    r"""$\alpha_k^t = \min(\sqrt{M/L_k^t}, 1)$ (Theorem 1): a function of $L_k^t$.
+
+    M is the most beliefs that an arm may lead to, if `setting.supports` says so.
+
+    >>> mixing_theorem1(z, .1)(1)
+    1.0
+    """
+    return lambda L: min(np.sqrt(setting.support_sizes.max()/L), 1.)
 
 def mixing_corollary1(setting, eps):
-    r"""$\alpha_k^t = \epsilon/(4(B_S+B_u))$ (Corollary 1), whatever $L_k^t$ is."""
+    r"""$\alpha_k^t = \epsilon/(4(B_S+B_u))$ (Corollary 1), whatever $L_k^t$ is.
+
+    >>> round(mixing_corollary1(z, .1)(1), 5)
+    0.0125
+    """
     return lambda L: eps/(4*setting.B)
 
 MIXINGS = dict(theorem1=mixing_theorem1, corollary1=mixing_corollary1)
@@ -29,20 +39,31 @@ def should_stop(setting, eps, alpha, I):
     division (erratum E32).
 
     Never true for α = 1, nor for $\epsilon \le 2\alpha(B_S+B_u)$.
+
+    >>> bool(should_stop(z, 1., .1, .01))
+    True
     """
     B = setting.B
     return bool(alpha < 1 and eps > 2*alpha*B and 2*B*I*(1 - alpha) <= eps - 2*alpha*B)
 
 # %% ../nbs/paper/09_oiafc.ipynb #55d8058d
 def small_enough(run, plan, eps):
-    "The paper's stopping rule, for the plan of a normal round."
+    """The paper's stopping rule, for the plan of a normal round.
+
+    >>> bool(small_enough(run, plan, .1))
+    False
+    """
     return should_stop(run.setting, eps, plan.alpha, plan.I[plan.target])
 
 STOPS = dict(paper=small_enough)
 
 def last_or_best(run, plan, eps):
     """What OIAFC returns: the rule of the plan at which it stopped, or else (None)
-    that with the smallest certificate."""
+    that with the smallest certificate.
+
+    >>> last_or_best(run, None, 1.)['status']
+    'round_cap'
+    """
     if plan is None:
         certificate, rule, arm = run.best or (None, run.oracle.rules[0], 0)
         return dict(status='round_cap', rule=rule, arm=arm, certificate=certificate)
@@ -59,6 +80,9 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     Parameters
     ----------
     setting : Setting
+        If its `supports` say what each arm can lead to, the radius of arm k has
+        their number $M_k$ in place of $M$, and the share of "theorem1" the largest
+        of them (`prop-simple`).
     oracle : Oracle
     eps : float
         Target accuracy $\epsilon$, in (0, 2(B_S + B_u)].
@@ -75,6 +99,11 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
 
     Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while
     running if an oracle rule is answered by another arm.
+
+    Examples
+    --------
+    >>> oiafc(z, oracle, eps=1., delta=.1).send(None) is oracle.rules[0]
+    True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     if not callable(mixing):
@@ -82,7 +111,8 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     stop = as_part('stop', stop, STOPS)
     return compose(
         setting, oracle, eps=eps, delta=delta,
-        radius=lambda N, t: radius_fc(N, t, K=setting.K, M=setting.M, delta=delta),
+        radius=lambda N, t: radius_fc(N, t, K=setting.K, M=setting.support_sizes,
+                                      delta=delta),
         mixing=lambda L, t: mixing(L), stop=lambda run, plan: stop(run, plan, eps),
         decide=lambda run, plan: last_or_best(run, plan, eps),
         rounds=as_integer('max_rounds', max_rounds,

@@ -11,8 +11,8 @@ __all__ = ['MARGIN_TOL', 'WAYS_OUT', 'BOUND_MARGIN', 'BOUND_TOL', 'Oracle', 'wid
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 import numpy as np
-from .core import (InvalidInput, NotInducible, SolverFailure, as_array,
-                         as_integer, as_kind, as_number)
+from .core import (InvalidInput, NotInducible, SolverFailure, Value, as_array,
+                         as_integer, as_kind, as_names, as_number)
 from .information import Environment, InformationStructure, Setting, World
 from .scoring import ScoringRule, lie, mix
 from .programs import known_program, pair_rows, properness_rows, widest_rule
@@ -21,16 +21,18 @@ from .stackelberg import (PROFIT_TOL, optimal_rule, profit_scale, region_margin,
 
 # %% ../nbs/paper/04_oracle.ipynb #aa78541b
 @dataclass(frozen=True, eq=False)
-class Oracle:
+class Oracle(Value):
     r"""K scoring rules $\tilde S_k$, the k-th of which makes arm k the agent's
     strict best response (Assumption 1).
 
-    `margins` (K,) holds by how much, if that is known; `margin` is the smallest of
+    `arms` are their names, if given. `margins` (K,) holds by how much, if that is
+    known; `margin` is the smallest of
     them (the paper's $\varepsilon$ is anything below it). Raises `InvalidInput` for
     fewer than two rules, and for one that isn't proper.
     """
     rules: tuple
     margins: np.ndarray = None
+    arms: tuple = None
 
     def __post_init__(self):
         try:
@@ -51,6 +53,9 @@ class Oracle:
         if self.margins is not None:
             object.__setattr__(self, 'margins',
                                as_array('margins', self.margins, (len(rules), )))
+        if self.arms is not None:
+            object.__setattr__(self, 'arms',
+                               as_names('arms', self.arms, len(rules), 'arm '))
     def __repr__(self):
         return (f'Oracle({len(self.rules)} rules, margin '
                 f'{"unknown" if self.margins is None else f"{self.margin:.4g}"})')
@@ -68,6 +73,9 @@ def widest_margin(world, arm):
     negative if no rule makes the arm a best response. `arm` is a name or an index.
     Raises
     `InvalidInput` for an unknown arm, `SolverFailure`.
+
+    >>> round(widest_margin(clinic, 'imaging')[0], 4)
+    0.0136
     """
     z, q = as_kind('world', world, World).setting, world.belief_distributions
     k = z.arm_index(arm)
@@ -99,6 +107,11 @@ def action_informed_oracle(world, *, costs=None, cases=None, delta=.05):
         counts leave open (`prop-robust`).
 
     Raises `NotInducible`, naming every arm that no rule favours, and the way out.
+
+    Examples
+    --------
+    >>> action_informed_oracle(clinic)
+    Oracle(3 rules, margin 0.01)
     """
     as_kind('world', world, World)
     if not (costs is None and cases is None and world.cost_ranges is None):
@@ -107,13 +120,16 @@ def action_informed_oracle(world, *, costs=None, cases=None, delta=.05):
     margins = np.array([m for m, _ in found])
     rules = [r for _, r in found]
     _refuse(world, rules, margins, 'any scoring rule', 'best margin')
-    return Oracle(rules, margins)
+    return Oracle(rules, margins, world.setting.arms)
 
 def check_oracle(world, rules):
     """An `Oracle` from the user's own rules, with its margins in a known world.
 
     Raises `NotInducible` if one of them doesn't make its arm the strict favourite,
     `InvalidInput` for rules that don't fit the world.
+
+    >>> check_oracle(clinic, oracle.rules)
+    Oracle(3 rules, margin 0.01)
     """
     z = as_kind('world', world, World).setting
     oracle = Oracle(rules)
@@ -128,7 +144,7 @@ def check_oracle(world, rules):
             f'a rule on the support of the world, within its bound {z.bound:g}')
     margins = np.array([region_margin(world, r, k) for k, r in enumerate(oracle.rules)])
     _refuse(world, oracle.rules, margins, 'the rule given for it', 'margin')
-    return Oracle(oracle.rules, margins)
+    return Oracle(oracle.rules, margins, z.arms)
 
 # %% ../nbs/paper/04_oracle.ipynb #20c3b3d5
 def _refuse(world, rules, margins, given, found):
@@ -166,6 +182,9 @@ def arms_to_leave(world):
 
     () if none is in the way, None if no two arms are left (or not within `WAYS_OUT`
     choices).
+
+    >>> arms_to_leave(clinic)
+    ()
     """
     z = as_kind('world', world, World).setting
     # first those that have no rule
@@ -198,7 +217,11 @@ class Doubts:
         return worst
 
 def doubts(world, costs=None, cases=None, delta=.05):
-    "The `Doubts` that `action_informed_oracle` is told of. Raises `InvalidInput`."
+    """The `Doubts` that `action_informed_oracle` is told of. Raises `InvalidInput`.
+
+    >>> doubts(clinic, costs={'biopsy': (.1, .3)}).high.round(3)
+    array([0.  , 0.01, 0.3 ])
+    """
     z, delta = world.setting, as_number('delta', delta, 0., 1., strict_low=True)
     known = np.c_[world.costs, world.costs] if world.cost_ranges is None else np.array(
         world.cost_ranges)
@@ -221,7 +244,11 @@ def doubts(world, costs=None, cases=None, delta=.05):
 
 def at_worst(world, doubts, k):
     """The world with the costs that are worst for arm k; only their differences
-    count, and the least is 0."""
+    count, and the least is 0.
+
+    >>> at_worst(clinic, doubts(clinic, costs={'biopsy': (.1, .3)}), 2).costs.round(3)
+    array([0.  , 0.01, 0.3 ])
+    """
     costs = doubts.costs(k, world.setting.bound)
     structure = InformationStructure(world.structure.joint, costs - costs.min())
     return replace(world, structure=structure, cost_ranges=None)
@@ -229,7 +256,11 @@ def at_worst(world, doubts, k):
 # %% ../nbs/paper/04_oracle.ipynb #7767eb34
 def robust_oracle(world, doubts):
     """The oracle whose margins hold for all that the `Doubts` leave open; raises
-    `NotInducible`, which says what would do."""
+    `NotInducible`, which says what would do.
+
+    >>> robust_oracle(clinic, doubts(clinic))
+    Oracle(3 rules, margin 0.01)
+    """
     worlds = [at_worst(world, doubts, k) for k in range(world.setting.K)]
     found = [widest_margin(w, k) for k, w in enumerate(worlds)]
     margins = np.array([m for m, _ in found])
@@ -240,7 +271,7 @@ def robust_oracle(world, doubts):
         names = tuple(world.setting.arms[k] for k in bad)
         raise NotInducible(f'no rule works for all costs and beliefs left open: {ways}',
                            names, float(margins[bad].min()))
-    return Oracle([r for _, r in found], margins)
+    return Oracle([r for _, r in found], margins, world.setting.arms)
 
 def _what_would_do(world, doubts, k, margin):
     "What would make arm k inducible, in words."
@@ -258,7 +289,11 @@ BOUND_TOL = 1e-9        # how well the solver keeps to its rows, in these units
 
 def least_bound(world, k, doubts, margin=None):
     """$B_k$ of `eq-bound-needed` for arm k (an index), infinite if no bound will do.
-    Raises `SolverFailure`."""
+    Raises `SolverFailure`.
+
+    >>> round(least_bound(clinic, 1, doubts(clinic)), 4)
+    np.float64(0.0673)
+    """
     from scipy.optimize import linprog
     from scipy.sparse import block_array, csr_array, eye_array
     z, q = world.setting, world.belief_distributions
@@ -291,6 +326,10 @@ def bound_needed(world, *, costs=None, cases=None, delta=.05):
 
     `costs`, `cases` and `delta` are those of `action_informed_oracle`. The world's
     own bound plays no part. Raises `InvalidInput`.
+
+    >>> {arm: round(b, 3) for arm, b in bound_needed(clinic).items()}
+    {'palpation': np.float64(0.0), 'imaging': np.float64(0.067), 'biopsy':
+    np.float64(0.237)}
     """
     known = doubts(world, costs, cases, delta)
     return {
@@ -307,6 +346,9 @@ def hidden_arm(n, bound=1.):
     learner finds out which one, other than by trying all. The support lists the ends
     and centres of the cells in turn, 2n + 1 beliefs. Raises `InvalidInput` unless n
     is an integer of at least 2.
+
+    >>> len(hidden_arm(3))
+    3
     """
     n, bound = as_integer('n', n, 2), as_number('bound', bound, 0., strict_low=True)
     h, p = 1/(4*n), 1/4 + np.arange(2*n + 1)/(4*n)
@@ -325,7 +367,11 @@ def hidden_arm(n, bound=1.):
 # %% ../nbs/paper/04_oracle.ipynb #f69f543d
 def shrink_oracle(world, share):
     """An `Oracle` with the given share of the widest margins: its rules are mixed
-    with the best rules of their arms. Raises `InvalidInput`, `NotInducible`."""
+    with the best rules of their arms. Raises `InvalidInput`, `NotInducible`.
+
+    >>> shrink_oracle(clinic, .5)
+    Oracle(3 rules, margin 0.006823)
+    """
     share = as_number('share', share, 0., 1., strict_low=True)
     oracle, best = action_informed_oracle(world), optimal_rule(world)
     return check_oracle(

@@ -8,9 +8,10 @@ __all__ = ['COLORS', 'COLORMAP', 'DASHES', 'MARKERS', 'HATCHES', 'CORNERS', 'AXI
 
 # %% ../nbs/companion/69_plots.ipynb #8c8944cd
 import numpy as np
-from .core import InvalidInput, as_array, as_names, as_number, as_probabilities
+from .core import (InvalidInput, as_array, as_kind, as_names, as_number,
+                         as_probabilities)
 from .information import Environment, Setting
-from .scoring import ScoringRule, lie, mix
+from .scoring import ScoringRule, as_rule, lie, mix
 from .stackelberg import agent_profit, arm_profit
 from .learner import FORCED, NORMAL, Identification
 from .runs import (as_positive, check_frame, column_names, fit_exponent,
@@ -184,17 +185,20 @@ def plot_rule(rule, setting=None, ax=None):
 
     Parameters
     ----------
-    rule : ScoringRule
+    rule : ScoringRule, or what has one: an `Optimum`, `Identification`, `Offer`, …
     setting : Setting, optional
-        Gives the states their names.
+        Gives the states their names, if `rule` doesn't.
     ax : matplotlib Axes, optional
         A figure is made if there is none.
 
     Returns the axes. Raises `InvalidInput` if the setting has other states than the
     rule.
     """
+    if setting is None:
+        setting = getattr(getattr(rule, 'world', rule), 'setting', None)
+    rule = as_rule('rule', rule)
     W = rule.support.shape[1]
-    if setting is not None and setting.W != W:
+    if setting is not None and as_kind('setting', setting, Setting).W != W:
         raise InvalidInput('setting', setting,
                            f'a setting with {W} states, as the rule')
     draw = _plot_convex if W == 2 else _plot_simplex if W == 3 else _plot_payments

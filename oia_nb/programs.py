@@ -45,6 +45,9 @@ def properness_pairs(support):
     reporting j.
 
     With two states neighbours on the line are enough; otherwise all M (M-1) pairs.
+
+    >>> properness_pairs(z.support).shape
+    (36, 2)
     """
     M, W = support.shape
     if W == 2:
@@ -56,7 +59,11 @@ def properness_pairs(support):
 # %% ../nbs/companion/61_programs.ipynb #f9ff4d0f
 def pair_rows(support, pairs, n=None):
     """Sparse (len(pairs), n) matrix: row (i, j) is ⟨σ_i, S_i - S_j⟩ on the first M W
-    columns."""
+    columns.
+
+    >>> pair_rows(z.support, np.array([[0, 1]])).shape
+    (1, 38)
+    """
     from scipy.sparse import csr_array
     M, W = support.shape
     i, j = np.asarray(pairs).reshape(-1, 2).T
@@ -68,7 +75,11 @@ def pair_rows(support, pairs, n=None):
 
 def properness_rows(support):
     r"""Sparse (n, M W) matrix R: a rule is proper iff $R\,S \ge 0$, one row
-    $\langle\sigma_i, S_i - S_j\rangle$ a pair."""
+    $\langle\sigma_i, S_i - S_j\rangle$ a pair.
+
+    >>> properness_rows(z.support).shape
+    (36, 38)
+    """
     return pair_rows(support, properness_pairs(support))
 
 # %% ../nbs/companion/61_programs.ipynb #d3853bf5
@@ -76,7 +87,11 @@ LIE_TOL = 1e-10    # lies that gain more than this, in units of the bound, are f
 
 def worst_lies(support, S, tol):
     """(n, 2): for each belief that gains more than `tol` under S (M, W) by a lie,
-    its best lie."""
+    its best lie.
+
+    >>> worst_lies(z.support, best.rule.values, 1e-6).shape
+    (0, 2)
+    """
     gains = support @ S.T
     gains = gains - gains.diagonal()[:, None]
     j = gains.argmax(1)
@@ -89,6 +104,9 @@ def price_weights(M, W):
 
     Of all optimal rules the cheapest at these prices is chosen: one, whichever
     solver finds it.
+
+    >>> price_weights(2, 2).shape
+    (2, 2)
     """
     return 1 + np.modf(np.arange(1, M*W + 1)*(5**.5 - 1)/2)[0].reshape(M, W)
 
@@ -184,6 +202,12 @@ def solve_cvxpy(problem, *solvers):
     `solvers` that knows.
 
     Raises `SolverFailure` if none does.
+
+    >>> import cvxpy
+    >>> x = cvxpy.Variable()
+    >>> problem = cvxpy.Problem(cvxpy.Minimize(x), [x >= 1])
+    >>> round(solve_cvxpy(problem, 'CLARABEL'), 6)
+    1.0
     """
     import cvxpy as cp
     import warnings
@@ -204,7 +228,11 @@ def solve_cvxpy(problem, *solvers):
 
 # %% ../nbs/companion/61_programs.ipynb #a7e177d3
 def lagrangian_bound(d, low, high):
-    "The smallest value of ⟨d, x⟩ over low ≤ x ≤ high; -inf if there is none."
+    """The smallest value of ⟨d, x⟩ over low ≤ x ≤ high; -inf if there is none.
+
+    >>> float(lagrangian_bound(np.array([1., -1.]), np.zeros(2), np.ones(2)))
+    -1.0
+    """
     return float((d*np.where(d > 0, low, np.where(d < 0, high, 0.))).sum())
 
 # %% ../nbs/companion/61_programs.ipynb #4735c9e4
@@ -213,7 +241,13 @@ HIGHS_OPTIONS = dict(output_flag=False, threads=1, primal_feasibility_tolerance=
 
 def open_highs(A, cost, columns, rows):
     """HiGHS with min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1], columns[0] ≤ x ≤
-    columns[1]."""
+    columns[1].
+
+    >>> from scipy.sparse import csr_array
+    >>> open_highs(csr_array(np.eye(2)), np.ones(2), box(2),
+    ...     at_least_zero(2)).getNumCol()
+    2
+    """
     import highspy
     lp, highs = highspy.HighsLp(), highspy.Highs()
     for option in HIGHS_OPTIONS.items():
@@ -304,7 +338,11 @@ class LinearProgram:
         return self.highs.getModelStatus()
 
 def push(change, old, new, unit=1.):
-    "Pass on to HiGHS the columns in which `new` differs from `old`, times `unit`."
+    """Pass on to HiGHS the columns in which `new` differs from `old`, times `unit`.
+
+    >>> push(lambda *told: print(*told), np.zeros((2, 3)), np.eye(2, 3))
+    2 [0 1] [1. 0.] [0. 1.]
+    """
     at = np.flatnonzero((old != new).any(0))
     if len(at):
         change(len(at), at.astype(np.int32), *(unit*new[:, at]))
@@ -389,6 +427,9 @@ def rule_matrix(support, K, arm):
 
     Rows: properness, K links (zero as yet), K asks. Ask j reads v_k + w - v_j + e
     for j ≠ k; that of the arm k itself is the objective v_k + w.
+
+    >>> rule_matrix(z.support, z.K, 0).shape
+    (42, 43)
     """
     from scipy.sparse import csr_array, vstack
     MW = support.size
@@ -407,6 +448,9 @@ def link_row(support, counts, k, K):
     (M,).
 
     Scaled by a power of two to size one.
+
+    >>> link_row(z.support, np.ones(z.M), 0, z.K).shape
+    (43,)
     """
     scale = 2.**-np.ceil(np.log2(counts.sum()))
     row = np.zeros(support.size + K + 2)
@@ -480,11 +524,21 @@ class RuleProgram(ProperProgram):
         return self._rule(self._found(self._optimum(self.price, cap, short)).x)
 
 def box(n):
-    "(2, n): columns from 0 to 1."
+    """(2, n): columns from 0 to 1.
+
+    >>> box(2)
+    array([[0., 0.],
+           [1., 1.]])
+    """
     return np.vstack([np.zeros(n), np.ones(n)])
 
 def at_least_zero(m):
-    "(2, m): rows of at least 0."
+    """(2, m): rows of at least 0.
+
+    >>> at_least_zero(2)
+    array([[ 0.,  0.],
+           [inf, inf]])
+    """
     return np.vstack([np.zeros(m), np.full(m, np.inf)])
 
 # %% ../nbs/companion/61_programs.ipynb #c0c99cb3
@@ -524,6 +578,9 @@ def menu_matrix(support, q, k):
 
     Columns: their payments (n W), the other s_i (M - n), and e. Rows: properness,
     s_i - ⟨σ_i, S_j⟩, the asks ⟨q_k - q_j, s⟩ + e for j ≠ k, and last ⟨q_k, s⟩.
+
+    >>> menu_matrix(z.support, q, 1)[0].shape
+    (4,)
     """
     from scipy.sparse import coo_array, csr_array, vstack
     W, own = support.shape[1], np.flatnonzero(q[k] > 0)
@@ -589,20 +646,32 @@ class MenuProgram(RuleProgram):
 MENU_FROM = 100
 
 def solve_menu(support, q, arm, lower):
-    "`solve_program` without slack, by the menu of the arm's own beliefs."
+    """`solve_program` without slack, by the menu of the arm's own beliefs.
+
+    >>> round(solve_menu(z.support, q, 1, clinic.costs[1] - clinic.costs).value, 4)
+    0.0565
+    """
     return MenuProgram(support, q, arm).minimum(q, lower)
 
 # %% ../nbs/companion/61_programs.ipynb #f22a4ef3
 PROGRAMS = dict(highs=RuleProgram, cvxpy=CvxpyProgram)
 
 def program_route(solver):
-    "The program class of a route by name; raises `InvalidInput` for an unknown one."
+    """The program class of a route by name; raises `InvalidInput` for an unknown one.
+
+    >>> program_route('highs').__name__
+    'RuleProgram'
+    """
     if isinstance(solver, str) and solver in PROGRAMS:
         return PROGRAMS[solver]
     raise InvalidInput('solver', solver, ' or '.join(f'"{o}"' for o in PROGRAMS))
 
 def known_program(support, q, arm, solver='highs'):
-    "The program of an arm whose `q` (K, M) are known, by the route `solver`."
+    """The program of an arm whose `q` (K, M) are known, by the route `solver`.
+
+    >>> type(known_program(z.support, q, 1)).__name__
+    'RuleProgram'
+    """
     route = program_route(solver)
     menu = solver == 'highs' and support.shape[1] > 2 and len(support) > MENU_FROM
     return MenuProgram(support, q, arm) if menu else route(support, len(q), arm)
@@ -613,6 +682,9 @@ def solve_program(support, q, arm, lower, slack=0., solver='highs'):
 
     `support` (M, W), `q` (K, M), `lower` (K,) as in `RuleProgram`. Raises
     `InvalidInput` for an unknown route, `SolverFailure`.
+
+    >>> round(solve_program(z.support, q, 1, clinic.costs[1] - clinic.costs).value, 4)
+    0.0565
     """
     return program_route(solver)(support, len(q), arm).minimum(q, lower, slack)
 
@@ -624,7 +696,11 @@ PURSE = 64.
 INSIDE = .5
 
 def purses(need, bound):
-    "Bounds to try, from `PURSE` times `need` up to `bound`; all are positive."
+    """Bounds to try, from `PURSE` times `need` up to `bound`; all are positive.
+
+    >>> list(purses(.01, 1.))[-1]
+    1.0
+    """
     b = PURSE*need
     while 0 < b < bound:
         yield b
@@ -637,6 +713,11 @@ def cheapest_rule(program, q, C, bound):
 
     `program` is that of the arm, `q` (K, M); None if no rule will do. Raises
     `SolverFailure`.
+
+    >>> program = known_program(z.support, q, 1)
+    >>> round(cheapest_rule(program, q, clinic.costs[1] - clinic.costs,
+    ...     z.bound).value, 4)
+    np.float64(0.0565)
     """
     need = np.delete(C, program.arm).max()
     if need <= 0:
@@ -655,6 +736,11 @@ def widest_rule(program, q, C, bound):
     c_j within `bound`.
 
     `value` is minus the widest margin. Raises `SolverFailure`.
+
+    >>> program = known_program(z.support, q, 1)
+    >>> bool(widest_rule(program, q, clinic.costs[1] - clinic.costs,
+    ...     z.bound).value < 0)
+    True
     """
     for b in purses(np.abs(C).max(), bound):
         found = program.shortfall(q, C/b)

@@ -7,9 +7,10 @@ __all__ = ['PROFIT_TOL', 'ROOMS', 'agent_profit', 'arm_profit', 'principal_profi
            'is_claim_true', 'lp_arm', 'Optimum', 'optimal_rule', 'simple_regret']
 
 # %% ../nbs/paper/03_stackelberg.ipynb #88b70d3e
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import numpy as np
-from .core import TIE_TOL, NotInducible, SolverFailure, as_kind, as_number
+from .core import TIE_TOL, NotInducible, SolverFailure, Value
+from .core import as_kind, as_number, read_only
 from .information import World, check_rule
 from .programs import PURSE, cheapest_rule, known_program, widest_rule
 from .scoring import ScoringRule
@@ -17,13 +18,21 @@ from .scoring import ScoringRule
 # %% ../nbs/paper/03_stackelberg.ipynb #ef260c30
 def agent_profit(world, rule):
     r"""(K,): $g(k, S) = \langle q_k, s\rangle - c_k$ for a proper rule (paper, below
-    eq. opt2)."""
+    eq. opt2).
+
+    >>> agent_profit(clinic, best.rule).round(4)
+    array([0.0465, 0.0465, 0.033 ])
+    """
     check_rule(world, rule)
     return world.belief_distributions @ rule.expected - world.costs
 
 def arm_profit(world, rule):
     r"""(K,): $\langle q_k, u - s\rangle$, what a proper rule leaves the principal if
-    arm k is played."""
+    arm k is played.
+
+    >>> arm_profit(clinic, best.rule).round(4)
+    array([0.697 , 0.7839, 0.8481])
+    """
     check_rule(world, rule)
     return world.belief_distributions @ (world.setting.belief_utility - rule.expected)
 
@@ -33,6 +42,9 @@ def principal_profit(world, rule):
 
     For any rule, and any agent of the world: if it lies, the principal pays what the
     lies bring and decides as well as they allow (`Agent.profit`).
+
+    >>> round(principal_profit(clinic, best.rule), 4)
+    0.7839
     """
     check_rule(world, rule)
     return float(world.agent.profit(world, rule))
@@ -40,7 +52,11 @@ def principal_profit(world, rule):
 # %% ../nbs/paper/03_stackelberg.ipynb #d8984bfc
 def region_margin(world, rule, arm):
     r"""By how much `arm` beats the agent's next best arm under `rule`; the rule is
-    in $V_k$ iff this is not negative."""
+    in $V_k$ iff this is not negative.
+
+    >>> round(region_margin(clinic, oracle.rules[1], 'imaging'), 4)
+    0.0136
+    """
     g, k = agent_profit(world, rule), world.setting.arm_index(arm)
     return float(g[k] - np.delete(g, k).max())
 
@@ -49,19 +65,31 @@ def region_margin(world, rule, arm):
 PROFIT_TOL = 1e-8
 
 def stake(world, rule):
-    "The money at stake: the largest payment of the rule, or the largest cost."
+    """The money at stake: the largest payment of the rule, or the largest cost.
+
+    >>> round(stake(clinic, best.rule), 4)
+    0.0909
+    """
     check_rule(world, rule)
     return float(max(rule.values.max(), world.costs.max()))
 
 def profit_scale(world, rule):
     """What profits are measured by: the utility, and the bound or, if less, two
-    purses of the stake."""
+    purses of the stake.
+
+    >>> round(profit_scale(clinic, best.rule), 3)
+    2.0
+    """
     z = world.setting
     return z.B_u + min(z.bound, 2*PURSE*stake(world, rule))
 
 def is_claim_true(world, rule, profit):
     """True if `rule` earns the claimed `profit` when the agent answers it, within
-    `PROFIT_TOL`."""
+    `PROFIT_TOL`.
+
+    >>> is_claim_true(clinic, best.rule, best.profit)
+    True
+    """
     return abs(principal_profit(world, rule)
                - profit) <= PROFIT_TOL*profit_scale(world, rule)
 
@@ -77,6 +105,9 @@ def lp_arm(world, arm, solver='highs', margin=0.):
     arm, ahead of all others by `margin`, in money. `arm` is a name or an index. The
     profit is what the agent's answer to the rule really leaves. Raises
     `SolverFailure`, `InvalidInput`.
+
+    >>> round(lp_arm(clinic, 'biopsy')[0], 4)
+    0.7281
     """
     z, q = as_kind('world', world, World).setting, world.belief_distributions
     k = z.arm_index(arm)
@@ -103,17 +134,22 @@ def lp_arm(world, arm, solver='highs', margin=0.):
 
 # %% ../nbs/paper/03_stackelberg.ipynb #6570f6e0
 @dataclass(frozen=True, eq=False)
-class Optimum:
+class Optimum(Value):
     r"""The solution of the game (paper, eq. opt3).
 
     `rule` S*, `arm` k* (an index), `profit` h(S*), `profits` (K,) with h(S_k*) (-inf
-    for an arm that no rule induces) and `rules`, K rules S_k* (None there).
+    for an arm that no rule induces) and `rules`, K rules S_k* (None there); `world`,
+    the game that it solves.
     """
     rule: ScoringRule
     arm: int
     profit: float
     profits: np.ndarray
     rules: tuple
+    world: World = field(default=None, repr=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, 'profits', read_only(np.asarray(self.profits, float)))
 
     @property
     def gaps(self):
@@ -128,6 +164,11 @@ def optimal_rule(world, solver='highs', margin=0.):
     With `margin`, in money, of the rules under which the arm leads by so much. Ties
     between arms go to the lowest index. Raises `SolverFailure`; `NotInducible` if no
     arm can lead so.
+
+    >>> print(optimal_rule(clinic))
+    Optimum(imaging, profit 0.7839, by ScoringRule(19 beliefs, 2 states, pays 0 to
+    0.09086 of 1);
+      best profits: palpation 0.7436, imaging 0.7839, biopsy 0.7281)
     """
     arms = range(as_kind('world', world, World).setting.K)
     found = [lp_arm(world, k, solver, margin) for k in arms]
@@ -138,8 +179,12 @@ def optimal_rule(world, solver='highs', margin=0.):
                            float(margin))
     scale = world.setting.B_u + max(stake(world, r) for r in rules if r is not None)
     arm = int(np.flatnonzero(profits >= profits.max() - TIE_TOL*scale)[0])
-    return Optimum(rules[arm], arm, float(profits[arm]), profits, rules)
+    return Optimum(rules[arm], arm, float(profits[arm]), profits, rules, world)
 
 def simple_regret(world, rule):
-    r"The true simple regret $h(S^*) - h(S)$ of a rule in a known world, lies included."
+    r"""The true simple regret $h(S^*) - h(S)$ of a rule in a known world, lies included.
+
+    >>> round(simple_regret(clinic, oracle.rules[1]), 4)
+    0.0845
+    """
     return optimal_rule(world).profit - principal_profit(world, rule)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from .core import (InvalidInput, NotInducible, SolverFailure, as_array,
                          as_beliefs, as_integer, as_kind, as_number, as_text)
-from .core import patch_to
+from .core import Value, patch_to
 from .information import Setting, World
 from .scoring import ScoringRule, menu_rule
 from .stackelberg import principal_profit, region_margin
@@ -23,7 +23,7 @@ FEWEST = -12            # decimals of a payment: from so few
 MOST = 15               # to so many
 
 @dataclass(frozen=True, eq=False)
-class Menu:
+class Menu(Value):
     """A menu of tickets (`eq-ticket`): `tickets` (n, W), what each pays in each
     state, in units of payment.
 
@@ -324,7 +324,12 @@ def rounded(self, digits, where, margin=None):
 # %% ../nbs/beyond/26_tickets.ipynb #192d7202
 def rounding_costs(rule, world, digits=(1, 2, 3, 4)):
     """What each number of `digits` costs: a list of (digits, profit, lost), with
-    None where no menu will do."""
+    None where no menu will do.
+
+    >>> [(digits, round(lost, 4)) for digits, _, lost in rounding_costs(best.rule,
+    ...     clinic, [2, 3])]
+    [(2, 0.0336), (3, 0.0031)]
+    """
     as_kind('rule', rule, ScoringRule)
     as_kind('world', world, World)
     def row(d):

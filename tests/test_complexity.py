@@ -240,7 +240,7 @@ def test_command(capfd):
                           parse_constant=lambda c: pytest.fail(c)), forecast_rounds(
                               load_world('clinic'), .5, .1)
     assert err == '' and (found['least'], found['dominant']) == (
-        f.least, f.dominant) and found['problem']['gaps'] == list(f.problem.gaps)
+        f.least, f.dominant) and list(found['gaps'].values()) == list(f.problem.gaps)
     assert np.allclose(
         [found[m] for m in MEASURES],
         [getattr(f, m)

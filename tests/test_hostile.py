@@ -1009,7 +1009,7 @@ def told(world, found):
     z = world.setting
     true_claim(
         world,
-        ScoringRule(found['rule'], found['support'], z.bound),
+        ScoringRule(found['rule']['payments'], found['support'], z.bound),
         found['profit'],
         z.arm_index(found['arm']),
     )

@@ -307,8 +307,12 @@ FAULTS = {
     ],
 }
 
+SITE = outdated, needs_network, misnumbered, lost      # they read docs/
+
 @pytest.mark.parametrize('check', FAULTS, ids=lambda c: c.__name__)
 def test_repository(check, tmp_path):
+    if check in SITE and not (ROOT/'docs').exists():
+        pytest.skip('a source archive holds no site')
     assert check(ROOT, tmp_path) == []
 
 @pytest.mark.parametrize('check', FAULTS, ids=lambda c: c.__name__)

@@ -1,0 +1,43 @@
+# Made by nbs/build_stubs.py from all.py and nbs/hints.txt.  Do not edit.
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any, TypeVar
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from .core import *
+from .information import *
+from .scoring import *
+from .programs import *
+from .stackelberg import *
+from .oracle import *
+from .estimation import *
+from .ucb_lp import *
+from .learner import *
+from .binary_search import *
+from .exploration import *
+from .oiafc import *
+from .oiafb import *
+from .complexity import *
+from .sharp import SharpIdentification as SharpIdentification, SharpPlan as SharpPlan, lower_bound as lower_bound, sharp as sharp
+from .identification import *
+from .worlds import *
+from .baselines import chen as chen, etc as etc, explore_then_commit as explore_then_commit, oiafc_simple as oiafc_simple
+from .best_arm import best_arm_learner as best_arm_learner, oracle_bandit as oracle_bandit, oracle_loss as oracle_loss, play_bandit as play_bandit
+from .offline import arm_payments as arm_payments, max_min_rule as max_min_rule
+from .experiments import compare as compare, experiment as experiment, forecast as forecast, read_experiment as read_experiment, summarise as summarise
+from .tickets import Menu as Menu, Rounded as Rounded, rounding_costs as rounding_costs
+from .no_oracle import search_oracle as search_oracle
+from .experts import RiskAverse as RiskAverse, lottery as lottery
+from .session import Offer as Offer, Refused as Refused, Session as Session
+from .views import Card as Card
+from .documents import identification_from_dict as identification_from_dict, identification_to_dict as identification_to_dict, json_schema as json_schema, load_identification as load_identification, load_rule as load_rule, rule_from_dict as rule_from_dict, rule_to_dict as rule_to_dict
+from importlib import import_module
+
+_Path = str | PathLike[str]
+_T = TypeVar('_T')
+_F = TypeVar('_F')
+_R = TypeVar('_R', bound=Any)
+
+CHAPTERS: Any
+CHOSEN: Any

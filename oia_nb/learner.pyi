@@ -1,0 +1,117 @@
+# Made by nbs/build_stubs.py from learner.py and nbs/hints.txt.  Do not edit.
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any, TypeVar
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from array import array
+from dataclasses import dataclass, field, replace
+from functools import wraps
+import numpy as np
+from .core import InvalidInput, OIAError, OracleViolated, as_integer, as_number, generator
+from .information import Setting
+from .oracle import Oracle
+from .scoring import ScoringRule
+from .information import Response
+from .estimation import Transcript
+from .information import World
+
+_Path = str | PathLike[str]
+_T = TypeVar('_T')
+_F = TypeVar('_F')
+_R = TypeVar('_R', bound=Any)
+
+def check_response(setting: Setting, response: Response) -> tuple[int,int]: ...
+def announce(transcript: Transcript, rule: ScoringRule, line: Any=..., place: float=...) -> Generator[ScoringRule,Response,int]: ...
+def confirm(setting: Setting, k: int, arm: int) -> None: ...
+def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any=...) -> Generator[ScoringRule,Response,None]: ...
+def check_learner(setting: Setting, oracle: Oracle, eps: float, delta: float) -> tuple[float,float]: ...
+INIT: Any
+NORMAL: Any
+FORCED: Any
+@dataclass(frozen=True, eq=False)
+class Trace:
+    arms: np.ndarray
+    beliefs: np.ndarray
+    targets: np.ndarray
+    kinds: np.ndarray
+    rounds: np.ndarray
+    profits: np.ndarray
+    radii: np.ndarray
+    bounds: np.ndarray
+    payments: np.ndarray | None
+    def __init__(self, arms: ArrayLike, beliefs: ArrayLike, targets: ArrayLike, kinds: ArrayLike, rounds: ArrayLike, profits: ArrayLike, radii: ArrayLike, bounds: ArrayLike, payments: ArrayLike | None = ...) -> None: ...
+    def __repr__(self): ...
+    def to_frame(self, setting: Setting | None=...) -> pd.DataFrame: ...
+    def _repr_html_(self): ...
+@dataclass(frozen=True)
+class Certificate:
+    bound: float
+    mixing: float
+    confidence: float
+    def __init__(self, bound: float, mixing: float, confidence: float) -> None: ...
+@dataclass(frozen=True)
+class Origin:
+    world: str | None
+    method: str | None
+    options: dict | None
+    seed: int | None
+    def __init__(self, world: str | None = ..., method: str | None = ..., options: dict | None = ..., seed: int | None = ...) -> None: ...
+@dataclass(frozen=True, eq=False)
+class Identification:
+    rule: ScoringRule
+    arm: int
+    setting: Setting | None
+    origin: Origin | None
+    rounds: int
+    status: str
+    eps: float
+    delta: float
+    certificate: Certificate
+    counts: np.ndarray
+    normal_rounds: int
+    forced_rounds: int
+    searches: int
+    lp_solves: int
+    event_violated: bool
+    trace: Trace
+    lost: float | None
+    def __init__(self, rule: ScoringRule, arm: int, rounds: int, status: str, eps: float, delta: float, certificate: Certificate, counts: ArrayLike, normal_rounds: int, forced_rounds: int, searches: int, lp_solves: int, event_violated: bool, trace: Trace, *, setting: Setting | None = ..., origin: Origin | None = ..., lost: float | None = ...) -> None: ...
+    @property
+    def paid(self) -> float | None: ...
+    def to_dict(self, trace: bool=...) -> dict[str,Any]: ...
+    def save(self, path: _Path, trace: bool=...) -> None: ...
+    def _repr_html_(self): ...
+    def to_frame(self) -> pd.DataFrame: ...
+@dataclass(frozen=True)
+class Status:
+    text: str
+    sound: bool
+    cut_short: bool
+    def __init__(self, text: str, sound: bool = ..., cut_short: bool = ...) -> None: ...
+STATUS: Any
+def was_cut_short(status: str) -> bool: ...
+def finish(transcript: Transcript, *, rule: ScoringRule, arm: int, status: str, eps: float, delta: float, certificate: Certificate | None=..., kinds: Sequence[int], targets: Sequence[int] | None=..., searches: int=..., lp_solves: int=..., violated: bool=..., snapshots: Sequence[Any]=..., result: type[_R]=..., **more: Any) -> _R: ...
+class Learner:
+    def __init__(self, setting: Setting, steps: Generator[Any, Any, Any], best: Callable[[], Any] | None=...) -> None: ...
+    def __iter__(self): ...
+    def __next__(self) -> ScoringRule: ...
+    def send(self, response: Response | None) -> ScoringRule: ...
+    def _priced(self, result): ...
+    def close(self) -> None: ...
+    @property
+    def best(self) -> Finding | None: ...
+    def stop(self) -> Identification: ...
+@dataclass(frozen=True, eq=False)
+class Finding:
+    rule: ScoringRule
+    arm: int
+    bound: float
+    def __init__(self, rule: ScoringRule, arm: int, bound: float) -> None: ...
+    def __repr__(self): ...
+    def _repr_html_(self): ...
+class Stopped(OIAError):
+    ...
+def learner(make: Callable[..., Any]) -> Callable[...,Learner]: ...
+def simulate(learner: Any, world: World, seed: int | np.random.Generator | None) -> Any: ...

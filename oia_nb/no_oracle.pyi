@@ -1,0 +1,38 @@
+# Made by nbs/build_stubs.py from no_oracle.py and nbs/hints.txt.  Do not edit.
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any, TypeVar
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from dataclasses import dataclass
+import numpy as np
+from .core import OIAError, as_integer, as_number, generator
+from .learner import Learner, announce
+from .oracle import Oracle
+from .estimation import Transcript
+from .scoring import ScoringRule, menu_rule
+from .information import Setting
+
+_Path = str | PathLike[str]
+_T = TypeVar('_T')
+_F = TypeVar('_F')
+_R = TypeVar('_R', bound=Any)
+
+LEAST_SCALE: float
+def draw_rule(setting, rng): ...
+def mean_rule(rules): ...
+@dataclass(frozen=True, eq=False)
+class Found:
+    rules: tuple
+    missing: tuple
+    hits: np.ndarray
+    tries: int
+    rounds: int
+    volume: float
+    delta: float
+    def __init__(self, rules: Any, missing: Any, hits: ArrayLike, tries: int, rounds: int, volume: float, delta: float) -> None: ...
+    @property
+    def oracle(self): ...
+def search(setting, tries, want, delta, rng): ...
+def search_oracle(setting: Setting, *, tries: int=..., want: int=..., delta: float=..., seed: int | np.random.Generator=...) -> Any: ...

@@ -1,0 +1,31 @@
+# Made by nbs/build_stubs.py from oiafc.py and nbs/hints.txt.  Do not edit.
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any, TypeVar
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+import numpy as np
+from .core import as_integer
+from .estimation import radius_fc
+from .exploration import as_part, certify, compose
+from .learner import check_learner
+from .exploration import Exploration
+from .learner import Learner
+from .oracle import Oracle
+from .exploration import Plan
+from .information import Setting
+
+_Path = str | PathLike[str]
+_T = TypeVar('_T')
+_F = TypeVar('_F')
+_R = TypeVar('_R', bound=Any)
+
+def mixing_theorem1(setting: Setting, eps: float) -> Callable[...,float]: ...
+def mixing_corollary1(setting: Setting, eps: float) -> Callable[...,float]: ...
+MIXINGS: Any
+def should_stop(setting: Setting, eps: float, alpha: float, I: float) -> bool: ...
+def small_enough(run: Exploration, plan: Plan, eps: float) -> bool: ...
+STOPS: Any
+def last_or_best(run: Exploration, plan: Plan | None, eps: float) -> dict[str,Any]: ...
+def oiafc(setting: Setting, oracle: Oracle, *, eps: float, delta: float, mixing: str | Callable[..., float]=..., stop: str | Callable[..., bool]=..., max_rounds: int=..., solver: str=..., watch: Callable[[Any], object] | None=...) -> Learner: ...

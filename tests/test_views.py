@@ -1,0 +1,167 @@
+"""What objects show: HTML without a script, small, in both themes; a text of a few lines; names of
+arms, money in its currency, and the certificate beside its target.
+
+Nothing here is left to chance.
+"""
+import copy
+import pickle
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from oia_nb.all import (InvalidInput, Session, action_informed_oracle, best_arm_learner, brier,
+                        compare, forecast_rounds, identify, load_world, make_world,
+                        optimal_rule, random_world, simple_regret, simulate)
+from oia_nb.plots import plot_rule
+from oia_nb.views import ROWS_SHOWN, Card
+
+clinic, wine = load_world('clinic'), load_world('wine')
+BEST = {w.name: optimal_rule(w) for w in (clinic, wine)}
+ORACLE = action_informed_oracle(clinic)
+FOUND = identify(clinic, eps=.5, delta=.05, seed=0)
+PLANS = []
+identify(clinic, eps=3.5, delta=.1, seed=0, method='oiafc', watch=PLANS.append, max_rounds=5)
+NASTY = '<b>&"\''
+nasty = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],
+                   utility=[[1., 0.], [0., 1.]], bound=1., name=NASTY, arms=[NASTY, 'better'],
+                   states=[NASTY, 'up'], decisions=[NASTY, 'buy'])
+MANY = random_world(30, 3, 4, seed=1)
+ARM = simulate(best_arm_learner(clinic.setting, ORACLE, eps=1., delta=.1), clinic, 1)
+
+@pytest.fixture(scope='module')
+def session(tmp_path_factory):
+    path = tmp_path_factory.mktemp('s')/'s.jsonl'
+    with Session.create(path, clinic, ORACLE, eps=1., delta=.1, currency='€') as s:
+        s.announce()
+        s.answer('palpation', clinic.setting.support[clinic.belief_index[0][0]].tolist(),
+                 state='benign')
+        s.announce()
+        yield s
+
+SHOWN = dict(
+    world=clinic, setting=clinic.setting, rule=BEST['clinic'].rule, optimum=BEST['clinic'],
+    menu=BEST['clinic'].rule.menu(), oracle=ORACLE, found=FOUND, trace=FOUND.trace, arm=ARM,
+    finding=None, plan=PLANS[-1], forecast=forecast_rounds(clinic, .5, .1), wine=wine,
+    wine_rule=BEST['wine'].rule, wine_best=BEST['wine'], nasty=nasty, many=MANY,
+    many_rule=brier(MANY.setting.support), many_best=optimal_rule(nasty),
+    rounded=BEST['clinic'].rule.rounded(3, clinic),
+    card=BEST['clinic'].rule.card(clinic.setting, currency='€'),
+    compared=compare([nasty], eps=3., delta=.1, methods=['sharp'], repetitions=1, n_jobs=0))
+
+class Strict(HTMLParser):
+    "Tags that are closed in the order in which they were opened, and no script."
+    EMPTY = {'line', 'circle', 'path', 'polyline', 'meta'}
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.text, self.seen = [], [], set()
+        self.feed(text)
+        assert not self.open, self.open
+    def handle_starttag(self, tag, attrs):
+        self.seen.add(tag)
+        assert tag not in ('script', 'iframe') and not any(k.startswith('on') for k, _ in attrs)
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+    def handle_endtag(self, tag):
+        if tag not in self.EMPTY:
+            assert self.open.pop() == tag
+    def handle_data(self, data):
+        self.text.append(data)
+
+def check(x):
+    html = x._repr_html_()
+    assert len(html.encode()) < 15_000 and 'http' not in html
+    assert repr(x).count('\n') < 9 and len(repr(x)) < 1500
+    found = Strict(html)
+    # both themes: no colour of text or ground but the page's own
+    assert 'background' not in html and 'fill="black"' not in html and 'currentColor' in html
+    return found
+
+@pytest.mark.parametrize('name', [n for n, x in SHOWN.items() if x is not None])
+def test_views(name):
+    check(SHOWN[name])
+
+def test_names_and_numbers():
+    said = ' '.join(check(FOUND).text)
+    for text in (*clinic.setting.arms, f'after {FOUND.rounds:,} rounds', 'target 0.5',
+                 f'{FOUND.certificate.bound:.4g}', 'probability 0.95', f'paid {FOUND.paid:.4g}'):
+        assert text in said, text
+        assert text in repr(FOUND) or text.startswith('after')
+    said = ' '.join(check(nasty).text)
+    assert NASTY in said
+    assert f'… and {30 - ROWS_SHOWN} more' in ' '.join(check(MANY).text)
+    assert 'svg' in check(BEST['clinic']).seen and 'svg' not in check(BEST['wine']).seen
+    assert all(a in repr(BEST['wine']) for a in wine.setting.arms)
+    assert all(f'{m:.4g}' in ORACLE._repr_html_() for m in ORACLE.margins)
+
+def test_sessions_and_offers(session):
+    said = ' '.join(check(session).text)
+    assert '€' in said and 'palpation' in said and 'benign' in said
+    offer = session.announce()
+    assert '€' in ' '.join(check(offer).text) and repr(offer).startswith('Offer(round 2')
+    if session.best:
+        check(session.best)
+
+def test_a_card(tmp_path):
+    card = BEST['wine'].rule.card(wine.setting, currency='€', title=NASTY, digits=2)
+    assert isinstance(card, Card)
+    said = ' '.join(Strict(card.html).text)
+    assert NASTY in said and '€' in said and all(w in said for w in wine.setting.states)
+    card.save(tmp_path/'card.html')
+    assert (tmp_path/'card.html').read_text(encoding='utf-8') == card.html == str(card)
+    with pytest.raises(InvalidInput, match='setting'):
+        BEST['wine'].rule.card(clinic.setting)
+
+def test_frames():
+    f = FOUND.to_frame()
+    assert len(f) == FOUND.rounds and abs(f.payment.sum() - FOUND.paid) < 1e-9
+    assert f.groupby('arm').size().to_dict() == dict(zip(clinic.setting.arms, FOUND.counts))
+    bare = FOUND.trace.to_frame()
+    assert (bare.arm == FOUND.trace.arms).all() and set(f.kind) <= {'initial', 'normal', 'forced'}
+    with pytest.raises(InvalidInput, match='the setting of the run'):
+        FOUND.trace.to_frame(nasty.setting)
+
+def test_wrong_kinds_fail_by_name():
+    "Each says which argument, and where to get a right one."
+    best = BEST['clinic']
+    for call, said in ((lambda: optimal_rule('clinic'), "world: .*load_world"),
+                       (lambda: identify('clinic', eps=1., delta=.1), 'world: .*load_world'),
+                       (lambda: plot_rule(clinic), 'rule: .*optimal_rule'),
+                       (lambda: plot_rule(best, 'clinic'), 'setting: '),
+                       (lambda: simple_regret(clinic, best), 'rule: '),
+                       (lambda: clinic.respond(best.rule, 0), 'rng: '),
+                       (lambda: best.rule.card('clinic'), 'setting: ')):
+        with pytest.raises(InvalidInput, match=said):
+            call()
+
+@pytest.mark.parametrize('x', [BEST['clinic'], FOUND, BEST['clinic'].rule,
+                               BEST['clinic'].rule.menu()])
+def test_what_has_a_rule_is_drawn(x):
+    assert plot_rule(x).lines
+
+# --- Copies ---------------------------------------------------------------------------
+
+def arrays(x, seen=()):
+    "Every array within an object of the package."
+    if isinstance(x, np.ndarray):
+        yield x
+    elif isinstance(x, (list, tuple)):
+        for v in x:
+            yield from arrays(v)
+    elif hasattr(x, '__dataclass_fields__'):
+        for name in x.__dataclass_fields__:
+            yield from arrays(getattr(x, name))
+
+@pytest.mark.parametrize('x', [clinic, clinic.setting, BEST['clinic'].rule, ORACLE, BEST['clinic']],
+                         ids=['world', 'setting', 'rule', 'oracle', 'optimum'])
+@pytest.mark.parametrize('again', [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy,
+                                   copy.copy],
+                         ids=['pickle', 'deepcopy', 'copy'])
+def test_copies_stay_read_only(x, again):
+    before = [a.flags.writeable for a in arrays(x)]
+    assert [a.flags.writeable for a in arrays(again(x))] == before
+    assert not any(before) and again(x) == x
+
+def test_equality():
+    assert clinic == load_world('clinic') and clinic.setting == load_world('clinic').setting
+    assert BEST['clinic'].rule == optimal_rule(clinic).rule != BEST['wine'].rule
+    assert clinic != wine and hash(clinic) == hash(load_world('clinic'))
