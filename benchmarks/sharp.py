@@ -1,11 +1,11 @@
 """How many rounds the sharp learner needs, against the paper's algorithm: the table of the
 chapter on it.
 
-    python benchmarks/sharp.py suite     12 worlds, 20 seeds each
-    python benchmarks/sharp.py small     2,000 runs on small worlds at delta = 0.2
-    python benchmarks/sharp.py faithful  OIAFC itself on the suite's worlds, for up to ten
-    million rounds python benchmarks/sharp.py without   what each part is worth, on clinic
-    python benchmarks/sharp.py show      the ratios and their spread
+    python benchmarks/sharp.py suite [SEEDS [WORLDS]]    20 seeds of all 12 worlds, or of those
+    given: 0,9,11 python benchmarks/sharp.py small [RUNS [DELTA]]      2,000 runs on small worlds
+    at delta = 0.5 python benchmarks/sharp.py faithful                  OIAFC itself on the
+    suite's worlds, for up to ten million rounds python benchmarks/sharp.py show
+    the ratios and their spread
 
 Each part files its results in nbs/_static/sharp.json, which the chapter shows. The baseline is
 OIAFC itself where it ends within ten million rounds. Elsewhere it is `n_min`, the least
@@ -19,12 +19,10 @@ import time
 from pathlib import Path
 import numpy as np
 from scipy.stats import binom
-import oia_nb.sharp as learner
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_proper,
-                        load_world, n_min, optimal_rule, principal_profit, problem_of,
-                        random_world, simulate)
+                        load_world, lower_bound, n_min, optimal_rule, principal_profit,
+                        problem_of, random_world, sharp, simulate)
 from oia_nb.fast.drive import simulate_fast
-from oia_nb.sharp import sharp, lower_bound
 
 RESULTS = Path(__file__).resolve().parent.parent/'nbs'/'_static'/'sharp.json'
 # K, W, signals
@@ -51,15 +49,17 @@ def suite_world(i):
     raise SystemExit(f'no world {i}')
 
 def play(world, oracle, best, eps, delta, seed, cap=100_000):
-    start = time.perf_counter()
-    r = simulate(sharp(world.setting, oracle, eps=eps, delta=delta, max_rounds=cap), world, seed)
+    start = time.process_time()
+    r = simulate(
+        sharp(world.setting, oracle, eps=eps, delta=delta, max_rounds=cap, examined=False),
+        world, seed)
     regret = best.profit - principal_profit(world, r.rule)
     sound = r.certificate is None or (is_proper(r.rule)
                                       and world.best_response(r.rule) == r.arm
                                       and regret <= r.certificate.bound + 1e-6)
     return dict(rounds=r.rounds, status=r.status, arm=world.setting.arms[r.arm],
                 regret=float(regret), forced=r.forced_rounds, failed=not sound,
-                seconds=time.perf_counter() - start)
+                seconds=time.process_time() - start)
 
 def posed(n):
     "The n-th problem of the suite: a world and the accuracy asked for."
@@ -99,8 +99,9 @@ def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
                    rounds=rounds, forced=[r['forced'] for r in runs
                                           ], statuses=[r['status'] for r in runs],
                    arms=[r['arm'] for r in runs], regrets=[r['regret'] for r in runs],
-                   failures=sum(r['failed']
-                                for r in runs), given=lower_bound(world, eps, delta),
+                   seconds=[round(r['seconds'], 2)
+                            for r in runs], failures=sum(r['failed'] for r in runs),
+                   given=lower_bound(world, eps, delta),
                    coupled=lower_bound(world, eps, delta, coupled=True))
         rows.append(row)
         print(world.name, int(np.median(rounds)),
@@ -108,7 +109,7 @@ def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
               f'slowest {max(r["seconds"] for r in runs):.0f} s', flush=True)
     return rows
 
-def small(runs=2000, delta=.2):
+def small(runs=2000, delta=.5):
     found = []
     for n in range(20):
         world = next(w for w in _small(n))
@@ -134,38 +135,6 @@ def _small(n):
         except NotInducible:
             continue
 
-def without(seeds=5):
-    "Rounds on clinic with one part replaced by what it replaces."
-    world = load_world('clinic')
-    oracle, best = action_informed_oracle(world), optimal_rule(world)
-    parts = {
-        'everything': {}, 'regret within an arm from its profit bounds': dict(
-            own_regret=lambda run, c, gap: gap),
-        'all 2^M subsets in the radius': dict(betting_threshold=lambda N, delta: np.log(
-            2/delta) + np.log(np.maximum(N, 1))/2 + world.setting.M*np.log(2)),
-        'every ray bisected from its middle': dict(
-            look=lambda run, k, j, end: learner.shoot(run, k, end, learner.PROBE)),
-        'rays bisected 24 times at once': dict(BITS=24),
-        'twice the samples before anything else': dict(SAMPLES=24),
-        'picks at double the samples': dict(GROWTH=2.),
-        'batches of 1 % for 4 %': dict(BATCH=.01)
-    }
-    rows = {}
-    for name, change in parts.items():
-        kept = {k: getattr(learner, k) for k in change}
-        for k, v in change.items():
-            setattr(learner, k, v)
-        try:
-            rows[name] = [
-                play(world, oracle, best, .04, .05, generator(13, seed),
-                     cap=20_000)['rounds'] for seed in range(seeds)
-            ]
-        finally:
-            for k, v in kept.items():
-                setattr(learner, k, v)
-        print(name, rows[name], flush=True)
-    return rows
-
 def show(results):
     ratios = {row['world']: row['faithful']/np.array(row['rounds']) for row in results['suite']}
     for name, r in ratios.items():
@@ -176,13 +145,30 @@ def show(results):
         f'median of the medians {np.median([np.median(r) for r in ratios.values()]):.0f}, smallest '
         f'{min(r.min() for r in ratios.values()):.0f}')
 
-if (__name__ == '__main__'):
-    part = sys.argv[1] if len(sys.argv) == 2 and sys.argv[1] in (
-        'suite', 'small', 'faithful', 'without', 'show') else sys.exit(__doc__)
+def merged(old, new):
+    "The rows of `new`, and those of `old` for other worlds."
+    if not isinstance(new, list):
+        return new
+    names = {r['world'] for r in new}
+    return [r for r in old or [] if r['world'] not in names] + new
+
+if __name__ == '__main__':
+    part, *rest = sys.argv[1:] or ['']
+    if part not in ('suite', 'small', 'faithful', 'show'):
+        sys.exit(__doc__)
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    if (part == 'show'):
+    if part == 'show':
         show(results)
     else:
-        stored = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        results = {**stored, part: globals()[part]()}
-        RESULTS.write_text(json.dumps(results, indent=1) + '\n')
+        options = {}
+        if part == 'suite' and rest:
+            options = dict(seeds=int(rest[0])) | ({} if len(rest) < 2 else dict(
+                worlds=[int(n) for n in rest[1].split(',')]))
+        if part == 'small' and rest:
+            options = dict(runs=int(rest[0])) | ({} if len(rest) < 2 else dict(
+                delta=float(rest[1])))
+        found = globals()[part](**options)
+        results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        RESULTS.write_text(
+            json.dumps({**results, part: merged(results.get(part), found)}, indent=1)
+            + '\n')

@@ -35,6 +35,7 @@ def sources(root):
     ]
     found += [
         *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/**/*.json'),
+        *root.glob('oia_nb/js/*.js'),
         root/'settings.ini'
     ]
     return sorted(found)
@@ -113,7 +114,7 @@ MOVED = {
     '11_baselines': 'paper/12',
     '12_best_arm': 'companion/80',
     '13_offline': 'companion/82',
-    '14_sharp': 'beyond/20',
+    '14_sharp': 'beyond/25',
     '15_identification': 'companion/63',
     '20_worlds': 'companion/64',
     '20a_clinic': 'companion/65',
@@ -171,7 +172,7 @@ def build_readme(root):
         'TagRemovePreprocessor': {
             'enabled': True, 'remove_cell_tags': ['remove-cell'],
             'remove_input_tags': ['remove-input', 'hide-input'],
-            'remove_all_outputs_tags': ['remove-output']
+            'remove_all_outputs_tags': ['remove-output', 'live']
         }, 'ExtractOutputPreprocessor': {
             'output_filename_template': 'readme-{cell_index}-{index}{extension}'
         }

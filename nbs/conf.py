@@ -15,6 +15,7 @@ os.environ['PYTHONPATH'] = os.pathsep.join(filter(None, [str(root), os.environ.g
 os.environ['SOURCE_DATE_EPOCH'] = '1735689600'
 os.environ['MATPLOTLIBRC'] = str(here/'matplotlibrc')
 os.environ['OMP_NUM_THREADS'] = '1'
+os.environ.pop('JPY_SESSION_NAME', None)      # a page shows figures, not widgets
 
 ini = ConfigParser(delimiters=['='])
 ini.read(root/'settings.ini', encoding='utf-8')
@@ -46,7 +47,8 @@ nb_custom_formats = {'.ipynb': 'nbdev_myst.read'}
 nb_execution_mode, nb_execution_timeout = 'cache', 600
 nb_execution_raise_on_error = True
 dependencies = sorted([
-    *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/*.json'), here/'matplotlibrc'
+    *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/*.json'),
+    *root.glob('oia_nb/js/*.js'), here/'matplotlibrc'
 ])
 nb_execution_cache_path = str(root/'build'/'cache'
                               /sha256(b''.join(p.read_bytes()

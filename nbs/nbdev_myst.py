@@ -53,7 +53,8 @@ def read(text):
             cell.metadata['tags'] = sorted(tags)
         if 'solution' in tags:
             cell.metadata['tags'] = sorted(tags | {'hide-cell'})
-            cell.metadata['mystnb'] = {'code_prompt_show': 'Solution', 'code_prompt_hide': 'Solution'}
+            cell.metadata['mystnb'] = dict.fromkeys(('code_prompt_show', 'code_prompt_hide'),
+                                                    'Solution')
     if code_cells:
         nb.cells.insert(
             0,

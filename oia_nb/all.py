@@ -20,7 +20,8 @@ from .exploration import *
 from .oiafc import *
 from .oiafb import *
 from .complexity import *
-from .sharp import SharpIdentification, SharpPlan, lower_bound, sharp
+from .sharp.learner import SharpIdentification, SharpPlan, sharp
+from .limits import answers_needed, lower_bound, rules_needed
 from .identification import *
 from .worlds import *
 from .baselines import chen, etc, explore_then_commit, oiafc_simple
@@ -29,8 +30,18 @@ from .offline import arm_payments, max_min_rule
 from .experiments import compare, experiment, forecast, read_experiment, summarise
 from .tickets import Menu, Rounded, rounding_costs
 from .no_oracle import search_oracle
-from .experts import RiskAverse, lottery
+from .experts import (Drifting, Expert, HiddenArm, Lapsing, Logit, Noisy,
+                            RiskAverse, Satisficing, Subjective, best_known, lottery,
+                            parse_expert)
+from .told import Check, Told
+from .lapses import patient
+from .beliefs import own_beliefs
+from .open_setting import OpenRule, OpenSetting, open_support
+from .trial import shortlist, trial
 from .session import Offer, Refused, Session
+from .live import (LiveFigure, SessionForm, feasible_figure, game_figure,
+                         live_figure, mixing_figure, motion_figure, planner_figure,
+                         proof_figure, session_form, triangle_figure)
 from .views import Card
 from .documents import (identification_from_dict, identification_to_dict,
                               json_schema, load_identification, load_rule,
@@ -44,11 +55,17 @@ CHAPTERS = (
     'learner binary_search exploration oiafc oiafb complexity identification worlds'
 ).split()
 CHOSEN = (
-    'sharp SharpPlan SharpIdentification lower_bound chen etc explore_then_commit oiafc_simple '
+    'sharp SharpPlan SharpIdentification answers_needed lower_bound rules_needed '
+    'chen etc explore_then_commit oiafc_simple '
     'best_arm_learner oracle_bandit oracle_loss play_bandit arm_payments max_min_rule '
     'compare experiment forecast read_experiment summarise Menu Rounded rounding_costs '
     'Offer Refused Session Card identification_from_dict identification_to_dict json_schema '
-    'load_identification load_rule rule_from_dict rule_to_dict search_oracle RiskAverse lottery').split()
+    'load_identification load_rule rule_from_dict rule_to_dict search_oracle RiskAverse lottery '
+    'live_figure game_figure feasible_figure motion_figure planner_figure mixing_figure '
+    'triangle_figure proof_figure session_form LiveFigure SessionForm '
+    'Drifting Expert HiddenArm Lapsing Logit Noisy Satisficing Subjective best_known '
+    'parse_expert Check Told '
+    'patient own_beliefs OpenRule OpenSetting open_support shortlist trial').split()
 __all__ = sorted({
     name
     for chapter in CHAPTERS

@@ -142,10 +142,10 @@ def chen_average_bound(p, budget):
     return min(2*p.B, sum(chen_regret_parts(p, budget))/budget)
 
 # %% ../nbs/paper/12_baselines.ipynb #3a1313e9
-def etc_radius(setting, explore, delta):
-    r"""$I = \sqrt{2(\ln(K/\delta) + M\ln2)/n}$ for n = `explore` announcements of
+def etc_radius(setting, samples, delta):
+    r"""$I = \sqrt{2(\ln(K/\delta) + M\ln2)/n}$ for n = `samples` announcements of
     each rule: right for all arms with probability 1 - `delta`."""
-    return float(np.sqrt(budget_parameter(setting, 1, delta)/explore))
+    return float(np.sqrt(budget_parameter(setting, 1, delta)/samples))
 
 # %% ../nbs/paper/12_baselines.ipynb #47dc4981
 def etc_bits(I):
@@ -211,15 +211,15 @@ def commit(setting, oracle, k, q, I, C_hat, I_c, solver='highs'):
     return Commitment(upper, lower, rules[n], program.solves)
 
 # %% ../nbs/paper/12_baselines.ipynb #26dabb35
-def etc_rounds(setting, explore, delta):
-    "Kn + (K-1)b: the rounds of `etc` with n = `explore`; an int."
-    return setting.K*explore + (setting.K - 1)*etc_bits(
-        etc_radius(setting, explore, delta))
+def etc_rounds(setting, samples, delta):
+    "Kn + (K-1)b: the rounds of `etc` with n = `samples`; an int."
+    return setting.K*samples + (setting.K - 1)*etc_bits(
+        etc_radius(setting, samples, delta))
 
-def etc_bound(setting, margin, explore, delta):
-    r"""The most that the certificate of `etc` with n = `explore` can be, on the
+def etc_bound(setting, margin, samples, delta):
+    r"""The most that the certificate of `etc` with n = `samples` can be, on the
     event (`thm-etc`); `margin` is the oracle's. For rules with 0 ≤ S ≤ B_S."""
-    I, B_S = etc_radius(setting, explore, delta), setting.bound
+    I, B_S = etc_radius(setting, samples, delta), setting.bound
     x = 2*B_S*((setting.K - 1)*(2.**-etc_bits(I) + I) + I)
     return float(2*half_spread(setting)*I + B_S*min(1., 2*x/(margin + x)))
 
@@ -242,32 +242,32 @@ def etc_samples(setting, margin, eps, delta):
     return _smallest(lambda n: etc_bound(setting, margin, n, delta) <= eps)
 
 # %% ../nbs/paper/12_baselines.ipynb #c209ae68
-def _announcements(setting, oracle, eps, delta, explore, budget, max_rounds):
-    """n, from the first of `explore`, `budget` and ε that is there; 0 if the budget
+def _announcements(setting, oracle, eps, delta, samples, budget, max_rounds):
+    """n, from the first of `samples`, `budget` and ε that is there; 0 if the budget
     is less than K."""
     fit = lambda rounds: _smallest(lambda n: etc_rounds(setting, n + 1, delta) > rounds)
-    if explore is not None and budget is not None:
-        raise InvalidInput('explore, budget', (explore, budget),
+    if samples is not None and budget is not None:
+        raise InvalidInput('samples, budget', (samples, budget),
                            'one of the two, or neither')
-    if explore is not None:
-        return as_integer('explore', explore, 1)
+    if samples is not None:
+        return as_integer('samples', samples, 1)
     if budget is not None:
         budget = as_integer('budget', budget, 1)
         return fit(budget) if budget >= setting.K else 0
     if oracle.margin is None:
         raise InvalidInput('oracle', oracle,
-                           'one with known margins, or explore=n, or a budget')
+                           'one with known margins, or samples=n, or a budget')
     reachable = etc_bound(setting, oracle.margin, fit(max_rounds), delta) <= eps
     if not reachable:
         raise InvalidInput(
             'eps', eps,
             f'a target that at most {max_rounds:,} rounds are sure to reach; or '
-            'explore=n, or a budget')
+            'samples=n, or a budget')
     return etc_samples(setting, oracle.margin, eps, delta)
 
 # %% ../nbs/paper/12_baselines.ipynb #a31309a5
 @learner
-def explore_then_commit(setting, oracle, *, eps, delta, explore=None, budget=None,
+def explore_then_commit(setting, oracle, *, eps, delta, samples=None, budget=None,
         max_rounds=10_000_000, solver='highs', watch=None):
     r"""Explore-then-commit (after Cacciamani et al. 2023): a `Learner` that yields a
     `ScoringRule`, receives a `Response`, returns an `Identification`.
@@ -283,19 +283,19 @@ def explore_then_commit(setting, oracle, *, eps, delta, explore=None, budget=Non
     ----------
     setting : Setting
     oracle : Oracle
-        With its margins, if neither `explore` nor `budget` is given.
+        With its margins, if neither `samples` nor `budget` is given.
     eps : float
         Target accuracy $\epsilon$, in (0, 2(B_S + B_u)].
     delta : float
         Probability of failure allowed, in (0, 1].
-    explore : int, optional
+    samples : int, optional
         n, at least 1.
     budget : int, optional
         The most rounds, at least 1; n is the largest that fits. If neither is given,
         n is the smallest that suffices for `eps` (`etc_samples`).
     max_rounds : int
         The most rounds that `eps` may ask for, at least K; of no account if
-        `explore` or `budget` is given.
+        `samples` or `budget` is given.
     solver : "highs" or "cvxpy"
     watch : callable, optional
         Called with one `Plan`, before the end.
@@ -310,7 +310,7 @@ def explore_then_commit(setting, oracle, *, eps, delta, explore=None, budget=Non
     True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
-    n = _announcements(setting, oracle, eps, delta, explore, budget,
+    n = _announcements(setting, oracle, eps, delta, samples, budget,
                        as_integer('max_rounds', max_rounds, setting.K))
     I = etc_radius(setting, max(n, 1), delta)
     run = Exploration(setting, oracle, radius=lambda N, t: np.full(setting.K, I),

@@ -87,8 +87,9 @@ def in_words(text, here, where, sources, own):
     text = re.sub(r'\{cite:([pt])\}`([^`]+)`', citation, text)
     return re.sub(r'(?s)```\{toctree\}.*?```\n?', '', text)
 
-# %% ../nbs/companion/84_book.ipynb #da17b229
+# %% ../nbs/companion/84_book.ipynb #00bf3e2c
 DIRECTIVE = re.compile(r'^\s*#\s*\|.*\n?')
+NOT_RUN = re.compile(r'^\s*#\s*\|\s*eval: false')
 INTRODUCTION = """*A copy to play with.* **Run → Run All Cells** plays the chapter; it writes nothing. \
 Cells that define something run the package's own code: change a line, then run this cell and all \
 below, and see which assertion falls. The exercises at the end say where to begin."""
@@ -106,6 +107,10 @@ def handed_out(nb, here, where, sources):
         if cell['cell_type'] == 'markdown':
             text = in_words(cell['source'], here, where=where, sources=sources, own=own)
             cells.append(cell | dict(source=text))
+            continue
+        if NOT_RUN.match(cell['source']):
+            shown = f"```python\n{plain_code(cell['source'])}\n```"
+            cells.append(dict(cell_type='markdown', id=cell['id'], metadata={}, source=shown))
             continue
         folds = dict(jupyter=dict(source_hidden=True))
         folded = 'solution' in cell['metadata'].get('tags', [])

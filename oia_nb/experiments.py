@@ -8,7 +8,7 @@ __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 
            'Run', 'perform', 'as_frame', 'digest', 'fingerprint', 'release', 'manifest', 'write_whole', 'key_of',
            'runs_of', 'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned',
            'follow', 'names_of', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison',
-           'compare', 'break_even', 'forecast']
+           'compare', 'break_even', 'RoundsBar', 'forecast']
 
 # %% ../nbs/companion/67_experiments.ipynb #00864309
 import hashlib
@@ -20,7 +20,7 @@ import os
 import time
 import traceback
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -34,6 +34,8 @@ from .stackelberg import Optimum, optimal_rule, principal_profit
 from .oracle import Oracle, action_informed_oracle
 from .learner import was_cut_short
 from .identification import LEARNERS, identify
+from .experts import best_known
+from .told import as_told
 from .worlds import json_text, load_world
 
 log = logging.getLogger(__name__)
@@ -81,7 +83,7 @@ def measure(known, found):
     return row | dict(
         arm_rounds=int(found.counts[found.arm]), status=found.status,
         stopped=not was_cut_short(found.status),
-        regret=float(known.best.profit - principal_profit(known.world, found.rule)),
+        regret=float(best_known(known.world) - principal_profit(known.world, found.rule)),
         bound=bound if np.isfinite(bound) else None,
         arm=known.world.setting.arms[found.arm],
         correct=bool(known.best.gaps[found.arm] <= TIE_TOL*known.world.setting.bound))
@@ -606,25 +608,29 @@ class Comparison(NamedTuple):
     table: object
 
 def compare(worlds=('advert', 'clinic'), *, eps=.2, delta=.1, methods=None, budget=2000,
-            cap=1_000_000, repetitions=3, seed=0, n_jobs=1, path=None, progress=False):
+            cap=1_000_000, repetitions=3, seed=0, n_jobs=1, path=None, progress=False,
+            expert=None, told=None):
     """Play the methods of `suite` (or `methods`, as `experiment` takes them) in some
     worlds at one target; returns a `Comparison`.
 
     `eps` and `delta` are the target, which must be one for each of the worlds;
-    `budget` and `cap` go to `suite`; the others to `experiment`. Raises
-    `InvalidInput`.
+    `budget` and `cap` go to `suite`; `expert` (an `Agent`) answers in all worlds, and
+    the methods are `told` (a `Told`, or a text) what to assume of it; those that can't
+    fail. The others go to `experiment`. Raises `InvalidInput`.
 
     >>> compare(['advert'], eps=3., methods=['sharp'], repetitions=1, n_jobs=0)
     Comparison(1 runs, 1 cells: sharp)
     """
     worlds = labelled('worlds', worlds, as_world, lambda w: w.name)
+    if expert is not None:
+        worlds = {name: replace(w, agent=expert) for name, w in worlds.items()}
     eps = as_number('eps', eps, 0., min(2*w.setting.B for w in worlds.values()),
                     strict_low=True)
     delta = as_number('delta', delta, 0., 1., strict_low=True)
     methods = suite(as_integer('budget', budget, 1), as_integer(
         'cap', cap, 1)) if methods is None else methods
-    frame = experiment(worlds, methods, dict(eps=eps, delta=delta), repetitions, seed,
-                       n_jobs, path, progress)
+    grid = dict(eps=eps, delta=delta) | (dict(told=str(as_told(told))) if told else {})
+    frame = experiment(worlds, methods, grid, repetitions, seed, n_jobs, path, progress)
     return Comparison(frame, summarise(frame, ['world', 'method']))
 
 # %% ../nbs/companion/67_experiments.ipynb #3ac97d1c
@@ -640,6 +646,26 @@ def break_even(world, found):
     if after <= before + TIE_TOL*world.setting.bound:
         return np.inf
     return found.rounds + max(found.rounds*before - kept, 0.)/(after - before)
+
+class RoundsBar:
+    """A bar that counts the rounds of all runs, each entered by `with`; nothing if
+    not `shown`."""
+    def __init__(self, runs, shown):
+        self.runs, self.run, self.played, self.bar = runs, 0, 0, None
+        self.options = dict(watch=self.see) if shown else {}
+        if shown:
+            from tqdm.auto import tqdm
+            self.bar = tqdm(unit=' rounds', mininterval=0.2)
+    def __enter__(self):
+        self.run, self.played = self.run + 1, 0
+        if self.bar is not None:
+            self.bar.set_postfix_str(f'run {self.run} of {self.runs}', refresh=False)
+    def see(self, plan):
+        self.bar.update(plan.t - 1 - self.played)
+        self.played = plan.t - 1
+    def __exit__(self, *exc):
+        if self.bar is not None and (self.run == self.runs or exc[0]):
+            self.bar.close()
 
 def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
              cap=FORECAST_CAP, progress=False):
@@ -680,10 +706,11 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
     n, cap = as_integer('runs', runs, 1), as_integer('cap', cap, 1)
     oracle, seed = action_informed_oracle(world), as_integer('seed', seed, 0)
     tasks = [(method, i) for method in methods for i in range(n)]
-    rows = []
-    for method, i in follow(tasks, 0, len(tasks), progress):
-        found = identify(world, eps=eps, delta=delta, method=method, budget=cap,
-                         oracle=oracle, seed=generator(seed, i))
+    rows, bar = [], RoundsBar(len(tasks), progress)
+    for method, i in tasks:
+        with bar:
+            found = identify(world, eps=eps, delta=delta, method=method, budget=cap,
+                             oracle=oracle, seed=generator(seed, i), **bar.options)
         if found.lost is None:
             raise InvalidInput('world', world,
                                'a world whose agent is the rational one')

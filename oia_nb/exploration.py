@@ -150,12 +150,16 @@ def force(run, plan, arm, max_rounds):
     """
     k = plan.target
     place = lambda lam: (line_of(plan), plan.alpha + lam*(1 - plan.alpha))
-    search = yield from binary_search(run.transcript, plan.rule, run.oracle.rules[k],
-                                      k_S0=arm, k1=k,
-                                      threshold=min(plan.I[arm], plan.I[k]),
-                                      max_rounds=max_rounds, place=place)
-    run.note(FORCED, k, search.rounds)
-    run.searches.append(search)
+    before = run.rounds
+    try:
+        search = yield from binary_search(run.transcript, plan.rule,
+                                          run.oracle.rules[k], k_S0=arm, k1=k,
+                                          threshold=min(plan.I[arm], plan.I[k]),
+                                          max_rounds=max_rounds, place=place)
+        run.searches.append(search)
+    finally:
+        # a search that is stopped has had its rounds too
+        run.note(FORCED, k, run.rounds - before)
 
 # %% ../nbs/paper/08_exploration.ipynb #b6276143
 def certify(setting, alpha, I):

@@ -124,6 +124,11 @@ class Setting(Value):
     bound : float
         $B_S$, the largest payment; more than zero.
     arms, states, decisions : names, or for `arms` their number K
+    supports : dict {arm: beliefs}, or a list with one item an arm; optional
+        What each arm can lead to, if that is known: places on the support or beliefs
+        (n, W), at least one; None for all of them. Kept as K sorted tuples of places.
+    prior : array (W,), optional
+        The state before any signal, if it is known and the same under all arms.
 
     Labels of a pandas `support` or `utility` are held against the names of states
     and decisions.
@@ -137,6 +142,8 @@ class Setting(Value):
     arms: tuple
     states: tuple = None
     decisions: tuple = None
+    supports: tuple = None
+    prior: np.ndarray = None
 
     def __post_init__(self):
         put = lambda k, v: object.__setattr__(self, k, v)
@@ -152,6 +159,8 @@ class Setting(Value):
         put('arms', _arm_names(self.arms))
         put('decisions',
             as_names('decisions', self.decisions, self.utility.shape[1], 'decision '))
+        put('supports', _arm_supports(self))
+        put('prior', _common_prior(self))
 
     @property
     def K(self):
@@ -189,6 +198,59 @@ def _arm_names(arms):
         raise InvalidInput('arms', arms, 'at least two distinct names, or their number')
     return as_names('arms', arms, n, 'arm ')
 
+def _arm_supports(setting):
+    "`supports` as K sorted tuples of places on the support, or None."
+    given, arms = setting.supports, setting.arms
+    if given is None:
+        return None
+    expected = f'the beliefs of each of the arms {", ".join(arms)}'
+    if isinstance(given, dict):
+        for a in [a for a in given if a not in arms] + [a for a in arms if a not in given]:
+            raise InvalidInput(f'supports[{a!r}]', given.get(a, 'nothing'), expected)
+        given = [given[a] for a in arms]
+    if not isinstance(given, (list, tuple)) or len(given) != len(arms):
+        raise InvalidInput('supports', given, expected)
+    return tuple(
+        _places(setting, f'supports[{a!r}]', g) for a, g in zip(arms, given))
+
+def _places(setting, at, beliefs):
+    "Beliefs by place or by value as a sorted tuple of distinct places; None for all."
+    if beliefs is None:
+        return tuple(range(setting.M))
+    try:
+        rows = np.asarray(beliefs)
+    except ValueError:
+        rows = np.empty(0)
+    if rows.ndim == 1 and rows.size and rows.dtype.kind in 'iu':
+        places = [as_integer(at, int(i), 0, setting.M - 1) for i in rows]
+    else:
+        rows = as_array(at, beliefs, (None, setting.W), axes=(None, setting.states))
+        places = [_place(setting, f'{at}[{n}]', b) for n, b in enumerate(rows)]
+    if len(set(places)) < len(places):
+        raise InvalidInput(at, beliefs, 'beliefs that are all different')
+    return tuple(sorted(places))
+
+def _place(setting, at, belief):
+    gap = np.abs(setting.support - belief).max(1)
+    if gap.min() > REPORT_TOL:
+        raise InvalidInput(at, belief.tolist(), 'a belief of the support')
+    return int(gap.argmin())
+
+def _common_prior(setting):
+    """`prior` (W,), a mean of beliefs of each arm, or None."""
+    if setting.prior is None:
+        return None
+    from scipy.optimize import nnls
+    prior = as_probabilities('prior', setting.prior, (setting.W,),
+                             axes=(setting.states,))
+    for k in range(setting.K) if setting.supports else [0]:
+        beliefs = setting.support[list(setting.supports[k])] if (
+            setting.supports) else setting.support
+        if nnls(beliefs.T, prior)[1] > REPORT_TOL:
+            raise InvalidInput('prior', prior.tolist(),
+                               f'a mean of the beliefs of {setting.arms[k]}')
+    return prior
+
 # %% ../nbs/paper/01_information.ipynb #81e93a3a
 @patch_to(Setting)
 @cached_property
@@ -223,13 +285,20 @@ def B(self):
 
 # %% ../nbs/paper/01_information.ipynb #28800a6d
 @patch_to(Setting)
-def index(self, report):
-    """The place on the support of a reported belief (W,), within `REPORT_TOL`;
-    raises `InvalidInput` for any other report."""
+def index(self, report, arm=None):
+    """The place on the support of a reported belief (W,), within `REPORT_TOL`; it
+    must be one of the beliefs of `arm` (an index), if one is given.
+
+    Raises `InvalidInput` for any other report.
+    """
     r = as_array('report', report, (self.W,), axes=(self.states,))
     gap = np.abs(self.support - r).max(1)
     i = int(gap.argmin())
     if gap[i] <= REPORT_TOL:
+        if arm is not None and i not in self.places(arm):
+            raise InvalidInput(
+                'report', r.tolist(), f'one of the {self.support_sizes[arm]} beliefs '
+                f'of {self.arms[arm]}')
         return i
     on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
     if not on_simplex:
@@ -249,6 +318,21 @@ def arm_index(self, arm):
     if isinstance(arm, str):
         raise InvalidInput('arm', arm, f'one of {", ".join(self.arms)}')
     return as_integer('arm', arm, 0, self.K - 1)
+
+@patch_to(Setting)
+def places(self, *arms):
+    """The places on the support (n,), in order, of the beliefs that one of these
+    arms (names or indices) may lead to: all, where `supports` doesn't say."""
+    each = [self.arm_index(arm) for arm in arms]
+    if self.supports is None:
+        return np.arange(self.M)
+    return np.unique(np.concatenate([self.supports[k] for k in each]))
+
+@patch_to(Setting)
+@cached_property
+def support_sizes(self):
+    "(K,): $M_k$, how many beliefs each arm may lead to."
+    return read_only(np.array([len(self.places(k)) for k in range(self.K)]))
 
 # %% ../nbs/paper/01_information.ipynb #88979376
 class Agent(Value):
@@ -340,6 +424,23 @@ class World(Value):
                 object.__setattr__(self, key, as_text(key, getattr(self, key)))
         object.__setattr__(self, 'cost_ranges', self._ranges())
         _ = self.belief_index       # refuses a belief that isn't on the support
+        self._check_known()
+
+    def _check_known(self):
+        "Refuse what the principal is said to know and isn't so."
+        z = self.setting
+        for k, places in enumerate(z.supports or ()):
+            for i in self.belief_index[k]:
+                if i >= 0 and i not in places:
+                    raise InvalidInput(
+                        f'joint[{k}]',
+                        f'a signal that leads to the belief {z.support[i].tolist()}',
+                        f'one of the beliefs that supports gives to {z.arms[k]}')
+        if z.prior is not None:
+            for k, prior in enumerate(self.structure.priors):
+                if np.abs(prior - z.prior).max() > REPORT_TOL:
+                    raise InvalidInput(f'joint[{k}]', f'the prior {prior.tolist()}',
+                                       f'the common prior {z.prior.tolist()}')
 
     def _ranges(self):
         if self.cost_ranges is None:
@@ -403,12 +504,12 @@ def belief_distributions(self):
 
 # %% ../nbs/paper/01_information.ipynb #39fc6053
 def make_world(joint, costs, utility, bound, *, arms=None, states=None, decisions=None,
-               signals=None, **fields):
+               signals=None, supports=None, prior=None, **fields):
     """A `World` from its numbers; the public support is worked out by Bayes' rule.
 
-    See `InformationStructure` for `joint` and `costs`, `Setting` for `utility` and
-    `bound`; `signals` is one list of names an arm; the other `fields` are those of
-    `World`: name, agent, source, licence, cost_ranges.
+    See `InformationStructure` for `joint` and `costs`, `Setting` for `utility`,
+    `bound`, `supports` and `prior`; `signals` is one list of names an arm; the other
+    `fields` are those of `World`: name, agent, source, licence, cost_ranges.
 
     Labels are held against names, never ignored: those of `utility` (index: states,
     columns: decisions), of `costs` (arms) and of each array in `joint` (columns:
@@ -435,7 +536,8 @@ def make_world(joint, costs, utility, bound, *, arms=None, states=None, decision
     beliefs = np.vstack([posterior(p)[p.sum(1) > 0] for p in structure.joint])
     arms = structure.K if arms is None else arms
     setting = Setting(
-        merge_beliefs(beliefs)[0], utility, bound, arms, states, decisions)
+        merge_beliefs(beliefs)[0], utility, bound, arms, states, decisions, supports,
+        prior)
     return World(structure, setting, signals=signals, **fields)
 
 def _row_labels(table):
@@ -464,9 +566,13 @@ def without(self, *arms):
     rest = make_world(pick(s.joint), s.costs[keep], z.utility, z.bound,
                       arms=pick(z.arms), states=z.states, decisions=z.decisions,
                       signals=pick(self.signals))
-    ranges = self.cost_ranges and pick(self.cost_ranges)
-    return replace(self, structure=rest.structure, setting=rest.setting,
-                   signals=rest.signals, cost_ranges=ranges)
+    setting, ranges = rest.setting, self.cost_ranges and pick(self.cost_ranges)
+    if z.supports is not None:
+        beliefs = pick([z.support[list(places)] for places in z.supports])
+        setting = replace(setting, support=merge_beliefs(np.vstack(beliefs))[0],
+                          supports=beliefs)
+    return replace(self, structure=rest.structure, setting=replace(
+        setting, prior=z.prior), signals=rest.signals, cost_ranges=ranges)
 
 # %% ../nbs/paper/01_information.ipynb #c7097335
 def report_utility(world, arm, reports):
@@ -608,6 +714,22 @@ def respond(self, rule, rng):
     check_rule(self, rule)
     as_kind('rng', rng, np.random.Generator)
     return self.agent.reply(self, rule, rng)
+
+@patch_to(Agent)
+def begin(self):
+    "Who plays one run: the agent itself, unless it has a clock."
+    return self
+
+@patch_to(World)
+def sitting(self):
+    "A function as `respond`, for one run from its first round on."
+    agent = self.agent.begin()
+    if agent is self.agent:
+        return self.respond
+    def answer(rule, rng):
+        check_rule(self, rule)
+        return agent.reply(self, rule, rng)
+    return answer
 
 @patch_to(World)
 def best_response(self, rule):

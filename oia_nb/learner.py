@@ -5,24 +5,30 @@
 # %% auto #0
 __all__ = ['INIT', 'NORMAL', 'FORCED', 'STATUS', 'check_response', 'announce', 'confirm', 'ask_oracle', 'check_learner', 'Trace',
            'Certificate', 'Origin', 'Identification', 'Status', 'was_cut_short', 'finish', 'Learner', 'Finding',
-           'Stopped', 'learner', 'simulate']
+           'Stopped', 'learner', 'interrupts_held', 'simulate', 'three_digits']
 
 # %% ../nbs/companion/62_learner.ipynb #4597f18f
+import signal
+import threading
 from array import array
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import wraps
 import numpy as np
-from .core import InvalidInput, OIAError, OracleViolated, as_integer, as_number, generator
+from .core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer
+from .core import as_number, generator, patch_to
 from .information import Setting
 from .oracle import Oracle
 from .scoring import ScoringRule
+from .told import CHECKS, UNCHECKED, VIOLATIONS, Told
 
 # %% ../nbs/companion/62_learner.ipynb #76a85bc6
 def check_response(setting, response):
-    """The arm and the belief (indices) of a `Response`, whose state is checked too.
+    """The arm and the belief (indices) of a `Response`, whose state is checked too;
+    None stands for a state that isn't known yet.
 
-    Raises `InvalidInput` for one that names no arm, no belief of the support or no
-    state.
+    Raises `InvalidInput` for one that names no arm, no belief that this arm can lead
+    to, or no state.
 
     >>> check_response(z, clinic.respond(best.rule, generator(0)))[0]
     1
@@ -30,16 +36,18 @@ def check_response(setting, response):
     arm, report, state = (getattr(response, name, None)
                           for name in ('arm', 'report', 'state'))
     arm = as_integer('response.arm', arm, 0, setting.K - 1)
-    belief = setting.index(report)
-    as_integer('response.state', state, 0, setting.W - 1)
+    belief = setting.index(report, arm)
+    if state is not None:
+        as_integer('response.state', state, 0, setting.W - 1)
     return arm, belief
 
 # %% ../nbs/companion/62_learner.ipynb #cb0b3900
-def announce(transcript, rule, line=None, place=0.):
+def announce(transcript, rule, line=None, place=0., see=None):
     """One round: yields the rule, receives the `Response`, files it in the
     transcript; returns the arm.
 
-    `line` and `place` are those of `Transcript.record`. Raises `InvalidInput` as
+    `line` and `place` are those of `Transcript.record`; `see`, if given, is called
+    with (arm, belief, state). Raises `InvalidInput` as
     `check_response` does; nothing is filed then.
 
     >>> next(announce(run.transcript, best.rule)) is best.rule
@@ -48,6 +56,8 @@ def announce(transcript, rule, line=None, place=0.):
     response = yield rule
     arm, belief = check_response(transcript.setting, response)
     transcript.record(arm, belief, rule.expected, line, place)
+    if see is not None:
+        see(arm, belief, response.state)
     return arm
 
 # %% ../nbs/companion/62_learner.ipynb #c1ea3522
@@ -108,8 +118,8 @@ class Trace:
     (INIT, NORMAL, FORCED). Snapshots at rounds that grow by 2 %: `rounds` (n,),
     `profits` (n, K), `radii` (n, K), and `bounds` (n,), the best certificate so far.
     `payments`, one a round: what the announced rule is expected to pay at the belief
-    reported, whether or not the state is known. None after a run in compiled code,
-    which doesn't keep them.
+    reported, whether or not the state is known. None for a trace that was made
+    without them.
     """
     arms: np.ndarray
     beliefs: np.ndarray
@@ -157,6 +167,10 @@ class Identification:
     that learning paid in expectation; `lost`, what it earned less than the best rule
     would have, where the world is known; `setting`, in which it learned; `origin`,
     where it comes from.
+    `told`, the `Told` that was assumed (None: nothing was said, and the paper's expert
+    is meant); `checks`, a tuple of `Check`; `violated`, one of `VIOLATIONS`, or None;
+    `profit`, a lower bound on what the rule earns when its arm answers, on the
+    event; `statement`, all this in words.
     """
     rule: ScoringRule
     arm: int
@@ -175,6 +189,10 @@ class Identification:
     event_violated: bool
     trace: Trace = field(repr=False)
     lost: float = field(default=None, kw_only=True)
+    told: Told = field(default=None, kw_only=True)
+    checks: tuple = field(default=(), kw_only=True)
+    violated: str = field(default=None, kw_only=True)
+    profit: float = field(default=None, kw_only=True)
 
     @property
     def paid(self):
@@ -232,6 +250,8 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
         What was found.
     status : str
         One of `STATUS`; one that isn't sound drops the certificate, as does `violated`.
+    violated : bool or str
+        Whether something was seen that can't be; or what, one of `VIOLATIONS`.
     eps, delta : float
         The target.
     certificate : Certificate, optional
@@ -241,7 +261,8 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
     searches, lp_solves : int
     snapshots : list of (round, profits (K,), radii (K,), bound)
     result : a subclass of Identification
-        With `more` as the values of its own fields.
+        With `more` as the values of its own fields, and of those that are optional:
+        `told`, `checks`, `profit`.
 
     Raises `InvalidInput` for a status that isn't in the table.
 
@@ -253,6 +274,8 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
     """
     if not isinstance(status, str) or status not in STATUS:
         raise InvalidInput('status', status, f'one of {", ".join(STATUS)}')
+    if isinstance(violated, str):
+        more['violated'] = as_choice('violated', violated, VIOLATIONS)
     kinds, violated = np.array(kinds), bool(violated or not STATUS[status].sound)
     arms, beliefs = np.array(transcript.arms)[:len(kinds)], np.array(
         transcript.beliefs)[:len(kinds)]
@@ -301,8 +324,10 @@ class Learner:
         "What the run returns, with its setting and the payments of its rounds."
         if not isinstance(result, Identification):
             return result
-        return replace(result, setting=self.setting, trace=replace(result.trace,
-                                             payments=np.array(self._payments)))
+        # a round that an interrupt cut off was never filed
+        payments = np.array(self._payments[:result.rounds])
+        return replace(result, setting=self.setting,
+                       trace=replace(result.trace, payments=payments))
 
     def close(self):
         self._steps.close()
@@ -345,23 +370,49 @@ def learner(make):
     return made
 
 # %% ../nbs/companion/62_learner.ipynb #db002a32
+@contextmanager
+def interrupts_held():
+    """A function that says whether Ctrl-C was pressed, which interrupts nothing in the
+    meantime; pressed again, it does.
+
+    Only in the main thread, and only where Ctrl-C has its usual meaning: elsewhere
+    nothing is held.
+    """
+    pressed = []
+    def hold(number, frame):
+        if pressed:
+            raise KeyboardInterrupt
+        pressed.append(number)
+    usual = signal.default_int_handler
+    ours = (threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is usual)
+    if ours:
+        signal.signal(signal.SIGINT, hold)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, usual)
+
 def simulate(learner, world, seed):
     """Play a learner (or any coroutine of rules) against a simulated world until it
     returns; gives back what it returns.
 
     `seed` is an int or a `numpy.random.Generator`. The learner gets responses only,
     never the world. Whoever interrupts it (Ctrl-C, or a notebook's stop button) gets
-    what was found so far, with status "stopped", if the learner can tell; else the
-    interrupt is raised.
+    what was found so far, with status "stopped", once the round under way is filed,
+    if the learner can tell; else the interrupt is raised.
 
     >>> simulate(sharp(z, oracle, eps=1., delta=.1), clinic, seed=0).status
     'certified'
     """
-    rng = generator(seed)
+    rng, respond = generator(seed), getattr(world, 'sitting', lambda: world.respond)()
     try:
-        rule = next(learner)
-        while True:
-            rule = learner.send(world.respond(rule, rng))
+        with interrupts_held() as pressed:
+            rule = next(learner)
+            while not pressed():
+                rule = learner.send(respond(rule, rng))
+        raise KeyboardInterrupt
     except StopIteration as end:
         return end.value
     except KeyboardInterrupt:
@@ -370,5 +421,39 @@ def simulate(learner, world, seed):
         try:
             return learner.stop()
         except Stopped:
-            # it came in the midst of the learner's own work
+            # it can't be stopped, or was in the midst of its own work
             raise KeyboardInterrupt from None
+
+# %% ../nbs/companion/62_learner.ipynb #26b114cf
+def three_digits(x, up):
+    "A number as a text of three significant digits, rounded up or down."
+    from math import ceil, floor, log10
+    if x == 0:
+        return '0'
+    unit = 10.**(floor(log10(abs(x))) - 2)
+    return f'{(ceil if up else floor)(x/unit)*unit:.3g}'
+
+@patch_to(Identification)
+@property
+def statement(self):
+    "What is proved, of whom, what was checked, and what was not: one text."
+    text = STATUS[self.status].text
+    if self.violated:
+        text += f'; seen: {VIOLATIONS[self.violated]}'
+    if self.certificate is None:
+        return f'Nothing is certified. {text}.'
+    told = Told() if self.told is None else self.told
+    bound, sure = three_digits(self.certificate.bound, True), 100*(1 - self.delta)
+    claim = (f'For {told.in_words()}: the rule loses at most {bound} against the best '
+             f'one, with probability {sure:g} %')
+    if self.profit is not None:
+        claim += (f', and earns at least {three_digits(self.profit, False)}, with the '
+                  'same probability')
+    done = {c.name for c in self.checks}
+    rest = [w for name, w in CHECKS.items() if name not in done and not (
+        name == 'lapses' and not told.lapses or name == 'calibration'
+        and told.beliefs == 'own')]
+    listed = ', '.join(map(str, self.checks)) or 'nothing'
+    return (f'{claim}. Checked: {listed}. Not checked: '
+            f'{", ".join([*rest, *UNCHECKED])}.')
+

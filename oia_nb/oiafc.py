@@ -16,10 +16,12 @@ from .learner import check_learner
 def mixing_theorem1(setting, eps):
     r"""$\alpha_k^t = \min(\sqrt{M/L_k^t}, 1)$ (Theorem 1): a function of $L_k^t$.
 
+    M is the most beliefs that an arm may lead to, if `setting.supports` says so.
+
     >>> mixing_theorem1(z, .1)(1)
     1.0
     """
-    return lambda L: min(np.sqrt(setting.M/L), 1.)
+    return lambda L: min(np.sqrt(setting.support_sizes.max()/L), 1.)
 
 def mixing_corollary1(setting, eps):
     r"""$\alpha_k^t = \epsilon/(4(B_S+B_u))$ (Corollary 1), whatever $L_k^t$ is.
@@ -78,6 +80,9 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     Parameters
     ----------
     setting : Setting
+        If its `supports` say what each arm can lead to, the radius of arm k has
+        their number $M_k$ in place of $M$, and the share of "theorem1" the largest
+        of them (`prop-simple`).
     oracle : Oracle
     eps : float
         Target accuracy $\epsilon$, in (0, 2(B_S + B_u)].
@@ -106,7 +111,8 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     stop = as_part('stop', stop, STOPS)
     return compose(
         setting, oracle, eps=eps, delta=delta,
-        radius=lambda N, t: radius_fc(N, t, K=setting.K, M=setting.M, delta=delta),
+        radius=lambda N, t: radius_fc(N, t, K=setting.K, M=setting.support_sizes,
+                                      delta=delta),
         mixing=lambda L, t: mixing(L), stop=lambda run, plan: stop(run, plan, eps),
         decide=lambda run, plan: last_or_best(run, plan, eps),
         rounds=as_integer('max_rounds', max_rounds,

@@ -13,6 +13,7 @@ import inspect
 import re
 import sys
 import types
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from types import SimpleNamespace
@@ -26,7 +27,8 @@ from oia_nb.all import (MIXINGS, NORMAL, TIE_TOL, Certificate,
                         generator, identify, is_proper, make_world, menu_rule,
                         mix, oiafc, optimal_rule, radius_fb, radius_fc,
                         random_world, region_margin, search_depth,
-                        shortest_paths, should_stop, simple_regret, simulate, spherical)
+                        shortest_paths, should_stop, simple_regret, simple_world,
+                        simulate, spherical)
 from oia_nb.baselines import DECISIONS, chen, etc, oiafc_simple
 from oia_nb.core import OIAError
 from oia_nb.oiafb import oiafb
@@ -502,7 +504,7 @@ def law_etc(learner=etc):
         for n in (10, 20, 40, 80):
             off = n*np.sqrt(2*(np.log(z.K/.01) + z.M*np.log(2))/n)
             shares += shares_of_certificate(world, [
-                simulate(learner(z, oracle, eps=1., delta=.01, explore=n),
+                simulate(learner(z, oracle, eps=1., delta=.01, samples=n),
                          Misleading(world, lambda N, t: off), 0)
             ])
         assert max(shares) > .5
@@ -523,6 +525,22 @@ def law_simple(learner=oiafc_simple):
                 c for c in map(lambda n: play(max_rounds=n), (20, 50, 80))
                 if c.certificate
             ])) > .5
+
+def padded(world, M):
+    "The same world, on a support of M beliefs: no arm leads to those that are new."
+    z = world.setting
+    more = generator(8).dirichlet(np.ones(z.W), M - z.M)
+    return replace(world, setting=replace(z, support=np.vstack([z.support, more])))
+
+def law_simple_share(learner=oiafc_simple):
+    """Beliefs to which no arm leads cost the simple setting nothing: neither its radius nor its
+    share of the oracle knows of them."""
+    world = simple_world(2, 2, seed=3, margin=.05)
+    rounds = [
+        simulate(learner(w.setting, action_informed_oracle(w), eps=1.4*w.setting.B, delta=.1),
+                 w, 0).rounds for w in (world, padded(world, 32))
+    ]
+    assert rounds[1] <= 1.1*rounds[0]
 
 # --- Bounds ---------------------------------------------------------------------------
 

@@ -186,7 +186,7 @@ def test_etc_on_the_event(i):
     single runs."""
     world, plans = WORLDS[i], []
     z, n, C = world.setting, 150, world.costs[:, None] - world.costs
-    found = play(etc, i, explore=n, watch=plans.append, seed=1)
+    found = play(etc, i, samples=n, watch=plans.append, seed=1)
     plan, = plans
     I = etc_radius(z, n, .1)
     assert found.rounds == etc_rounds(z, n, .1) == found.counts.sum() and found.searches == z.K - 1
@@ -242,13 +242,13 @@ def test_etc_contradiction():
         def respond(self, rule, rng):
             other = ORACLES[i].rules[1 - world.best_response(rule)]
             return Response(world.best_response(rule), world.respond(other, rng).report, 0)
-    r = simulate(etc(world.setting, ORACLES[i], eps=1., delta=.5, explore=1500), Swapped(), 0)
+    r = simulate(etc(world.setting, ORACLES[i], eps=1., delta=.5, samples=1500), Swapped(), 0)
     assert r.event_violated and r.status == 'event_violated' and r.certificate is None
 
 def test_etc_solvers():
     "Both routes of the program commit to the same rule."
     for i in (0, 1):
-        a, b = (play(etc, i, explore=400, solver=s) for s in ('highs', 'cvxpy'))
+        a, b = (play(etc, i, samples=400, solver=s) for s in ('highs', 'cvxpy'))
         assert a.arm == b.arm and a.status == b.status
         assert abs(a.certificate.bound - b.certificate.bound) < 1e-5 and np.abs(
             a.rule.values - b.rule.values).max() < 1e-4
@@ -298,7 +298,7 @@ def test_etc_keeps_to_its_cap():
 
 LEARNERS = dict(
     chen=lambda *a, **k: chen(*a, **{'budget': 10} | k),
-    etc=lambda *a, **k: etc(*a, **{} if 'budget' in k else {'explore': 5}, **k),
+    etc=lambda *a, **k: etc(*a, **{} if 'budget' in k else {'samples': 5}, **k),
     simple=oiafc_simple)
 
 @pytest.mark.parametrize('name', LEARNERS)
@@ -329,8 +329,8 @@ def test_more_refusals():
         ('seed', chen, dict(budget=5, decision='uniform', rng=-1)),
         ('decision', chen, dict(budget=5, decision=None)),
         ('decision', chen, dict(budget=5, decision=['last'])),
-        ('explore', etc, dict(explore=0)), ('explore', etc, dict(explore=1.)),
-        ('explore, budget', etc, dict(explore=3, budget=9)),
+        ('samples', etc, dict(samples=0)), ('samples', etc, dict(samples=1.)),
+        ('samples, budget', etc, dict(samples=3, budget=9)),
         ('mixing', oiafc_simple, dict(mixing='theorem2')),
         ('max_rounds', etc, dict(max_rounds=1)), ('eps', etc, dict(eps=1e-300)),
         ('beliefs', oiafc_simple, dict(beliefs=[[1], [1, 2]])),

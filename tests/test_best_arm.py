@@ -3,12 +3,13 @@ they compute against other ways to compute it.
 
 Each Monte-Carlo test states the number n of runs and compares failures with the 1 - 1e-6
 quantile of the binomial distribution with the probability of failure
-that is allowed: its false-alarm rate is at most 1e-6 each.
+that is allowed: its false-alarm rate is at most 1e-6 each. It is red where every run names the
+worst arm; that n runs suffice for this is part of the test.
 """
 import numpy as np
 import pytest
+from laws import FALSE_ALARM, detection, most_failures, statistical
 from scipy.optimize import minimize
-from scipy.stats import binom
 from oia_nb.all import (Oracle, action_informed_oracle, check_oracle, make_world, mix,
                         optimal_rule, random_world, simple_regret, simulate)
 from oia_nb.core import InvalidInput, OIAError, OracleViolated, generator
@@ -18,14 +19,16 @@ from oia_nb.best_arm import (BUDGET_ALGORITHMS, CONFIDENCE_ALGORITHMS, BoundedRe
                              fixed_budget_error, gap_index, gaussian_bandit,
                              joint_threshold, kl_lucb, lil_ucb, lucb,
                              median_elimination, median_phases, optimal_proportions,
-                             oracle_bandit, oracle_loss, pair_evidence, pick_pair,
+                             oracle_loss, pair_evidence, pick_pair,
                              pick_surest, pick_survivors, play_bandit, reward_family,
                              sequential_halving, successive_elimination,
                              successive_rejects, track_and_stop, ugape_hardness,
                              ugapeb, ugapec)
 
-def allowed(n, delta):
-    return binom.ppf(1 - 1e-6, n, delta)
+def names_the_worst(n, delta, comparisons=1):
+    "Registers a test of n runs at δ, which is red if all of them name the worst arm."
+    return statistical(false_alarm=comparisons*FALSE_ALARM, planted='names the worst arm',
+                       power=lambda: detection(n, delta, 1.))
 
 def skewed(means, low=-1., high=3.):
     "Three values an arm, in [low, high], neither Bernoulli nor symmetric."
@@ -56,47 +59,52 @@ BANDITS = dict(bernoulli=bernoulli_bandit([.2, .85, .4]),
 
 @pytest.mark.parametrize('bandit', BANDITS.values(), ids=BANDITS)
 @pytest.mark.parametrize('make', BY_CONFIDENCE.values(), ids=BY_CONFIDENCE)
+@names_the_worst(8, .1, comparisons=2*len(BANDITS)*len(BY_CONFIDENCE))
 def test_the_best_arm_with_confidence(make, bandit):
-    """n = 8 runs (24 for the quick ones) at δ = 0.2: the arm is the best, ε being less than any
-    gap; what is proved of it is true."""
-    n = 24 if make in (BY_CONFIDENCE['lucb_mixture'], BY_CONFIDENCE['elimination_mixture']) else 8
+    """n = 8 runs at δ = 0.1: the arm is the best, ε being less than any gap; what is proved of
+    it is true."""
+    n, delta = 8, .1
     runs = [
-        play_bandit(make(3, bandit.family, .1, .2), bandit, generator(100, i))
+        play_bandit(make(3, bandit.family, .1, delta), bandit, generator(100, i))
         for i in range(n)
     ]
     assert all(r.status == 'certified' for r in runs)
-    assert sum(r.arm != 1 for r in runs) <= allowed(n, .2)
+    assert sum(r.arm != 1 for r in runs) <= most_failures(n, delta) < n
+    loss = np.ptp(bandit.means)         # of the worst arm, which no bound below ε allows for
     assert sum(bandit.means.max() - bandit.means[r.arm] > r.bound + 1e-12
-               for r in runs) <= allowed(n, .2)
+               for r in runs) <= most_failures(n, delta) < sum(loss > r.bound for r in runs)
     for r in runs:
         assert r.pulls == r.counts.sum() and r.bound <= .1
 
 @pytest.mark.parametrize('name, bandit, n',
-                         [('lucb_mixture', gaussian_bandit([.1, 0.], .3), 80),
-                          ('elimination_mixture', gaussian_bandit([.1, 0.], .3), 60),
-                          ('kl_lucb_mixture', bernoulli_bandit([.6, .4]), 30),
+                         [('lucb_mixture', gaussian_bandit([.1, 0.], .3), 40),
+                          ('elimination_mixture', gaussian_bandit([.1, 0.], .3), 40),
+                          ('kl_lucb_mixture', bernoulli_bandit([.6, .4]), 25),
                           ('track', gaussian_bandit([.15, 0.], .3), 25)])
+@names_the_worst(25, .05, comparisons=4)
 def test_close_calls(name, bandit, n):
     """Two arms that are close, so that there are hundreds of chances to stop too early: the
-    exact best arm in n = 25 to 80 runs at δ = 0.05."""
+    exact best arm in n = 25 or 40 runs at δ = 0.05."""
     runs = [
         play_bandit(BY_CONFIDENCE[name](2, bandit.family, 0., .05), bandit,
                     generator(101, i)) for i in range(n)
     ]
-    assert sum(r.arm != 0 for r in runs) <= allowed(n, .05)
+    assert sum(r.arm != 0 for r in runs) <= most_failures(n, .05) < n
 
 @pytest.mark.parametrize('make', BY_CONFIDENCE.values(), ids=BY_CONFIDENCE)
+@names_the_worst(8, .1, comparisons=len(BY_CONFIDENCE))
 def test_ties_stop_with_an_accuracy(make):
-    """Three arms, two of them equal and best: with ε = 0.4 all stop, and n = 8 runs at δ = 0.2
+    """Three arms, two of them equal and best: with ε = 0.4 all stop, and n = 8 runs at δ = 0.1
     are within ε of the best."""
     bandit = bernoulli_bandit([.7, .1, .7])
     runs = [
-        play_bandit(make(3, bandit.family, .4, .2), bandit, generator(102, i))
+        play_bandit(make(3, bandit.family, .4, .1), bandit, generator(102, i))
         for i in range(8)
     ]
-    assert all(r.status == 'certified'
-               for r in runs) and sum(r.arm == 1 for r in runs) <= allowed(8, .2)
+    assert all(r.status == 'certified' for r in runs)
+    assert sum(r.arm == 1 for r in runs) <= most_failures(8, .1) < 8
 
+@names_the_worst(12, .3)
 def test_median_elimination():
     """n = 12 runs at ε = 0.75, δ = 0.3 on five arms: within ε, after a number of pulls that is
     known beforehand; scales with the range."""
@@ -108,7 +116,8 @@ def test_median_elimination():
     assert {r.pulls
             for r in runs
             } == {sum(k*n for k, n in median_phases(5, .75, .3, BoundedRewards()))}
-    assert sum(.95 - bandit.means[r.arm] > .75 for r in runs) <= allowed(12, .3)
+    assert np.ptp(bandit.means) > .75
+    assert sum(.95 - bandit.means[r.arm] > .75 for r in runs) <= most_failures(12, .3) < 12
     assert median_phases(6, .1, .1, BoundedRewards()) == median_phases(
         6, 1., .1, BoundedRewards(-2., 8.)) == median_phases(6, .2, .1,
                                                              GaussianRewards(1.))
@@ -117,19 +126,21 @@ def test_median_elimination():
     'bandit', [bernoulli_bandit([.1, .9]),
                gaussian([.1, .9]),
                skewed([-.5, 2.6])], ids=['bernoulli', 'gaussian', 'skewed'])
+@names_the_worst(20, .3, comparisons=3)
 def test_lil_ucb(bandit):
     "n = 20 runs at δ = 0.3; the winner has 9 times the pulls of all others."
     runs = [
         play_bandit(lil_ucb(2, delta=.3, family=bandit.family), bandit,
                     generator(104, i)) for i in range(20)
     ]
-    assert sum(r.arm != 1 for r in runs) <= allowed(20, .3)
+    assert sum(r.arm != 1 for r in runs) <= most_failures(20, .3) < 20
     assert all(r.counts[r.arm] >= 1 + 9*(r.pulls - r.counts[r.arm]) for r in runs)
 
 @pytest.mark.parametrize('algorithm, K, budget', [(successive_rejects, 4, 120),
                                                   (successive_rejects, 5, 200),
                                                   (sequential_halving, 4, 700),
                                                   (sequential_halving, 8, 2600)])
+@names_the_worst(25, .5, comparisons=4)
 def test_error_at_a_fixed_budget(algorithm, K, budget):
     """n = 100 or 25 runs against the proved bound, which says something; the budget is kept and,
     but for rounding, used."""
@@ -139,8 +150,9 @@ def test_error_at_a_fixed_budget(algorithm, K, budget):
     n = 100 if algorithm is successive_rejects else 25
     runs = [play_bandit(algorithm(K, budget=budget), bandit, generator(105, i)) for i in range(n)]
     assert all(budget - K*np.log2(2*K) <= r.pulls <= budget and r.status == 'budget' for r in runs)
-    assert sum(r.arm != K//2 for r in runs) <= allowed(n, bound)
+    assert sum(r.arm != K//2 for r in runs) <= most_failures(n, bound) < n
 
+@names_the_worst(25, .25)
 def test_ugapeb_with_a_range():
     """n = 25 runs on rewards in [-1, 3]: the theorem's bound, with H in units of the range; what
     is proved of the arm is true as often as it is said."""
@@ -152,13 +164,16 @@ def test_ugapeb_with_a_range():
                     generator(106, i)) for i in range(25)
     ]
     delta = 2*2*T*np.exp(-2*a)
-    assert delta < .6 and all(r.pulls == T for r in runs)
-    assert sum(bandit.means.max() - bandit.means[r.arm] >= .3 for r in runs) <= allowed(25, delta)
+    assert delta < .25 and all(r.pulls == T for r in runs) and np.ptp(bandit.means) > .3
+    assert sum(bandit.means.max() - bandit.means[r.arm] >= .3
+               for r in runs) <= most_failures(25, delta) < 25
     assert runs[0].delta == pytest.approx(delta)
 
+@statistical(false_alarm=FALSE_ALARM, planted='a quarter of the threshold',
+             power=lambda: detection(400, .3, .8))
 def test_thresholds_hold_at_all_times():
     """n = 400 pairs of sequences of 400 skewed rewards each at δ = 0.3: the joint threshold of
-    the two is exceeded, ever, in no more than δ of them."""
+    the two is exceeded, ever, in no more than δ of them; a quarter of it in more than .8."""
     n, bandit, N, rng = 400, skewed([-.6, 1.8]), np.arange(1., 401), generator(107)
     total, d = np.zeros((n, 400)), bandit.family.d
     for k in range(2):
@@ -166,7 +181,8 @@ def test_thresholds_hold_at_all_times():
         probabilities = [1 - p - .5*min(p, 1 - p), min(p, 1 - p), p - .5*min(p, 1 - p)]
         total += N*d(rng.choice(values, (n, 400), p=probabilities).cumsum(1)/N, bandit.means[k])
     threshold = np.array([joint_threshold(bandit.family, [m, m], .3) for m in N])
-    assert (total > threshold).any(1).sum() <= allowed(n, .3)
+    exceeded = lambda share: (total > share*threshold).any(1).sum()
+    assert exceeded(1.) <= most_failures(n, .3) < .8*n < exceeded(.25)
 
 # --- What is computed -----------------------------------------------------------------
 
@@ -413,14 +429,15 @@ def test_the_learner_is_its_algorithm():
         assert found.status == {'certified': 'arm_certified'}.get(best.status, best.status)
         assert found.rounds == world.setting.K + found.normal_rounds + found.forced_rounds
 
+@names_the_worst(12, .25)
 def test_near_the_best_of_the_oracles_rules():
-    """n = 12 runs at δ = 0.25 on three worlds, ε a third of the rewards' range: within ε of the
-    best oracle rule, and never below the least regret."""
-    wrong, n = 0, 12
+    """n = 12 runs at δ = 0.25, ε less than the worst of the oracle's rules loses: within ε of
+    the best one, and never below the least regret."""
+    wrong, n, eps = 0, 12, .3
+    world, oracle = with_oracle(0)
+    loss = oracle_loss(world, oracle)
+    assert loss.regret.max() > loss.least + eps
     for i in range(n):
-        world, oracle = with_oracle(i % 3)
-        bandit, loss = oracle_bandit(world, oracle), oracle_loss(world, oracle)
-        eps = bandit.family.width/3
         found = simulate(
             best_arm_learner(world.setting, oracle, eps=eps, delta=.25,
                              algorithm=('lucb', 'ugapec', 'track_and_stop')[i % 3]),
@@ -428,7 +445,7 @@ def test_near_the_best_of_the_oracles_rules():
         regret = simple_regret(world, found.rule)
         assert regret >= loss.least - 1e-7 and found.status == 'arm_certified'
         wrong += regret > loss.least + eps
-    assert wrong <= allowed(n, .25)
+    assert wrong <= most_failures(n, .25) < n
 
 def test_what_a_margin_costs():
     """The two bounds on what is overpaid, on random worlds and oracles from the widest margins

@@ -76,7 +76,7 @@ def cells(path):
 
 def records():
     "The ledger, as the notebook's own cells read it."
-    space = {}
+    space = dict(re=re)
     for kind, source, _ in cells(PAGE):
         if kind == 'code' and re.search(r"(?m)^LEDGER \+?= r|^def read", source):
             exec(source, space)

@@ -427,6 +427,7 @@ def test_ties_are_measured_by_what_is_at_stake(monkeypatch):
     for b in play(), play(compile=False):
         np.testing.assert_array_equal(a.trace.arms, b.trace.arms)
         np.testing.assert_array_equal(a.trace.kinds, b.trace.kinds)
+        np.testing.assert_allclose(a.trace.payments, b.trace.payments, atol=1e-9)
     monkeypatch.setattr(agent, 'stake', lambda run, b, k, share: run.game.bound)
     assert (play(compile=False).trace.arms != a.trace.arms).any()
 

@@ -23,12 +23,14 @@ def cells(kind):
     ]
 
 def records():
-    "The rows of the table, read from the cells that define them."
-    space = {}
+    "The rows of the table, as the page's own cells read them."
+    space = dict(re=re)
     for source in cells('code'):
         if re.search(r'(?m)^ERRATA \+?= r', source):
             exec(source, space)
-    return [dict(zip(FIELDS, row.split(' | '), strict=True)) for row in space['ERRATA']]
+        elif source.startswith('FIELDS = '):
+            exec(source.split('\nMarkdown(')[0], space)
+    return space['errata']
 
 def sections():
     "Label -> (heading, text, code) of each section that carries a label."

@@ -61,7 +61,10 @@ def test_concentration_holds_exactly_for_every_distance(M, n):
         mass = np.bincount(which, multinomial.pmf(x, n, q))
         assert abs(mass.sum() - 1) < 1e-9
         tail = mass[::-1].cumsum()[::-1]
-        assert (tail <= (2**M - 2)*np.exp(-n*distance**2/2) + 1e-12)[distance > 0].all()
+        bound = (2**M - 2)*np.exp(-n*distance**2/2)
+        assert (tail <= bound + 1e-12)[distance > 0].all()
+        # and a third of it would be none: at the largest distances it is too small
+        assert n > 3 or (tail > bound/3)[distance > 0].any()
         assert tail[distance >= np.sqrt(2*np.log(2**M/.3)/n)].max(initial=0) <= .3
 
 @pytest.mark.parametrize('seed', range(3))

@@ -130,7 +130,7 @@ def test_deep_run(i):
             bound = certify(world.setting, plan.alpha, plan.I[plan.target]).bound
             assert best.profit - principal_profit(world, plan.rule) <= bound + 1e-8
         seen.append(plan.t)
-    identify(world, method='oiafc', eps=.02, delta=1., seed=3, max_rounds=2500, watch=check)
+    identify(world, method='oiafc', eps=.02, delta=1., seed=3, max_rounds=1200, watch=check)
     assert len(seen) > 100
 
 @pytest.mark.parametrize('mixing', list(MIXINGS))
@@ -183,7 +183,7 @@ def sees_secret(start, world):
 LEARNERS = dict(
     oiafc=oiafc, oiafb=lambda *a, **k: oiafb(*a, **k, budget=100), sharp=sharp,
     chen=lambda *a, **k: chen(*a, **k, budget=100, decision='uniform', rng=0),
-    etc=lambda *a, **k: etc(*a, **k, explore=50),
+    etc=lambda *a, **k: etc(*a, **k, samples=50),
     oiafc_simple=lambda *a, **k: oiafc_simple(*a, **k, beliefs=3))
 
 @pytest.mark.parametrize('name', LEARNERS)

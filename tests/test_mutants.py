@@ -99,6 +99,8 @@ MUTANTS = [
     ('radius of the simple setting × ½', 'baselines',
      'M=np.asarray(beliefs), delta=delta)', 'M=np.asarray(beliefs), delta=delta)/2',
      'law_simple'),
+    ('E46: the share keeps M', 'baselines', 'np.sqrt(sizes.max()/L)',
+     'np.sqrt(setting.M/L)', 'law_simple_share'),
     ('improper rules in the programs', 'programs',
      'i, j = np.asarray(pairs).reshape(-1, 2).T', 'i, j = np.asarray(pairs)[:1].T',
      'law_optimism'),

@@ -16,7 +16,7 @@ WORLDS = {name: load_world(name) for name in ('clinic', 'advert')}
 WORLDS |= {f'random {s}': random_world(3, 3, 3, s, prior='arm', margin=.03) for s in range(3)}
 
 
-@settings(max_examples=examples(500))
+@settings(max_examples=examples(50))
 @given(st.integers(0, 10**6), st.sampled_from(list(WORLDS)))
 def test_rules_drawn_and_their_means_are_rules(seed, name):
     "Proper, within the bound; a mean of rules that one arm answers is answered by this arm."
@@ -75,7 +75,7 @@ def test_arms_of_enough_volume_are_found():
     assert missed <= limit < short
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(20))
 @given(st.integers(0, 10**6), st.sampled_from(list(WORLDS)))
 def test_a_mean_leads_by_the_mean_of_the_leads(seed, name):
     "To rounding, for any proper rules and each arm."

@@ -4,6 +4,7 @@ import re
 
 import nbformat
 import pytest
+from IPython.core import pylabtools
 from nbdev.config import get_config
 from nbdev.doclinks import nbglob
 # under this name pytest would take it for a test
@@ -25,6 +26,13 @@ def kinds_of_agents(request):
     yield
     Agent.kinds.clear()
     Agent.kinds.update(kinds)
+
+@pytest.fixture(autouse=True)
+def no_painting(monkeypatch):
+    """Figures are laid out, which is where a wrong one fails, but not painted: that takes a third
+    of the time, and the site does it."""
+    monkeypatch.setattr(pylabtools, 'print_figure',
+                        lambda fig, *args, **options: fig.draw_without_rendering())
 
 def passes(path):
     return run_notebook(path.absolute(), skip_flags=cfg.tst_flags.split(),

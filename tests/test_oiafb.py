@@ -58,7 +58,7 @@ def budget_that_proves(world, eps, delta, spare):
         T += 1
     return T
 
-def error_counts(world, eps, delta, runs, seed, spare=4, by_hand=20):
+def error_counts(world, eps, delta, runs, seed, spare=4, by_hand=4):
     """Of `runs` runs: how many proved enough, how many of those were off by more than eps, and
     how many of all.
 

@@ -35,7 +35,7 @@ def with_bound(world, bound):
     return replace(world, setting=replace(world.setting, bound=bound))
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(20))
 @given(SEEDS)
 def test_margins_hold_in_the_whole_box(seed):
     """At random costs of the box and at its corners no margin is smaller than promised; at the
@@ -74,7 +74,7 @@ def test_an_oracle_for_the_guess_alone_would_fail():
     assert min(short) < -1e-3 and min(kept) > -1e-8
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(20))
 @given(SEEDS)
 def test_the_bound_needed_is_where_margins_begin(seed):
     world, box, rng = drawn(seed)

@@ -14,7 +14,7 @@ from oia_nb.scoring import (ScoringRule, brier, floor_belief, gains, is_proper,
                             is_strictly_proper, lie, logarithmic, menu_rule, mix,
                             spherical, v_shaped)
 
-often = settings(max_examples=examples(1000))
+often = settings(max_examples=examples(100))
 bounds = st.sampled_from([1e-4, .1, .3, 1., 1.1, 7., 1e4])
 
 # arrays from a drawn seed: a hundred times as fast as number by number

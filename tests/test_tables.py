@@ -50,12 +50,12 @@ def shares(table):
 smoothings = st.sampled_from([.01, .5, 1., 4., 100.])
 
 def many(n):
-    "A tenth of n examples, at least 20; all n with --release."
+    "n examples, five times as many with --release."
     return settings(max_examples=examples(n), deadline=None)
 
 
 @given(st.integers(0, 10**6), smoothings)
-@many(40)
+@many(20)
 def test_every_arm_has_the_prior_of_the_table(seed, smoothing):
     table = drawn(seed)
     priors = world_of(table, smoothing=smoothing).structure.priors
@@ -67,7 +67,7 @@ def test_every_arm_has_the_prior_of_the_table_by_default():
         assert np.abs(world_of(table).structure.priors - shares(table)).max() <= 1e-12
 
 @given(st.integers(0, 10**6), smoothings)
-@many(25)
+@many(20)
 def test_every_arm_has_the_prior_that_is_given(seed, smoothing):
     table = drawn(seed)
     prior = np.random.default_rng(seed).dirichlet(np.ones(len(set(table['s']))))
@@ -78,7 +78,7 @@ def test_every_arm_has_the_prior_that_is_given(seed, smoothing):
         assert np.abs(a - b).max() <= 1e-12
 
 @given(st.integers(0, 10**6), smoothings, st.booleans())
-@many(25)
+@many(20)
 def test_the_formula(seed, smoothing, given_prior):
     """Each arm is the sum over the common refinement, smoothed by its own marginal
     distributions, cell by cell."""
@@ -107,7 +107,7 @@ def test_the_formula(seed, smoothing, given_prior):
             assert np.abs(row - want).max() <= 1e-12
 
 @given(st.integers(0, 10**6), smoothings)
-@many(25)
+@many(20)
 def test_more_columns_are_never_worth_less(seed, smoothing):
     "To whoever decides, and under every proper rule: the finer table adds up to the coarser one."
     table, rng = drawn(seed), np.random.default_rng(seed)
@@ -133,7 +133,7 @@ def with_noise(table, seed):
     return {c: [values[i] for i in order] for c, values in wide.items()}
 
 @given(st.integers(0, 10**6), smoothings)
-@many(25)
+@many(20)
 def test_an_independent_column_is_worth_nothing(seed, smoothing):
     """Alone or beside others: the same beliefs with the same probabilities, and so the same
     worth under any rule."""
@@ -200,7 +200,7 @@ def test_names_of_levels(seed):
                 - row).max() <= 1e-15
 
 @given(st.integers(0, 10**6))
-@many(25)
+@many(20)
 def test_weights_are_repeated_rows(seed):
     table = drawn(seed)
     times = np.random.default_rng(seed).integers(0, 4, len(table['s'])).tolist()
@@ -495,7 +495,7 @@ def any_table(rng):
     return frame, dict(state=odd('s', lambda: anything(rng)), arms=arms, **rest)
 
 @given(seeds)
-@many(600)
+@many(60)
 def test_any_table(rng):
     frame, arguments = any_table(rng)
     if rng.random() < .2 and len(
@@ -619,7 +619,7 @@ def test_bins_survive_ties():
     assert len(set(check_table(dict(s=['u', 'v'], x=[.5, .5])).fix(bins=4)['x'])) == 1
 
 @given(st.integers(0, 10**6), st.integers(2, 12))
-@many(40)
+@many(20)
 def test_bins_are_about_equal(seed, n):
     rng = np.random.default_rng(seed)
     x = rng.random(240)

@@ -7,6 +7,7 @@ __all__ = ['ENGINES', 'CHECK_TOL', 'PRICE_TOL', 'as_oiafc', 'as_oiafb', 'status'
            'check_easy', 'check_rule', 'play_checked', 'simulate_fast', 'compile_all']
 
 # %% ../../nbs/companion/78_fast_drive.ipynb #f39140a4
+from dataclasses import replace
 from types import SimpleNamespace
 import numpy as np
 from ..core import PROPER_TOL, TIE_TOL, InvalidInput, SolverFailure, generator
@@ -31,6 +32,9 @@ def as_oiafc(z, oracle, *, eps, delta, mixing='theorem1', max_rounds=10_000_000)
     if callable(mixing):
         wanted = f'one of {", ".join(MIXINGS)} (a function needs the coroutine)'
         raise InvalidInput('mixing', mixing, wanted)
+    if z.supports is not None:
+        raise InvalidInput('supports', z.supports,
+                           'None (the coroutine has a radius for each arm)')
     learner = oiafc(z, oracle, eps=eps, delta=delta, mixing=mixing,
                     max_rounds=max_rounds)
     c = float(np.log(4*z.K) - np.log(delta) + z.M*np.log(2))
@@ -79,15 +83,17 @@ def as_identification(engine, why, eps, delta):
     run, clock, log = engine.run, engine.run.clock, engine.run.log
     n = clock.rounds
     rule, certificate = best_rule(engine)
-    shots = zip(*(x[:clock.snapshots] for x in log[4:]))
+    shots = zip(*(x[:clock.snapshots] for x in log[5:]))
     played = SimpleNamespace(arms=log.arms[:n], beliefs=log.beliefs[:n],
                              N=run.reports.N, rounds=n)
-    return finish(played, rule=rule, arm=max(clock.best_arm, 0), eps=eps, delta=delta,
-                  status=status(engine, why), certificate=certificate,
-                  kinds=log.kinds[:n], targets=log.targets[:n],
-                  searches=clock.searches, violated=clock.violated,
-                  lp_solves=sum(program.solves for program in engine.programs.values()),
-                  snapshots=list(shots))
+    solves = sum(program.solves for program in engine.programs.values())
+    found = finish(played, rule=rule, arm=max(clock.best_arm, 0), eps=eps, delta=delta,
+                   status=status(engine, why), certificate=certificate,
+                   kinds=log.kinds[:n], targets=log.targets[:n],
+                   searches=clock.searches, violated=clock.violated, lp_solves=solves,
+                   snapshots=list(shots))
+    payments = log.payments[:n].copy()
+    return replace(found, trace=replace(found.trace, payments=payments))
 
 # %% ../../nbs/companion/78_fast_drive.ipynb #c467f1f4
 CHECK_TOL = 1e-8      # a plan may be off by this much of the bound

@@ -10,7 +10,7 @@ __all__ = ['DONE', 'CAP', 'LP', 'ROOM', 'POINTS', 'STEP', 'NUMBERS', 'BROKEN', '
 # %% ../../nbs/companion/77_fast_loop.ipynb #0d31f66e
 import numpy as np
 from ..core import OracleViolated
-from .agent import agent_table, check_agent, draw, reply
+from .agent import agent_table, check_agent, draw, payment, reply
 from .bases import RulePool, basis_of
 from .plan import FULL, make_plan
 from .points import RESUM, count, extend, new_segment, resum
@@ -32,6 +32,7 @@ def happen(run, b, k, share, kind):
     clock.rounds = t + 1
     log.arms[t], log.beliefs[t], log.targets[t] = arm, i, k
     log.kinds[t] = kind if arm == k else FORCED
+    log.payments[t] = payment(run, b, k, i, share=share)
     count(run, arm, i)
     if run.rules.kind[b] != FALLBACK:
         extend(run, arm, min(b, len(run.plan.I)), share)
@@ -241,7 +242,7 @@ def wider(record, names, room):
 def lengthen_log(engine):
     "Twice the room for rounds or for snapshots."
     log, full = engine.run.log, engine.run.clock.snapshots == len(engine.run.log.rounds)
-    names = log._fields[4:] if full else log._fields[:4]
+    names = log._fields[5:] if full else log._fields[:5]
     old = {name: getattr(log, name) for name in names}
     new = {name: padded(x, (2*len(x), *x.shape[1:])) for name, x in old.items()}
     engine.run = engine.run._replace(log=log._replace(**new))

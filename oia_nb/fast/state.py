@@ -292,6 +292,7 @@ class Log(NamedTuple):
     beliefs: np.ndarray = array('rounds', 'h')
     targets: np.ndarray = array('rounds', 'h')
     kinds: np.ndarray = array('rounds', 'b')        # INIT, NORMAL or FORCED
+    payments: np.ndarray = array('rounds')          # expected, at the belief reported
     rounds: np.ndarray = array('snapshots', int)
     profits: np.ndarray = array('snapshots K')
     radii: np.ndarray = array('snapshots K')

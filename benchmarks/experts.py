@@ -1,0 +1,182 @@
+"""Every kind of expert against every learner that honours something of what it is told, in three
+worlds: right, wrong, refused, and rounds.
+
+    python benchmarks/experts.py                    what is missing in the file
+    python benchmarks/experts.py sharp patient      of these learners only
+    python benchmarks/experts.py --seeds 5 --minutes 10
+    python benchmarks/experts.py show
+
+The results are filed in nbs/_static/experts.json as they come, and chapter 36 shows them. A
+learner is told what is true of the expert, if it can honour that, and else that it is the paper's;
+`inside` says which. A certificate counts as wrong if it is proved to be (`is_wrong`).
+"""
+import argparse
+import json
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import binom
+
+from oia_nb.core import InvalidInput
+from oia_nb.experts import is_wrong, parse_expert
+from oia_nb.identification import LEARNERS, identify
+from oia_nb.told import as_told
+from oia_nb.worlds import load_world, random_world
+
+RESULTS = Path(__file__).resolve().parent.parent/'nbs'/'_static'/'experts.json'
+DELTA, SEEDS, CAP = .05, 20, 6000
+# accuracies
+WORLDS = dict(duo=.03, advert=.032, clinic=.04)
+# learners that are played besides those of the table: under another name, with options
+VARIANTS = {'sharp, unexamined': ('sharp', dict(examined=False))}
+# how a kind of expert is called, and what is true of it (None: no `Told` says it)
+EXPERTS = {
+    'expert': '',
+    'lapsing:0.01': 'lapses=0.01',
+    'lapsing:0.05': 'lapses=0.05',
+    'logit:0.0005': None,
+    'logit:0.002': None,
+    'satisficing:0.0001': 'band=0.0001',
+    'satisficing:0.001': 'band=0.001',
+    'rounded:2': None,
+    'noisy:0.02': None,
+    'subjective:1.5': 'beliefs=own',
+    'subjective:0.7': 'beliefs=own',
+    'subjective:1:0.4': 'beliefs=own',
+    'riskaverse:0.3': None,
+    'riskaverse:1': None,
+    'riskaverse:1:True': '',
+    'drifting:0.005:0:1000': None,
+    'drifting:0.005:100:100': 'costs=until the end',
+    'hiddenarm': 'arm=guessed',
+    'hiddenarm/noisy:0.02': 'arm=guessed',
+}
+
+
+def world_called(name):
+    if name == 'duo':
+        return random_world(2, 2, 2, 5, prior='arm', margin=.05)
+    return load_world(name)
+
+
+def expert_for(world, text):
+    "The expert; where costs drift, it is the best arm's that does."
+    agent = parse_expert(text)
+    if not text.startswith('drifting'):
+        return agent
+    from oia_nb.stackelberg import optimal_rule
+    rise = np.zeros(world.setting.K)
+    rise[optimal_rule(world).arm] = agent.rise[0]
+    return replace(agent, rise=tuple(rise))
+
+
+def row_of(method):
+    "The row of the table of learners; one that isn't examined can't take costs that drift."
+    name, options = VARIANTS.get(method, (method, {}))
+    return replace(LEARNERS[name], honours=()) if options else LEARNERS[name]
+
+
+def told_to(row, expert):
+    "(what the learner is told, whether the expert is as told)."
+    true = EXPERTS[expert]
+    if true is not None:
+        try:
+            return as_told(true).require(row.name, row.honours), True
+        except InvalidInput:
+            pass
+    return as_told(None), False
+
+
+def play(method, world, expert, told, seed, eps):
+    "(how a run ends, its rounds, seconds)."
+    start = time.process_time()
+    world = replace(world, agent=expert)
+    method, options = VARIANTS.get(method, (method, {}))
+    try:
+        found = identify(world, eps=eps, delta=DELTA, method=method, seed=seed, told=told,
+                         budget=CAP, **options)
+    except Exception as e:      # none is allowed, so each is counted
+        return f'exception {type(e).__name__}', 0, time.process_time() - start
+    spent = time.process_time() - start
+    if found.certificate is None:
+        end = found.violated or found.status
+    elif is_wrong(world, found, found.rounds):
+        end = 'wrong'
+    else:
+        end = 'right' if found.status == 'certified' else 'out of rounds'
+    return end, found.rounds, spent
+
+
+def cell(method, name, text, seeds):
+    "The row of the table for a learner, a world and an expert."
+    world = world_called(name)
+    told, inside = told_to(row_of(method), text)
+    expert = expert_for(world, text)
+    runs = [play(method, world, expert, told, seed, WORLDS[name]) for seed in range(seeds)]
+    ends = Counter(end for end, _, _ in runs)
+    done = [rounds for end, rounds, _ in runs if end in ('right', 'wrong')]
+    spread = np.quantile(done, [.25, .5, .75]).tolist() if done else None
+    return dict(learner=method, world=name, expert=text, told=str(told), inside=inside,
+                runs=seeds, ends=dict(ends), rounds=spread,
+                all_rounds=float(np.median([r for _, r, _ in runs])),
+                seconds=round(sum(s for *_, s in runs), 1))
+
+
+def key(row):
+    return row['learner'], row['world'], row['expert']
+
+
+def load():
+    return json.loads(RESULTS.read_text()) if RESULTS.exists() else []
+
+
+def campaign(methods, seeds, minutes):
+    "Play what isn't filed, the small worlds first."
+    rows, stop = {key(r): r for r in load()}, time.process_time() + 60*minutes
+    for name in WORLDS:
+        for text in EXPERTS:
+            for method in methods:
+                if (method, name, text) in rows or time.process_time() > stop:
+                    continue
+                row = cell(method, name, text, seeds)
+                rows[key(row)] = row
+                print(row, flush=True)
+                # what another run has filed meanwhile stays
+                rows = {key(r): r for r in load()} | rows
+                RESULTS.write_text(json.dumps(list(rows.values()), indent=1, sort_keys=True) + '\n')
+
+
+def judged(rows):
+    "{(learner, inside): (runs, certificates, wrong, exceptions, p-value of rate ≤ δ)}."
+    found = {}
+    for method in sorted({r['learner'] for r in rows}):
+        for inside in True, False:
+            these = [r for r in rows if r['learner'] == method and r['inside'] == inside]
+            ends = sum((Counter(r['ends']) for r in these), Counter())
+            runs, wrong = sum(ends.values()), ends['wrong']
+            broken = sum(n for end, n in ends.items() if end.startswith('exception'))
+            p = float(binom.sf(wrong - 1, runs, DELTA)) if runs else 1.
+            found[method, inside] = runs, ends['right'] + wrong, wrong, broken, p
+    return found
+
+
+def show():
+    for (method, inside), (runs, given, wrong, broken, p) in judged(load()).items():
+        print(f'{method:13} {"as told" if inside else "not as told":12} {runs:5} runs, '
+              f'{given} certificates, {wrong} wrong (p = {p:.2g}), {broken} exceptions')
+
+
+if __name__ == '__main__':
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('learners', nargs='*')
+    parser.add_argument('--seeds', type=int, default=SEEDS)
+    parser.add_argument('--minutes', type=float, default=15.)
+    args = parser.parse_args()
+    if args.learners == ['show']:
+        show()
+    else:
+        chosen = args.learners or [name for name, row in LEARNERS.items() if row.honours]
+        campaign(chosen, args.seeds, args.minutes)

@@ -1,0 +1,272 @@
+"""The bets of the sharp learner: their parts as laws, events at their own shares, planted mutants
+that must turn red.
+
+Exact tests follow the distribution of counts and have no false alarms. Each Monte-Carlo test
+states the number n of runs and compares failures with the
+1 - 1e-6 quantile of the binomial distribution with the probability of failure that is allowed:
+its false-alarm rate is at most 1e-6.
+"""
+import numpy as np
+import pytest
+from oia_nb.all import (NotInducible, Transcript, action_informed_oracle, announce,
+                        generator, is_proper, menu_rule, random_world, simulate)
+from oia_nb.sharp import bets as module, evidence, walls
+from oia_nb.sharp.bets import (Run, candidate, explore, missing, no_agent, open_run, share,
+                               wealth)
+from oia_nb.sharp.evidence import own_wealth, pair_wealth
+from oia_nb.sharp.walls import Contradiction, bets
+
+def small_world(i, K=2, W=2, signals=2):
+    for n in range(200):
+        try:
+            return random_world(K, W, signals, generator(500 + i, n), prior='arm',
+                                margin=.01, tries=1)
+        except NotInducible:
+            continue
+
+def started(world, eps, delta):
+    "A run of the bets alone."
+    data = Transcript(world.setting)
+    def put(rule, target, kind):
+        return (yield from announce(data, rule))
+    return Run(data, action_informed_oracle(world), eps, delta, put)
+
+# --- Events, each at its own share, exactly -------------------------------------------
+
+def own_ever(p, delta, horizon=150):
+    "The exact chance that `own_wealth` of d = (1, 0), whose mean is p, ever reaches 1/δ against p."
+    alive, lost = {0: 1.}, 0.
+    s, rules = np.array([1., 0.]), np.zeros((1, 2))
+    for n in range(1, horizon + 1):
+        then = {}
+        for k, mass in alive.items():
+            then[k] = then.get(k, 0.) + mass*(1 - p)
+            then[k + 1] = then.get(k + 1, 0.) + mass*p
+        alive = {}
+        for k, mass in then.items():
+            if own_wealth(np.array([k, n - k], float), rules, s, 1., p)[0] >= -np.log(delta):
+                lost += mass
+            else:
+                alive[k] = mass
+    return lost
+
+def pair_ever(p, q, eps, delta, horizon=14):
+    """The exact chance that `pair_wealth` of u = (0, 1), sampled in turn from arms that earn p
+    and q, ever reaches 1/δ."""
+    alive, lost, u, zero = {(0, 0): 1.}, 0., np.array([0., 1.]), np.zeros((1, 2))
+    for n in range(1, horizon + 1):
+        then = {}
+        for (a, b), mass in alive.items():
+            for x, px in ((0, 1 - p), (1, p)):
+                for y, py in ((0, 1 - q), (1, q)):
+                    then[a + x, b + y] = then.get((a + x, b + y), 0.) + mass*px*py
+        alive = {}
+        for (a, b), mass in then.items():
+            w, _ = pair_wealth(np.array([n - a, a], float), zero, u,
+                               np.array([n - b, b], float), u, 0., eps)
+            if w >= -np.log(delta):
+                lost += mass
+            else:
+                alive[a, b] = mass
+    return lost
+
+def law_own():
+    for delta in .05, .5, .9:
+        assert own_ever(.5, delta, 60) <= delta
+
+def law_pair():
+    for delta in .5, .9:
+        assert pair_ever(.7, .5, .2, delta) <= delta
+
+def law_rare():
+    """A belief of high utility that was never seen counts: an arm that pays 1 once in forty is
+    no worse than .02."""
+    u, zero, eps, delta, _lost, _alive = np.array([0., 1., .02]), np.zeros((1, 3)), .02, .5, 0., 1.
+    for n in range(1, 60):
+        never = np.array([n, 0., 0.])
+        if pair_wealth(never, zero, u, np.array([0., 0., n]), u, 0., eps)[0] >= -np.log(delta):
+            return (39/40)**n <= delta or pytest.fail('too early')
+
+def test_own_event_at_its_share():
+    "With power: the chance comes within four times of its share."
+    for delta in .05, .5, .9:
+        p = own_ever(.5, delta)
+        assert delta/6 <= p <= delta
+
+def test_pair_event_at_its_share():
+    law_pair()
+    assert pair_ever(.7, .5, .2, .9) >= .9/20
+
+# --- The rules by which wealth is used ------------------------------------------------
+
+def law_threshold():
+    """What is missing is measured against the logarithm of the candidate's own share, whoever it
+    is against."""
+    world = small_world(3, 3)
+    run = ready(world)
+    for c in run.candidates:
+        for j, m in missing(run, c).items():
+            assert m == pytest.approx(-np.log(c.delta) - wealth(run, c, j, False, run.eps))
+
+def law_shares():
+    "No number of candidates uses up more than δ."
+    assert sum(share(n) for n in range(200)) <= 1 + 1e-9
+    run = ready(small_world(3, 3))
+    for _ in range(20):
+        run.candidates.append(candidate(run, *other_arm(run)))
+    assert sum(c.delta for c in run.candidates) <= run.delta*(1 + 1e-9)
+
+def law_own_arm():
+    "The candidate's own arm has to be refuted as well, at the same share."
+    run = ready(small_world(3, 3))
+    arm, ray = other_arm(run)
+    c = candidate(run, arm, ray)
+    assert set(missing(run, c)) == set(range(run.setting.K)) and missing(
+        run, c)[arm] >= -np.log(c.delta) - 1e-9
+
+def law_later_samples():
+    "Samples of its own arm from before a candidate's registration are no evidence for it."
+    run = ready(small_world(3, 3), samples=60)
+    arm, ray = other_arm(run)
+    c = candidate(run, arm, ray)
+    none = run.data.counts[arm] - c.counts
+    assert not none.any()
+    for j in range(run.setting.K):
+        if j == arm:
+            assert wealth(run, c, j, False, run.eps) == pytest.approx(0., abs=1e-9)
+
+def ready(world, samples=12, eps=.03, delta=.1):
+    "A run after the first answers and some samples."
+    run = started(world, eps, delta)
+    def begin():
+        yield from open_run(run)
+        for k in range(world.setting.K):
+            yield from module.sample(run, k, samples)
+    simulate(begin(), world, 1)
+    return run
+
+def other_arm(run):
+    ray = run.rays[0]
+    return next(a for _, a in ray.heard if a != run.first), ray
+
+LAWS = [law_own, law_pair, law_rare, law_threshold, law_shares, law_own_arm, law_later_samples]
+
+@pytest.mark.parametrize('law', LAWS, ids=lambda f: f.__name__)
+def test_law(law):
+    law()
+
+# as they are; the names are what mutants replace
+CANDIDATE, MISSING, PAIR = candidate, missing, pair_wealth
+
+def exaggerated(factor):
+    def mutant(run, c, sure=False, eps=None):
+        return {j: m + (1 - factor)*np.log(c.delta) for j, m in MISSING(run, c, sure, eps).items()}
+    return mutant
+def greedy_mix(logs):
+    return logs.max(0)
+def seen_only(counts_j, rules, u, *rest):
+    return PAIR(counts_j, rules, np.where(counts_j > 0, u, u.min()), *rest)
+def full_share(run, arm, ray):
+    c = CANDIDATE(run, arm, ray)
+    c.delta = run.delta
+    return c
+def early(run, arm, ray):
+    c = CANDIDATE(run, arm, ray)
+    c.counts = 0*c.counts
+    return c
+def no_own(run, c, sure=False, eps=None):
+    return {j: m for j, m in MISSING(run, c, sure, eps).items() if j != c.arm}
+def own_at_one(run, c, sure=False, eps=None):
+    return {j: m + np.log(c.delta)*(j == c.arm) for j, m in MISSING(run, c, sure, eps).items()}
+
+MUTANTS = [('threshold × ½', 'missing', exaggerated(.5), law_threshold),
+           ('threshold × ¼', 'missing', exaggerated(.25), law_threshold),
+           ('samples from before the registration', 'candidate', early,
+            law_later_samples),
+           ('each candidate at full δ', 'candidate', full_share, law_shares),
+           ('unseen beliefs forgotten', 'pair_wealth', seen_only, law_rare),
+           ('own arm left out', 'missing', no_own, law_own_arm),
+           ('own arm at δ = 1', 'missing', own_at_one, law_own_arm),
+           ('the best gambler in place of the mixture', 'mix', greedy_mix, law_own)]
+
+@pytest.mark.parametrize('name, target, mutant, law', MUTANTS, ids=[m[0] for m in MUTANTS])
+def test_mutants_turn_red(name, target, mutant, law, monkeypatch):
+    import sys
+    for place in (evidence, module, walls, sys.modules[__name__]):
+        if hasattr(place, target):
+            monkeypatch.setattr(place, target, mutant)
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        law()
+
+# --- Regions: nothing that an arm answers is left out ---------------------------------
+
+@pytest.mark.parametrize('K, W, signals', [(2, 2, 2), (3, 2, 3), (3, 2, 2), (4, 2, 2)])
+def test_regions_contain_what_arms_answer(K, W, signals):
+    """At the end of a run every bound of a wall is true, and rules that an arm answers cost at
+    least what its region says."""
+    world = small_world(K + W, K, W, signals)
+    z, q, c = world.setting, world.belief_distributions, world.costs
+    run = started(world, .02, .1)
+    simulate(explore(run), world, 3)
+    if run.cone is None:
+        return
+    for (l, j), wall in run.walls.items():
+        if not wall.valid:
+            continue
+        assert c[j] > c[l]
+        a = run.cone.D @ (q[j] - q[l])/(c[j] - c[l])*z.bound
+        assert (a <= wall.up + 1e-6).all() and (wall.low <= a + 1e-6).all()
+    rng = generator(77)
+    for j, R in run.regions.items():
+        p = rng.dirichlet(np.ones(z.M))
+        R.refresh(1000*p)
+        least = R.prices.min()
+        for _ in range(200):
+            rule = menu_rule(
+                z.support, z.bound*rng.uniform(0, rng.uniform(),
+                                               (rng.integers(1, 4), W)), z.bound)
+            if world.best_response(rule) == j:
+                assert p @ rule.expected >= least - 1e-9
+
+def test_bets_span_the_cone():
+    for n in range(20):
+        rng = generator(610, n)
+        x = np.sort(rng.uniform(size=rng.integers(2, 9)))
+        line = np.c_[x, 1 - x]
+        D = np.array([r.expected for r in bets(line, 1.)])
+        for _ in range(20):
+            rule = menu_rule(line, rng.uniform(size=(rng.integers(1, 5), 2)), 1.)
+            w = np.linalg.solve(D.T, rule.expected)
+            assert w.min() >= -1e-6 and all(is_proper(r) for r in bets(line, 1.))
+
+# --- Contradictions -------------------------------------------------------------------
+
+def test_contradictions_are_named_and_others_are_not():
+    """Answers of an agent never contradict each other; another arm's answer to a rule of the
+    oracle does, and is named with the first."""
+    for i in range(6):
+        world = small_world(i, 3)
+        run = started(world, .02, .1)
+        simulate(explore(run), world, 2)
+        strict = {a.round for a in run.answers
+                  if any(a.rule is r for r in run.oracle.rules)}
+        assert no_agent(world.setting, run.answers, strict) == ()
+        told = next((a for a in run.answers if a.round in strict), None)
+        if told is None:
+            continue
+        other = module.Answer(told.rule, told.s, (told.arm + 1) % world.setting.K, 10_000)
+        named = no_agent(world.setting, [*run.answers, other], strict)
+        assert 10_000 in named and len(named) >= 2
+
+def test_an_arm_that_no_longer_answers_its_rule_is_named():
+    world = small_world(3, 3)
+    run = ready(world)
+    first = next(a.round for a in run.answers if a.rule is run.oracle.rules[run.others[0]])
+    def again():
+        yield from module.sample(run, run.others[0], 1)
+    class Other:
+        def respond(self, rule, rng):
+            return world.respond(run.zero, rng)
+    with pytest.raises(Contradiction) as e:
+        simulate(again(), Other(), 1)
+    assert e.value.rounds == (first, run.rounds) and e.value.violated == 'drift'

@@ -1,0 +1,101 @@
+"""What is assumed of an expert: its forms, what it takes to be one, and who refuses it."""
+import json
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import examples
+from oia_nb.all import InvalidInput, generator, identify, random_world
+from oia_nb.core import plain
+from oia_nb.experts import Drifting, Expert, Lapsing, Logit, Satisficing
+from oia_nb.identification import LEARNERS
+from oia_nb.scoring import menu_rule
+from oia_nb.told import CHECKS, CHOICES, VIOLATIONS, Check, Told, as_told
+
+DUO = random_world(2, 2, 2, 5, prior='arm', margin=.05)
+TOLD = st.builds(Told, lapses=st.floats(0, .49), band=st.floats(0, 10),
+                 alarm=st.floats(1e-6, 1),
+                 **{name: st.sampled_from(choices) for name, choices in CHOICES.items()})
+
+
+@settings(max_examples=examples(200))
+@given(TOLD)
+def test_text_and_json_give_it_back(told):
+    assert Told.parse(str(told)) == told == as_told(str(told))
+    assert as_told(json.loads(json.dumps(plain(told)))) == told
+    assert hash(told) == hash(Told.parse(str(told)))
+
+
+@settings(max_examples=examples(200))
+@given(TOLD, st.sets(st.sampled_from([f.name for f in fields(Told)])))
+def test_what_a_learner_cannot_honour_is_refused(told, can):
+    unusual = set(told.unusual) - {'alarm'}
+    if unusual <= can:
+        assert told.require('it', can) is told
+    else:
+        with pytest.raises(InvalidInput, match='told') as e:
+            told.require('it', can)
+        assert e.value.argument.split('.')[1] in unusual - can
+
+
+@pytest.mark.parametrize('bad', [
+    'lapses=.6', 'lapses=-1', 'band=-1', 'alarm=0', 'alarm=2', 'lapses', 'lapses=x', 'slips=.1',
+    'beliefs=mine', 'costs=never', 'arm=heard', 'lapses=nan', 3, [('lapses', .1)]
+])
+def test_bad_forms(bad):
+    with pytest.raises(InvalidInput, match='told'):
+        as_told(bad)
+
+
+@pytest.mark.parametrize('method', LEARNERS)
+def test_refusal_comes_before_the_first_round(method):
+    "Of each field that the row of a learner doesn't name."
+    row = LEARNERS[method]
+    unusual = dict(lapses=.1, band=.1, beliefs='own', costs='until the end', arm='guessed')
+    for name, value in unusual.items():
+        if name in row.honours:
+            continue
+        with pytest.raises(InvalidInput, match=f'told.{name}'):
+            identify(DUO, eps=.5, delta=.1, method=method, budget=10, told={name: value}, seed=0)
+
+
+def rules(n, seed=0):
+    rng = generator(seed)
+    return [menu_rule(DUO.setting.support, rng.uniform(0, 1, (2, 2)), 1.) for _ in range(n)]
+
+
+@pytest.mark.parametrize('expert, eta, rho', [
+    (Expert(), 0., 0.), (Lapsing(.2), .1, 0.), (Satisficing(.01), 0., .01),
+    (Logit(.01), .05, .01*np.log(1/.05)), (Logit(.003), .2, .003*np.log(1/.2))
+], ids=repr)
+def test_experts_are_as_the_proposition_says(expert, eta, rho):
+    "The chance of an arm that is more than ρ below the best is at most η, and it is attained."
+    chances = []
+    for rule in rules(300):
+        policy = expert.policy(DUO, rule)
+        below = policy.profits < policy.profits.max() - rho - 1e-9
+        chances.append(policy.arms[below].sum())
+    assert max(chances) <= eta + 1e-12
+    if isinstance(expert, Lapsing):
+        assert max(chances) == pytest.approx(eta)
+
+
+@settings(max_examples=examples(100))
+@given(st.integers(0, 10**6), st.floats(0, .05), st.floats(0, .05))
+def test_drift_is_a_band(seed, a, b):
+    rule, = rules(1, seed)
+    d = max(a, b)
+    drifted = Drifting((a, -b)).policy(DUO, rule)
+    fixed = Expert().policy(DUO, rule).profits
+    assert fixed[drifted.arms.argmax()] >= fixed.max() - 2*d - 1e-7
+
+
+def test_checks_in_words():
+    for name in CHECKS:
+        for passed, word in (True, 'passed'), (False, 'failed'):
+            assert word in str(Check(name, 1., 0., 3, passed))
+    assert '100' in str(Check('calibration', 3., .01, 3, True))
+    assert all(VIOLATIONS.values())
