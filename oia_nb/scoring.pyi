@@ -13,7 +13,7 @@ from .core import as_array, as_beliefs, as_integer, as_kind, as_number, as_proba
 from .core import patch_to, read_only
 from .views import Card
 from .tickets import Menu
-from .tickets import Rounded
+from .experts import Rounded
 from .information import Setting
 from .information import World
 

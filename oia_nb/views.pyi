@@ -16,7 +16,7 @@ from .oracle import Oracle
 from .exploration import Plan
 from .complexity import Forecast, forecast_rows
 from .learner import STATUS, Finding, Identification, Origin, Trace
-from .sharp import SharpIdentification
+from .sharp.learner import SharpIdentification
 from .best_arm import ArmIdentification
 from .worlds import write_file
 from .tickets import Menu, Rounded, money, ticket_name, when_two

@@ -1,0 +1,50 @@
+# Made by nbs/build_stubs.py from trial.py and nbs/hints.txt.  Do not edit.
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any, TypeVar
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from dataclasses import dataclass
+import numpy as np
+from .beliefs import StateLearner
+from .best_arm import BoundedRewards, Pulls, by_bounds, gap_index, pick_pair
+from .core import InvalidInput, as_integer
+from .estimation import Transcript
+from .learner import INIT, NORMAL, STATUS, Identification, Status, announce, check_learner, finish, three_digits
+from .scoring import ScoringRule, mix
+from .sharp.evidence import betting_threshold, mean_lower
+from .told import as_told
+from .learner import Learner
+from .oracle import Oracle
+from .information import Setting
+
+_Path = str | PathLike[str]
+_T = TypeVar('_T')
+_F = TypeVar('_F')
+_R = TypeVar('_R', bound=Any)
+
+STALE: float
+NO_CAP: Any
+TINY_RANGE: float
+class Ledger:
+    def __init__(self, setting, rules, delta) -> None: ...
+    @property
+    def family(self): ...
+    def interval(self, means, level): ...
+def shortlist(setting: Setting, oracle: Oracle) -> Any: ...
+@dataclass(frozen=True, eq=False)
+class TrialIdentification(Identification):
+    index: int
+    behind: float
+    earns: tuple
+    means: np.ndarray | None
+    @property
+    def statement(self): ...
+def steps(setting, rules, *, eps, delta, told, max_rounds): ...
+class Trial:
+    def __init__(self, setting, rules, eps, delta, told) -> None: ...
+def announce_seen(data, rule): ...
+def conclude(run, i, behind, status): ...
+def trial(setting: Setting, oracle: Oracle, *, eps: float, delta: float, told: Any=..., rules: Any=..., max_rounds: int=...) -> Learner: ...
+def checked(setting, rules): ...
