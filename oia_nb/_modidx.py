@@ -861,6 +861,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                      'oia_nb.open_setting.Seen.mass': ('beyond/open_setting.html#seen.mass', 'oia_nb/open_setting.py'),
                                      'oia_nb.open_setting.Seen.place': ('beyond/open_setting.html#seen.place', 'oia_nb/open_setting.py'),
                                      'oia_nb.open_setting.Seen.see': ('beyond/open_setting.html#seen.see', 'oia_nb/open_setting.py'),
+                                     'oia_nb.open_setting.as_discovery': ( 'beyond/open_setting.html#as_discovery',
+                                                                           'oia_nb/open_setting.py'),
                                      'oia_nb.open_setting.collect': ('beyond/open_setting.html#collect', 'oia_nb/open_setting.py'),
                                      'oia_nb.open_setting.conclude': ('beyond/open_setting.html#conclude', 'oia_nb/open_setting.py'),
                                      'oia_nb.open_setting.discover': ('beyond/open_setting.html#discover', 'oia_nb/open_setting.py'),
