@@ -661,6 +661,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                 'oia_nb/identification.py'),
                                        'oia_nb.identification.identify': ( 'companion/identification.html#identify',
                                                                            'oia_nb/identification.py'),
+                                       'oia_nb.identification.learner_for': ( 'companion/identification.html#learner_for',
+                                                                              'oia_nb/identification.py'),
                                        'oia_nb.identification.learner_row': ( 'companion/identification.html#learner_row',
                                                                               'oia_nb/identification.py'),
                                        'oia_nb.identification.register': ( 'companion/identification.html#register',

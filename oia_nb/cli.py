@@ -291,13 +291,15 @@ def hand_over(world, rule, args):
     `why` tells why there is none with the first digits tried; None if these will do.
 
     Where the tickets of the rule are too few, those of the best rule with the margin
-    are taken.
+    are taken. All of it is for an agent who makes no mistakes.
     """
+    from dataclasses import replace
+    from oia_nb.information import Rational
     from oia_nb.tickets import FEWEST, MOST
     first = args.digits
     if first is None:
         first = min(max(thousandth(world.setting.bound), FEWEST), MOST)
-    why = None
+    why, world = None, replace(world, agent=Rational())
     for digits in range(first, min(first + MORE_DIGITS, MOST) + 1):
         margin = .5*10.**-digits if args.margin is None else args.margin
         found, reason = in_digits(world, rule, digits, margin)
@@ -558,8 +560,8 @@ def learner_options():
     from oia_nb.identification import LEARNERS
     texts = ', '.join(f'{name} ({row.text})' for name, row in LEARNERS.items())
     found = [
-        option('--method', default='sharp',
-               help=f'the learner: {texts}; the default is sharp'.replace('%', '%%'))
+        option('--method', help=(f'the learner: {texts}; the default is the first that '
+                                 'honours what is told').replace('%', '%%'))
     ]
     for name, (owners, flag) in learner_flags().items():
         text = f'for {", ".join(owners)}: {flag.help}'.replace('%', '%%')
@@ -590,8 +592,10 @@ def learner_flags():
     TOLD, learner_options, DIGITS, MARGIN, JSON, QUIET)
 def run_identify(args):
     "Learn the best rule of a world from simulated responses, without looking into it."
+    from oia_nb.identification import learner_for
     check_rounding(args)
     world = open_world(args)
+    args.method = args.method or learner_for(args.told)
     args.quiet = args.quiet or args.engine == 'fast'
     flags = {name: getattr(args, name) for name in learner_flags()}
     result = learn(world, find_oracle(world), args, budget=args.budget,
@@ -986,8 +990,8 @@ def standing_rule(s):
 def session_options():
     return [
         option(
-            '--method', default='sharp',
-            help='the learner (default: sharp; all are listed by oia identify --help)'),
+            '--method', help='the learner (default: the first that honours what is '
+            'told; all are listed by oia identify --help)'),
         *session_flags()
     ]
 
@@ -1011,9 +1015,10 @@ def session_flags():
 def new_session(args):
     """Start a session in a new file. Of the world only its setting and its oracle
     are used, and kept."""
-    from oia_nb.identification import check_options, learner_row
+    from oia_nb.identification import check_options, learner_for, learner_row
     from oia_nb.session import SNAP, Session
     world = open_world(args)
+    args.method = args.method or learner_for(args.told)
     given = dict(
         budget=args.budget) | {name: getattr(args, name)
                                for name in learner_flags()}

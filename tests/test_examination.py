@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conftest import examples
 from laws import detection, most_failures, statistical
-from oia_nb.all import (Identification, InvalidInput, Response, action_informed_oracle,
+from oia_nb.all import (Identification, InvalidInput, Oracle, action_informed_oracle,
                         generator, identify, load_world, random_world, simulate)
 from oia_nb.examination import (Boundary, CalibrationWatch, examine, fresh_rule, last_held, sides)
 from oia_nb.experts import Drifting, Expert, Lapsing, RiskAverse, Subjective, is_wrong
@@ -82,11 +82,10 @@ def test_last_held(t):
 
 
 def test_it_takes_a_fifth_more():
-    for world in DUO, ADVERT:
-        rounds = [[run(world, Expert(), seed, examined=e).rounds for seed in range(5)]
-                  for e in (False, True)]
-        plain, examined = np.median(rounds, 1)
-        assert plain < examined <= 1.2*plain
+    rounds = [[run(DUO, Expert(), seed, examined=e).rounds for seed in range(4)]
+              for e in (False, True)]
+    plain, examined = np.median(rounds, 1)
+    assert plain < examined <= 1.2*plain
 
 
 # --- What it sees -----------------------------------------------------------------------
@@ -106,14 +105,14 @@ def test_answers_that_have_changed_are_seen():
     assert not again.passed and again.rounds == 2
 
 
-@pytest.mark.parametrize('agent', [RiskAverse(.6), Subjective((3., .5))], ids=repr)
+@pytest.mark.parametrize('agent', [Drifting((0., .01), 150, 150), RiskAverse(2.)], ids=repr)
 def test_what_was_certified_wrongly_is_refused(agent):
-    "Without the examination this is a wrong certificate, or one that rests on false beliefs."
+    "Without the examination the first is certified, wrongly; the second rightly, but by luck."
     plain, examined = (run(DUO, agent, 0, examined=e) for e in (False, True))
     assert examined.certificate is None and examined.violated in VIOLATIONS
     assert examined.status == 'assumption_violated' and not examined.profit
-    if isinstance(agent, RiskAverse):
-        assert is_wrong(replace(DUO, agent=agent), plain)
+    if isinstance(agent, Drifting):
+        assert is_wrong(replace(DUO, agent=agent), plain, plain.rounds)
 
 
 def test_costs_that_settle_before_the_end():
@@ -218,11 +217,9 @@ def test_no_exception_after_the_first_round():
             found = run(ADVERT, agent, seed)
             assert isinstance(found, Identification) and found.status in (
                 'assumption_violated', 'round_cap', 'event_violated')
-    learner = sharp(z, oracle, eps=.1, delta=.1)
-    next(learner)
-    with pytest.raises(StopIteration) as end:
-        learner.send(Response(2, tuple(z.support[0]), None))
-    assert end.value.value.violated == 'oracle'
+    swapped = Oracle([oracle.rules[k] for k in (1, 2, 0)])
+    found = simulate(sharp(z, swapped, eps=.05, delta=.1), ADVERT, 0)
+    assert found.violated == 'oracle' and found.certificate is None
 
 
 def test_what_is_violated_has_a_name():
