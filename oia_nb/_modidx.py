@@ -794,6 +794,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'oia_nb.learner.was_cut_short': ('companion/learner.html#was_cut_short', 'oia_nb/learner.py')},
             'oia_nb.no_oracle': { 'oia_nb.no_oracle.Found': ('beyond/no_oracle.html#found', 'oia_nb/no_oracle.py'),
                                   'oia_nb.no_oracle.Found.oracle': ('beyond/no_oracle.html#found.oracle', 'oia_nb/no_oracle.py'),
+                                  'oia_nb.no_oracle.Found.statement': ('beyond/no_oracle.html#found.statement', 'oia_nb/no_oracle.py'),
                                   'oia_nb.no_oracle.draw_rule': ('beyond/no_oracle.html#draw_rule', 'oia_nb/no_oracle.py'),
                                   'oia_nb.no_oracle.mean_rule': ('beyond/no_oracle.html#mean_rule', 'oia_nb/no_oracle.py'),
                                   'oia_nb.no_oracle.search': ('beyond/no_oracle.html#search', 'oia_nb/no_oracle.py'),
