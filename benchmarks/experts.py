@@ -139,7 +139,8 @@ def campaign(methods, seeds, minutes):
     for name in WORLDS:
         for text in EXPERTS:
             for method in methods:
-                if (method, name, text) in rows or time.process_time() > stop:
+                filed = rows.get((method, name, text), dict(runs=0))['runs']
+                if filed >= seeds or time.process_time() > stop:
                     continue
                 row = cell(method, name, text, seeds)
                 rows[key(row)] = row

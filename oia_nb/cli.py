@@ -344,13 +344,15 @@ def hand_over(world, rule, args):
     `why` tells why there is none with the first digits tried; None if these will do.
 
     Where the tickets of the rule are too few, those of the best rule with the margin
-    are taken.
+    are taken. All of it is for an agent who makes no mistakes.
     """
+    from dataclasses import replace
+    from oia_nb.information import Rational
     from oia_nb.tickets import FEWEST, MOST
     first = args.digits
     if first is None:
         first = min(max(thousandth(world.setting.bound), FEWEST), MOST)
-    why = None
+    why, world = None, replace(world, agent=Rational())
     for digits in range(first, min(first + MORE_DIGITS, MOST) + 1):
         margin = .5*10.**-digits if args.margin is None else args.margin
         found, reason = in_digits(world, rule, digits, margin)

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['MASS_SHARE', 'NEWS_SHARE', 'OpenSetting', 'OpenRule', 'freeze_bound', 'Seen', 'Discovery', 'hear', 'collect',
-           'run_frozen', 'discover', 'shares_of', 'OpenIdentification', 'steps', 'conclude', 'what_was_seen',
-           'open_support']
+           'run_frozen', 'discover', 'as_discovery', 'shares_of', 'OpenIdentification', 'steps', 'conclude',
+           'what_was_seen', 'open_support']
 
 # %% ../nbs/beyond/34_open_setting.ipynb #b6f27f14
 from dataclasses import dataclass, replace
@@ -152,11 +152,13 @@ def hear(seen, rule):
     return response, seen.see(response.arm, np.array(response.report))
 
 def collect(seen, open_setting, menus, mass, max_rounds):
-    "Step 1. Raises `OracleViolated`."
+    "Step 1; returns how many rounds it took. Raises `OracleViolated`."
+    before = seen.rounds
     while seen.mass.max() > mass and seen.rounds < max_rounds:
         k = int(seen.mass.argmax())
         response, _ = yield from hear(seen, menus[k])
         confirm(open_setting, k, response.arm)
+    return seen.rounds - before
 
 def run_frozen(seen, learner, max_rounds):
     "Step 2; returns what the learner found, None if there was news."
@@ -184,28 +186,43 @@ def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
     those of `open_support`. Raises `InvalidInput`.
     """
     mass, inner_eps = shares_of(open_setting, eps, mass)
-    seen = Seen(open_setting, NEWS_SHARE*delta)
-    lost = lambda status: Discovery(None, None, menus[0], 0, status, np.inf, np.inf,
-                                    seen.mass, seen.rounds, seen.rounds, 0)
+    seen, learner, runs = Seen(open_setting, NEWS_SHARE*delta), None, 0
+    def answer(status, found=None):
+        return as_discovery(seen, open_setting, menus, found=found, status=status,
+                            runs=runs, collecting=collecting)
     try:
-        yield from collect(seen, open_setting, menus, mass, max_rounds)
+        collecting = yield from collect(seen, open_setting, menus, mass, max_rounds)
+        while seen.rounds < max_rounds:
+            runs += 1
+            setting = open_setting.closed(seen.beliefs)
+            oracle = Oracle([menu.on(setting.support) for menu in menus])
+            learner = within(setting, oracle, eps=inner_eps,
+                             delta=(1 - NEWS_SHARE)*delta/(runs*(runs + 1)),
+                             told=Told(alarm=ALARM/(runs*(runs + 1))))
+            found = yield from run_frozen(seen, learner, max_rounds)
+            if found is not None and found.status != 'certified':
+                return answer(found.status, found)
+            collecting += yield from collect(seen, open_setting, menus, mass, max_rounds)
+            is_same = len(seen.beliefs) == setting.M
+            if found is not None and is_same and seen.mass.max() <= mass:
+                return answer('certified', found)
     except OracleViolated:
-        return lost('assumption_violated')
-    if seen.rounds >= max_rounds:
-        return lost('round_cap')
-    collecting, found, runs = seen.rounds, None, 0
-    while found is None:
-        runs += 1
-        setting = open_setting.closed(seen.beliefs)
-        learner = within(setting, Oracle([menu.on(setting.support) for menu in menus]),
-                         eps=inner_eps, delta=(1 - NEWS_SHARE)*delta/(runs*(runs + 1)),
-                         told=Told(alarm=ALARM/(runs*(runs + 1))))
-        found = yield from run_frozen(seen, learner, max_rounds)
+        collecting = seen.rounds
+        return answer('assumption_violated')
+    return answer('round_cap')
+
+def as_discovery(seen, open_setting, menus, *, found, status, runs, collecting):
+    "The `Discovery` of a run that has ended."
+    common = dict(status=status, mass=seen.mass, rounds=seen.rounds,
+                  collecting=collecting, runs=runs)
+    if found is None:
+        return Discovery(None, None, menus[0], 0, bound=np.inf, charge=np.inf, **common)
     charge = float(seen.mass[found.arm] + seen.mass.max())*open_setting.spread
     bound = np.inf if found.certificate is None else found.certificate.bound + charge
-    return Discovery(found, setting, OpenRule(found.rule.values, found.rule.bound),
-                     found.arm, found.status, bound, charge, seen.mass, seen.rounds,
-                     collecting, runs)
+    rule = OpenRule(found.rule.values, found.rule.bound)
+    setting = open_setting.closed(seen.beliefs)
+    return Discovery(found, setting, rule, found.arm, bound=bound, charge=charge,
+                     **common)
 
 def shares_of(open_setting, eps, mass):
     "$m^*$, and what the learner is asked for."

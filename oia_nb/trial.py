@@ -19,7 +19,7 @@ from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, mean_lower
 from .told import as_told
 
-# %% ../nbs/beyond/35_trial.ipynb #3233101d
+# %% ../nbs/beyond/35_trial.ipynb #da2529bd
 STALE = 1.05        # intervals are worked out again when a rule's rounds have grown so
 NO_CAP = 10**9      # the race has none of its own
 TINY_RANGE = 1e-9   # of rewards that are all the same
@@ -55,7 +55,7 @@ class Ledger:
             self.used[i] = N[i]
         return self.low.copy(), self.high.copy()
 
-# %% ../nbs/beyond/35_trial.ipynb #c08ca076
+# %% ../nbs/beyond/35_trial.ipynb #27742f4d
 def shortlist(setting, oracle):
     "The rules of `alg-shortlist`, 2K + 1 of them."
     nothing = ScoringRule(np.zeros_like(setting.support), setting.support,
@@ -63,7 +63,7 @@ def shortlist(setting, oracle):
     halves = [mix(nothing, rule, .5) for rule in oracle.rules]
     return [nothing, *oracle.rules, *halves]
 
-# %% ../nbs/beyond/35_trial.ipynb #1bf704e1
+# %% ../nbs/beyond/35_trial.ipynb #618c1a20
 STATUS['rule_certified'] = Status('The rule is proved to be good enough, as played, '
                                   'among the rules tried')
 

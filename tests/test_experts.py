@@ -152,15 +152,15 @@ def test_policies_are_probabilities(agent):
         assert agent.truth(world).sum(2) == pytest.approx(np.ones(policy.reports.shape[:2]))
 
 
-ROUNDS = 4000
+ROUNDS = 1500
 
 
-@statistical(false_alarm=1e-6, planted='a profit that is off by a tenth of the range',
+@statistical(false_alarm=1e-6, planted='a profit that is off by 0.3',
              power=lambda: 1.)
 @kinds
 def test_profit_is_what_is_earned_on_average(agent):
-    """By Hoeffding's inequality, over all rounds of a rule: a mean of 4,000 earnings in a range of
-    at most 2 is within .087 of the profit but once in 10^6; one that is off by .2 never is."""
+    """By Hoeffding's inequality, over all rounds of a rule: a mean of 1,500 earnings in a range of
+    at most 2 is within .14 of the profit but once in 10^6; one that is off by .3 isn't."""
     world, rule = drawn(3)
     z, rng, run = world.setting, generator(5), replace(world, agent=agent)
     earned = []
@@ -171,7 +171,7 @@ def test_profit_is_what_is_earned_on_average(agent):
         earned.append(z.utility[w, z.best_decision[i]] - rule.values[i, w])
     width = np.sqrt(np.log(2e6)/(2*ROUNDS))*(z.bound + np.ptp(z.utility))
     assert abs(np.mean(earned) - agent.profit(world, rule)) <= width
-    assert width < .1*2 and abs(np.mean(earned) - agent.profit(world, rule) - .2) > width/4
+    assert abs(np.mean(earned) - agent.profit(world, rule) - .3) > width
 
 
 @kinds

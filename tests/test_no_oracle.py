@@ -92,6 +92,7 @@ def test_the_arm_that_hides_is_named():
     found = simulate(search_oracle(world.setting, tries=30), world, 0)
     assert found.missing == ('hidden',) and found.tries == 30
     assert found.volume == pytest.approx(np.log(2/.05)/29)
+    assert found.statement.startswith('Of the 1 arms found. With probability 95 %')
     with pytest.raises(OIAError, match='hidden never answered in 30 random rules'):
         print(found.oracle)
 
