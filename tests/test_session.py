@@ -214,12 +214,12 @@ def test_opening_takes_a_few_digests_a_round(whole, monkeypatch):
 
 @pytest.mark.release
 def test_opening_a_thousand_rounds(monkeypatch):
-    "Under three seconds of this process, as the benchmark measures it."
+    "What the journal costs beside the learner, as the benchmark measures it."
     import importlib.util
     place = importlib.util.spec_from_file_location('bench', ROOT/'benchmarks'/'session.py')
     bench = importlib.util.module_from_spec(place)
     place.loader.exec_module(bench)
-    assert bench.main() <= bench.MOST
+    assert bench.main() <= 1.6
 
 
 def test_two_writers(tmp_path):

@@ -76,8 +76,9 @@ class Run:
     that returns the arm which answered; `report(run, candidate)` is called now and
     then."""
     def __init__(self, data, oracle, eps, delta, put, report=None):
-        self.setting, self.oracle, self.eps, self.delta = data.setting, oracle, eps, delta
-        self.data, self.put, self.report, setting = data, put, report, data.setting
+        setting = self.setting = data.setting
+        self.data, self.oracle, self.eps, self.delta = data, oracle, eps, delta
+        self.put, self.report = put, report
         self.questions, self.asked_at = 0, 0
         self.answers, self.rays, self.candidates = [], [], []
         self.walls, self.regions, self.first = {}, {}, None
@@ -129,7 +130,7 @@ def sample(run, k, n):
 
 # %% ../../nbs/beyond/24_bets.ipynb #a14303f6
 class Unpaid:
-    """In place of a region of which nothing is known: the arm may answer for nothing."""
+    "In place of a region of which nothing is known: the arm may answer for nothing."
     walls = ()
     def __init__(self, M):
         self.rules, self.prices = np.zeros((1, M)), np.zeros(1)
@@ -520,7 +521,8 @@ def narrow_option(run, c, save):
 
 def best_option(run, c, missing):
     "The `Option` that is predicted to save most, if that is more than one round."
-    if run.setting.M == 1 or run.setting.W > 2 or run.questions > price_of_hyperplanes(run):
+    if (run.setting.M == 1 or run.setting.W > 2
+            or run.questions > price_of_hyperplanes(run)):
         return None
     open_ = [j for j in run.others if missing.get(j, 0) > 0]
     if not open_:
@@ -570,7 +572,7 @@ def where_to_sample(run, c, missing):
     return k, int(max(1, BATCH*N[k], min(AT_ONCE*left, GROWTH*N[k])))
 
 # %% ../../nbs/beyond/24_bets.ipynb #512a378a
-# rounds that a ray takes to be learned, and beside them all; how long nothing may have been asked
+# rounds that a ray takes, and beside all rays; nothing was asked for a price/STILL
 A_RAY, BESIDE, STILL = 8, 100, 4
 
 def price_of_hyperplanes(run):
@@ -706,7 +708,8 @@ def foundation(run, c):
     rounds = {t for w in walls for used in w.rests_on.values() for t in used}
     for w in walls:
         rounds |= set(w.rounds if w.pair[0] != run.first else ())
-    answers = [(a.rule, a.arm) for a in run.answers if a.round in rounds or a.round == 1]
+    answers = [(a.rule, a.arm) for a in run.answers
+               if a.round in rounds or a.round == 1]
     low = 0. if c.ray is None else c.ray.bracket(c.arm)[0]
     return answers + [(mix(run.zero, c.ray.rule, t), a) for t, a in (
         c.ray.heard if low > 0 else ()) if t == low], walls

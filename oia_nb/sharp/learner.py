@@ -274,7 +274,8 @@ def learn_wall(run, k, hit):
             ray = yield from farthest(run, k, j, first.end, run.ends[n])
             R[n] = 0.
         rays.append(ray)
-    wall = run.walls[k, j] = Hyperplane(k, j, A, rays, run.base, run.tie, depth(run, k, j))
+    wall = run.walls[k, j] = Hyperplane(k, j, A, rays, run.base, run.tie,
+                                        depth(run, k, j))
     run.renew(wall)
     return True
 
@@ -618,8 +619,8 @@ def close(run):
                        'drift' if check.name == 'answers' else check.name)
 
 def limits_of(wall):
-    """The `Boundary.limits` of a wall to the arm of the zero rule. Along a ray from that
-    rule they are linear: each ray is looked at once."""
+    """The `Boundary.limits` of a wall to the arm of the zero rule. Along a ray from
+    that rule they are linear: each ray is looked at once."""
     bound, known, some = wall.cone.bound, {}, np.empty((0, len(wall.up)))
     def limits(s):
         nonlocal some
@@ -641,7 +642,8 @@ def limits_of(wall):
 
 def each_once(answers):
     "The `answers`, pairs (rule, arm), without those that are there already."
-    return list({(rule.values.tobytes(), arm): (rule, arm) for rule, arm in answers}.values())
+    return list({(rule.values.tobytes(), arm): (rule, arm)
+                 for rule, arm in answers}.values())
 
 def checked(run):
     "What was checked, the watch on the states among it."
