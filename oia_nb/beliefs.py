@@ -253,6 +253,9 @@ def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'),
         given.
 
     Raises `InvalidInput`, `SolverFailure`.
+
+    >>> isinstance(own_beliefs(z, oracle, eps=1., delta=.1), Learner)
+    True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     told = as_told(told).require('own_beliefs', can=('beliefs',))

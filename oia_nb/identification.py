@@ -32,7 +32,11 @@ log = logging.getLogger(__name__)
 # %% ../nbs/companion/63_identification.ipynb #19ad69b2
 def rounds_left(before, now, eps):
     """The rounds that are left (an int, to two digits) by `eq-rounds-left`, from two
-    pairs (rounds, bound); 0 for a bound of `eps` or less, None if it doesn't fall."""
+    pairs (rounds, bound); 0 for a bound of `eps` or less, None if it doesn't fall.
+
+    >>> rounds_left((100, 1.), (200, .7), .1)
+    6600
+    """
     (t0, b0), (t1, b1) = before, now
     if b1 <= eps:
         return 0
@@ -164,7 +168,7 @@ def learner_row(method):
     one.
 
     >>> learner_row('sharp').text
-    'the sharp learner: bounds on the profits themselves'
+    'the sharp learner: bets, and answers as half-spaces'
     """
     if isinstance(method, str) and method in LEARNERS:
         return LEARNERS[method]
@@ -271,7 +275,11 @@ def add_budget(row, world, budget, options):
 
 def learner_for(told=None):
     """The name of the first learner of the table that honours what is told. Raises
-    `InvalidInput` if none does."""
+    `InvalidInput` if none does.
+
+    >>> learner_for()
+    'sharp'
+    """
     told = as_told(told)
     for name, row in LEARNERS.items():
         if set(told.unusual) - {'alarm'} <= set(row.honours):
@@ -280,7 +288,12 @@ def learner_for(told=None):
 
 def add_told(row, told, options):
     """The `Told` under its name, for a learner that takes it; raises `InvalidInput`
-    for one that can't honour it."""
+    for one that can't honour it.
+
+    >>> add_told(learner_row('sharp'), None, {})
+    {'told': Told(lapses=0.0, band=0.0, beliefs='calibrated', costs='fixed',
+    arm='seen', alarm=0.01)}
+    """
     told = as_told(told).require(row.name, row.honours)
     return options | dict(told=told) if 'told' in row.options else options
 

@@ -203,6 +203,9 @@ def patient(setting, oracle, *, eps, delta, told=None, within=sharp,
         Handed to the learner within, which counts the answers handed on to it.
 
     Raises `InvalidInput`.
+
+    >>> isinstance(patient(z, oracle, eps=1., delta=.1), Learner)
+    True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     told = as_told(told).require('patient', can=('lapses',))

@@ -377,6 +377,9 @@ def interrupts_held():
 
     Only in the main thread, and only where Ctrl-C has its usual meaning: elsewhere
     nothing is held.
+
+    >>> callable(interrupts_held())
+    True
     """
     pressed = []
     def hold(number, frame):
@@ -426,7 +429,11 @@ def simulate(learner, world, seed):
 
 # %% ../nbs/companion/62_learner.ipynb #26b114cf
 def three_digits(x, up):
-    "A number as a text of three significant digits, rounded up or down."
+    """A number as a text of three significant digits, rounded up or down.
+
+    >>> three_digits(1.2345, True)
+    '1.24'
+    """
     from math import ceil, floor, log10
     if x == 0:
         return '0'

@@ -48,6 +48,9 @@ def lower_bound(world, eps, delta, coupled=False):
     the regions $V_k$ are given, as a fact that has no known relation to the $q_k$.
     0 if nothing can be said, as where no other arm has a rule. Raises
     `InvalidInput`, `SolverFailure`.
+
+    >>> bool(lower_bound(simple, .1, .05) >= 0)
+    True
     """
     best = optimal_rule(world)
     eps = as_number('eps', eps, 0., 2*world.setting.B, strict_low=True)
@@ -188,6 +191,9 @@ def answers_needed(world, eps, delta, **options):
     (`thm-answers`).
 
     `options` are those of `worlds_apart`. Raises `InvalidInput`, `SolverFailure`.
+
+    >>> bool(answers_needed(simple, .2, .1) >= 0)
+    True
     """
     delta = as_number('delta', delta, 0., 1., strict_low=True)
     N = len(worlds_apart(world, eps, **options))
@@ -201,6 +207,9 @@ def rules_needed(world, eps, delta):
     0 where no boundary has to be known, as no arm could be worth more than `eps` above
     the best rule even if it were paid nothing. For learners that aren't told to which
     beliefs each arm leads. Raises `InvalidInput`, `SolverFailure`.
+
+    >>> bool(rules_needed(simple, .2, .1) >= 0)
+    True
     """
     z, best = as_kind('world', world, World).setting, optimal_rule(world)
     eps = as_number('eps', eps, 0., 2*z.B, strict_low=True)

@@ -161,7 +161,10 @@ def world_from_dict(data):
     return replace(world, setting=replace(world.setting, **known)) if known else world
 
 def known_beliefs(setting):
-    "`setting.supports` by value: a list of K arrays (n, W), or None."
+    """`setting.supports` by value: a list of K arrays (n, W), or None.
+
+    >>> known_beliefs(z)
+    """
     return setting.supports and [setting.support[list(s)] for s in setting.supports]
 
 def on_support(world, support):

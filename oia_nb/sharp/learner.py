@@ -546,7 +546,7 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
 
     Examples
     --------
-    >>> sharp(z, oracle, eps=1., delta=.1).send(None) is oracle.rules[0]
+    >>> isinstance(sharp(z, oracle, eps=1., delta=.1), Learner)
     True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
