@@ -310,6 +310,9 @@ def open_support(setting, oracle, *, eps, delta, mass=None, within=sharp,
         Cap on interactions, at least K; then the status is "round_cap".
 
     Raises `InvalidInput`.
+
+    >>> isinstance(open_support(z, oracle, eps=1., delta=.1), Learner)
+    True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
