@@ -104,11 +104,9 @@ def put(run, rule, target, kind):
     "One round; returns the arm that answered. Raises `Halt` at the cap."
     if run.rounds >= run.max_rounds:
         raise Halt('round_cap')
-    run.targets.append(-1 if target is None else target)
-    run.kinds.append(kind)
     arm = yield from announce(run.transcript, rule, see=run.see)
-    if target is None:
-        run.targets[-1] = arm
+    run.targets.append(arm if target is None else target)
+    run.kinds.append(kind)
     return arm
 
 def ask(run, rule, target, kind):
