@@ -371,7 +371,7 @@ def test_interrupted_simulation(method, usual_interrupt, monkeypatch):
     searched = 0
     for last in range(1, 41):
         asked.clear()
-        found = identify(WORLD, eps=.3, delta=.1, method=method, seed=0, **options)
+        found = identify(WORLD, eps=.02, delta=.1, method=method, seed=0, **options)
         assert found.status == 'stopped' and found.rounds == len(asked) == last
         records = vars(found.trace)
         assert all(len(records[name]) == last
