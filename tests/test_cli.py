@@ -459,7 +459,9 @@ def test_help_is_light(tmp_path):
 @pytest.mark.skipif(os.name != 'posix', reason='signals of POSIX')
 def test_interrupt(files):
     "Ctrl-C in the middle of a long run: status 130, and one line after the progress bar."
-    ours, theirs = os.openpty()         # a bar is shown on a terminal only
+    import termios
+    ours, theirs = os.openpty()         # a bar is shown on a terminal only, as wide as that is
+    termios.tcsetwinsize(theirs, (24, 200))
     run = subprocess.Popen([
         *OIA, 'identify', 'clinic', '--method', 'oiafc', '--eps', '0.05', '--delta',
         '0.1', '--json'
