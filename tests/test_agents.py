@@ -226,7 +226,8 @@ def test_a_field_is_carried_by_itself():
     notes = [k.rstrip('?') for k in WORLD_FORM if k.endswith('?')]
     values = dict(agent=Stubborn(1), source='a table', licence='CC0',
                   cost_ranges=((0., .1), (0., .1), (0., .1)))
-    notes.remove('support')         # of the setting
+    for name in ('support', 'supports', 'prior'):       # of the setting
+        notes.remove(name)
     notes.remove('schema')          # of the file
     assert values.keys() == set(notes) == set(list(World.__dataclass_fields__)[4:])
     three = make_world([*coin.structure.joint, [[.5, .5]]], [0., .05, 0.], np.eye(2), 1., **values)
