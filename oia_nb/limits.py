@@ -152,7 +152,7 @@ def demands(world, cases, arms, eps):
 
 # %% ../nbs/beyond/38_limits.ipynb #b71cdf20
 def have_common_rule(world, program, one, two, eps):
-    "Whether some rule may be within `eps` of the best in both of two `Case`s."
+    "Whether some rule may be within `eps` of the best in both cases, `one` and `two`."
     room = eps + COMMON_TOL*world.setting.B
     earns = [np.flatnonzero(c.profits >= c.profits.max() - room) for c in (one, two)]
     return any(
