@@ -296,7 +296,7 @@ def at_most(x, bound):
     "As `amount`, rounded up: what is at most `x` is at most what is printed."
     from decimal import ROUND_CEILING, Decimal
     return str(
-        Decimal(float(x)).quantize(
+        Decimal(f'{float(x):.12g}').quantize(       # not up for what is only noise
             Decimal(1).scaleb(-digits_for(bound)), ROUND_CEILING))
 
 def span(values):

@@ -598,7 +598,8 @@ def suite(budget=2000, cap=1_000_000):
     return {
         label: (row.name, options | rounds(row))
         for row in LEARNERS.values()
-        for label, options in (row.variants or {row.name: {}}).items()
+        for label, options in ({row.name: {}} if row.variants is None else row.variants
+                               ).items()
     }
 
 class Comparison(NamedTuple):

@@ -109,8 +109,8 @@ class Row:
     this learner); `flags` {option of `make`: `Flag`}; `rounds` puts a run's initial,
     normal and forced rounds and its searches into words; `demo` is the accuracy and
     confidence of a demonstration, if there is one; `variants` {label: options} are
-    those that a comparison plays, by default the learner as it is; `honours` names
-    the fields of a `Told` that it takes at other values than the paper's expert has;
+    those that a comparison plays unasked, by default the learner as it is; `honours`
+    names the fields of a `Told` that it takes at other values than the paper's has;
     `needs_states`, whether it can't go on without the state of the round before.
     """
     name: str
@@ -222,26 +222,26 @@ from .trial import trial
 register(
     Row(
         'patient', patient, 'the sharp learner for experts who lapse at a stated rate',
-        honours=('lapses', ),
+        variants={}, honours=('lapses', ),
         statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to decide questions '
                 '({:,} bisections)')))
 register(
     Row(
         'own_beliefs', own_beliefs, 'for experts whose beliefs are their own',
-        honours=('beliefs', ), needs_states=True,
+        variants={}, honours=('beliefs', ), needs_states=True,
         statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
                 'gives way to another ({:,} rays)')))
 register(
     Row(
-        'open_support', open_support, 'for beliefs that nobody listed',
+        'open_support', open_support, 'for beliefs that nobody listed', variants={},
         statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
         rounds=('{:,} initial, {:,} to collect beliefs, and {:,} to learn with those '
                 'seen ({:,} supports)')))
 register(
     Row('trial', trial, 'the best of a short list of rules, as played, for any expert',
-        honours=('lapses', 'band', 'beliefs', 'arm'), needs_states=True,
+        variants={}, honours=('lapses', 'band', 'beliefs', 'arm'), needs_states=True,
         statuses=('rule_certified', 'round_cap')))
 
 

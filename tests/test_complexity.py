@@ -72,7 +72,7 @@ def test_least_number_of_samples(mixing):
     rng = generator(4)
     for p in itertools.islice(problems(1000, 5), 25):
         p = replace(p, eps=rng.uniform(.3, 1.9)*p.B)
-        z = type('z', (), dict(B=p.B, M=p.M))
+        z = type('z', (), dict(B=p.B, M=p.M, support_sizes=np.array([p.M])))
         alpha = MIXINGS[mixing](z, p.eps)
         holds = lambda N, L, t: should_stop(z, p.eps, alpha(L), np.sqrt(2*p.Lambda(t)/N))
         n = n_min(p, mixing)

@@ -36,7 +36,7 @@ class Cashier:
 RUNS = {
     'sharp': dict(eps=.1), 'oiafc': dict(eps=2., max_rounds=300),
     'oiafb': dict(eps=2., budget=200), 'chen': dict(eps=2., budget=200),
-    'etc': dict(eps=2., budget=200), 'patient': dict(eps=.1), 'own_beliefs': dict(eps=.5),
+    'explore_then_commit': dict(eps=2., budget=200), 'patient': dict(eps=.1), 'own_beliefs': dict(eps=.5),
     'open_support': dict(eps=1.), 'trial': dict(eps=.3)
 }
 
@@ -93,10 +93,11 @@ def test_a_run_that_is_stopped_knows_what_it_paid():
     assert steps.stop().paid == pytest.approx(sum(cashier.payments))
 
 
-def test_compiled_runs_say_that_they_do_not_know():
+def test_compiled_runs_pay_what_the_coroutine_pays():
     pytest.importorskip('numba')
-    found = identify(COIN, eps=3., delta=.1, method='oiafc', seed=0, engine='fast')
-    assert found.paid is None and found.lost is None and found.trace.payments is None
+    fast, slow = (identify(COIN, eps=3., delta=.1, method='oiafc', seed=0, engine=engine)
+                  for engine in ('fast', 'coroutine'))
+    assert fast.paid == pytest.approx(slow.paid) and fast.lost == pytest.approx(slow.lost)
 
 
 def test_a_session_pays_in_expectation_what_its_learner_says(tmp_path):
