@@ -1701,7 +1701,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                'oia_nb.worlds._state_prior': ('companion/worlds.html#_state_prior', 'oia_nb/worlds.py'),
                                'oia_nb.worlds._table_signals': ('companion/worlds.html#_table_signals', 'oia_nb/worlds.py'),
                                'oia_nb.worlds._tie': ('companion/worlds.html#_tie', 'oia_nb/worlds.py'),
-                               'oia_nb.worlds._tuples': ('companion/worlds.html#_tuples', 'oia_nb/worlds.py'),
+                               'oia_nb.worlds._trait': ('companion/worlds.html#_trait', 'oia_nb/worlds.py'),
                                'oia_nb.worlds._with_columns': ('companion/worlds.html#_with_columns', 'oia_nb/worlds.py'),
                                'oia_nb.worlds._zero_costs': ('companion/worlds.html#_zero_costs', 'oia_nb/worlds.py'),
                                'oia_nb.worlds.bit_beliefs': ('companion/worlds.html#bit_beliefs', 'oia_nb/worlds.py'),

@@ -57,7 +57,11 @@ class Ledger:
 
 # %% ../nbs/beyond/35_trial.ipynb #27742f4d
 def shortlist(setting, oracle):
-    "The rules of `alg-shortlist`, 2K + 1 of them."
+    """The rules of `alg-shortlist`, 2K + 1 of them.
+
+    >>> len(shortlist(z, oracle)) == 2*z.K + 1
+    True
+    """
     nothing = ScoringRule(np.zeros_like(setting.support), setting.support,
                           setting.bound)
     halves = [mix(nothing, rule, .5) for rule in oracle.rules]
@@ -164,6 +168,11 @@ def trial(setting, oracle, *, eps, delta, told=None, rules=None,
         Cap on rounds; then the status is "round_cap".
 
     Raises `InvalidInput`.
+
+    Examples
+    --------
+    >>> trial(z, oracle, eps=.1, delta=.1).send(None).support.shape == z.support.shape
+    True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     rules = shortlist(setting, oracle) if rules is None else checked(setting, rules)

@@ -42,7 +42,7 @@ def read_agent(at, value):
                            'an object with the key kind, and the fields of the agent')
     import oia_nb.experts       # noqa: F401  its agents may be named
     kind = Agent.kinds[as_choice(f'{at}.kind', value['kind'], Agent.kinds)]
-    traits = {k: _tuples(v) for k, v in value.items() if k != 'kind'}
+    traits = {k: _trait(f'{at}.{k}', v) for k, v in value.items() if k != 'kind'}
     known = [f.name for f in fields(kind) if f.init]
     for k in traits:
         if k not in known:
@@ -55,8 +55,11 @@ def read_agent(at, value):
     except TypeError as e:
         raise InvalidInput(at, value, f'the fields of {kind.__name__} ({e})') from None
 
-def _tuples(value):
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+def _trait(at, value):
+    "A field of an agent: another agent, a tuple for a list, or the value itself."
+    if isinstance(value, dict):
+        return read_agent(at, value)
+    return tuple(_trait(at, v) for v in value) if isinstance(value, list) else value
 
 def schema_reader(kind):
     """A reader of the key schema of a file of a `kind`, whose version is 1: it

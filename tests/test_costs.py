@@ -36,7 +36,8 @@ class Cashier:
 RUNS = {
     'sharp': dict(eps=.1), 'oiafc': dict(eps=2., max_rounds=300),
     'oiafb': dict(eps=2., budget=200), 'chen': dict(eps=2., budget=200),
-    'explore_then_commit': dict(eps=2., budget=200), 'patient': dict(eps=.1), 'own_beliefs': dict(eps=.5),
+    'explore_then_commit': dict(eps=2., budget=200), 'patient': dict(eps=.1),
+    'own_beliefs': dict(eps=.5),
     'open_support': dict(eps=1.), 'trial': dict(eps=.3)
 }
 
