@@ -652,7 +652,8 @@ def law_least(c=complexity):
     is above it, for many beliefs by less than a sixth."""
     for M, eps, mixing in product((2, 20), (.8, 1.5, 3.), MIXINGS):
         p = complexity.Problem(2, M, 1., 1., eps, .1, .1)
-        z, n = SimpleNamespace(B=p.B, M=M), c.n_min(p, mixing)
+        z = SimpleNamespace(B=p.B, support_sizes=np.array([M]))
+        n = c.n_min(p, mixing)
         for t in (10, 10**6):
             assert np.isclose(
                 c.Problem(2, M, 1., 1., eps, .1, .1).Lambda(t),
