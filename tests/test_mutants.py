@@ -70,7 +70,7 @@ MUTANTS = [
     ('a search that stops one halving late', 'binary_search',
      'while lam_max - lam_min >= threshold:',
      'while 2*(lam_max - lam_min) >= threshold:', 'law_search'),
-    ('α = 0', 'oiafc', 'lambda L: min(np.sqrt(setting.M/L), 1.)', 'lambda L: 0.',
+    ('α = 0', 'oiafc', 'lambda L: min(np.sqrt(setting.support_sizes.max()/L), 1.)', 'lambda L: 0.',
      'law_run'),
     ('search skipped', 'exploration', 'if arm != plan.target: yield from force(',
      'if False: yield from force(', 'law_run'),
