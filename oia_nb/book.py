@@ -90,7 +90,8 @@ def in_words(text, here, where, sources, own):
 # %% ../nbs/companion/84_book.ipynb #00bf3e2c
 DIRECTIVE = re.compile(r'^\s*#\s*\|.*\n?')
 NOT_RUN = re.compile(r'^\s*#\s*\|\s*eval: false')
-INTRODUCTION = """*A copy to play with.* **Run → Run All Cells** plays the chapter; it writes nothing. \
+INTRODUCTION = """\
+*A copy to play with.* **Run → Run All Cells** plays the chapter; it writes nothing. \
 Cells that define something run the package's own code: change a line, then run this cell and all \
 below, and see which assertion falls. The exercises at the end say where to begin."""
 
@@ -101,7 +102,8 @@ def plain_code(code):
     return code
 
 def handed_out(nb, here, where, sources):
-    "The notebook as a reader gets it: no directive, no build cell, an introduction after the title."
+    """The notebook as a reader gets it: no directive, no build cell, an introduction
+    after the title."""
     own, cells = labels_of(nb), []
     for cell in nb['cells']:
         if cell['cell_type'] == 'markdown':
@@ -114,7 +116,8 @@ def handed_out(nb, here, where, sources):
             continue
         folds = dict(jupyter=dict(source_hidden=True))
         folded = 'solution' in cell['metadata'].get('tags', [])
-        cells.append(cell | dict(source=plain_code(cell['source']), outputs=[], execution_count=None,
+        cells.append(cell | dict(source=plain_code(cell['source']), outputs=[],
+                                 execution_count=None,
                                  metadata=cell['metadata'] | (folds if folded else {})))
     cells = [cell for cell in cells if cell['source'].strip()]
     cells.insert(1, dict(cell_type='markdown', id='introduction', metadata={},

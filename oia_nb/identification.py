@@ -208,7 +208,8 @@ register(
             f'{" or ".join(DECISIONS)}'))))
 register(
     Row(
-        'explore_then_commit', explore_then_commit, 'explore, then commit', variants={'explore-then-commit': {}},
+        'explore_then_commit', explore_then_commit, 'explore, then commit',
+        variants={'explore-then-commit': {}},
         statuses=('certified', 'uncertified', 'event_violated', 'budget_too_small'),
         flags=dict(samples=Flag(
             int, 'how often to announce each of the rules of the oracle'))))

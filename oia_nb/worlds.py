@@ -80,7 +80,8 @@ def schema_reader(kind):
     return read
 
 WORLD_FORM = {
-    'schema?': schema_reader('world'), 'name': str, 'states': [str], 'decisions': [str], 'utility': [[float]],
+    'schema?': schema_reader('world'), 'name': str, 'states': [str],
+    'decisions': [str], 'utility': [[float]],
     'bound': float,
     'arms': [{'name': str, 'cost': float, 'signals': [str],
               'joint': [[float]]}], 'agent?': read_agent, 'source?': str,
@@ -96,7 +97,8 @@ def read_form(at, value, form):
     """`value`, read by a form: `float` is a finite number, `str` a text as in
     `as_text`, ``[form]`` a list of at least one such item, a dict an object with
     exactly these keys, save that one that ends in "?" may be absent, and that
-    others may begin with "x-", which aren't read; any other function reads the value itself, when called with the place and the value.
+    others may begin with "x-", which aren't read; any other function reads the value
+    itself, when called with the place and the value.
 
     Returns it with every number a float. Raises `InvalidInput`, whose argument is
     the place, such as
@@ -200,7 +202,8 @@ def world_to_dict(world):
     z, s = world.setting, world.structure
     arms = [dict(name=a, cost=float(c), signals=list(o), joint=p.tolist())
             for a, c, o, p in zip(z.arms, s.costs, world.signals, s.joint)]
-    data = dict(schema='oia/world/1', name=world.name, states=list(z.states), decisions=list(z.decisions),
+    data = dict(schema='oia/world/1', name=world.name, states=list(z.states),
+                decisions=list(z.decisions),
                 utility=z.utility.tolist(), bound=z.bound, arms=arms)
     usual = {
         f.name: f.default_factory() if f.default is MISSING else f.default

@@ -18,7 +18,7 @@ from oia_nb.views import ROWS_SHOWN, Card
 clinic, wine = load_world('clinic'), load_world('wine')
 BEST = {w.name: optimal_rule(w) for w in (clinic, wine)}
 ORACLE = action_informed_oracle(clinic)
-FOUND = identify(clinic, eps=.5, delta=.05, seed=0)
+FOUND = identify(clinic, eps=.1, delta=.05, seed=0)
 PLANS = []
 identify(clinic, eps=3.5, delta=.1, seed=0, method='oiafc', watch=PLANS.append, max_rounds=5)
 NASTY = '<b>&"\''
