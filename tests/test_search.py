@@ -149,7 +149,6 @@ def test_an_infinite_threshold_searches_nothing():
     dict(arm=True),
     dict(arm=1.),
     dict(state=99),
-    dict(state=None),
     dict(report=(2., -1.)),
     dict(report=(np.nan, 1.)),
     dict(report='up'),

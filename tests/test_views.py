@@ -82,7 +82,7 @@ def test_views(name):
 
 def test_names_and_numbers():
     said = ' '.join(check(FOUND).text)
-    for text in (*clinic.setting.arms, f'after {FOUND.rounds:,} rounds', 'target 0.5',
+    for text in (*clinic.setting.arms, f'after {FOUND.rounds:,} rounds', 'target 0.1',
                  f'{FOUND.certificate.bound:.4g}', 'probability 0.95', f'paid {FOUND.paid:.4g}'):
         assert text in said, text
         assert text in repr(FOUND) or text.startswith('after')
