@@ -324,7 +324,7 @@ def drawn(rng):
 def test_cap():
     clinic = load_world('clinic')
     oracle = action_informed_oracle(clinic)
-    for cap in (3, 4, 100, 500):
+    for cap in (3, 4, 50, 100):
         r = simulate(plain(clinic.setting, oracle, eps=.04, delta=.05, max_rounds=cap), clinic, 0)
         assert (r.status, r.rounds, len(r.trace.arms)) == ('round_cap', cap, cap)
         assert r.certificate is None or sound(clinic, r)
