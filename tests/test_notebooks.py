@@ -1,6 +1,7 @@
 """Every notebook is a test: nbdev runs its cells, and heeds the directives and the `tst_flags`
 of settings.ini."""
 import re
+import sys
 
 import nbformat
 import pytest
@@ -10,6 +11,7 @@ from nbdev.doclinks import nbglob
 # under this name pytest would take it for a test
 from nbdev.test import test_nb as run_notebook
 
+import oia_nb.all    # noqa: F401  all methods are attached before the first notebook runs
 from oia_nb.information import Agent
 
 cfg = get_config()
@@ -33,6 +35,19 @@ def no_painting(monkeypatch):
     of the time, and the site does it."""
     monkeypatch.setattr(pylabtools, 'print_figure',
                         lambda fig, *args, **options: fig.draw_without_rendering())
+
+@pytest.fixture(autouse=True)
+def methods():
+    "A method that a notebook attaches to a class of the package stays in that notebook."
+    classes = {c for name, module in list(sys.modules.items()) if name.startswith('oia_nb')
+               for c in vars(module).values()
+               if isinstance(c, type) and c.__module__.startswith('oia_nb')}
+    before = {c: dict(vars(c)) for c in classes}
+    yield
+    for c, methods in before.items():
+        for name, value in methods.items():
+            if vars(c).get(name) is not value:
+                setattr(c, name, value)
 
 def passes(path):
     return run_notebook(path.absolute(), skip_flags=cfg.tst_flags.split(),

@@ -50,7 +50,7 @@ WRONG = {
     "load_world('clinic').wthout('biopsy')": 'has no attribute "wthout"',
     "identify(load_world('clinic'), eps='one', delta=.1)": 'expected "float"',
     "optimal_rule(load_world('clinic')).rule.menu().txt": '"Menu" has no attribute "txt"',
-    "load_world('clinic').setting.index([.5], 2)": 'Too many arguments'
+    "load_world('clinic').setting.index([.5], 2, 3)": 'Too many arguments'
 }
 
 def test_a_wrong_script_fails(tmp_path):
