@@ -72,13 +72,14 @@ def parser(chosen=None):
     for name, (f, options) in COMMANDS.items():
         group, _, word = name.rpartition(' ')
         if group not in places:
+            listed = dict(help=GROUPS[group]) if chosen is EVERY else {}
             one = places[''].add_parser(group, description=GROUPS[group],
-                                        allow_abbrev=False)
+                                        allow_abbrev=False, **listed)
             places[group] = one.add_subparsers(metavar='ACTION', dest='action',
                                                required=True)
         text = f.__doc__.strip()
-        # the first level is told by its contents
-        listed = dict(help=first_sentence(text)) if group else {}
+        # help tells the first level by its contents; completion needs a text of each
+        listed = dict(help=first_sentence(text)) if group or chosen is EVERY else {}
         one = places[group].add_parser(word, description=text, allow_abbrev=False,
                                        **listed)
         places_of = {None: one}

@@ -269,7 +269,7 @@ def test_completion(shell, capsys):
     pytest.importorskip('shtab')
     assert main(['completion', shell]) == 0
     said = capsys.readouterr().out
-    assert all(word in said for word in ('identify', 'worlds', 'session'))
+    assert all(word in said for word in ('identify', 'worlds', 'delta', 'session'))
 
 # --- Beyond one run -------------------------------------------------------------------
 
