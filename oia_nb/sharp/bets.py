@@ -231,7 +231,7 @@ def profit(run, arm, ray):
                  - ray.bracket(arm)[1]*(q@ray.rule.expected))
 
 # %% ../../nbs/beyond/24_bets.ipynb #73310091
-# beyond log(1/δ); the least margin, of ε; least standard deviation, of range/√N
+# beyond log(1/δ); the least margin, of ϵ; least standard deviation, of range/√N
 SLACK_NATS, FLOOR, WAVER = 3., 1/40, .25
 
 def spread(q, N, x):
@@ -470,7 +470,7 @@ def order_on_a_ray(run, l, j):
 
 # %% ../../nbs/beyond/24_bets.ipynb #776ba823
 # rounds until a rule is sought again; wrong ones; share of a gain; gain that is too
-# small, of ε
+# small, of ϵ
 AGAIN, TRIES, SURELY, TINY_GAIN = 8, 6, .7, 1/20
 
 def cheapest(run, j, q):
@@ -595,7 +595,7 @@ def is_hopeless(run, c, missing):
 # %% ../../nbs/beyond/24_bets.ipynb #1ecc5ccf
 # options a belief that may come to nothing before samples are taken
 PATIENCE = 4
-# samples of an arm before anything is judged by them; by how much of ε a new leader
+# samples of an arm before anything is judged by them; by how much of ϵ a new leader
 # must lead
 FIRST, LEADS, LEADS_OWN = 6, .1, .25
 

@@ -28,7 +28,7 @@ SAMPLES, GROWTH, BATCH = 12, 1.5, .04
 # halvings to see which hyperplane a ray meets, to complete one, to add at a time,
 # at most
 PROBE, BITS, STEP, MOST_BITS = 3, 5, 2, 29
-# a region is known well enough when that costs this share of ε in profit
+# a region is known well enough when that costs this share of ϵ in profit
 NEAR = 1/4
 TRIES = 4                                   # of completing one hyperplane from one side
 # of δ, for what comes after the bets: with two states, and with more
