@@ -26,7 +26,7 @@ version = release = cfg['version']
 extensions = [
     'myst_nb', 'nbdev_myst', 'sphinx_proof', 'sphinxcontrib.bibtex',
     'sphinxcontrib.katex', 'sphinx_copybutton', 'sphinx.ext.autodoc',
-    'sphinx.ext.napoleon', 'owners'
+    'sphinx.ext.napoleon', 'owners', 'terms'
 ]
 # as for nbdev, a leading underscore marks a scratch notebook
 exclude_patterns = ['_*', '**/_*', '**/.*']
