@@ -186,8 +186,9 @@ def shown(row, alone):
     "A row as an item of a list."
     here = row['here'].split(', ')
     code = list(dict.fromkeys(n for label in here for n in code_beside().get(label, [])))
-    claim = '' if alone else f' {row["claim"].partition(", ")[2] or row["claim"]}: {row["says"]}.'
-    instead = f' {row["instead"]}.' if row['instead'] else ''
+    claim = [] if alone else [
+        f'{row["claim"].partition(", ")[2] or row["claim"]}: {row["says"]}']
+    said = '; '.join([*claim, *filter(None, [row['instead']])])
     parts = [
         listed('Here:', [link(h) for h in here if not re.fullmatch(r'sec-e\d+', h)]),
         listed('Code:', [f'{{py:obj}}`~{n}`' for n in code[:MOST]]),
@@ -195,7 +196,7 @@ def shown(row, alone):
         listed('Tests:', ['{{ref}}`{1} <{0}>`'.format(*test_label(t))
                           for t in row['tests'].split(', ') if t]),
     ]
-    return (f'- {{verdict}}`{row["verdict"]}`{claim}{instead}\n'
+    return (f'- {{verdict}}`{row["verdict"]}`{" " + said + "." if said else ""}\n'
             f'  {" · ".join(filter(None, parts))}')
 
 class Ledger(SphinxDirective):
