@@ -1,8 +1,8 @@
 """A small Sphinx extension: the paper's numbers as references, and its statements with verdicts.
 
 - {paper}`Lemma 4`, {paper}`section 3.1`, {paper}`eq. (27)`, {paper}`Algorithm 1, line 15`,
-  {paper}`lines 2 to 4 <Algorithm 1, line 2>`, or the label of the paper's source, {paper}`lemma4`:
-  a link to the place where the book shows it. A number that the paper doesn't print is a warning.
+  {paper}`lines 2 to 4 <Algorithm 1, line 2>`: a link to the place where the book shows it. What
+  isn't in the table of the numbers that the paper prints (paper_labels.py) is a warning.
 - {erratum}`E12`: a link to the entry among the errata.
 - {verdict}`holds as printed`: a badge.
 - The directive `ledger` shows what the ledger of claims says of a statement: verdict, place in the
@@ -43,14 +43,12 @@ def name(item):
 
 @cache
 def names():
-    "{what one may write, in small letters: the name}: labels of the source, numbers, and lines."
+    "{what one may write, in small letters: the name}: numbers, and lines of listings."
     found = {}
     for item in table()['items']:
         if not item['number']:
             continue
         found[name(item).lower()] = name(item)
-        if item['label']:
-            found.setdefault(item['label'].lower(), name(item))
         for i in range(1, item.get('lines', 0) + 1):
             found[f'{name(item)}, line {i}'.lower()] = f'{name(item)}, line {i}'
     return found
@@ -78,8 +76,7 @@ class PaperRole(ReferenceRole):
         if known is None:
             logger.warning('the paper prints no %r', self.target, location=self.get_location())
             return [nodes.Text(self.title)], []
-        shown = self.title if self.has_explicit_title or ' ' in self.target else known
-        return [reference(shown, anchor(known), self.env.docname)], []
+        return [reference(self.title, anchor(known), self.env.docname)], []
 
 class ErratumRole(ReferenceRole):
     def run(self):
