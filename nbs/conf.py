@@ -26,7 +26,7 @@ version = release = cfg['version']
 extensions = [
     'myst_nb', 'nbdev_myst', 'paper_refs', 'paper_graph', 'sphinx_proof', 'sphinxcontrib.bibtex',
     'sphinxcontrib.katex', 'sphinx_copybutton', 'sphinx.ext.autodoc',
-    'sphinx.ext.napoleon'
+    'sphinx.ext.napoleon', 'owners'
 ]
 # as for nbdev, a leading underscore marks a scratch notebook
 exclude_patterns = ['_*', '**/_*', '**/.*']

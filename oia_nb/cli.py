@@ -661,7 +661,7 @@ def compare_rows(table):
     no run got so far."""
     headers = [
         'world', 'method', 'runs', 'failed', 'rounds, median', '10 % to 90 %',
-        'by its own rule', 'within ε', 'best arm', 'bound proved', 'seconds'
+        'by its own rule', 'within target', 'best arm', 'bound proved', 'seconds'
     ]
     return headers, [[
         r.world, r.method, r.runs, r.failed,
@@ -829,7 +829,7 @@ def introduction(world, best, margins, args):
         'agent, nor how '
         'often it leads to which belief. In each round it announces a rule, and sees '
         'the arm chosen, the belief reported, and the true state.')
-    run = (f'{said(demos()[args.method].text)} with ε = {args.eps:g} and δ = '
+    run = (f'{said(demos()[args.method].text)} with target {args.eps:g} and δ = '
            f'{args.delta:g}, seed {args.seed}:')
     return '\n\n'.join([
         paragraph(head),
@@ -866,7 +866,7 @@ def outlook(world, best, oracle, args):
     n = paper_needs(world, oracle, gaps[second], args.delta)
     return paragraph(
         f'The rule of the paper is slow. To tell {z.arms[best.arm]} from '
-        f'{z.arms[second]}, ε has to be below {gaps[second]:.3g}. Then its stopping '
+        f'{z.arms[second]}, the target has to be below {gaps[second]:.3g}. Then its stopping '
         'rule '
         f'cannot hold before {n:,} observations of one arm, and forced exploration '
         'comes on top.')
