@@ -92,6 +92,14 @@ def in_words(text, here, where, sources, own):
     text = re.sub(r'\{cite:([pt])\}`([^`]+)`', citation, text)
     return re.sub(r'(?s)```\{toctree\}.*?```\n?', '', text)
 
+# %% ../nbs/companion/84_book.ipynb #a1c07e52
+OWNERS = dict(paper='Paper', corrected='Paper, corrected', known='Known', ours='Ours')
+OWNED = re.compile(r'(?m)^(:{3,}\{prf:\w+\}.*)\n(:label: .*\n)?:class: (%s)$' % '|'.join(OWNERS))
+
+def with_owners(text):
+    "The Markdown `text` with the owner of each statement in its title."
+    return OWNED.sub(lambda m: f'{m[1]} · {OWNERS[m[3]]}\n{m[2] or ""}:class: {m[3]}', text)
+
 # %% ../nbs/companion/84_book.ipynb #00bf3e2c
 DIRECTIVE = re.compile(r'^\s*#\s*\|.*\n?')
 NOT_RUN = re.compile(r'^\s*#\s*\|\s*eval: false')
@@ -112,7 +120,8 @@ def handed_out(nb, here, where, sources):
     own, cells = labels_of(nb), []
     for cell in nb['cells']:
         if cell['cell_type'] == 'markdown':
-            text = in_words(cell['source'], here, where=where, sources=sources, own=own)
+            text = in_words(with_owners(cell['source']), here, where=where,
+                            sources=sources, own=own)
             cells.append(cell | dict(source=text))
             continue
         if NOT_RUN.match(cell['source']):
