@@ -182,6 +182,7 @@ def build_readme(root):
         (root/'docs'/'_images').mkdir(exist_ok=True)
         (root/'docs'/'_images'/name).write_bytes(data)
         text = text.replace(f']({name})', f'](docs/_images/{name})')
+    text = re.sub(r'\{(?:paper|erratum)\}`([^`<]*?)(?: *<[^`]*)?`', r'\1', text)
     text = re.sub(r'\]\((?!\w+:)([\w/-]+)\.(?:ipynb|md)(#[^)\s]*)?\)', r'](docs/\1.html\2)', text)
     text = re.sub(r'\]\((?!\w+:)(_static/)', r'](nbs/\1', text)
     text = re.sub(r'\n{3,}', '\n\n', '\n'.join(line.rstrip() for line in text.splitlines())).strip()

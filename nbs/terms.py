@@ -29,6 +29,7 @@ FORMS = {
     'setting': r'public setting',
     'state': r'(?:true|two|three|four|number of) states?',
     'support': r'(?:the|its|a|whose|open|finite) support(?! of th)|supports of',
+    'truthful tie-breaking': r'truthful tie-breaking|truth on ties',
     'target': r'target accuracy|(?:loose|same|looser) targets?',
     'upper confidence bound (UCB)': r'upper confidence bounds?|UCBs?(?!-LP)',
 }
