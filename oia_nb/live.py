@@ -162,7 +162,7 @@ def live_figure(name, data, *, still='', **state):
     return LiveFigure(name, data, state, still)
 
 # %% ../nbs/companion/85_live.ipynb #2a51f450
-HUES = '#0072b2', '#e69f00', '#009e73', '#d55e00', '#cc79a7', '#56b4e9'
+HUES = '#0072b2', '#8a5a00', '#006a4e', '#c24f00', '#a03a7a', '#4b5563'
 
 class Still:
     """A still picture: the box [left, right] × [top, bottom] in pixels shows x from

@@ -19,8 +19,8 @@ from .runs import (as_positive, check_frame, column_names, fit_exponent,
                          share_interval)
 
 # %% ../nbs/companion/69_plots.ipynb #ecb0c56a
-# Okabe and Ito
-COLORS = '#0072B2', '#E69F00', '#009E73', '#D55E00', '#CC79A7', '#56B4E9'
+# Okabe and Ito's, darkened to 4.5:1 on white
+COLORS = '#0072B2', '#8A5A00', '#006A4E', '#C24F00', '#A03A7A', '#4B5563'
 # grows lighter evenly, for every kind of eye
 COLORMAP = 'cividis'
 DASHES = '-', (0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2))
