@@ -34,12 +34,16 @@ def sources(root):
             s.startswith('.') or s == '__pycache__' or
             (s.startswith('_') and s != '_static') for s in p.relative_to(root).parts)
     ]
+    ledger = root/'nbs'/'paper'/'claims.ipynb'
+    if ledger.exists():                     # paper/tests shows the tests that it names
+        named = set(re.findall(r'test_\w+\.py', ledger.read_text(encoding='utf-8')))
+        found += [root/'tests'/name for name in ('laws.py', *named)]
     found += [
         *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/**/*.json'),
         *root.glob('oia_nb/js/*.js'),
         root/'settings.ini'
     ]
-    return sorted(found)
+    return sorted(p for p in found if p.exists())
 
 def products(root):
     return sorted(p for p in [root/'README.md', *(root/'docs').rglob('*')]
@@ -185,6 +189,7 @@ def build_readme(root):
         text = text.replace(f']({name})', f'](docs/_images/{name})')
     # a picture's words are those in italics below it
     text = re.sub(r'!\[svg\](\(\S+\)\s+\*(.+?)\*\n)', r'![\2]\1', text)
+    text = re.sub(r'\{(?:paper|erratum)\}`([^`<]*?)(?: *<[^`]*)?`', r'\1', text)
     text = re.sub(r'\]\((?!\w+:)([\w/-]+)\.(?:ipynb|md)(#[^)\s]*)?\)', r'](docs/\1.html\2)', text)
     text = re.sub(r'\]\((?!\w+:)(_static/)', r'](nbs/\1', text)
     text = re.sub(r'\n{3,}', '\n\n', '\n'.join(line.rstrip() for line in text.splitlines())).strip()

@@ -66,24 +66,29 @@ def cited(folder):
 def in_words(text, here, where, sources, own):
     """The Markdown `text` of the chapter `here` for Jupyter. `where` maps a label or a page to
     (path, title), `sources` a key of refs.bib to words, `own` are the chapter's own labels."""
-    def link(target):
+    def link(target, shown=None):
         path, title = where[target]
         up = '../'*(len(here.parts) - 1)
-        return f'[{title}]({up}{path.as_posix()})'
+        return f'[{shown or title}]({up}{path.as_posix()})'
     def reference(m):
         role, target = m[1], m[2]
         named = re.fullmatch(r'(.*?)\s*<(.+)>', target)
         target = named[2] if named else target
+        if role == 'paper':
+            return named[1] if named else target
+        if role == 'erratum':
+            entry = f'sec-{target.lower()}'
+            return link(entry, target) if entry in where else target
         if role == 'doc':
-            return link(target.lstrip('/')) if target.startswith('/') else link(
-                (here.parent/target).as_posix())
+            page = (Path('/')/here.parent/target).relative_to('/').as_posix()
+            return link(page) if page in where else f'*{named[1] if named else page}*'
         return link(target) if target in where and target not in own else m[0]
     def citation(m):
         parts = [sources[key.strip()] for key in m[2].split(',')]
         if m[1] == 't':
             return '; '.join(f'{names} ({year})' for names, year in parts)
         return '(' + '; '.join(f'{names}, {year}' for names, year in parts) + ')'
-    text = re.sub(r'\{(doc|prf:ref|eq|numref|ref)\}`([^`]+)`', reference, text)
+    text = re.sub(r'\{(doc|prf:ref|eq|numref|ref|paper|erratum)\}`([^`]+)`', reference, text)
     text = re.sub(r'\{cite:([pt])\}`([^`]+)`', citation, text)
     return re.sub(r'(?s)```\{toctree\}.*?```\n?', '', text)
 
