@@ -16,6 +16,7 @@ FORMS = {
     'incentive compatibility': r'incentive[ -]compatib(?:ility|le)',
     'implementable': r'implement(?:able|s|ed|ing)',
     'indifference hyperplane': r'(?:indifference )?hyperplanes?',
+    'lexicographic tie-breaking': r'lexicographic(?:ally)?(?: tie-breaking)?',
     'lower confidence bound (LCB)': r'lower confidence bounds?|LCBs?',
     'margin': r"oracle's margins?|margins? of the oracle|widest margin",
     'normal round': r'normal rounds?|exploitation rounds?',

@@ -1,4 +1,4 @@
-"The glossary: its entries name what there is, and the first use of a term in a chapter leads to it."
+"The glossary names what there is, and the first use of a term in a chapter leads to it."
 import io
 import json
 import re
@@ -16,7 +16,8 @@ from sphinx.application import Sphinx  # noqa: E402
 from sphinx.util.docutils import docutils_namespace  # noqa: E402
 
 NBS = Path(__file__).resolve().parent.parent/'nbs'
-GLOSSARY = (NBS/'glossary.md').read_text(encoding='utf-8')
+GLOSSARY = '\n'.join(''.join(cell['source']) for cell in json.loads(
+    (NBS/'glossary.ipynb').read_text(encoding='utf-8'))['cells'])
 ENTRIES = re.search(r'(?s)````\{glossary\}\n(.*?)````', GLOSSARY)[1]
 TERMS = re.findall(r'(?m)^(\S.*)$', ENTRIES)
 
@@ -32,8 +33,8 @@ def resolved(folder, text, name='01_chapter'):
     source = folder/'source'
     source.mkdir()
     (source/'index.md').write_text(
-        f'# Book\n\n```{{toctree}}\n{name}\n```\n\n```{{glossary}}\narm\n  A way.\n\nbest response\n'
-        '  What is best.\n\nboundary\n  An edge.\n```\n', encoding='utf-8')
+        f'# Book\n\n```{{toctree}}\n{name}\n```\n\n```{{glossary}}\narm\n  A way.\n\n'
+        'best response\n  What is best.\n\nboundary\n  An edge.\n```\n', encoding='utf-8')
     (source/f'{name}.md').write_text(text, encoding='utf-8')
     said = io.StringIO()
     with docutils_namespace():
@@ -83,7 +84,8 @@ def test_chapters_are_called_by_their_numbers():
 def test_names_in_code_exist():
     from oia_nb.sharp import hyperplanes, walls
     places = package, scoring, best_arm, worlds, sharp, hyperplanes, walls
-    fields = {'asks', 'alpha', 'eps', 'rounds', 'normal_rounds', 'forced_rounds', 'bound', 'shortfall'}
+    fields = {'asks', 'alpha', 'eps', 'rounds', 'normal_rounds', 'forced_rounds', 'bound',
+              'shortfall'}
     for name in re.findall(r'`([\w.\[\]()]+)`', ' '.join(re.findall(r'\*in code\* .*', ENTRIES))):
         parts = re.sub(r'[\[(].*?[\])]', '', name).strip('.').split('.')
         known = any(hasattr(p, parts[0]) for p in places) or parts[0] in fields
