@@ -556,6 +556,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.exploration.certify': ('paper/exploration.html#certify', 'oia_nb/exploration.py'),
                                     'oia_nb.exploration.compose': ('paper/exploration.html#compose', 'oia_nb/exploration.py'),
                                     'oia_nb.exploration.conclude': ('paper/exploration.html#conclude', 'oia_nb/exploration.py'),
+                                    'oia_nb.exploration.file_plan': ('paper/exploration.html#file_plan', 'oia_nb/exploration.py'),
                                     'oia_nb.exploration.force': ('paper/exploration.html#force', 'oia_nb/exploration.py'),
                                     'oia_nb.exploration.initialise': ('paper/exploration.html#initialise', 'oia_nb/exploration.py'),
                                     'oia_nb.exploration.interact': ('paper/exploration.html#interact', 'oia_nb/exploration.py'),
