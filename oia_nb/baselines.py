@@ -390,7 +390,7 @@ def committed(run, eps, q, I, C_hat, I_c, ends):
 
 # %% ../nbs/companion/79_baseline_proofs.ipynb #a9e897e8
 def chen_regret_parts(p, budget):
-    r"""The most regret of `chen` in its normal rounds, and in the others, summed
+    r"""The most regret of `chen` in its exploitation rounds, and in the others, summed
     over `budget` rounds, on the event (`thm-chen`).
 
     `p` is the `Problem`, whose `eps` plays no part; the event fails with probability

@@ -297,8 +297,8 @@ def theorem2_need(p, T, a, version='corrected', signed=False):
                                  (p.K + 1)*(p.K + 2)/2)
     if _printed(version):
         return p.K + 144*p.H_eps*max(p.R, 1.)*np.log2(T)*a
-    alpha, (slack, share, few) = p.alpha, (12, 4, 16) if signed else (8, 2, 4)
-    pair_closes = ((1 - alpha)*(slack - share*alpha)/alpha)**2*p.R*a
+    alpha, (slack, mixed, few) = p.alpha, (12, 4, 16) if signed else (8, 2, 4)
+    pair_closes = ((1 - alpha)*(slack - mixed*alpha)/alpha)**2*p.R*a
     searches = (p.K - 1)*(np.ceil(pair_closes) - 1) + p.K*(p.K - 1)/2 + p.K*np.ceil(
         few*(1 - alpha)**2*p.R*a) + 1
     return float(p.K + 4*(1 - alpha)**2*p.H_eps*a + search_depth_bound(a/2, T)*searches)

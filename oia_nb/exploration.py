@@ -50,9 +50,9 @@ class Exploration:
 
     `radius(N, t)` gives the radii (K,), `mixing(L, t)` the mixing weight for an arm
     with count `L`; `watch(plan)`, if given, is called with each `Plan`. `L` (K,)
-    are the counts; `best` the (`Certificate`, rule, arm) of the normal round with the
-    smallest bound, or None; `kept` what `remember` files. Raises `InvalidInput` for
-    a `watch` that can't be called.
+    are the counts; `best` the (`Certificate`, rule, arm) of the exploitation round
+    with the smallest bound, or None; `kept` what `remember` files. Raises
+    `InvalidInput` for a `watch` that can't be called.
     """
     def __init__(self, setting, oracle, *, radius, mixing, solver='highs', watch=None):
         if watch is not None and not callable(watch):

@@ -45,7 +45,7 @@ def should_stop(setting, eps, alpha, I):
 
 # %% ../nbs/paper/09_oiafc.ipynb #55d8058d
 def small_enough(run, plan, eps):
-    """The paper's stopping rule, for the plan of a normal round.
+    """The paper's stopping rule, for the plan of an exploitation round.
 
     >>> bool(small_enough(run, plan, .1))
     False
