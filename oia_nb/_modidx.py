@@ -1221,6 +1221,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'oia_nb.scoring.ScoringRule.rule': ('paper/scoring.html#scoringrule.rule', 'oia_nb/scoring.py'),
                                 'oia_nb.scoring._below': ('paper/scoring.html#_below', 'oia_nb/scoring.py'),
                                 'oia_nb.scoring._checked': ('paper/scoring.html#_checked', 'oia_nb/scoring.py'),
+                                'oia_nb.scoring._checked_mixture': ('paper/scoring.html#_checked_mixture', 'oia_nb/scoring.py'),
                                 'oia_nb.scoring.as_rule': ('paper/scoring.html#as_rule', 'oia_nb/scoring.py'),
                                 'oia_nb.scoring.brier': ('paper/scoring.html#brier', 'oia_nb/scoring.py'),
                                 'oia_nb.scoring.floor_belief': ('paper/scoring.html#floor_belief', 'oia_nb/scoring.py'),
