@@ -33,12 +33,16 @@ def sources(root):
             s.startswith('.') or s == '__pycache__' or
             (s.startswith('_') and s != '_static') for s in p.relative_to(root).parts)
     ]
+    ledger = root/'nbs'/'paper'/'claims.ipynb'
+    if ledger.exists():                     # paper/tests shows the tests that it names
+        named = set(re.findall(r'test_\w+\.py', ledger.read_text(encoding='utf-8')))
+        found += [root/'tests'/name for name in ('laws.py', *named)]
     found += [
         *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/**/*.json'),
         *root.glob('oia_nb/js/*.js'),
         root/'settings.ini'
     ]
-    return sorted(found)
+    return sorted(p for p in found if p.exists())
 
 def products(root):
     return sorted(p for p in [root/'README.md', *(root/'docs').rglob('*')]

@@ -278,13 +278,13 @@ NUMBER = r'\d+(?!\.\d|\d)'
 BARE = re.compile(
     r'(?<![\w`{<-])(?:'
     r'E[1-9]\d?\b'
-    r'|(?:[Ss]ections?|§) ?\d(?:\.\d+)?'
-    rf'|(?:Lemma|Theorem|Algorithm|Definition|Remark|Assumption|Example)s? {NUMBER}'
-    rf'|Corollar(?:y|ies) {NUMBER}'
-    r'|[Aa]ppendi(?:x|ces) [A-I]\b'
-    r'|[Ee]qs?\. ?\(?\d+\)?|[Ee]quations? \(?\d+\)?'
+    r'|(?:[Ss]ections?|§)\s?\d(?:\.\d+)?'
+    rf'|(?:Lemma|Theorem|Algorithm|Definition|Remark|Assumption|Example)s?\s{NUMBER}'
+    rf'|Corollar(?:y|ies)\s{NUMBER}'
+    r'|[Aa]ppendi(?:x|ces)\s[A-I]\b'
+    r'|[Ee]qs?\.\s?\(?\d+\)?|[Ee]quations?\s\(?\d+\)?'
     r')')
-OTHER = re.compile(r'(?:\{cite:\w+\}`(?!wang2025)[^`]*`[^.;:]{0,12}|(?:19|20)\d\d,|[Tt]heir)\s*$')
+OTHER = re.compile(r'(?:\{cite:\w+\}`(?!wang2025)[^`]*`|(?:19|20)\d\d|[Tt]heir)[,(\s]*$')
 OF_OTHER = re.compile(r'(?:\.\d+)?\s+(?:of|in)\s+\{cite:\w+\}`(?!wang2025)')
 SET_ASIDE = re.compile(
     r'(?P<keep>\{cite:\w+\}`[^`]*`)|(?s:^```.*?^```)|\{[\w:-]+\}`[^`]*`|`[^`\n]*`|'
