@@ -19,8 +19,9 @@ from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT/'nbs')]
 
+import check_site  # noqa: E402
 from oia_nb.book import copy_book  # noqa: E402
 
 # --- What the pages depend on, and what was built -------------------------------------
@@ -186,6 +187,8 @@ def build_readme(root):
         (root/'docs'/'_images').mkdir(exist_ok=True)
         (root/'docs'/'_images'/name).write_bytes(data)
         text = text.replace(f']({name})', f'](docs/_images/{name})')
+    # a picture's words are those in italics below it
+    text = re.sub(r'!\[svg\](\(\S+\)\s+\*(.+?)\*\n)', r'![\2]\1', text)
     text = re.sub(r'\{(?:paper|erratum)\}`([^`<]*?)(?: *<[^`]*)?`', r'\1', text)
     text = re.sub(r'\]\((?!\w+:)([\w/-]+)\.(?:ipynb|md)(#[^)\s]*)?\)', r'](docs/\1.html\2)', text)
     text = re.sub(r'\]\((?!\w+:)(_static/)', r'](nbs/\1', text)
@@ -208,6 +211,8 @@ def main():
     publish(ROOT)
     write_redirects(ROOT)
     build_readme(ROOT)
+    if lines := list(check_site.faults(ROOT, ROOT/'docs')):
+        sys.exit('\n'.join(['The site has faults:', *lines]))
     write_manifest(ROOT)
 
 if __name__ == '__main__':

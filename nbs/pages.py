@@ -36,11 +36,12 @@ def short_names(sheet):
     return {name: LETTERS[i // 26] + LETTERS[i % 26] for i, name in enumerate(known)}
 
 def short_sheet(sheet, names):
-    "The style sheet for formulas in these names, whose boxes are `i` in place of `span`."
+    "The style sheet, and once more for formulas in these names, whose boxes are `i`, not `span`."
     def rename(m):
         text = re.sub(r'\.([A-Za-z][\w-]*)', lambda c: f'.{names.get(c[1], c[1])}', m[0])
         return re.sub(r'\bspan\b', 'i', text)
-    return SELECTORS.sub(rename, sheet) + '.katex i{font-style:inherit}'
+    again = re.sub(r'@font-face\{[^}]*\}', '', sheet)
+    return sheet + SELECTORS.sub(rename, again) + '.katex i{font-style:inherit}'
 
 def end_of_span(text, start):
     "Where the span ends whose content begins at `start`."
@@ -50,6 +51,10 @@ def end_of_span(text, start):
         if not depth:
             return m.end()
     raise ValueError('a span without an end')
+
+def style_name(n):
+    "A capital for each of the first styles, and something behind it for the others."
+    return LETTERS[n % 26].upper() + (str(n // 26) if n >= 26 else '')
 
 def slim(formula, known, styles):
     """The boxes of a formula under short names, without classes that no style sheet knows and
@@ -64,7 +69,7 @@ def slim(formula, known, styles):
         given = dict(ATTRIBUTE.findall(m[2]))
         names = [known[c] for c in given.pop('class', '').split() if c in known]
         if style := given.pop('style', ''):
-            names.append(styles.setdefault(style, f'k{len(styles)}'))
+            names.append(styles.setdefault(style, style_name(len(styles))))
         rest = ''.join(f' {key}="{value}"' for key, value in given.items())
         if names:
             rest += f' class={names[0]}' if len(names) == 1 else f' class="{" ".join(names)}"'
@@ -72,16 +77,24 @@ def slim(formula, known, styles):
         ends.append('</i>' if rest else '')
     return ''.join(out) + formula[at:]
 
+SLIM = FORMULA.replace('"', '')
+OUTSIDE = '<span class="math"><span class="katex">'
+ATTRIBUTES = re.compile(r'<(m(?!ath\b)\w+) [^>]*>')
+
 def slim_formulas(body, known):
     "A page's body with all its formulas slimmed, and the style sheet that they need."
     out, styles, at = [], {}, 0
     while (start := body.find(FORMULA, at)) >= 0:
         end = end_of_span(body, start + len(FORMULA))
+        spoken = ATTRIBUTES.sub(r'<\1>', SOURCE.sub('', body[at:start]))
         inside = body[start + len(FORMULA):end - len('</span>')]
-        out += [body[at:start], FORMULA, slim(inside, known, styles), '</span>']
         at = end
+        if OUTSIDE in spoken and body.startswith('</span></span>', end):     # one box is enough
+            spoken = '<span class="math katex">'.join(spoken.rsplit(OUTSIDE, 1))
+            at = end + len('</span>')
+        out += [spoken, SLIM, slim(inside, known, styles), '</span>']
     text = ''.join(out) + body[at:]
-    text = SOURCE.sub('', text).replace(' xmlns="http://www.w3.org/1998/Math/MathML"', '')
+    text = text.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', '')
     text = text.replace('<semantics>', '').replace('</semantics>', '')
     rules = ''.join(f'.katex .{name}{{{style}}}' for style, name in styles.items())
     return f'<style>{rules}</style>\n{text}' if rules else text
@@ -137,7 +150,8 @@ def fold(m):
         head = ''.join(lines[start:hidden]).removesuffix('\n')
         lines[start:end] = [f'<details class="{kind}"><summary><span>{head}</span>\n</summary>'
                             f'{"".join(lines[hidden:end])}</details>']
-    return m[1] + ''.join(lines).removesuffix('\n') + m[3]
+    inside = ''.join(lines).removesuffix('\n')
+    return m[1] + re.sub(r'<span class="(\w+)">', r'<span class=\1>', inside) + m[3]
 
 # --- Figures: words for those who can't see them, a width for small screens -----------
 
@@ -206,7 +220,8 @@ def finish_page(app, page, template, context, doctree):
     body = PLAIN.sub(r'\1', context['body'])
     body = LISTING.sub(fold, body)
     body = widths(body, Path(app.srcdir).parent/'build'/'jupyter_execute')
-    context['body'] = slim_formulas(body, app.katex_names)
+    both = slim_formulas(f"{body}\0{context.get('toc', '')}", app.katex_names)
+    context['body'], context['toc'] = both.split('\0')
 
 SHEET = Path('_static', 'katex', 'katex.min.css')
 
@@ -222,6 +237,12 @@ def write_sheet(app, exception):
 
 KINDS = ('assumption', 'definition', 'algorithm', 'theorem', 'corollary', 'proposition', 'lemma',
          'remark', 'example', 'conjecture')
+
+MANY = 40           # headings, of which the contents beside a page show two levels
+
+def shorten_contents(app, doctree):
+    if sum(1 for _ in doctree.findall(nodes.section)) > MANY:
+        app.env.metadata[app.env.docname].setdefault('tocdepth', 2)
 
 def statement_titles(app, doctree):
     "Keeps the title of each statement, which the index shows in place of its label."
@@ -299,6 +320,7 @@ def setup(app):
     StandardDomain._virtual_doc_names['prf-prf'] = 'prf-prf', 'Statements'
     app.connect('builder-inited', read_sheet)
     app.connect('doctree-read', statement_titles)
+    app.connect('doctree-read', shorten_contents)
     app.connect('env-updated', index_subjects)
     app.connect('doctree-resolved', describe_figures)
     app.connect('html-page-context', finish_page, priority=900)
