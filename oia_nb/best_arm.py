@@ -20,7 +20,8 @@ from .core import (InvalidInput, as_array, as_integer, as_number,
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
 from .estimation import Transcript
-from .learner import INIT, NORMAL, Identification, ask_oracle, check_learner, finish, learner
+from .learner import (INIT, NORMAL, Identification, ask_oracle, check_learner,
+                            finish, learner)
 
 # %% ../nbs/companion/80_best_arm.ipynb #608d5c2f
 @dataclass(frozen=True)

@@ -542,7 +542,8 @@ def proof_figure(found, world):
     """
     data = proof_data(found, world)
     rounds, range_ = np.asarray(data['rounds'], float), data['range']
-    still = Still((rounds[0], rounds[-1]), range_, label='What a learner expects of each arm')
+    still = Still((rounds[0], rounds[-1]), range_,
+                  label='What a learner expects of each arm')
     for k in range(len(data['arms'])):
         inside = np.clip(data['profits'][:, k], *range_)
         still.line(zip(rounds, inside), f'stroke="{HUES[k % 6]}" fill="none"')

@@ -286,7 +286,8 @@ class LinearProgram:
     `LP_UNIT`-fold. `solves` counts runs of the solver.
     """
     def __init__(self, A, cost, columns, rows):
-        self.A, self.cost, self.columns, self.rows, self.solves = A, cost, columns, rows, 0
+        self.A, self.cost, self.columns, self.rows = A, cost, columns, rows
+        self.solves = 0
         self.sizes = np.asarray(abs(A).sum(1)).ravel()          # of the rows of A
         self.highs = open_highs(A, cost, LP_UNIT*columns, LP_UNIT*rows)
 

@@ -749,7 +749,8 @@ def answer(self, arm, report, *, state=None, note=None):
     belief, said, distance = as_report(z, report, self.head['snap'], k)
     needed = learner_row(self.head['method']).needs_states
     if needed and w is None:
-        raise Refused('state', state, 'the state: this learner needs it with the answer')
+        raise Refused('state', state,
+                      'the state: this learner needs it with the answer')
     n = self.announce().round
     self._write(kind='answer', round=n, arm=k, belief=belief,
                 said=np.asarray(said).tolist(), distance=distance, **note)

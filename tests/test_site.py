@@ -126,8 +126,8 @@ def test_docstrings_and_checks_fold_and_nothing_is_lost():
 def test_formula_keeps_its_text_and_its_styles():
     known = {'vlist': 'ab'}
     styles = {}
-    text = pages.slim('<span class="mord vlist" style="top:1em;">x</span><span class="mord">y</span>',
-                      known, styles)
+    text = pages.slim('<span class="mord vlist" style="top:1em;">x</span>'
+                      '<span class="mord">y</span>', known, styles)
     assert text == '<i class="ab A">x</i>y' and styles == {'top:1em;': 'A'}
     sheet = pages.short_sheet('.katex .vlist>span{color:red}', known)
     assert '.katex .ab>i{color:red}' in sheet and '.katex .vlist>span{color:red}' in sheet

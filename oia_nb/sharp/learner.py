@@ -58,8 +58,8 @@ class SharpRun:
         self.later = LATER[setting.W > 2]*delta
         self.transcript, self.base, self.ends = Transcript(setting), RegionProgram(
             setting), spread_rules(setting)
-        self.walls, self.programs, self.tries, self.depths, self.candidates, self.best = (
-            {}, {}, {}, {}, [], None)
+        self.walls, self.programs, self.tries, self.depths = {}, {}, {}, {}
+        self.candidates, self.best = [], None
         self.rays, self.forecast, self.low = [], None, None
         self.told, self.checks, self.states = told, (), CalibrationWatch(
             setting.support, setting.K)
@@ -167,7 +167,8 @@ class Forecast:
     """
     def __init__(self, run):
         z, data = run.setting, run.transcript
-        self.oracle, self.K, self.M, self.bound, n = run.oracle, z.K, z.M, z.bound, z.K*z.M
+        self.oracle, self.bound = run.oracle, z.bound
+        self.K, self.M, n = z.K, z.M, z.K*z.M
         self.mean, self.cov = np.zeros(n + z.K), np.eye(n + z.K)
         for k in range(z.K):
             at, N = slice(k*z.M, (k + 1)*z.M), data.N[k] + .5
@@ -648,5 +649,5 @@ def checked(run):
     if not run.states.rounds:
         return run.checks
     evidence = run.states.evidence
-    return *run.checks, Check('calibration', evidence, run.told.alarm, run.states.rounds,
-                              evidence < 1/run.told.alarm)
+    return *run.checks, Check('calibration', evidence, run.told.alarm,
+                              run.states.rounds, evidence < 1/run.told.alarm)
