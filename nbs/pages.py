@@ -11,7 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from docutils import nodes
-from sphinx import search
+from sphinx import addnodes, search
 from sphinx.domains import IndexEntry
 from sphinx.domains.std import StandardDomain
 from sphinx.util import logging
@@ -302,17 +302,28 @@ class Words(search.WordCollector):
             return
         super().dispatch_visit(node)
 
-def index_subjects(app, env):
-    "The subjects of words.json as entries of the general index, of which the search knows."
-    entries = env.domains.index_domain.entries
+def subjects_of(app):
+    "{page: entries of the general index} of the subjects of words.json."
+    found, env = defaultdict(list), app.env
     subjects = json.loads((Path(app.srcdir)/'words.json').read_text(encoding='utf-8'))['subjects']
     for target, names in subjects.items():
         page = env.proof_list[target]['docname'] if target in env.proof_list else target
         if page not in env.found_docs:
             logger.warning('words.json: neither a page nor a statement: %s', target)
+            continue
         anchor = target if page != target else ''
-        entries[page] = entries.get(page, []) + [('single', name, anchor, 'main', None)
-                                                 for name in names]
+        found[page] += [('single', name, anchor, 'main', None) for name in names]
+    return found
+
+def index_subjects(app, env):
+    app.subjects = subjects_of(app)
+    for page, entries in app.subjects.items():
+        env.domains.index_domain.entries.setdefault(page, []).extend(entries)
+
+def search_subjects(app, doctree, docname):
+    "The search takes its entries from the page."
+    if entries := app.subjects.get(docname):
+        doctree.append(addnodes.index(entries=entries))
 
 def setup(app):
     search.WordCollector = Words
@@ -323,6 +334,7 @@ def setup(app):
     app.connect('doctree-read', shorten_contents)
     app.connect('env-updated', index_subjects)
     app.connect('doctree-resolved', describe_figures)
+    app.connect('doctree-resolved', search_subjects)
     app.connect('html-page-context', finish_page, priority=900)
     app.connect('build-finished', write_sheet)
     return {'parallel_read_safe': False, 'parallel_write_safe': False}

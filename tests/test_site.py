@@ -1,6 +1,5 @@
-"""The site keeps what nbs/check_site.py asks of it, and each check finds a fault that was planted."""
+"""The site keeps what nbs/check_site.py asks of it; each check finds a fault that was planted."""
 import json
-import shutil
 
 import pytest
 import browser
@@ -117,8 +116,9 @@ CODE = '''def f(x):
 
 def test_docstrings_and_checks_fold_and_nothing_is_lost():
     assert pages.folds(CODE) == [(1, 2, 7, 'doc'), (7, 8, 11, 'checks')]
-    shown = pages.LISTING.sub(pages.fold, '<div class="highlight-ipython3 x"><div class="highlight">'
-                              f'<pre>{CODE}</pre></div></div>')
+    shown = pages.LISTING.sub(
+        pages.fold, '<div class="highlight-ipython3 x"><div class="highlight">'
+        f'<pre>{CODE}</pre></div></div>')
     assert shown.count('<details') == 2
     assert pages.re.sub('<[^>]*>', '', shown) == CODE
     assert pages.folds('def f(x):\n    "One line."\n    return x') == []
