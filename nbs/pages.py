@@ -157,7 +157,8 @@ def fold(m):
 
 GREEK = {'epsilon': 'ϵ', 'varepsilon': 'ε', 'delta': 'δ', 'Delta': 'Δ', 'alpha': 'α',
          'beta': 'β', 'sigma': 'σ', 'tau': 'τ', 'omega': 'ω', 'Omega': 'Ω', 'le': '≤',
-         'ge': '≥', 'times': '×', 'cdot': '·', 'in': '∈', 'to': '→', 'infty': '∞'}
+         'ge': '≥', 'times': '×', 'cdot': '·', 'in': '∈', 'to': '→', 'infty': '∞', 'sqrt': '√',
+         'log': 'log', 'min': 'min', 'max': 'max', 'Sigma': 'Σ', 'Gamma': 'Γ'}
 
 def in_letters(tex):
     "A short formula as text: its commands as letters, without braces."
@@ -198,6 +199,12 @@ def describe_figures(app, doctree, docname):
     for image in doctree.findall(nodes.image):
         if not image.get('alt'):
             image['alt'] = in_other_words(image)
+
+def titles_in_letters(app, doctree, docname):
+    "A reference shows the title that it leads to, whose formulas Sphinx leaves as TeX."
+    for link in doctree.findall(lambda n: isinstance(n, nodes.inline)
+                                and 'std-ref' in n['classes'] and '\\' in n.astext()):
+        link.children = [nodes.Text(in_letters(link.astext()))]
 
 IMAGE = re.compile(r'<img alt="[^"]*" src="([^"]*\.svg)"')
 WIDTH = re.compile(r'<svg[^>]*?\bwidth="([\d.]+)(pt|px)?"')
@@ -335,6 +342,7 @@ def setup(app):
     app.connect('env-updated', index_subjects)
     app.connect('doctree-resolved', describe_figures)
     app.connect('doctree-resolved', search_subjects)
+    app.connect('doctree-resolved', titles_in_letters)
     app.connect('html-page-context', finish_page, priority=900)
     app.connect('build-finished', write_sheet)
     return {'parallel_read_safe': False, 'parallel_write_safe': False}
