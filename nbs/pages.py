@@ -219,13 +219,19 @@ def widths(body, folder):
         return f'{m[0]} style="--own: {float(found[1])*4/3:.0f}px"' if found else m[0]
     return IMAGE.sub(with_width, body)
 
+# --- Boxes: a link to each ------------------------------------------------------------
+
+BOX = re.compile(r'(<div class="proof [^>]*id="([^"]+)">\s*<p class="admonition-title">.*?)(</p>)',
+                 re.S)
+PERMALINK = r'\1<a class="headerlink" href="#\2" title="Link to this statement">¶</a>\3'
+
 # --- All of it, page by page ----------------------------------------------------------
 
 def finish_page(app, page, template, context, doctree):
     if not context.get('body'):
         return
     body = PLAIN.sub(r'\1', context['body'])
-    body = LISTING.sub(fold, body)
+    body = BOX.sub(PERMALINK, LISTING.sub(fold, body))
     body = widths(body, Path(app.srcdir).parent/'build'/'jupyter_execute')
     both = slim_formulas(f"{body}\0{context.get('toc', '')}", app.katex_names)
     context['body'], context['toc'] = both.split('\0')
