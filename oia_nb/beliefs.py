@@ -23,7 +23,8 @@ from .told import Told, as_told
 
 # %% ../nbs/beyond/33_beliefs.ipynb #a7396f28
 class PairProgram(RegionProgram):
-    "A `RegionProgram` with weights (M W,) on pairs of a report and a state: min ⟨p, S⟩."
+    """A `RegionProgram` with weights (M W,) on pairs of a report and a state: min
+    ⟨p, S⟩."""
     def weights(self, p):
         return p.copy()
 

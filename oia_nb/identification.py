@@ -357,8 +357,8 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
         A name in `LEARNERS`.
     budget : int, optional
         Rounds that may be used: required and used up by those that need one
-        ("oiafb", "chen"); what "explore_then_commit" plans with, if given; for the others a cap,
-        beyond which the status is "round_cap".
+        ("oiafb", "chen"); what "explore_then_commit" plans with, if given; for the
+        others a cap, beyond which the status is "round_cap".
     seed : int or numpy Generator, optional
         Of the simulated agent and state, and of what a learner draws itself; None
         draws fresh entropy.
@@ -419,8 +419,8 @@ def run_fast(row, world, oracle, rng, *, eps, delta, progress=False, **options):
     >>> run_fast(learner_row('sharp'), clinic, oracle, generator(0), eps=1., delta=.1)
     Traceback (most recent call last):
         ...
-    oia_nb.core.InvalidInput: method: got 'sharp', expected for engine="fast" one of oiafb,
-    oiafc
+    oia_nb.core.InvalidInput: method: got 'sharp', expected for engine="fast" one of
+    oiafb, oiafc
     """
     from oia_nb.fast.drive import simulate_fast
     if row.compiled is None:
