@@ -343,74 +343,79 @@ def origin_of(world, row, options, seed):
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, told, int(seed) if whole else None)
 
-def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
-             progress=False, oracle=None, engine='coroutine', told=None, **options):
-    """Learn the best scoring rule of a simulated world; returns an `Identification`.
-
-    Parameters
-    ----------
-    world : Environment
-    eps, delta : float
-        Target accuracy, in (0, 2(B_S + B_u)], and probability of failure allowed, in
-        (0, 1].
-    method : str
-        A name in `LEARNERS`.
-    budget : int, optional
-        Rounds that may be used: required and used up by those that need one
-        ("oiafb", "chen"); what "explore_then_commit" plans with, if given; for the others a cap,
-        beyond which the status is "round_cap".
-    seed : int or numpy Generator, optional
-        Of the simulated agent and state, and of what a learner draws itself; None
-        draws fresh entropy.
-    progress : bool
-        Show a bar on standard error: rounds, the arm that leads, the bound on the
-        regret so far.
-    oracle : Oracle, optional
-        Worked out from the world if not given.
-    engine : "coroutine" or "fast"
-        "fast" plays the paper's learners in compiled code (needs Numba): the same
-        run but for rounding.
-    told : Told, or a text such as "lapses=0.02", optional
-        What may be assumed of the expert; None is the paper's.
-    options
-        Passed on to the learner, which names those it takes: `mixing`, `stop`,
-        `max_rounds`, `a` (with delta=None), `decision`, `samples`, `solver`,
-        `margin`, `watch`.
-
-    Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
-
-    Examples
-    --------
-    >>> identify(clinic, eps=1., delta=.1, seed=0).status
-    'certified'
-    """
+# %% ../nbs/companion/63_identification.ipynb #d697556a
+def _checked_row(world, method, engine, options):
+    "The row of `method`, once what `identify` was given is found to be possible."
     if not isinstance(world, World):
         raise InvalidInput('world', world,
                            'an Environment, e.g. from load_world or make_world')
     row = learner_row(method)
     as_choice('engine', engine, ('coroutine', 'fast'))
     check_options(row, options)
+    return row
+
+def _play(row, world, oracle, rng, /, *, eps, delta, engine, progress, **options):
+    "One run of the learner of `row`, whose options are complete."
+    if engine == 'fast':
+        return run_fast(row, world, oracle, rng, progress=progress, eps=eps,
+                        delta=delta, **options)
+    make = partial(row.make, world.setting, oracle, eps=eps, delta=delta)
+    if not progress:
+        return simulate(make(**options), world, rng)
+    total = options['budget'] if row.needs_budget else None
+    with ProgressBar(world.setting, eps, options.pop('watch', None), total) as bar:
+        return simulate(bar.follow(make(watch=bar, **options)), world, rng)
+
+# %% ../nbs/companion/63_identification.ipynb #2d2c9389
+def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
+             progress=False, oracle=None, engine='coroutine', told=None, **options):
+    """Learn the best scoring rule of a simulated world; returns an `Identification`.
+
+    Parameters
+    ----------
+    world : World
+    eps, delta : float
+        Target accuracy, in (0, 2(B_S + B_u)], and probability of failure allowed, in
+        (0, 1].
+    method : str
+        A name in `LEARNERS`.
+    budget : int, optional
+        Rounds: all are used by those that need a budget ("oiafb", "chen"),
+        "explore_then_commit" plans with them, and the others end after them with
+        the status "round_cap".
+    seed : int or numpy Generator, optional
+        Of the agent, the state and the learner; None draws fresh entropy.
+    progress : bool
+        Show a bar on standard error.
+    oracle : Oracle, optional
+        Worked out from the world if not given.
+    engine : "coroutine" or "fast"
+        "fast" plays the paper's learners compiled (needs Numba), the same but for
+        rounding.
+    told : Told, or a text such as "lapses=0.02", optional
+        What may be assumed of the expert; None is the paper's.
+    options
+        Of the learner: `mixing`, `stop`, `max_rounds`, `a` (with delta=None),
+        `decision`, `samples`, `solver`, `margin`, `watch`.
+
+    Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
+
+    >>> identify(clinic, eps=1., delta=.1, seed=0).status
+    'certified'
+    """
+    row = _checked_row(world, method, engine, options)
     seed = fresh_seed() if seed is None else seed
     rng = generator(seed)
     options = add_budget(row, world, budget, options)
     origin = origin_of(world, row, options | dict(engine=engine), seed)
     options = add_told(row, told, add_rng(row, rng, options))
     log.info('%s in %s, seed %s: starts', row.name, world.name, origin.seed)
-    def add_all(found):
-        log.info('%s in %s: %s after %d rounds', row.name, world.name, found.status,
-                 found.rounds)
-        return add_lost(world, replace(found, setting=world.setting, origin=origin))
     oracle = action_informed_oracle(world) if oracle is None else oracle
-    if engine == 'fast':
-        return add_all(run_fast(row, world, oracle, rng, progress=progress, eps=eps,
-                                delta=delta, **options))
-    make = partial(row.make, world.setting, oracle, eps=eps, delta=delta)
-    if not progress:
-        return add_all(simulate(make(**options), world, rng))
-    total = options['budget'] if row.needs_budget else None
-    with ProgressBar(world.setting, eps, options.pop('watch', None), total) as bar:
-        learner = bar.follow(make(watch=bar, **options))
-        return add_all(simulate(learner, world, rng))
+    found = _play(row, world, oracle, rng, eps=eps, delta=delta, engine=engine,
+                 progress=progress, **options)
+    log.info('%s in %s: %s after %d rounds', row.name, world.name, found.status,
+             found.rounds)
+    return add_lost(world, replace(found, setting=world.setting, origin=origin))
 
 # %% ../nbs/companion/63_identification.ipynb #bf946fb4
 def run_fast(row, world, oracle, rng, *, eps, delta, progress=False, **options):

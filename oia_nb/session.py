@@ -471,6 +471,28 @@ class Round:
         return float(self.rule.values[self.belief].max()) if pending else 0.
 
 # %% ../nbs/beyond/27_session.ipynb #3f866869
+def _setting_and_oracle(where, oracle):
+    "What a session keeps of a `World` or a `Setting`."
+    setting = where.setting if isinstance(where, World) else where
+    if not isinstance(setting, Setting):
+        raise InvalidInput('where', where, 'a World or a Setting')
+    if oracle is not None:
+        return setting, oracle
+    if setting is where:
+        raise InvalidInput('oracle', oracle, "an Oracle: a setting doesn't tell it")
+    return setting, action_informed_oracle(where)
+
+def _told_options(method, told, options):
+    "The learner's row, and its options with what was told of the expert."
+    row = learner_row(method)
+    told = str(as_told(told).require(row.name, row.honours))
+    if told and 'told' in row.options:
+        options = options | dict(told=told)
+    plain_options(options)
+    check_options(row, options)
+    return row, options
+
+# %% ../nbs/beyond/27_session.ipynb #18736f69
 class Session:
     """A learner and a real expert, with a journal on disk.
 
@@ -498,17 +520,15 @@ class Session:
     @classmethod
     def create(cls, path, where, oracle=None, *, eps, delta, method='sharp', snap=SNAP,
                currency=None, history=(), told=None, **options):
-        """A new session in a new file.
+        """A new session in a new file, which must not exist yet.
 
         Parameters
         ----------
         path : str or Path
-            Must not exist yet.
         where : World or Setting
             Only the setting is kept. A world's oracle is worked out if none is given.
         oracle : Oracle, optional
-        eps, delta : float
-            The target, as for the learner.
+        eps, delta : float; the target
         method : str
             A learner by name.
         snap : float
@@ -526,29 +546,15 @@ class Session:
 
         Raises `InvalidInput`, and nothing is written.
         """
-        setting = where.setting if isinstance(where, World) else where
-        if not isinstance(setting, Setting):
-            raise InvalidInput('where', where, 'a World or a Setting')
-        if oracle is None:
-            if setting is where:
-                raise InvalidInput('oracle', oracle,
-                                   "an Oracle: a setting doesn't tell it")
-            oracle = action_informed_oracle(where)
+        setting, oracle = _setting_and_oracle(where, oracle)
         snap = as_number('snap', snap, 0., .5)
         if currency is not None:
             currency = as_text('currency', currency)
-        row = learner_row(method)
-        told = str(as_told(told).require(row.name, row.honours))
-        if told and 'told' in row.options:
-            options = options | dict(told=told)
-        plain_options(options)
-        check_options(row, options)
+        row, options = _told_options(method, told, options)
         if row.needs_states and len(history):
             raise InvalidInput('history', history, f'none: {row.name} needs the states')
         row.make(setting, oracle, eps=eps, delta=delta, **options)
-        past = [
-            past_answer(setting, oracle, n, row, snap) for n, row in enumerate(history)
-        ]
+        past = [past_answer(setting, oracle, n, r, snap) for n, r in enumerate(history)]
         head = as_header(setting, oracle, method=method, eps=float(eps),
                          delta=float(delta), options=options, snap=snap,
                          currency=currency, history=past)
