@@ -31,13 +31,20 @@ RELEASE = 5
 # Examples differ from run to run; one that fails is printed so that it can be repeated.
 settings.register_profile('release', max_examples=RELEASE*200, deadline=None, print_blob=True,
                           suppress_health_check=list(HealthCheck))
-settings.register_profile('quick', settings.get_profile('release'), max_examples=200)
+settings.register_profile('quick', settings.get_profile('release'), max_examples=100)
 settings.load_profile('quick')
 
 
 def examples(n):
-    "`max_examples` of a property: `n`, and `RELEASE` times as many with --release."
-    return n*settings().max_examples//settings.get_profile('quick').max_examples
+    "`max_examples` of a property: half of `n`, and `RELEASE` times `n` with --release."
+    return max(n*settings().max_examples//200, 1)
+
+
+def amount(quick, release):
+    """`quick`, or with --release `release`: how many worlds, seeds or programs are tried of those
+    that are the same at every run."""
+    is_quick = settings().max_examples == settings.get_profile('quick').max_examples
+    return quick if is_quick else release
 
 
 def pytest_addoption(parser):
