@@ -8,6 +8,7 @@ false-alarm rate is at most 1e-6. A learner that returns a rule it never asked a
 from functools import partial
 import numpy as np
 import pytest
+from conftest import amount
 from oia_nb.all import (DEGENERATE, INIT, Environment, InformationStructure, InvalidInput,
                         NotInducible, Oracle, Response,
                         action_informed_oracle, bits_world, degenerate_world, generator,
@@ -165,7 +166,8 @@ def hyperplanes_at_once(monkeypatch):
     monkeypatch.setattr(module.bets, 'best_option', lambda *a: None)
     monkeypatch.setattr(module.bets, 'is_hopeless', lambda *a: True)
 
-DELTA = .2          # of every run below
+DELTA = .2                  # of every run below
+SEEDS = amount(2, 6)        # runs of each world
 
 def targets(n):
     """n small worlds, each with an ε below its gap: there the oracle's rule for the worst arm
@@ -187,15 +189,15 @@ def guessed(worlds, seeds):
     return [(world, guess()(world, eps), eps) for world, eps in worlds]*seeds
 
 @statistical(false_alarm=1e-6, planted="returns the oracle's rule for the worst arm, unasked",
-             power=lambda: detection(24, DELTA, 1.))
+             power=lambda: detection(6*SEEDS, DELTA, 1.))
 def test_hyperplanes_keep_the_promise_too(monkeypatch):
-    "24 runs on 6 worlds, none of them ended by bets."
+    "Runs on 6 worlds, none of them ended by bets."
     hyperplanes_at_once(monkeypatch)
     worlds = list(targets(6))
     runs = [(world, play(world, eps, generator(710 + i, seed)), eps)
-            for i, (world, eps) in enumerate(worlds) for seed in range(4)]
+            for i, (world, eps) in enumerate(worlds) for seed in range(SEEDS)]
     assert {found.status for _, found, _ in runs} == {'certified'}
-    assert failures(runs) <= most_failures(24, DELTA) < failures(guessed(worlds, 4))
+    assert failures(runs) <= most_failures(len(runs), DELTA) < failures(guessed(worlds, SEEDS))
 
 def play(world, eps, rng):
     learner = plain(world.setting, action_informed_oracle(world), eps=eps, delta=DELTA,
@@ -230,7 +232,7 @@ def test_a_wrong_forecast_costs_rounds_and_nothing_else(lie, monkeypatch):
 
 # --- The learner ----------------------------------------------------------------------
 
-@pytest.mark.parametrize('seed', range(3))
+@pytest.mark.parametrize('seed', range(amount(1, 3)))
 def test_clinic_is_told_apart_at_004(seed):
     clinic = load_world('clinic')
     r = simulate(
@@ -240,16 +242,16 @@ def test_clinic_is_told_apart_at_004(seed):
         r.arm] == 'imaging' and r.rounds <= 10_000 and sound(clinic, r)
 
 @statistical(false_alarm=1e-6, planted="returns the oracle's rule for the worst arm, unasked",
-             power=lambda: detection(60, DELTA, 1.))
+             power=lambda: detection(10*SEEDS, DELTA, 1.))
 def test_guarantee_on_small_worlds():
-    "72 runs on 12 worlds, of which 60 and more end certified."
+    "Runs on 12 worlds, of which five in six and more end certified."
     worlds = list(targets(12))
     runs = [(world, play(world, eps, generator(700 + i, seed)), eps)
-            for i, (world, eps) in enumerate(worlds) for seed in range(6)]
+            for i, (world, eps) in enumerate(worlds) for seed in range(SEEDS)]
     certified = [run for run in runs if run[1].status == 'certified']
-    assert len(certified) >= 60
+    assert len(certified) >= 10*SEEDS
     assert failures(certified) <= most_failures(len(certified), DELTA)
-    assert failures(guessed(worlds, 6)) > most_failures(72, DELTA)
+    assert failures(guessed(worlds, SEEDS)) > most_failures(12*SEEDS, DELTA)
 
 def test_a_run_adds_up_and_can_be_repeated():
     world = small_world(3, 3)
