@@ -218,6 +218,7 @@ class Pulls:
                        read_only(self.means), status, self.eps, self.delta,
                        float(max(bound, 0.)))
 
+# %% ../nbs/companion/80_best_arm.ipynb #c5534542
 def pull(s, arms, times=1):
     """Pull each of the `arms` so many times, in turn; returns their averages over
     these pulls, or None if the cap got in the way.
@@ -689,6 +690,7 @@ class ArmIdentification(Identification):
     """
     best_arm: BestArm = None
 
+# %% ../nbs/companion/80_best_arm.ipynb #bffb002e
 @learner
 def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=None,
                      max_rounds=10_000_000):

@@ -57,6 +57,7 @@ def command(name, *options):
         return f
     return register
 
+# %% ../nbs/companion/70_cli.ipynb #318cdbf8
 def parser(chosen=None):
     """The parser of all registered commands; parsed arguments hold the function to
     call as `run`.
@@ -96,6 +97,7 @@ EVERY = object()    # as `chosen`: the options of all commands
 def first_sentence(text):
     return ' '.join(text.split()).split('. ')[0].rstrip('.')
 
+# %% ../nbs/companion/70_cli.ipynb #913f019a
 # what commands are for, and the titles under which help lists options
 TOPICS = {
     'a world that is known': ('worlds', 'optimal', 'plan'),
@@ -166,6 +168,7 @@ MARGIN = option(
     help='by how much the arm is to lead all others under them, in units of '
     'payment, at least 0 (default: half a unit of the last digit)')
 
+# %% ../nbs/companion/70_cli.ipynb #2f942e40
 EPS = ('target accuracy, in units of payment: more than 0, at most twice the sum of the '
        'largest payment and the largest utility')
 DELTA = 'probability of failure allowed: more than 0, at most 1'
@@ -221,6 +224,7 @@ def joined(argv):
             words[i:i + 2] = [f'--without={words[i + 1]}']
     return words
 
+# %% ../nbs/companion/70_cli.ipynb #6c300021
 def named(words):
     "The command that the words of a command line name, if any."
     for word, following in zip(words, [*words[1:], '']):
@@ -293,6 +297,7 @@ def thousandth(x):
 def amount(x, bound):
     return f'{round(float(x), digits_for(bound)) + 0.:.{digits_for(bound)}f}'
 
+# %% ../nbs/companion/70_cli.ipynb #b9caeb19
 def at_most(x, bound):
     "As `amount`, rounded up: what is at most `x` is at most what is printed."
     from decimal import ROUND_CEILING, Decimal
@@ -363,6 +368,7 @@ def hand_over(world, rule, args):
     return None, why if first == digits else (f'{why}; nor is there one with up to '
                                               f'{digits} digits')
 
+# %% ../nbs/companion/70_cli.ipynb #da098e3f
 def in_digits(world, rule, digits, margin):
     """(`Rounded`, None), or (None, why there is none); what is lost is measured by
     `rule`."""
@@ -387,7 +393,6 @@ def in_digits(world, rule, digits, margin):
 def note(text):
     if text:
         print('note:', ' '.join(text.split()), file=sys.stderr)
-
 
 # %% ../nbs/companion/70_cli.ipynb #7a8b9c03
 def handed_over(world, rule, found, why, name):
@@ -471,6 +476,7 @@ def oracle_margins(world):
     margins = [widest_margin(world, k)[0] for k in range(world.setting.K)]
     return [m if m > MARGIN_TOL*world.setting.bound else None for m in margins]
 
+# %% ../nbs/companion/70_cli.ipynb #5a949c44
 @command('optimal', WORLD, WITHOUT, DIGITS, MARGIN, JSON)
 def show_optimal(args):
     """Solve the game of a known world: the best rule to hand over, and the best
@@ -498,6 +504,7 @@ def show_optimal(args):
     print(table(*arm_rows(world, best, margins)),
           handed_over(world, best.rule, found, why, 'the exact optimum'), sep='\n\n')
 
+# %% ../nbs/companion/70_cli.ipynb #8cbae846
 def bound_text(arm, bound):
     "What would make an arm inducible, in words."
     if bound == float('inf'):
@@ -518,7 +525,6 @@ def way_out(world):
         f'--without{"=" if arm.startswith("-") else " "}{quote(arm)}' for arm in arms
     ]
     return f'to learn, leave out: {" ".join(options)}'
-
 
 # %% ../nbs/companion/70_cli.ipynb #11a4aaab
 def find_oracle(world):
@@ -617,6 +623,7 @@ def learner_options():
              'progress'))
     ]
 
+# %% ../nbs/companion/70_cli.ipynb #333a61dc
 def learner_flags():
     "The flags of all learners by name: those that have it, and its `Flag`."
     from oia_nb.identification import LEARNERS
@@ -692,6 +699,7 @@ def comparison_fields(found, args):
         repetitions=args.repetitions, seed=args.seed,
         methods=suite(args.budget, args.cap), compiled=is_compiled())
 
+# %% ../nbs/companion/70_cli.ipynb #1a7ccbe1
 def put_comparison(found):
     print(table(*compare_rows(found.table)))
     for line in error_lines(found.frame):
@@ -895,6 +903,7 @@ def add_best(ax, rule):
     ax.set_ylim(top=max(ax.get_ylim()[1], 1.05*G.max()))
     ax.legend(fontsize='small')
 
+# %% ../nbs/companion/70_cli.ipynb #5b945b6c
 def draw(world, result, best, path):
     "Two panels: the rule, and how the optimistic profits came down."
     import matplotlib
@@ -932,6 +941,7 @@ def demo_options():
                help=f'{DELTA} (default: {each(1)})')
     ]
 
+# %% ../nbs/companion/70_cli.ipynb #f5a8e7ee
 @command(
     'demo', demo_options,
     option('--seed', type=int, default=0,
@@ -976,7 +986,6 @@ def refuse_early(learner, world, oracle, args):
     from oia_nb.core import generator
     next(learner(world.setting, oracle, eps=args.eps,
                  delta=args.delta)), generator(args.seed)
-
 
 # %% ../nbs/companion/70_cli.ipynb #22630b6b
 command_group(
@@ -1085,6 +1094,7 @@ def new_session(args):
                         currency=args.currency, told=args.told, **options) as s:
         put_standing(s, args)
 
+# %% ../nbs/companion/70_cli.ipynb #1e60b1a6
 def write_sheet(offer, path):
     "The sheet of an offer in a file, which appears as a whole or not at all."
     part = f'{path}.part'
@@ -1151,6 +1161,7 @@ def record_answer(args):
             f'round {r.number}: {s.setting.arms[r.arm]}; belief taken: {taken}',
             round=round_fields(s, r.number))
 
+# %% ../nbs/companion/70_cli.ipynb #5f3ad5d2
 @command('session reveal', FILE, ROUND,
          option('state', metavar='STATE', help='what was the case'), JSON)
 def record_state(args):

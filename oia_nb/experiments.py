@@ -122,6 +122,7 @@ def source(f):
         written = ''
     return [getattr(f, '__qualname__', type(f).__qualname__), written]
 
+# %% ../nbs/companion/67_experiments.ipynb #c6e6f340
 def as_method(at, given):
     """The `Method` for a name, a function, or a pair of one of them and a dict of
     options. `at` is how errors call it."""
@@ -353,6 +354,7 @@ def open_folder(path, contents):
             f'a folder of this experiment: that one differs in {", ".join(other)}')
     return folder
 
+# %% ../nbs/companion/67_experiments.ipynb #8574a0d1
 def read_manifest(path):
     try:
         contents = json.loads((Path(path)/'manifest.json').read_text(encoding='utf-8'))
@@ -601,6 +603,7 @@ def suite(budget=2000, cap=1_000_000):
                                ).items()
     }
 
+# %% ../nbs/companion/67_experiments.ipynb #302fbe5f
 class Comparison(NamedTuple):
     """What `compare` returns: `frame`, one row a run (see `experiment`), and
     `table`, one row for each world and method (see `summarise`)."""
@@ -688,6 +691,7 @@ def _forecast_table(rows):
                    lost=('lost', median), break_even=('break_even', median))
     return pd.DataFrame(rows).groupby('method', sort=False).agg(**columns).reset_index()
 
+# %% ../nbs/companion/67_experiments.ipynb #2e02ddc3
 def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
              cap=FORECAST_CAP, progress=False):
     """What learning will take and cost, by playing learners in a world that is known

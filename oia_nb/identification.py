@@ -48,6 +48,7 @@ def rounds_left(before, now, eps):
     left = max((c/(eps + d))**2 - t1, 1.)
     return int(float(f'{left:.2g}'))
 
+# %% ../nbs/companion/63_identification.ipynb #27e796f9
 class ProgressBar:
     """Watches a learner; shows rounds, the arm that it aims at, the best rule so far
     with what is proved of it, and what may be left, on standard error.
@@ -98,6 +99,7 @@ class Flag:
     type: type
     help: str
 
+# %% ../nbs/companion/63_identification.ipynb #0cfba51d
 @dataclass(frozen=True)
 class Row:
     """A learner of the table.
@@ -139,6 +141,7 @@ class Row:
         return 'budget' in self.parameters and self.parameters[
             'budget'].default is self.parameters['budget'].empty
 
+# %% ../nbs/companion/63_identification.ipynb #e0fd9d61
 ALIASES = {'etc': 'explore_then_commit'}    # earlier names
 
 class Learners(dict):
@@ -274,6 +277,7 @@ def add_budget(row, world, budget, options):
     return options if budget is None else options | dict(
         max_rounds=as_integer('budget', budget, world.setting.K))
 
+# %% ../nbs/companion/63_identification.ipynb #95b07576
 def learner_for(told=None):
     """The name of the first learner of the table that honours what is told. Raises
     `InvalidInput` if none does.

@@ -153,6 +153,7 @@ class Origin:
     options: dict = None
     seed: int = None
 
+# %% ../nbs/companion/62_learner.ipynb #7560dbf5
 @dataclass(frozen=True, eq=False)
 class Identification:
     r"""What a learner returns.
@@ -246,6 +247,7 @@ def _trace(transcript, kinds, targets, snapshots):
     targets = arms if targets is None else np.array(targets)
     return Trace(arms, beliefs, targets, kinds, *columns)
 
+# %% ../nbs/companion/62_learner.ipynb #7a3a8839
 def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds,
            targets=None, searches=0, lp_solves=0, violated=False, snapshots=(),
            result=Identification, **more):
@@ -348,6 +350,7 @@ class Learner:
             return self._priced(end.value)
         raise Stopped('the learner went on')
 
+# %% ../nbs/companion/62_learner.ipynb #3086ea59
 @dataclass(frozen=True, eq=False)
 class Finding:
     """A rule, the `arm` (an index) that answers it, and the `bound` that is proved
@@ -399,6 +402,7 @@ def interrupts_held():
         if ours:
             signal.signal(signal.SIGINT, usual)
 
+# %% ../nbs/companion/62_learner.ipynb #68dcd655
 def simulate(learner, world, seed):
     """Play a learner (or any coroutine of rules) against a simulated world until it
     returns; gives back what it returns.

@@ -126,6 +126,7 @@ class LiveFigure:
     def __repr__(self):
         return f'LiveFigure({self.name!r}, {", ".join(self.start)} can be moved)'
 
+# %% ../nbs/companion/85_live.ipynb #8131166f
 def served():
     """True in a notebook that a Jupyter server runs; false where notebooks are run for
     a page."""
@@ -249,6 +250,7 @@ def game_data(world, top=None):
                 top=top, digits=max(2, 2 - int(np.floor(np.log10(top)))),
                 best=dict(profit=best.profit, kink=kink))
 
+# %% ../nbs/companion/85_live.ipynb #608d15eb
 def game_still(data, kink):
     "A still picture of the game: who answers where, and one rule."
     x, y, top, K = *kink, data['top'], len(data['arms'])
@@ -325,6 +327,7 @@ def feasible_figure(world, rules, *, names=('rule P', 'rule Q'), arm=0, radius=.
     return live_figure('feasible', data, still=still.svg, arm=arm,
                        radius=as_number('radius', radius, 0., most))
 
+# %% ../nbs/companion/85_live.ipynb #5cfb3e47
 def hull(points):
     "The corners of the convex hull of points (n, 2), in order."
     points = sorted(map(tuple, np.asarray(points, float)))
@@ -378,6 +381,7 @@ def motion_data(world, oracle, learner, plans, seed, frames):
     return dict(arms=z.arms, plans=shown, oracle=goals, corner=corner, best=best,
                 range=np.c_[low - room, high + room].round(2))
 
+# %% ../nbs/companion/85_live.ipynb #cd2b5f38
 def motion_figure(world, oracle, learner, plans, *, seed, frames=70):
     """A run of OIAFC or OIAFB with three arms as a `LiveFigure`, plan by plan.
 
@@ -645,6 +649,7 @@ class SessionForm:
     def __repr__(self):
         return f'SessionForm({self.session!r})'
 
+# %% ../nbs/companion/85_live.ipynb #24ee7159
 def form_widget(form):
     "The fields and buttons of a `SessionForm`, wired to its methods."
     import ipywidgets as w
@@ -684,6 +689,7 @@ def form_widget(form):
     fields = [table, arm, belief, state, reason, w.HBox(buttons), message, progress]
     return w.VBox(fields)
 
+# %% ../nbs/companion/85_live.ipynb #4ed6a59b
 def session_form(session):
     """A form for a `Session`: offer, arm, report by a slider, decline, undo.
 

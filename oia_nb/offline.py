@@ -108,6 +108,7 @@ def as_bets(rule):
     weights[1:-2] += x + y - share
     return kinks, weights
 
+# %% ../nbs/companion/82_offline.ipynb #85cceae2
 def from_bets(support, kinks, weights, bound=1.):
     r"""The rule that is the sum of `weights` (n,) times bets with the given `kinks`
     (n,), on a support (M, 2).

@@ -410,6 +410,7 @@ def plot_profits(result, setting, ax=None, profits=None):
     ax.legend(fontsize='small')
     return ax
 
+# %% ../nbs/companion/69_plots.ipynb #c25a9f80
 def _trace(result, setting):
     if not isinstance(setting, Setting):
         raise InvalidInput('setting', setting, 'a Setting')
@@ -470,6 +471,7 @@ def _reach(C, half, bound):
     least = bound if np.isinf(ends).any() else 0
     return 1.06*max(ends[np.isfinite(ends)].max(initial=1e-3*bound), least)
 
+# %% ../nbs/companion/69_plots.ipynb #74659656
 def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
     r"""The cost graph of a plan: $\hat C(k,k') \pm I_c(k,k')$, a row per pair of arms.
 
@@ -737,6 +739,7 @@ def _room_for_legend(ax, share):
     low, high = ax.get_ylim()
     ax.set_ylim(low, high*(high/low)**share)
 
+# %% ../nbs/companion/69_plots.ipynb #d16d3927
 def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
                  bars='quartiles'):
     r"""How `y` grows with `x`, on logarithmic axes: medians, bars, and the power law
@@ -813,6 +816,7 @@ def _name_cells(ax, table):
     ax.set_yticks(range(m), [_text(str(r)) for r in table.index])
     ax.tick_params(length=0)
 
+# %% ../nbs/companion/69_plots.ipynb #4080a50d
 def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='world',
                  log=True, label=None):
     r"""A table in colour: the median of `value` in every cell, with its number

@@ -77,6 +77,7 @@ def is_torn(line):
         pass
     return False
 
+# %% ../nbs/beyond/27_session.ipynb #f29e9580
 def read_journal(data):
     """The records of a journal (bytes), the last hash, and how many bytes are whole
     records.
@@ -123,6 +124,7 @@ def unwritable(path, error):
     return InvalidInput('path', str(path),
                         f'a file that can be written ({error.strerror})')
 
+# %% ../nbs/beyond/27_session.ipynb #979555ca
 class Journal:
     """An append-only file of records with one writer; `records` holds what is in it,
     `notes` what was found on opening.
@@ -240,6 +242,7 @@ def as_said(setting, report):
         raise Refused('report', report, expected)
     return x/100 if x.sum() > 2 else x
 
+# %% ../nbs/beyond/27_session.ipynb #cc5d3afa
 def as_report(setting, report, snap=SNAP, arm=None):
     """(place on the support, what was said (W,), its distance) of a report in any of
     the forms above, after `arm` (an index) was played.
@@ -283,6 +286,7 @@ def is_same(one, other, same=SAME_RULE):
     "Whether the payments of two rules agree within `same`, but for rounding."
     return np.abs(one.values - other.values).max() <= 2*same*other.bound
 
+# %% ../nbs/beyond/27_session.ipynb #128850ac
 class Tape:
     """Answers (arm, belief) by the rule that they were given to, in order; rules are
     one within `same` (in units of the bound)."""
@@ -344,6 +348,7 @@ def as_header(setting, oracle, **fields):
     return dict(kind='oia-session', schema=SCHEMA, package=__version__,
                 numpy=np.__version__, setting=shown, oracle=rules, **fields)
 
+# %% ../nbs/beyond/27_session.ipynb #7306f111
 def read_header(path, records):
     """The first record, its `Setting` and `Oracle`. Raises `InvalidInput`, also for
     a file of a later schema, and `Damaged`."""
@@ -650,6 +655,7 @@ def _file(self, record, line):
         raise Damaged(f'line {line} of the journal, {kind}: {e}; nothing was changed'
                       ) from None
 
+# %% ../nbs/beyond/27_session.ipynb #060bd1a8
 # what a round must be for a record of it to make sense
 NEEDS = dict(answer=['open'], declined=['open'], state=['answered'], void=['answered'])
 
@@ -684,6 +690,7 @@ def _replay(self):
     if self._stopped and self._rule is not None:
         self._result, self._rule = self._learner.stop(), None
 
+# %% ../nbs/beyond/27_session.ipynb #9c927b0a
 @patch_to(Session)
 def _advance(self, response):
     "Send a response (None: start) and all answers that wait for the rules that follow."
@@ -738,6 +745,7 @@ def announce(self):
     return Offer(self._rounds[-1].number, self._rounds[-1].rule, self.setting,
                  self.head['currency'])
 
+# %% ../nbs/beyond/27_session.ipynb #2558de62
 @patch_to(Session)
 def answer(self, arm, report, *, state=None, note=None):
     """Record the expert's answer to the open round; returns its `Round`.
@@ -780,6 +788,7 @@ def _state(self, state):
         return self.setting.states.index(state)
     return as_integer('state', state, 0, self.setting.W - 1)
 
+# %% ../nbs/beyond/27_session.ipynb #67cb707e
 @patch_to(Session)
 def decline(self, reason):
     "The expert doesn't answer: that is filed, and the same rule is offered again."
@@ -848,6 +857,7 @@ def paid(self):
     "What has fallen due so far."
     return sum(r.due or 0. for r in self._rounds)
 
+# %% ../nbs/beyond/27_session.ipynb #7570a54b
 @session_property
 def owed(self):
     "The most that may still fall due, for rounds whose state isn't known."
@@ -878,6 +888,7 @@ def stop(self):
         self._result, self._rule = self._learner.stop(), None
     return self._result
 
+# %% ../nbs/beyond/27_session.ipynb #9a83fade
 @patch_to(Session)
 def to_frame(self):
     "One row per round as a pandas frame."

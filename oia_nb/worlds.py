@@ -61,6 +61,7 @@ def _trait(at, value):
         return read_agent(at, value)
     return tuple(_trait(at, v) for v in value) if isinstance(value, list) else value
 
+# %% ../nbs/companion/64_worlds.ipynb #ab05a00e
 def schema_reader(kind):
     """A reader of the key schema of a file of a `kind`, whose version is 1: it
     refuses those of another kind and of a later version.
@@ -93,6 +94,7 @@ NOTES = [f.name for f in fields(World) if f'{f.name}?' in WORLD_FORM]
 # what the principal may know beyond the beliefs of the arms
 KNOWN = 'support', 'supports', 'prior'
 
+# %% ../nbs/companion/64_worlds.ipynb #c1692646
 def read_form(at, value, form):
     """`value`, read by a form: `float` is a finite number, `str` a text as in
     `as_text`, ``[form]`` a list of at least one such item, a dict an object with
@@ -165,6 +167,7 @@ def world_from_dict(data):
     known = {k: d[k] for k in KNOWN if k in d}
     return replace(world, setting=replace(world.setting, **known)) if known else world
 
+# %% ../nbs/companion/64_worlds.ipynb #4c6cae2f
 def known_beliefs(setting):
     """`setting.supports` by value: a list of K arrays (n, W), or None.
 
@@ -243,6 +246,7 @@ def json_text(value, indent=''):
     left, right = '{}' if isinstance(value, dict) else '[]'
     return f'{left}\n' + ',\n'.join(lines) + f'\n{indent}{right}'
 
+# %% ../nbs/companion/64_worlds.ipynb #b78cf8f1
 def write_file(path, text):
     """Write a text to a file, which appears as a whole or not at all. Raises
     `InvalidInput` if it can't be written.
@@ -333,6 +337,7 @@ def _read(path_or_name):
             'world', path_or_name, f'{", ".join(names)}, or a file that can be read '
             f'({getattr(e, "strerror", None) or e})') from None
 
+# %% ../nbs/companion/64_worlds.ipynb #2719f274
 def load_world(path_or_name):
     """The `Environment` in a JSON file, or by its name one that comes with the
     package (`world_names`).
@@ -433,6 +438,7 @@ def setting_from_dict(data):
     given = read_form('setting', data, SETTING_FORM)
     return Setting(**{key: given[key] for key in given if key != 'schema'})
 
+# %% ../nbs/companion/64_worlds.ipynb #09043973
 @patch_to(Setting)
 def save(self, path):
     """Write the setting to a file, from which `load_setting` reads the same setting,
@@ -521,6 +527,7 @@ def _distinct_values(column):
     code = [place.setdefault(v, len(place)) for v in column]
     return list(place), np.array(code)
 
+# %% ../nbs/companion/64_worlds.ipynb #1240ff0c
 def column_levels(at, frame, column):
     """The `Levels` of a column of a table.
 
@@ -581,6 +588,7 @@ def _listed(counts):
     shown = [f'{v!r} ({_rows(n)})' for v, n in list(counts.items())[:SHOWN]]
     return ', '.join(shown) + f' and {len(counts) - SHOWN} more'*(len(counts) > SHOWN)
 
+# %% ../nbs/companion/64_worlds.ipynb #633ab270
 def _alike(names, counts):
     "Groups of names that differ only by case or blanks, each with its counts."
     groups = {}
@@ -663,6 +671,7 @@ def _kept(levels, keep):
     only = lambda things: tuple(v for v, u in zip(things, used) if u)
     return Levels(only(levels.values), only(levels.names), place[code])
 
+# %% ../nbs/companion/64_worlds.ipynb #7cf4ad73
 def _columns_wanted(frame, state, arms, weights):
     "The columns to look at, each with what it is called in a message."
     if arms is None:
@@ -752,6 +761,7 @@ def _renamed(names, code, new):
     order += [v for v in (OTHER, NO_VALUE) if v in called]
     return order, np.array([*map(order.index, called), -1])[code]
 
+# %% ../nbs/companion/64_worlds.ipynb #a10b6c9f
 def _bins(table, bins):
     "How many classes each column is to be cut into."
     if bins is None:
@@ -825,6 +835,7 @@ def _repaired(table, c, rare, missing, bins):
             code = np.where(gaps, names.index(NO_VALUE), code)
     return names, code
 
+# %% ../nbs/companion/64_worlds.ipynb #9cdd83fe
 @patch_to(TableCheck)
 def fix(self, *, rare=None, missing=None, bins=None):
     """The table without its faults, as a new one; each change is printed in a line
@@ -984,6 +995,7 @@ def _refuse_faults(table):
         warnings.warn(f'rare levels: {what}; check_table(…).fix(rare=…) pools them',
                       stacklevel=3)
 
+# %% ../nbs/companion/64_worlds.ipynb #697c8924
 def _state_prior(prior, n_state, states, known):
     "The prior (W,): the table's, or the one given."
     if prior is None:
@@ -1265,6 +1277,7 @@ def _zero_costs(joint, costs, utility):
 def _single_signal(joint, costs, utility):
     return [joint[0].sum(0, keepdims=True), *joint[1:]], [0., *costs[1:]], utility
 
+# %% ../nbs/companion/64_worlds.ipynb #1ccf7daf
 DEGENERATE = {
     'equal arms': _equal_arms, 'tie': _tie, 'constant utility': _constant_utility,
     'zero costs': _zero_costs, 'single signal': _single_signal
@@ -1322,6 +1335,7 @@ def bit_beliefs(k, accuracy, copies):
     return np.array([(1 + x*(2*accuracy - 1)*H[k])*(1 + t*H[3])/8 for x in (1, -1)
                      for t in tilts])
 
+# %% ../nbs/companion/64_worlds.ipynb #875fcbeb
 def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
     """A world in which gaps, K, M and costs can be set one by one (`ex-bits`): up to
     seven arms, eight states, `bound` and B_u both 1.

@@ -200,6 +200,7 @@ def _refuse_onlookers(solver, watch):
     if watch is not None:
         raise InvalidInput('watch', watch, 'None (the coroutine has plans to watch)')
 
+# %% ../../nbs/companion/78_fast_drive.ipynb #04342f64
 def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=None,
                   verify=False, compile=True, solver='highs', watch=None, **options):
     """Play OIAFC or OIAFB against a simulated world, as `simulate` does, compiled.

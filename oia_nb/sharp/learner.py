@@ -49,6 +49,7 @@ class Halt(Exception):
         self.status, self.contradiction = status, tuple(contradiction)
         self.violated = violated
 
+# %% ../../nbs/beyond/25_sharp.ipynb #37f8ba46
 class SharpRun:
     """The state of a run: the transcript, the walls and programs of the regions, the
     candidates, and what to file."""
@@ -302,6 +303,7 @@ def is_due(run, k):
     version, N = run.picked[k]
     return version != run.version[k] or run.transcript.N[k] >= GROWTH*N
 
+# %% ../../nbs/beyond/25_sharp.ipynb #e905aa30
 def pick(run, k):
     """Step 4: announce the empirically best rule of arm k within its inner region,
     or get to know the region better."""
@@ -404,6 +406,7 @@ def keep(run, candidates):
         run.proved = c
         run.low = earned_at_least(run, c)
 
+# %% ../../nbs/beyond/25_sharp.ipynb #8dba94b3
 def earned_at_least(run, c):
     """A lower bound on what a candidate of the bets earns, at what it cost when it was
     registered, from the counts of its arm since (`lem-betting`)."""
@@ -457,6 +460,7 @@ def samples_for(run, k, c):
     candidate only those since its birth."""
     return run.transcript.N[k] - (c.counts.sum() if k == c.arm else 0)
 
+# %% ../../nbs/beyond/25_sharp.ipynb #1bebe8cd
 def explore(run):
     "The loop; returns when the best candidate is proved good enough."
     K, M = run.setting.K, run.setting.M
@@ -559,6 +563,7 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
         setting, steps(run, examined), best=lambda: run.best and Finding(
             run.best[1].rule, run.best[1].arm, run.best[0]))
 
+# %% ../../nbs/beyond/25_sharp.ipynb #2a57c169
 def steps(run, examined):
     "The rounds of a run, and its end."
     try:
@@ -592,6 +597,7 @@ def learn(run):
     if against:
         raise Halt('assumption_violated', against, 'boundaries')
 
+# %% ../../nbs/beyond/25_sharp.ipynb #19b88920
 def close(run):
     """The closing examination of the best candidate, of the oracle's rules and of
     all boundaries. Raises `Halt` if something fails."""
@@ -616,6 +622,7 @@ def close(run):
             raise Halt('assumption_violated', (run.rounds, ),
                        'drift' if check.name == 'answers' else check.name)
 
+# %% ../../nbs/beyond/25_sharp.ipynb #50f51ee3
 def limits_of(wall):
     """The `Boundary.limits` of a wall to the arm of the zero rule. Along a ray from
     that rule they are linear: each ray is looked at once."""
