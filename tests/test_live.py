@@ -99,6 +99,7 @@ def test_page_is_small_alone_and_the_same_twice(name):
     assert '<svg' in html.split('<script')[0]           # seen where no script runs
     assert not re.search(r'\bimport\b|(src|href)=|fetch\(|url\(', html)
     assert 'prefers-reduced-motion' in html and 'aria-label' in html
+    assert '@media print' in html           # without controls, in dark ink
 
 # --- The game -------------------------------------------------------------------------
 
