@@ -30,6 +30,19 @@ SHAPES = [(2, 2, 2), (3, 2, 3), (2, 3, 4), (4, 2, 4), (3, 3, 5), (5, 2, 5), (4, 
           (2, 2, 13), (5, 3, 3), (4, 2, 6)]
 GAPS = np.geomspace(.02, .3, len(SHAPES))[[5, 2, 8, 0, 6, 3, 9, 1, 4, 7]]
 
+SMALL = 20                # small worlds
+
+def stored():
+    return json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+
+def file(part, found):
+    results = stored()
+    found = merged(results.get(part), found)
+    text = json.dumps({**results, part: found}, indent=1) + '\n'
+    new = RESULTS.with_suffix('.new')
+    new.write_text(text)
+    new.replace(RESULTS)
+
 def gap_of(world):
     return float(np.sort(optimal_rule(world).gaps)[1])
 
@@ -110,22 +123,26 @@ def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
     return rows
 
 def small(runs=2000, delta=.5):
-    found = []
-    for n in range(20):
-        world = next(w for w in _small(n))
-        best, oracle, eps = optimal_rule(world), action_informed_oracle(world), max(
-            gap_of(world)/2, .02)
-        found += [
-            play(world, oracle, best, eps, delta, generator(11, 1000*n + i), cap=20_000)
-            for i in range(runs // 20)
-        ]
-    return dict(
-        runs=runs, delta=delta, failures=sum(r['failed'] for r in found),
-        allowed=int(binom.ppf(1 - 1e-6, runs, delta)), statuses={
-            s: sum(r['status'] == s for r in found)
-            for s in sorted({r['status']
-                             for r in found})
-        }, rounds=[r['rounds'] for r in found])
+    """Runs on 20 small worlds, a run of each at a time; filed as they come, so that an
+    interrupted campaign goes on where it was."""
+    worlds = [next(_small(n)) for n in range(SMALL)]
+    posed = [(w, action_informed_oracle(w), optimal_rule(w), max(gap_of(w)/2, .02))
+             for w in worlds]
+    old = stored().get('small', {})
+    found = old if old.get('worlds') == SMALL and old['delta'] == delta else dict(
+        runs=0, delta=delta, worlds=SMALL, failures=0, statuses={}, rounds=[], regrets=[])
+    for i in range(found['runs']//SMALL, runs//SMALL):
+        for n, (world, oracle, best, eps) in enumerate(posed):
+            r = play(world, oracle, best, eps, delta, generator(11, 1000*n + i), cap=20_000)
+            found['runs'] += 1
+            found['failures'] += r['failed']
+            found['statuses'][r['status']] = found['statuses'].get(r['status'], 0) + 1
+            found['rounds'].append(r['rounds'])
+            found['regrets'].append(round(r['regret']/eps, 3))
+        found['allowed'] = int(binom.ppf(1 - 1e-6, found['runs'], delta))
+        file('small', found)
+    print(found['runs'], 'runs,', found['failures'], 'failures,', found['statuses'])
+    return found
 
 def _small(n):
     for i in range(200):
@@ -156,9 +173,8 @@ if __name__ == '__main__':
     part, *rest = sys.argv[1:] or ['']
     if part not in ('suite', 'small', 'faithful', 'show'):
         sys.exit(__doc__)
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     if part == 'show':
-        show(results)
+        show(stored())
     else:
         options = {}
         if part == 'suite' and rest:
@@ -167,8 +183,4 @@ if __name__ == '__main__':
         if part == 'small' and rest:
             options = dict(runs=int(rest[0])) | ({} if len(rest) < 2 else dict(
                 delta=float(rest[1])))
-        found = globals()[part](**options)
-        results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        RESULTS.write_text(
-            json.dumps({**results, part: merged(results.get(part), found)}, indent=1)
-            + '\n')
+        file(part, globals()[part](**options))

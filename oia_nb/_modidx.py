@@ -1339,6 +1339,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'oia_nb.sharp.bets.inquire': ('beyond/bets.html#inquire', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.is_hopeless': ('beyond/bets.html#is_hopeless', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.leader': ('beyond/bets.html#leader', 'oia_nb/sharp/bets.py'),
+                                   'oia_nb.sharp.bets.least_doubled': ('beyond/bets.html#least_doubled', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.low_of': ('beyond/bets.html#low_of', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.missing': ('beyond/bets.html#missing', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.mixture': ('beyond/bets.html#mixture', 'oia_nb/sharp/bets.py'),

@@ -15,7 +15,7 @@ def log_wealths(counts, outcomes, means):
     means m (G,)."""
     seen = counts > 0
     y = outcomes[:, None, seen]/means[:, None] - 1
-    return np.log1p(BETS[:, None, None, None]*y) @ counts[seen]
+    return np.log(1 + BETS[:, None, None, None]*y) @ counts[seen]
 
 def mix(logs):
     "(V, G): the logarithm of the mixed wealth."
