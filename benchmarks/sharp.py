@@ -1,12 +1,20 @@
 """How many rounds the sharp learner needs, against the paper's algorithm: the table of the
 chapter on it.
 
-    python benchmarks/sharp.py suite [SEEDS [WORLDS]]    20 seeds of all 12 worlds, or of those
-    given: 0,9,11 python benchmarks/sharp.py small [RUNS [DELTA]]      2,000 runs on small worlds
-    at delta = 0.5 python benchmarks/sharp.py faithful                  OIAFC itself on the
-    suite's worlds, for up to ten million rounds python benchmarks/sharp.py show
-    the ratios and their spread
+    python benchmarks/sharp.py suite [SEEDS [WORLDS]]   20 seeds of all 12 worlds, or of those
+                                                        given: 0,9,11
+    python benchmarks/sharp.py small [RUNS [DELTA]]     2,000 runs on small worlds at delta = 0.5;
+                                                        interrupted, it goes on where it was
+    python benchmarks/sharp.py faithful                 OIAFC itself on the suite's worlds, for up
+                                                        to ten million rounds
+    python benchmarks/sharp.py accuracy [SEEDS]         rounds against epsilon on clinic, for this
+                                                        learner and the first one
+    python benchmarks/sharp.py speed [FOLDER]           CPU of the first learner over that of this
+                                                        one, in turn; prints, and files nothing
+    python benchmarks/sharp.py show                     the ratios and their spread
 
+The first learner is that of commit `FIRST` of this repository, which learned whole hyperplanes
+only: `git archive` unpacks it into a temporary folder, unless FOLDER holds it already.
 Each part files its results in nbs/_static/sharp.json, which the chapter shows. The baseline is
 OIAFC itself where it ends within ten million rounds. Elsewhere it is `n_min`, the least
 number of observations of its final arm with which its stopping rule can hold, whatever it
@@ -14,8 +22,12 @@ explores before; those ratios are lower bounds on the true ones. Both sides have
 guarantee, and every returned rule is checked against the known world.
 """
 import json
+import os
+import subprocess
 import sys
+import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 import numpy as np
 from scipy.stats import binom
@@ -152,6 +164,114 @@ def _small(n):
         except NotInducible:
             continue
 
+FIRST = '44a441c'
+ROOT = Path(__file__).resolve().parent.parent
+# plays the runs that it is asked for, one a line, with the package on its path
+WORKER = """
+import inspect, json, sys, time
+import numpy as np
+from oia_nb.all import (Environment, InformationStructure, Setting, action_informed_oracle,
+                        generator, sharp, simulate)
+options = {'examined': False} if 'examined' in inspect.signature(sharp).parameters else {}
+class Clocked:
+    def __init__(self, world):
+        self.world, self.at = world, []
+    def respond(self, rule, rng):
+        self.at.append(time.process_time())
+        return self.world.respond(rule, rng)
+for line in sys.stdin:
+    q = json.loads(line)
+    setting = Setting(np.array(q['support']), np.array(q['utility']), q['bound'], q['arms'])
+    world = Environment(InformationStructure([np.array(j) for j in q['joint']],
+                                             np.array(q['costs'])), setting)
+    agent, oracle, start = Clocked(world), action_informed_oracle(world), time.process_time()
+    r = simulate(sharp(setting, oracle, eps=q['eps'], delta=q['delta'],
+                       max_rounds=q['cap'], **options), agent, generator(7, q['seed']))
+    print(json.dumps(dict(rounds=r.rounds, status=r.status, at=agent.at,
+                          seconds=time.process_time() - start)), flush=True)
+"""
+
+def asked(world, eps, seed, delta=.05, cap=100_000):
+    "A line for a `WORKER`."
+    z, structure = world.setting, world.structure
+    return json.dumps(dict(support=z.support.tolist(), utility=z.utility.tolist(),
+                           bound=z.bound, arms=list(z.arms), costs=world.costs.tolist(),
+                           joint=[np.asarray(j).tolist() for j in structure.joint],
+                           eps=eps, delta=delta, cap=cap, seed=seed))
+
+@contextmanager
+def learners(folder=None):
+    "Two functions that play a run: of the first learner, and of this one."
+    with tempfile.TemporaryDirectory() as made:
+        if folder is None:
+            folder = made
+            packed = subprocess.run(['git', '-C', ROOT, 'archive', FIRST, 'oia_nb'],
+                                    check=True, capture_output=True).stdout
+            subprocess.run(['tar', 'x', '-C', folder], input=packed, check=True)
+        workers = [
+            subprocess.Popen([sys.executable, '-c', WORKER], stdin=subprocess.PIPE, text=True,
+                             stdout=subprocess.PIPE, cwd=made,
+                             env=os.environ | dict(PYTHONPATH=str(path)))
+            for path in (folder, ROOT)
+        ]
+        def playing(worker):
+            def run(*args, **kw):
+                print(asked(*args, **kw), file=worker.stdin, flush=True)
+                return json.loads(worker.stdout.readline())
+            return run
+        try:
+            yield [playing(w) for w in workers]
+        finally:
+            for w in workers:
+                w.stdin.close()
+                w.wait()
+
+# on clinic, for the picture
+ACCURACIES = (.4, .25, .15, .1, .06, .04, .03, .02)
+
+def accuracy(seeds=5, delta=.05):
+    "Rounds to the certificate at `ACCURACIES`; filed as they come."
+    world, rows = load_world('clinic'), []
+    with learners() as (first, this):
+        for eps in ACCURACIES:
+            runs = [[play(world, eps, seed, delta) for seed in range(seeds)]
+                    for play in (first, this)]
+            rows.append(dict(
+                world=f'clinic at {eps}', eps=eps, delta=delta,
+                least=n_min(problem_of(world, eps, delta)),
+                bound=lower_bound(world, eps, delta),
+                **{name: [r['rounds'] for r in rs] for name, rs in
+                   zip(('first', 'this'), runs)},
+                statuses=[r['status'] for rs in runs for r in rs]))
+            print(rows[-1], flush=True)
+            file('accuracy', rows)
+    return rows
+
+def wide_world():
+    "Five states, 44 beliefs."
+    return random_world(4, 5, 11, generator(20250714, 0), prior='arm', margin=.01, tries=1,
+                        name='W = 5, M = 44')
+
+def speed(folder=None):
+    """CPU of the first learner over that of this one, in turn on the same worlds and seeds;
+    and of a round after 900 over one after 100, within one run."""
+    with learners(folder) as (first, this):
+        warm = load_world('clinic')
+        for play in (first, this):
+            play(warm, 1., 0)
+        wide = wide_world()
+        for world, eps, seeds in ((*posed(0), 5), (*posed(1), 2),
+                                  (wide, max(gap_of(wide)/2, .04), 1)):
+            runs = [(first(world, eps, seed), this(world, eps, seed)) for seed in range(seeds)]
+            ratios = [a['seconds']/b['seconds'] for a, b in runs]
+            rounds = [(a['rounds'], b['rounds']) for a, b in runs]
+            print(f'{world.name}: {np.median(ratios):.2f} times as fast as the first '
+                  f'({min(ratios):.2f} to {max(ratios):.2f}), rounds {rounds}', flush=True)
+        at = np.array(this(warm, .002, 0, cap=1001)['at'])
+        early, late = (at[199] - at[99])/100, (at[999] - at[899])/100
+        print(f'clinic at 0.002, a round: {late/early:.2f} times as long around round 950 as '
+              'around 150')
+
 def show(results):
     ratios = {row['world']: row['faithful']/np.array(row['rounds']) for row in results['suite']}
     for name, r in ratios.items():
@@ -171,15 +291,19 @@ def merged(old, new):
 
 if __name__ == '__main__':
     part, *rest = sys.argv[1:] or ['']
-    if part not in ('suite', 'small', 'faithful', 'show'):
+    if part not in ('suite', 'small', 'faithful', 'accuracy', 'speed', 'show'):
         sys.exit(__doc__)
     if part == 'show':
         show(stored())
+    elif part == 'speed':
+        speed(*rest)
     else:
         options = {}
         if part == 'suite' and rest:
             options = dict(seeds=int(rest[0])) | ({} if len(rest) < 2 else dict(
                 worlds=[int(n) for n in rest[1].split(',')]))
+        if part == 'accuracy' and rest:
+            options = dict(seeds=int(rest[0]))
         if part == 'small' and rest:
             options = dict(runs=int(rest[0])) | ({} if len(rest) < 2 else dict(
                 delta=float(rest[1])))
