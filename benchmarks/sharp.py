@@ -210,7 +210,7 @@ def learners(folder=None):
             subprocess.run(['tar', 'x', '-C', folder], input=packed, check=True)
         workers = [
             subprocess.Popen([sys.executable, '-c', WORKER], stdin=subprocess.PIPE, text=True,
-                             stdout=subprocess.PIPE, cwd=made,
+                             stdout=subprocess.PIPE, cwd=path,
                              env=os.environ | dict(PYTHONPATH=str(path)))
             for path in (folder, ROOT)
         ]
@@ -239,7 +239,8 @@ def accuracy(seeds=5, delta=.05):
             rows.append(dict(
                 world=f'clinic at {eps}', eps=eps, delta=delta,
                 least=n_min(problem_of(world, eps, delta)),
-                bound=lower_bound(world, eps, delta),
+                given=lower_bound(world, eps, delta),
+                coupled=lower_bound(world, eps, delta, coupled=True),
                 **{name: [r['rounds'] for r in rs] for name, rs in
                    zip(('first', 'this'), runs)},
                 statuses=[r['status'] for rs in runs for r in rs]))

@@ -114,9 +114,10 @@ def plane(program, against_lies, of_cuts):
         d = d + m*program.weights(g)
     return v, d
 
-def largest_difference(program, x):
+def largest_difference(program, x, enough=np.inf):
     """The function of points p (n, M) that gives the largest ⟨p, x⟩ - min ⟨p, s⟩ over
-    the outer program. Points at which planes exclude the largest are left out."""
+    the outer program. Points at which planes exclude the largest are left out; and
+    all that follow one at which the difference is `enough`."""
     def largest(points):
         bounds, most, seen = points @ x, -np.inf, 0
         if points.min() < 0:
@@ -126,7 +127,7 @@ def largest_difference(program, x):
                 bounds = np.minimum(bounds, points @ x - program.floor(points, seen))
                 seen = len(program.planes)
             i = int(bounds.argmax())
-            if bounds[i] <= most:
+            if bounds[i] <= most or most >= enough:
                 return float(most)
             most = max(most, points[i] @ x - program.minimum(points[i]).bound)
             bounds[i] = -np.inf
@@ -211,13 +212,12 @@ def optimistic_profit(program, counts, delta):
     if N == 0:
         return np.inf
     L = betting_threshold(N, delta)
-    whole = largest_over_ball(counts, L, largest_difference(program, u), u)
-    cheap = program.minimum(counts/N, rule=True)
-    if cheap is None:
-        return whole
-    s = cheap.rule.expected
-    saved = largest_over_ball(counts, L, largest_difference(program, s), s)
-    return min(whole, saved - mean_lower(counts, s - u, L))
+    cheap, best = program.minimum(counts/N, rule=True), np.inf
+    if cheap is not None:
+        s = cheap.rule.expected
+        saved = largest_over_ball(counts, L, largest_difference(program, s), s)
+        best = saved - mean_lower(counts, s - u, L)
+    return min(best, largest_over_ball(counts, L, largest_difference(program, u, best), u))
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #6f96fe12
 def same_arm_regret(program, counts, rule, delta):
