@@ -260,18 +260,20 @@ def speed(folder=None):
         warm = load_world('clinic')
         for play in (first, this):
             play(warm, 1., 0)
-        wide = wide_world()
-        for world, eps, seeds in ((*posed(0), 5), (*posed(1), 2),
-                                  (wide, max(gap_of(wide)/2, .04), 1)):
+        def compare(world, eps, seeds):
             runs = [(first(world, eps, seed), this(world, eps, seed)) for seed in range(seeds)]
             ratios = [a['seconds']/b['seconds'] for a, b in runs]
             rounds = [(a['rounds'], b['rounds']) for a, b in runs]
             print(f'{world.name}: {np.median(ratios):.2f} times as fast as the first '
                   f'({min(ratios):.2f} to {max(ratios):.2f}), rounds {rounds}', flush=True)
+        compare(*posed(0), 5)
         at = np.array(this(warm, .002, 0, cap=1001)['at'])
         early, late = (at[199] - at[99])/100, (at[999] - at[899])/100
         print(f'clinic at 0.002, a round: {late/early:.2f} times as long around round 950 as '
-              'around 150')
+              'around 150', flush=True)
+        compare(*posed(1), 2)
+        wide = wide_world()
+        compare(wide, max(gap_of(wide)/2, .04), 1)
 
 def show(results):
     ratios = {row['world']: row['faithful']/np.array(row['rounds']) for row in results['suite']}
