@@ -435,8 +435,8 @@ NEAR = 'lucb', 'ugapec', 'track_and_stop'
 
 @names_the_worst(amount(10, 12), .25)
 def test_near_the_best_of_the_oracles_rules():
-    """n = 12 runs (10 without --release) at δ = 0.25, ε less than the worst of the oracle's rules loses: within ε of
-    the best one, and never below the least regret."""
+    """n = 12 runs (10 without --release) at δ = 0.25, ε less than the worst of the oracle's rules
+    loses: within ε of the best one, and never below the least regret."""
     wrong, n, eps = 0, amount(10, 12), .3
     world, oracle = with_oracle(0)
     loss = oracle_loss(world, oracle)
