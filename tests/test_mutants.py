@@ -124,6 +124,8 @@ class Package:
         path = folder/'oia_nb'/f'{module}.py'
         text = path.read_text(encoding='utf-8')
         path.write_text(laws.replaced(text, old, new), encoding='utf-8')
+        for compiled in path.parent.glob(f'__pycache__/{path.stem}.*.pyc'):
+            compiled.unlink()
     def __enter__(self):
         self.before = {
             name: sys.modules.pop(name)
