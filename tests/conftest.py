@@ -64,14 +64,19 @@ def pytest_configure(config):
         compile_engine()
 
 
-BEGAN = time.monotonic()
 UNREACHED = 'not reached in the time box'
 
 
+ENDS = pytest.StashKey()
+
+
 def pytest_runtest_setup(item):
+    "The time box opens with the first test."
     box = item.config.getoption('--box')
-    if box is not None and time.monotonic() - BEGAN > box:
-        pytest.skip(UNREACHED)
+    if box is not None:
+        ends = item.config.stash.setdefault(ENDS, time.monotonic() + box)
+        if time.monotonic() > ends:
+            pytest.skip(UNREACHED)
 
 
 def pytest_terminal_summary(terminalreporter, config):
