@@ -11,7 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from docutils import nodes
-from sphinx import search
+from sphinx import addnodes, search
 from sphinx.domains import IndexEntry
 from sphinx.domains.std import StandardDomain
 from sphinx.util import logging
@@ -157,7 +157,8 @@ def fold(m):
 
 GREEK = {'epsilon': 'ϵ', 'varepsilon': 'ε', 'delta': 'δ', 'Delta': 'Δ', 'alpha': 'α',
          'beta': 'β', 'sigma': 'σ', 'tau': 'τ', 'omega': 'ω', 'Omega': 'Ω', 'le': '≤',
-         'ge': '≥', 'times': '×', 'cdot': '·', 'in': '∈', 'to': '→', 'infty': '∞'}
+         'ge': '≥', 'times': '×', 'cdot': '·', 'in': '∈', 'to': '→', 'infty': '∞', 'sqrt': '√',
+         'log': 'log', 'min': 'min', 'max': 'max', 'Sigma': 'Σ', 'Gamma': 'Γ'}
 
 def in_letters(tex):
     "A short formula as text: its commands as letters, without braces."
@@ -199,6 +200,12 @@ def describe_figures(app, doctree, docname):
         if not image.get('alt'):
             image['alt'] = in_other_words(image)
 
+def titles_in_letters(app, doctree, docname):
+    "A reference shows the title that it leads to, whose formulas Sphinx leaves as TeX."
+    for link in doctree.findall(lambda n: isinstance(n, nodes.inline)
+                                and 'std-ref' in n['classes'] and '\\' in n.astext()):
+        link.children = [nodes.Text(in_letters(link.astext()))]
+
 IMAGE = re.compile(r'<img alt="[^"]*" src="([^"]*\.svg)"')
 WIDTH = re.compile(r'<svg[^>]*?\bwidth="([\d.]+)(pt|px)?"')
 
@@ -212,13 +219,19 @@ def widths(body, folder):
         return f'{m[0]} style="--own: {float(found[1])*4/3:.0f}px"' if found else m[0]
     return IMAGE.sub(with_width, body)
 
+# --- Boxes: a link to each ------------------------------------------------------------
+
+BOX = re.compile(r'(<div class="proof [^>]*id="([^"]+)">\s*<p class="admonition-title">.*?)(</p>)',
+                 re.S)
+PERMALINK = r'\1<a class="headerlink" href="#\2" title="Link to this statement">¶</a>\3'
+
 # --- All of it, page by page ----------------------------------------------------------
 
 def finish_page(app, page, template, context, doctree):
     if not context.get('body'):
         return
     body = PLAIN.sub(r'\1', context['body'])
-    body = LISTING.sub(fold, body)
+    body = BOX.sub(PERMALINK, LISTING.sub(fold, body))
     body = widths(body, Path(app.srcdir).parent/'build'/'jupyter_execute')
     both = slim_formulas(f"{body}\0{context.get('toc', '')}", app.katex_names)
     context['body'], context['toc'] = both.split('\0')
@@ -302,17 +315,28 @@ class Words(search.WordCollector):
             return
         super().dispatch_visit(node)
 
-def index_subjects(app, env):
-    "The subjects of words.json as entries of the general index, of which the search knows."
-    entries = env.domains.index_domain.entries
+def subjects_of(app):
+    "{page: entries of the general index} of the subjects of words.json."
+    found, env = defaultdict(list), app.env
     subjects = json.loads((Path(app.srcdir)/'words.json').read_text(encoding='utf-8'))['subjects']
     for target, names in subjects.items():
         page = env.proof_list[target]['docname'] if target in env.proof_list else target
         if page not in env.found_docs:
             logger.warning('words.json: neither a page nor a statement: %s', target)
+            continue
         anchor = target if page != target else ''
-        entries[page] = entries.get(page, []) + [('single', name, anchor, 'main', None)
-                                                 for name in names]
+        found[page] += [('single', name, anchor, 'main', None) for name in names]
+    return found
+
+def index_subjects(app, env):
+    app.subjects = subjects_of(app)
+    for page, entries in app.subjects.items():
+        env.domains.index_domain.entries.setdefault(page, []).extend(entries)
+
+def search_subjects(app, doctree, docname):
+    "The search takes its entries from the page."
+    if entries := app.subjects.get(docname):
+        doctree.append(addnodes.index(entries=entries))
 
 def setup(app):
     search.WordCollector = Words
@@ -323,6 +347,8 @@ def setup(app):
     app.connect('doctree-read', shorten_contents)
     app.connect('env-updated', index_subjects)
     app.connect('doctree-resolved', describe_figures)
+    app.connect('doctree-resolved', search_subjects)
+    app.connect('doctree-resolved', titles_in_letters)
     app.connect('html-page-context', finish_page, priority=900)
     app.connect('build-finished', write_sheet)
     return {'parallel_read_safe': False, 'parallel_write_safe': False}

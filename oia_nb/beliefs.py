@@ -23,7 +23,8 @@ from .told import Told, as_told
 
 # %% ../nbs/beyond/33_beliefs.ipynb #a7396f28
 class PairProgram(RegionProgram):
-    "A `RegionProgram` with weights (M W,) on pairs of a report and a state: min ⟨p, S⟩."
+    """A `RegionProgram` with weights (M W,) on pairs of a report and a state: min
+    ⟨p, S⟩."""
     def weights(self, p):
         return p.copy()
 
@@ -31,8 +32,8 @@ class PairProgram(RegionProgram):
 def largest_excess(program, counts, payoff, delta):
     "The bound of `prop-own-upper`, for the `payoff` (M W,) u or that of a rule."
     worth = lambda p: p @ payoff - program.minimum(p).bound
-    return largest_over_ball(counts, betting_threshold(counts.sum(), delta), worth,
-                             payoff)
+    return largest_over_ball(counts, betting_threshold(counts.sum(), delta),
+                             lambda points: max(map(worth, points)), payoff)
 
 # %% ../nbs/beyond/33_beliefs.ipynb #ce26347f
 class Run(SharpRun):
@@ -110,6 +111,7 @@ def own_regret(run, c, gap):
     value = lambda: largest_excess(run.program(c.arm), counts, payoff, c.delta/2)
     return min(gap, fresh_value(run, id(c), run.transcript.N[c.arm], value))
 
+# %% ../nbs/beyond/33_beliefs.ipynb #2be9a5a9
 def leader(run):
     """Of the arm whose candidate seems to earn most, the `Candidate` with the
     highest lower bound on its profit (of the latest five), and that bound."""
@@ -181,6 +183,7 @@ def close(run):
             what = 'drift' if check.name == 'answers' else check.name
             raise Halt('assumption_violated', (run.rounds, ), what)
 
+# %% ../nbs/beyond/33_beliefs.ipynb #a56c5d1f
 @dataclass(frozen=True, eq=False)
 class OwnIdentification(Identification):
     """What `own_beliefs` returns: an `Identification`, and the rounds (from 1) that

@@ -68,6 +68,7 @@ class InformationStructure(Value):
         $p(\omega\mid k) = \sum_o p(\omega, o\mid k)$."""
         return np.array([p.sum(0) for p in self.joint])
 
+# %% ../nbs/paper/01_information.ipynb #89e3070e
 def _joint_arrays(joint):
     "K ≥ 2 joint distributions over the same W ≥ 2 states."
     if not isinstance(joint, (list, tuple, np.ndarray)) or getattr(
@@ -202,7 +203,8 @@ def _arm_supports(setting):
         return None
     expected = f'the beliefs of each of the arms {", ".join(arms)}'
     if isinstance(given, dict):
-        for a in [a for a in given if a not in arms] + [a for a in arms if a not in given]:
+        unknown = [a for a in given if a not in arms]
+        for a in unknown + [a for a in arms if a not in given]:
             raise InvalidInput(f'supports[{a!r}]', given.get(a, 'nothing'), expected)
         given = [given[a] for a in arms]
     if not isinstance(given, (list, tuple)) or len(given) != len(arms):
@@ -210,6 +212,7 @@ def _arm_supports(setting):
     return tuple(
         _places(setting, f'supports[{a!r}]', g) for a, g in zip(arms, given))
 
+# %% ../nbs/paper/01_information.ipynb #11052dd1
 def _places(setting, at, beliefs):
     "Beliefs by place or by value as a sorted tuple of distinct places; None for all."
     if beliefs is None:
@@ -709,6 +712,7 @@ def respond(self, rule, rng):
     as_kind('rng', rng, np.random.Generator)
     return self.agent.reply(self, rule, rng)
 
+# %% ../nbs/paper/01_information.ipynb #61e667c0
 @patch_to(Agent)
 def begin(self):
     "Who plays one run: the agent itself, unless it has a clock."

@@ -63,9 +63,10 @@ class Found:
     def statement(self):
         "Of which arms whatever is learned with these rules holds: one text."
         n = len(self.rules) - len(self.missing)
-        return (f'Of the {n} arms found. With probability {100*(1 - self.delta):g} % no '
-                f'other arm answers as much as {self.volume:.3g} of the rules that were '
-                'drawn.')
+        return (
+            f'Of the {n} arms found. With probability {100*(1 - self.delta):g} % no '
+            f'other arm answers as much as {self.volume:.3g} of the rules that were '
+            'drawn.')
     @property
     def oracle(self):
         "The rules as an `Oracle`; raises `OIAError` if an arm is missing."
@@ -103,6 +104,7 @@ def search(setting, tries, want, delta, rng):
     volume = float(np.log(K/delta)/(done - 1))
     return Found(tuple(rules), missing, hits, done, data.rounds, volume, delta)
 
+# %% ../nbs/beyond/28_no_oracle.ipynb #7936c167
 def search_oracle(setting, *, tries=400, want=5, delta=.05, seed=0):
     """Look for a rule for each arm, of an expert of whom nothing is known but the
     `Setting`.

@@ -214,6 +214,7 @@ class Doubts:
         worst[k] = self.high[k] + self.radii[k]*bound
         return worst
 
+# %% ../nbs/paper/04_oracle.ipynb #6ad1be5b
 def doubts(world, costs=None, cases=None, delta=.05):
     """The `Doubts` that `action_informed_oracle` is told of. Raises `InvalidInput`.
 
@@ -318,6 +319,7 @@ def least_bound(world, k, doubts, margin=None):
         raise SolverFailure(f'the bound for arm {z.arms[k]!r}: {found.message}')
     return unit*float(found.fun)
 
+# %% ../nbs/paper/04_oracle.ipynb #d5f9bb66
 def bound_needed(world, *, costs=None, cases=None, delta=.05):
     """For each arm the bound above which some rule makes it the strict favourite: a
     dict of arm: float, infinite if no bound will do.

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from conftest import amount
 from oia_nb.all import (InvalidInput, LEARNERS, ScoringRule, Session, action_informed_oracle,
                         forecast, generator, identify, make_world, oiafc, optimal_rule,
                         principal_profit, random_world, simulate)
@@ -42,7 +43,7 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize('world', [COIN, SMALL], ids=['coin', 'small'])
+@pytest.mark.parametrize('world', amount([COIN], [COIN, SMALL]), ids=lambda world: world.name)
 @pytest.mark.parametrize('method', LEARNERS)
 def test_paid_and_lost_of_every_learner(world, method):
     "To the last round, for every learner there is; a learner without an entry above fails here."

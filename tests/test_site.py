@@ -1,6 +1,5 @@
-"""The site keeps what nbs/check_site.py asks of it, and each check finds a fault that was planted."""
+"""The site keeps what nbs/check_site.py asks of it; each check finds a fault that was planted."""
 import json
-import shutil
 
 import pytest
 import browser
@@ -117,8 +116,9 @@ CODE = '''def f(x):
 
 def test_docstrings_and_checks_fold_and_nothing_is_lost():
     assert pages.folds(CODE) == [(1, 2, 7, 'doc'), (7, 8, 11, 'checks')]
-    shown = pages.LISTING.sub(pages.fold, '<div class="highlight-ipython3 x"><div class="highlight">'
-                              f'<pre>{CODE}</pre></div></div>')
+    shown = pages.LISTING.sub(
+        pages.fold, '<div class="highlight-ipython3 x"><div class="highlight">'
+        f'<pre>{CODE}</pre></div></div>')
     assert shown.count('<details') == 2
     assert pages.re.sub('<[^>]*>', '', shown) == CODE
     assert pages.folds('def f(x):\n    "One line."\n    return x') == []
@@ -126,8 +126,8 @@ def test_docstrings_and_checks_fold_and_nothing_is_lost():
 def test_formula_keeps_its_text_and_its_styles():
     known = {'vlist': 'ab'}
     styles = {}
-    text = pages.slim('<span class="mord vlist" style="top:1em;">x</span><span class="mord">y</span>',
-                      known, styles)
+    text = pages.slim('<span class="mord vlist" style="top:1em;">x</span>'
+                      '<span class="mord">y</span>', known, styles)
     assert text == '<i class="ab A">x</i>y' and styles == {'top:1em;': 'A'}
     sheet = pages.short_sheet('.katex .vlist>span{color:red}', known)
     assert '.katex .ab>i{color:red}' in sheet and '.katex .vlist>span{color:red}' in sheet

@@ -9,10 +9,11 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEW
            'passes', 'profit', 'spread', 'Outlook', 'Option', 'better', 'foresee', 'hoped', 'bet_options',
            'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'open_wall', 'order_on_a_ray', 'cheapest',
            'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes',
-           'is_hopeless', 'leader', 'candidate', 'open_run', 'explore', 'proved_regret', 'rule_of', 'foundation',
-           'no_agent']
+           'is_hopeless', 'leader', 'candidate', 'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of',
+           'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
@@ -100,6 +101,7 @@ class Run:
     def rule_of(self, k):
         return self.zero if k == self.first else self.oracle.rules[k]
 
+# %% ../../nbs/beyond/24_bets.ipynb #d08eb453
 def inquire(run, rule, target, kind=FORCED, ray=None, t=1.):
     "Ask a new question, and note what the answer says; returns the arm that answered."
     arm = yield from run.put(rule, target, kind)
@@ -204,6 +206,7 @@ def wealth(run, c, j, sure, eps):
         return region_of(run, j).pair(*given, want, sure)
     return region_of(run, j).own(own, s, float((c.high*E).max()), e, want, sure)
 
+# %% ../../nbs/beyond/24_bets.ipynb #a7ff5313
 def region_of(run, j):
     "What arm j must be paid: nothing, as long as no hyperplane is known."
     return run.regions.get(j) or Unpaid(run.setting.M)
@@ -221,11 +224,14 @@ def missing(run, c, sure=False, eps=None):
 def passes(run, c, eps=None):
     """Whether a `Candidate` is proved to be within `eps`: by the likely rules first,
     which is cheap."""
-    return all(max(missing(run, c, sure, eps).values()) <= 0 for sure in (False, True))
+    need, e = asked_of(c), run.eps if eps is None else eps
+    return all(
+        need - wealth(run, c, j, sure, e) <= 0 for sure in (False, True)
+        for j in range(run.setting.K) if not j == c.arm == run.first)
 
-def profit(run, arm, ray):
-    "What the candidate seems to earn."
-    q = run.data.counts[arm]/max(run.data.counts[arm].sum(), 1)
+def profit(run, arm, ray, q=None):
+    "What the candidate seems to earn, at the shares `q` (K, M) seen of each arm."
+    q = run.data.q_hat[arm] if q is None else q[arm]
     earned = q @ run.u
     return float(earned if ray is None else earned
                  - ray.bracket(arm)[1]*(q@ray.rule.expected))
@@ -238,6 +244,7 @@ def spread(q, N, x):
     "The standard deviation of x under q, and at least what N samples can't exclude."
     return max(sqrt(max(q@x**2 - (q@x)**2, 0)), WAVER*float(np.ptp(x))/sqrt(max(N, 1)))
 
+# %% ../../nbs/beyond/24_bets.ipynb #7b11bc56
 class Outlook:
     """How an open arm j stands to a `Candidate`: `prices` of the rules of its
     region, its `target`, `margin`, and the samples to come."""
@@ -341,6 +348,7 @@ def bet_options(run, o):
         best = better(best, step_towards(run, o, ls, have, goal, p, now, extra))
     return best, max(hope, o.margin)
 
+# %% ../../nbs/beyond/24_bets.ipynb #9cfa32f9
 def step_towards(run, o, ls, have, goal, p, now, extra):
     """The `Option` to bring the bounds `have` (n, M) of the hyperplanes ls towards
     `goal`, at the prices p (M,) of the bets."""
@@ -390,6 +398,7 @@ def foretell(run, wall, l, j, i, side):
             return found
     return None
 
+# %% ../../nbs/beyond/24_bets.ipynb #fb7ca17b
 def ask_bound(run, l, j, i, side):
     """Ask what is foretold to bound rule i of the hyperplane l|j best, from above
     (`side` 1) or below (-1)."""
@@ -488,6 +497,7 @@ def cheapest(run, j, q):
     run.tried['rule', j] = run.rounds, rule
     return rule
 
+# %% ../../nbs/beyond/24_bets.ipynb #3b1ae50a
 def rule_option(run, o, save):
     "To ask for a cheaper rule of arm j; `save(gain)` predicts rounds."
     if run.tried.get(('wrong', o.j), 0) >= TRIES:
@@ -520,6 +530,7 @@ def narrow_option(run, c, save):
     return Option(
         save(gain) if gain < run.eps/8 else 1e3, act, 'the bracket of the leader')
 
+# %% ../../nbs/beyond/24_bets.ipynb #f430fd72
 def best_option(run, c, missing):
     "The `Option` that is predicted to save most, if that is more than one round."
     if (run.setting.M == 1 or run.setting.W > 2
@@ -601,15 +612,16 @@ FIRST, LEADS, LEADS_OWN = 6, .1, .25
 
 def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."
-    arm, ray, earned = run.first, None, profit(run, run.first, None)
+    q = run.data.q_hat
+    arm, ray, earned = run.first, None, profit(run, run.first, None, q)
     for r in run.rays:
         for k in {a for _, a in r.heard} - {run.first}:
-            p = profit(run, k, r)
+            p = profit(run, k, r, q)
             if p > earned:
                 arm, ray, earned = k, r, p
-    c = max(run.candidates, key=lambda c: profit(run, c.arm, c.ray))
+    c = max(run.candidates, key=lambda c: profit(run, c.arm, c.ray, q))
     lead = LEADS_OWN if arm == c.arm else LEADS
-    if earned <= profit(run, c.arm, c.ray) + lead*run.eps:
+    if earned <= profit(run, c.arm, c.ray, q) + lead*run.eps:
         return c, False
     return candidate(run, arm, ray), True
 
@@ -632,6 +644,7 @@ def open_run(run):
         if arm != k:
             raise Contradiction((run.rounds, ), 'oracle')
 
+# %% ../../nbs/beyond/24_bets.ipynb #990875d5
 def explore(run):
     """The loop; returns the candidate that is proved good enough, or None if whole
     hyperplanes are cheaper."""
@@ -679,15 +692,22 @@ def explore(run):
 # halvings; snapshots, and proofs, are this far apart
 SEARCH, SEEN, PROVED = 4, 1.1, 1.5
 
+def least_doubled(holds, low, most):
+    """The least of low, 2 low, 4 low, … up to `most` at which `holds`, which does at
+    all above it; None if there is none."""
+    n = int(log(most/low + 1e-9, 2))
+    if not holds(low*2**n):
+        return None
+    return low*2**bisect_left(range(n), True, key=lambda i: holds(low*2**i))
+
 def proved_regret(run, candidates):
     """The smallest bound proved on the regret of one of the `candidates`, and that
     `Candidate`; infinite if there is none."""
     most, best, found = 2*run.setting.B, np.inf, None
     for c in candidates:
-        high = min(best, run.eps)
-        while high <= most and not passes(run, c, high):
-            high *= 2
-        if high > min(best, most):
+        high = least_doubled(lambda e: passes(run, c, e), min(best, run.eps),
+                             min(best, most))
+        if high is None:
             continue
         low, high = 0., min(high, best)
         for _ in range(SEARCH):
