@@ -119,7 +119,7 @@ LONG = {
     'Session': 'its constructors; what a session does is attached in cells of its own',
     'Expert': 'the four questions that every kind of expert answers',
     'Told': 'fields, each beside its check',
-    'CvxpyProgram': 'the readable route, whose formulas are read as one program',
+    'CvxpyProgram': 'the reference solver, whose formulas are read as one program',
     'RuleProgram': 'the same program, row by row',
     'FILES': 'the tables of all documents and files',
     'Setting': 'fields, each beside its check',
