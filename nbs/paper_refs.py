@@ -124,7 +124,7 @@ def verdict(name):
 # --- The code beside a statement ------------------------------------------------------
 
 LABEL = re.compile(r'(?m)^:label: (\S+)|^\(([\w-]+)\)=|\$\$ \((\S+)\)')
-EXPORT = re.compile(r'\s*#\s*\|\s*exports?\b')
+EXPORT = re.compile(r'\s*#\s*\|\s*exports?\b[ \t]*([\w.]*)')
 MOST = 4        # functions that are named beside a statement
 
 def defined(source):
@@ -147,10 +147,10 @@ def code_beside():
                 section += [a or b or c for a, b, c in LABEL.findall(source)]
             elif m := re.search(r'(?m)^#\s*\|\s*default_exp\s+(\S+)', source):
                 module = m[1]
-            elif module and EXPORT.match(source):
+            elif (m := EXPORT.match(source)) and (m[1] or module):
                 for label in section:
                     found.setdefault(label, []).extend(
-                        f'oia_nb.{module}.{d}' for d in defined(source))
+                        f'oia_nb.{m[1] or module}.{d}' for d in defined(source))
     return {label: names[:MOST] for label, names in found.items()}
 
 # --- A statement's rows ---------------------------------------------------------------

@@ -176,15 +176,19 @@ def test_bare_number_is_caught(text):
 def test_what_may_stand(text):
     assert paper_refs.bare(f'Some words {text} and more.') == []
 
+def roles(path):
+    "What the roles of a page name, in prose and in tables."
+    text = path.read_text(encoding='utf-8')
+    if path.suffix == '.ipynb':
+        text = '\n'.join(source for _, source in paper_refs.cells(path))
+    found = re.findall(r'\{paper\}`([^`{]+)`', re.sub(r'\s+', ' ', text))
+    return [(re.search('<(.+)>', r) or [r, r])[1] for r in found]
+
 def test_roles_name_what_is_printed():
-    "Every role in the book, in prose and in tables, names what the paper prints."
-    found = [p.relative_to(ROOT).as_posix() + ': ' + m for p in [
-        *NBS.glob('*.md'), *NBS.glob('*/*.md'), *(NBS/p for p in chapter_paths(NBS))]
-        for m in re.findall(r'\{paper\}`([^`{]+)`', p.read_text(encoding='utf-8'))]
-    written = [(f, re.sub(r'\\n\W*', ' ', (re.search(r'<(.+)>', f) or [0, f.split(': ', 1)[1]])[1]))
-               for f in found]
-    assert len(written) > 50
-    assert [f for f, name in written if not paper_refs.canonical(name)] == []
+    named = [(p.name, name) for p in [*NBS.rglob('[a-z0-9]*.md'),
+                                      *(NBS/p for p in chapter_paths(NBS))] for name in roles(p)]
+    assert len(named) > 50
+    assert [n for n in named if not paper_refs.canonical(n[1])] == []
 
 @pytest.mark.parametrize('path', [
     *chapter_paths(NBS), *(p.relative_to(NBS) for p in PAGES)], ids=str)
