@@ -27,7 +27,7 @@ extensions = [
     'myst_nb', 'nbdev_myst', 'pages', 'paper_refs', 'paper_graph', 'sphinx_proof',
     'sphinxcontrib.bibtex',
     'sphinxcontrib.katex', 'sphinx_copybutton', 'sphinx.ext.autodoc',
-    'sphinx.ext.napoleon'
+    'sphinx.ext.napoleon', 'owners', 'terms'
 ]
 # as for nbdev, a leading underscore marks a scratch notebook
 exclude_patterns = ['_*', '**/_*', '**/.*']

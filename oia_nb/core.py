@@ -93,6 +93,7 @@ def as_number(name, value, low=-np.inf, high=np.inf, strict_low=False):
         raise InvalidInput(name, value, expected)
     return x
 
+# %% ../nbs/companion/60_core.ipynb #caab0c1b
 def as_integer(name, value, low=0, high=None):
     """`value` as an int in [low, high].
 
@@ -189,6 +190,7 @@ def _axes_labels(value):
     rows = None if index is None or callable(index) else list(index)
     return (rows,) if columns is None else (rows, list(columns))
 
+# %% ../nbs/companion/60_core.ipynb #04ac3385
 def _order(name, labels, names):
     """The places at which the `names` stand among `labels`; None if they are in
     order already."""
@@ -216,6 +218,7 @@ def _reordered(name, array, labels, axes):
             array = np.take(array, order, axis)
     return array
 
+# %% ../nbs/companion/60_core.ipynb #e1babb6d
 def as_labelled(name, value, axes):
     """`value` in the order of the names of its `axes`, if it carries labels;
     anything else as it is.
@@ -403,6 +406,7 @@ def _key(x):
         return frozenset((k, _key(v)) for k, v in x.items())
     return x
 
+# %% ../nbs/companion/60_core.ipynb #d633f955
 def plain(x, at='value'):
     """A value as JSON holds it: numbers, texts, lists, and a `Value` as {"kind": its
     class, fields}.

@@ -32,6 +32,7 @@ def miscalibrated(support):
                 ways.append(way)
     return np.array([way/way.sum(1, keepdims=True) for way in ways])
 
+# %% ../nbs/beyond/31_examination.ipynb #86be4d3f
 class CalibrationWatch:
     """The evidence of `eq-calibration` against reports on `support` (M, W) by K
     arms, round by round: `evidence`, the largest so far, and `rounds`."""
@@ -83,6 +84,7 @@ class Boundary:
         low, high = self.limits(s)
         return low > OFF if arm == self.k else high < -OFF
 
+# %% ../nbs/beyond/31_examination.ipynb #9b426f63
 # so far from 0 are limits that leave no doubt
 OFF = 1e-6
 HALVINGS = 12
@@ -139,6 +141,7 @@ def examine(ask, setting, answers, *, boundaries=(), fresh=FRESH, seed=0):
     crossed = yield from cross(ask, setting, boundaries, fresh, seed)
     return again, crossed
 
+# %% ../nbs/beyond/31_examination.ipynb #4079400b
 def ask_again(ask, answers):
     "Ask for each of the answers once more, up to the first that differs; a `Check`."
     for n, (rule, arm) in enumerate(answers, 1):

@@ -76,6 +76,7 @@ class OutOfRounds(Exception):
 class LapsesSeen(Exception):
     "Ends a run: more lapses than were stated."
 
+# %% ../nbs/beyond/32_lapses.ipynb #f26f47e8
 class Patience:
     """The state of a run: the learner `inner`, the `stacks` of answers by arm, the
     accounts, and the `homes` {rule announced again: [its arm or None, tally]}."""
@@ -180,6 +181,7 @@ def conclude(run, found, status=None, violated=None):
         handed_on=len(run.clock) - 1, lapses=run.lapses,
         contradiction=tuple(int(played[t]) for t in contradiction))
 
+# %% ../nbs/beyond/32_lapses.ipynb #e459a55e
 def patient(setting, oracle, *, eps, delta, told=None, within=sharp,
             max_rounds=1_000_000, watch=None):
     r"""The patient learner (`alg-patient`): a `Learner` that returns a

@@ -40,6 +40,7 @@ def _hardest(world, rule, arm, other, eps, coupled):
     value = solve_cvxpy(cp.Problem(cp.Minimize(t), asks), 'CLARABEL')
     return np.inf if value is None else max(value, 1e-12)
 
+# %% ../nbs/beyond/38_limits.ipynb #623fc6fd
 def lower_bound(world, eps, delta, coupled=False):
     r"""A lower bound on the expected rounds of a learner that is within `eps` with
     probability 1 - `delta`, by the samples that it needs (`prop-lower`).
@@ -130,6 +131,7 @@ class CommonRule(ProperProgram):
         self.pose(self.cost, columns, rows)
         return self.solve().bound
 
+# %% ../nbs/beyond/38_limits.ipynb #869f220c
 @dataclass(frozen=True, eq=False)
 class Case:
     r"""A world of $\mathcal F$: its `costs` (K,), and the `profits` (K,) $h(S_k^*)$
@@ -181,6 +183,7 @@ def worlds_apart(world, eps, *, oracle=None, margin=0., tries=100, seed=0):
             kept.append(new)
     return kept
 
+# %% ../nbs/beyond/38_limits.ipynb #4d9ea9a3
 def answers_from(N, K, delta):
     "The right side of `eq-answers`, or 0 where it says nothing."
     return max(0., (1 - delta)*float(np.log(max((1 - delta)*N, 1.))/np.log(K)))

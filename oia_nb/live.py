@@ -421,7 +421,7 @@ def chart(curves, label, ylabel, ys):
 
 def planner_figure(subject, *, eps, delta, margin=None, gaps=None):
     """The rounds that OIAFC and OIAFB need, by their bounds, as a `LiveFigure`;
-    ε, δ and the oracle's margin can be moved.
+    ϵ, δ and the oracle's margin can be moved.
 
     The arguments are those of `problem_of`, which says what is raised.
 
@@ -433,7 +433,7 @@ def planner_figure(subject, *, eps, delta, margin=None, gaps=None):
     targets = 2*p.B*np.geomspace(1/200, 1, 15)
     bounds = theorem1_bound, corollary1_bound, smallest_budget, lambda p: p.K + n_min(p)
     curves = [[(e, f(replace(p, eps=e))) for e in targets] for f in bounds]
-    still = chart(curves, 'target ε', 'rounds', (1e2, 1e18))
+    still = chart(curves, 'target ϵ', 'rounds', (1e2, 1e18))
     return live_figure('planner', data, still=still, eps=p.eps, delta=p.delta,
                        margin=p.margin)
 
@@ -451,7 +451,7 @@ def rounds_with_share(p, share):
 
 def mixing_figure(subject, *, eps, delta, margin=None, gaps=None):
     """The rounds of OIAFC with a constant share of the oracle's rule, as a
-    `LiveFigure`; the share, ε and the oracle's margin can be moved.
+    `LiveFigure`; the share, ϵ and the oracle's margin can be moved.
 
     The arguments are those of `problem_of`, which says what is raised.
 
@@ -542,8 +542,7 @@ def proof_figure(found, world):
     """
     data = proof_data(found, world)
     rounds, range_ = np.asarray(data['rounds'], float), data['range']
-    still = Still((rounds[0], rounds[-1]), range_,
-                  label='What a learner expects of each arm')
+    still = Still((rounds[0], rounds[-1]), range_, label='What a learner expects of each arm')
     for k in range(len(data['arms'])):
         inside = np.clip(data['profits'][:, k], *range_)
         still.line(zip(rounds, inside), f'stroke="{HUES[k % 6]}" fill="none"')

@@ -602,7 +602,7 @@ def _plot_shares(frame, by, ax):
     return ax
 
 # %% ../nbs/companion/69_plots.ipynb #8d7b9d00
-AXIS_NAMES = dict(eps='target ε', delta='δ', margin='oracle margin', gap='gap Δ',
+AXIS_NAMES = dict(eps='target ϵ', delta='δ', margin='oracle margin', gap='gap Δ',
                   M='beliefs M', K='arms K', rounds='rounds', budget='budget in rounds',
                   regret='true regret', seconds='seconds', lp_solves='linear programs',
                   forced_rounds='forced rounds', normal_rounds='normal rounds')
@@ -665,7 +665,7 @@ def plot_rounds(frame, ax=None, *, by='method'):
 
 # %% ../nbs/companion/69_plots.ipynb #26374f96
 def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None):
-    r"""The share of runs whose rule has a true regret above ε, against the budget.
+    r"""The share of runs whose rule has a true regret above ϵ, against the budget.
 
     Bands are exact 95 % intervals (Clopper and Pearson), valid at each budget for
     itself. A run without a regret counts as an error.

@@ -99,6 +99,7 @@ class TrialIdentification(Identification):
                 f'{three_digits(low, False)} and {three_digits(high, True)} as played. '
                 'Not checked: that the expert goes on as it does.')
 
+# %% ../nbs/beyond/35_trial.ipynb #7b5cdb94
 def steps(setting, rules, *, eps, delta, told, max_rounds):
     "The rounds of a trial, and its end."
     run = Trial(setting, rules, eps, delta, told)
@@ -126,6 +127,7 @@ class Trial:
         no_rate = lambda family, N, *_: 0*N
         self.race = by_bounds(pulls, pick_pair, no_rate, self.book)
 
+# %% ../nbs/beyond/35_trial.ipynb #47a36401
 def announce_seen(data, rule):
     "One round; returns the state."
     steps = announce(data, rule)
@@ -146,6 +148,7 @@ def conclude(run, i, behind, status):
         behind=behind, earns=(float(run.book.low[i]), float(run.book.high[i])),
         means=(run.book.counts*run.book.payoffs).sum(1)/N)
 
+# %% ../nbs/beyond/35_trial.ipynb #e851cfdd
 def trial(setting, oracle, *, eps, delta, told=None, rules=None,
           max_rounds=1_000_000):
     """Race a short list of rules (`thm-trial`): a `Learner` that returns a
@@ -181,6 +184,7 @@ def trial(setting, oracle, *, eps, delta, told=None, rules=None,
     return StateLearner(setting, steps(setting, rules, eps=eps, delta=delta, told=told,
                                        max_rounds=max_rounds))
 
+# %% ../nbs/beyond/35_trial.ipynb #9016464e
 def checked(setting, rules):
     "The rules as a list, if they can be tried."
     if not isinstance(rules, (list, tuple)) or len(rules) < 2:

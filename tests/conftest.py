@@ -3,8 +3,13 @@
 The environment is set before numpy and matplotlib load: pytest runs one process a core; figures
 need no screen.
 """
+import importlib.util
 import os
+import subprocess
 import sys
+import tempfile
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -26,13 +31,20 @@ RELEASE = 5
 # Examples differ from run to run; one that fails is printed so that it can be repeated.
 settings.register_profile('release', max_examples=RELEASE*200, deadline=None, print_blob=True,
                           suppress_health_check=list(HealthCheck))
-settings.register_profile('quick', settings.get_profile('release'), max_examples=200)
+settings.register_profile('quick', settings.get_profile('release'), max_examples=100)
 settings.load_profile('quick')
 
 
 def examples(n):
-    "`max_examples` of a property: `n`, and `RELEASE` times as many with --release."
-    return n*settings().max_examples//settings.get_profile('quick').max_examples
+    "`max_examples` of a property: half of `n`, and `RELEASE` times `n` with --release."
+    return max(n*settings().max_examples//200, 1)
+
+
+def amount(quick, release):
+    """`quick`, or with --release `release`: how many worlds, seeds or programs are tried of those
+    that are the same at every run."""
+    is_quick = settings().max_examples == settings.get_profile('quick').max_examples
+    return quick if is_quick else release
 
 
 def pytest_addoption(parser):
@@ -44,7 +56,9 @@ def pytest_configure(config):
     config.addinivalue_line('markers', 'release: runs only with --release')
     if config.getoption('--release'):
         settings.load_profile('release')
-    if not hasattr(config, 'workerinput') and config.getoption('numprocesses', None):
+    if hasattr(config, 'workerinput'):
+        wait_for_engine()
+    elif config.getoption('numprocesses', None):
         compile_engine()
 
 
@@ -58,12 +72,39 @@ def pytest_collection_modifyitems(config, items):
                 item.add_marker(pytest.mark.skip(reason='runs with --release'))
 
 
+# --- The compiled engine ---------------------------------------------------------------
+
+COMPILED = 'OIA_TESTS_COMPILED'     # names a file that is there once the engine is on disk
+
+ENGINE_RUN = """
+from oia_nb.identification import identify
+from oia_nb.worlds import load_world
+identify(load_world('clinic'), eps=3., delta=.1, method='oiafc', engine='fast', seed=0)
+"""
+
+
 def compile_engine():
-    "A short run before the workers start, so that they find the compiled loop on disk."
-    try:
-        import numba  # noqa: F401
-    except ImportError:
+    "A short run in a process of its own, while the workers do what needs no engine."
+    if importlib.util.find_spec('numba') is None:
         return
-    from oia_nb.identification import identify
-    from oia_nb.worlds import load_world
-    identify(load_world('clinic'), eps=3., delta=.1, method='oiafc', engine='fast', seed=0)
+    done = Path(tempfile.mkdtemp())/'done'
+    os.environ[COMPILED] = str(done)
+    run = subprocess.Popen([sys.executable, '-c', ENGINE_RUN], cwd=ROOT,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    def report():
+        run.wait()
+        done.touch()
+    threading.Thread(target=report, daemon=True).start()
+
+
+def wait_for_engine():
+    "A worker that needs the compiled loop waits for it, rather than compile it once more."
+    if COMPILED not in os.environ:
+        return
+    from oia_nb.fast import loop
+    done, compiled = Path(os.environ[COMPILED]), loop.compiled
+    def once_compiled():
+        while not done.exists():
+            time.sleep(.2)
+        return compiled()
+    loop.compiled = once_compiled

@@ -8,6 +8,7 @@ its false-alarm rate is at most 1e-6.
 """
 import numpy as np
 import pytest
+from conftest import amount
 from oia_nb.all import (NotInducible, Transcript, action_informed_oracle, announce,
                         generator, is_proper, menu_rule, random_world, simulate)
 from oia_nb.sharp import bets as module, evidence, walls
@@ -244,7 +245,7 @@ def test_bets_span_the_cone():
 def test_contradictions_are_named_and_others_are_not():
     """Answers of an agent never contradict each other; another arm's answer to a rule of the
     oracle does, and is named with the first."""
-    for i in range(6):
+    for i in range(amount(3, 6)):
         world = small_world(i, 3)
         run = started(world, .02, .1)
         simulate(explore(run), world, 2)

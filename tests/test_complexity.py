@@ -10,6 +10,7 @@ from dataclasses import replace
 import itertools
 import numpy as np
 import pytest
+from conftest import amount
 import laws
 from oia_nb.all import (MIXINGS, NORMAL, InvalidInput, action_informed_oracle,
                         event_holds, generator, load_world, make_world, oiafc,
@@ -94,7 +95,7 @@ def test_fixed_points():
 @pytest.mark.parametrize('signed', [False, True])
 def test_closed_forms_are_above_the_fixed_points(signed):
     for p in itertools.chain(
-            problems(300, 7), problems(60, 8, (100, 500)),
+            problems(amount(100, 300), 7), problems(amount(20, 60), 8, (100, 500)),
         [Problem(2, 2, 1., 0., 2., 1., 1.),
          Problem(2, 1, 1., 0., 2., 1., 1.)]):
         for total, (bound, Gamma) in ((theorem1_bound(p, signed=signed),

@@ -7,6 +7,7 @@ the answer.
 """
 import numpy as np
 import pytest
+from conftest import amount
 from oia_nb.core import NotInducible, SolverFailure, generator
 from oia_nb.information import make_world, merge_beliefs
 from oia_nb.oracle import action_informed_oracle, widest_margin
@@ -69,7 +70,7 @@ def test_cost_at_the_threshold(single):
     """The dearest at which an arm can be had, from its widest margin, and a hair to both sides;
     float32 costs as well."""
     seen = set()
-    for i in range(12):
+    for i in range(amount(5, 12)):
         free = drawn(generator(400, i), W=2 + i % 2, K=2 + i % 2, cost=0.)
         margin = most(free)
         if margin < 1e-3:
@@ -238,7 +239,7 @@ def test_shipped_worlds_under_a_huge_bound(name):
 @pytest.mark.parametrize('unit', [1e-12, 1e-6, 1e6, 1e12])
 def test_units(unit):
     "Money in other units; and utilities or costs alone."
-    for i in range(5):
+    for i in range(amount(3, 5)):
         world = drawn(generator(421, i), K=3)
         z, plain = world.setting, optimal_rule(world)
         for solver in SOLVERS if i < 2 else SOLVERS[:1]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import examples
+from conftest import amount, examples
 from laws import detection, most_failures, statistical
 from oia_nb.all import (Identification, InvalidInput, Oracle, action_informed_oracle,
                         generator, identify, load_world, random_world, simulate)
@@ -82,7 +82,7 @@ def test_last_held(t):
 
 
 def test_it_takes_a_fifth_more():
-    rounds = [[run(DUO, Expert(), seed, examined=e).rounds for seed in range(4)]
+    rounds = [[run(DUO, Expert(), seed, examined=e).rounds for seed in range(3)]
               for e in (False, True)]
     plain, examined = np.median(rounds, 1)
     assert plain < examined <= 1.2*plain
@@ -127,7 +127,7 @@ def test_costs_that_settle_before_the_end():
 
 # --- The watch on the states --------------------------------------------------------------
 
-LEVEL, RUNS, LENGTH = .05, 400, 60
+LEVEL, RUNS, LENGTH = .05, amount(150, 400), 60
 
 
 def alarms(agent, runs=RUNS, n=LENGTH, seed=0):

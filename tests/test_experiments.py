@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ROOT
+from conftest import amount, ROOT
 from oia_nb.all import (InvalidInput, action_informed_oracle, bits_world,
                         generator, make_world, oiafc, optimal_rule,
                         shrink_oracle, simulate)
@@ -94,7 +94,7 @@ def kill(folder, more, seconds):
     os.kill(p.pid, signal.SIGKILL)
     p.join()
 
-@pytest.mark.parametrize('seed', range(2))
+@pytest.mark.parametrize('seed', range(amount(1, 2)))
 def test_killed_at_ten_random_moments(reference, tmp_path, seed):
     "Two of them soon after the start, when the folder is made; eight while runs are written."
     rng, folder, there = generator(seed), tmp_path/'killed', []
@@ -152,6 +152,7 @@ def test_files_are_strict_json(tmp_path):
 
 # --- A cluster ------------------------------------------------------------------------
 
+@pytest.mark.release
 def test_dask(tmp_path):
     "Four runs, two of which fail: what is tested is the way to the workers and back."
     distributed = pytest.importorskip('distributed')
@@ -285,7 +286,7 @@ def test_progress_shows_time_left(tmp_path, capsys):
 
 # --- Worlds in which one thing changes ------------------------------------------------
 
-@pytest.mark.parametrize('seed', range(12))
+@pytest.mark.parametrize('seed', range(amount(5, 12)))
 def test_bits_world_is_what_was_asked_for(seed):
     "Gaps, M, K, bounds and costs as given; copies and listed beliefs change M alone."
     rng = generator(seed)

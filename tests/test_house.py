@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 import pytest
 import oia_nb
+from conftest import ROOT
 from oia_nb.all import (STATUS, InvalidInput, Status, action_informed_oracle,
                         as_integer, best_arm_learner, check_learner, compose, generator,
                         identify, learner, make_world, oiafc_simple, radius_fb,
@@ -107,6 +108,76 @@ NAMED = (
 
 def test_the_learners_name_what_they_take():
     assert not [i for i in IMPORTS if '*' in i.names and i.module in NAMED]
+
+# --- Rooms of a human size ------------------------------------------------------------
+
+FUNCTION, CELL = 50, 45         # lines at most; a class may be a third longer than a cell
+
+# Longer ones, and why they are one piece.
+LONG = {
+    'Journal': 'a file, its lock and its hash: no line makes sense without the others',
+    'Session': 'its constructors; what a session does is attached in cells of its own',
+    'Expert': 'the four questions that every kind of expert answers',
+    'Told': 'fields, each beside its check',
+    'CvxpyProgram': 'the readable route, whose formulas are read as one program',
+    'RuleProgram': 'the same program, row by row',
+    'FILES': 'the tables of all documents and files',
+    'Setting': 'fields, each beside its check',
+    'World': 'fields, each beside its check',
+    'chen': 'documented argument by argument',
+    'explore_then_commit': 'documented argument by argument',
+}
+
+def lines_of(node):
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    return node.end_lineno - first + 1
+
+def long_functions(source):
+    "Functions, however deep inside, of more than `FUNCTION` lines, docstrings included."
+    return [node.name for node in ast.walk(ast.parse(source))
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and lines_of(node) > FUNCTION]
+
+def long_cell(source):
+    """What is too long about a cell: None, the name of its only definition, or of the first thing
+    of several."""
+    if source.count('\n') < CELL:
+        return None
+    tree = ast.parse('\n'.join('' if line.startswith('%') else line
+                               for line in source.split('\n')))
+    definitions = [n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+    if not definitions:
+        return next(ast.unparse(n.targets[0]) for n in reversed(tree.body)
+                    if isinstance(n, ast.Assign))
+    one = definitions[0]
+    most = FUNCTION if isinstance(one, ast.FunctionDef) else CELL*4//3
+    return None if len(definitions) == 1 and lines_of(one) <= most else one.name
+
+def cells(path):
+    "The code of a notebook, cell by cell, but for tables that are folded on the page."
+    for cell in json.loads(path.read_text(encoding='utf-8'))['cells']:
+        if cell['cell_type'] == 'code' and 'hide-input' not in cell['metadata'].get('tags', ()):
+            yield ''.join(cell['source']).rstrip('\n')
+
+def test_no_function_is_longer_than_a_screen():
+    long = {name for path in sorted(PACKAGE.rglob('*.py'))
+            for name in long_functions(path.read_text(encoding='utf-8'))}
+    assert long <= set(LONG)
+
+@pytest.mark.parametrize('part', ['beyond', 'companion'])
+def test_a_long_cell_holds_one_definition(part):
+    notebooks = sorted((ROOT/'nbs'/part).glob('*.ipynb'))
+    long = {name for path in notebooks for name in map(long_cell, cells(path)) if name}
+    assert len(notebooks) > 10 and long <= set(LONG)
+
+def test_long_rooms_are_found():
+    body = '    x = 0\n'
+    assert long_functions('def f():\n' + 50*body) == ['f']
+    assert long_functions('class C:\n  def g(self):\n' + 49*body) == []
+    assert long_cell('def f():\n' + 46*body) is None
+    assert long_cell('def f():\n' + 20*body + 'def g():\n' + 26*body) == 'f'
+    assert long_cell('class C:\n' + 60*body) == 'C'
+    assert long_cell('TABLE = [' + 46*'\n1,' + ']') == 'TABLE'
 
 # --- A slip ---------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from conftest import examples
+from conftest import amount, examples
 from laws import detection, guess, most_failures, statistical
 from oia_nb import lapses
 from oia_nb.all import (InvalidInput, Response, action_informed_oracle, generator, identify,
@@ -157,7 +157,7 @@ def test_the_learner_within_sees_no_lapse(monkeypatch):
     assert runs_that_differ(DUO, range(RUNS)) > limit
 
 
-JUDGED, DELTA = 10, .1
+JUDGED, DELTA = amount(8, 10), .1
 
 
 @statistical(false_alarm=1e-6, planted='asks nothing', power=lambda: detection(JUDGED, DELTA, 1.))

@@ -106,13 +106,18 @@ MUTANTS = [
      'law_optimism'),
 ]
 
+def not_python(folder, names):
+    "What a copy of the package leaves out of a folder: the pages, and compiled kernels."
+    below = [n for n in names if (Path(folder)/n).is_dir()]
+    if Path(folder).name == '__pycache__':
+        return below
+    return [n for n in below if n in ('js', 'chapters')]
+
 class Package:
     """While entered, `oia_nb` and `laws` are fresh imports, of a copy of the package in which
     one text is replaced."""
     def __init__(self, folder, module=None, old=None, new=None):
-        shutil.copytree(
-            Path(oia_nb.__file__).parent, folder/'oia_nb',
-            ignore=shutil.ignore_patterns('__pycache__'))
+        shutil.copytree(Path(oia_nb.__file__).parent, folder/'oia_nb', ignore=not_python)
         self.folder = folder
         if module is None:
             return

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from conftest import examples
+from conftest import amount, examples
 from oia_nb.all import (InvalidInput, OIAError, agent_profit, generator, hidden_arm,
                         identify, is_proper, load_world, random_world, region_margin,
                         search_oracle, simple_regret, simulate)
@@ -97,7 +97,7 @@ def test_the_arm_that_hides_is_named():
         print(found.oracle)
 
 
-@pytest.mark.parametrize('seed', range(3))
+@pytest.mark.parametrize('seed', range(amount(1, 3)))
 def test_a_learner_goes_on_with_what_was_found(seed):
     world = WORLDS['clinic']
     oracle = simulate(search_oracle(world.setting, seed=seed), world, seed).oracle

@@ -11,6 +11,7 @@ from nbdev.doclinks import nbglob
 # under this name pytest would take it for a test
 from nbdev.test import test_nb as run_notebook
 
+from conftest import amount
 import oia_nb.all    # noqa: F401  all methods are attached before the first notebook runs
 from oia_nb.information import Agent
 
@@ -49,9 +50,12 @@ def methods():
             if vars(c).get(name) is not value:
                 setattr(c, name, value)
 
+# cells that take long; they run with --release, and in the book of a reader
+SLOW = 'slow'
+
 def passes(path):
-    return run_notebook(path.absolute(), skip_flags=cfg.tst_flags.split(),
-                        basepath=cfg.config_path)[0]
+    flags = amount(cfg.tst_flags.split(), [f for f in cfg.tst_flags.split() if f != SLOW])
+    return run_notebook(path.absolute(), skip_flags=flags, basepath=cfg.config_path)[0]
 
 @pytest.mark.parametrize(
     'path', notebooks, ids=[p.relative_to(cfg.nbs_path).as_posix() for p in notebooks])
@@ -61,7 +65,8 @@ def test_notebook(path, capfd):
 
 @pytest.mark.parametrize('directive, passed', [('', False), ('#| hide', False),
                                                ('#| export', False),
-                                               ('#| notest', True), ('#| slow', True),
+                                               ('#| notest', True),
+                                               ('#| slow', amount(True, False)),
                                                ('#| eval: false', True)])
 def test_failing_cell(directive, passed, tmp_path, capfd):
     "A cell that raises fails its notebook, unless a directive says that it isn't a test."

@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from conftest import amount
 from laws import detection, guess, most_failures, statistical
 from oia_nb.all import (InvalidInput, Oracle, Setting, World, action_informed_oracle, generator,
                         identify, is_proper, make_world, random_world, simple_regret, simulate)
@@ -54,7 +55,7 @@ def test_the_bound_is_one_at_first():
     assert (np.diff(bounds) <= 0).all() and bounds[-1] < .003
 
 
-JUDGED, SURE = 8, .05
+JUDGED, SURE = amount(6, 8), .05
 
 
 # whoever returns the rule of the cheap arm is wrong, and says so at once
@@ -107,7 +108,7 @@ def test_it_begins_again_when_a_belief_turns_up():
     rarer = make_world([[[.40, .10], [.10, .40]], [[.004, 0.], [.456, .05], [.04, .45]]],
                        [0., .02], np.eye(2), 1., name='rarer')
     oracle, again = action_informed_oracle(rarer), 0
-    for seed in range(8):
+    for seed in range(amount(4, 8)):
         found = simulate(open_support(rarer.setting, oracle, eps=1., delta=.1, mass=.15,
                                       within=patrol), rarer, seed)
         runs = found.discovery.runs

@@ -4,6 +4,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from conftest import amount
 from oia_nb.all import (InvalidInput, NotInducible, Oracle, ScoringRule,
                         action_informed_oracle, brier, check_oracle, generator,
                         hidden_arm, is_proper, make_world, menu_rule, optimal_rule,
@@ -35,7 +36,7 @@ def margin_by_linprog(world, k):
 @pytest.mark.parametrize('bound', [1e-4, 1., 1e4])
 def test_widest_margin(bound):
     "It agrees with the definition, its rule attains it, and no other rule has a wider one."
-    for i in range(40):
+    for i in range(amount(15, 40)):
         rng = generator(200, i)
         w = random_world(rng, bound)
         for k in range(w.setting.K):
@@ -62,7 +63,7 @@ def test_oracle_or_not_inducible():
     """A world has an oracle, all of whose rules are answered by their arm, or names exactly the
     arms without a margin."""
     n = dict(oracle=0, none=0)
-    for i in range(80):
+    for i in range(amount(40, 80)):
         w = random_world(generator(220, i), cost=.2)
         margins = np.array([margin_by_linprog(w, k) for k in range(w.setting.K)])
         if np.abs(margins - 1e-7).min() < 5e-8:
@@ -81,12 +82,12 @@ def test_oracle_or_not_inducible():
             assert oracle.margin == pytest.approx(margins.min(), abs=1e-7)
             np.testing.assert_allclose(
                 check_oracle(w, oracle.rules).margins, oracle.margins, atol=1e-7)
-    assert min(n.values()) > 10
+    assert min(n.values()) > amount(5, 10)
 
 def test_way_out():
     """Leaving out the arms that can't be had, one after the other, leads to a world with an
     oracle or to two arms."""
-    for i in range(30):
+    for i in range(amount(12, 30)):
         w = random_world(generator(230, i), K=4, cost=.2)
         while True:
             try:

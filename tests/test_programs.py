@@ -4,6 +4,7 @@ wrong answer of a solver gets through; and the rule that is returned doesn't dep
 solved before."""
 import numpy as np
 import pytest
+from conftest import amount
 from oia_nb.all import (SolverFailure, generator, is_proper, make_world, merge_beliefs,
                         optimal_rule, region_margin)
 from oia_nb.programs import CvxpyProgram, LP_UNIT, RuleProgram, properness_rows, solve_program
@@ -71,10 +72,10 @@ def check_rule(support, q, arm, lower, slack, v, S):
 
 @pytest.mark.parametrize('kind', KINDS)
 def test_routes_agree(kind):
-    """160 plain or optimistic programs, 80 of each other kind: ten for each support, one after
-    the other in the same object."""
+    """160 plain or optimistic programs, 80 of each other kind (half of them without
+    --release): ten for each support, one after the other in the same object."""
     solved = impossible = 0
-    n = 16 if kind in ('plain', 'optimistic') else 8
+    n = amount(8, 16) if kind in ('plain', 'optimistic') else amount(4, 8)
     for i in range(n):
         rng = generator(100 + list(KINDS).index(kind), i)
         support, K = beliefs(rng, kind == 'tiny'), int(rng.integers(2, 5))
@@ -108,7 +109,7 @@ def test_same_cheapest_rule():
 @pytest.mark.parametrize('bound', [1e-4, 1e-2, 1., 1e2, 1e4])
 def test_scaled_worlds(bound):
     "Money in other units: profits scale, rules scale, and both routes agree."
-    for i in range(8):
+    for i in range(amount(3, 8)):
         rng = generator(120, i)
         joint = [rng.dirichlet(np.ones(6)).reshape(3, 2) for _ in range(3)]
         costs, utility = rng.uniform(0, .05, 3), rng.uniform(-1, 1, (2, 3))

@@ -1,14 +1,14 @@
 """The sharp learner: its walls and bounds as laws, its guarantee by Monte Carlo, its endings one
 by one.
 
-Each Monte-Carlo test states the number n of runs and compares failures with the 1 - 1e-6
-quantile of the binomial distribution with the probability of failure
-that is allowed: its false-alarm rate is at most 1e-6.
+Each Monte-Carlo test states the number of runs, and compares failures with the 1 - 1e-6
+quantile of the binomial distribution with the probability of failure that is allowed: its
+false-alarm rate is at most 1e-6. A learner that returns a rule it never asked about must fail it.
 """
 from functools import partial
 import numpy as np
 import pytest
-from scipy.stats import binom
+from conftest import amount
 from oia_nb.all import (DEGENERATE, INIT, Environment, InformationStructure, InvalidInput,
                         NotInducible, Oracle, Response,
                         action_informed_oracle, bits_world, degenerate_world, generator,
@@ -20,6 +20,7 @@ from oia_nb.sharp.evidence import betting_threshold, largest_over_ball, mean_low
 from oia_nb.sharp.hyperplanes import spread_rules
 from oia_nb.sharp.learner import BITS, Forecast, SharpRun, learn_wall, refine, shoot
 from oia_nb.told import as_told
+from laws import detection, guess, most_failures, statistical
 
 plain = partial(sharp, examined=False)      # without the closing examination
 
@@ -165,19 +166,43 @@ def hyperplanes_at_once(monkeypatch):
     monkeypatch.setattr(module.bets, 'best_option', lambda *a: None)
     monkeypatch.setattr(module.bets, 'is_hopeless', lambda *a: True)
 
-def test_hyperplanes_keep_the_promise_too(monkeypatch):
-    "n = 24 runs at delta = 0.5 on 6 worlds, none of them ended by bets."
-    hyperplanes_at_once(monkeypatch)
-    failures = 0
-    for i in range(6):
+DELTA = .2                  # of every run below
+SEEDS = amount(2, 6)        # runs of each world
+
+def targets(n):
+    """n small worlds, each with an ε below its gap: there the oracle's rule for the worst arm
+    loses more."""
+    for i in range(n):
         world = small_world(i, 2 + i % 2)
-        oracle, eps = action_informed_oracle(world), max(gap_of(world)/2, .03)
-        for seed in range(4):
-            r = simulate(plain(world.setting, oracle, eps=eps, delta=.5, max_rounds=10_000),
-                         world, generator(710 + i, seed))
-            assert r.status == 'certified'
-            failures += not (sound(world, r) and r.certificate.bound <= eps)
-    assert failures <= binom.ppf(1 - 1e-6, 24, .5)
+        yield world, max(gap_of(world)/2, .03)
+
+def is_failure(world, found, eps):
+    "Whether something is certified that isn't so."
+    return found.status == 'certified' and not (sound(world, found)
+                                                and found.certificate.bound <= eps)
+
+def failures(runs):
+    return sum(is_failure(*run) for run in runs)
+
+def guessed(worlds, seeds):
+    "As many runs of a learner that returns the oracle's rule for the worst arm, unasked."
+    return [(world, guess()(world, eps), eps) for world, eps in worlds]*seeds
+
+@statistical(false_alarm=1e-6, planted="returns the oracle's rule for the worst arm, unasked",
+             power=lambda: detection(6*SEEDS, DELTA, 1.))
+def test_hyperplanes_keep_the_promise_too(monkeypatch):
+    "Runs on 6 worlds, none of them ended by bets."
+    hyperplanes_at_once(monkeypatch)
+    worlds = list(targets(6))
+    runs = [(world, play(world, eps, generator(710 + i, seed)), eps)
+            for i, (world, eps) in enumerate(worlds) for seed in range(SEEDS)]
+    assert {found.status for _, found, _ in runs} == {'certified'}
+    assert failures(runs) <= most_failures(len(runs), DELTA) < failures(guessed(worlds, SEEDS))
+
+def play(world, eps, rng):
+    learner = plain(world.setting, action_informed_oracle(world), eps=eps, delta=DELTA,
+                    max_rounds=10_000)
+    return simulate(learner, world, rng)
 
 @pytest.mark.parametrize('seed', range(2))
 def test_a_world_that_bets_alone_do_not_end(seed):
@@ -207,7 +232,7 @@ def test_a_wrong_forecast_costs_rounds_and_nothing_else(lie, monkeypatch):
 
 # --- The learner ----------------------------------------------------------------------
 
-@pytest.mark.parametrize('seed', range(3))
+@pytest.mark.parametrize('seed', range(amount(1, 3)))
 def test_clinic_is_told_apart_at_004(seed):
     clinic = load_world('clinic')
     r = simulate(
@@ -216,20 +241,17 @@ def test_clinic_is_told_apart_at_004(seed):
     assert r.status == 'certified' and clinic.setting.arms[
         r.arm] == 'imaging' and r.rounds <= 10_000 and sound(clinic, r)
 
+@statistical(false_alarm=1e-6, planted="returns the oracle's rule for the worst arm, unasked",
+             power=lambda: detection(10*SEEDS, DELTA, 1.))
 def test_guarantee_on_small_worlds():
-    "n = 72 runs at delta = 0.2 on 12 worlds."
-    failures = certified = 0
-    for i in range(12):
-        world = small_world(i, 2 + i % 2)
-        oracle, eps = action_informed_oracle(world), max(gap_of(world)/2, .03)
-        for seed in range(6):
-            r = simulate(
-                plain(world.setting, oracle, eps=eps, delta=.2, max_rounds=10_000),
-                world, generator(700 + i, seed))
-            certified += r.status == 'certified'
-            failures += r.status == 'certified' and not (sound(world, r)
-                                                         and r.certificate.bound <= eps)
-    assert certified >= 60 and failures <= binom.ppf(1 - 1e-6, certified, .2)
+    "Runs on 12 worlds, of which five in six and more end certified."
+    worlds = list(targets(12))
+    runs = [(world, play(world, eps, generator(700 + i, seed)), eps)
+            for i, (world, eps) in enumerate(worlds) for seed in range(SEEDS)]
+    certified = [run for run in runs if run[1].status == 'certified']
+    assert len(certified) >= 10*SEEDS
+    assert failures(certified) <= most_failures(len(certified), DELTA)
+    assert failures(guessed(worlds, SEEDS)) > most_failures(12*SEEDS, DELTA)
 
 def test_a_run_adds_up_and_can_be_repeated():
     world = small_world(3, 3)

@@ -84,6 +84,7 @@ def favourite(run, best, stake):
         j += 1
     return j
 
+# %% ../../nbs/companion/72_fast_agent.ipynb #2a7709f4
 @inlined
 def reply(run, b, k, share):
     "The arm played under (1 - share) Ŝ + share S̃_k; Ŝ is rule b at the plan's w."

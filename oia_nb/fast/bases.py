@@ -125,6 +125,7 @@ def rule_arrays(z, room, n):
     size = dict(K=z.K, M=z.M, MW=z.support.size, room=room, n=n)
     return start(Rules, **size), start(Proofs, **size)
 
+# %% ../../nbs/companion/75_fast_bases.ipynb #65d87c51
 class RulePool:
     "The rules Ŝ = S0 + Z w of a run and when they are optimal, in arrays that grow."
     def __init__(self, world):

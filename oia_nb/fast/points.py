@@ -76,6 +76,7 @@ def write(run, arm, p):
         for j in range(K):
             products[j, p] += par[d + 1]*proofs.nZ[b, j, d]
 
+# %% ../../nbs/companion/73_fast_points.ipynb #b9f5004b
 @kernel
 def settle_end(run, arm, line, side):
     "Write down one end of a line, in a place of its own unless the line is one point."

@@ -41,7 +41,7 @@ body[data-theme=dark] .oia,body[data-jp-theme-light=false] .oia{--k0:#4aa8e0;--k
 .oia label{display:block;margin:.15rem 0}.oia label output{float:right}.oia input[type=range]{width:100%;height:1.5rem;margin:0;display:block;accent-color:var(--k0)}
 .oia button{font:inherit;padding:.15rem .7rem;margin:.15rem .4rem .15rem 0;border:1px solid currentColor;border-radius:.3rem;background:none;color:inherit;cursor:pointer}
 .oia button[aria-pressed=true]{background:color-mix(in srgb,currentColor 16%,transparent);font-weight:600}
-@media print{.oia-live{break-inside:avoid}.oia .controls{display:none}.oia .bar i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}`
+@media print{.oia-live{break-inside:avoid}.oia .controls{display:none}body .oia,body[data-theme] .oia,body[data-jp-theme-light] .oia{--k0:#0072b2;--k3:#d55e00;color:#000}.oia .bar i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}`
 
 // The stage: `stage.show(f)` sets what draws; `f` returns [what is drawn, what is said], both HTML.
 function stage({model, el}, {keys, label, W, H}) {

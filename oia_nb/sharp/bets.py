@@ -71,8 +71,8 @@ def share(n):
 
 # %% ../../nbs/beyond/24_bets.ipynb #321f227a
 class Run:
-    """The state of the bets: the transcript `data`, answers, walls, regions, rays and
-    candidates, and the guess. `put(rule, target, kind)` is a generator of one round
+    """The state of the bets: the transcript `data`, answers, hyperplanes, regions, rays
+    and candidates, and the guess. `put(rule, target, kind)` is a generator of one round
     that returns the arm which answered; `report(run, candidate)` is called now and
     then."""
     def __init__(self, data, oracle, eps, delta, put, report=None):
@@ -116,7 +116,7 @@ def inquire(run, rule, target, kind=FORCED, ray=None, t=1.):
     return arm
 
 def note(run, pair, wall, answer):
-    "Tell the wall of a pair (l, j) what either answered."
+    "Tell the hyperplane of a pair (l, j) what either answered."
     if answer.arm in pair and answer.s.any():
         wall.add(run.cone.coordinates(answer.s), 1 if answer.arm == pair[0] else -1,
                  answer.round)
@@ -142,8 +142,8 @@ class Unpaid:
         return own_wealth(counts, self.rules, s, top, eps)[0]
 
 def set_up(run):
-    """Make the bets from which questions are mixed, and the walls to the arm of the
-    zero rule."""
+    """Make the bets from which questions are mixed, and the hyperplanes to the arm of
+    the zero rule."""
     cone = run.cone = Cone(run.setting)
     run.values, run.pay, run.tops = cone.values, cone.D, cone.tops
     run.mixing = np.eye(run.setting.M)
@@ -167,7 +167,8 @@ def mixture(run, y):
 
 # %% ../../nbs/beyond/24_bets.ipynb #a0f50483
 def low_of(run, k, ray):
-    "A t below which arm k can't answer a ray, by the bounds of its wall (two states)."
+    """A t below which arm k can't answer a ray, by the bounds of its hyperplane
+    (two states)."""
     if run.cone is None or k == run.first:
         return 0.
     w = np.maximum(run.cone.coordinates(ray.rule.expected/run.setting.bound), 0)
@@ -204,7 +205,7 @@ def wealth(run, c, j, sure, eps):
     return region_of(run, j).own(own, s, float((c.high*E).max()), e, want, sure)
 
 def region_of(run, j):
-    "What arm j must be paid: nothing, as long as no wall is known."
+    "What arm j must be paid: nothing, as long as no hyperplane is known."
     return run.regions.get(j) or Unpaid(run.setting.M)
 
 def missing(run, c, sure=False, eps=None):
@@ -230,7 +231,7 @@ def profit(run, arm, ray):
                  - ray.bracket(arm)[1]*(q@ray.rule.expected))
 
 # %% ../../nbs/beyond/24_bets.ipynb #73310091
-# beyond log(1/δ); the least margin, of ε; least standard deviation, of range/√N
+# beyond log(1/δ); the least margin, of ϵ; least standard deviation, of range/√N
 SLACK_NATS, FLOOR, WAVER = 3., 1/40, .25
 
 def spread(q, N, x):
@@ -314,7 +315,7 @@ def hoped(run, l, j):
     return np.minimum(alpha, np.minimum(wall_of(run, l, j).up, HUGE))
 
 # %% ../../nbs/beyond/24_bets.ipynb #67772a85
-OPENING = 4           # rounds that a new wall is charged for
+OPENING = 4           # rounds that a new hyperplane is charged for
 
 def bet_options(run, o):
     """The best `Option` to make arm j's rules dearer, and the margin that can be
@@ -341,8 +342,8 @@ def bet_options(run, o):
     return best, max(hope, o.margin)
 
 def step_towards(run, o, ls, have, goal, p, now, extra):
-    """The `Option` to bring the bounds `have` (n, M) of the walls ls towards `goal`,
-    at the prices p (M,) of the bets."""
+    """The `Option` to bring the bounds `have` (n, M) of the hyperplanes ls towards
+    `goal`, at the prices p (M,) of the bets."""
     weights, total = weigh(goal, p)
     top = float((p/total).min() - o.target)
     if top <= o.margin + 1e-9:
@@ -364,9 +365,9 @@ def step_towards(run, o, ls, have, goal, p, now, extra):
         return None                          # nothing more can be hoped for
     if extra is None:
         return Option(float(gain[n]), lambda: ask_bound(run, l, o.j, i, 1),
-                      f'wall {l}|{o.j}, bet {i}')
+                      f'hyperplane {l}|{o.j}, bet {i}')
     return Option(float(gain[n]), lambda: open_wall(run, extra, o.j),
-                  f'open wall {extra}|{o.j}')
+                  f'open hyperplane {extra}|{o.j}')
 
 # %% ../../nbs/beyond/24_bets.ipynb #6dfde922
 # a bound must fall by this much; wrong forecasts until a ray is halved; how finely rays
@@ -390,8 +391,8 @@ def foretell(run, wall, l, j, i, side):
     return None
 
 def ask_bound(run, l, j, i, side):
-    """Ask what is foretold to bound rule i of the wall l|j best, from above (`side`
-    1) or below (-1)."""
+    """Ask what is foretold to bound rule i of the hyperplane l|j best, from above
+    (`side` 1) or below (-1)."""
     wall, key = run.walls[l, j], (l, j, i, side)
     before = (wall.up if side > 0 else wall.low)[i]
     wall.tighten(i, side)
@@ -431,7 +432,7 @@ def give_up(run, l, j, i, side):
 
 # %% ../../nbs/beyond/24_bets.ipynb #10b9f831
 def open_wall(run, l, j):
-    """Take the wall l|j into use, or ask something that may prove l to be cheaper
+    """Take the hyperplane l|j into use, or ask something that may prove l to be cheaper
     than j: a ray that l answers before j does."""
     wall = wall_of(run, l, j)
     if prove_cheaper(wall):
@@ -469,7 +470,7 @@ def order_on_a_ray(run, l, j):
 
 # %% ../../nbs/beyond/24_bets.ipynb #776ba823
 # rounds until a rule is sought again; wrong ones; share of a gain; gain that is too
-# small, of ε
+# small, of ϵ
 AGAIN, TRIES, SURELY, TINY_GAIN = 8, 6, .7, 1/20
 
 def cheapest(run, j, q):
@@ -594,7 +595,7 @@ def is_hopeless(run, c, missing):
 # %% ../../nbs/beyond/24_bets.ipynb #1ecc5ccf
 # options a belief that may come to nothing before samples are taken
 PATIENCE = 4
-# samples of an arm before anything is judged by them; by how much of ε a new leader
+# samples of an arm before anything is judged by them; by how much of ϵ a new leader
 # must lead
 FIRST, LEADS, LEADS_OWN = 6, .1, .25
 
@@ -703,7 +704,7 @@ def rule_of(run, c):
 
 def foundation(run, c):
     """What the proof of the `Candidate` c rests on beside samples: answers, pairs
-    (rule, arm), and the walls in use."""
+    (rule, arm), and the hyperplanes in use."""
     walls = list(dict.fromkeys(w for R in run.regions.values() for w in R.walls))
     rounds = {t for w in walls for used in w.rests_on.values() for t in used}
     for w in walls:

@@ -28,8 +28,8 @@ class Ray:
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #62f892ce
 class RegionProgram:
-    r"""min ⟨p, s⟩ over the expected payments s of proper rules within walls: `cuts`
-    are triples (g, h, e), ⟨g, s⟩ ≥ h known within e.
+    r"""min ⟨p, s⟩ over the expected payments s of proper rules within hyperplanes:
+    `cuts` are triples (g, h, e), ⟨g, s⟩ ≥ h known within e.
 
     The *outer* program asks ⟨g, s⟩ ≥ h - e, which all of the region satisfies; the
     *inner* one ⟨g, s⟩ ≥ h + e, which only the region does. `solves` counts.
@@ -84,7 +84,7 @@ class Hyperplane:
     (`lem-star`); $|\Sigma_k\cup\Sigma_j| - 1$ rays, where `supports` tells them.
 
     `slope` g (M,), `error` the largest that `lem-star` allows at any proper rule;
-    `program` is a `RegionProgram` without walls; `bits` is how far the rays are
+    `program` is a `RegionProgram` without hyperplanes; `bits` is how far the rays are
     bisected.
     """
     def __init__(self, k, j, anchor, rays, program, tie, bits):
