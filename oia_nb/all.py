@@ -39,9 +39,9 @@ from .beliefs import own_beliefs
 from .open_setting import OpenRule, OpenSetting, open_support
 from .trial import shortlist, trial
 from .session import Offer, Refused, Session
-from .live import (LiveFigure, SessionForm, feasible_figure, game_figure,
-                         live_figure, mixing_figure, motion_figure, planner_figure,
-                         proof_figure, session_form, triangle_figure)
+from .live import (LiveFigure, SessionForm, boundary_figure, feasible_figure,
+                         game_figure, live_figure, mixing_figure, motion_figure,
+                         planner_figure, proof_figure, session_form, triangle_figure)
 from .views import Card
 from .documents import (identification_from_dict, identification_to_dict,
                               json_schema, load_identification, load_rule,
@@ -65,7 +65,7 @@ CHOSEN = (
     'RiskAverse lottery '
     'live_figure game_figure feasible_figure motion_figure planner_figure '
     'mixing_figure '
-    'triangle_figure proof_figure session_form LiveFigure SessionForm '
+    'triangle_figure proof_figure boundary_figure session_form LiveFigure SessionForm '
     'Drifting Expert HiddenArm Lapsing Logit Noisy Satisficing Subjective best_known '
     'parse_expert Check Told '
     'patient own_beliefs OpenRule OpenSetting open_support shortlist trial').split()

@@ -111,6 +111,7 @@ def own_regret(run, c, gap):
     value = lambda: largest_excess(run.program(c.arm), counts, payoff, c.delta/2)
     return min(gap, fresh_value(run, id(c), run.transcript.N[c.arm], value))
 
+# %% ../nbs/beyond/33_beliefs.ipynb #2be9a5a9
 def leader(run):
     """Of the arm whose candidate seems to earn most, the `Candidate` with the
     highest lower bound on its profit (of the latest five), and that bound."""
@@ -182,6 +183,7 @@ def close(run):
             what = 'drift' if check.name == 'answers' else check.name
             raise Halt('assumption_violated', (run.rounds, ), what)
 
+# %% ../nbs/beyond/33_beliefs.ipynb #a56c5d1f
 @dataclass(frozen=True, eq=False)
 class OwnIdentification(Identification):
     """What `own_beliefs` returns: an `Identification`, and the rounds (from 1) that

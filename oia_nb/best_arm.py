@@ -20,7 +20,8 @@ from .core import (InvalidInput, as_array, as_integer, as_number,
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
 from .estimation import Transcript
-from .learner import INIT, NORMAL, Identification, ask_oracle, check_learner, finish, learner
+from .learner import (INIT, NORMAL, Identification, ask_oracle, check_learner,
+                            finish, learner)
 
 # %% ../nbs/companion/80_best_arm.ipynb #608d5c2f
 @dataclass(frozen=True)
@@ -218,6 +219,7 @@ class Pulls:
                        read_only(self.means), status, self.eps, self.delta,
                        float(max(bound, 0.)))
 
+# %% ../nbs/companion/80_best_arm.ipynb #c5534542
 def pull(s, arms, times=1):
     """Pull each of the `arms` so many times, in turn; returns their averages over
     these pulls, or None if the cap got in the way.
@@ -689,6 +691,7 @@ class ArmIdentification(Identification):
     """
     best_arm: BestArm = None
 
+# %% ../nbs/companion/80_best_arm.ipynb #bffb002e
 @learner
 def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=None,
                      max_rounds=10_000_000):

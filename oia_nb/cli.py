@@ -57,6 +57,7 @@ def command(name, *options):
         return f
     return register
 
+# %% ../nbs/companion/70_cli.ipynb #318cdbf8
 def parser(chosen=None):
     """The parser of all registered commands; parsed arguments hold the function to
     call as `run`.
@@ -96,6 +97,7 @@ EVERY = object()    # as `chosen`: the options of all commands
 def first_sentence(text):
     return ' '.join(text.split()).split('. ')[0].rstrip('.')
 
+# %% ../nbs/companion/70_cli.ipynb #913f019a
 # what commands are for, and the titles under which help lists options
 TOPICS = {
     'a world that is known': ('worlds', 'optimal', 'plan'),
@@ -103,11 +105,11 @@ TOPICS = {
     'learning from a real expert': ('session', ),
     'more': ('book', 'completion')
 }
-TITLES = dict.fromkeys(('--eps', '--delta', '--budget', '--cap', '--runs', '--seed'),
-                       'what to reach, and with what') | dict.fromkeys(
-                           ('--digits', '--margin'), 'the rule to hand over') | dict.fromkeys(
-                               ('--json', '--quiet', '--figure', '--html', '--path'),
-                               'output')
+TITLES = dict.fromkeys(
+    ('--eps', '--delta', '--budget', '--cap', '--runs', '--seed'),
+    'what to reach, and with what') | dict.fromkeys(
+        ('--digits', '--margin'), 'the rule to hand over') | dict.fromkeys(
+            ('--json', '--quiet', '--figure', '--html', '--path'), 'output')
 
 def contents():
     "What `oia --help` says first: the commands by topic, each with a line of text."
@@ -137,14 +139,15 @@ def given(options, in_use):
 
 # %% ../nbs/companion/70_cli.ipynb #b6b590e2
 WORLD = option(
-    'world', metavar='W',
-    help=('the name of a world that comes with the package, the path of a JSON file, or '
-          '- for standard input'))
+    'world', metavar='W', help=(
+        'the name of a world that comes with the package, the path of a JSON file, or '
+        '- for standard input'))
 WITHOUT = option('--without', metavar='ARM', action='append', default=[],
                  help='leave an arm out (may be given more than once)')
-SEED = option('--seed', type=int,
-              help=('of the simulated agent and state, an integer of at least 0; the same '
-                    'seed gives the same run (default: a new one, which is told)'))
+SEED = option(
+    '--seed', type=int,
+    help=('of the simulated agent and state, an integer of at least 0; the same '
+          'seed gives the same run (default: a new one, which is told)'))
 JSON = option('--json', action='store_true',
               help='print one JSON object and nothing else')
 QUIET = option('--quiet', action='store_true', help='no progress on standard error')
@@ -159,15 +162,19 @@ TOLD = option(
 
 DIGITS = option(
     '--digits', type=int,
-    help='decimals of the payments to hand over, from -12 to 15 (default: as few as will do, in '
+    help='decimals of the payments to hand over, from -12 to 15 (default: as few as '
+    'will '
+    'do, in '
     'units of about a thousandth of the largest payment allowed, or finer)')
 MARGIN = option(
     '--margin', type=float,
     help='by how much the arm is to lead all others under them, in units of '
     'payment, at least 0 (default: half a unit of the last digit)')
 
-EPS = ('target accuracy, in units of payment: more than 0, at most twice the sum of the '
-       'largest payment and the largest utility')
+# %% ../nbs/companion/70_cli.ipynb #2f942e40
+EPS = (
+    'target accuracy, in units of payment: more than 0, at most twice the sum of the '
+    'largest payment and the largest utility')
 DELTA = 'probability of failure allowed: more than 0, at most 1'
 ROUNDS = 'rounds that may be used, at least 1'
 
@@ -221,6 +228,7 @@ def joined(argv):
             words[i:i + 2] = [f'--without={words[i + 1]}']
     return words
 
+# %% ../nbs/companion/70_cli.ipynb #6c300021
 def named(words):
     "The command that the words of a command line name, if any."
     for word, following in zip(words, [*words[1:], '']):
@@ -293,6 +301,7 @@ def thousandth(x):
 def amount(x, bound):
     return f'{round(float(x), digits_for(bound)) + 0.:.{digits_for(bound)}f}'
 
+# %% ../nbs/companion/70_cli.ipynb #b9caeb19
 def at_most(x, bound):
     "As `amount`, rounded up: what is at most `x` is at most what is printed."
     from decimal import ROUND_CEILING, Decimal
@@ -363,6 +372,7 @@ def hand_over(world, rule, args):
     return None, why if first == digits else (f'{why}; nor is there one with up to '
                                               f'{digits} digits')
 
+# %% ../nbs/companion/70_cli.ipynb #da098e3f
 def in_digits(world, rule, digits, margin):
     """(`Rounded`, None), or (None, why there is none); what is lost is measured by
     `rule`."""
@@ -387,7 +397,6 @@ def in_digits(world, rule, digits, margin):
 def note(text):
     if text:
         print('note:', ' '.join(text.split()), file=sys.stderr)
-
 
 # %% ../nbs/companion/70_cli.ipynb #7a8b9c03
 def handed_over(world, rule, found, why, name):
@@ -442,7 +451,8 @@ def list_worlds(args):
               maxcolwidths=24))
 
 # %% ../nbs/companion/70_cli.ipynb #b00c0002
-@command('book', option('folder', metavar='FOLDER', help='a new folder for the notebooks'))
+@command('book',
+         option('folder', metavar='FOLDER', help='a new folder for the notebooks'))
 def copy_chapters(args):
     "Copy the book, every chapter as a notebook that runs, into a new folder."
     from oia_nb.book import copy_book
@@ -471,6 +481,7 @@ def oracle_margins(world):
     margins = [widest_margin(world, k)[0] for k in range(world.setting.K)]
     return [m if m > MARGIN_TOL*world.setting.bound else None for m in margins]
 
+# %% ../nbs/companion/70_cli.ipynb #5a949c44
 @command('optimal', WORLD, WITHOUT, DIGITS, MARGIN, JSON)
 def show_optimal(args):
     """Solve the game of a known world: the best rule to hand over, and the best
@@ -498,6 +509,7 @@ def show_optimal(args):
     print(table(*arm_rows(world, best, margins)),
           handed_over(world, best.rule, found, why, 'the exact optimum'), sep='\n\n')
 
+# %% ../nbs/companion/70_cli.ipynb #8cbae846
 def bound_text(arm, bound):
     "What would make an arm inducible, in words."
     if bound == float('inf'):
@@ -518,7 +530,6 @@ def way_out(world):
         f'--without{"=" if arm.startswith("-") else " "}{quote(arm)}' for arm in arms
     ]
     return f'to learn, leave out: {" ".join(options)}'
-
 
 # %% ../nbs/companion/70_cli.ipynb #11a4aaab
 def find_oracle(world):
@@ -617,6 +628,7 @@ def learner_options():
              'progress'))
     ]
 
+# %% ../nbs/companion/70_cli.ipynb #333a61dc
 def learner_flags():
     "The flags of all learners by name: those that have it, and its `Flag`."
     from oia_nb.identification import LEARNERS
@@ -692,6 +704,7 @@ def comparison_fields(found, args):
         repetitions=args.repetitions, seed=args.seed,
         methods=suite(args.budget, args.cap), compiled=is_compiled())
 
+# %% ../nbs/companion/70_cli.ipynb #1a7ccbe1
 def put_comparison(found):
     print(table(*compare_rows(found.table)))
     for line in error_lines(found.frame):
@@ -702,10 +715,10 @@ def put_comparison(found):
     option('worlds', metavar='W', nargs='*',
            help='names or paths of worlds (default: advert and clinic)'),
     option('--eps', type=float, default=.2, help=f'{EPS} (default: 0.2)'),
-    option('--delta', type=float, default=.1,
-           help=f'{DELTA} (default: 0.1)'),
-    option('--budget', type=int, default=2000,
-           help='rounds of the learners that need a budget, at least 1 (default: 2,000)'),
+    option('--delta', type=float, default=.1, help=f'{DELTA} (default: 0.1)'),
+    option(
+        '--budget', type=int, default=2000,
+        help='rounds of the learners that need a budget, at least 1 (default: 2,000)'),
     option('--cap', type=int, default=1_000_000,
            help='most rounds of the paper\'s learner, at least 1 (default: a million)'),
     option('--repetitions', type=int, default=3,
@@ -866,7 +879,8 @@ def outlook(world, best, oracle, args):
     n = paper_needs(world, oracle, gaps[second], args.delta)
     return paragraph(
         f'The rule of the paper is slow. To tell {z.arms[best.arm]} from '
-        f'{z.arms[second]}, the target has to be below {gaps[second]:.3g}. Then its stopping '
+        f'{z.arms[second]}, the target has to be below {gaps[second]:.3g}. Then its '
+        'stopping '
         'rule '
         f'cannot hold before {n:,} observations of one arm, and forced exploration '
         'comes on top.')
@@ -895,6 +909,7 @@ def add_best(ax, rule):
     ax.set_ylim(top=max(ax.get_ylim()[1], 1.05*G.max()))
     ax.legend(fontsize='small')
 
+# %% ../nbs/companion/70_cli.ipynb #5b945b6c
 def draw(world, result, best, path):
     "Two panels: the rule, and how the optimistic profits came down."
     import matplotlib
@@ -932,6 +947,7 @@ def demo_options():
                help=f'{DELTA} (default: {each(1)})')
     ]
 
+# %% ../nbs/companion/70_cli.ipynb #f5a8e7ee
 @command(
     'demo', demo_options,
     option('--seed', type=int, default=0,
@@ -977,7 +993,6 @@ def refuse_early(learner, world, oracle, args):
     next(learner(world.setting, oracle, eps=args.eps,
                  delta=args.delta)), generator(args.seed)
 
-
 # %% ../nbs/companion/70_cli.ipynb #22630b6b
 command_group(
     'session',
@@ -1018,8 +1033,10 @@ def standing(s):
         for n in frame['round'][(frame.status == 'answered') & frame.state.isna()]
     ]
     found = best if result is None else result
-    bound = lambda x: x.certificate and x.certificate.bound if result is not None else x.bound
-    rule = None if found is None else dict(arm=z.arms[found.arm], bound=bound(found),
+    bound = getattr(found, 'bound', None)
+    if result is not None:
+        bound = result.certificate and result.certificate.bound
+    rule = None if found is None else dict(arm=z.arms[found.arm], bound=bound,
                                            payments=found.rule)
     return dict(file=str(s.journal.path), status=s.status, method=s.head['method'],
                 eps=s.head['eps'], delta=s.head['delta'], rounds=s.rounds, paid=s.paid,
@@ -1058,15 +1075,14 @@ def session_flags():
     ]
 
 @command(
-    'session new', FILE, WORLD,
-    option('--eps', type=float, required=True, help=EPS),
+    'session new', FILE, WORLD, option('--eps', type=float, required=True, help=EPS),
     option('--delta', type=float, required=True, help=DELTA),
     option('--budget', type=int,
            help='rounds that may be used, for a learner that plans with a budget'),
-    option('--snap', type=float,
-           help='how far a report may be from a listed belief, from 0 to 0.5 (default: 0.01)'),
-    option('--currency', help='of all sums'), WITHOUT, TOLD,
-    session_options, JSON)
+    option(
+        '--snap', type=float, help=
+        'how far a report may be from a listed belief, from 0 to 0.5 (default: 0.01)'),
+    option('--currency', help='of all sums'), WITHOUT, TOLD, session_options, JSON)
 def new_session(args):
     """Start a session in a new file. Of the world only its setting and its oracle
     are used, and kept."""
@@ -1085,6 +1101,7 @@ def new_session(args):
                         currency=args.currency, told=args.told, **options) as s:
         put_standing(s, args)
 
+# %% ../nbs/companion/70_cli.ipynb #1e60b1a6
 def write_sheet(offer, path):
     "The sheet of an offer in a file, which appears as a whole or not at all."
     part = f'{path}.part'
@@ -1151,6 +1168,7 @@ def record_answer(args):
             f'round {r.number}: {s.setting.arms[r.arm]}; belief taken: {taken}',
             round=round_fields(s, r.number))
 
+# %% ../nbs/companion/70_cli.ipynb #5f3ad5d2
 @command('session reveal', FILE, ROUND,
          option('state', metavar='STATE', help='what was the case'), JSON)
 def record_state(args):
@@ -1192,8 +1210,9 @@ def stop_session(args):
         put_standing(s, args, *standing_rule(s))
 
 # %% ../nbs/companion/70_cli.ipynb #e6a1453c
-@command('completion',
-         option('shell', choices=['bash', 'zsh', 'tcsh'], help='the shell to use it in'))
+@command(
+    'completion',
+    option('shell', choices=['bash', 'zsh', 'tcsh'], help='the shell to use it in'))
 def print_completion(args):
     """Print what makes a shell complete the words of this command. In bash: eval
     "$(oia completion bash)"."""

@@ -101,6 +101,8 @@ ROUNDED = maybe(
     record(digits=INTEGER, margin=NUMBER, arm=TEXT, profit=NUMBER, lost=NUMBER,
            tickets=listed(record(pays=PAID))))
 HEADS = listed(maybe(NUMBER))
+
+# %% ../nbs/companion/86_documents.ipynb #9d1f9b98
 TRACE = record(arms=listed(INTEGER), beliefs=listed(INTEGER), targets=listed(INTEGER),
                kinds=listed(INTEGER), rounds=listed(INTEGER),
                profits=listed(HEADS), radii=listed(HEADS), bounds=HEADS,
@@ -205,6 +207,7 @@ def document(kind, /, **values):
     head = dict(schema=f'oia/{kind}/{VERSION}', package=__version__)
     return head | as_plain(values)
 
+# %% ../nbs/companion/86_documents.ipynb #40fa98ad
 def check_document(data, kind):
     """`data` (JSON as Python reads it), which must be a document of a `kind`.
 
@@ -274,6 +277,7 @@ def rule_to_dict(rule, setting=None):
     return document('rule', **game | dict(bound=rule.bound, support=rule.support,
                                           rule=rule_fields(rule, states)))
 
+# %% ../nbs/companion/86_documents.ipynb #fd7ce2b1
 def rule_from_dict(data):
     """The `ScoringRule` of a document. Raises `InvalidInput`.
 
@@ -338,6 +342,7 @@ def identification_to_dict(found, trace=False):
             for name, value in more.items() if name not in known
         })
 
+# %% ../nbs/companion/86_documents.ipynb #fe51d0b8
 def identification_from_dict(data):
     """The `Identification` of a document, of the class that it had if its details
     are plain values; without a trace, if the document has none. Raises
@@ -363,6 +368,7 @@ def identification_from_dict(data):
                     for k, v in more.items()
                 })
 
+# %% ../nbs/companion/86_documents.ipynb #bd617b62
 def trace_of(d):
     "The `Trace` of its values in a document; None stays None."
     if d is None:
@@ -415,6 +421,7 @@ def optimal_to_dict(best, **more):
                     decision=decisions, profit=best.profit,
                     profits=dict(zip(z.arms, best.profits)), **more)
 
+# %% ../nbs/companion/86_documents.ipynb #ac9c84a2
 PROVED = dict(least='oiafc', theorem1='oiafc', corollary1='oiafc', budget='oiafb')
 
 def plan_to_dict(world, bounds, played=None, seed=None):

@@ -122,6 +122,7 @@ def source(f):
         written = ''
     return [getattr(f, '__qualname__', type(f).__qualname__), written]
 
+# %% ../nbs/companion/67_experiments.ipynb #c6e6f340
 def as_method(at, given):
     """The `Method` for a name, a function, or a pair of one of them and a dict of
     options. `at` is how errors call it."""
@@ -354,6 +355,7 @@ def open_folder(path, contents):
             f'a folder of this experiment: that one differs in {", ".join(other)}')
     return folder
 
+# %% ../nbs/companion/67_experiments.ipynb #8574a0d1
 def read_manifest(path):
     try:
         contents = json.loads((Path(path)/'manifest.json').read_text(encoding='utf-8'))
@@ -443,77 +445,78 @@ def names_of(contents):
         ]))
 
 # %% ../nbs/companion/67_experiments.ipynb #a3aaa76d
+def _done(folder, runs, retry):
+    """The records by key that a folder has of these runs; with `retry`, those
+    without error."""
+    if folder is None:
+        return {}
+    return {
+        k: r
+        for k, r in read_runs(folder).items()
+        if k in runs and not (retry and r.get('error'))
+    }
+
+def _todo(runs, done, worlds, methods):
+    "What is left to do: each run with what is known of its world, and its method."
+    left = [r for k, r in runs.items() if k not in done]
+    known = {label: know(worlds[label]) for label in {r.world for r in left}}
+    return [(r, known[r.world], methods[r.method]) for r in left]
+
+def _file_record(line, folder):
+    "The record of a line, which is written to the folder if there is one."
+    record = json.loads(line)
+    if record.get('error'):
+        log.info('%s in %s: %s', record['method'], record['world'], record['error'])
+    if folder is not None:
+        write_whole(folder/'runs'/f'{record["key"]}.jsonl', line + '\n')
+    return record
+
+# %% ../nbs/companion/67_experiments.ipynb #87849aa6
 def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None,
                progress=False, retry=False):
-    """Play every method with every choice of parameters in every world, several
-    times; returns a pandas frame, one row a run.
+    """Every method with every choice of parameters in every world, several times.
 
     Parameters
     ----------
-    worlds : list of Environment or str, or dict of label: Environment or str
-        What `load_world` takes, or worlds.
-    methods : list of str, or dict of label: name, function, or pair of one of them
-    and a dict of options
+    worlds : list of World or str, or dict of label: World or str
+        Worlds, or what `load_world` takes.
+    methods : list of str, or dict of label: name, function, or (one of them, options)
         Names of `LEARNERS`; or functions called as
-        ``f(world, seed=generator, oracle=oracle, **parameters)`` that return an
-        `Identification`.
+        ``f(world, seed=generator, oracle=oracle, **parameters)``.
     grid : dict of name: list
-        Values of `eps`, `delta`, `budget`, `mixing`, …; all combinations are run,
-        for each method of those parameters that it takes.
+        Values of `eps`, `delta`, `budget`, `mixing`, …; each method is run with all
+        combinations of those that it takes.
     repetitions : int, or list of int
         How many, or which. Repetition i has the generator
         ``SeedSequence(seed, spawn_key=(i,))`` in every world, for every method.
     seed : int
     n_jobs : int
-        0: one after the other, without joblib, for a debugger; else the number of
-        joblib's workers, -1 for one a core.
+        0: one after the other, without joblib; else joblib's workers, -1 for one a
+        core.
     path : str or Path, optional
-        A folder, for results as they come; an experiment that was interrupted goes
-        on with what is missing there.
+        A folder for results as they come; what is missing there is done.
     progress : bool
         Show a bar with the time left on standard error.
     retry : bool
         Redo runs that are there with an error.
 
-    Returns
-    -------
-    DataFrame
-        `world`, `method`, a column a parameter, `seed`, `repetition`, and the
-        columns of `RESULTS`, described at `measure`; `seconds`; for runs that failed
-        `error` and `traceback`.
+    Returns a pandas DataFrame, a row a run: `world`, `method`, a column a parameter,
+    `seed`, `repetition`, the columns of `RESULTS` (see `measure`), `seconds`, and
+    for runs that failed `error` and `traceback`. Raises `InvalidInput`, also for a
+    folder of another experiment; an exception within a run is recorded, not raised.
 
-    Raises `InvalidInput`, also for a folder of another experiment. An exception
-    within a run is recorded, not raised.
-
-    Examples
-    --------
-    >>> len(experiment(['advert'], ['sharp'], dict(eps=3., delta=.1), 2, seed=0,
-    ...     n_jobs=0))
+    >>> len(experiment(['advert'], ['sharp'], dict(eps=3., delta=.1), 2, 0, n_jobs=0))
     2
     """
     worlds, methods, contents, runs = planned(worlds, methods, grid, repetitions, seed)
     if n_jobs is not None:
         n_jobs = as_integer('n_jobs', n_jobs, -10**6)
     folder = None if path is None else open_folder(path, contents)
-    done = {} if folder is None else {
-        k: r
-        for k, r in read_runs(folder).items()
-        if k in runs and not (retry and r.get('error'))
-    }
-    known = {
-        label: know(worlds[label])
-        for label in {r.world
-                      for k, r in runs.items() if k not in done}
-    }
-    todo = [(r, known[r.world], methods[r.method]) for k, r in runs.items()
-            if k not in done]
+    done = _done(folder, runs, retry)
+    todo = _todo(runs, done, worlds, methods)
     log.info('%d runs to do, %d done before', len(todo), len(done))
     for line in follow(execute(todo, n_jobs), len(done), len(runs), progress):
-        record = json.loads(line)
-        if record.get('error'):
-            log.info('%s in %s: %s', record['method'], record['world'], record['error'])
-        if folder is not None:
-            write_whole(folder/'runs'/f'{record["key"]}.jsonl', line + '\n')
+        record = _file_record(line, folder)
         done[record['key']] = record
     return as_frame([done[k] for k in runs], names_of(contents))
 
@@ -603,6 +606,7 @@ def suite(budget=2000, cap=1_000_000):
                                ).items()
     }
 
+# %% ../nbs/companion/67_experiments.ipynb #302fbe5f
 class Comparison(NamedTuple):
     """What `compare` returns: `frame`, one row a run (see `experiment`), and
     `table`, one row for each world and method (see `summarise`)."""
@@ -649,6 +653,7 @@ def break_even(world, found):
         return np.inf
     return found.rounds + max(found.rounds*before - kept, 0.)/(after - before)
 
+# %% ../nbs/companion/67_experiments.ipynb #dae37a70
 class RoundsBar:
     """A bar that counts the rounds of all runs, each entered by `with`; nothing if
     not `shown`."""
@@ -669,6 +674,27 @@ class RoundsBar:
         if self.bar is not None and (self.run == self.runs or exc[0]):
             self.bar.close()
 
+# %% ../nbs/companion/67_experiments.ipynb #1aa41b7e
+def _forecast_row(world, method, found):
+    "What a forecast keeps of a run."
+    if found.lost is None:
+        raise InvalidInput('world', world, 'a world whose agent is the rational one')
+    cut = was_cut_short(found.status)
+    return dict(method=method, finished=not cut, rounds=np.inf if cut else found.rounds,
+                paid=found.paid, lost=found.lost, break_even=break_even(world, found))
+
+def _forecast_table(rows):
+    "A pandas frame with a row a method: counts and quantiles of the rows of its runs."
+    import pandas as pd
+    at = lambda p: lambda x: np.quantile(x, p, method='inverted_cdf')
+    median = at(.5)
+    columns = dict(runs=('rounds', 'size'), finished=('finished', 'sum'),
+                   rounds_10=('rounds', at(.1)), rounds=('rounds', median),
+                   rounds_90=('rounds', at(.9)), paid=('paid', median),
+                   lost=('lost', median), break_even=('break_even', median))
+    return pd.DataFrame(rows).groupby('method', sort=False).agg(**columns).reset_index()
+
+# %% ../nbs/companion/67_experiments.ipynb #2e02ddc3
 def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
              cap=FORECAST_CAP, progress=False):
     """What learning will take and cost, by playing learners in a world that is known
@@ -694,37 +720,23 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
     DataFrame
         A row a method: `runs`; `finished`, how many weren't cut short; `rounds_10`,
         `rounds` and `rounds_90`, the quantiles; and the medians of `paid`, of `lost`
-        (`eq-lost`) and of `break_even` (`eq-break-even`). All of them are values of
-        runs.
+        (`eq-lost`) and of `break_even` (`eq-break-even`).
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
 
-    Examples
-    --------
     >>> forecast(load_world('advert'), eps=3., delta=.1, runs=2).finished[0]
     np.int64(2)
     """
-    import pandas as pd
-    n, cap = as_integer('runs', runs, 1), as_integer('cap', cap, 1)
-    oracle, seed = action_informed_oracle(world), as_integer('seed', seed, 0)
+    n = as_integer('runs', runs, 1)
+    cap = as_integer('cap', cap, 1)
+    oracle = action_informed_oracle(world)
+    seed = as_integer('seed', seed, 0)
     tasks = [(method, i) for method in methods for i in range(n)]
-    rows, bar = [], RoundsBar(len(tasks), progress)
+    bar = RoundsBar(len(tasks), progress)
+    rows = []
     for method, i in tasks:
         with bar:
             found = identify(world, eps=eps, delta=delta, method=method, budget=cap,
                              oracle=oracle, seed=generator(seed, i), **bar.options)
-        if found.lost is None:
-            raise InvalidInput('world', world,
-                               'a world whose agent is the rational one')
-        cut = was_cut_short(found.status)
-        rows.append(
-            dict(method=method, finished=not cut,
-                 rounds=np.inf if cut else found.rounds, paid=found.paid,
-                 lost=found.lost, break_even=break_even(world, found)))
-    at = lambda p: lambda x: np.quantile(x, p, method='inverted_cdf')
-    median = at(.5)
-    columns = dict(runs=('rounds', 'size'), finished=('finished', 'sum'),
-                   rounds_10=('rounds', at(.1)), rounds=('rounds', median),
-                   rounds_90=('rounds', at(.9)), paid=('paid', median),
-                   lost=('lost', median), break_even=('break_even', median))
-    return pd.DataFrame(rows).groupby('method', sort=False).agg(**columns).reset_index()
+        rows.append(_forecast_row(world, method, found))
+    return _forecast_table(rows)

@@ -29,6 +29,7 @@ class Policy:
     reports: np.ndarray
     profits: np.ndarray
 
+# %% ../nbs/beyond/29_experts.ipynb #54c2a4f5
 @dataclass(frozen=True, eq=False)
 class Expert(Agent):
     """An expert of `eq-expert-profit`; this one is the paper's, and others derive
@@ -105,6 +106,7 @@ class Expert(Agent):
         report = pick(policy.reports[arm, belief], rng)
         return Response(arm, tuple(z.support[report].tolist()), state)
 
+# %% ../nbs/beyond/29_experts.ipynb #1685ac94
 class Clocked:
     "An `Expert` in a run."
     def __init__(self, expert):
@@ -217,6 +219,7 @@ class Lapsing(Wrapped):
         return (1 - self.rate)*self.inner.chooses(
             world, profits, worth) + self.rate/len(profits)
 
+# %% ../nbs/beyond/29_experts.ipynb #633dc5fd
 @dataclass(frozen=True, eq=False)
 class Logit(Expert):
     r"""Who plays arm k with probability proportional to $e^{g(k,S)/\tau}$; τ, the
@@ -244,6 +247,7 @@ class Satisficing(Expert):
         near = profits >= profits.max() - self.band
         return near/near.sum()
 
+# %% ../nbs/beyond/29_experts.ipynb #b2c0e306
 @dataclass(frozen=True, eq=False)
 class Drifting(Expert):
     """Whose costs rise by `rise` (K numbers, or one for each arm alike; negative:
@@ -319,6 +323,7 @@ class Rounded(Channel):
         support = world.setting.support
         return np.eye(len(support))[nearest(support, np.round(support, self.digits))]
 
+# %% ../nbs/beyond/29_experts.ipynb #ea4fe519
 TREMBLES = 401      # draws that stand for normal noise
 
 @dataclass(frozen=True, eq=False)
@@ -380,6 +385,7 @@ def led_rules(world, expert):
                                          z.bound))
     return found
 
+# %% ../nbs/beyond/29_experts.ipynb #a2240734
 HOPELESS = 1e3      # an arm so far behind, in units of the bound, is never chosen
 
 def best_known(world, t=None):

@@ -48,6 +48,7 @@ def rounds_left(before, now, eps):
     left = max((c/(eps + d))**2 - t1, 1.)
     return int(float(f'{left:.2g}'))
 
+# %% ../nbs/companion/63_identification.ipynb #27e796f9
 class ProgressBar:
     """Watches a learner; shows rounds, the arm that it aims at, the best rule so far
     with what is proved of it, and what may be left, on standard error.
@@ -98,6 +99,7 @@ class Flag:
     type: type
     help: str
 
+# %% ../nbs/companion/63_identification.ipynb #0cfba51d
 @dataclass(frozen=True)
 class Row:
     """A learner of the table.
@@ -139,6 +141,7 @@ class Row:
         return 'budget' in self.parameters and self.parameters[
             'budget'].default is self.parameters['budget'].empty
 
+# %% ../nbs/companion/63_identification.ipynb #e0fd9d61
 ALIASES = {'etc': 'explore_then_commit'}    # earlier names
 
 class Learners(dict):
@@ -274,6 +277,7 @@ def add_budget(row, world, budget, options):
     return options if budget is None else options | dict(
         max_rounds=as_integer('budget', budget, world.setting.K))
 
+# %% ../nbs/companion/63_identification.ipynb #95b07576
 def learner_for(told=None):
     """The name of the first learner of the table that honours what is told. Raises
     `InvalidInput` if none does.
@@ -343,74 +347,79 @@ def origin_of(world, row, options, seed):
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, told, int(seed) if whole else None)
 
-def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
-             progress=False, oracle=None, engine='coroutine', told=None, **options):
-    """Learn the best scoring rule of a simulated world; returns an `Identification`.
-
-    Parameters
-    ----------
-    world : Environment
-    eps, delta : float
-        Target accuracy, in (0, 2(B_S + B_u)], and probability of failure allowed, in
-        (0, 1].
-    method : str
-        A name in `LEARNERS`.
-    budget : int, optional
-        Rounds that may be used: required and used up by those that need one
-        ("oiafb", "chen"); what "explore_then_commit" plans with, if given; for the
-        others a cap, beyond which the status is "round_cap".
-    seed : int or numpy Generator, optional
-        Of the simulated agent and state, and of what a learner draws itself; None
-        draws fresh entropy.
-    progress : bool
-        Show a bar on standard error: rounds, the arm that leads, the bound on the
-        regret so far.
-    oracle : Oracle, optional
-        Worked out from the world if not given.
-    engine : "coroutine" or "fast"
-        "fast" plays the paper's learners in compiled code (needs Numba): the same
-        run but for rounding.
-    told : Told, or a text such as "lapses=0.02", optional
-        What may be assumed of the expert; None is the paper's.
-    options
-        Passed on to the learner, which names those it takes: `mixing`, `stop`,
-        `max_rounds`, `a` (with delta=None), `decision`, `samples`, `solver`,
-        `margin`, `watch`.
-
-    Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
-
-    Examples
-    --------
-    >>> identify(clinic, eps=1., delta=.1, seed=0).status
-    'certified'
-    """
+# %% ../nbs/companion/63_identification.ipynb #d697556a
+def _checked_row(world, method, engine, options):
+    "The row of `method`, once what `identify` was given is found to be possible."
     if not isinstance(world, World):
         raise InvalidInput('world', world,
                            'an Environment, e.g. from load_world or make_world')
     row = learner_row(method)
     as_choice('engine', engine, ('coroutine', 'fast'))
     check_options(row, options)
+    return row
+
+def _play(row, world, oracle, rng, /, *, eps, delta, engine, progress, **options):
+    "One run of the learner of `row`, whose options are complete."
+    if engine == 'fast':
+        return run_fast(row, world, oracle, rng, progress=progress, eps=eps,
+                        delta=delta, **options)
+    make = partial(row.make, world.setting, oracle, eps=eps, delta=delta)
+    if not progress:
+        return simulate(make(**options), world, rng)
+    total = options['budget'] if row.needs_budget else None
+    with ProgressBar(world.setting, eps, options.pop('watch', None), total) as bar:
+        return simulate(bar.follow(make(watch=bar, **options)), world, rng)
+
+# %% ../nbs/companion/63_identification.ipynb #2d2c9389
+def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
+             progress=False, oracle=None, engine='coroutine', told=None, **options):
+    """Learn the best scoring rule of a simulated world; returns an `Identification`.
+
+    Parameters
+    ----------
+    world : World
+    eps, delta : float
+        Target accuracy, in (0, 2(B_S + B_u)], and probability of failure allowed, in
+        (0, 1].
+    method : str
+        A name in `LEARNERS`.
+    budget : int, optional
+        Rounds: all are used by those that need a budget ("oiafb", "chen"),
+        "explore_then_commit" plans with them, and the others end after them with
+        the status "round_cap".
+    seed : int or numpy Generator, optional
+        Of the agent, the state and the learner; None draws fresh entropy.
+    progress : bool
+        Show a bar on standard error.
+    oracle : Oracle, optional
+        Worked out from the world if not given.
+    engine : "coroutine" or "fast"
+        "fast" plays the paper's learners compiled (needs Numba), the same but for
+        rounding.
+    told : Told, or a text such as "lapses=0.02", optional
+        What may be assumed of the expert; None is the paper's.
+    options
+        Of the learner: `mixing`, `stop`, `max_rounds`, `a` (with delta=None),
+        `decision`, `samples`, `solver`, `margin`, `watch`.
+
+    Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
+
+    >>> identify(clinic, eps=1., delta=.1, seed=0).status
+    'certified'
+    """
+    row = _checked_row(world, method, engine, options)
     seed = fresh_seed() if seed is None else seed
     rng = generator(seed)
     options = add_budget(row, world, budget, options)
     origin = origin_of(world, row, options | dict(engine=engine), seed)
     options = add_told(row, told, add_rng(row, rng, options))
     log.info('%s in %s, seed %s: starts', row.name, world.name, origin.seed)
-    def add_all(found):
-        log.info('%s in %s: %s after %d rounds', row.name, world.name, found.status,
-                 found.rounds)
-        return add_lost(world, replace(found, setting=world.setting, origin=origin))
     oracle = action_informed_oracle(world) if oracle is None else oracle
-    if engine == 'fast':
-        return add_all(run_fast(row, world, oracle, rng, progress=progress, eps=eps,
-                                delta=delta, **options))
-    make = partial(row.make, world.setting, oracle, eps=eps, delta=delta)
-    if not progress:
-        return add_all(simulate(make(**options), world, rng))
-    total = options['budget'] if row.needs_budget else None
-    with ProgressBar(world.setting, eps, options.pop('watch', None), total) as bar:
-        learner = bar.follow(make(watch=bar, **options))
-        return add_all(simulate(learner, world, rng))
+    found = _play(row, world, oracle, rng, eps=eps, delta=delta, engine=engine,
+                 progress=progress, **options)
+    log.info('%s in %s: %s after %d rounds', row.name, world.name, found.status,
+             found.rounds)
+    return add_lost(world, replace(found, setting=world.setting, origin=origin))
 
 # %% ../nbs/companion/63_identification.ipynb #bf946fb4
 def run_fast(row, world, oracle, rng, *, eps, delta, progress=False, **options):

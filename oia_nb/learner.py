@@ -153,6 +153,7 @@ class Origin:
     options: dict = None
     seed: int = None
 
+# %% ../nbs/companion/62_learner.ipynb #7560dbf5
 @dataclass(frozen=True, eq=False)
 class Identification:
     r"""What a learner returns.
@@ -237,6 +238,15 @@ def was_cut_short(status):
     return status in STATUS and STATUS[status].cut_short
 
 # %% ../nbs/companion/62_learner.ipynb #ed8a0353
+def _trace(transcript, kinds, targets, snapshots):
+    "The `Trace` of a run: as many rounds as have a kind, and the snapshots by column."
+    arms = np.array(transcript.arms)[:len(kinds)]
+    beliefs = np.array(transcript.beliefs)[:len(kinds)]
+    columns = map(np.array, zip(*snapshots)) if len(snapshots) else (np.empty(0), )*4
+    targets = arms if targets is None else np.array(targets)
+    return Trace(arms, beliefs, targets, kinds, *columns)
+
+# %% ../nbs/companion/62_learner.ipynb #7a3a8839
 def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds,
            targets=None, searches=0, lp_solves=0, violated=False, snapshots=(),
            result=Identification, **more):
@@ -245,7 +255,8 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
     Parameters
     ----------
     transcript : Transcript, or anything with `arms` and `beliefs` (one entry a
-    round), `N` (K,) and `rounds` rule, arm : ScoringRule, int
+    round), `N` (K,) and `rounds`
+    rule, arm : ScoringRule, int
         What was found.
     status : str
         One of `STATUS`; one that isn't sound drops the certificate, as does `violated`.
@@ -271,24 +282,17 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
     ...     delta=.1, kinds=run.kinds).rounds == run.rounds
     True
     """
-    if not isinstance(status, str) or status not in STATUS:
-        raise InvalidInput('status', status, f'one of {", ".join(STATUS)}')
     if isinstance(violated, str):
         more['violated'] = as_choice('violated', violated, VIOLATIONS)
-    kinds, violated = np.array(kinds), bool(violated or not STATUS[status].sound)
-    arms, beliefs = np.array(transcript.arms)[:len(kinds)], np.array(
-        transcript.beliefs)[:len(kinds)]
-    at, profits, radii, bounds = map(np.array, zip(
-        *snapshots)) if len(snapshots) else (np.empty(0), )*4
-    trace = Trace(arms, beliefs, arms if targets is None else np.array(targets), kinds,
-                  at, profits, radii, bounds)
-    return result(rule=rule, arm=int(arm), rounds=int(transcript.rounds), status=status,
-                  eps=eps, delta=delta, certificate=None if violated else certificate,
-                  counts=np.array(transcript.N, int), normal_rounds=int(
-                      (kinds == NORMAL).sum()), forced_rounds=int(
-                          (kinds == FORCED).sum()), searches=int(searches),
-                  lp_solves=int(lp_solves), event_violated=violated, trace=trace,
-                  **more)
+    kinds = np.array(kinds)
+    violated = bool(violated or not STATUS[as_choice('status', status, STATUS)].sound)
+    return result(
+        rule=rule, arm=int(arm), rounds=int(transcript.rounds), status=status, eps=eps,
+        delta=delta, certificate=None if violated else certificate,
+        counts=np.array(transcript.N, int), normal_rounds=int((kinds == NORMAL).sum()),
+        forced_rounds=int((kinds == FORCED).sum()), searches=int(searches),
+        lp_solves=int(lp_solves), event_violated=violated,
+        trace=_trace(transcript, kinds, targets, snapshots), **more)
 
 # %% ../nbs/companion/62_learner.ipynb #d53e49c8
 class Learner:
@@ -344,6 +348,7 @@ class Learner:
             return self._priced(end.value)
         raise Stopped('the learner went on')
 
+# %% ../nbs/companion/62_learner.ipynb #3086ea59
 @dataclass(frozen=True, eq=False)
 class Finding:
     """A rule, the `arm` (an index) that answers it, and the `bound` that is proved
@@ -395,6 +400,7 @@ def interrupts_held():
         if ours:
             signal.signal(signal.SIGINT, usual)
 
+# %% ../nbs/companion/62_learner.ipynb #68dcd655
 def simulate(learner, world, seed):
     """Play a learner (or any coroutine of rules) against a simulated world until it
     returns; gives back what it returns.

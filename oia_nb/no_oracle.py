@@ -104,6 +104,7 @@ def search(setting, tries, want, delta, rng):
     volume = float(np.log(K/delta)/(done - 1))
     return Found(tuple(rules), missing, hits, done, data.rounds, volume, delta)
 
+# %% ../nbs/beyond/28_no_oracle.ipynb #7936c167
 def search_oracle(setting, *, tries=400, want=5, delta=.05, seed=0):
     """Look for a rule for each arm, of an expert of whom nothing is known but the
     `Setting`.

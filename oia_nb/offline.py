@@ -16,7 +16,8 @@ from .core import as_integer, as_number, as_probabilities, generator
 from .information import Rational, Response, favourite, make_world, merge_beliefs
 from .information import report_utility
 from .scoring import ScoringRule, is_proper
-from .programs import ProperProgram, program_route, properness_pairs, properness_rows
+from .programs import (ProperProgram, program_route, properness_pairs,
+                             properness_rows)
 from .programs import solve_cvxpy
 
 # %% ../nbs/companion/82_offline.ipynb #8cb1af69
@@ -108,6 +109,7 @@ def as_bets(rule):
     weights[1:-2] += x + y - share
     return kinks, weights
 
+# %% ../nbs/companion/82_offline.ipynb #85cceae2
 def from_bets(support, kinks, weights, bound=1.):
     r"""The rule that is the sum of `weights` (n,) times bets with the given `kinks`
     (n,), on a support (M, 2).

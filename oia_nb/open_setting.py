@@ -68,6 +68,7 @@ class OpenSetting(Value):
         return Setting(beliefs, self.utility, self.bound, self.arms, self.states,
                        self.decisions)
 
+# %% ../nbs/beyond/34_open_setting.ipynb #5941f692
 @dataclass(frozen=True, eq=False)
 class OpenRule(Value):
     "A menu of `tickets` (n, W), what each pays in each state, within [0, `bound`]."
@@ -151,6 +152,7 @@ def hear(seen, rule):
     response = yield rule
     return response, seen.see(response.arm, np.array(response.report))
 
+# %% ../nbs/beyond/34_open_setting.ipynb #e3008e87
 def collect(seen, open_setting, menus, mass, max_rounds):
     "Step 1; returns how many rounds it took. Raises `OracleViolated`."
     before = seen.rounds
@@ -212,6 +214,7 @@ def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
         return answer('assumption_violated')
     return answer('round_cap')
 
+# %% ../nbs/beyond/34_open_setting.ipynb #2599fdbd
 def as_discovery(seen, open_setting, menus, *, found, status, runs, collecting):
     "The `Discovery` of a run that has ended."
     common = dict(status=status, mass=seen.mass, rounds=seen.rounds,
@@ -256,6 +259,7 @@ class OpenIdentification(Identification):
         return (f'{text} Beliefs not seen have a probability of at most {most}, which '
                 'is charged to profits and not to boundaries.')
 
+# %% ../nbs/beyond/34_open_setting.ipynb #b05a4db5
 def steps(setting, coroutine, eps, delta):
     "Plays the coroutine on a support of which it is told nothing."
     data = Transcript(setting)
@@ -289,6 +293,7 @@ def what_was_seen(d):
         return {} if d.status == 'round_cap' else dict(violated='oracle')
     return dict(checks=found.checks, violated=found.violated or found.event_violated)
 
+# %% ../nbs/beyond/34_open_setting.ipynb #232b3619
 def open_support(setting, oracle, *, eps, delta, mass=None, within=sharp,
                  max_rounds=1_000_000):
     r"""The learner for an open support (`alg-open`): a `Learner` that returns an

@@ -410,6 +410,7 @@ def plot_profits(result, setting, ax=None, profits=None):
     ax.legend(fontsize='small')
     return ax
 
+# %% ../nbs/companion/69_plots.ipynb #c25a9f80
 def _trace(result, setting):
     if not isinstance(setting, Setting):
         raise InvalidInput('setting', setting, 'a Setting')
@@ -464,9 +465,16 @@ def plot_radii(result, setting, ax=None):
     return ax
 
 # %% ../nbs/companion/69_plots.ipynb #906ad9ae
+def _reach(C, half, bound):
+    """How far the axis goes: to all that is finite, and to `bound` where something
+    isn't."""
+    ends = np.abs(C) + half
+    least = bound if np.isinf(ends).any() else 0
+    return 1.06*max(ends[np.isfinite(ends)].max(initial=1e-3*bound), least)
+
+# %% ../nbs/companion/69_plots.ipynb #74659656
 def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
-    r"""The cost graph of a plan: $\hat C(k,k') \pm I_c(k,k')$, a row for each pair
-    of arms.
+    r"""The cost graph of a plan: $\hat C(k,k') \pm I_c(k,k')$, a row per pair of arms.
 
     On the event (with probability 1 - δ) every bar holds the true difference. No
     inducible arm costs $B_S$ more than another, so beyond the dotted lines, if they
@@ -474,11 +482,9 @@ def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
 
     Parameters
     ----------
-    plan : Plan
-        As `watch` is given it; any object with `C_hat` and `I_c` (K, K) will do.
+    plan : Plan, or another object with `C_hat` and `I_c` (K, K)
     setting : Setting
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
+    ax : matplotlib Axes, optional; a figure is made if there is none
     costs : array (K,), optional
         The true costs, whose differences are drawn as diamonds.
     upper : array (K, K), optional
@@ -487,12 +493,12 @@ def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
 
     Returns the axes. Raises `InvalidInput`.
     """
-    C, half, K = *_intervals(plan, setting), setting.K
-    at, B_S, width = np.tril_indices(
-        K,
-        -1), setting.bound, lambda w: np.where(np.isfinite(w), w, 99*setting.bound)[at]
-    rows, c = np.arange(len(
-        at[0])), None if costs is None else as_array('costs', costs, (K, ))
+    C, half = _intervals(plan, setting)
+    K, B_S = setting.K, setting.bound
+    at = np.tril_indices(K, -1)
+    rows = np.arange(len(at[0]))
+    width = lambda w: np.where(np.isfinite(w), w, 99*B_S)[at]
+    c = None if costs is None else as_array('costs', costs, (K, ))
     high = None if upper is None else _square('upper', upper, K)
     ax = _axes(ax, (5.6, 1.5 + .36*len(rows)))
     if upper is not None:
@@ -507,14 +513,12 @@ def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
                 mew=1.8, ls='', label='truth', zorder=4)
     for x in (-B_S, 0., B_S):
         ax.axvline(x, color=_ink(), ls='-' if x == 0 else ':', lw=1)
-    reach = (np.abs(C) + half)[at]
-    reach = 1.06*max(reach[np.isfinite(reach)].max(initial=1e-3*B_S),
-                     B_S if np.isinf(reach).any() else 0)
+    reach = _reach(C[at], half[at], B_S)
     ax.locator_params(axis='x', nbins=6)
     ax.set(xlim=(-reach, reach), ylim=(len(rows) + .3, -.6),
            xlabel='difference of costs')
-    ax.set_yticks(
-        rows, [_text(f'{setting.arms[k]} − {setting.arms[j]}') for k, j in zip(*at)])
+    names = [_text(f'{setting.arms[k]} − {setting.arms[j]}') for k, j in zip(*at)]
+    ax.set_yticks(rows, names)
     _legend(ax, loc='lower center', ncols=3)
     return ax
 
@@ -731,6 +735,12 @@ def _draw_bound(ax, bound, frame, by, x, high=np.inf):
                 ls=DASHES[2], label=f'bound, {_text(name)}')
 
 # %% ../nbs/companion/69_plots.ipynb #88040171
+def _room_for_legend(ax, share):
+    "A logarithmic axis that goes on upwards by this share of its length."
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high*(high/low)**share)
+
+# %% ../nbs/companion/69_plots.ipynb #d16d3927
 def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
                  bars='quartiles'):
     r"""How `y` grows with `x`, on logarithmic axes: medians, bars, and the power law
@@ -776,9 +786,7 @@ def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
         _draw_law(ax, i, name, at[np.isfinite(q[1])], q[:, np.isfinite(q[1])])
     _draw_bound(ax, bound, frame, by, x)
     ax.set(xscale='log', yscale='log', xlabel=_called(x), ylabel=_called(y))
-    low, high = ax.get_ylim()
-    # room for the legend
-    ax.set_ylim(low, high*(high/low)**(.09*len(groups)))
+    _room_for_legend(ax, .09*len(groups))
     _plain_numbers(ax.xaxis)
     _plain_numbers(ax.yaxis)
     _legend(ax)
@@ -799,6 +807,17 @@ def _draw_law(ax, i, name, at, q):
                 ecolor=style['color'])
 
 # %% ../nbs/companion/69_plots.ipynb #8742d90f
+def _name_cells(ax, table):
+    "The names of rows and columns beside the cells, without grid or ticks."
+    m, n = table.shape
+    ax.grid(False)
+    ax.set(ylim=(m - .5, -.5), xlim=(-.5, n - .5))
+    ax.set_xticks(range(n), [_text(str(c)) for c in table.columns],
+                  rotation=30 if n > 4 else 0, ha='right' if n > 4 else 'center')
+    ax.set_yticks(range(m), [_text(str(r)) for r in table.index])
+    ax.tick_params(length=0)
+
+# %% ../nbs/companion/69_plots.ipynb #4080a50d
 def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='world',
                  log=True, label=None):
     r"""A table in colour: the median of `value` in every cell, with its number
@@ -829,23 +848,16 @@ def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='worl
                            'a cell in which half of the runs have a value')
     if log:
         as_positive('value', known)
-    ax, (m,
-         n) = _axes(ax,
-                    (2.6 + 1.05*table.shape[1], 1.2 + .5*table.shape[0])), table.shape
+    m, n = table.shape
+    ax = _axes(ax, (2.6 + 1.05*n, 1.2 + .5*m))
     from matplotlib.colors import LogNorm, Normalize
     norm = (LogNorm if log else Normalize)(known.min(), known.max())
-    sheet = ax.pcolormesh(
-        np.arange(n + 1) - .5,
-        np.arange(m + 1) - .5, np.ma.masked_invalid(table), cmap=COLORMAP, norm=norm,
-        edgecolors=ax.get_facecolor(), linewidth=1.5)
+    sheet = ax.pcolormesh(np.arange(n + 1) - .5, np.arange(m + 1) - .5,
+                          np.ma.masked_invalid(table), cmap=COLORMAP, norm=norm,
+                          edgecolors=ax.get_facecolor(), linewidth=1.5)
     for (i, j), v in np.ndenumerate(table.to_numpy()):
         _write_cell(ax, sheet, i, j, v)
-    ax.grid(False)
-    ax.set(ylim=(m - .5, -.5), xlim=(-.5, n - .5))
-    ax.set_xticks(range(n), [_text(str(c)) for c in table.columns],
-                  rotation=30 if n > 4 else 0, ha='right' if n > 4 else 'center')
-    ax.set_yticks(range(m), [_text(str(r)) for r in table.index])
-    ax.tick_params(length=0)
+    _name_cells(ax, table)
     bar = ax.figure.colorbar(
         sheet, ax=ax, label=label
         or (f'{_called(value)}, median' if isinstance(value, str) else None))

@@ -277,6 +277,7 @@ class Vertex:
     value: float
     bound: float
 
+# %% ../nbs/companion/61_programs.ipynb #0c377eb5
 class LinearProgram:
     """min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1] and columns[0] ≤ x ≤ columns[1].
 
@@ -286,7 +287,8 @@ class LinearProgram:
     `LP_UNIT`-fold. `solves` counts runs of the solver.
     """
     def __init__(self, A, cost, columns, rows):
-        self.A, self.cost, self.columns, self.rows, self.solves = A, cost, columns, rows, 0
+        self.A, self.cost, self.columns, self.rows = A, cost, columns, rows
+        self.solves = 0
         self.sizes = np.asarray(abs(A).sum(1)).ravel()          # of the rows of A
         self.highs = open_highs(A, cost, LP_UNIT*columns, LP_UNIT*rows)
 
@@ -337,6 +339,7 @@ class LinearProgram:
         self.solves += 1
         return self.highs.getModelStatus()
 
+# %% ../nbs/companion/61_programs.ipynb #d893d2d4
 def push(change, old, new, unit=1.):
     """Pass on to HiGHS the columns in which `new` differs from `old`, times `unit`.
 
@@ -523,6 +526,7 @@ class RuleProgram(ProperProgram):
     def _cheapest(self, cap, short):
         return self._rule(self._found(self._optimum(self.price, cap, short)).x)
 
+# %% ../nbs/companion/61_programs.ipynb #f7fa313c
 def box(n):
     """(2, n): columns from 0 to 1.
 
@@ -642,6 +646,7 @@ class MenuProgram(RuleProgram):
         S[self.own] = menu
         return S
 
+# %% ../nbs/companion/61_programs.ipynb #99cbad0b
 # with more beliefs than this, and more than two states, use `MenuProgram`
 MENU_FROM = 100
 
@@ -707,6 +712,7 @@ def purses(need, bound):
         b *= PURSE
     yield bound
 
+# %% ../nbs/companion/61_programs.ipynb #b19a7247
 def cheapest_rule(program, q, C, bound):
     """The `Solution` of LP_k, in money: the cheapest rule for costs C (K,) = c_k -
     c_j within `bound`.

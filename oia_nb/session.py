@@ -78,6 +78,7 @@ def is_torn(line):
         pass
     return False
 
+# %% ../nbs/beyond/27_session.ipynb #f29e9580
 def read_journal(data):
     """The records of a journal (bytes), the last hash, and how many bytes are whole
     records.
@@ -124,6 +125,7 @@ def unwritable(path, error):
     return InvalidInput('path', str(path),
                         f'a file that can be written ({error.strerror})')
 
+# %% ../nbs/beyond/27_session.ipynb #979555ca
 class Journal:
     """An append-only file of records with one writer; `records` holds what is in it,
     `notes` what was found on opening.
@@ -241,6 +243,7 @@ def as_said(setting, report):
         raise Refused('report', report, expected)
     return x/100 if x.sum() > 2 else x
 
+# %% ../nbs/beyond/27_session.ipynb #cc5d3afa
 def as_report(setting, report, snap=SNAP, arm=None):
     """(place on the support, what was said (W,), its distance) of a report in any of
     the forms above, after `arm` (an index) was played.
@@ -284,6 +287,7 @@ def is_same(one, other, same=SAME_RULE):
     "Whether the payments of two rules agree within `same`, but for rounding."
     return np.abs(one.values - other.values).max() <= 2*same*other.bound
 
+# %% ../nbs/beyond/27_session.ipynb #128850ac
 class Tape:
     """Answers (arm, belief) by the rule that they were given to, in order; rules are
     one within `same` (in units of the bound)."""
@@ -345,6 +349,7 @@ def as_header(setting, oracle, **fields):
     return dict(kind='oia-session', schema=SCHEMA, package=__version__,
                 numpy=np.__version__, setting=shown, oracle=rules, **fields)
 
+# %% ../nbs/beyond/27_session.ipynb #7306f111
 def read_header(path, records):
     """The first record, its `Setting` and `Oracle`. Raises `InvalidInput`, also for
     a file of a later schema, and `Damaged`."""
@@ -472,6 +477,28 @@ class Round:
         return float(self.rule.values[self.belief].max()) if pending else 0.
 
 # %% ../nbs/beyond/27_session.ipynb #3f866869
+def _setting_and_oracle(where, oracle):
+    "What a session keeps of a `World` or a `Setting`."
+    setting = where.setting if isinstance(where, World) else where
+    if not isinstance(setting, Setting):
+        raise InvalidInput('where', where, 'a World or a Setting')
+    if oracle is not None:
+        return setting, oracle
+    if setting is where:
+        raise InvalidInput('oracle', oracle, "an Oracle: a setting doesn't tell it")
+    return setting, action_informed_oracle(where)
+
+def _told_options(method, told, options):
+    "The learner's row, and its options with what was told of the expert."
+    row = learner_row(method)
+    told = str(as_told(told).require(row.name, row.honours))
+    if told and 'told' in row.options:
+        options = options | dict(told=told)
+    plain_options(options)
+    check_options(row, options)
+    return row, options
+
+# %% ../nbs/beyond/27_session.ipynb #18736f69
 class Session:
     """A learner and a real expert, with a journal on disk.
 
@@ -499,17 +526,15 @@ class Session:
     @classmethod
     def create(cls, path, where, oracle=None, *, eps, delta, method='sharp', snap=SNAP,
                currency=None, history=(), told=None, **options):
-        """A new session in a new file.
+        """A new session in a new file, which must not exist yet.
 
         Parameters
         ----------
         path : str or Path
-            Must not exist yet.
         where : World or Setting
             Only the setting is kept. A world's oracle is worked out if none is given.
         oracle : Oracle, optional
-        eps, delta : float
-            The target, as for the learner.
+        eps, delta : float; the target
         method : str
             A learner by name.
         snap : float
@@ -527,29 +552,15 @@ class Session:
 
         Raises `InvalidInput`, and nothing is written.
         """
-        setting = where.setting if isinstance(where, World) else where
-        if not isinstance(setting, Setting):
-            raise InvalidInput('where', where, 'a World or a Setting')
-        if oracle is None:
-            if setting is where:
-                raise InvalidInput('oracle', oracle,
-                                   "an Oracle: a setting doesn't tell it")
-            oracle = action_informed_oracle(where)
+        setting, oracle = _setting_and_oracle(where, oracle)
         snap = as_number('snap', snap, 0., .5)
         if currency is not None:
             currency = as_text('currency', currency)
-        row = learner_row(method)
-        told = str(as_told(told).require(row.name, row.honours))
-        if told and 'told' in row.options:
-            options = options | dict(told=told)
-        plain_options(options)
-        check_options(row, options)
+        row, options = _told_options(method, told, options)
         if row.needs_states and len(history):
             raise InvalidInput('history', history, f'none: {row.name} needs the states')
         row.make(setting, oracle, eps=eps, delta=delta, **options)
-        past = [
-            past_answer(setting, oracle, n, row, snap) for n, row in enumerate(history)
-        ]
+        past = [past_answer(setting, oracle, n, r, snap) for n, r in enumerate(history)]
         head = as_header(setting, oracle, method=method, eps=float(eps),
                          delta=float(delta), options=options, snap=snap,
                          currency=currency, history=past)
@@ -645,6 +656,7 @@ def _file(self, record, line):
         raise Damaged(f'line {line} of the journal, {kind}: {e}; nothing was changed'
                       ) from None
 
+# %% ../nbs/beyond/27_session.ipynb #060bd1a8
 # what a round must be for a record of it to make sense
 NEEDS = dict(answer=['open'], declined=['open'], state=['answered'], void=['answered'])
 
@@ -679,6 +691,7 @@ def _replay(self):
     if self._stopped and self._rule is not None:
         self._end(self._learner.stop())
 
+# %% ../nbs/beyond/27_session.ipynb #9c927b0a
 @patch_to(Session)
 def _advance(self, response):
     "Send a response (None: start) and all answers that wait for the rules that follow."
@@ -740,6 +753,7 @@ def announce(self):
     return Offer(self._rounds[-1].number, self._rounds[-1].rule, self.setting,
                  self.head['currency'])
 
+# %% ../nbs/beyond/27_session.ipynb #2558de62
 @patch_to(Session)
 def answer(self, arm, report, *, state=None, note=None):
     """Record the expert's answer to the open round; returns its `Round`.
@@ -757,7 +771,8 @@ def answer(self, arm, report, *, state=None, note=None):
     belief, said, distance = as_report(z, report, self.head['snap'], k)
     needed = learner_row(self.head['method']).needs_states
     if needed and w is None:
-        raise Refused('state', state, 'the state: this learner needs it with the answer')
+        raise Refused('state', state,
+                      'the state: this learner needs it with the answer')
     n = self.announce().round
     self._write(kind='answer', round=n, arm=k, belief=belief,
                 said=np.asarray(said).tolist(), distance=distance, **note)
@@ -782,6 +797,7 @@ def _state(self, state):
         return self.setting.states.index(state)
     return as_integer('state', state, 0, self.setting.W - 1)
 
+# %% ../nbs/beyond/27_session.ipynb #67cb707e
 @patch_to(Session)
 def decline(self, reason):
     "The expert doesn't answer: that is filed, and the same rule is offered again."
@@ -850,6 +866,7 @@ def paid(self):
     "What has fallen due so far."
     return sum(r.due or 0. for r in self._rounds)
 
+# %% ../nbs/beyond/27_session.ipynb #7570a54b
 @session_property
 def owed(self):
     "The most that may still fall due, for rounds whose state isn't known."
@@ -880,6 +897,7 @@ def stop(self):
         self._end(self._learner.stop())
     return self.result
 
+# %% ../nbs/beyond/27_session.ipynb #9a83fade
 @patch_to(Session)
 def to_frame(self):
     "One row per round as a pandas frame."

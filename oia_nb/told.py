@@ -82,6 +82,7 @@ class Told(Value):
             as_choice('told', name, known)
         return cls(**named)
 
+# %% ../nbs/beyond/30_told.ipynb #f3960a2a
 def _pairs(text):
     "(field, value) for each part of a text; numbers as floats."
     for part in filter(None, as_kind('told', text, str).split(',')):
@@ -137,6 +138,7 @@ class Check(Value):
         return (f'{CHECKS[self.name]} ({self.rounds} rounds, {seen}: evidence '
                 f'{self.evidence:.2g} of {1/self.level:g})')
 
+# %% ../nbs/beyond/30_told.ipynb #524de5dc
 CHECKS = dict(answers='that answers stay the same',
               boundaries='that boundaries are flat',
               calibration='that beliefs are calibrated',

@@ -209,6 +209,7 @@ def result_text(found):
         f'  money: {spent_text(found)})'
     ])
 
+# %% ../nbs/companion/83_views.ipynb #91858507
 # each has a text of its own, made by dataclass
 for kind in Identification, SharpIdentification, ArmIdentification:
     @patch_to(kind)

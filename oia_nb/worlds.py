@@ -61,6 +61,7 @@ def _trait(at, value):
         return read_agent(at, value)
     return tuple(_trait(at, v) for v in value) if isinstance(value, list) else value
 
+# %% ../nbs/companion/64_worlds.ipynb #ab05a00e
 def schema_reader(kind):
     """A reader of the key schema of a file of a `kind`, whose version is 1: it
     refuses those of another kind and of a later version.
@@ -93,6 +94,7 @@ NOTES = [f.name for f in fields(World) if f'{f.name}?' in WORLD_FORM]
 # what the principal may know beyond the beliefs of the arms
 KNOWN = 'support', 'supports', 'prior'
 
+# %% ../nbs/companion/64_worlds.ipynb #c1692646
 def read_form(at, value, form):
     """`value`, read by a form: `float` is a finite number, `str` a text as in
     `as_text`, ``[form]`` a list of at least one such item, a dict an object with
@@ -165,6 +167,7 @@ def world_from_dict(data):
     known = {k: d[k] for k in KNOWN if k in d}
     return replace(world, setting=replace(world.setting, **known)) if known else world
 
+# %% ../nbs/companion/64_worlds.ipynb #4c6cae2f
 def known_beliefs(setting):
     """`setting.supports` by value: a list of K arrays (n, W), or None.
 
@@ -243,6 +246,7 @@ def json_text(value, indent=''):
     left, right = '{}' if isinstance(value, dict) else '[]'
     return f'{left}\n' + ',\n'.join(lines) + f'\n{indent}{right}'
 
+# %% ../nbs/companion/64_worlds.ipynb #b78cf8f1
 def write_file(path, text):
     """Write a text to a file, which appears as a whole or not at all. Raises
     `InvalidInput` if it can't be written.
@@ -333,6 +337,7 @@ def _read(path_or_name):
             'world', path_or_name, f'{", ".join(names)}, or a file that can be read '
             f'({getattr(e, "strerror", None) or e})') from None
 
+# %% ../nbs/companion/64_worlds.ipynb #2719f274
 def load_world(path_or_name):
     """The `Environment` in a JSON file, or by its name one that comes with the
     package (`world_names`).
@@ -433,6 +438,7 @@ def setting_from_dict(data):
     given = read_form('setting', data, SETTING_FORM)
     return Setting(**{key: given[key] for key in given if key != 'schema'})
 
+# %% ../nbs/companion/64_worlds.ipynb #09043973
 @patch_to(Setting)
 def save(self, path):
     """Write the setting to a file, from which `load_setting` reads the same setting,
@@ -521,6 +527,7 @@ def _distinct_values(column):
     code = [place.setdefault(v, len(place)) for v in column]
     return list(place), np.array(code)
 
+# %% ../nbs/companion/64_worlds.ipynb #1240ff0c
 def column_levels(at, frame, column):
     """The `Levels` of a column of a table.
 
@@ -581,6 +588,7 @@ def _listed(counts):
     shown = [f'{v!r} ({_rows(n)})' for v, n in list(counts.items())[:SHOWN]]
     return ', '.join(shown) + f' and {len(counts) - SHOWN} more'*(len(counts) > SHOWN)
 
+# %% ../nbs/companion/64_worlds.ipynb #633ab270
 def _alike(names, counts):
     "Groups of names that differ only by case or blanks, each with its counts."
     groups = {}
@@ -632,6 +640,7 @@ class TableCheck:
         return '\n'.join(
             [f'{_rows(self.weight.sum())}, {len(self.levels)} columns', *found])
 
+# %% ../nbs/companion/64_worlds.ipynb #040acead
 def _arm_columns(arms):
     "The columns of each arm as lists."
     if not isinstance(arms, dict):
@@ -662,6 +671,32 @@ def _kept(levels, keep):
     only = lambda things: tuple(v for v, u in zip(things, used) if u)
     return Levels(only(levels.values), only(levels.names), place[code])
 
+# %% ../nbs/companion/64_worlds.ipynb #7cf4ad73
+def _columns_wanted(frame, state, arms, weights):
+    "The columns to look at, each with what it is called in a message."
+    if arms is None:
+        arms = {'all': [c for c in _columns(frame) if c not in (state, weights)]}
+    wanted = [(f'arms[{k!r}]', c) for k, columns in _arm_columns(arms).items()
+              for c in columns]
+    if state is not None:
+        wanted.append(('state', state))
+    for at, c in wanted:
+        _known_column(at, frame, c)
+    return {c: at for at, c in wanted}
+
+def _all_levels(frame, wanted):
+    "The levels of the wanted columns, which have as many rows as each other."
+    levels = {c: column_levels(at, frame, c) for c, at in wanted.items()}
+    if not levels:
+        raise InvalidInput('frame', frame, 'a table with columns')
+    n = len(next(iter(levels.values())).code)
+    for c, column in levels.items():
+        if len(column.code) != n:
+            raise InvalidInput(f'frame, column {c!r}', f'{len(column.code)} rows',
+                               f'{n} rows, as in the others')
+    return levels, n
+
+# %% ../nbs/companion/64_worlds.ipynb #52e870e6
 def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
     """Look for what would make a bad world of a table; returns a `TableCheck`, which
     lists it.
@@ -680,8 +715,7 @@ def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
         Levels that fewer rows have are listed.
 
     Missing values, labels that differ only by case or blanks, fractions, columns
-    with more than
-    `MAX_SIGNALS` levels and rare levels are listed, with counts. Raises
+    with more than `MAX_SIGNALS` levels and rare levels are listed, with counts. Raises
     `InvalidInput` for what is no table.
 
     Examples
@@ -691,26 +725,7 @@ def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
     nothing to repair
     """
     rare = as_number('rare', rare, 0.)
-    if arms is None:
-        arms = {'all': [c for c in _columns(frame) if c not in (state, weights)]}
-    wanted = [(f'arms[{k!r}]', c) for k, columns in _arm_columns(arms).items()
-              for c in columns]
-    if state is not None:
-        wanted.append(('state', state))
-    for at, c in wanted:
-        _known_column(at, frame, c)
-    levels = {
-        c: column_levels(at, frame, c)
-        for c, at in {c: at
-                      for at, c in wanted}.items()
-    }
-    if not levels:
-        raise InvalidInput('frame', frame, 'a table with columns')
-    n = len(next(iter(levels.values())).code)
-    for c, column in levels.items():
-        if len(column.code) != n:
-            raise InvalidInput(f'frame, column {c!r}', f'{len(column.code)} rows',
-                               f'{n} rows, as in the others')
+    levels, n = _all_levels(frame, _columns_wanted(frame, state, arms, weights))
     weight = _row_weights(frame, weights, n)
     rows = np.flatnonzero(weight)
     if len(rows) < n:
@@ -746,6 +761,7 @@ def _renamed(names, code, new):
     order += [v for v in (OTHER, NO_VALUE) if v in called]
     return order, np.array([*map(order.index, called), -1])[code]
 
+# %% ../nbs/companion/64_worlds.ipynb #a10b6c9f
 def _bins(table, bins):
     "How many classes each column is to be cut into."
     if bins is None:
@@ -819,6 +835,7 @@ def _repaired(table, c, rare, missing, bins):
             code = np.where(gaps, names.index(NO_VALUE), code)
     return names, code
 
+# %% ../nbs/companion/64_worlds.ipynb #9cdd83fe
 @patch_to(TableCheck)
 def fix(self, *, rare=None, missing=None, bins=None):
     """The table without its faults, as a new one; each change is printed in a line
@@ -978,6 +995,7 @@ def _refuse_faults(table):
         warnings.warn(f'rare levels: {what}; check_table(…).fix(rare=…) pools them',
                       stacklevel=3)
 
+# %% ../nbs/companion/64_worlds.ipynb #697c8924
 def _state_prior(prior, n_state, states, known):
     "The prior (W,): the table's, or the one given."
     if prior is None:
@@ -990,6 +1008,16 @@ def _state_prior(prior, n_state, states, known):
                                '0, since no row has that state')
     return prior
 
+def _read_states(table, states, prior):
+    """The states in their order, what they are called, the state of each row (n,)
+    and the prior (W,)."""
+    seen = table.levels[table.state]
+    states, known = _state_names(states, seen)
+    place = np.array([states.index(level) for level in seen.names])[seen.code]
+    n_state = np.bincount(place, table.weight, len(states))
+    return states, known, place, _state_prior(prior, n_state, states, known)
+
+# %% ../nbs/companion/64_worlds.ipynb #8390bca4
 def _no_empty_cell(at, counts, prior, signals, states):
     "Raise `InvalidInput` if some signal never came with some possible state."
     for o, w in np.argwhere((counts == 0) & (prior > 0)):
@@ -998,83 +1026,77 @@ def _no_empty_cell(at, counts, prior, signals, states):
             f'more than 0, since in {at} no row with {signals[o]} has the state '
             f'{states[w]!r}')
 
+def _joint_tables(table, columns, place, *, states, prior, smoothing):
+    """The joint table (O, W) of each arm by counting, smoothed, and the names of its
+    signals; `place` (n,) is the state of each row."""
+    W = len(states)
+    signals = []
+    joint = []
+    for k, wanted in columns.items():
+        at = f'arms[{k!r}]'
+        shown, cell = _table_signals(at, [(c, table.levels[c]) for c in wanted],
+                                     len(place))
+        counts = np.bincount(cell*W + place, table.weight, len(shown)*W).reshape(-1, W)
+        if not smoothing:
+            _no_empty_cell(at, counts, prior, shown, states)
+        signals.append(shown)
+        joint.append(smoothed_table(counts, smoothing, prior))
+    return joint, signals
+
+def _arms_by_name(arms):
+    "The columns of each arm, of which there are at least two, by its name."
+    if not isinstance(arms, dict) or len(arms) < 2:
+        raise InvalidInput('arms', arms,
+                           'a dict of at least two arms, name: list of columns')
+    as_names('arms', list(arms), len(arms), '')
+    return _arm_columns(arms)
+
+# %% ../nbs/companion/64_worlds.ipynb #2e25a50b
 def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
                      decisions=None, prior=None, weights=None, smoothing=SMOOTHING,
                      rare=RARE, name='table', source=None, licence=None):
-    """An `Environment` from a table of past cases, by counting rows.
+    """A `World` from a table of past cases, by counting rows.
 
     Parameters
     ----------
     frame : pandas or polars DataFrame, or dict of columns
         A row a case; the columns used are discrete, without gaps (`check_table`).
-    state : str
-        The column that holds the state.
+    state, weights : str
+        The column of the state; and of how many cases a row stands for, if any.
     arms : dict of name: list of columns
-        What each arm sees. Its signals are the combinations of values that occur; no
-        columns, one signal.
+        What each arm sees: its signals are the combinations of values that occur.
     costs : dict or Series of arm: number, or list (K,) in the order of `arms`
-    utility : dict of state: list (D,), DataFrame (W, D) with the states as index, or
-    array (W, D) in the
-        order of the states
-        A state is called by its name or by the column's own value, e.g. 0 and 1, or
-        True and False.
-    bound : float
-        The largest payment.
-    states : list, optional
-        The states in their order; sorted if not given.
-    decisions : list of str, optional
+    utility : dict of state: list (D,), DataFrame (W, D), or array (W, D)
+        In the order of the states. A state is called by its name or by the column's
+        own value, e.g. 0 and 1, or True and False.
+    bound : float; the largest payment
+    states, decisions : list, optional; the states are sorted if not given
     prior : dict of state: probability, or list (W,), optional
-        The states' prior, which every arm has; their shares of the rows if not given.
-    weights : str, optional
-        The column that says how many cases a row stands for.
+        Of every arm; the states' shares of the rows if not given.
     smoothing : float
-        λ, the number of made-up cases; 0 is allowed where each signal has come with
-        each state.
-    rare : number
-        Levels that fewer rows have are named in a warning.
+        λ, the number of made-up cases; 0 where each signal came with each state.
+    rare : number; levels of fewer rows are named in a warning
     name, source, licence : str, optional
-        What the world is called, where its numbers come from and who may use them.
 
-    Every arm has the same prior, more columns are never worth less, and a column
-    that is independent of the state is worth nothing. Raises `InvalidInput` for
-    anything that doesn't fit, e.g. missing values and labels that differ only by
-    case or blanks (all in one message, with counts), an unknown column, or more than
-    `MAX_SIGNALS` signals for one arm.
+    Raises `InvalidInput` for what doesn't fit, e.g. missing values and labels that
+    differ only by case or blanks (all in one message, with counts), an unknown
+    column, or more than `MAX_SIGNALS` signals for one arm.
 
-    Examples
-    --------
     >>> world_from_table(table, state='state', arms={'look': ['look'],
     ...     'guess': []}, costs={'look': .1, 'guess': 0}, utility=np.eye(2), bound=1.)
     World('table': 2 arms, 2 states, 3 beliefs, bound 1)
     """
-    if not isinstance(arms, dict) or len(arms) < 2:
-        raise InvalidInput('arms', arms,
-                           'a dict of at least two arms, name: list of columns')
-    names = as_names('arms', list(arms), len(arms), '')
+    columns = _arms_by_name(arms)
     smoothing = as_number('smoothing', smoothing, 0., 1e9)
     _known_column('state', frame, state)
     table = check_table(frame, state=state, arms=arms, weights=weights, rare=rare)
-    columns = _arm_columns(arms)
     _refuse_faults(table)
-    seen = table.levels[state]
-    states, known = _state_names(states, seen)
-    W = len(states)
-    n = len(table.weight)
-    place = np.array([states.index(level) for level in seen.names])[seen.code]
-    prior = _state_prior(prior, np.bincount(place, table.weight, W), states, known)
-    signals = []
-    joint = []
-    for k in names:
-        shown, cell = _table_signals(f'arms[{k!r}]',
-                                     [(c, table.levels[c]) for c in columns[k]], n)
-        counts = np.bincount(cell*W + place, table.weight, len(shown)*W).reshape(-1, W)
-        if not smoothing:
-            _no_empty_cell(f'arms[{k!r}]', counts, prior, shown, states)
-        signals.append(shown)
-        joint.append(smoothed_table(counts, smoothing, prior))
+    states, known, place, prior = _read_states(table, states, prior)
+    joint, signals = _joint_tables(table, columns, place, states=states, prior=prior,
+                                   smoothing=smoothing)
     utility, decisions = _by_state_and_decision(utility, states, known, decisions)
-    world = make_world(joint, _by_name('costs', costs,
-                                       names), utility, bound, name=name, arms=names,
+    costs = _by_name('costs', costs, tuple(arms))
+    world = make_world(joint, costs, utility, bound, name=name, arms=tuple(arms),
                        states=states, decisions=decisions, signals=signals)
     return replace(world, source=source, licence=licence)
 
@@ -1255,6 +1277,7 @@ def _zero_costs(joint, costs, utility):
 def _single_signal(joint, costs, utility):
     return [joint[0].sum(0, keepdims=True), *joint[1:]], [0., *costs[1:]], utility
 
+# %% ../nbs/companion/64_worlds.ipynb #1ccf7daf
 DEGENERATE = {
     'equal arms': _equal_arms, 'tie': _tie, 'constant utility': _constant_utility,
     'zero costs': _zero_costs, 'single signal': _single_signal
@@ -1312,6 +1335,7 @@ def bit_beliefs(k, accuracy, copies):
     return np.array([(1 + x*(2*accuracy - 1)*H[k])*(1 + t*H[3])/8 for x in (1, -1)
                      for t in tilts])
 
+# %% ../nbs/companion/64_worlds.ipynb #875fcbeb
 def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
     """A world in which gaps, K, M and costs can be set one by one (`ex-bits`): up to
     seven arms, eight states, `bound` and B_u both 1.

@@ -191,6 +191,14 @@ def play_checked(engine, following=lambda t: t + 1):
     return why, check
 
 # %% ../../nbs/companion/78_fast_drive.ipynb #af3165f3
+def _refuse_onlookers(solver, watch):
+    "Compiled code has one solver, and no plans to show."
+    if solver != 'highs':
+        raise InvalidInput('solver', solver, '"highs" (another needs the coroutine)')
+    if watch is not None:
+        raise InvalidInput('watch', watch, 'None (the coroutine has plans to watch)')
+
+# %% ../../nbs/companion/78_fast_drive.ipynb #04342f64
 def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=None,
                   verify=False, compile=True, solver='highs', watch=None, **options):
     """Play OIAFC or OIAFB against a simulated world, as `simulate` does, compiled.
@@ -226,13 +234,9 @@ def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=N
     check_agent(world)
     if not isinstance(method, str) or method not in ENGINES:
         raise InvalidInput('method', method, f'one of {", ".join(ENGINES)}')
-    if solver != 'highs':
-        raise InvalidInput('solver', solver, '"highs" (another needs the coroutine)')
-    if watch is not None:
-        raise InvalidInput('watch', watch, 'None (the coroutine has plans to watch)')
+    _refuse_onlookers(solver, watch)
     rng, z = generator(seed), world.setting
-    if oracle is None:
-        oracle = action_informed_oracle(world)
+    oracle = action_informed_oracle(world) if oracle is None else oracle
     coroutine, delta, game = ENGINES[method](z, oracle, eps=eps, delta=delta, **options)
     if game['last_round'] < z.K:
         return simulate(coroutine, world, rng)

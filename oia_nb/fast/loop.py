@@ -133,6 +133,7 @@ def share_of(game, L):
     "The oracle's share α."
     return min(np.sqrt(game.alpha/L), 1.) if game.falling else game.alpha
 
+# %% ../../nbs/companion/77_fast_loop.ipynb #8c637a4c
 @kernel
 def play(state, until):
     """Rounds, until something has to be done in Python, or the plan that follows round

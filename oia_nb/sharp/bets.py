@@ -100,6 +100,7 @@ class Run:
     def rule_of(self, k):
         return self.zero if k == self.first else self.oracle.rules[k]
 
+# %% ../../nbs/beyond/24_bets.ipynb #d08eb453
 def inquire(run, rule, target, kind=FORCED, ray=None, t=1.):
     "Ask a new question, and note what the answer says; returns the arm that answered."
     arm = yield from run.put(rule, target, kind)
@@ -204,6 +205,7 @@ def wealth(run, c, j, sure, eps):
         return region_of(run, j).pair(*given, want, sure)
     return region_of(run, j).own(own, s, float((c.high*E).max()), e, want, sure)
 
+# %% ../../nbs/beyond/24_bets.ipynb #a7ff5313
 def region_of(run, j):
     "What arm j must be paid: nothing, as long as no hyperplane is known."
     return run.regions.get(j) or Unpaid(run.setting.M)
@@ -238,6 +240,7 @@ def spread(q, N, x):
     "The standard deviation of x under q, and at least what N samples can't exclude."
     return max(sqrt(max(q@x**2 - (q@x)**2, 0)), WAVER*float(np.ptp(x))/sqrt(max(N, 1)))
 
+# %% ../../nbs/beyond/24_bets.ipynb #7b11bc56
 class Outlook:
     """How an open arm j stands to a `Candidate`: `prices` of the rules of its
     region, its `target`, `margin`, and the samples to come."""
@@ -341,6 +344,7 @@ def bet_options(run, o):
         best = better(best, step_towards(run, o, ls, have, goal, p, now, extra))
     return best, max(hope, o.margin)
 
+# %% ../../nbs/beyond/24_bets.ipynb #9cfa32f9
 def step_towards(run, o, ls, have, goal, p, now, extra):
     """The `Option` to bring the bounds `have` (n, M) of the hyperplanes ls towards
     `goal`, at the prices p (M,) of the bets."""
@@ -390,6 +394,7 @@ def foretell(run, wall, l, j, i, side):
             return found
     return None
 
+# %% ../../nbs/beyond/24_bets.ipynb #fb7ca17b
 def ask_bound(run, l, j, i, side):
     """Ask what is foretold to bound rule i of the hyperplane l|j best, from above
     (`side` 1) or below (-1)."""
@@ -488,6 +493,7 @@ def cheapest(run, j, q):
     run.tried['rule', j] = run.rounds, rule
     return rule
 
+# %% ../../nbs/beyond/24_bets.ipynb #3b1ae50a
 def rule_option(run, o, save):
     "To ask for a cheaper rule of arm j; `save(gain)` predicts rounds."
     if run.tried.get(('wrong', o.j), 0) >= TRIES:
@@ -520,6 +526,7 @@ def narrow_option(run, c, save):
     return Option(
         save(gain) if gain < run.eps/8 else 1e3, act, 'the bracket of the leader')
 
+# %% ../../nbs/beyond/24_bets.ipynb #f430fd72
 def best_option(run, c, missing):
     "The `Option` that is predicted to save most, if that is more than one round."
     if (run.setting.M == 1 or run.setting.W > 2
@@ -632,6 +639,7 @@ def open_run(run):
         if arm != k:
             raise Contradiction((run.rounds, ), 'oracle')
 
+# %% ../../nbs/beyond/24_bets.ipynb #990875d5
 def explore(run):
     """The loop; returns the candidate that is proved good enough, or None if whole
     hyperplanes are cheaper."""

@@ -50,6 +50,7 @@ class Halt(Exception):
         self.status, self.contradiction = status, tuple(contradiction)
         self.violated = violated
 
+# %% ../../nbs/beyond/25_sharp.ipynb #37f8ba46
 class SharpRun:
     """The state of a run: the transcript, the hyperplanes and programs of the regions,
     the candidates, and what to file."""
@@ -59,8 +60,8 @@ class SharpRun:
         self.later = LATER[setting.W > 2]*delta
         self.transcript, self.base, self.ends = Transcript(setting), RegionProgram(
             setting), spread_rules(setting)
-        self.walls, self.programs, self.tries, self.depths, self.candidates, self.best = (
-            {}, {}, {}, {}, [], None)
+        self.walls, self.programs, self.tries, self.depths = {}, {}, {}, {}
+        self.candidates, self.best = [], None
         self.rays, self.forecast, self.low = [], None, None
         self.told, self.checks, self.states = told, (), CalibrationWatch(
             setting.support, setting.K)
@@ -168,7 +169,8 @@ class Forecast:
     """
     def __init__(self, run):
         z, data = run.setting, run.transcript
-        self.oracle, self.K, self.M, self.bound, n = run.oracle, z.K, z.M, z.bound, z.K*z.M
+        self.oracle, self.bound = run.oracle, z.bound
+        self.K, self.M, n = z.K, z.M, z.K*z.M
         self.mean, self.cov = np.zeros(n + z.K), np.eye(n + z.K)
         for k in range(z.K):
             at, N = slice(k*z.M, (k + 1)*z.M), data.N[k] + .5
@@ -304,6 +306,7 @@ def is_due(run, k):
     version, N = run.picked[k]
     return version != run.version[k] or run.transcript.N[k] >= GROWTH*N
 
+# %% ../../nbs/beyond/25_sharp.ipynb #e905aa30
 def pick(run, k):
     """Step 4: announce the empirically best rule of arm k within its inner region,
     or get to know the region better."""
@@ -406,6 +409,7 @@ def keep(run, candidates):
         run.proved = c
         run.low = earned_at_least(run, c)
 
+# %% ../../nbs/beyond/25_sharp.ipynb #8dba94b3
 def earned_at_least(run, c):
     """A lower bound on what a candidate of the bets earns, at what it cost when it was
     registered, from the counts of its arm since (`lem-betting`)."""
@@ -459,6 +463,7 @@ def samples_for(run, k, c):
     candidate only those since its birth."""
     return run.transcript.N[k] - (c.counts.sum() if k == c.arm else 0)
 
+# %% ../../nbs/beyond/25_sharp.ipynb #1bebe8cd
 def explore(run):
     "The loop; returns when the best candidate is proved good enough."
     K, M = run.setting.K, run.setting.M
@@ -561,6 +566,7 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
         setting, steps(run, examined), best=lambda: run.best and Finding(
             run.best[1].rule, run.best[1].arm, run.best[0]))
 
+# %% ../../nbs/beyond/25_sharp.ipynb #2a57c169
 def steps(run, examined):
     "The rounds of a run, and its end."
     try:
@@ -594,6 +600,7 @@ def learn(run):
     if against:
         raise Halt('assumption_violated', against, 'boundaries')
 
+# %% ../../nbs/beyond/25_sharp.ipynb #19b88920
 def close(run):
     """The closing examination of the best candidate, of the oracle's rules and of
     all boundaries. Raises `Halt` if something fails."""
@@ -618,6 +625,7 @@ def close(run):
             raise Halt('assumption_violated', (run.rounds, ),
                        'drift' if check.name == 'answers' else check.name)
 
+# %% ../../nbs/beyond/25_sharp.ipynb #50f51ee3
 def limits_of(wall):
     """The `Boundary.limits` of a hyperplane to the arm of the zero rule. Along a ray
     from that rule they are linear: each ray is looked at once."""
@@ -650,5 +658,5 @@ def checked(run):
     if not run.states.rounds:
         return run.checks
     evidence = run.states.evidence
-    return *run.checks, Check('calibration', evidence, run.told.alarm, run.states.rounds,
-                              evidence < 1/run.told.alarm)
+    return *run.checks, Check('calibration', evidence, run.told.alarm,
+                              run.states.rounds, evidence < 1/run.told.alarm)

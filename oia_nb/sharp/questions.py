@@ -102,6 +102,8 @@ class Foretold:
         return np.abs(wall.rows @ alpha - 1).argsort(stable=True)[:ANSWERS]
 
 ANSWERS = 60       # at most that a question is combined with
+
+# %% ../../nbs/beyond/23_questions.ipynb #685368d7
 STEPS = 5000       # of the simplex method, at most
 
 def optimum(A, cost, columns, rows):
@@ -115,6 +117,7 @@ def optimum(A, cost, columns, rows):
     return np.array(highs.getSolution().col_value), float(
         highs.getInfo().objective_function_value)
 
+# %% ../../nbs/beyond/23_questions.ipynb #67d26a03
 def question(wall, i, side, who, foretold, n, Y):
     r"""The mixture of rules, coordinates `Y` (B, M), whose foretold answer by `who`
     proves most of $\langle\alpha,D_i\rangle$, from above (`side` 1) or below (-1).

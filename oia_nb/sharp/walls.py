@@ -58,6 +58,7 @@ def sparse(A):
     A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
     return A
 
+# %% ../../nbs/beyond/22_walls.ipynb #32fe797a
 class Wall:
     r"""What answers say of arm l against arm j: `low` ≤ $\langle\alpha,D_i\rangle$ ≤
     `up`, (M,) each.
@@ -152,6 +153,7 @@ def proved(wall, cost, y):
 
 Wall.tighten = _tighten
 
+# %% ../../nbs/beyond/22_walls.ipynb #88d62de4
 def extent(wall, s):
     r"""The least and the largest $\langle\alpha,s\rangle$ that the answers allow, for
     payments s (M,) in units of the bound; infinite if there is none."""
@@ -168,7 +170,6 @@ def extent(wall, s):
         if good:
             wall.at_ends.append(np.array(wall.highs.getSolution().col_value))
     return ends[0], -ends[1]
-
 
 # %% ../../nbs/beyond/22_walls.ipynb #21759faa
 def conflict(wall):
@@ -221,6 +222,7 @@ def weigh(ups, prices):
     best = int((prices/total).min(1).argmax())
     return shares[best], total[best]
 
+# %% ../../nbs/beyond/22_walls.ipynb #be9bad11
 class BetRegion:
     """Two states: `rules` (M, M) such that arm j is paid as least as much as by a
     mixture of them, in units of payment.
