@@ -32,8 +32,8 @@ class PairProgram(RegionProgram):
 def largest_excess(program, counts, payoff, delta):
     "The bound of `prop-own-upper`, for the `payoff` (M W,) u or that of a rule."
     worth = lambda p: p @ payoff - program.minimum(p).bound
-    return largest_over_ball(counts, betting_threshold(counts.sum(), delta), worth,
-                             payoff)
+    return largest_over_ball(counts, betting_threshold(counts.sum(), delta),
+                             lambda points: max(map(worth, points)), payoff)
 
 # %% ../nbs/beyond/33_beliefs.ipynb #ce26347f
 class Run(SharpRun):

@@ -82,9 +82,8 @@ def problem_of(subject, eps, delta, margin=None, gaps=None):
     z = subject.setting if isinstance(subject, Environment) else subject
     if not isinstance(z, Setting):
         raise InvalidInput('subject', subject, 'an Environment or a Setting')
-    eps, delta = as_number('eps', eps, 0., 2*z.B,
-                           strict_low=True), as_number('delta', delta, 0., 1.,
-                                                       strict_low=True)
+    eps = as_number('eps', eps, 0., 2*z.B, strict_low=True)
+    delta = as_number('delta', delta, 0., 1., strict_low=True)
     if z is not subject and margin is None:
         margin = action_informed_oracle(subject).margin
     if z is not subject and gaps is None:
@@ -102,8 +101,8 @@ def problem_of(subject, eps, delta, margin=None, gaps=None):
 
 # %% ../nbs/paper/11_complexity.ipynb #5602597f
 def n_min(p, mixing='theorem1'):
-    r"""The least number of observations of the returned arm at which OIAFC can stop;
-    an int. Then $\tau \ge K + n_{\min}$.
+    """The least number of observations of the returned arm at which OIAFC can stop;
+    an int.
 
     `mixing` is "theorem1" or "corollary1".
 

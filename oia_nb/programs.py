@@ -290,6 +290,7 @@ class LinearProgram:
         self.A, self.cost, self.columns, self.rows = A, cost, columns, rows
         self.solves = 0
         self.sizes = np.asarray(abs(A).sum(1)).ravel()          # of the rows of A
+        self.turned = A.T
         self.highs = open_highs(A, cost, LP_UNIT*columns, LP_UNIT*rows)
 
     def change_row(self, i, values):
@@ -359,7 +360,7 @@ def _lower_bound(program, y):
     asked = np.where(y > 0, *program.rows)
     y = np.where(np.isfinite(asked), y, 0.)
     asked = np.where(y == 0, 0., asked)
-    d = program.cost - y @ program.A
+    d = program.cost - program.turned @ y
     reach = np.abs(program.columns).max()
     size = np.abs(y)@(np.abs(asked) + reach*program.sizes) + reach*np.abs(
         program.cost).sum()
@@ -421,6 +422,7 @@ class ProperProgram(LinearProgram):
         self.highs.addRows(n, np.zeros(n), np.full(n, np.inf), R.nnz, R.indptr[:-1],
                            R.indices, R.data)
         self.A = vstack([self.A, R], format='csr')
+        self.turned = self.A.T
         self.sizes = np.r_[self.sizes, abs(R).sum(1)]
         self.rows = np.hstack([self.rows, more.repeat(n, 1)])
 

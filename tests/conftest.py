@@ -49,7 +49,9 @@ def amount(quick, release):
 
 def pytest_addoption(parser):
     parser.addoption('--release', action='store_true',
-                     help='every test in full, as before a release: .ci/run does it after `pytest`')
+                     help='every test in full, as before a release: .ci/run --release does it')
+    parser.addoption('--box', type=float, metavar='SECONDS',
+                     help='after so long skip what is left, and say how many tests that is')
 
 
 def pytest_configure(config):
@@ -60,6 +62,29 @@ def pytest_configure(config):
         wait_for_engine()
     elif config.getoption('numprocesses', None):
         compile_engine()
+
+
+UNREACHED = 'not reached in the time box'
+
+
+ENDS = pytest.StashKey()
+
+
+def pytest_runtest_setup(item):
+    "The time box opens with the first test."
+    box = item.config.getoption('--box')
+    if box is not None:
+        ends = item.config.stash.setdefault(ENDS, time.monotonic() + box)
+        if time.monotonic() > ends:
+            pytest.skip(UNREACHED)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    box = config.getoption('--box')
+    if box is not None:
+        skipped = terminalreporter.stats.get('skipped', [])
+        n = sum(UNREACHED in str(report.longrepr) for report in skipped)
+        terminalreporter.write_line(f'{n} tests were not reached in {box:g} s')
 
 
 def pytest_collection_modifyitems(config, items):

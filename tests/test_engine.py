@@ -190,13 +190,13 @@ def some_plans(t):
 def test_plans_agree_with_cold_solves_on_80_worlds(block, thorough):
     "Every program that isn't the zero rule's is solved anew, cold, and so is the announced rule."
     solved = 0
-    for i in range(block, 50 if thorough else 12, 4):
+    for i in range(block, 50 if thorough else 8, 4):
         world, method, options = a_case(i, 2000)
         engine = an_engine(world, action_informed_oracle(world), method, options, i)
         why, check = play_checked(engine, some_plans)
         assert why in (DONE, CAP) and check.worst <= drive.CHECK_TOL*world.setting.bound
         solved += check.solved
-    assert solved > (500 if thorough else 50)
+    assert solved > (500 if thorough else 20)
 
 
 def test_a_wrong_basis_is_refused_and_solved_cold(monkeypatch):

@@ -3,7 +3,7 @@
 The property: what is called either raises an `OIAError`, one line, or returns something valid; and
 every rule that comes with a claim (a profit, a margin, an arm) makes it good when it is answered.
 An example is a number, from which all else is drawn: `python tests/test_hostile.py N` repeats one.
-Four hundred in a quick run, two thousand with --release.
+Two hundred in a quick run, two thousand with --release.
 """
 
 import copy

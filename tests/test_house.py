@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 import pytest
 import oia_nb
-from conftest import ROOT
+from conftest import amount, ROOT
 from oia_nb.all import (STATUS, InvalidInput, Status, action_informed_oracle,
                         as_integer, best_arm_learner, check_learner, compose, generator,
                         identify, learner, make_world, oiafc_simple, radius_fb,
@@ -240,9 +240,9 @@ def test_a_learner_survives_slips(name):
 @pytest.mark.parametrize('name', LEARNERS)
 def test_statuses_are_those_of_the_row(name):
     row, seen = LEARNERS[name], set()
-    budgets = (1, 2, 40, 400) if 'budget' in row.options else (2, 40, 400)
-    for budget in budgets:
-        for eps in (.01, 3.5):
+    few = (1, 2, 40) if 'budget' in row.options else (2, 40)
+    for eps, budgets in (.01, (*few, *amount((), (400, )))), (3.5, (*few, 400)):
+        for budget in budgets:
             seen.add(identify(coin, method=name, eps=eps, delta=.1, budget=budget, seed=1).status)
     assert seen <= set(row.statuses) <= set(STATUS) and len(seen) > 1
 

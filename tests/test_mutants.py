@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 import numpy as np
 import pytest
+from conftest import amount
 import oia_nb
 from oia_nb import complexity
 import laws
@@ -124,6 +125,8 @@ class Package:
         path = folder/'oia_nb'/f'{module}.py'
         text = path.read_text(encoding='utf-8')
         path.write_text(laws.replaced(text, old, new), encoding='utf-8')
+        for compiled in path.parent.glob(f'__pycache__/{path.stem}.*.pyc'):
+            compiled.unlink()
     def __enter__(self):
         self.before = {
             name: sys.modules.pop(name)
@@ -187,6 +190,10 @@ CONSTANTS = [
      'r = np.sqrt(p.Lambda(', 'law_least'),
 ]
 
+def few(mutants):
+    "One mutant of each law, its first; with --release all."
+    return amount(list({m[-1]: m for m in reversed(mutants)}.values()), mutants)
+
 def test_a_place_is_found_however_its_lines_are_broken():
     for source in ('if a: b = f(x, y)', 'if a:\n    b = f(x,\n          y)', 'if a: b=f(x,y)'):
         assert laws.replaced(source, 'a: b = f(x, y)', 'a: b = 0') == 'if a: b = 0'
@@ -233,7 +240,7 @@ RETURNS = {
     'certifies half its bound': smaller(.5),
 }
 
-@pytest.mark.parametrize('change', RETURNS)
+@pytest.mark.parametrize('change', list(RETURNS)[-amount(2, len(RETURNS)):])
 @pytest.mark.parametrize('law', LEARNERS)
 def test_wrong_result_is_caught(law, change):
     with pytest.raises(AssertionError):
@@ -246,7 +253,7 @@ def test_oracle_rule_is_caught():
             partial(returning(lambda z, oracle, r: dict(rule=oracle.rules[r.arm])),
                     oiafc))
 
-@pytest.mark.parametrize('name, old, new, law', CONSTANTS, ids=[m[0] for m in CONSTANTS])
+@pytest.mark.parametrize('name, old, new, law', few(CONSTANTS), ids=[m[0] for m in few(CONSTANTS)])
 def test_wrong_constant_is_caught(name, old, new, law):
     with pytest.raises(AssertionError):
         laws.LAWS[law](laws.bounds(old, new))
@@ -259,7 +266,8 @@ def test_an_unchanged_copy_of_the_bounds_obeys():
 def test_law(law):
     law()
 
-@pytest.mark.parametrize('name, module, old, new, law', MUTANTS, ids=[m[0] for m in MUTANTS])
+@pytest.mark.parametrize('name, module, old, new, law', few(MUTANTS),
+                         ids=[m[0] for m in few(MUTANTS)])
 def test_mutant_is_caught(name, module, old, new, law, tmp_path):
     with Package(tmp_path, module, old, new) as copy:
         assert copy.optimal_rule.__code__.co_filename.startswith(str(tmp_path))

@@ -2,6 +2,7 @@
 number stands in prose without a role."""
 import json
 import re
+from pathlib import Path
 
 import paper_graph
 import paper_labels
@@ -9,7 +10,7 @@ import paper_refs
 import pytest
 from conftest import ROOT
 
-from oia_nb.book import chapter_paths
+from oia_nb.book import chapter_paths, in_words
 
 NBS = ROOT/'nbs'
 SOURCE = ROOT.parent/'shared'/'paper'/'paper.tex'
@@ -191,6 +192,14 @@ def test_no_bare_number(path):
     text = (NBS/path).read_text(encoding='utf-8')
     assert [m[0] for cell in paper_refs.markdown(path.name, text)
             for m in paper_refs.bare(cell)] == []
+
+def test_copies_and_readme_say_it_in_words():
+    text = ('{paper}`Lemma 4`, {paper}`lines 2 to 4 <Algorithm 1, line 2>`, {erratum}`E21`, '
+            '{doc}`/paper/00_paper`, {doc}`this <00_paper>`')
+    where = {'sec-e21': (Path('paper/errata.ipynb'), 'Errata')}
+    copied = in_words(text, Path('beyond/25_sharp.ipynb'), where=where, sources={}, own=set())
+    assert copied == ('Lemma 4, lines 2 to 4, [E21](../paper/errata.ipynb), *paper/00_paper*, '
+                      '*this*')
 
 def test_json_is_sorted_as_written():
     table = json.loads(paper_labels.TABLE.read_text(encoding='utf-8'))

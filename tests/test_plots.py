@@ -13,6 +13,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.path import Path
 from scipy.stats import binom
+from conftest import amount
 from oia_nb.all import (FORCED, NORMAL, InvalidInput, ScoringRule,
                         action_informed_oracle, agent_profit, brier, identify,
                         load_world, make_world, menu_rule, mix, principal_profit, spherical)
@@ -401,7 +402,7 @@ def ticks(axis):
         if l.get_text() and low <= at <= high
     ]
 
-@pytest.mark.parametrize('style', ['default', 'dark_background'])
+@pytest.mark.parametrize('style', amount(['default'], ['default', 'dark_background']))
 @pytest.mark.parametrize('name', drawings())
 def test_legible(name, style):
     """In a light and in a dark style: text contrasts with the page, isn't small, isn't clipped;

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ROOT
+from conftest import amount, ROOT
 from oia_nb.experiments import experiment, planned
 
 STATIC = ROOT/'nbs'/'_static'
@@ -70,7 +70,7 @@ def sample(name, thorough):
     another = min(1, len(cheap)) if thorough else 0
     return pd.concat([rows.head(1), cheap.sample(another, random_state=1)])
 
-@pytest.mark.parametrize('name', bench.PARTS)
+@pytest.mark.parametrize('name', list(bench.PARTS)[::amount(2, 1)])
 def test_rows_are_what_the_code_gives(name, request):
     part = bench.PARTS[name]
     for row in sample(name, request.config.getoption('--release')).to_dict('records'):
@@ -116,7 +116,7 @@ def folder(tmp_path):
 @pytest.mark.parametrize('part, column',
                          [('eps', 'rounds'), ('gaps', 'arm_rounds'), ('arms', 'rounds'),
                           ('margin_paying', 'rounds'), ('shares', 'rounds'),
-                          ('peers_sharp', 'regret'), ('budget_close', 'regret')])
+                          ('peers_sharp', 'regret'), ('budget_close', 'regret')][::amount(3, 1)])
 def test_page_derives_from_the_file(part, column, folder, monkeypatch):
     """With other numbers in the file, half as large and in the opposite order, what the page
     says of them is wrong, and it says so (that it is right as it stands is a test of notebooks)."""

@@ -55,7 +55,7 @@ def test_the_ball_is_covered():
             continue
         threshold = betting_threshold(counts.sum(), .2)
         worth, unseen = lambda p: (payoffs @ p).max(), payoffs.max(0)
-        most = largest_over_ball(counts, threshold, worth, unseen)
+        most = largest_over_ball(counts, threshold, lambda ps: max(map(worth, ps)), unseen)
         q = counts/counts.sum()
         for p in np.vstack([rng.dirichlet(counts + .3, 300), rng.dirichlet(np.ones(M), 100)]):
             if q[q > 0] @ np.log(q[q > 0]/p[q > 0]) <= threshold/counts.sum():
@@ -359,7 +359,7 @@ class Fickle:
         self.left -= 1
         return (self.first if self.left >= 0 else self.then).respond(rule, rng)
 
-@pytest.mark.parametrize('arm, change', [(0, .02), (1, .02), (1, -.01), (2, -.02)])
+@pytest.mark.parametrize('arm, change', [(1, .02), (2, -.02), *amount([], [(0, .02), (1, -.01)])])
 def test_a_change_of_costs_is_never_certified_in_silence(arm, change):
     clinic = load_world('clinic')
     costs = clinic.costs.copy()

@@ -84,7 +84,7 @@ def test_a_response_must_fit_its_arm():
 def test_oiafc_uses_the_numbers():
     "Radius and share are those of `prop-simple`: fewer rounds, the share of the largest arm."
     assert mixing_theorem1(TOLD.setting, 1.)(12) == .5
-    options = dict(eps=1., delta=.1, method='oiafc', seed=0, budget=4000)
+    options = dict(eps=1., delta=.1, method='oiafc', seed=0, budget=800)
     plain, known = (identify(w, **options) for w in (ADVERT, TOLD))
     first = [r.trace.radii[0] for r in (plain, known)]
     assert (first[1] < first[0]).all() and known.rounds <= plain.rounds

@@ -50,7 +50,7 @@ def shares(table):
 smoothings = st.sampled_from([.01, .5, 1., 4., 100.])
 
 def many(n):
-    "n examples, five times as many with --release."
+    "Half of n examples, five times n with --release."
     return settings(max_examples=examples(n), deadline=None)
 
 

@@ -9,10 +9,11 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEW
            'passes', 'profit', 'spread', 'Outlook', 'Option', 'better', 'foresee', 'hoped', 'bet_options',
            'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'open_wall', 'order_on_a_ray', 'cheapest',
            'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes',
-           'is_hopeless', 'leader', 'candidate', 'open_run', 'explore', 'proved_regret', 'rule_of', 'foundation',
-           'no_agent']
+           'is_hopeless', 'leader', 'candidate', 'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of',
+           'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
@@ -223,11 +224,14 @@ def missing(run, c, sure=False, eps=None):
 def passes(run, c, eps=None):
     """Whether a `Candidate` is proved to be within `eps`: by the likely rules first,
     which is cheap."""
-    return all(max(missing(run, c, sure, eps).values()) <= 0 for sure in (False, True))
+    need, e = asked_of(c), run.eps if eps is None else eps
+    return all(
+        need - wealth(run, c, j, sure, e) <= 0 for sure in (False, True)
+        for j in range(run.setting.K) if not j == c.arm == run.first)
 
-def profit(run, arm, ray):
-    "What the candidate seems to earn."
-    q = run.data.counts[arm]/max(run.data.counts[arm].sum(), 1)
+def profit(run, arm, ray, q=None):
+    "What the candidate seems to earn, at the shares `q` (K, M) seen of each arm."
+    q = run.data.q_hat[arm] if q is None else q[arm]
     earned = q @ run.u
     return float(earned if ray is None else earned
                  - ray.bracket(arm)[1]*(q@ray.rule.expected))
@@ -608,15 +612,16 @@ FIRST, LEADS, LEADS_OWN = 6, .1, .25
 
 def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."
-    arm, ray, earned = run.first, None, profit(run, run.first, None)
+    q = run.data.q_hat
+    arm, ray, earned = run.first, None, profit(run, run.first, None, q)
     for r in run.rays:
         for k in {a for _, a in r.heard} - {run.first}:
-            p = profit(run, k, r)
+            p = profit(run, k, r, q)
             if p > earned:
                 arm, ray, earned = k, r, p
-    c = max(run.candidates, key=lambda c: profit(run, c.arm, c.ray))
+    c = max(run.candidates, key=lambda c: profit(run, c.arm, c.ray, q))
     lead = LEADS_OWN if arm == c.arm else LEADS
-    if earned <= profit(run, c.arm, c.ray) + lead*run.eps:
+    if earned <= profit(run, c.arm, c.ray, q) + lead*run.eps:
         return c, False
     return candidate(run, arm, ray), True
 
@@ -687,15 +692,22 @@ def explore(run):
 # halvings; snapshots, and proofs, are this far apart
 SEARCH, SEEN, PROVED = 4, 1.1, 1.5
 
+def least_doubled(holds, low, most):
+    """The least of low, 2 low, 4 low, … up to `most` at which `holds`, which does at
+    all above it; None if there is none."""
+    n = int(log(most/low + 1e-9, 2))
+    if not holds(low*2**n):
+        return None
+    return low*2**bisect_left(range(n), True, key=lambda i: holds(low*2**i))
+
 def proved_regret(run, candidates):
     """The smallest bound proved on the regret of one of the `candidates`, and that
     `Candidate`; infinite if there is none."""
     most, best, found = 2*run.setting.B, np.inf, None
     for c in candidates:
-        high = min(best, run.eps)
-        while high <= most and not passes(run, c, high):
-            high *= 2
-        if high > min(best, most):
+        high = least_doubled(lambda e: passes(run, c, e), min(best, run.eps),
+                             min(best, most))
+        if high is None:
             continue
         low, high = 0., min(high, best)
         for _ in range(SEARCH):

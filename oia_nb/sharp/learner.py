@@ -70,7 +70,7 @@ class SharpRun:
             'h'), array('b'), [], 0, 0
         self.bets = bets.Run(self.transcript, oracle, eps, delta - self.later,
                              lambda *a: put(self, *a), lambda _, c: report(self, c))
-        self.heard, self.proved = {}, None
+        self.heard, self.proved, self.former = {}, None, {}
         self.next_snapshot, self.next_proof = 1, 1
         margin = oracle.margin if margin is None else margin
         self.tie = 1e-7 if margin is None else min(.01, 2*TIE_TOL*setting.bound/margin)
@@ -90,7 +90,8 @@ class SharpRun:
         "The `RegionProgram` of arm k with the hyperplanes known so far."
         if k not in self.programs:
             self.programs[k] = RegionProgram(self.setting,
-                                             [w.cut(k) for w in self.of(k)])
+                                             [w.cut(k) for w in self.of(k)],
+                                             self.former.get(k))
         return self.programs[k]
 
     def renew(self, wall):
@@ -100,6 +101,7 @@ class SharpRun:
             self.version[k] += 1
             if (old := self.programs.pop(k, None)) is not None:
                 self.solves += old.solves
+                self.former[k] = old
 
 # %% ../../nbs/beyond/25_sharp.ipynb #7631cd6e
 def put(run, rule, target, kind):
