@@ -322,9 +322,10 @@ class Words(search.WordCollector):
 def subjects_of(app):
     "{page: entries of the general index} of the subjects of words.json."
     found, env = defaultdict(list), app.env
+    statements = getattr(env, 'proof_list', {})
     subjects = json.loads((Path(app.srcdir)/'words.json').read_text(encoding='utf-8'))['subjects']
     for target, names in subjects.items():
-        page = env.proof_list[target]['docname'] if target in env.proof_list else target
+        page = statements[target]['docname'] if target in statements else target
         if page not in env.found_docs:
             logger.warning('words.json: neither a page nor a statement: %s', target)
             continue
