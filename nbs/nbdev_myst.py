@@ -76,6 +76,9 @@ def chapters(srcdir):
             yield p.relative_to(srcdir).with_suffix('').as_posix(), m[1]
 
 API = """\
+---
+orphan: true
+---
 # {package}.{module}
 
 Explained in {{doc}}`/{page}`.
@@ -104,9 +107,7 @@ def list_modules(app, docname, source):
         return
     pairs = [pair for pair in chapters(app.srcdir) if pair[1] != 'all']
     rows = '\n'.join(f'| {{doc}}`api/{module}` | {{doc}}`/{page}` |' for page, module in pairs)
-    entries = '\n'.join(f'api/{module}' for _, module in pairs)
-    source[0] += (f'\n| module | explained in |\n|---|---|\n{rows}\n\n'
-                  f'```{{toctree}}\n:hidden:\n\n{entries}\n```\n')
+    source[0] += f'\n| module | explained in |\n|---|---|\n{rows}\n'
 
 def formulas(text):
     """In a docstring too, dollar signs enclose a formula, and a bar outside of formulas and code

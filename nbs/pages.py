@@ -28,12 +28,16 @@ SOURCE = re.compile(r'<annotation encoding="application/x-tex">.*?</annotation>'
 SELECTORS = re.compile(r'[^{}]+\{')
 LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
+OFTEN = ('vlist-r', 'sizing', 'reset-size6', 'size3', 'pstrut', 'mspace', 'vlist', 'vlist-t',
+         'vlist-t2', 'vlist-s', 'msupsub', 'mathnormal', 'base', 'strut')
+
 def short_names(sheet):
-    "Two letters for each class that KaTeX's style sheet knows inside of a formula."
+    "A letter or two for each class that KaTeX's style sheet knows inside of a formula."
     known = {name for selector in SELECTORS.findall(sheet)
              for name in re.findall(r'\.([A-Za-z][\w-]*)', selector)}
-    known = sorted(name for name in known if not name.startswith('katex'))
-    return {name: LETTERS[i // 26] + LETTERS[i % 26] for i, name in enumerate(known)}
+    rare = sorted(name for name in known - {*OFTEN} if not name.startswith('katex'))
+    names = {name: LETTERS[i // 26] + LETTERS[i % 26] for i, name in enumerate(rare)}
+    return names | {name: LETTERS[i] for i, name in enumerate(OFTEN)}
 
 def short_sheet(sheet, names):
     "The style sheet, and once more for formulas in these names, whose boxes are `i`, not `span`."
@@ -318,9 +322,10 @@ class Words(search.WordCollector):
 def subjects_of(app):
     "{page: entries of the general index} of the subjects of words.json."
     found, env = defaultdict(list), app.env
+    statements = getattr(env, 'proof_list', {})
     subjects = json.loads((Path(app.srcdir)/'words.json').read_text(encoding='utf-8'))['subjects']
     for target, names in subjects.items():
-        page = env.proof_list[target]['docname'] if target in env.proof_list else target
+        page = statements[target]['docname'] if target in statements else target
         if page not in env.found_docs:
             logger.warning('words.json: neither a page nor a statement: %s', target)
             continue

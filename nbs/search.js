@@ -12,7 +12,7 @@ var Scorer = {
   score: ([page, title, anchor, description, score, file, kind]) =>
     (kind === 'title' ? 6*score : score)
       - (page.startsWith('api') ? 4 : 0)
-      + (page.startsWith('paper/') ? 1 : page === 'glossary' ? -1 : 0),
+      + (page.startsWith('paper/00') ? 2 : page.startsWith('paper/') ? 1 : page === 'glossary' ? -1 : 0),
 }
 
 // An excerpt shows prose, and each formula once.

@@ -103,19 +103,22 @@ def in_words(text, here, where, sources, own):
 
 # %% ../nbs/companion/84_book.ipynb #a1c07e52
 OWNERS = dict(paper='Paper', corrected='Paper, corrected', known='Known', ours='Ours')
-OWNED = re.compile(r'(?m)^(:{3,}\{prf:\w+\}.*)\n(:label: .*\n)?:class: (%s)$' % '|'.join(OWNERS))
+OWNED = re.compile(r'(?m)^(:{3,}\{prf:\w+\}.*)\n(:label: .*\n)?:class: (%s)$'
+                   % '|'.join(OWNERS))
 
 def with_owners(text):
     "The Markdown `text` with the owner of each statement in its title."
-    return OWNED.sub(lambda m: f'{m[1]} · {OWNERS[m[3]]}\n{m[2] or ""}:class: {m[3]}', text)
+    return OWNED.sub(lambda m: f'{m[1]} · {OWNERS[m[3]]}\n{m[2] or ""}:class: {m[3]}',
+                     text)
 
 # %% ../nbs/companion/84_book.ipynb #00bf3e2c
 DIRECTIVE = re.compile(r'^\s*#\s*\|.*\n?')
 NOT_RUN = re.compile(r'^\s*#\s*\|\s*eval: false')
 INTRODUCTION = """\
 *A copy to play with.* **Run → Run All Cells** plays the chapter; it writes nothing. \
-Cells that define something run the package's own code: change a line, then run this cell \
-and all below, and see which assertion falls. The exercises at the end say where to begin."""
+Cells that define something run the package's own code: change a line, then run this \
+cell and all below, and see which assertion falls. The exercises at the end say \
+where to begin."""
 
 def plain_code(code):
     "The code without its leading directives."

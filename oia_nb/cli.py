@@ -879,7 +879,8 @@ def outlook(world, best, oracle, args):
     n = paper_needs(world, oracle, gaps[second], args.delta)
     return paragraph(
         f'The rule of the paper is slow. To tell {z.arms[best.arm]} from '
-        f'{z.arms[second]}, the target has to be below {gaps[second]:.3g}. Then its stopping '
+        f'{z.arms[second]}, the target has to be below {gaps[second]:.3g}. Then its '
+        'stopping '
         'rule '
         f'cannot hold before {n:,} observations of one arm, and forced exploration '
         'comes on top.')

@@ -446,7 +446,8 @@ def names_of(contents):
 
 # %% ../nbs/companion/67_experiments.ipynb #a3aaa76d
 def _done(folder, runs, retry):
-    "The records by key that a folder has of these runs; with `retry`, those without error."
+    """The records by key that a folder has of these runs; with `retry`, those
+    without error."""
     if folder is None:
         return {}
     return {
@@ -490,7 +491,8 @@ def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None,
         ``SeedSequence(seed, spawn_key=(i,))`` in every world, for every method.
     seed : int
     n_jobs : int
-        0: one after the other, without joblib; else joblib's workers, -1 for one a core.
+        0: one after the other, without joblib; else joblib's workers, -1 for one a
+        core.
     path : str or Path, optional
         A folder for results as they come; what is missing there is done.
     progress : bool

@@ -466,7 +466,8 @@ def plot_radii(result, setting, ax=None):
 
 # %% ../nbs/companion/69_plots.ipynb #906ad9ae
 def _reach(C, half, bound):
-    "How far the axis goes: to all that is finite, and to `bound` where something isn't."
+    """How far the axis goes: to all that is finite, and to `bound` where something
+    isn't."""
     ends = np.abs(C) + half
     least = bound if np.isinf(ends).any() else 0
     return 1.06*max(ends[np.isfinite(ends)].max(initial=1e-3*bound), least)

@@ -53,7 +53,7 @@ HELD = [
     ('Lemma 11', 'estimation', 'theta = np.where(known, (C_plus + C_minus)/2, 0.)\n'
      '    phi = np.abs(C_plus - C_minus)/2', 'theta = np.where(known, (C_plus + C_minus)/2, 0.)\n'
      '    phi = np.abs(C_plus - C_minus)',
-     'test_search.py::test_after_a_search_the_pair_is_known_as_well_as_radii_and_bracket', ()),
+     'test_search.py::test_after_a_search_the_pair_is_known_as_radii_and_bracket', ()),
     ('Eq. (49)', 'complexity', 'search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)',
      '100*search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)',
      'test_complexity.py::test_printed_corollary1_tau2_is_implied', ()),
