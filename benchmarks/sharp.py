@@ -1,12 +1,20 @@
 """How many rounds the sharp learner needs, against the paper's algorithm: the table of the
 chapter on it.
 
-    python benchmarks/sharp.py suite [SEEDS [WORLDS]]    20 seeds of all 12 worlds, or of those
-    given: 0,9,11 python benchmarks/sharp.py small [RUNS [DELTA]]      2,000 runs on small worlds
-    at delta = 0.5 python benchmarks/sharp.py faithful                  OIAFC itself on the
-    suite's worlds, for up to ten million rounds python benchmarks/sharp.py show
-    the ratios and their spread
+    python benchmarks/sharp.py suite [SEEDS [WORLDS]]   20 seeds of all 12 worlds, or of those
+                                                        given: 0,9,11
+    python benchmarks/sharp.py small [RUNS [DELTA]]     2,000 runs on small worlds at delta = 0.5;
+                                                        interrupted, it goes on where it was
+    python benchmarks/sharp.py faithful                 OIAFC itself on the suite's worlds, for up
+                                                        to ten million rounds
+    python benchmarks/sharp.py accuracy [SEEDS]         rounds against epsilon on clinic, for this
+                                                        learner and the first one
+    python benchmarks/sharp.py speed [FOLDER]           CPU of the first learner over that of this
+                                                        one, in turn; prints, and files nothing
+    python benchmarks/sharp.py show                     the ratios and their spread
 
+The first learner is that of commit `FIRST` of this repository, which learned whole hyperplanes
+only: `git archive` unpacks it into a temporary folder, unless FOLDER holds it already.
 Each part files its results in nbs/_static/sharp.json, which the chapter shows. The baseline is
 OIAFC itself where it ends within ten million rounds. Elsewhere it is `n_min`, the least
 number of observations of its final arm with which its stopping rule can hold, whatever it
@@ -14,8 +22,12 @@ explores before; those ratios are lower bounds on the true ones. Both sides have
 guarantee, and every returned rule is checked against the known world.
 """
 import json
+import os
+import subprocess
 import sys
+import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 import numpy as np
 from scipy.stats import binom
@@ -29,6 +41,19 @@ RESULTS = Path(__file__).resolve().parent.parent/'nbs'/'_static'/'sharp.json'
 SHAPES = [(2, 2, 2), (3, 2, 3), (2, 3, 4), (4, 2, 4), (3, 3, 5), (5, 2, 5), (4, 3, 4),
           (2, 2, 13), (5, 3, 3), (4, 2, 6)]
 GAPS = np.geomspace(.02, .3, len(SHAPES))[[5, 2, 8, 0, 6, 3, 9, 1, 4, 7]]
+
+SMALL = 20                # small worlds
+
+def stored():
+    return json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+
+def file(part, found):
+    results = stored()
+    found = merged(results.get(part), found)
+    text = json.dumps({**results, part: found}, indent=1) + '\n'
+    new = RESULTS.with_suffix('.new')
+    new.write_text(text)
+    new.replace(RESULTS)
 
 def gap_of(world):
     return float(np.sort(optimal_rule(world).gaps)[1])
@@ -110,22 +135,26 @@ def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
     return rows
 
 def small(runs=2000, delta=.5):
-    found = []
-    for n in range(20):
-        world = next(w for w in _small(n))
-        best, oracle, eps = optimal_rule(world), action_informed_oracle(world), max(
-            gap_of(world)/2, .02)
-        found += [
-            play(world, oracle, best, eps, delta, generator(11, 1000*n + i), cap=20_000)
-            for i in range(runs // 20)
-        ]
-    return dict(
-        runs=runs, delta=delta, failures=sum(r['failed'] for r in found),
-        allowed=int(binom.ppf(1 - 1e-6, runs, delta)), statuses={
-            s: sum(r['status'] == s for r in found)
-            for s in sorted({r['status']
-                             for r in found})
-        }, rounds=[r['rounds'] for r in found])
+    """Runs on 20 small worlds, a run of each at a time; filed as they come, so that an
+    interrupted campaign goes on where it was."""
+    worlds = [next(_small(n)) for n in range(SMALL)]
+    posed = [(w, action_informed_oracle(w), optimal_rule(w), max(gap_of(w)/2, .02))
+             for w in worlds]
+    old = stored().get('small', {})
+    found = old if old.get('worlds') == SMALL and old['delta'] == delta else dict(
+        runs=0, delta=delta, worlds=SMALL, failures=0, statuses={}, rounds=[], regrets=[])
+    for i in range(found['runs']//SMALL, runs//SMALL):
+        for n, (world, oracle, best, eps) in enumerate(posed):
+            r = play(world, oracle, best, eps, delta, generator(11, 1000*n + i), cap=20_000)
+            found['runs'] += 1
+            found['failures'] += r['failed']
+            found['statuses'][r['status']] = found['statuses'].get(r['status'], 0) + 1
+            found['rounds'].append(r['rounds'])
+            found['regrets'].append(round(r['regret']/eps, 3))
+        found['allowed'] = int(binom.ppf(1 - 1e-6, found['runs'], delta))
+        file('small', found)
+    print(found['runs'], 'runs,', found['failures'], 'failures,', found['statuses'])
+    return found
 
 def _small(n):
     for i in range(200):
@@ -134,6 +163,117 @@ def _small(n):
                                prior='arm', margin=.01, tries=1)
         except NotInducible:
             continue
+
+FIRST = '44a441c'
+ROOT = Path(__file__).resolve().parent.parent
+# plays the runs that it is asked for, one a line, with the package on its path
+WORKER = """
+import inspect, json, sys, time
+import numpy as np
+from oia_nb.all import (Environment, InformationStructure, Setting, action_informed_oracle,
+                        generator, sharp, simulate)
+options = {'examined': False} if 'examined' in inspect.signature(sharp).parameters else {}
+class Clocked:
+    def __init__(self, world):
+        self.world, self.at = world, []
+    def respond(self, rule, rng):
+        self.at.append(time.process_time())
+        return self.world.respond(rule, rng)
+for line in sys.stdin:
+    q = json.loads(line)
+    setting = Setting(np.array(q['support']), np.array(q['utility']), q['bound'], q['arms'])
+    world = Environment(InformationStructure([np.array(j) for j in q['joint']],
+                                             np.array(q['costs'])), setting)
+    agent, oracle, start = Clocked(world), action_informed_oracle(world), time.process_time()
+    r = simulate(sharp(setting, oracle, eps=q['eps'], delta=q['delta'],
+                       max_rounds=q['cap'], **options), agent, generator(7, q['seed']))
+    print(json.dumps(dict(rounds=r.rounds, status=r.status, at=agent.at,
+                          seconds=time.process_time() - start)), flush=True)
+"""
+
+def asked(world, eps, seed, delta=.05, cap=100_000):
+    "A line for a `WORKER`."
+    z, structure = world.setting, world.structure
+    return json.dumps(dict(support=z.support.tolist(), utility=z.utility.tolist(),
+                           bound=z.bound, arms=list(z.arms), costs=world.costs.tolist(),
+                           joint=[np.asarray(j).tolist() for j in structure.joint],
+                           eps=eps, delta=delta, cap=cap, seed=seed))
+
+@contextmanager
+def learners(folder=None):
+    "Two functions that play a run: of the first learner, and of this one."
+    with tempfile.TemporaryDirectory() as made:
+        if folder is None:
+            folder = made
+            packed = subprocess.run(['git', '-C', ROOT, 'archive', FIRST, 'oia_nb'],
+                                    check=True, capture_output=True).stdout
+            subprocess.run(['tar', 'x', '-C', folder], input=packed, check=True)
+        workers = [
+            subprocess.Popen([sys.executable, '-c', WORKER], stdin=subprocess.PIPE, text=True,
+                             stdout=subprocess.PIPE, cwd=path,
+                             env=os.environ | dict(PYTHONPATH=str(path)))
+            for path in (folder, ROOT)
+        ]
+        def playing(worker):
+            def run(*args, **kw):
+                print(asked(*args, **kw), file=worker.stdin, flush=True)
+                return json.loads(worker.stdout.readline())
+            return run
+        try:
+            yield [playing(w) for w in workers]
+        finally:
+            for w in workers:
+                w.stdin.close()
+                w.wait()
+
+# on clinic, for the picture
+ACCURACIES = (.4, .25, .15, .1, .06, .04, .03, .02)
+
+def accuracy(seeds=5, delta=.05):
+    "Rounds to the certificate at `ACCURACIES`; filed as they come."
+    world, rows = load_world('clinic'), []
+    with learners() as (first, this):
+        for eps in ACCURACIES:
+            runs = [[play(world, eps, seed, delta) for seed in range(seeds)]
+                    for play in (first, this)]
+            rows.append(dict(
+                world=f'clinic at {eps}', eps=eps, delta=delta,
+                least=n_min(problem_of(world, eps, delta)),
+                given=lower_bound(world, eps, delta),
+                coupled=lower_bound(world, eps, delta, coupled=True),
+                **{name: [r['rounds'] for r in rs] for name, rs in
+                   zip(('first', 'this'), runs)},
+                statuses=[r['status'] for rs in runs for r in rs]))
+            print(rows[-1], flush=True)
+            file('accuracy', rows)
+    return rows
+
+def wide_world():
+    "Five states, 44 beliefs."
+    return random_world(4, 5, 11, generator(20250714, 0), prior='arm', margin=.01, tries=1,
+                        name='W = 5, M = 44')
+
+def speed(folder=None):
+    """CPU of the first learner over that of this one, in turn on the same worlds and seeds;
+    and of a round after 900 over one after 100, within one run."""
+    with learners(folder) as (first, this):
+        warm = load_world('clinic')
+        for play in (first, this):
+            play(warm, 1., 0)
+        def compare(world, eps, seeds):
+            runs = [(first(world, eps, seed), this(world, eps, seed)) for seed in range(seeds)]
+            ratios = [a['seconds']/b['seconds'] for a, b in runs]
+            rounds = [(a['rounds'], b['rounds']) for a, b in runs]
+            print(f'{world.name}: {np.median(ratios):.2f} times as fast as the first '
+                  f'({min(ratios):.2f} to {max(ratios):.2f}), rounds {rounds}', flush=True)
+        compare(*posed(0), 5)
+        at = np.array(this(warm, .002, 0, cap=1001)['at'])
+        early, late = (at[199] - at[99])/100, (at[999] - at[899])/100
+        print(f'clinic at 0.002, a round: {late/early:.2f} times as long around round 950 as '
+              'around 150', flush=True)
+        compare(*posed(1), 2)
+        wide = wide_world()
+        compare(wide, max(gap_of(wide)/2, .04), 1)
 
 def show(results):
     ratios = {row['world']: row['faithful']/np.array(row['rounds']) for row in results['suite']}
@@ -154,21 +294,20 @@ def merged(old, new):
 
 if __name__ == '__main__':
     part, *rest = sys.argv[1:] or ['']
-    if part not in ('suite', 'small', 'faithful', 'show'):
+    if part not in ('suite', 'small', 'faithful', 'accuracy', 'speed', 'show'):
         sys.exit(__doc__)
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     if part == 'show':
-        show(results)
+        show(stored())
+    elif part == 'speed':
+        speed(*rest)
     else:
         options = {}
         if part == 'suite' and rest:
             options = dict(seeds=int(rest[0])) | ({} if len(rest) < 2 else dict(
                 worlds=[int(n) for n in rest[1].split(',')]))
+        if part == 'accuracy' and rest:
+            options = dict(seeds=int(rest[0]))
         if part == 'small' and rest:
             options = dict(runs=int(rest[0])) | ({} if len(rest) < 2 else dict(
                 delta=float(rest[1])))
-        found = globals()[part](**options)
-        results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        RESULTS.write_text(
-            json.dumps({**results, part: merged(results.get(part), found)}, indent=1)
-            + '\n')
+        file(part, globals()[part](**options))

@@ -19,8 +19,9 @@ from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT/'nbs')]
 
+import check_site  # noqa: E402
 from oia_nb.book import copy_book  # noqa: E402
 
 # --- What the pages depend on, and what was built -------------------------------------
@@ -33,12 +34,16 @@ def sources(root):
             s.startswith('.') or s == '__pycache__' or
             (s.startswith('_') and s != '_static') for s in p.relative_to(root).parts)
     ]
+    ledger = root/'nbs'/'paper'/'claims.ipynb'
+    if ledger.exists():                     # paper/tests shows the tests that it names
+        named = set(re.findall(r'test_\w+\.py', ledger.read_text(encoding='utf-8')))
+        found += [root/'tests'/name for name in ('laws.py', *named)]
     found += [
         *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/**/*.json'),
         *root.glob('oia_nb/js/*.js'),
         root/'settings.ini'
     ]
-    return sorted(found)
+    return sorted(p for p in found if p.exists())
 
 def products(root):
     return sorted(p for p in [root/'README.md', *(root/'docs').rglob('*')]
@@ -182,6 +187,9 @@ def build_readme(root):
         (root/'docs'/'_images').mkdir(exist_ok=True)
         (root/'docs'/'_images'/name).write_bytes(data)
         text = text.replace(f']({name})', f'](docs/_images/{name})')
+    # a picture's words are those in italics below it
+    text = re.sub(r'!\[svg\](\(\S+\)\s+\*(.+?)\*\n)', r'![\2]\1', text)
+    text = re.sub(r'\{(?:paper|erratum)\}`([^`<]*?)(?: *<[^`]*)?`', r'\1', text)
     text = re.sub(r'\]\((?!\w+:)([\w/-]+)\.(?:ipynb|md)(#[^)\s]*)?\)', r'](docs/\1.html\2)', text)
     text = re.sub(r'\]\((?!\w+:)(_static/)', r'](nbs/\1', text)
     text = re.sub(r'\n{3,}', '\n\n', '\n'.join(line.rstrip() for line in text.splitlines())).strip()
@@ -203,6 +211,8 @@ def main():
     publish(ROOT)
     write_redirects(ROOT)
     build_readme(ROOT)
+    if lines := list(check_site.faults(ROOT, ROOT/'docs')):
+        sys.exit('\n'.join(['The site has faults:', *lines]))
     write_manifest(ROOT)
 
 if __name__ == '__main__':

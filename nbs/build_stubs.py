@@ -1,8 +1,9 @@
 """Writes the stubs of the package: python nbs/build_stubs.py [FOLDER]
 
 Methods are attached to classes in the chapters that explain them (`patch_to`), where no type
-checker and no editor looks for them.  A stub `oia_nb/name.pyi` shows each class with all of its
-methods, and every public function with the types that `hints.txt` gives to it.
+checker and no editor looks for them.  A stub `oia_nb/name.pyi`, or `oia_nb/sharp/name.pyi`, shows
+each class with all of its methods, and every public function with the types that `hints.txt`
+gives to it.  Modules are named as after `oia_nb.`, for instance `sharp.learner`.
 """
 import ast
 import re
@@ -70,10 +71,10 @@ def attached(tree):
 class Stubs:
     "The modules of the package as trees, and what of them is where."
     def __init__(self, package, hints):
-        self.trees = {
-            path.stem: ast.parse(path.read_text(encoding='utf-8'))
-            for path in sorted(package.glob('*.py')) if not path.stem.startswith('_')
-        }
+        paths = {'.'.join(path.relative_to(package).with_suffix('').parts): path
+                 for path in package.rglob('*.py') if not path.stem.startswith('_')}
+        self.trees = {name: ast.parse(paths[name].read_text(encoding='utf-8'))
+                      for name in sorted(paths, key=lambda name: (name.count('.'), name))}
         self.usual, self.functions = read_hints(hints)
         self.missing, self.used = [], set()
         self.home, self.methods = {}, {}
@@ -81,21 +82,36 @@ class Stubs:
             for node in tree.body:
                 if isinstance(node, ast.ClassDef) and node.name not in self.home:
                     self.home[node.name] = module
-        for tree in self.trees.values():
+        for module, tree in self.trees.items():
             for node in tree.body:
                 if isinstance(node, ast.FunctionDef) and patched(node):
-                    self.methods.setdefault(patched(node), []).append(node)
-        for tree in self.trees.values():
+                    self.attach(module, patched(node), node)
+        for module, tree in self.trees.items():
             for name, method, function in attached(tree):
                 made = ast.parse(ast.unparse(function)).body[0]
                 made.name = method
-                self.methods.setdefault(name, []).append(made)
+                self.attach(module, name, made)
         self.exported = {}
         for node in self.trees['all'].body:
             if isinstance(node, ast.ImportFrom) and node.level:
                 names = {a.name for a in node.names}
                 self.exported[node.module] = public_names(
                     self.trees[node.module]) if names == {'*'} else names
+
+    def owner(self, module, name):
+        "The module of the class that is called `name` in a module: classes may share names."
+        if any(isinstance(n, ast.ClassDef) and n.name == name for n in self.trees[module].body):
+            return module
+        for node in self.trees[module].body:
+            if isinstance(node, ast.ImportFrom) and node.level:
+                parts = module.split('.')[:-node.level] + [node.module or '']
+                there = '.'.join(filter(None, parts))
+                if there in self.trees and name in {a.name for a in node.names}:
+                    return self.owner(there, name)
+        return self.home.get(name)
+
+    def attach(self, module, name, method):
+        self.methods.setdefault((self.owner(module, name), name), []).append(method)
 
     def is_public(self, module, name):
         first = name.split('.')[0]
@@ -176,7 +192,7 @@ class Stubs:
                                      if ast.unparse(b) not in ('Value', 'Agent')):
             tail = ['*', *named] if named else []
             body.append(f'    def __init__(self, {", ".join([*args, *tail])}) -> None: ...')
-        for item in [*node.body, *self.methods.get(node.name, [])]:
+        for item in [*node.body, *self.methods.get((module, node.name), [])]:
             if isinstance(item, ast.FunctionDef) and item.name != '__post_init__':
                 body += self.method(module, item, node.name)
             if isinstance(item, ast.Assign):
@@ -212,7 +228,8 @@ class Stubs:
         taken = {w for line in imports for w in re.findall(r'\w+', line)}
         for word in sorted(words - own - taken):
             if word in self.home and self.home[word] != name:
-                imports.append(f'from .{self.home[word]} import {word}')
+                up = '.'*(1 + name.count('.'))
+                imports.append(f'from {up}{self.home[word]} import {word}')
         return '\n'.join([HEAD.format(name=name).rstrip(), *imports, TAIL, text]) + '\n'
 
     def value(self, module, target, value):
@@ -228,7 +245,8 @@ class Stubs:
             return f'{name} = {text}'
         if f'{module}.{name}' in self.functions:
             owner, _, method = text.rpartition('.')
-            found = [n for n in [*self.methods.get(owner, []), *self.trees[module].body]
+            methods = self.methods.get((self.owner(module, owner), owner), [])
+            found = [n for n in [*methods, *self.trees[module].body]
                      if getattr(n, 'name', None) == method]
             made = ast.parse(ast.unparse(found[0])).body[0]
             return self.hinted(module, name, made, False)
@@ -249,7 +267,7 @@ LEARNT = {}
 def stubs(root=ROOT):
     "{name of a file: its text}; raises `SystemExit` if a public function has no types."
     made = Stubs(root/'oia_nb', (root/'nbs'/'hints.txt').read_text(encoding='utf-8'))
-    found = {f'{name}.pyi': made.module(name) for name in made.trees}
+    found = {f'{name.replace(".", "/")}.pyi': made.module(name) for name in made.trees}
     lost = [f'{name}: there is no such function' for name in made.functions
             if name not in made.used]
     if made.missing or lost:

@@ -24,17 +24,19 @@ project, author, copyright = cfg['lib_name'], cfg['author'], cfg['copyright']
 version = release = cfg['version']
 
 extensions = [
-    'myst_nb', 'nbdev_myst', 'sphinx_proof', 'sphinxcontrib.bibtex',
+    'myst_nb', 'nbdev_myst', 'pages', 'paper_refs', 'paper_graph', 'sphinx_proof',
+    'sphinxcontrib.bibtex',
     'sphinxcontrib.katex', 'sphinx_copybutton', 'sphinx.ext.autodoc',
-    'sphinx.ext.napoleon'
+    'sphinx.ext.napoleon', 'owners', 'terms'
 ]
 # as for nbdev, a leading underscore marks a scratch notebook
 exclude_patterns = ['_*', '**/_*', '**/.*']
 
 # Pages
 html_theme, html_title = 'furo', f'{project} {version}'
-html_static_path, html_css_files = ['_static'], ['custom.css']
+html_static_path, html_css_files = ['_static'], ['custom.css', 'paper.css']
 html_show_sourcelink = html_copy_source = False
+html_search_scorer = str(here/'search.js')
 templates_path = []
 
 # Notebooks.  The cache is keyed by code cells alone, so all else that they depend on goes into its

@@ -1,6 +1,7 @@
 """A small Sphinx extension: nbdev's notebooks, docments and modules as myst-nb and autodoc
 understand them."""
 import re
+import shutil
 import socket
 import time
 from pathlib import Path
@@ -62,7 +63,7 @@ def read(text):
                                       metadata={'tags': ['remove-cell']}))
     return nb
 
-# --- The API page: one section a module, in the order of the chapters -----------------
+# --- The API: one page a module, in the order of the chapters --------------------------
 
 def chapters(srcdir):
     "The chapters that have a module, as pairs (notebook, module)."
@@ -74,18 +75,38 @@ def chapters(srcdir):
         if m := re.search(r'(?m)^#\s*\|\s*default_exp\s+(\S+)', code):
             yield p.relative_to(srcdir).with_suffix('').as_posix(), m[1]
 
+API = """\
+# {package}.{module}
+
+Explained in {{doc}}`/{page}`.
+
+```{{eval-rst}}
+.. automodule:: {package}.{module}
+```
+"""
+
+def write_api(app):
+    "A page of the API a module, written before Sphinx looks for pages; `remove_api` takes it away."
+    folder = Path(app.srcdir)/'api'
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for page, module in chapters(app.srcdir):
+        if module != 'all':                                         # it only gathers the others
+            text = API.format(package=app.config.project, module=module, page=page)
+            (folder/f'{module}.md').write_text(text, encoding='utf-8')
+
+def remove_api(app, exception):
+    shutil.rmtree(Path(app.srcdir)/'api', ignore_errors=True)
+
 def list_modules(app, docname, source):
-    "Completes api.md, when it is read, with each module of the package."
+    "Completes api.md, when it is read, with the pages of all modules."
     if docname != 'api':
         return
-    package = app.config.project
-    for page, module in chapters(app.srcdir):
-        if module == 'all':
-            continue                                                # it only gathers the others
-        source[0] += (
-            f'\n## {package}.{module}\n\nExplained in '
-            f'{{doc}}`/{page}`.\n\n```{{eval-rst}}\n.. automodule:: {package}.{module}\n```\n'
-        )
+    pairs = [pair for pair in chapters(app.srcdir) if pair[1] != 'all']
+    rows = '\n'.join(f'| {{doc}}`api/{module}` | {{doc}}`/{page}` |' for page, module in pairs)
+    entries = '\n'.join(f'api/{module}' for _, module in pairs)
+    source[0] += (f'\n| module | explained in |\n|---|---|\n{rows}\n\n'
+                  f'```{{toctree}}\n:hidden:\n\n{entries}\n```\n')
 
 def formulas(text):
     """In a docstring too, dollar signs enclose a formula, and a bar outside of formulas and code
@@ -202,7 +223,9 @@ def setup(app):
     use_katex()
     TocTreeCollector.assign_section_numbers = by_name(TocTreeCollector.assign_section_numbers)
     app.setup_extension('sphinx.ext.autodoc')
+    app.connect('builder-inited', write_api)
     app.connect('source-read', list_modules)
+    app.connect('build-finished', remove_api)
     app.connect('autodoc-process-docstring', tidy_docstring)
     app.connect('html-page-context', link_notebook)
     # sphinx-proof can't merge its pages

@@ -39,9 +39,9 @@ from .beliefs import own_beliefs
 from .open_setting import OpenRule, OpenSetting, open_support
 from .trial import shortlist, trial
 from .session import Offer, Refused, Session
-from .live import (LiveFigure, SessionForm, feasible_figure, game_figure,
-                         live_figure, mixing_figure, motion_figure, planner_figure,
-                         proof_figure, session_form, triangle_figure)
+from .live import (LiveFigure, SessionForm, boundary_figure, feasible_figure,
+                         game_figure, live_figure, mixing_figure, motion_figure,
+                         planner_figure, proof_figure, session_form, triangle_figure)
 from .views import Card
 from .documents import (identification_from_dict, identification_to_dict,
                               json_schema, load_identification, load_rule,
@@ -59,10 +59,13 @@ CHOSEN = (
     'chen etc explore_then_commit oiafc_simple '
     'best_arm_learner oracle_bandit oracle_loss play_bandit arm_payments max_min_rule '
     'compare experiment forecast read_experiment summarise Menu Rounded rounding_costs '
-    'Offer Refused Session Card identification_from_dict identification_to_dict json_schema '
-    'load_identification load_rule rule_from_dict rule_to_dict search_oracle RiskAverse lottery '
-    'live_figure game_figure feasible_figure motion_figure planner_figure mixing_figure '
-    'triangle_figure proof_figure session_form LiveFigure SessionForm '
+    'Offer Refused Session Card identification_from_dict identification_to_dict '
+    'json_schema '
+    'load_identification load_rule rule_from_dict rule_to_dict search_oracle '
+    'RiskAverse lottery '
+    'live_figure game_figure feasible_figure motion_figure planner_figure '
+    'mixing_figure '
+    'triangle_figure proof_figure boundary_figure session_form LiveFigure SessionForm '
     'Drifting Expert HiddenArm Lapsing Logit Noisy Satisficing Subjective best_known '
     'parse_expert Check Told '
     'patient own_beliefs OpenRule OpenSetting open_support shortlist trial').split()

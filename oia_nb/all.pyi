@@ -36,7 +36,7 @@ from .beliefs import own_beliefs as own_beliefs
 from .open_setting import OpenRule as OpenRule, OpenSetting as OpenSetting, open_support as open_support
 from .trial import shortlist as shortlist, trial as trial
 from .session import Offer as Offer, Refused as Refused, Session as Session
-from .live import LiveFigure as LiveFigure, SessionForm as SessionForm, feasible_figure as feasible_figure, game_figure as game_figure, live_figure as live_figure, mixing_figure as mixing_figure, motion_figure as motion_figure, planner_figure as planner_figure, proof_figure as proof_figure, session_form as session_form, triangle_figure as triangle_figure
+from .live import LiveFigure as LiveFigure, SessionForm as SessionForm, boundary_figure as boundary_figure, feasible_figure as feasible_figure, game_figure as game_figure, live_figure as live_figure, mixing_figure as mixing_figure, motion_figure as motion_figure, planner_figure as planner_figure, proof_figure as proof_figure, session_form as session_form, triangle_figure as triangle_figure
 from .views import Card as Card
 from .documents import identification_from_dict as identification_from_dict, identification_to_dict as identification_to_dict, json_schema as json_schema, load_identification as load_identification, load_rule as load_rule, rule_from_dict as rule_from_dict, rule_to_dict as rule_to_dict
 from importlib import import_module

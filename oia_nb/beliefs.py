@@ -23,7 +23,8 @@ from .told import Told, as_told
 
 # %% ../nbs/beyond/33_beliefs.ipynb #a7396f28
 class PairProgram(RegionProgram):
-    "A `RegionProgram` with weights (M W,) on pairs of a report and a state: min ⟨p, S⟩."
+    """A `RegionProgram` with weights (M W,) on pairs of a report and a state: min
+    ⟨p, S⟩."""
     def weights(self, p):
         return p.copy()
 
@@ -31,8 +32,8 @@ class PairProgram(RegionProgram):
 def largest_excess(program, counts, payoff, delta):
     "The bound of `prop-own-upper`, for the `payoff` (M W,) u or that of a rule."
     worth = lambda p: p @ payoff - program.minimum(p).bound
-    return largest_over_ball(counts, betting_threshold(counts.sum(), delta), worth,
-                             payoff)
+    return largest_over_ball(counts, betting_threshold(counts.sum(), delta),
+                             lambda points: max(map(worth, points)), payoff)
 
 # %% ../nbs/beyond/33_beliefs.ipynb #ce26347f
 class Run(SharpRun):

@@ -20,7 +20,8 @@ from .core import (InvalidInput, as_array, as_integer, as_number,
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
 from .estimation import Transcript
-from .learner import INIT, NORMAL, Identification, ask_oracle, check_learner, finish, learner
+from .learner import (INIT, NORMAL, Identification, ask_oracle, check_learner,
+                            finish, learner)
 
 # %% ../nbs/companion/80_best_arm.ipynb #608d5c2f
 @dataclass(frozen=True)
@@ -284,7 +285,7 @@ def gap_index(L, U):
 # %% ../nbs/companion/80_best_arm.ipynb #450b41b1
 def by_bounds(s, pick, rate, geometry, stop=True):
     """Explore by intervals: pull all arms once, then what `pick(s, L, U)` says,
-    until the leader's gap index is at most ε.
+    until the leader's gap index is at most ϵ.
 
     `pick` returns (leader, arms to pull). `rate(family, N, t, K, delta)` is the
     level of the intervals (K,), `geometry` the family that makes them. Without
@@ -510,9 +511,9 @@ def optimal_proportions(means, family):
 # %% ../nbs/companion/80_best_arm.ipynb #5348ea67
 def pair_evidence(family, mean_a, N_a, mean_b, N_b, eps=0.):
     r"""$Z_{ab} = \min_{x\le y-\epsilon}N_ad(\hat\mu_a,x) + N_bd(\hat\mu_b,y)$: the
-    evidence that a isn't ε behind b; a float, 0 if it looks so.
+    evidence that a isn't ϵ behind b; a float, 0 if it looks so.
 
-    With ε = 0 both move to their common average; otherwise the root of the
+    With ϵ = 0 both move to their common average; otherwise the root of the
     derivative is found by Brent's method.
     """
     from scipy.optimize import brentq
@@ -660,7 +661,7 @@ def bandit_algorithm(name, K, family, *, eps, delta, budget=None, max_pulls=10_0
     r"""The coroutine of an algorithm by its name, one of `CONFIDENCE_ALGORITHMS` or
     `BUDGET_ALGORITHMS`, with the arguments that it needs.
 
-    `budget` is for the latter. "lil_ucb", which knows no ε, looks for the best arm;
+    `budget` is for the latter. "lil_ucb", which knows no ϵ, looks for the best arm;
     "ugapeb" gets the `a` at which its bound holds with probability
     1 - `delta`. Raises `InvalidInput`.
     """
@@ -683,7 +684,7 @@ class ArmIdentification(Identification):
     r"""What `best_arm_learner` returns: an `Identification` whose `rule` is the
     oracle's of the `arm` found, with the algorithm's own `BestArm`.
 
-    `status` is "arm_certified" (`best_arm.bound` ≤ ε, with probability 1 - δ, on how
+    `status` is "arm_certified" (`best_arm.bound` ≤ ϵ, with probability 1 - δ, on how
     far the arm is behind the best *under the oracle's rules*), "budget" or
     "round_cap". Nothing is proved of the rule's simple regret: `certificate` is
     None. All rounds are normal; no search, no program.

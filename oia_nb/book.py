@@ -15,20 +15,24 @@ from .core import InvalidInput
 
 # %% ../nbs/companion/84_book.ipynb #7a8d2613
 def chapters_folder():
-    "The folder of the book's sources. Raises `FileNotFoundError` where neither is installed."
+    """The folder of the book's sources. Raises `FileNotFoundError` where neither is
+    installed."""
     package = Path(str(files('oia_nb')))
     for folder in (package/'chapters', package.parent/'nbs'):
         if (folder/'index.ipynb').exists():
             return folder
-    raise FileNotFoundError(f'{package}: this installation of oia_nb came without its chapters')
+    raise FileNotFoundError(
+        f'{package}: this installation of oia_nb came without its chapters')
 
 def chapter_paths(folder):
     "The notebooks below `folder`, as paths relative to it, in the order of the book."
-    return sorted(p.relative_to(folder) for p in folder.rglob('*.ipynb')
-                  if not any(part.startswith(('_', '.')) for part in p.relative_to(folder).parts))
+    return sorted(
+        p.relative_to(folder) for p in folder.rglob('*.ipynb')
+        if not any(part.startswith(('_', '.')) for part in p.relative_to(folder).parts))
 
 # %% ../nbs/companion/84_book.ipynb #2771c537
-LABEL = re.compile(r'(?m)^:label: (\S+)|\$\$ \((\S+)\)|^\(([\w-]+)\)=|"name": "(fig-\S+?)"')
+LABEL = re.compile(
+    r'(?m)^:label: (\S+)|\$\$ \((\S+)\)|^\(([\w-]+)\)=|"name": "(fig-\S+?)"')
 
 def read_notebook(path):
     "A notebook as nested dicts, the source of each cell as one string."
@@ -50,50 +54,68 @@ def labels_of(nb):
 
 # %% ../nbs/companion/84_book.ipynb #251ac88d
 def cited(folder):
-    "The words for each key of refs.bib: `{'wang2025': ('Wang, Li and Wang', '2025'), …}`."
+    """The words for each key of refs.bib:
+    `{'wang2025': ('Wang, Li and Wang', '2025'), …}`."""
     words = {}
     text = (folder/'refs.bib').read_text(encoding='utf-8')
     for key, body in re.findall(r'(?ms)^@\w+\{(\S+?),(.*?)(?=^@|\Z)', text):
         people = re.search(r'(?s)(?:author|editor)\s*=\s*\{(.*?)\}\s*,\s*\n', body)
         names = re.split(r'\s+and\s+', people[1]) if people else [key]
         names = [re.sub(r'[{}\\"\']', '', n.split(',')[0]).strip() for n in names]
-        listed = ' and '.join([', '.join(names[:-1]), names[-1]]) if names[1:] else names[0]
+        listed = ' and '.join([', '.join(names[:-1]), names[-1]
+                               ]) if names[1:] else names[0]
         year = re.search(r'year\s*=\s*\{?(\d{4})', body)
         words[key] = listed, year[1] if year else 'n.d.'
     return words
 
 # %% ../nbs/companion/84_book.ipynb #7d177e62
 def in_words(text, here, where, sources, own):
-    """The Markdown `text` of the chapter `here` for Jupyter. `where` maps a label or a page to
-    (path, title), `sources` a key of refs.bib to words, `own` are the chapter's own labels."""
-    def link(target):
+    """The Markdown `text` of the chapter `here` for Jupyter. `where` maps a label or
+    a page to (path, title), `sources` a key of refs.bib to words, `own` are the
+    chapter's own labels."""
+    def link(target, shown=None):
         path, title = where[target]
         up = '../'*(len(here.parts) - 1)
-        return f'[{title}]({up}{path.as_posix()})'
+        return f'[{shown or title}]({up}{path.as_posix()})'
     def reference(m):
         role, target = m[1], m[2]
         named = re.fullmatch(r'(.*?)\s*<(.+)>', target)
         target = named[2] if named else target
+        if role == 'paper':
+            return named[1] if named else target
+        if role == 'erratum':
+            entry = f'sec-{target.lower()}'
+            return link(entry, target) if entry in where else target
         if role == 'doc':
-            return link(target.lstrip('/')) if target.startswith('/') else link(
-                (here.parent/target).as_posix())
+            page = (Path('/')/here.parent/target).relative_to('/').as_posix()
+            return link(page) if page in where else f'*{named[1] if named else page}*'
         return link(target) if target in where and target not in own else m[0]
     def citation(m):
         parts = [sources[key.strip()] for key in m[2].split(',')]
         if m[1] == 't':
             return '; '.join(f'{names} ({year})' for names, year in parts)
         return '(' + '; '.join(f'{names}, {year}' for names, year in parts) + ')'
-    text = re.sub(r'\{(doc|prf:ref|eq|numref|ref)\}`([^`]+)`', reference, text)
+
+    text = re.sub(r'\{(doc|prf:ref|eq|numref|ref|paper|erratum)\}`([^`]+)`', reference,
+                  text)
     text = re.sub(r'\{cite:([pt])\}`([^`]+)`', citation, text)
     return re.sub(r'(?s)```\{toctree\}.*?```\n?', '', text)
+
+# %% ../nbs/companion/84_book.ipynb #a1c07e52
+OWNERS = dict(paper='Paper', corrected='Paper, corrected', known='Known', ours='Ours')
+OWNED = re.compile(r'(?m)^(:{3,}\{prf:\w+\}.*)\n(:label: .*\n)?:class: (%s)$' % '|'.join(OWNERS))
+
+def with_owners(text):
+    "The Markdown `text` with the owner of each statement in its title."
+    return OWNED.sub(lambda m: f'{m[1]} · {OWNERS[m[3]]}\n{m[2] or ""}:class: {m[3]}', text)
 
 # %% ../nbs/companion/84_book.ipynb #00bf3e2c
 DIRECTIVE = re.compile(r'^\s*#\s*\|.*\n?')
 NOT_RUN = re.compile(r'^\s*#\s*\|\s*eval: false')
 INTRODUCTION = """\
 *A copy to play with.* **Run → Run All Cells** plays the chapter; it writes nothing. \
-Cells that define something run the package's own code: change a line, then run this cell and all \
-below, and see which assertion falls. The exercises at the end say where to begin."""
+Cells that define something run the package's own code: change a line, then run this cell \
+and all below, and see which assertion falls. The exercises at the end say where to begin."""
 
 def plain_code(code):
     "The code without its leading directives."
@@ -107,12 +129,14 @@ def handed_out(nb, here, where, sources):
     own, cells = labels_of(nb), []
     for cell in nb['cells']:
         if cell['cell_type'] == 'markdown':
-            text = in_words(cell['source'], here, where=where, sources=sources, own=own)
+            text = in_words(with_owners(cell['source']), here, where=where,
+                            sources=sources, own=own)
             cells.append(cell | dict(source=text))
             continue
         if NOT_RUN.match(cell['source']):
             shown = f"```python\n{plain_code(cell['source'])}\n```"
-            cells.append(dict(cell_type='markdown', id=cell['id'], metadata={}, source=shown))
+            cells.append(
+                dict(cell_type='markdown', id=cell['id'], metadata={}, source=shown))
             continue
         folds = dict(jupyter=dict(source_hidden=True))
         folded = 'solution' in cell['metadata'].get('tags', [])
@@ -126,7 +150,8 @@ def handed_out(nb, here, where, sources):
 
 # %% ../nbs/companion/84_book.ipynb #4b7996ad
 def copy_book(folder):
-    """Copies the book into the new `folder`, ready to run, and returns the notebooks' paths.
+    """Copies the book into the new `folder`, ready to run, and returns the
+    notebooks' paths.
 
     Raises `InvalidInput` if `folder` exists and isn't empty: nothing is overwritten.
 

@@ -105,11 +105,11 @@ TOPICS = {
     'learning from a real expert': ('session', ),
     'more': ('book', 'completion')
 }
-TITLES = dict.fromkeys(('--eps', '--delta', '--budget', '--cap', '--runs', '--seed'),
-                       'what to reach, and with what') | dict.fromkeys(
-                           ('--digits', '--margin'), 'the rule to hand over') | dict.fromkeys(
-                               ('--json', '--quiet', '--figure', '--html', '--path'),
-                               'output')
+TITLES = dict.fromkeys(
+    ('--eps', '--delta', '--budget', '--cap', '--runs', '--seed'),
+    'what to reach, and with what') | dict.fromkeys(
+        ('--digits', '--margin'), 'the rule to hand over') | dict.fromkeys(
+            ('--json', '--quiet', '--figure', '--html', '--path'), 'output')
 
 def contents():
     "What `oia --help` says first: the commands by topic, each with a line of text."
@@ -139,14 +139,15 @@ def given(options, in_use):
 
 # %% ../nbs/companion/70_cli.ipynb #b6b590e2
 WORLD = option(
-    'world', metavar='W',
-    help=('the name of a world that comes with the package, the path of a JSON file, or '
-          '- for standard input'))
+    'world', metavar='W', help=(
+        'the name of a world that comes with the package, the path of a JSON file, or '
+        '- for standard input'))
 WITHOUT = option('--without', metavar='ARM', action='append', default=[],
                  help='leave an arm out (may be given more than once)')
-SEED = option('--seed', type=int,
-              help=('of the simulated agent and state, an integer of at least 0; the same '
-                    'seed gives the same run (default: a new one, which is told)'))
+SEED = option(
+    '--seed', type=int,
+    help=('of the simulated agent and state, an integer of at least 0; the same '
+          'seed gives the same run (default: a new one, which is told)'))
 JSON = option('--json', action='store_true',
               help='print one JSON object and nothing else')
 QUIET = option('--quiet', action='store_true', help='no progress on standard error')
@@ -161,7 +162,9 @@ TOLD = option(
 
 DIGITS = option(
     '--digits', type=int,
-    help='decimals of the payments to hand over, from -12 to 15 (default: as few as will do, in '
+    help='decimals of the payments to hand over, from -12 to 15 (default: as few as '
+    'will '
+    'do, in '
     'units of about a thousandth of the largest payment allowed, or finer)')
 MARGIN = option(
     '--margin', type=float,
@@ -169,8 +172,9 @@ MARGIN = option(
     'payment, at least 0 (default: half a unit of the last digit)')
 
 # %% ../nbs/companion/70_cli.ipynb #2f942e40
-EPS = ('target accuracy, in units of payment: more than 0, at most twice the sum of the '
-       'largest payment and the largest utility')
+EPS = (
+    'target accuracy, in units of payment: more than 0, at most twice the sum of the '
+    'largest payment and the largest utility')
 DELTA = 'probability of failure allowed: more than 0, at most 1'
 ROUNDS = 'rounds that may be used, at least 1'
 
@@ -447,7 +451,8 @@ def list_worlds(args):
               maxcolwidths=24))
 
 # %% ../nbs/companion/70_cli.ipynb #b00c0002
-@command('book', option('folder', metavar='FOLDER', help='a new folder for the notebooks'))
+@command('book',
+         option('folder', metavar='FOLDER', help='a new folder for the notebooks'))
 def copy_chapters(args):
     "Copy the book, every chapter as a notebook that runs, into a new folder."
     from oia_nb.book import copy_book
@@ -668,7 +673,7 @@ def compare_rows(table):
     no run got so far."""
     headers = [
         'world', 'method', 'runs', 'failed', 'rounds, median', '10 % to 90 %',
-        'by its own rule', 'within ε', 'best arm', 'bound proved', 'seconds'
+        'by its own rule', 'within target', 'best arm', 'bound proved', 'seconds'
     ]
     return headers, [[
         r.world, r.method, r.runs, r.failed,
@@ -710,10 +715,10 @@ def put_comparison(found):
     option('worlds', metavar='W', nargs='*',
            help='names or paths of worlds (default: advert and clinic)'),
     option('--eps', type=float, default=.2, help=f'{EPS} (default: 0.2)'),
-    option('--delta', type=float, default=.1,
-           help=f'{DELTA} (default: 0.1)'),
-    option('--budget', type=int, default=2000,
-           help='rounds of the learners that need a budget, at least 1 (default: 2,000)'),
+    option('--delta', type=float, default=.1, help=f'{DELTA} (default: 0.1)'),
+    option(
+        '--budget', type=int, default=2000,
+        help='rounds of the learners that need a budget, at least 1 (default: 2,000)'),
     option('--cap', type=int, default=1_000_000,
            help='most rounds of the paper\'s learner, at least 1 (default: a million)'),
     option('--repetitions', type=int, default=3,
@@ -837,7 +842,7 @@ def introduction(world, best, margins, args):
         'agent, nor how '
         'often it leads to which belief. In each round it announces a rule, and sees '
         'the arm chosen, the belief reported, and the true state.')
-    run = (f'{said(demos()[args.method].text)} with ε = {args.eps:g} and δ = '
+    run = (f'{said(demos()[args.method].text)} with target {args.eps:g} and δ = '
            f'{args.delta:g}, seed {args.seed}:')
     return '\n\n'.join([
         paragraph(head),
@@ -874,7 +879,7 @@ def outlook(world, best, oracle, args):
     n = paper_needs(world, oracle, gaps[second], args.delta)
     return paragraph(
         f'The rule of the paper is slow. To tell {z.arms[best.arm]} from '
-        f'{z.arms[second]}, ε has to be below {gaps[second]:.3g}. Then its stopping '
+        f'{z.arms[second]}, the target has to be below {gaps[second]:.3g}. Then its stopping '
         'rule '
         f'cannot hold before {n:,} observations of one arm, and forced exploration '
         'comes on top.')
@@ -1027,8 +1032,10 @@ def standing(s):
         for n in frame['round'][(frame.status == 'answered') & frame.state.isna()]
     ]
     found = best if result is None else result
-    bound = lambda x: x.certificate and x.certificate.bound if result is not None else x.bound
-    rule = None if found is None else dict(arm=z.arms[found.arm], bound=bound(found),
+    bound = getattr(found, 'bound', None)
+    if result is not None:
+        bound = result.certificate and result.certificate.bound
+    rule = None if found is None else dict(arm=z.arms[found.arm], bound=bound,
                                            payments=found.rule)
     return dict(file=str(s.journal.path), status=s.status, method=s.head['method'],
                 eps=s.head['eps'], delta=s.head['delta'], rounds=s.rounds, paid=s.paid,
@@ -1067,15 +1074,14 @@ def session_flags():
     ]
 
 @command(
-    'session new', FILE, WORLD,
-    option('--eps', type=float, required=True, help=EPS),
+    'session new', FILE, WORLD, option('--eps', type=float, required=True, help=EPS),
     option('--delta', type=float, required=True, help=DELTA),
     option('--budget', type=int,
            help='rounds that may be used, for a learner that plans with a budget'),
-    option('--snap', type=float,
-           help='how far a report may be from a listed belief, from 0 to 0.5 (default: 0.01)'),
-    option('--currency', help='of all sums'), WITHOUT, TOLD,
-    session_options, JSON)
+    option(
+        '--snap', type=float, help=
+        'how far a report may be from a listed belief, from 0 to 0.5 (default: 0.01)'),
+    option('--currency', help='of all sums'), WITHOUT, TOLD, session_options, JSON)
 def new_session(args):
     """Start a session in a new file. Of the world only its setting and its oracle
     are used, and kept."""
@@ -1203,8 +1209,9 @@ def stop_session(args):
         put_standing(s, args, *standing_rule(s))
 
 # %% ../nbs/companion/70_cli.ipynb #e6a1453c
-@command('completion',
-         option('shell', choices=['bash', 'zsh', 'tcsh'], help='the shell to use it in'))
+@command(
+    'completion',
+    option('shell', choices=['bash', 'zsh', 'tcsh'], help='the shell to use it in'))
 def print_completion(args):
     """Print what makes a shell complete the words of this command. In bash: eval
     "$(oia completion bash)"."""

@@ -311,7 +311,7 @@ def results_by_name():
     return {c.__name__: c for c in found}
 
 COUNTED = ('rounds', 'status', 'normal_rounds', 'forced_rounds', 'searches',
-           'lp_solves', 'event_violated', 'certificate', 'lost')
+           'lp_solves', 'event_violated', 'certificate', 'paid', 'lost')
 TOLD = COUNTED + ('rule', 'arm', 'setting', 'origin', 'eps', 'delta', 'counts', 'trace')
 
 def identification_to_dict(found, trace=False):
@@ -336,7 +336,7 @@ def identification_to_dict(found, trace=False):
         'identification', **vars(found.origin or Origin()),
         target=dict(eps=found.eps, delta=found.delta), **game_fields(z),
         rule=rule_fields(found.rule, z.states), arm=z.arms[found.arm], **values,
-        counts=dict(zip(z.arms, found.counts)), paid=found.paid,
+        counts=dict(zip(z.arms, found.counts)),
         kind=type(found).__name__, details={
             name: value
             for name, value in more.items() if name not in known

@@ -70,10 +70,8 @@ class Transcript:
 
 # %% ../nbs/paper/05_estimation.ipynb #c74e1860
 def radius_fc(N, t, *, K, M, delta):
-    r"""$I_q^t(k) = \sqrt{2\log(4K2^Mt^2/\delta)/N_k}$ (paper, eq. radius1); the
-    logarithm is summed, $2^M$ never formed.
-
-    `N` (K,) counts of observations; infinite where 0. Returns (K,).
+    """The radii (K,) for a fixed confidence, from counts `N` (K,) (paper, eq.
+    radius1); infinite where `N` is 0.
 
     >>> radius_fc(np.array([100.]), 10, K=3, M=4, delta=.1).round(3)
     array([0.493])
@@ -83,8 +81,7 @@ def radius_fc(N, t, *, K, M, delta):
         return np.sqrt(2*log_term/np.asarray(N, float))
 
 def radius_fb(N, t, *, a):
-    r"""$I_q^t(k) = \sqrt{a/N_k}$ (paper, eq. radius2), for a fixed budget; `t` plays
-    no part.
+    """The radii (K,) for a fixed budget (paper, eq. radius2); `t` plays no part.
 
     >>> radius_fb(np.array([4., 9.]), 1, a=1.)
     array([0.5       , 0.33333333])
@@ -94,8 +91,7 @@ def radius_fb(N, t, *, a):
 
 # %% ../nbs/paper/05_estimation.ipynb #89448a5e
 def event_holds(world, q_hat, I):
-    r"""True if $\lVert\hat q_k - q_k\rVert_1 \le I_q(k)$ for every arm: the event
-    $\mathcal E$ of Lemma 2, at one round.
+    """True if `q_hat` (K, M) is within the radii `I` (K,): the event at one round.
 
     >>> event_holds(clinic, q, radii)
     True
@@ -104,12 +100,10 @@ def event_holds(world, q_hat, I):
 
 # %% ../nbs/paper/05_estimation.ipynb #a9a2f605
 def cost_upper(transcript, I):
-    r"""(K, K):
-    $C_+(k,k') = \min_{s: k_s = k}\langle\hat q_k - \hat q_{k'}, S_s\rangle + B_S(I_k + I_{k'})$
-    (paper, appendix C).
+    """$C_+$ (K, K) from a `Transcript` and the radii `I` (K,) (paper, appendix on
+    cost estimates).
 
-    Infinite in the row of an arm that never answered; the diagonal is zero. The
-    lower bound is its mirror, $C_-(k,k') = -C_+(k',k)$.
+    Infinite in the row of an arm that never answered; the diagonal is zero.
 
     >>> cost_upper(run.transcript, radii).shape
     (3, 3)
@@ -126,12 +120,11 @@ def cost_upper(transcript, I):
 
 # %% ../nbs/paper/05_estimation.ipynb #ce21a132
 def shortest_paths(theta, phi):
-    r"""The cost differences along shortest paths: $\hat C(k,k') = \sum\theta$,
-    $I_c(k,k') = \sum\phi$ over $l_{k,k'}$ (paper, appendix C).
+    """The cost differences along shortest paths, and their radii: (C_hat, I_c).
 
     `theta` (K, K) antisymmetric, `phi` (K, K) symmetric edge lengths. Floyd and
     Warshall's algorithm, all pairs at once, so that a path and its mirror image are
-    always chosen together. Returns (C_hat, I_c).
+    always chosen together.
 
     >>> shortest_paths(np.zeros((2, 2)), np.ones((2, 2)))[0]
     array([[0., 0.],

@@ -82,8 +82,8 @@ def measure(known, found):
     bound = np.inf if found.certificate is None else float(found.certificate.bound)
     return row | dict(
         arm_rounds=int(found.counts[found.arm]), status=found.status,
-        stopped=not was_cut_short(found.status),
-        regret=float(best_known(known.world) - principal_profit(known.world, found.rule)),
+        stopped=not was_cut_short(found.status), regret=float(
+            best_known(known.world) - principal_profit(known.world, found.rule)),
         bound=bound if np.isfinite(bound) else None,
         arm=known.world.setting.arms[found.arm],
         correct=bool(known.best.gaps[found.arm] <= TIE_TOL*known.world.setting.bound))
@@ -314,8 +314,9 @@ def write_whole(path, text):
 # %% ../nbs/companion/67_experiments.ipynb #e66e6faa
 def key_of(contents, world, method, parameters, repetition):
     return digest([
-        release(contents['version']), contents['seed'], world, contents['worlds'][world], method,
-        contents['methods'][method], parameters, repetition
+        release(contents['version']), contents['seed'], world,
+        contents['worlds'][world], method, contents['methods'][method], parameters,
+        repetition
     ])
 
 def runs_of(contents, methods, repetitions):

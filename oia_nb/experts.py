@@ -435,7 +435,8 @@ def parse_expert(text):
         kind = kinds[as_choice('expert', name.lower(), kinds)]
         own = [f.name for f in fields(kind) if f.init and f.name != 'inner']
         if len(values) > len(own):
-            raise InvalidInput('expert', part, f'{name} with at most {len(own)} numbers')
+            raise InvalidInput('expert', part,
+                               f'{name} with at most {len(own)} numbers')
         given = {n: _parsed(n, v) for n, v in zip(own, values)}
         if agent is not None:
             given['inner'] = agent

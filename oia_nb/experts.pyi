@@ -101,7 +101,6 @@ class Rounded(Channel):
     digits: int
     inner: Agent
     def heard(self, world): ...
-    def _repr_html_(self): ...
 TREMBLES: int
 @dataclass(frozen=True, eq=False)
 class Noisy(Channel):

@@ -428,8 +428,8 @@ def run_fast(row, world, oracle, rng, *, eps, delta, progress=False, **options):
     >>> run_fast(learner_row('sharp'), clinic, oracle, generator(0), eps=1., delta=.1)
     Traceback (most recent call last):
         ...
-    oia_nb.core.InvalidInput: method: got 'sharp', expected for engine="fast" one of oiafb,
-    oiafc
+    oia_nb.core.InvalidInput: method: got 'sharp', expected for engine="fast" one of
+    oiafb, oiafc
     """
     from oia_nb.fast.drive import simulate_fast
     if row.compiled is None:

@@ -189,18 +189,17 @@ class Identification:
     lp_solves: int
     event_violated: bool
     trace: Trace = field(repr=False)
+    paid: float = field(default=None, kw_only=True)
     lost: float = field(default=None, kw_only=True)
     told: Told = field(default=None, kw_only=True)
     checks: tuple = field(default=(), kw_only=True)
     violated: str = field(default=None, kw_only=True)
     profit: float = field(default=None, kw_only=True)
 
-    @property
-    def paid(self):
-        """The expected payments of all rounds, added up; None where the trace holds
-        none."""
-        payments = getattr(self.trace, 'payments', None)
-        return None if payments is None else float(payments.sum())
+    def priced(self, payments):
+        "The same result with what each round was expected to pay, and with their sum."
+        return replace(self, paid=float(payments.sum()),
+                       trace=replace(self.trace, payments=payments))
 
 # %% ../nbs/companion/62_learner.ipynb #ef283bbe
 @dataclass(frozen=True)
@@ -330,8 +329,7 @@ class Learner:
             return result
         # a round that an interrupt cut off was never filed
         payments = np.array(self._payments[:result.rounds])
-        return replace(result, setting=self.setting,
-                       trace=replace(result.trace, payments=payments))
+        return replace(result, setting=self.setting).priced(payments)
 
     def close(self):
         self._steps.close()

@@ -63,9 +63,10 @@ class Found:
     def statement(self):
         "Of which arms whatever is learned with these rules holds: one text."
         n = len(self.rules) - len(self.missing)
-        return (f'Of the {n} arms found. With probability {100*(1 - self.delta):g} % no '
-                f'other arm answers as much as {self.volume:.3g} of the rules that were '
-                'drawn.')
+        return (
+            f'Of the {n} arms found. With probability {100*(1 - self.delta):g} % no '
+            f'other arm answers as much as {self.volume:.3g} of the rules that were '
+            'drawn.')
     @property
     def oracle(self):
         "The rules as an `Oracle`; raises `OIAError` if an arm is missing."

@@ -15,11 +15,10 @@ from .oiafc import mixing_corollary1
 
 # %% ../nbs/paper/10_oiafb.ipynb #a03f1811
 def event_failure(setting, budget, a):
-    r"""The most that the event may fail within a budget: $\min(1, KT2^Me^{-a/2})$
-    (paper, Lemma 2); a float.
+    """The most that the event may fail within a budget (paper, Lemma 2); at most 1.
 
-    `budget` T ≥ 1, `a` > 0 the parameter of the radius. Logarithms are added, $2^M$
-    is never formed.
+    `budget` T ≥ 1, `a` > 0 the parameter of the radius. Logarithms are added, for
+    the power of two may be huge.
 
     >>> event_failure(z, 1000, 60.)
     0.00014718268293261792
@@ -27,8 +26,8 @@ def event_failure(setting, budget, a):
     return float(np.exp(min(0., np.log(setting.K*budget) + setting.M*np.log(2) - a/2)))
 
 def budget_parameter(setting, budget, delta):
-    r"""The parameter a at which the event fails with probability at most `delta`:
-    $2(\ln(TK/\delta) + M\ln 2)$ (paper, Corollary 2).
+    """The parameter a at which the event fails with probability at most `delta`
+    (paper, Corollary 2).
 
     >>> round(budget_parameter(z, 1000, .1), 3)
     46.957
@@ -37,8 +36,7 @@ def budget_parameter(setting, budget, delta):
 
 # %% ../nbs/paper/10_oiafb.ipynb #adad29ec
 def safest(run):
-    r"""(rule, arm): of the rules kept the first with the largest
-    $\hat u - \hat v - (B_S+B_u)I$, its profit at worst on the event.
+    """(rule, arm): of the rules kept the first with the largest LCB of its profit.
 
     >>> run.kept.append((best.rule, 1))
     >>> safest(run)[1]
@@ -53,7 +51,7 @@ def safest(run):
 
 # %% ../nbs/paper/10_oiafb.ipynb #21d23e4b
 def before_a_success(run):
-    """Rules are kept until the first normal round.
+    """Rules are kept until the first exploitation round.
 
     >>> before_a_success(run)
     False
@@ -61,8 +59,8 @@ def before_a_success(run):
     return run.best is None
 
 def best_or_safest(run, plan):
-    """What OIAFB returns: the rule of the normal round with the smallest radius, or
-    else the safest of all.
+    """What OIAFB returns: the rule of the exploitation round with the smallest radius,
+    or else the safest of all.
 
     >>> best_or_safest(run, None)['status']
     'budget'
@@ -75,25 +73,22 @@ def best_or_safest(run, plan):
         status='uncertified' if run.rounds >= run.setting.K else 'budget_too_small',
         rule=rule, arm=arm)
 
+# %% ../nbs/paper/10_oiafb.ipynb #c46453b1
 def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs',
           watch=None):
     r"""OIAFB (paper, Algorithm 3, corrected): a `Learner` that yields a
     `ScoringRule`, receives a `Response`, and returns an `Identification`.
 
-    It ends after exactly `budget` rounds, with one of the statuses "budget" (the
-    rule of the normal round with the smallest radius),
-    "uncertified" (no round was normal) and "budget_too_small" (fewer rounds than
-    arms); the latter two return the announced rule whose profit is largest at worst,
-    and no certificate. The certificate holds on the event, which fails with
-    probability at most `delta`.
+    It ends after exactly `budget` rounds, with one of the statuses "budget",
+    "uncertified" (no plan was answered as meant) and "budget_too_small" (fewer
+    rounds than arms); the latter two give no certificate.
 
     Parameters
     ----------
     setting : Setting
     oracle : Oracle
     eps : float
-        Target accuracy $\epsilon$, in (0, 2(B_S + B_u)]; sets the oracle's share
-        $\alpha = \epsilon/4(B_S+B_u)$.
+        Target, in (0, 2(B_S + B_u)]; sets the mixing weight.
     budget : int
         T, at least 1.
     a, delta : float, one of the two
@@ -119,9 +114,9 @@ def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs',
         a = budget_parameter(setting, budget, delta)
     else:
         delta = event_failure(setting, budget, as_number('a', a, 0., strict_low=True))
-    share = mixing_corollary1(setting, eps)
+    weight = mixing_corollary1(setting, eps)
     return compose(setting, oracle, eps=eps, delta=delta,
                    radius=lambda N, t: radius_fb(N, t, a=a),
-                   mixing=lambda L, t: share(L),
+                   mixing=lambda L, t: weight(L),
                    stop=never, decide=best_or_safest, keep=before_a_success,
                    rounds=budget, solver=solver, watch=watch)

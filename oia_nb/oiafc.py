@@ -14,7 +14,7 @@ from .learner import check_learner
 
 # %% ../nbs/paper/09_oiafc.ipynb #76b035b1
 def mixing_theorem1(setting, eps):
-    r"""$\alpha_k^t = \min(\sqrt{M/L_k^t}, 1)$ (Theorem 1): a function of $L_k^t$.
+    """The mixing weight of Theorem 1: a function of the count L of an arm.
 
     M is the most beliefs that an arm may lead to, if `setting.supports` says so.
 
@@ -24,7 +24,7 @@ def mixing_theorem1(setting, eps):
     return lambda L: min(np.sqrt(setting.support_sizes.max()/L), 1.)
 
 def mixing_corollary1(setting, eps):
-    r"""$\alpha_k^t = \epsilon/(4(B_S+B_u))$ (Corollary 1), whatever $L_k^t$ is.
+    """The mixing weight of Corollary 1, the same for all counts L.
 
     >>> round(mixing_corollary1(z, .1)(1), 5)
     0.0125
@@ -35,10 +35,7 @@ MIXINGS = dict(theorem1=mixing_theorem1, corollary1=mixing_corollary1)
 
 # %% ../nbs/paper/09_oiafc.ipynb #0d2a379f
 def should_stop(setting, eps, alpha, I):
-    r"""Line 15 of Algorithm 1, $2(B_S+B_u)I_q^t(k) \le \beta_t$, without its
-    division (erratum E32).
-
-    Never true for α = 1, nor for $\epsilon \le 2\alpha(B_S+B_u)$.
+    """Line 15 of Algorithm 1, without its division (erratum E32).
 
     >>> bool(should_stop(z, 1., .1, .01))
     True
@@ -48,7 +45,7 @@ def should_stop(setting, eps, alpha, I):
 
 # %% ../nbs/paper/09_oiafc.ipynb #55d8058d
 def small_enough(run, plan, eps):
-    """The paper's stopping rule, for the plan of a normal round.
+    """The paper's stopping rule, for the plan of an exploitation round.
 
     >>> bool(small_enough(run, plan, .1))
     False
@@ -72,6 +69,7 @@ def last_or_best(run, plan, eps):
                 arm=plan.target, certificate=certify(run.setting, plan.alpha,
                                                      plan.I[plan.target]))
 
+# %% ../nbs/paper/09_oiafc.ipynb #ecfb16a1
 def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
           max_rounds=10_000_000, solver='highs', watch=None):
     r"""OIAFC (paper, Algorithm 1), a `Learner`: yields a `ScoringRule`, receives a
@@ -80,19 +78,16 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     Parameters
     ----------
     setting : Setting
-        If its `supports` say what each arm can lead to, the radius of arm k has
-        their number $M_k$ in place of $M$, and the share of "theorem1" the largest
-        of them (`prop-simple`).
+        If it has `supports`, their numbers take the place of M (`prop-simple`).
     oracle : Oracle
     eps : float
-        Target accuracy $\epsilon$, in (0, 2(B_S + B_u)].
+        Target, in (0, 2(B_S + B_u)].
     delta : float
         Probability of failure allowed, in (0, 1].
-    mixing : "theorem1", "corollary1", or a function of $L_k^t$ with values in [0, 1]
-    stop : "paper", or a function (run, plan, eps), asked after each normal round
+    mixing : "theorem1", "corollary1", or a function of L with values in [0, 1]
+    stop : "paper", or a function (run, plan, eps), asked after exploitation rounds
     max_rounds : int
-        Cap on interactions, at least K; off the event the algorithm may never stop
-        (erratum E34).
+        Cap on interactions, at least K (erratum E34).
     solver : "highs" or "cvxpy"
     watch : callable, optional
         Called with the `Plan` of every round in which one is made.

@@ -204,7 +204,8 @@ def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
             found = yield from run_frozen(seen, learner, max_rounds)
             if found is not None and found.status != 'certified':
                 return answer(found.status, found)
-            collecting += yield from collect(seen, open_setting, menus, mass, max_rounds)
+            collecting += yield from collect(seen, open_setting, menus, mass,
+                                             max_rounds)
             is_same = len(seen.beliefs) == setting.M
             if found is not None and is_same and seen.mass.max() <= mass:
                 return answer('certified', found)

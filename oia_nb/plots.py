@@ -19,8 +19,8 @@ from .runs import (as_positive, check_frame, column_names, fit_exponent,
                          share_interval)
 
 # %% ../nbs/companion/69_plots.ipynb #ecb0c56a
-# Okabe and Ito
-COLORS = '#0072B2', '#E69F00', '#009E73', '#D55E00', '#CC79A7', '#56B4E9'
+# Okabe and Ito's, darkened to 4.5:1 on white
+COLORS = '#0072B2', '#8A5A00', '#006A4E', '#C24F00', '#A03A7A', '#4B5563'
 # grows lighter evenly, for every kind of eye
 COLORMAP = 'cividis'
 DASHES = '-', (0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2))
@@ -605,7 +605,7 @@ def _plot_shares(frame, by, ax):
     return ax
 
 # %% ../nbs/companion/69_plots.ipynb #8d7b9d00
-AXIS_NAMES = dict(eps='target ε', delta='δ', margin='oracle margin', gap='gap Δ',
+AXIS_NAMES = dict(eps='target ϵ', delta='δ', margin='oracle margin', gap='gap Δ',
                   M='beliefs M', K='arms K', rounds='rounds', budget='budget in rounds',
                   regret='true regret', seconds='seconds', lp_solves='linear programs',
                   forced_rounds='forced rounds', normal_rounds='normal rounds')
@@ -668,7 +668,7 @@ def plot_rounds(frame, ax=None, *, by='method'):
 
 # %% ../nbs/companion/69_plots.ipynb #26374f96
 def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None):
-    r"""The share of runs whose rule has a true regret above ε, against the budget.
+    r"""The share of runs whose rule has a true regret above ϵ, against the budget.
 
     Bands are exact 95 % intervals (Clopper and Pearson), valid at each budget for
     itself. A run without a regret counts as an error.

@@ -22,7 +22,7 @@ class Solution:
     """The answer to a program: all in units of the bound.
 
     `value` is what was minimised, `bound` a number that no feasible rule gets below:
-    proved by HiGHS' multipliers, and equal to `value` on the readable route, which
+    proved by HiGHS' multipliers, and equal to `value` with the reference solver, which
     proves nothing.
     `rule` (M, W), entries in [0, 1], attains `value`: of all rules that do, the
     cheapest; None if it wasn't asked for. `eased` is by how much the asks had to be
@@ -116,7 +116,7 @@ LP_SPARE = 1e-9    # the cheapest optimal rule may cost this much more than the 
 EASE = 1e-11       # asks that only just can't be had are lowered by this much more
 
 class CvxpyProgram:
-    r"""The readable route to the cheapest way to have `arm` played.
+    r"""The reference solver: the cheapest way to have `arm` played.
 
     min v  over proper rules S in [0, 1],
     with  |v - ⟨q_k, s⟩| ≤ slack  and  v - ⟨q_j, s⟩ ≥ lower_j  for j ≠ k.
@@ -287,8 +287,10 @@ class LinearProgram:
     `LP_UNIT`-fold. `solves` counts runs of the solver.
     """
     def __init__(self, A, cost, columns, rows):
-        self.A, self.cost, self.columns, self.rows, self.solves = A, cost, columns, rows, 0
+        self.A, self.cost, self.columns, self.rows = A, cost, columns, rows
+        self.solves = 0
         self.sizes = np.asarray(abs(A).sum(1)).ravel()          # of the rows of A
+        self.turned = A.T
         self.highs = open_highs(A, cost, LP_UNIT*columns, LP_UNIT*rows)
 
     def change_row(self, i, values):
@@ -358,7 +360,7 @@ def _lower_bound(program, y):
     asked = np.where(y > 0, *program.rows)
     y = np.where(np.isfinite(asked), y, 0.)
     asked = np.where(y == 0, 0., asked)
-    d = program.cost - y @ program.A
+    d = program.cost - program.turned @ y
     reach = np.abs(program.columns).max()
     size = np.abs(y)@(np.abs(asked) + reach*program.sizes) + reach*np.abs(
         program.cost).sum()
@@ -420,6 +422,7 @@ class ProperProgram(LinearProgram):
         self.highs.addRows(n, np.zeros(n), np.full(n, np.inf), R.nnz, R.indptr[:-1],
                            R.indices, R.data)
         self.A = vstack([self.A, R], format='csr')
+        self.turned = self.A.T
         self.sizes = np.r_[self.sizes, abs(R).sum(1)]
         self.rows = np.hstack([self.rows, more.repeat(n, 1)])
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 import numpy as np
 from .core import BELIEF_TOL, InvalidInput, PROPER_TOL, REPORT_TOL, Value
-from .core import as_array, as_beliefs, as_integer, as_kind, as_number, as_probabilities
+from .core import as_array, as_beliefs, as_integer, as_kind, as_number
+from .core import as_probabilities
 from .core import patch_to, read_only
 
 # %% ../nbs/paper/02_scoring.ipynb #d4d6081e
@@ -71,9 +72,9 @@ def as_rule(name, value):
     """
     return as_kind(name, getattr(value, 'rule', value), ScoringRule)
 
+# %% ../nbs/paper/02_scoring.ipynb #120cf844
 def gains(rule):
-    r"""(M, M): what belief i gains by reporting j,
-    $\langle\sigma_i, S_j\rangle - \langle\sigma_i, S_i\rangle$.
+    """(M, M): what belief i gains by reporting j.
 
     >>> gains(brier([[.5, .5], [0., 1.]]))
     array([[ 0.  , -0.25],
@@ -83,6 +84,7 @@ def gains(rule):
     pay = rule.support @ rule.values.T
     return pay - pay.diagonal()[:, None]
 
+# %% ../nbs/paper/02_scoring.ipynb #fc4689c6
 @dataclass(frozen=True)
 class Lie:
     """A profitable lie: whoever holds `belief` gains `gain` by reporting `report`
@@ -100,8 +102,9 @@ def lie(rule):
     """
     G = gains(rule)
     i, j = np.unravel_index(G.argmax(), G.shape)
-    return Lie(int(i), int(j), float(G[i, j])) if G[i,
-                                                    j] > PROPER_TOL*rule.bound else None
+    if G[i, j] <= PROPER_TOL*rule.bound:
+        return None
+    return Lie(int(i), int(j), float(G[i, j]))
 
 def is_proper(rule):
     """True if no belief of the support gains by lying (Definition 1).
@@ -111,6 +114,7 @@ def is_proper(rule):
     """
     return lie(rule) is None
 
+# %% ../nbs/paper/02_scoring.ipynb #daef92e2
 def is_strictly_proper(rule):
     """True if every lie costs something: more than `PROPER_TOL` of the bound
     (Definition 1).
@@ -126,6 +130,7 @@ def _checked(support, bound):
     return as_beliefs('support', support), as_number('bound', bound, low=0.,
                                                      strict_low=True)
 
+# %% ../nbs/paper/02_scoring.ipynb #fe387060
 def menu_rule(support, menu, bound):
     """The direct rule of a menu: each belief is paid by the row of `menu` (n, W)
     that it likes best.
@@ -238,12 +243,10 @@ def logarithmic(support, bound=1., floor=0.01):
 
 # %% ../nbs/paper/02_scoring.ipynb #6e5bf3a0
 def v_shaped(support, kink, bound=1.):
-    r"""The V-shaped rule: bet on one state; state ω pays
-    $B_S\min(\text{kink})/\text{kink}_\omega$ if it comes true.
+    """The V-shaped rule: a bet on one state, paid if it comes true.
 
     The belief `kink` (W,), all entries positive, is indifferent between all bets (Li
-    et al. 2022, for two states). Proper, but never strictly so with more beliefs
-    than states. Raises `InvalidInput`.
+    et al. 2022, for two states). Raises `InvalidInput`.
 
     >>> v_shaped([[.2, .8], [.9, .1]], [.5, .5]).values
     array([[0., 1.],
@@ -263,12 +266,18 @@ def mix(S0, S1, lam):
     >>> mix(best.rule, oracle.rules[1], .5)
     ScoringRule(19 beliefs, 2 states, pays 0 to 0.1207 of 1)
     """
+    lam = _checked_mixture(S0, S1, lam)
+    bound = max(S0.bound, S1.bound)
+    # the sum of two rounded products may exceed the bound by a last digit
+    values = np.minimum((1-lam)*S0.values + lam*S1.values, bound)
+    return ScoringRule(values, S0.support, bound)
+
+# %% ../nbs/paper/02_scoring.ipynb #e5ee0857
+def _checked_mixture(S0, S1, lam):
     for name, S in ('S0', S0), ('S1', S1):
         if not isinstance(S, ScoringRule):
             raise InvalidInput(name, S, 'a ScoringRule')
-    lam, bound = as_number('lam', lam, 0., 1.), max(S0.bound, S1.bound)
     same = S0.support is S1.support or np.array_equal(S0.support, S1.support)
     if not same:
         raise InvalidInput('S1', 'a rule on another support', 'the support of S0')
-    return ScoringRule(np.minimum((1-lam)*S0.values + lam*S1.values, bound), S0.support,
-                       bound)
+    return as_number('lam', lam, 0., 1.)

@@ -30,6 +30,7 @@ from .tickets import money, ticket_name, when_more, when_two
 from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .identification import check_options, learner_row
+from .learner import Origin
 from .told import Check, as_told
 
 # %% ../nbs/beyond/27_session.ipynb #2ee07234
@@ -688,7 +689,7 @@ def _replay(self):
                              **head['options'])
     self._advance(None)
     if self._stopped and self._rule is not None:
-        self._result, self._rule = self._learner.stop(), None
+        self._end(self._learner.stop())
 
 # %% ../nbs/beyond/27_session.ipynb #9c927b0a
 @patch_to(Session)
@@ -702,9 +703,16 @@ def _advance(self, response):
                 return
             response = as_response(self.setting, answer)
     except StopIteration as stop:
-        self._rule, self._result = None, stop.value
+        self._end(stop.value)
     except OIAError as e:
         self._rule, self._failure = None, e
+
+@patch_to(Session)
+def _end(self, found):
+    "The learner is done: its result, which tells where it comes from."
+    method, options = self.head['method'], self.head['options']
+    origin = Origin(None, method, options, options.get('rng'))
+    self._rule, self._result = None, replace(found, origin=origin)
 
 # %% ../nbs/beyond/27_session.ipynb #812e556d
 def as_response(setting, answer):
@@ -763,7 +771,8 @@ def answer(self, arm, report, *, state=None, note=None):
     belief, said, distance = as_report(z, report, self.head['snap'], k)
     needed = learner_row(self.head['method']).needs_states
     if needed and w is None:
-        raise Refused('state', state, 'the state: this learner needs it with the answer')
+        raise Refused('state', state,
+                      'the state: this learner needs it with the answer')
     n = self.announce().round
     self._write(kind='answer', round=n, arm=k, belief=belief,
                 said=np.asarray(said).tolist(), distance=distance, **note)
@@ -885,8 +894,8 @@ def stop(self):
     best rule so far."""
     if self._rule is not None:
         self._write(kind='stopped')
-        self._result, self._rule = self._learner.stop(), None
-    return self._result
+        self._end(self._learner.stop())
+    return self.result
 
 # %% ../nbs/beyond/27_session.ipynb #9a83fade
 @patch_to(Session)

@@ -17,8 +17,8 @@ from .scoring import ScoringRule
 
 # %% ../nbs/paper/03_stackelberg.ipynb #ef260c30
 def agent_profit(world, rule):
-    r"""(K,): $g(k, S) = \langle q_k, s\rangle - c_k$ for a proper rule (paper, below
-    eq. opt2).
+    """(K,): $g(k, S)$, the agent's profit from each arm under a proper rule (paper,
+    below eq. opt2).
 
     >>> agent_profit(clinic, best.rule).round(4)
     array([0.0465, 0.0465, 0.033 ])
@@ -36,6 +36,7 @@ def arm_profit(world, rule):
     check_rule(world, rule)
     return world.belief_distributions @ (world.setting.belief_utility - rule.expected)
 
+# %% ../nbs/paper/03_stackelberg.ipynb #462a635f
 def principal_profit(world, rule):
     r"""$h(S)$: the principal's profit at the agent's best response (paper, below eq.
     opt2).
@@ -51,8 +52,8 @@ def principal_profit(world, rule):
 
 # %% ../nbs/paper/03_stackelberg.ipynb #d8984bfc
 def region_margin(world, rule, arm):
-    r"""By how much `arm` beats the agent's next best arm under `rule`; the rule is
-    in $V_k$ iff this is not negative.
+    r"""By how much `arm` (a name or an index) beats the agent's next best arm under
+    `rule`; the rule is in $V_k$ iff this is not negative.
 
     >>> round(region_margin(clinic, oracle.rules[1], 'imaging'), 4)
     0.0136
@@ -157,8 +158,9 @@ class Optimum(Value):
         within `TIE_TOL`."""
         return np.maximum(self.profit - self.profits, 0.)
 
+# %% ../nbs/paper/03_stackelberg.ipynb #44c945fe
 def optimal_rule(world, solver='highs', margin=0.):
-    """The best scoring rule of a known world, by one linear program an arm: an
+    """The best scoring rule of a known world, by one linear program per arm: an
     `Optimum`.
 
     With `margin`, in money, of the rules under which the arm leads by so much. Ties
@@ -181,8 +183,9 @@ def optimal_rule(world, solver='highs', margin=0.):
     arm = int(np.flatnonzero(profits >= profits.max() - TIE_TOL*scale)[0])
     return Optimum(rules[arm], arm, float(profits[arm]), profits, rules, world)
 
+# %% ../nbs/paper/03_stackelberg.ipynb #004042e7
 def simple_regret(world, rule):
-    r"""The true simple regret $h(S^*) - h(S)$ of a rule in a known world, lies included.
+    r"""The true simple regret $h(S^*) - h(S)$ of a rule in a known world.
 
     >>> round(simple_regret(clinic, oracle.rules[1]), 4)
     0.0845

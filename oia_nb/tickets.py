@@ -272,7 +272,8 @@ def round_menu(rule, world, digits, margin):
     if found.x is None and found.status == 2:
         raise NotInducible(
             f'no menu of {len(tickets)} tickets with {digits} digits makes arm '
-            f'{z.arms[arm]!r} lead by {margin:g}; more digits, or a smaller margin, may',
+            f'{z.arms[arm]!r} lead by {margin:g}; more digits, or a smaller margin, '
+            'may',
             (z.arms[arm], ), None)
     if found.x is None:
         raise SolverFailure(

@@ -139,7 +139,8 @@ class Check(Value):
                 f'{self.evidence:.2g} of {1/self.level:g})')
 
 # %% ../nbs/beyond/30_told.ipynb #524de5dc
-CHECKS = dict(answers='that answers stay the same', boundaries='that boundaries are flat',
+CHECKS = dict(answers='that answers stay the same',
+              boundaries='that boundaries are flat',
               calibration='that beliefs are calibrated',
               lapses='that lapses are as rare as told')
 # what may be seen to fail
@@ -150,7 +151,8 @@ VIOLATIONS = dict(
     undecided='answers that never settle')
 
 # what no learner of this book looks at
-UNCHECKED = ('that the expert plays no longer game', 'that its information stays the same')
+UNCHECKED = ('that the expert plays no longer game',
+             'that its information stays the same')
 
 @patch_to(Told)
 def in_words(self):

@@ -12,8 +12,8 @@ from .scoring import ScoringRule
 
 # %% ../nbs/paper/06_ucb_lp.ipynb #24e3b48b
 def ucb_bounds(setting, I, C_hat, I_c, arm):
-    r"""(K,): the least $v - \hat v_S(k')$ must be for each $k'$, namely
-    $\hat C(k,k') - (I_c(k,k') + B_S I_q(k'))$; -inf for the arm itself.
+    r"""(K,): the least $v - \hat v_S(k')$ must be for each $k'$; -inf for the arm
+    itself.
 
     >>> ucb_bounds(z, radii, np.zeros((3, 3)), np.ones((3, 3)), 0).shape
     (3,)

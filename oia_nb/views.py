@@ -142,7 +142,8 @@ def _repr_html_(self):
     arms = self.arms or [f'arm {k}' for k in range(len(self.rules))]
     margins = ['unknown']*len(arms) if self.margins is None else [
         f'{m:.4g}' for m in self.margins]
-    rows = [[a, m, f'{r.values.max():.4g}'] for a, m, r in zip(arms, margins, self.rules)]
+    rows = [[a, m, f'{r.values.max():.4g}']
+            for a, m, r in zip(arms, margins, self.rules)]
     return block(paragraph(repr(self)),
                  html_table(['arm', 'leads by', 'its rule pays up to'], rows))
 
@@ -168,7 +169,8 @@ def _repr_html_(self):
         self.world.setting.states)
     rows = [[a, profit_text(h), f'{g:.4g}' if np.isfinite(g) else '']
             for a, h, g in zip(arms, self.profits, self.gaps)]
-    said = f'The best rule: the agent chooses {arms[self.arm]}, profit {self.profit:.4g}'
+    said = (f'The best rule: the agent chooses {arms[self.arm]}, profit '
+            f'{self.profit:.4g}')
     return block(paragraph(said), rule_block(self.rule, states),
                  html_table(['arm', 'best profit', 'gap'], rows))
 
@@ -310,7 +312,9 @@ def _repr_html_(self):
 
 @patch_to(Comparison)
 def _repr_html_(self):
-    columns = ['world', 'method', 'runs', 'failed', 'rounds', 'regret', 'within', 'bound']
+    columns = [
+        'world', 'method', 'runs', 'failed', 'rounds', 'regret', 'within', 'bound'
+    ]
     cell = lambda x: f'{x:.4g}' if isinstance(x, float) else x
     rows = [[cell(x) for x in row] for row in self.table[columns].astype(object).values]
     return block(html_table(columns, rows))
@@ -353,7 +357,8 @@ def card(self, setting, currency=None, *, title='What is paid', digits=None):
     if not np.array_equal(z.support, self.support):
         raise InvalidInput('setting', setting, 'the setting of the rule')
     page = Offer(0, self, z, currency).sheet(digits)
-    shown = block(paragraph(title), ticket_table(self.menu(), z.states, digits, currency))
+    shown = block(paragraph(title), ticket_table(self.menu(), z.states, digits,
+                                                 currency))
     return Card(page.replace('Round 0', escape(title)), shown)
 
 @patch_to(Rounded)
@@ -369,7 +374,8 @@ def __repr__(self):
 @patch_to(Offer)
 def _repr_html_(self):
     z = self.setting
-    said = f'Round {self.round}. Choose how to look ({brief(z.arms)}), and say what you believe.'
+    said = (f'Round {self.round}. Choose how to look ({brief(z.arms)}), and say what '
+            'you believe.')
     return block(paragraph(said), rule_block(self.rule, z.states, self.currency))
 
 @patch_to(Session)

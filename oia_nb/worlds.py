@@ -320,7 +320,7 @@ def world_names():
     """The names of the worlds that come with the package, for `load_world`.
 
     >>> world_names()
-    ['advert', 'clinic', 'wine']
+    ['advert', 'clinic', 'small_clinic', 'wine']
     """
     return sorted(
         p.name.removesuffix('.json') for p in _shipped().iterdir()

@@ -46,17 +46,17 @@ Theorem 1: theorem1
 Theorem 2: theorem2
 Corollary 1: corollary1
 Corollary 2: corollary2
-Algorithm OIAFC: alg1
-Algorithm BS: alg2
-Algorithm OIAFB: alg3
+Algorithm 1: alg1
+Algorithm 2: alg3
+Algorithm 3: alg2
 Remark 1: -
 Remark 2: -
 Remark 3: -
 Remark 4: -
 Remark 5: -
 Remark 6: -
-Section 3.3, $\\text{UCB-LP}_{k,t}$: opt5
-Section 2.1, protocol: sec2.1'''.strip().splitlines())
+Section 4.3, $\\text{UCB-LP}_{k,t}$: opt5
+Section 3.1, protocol: sec2.1'''.strip().splitlines())
 
 # Its numbered equations in order, by label.
 EQUATIONS = dict(
@@ -227,7 +227,7 @@ def put(name, **fields):
     'fault, expected',
     [(drop('Theorem 2'), 'Theorem 2 has no row'),
      (drop('Remark 2'), 'Remark 2 has no row'),
-     (drop('Algorithm BS, binary search'), 'Algorithm BS has no row'),
+     (drop('Algorithm 3, binary search'), 'Algorithm 3 has no row'),
      (drop('Eq. (22)'), 'equation (22) has no row'),
      (drop('Lemma 7, eqs. (27) to (31)'), 'equation (29) has no row'),
      (put('Lemma 1', claim='Lemma 15'), 'Lemma 1 has no row'),

@@ -109,7 +109,22 @@ def test_a_session_pays_in_expectation_what_its_learner_says(tmp_path):
             r = COIN.respond(offer.rule, generator(1, offer.round))
             s.answer(r.arm, list(r.report))
         expected = sum(r.rule.expected[r.belief] for r in s._rounds if r.status == 'answered')
-        assert s.stop().paid == pytest.approx(expected)
+        found = s.stop()
+        assert found.paid == pytest.approx(expected)
+
+
+def test_a_result_of_a_session_tells_how_it_was_learned(tmp_path):
+    "Method, options and seed, in the session, opened again, and in its document; no world."
+    options = dict(method='chen', decision='uniform', budget=5, rng=3)
+    with Session.create(tmp_path/'s.jsonl', COIN, eps=2., delta=.1, **options) as s:
+        while s.status == 'open':
+            r = COIN.respond(s.announce().rule, generator(1, s.rounds))
+            s.answer(r.arm, list(r.report))
+        done = s.result.to_dict()
+    with Session.open(tmp_path/'s.jsonl') as s:
+        assert s.stop().to_dict() == s.result.to_dict() == done
+    assert (done['world'], done['method'], done['seed']) == (None, 'chen', 3)
+    assert done['options'] == dict(decision='uniform', budget=5, rng=3)
 
 
 # --- Forecasts -----------------------------------------------------------------------------------

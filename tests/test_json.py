@@ -128,7 +128,7 @@ def test_a_result_comes_back(method, tmp_path):
     assert same(back, found) and (back.trace.arms == found.trace.arms).all()
     found.save(tmp_path/'short.json', trace=False)
     short = load_identification(tmp_path/'short.json')
-    assert short.trace is None and short.rule == found.rule and short.paid is None
+    assert short.trace is None and short.rule == found.rule and short.paid == found.paid
     assert sorted(p.name for p in tmp_path.iterdir()) == ['f.json', 'short.json']
 
 def test_a_result_tells_where_it_is_from():

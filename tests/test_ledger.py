@@ -17,7 +17,7 @@ from test_mutants import Package
 
 # claim, module, text that occurs once, what stands there instead, a test of the row, its arguments
 HELD = [
-    ('Section 2, Notations; appendix A', 'scoring',
+    ('Section 3, Notations; appendix A', 'scoring',
      "'values', self.values, self.support.shape, 0.,",
      "'values', self.values, self.support.shape, -9.,",
      'test_bad_input.py::test_payments', ()),
@@ -27,7 +27,7 @@ HELD = [
      'test_scoring.py::test_extension_pays_the_best_line', ()),
     ('Assumption 1', 'oracle', 'margin = region_margin(world, rule, k)',
      'margin = .9*region_margin(world, rule, k)', 'test_oracle.py::test_widest_margin', (1., )),
-    ('Section 3.1, on the oracle', 'oracle', '[0., .6*h*bound/n]', '[0., .4*h*bound/n]',
+    ('Section 4.1, on the oracle', 'oracle', '[0., .6*h*bound/n]', '[0., .4*h*bound/n]',
      'test_oracle.py::test_no_rule_finds_two', (5, )),
     ('Eq. (8), and $N_k^t$ above it', 'estimation', 'self.counts[arm, belief] += 1',
      'self.counts[arm, belief] = 1', 'test_estimation.py::test_counts_are_those_of_the_rounds', ()),
@@ -53,7 +53,7 @@ HELD = [
     ('Lemma 11', 'estimation', 'theta = np.where(known, (C_plus + C_minus)/2, 0.)\n'
      '    phi = np.abs(C_plus - C_minus)/2', 'theta = np.where(known, (C_plus + C_minus)/2, 0.)\n'
      '    phi = np.abs(C_plus - C_minus)',
-     'test_search.py::test_after_a_search_the_pair_is_known_as_well_as_its_radii_and_bracket', ()),
+     'test_search.py::test_after_a_search_the_pair_is_known_as_well_as_radii_and_bracket', ()),
     ('Eq. (49)', 'complexity', 'search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)',
      '100*search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)',
      'test_complexity.py::test_printed_corollary1_tau2_is_implied', ()),
@@ -63,7 +63,7 @@ HELD = [
 
 # Rows whose test shows in itself that it can fail, and on what.
 BY_THEMSELVES = {
-    'Appendix B, table': 'test_guarantees.py::test_the_search_for_secrets_finds_one',
+    'Table 1, in appendix B': 'test_guarantees.py::test_the_search_for_secrets_finds_one',
     'Lemma 6, eq. (12)': 'test_estimation.py::test_concentration_holds_exactly_for_every_distance',
 }
 

@@ -21,10 +21,11 @@ from oia_nb.estimation import radius_fb
 from oia_nb.exploration import compose
 from oia_nb.identification import identify
 from oia_nb.information import make_world
-from oia_nb.live import (END, feasible_data, feasible_figure, game_data, game_figure,
-                         live_figure, mixing_figure, motion_data, motion_figure, plain,
-                         planner_figure, proof_data, proof_figure, rounds_with_share,
-                         run_points, script, session_form, triangle_data, triangle_figure)
+from oia_nb.live import (END, boundary_data, boundary_figure, feasible_data, feasible_figure,
+                         game_data, game_figure, live_figure, mixing_figure, motion_data,
+                         motion_figure, plain, planner_figure, proof_data, proof_figure,
+                         rounds_with_share, run_points, script, session_form, triangle_data,
+                         triangle_figure)
 from oia_nb.oiafc import last_or_best, mixing_theorem1, small_enough
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.scoring import menu_rule, v_shaped
@@ -42,6 +43,10 @@ EXPERT = make_world(
 BETS = [v_shaped(EXPERT.setting.support, kink, bound=.6) for kink in ([.5, .5], [.4, .6])]
 SITES = make_world([[[.2, .8]], [[.7, .3]], [[.9, .1]]], costs=[0., .05, .2],
                    utility=[[1.], [-1.]], bound=1., arms=['near', 'middle', 'far'])
+
+LOOK = make_world([[[.6, .4]], [[.52, .08], [.08, .32]]], costs=[0., .1], bound=2.,
+                  utility=[[1., 0.], [0., 1.]], arms=['guess', 'look'],
+                  states=['fine', 'faulty'])
 
 def hasty(plans, rounds=1000):
     "OIAFC with small radii, and its oracle."
@@ -68,6 +73,7 @@ FIGURES = {
     'mixing': lambda: mixing_figure(CLINIC, eps=.5, delta=.05),
     'triangle': lambda: triangle_figure(WINE, arm='photometer'),
     'proof': lambda: proof_figure(run(), CLINIC),
+    'boundary': lambda: boundary_figure(LOOK, eps=.02, delta=.1, seed=0),
 }
 
 @cache
@@ -94,6 +100,7 @@ def test_page_is_small_alone_and_the_same_twice(name):
     assert '<svg' in html.split('<script')[0]           # seen where no script runs
     assert not re.search(r'\bimport\b|(src|href)=|fetch\(|url\(', html)
     assert 'prefers-reduced-motion' in html and 'aria-label' in html
+    assert '@media print' in html           # without controls, in dark ink
 
 # --- The game -------------------------------------------------------------------------
 
@@ -257,6 +264,51 @@ def test_frames_of_a_run_are_those_of_its_trace():
     assert_allclose(end['top'], trace.profits[-1].max(), atol=1e-4)
     assert_allclose(end['bound'], run().certificate.bound, atol=1e-4)
 
+# --- The boundary ---------------------------------------------------------------------
+
+def test_boundaries_that_agree_are_those_of_the_package():
+    """After each of some questions the brackets at random rules are what a linear program over
+    all answers gives, they hold the truth, and what is drawn as known is so."""
+    data = plain(boundary_data(LOOK, eps=.05, delta=.1, seed=1))
+    asked, rng = np.array(data['asked']), generator(5)
+    rows, truth = asked[:, :2], np.array(data['truth'])
+    sides = np.where(asked[:, 2] == data['dear'], 1., -1.)
+    assert (sides*(rows @ truth - 1) > 0).all() and set(sides) == {1., -1.}
+    for i in range(0, len(asked), 3):
+        signed = sides[:i + 1, None]*rows[:i + 1]
+        room = data['wider'] - sides[:i + 1]
+        limits = [(-data['far'], data['far'])]*2
+        points = rng.uniform(-.1, .3, (4, 2))
+        said = run_script('boundary', [('bracket', (data, i, p)) for p in points])
+        for p, (near, far) in zip(points, said):
+            low, high = (sign*linprog(sign*p, A_ub=-signed, b_ub=room, bounds=limits).fun
+                         for sign in (1, -1))
+            assert low - 1e-6 <= p @ truth <= high + 1e-6
+            for value, end in (high, near), (low, far):
+                assert (end is None) == (value <= 1e-9)
+                assert end is None or np.isclose(1/end, value, rtol=1e-4)
+
+def test_where_the_answer_is_known_it_is_that_one():
+    data, z = plain(boundary_data(LOOK, eps=.05, delta=.1, seed=1)), LOOK.setting
+    (xa, xb), (ya, yb) = data['range']
+    frame = [[xa, ya], [xb, ya], [xb, yb], [xa, yb]]
+    last = len(data['asked']) - 1
+    parts = run_script('boundary', [('surely', (data, last, k, frame)) for k in (0, 1)])
+    order = np.lexsort(z.support.T)
+    rules = [menu_rule(z.support, np.diag(b), z.bound) for b in generator(6).uniform(
+        0, .6, (60, 2))]
+    places = np.array([(r.expected[order] - r.expected[order[1]])[[0, 2]] for r in rules])
+    def within(points, corners):
+        c = np.array(corners)
+        e = np.roll(c, -1, 0) - c
+        d = points[:, None] - c
+        turn = e[:, 0]*d[..., 1] - e[:, 1]*d[..., 0]
+        return (turn >= 0).all(1) | (turn <= 0).all(1)
+    known = np.array([within(places/z.bound, p) for p in parts])
+    told = [LOOK.best_response(r) for r in rules]
+    assert not (known.sum(0) > 1).any() and known.sum(1).min() > 3
+    assert all(known[1 - k, n] == 0 for n, k in enumerate(told))
+
 # --- In Jupyter -----------------------------------------------------------------------
 
 def test_page_gets_html_and_jupyter_a_widget(monkeypatch):
@@ -352,14 +404,14 @@ def test_kink_is_dragged_by_mouse_finger_and_keys(show):
     assert np.hypot(*np.subtract(place(), page.centre('.star'))) < 3
 
 @needs_browser
-@pytest.mark.parametrize('name', ['planner', 'mixing', 'feasible', 'motion', 'proof'])
+@pytest.mark.parametrize('name', ['planner', 'mixing', 'feasible', 'motion', 'proof', 'boundary'])
 def test_sliders_change_what_is_said(show, name):
     page = show(name)
     said = 'document.querySelector(".said").textContent'
     before = page.value(said)
     page.value('document.querySelector("input[type=range]").focus()')
     for _ in range(12):
-        page.press('ArrowLeft' if name == 'proof' else 'ArrowRight')
+        page.press('ArrowLeft' if name in ('proof', 'boundary') else 'ArrowRight')
     assert page.value(said) != before
     assert not page.errors
 

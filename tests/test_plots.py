@@ -442,7 +442,7 @@ def test_lines_differ_without_colour():
     styles = [(str(s['ls']), s['marker']) for s in map(_style, range(len(DASHES)*len(MARKERS)))]
     assert len(set(styles)) == len(styles)
     grey = [luminance(c) for c in COLORS]
-    assert all(contrast(c, 'white') >= 2 and contrast(c, 'black') >= 2
+    assert all(contrast(c, 'white') >= 4.5 and contrast(c, 'black') >= 2
                for c in COLORS) and len({round(g, 2)
                                          for g in grey}) >= 5
 

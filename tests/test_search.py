@@ -96,7 +96,7 @@ def test_a_search_without_its_target_was_coarse(seed, threshold):
 
 @settings(max_examples=25, deadline=None)
 @given(seeds, st.floats(.01, .9))
-def test_after_a_search_the_pair_is_known_as_well_as_its_radii_and_bracket(seed, threshold):
+def test_after_a_search_the_pair_is_known_as_well_as_radii_and_bracket(seed, threshold):
     """I_c(k0, k1) ≤ B_S (λ_max - λ_min + I_0 + I_1) then and ever after, as long as no bracket
     is empty."""
     rng = generator(seed)

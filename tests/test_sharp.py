@@ -55,7 +55,7 @@ def test_the_ball_is_covered():
             continue
         threshold = betting_threshold(counts.sum(), .2)
         worth, unseen = lambda p: (payoffs @ p).max(), payoffs.max(0)
-        most = largest_over_ball(counts, threshold, worth, unseen)
+        most = largest_over_ball(counts, threshold, lambda ps: max(map(worth, ps)), unseen)
         q = counts/counts.sum()
         for p in np.vstack([rng.dirichlet(counts + .3, 300), rng.dirichlet(np.ones(M), 100)]):
             if q[q > 0] @ np.log(q[q > 0]/p[q > 0]) <= threshold/counts.sum():

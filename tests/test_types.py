@@ -14,7 +14,12 @@ from conftest import amount, ROOT
 
 def test_stubs_are_those_of_the_modules():
     made = build_stubs.stubs()
-    there = {p.name: p.read_text(encoding='utf-8') for p in (ROOT/'oia_nb').glob('*.pyi')}
+    package = ROOT/'oia_nb'
+    there = {p.relative_to(package).as_posix(): p.read_text(encoding='utf-8')
+             for p in package.rglob('*.pyi')}
+    modules = {p.relative_to(package).with_suffix('.pyi').as_posix()
+               for p in package.rglob('*.py') if not p.stem.startswith('_')}
+    assert there.keys() == modules
     other = [name for name in made.keys() | there.keys() if made.get(name) != there.get(name)]
     assert not other, f'{other} differ: run python nbs/build_stubs.py'
     assert (ROOT/'oia_nb'/'py.typed').exists()
@@ -23,13 +28,12 @@ def test_stubs_are_those_of_the_modules():
     ('oiafc.oiafc -> Learner\n', '', 'oiafc.oiafc: no line'),
     ('= eps float\n', '', 'no type for eps'),
     ('identification.add_rng', 'identification.add_rngs', 'no such function'),
-    ('core.is_number x:Any', 'core.is_number y:Any', 'has no parameter y')
-][:amount(2, 4)])
+    ('core.is_number x:Any', 'core.is_number y:Any', 'has no parameter y'),
+    ('sharp.learner.sharp examined', 'sharp.learner.blunt examined', 'sharp.learner.sharp: no line')
+][:amount(2, 5)])
 def test_a_hint_that_lacks_is_named(old, new, said, tmp_path):
-    for name in 'nbs', 'oia_nb':
-        (tmp_path/name).mkdir()
-    for path in (ROOT/'oia_nb').glob('*.py'):
-        shutil.copy(path, tmp_path/'oia_nb')
+    (tmp_path/'nbs').mkdir()
+    shutil.copytree(ROOT/'oia_nb', tmp_path/'oia_nb')
     text = (ROOT/'nbs'/'hints.txt').read_text(encoding='utf-8')
     assert text.count(old) == 1
     (tmp_path/'nbs'/'hints.txt').write_text(text.replace(old, new), encoding='utf-8')
@@ -42,6 +46,13 @@ def mypy(*words, cwd=ROOT):
                           *map(str, words)], cwd=ROOT, capture_output=True, text=True)
     return run.stdout
 
+def test_classes_of_one_name_keep_their_own_methods():
+    "`Rounded` is a rule in tickets and an expert in experts; only one shows itself in HTML."
+    made = build_stubs.stubs()
+    own = {name: re.search(r'(?s)\nclass Rounded.*?(?=\n\S)', made[f'{name}.pyi'])[0]
+           for name in ('tickets', 'experts')}
+    assert '_repr_html_' in own['tickets'] and '_repr_html_' not in own['experts']
+
 def test_a_right_script_passes(tmp_path):
     assert mypy(cwd=tmp_path).startswith('Success')
 
@@ -50,12 +61,16 @@ WRONG = {
     "load_world('clinic').wthout('biopsy')": 'has no attribute "wthout"',
     "identify(load_world('clinic'), eps='one', delta=.1)": 'expected "float"',
     "optimal_rule(load_world('clinic')).rule.menu().txt": '"Menu" has no attribute "txt"',
-    "load_world('clinic').setting.index([.5], 2, 3)": 'Too many arguments'
+    "load_world('clinic').setting.index([.5], 2, 3)": 'Too many arguments',
+    "sharp(load_world('clinic').setting, 3, eps=.1, delta=.1)": 'expected "Oracle"',
+    "Engine(load_world('clinic'), 3, np.random.default_rng())": 'expected "Oracle"'
 }
 
+USED = 'import numpy as np\nfrom oia_nb.all import *\nfrom oia_nb.fast.loop import Engine\n'
+
 def test_a_wrong_script_fails(tmp_path):
-    (tmp_path/'wrong.py').write_text('from oia_nb.all import *\n' + '\n'.join(WRONG))
+    (tmp_path/'wrong.py').write_text(USED + '\n'.join(WRONG))
     lines = mypy(tmp_path/'wrong.py', cwd=tmp_path).splitlines()
-    for n, said in enumerate(WRONG.values(), 2):
+    for n, said in enumerate(WRONG.values(), 1 + USED.count('\n')):
         assert any(re.search(rf'wrong.py:{n}: ', s) and said in s for s in lines), (n, lines)
     assert len(lines) == len(WRONG) + 1

@@ -145,7 +145,7 @@ def test_source_and_licence_stay(tmp_path):
     assert load_world('advert').source is None
 
 def test_shipped_worlds():
-    assert world_names() == ['advert', 'clinic', 'wine']
+    assert world_names() == ['advert', 'clinic', 'small_clinic', 'wine']
     for name in world_names():
         world = load_world(name)
         assert world.name == name and action_informed_oracle(world).margin > .009
@@ -391,7 +391,7 @@ def test_truncated_anywhere():
     '../data/clinic', 'x'*5000
 ], ids=lambda p: repr(p)[:12])
 def test_bad_path(path):
-    with pytest.raises(InvalidInput, match='advert, clinic, wine'):
+    with pytest.raises(InvalidInput, match='advert, clinic, small_clinic, wine'):
         load_world(path)
 
 def test_unreadable(tmp_path):

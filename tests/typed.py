@@ -2,6 +2,7 @@
 from typing import assert_type
 import numpy as np
 from oia_nb.all import *
+from oia_nb.sharp.hyperplanes import RegionProgram, spread_rules
 
 clinic = load_world('clinic')
 best = optimal_rule(clinic)
@@ -33,3 +34,8 @@ frame = forecast(clinic, eps=.1, delta=.1)
 steps = sharp(z, action_informed_oracle(clinic), eps=.1, delta=.1)
 first: ScoringRule = next(steps)
 steps.send(Response(0, (.5, .5), 0))
+program = RegionProgram(z)
+least = program.minimum(np.zeros(z.M), rule=True)
+if least:
+    print(least.value, program.rule(np.zeros(z.M*z.W)).bound)
+assert_type(spread_rules(z), list[ScoringRule])

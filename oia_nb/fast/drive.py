@@ -7,7 +7,6 @@ __all__ = ['ENGINES', 'CHECK_TOL', 'PRICE_TOL', 'as_oiafc', 'as_oiafb', 'status'
            'check_easy', 'check_rule', 'play_checked', 'simulate_fast', 'compile_all']
 
 # %% ../../nbs/companion/78_fast_drive.ipynb #f39140a4
-from dataclasses import replace
 from types import SimpleNamespace
 import numpy as np
 from ..core import PROPER_TOL, TIE_TOL, InvalidInput, SolverFailure, generator
@@ -92,8 +91,7 @@ def as_identification(engine, why, eps, delta):
                    kinds=log.kinds[:n], targets=log.targets[:n],
                    searches=clock.searches, violated=clock.violated, lp_solves=solves,
                    snapshots=list(shots))
-    payments = log.payments[:n].copy()
-    return replace(found, trace=replace(found.trace, payments=payments))
+    return found.priced(log.payments[:n].copy())
 
 # %% ../../nbs/companion/78_fast_drive.ipynb #c467f1f4
 CHECK_TOL = 1e-8      # a plan may be off by this much of the bound

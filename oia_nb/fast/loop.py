@@ -13,8 +13,8 @@ from ..core import OracleViolated
 from .agent import agent_table, check_agent, draw, payment, reply
 from .bases import RulePool, basis_of
 from .plan import FULL, make_plan
-from .points import RESUM, count, extend, new_segment, resum
-from .shelf import settle, thin_out
+from .points import RESUM, count, extend, new_segment, resum, settle
+from .shelf import thin_out
 from .state import (FALLBACK, KERNELS, POINT, PRICE, SPARE, VALUE, Game, Log,
                                Plan, Points, Reports, Run, Shelf, Warm, by_reference,
                                compiled, inlined, kernel, new_clock, padded, start)

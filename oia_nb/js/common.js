@@ -23,9 +23,9 @@ function axes([x0, x1, y0, y1], xs, ys, xlabel, ylabel) {
 }
 
 const CSS = `.oia-live{container-type:inline-size}
-.oia{--k0:#0072b2;--k1:#e69f00;--k2:#009e73;--k3:#d55e00;--k4:#cc79a7;--k5:#56b4e9;font:14px/1.45 system-ui,sans-serif;display:grid;grid-template-columns:minmax(0,3fr) minmax(13rem,2fr);gap:.2rem 1.2rem;align-items:start;max-width:58rem}
-body[data-theme=dark] .oia,body[data-jp-theme-light=false] .oia{--k0:#4aa8e0;--k3:#f0803c}
-@media(prefers-color-scheme:dark){body[data-theme=auto] .oia{--k0:#4aa8e0;--k3:#f0803c}}
+.oia{--k0:#0072b2;--k1:#8a5a00;--k2:#006a4e;--k3:#c24f00;--k4:#a03a7a;--k5:#4b5563;font:14px/1.45 system-ui,sans-serif;display:grid;grid-template-columns:minmax(0,3fr) minmax(13rem,2fr);gap:.2rem 1.2rem;align-items:start;max-width:58rem}
+body[data-theme=dark] .oia,body[data-jp-theme-light=false] .oia{--k0:#4aa8e0;--k1:#c69837;--k2:#43bd9c;--k3:#f0803c;--k4:#ea87c1;--k5:#9aa8b6}
+@media(prefers-color-scheme:dark){body[data-theme=auto] .oia{--k0:#4aa8e0;--k1:#c69837;--k2:#43bd9c;--k3:#f0803c;--k4:#ea87c1;--k5:#9aa8b6}}
 @container(max-width:38rem){.oia{grid-template-columns:minmax(0,1fr)}}
 .oia svg{width:100%;max-width:34rem;height:auto;display:block;overflow:visible}
 .oia text{fill:currentColor;font-size:12px}.oia .dim{opacity:.7}.oia .axis{stroke:currentColor;stroke-opacity:.5;fill:none}
@@ -41,7 +41,7 @@ body[data-theme=dark] .oia,body[data-jp-theme-light=false] .oia{--k0:#4aa8e0;--k
 .oia label{display:block;margin:.15rem 0}.oia label output{float:right}.oia input[type=range]{width:100%;height:1.5rem;margin:0;display:block;accent-color:var(--k0)}
 .oia button{font:inherit;padding:.15rem .7rem;margin:.15rem .4rem .15rem 0;border:1px solid currentColor;border-radius:.3rem;background:none;color:inherit;cursor:pointer}
 .oia button[aria-pressed=true]{background:color-mix(in srgb,currentColor 16%,transparent);font-weight:600}
-@media print{.oia-live{break-inside:avoid}.oia .controls{display:none}.oia .bar i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}`
+@media print{.oia-live{break-inside:avoid}.oia .controls{display:none}body .oia,body[data-theme] .oia,body[data-jp-theme-light] .oia{--k0:#0072b2;--k3:#d55e00;color:#000}.oia .bar i{print-color-adjust:exact;-webkit-print-color-adjust:exact}}`
 
 // The stage: `stage.show(f)` sets what draws; `f` returns [what is drawn, what is said], both HTML.
 function stage({model, el}, {keys, label, W, H}) {

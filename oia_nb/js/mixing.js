@@ -1,5 +1,5 @@
 // with bounds
-// The trade-off of a constant share α of the oracle's rule: normal rounds, forced rounds, both. `part` is α as a part of ε/2B.
+// The trade-off of a constant share α of the oracle's rule: normal rounds, forced rounds, both. `part` is α as a part of ϵ/2B.
 const shareOf = (p, part) => part*p.eps/(2*all(p))
 function bestPart(p) {
   let low = 1e-3, high = .999
@@ -21,9 +21,9 @@ function render({model, el}) {
     place: v => [X(v), Y(rounds(v)[2])], value: ([x]) => clamp((x - x0)/(x1 - x0), .01, .99),
     says: () => `share ${shareOf(now(), model.get('part')).toPrecision(2)}: at most ${big(rounds(model.get('part'))[2])} rounds`,
   })
-  s.slider({key: 'eps', label: 'target ε', min: most/200, max: most, step: .005, log: true, show: v => v.toPrecision(3)})
+  s.slider({key: 'eps', label: 'target ϵ', min: most/200, max: most, step: .005, log: true, show: v => v.toPrecision(3)})
   s.slider({key: 'margin', label: 'margin of the oracle', min: d.B_S/1000, max: d.B_S, step: .01, log: true, show: v => v.toPrecision(3)})
-  s.button('Corollary 1: ε/4B', () => s.put({part: .5}, true))
+  s.button('Corollary 1: ϵ/4B', () => s.put({part: .5}, true))
   s.button('fewest rounds', () => s.put({part: bestPart(now())}, true))
   s.show(() => {
     const part = model.get('part'), p = now(), parts = Array.from({length: 60}, (_, i) => (i + .6)/60.2), seen = parts.map(rounds)
@@ -35,7 +35,7 @@ function render({model, el}) {
     s.box.dataset.rounds = t
     return [drawn, `<p>With α = <b>${shareOf(p, part).toPrecision(3)}</b>, on the event:</p>` + bars(['', 'rounds, at most'], [
       ['τ₁, normal', big(t1), Math.log10(t1)/reach, 0], ['τ₂, forced (dashed)', big(t2), Math.log10(t2)/reach, 3]]) +
-      `<p>together <output class="big">${big(t)}</output></p><p class="dim">${big(rounds(.5)[2])} with ε/4B, ${big(rounds(best)[2])} at best (the star)</p>`]
+      `<p>together <output class="big">${big(t)}</output></p><p class="dim">${big(rounds(.5)[2])} with ϵ/4B, ${big(rounds(best)[2])} at best (the star)</p>`]
   })
 }
 

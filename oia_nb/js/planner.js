@@ -1,5 +1,5 @@
 // with bounds
-// The planner: rounds of each method against ε, with δ and the oracle's margin as sliders.
+// The planner: rounds of each method against ϵ, with δ and the oracle's margin as sliders.
 const METHODS = [
   ['OIAFC, Theorem 1', p => theorem1(p), p => theorem1(p, true)],
   ['OIAFC, Corollary 1', p => corollary1(p), p => corollary1(p, true)],
@@ -10,16 +10,16 @@ const plans = p => ({least: LEAST[1](p), corrected: METHODS.map(m => m[1](p)), p
 
 function render({model, el}) {
   const d = model.get('data'), most = 2*all(d), box = [58, 432, 262, 10]
-  const c = loglog(box, [most/200, most], [1e2, 1e18], 'target ε', 'rounds')
+  const c = loglog(box, [most/200, most], [1e2, 1e18], 'target ϵ', 'rounds')
   const s = stage({model, el}, {keys: ['eps', 'delta', 'margin'], W: 440, H: 300, label: 'Rounds that each method needs, against the target'})
   const now = eps => ({...d, eps: eps ?? model.get('eps'), delta: model.get('delta'), margin: model.get('margin')})
   s.handle({
-    key: 'eps', label: 'target ε; arrow keys move it', step: 4, colour: () => 'currentColor',
-    place: v => [c.X(v), box[2]], value: ([x]) => c.from(x), says: () => `ε ${model.get('eps').toPrecision(3)}`,
+    key: 'eps', label: 'target ϵ; arrow keys move it', step: 4, colour: () => 'currentColor',
+    place: v => [c.X(v), box[2]], value: ([x]) => c.from(x), says: () => `ϵ ${model.get('eps').toPrecision(3)}`,
   })
-  s.slider({key: 'eps', label: 'target ε', min: most/200, max: most, step: .005, log: true, show: v => v.toPrecision(3)})
+  s.slider({key: 'eps', label: 'target ϵ', min: most/200, max: most, step: .005, log: true, show: v => v.toPrecision(3)})
   s.slider({key: 'delta', label: 'error probability δ', min: 1e-4, max: .5, step: .01, log: true, show: v => v.toPrecision(2)})
-  s.slider({key: 'margin', label: 'margin of the oracle ε̃', min: d.B_S/1000, max: d.B_S, step: .01, log: true, show: v => v.toPrecision(3)})
+  s.slider({key: 'margin', label: 'margin of the oracle ε', min: d.B_S/1000, max: d.B_S, step: .01, log: true, show: v => v.toPrecision(3)})
   s.show(() => {
     const xs = c.xs(41), at = plans(now())
     const curve = (f, k, dashed) => draw(xs.map(e => [c.X(e), c.Y(f(now(e)))]), `fill="none" stroke="${k < 0 ? 'currentColor' : ink(k)}" stroke-width="2" ${dashed ? 'stroke-dasharray="5 4" opacity=".8"' : ''}`)

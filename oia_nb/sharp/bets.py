@@ -9,10 +9,11 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEW
            'passes', 'profit', 'spread', 'Outlook', 'Option', 'better', 'foresee', 'hoped', 'bet_options',
            'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'open_wall', 'order_on_a_ray', 'cheapest',
            'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes',
-           'is_hopeless', 'leader', 'candidate', 'open_run', 'explore', 'proved_regret', 'rule_of', 'foundation',
-           'no_agent']
+           'is_hopeless', 'leader', 'candidate', 'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of',
+           'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
@@ -71,8 +72,8 @@ def share(n):
 
 # %% ../../nbs/beyond/24_bets.ipynb #321f227a
 class Run:
-    """The state of the bets: the transcript `data`, answers, walls, regions, rays and
-    candidates, and the guess. `put(rule, target, kind)` is a generator of one round
+    """The state of the bets: the transcript `data`, answers, hyperplanes, regions, rays
+    and candidates, and the guess. `put(rule, target, kind)` is a generator of one round
     that returns the arm which answered; `report(run, candidate)` is called now and
     then."""
     def __init__(self, data, oracle, eps, delta, put, report=None):
@@ -117,7 +118,7 @@ def inquire(run, rule, target, kind=FORCED, ray=None, t=1.):
     return arm
 
 def note(run, pair, wall, answer):
-    "Tell the wall of a pair (l, j) what either answered."
+    "Tell the hyperplane of a pair (l, j) what either answered."
     if answer.arm in pair and answer.s.any():
         wall.add(run.cone.coordinates(answer.s), 1 if answer.arm == pair[0] else -1,
                  answer.round)
@@ -143,8 +144,8 @@ class Unpaid:
         return own_wealth(counts, self.rules, s, top, eps)[0]
 
 def set_up(run):
-    """Make the bets from which questions are mixed, and the walls to the arm of the
-    zero rule."""
+    """Make the bets from which questions are mixed, and the hyperplanes to the arm of
+    the zero rule."""
     cone = run.cone = Cone(run.setting)
     run.values, run.pay, run.tops = cone.values, cone.D, cone.tops
     run.mixing = np.eye(run.setting.M)
@@ -168,7 +169,8 @@ def mixture(run, y):
 
 # %% ../../nbs/beyond/24_bets.ipynb #a0f50483
 def low_of(run, k, ray):
-    "A t below which arm k can't answer a ray, by the bounds of its wall (two states)."
+    """A t below which arm k can't answer a ray, by the bounds of its hyperplane
+    (two states)."""
     if run.cone is None or k == run.first:
         return 0.
     w = np.maximum(run.cone.coordinates(ray.rule.expected/run.setting.bound), 0)
@@ -206,7 +208,7 @@ def wealth(run, c, j, sure, eps):
 
 # %% ../../nbs/beyond/24_bets.ipynb #a7ff5313
 def region_of(run, j):
-    "What arm j must be paid: nothing, as long as no wall is known."
+    "What arm j must be paid: nothing, as long as no hyperplane is known."
     return run.regions.get(j) or Unpaid(run.setting.M)
 
 def missing(run, c, sure=False, eps=None):
@@ -222,17 +224,20 @@ def missing(run, c, sure=False, eps=None):
 def passes(run, c, eps=None):
     """Whether a `Candidate` is proved to be within `eps`: by the likely rules first,
     which is cheap."""
-    return all(max(missing(run, c, sure, eps).values()) <= 0 for sure in (False, True))
+    need, e = asked_of(c), run.eps if eps is None else eps
+    return all(
+        need - wealth(run, c, j, sure, e) <= 0 for sure in (False, True)
+        for j in range(run.setting.K) if not j == c.arm == run.first)
 
-def profit(run, arm, ray):
-    "What the candidate seems to earn."
-    q = run.data.counts[arm]/max(run.data.counts[arm].sum(), 1)
+def profit(run, arm, ray, q=None):
+    "What the candidate seems to earn, at the shares `q` (K, M) seen of each arm."
+    q = run.data.q_hat[arm] if q is None else q[arm]
     earned = q @ run.u
     return float(earned if ray is None else earned
                  - ray.bracket(arm)[1]*(q@ray.rule.expected))
 
 # %% ../../nbs/beyond/24_bets.ipynb #73310091
-# beyond log(1/δ); the least margin, of ε; least standard deviation, of range/√N
+# beyond log(1/δ); the least margin, of ϵ; least standard deviation, of range/√N
 SLACK_NATS, FLOOR, WAVER = 3., 1/40, .25
 
 def spread(q, N, x):
@@ -317,7 +322,7 @@ def hoped(run, l, j):
     return np.minimum(alpha, np.minimum(wall_of(run, l, j).up, HUGE))
 
 # %% ../../nbs/beyond/24_bets.ipynb #67772a85
-OPENING = 4           # rounds that a new wall is charged for
+OPENING = 4           # rounds that a new hyperplane is charged for
 
 def bet_options(run, o):
     """The best `Option` to make arm j's rules dearer, and the margin that can be
@@ -345,8 +350,8 @@ def bet_options(run, o):
 
 # %% ../../nbs/beyond/24_bets.ipynb #9cfa32f9
 def step_towards(run, o, ls, have, goal, p, now, extra):
-    """The `Option` to bring the bounds `have` (n, M) of the walls ls towards `goal`,
-    at the prices p (M,) of the bets."""
+    """The `Option` to bring the bounds `have` (n, M) of the hyperplanes ls towards
+    `goal`, at the prices p (M,) of the bets."""
     weights, total = weigh(goal, p)
     top = float((p/total).min() - o.target)
     if top <= o.margin + 1e-9:
@@ -368,9 +373,9 @@ def step_towards(run, o, ls, have, goal, p, now, extra):
         return None                          # nothing more can be hoped for
     if extra is None:
         return Option(float(gain[n]), lambda: ask_bound(run, l, o.j, i, 1),
-                      f'wall {l}|{o.j}, bet {i}')
+                      f'hyperplane {l}|{o.j}, bet {i}')
     return Option(float(gain[n]), lambda: open_wall(run, extra, o.j),
-                  f'open wall {extra}|{o.j}')
+                  f'open hyperplane {extra}|{o.j}')
 
 # %% ../../nbs/beyond/24_bets.ipynb #6dfde922
 # a bound must fall by this much; wrong forecasts until a ray is halved; how finely rays
@@ -395,8 +400,8 @@ def foretell(run, wall, l, j, i, side):
 
 # %% ../../nbs/beyond/24_bets.ipynb #fb7ca17b
 def ask_bound(run, l, j, i, side):
-    """Ask what is foretold to bound rule i of the wall l|j best, from above (`side`
-    1) or below (-1)."""
+    """Ask what is foretold to bound rule i of the hyperplane l|j best, from above
+    (`side` 1) or below (-1)."""
     wall, key = run.walls[l, j], (l, j, i, side)
     before = (wall.up if side > 0 else wall.low)[i]
     wall.tighten(i, side)
@@ -436,7 +441,7 @@ def give_up(run, l, j, i, side):
 
 # %% ../../nbs/beyond/24_bets.ipynb #10b9f831
 def open_wall(run, l, j):
-    """Take the wall l|j into use, or ask something that may prove l to be cheaper
+    """Take the hyperplane l|j into use, or ask something that may prove l to be cheaper
     than j: a ray that l answers before j does."""
     wall = wall_of(run, l, j)
     if prove_cheaper(wall):
@@ -474,7 +479,7 @@ def order_on_a_ray(run, l, j):
 
 # %% ../../nbs/beyond/24_bets.ipynb #776ba823
 # rounds until a rule is sought again; wrong ones; share of a gain; gain that is too
-# small, of ε
+# small, of ϵ
 AGAIN, TRIES, SURELY, TINY_GAIN = 8, 6, .7, 1/20
 
 def cheapest(run, j, q):
@@ -601,21 +606,22 @@ def is_hopeless(run, c, missing):
 # %% ../../nbs/beyond/24_bets.ipynb #1ecc5ccf
 # options a belief that may come to nothing before samples are taken
 PATIENCE = 4
-# samples of an arm before anything is judged by them; by how much of ε a new leader
+# samples of an arm before anything is judged by them; by how much of ϵ a new leader
 # must lead
 FIRST, LEADS, LEADS_OWN = 6, .1, .25
 
 def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."
-    arm, ray, earned = run.first, None, profit(run, run.first, None)
+    q = run.data.q_hat
+    arm, ray, earned = run.first, None, profit(run, run.first, None, q)
     for r in run.rays:
         for k in {a for _, a in r.heard} - {run.first}:
-            p = profit(run, k, r)
+            p = profit(run, k, r, q)
             if p > earned:
                 arm, ray, earned = k, r, p
-    c = max(run.candidates, key=lambda c: profit(run, c.arm, c.ray))
+    c = max(run.candidates, key=lambda c: profit(run, c.arm, c.ray, q))
     lead = LEADS_OWN if arm == c.arm else LEADS
-    if earned <= profit(run, c.arm, c.ray) + lead*run.eps:
+    if earned <= profit(run, c.arm, c.ray, q) + lead*run.eps:
         return c, False
     return candidate(run, arm, ray), True
 
@@ -686,15 +692,22 @@ def explore(run):
 # halvings; snapshots, and proofs, are this far apart
 SEARCH, SEEN, PROVED = 4, 1.1, 1.5
 
+def least_doubled(holds, low, most):
+    """The least of low, 2 low, 4 low, … up to `most` at which `holds`, which does at
+    all above it; None if there is none."""
+    n = int(log(most/low + 1e-9, 2))
+    if not holds(low*2**n):
+        return None
+    return low*2**bisect_left(range(n), True, key=lambda i: holds(low*2**i))
+
 def proved_regret(run, candidates):
     """The smallest bound proved on the regret of one of the `candidates`, and that
     `Candidate`; infinite if there is none."""
     most, best, found = 2*run.setting.B, np.inf, None
     for c in candidates:
-        high = min(best, run.eps)
-        while high <= most and not passes(run, c, high):
-            high *= 2
-        if high > min(best, most):
+        high = least_doubled(lambda e: passes(run, c, e), min(best, run.eps),
+                             min(best, most))
+        if high is None:
             continue
         low, high = 0., min(high, best)
         for _ in range(SEARCH):
@@ -711,7 +724,7 @@ def rule_of(run, c):
 
 def foundation(run, c):
     """What the proof of the `Candidate` c rests on beside samples: answers, pairs
-    (rule, arm), and the walls in use."""
+    (rule, arm), and the hyperplanes in use."""
     walls = list(dict.fromkeys(w for R in run.regions.values() for w in R.walls))
     rounds = {t for w in walls for used in w.rests_on.values() for t in used}
     for w in walls:

@@ -15,7 +15,7 @@ def log_wealths(counts, outcomes, means):
     means m (G,)."""
     seen = counts > 0
     y = outcomes[:, None, seen]/means[:, None] - 1
-    return np.log1p(BETS[:, None, None, None]*y) @ counts[seen]
+    return np.log(1 + BETS[:, None, None, None]*y) @ counts[seen]
 
 def mix(logs):
     "(V, G): the logarithm of the mixed wealth."
@@ -177,16 +177,17 @@ def shifted(q, I):
     return np.array(points) if points else q[None]
 
 # %% ../../nbs/beyond/20_evidence.ipynb #57f020e8
-def largest_over_ball(counts, threshold, worth, unseen):
+def largest_over_ball(counts, threshold, largest, unseen):
     r"""At least the largest value of a convex function over the distributions p with
     $N\,\text{KL}(\hat q, p)$ ≤ `threshold` (`lem-vertices`).
 
-    `worth(p)` is the function for p (M,) on the beliefs seen, with weights that sum
-    to one; `unseen` (M,) bounds its payoff at each belief. Infinite without samples.
+    `largest(points)` is its largest value at points (n, M) on the beliefs seen,
+    weights that sum to one; `unseen` (M,) bounds its payoff at each belief. Infinite
+    without samples.
     """
     N = counts.sum()
     if N == 0:
         return np.inf
     q, rho = counts/N, -np.expm1(-threshold/N)
-    most = max(worth(p) for p in shifted(q, min(2., np.sqrt(2*threshold/N))))
+    most = largest(shifted(q, min(2., np.sqrt(2*threshold/N))))
     return float(max(most, (1-rho)*most + rho*unseen[counts == 0].max(initial=-np.inf)))

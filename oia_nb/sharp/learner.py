@@ -25,11 +25,12 @@ from ..told import Check, as_told
 # %% ../../nbs/beyond/25_sharp.ipynb #54bf2a75
 # samples an arm before anything else; growth between picks; share of a batch
 SAMPLES, GROWTH, BATCH = 12, 1.5, .04
-# halvings to see which wall a ray meets, to complete a wall, to add at a time, at most
+# halvings to see which hyperplane a ray meets, to complete one, to add at a time,
+# at most
 PROBE, BITS, STEP, MOST_BITS = 3, 5, 2, 29
-# a region is known well enough when that costs this share of ε in profit
+# a region is known well enough when that costs this share of ϵ in profit
 NEAR = 1/4
-TRIES = 4                                     # of completing one wall from one side
+TRIES = 4                                   # of completing one hyperplane from one side
 # of δ, for what comes after the bets: with two states, and with more
 LATER = .1, .5
 
@@ -51,16 +52,16 @@ class Halt(Exception):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #37f8ba46
 class SharpRun:
-    """The state of a run: the transcript, the walls and programs of the regions, the
-    candidates, and what to file."""
+    """The state of a run: the transcript, the hyperplanes and programs of the regions,
+    the candidates, and what to file."""
     def __init__(self, setting, oracle, eps, delta, margin, max_rounds, watch, told):
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
             setting, oracle, eps, delta, max_rounds, watch)
         self.later = LATER[setting.W > 2]*delta
         self.transcript, self.base, self.ends = Transcript(setting), RegionProgram(
             setting), spread_rules(setting)
-        self.walls, self.programs, self.tries, self.depths, self.candidates, self.best = (
-            {}, {}, {}, {}, [], None)
+        self.walls, self.programs, self.tries, self.depths = {}, {}, {}, {}
+        self.candidates, self.best = [], None
         self.rays, self.forecast, self.low = [], None, None
         self.told, self.checks, self.states = told, (), CalibrationWatch(
             setting.support, setting.K)
@@ -69,7 +70,7 @@ class SharpRun:
             'h'), array('b'), [], 0, 0
         self.bets = bets.Run(self.transcript, oracle, eps, delta - self.later,
                              lambda *a: put(self, *a), lambda _, c: report(self, c))
-        self.heard, self.proved = {}, None
+        self.heard, self.proved, self.former = {}, None, {}
         self.next_snapshot, self.next_proof = 1, 1
         margin = oracle.margin if margin is None else margin
         self.tie = 1e-7 if margin is None else min(.01, 2*TIE_TOL*setting.bound/margin)
@@ -86,19 +87,21 @@ class SharpRun:
         return [w for pair, w in self.walls.items() if k in pair]
 
     def program(self, k):
-        "The `RegionProgram` of arm k with the walls known so far."
+        "The `RegionProgram` of arm k with the hyperplanes known so far."
         if k not in self.programs:
             self.programs[k] = RegionProgram(self.setting,
-                                             [w.cut(k) for w in self.of(k)])
+                                             [w.cut(k) for w in self.of(k)],
+                                             self.former.get(k))
         return self.programs[k]
 
     def renew(self, wall):
-        "Note that a wall is new or better known."
+        "Note that a hyperplane is new or better known."
         self.cache.clear()
         for k in wall.k, wall.j:
             self.version[k] += 1
             if (old := self.programs.pop(k, None)) is not None:
                 self.solves += old.solves
+                self.former[k] = old
 
 # %% ../../nbs/beyond/25_sharp.ipynb #7631cd6e
 def put(run, rule, target, kind):
@@ -112,7 +115,7 @@ def put(run, rule, target, kind):
 
 def ask(run, rule, target, kind):
     """One round; returns the arm that answered. Raises `Halt` at the cap, or if the
-    answer contradicts a wall."""
+    answer contradicts a hyperplane."""
     arm = yield from put(run, rule, target, kind)
     for wall in run.walls.values():
         if wall.contradicts(arm, rule.expected):
@@ -161,14 +164,15 @@ def shoot(run, k, end, bits, ray=None, keep=False):
 # %% ../../nbs/beyond/25_sharp.ipynb #af5b3e1f
 class Forecast:
     r"""A Gaussian guess of all $q_k$ and $c_k$, from counts and from points on
-    walls: it only says where to ask first.
+    hyperplanes: it only says where to ask first.
 
     `mean` (KM + K,) and `cov` hold the $q_k$ one after the other, then the costs, in
     units of the bound.
     """
     def __init__(self, run):
         z, data = run.setting, run.transcript
-        self.oracle, self.K, self.M, self.bound, n = run.oracle, z.K, z.M, z.bound, z.K*z.M
+        self.oracle, self.bound = run.oracle, z.bound
+        self.K, self.M, n = z.K, z.M, z.K*z.M
         self.mean, self.cov = np.zeros(n + z.K), np.eye(n + z.K)
         for k in range(z.K):
             at, N = slice(k*z.M, (k + 1)*z.M), data.N[k] + .5
@@ -187,7 +191,7 @@ class Forecast:
         return row
 
     def see(self, k, ray):
-        "Learn that the wall lies within the bracket of a ray from arm k."
+        "Learn that the hyperplane lies within the bracket of a ray from arm k."
         A, j, t = self.oracle.rules[k].expected, ray.across, (ray.inside
                                                               + ray.outside)/2
         row, slope = self.row(
@@ -199,7 +203,7 @@ class Forecast:
             gain, self.cov@row)
 
     def guess(self, k, j, end):
-        """Where the ray from arm k to the payments `end` meets the wall to arm j,
+        """Where the ray from arm k to the payments `end` meets the hyperplane to arm j,
         and the standard deviation of that."""
         A = self.oracle.rules[k].expected
         value, slope = self.row(k, j, A)@self.mean, self.row(k, j, end - A,
@@ -214,7 +218,7 @@ def depth(run, k, j):
     return run.depths.get((k, j), BITS)
 
 def look(run, k, j, end):
-    """A ray to `end`, bracketed where its wall to arm j is foretold; by `PROBE`
+    """A ray to `end`, bracketed where its hyperplane to arm j is foretold; by `PROBE`
     halvings if that isn't known to a tenth. None if k answers at its end."""
     t, spread = run.forecast.guess(k, j, end.expected)
     if not spread < .1*t:
@@ -246,8 +250,9 @@ def probe(run, k, j, end):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #adf220ce
 def learn_wall(run, k, hit):
-    """Complete the wall that the ray `hit` from arm k meets; returns whether enough
-    independent rays were found: one fewer than there are beliefs of the two arms."""
+    """Complete the hyperplane that the ray `hit` from arm k meets; returns whether
+    enough independent rays were found: one fewer than there are beliefs of the two
+    arms."""
     j, A = hit.across, run.oracle.rules[k]
     of = run.setting.places(k, j)
     run.rays.append((k, hit))
@@ -288,8 +293,8 @@ def farthest(run, k, j, start, end):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #87cda95a
 def refine(run, wall):
-    """Bisect the rays of a wall `STEP` times more; forget the wall, to learn it anew
-    with finer rays, if a third arm turns up on one of them."""
+    """Bisect the rays of a hyperplane `STEP` times more; forget the hyperplane, to
+    learn it anew with finer rays, if a third arm turns up on one of them."""
     wall.bits += STEP
     for ray in wall.rays:
         if (yield from shoot(run, wall.k, ray.end, wall.bits, ray, keep=True)) is None:
@@ -326,8 +331,8 @@ def pick(run, k):
         yield from meet_wall(run, k, rule)
 
 def meet_wall(run, k, rule):
-    """Another arm answered `rule`: find the wall on the way to it, and complete it
-    unless that was tried `TRIES` times."""
+    """Another arm answered `rule`: find the hyperplane on the way to it, and complete
+    it unless that was tried `TRIES` times."""
     hit = yield from shoot(run, k, rule, BITS)
     if hit is None:
         raise Halt('assumption_violated', (run.rounds - 1, run.rounds), 'drift')
@@ -624,8 +629,8 @@ def close(run):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #50f51ee3
 def limits_of(wall):
-    """The `Boundary.limits` of a wall to the arm of the zero rule. Along a ray from
-    that rule they are linear: each ray is looked at once."""
+    """The `Boundary.limits` of a hyperplane to the arm of the zero rule. Along a ray
+    from that rule they are linear: each ray is looked at once."""
     bound, known, some = wall.cone.bound, {}, np.empty((0, len(wall.up)))
     def limits(s):
         nonlocal some
@@ -655,5 +660,5 @@ def checked(run):
     if not run.states.rounds:
         return run.checks
     evidence = run.states.evidence
-    return *run.checks, Check('calibration', evidence, run.told.alarm, run.states.rounds,
-                              evidence < 1/run.told.alarm)
+    return *run.checks, Check('calibration', evidence, run.told.alarm,
+                              run.states.rounds, evidence < 1/run.told.alarm)

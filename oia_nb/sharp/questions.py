@@ -87,14 +87,14 @@ class Foretold:
         return np.column_stack([cost.ravel(), gain.reshape(-1, gain.shape[2])])
 
     def alpha(self, l, j, n):
-        r"""(draws, n): $\langle\alpha,s_b\rangle$ of the wall between l and j at the
-        first n rules."""
+        r"""(draws, n): $\langle\alpha,s_b\rangle$ of the hyperplane between l and j at
+        the first n rules."""
         cost = np.maximum(self.costs[:, [j]] - self.costs[:, [l]], 1e-5)
         return (self.gains[:, j, :n] - self.gains[:, l, :n])/cost
 
     def nearest(self, wall):
         """Indices of the answers that a question is combined with: those nearest to
-        the wall, by the guess."""
+        the hyperplane, by the guess."""
         if wall.n <= ANSWERS:
             return np.arange(wall.n)
         l, j = wall.pair

@@ -209,13 +209,13 @@ def prove_cheaper(wall):
     return wall.valid
 
 # %% ../../nbs/beyond/22_walls.ipynb #cf7e4cfa
-# bounds of alpha below this are taken for it; weights of the first of two walls
+# bounds of alpha below this are taken for it; weights of the first of two hyperplanes
 LEAST, SHARES = .05, np.linspace(0, 1, 41)
 HUGE = 1e9                                      # in place of a bound that isn't known
 
 def weigh(ups, prices):
-    """(n,) weights of n walls, one or two, and (M,) the weighted bounds, for which
-    min prices/bounds is largest; `ups` (n, M)."""
+    """(n,) weights of n hyperplanes, one or two, and (M,) the weighted bounds, for
+    which min prices/bounds is largest; `ups` (n, M)."""
     shares = np.ones((1, 1)) if len(ups) == 1 else np.column_stack([SHARES, 1 - SHARES])
     ups = np.clip(ups, -HUGE, HUGE)
     total = np.maximum(shares @ ups, LEAST)
@@ -227,8 +227,8 @@ class BetRegion:
     """Two states: `rules` (M, M) such that arm j is paid as least as much as by a
     mixture of them, in units of payment.
 
-    `walls` lists the walls in use, the first that of the arm which answers the zero
-    rule; at most two.
+    `walls` lists the hyperplanes in use, the first that of the arm which answers the
+    zero rule; at most two.
     """
     LIKELY = 4        # rules that are looked at before all are
 

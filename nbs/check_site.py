@@ -1,0 +1,139 @@
+"""What a reader may rely on in the built site, checked.
+
+    python nbs/check_site.py            one line a fault; build_docs.py runs it after each build
+
+Every link arrives, every figure has words, no page is heavy, code fits into its column, paper shows
+no buttons, pages that moved are still found, and the search finds first what words.json says.
+The last of these, and print, need a Chromium; without one they are left out, and said so.
+"""
+import json
+import re
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path += [str(ROOT), str(ROOT/'nbs'), str(ROOT/'tests')]
+
+HEAVIEST = 500_000              # bytes of a page
+COLUMNS = 88                    # of a line of code in a notebook
+
+HREF = re.compile(r'<(?:a|link)\b[^>]*?\shref="([^"]*)"')
+SOURCE = re.compile(r'<(?:img|script)\b[^>]*?\ssrc="([^"]*)"')
+IDENTITY = re.compile(r'\s(?:id|name)=(?:"([^"]+)"|([^\s>"]+))')
+FIGURE = re.compile(r'<img\b[^>]*>')
+WORDS = re.compile(r'\salt="([^"]*)"')
+NO_WORDS = re.compile(r'\s*|A figure|.*\.(svg|png)')
+
+def pages(docs):
+    "Each page's path below docs/ and its text."
+    return {p.relative_to(docs).as_posix(): p.read_text(encoding='utf-8')
+            for p in sorted(docs.rglob('*.html'))}
+
+# --- What the pages' text shows -------------------------------------------------------
+
+def dead_links(docs, texts):
+    "A link within the site leads to a file that is there, and to a place in it."
+    anchors = {page: {unquote(a or b) for a, b in IDENTITY.findall(text)}
+               for page, text in texts.items()}
+    for page, text in texts.items():
+        for target in sorted(set(HREF.findall(text)) | set(SOURCE.findall(text))):
+            url = urlsplit(target.replace('&amp;', '&'))
+            if url.scheme or url.netloc or target in ('', '#'):
+                continue
+            path = (docs/page).parent/unquote(url.path) if url.path else docs/page
+            if not path.is_file():
+                yield f'{page}: no file for the link {target}'
+                continue
+            there = path.resolve().relative_to(docs.resolve()).as_posix()
+            place = unquote(url.fragment)
+            if place and there in anchors and place not in anchors[there]:
+                yield f'{page}: no place for the link {target}'
+
+def figures_without_words(docs, texts):
+    "A figure says what it shows, which is more than where its file is."
+    for page, text in texts.items():
+        for image in FIGURE.findall(text):
+            found = WORDS.search(image)
+            if found is None or NO_WORDS.fullmatch(found[1]):
+                yield f'{page}: no words for {image[:120]}'
+
+def heavy_pages(docs, texts):
+    for page in texts:
+        if (size := (docs/page).stat().st_size) > HEAVIEST:
+            yield f'{page}: {size:,} bytes, more than {HEAVIEST:,}'
+
+def lost_pages(docs, texts, root=ROOT):
+    "A page of an earlier edition leads to where its text is now."
+    import build_docs
+    for old, new in build_docs.redirects(root):
+        if f'href="{new}"' not in texts.get(old, ''):
+            yield f"{old}: doesn't lead to {new}"
+
+def wide_code(root):
+    "Code fits into the column that it is shown in."
+    for path in sorted((root/'nbs').rglob('*.ipynb')):
+        if path.name[0] in '._' or '.ipynb_checkpoints' in path.parts:
+            continue
+        for cell in json.loads(path.read_text(encoding='utf-8'))['cells']:
+            if cell['cell_type'] != 'code':
+                continue
+            widest = max(map(len, ''.join(cell['source']).splitlines()), default=0)
+            if widest > COLUMNS:
+                yield f'{path.stem}, cell {cell["id"]}: {widest} columns'
+
+# --- What a browser shows -------------------------------------------------------------
+
+PAPER = ('.skip-to-content', 'button', '.sidebar-drawer', '.toc-drawer', '.headerlink',
+         'p.notebook', '.related-pages')
+
+def printed_tools(docs, browser):
+    "Paper shows nothing to click at."
+    page = min(docs.glob('paper/[01]*.html'), default=docs/'index.html')
+    browser.open(page)
+    browser.call('Emulation.setEmulatedMedia', media='print')
+    shown = browser.value(f'''{json.dumps(PAPER)}.filter(s => [...document.querySelectorAll(s)]
+        .some(e => e.checkVisibility()))''')
+    browser.call('Emulation.setEmulatedMedia', media='')
+    for selector in shown:
+        yield f'{page.name}: {selector} is printed'
+
+def first_hits(docs, browser, queries):
+    "The address, below docs/, of what the search shows first for each query; '' for nothing."
+    browser.open(docs/'search.html')
+    browser.wait('typeof Search === "object" && Search.hasIndex()')
+    return browser.value(f'''{json.dumps(queries)}.map(query => {{
+        const found = Search._performSearch(...Search._parseQuery(query)).at(-1)
+        return found ? `${{found[0]}}.html${{found[2]}}` : ''
+    }})''')
+
+def questions(root):
+    "Rows (question, words that are typed, page that is found first)."
+    return json.loads((root/'nbs'/'words.json').read_text(encoding='utf-8'))['questions']
+
+def lost_questions(docs, browser, rows):
+    "The search finds first the page that answers."
+    for (asked, words, page), hit in zip(rows, first_hits(docs, browser, [r[1] for r in rows])):
+        if hit.partition('#')[0] != f'{page}.html':
+            yield f'the search for {words!r} ({asked}) finds {hit or "nothing"}, not {page}.html'
+
+# --- All of it ------------------------------------------------------------------------
+
+def faults(root, docs):
+    "One line a fault."
+    texts = pages(docs)
+    for check in dead_links, figures_without_words, heavy_pages, lost_pages:
+        yield from check(docs, texts)
+    yield from wide_code(root)
+    import browser
+    if not browser.installed():
+        print('no Chromium: neither print nor the search was checked', file=sys.stderr)
+        return
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, \
+            browser.Browser(folder) as window:
+        yield from printed_tools(docs, window)
+        yield from lost_questions(docs, window, questions(root))
+
+if __name__ == '__main__':
+    sys.exit('\n'.join(faults(ROOT, ROOT/'docs')) or None)
