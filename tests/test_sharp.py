@@ -242,16 +242,16 @@ def test_clinic_is_told_apart_at_004(seed):
         r.arm] == 'imaging' and r.rounds <= 10_000 and sound(clinic, r)
 
 @statistical(false_alarm=1e-6, planted="returns the oracle's rule for the worst arm, unasked",
-             power=lambda: detection(10*SEEDS, DELTA, 1.))
+             power=lambda: detection(6*SEEDS, DELTA, 1.))
 def test_guarantee_on_small_worlds():
-    "Runs on 12 worlds, of which five in six and more end certified."
-    worlds = list(targets(12))
+    "Runs on 12 worlds (8 without --release), of which five in six and more end certified."
+    worlds = list(targets(amount(8, 12)))
     runs = [(world, play(world, eps, generator(700 + i, seed)), eps)
             for i, (world, eps) in enumerate(worlds) for seed in range(SEEDS)]
     certified = [run for run in runs if run[1].status == 'certified']
-    assert len(certified) >= 10*SEEDS
+    assert len(certified) >= 5*len(runs)/6
     assert failures(certified) <= most_failures(len(certified), DELTA)
-    assert failures(guessed(worlds, SEEDS)) > most_failures(12*SEEDS, DELTA)
+    assert failures(guessed(worlds, SEEDS)) > most_failures(len(runs), DELTA)
 
 def test_a_run_adds_up_and_can_be_repeated():
     world = small_world(3, 3)
@@ -304,7 +304,7 @@ def test_a_coarse_target_needs_one_round():
             clinic, 0)
         assert (r.status, r.rounds, r.forced_rounds) == ('certified', 1, 0) and sound(clinic, r)
 
-@pytest.mark.parametrize('delta', [1., 1e-300, 5e-324])
+@pytest.mark.parametrize('delta', [1., 5e-324, *amount([], [1e-300])])
 def test_any_delta(delta):
     "A δ beyond what rounds can buy ends at the cap, with a bound that holds."
     clinic = load_world('clinic')

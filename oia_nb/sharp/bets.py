@@ -717,6 +717,7 @@ def proved_regret(run, candidates):
             best, found = high, c
     return best, found
 
+# %% ../../nbs/beyond/24_bets.ipynb #05fe62d0
 def rule_of(run, c):
     "The rule of a `Candidate`."
     return run.zero if c.ray is None else mix(run.zero, c.ray.rule,
@@ -734,7 +735,6 @@ def foundation(run, c):
     low = 0. if c.ray is None else c.ray.bracket(c.arm)[0]
     return answers + [(mix(run.zero, c.ray.rule, t), a) for t, a in (
         c.ray.heard if low > 0 else ()) if t == low], walls
-
 
 # %% ../../nbs/beyond/24_bets.ipynb #535548b3
 # by how much answers must be impossible; a box for the solver; both in units of the
