@@ -613,6 +613,7 @@ def boundary_data(world, *, eps, delta, seed):
         range=np.c_[low, high].round(3),
         labels=[f'paid more at {named[n]} than at {named[1]}{last}' for n in (0, 2)])
 
+# %% ../nbs/companion/85_live.ipynb #010dcf70
 def boundary_figure(world, *, eps, delta, seed):
     """A run of the sharp learner in a world with two arms and three beliefs as a
     `LiveFigure`: the rules it asks, and the boundaries that agree with the answers,

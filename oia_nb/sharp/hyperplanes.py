@@ -100,8 +100,7 @@ class RegionProgram:
 SPARE, MEMORY, NEXT_TO = 1e-10, 60, 1e-9
 
 def multipliers(program):
-    """(M W,): of all rows against lies together; and those of the cuts, at the last
-    solution."""
+    "(M W,) of all rows against lies together, and those of the cuts, as last solved."
     lp, at = program.lp, program.walls
     y = np.maximum(np.array(lp.highs.getSolution().row_dual), 0.)
     of_cuts = y[at]/program.sizes
@@ -222,8 +221,8 @@ def optimistic_profit(program, counts, delta):
         s = cheap.rule.expected
         saved = largest_over_ball(counts, L, largest_difference(program, s), s)
         best = saved - mean_lower(counts, s - u, L)
-    return min(best,
-               largest_over_ball(counts, L, largest_difference(program, u, best), u))
+    whole = largest_over_ball(counts, L, largest_difference(program, u, best), u)
+    return min(best, whole)
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #6f96fe12
 def same_arm_regret(program, counts, rule, delta):
