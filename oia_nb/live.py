@@ -592,14 +592,14 @@ def boundary_data(world, *, eps, delta, seed):
     z, dear = world.setting, int(world.costs.argmax())
     learner = sharp(z, action_informed_oracle(world), eps=eps, delta=delta)
     rows, found = played(world, learner, seed)
-    s, arms = np.array([r.expected[order]
-                        for r, _ in rows])/z.bound, [a for _, a in rows]
+    arms = [arm for _, arm in rows]
+    s = np.array([rule.expected[order] for rule, _ in rows])/z.bound
     points = s[:, [0, 2]] - s[:, [1]]
     first = np.sort(np.unique(points.round(DIGITS), axis=0, return_index=True)[1])
     until = np.r_[first[1:], len(rows)]       # a question, and repetitions after it
     trace = found.trace
-    bounds = np.r_[np.inf, trace.bounds][np.searchsorted(trace.rounds, until + 1,
-                                                         'right')]
+    latest = np.searchsorted(trace.rounds, until + 1, 'right')
+    bounds = np.r_[np.inf, trace.bounds][latest]
     if found.certificate is not None:
         bounds[-1] = found.certificate.bound
     low, high = np.percentile(points[first], [5, 95], axis=0)
