@@ -8,7 +8,9 @@ worlds: right, wrong, refused, and rounds.
 
 The results are filed in nbs/_static/experts.json as they come, and chapter 36 shows them. A
 learner is told what is true of the expert, if it can honour that, and else that it is the paper's;
-`inside` says which. A certificate counts as wrong if it is proved to be (`is_wrong`).
+`inside` says which. A certificate counts as wrong if it is proved to be (`is_wrong`); what
+`trial` proves of the rules that it tried, if one of them earns more, or its own does not
+earn what was said (`is_claim_wrong`).
 """
 import argparse
 import json
@@ -21,9 +23,11 @@ import numpy as np
 from scipy.stats import binom
 
 from oia_nb.core import InvalidInput
-from oia_nb.experts import is_wrong, parse_expert
+from oia_nb.experts import WRONG_TOL, Expert, is_wrong, parse_expert
 from oia_nb.identification import LEARNERS, identify
+from oia_nb.oracle import action_informed_oracle
 from oia_nb.told import as_told
+from oia_nb.trial import shortlist
 from oia_nb.worlds import load_world, random_world
 
 RESULTS = Path(__file__).resolve().parent.parent/'nbs'/'_static'/'experts.json'
@@ -101,13 +105,25 @@ def play(method, world, expert, told, seed, eps):
     except Exception as e:      # none is allowed, so each is counted
         return f'exception {type(e).__name__}', 0, time.process_time() - start
     spent = time.process_time() - start
-    if found.certificate is None:
+    if found.status == 'rule_certified':
+        end = 'wrong' if is_claim_wrong(world, found) else 'right'
+    elif found.certificate is None:
         end = found.violated or found.status
     elif is_wrong(world, found, found.rounds):
         end = 'wrong'
     else:
         end = 'right' if found.status == 'certified' else 'out of rounds'
     return end, found.rounds, spent
+
+
+def is_claim_wrong(world, found):
+    "Whether what `trial` says of its rule and of the others is false of the expert at the end."
+    agent = world.agent.at(found.rounds) if isinstance(world.agent, Expert) else world.agent
+    rules = shortlist(world.setting, action_informed_oracle(world))
+    profits = np.array([agent.profit(world, rule) for rule in rules])
+    (low, high), own, tol = found.earns, profits[found.index], WRONG_TOL*world.setting.B
+    return bool(profits.max() - own > max(found.behind, 0) + tol
+                or own < low - tol or own > high + tol)
 
 
 def cell(method, name, text, seeds):
