@@ -122,7 +122,7 @@ def chen(setting, oracle, *, eps, delta, budget, decision='last', rng=None,
 # %% ../nbs/paper/12_baselines.ipynb #bd7f82e5
 def radius_simple(N, t, *, K, delta, beliefs=2):
     """The radii (K,) of arms that lead to at most `beliefs`, a number or (K,), beliefs
-    each (the paper's remark after Theorem 1).
+    each (the paper's Remark 4).
     """
     return radius_fc(N, t, K=K, M=np.asarray(beliefs), delta=delta)
 

@@ -34,7 +34,7 @@ class Search:
 # %% ../nbs/paper/07_binary_search.ipynb #16856579
 def binary_search(transcript, S0, S1, *, k_S0, k1, threshold, max_rounds=np.inf,
                   place=lambda lam: (None, 0.)):
-    r"""Algorithm 2, inside a learner; returns a `Search`.
+    r"""The paper's Algorithm 3, inside a learner; returns a `Search`.
 
     The agent has answered `S0` with `k_S0` and would answer `S1` with `k1`. The
     `threshold` is frozen. `place` maps λ to the (line, place) of `Transcript.record`.

@@ -203,7 +203,7 @@ def tau2_bound(p, t, version='corrected', signed=False):
 
 # %% ../nbs/paper/11_complexity.ipynb #14049496
 def theorem1_at(p, t, version='corrected', signed=False):
-    """F(t) (Theorem 1; printed: eq50).
+    """F(t) (Theorem 1; printed: eq. (41)).
 
     >>> f'{theorem1_at(problem, 1e6):.3g}'
     '1.07e+12'
@@ -241,7 +241,7 @@ def theorem1_bound(p, version='corrected', signed=False):
 
 # %% ../nbs/paper/11_complexity.ipynb #dc87d436
 def corollary1_arm(p, t, version='corrected'):
-    """Corollary 1: the most exploitation rounds of one arm (printed: eq. coro1).
+    """Corollary 1: the most exploitation rounds of one arm (printed: eq. (45)).
 
     >>> round(corollary1_arm(problem, 1e6))
     20516
@@ -251,7 +251,7 @@ def corollary1_arm(p, t, version='corrected'):
     return 32*(1 - p.alpha)**2*p.B**2*p.Lambda(t)/p.eps**2 + 1
 
 def corollary1_tau1(p, t, version='corrected'):
-    """Corollary 1: the most exploitation rounds (printed: below eq. coro3).
+    """Corollary 1: the most exploitation rounds (printed: eq. (48)).
 
     >>> round(corollary1_tau1(problem, 1e6))
     61545
@@ -261,7 +261,7 @@ def corollary1_tau1(p, t, version='corrected'):
     return 8*(1 - p.alpha)**2*p.H_eps*p.Lambda(t) + 1
 
 def corollary1_tau2(p, t, version='corrected', signed=False):
-    """Corollary 1: the most forced rounds (printed: eq. coro4).
+    """Corollary 1: the most forced rounds (printed: eq. (49)).
 
     >>> f'{corollary1_tau2(problem, 1e6):.3g}'
     '2.6e+11'

@@ -34,7 +34,7 @@ class Transcript:
         return [p[:n] for p, n in zip(self._points, self._size)]
     @property
     def q_hat(self):
-        r"(K, M): $\hat q_k$ (paper, eq. eq1); zero for an arm never seen."
+        r"(K, M): $\hat q_k$ (the paper's eq. (8)); zero for an arm never seen."
         return self.counts/np.maximum(self._N, 1)[:, None]
 
     def record(self, arm, belief, s, line=None, place=0.):
@@ -81,7 +81,7 @@ def radius_fc(N, t, *, K, M, delta):
         return np.sqrt(2*log_term/np.asarray(N, float))
 
 def radius_fb(N, t, *, a):
-    """The radii (K,) for a fixed budget (paper, eq. radius2); `t` plays no part.
+    """The radii (K,) for a fixed budget (the paper's eq. (10)); `t` plays no part.
 
     >>> radius_fb(np.array([4., 9.]), 1, a=1.)
     array([0.5       , 0.33333333])

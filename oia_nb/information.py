@@ -33,7 +33,7 @@ def posterior(joint):
 # %% ../nbs/paper/01_information.ipynb #791ad1b3
 @dataclass(frozen=True, eq=False)
 class InformationStructure(Value):
-    r"""What the agent knows: $p(\omega, o\mid k)$ and $c_k$ (paper, section 2.1,
+    r"""What the agent knows: $p(\omega, o\mid k)$ and $c_k$ (the paper's section 3.1,
     "Information structure").
 
     Parameters
@@ -109,8 +109,8 @@ def merge_beliefs(beliefs, tol=REPORT_TOL):
 # %% ../nbs/paper/01_information.ipynb #29903cac
 @dataclass(frozen=True, eq=False)
 class Setting(Value):
-    r"""What the principal knows before the first round: no $q_k$, no costs (paper,
-    sections 2.1 and 3).
+    r"""What the principal knows before the first round: no $q_k$, no costs (the paper's
+    sections 3.1 and 4).
 
     Parameters
     ----------

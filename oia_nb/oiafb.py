@@ -76,7 +76,7 @@ def best_or_safest(run, plan):
 # %% ../nbs/paper/10_oiafb.ipynb #c46453b1
 def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs',
           watch=None):
-    r"""OIAFB (paper, Algorithm 3, corrected): a `Learner` that yields a
+    r"""OIAFB (the paper's Algorithm 2, corrected): a `Learner` that yields a
     `ScoringRule`, receives a `Response`, and returns an `Identification`.
 
     It ends after exactly `budget` rounds, with one of the statuses "budget",

@@ -19,7 +19,7 @@ from .core import patch_to, read_only
 @dataclass(frozen=True, eq=False)
 class ScoringRule(Value):
     r"""A scoring rule on a finite support: what each report pays in each state
-    (paper, section 2.1).
+    (the paper's section 3.1).
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ def is_claim_true(world, rule, profit):
 ROOMS = 0., 2., 32., 1e3, 1e4
 
 def lp_arm(world, arm, solver='highs', margin=0.):
-    r"""$\text{LP}_k$ (paper, eq. opt4): the best proper rule under which `arm` is a
+    r"""$\text{LP}_k$ (the paper's eq. (6)): the best proper rule under which `arm` is a
     best response.
 
     Returns (h(S_k*), `ScoringRule`), or None if no rule makes the agent play the
@@ -136,7 +136,7 @@ def lp_arm(world, arm, solver='highs', margin=0.):
 # %% ../nbs/paper/03_stackelberg.ipynb #6570f6e0
 @dataclass(frozen=True, eq=False)
 class Optimum(Value):
-    r"""The solution of the game (paper, eq. opt3).
+    r"""The solution of the game (the paper's eq. (5)).
 
     `rule` S*, `arm` k* (an index), `profit` h(S*), `profits` (K,) with h(S_k*) (-inf
     for an arm that no rule induces) and `rules`, K rules S_k* (None there); `world`,

@@ -24,7 +24,7 @@ def ucb_bounds(setting, I, C_hat, I_c, arm):
 
 # %% ../nbs/paper/06_ucb_lp.ipynb #ccca0aa2
 class OptimisticPrograms:
-    r"""UCB-LP of every arm, round after round (paper, section 3.3).
+    r"""UCB-LP of every arm, round after round (the paper's section 4.3).
 
     `solve` answers for one round; `solver` is "highs" or "cvxpy" (the reference).
     `lp_solves` counts the calls of a solver.
