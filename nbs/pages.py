@@ -180,6 +180,8 @@ def words(node):
 def neighbours(node):
     "The nodes after this one, then those before it, from near to far, in its section."
     while not isinstance(node.parent, (nodes.section, nodes.document)):
+        if node.parent is None:
+            return [], []
         node = node.parent
     at = node.parent.index(node)
     return node.parent.children[at + 1:], node.parent.children[at - 1::-1] if at else []
