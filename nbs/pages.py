@@ -105,7 +105,7 @@ def slim_formulas(body, known):
 
 # --- Code: names have the colour of text; long docstrings and checks fold -------------
 
-PLAIN = re.compile(r'<span class="(?:n|nn|nx|p|pm|w)">([^<]*)</span>|<span></span>')
+PLAIN = re.compile(r'<span class="(?:n|nn|nx|p|pm|w|std std-ref)">([^<]*)</span>|<span></span>')
 LISTING = re.compile(r'(<div class="highlight-ipython3[^>]*><div class="highlight"><pre>)(.*?)'
                      r'(</pre>)', re.S)
 SHORT = 2           # lines that aren't worth a fold
@@ -180,12 +180,15 @@ def words(node):
 def neighbours(node):
     "The nodes after this one, then those before it, from near to far, in its section."
     while not isinstance(node.parent, (nodes.section, nodes.document)):
+        if node.parent is None:
+            return [], []
         node = node.parent
     at = node.parent.index(node)
     return node.parent.children[at + 1:], node.parent.children[at - 1::-1] if at else []
 
-def in_other_words(image):
-    "What a figure shows: its caption, the words in italics below it, or the sentence above it."
+def in_other_words(image, last):
+    """What a figure shows: its caption, the words in italics below it, or the sentence above
+    it; in what is folded, a sentence of the `last` paragraph of the page."""
     figure = image.parent
     while figure is not None and not isinstance(figure, nodes.figure):
         figure = figure.parent
@@ -193,16 +196,19 @@ def in_other_words(image):
     after, before = neighbours(image)
     below = [n for n in after[:1] if isinstance(n, nodes.paragraph)
              and n.children and isinstance(n.children[0], nodes.emphasis)]
-    above = [n for n in before if isinstance(n, (nodes.paragraph, nodes.title))][:1]
+    above = [n for n in [*before, last] if isinstance(n, (nodes.paragraph, nodes.title))][:1]
     text = ' '.join(words((captions + below + above)[0]).split()) if (
         captions or below or above) else 'A figure'
     sentences = re.split(r'(?<=[.:?!]) (?=[A-Z])', text)
     return sentences[0] if captions or below else sentences[-1]
 
 def describe_figures(app, doctree, docname):
-    for image in doctree.findall(nodes.image):
-        if not image.get('alt'):
-            image['alt'] = in_other_words(image)
+    last = None
+    for node in doctree.findall(lambda n: isinstance(n, (nodes.paragraph, nodes.image))):
+        if isinstance(node, nodes.paragraph):
+            last = node
+        elif not node.get('alt'):
+            node['alt'] = in_other_words(node, last)
 
 def titles_in_letters(app, doctree, docname):
     "A reference shows the title that it leads to, whose formulas Sphinx leaves as TeX."

@@ -112,7 +112,7 @@ def plane(program, against_lies, of_cuts):
     d, v = against_lies, -SPARE
     for m, (g, h, e) in zip(of_cuts, program.cuts):
         v += m*(h - e)/program.setting.bound
-        d = d + m*program.weights(g)
+        d = d + m*(g[:, None]*program.setting.support).ravel()
     return v, d
 
 def largest_difference(program, x, enough=np.inf):
