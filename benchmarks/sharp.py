@@ -84,6 +84,7 @@ def play(world, oracle, best, eps, delta, seed, cap=100_000):
                                       and regret <= r.certificate.bound + 1e-6)
     return dict(rounds=r.rounds, status=r.status, arm=world.setting.arms[r.arm],
                 regret=float(regret), forced=r.forced_rounds, failed=not sound,
+                violated=r.violated,
                 seconds=time.process_time() - start)
 
 def posed(n):
@@ -142,13 +143,17 @@ def small(runs=2000, delta=.5):
              for w in worlds]
     old = stored().get('small', {})
     found = old if old.get('worlds') == SMALL and old['delta'] == delta else dict(
-        runs=0, delta=delta, worlds=SMALL, failures=0, statuses={}, rounds=[], regrets=[])
+        runs=0, delta=delta, worlds=SMALL, failures=0, statuses={}, rounds=[], regrets=[],
+        others=[])
     for i in range(found['runs']//SMALL, runs//SMALL):
         for n, (world, oracle, best, eps) in enumerate(posed):
             r = play(world, oracle, best, eps, delta, generator(11, 1000*n + i), cap=20_000)
             found['runs'] += 1
             found['failures'] += r['failed']
             found['statuses'][r['status']] = found['statuses'].get(r['status'], 0) + 1
+            if r['status'] != 'certified':
+                found['others'].append(dict(world=n, run=i, rounds=r['rounds'],
+                                            status=r['status'], violated=r['violated']))
             found['rounds'].append(r['rounds'])
             found['regrets'].append(round(r['regret']/eps, 3))
         found['allowed'] = int(binom.ppf(1 - 1e-6, found['runs'], delta))

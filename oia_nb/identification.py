@@ -182,7 +182,8 @@ register(
     Row(
         'sharp', sharp, 'the sharp learner: bets, and answers as half-spaces',
         demo=(.04, .05), honours=('costs', ),
-        statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
+        statuses=('certified', 'round_cap', 'stalled', 'event_violated',
+                  'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
                 'gives way to another ({:,} bisections)')))
 register(
@@ -227,7 +228,8 @@ register(
     Row(
         'patient', patient, 'the sharp learner for experts who lapse at a stated rate',
         variants={}, honours=('lapses', ),
-        statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
+        statuses=('certified', 'round_cap', 'stalled', 'event_violated',
+                  'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to decide questions '
                 '({:,} bisections)')))
 register(
@@ -240,7 +242,8 @@ register(
 register(
     Row(
         'open_support', open_support, 'for beliefs that nobody listed', variants={},
-        statuses=('certified', 'round_cap', 'event_violated', 'assumption_violated'),
+        statuses=('certified', 'round_cap', 'stalled', 'event_violated',
+                  'assumption_violated'),
         rounds=('{:,} initial, {:,} to collect beliefs, and {:,} to learn with those '
                 'seen ({:,} supports)')))
 register(

@@ -206,7 +206,7 @@ class Identification:
 class Status:
     """How a run can end: in words; `sound` unless something was seen that can't
     happen where the promise holds; `cut_short` if rounds ran out before the learner
-    was done."""
+    was done, or it would never have been."""
     text: str
     sound: bool = True
     cut_short: bool = False

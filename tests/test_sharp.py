@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 from conftest import amount
-from oia_nb.all import (DEGENERATE, INIT, Environment, InformationStructure, InvalidInput,
+from oia_nb.all import (DEGENERATE, INIT, STATUS, Environment, InformationStructure, InvalidInput,
                         NotInducible, Oracle, Response,
                         action_informed_oracle, bits_world, degenerate_world, generator,
                         is_proper, load_world, lower_bound, make_world,
@@ -165,6 +165,7 @@ def hyperplanes_at_once(monkeypatch):
     "The bets are given up as soon as they could be."
     monkeypatch.setattr(module.bets, 'best_option', lambda *a: None)
     monkeypatch.setattr(module.bets, 'is_hopeless', lambda *a: True)
+    monkeypatch.setattr(module.bets, 'is_patient', lambda *a: False)
 
 DELTA = .2                  # of every run below
 SEEDS = amount(2, 6)        # runs of each world
@@ -350,6 +351,46 @@ def test_cap():
         r = simulate(plain(clinic.setting, oracle, eps=.04, delta=.05, max_rounds=cap), clinic, 0)
         assert (r.status, r.rounds, len(r.trace.arms)) == ('round_cap', cap, cap)
         assert r.certificate is None or sound(clinic, r)
+
+def one_question_a_batch():
+    """The world, the accuracy and the seed of a run in which one question after each batch of
+    samples was worth asking and of no help: 20,000 rounds went by."""
+    for n in range(200):
+        try:
+            world = random_world(3, 2, 2, generator(4015, n), prior='arm', margin=.01, tries=1)
+            return world, gap_of(world)/2, generator(11, 15083)
+        except NotInducible:
+            continue
+
+def played(world, eps, rng, max_rounds):
+    return simulate(
+        plain(world.setting, action_informed_oracle(world), eps=eps, delta=.5,
+              max_rounds=max_rounds), world, rng)
+
+def test_bets_without_a_prospect_are_given_up(monkeypatch):
+    world, eps, rng = one_question_a_batch()
+    found = played(world, eps, rng, 600)
+    assert found.status == 'certified' and sound(world, found)
+    # planted: samples against the prediction cost nothing
+    monkeypatch.setattr(module.bets, 'price_of_hyperplanes', lambda run: 10_000)
+    world, eps, rng = one_question_a_batch()
+    assert played(world, eps, rng, 600).status == 'round_cap'
+
+@pytest.mark.parametrize('name, value', [('MOST_BITS', BITS), ('TRIES', 0)])
+def test_a_run_that_gets_nowhere_ends_and_says_why(name, value, monkeypatch):
+    "Boundaries that can't be refined, or not be learned at all."
+    hyperplanes_at_once(monkeypatch)
+    monkeypatch.setattr(module, name, value)
+    clinic = load_world('clinic')
+    run = lambda: simulate(plain(clinic.setting, action_informed_oracle(clinic), eps=.04,
+                                 delta=.05, max_rounds=1000), clinic, 1)
+    found = run()
+    assert found.status == 'stalled' and found.rounds < 1000 and .04 < found.certificate.bound
+    assert sound(clinic, found) and 'boundaries' in STATUS['stalled'].text
+    assert STATUS['stalled'].text in repr(found)
+    # planted: nothing is noticed
+    monkeypatch.setattr(module, 'is_blocked', lambda run: False)
+    assert run().status == 'round_cap'
 
 class Fickle:
     "Answers as `first` does for a number of rounds, as `then` does from then on."

@@ -9,8 +9,8 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEW
            'passes', 'profit', 'spread', 'Outlook', 'Option', 'better', 'foresee', 'hoped', 'bet_options',
            'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'open_wall', 'order_on_a_ray', 'cheapest',
            'rule_option', 'narrow_option', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes',
-           'is_hopeless', 'leader', 'candidate', 'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of',
-           'foundation', 'no_agent']
+           'is_hopeless', 'is_patient', 'leader', 'candidate', 'open_run', 'explore', 'least_doubled', 'proved_regret',
+           'rule_of', 'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from bisect import bisect_left
@@ -80,7 +80,7 @@ class Run:
         setting = self.setting = data.setting
         self.data, self.oracle, self.eps, self.delta = data, oracle, eps, delta
         self.put, self.report = put, report
-        self.questions, self.asked_at = 0, 0
+        self.questions, self.asked_at, self.in_vain = 0, 0, 0
         self.answers, self.rays, self.candidates = [], [], []
         self.walls, self.regions, self.first = {}, {}, None
         self.cone = self.guess = self.foretold = None
@@ -594,14 +594,17 @@ def price_of_hyperplanes(run):
     return BESIDE + A_RAY*(z.K - 1)*terms
 
 def is_hopeless(run, c, missing):
-    """Whether samples alone are predicted to take longer than whole hyperplanes; with
-    two states only when for some time nothing was worth asking."""
-    price = price_of_hyperplanes(run)
-    if run.setting.W == 2 and run.rounds - run.asked_at < price/STILL:
-        return False
+    "Whether samples alone are predicted to take longer than whole hyperplanes."
     ahead = [Outlook(run, c, j, m).as_it_stands() for j, m in missing.items()
              if m > 0 and j != run.first]
-    return max(ahead, default=0.) > price
+    return max(ahead, default=0.) > price_of_hyperplanes(run)
+
+def is_patient(run):
+    """Whether questions may still help: two states, one was asked not long ago, and
+    hyperplanes would have taken more rounds than samples without a prospect did."""
+    price = price_of_hyperplanes(run)
+    return (run.setting.W == 2 and run.rounds - run.asked_at < price/STILL
+            and run.in_vain < price)
 
 # %% ../../nbs/beyond/24_bets.ipynb #1ecc5ccf
 # options a belief that may come to nothing before samples are taken
@@ -680,13 +683,16 @@ def explore(run):
             asked = run.rounds - before
             idle, run.questions = 0 if asked else idle + 1, run.questions + asked
             run.asked_at = run.rounds if asked else run.asked_at
-        elif is_hopeless(run, c, absent):
+            continue
+        hopeless = is_hopeless(run, c, absent)
+        if hopeless and not is_patient(run):
             return None
-        elif new:
+        if new:
             run.candidates.append(c)
-        else:
-            idle = 0
-            yield from sample(run, *where_to_sample(run, c, absent))
+            continue
+        idle, before = 0, run.rounds
+        yield from sample(run, *where_to_sample(run, c, absent))
+        run.in_vain += hopeless*(run.rounds - before)
 
 # %% ../../nbs/beyond/24_bets.ipynb #0b3547c7
 # halvings; snapshots, and proofs, are this far apart

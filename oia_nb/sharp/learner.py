@@ -12,8 +12,8 @@ from ..core import TIE_TOL, InvalidInput, as_integer, as_number
 from ..examination import Boundary, CalibrationWatch, examine
 from ..estimation import Transcript
 from ..learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
-                            Identification, Learner, Stopped, announce, check_learner,
-                            finish)
+                            Identification, Learner, Status, Stopped, announce,
+                            check_learner, finish)
 from ..scoring import ScoringRule, mix
 from . import bets
 from .evidence import betting_threshold, mean_lower
@@ -31,6 +31,7 @@ PROBE, BITS, STEP, MOST_BITS = 3, 5, 2, 29
 # a region is known well enough when that costs this share of ϵ in profit
 NEAR = 1/4
 TRIES = 4                                   # of completing one hyperplane from one side
+IDLE = 8            # times as many rounds as when something could still be improved
 # of δ, for what comes after the bets: with two states, and with more
 LATER = .1, .5
 
@@ -42,6 +43,10 @@ class Candidate:
     arm: int
     counts: np.ndarray
     delta: float
+
+STATUS['stalled'] = Status(
+    'The accuracy asked for was not proved, and more rounds would not prove it: the '
+    'boundaries between arms cannot be known well enough', cut_short=True)
 
 class Halt(Exception):
     """Ends a run: `status`, the rounds that contradict each other, and what was
@@ -72,6 +77,7 @@ class SharpRun:
                              lambda *a: put(self, *a), lambda _, c: report(self, c))
         self.heard, self.proved, self.former = {}, None, {}
         self.next_snapshot, self.next_proof = 1, 1
+        self.most, self.moved = {}, 0
         margin = oracle.margin if margin is None else margin
         self.tie = 1e-7 if margin is None else min(.01, 2*TIE_TOL*setting.bound/margin)
 
@@ -97,6 +103,7 @@ class SharpRun:
     def renew(self, wall):
         "Note that a hyperplane is new or better known."
         self.cache.clear()
+        self.moved = self.rounds
         for k in wall.k, wall.j:
             self.version[k] += 1
             if (old := self.programs.pop(k, None)) is not None:
@@ -319,8 +326,11 @@ def pick(run, k):
         rough = [w for w in run.of(k) if w.bits < MOST_BITS]
         for wall in rough:
             yield from refine(run, wall)
-        if rough or inner is None:
+        if rough:
             return
+    run.most[k] = q @ run.setting.belief_utility - outer.bound
+    if inner is None:
+        return
     rule = inner.rule
     arm = yield from ask(run, rule, k, NORMAL)
     if arm == k:
@@ -342,6 +352,7 @@ def meet_wall(run, k, rule):
     run.tries[pair] = run.tries.get(pair, 0) + 1
     if pair not in run.walls and pair[::-1] not in run.walls and run.tries[
             pair] <= TRIES:
+        run.moved = run.rounds
         yield from learn_wall(run, k, hit)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #382f4805
@@ -466,6 +477,16 @@ def samples_for(run, k, c):
     return run.transcript.N[k] - (c.counts.sum() if k == c.arm else 0)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #1bebe8cd
+def is_blocked(run):
+    r"""Whether an arm picked last with the boundaries as they are had a
+    $\varphi_k(\hat q_k)$ that exceeds what any candidate seems to earn by more than ϵ:
+    more samples of it won't help."""
+    q, u = run.transcript.q_hat, run.setting.belief_utility
+    highest = max((m for k, m in run.most.items() if not is_due(run, k)),
+                  default=-np.inf)
+    return highest > run.eps + max(q[c.arm] @ (u - c.rule.expected)
+                                   for c in run.candidates)
+
 def explore(run):
     "The loop; returns when the best candidate is proved good enough."
     K, M = run.setting.K, run.setting.M
@@ -473,6 +494,7 @@ def explore(run):
         Candidate(rule, k, np.zeros(M), .05*run.later/K)
         for k, rule in enumerate(run.oracle.rules)
     ]
+    run.moved = run.rounds
     while True:
         c, challenger, across, bound, U = judge(run)
         if bound <= run.eps:
@@ -484,6 +506,13 @@ def explore(run):
             continue
         team = [c.arm, challenger] if across > run.eps else [c.arm]
         due = [k for k in [int(U.argmax()), *team] if is_due(run, k)]
+        if not due and not is_blocked(run):
+            run.moved = run.rounds
+        elif not due:
+            if run.rounds > IDLE*run.moved:
+                raise Halt('stalled')
+            team = [int(k) for k in (-U).argsort()]
+            due = [k for k in team if is_due(run, k)]
         if due:
             yield from pick(run, due[0])
         else:
@@ -497,9 +526,10 @@ class SharpIdentification(Identification):
     r"""What `sharp` returns: an `Identification`, and the rounds (from 1) that
     contradict each other if an assumption was seen to fail.
 
-    `status` is "certified", "round_cap", "assumption_violated" (answers that no
-    agent with fixed beliefs and costs gives; no certificate) or "event_violated"
-    (bounds that contradict each other; no certificate). `normal_rounds` are samples
+    `status` is "certified", "round_cap", "stalled" (more rounds won't prove ϵ),
+    "assumption_violated" (answers that no agent with fixed beliefs and costs gives; no
+    certificate) or "event_violated" (bounds that contradict each other; no
+    certificate). `normal_rounds` are samples
     and picks, `forced_rounds` those on rays, `searches` the rays. No rule has a
     share of the oracle's in it for safety: `certificate.mixing` is 0, and
     `certificate.confidence` is all of its `bound`.
@@ -548,7 +578,8 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
         Whether a certificate is examined ({doc}`/beyond/31_examination`) before it is
         given.
 
-    Raises `InvalidInput`, `SolverFailure`. If the first answer to an oracle rule is
+    Raises `InvalidInput`, `SolverFailure`. Where boundaries can't be known well enough
+    for `eps`, the status is "stalled". If the first answer to an oracle rule is
     another arm's, the status is "assumption_violated".
 
     Examples

@@ -11,7 +11,7 @@ import numpy as np
 from ..core import TIE_TOL, InvalidInput, as_integer, as_number
 from ..examination import Boundary, CalibrationWatch, examine
 from ..estimation import Transcript
-from ..learner import FORCED, INIT, NORMAL, STATUS, Certificate, Finding, Identification, Learner, Stopped, announce, check_learner, finish
+from ..learner import FORCED, INIT, NORMAL, STATUS, Certificate, Finding, Identification, Learner, Status, Stopped, announce, check_learner, finish
 from ..scoring import ScoringRule, mix
 from . import bets
 from .evidence import betting_threshold, mean_lower
@@ -36,6 +36,7 @@ STEP: Any
 MOST_BITS: Any
 NEAR: Any
 TRIES: int
+IDLE: int
 LATER: tuple
 @dataclass(eq=False)
 class Candidate:
@@ -94,6 +95,7 @@ def earned_at_least(run, c): ...
 def report(run, c): ...
 def judge(run): ...
 def samples_for(run, k, c): ...
+def is_blocked(run): ...
 def explore(run): ...
 @dataclass(frozen=True, eq=False)
 class SharpIdentification(Identification):
