@@ -3,7 +3,7 @@
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW', 'OPENING', 'WORTH',
            'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'BATCH', 'AT_ONCE', 'GROWTH', 'A_RAY',
-           'BESIDE', 'STILL', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT',
+           'BESIDE', 'STILL', 'VAIN', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT',
            'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share', 'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up',
            'wall_of', 'mixture', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'region_of', 'missing',
            'passes', 'profit', 'spread', 'Outlook', 'Option', 'better', 'foresee', 'hoped', 'bet_options',
@@ -584,8 +584,9 @@ def where_to_sample(run, c, missing):
     return k, int(max(1, BATCH*N[k], min(AT_ONCE*left, GROWTH*N[k])))
 
 # %% ../../nbs/beyond/24_bets.ipynb #512a378a
-# rounds that a ray takes, and beside all rays; nothing was asked for a price/STILL
-A_RAY, BESIDE, STILL = 8, 100, 4
+# rounds that a ray takes, and beside all rays; nothing was asked for a price/STILL;
+# samples without a prospect may cost so many prices
+A_RAY, BESIDE, STILL, VAIN = 8, 100, 4, 2
 
 def price_of_hyperplanes(run):
     "About the rounds that whole hyperplanes would take."
@@ -601,10 +602,10 @@ def is_hopeless(run, c, missing):
 
 def is_patient(run):
     """Whether questions may still help: two states, one was asked not long ago, and
-    hyperplanes would have taken more rounds than samples without a prospect did."""
+    samples without a prospect took less than `VAIN` times what hyperplanes would."""
     price = price_of_hyperplanes(run)
     return (run.setting.W == 2 and run.rounds - run.asked_at < price/STILL
-            and run.in_vain < price)
+            and run.in_vain < VAIN*price)
 
 # %% ../../nbs/beyond/24_bets.ipynb #1ecc5ccf
 # options a belief that may come to nothing before samples are taken
