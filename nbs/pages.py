@@ -164,10 +164,15 @@ GREEK = {'epsilon': 'ϵ', 'varepsilon': 'ε', 'delta': 'δ', 'Delta': 'Δ', 'alp
          'ge': '≥', 'times': '×', 'cdot': '·', 'in': '∈', 'to': '→', 'infty': '∞', 'sqrt': '√',
          'log': 'log', 'min': 'min', 'max': 'max', 'Sigma': 'Σ', 'Gamma': 'Γ'}
 
+BELOW = str.maketrans('0123456789kt', '₀₁₂₃₄₅₆₇₈₉ₖₜ')
+ABOVE = str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹')
+
 def in_letters(tex):
     "A short formula as text: its commands as letters, without braces."
     text = re.sub(r'\\([A-Za-z]+) ?', lambda m: GREEK.get(m[1], ''), tex)
-    return re.sub(r'[{}\\]', '', text)
+    text = re.sub(r'_([0-9kt])', lambda m: m[1].translate(BELOW), text)
+    text = re.sub(r'\^(-?\d+)', lambda m: m[1].translate(ABOVE), re.sub(r'[{}\\]', '', text))
+    return text
 
 def words(node):
     "The text of a node, its formulas in letters."

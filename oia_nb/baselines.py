@@ -340,7 +340,7 @@ def explore_then_commit(setting, oracle, *, eps, delta, samples=None, budget=Non
     return ask_link_commit(run, eps, delta, n, solver) if n else ask_some(
         run, eps, delta, budget)
 
-etc = explore_then_commit      # for short
+etc = explore_then_commit      # its earlier name
 
 # %% ../nbs/companion/79_baseline_proofs.ipynb #30c1009c
 def ask_some(run, eps, delta, budget):

@@ -425,7 +425,7 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
     return add_lost(world, replace(found, setting=world.setting, origin=origin))
 
 # %% ../nbs/companion/63_identification.ipynb #bf946fb4
-def run_fast(row, world, oracle, rng, *, eps, delta, progress=False, **options):
+def run_fast(row, world, oracle, rng, /, *, eps, delta, progress=False, **options):
     """What `identify` does for engine="fast".
 
     >>> run_fast(learner_row('sharp'), clinic, oracle, generator(0), eps=1., delta=.1)

@@ -26,7 +26,7 @@ from oia_nb.oracle import Oracle, action_informed_oracle, check_oracle
 from oia_nb.programs import LinearProgram, solve_menu
 from oia_nb.scoring import ScoringRule, is_proper, mix
 from oia_nb.stackelberg import arm_profit, optimal_rule, region_margin
-from oia_nb.worlds import blackwell_world, random_world
+from oia_nb.worlds import blackwell_world, load_world, random_world
 
 # Programs in thousands of rounds of the paper's radii would need long runs; with a small
 # `a` the radii of OIAFB are small at once, so that most rounds need their linear programs,
@@ -412,6 +412,14 @@ def test_another_agent_is_refused():
     with pytest.raises(InvalidInput, match='coroutine') as refused:
         identify(other, eps=1., delta=.1, method='oiafc', seed=1, oracle=oracle, engine='fast')
     assert refused.value.argument == 'world.agent' and 'Obstinate' in str(refused.value)
+
+
+@pytest.mark.parametrize('method', ['chen', 'explore_then_commit', 'sharp'])
+def test_a_learner_that_is_not_compiled_is_refused_by_name(method):
+    """Also one with randomness of its own, which was a TypeError once."""
+    with pytest.raises(InvalidInput, match='oiafb, oiafc'):
+        identify(load_world('small_clinic'), eps=1., delta=.1, method=method, seed=1,
+                 engine='fast', **({'budget': 9} if method == 'chen' else {}))
 
 
 def test_ties_are_measured_by_what_is_at_stake(monkeypatch):

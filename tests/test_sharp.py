@@ -369,12 +369,12 @@ def played(world, eps, rng, max_rounds):
 
 def test_bets_without_a_prospect_are_given_up(monkeypatch):
     world, eps, rng = one_question_a_batch()
-    found = played(world, eps, rng, 600)
+    found = played(world, eps, rng, 1000)
     assert found.status == 'certified' and sound(world, found)
     # planted: samples against the prediction cost nothing
     monkeypatch.setattr(module.bets, 'price_of_hyperplanes', lambda run: 10_000)
     world, eps, rng = one_question_a_batch()
-    assert played(world, eps, rng, 600).status == 'round_cap'
+    assert played(world, eps, rng, 1000).status == 'round_cap'
 
 @pytest.mark.parametrize('name, value', [('MOST_BITS', BITS), ('TRIES', 0)])
 def test_a_run_that_gets_nowhere_ends_and_says_why(name, value, monkeypatch):
