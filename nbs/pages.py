@@ -272,6 +272,10 @@ def shorten_contents(app, doctree):
     if sum(1 for _ in doctree.findall(nodes.section)) > MANY:
         app.env.metadata[app.env.docname].setdefault('tocdepth', 2)
 
+def title_of(node):
+    "The words of a statement's title, without the brackets around it."
+    return ' '.join(words(node).split()).removeprefix('(').removesuffix(')')
+
 def statement_titles(app, doctree):
     "Keeps the title of each statement, which the index shows in place of its label."
     env = app.env
@@ -280,8 +284,7 @@ def statement_titles(app, doctree):
     for node in doctree.findall(lambda n: 'label' in getattr(n, 'attributes', {})
                                 and 'realtype' in n.attributes):
         title = next(iter(node.findall(nodes.title)), None)
-        text = ' '.join(words(title).split()) if title is not None else ''
-        env.statement_titles[node['label']] = text.strip().removeprefix('(').removesuffix(')')
+        env.statement_titles[node['label']] = title_of(title) if title is not None else ''
 
 def statement_name(env, label):
     "How a statement is cited: 'Lemma 9.4', or its kind where it has no number."
@@ -320,9 +323,8 @@ class Words(search.WordCollector):
         if isinstance(node, nodes.title):
             parent = node.parent
             anchor = parent['ids'][0] if parent['ids'] else None
-            text = ' '.join(words(node).split())
-            if 'realtype' in parent.attributes:
-                text = text.strip().removeprefix('(').removesuffix(')')
+            text = title_of(node) if 'realtype' in parent.attributes else (
+                ' '.join(words(node).split()))
             self.found_titles.append((text, anchor))
             if (m := NUMBERED.match(text)) and m[1] != text:
                 self.found_titles.append((m[1].rstrip('.'), anchor))

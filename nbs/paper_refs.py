@@ -65,10 +65,9 @@ def anchor(name):
     return 'paper-' + re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')
 
 def reference(shown, label, docname):
-    node = addnodes.pending_xref(
+    return addnodes.pending_xref(
         '', nodes.inline(shown, shown), refdomain='std', reftype='ref', reftarget=label,
         refexplicit=True, refwarn=True, refdoc=docname)
-    return node
 
 class PaperRole(ReferenceRole):
     def run(self):
