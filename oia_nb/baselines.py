@@ -315,8 +315,7 @@ def explore_then_commit(setting, oracle, *, eps, delta, samples=None, budget=Non
     eps, delta : float
         The target, in (0, 2(B_S + B_u)] and (0, 1].
     samples, budget : int, optional
-        Announcements of each rule, or the most rounds. If neither is given, as many
-        as suffice for `eps` (`etc_samples`).
+        Announcements of each rule, or the most rounds; else what `eps` takes.
     max_rounds : int
         The most rounds that `eps` may ask for, at least K.
     solver : "highs" or "cvxpy"

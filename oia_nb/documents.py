@@ -144,6 +144,7 @@ DOCUMENTS = dict(
         record(name=TEXT, arms=NAMES, states=NAMES, decisions=NAMES, beliefs=INTEGER,
                bound=NUMBER))))
 
+# %% ../nbs/companion/86_documents.ipynb #e508a798
 ARM = record(name=TEXT, cost=NUMBER, signals=NAMES, joint=MATRIX)
 FILES = dict(
     world=record({

@@ -4,12 +4,13 @@
 
 # %% auto #0
 __all__ = ['ENGINES', 'CHECK_TOL', 'PRICE_TOL', 'as_oiafc', 'as_oiafb', 'status', 'best_rule', 'as_identification', 'PlanCheck',
-           'check_easy', 'check_rule', 'play_checked', 'simulate_fast', 'compile_all']
+           'play_checked', 'simulate_fast', 'compile_all']
 
 # %% ../../nbs/companion/78_fast_drive.ipynb #f39140a4
 from types import SimpleNamespace
 import numpy as np
-from ..core import PROPER_TOL, TIE_TOL, InvalidInput, SolverFailure, generator
+from ..core import (PROPER_TOL, TIE_TOL, InvalidInput, SolverFailure, generator,
+                         patch_to)
 from .agent import check_agent
 from .loop import DONE, STEP, Engine, share_of
 from .plan import bounds, paths
@@ -111,25 +112,6 @@ class PlanCheck:
     def fail(self, what):
         raise SolverFailure(f'round {self.engine.run.clock.rounds + 1}: {what}')
 
-    def asks(self, k):
-        "What `RuleProgram` wants to know of program k."
-        run, z = self.engine.run, self.engine.world.setting
-        return run.reports.counts, run.plan.lower[k]/z.bound, run.plan.I[k]
-
-    def value(self, k):
-        "The optimum of program k from scratch."
-        run, z, program = self.engine.run, self.engine.world.setting, self.programs[k]
-        plan = run.plan
-        least = max(np.delete(plan.lower[k], k).max(), -z.bound*plan.I[k])
-        if plan.zero[k] and least <= z.bound*plan.I[k]:
-            return least
-        program.highs.clearSolver()
-        found, self.solved = program.minimum(*self.asks(k), rule=False), self.solved + 1
-        if found is not None:
-            return z.bound*found.bound
-        counts, S = run.reports.counts[k], self.engine.oracle.rules[k]
-        return counts @ S.expected/counts.sum() - z.bound*plan.I[k]
-
     def __call__(self):
         "Check the plan that the engine has just made."
         z, run = self.engine.world.setting, self.engine.run
@@ -147,7 +129,30 @@ class PlanCheck:
         if not plan.zero[target]:
             self.check_rule(target, v[target])
 
+# %% ../../nbs/companion/78_fast_drive.ipynb #fd3e22b6
+@patch_to(PlanCheck)
+def asks(self, k):
+    "What `RuleProgram` wants to know of program k."
+    run, z = self.engine.run, self.engine.world.setting
+    return run.reports.counts, run.plan.lower[k]/z.bound, run.plan.I[k]
+
+@patch_to(PlanCheck)
+def value(self, k):
+    "The optimum of program k from scratch."
+    run, z, program = self.engine.run, self.engine.world.setting, self.programs[k]
+    plan = run.plan
+    least = max(np.delete(plan.lower[k], k).max(), -z.bound*plan.I[k])
+    if plan.zero[k] and least <= z.bound*plan.I[k]:
+        return least
+    program.highs.clearSolver()
+    found, self.solved = program.minimum(*self.asks(k), rule=False), self.solved + 1
+    if found is not None:
+        return z.bound*found.bound
+    counts, S = run.reports.counts[k], self.engine.oracle.rules[k]
+    return counts @ S.expected/counts.sum() - z.bound*plan.I[k]
+
 # %% ../../nbs/companion/78_fast_drive.ipynb #85c42129
+@patch_to(PlanCheck)
 def check_easy(self):
     "Work the plan out as if it weren't easy."
     engine, bound = self.engine, self.engine.world.setting.bound
@@ -162,6 +167,7 @@ def check_easy(self):
     if empty or not (same and plan.zero.all()):
         self.fail('not an easy plan')
 
+@patch_to(PlanCheck)
 def check_rule(self, k, value):
     "The rule must be proper, feasible, and as cheap as the cold one."
     run, z, pool = self.engine.run, self.engine.world.setting, self.engine.pool
@@ -180,8 +186,6 @@ def check_rule(self, k, value):
     if off > CHECK_TOL:
         self.fail(f'the rule of arm {k} is off by {off:.3g}')
 
-PlanCheck.check_easy, PlanCheck.check_rule = check_easy, check_rule
-
 def play_checked(engine, following=lambda t: t + 1):
     "Play to the end, checking plans of rounds t, `following(t)`, …; (why, check)."
     check, until = PlanCheck(engine), 0
@@ -191,8 +195,11 @@ def play_checked(engine, following=lambda t: t + 1):
     return why, check
 
 # %% ../../nbs/companion/78_fast_drive.ipynb #af3165f3
-def _refuse_onlookers(solver, watch):
-    "Compiled code has one solver, and no plans to show."
+def _refuse_unplayable(world, method, solver, watch):
+    "Compiled code has one agent, few learners, one solver, and no plans to show."
+    check_agent(world)
+    if not isinstance(method, str) or method not in ENGINES:
+        raise InvalidInput('method', method, f'one of {", ".join(ENGINES)}')
     if solver != 'highs':
         raise InvalidInput('solver', solver, '"highs" (another needs the coroutine)')
     if watch is not None:
@@ -231,10 +238,7 @@ def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=N
     Raises what the coroutines raise, `InvalidInput` without Numba, and `SolverFailure`
     if a check fails.
     """
-    check_agent(world)
-    if not isinstance(method, str) or method not in ENGINES:
-        raise InvalidInput('method', method, f'one of {", ".join(ENGINES)}')
-    _refuse_onlookers(solver, watch)
+    _refuse_unplayable(world, method, solver, watch)
     rng, z = generator(seed), world.setting
     oracle = action_informed_oracle(world) if oracle is None else oracle
     coroutine, delta, game = ENGINES[method](z, oracle, eps=eps, delta=delta, **options)
