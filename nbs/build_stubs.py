@@ -46,8 +46,8 @@ def patched(node):
     "The class that a function is attached to, or None."
     for d in decorators(node):
         found = re.fullmatch(r'patch_to\((\w+)\)', d)
-        if found or d == 'session_property':
-            return found[1] if found else 'Session'
+        if found:
+            return found[1]
     return None
 
 def public_names(tree):
@@ -159,8 +159,6 @@ class Stubs:
     def method(self, home, node, cls):
         kept = [d.replace('cached_property', 'property') for d in decorators(node)
                 if d in ('property', 'cached_property', 'classmethod', 'staticmethod')]
-        if 'session_property' in decorators(node):
-            kept.append('property')
         lines = [f'    @{d}' for d in kept]
         return [*lines, '    ' + self.hinted(home, f'{cls}.{node.name}', node, True)]
 

@@ -463,13 +463,13 @@ def _todo(runs, done, worlds, methods):
     return [(r, known[r.world], methods[r.method]) for r in left]
 
 def _file_record(line, folder):
-    "The record of a line, which is written to the folder if there is one."
+    "{key: record} of a line, which is written to the folder if there is one."
     record = json.loads(line)
     if record.get('error'):
         log.info('%s in %s: %s', record['method'], record['world'], record['error'])
     if folder is not None:
         write_whole(folder/'runs'/f'{record["key"]}.jsonl', line + '\n')
-    return record
+    return {record['key']: record}
 
 # %% ../nbs/companion/67_experiments.ipynb #87849aa6
 def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None,
@@ -495,10 +495,8 @@ def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None,
         core.
     path : str or Path, optional
         A folder for results as they come; what is missing there is done.
-    progress : bool
-        Show a bar with the time left on standard error.
-    retry : bool
-        Redo runs that are there with an error.
+    progress : bool; show a bar with the time left on standard error
+    retry : bool; redo runs that are there with an error
 
     Returns a pandas DataFrame, a row a run: `world`, `method`, a column a parameter,
     `seed`, `repetition`, the columns of `RESULTS` (see `measure`), `seconds`, and
@@ -516,8 +514,7 @@ def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None,
     todo = _todo(runs, done, worlds, methods)
     log.info('%d runs to do, %d done before', len(todo), len(done))
     for line in follow(execute(todo, n_jobs), len(done), len(runs), progress):
-        record = _file_record(line, folder)
-        done[record['key']] = record
+        done |= _file_record(line, folder)
     return as_frame([done[k] for k in runs], names_of(contents))
 
 # %% ../nbs/companion/67_experiments.ipynb #e44b4ab8
@@ -712,8 +709,7 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
     cap : int
         Rounds after which a run is cut short; the quantiles of its rounds are then
         infinite.
-    progress : bool
-        Show a bar on standard error.
+    progress : bool; show a bar on standard error
 
     Returns
     -------

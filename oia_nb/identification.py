@@ -382,23 +382,18 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
     ----------
     world : World
     eps, delta : float
-        Target accuracy, in (0, 2(B_S + B_u)], and probability of failure allowed, in
-        (0, 1].
-    method : str
-        A name in `LEARNERS`.
+        Target accuracy, in (0, 2(B_S + B_u)], and probability of failure, in (0, 1].
+    method : str, a name in `LEARNERS`
     budget : int, optional
-        Rounds: all are used by those that need a budget ("oiafb", "chen"),
-        "explore_then_commit" plans with them, and the others end after them with
-        the status "round_cap".
+        Rounds: "oiafb" and "chen" use them all, "explore_then_commit" plans with
+        them, and the others end after them with the status "round_cap".
     seed : int or numpy Generator, optional
         Of the agent, the state and the learner; None draws fresh entropy.
-    progress : bool
-        Show a bar on standard error.
+    progress : bool; show a bar on standard error
     oracle : Oracle, optional
         Worked out from the world if not given.
     engine : "coroutine" or "fast"
-        "fast" plays the paper's learners compiled (needs Numba), the same but for
-        rounding.
+        "fast" plays the paper's learners compiled, the same but for rounding.
     told : Told, or a text such as "lapses=0.02", optional
         What may be assumed of the expert; None is the paper's.
     options

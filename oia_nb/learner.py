@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import wraps
 import numpy as np
-from .core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer
+from .core import (InvalidInput, OIAError, OracleViolated, as_choice, as_integer,
+                         patch_to)
 from .core import as_number, generator, patch_to
 from .information import Setting
 from .oracle import Oracle
@@ -159,16 +160,13 @@ class Identification:
     r"""What a learner returns.
 
     `rule` and `arm` (an index) found; `rounds` all interactions; `eps`, `delta` the
-    target; `status` one of `STATUS`;
-    `certificate` what can be proved of the rule on the event, or None (nothing, or
-    the event was seen to fail);
-    `counts` (K,) observations of each arm; `normal_rounds` τ₁ and `forced_rounds` τ₂
-    (rounds = K + τ₁ + τ₂);
+    target; `status` one of `STATUS`; `certificate` what can be proved of the rule on
+    the event, or None (nothing, or the event was seen to fail); `counts` (K,)
+    observations of each arm; `normal_rounds` τ₁, `forced_rounds` τ₂ (rounds = K + τ₁ + τ₂);
     `searches` and `lp_solves` their numbers; `event_violated`; `trace`; `paid`, all
     that learning paid in expectation; `lost`, what it earned less than the best rule
     would have, where the world is known; `setting`, in which it learned; `origin`,
-    where it comes from.
-    `told`, the `Told` that was assumed (None: nothing was said, and the paper's expert
+    where it comes from. `told`, the `Told` that was assumed (None: nothing was said, and the paper's expert
     is meant); `checks`, a tuple of `Check`; `violated`, one of `VIOLATIONS`, or None;
     `profit`, a lower bound on what the rule earns when its arm answers, on the
     event; `statement`, all this in words.
@@ -256,14 +254,11 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
     ----------
     transcript : Transcript, or anything with `arms` and `beliefs` (one entry a
     round), `N` (K,) and `rounds`
-    rule, arm : ScoringRule, int
-        What was found.
-    status : str
-        One of `STATUS`; one that isn't sound drops the certificate, as does `violated`.
+    rule, arm : ScoringRule, int; what was found
+    status : one of `STATUS`; unless it is sound, the certificate is dropped
     violated : bool or str
         Whether something was seen that can't be; or what, one of `VIOLATIONS`.
-    eps, delta : float
-        The target.
+    eps, delta : float; the target
     certificate : Certificate, optional
     kinds, targets : one entry a round
         INIT, NORMAL or FORCED; and the arm that was meant to answer, by default the
@@ -334,20 +329,6 @@ class Learner:
     def close(self):
         self._steps.close()
 
-    @property
-    def best(self):
-        "The best rule so far, a `Finding`; None if nothing is proved of any."
-        return None if self._best is None else self._best()
-
-    def stop(self):
-        """End the run now: its `Identification`, with status "stopped". Raises
-        `Stopped` for a learner that can't be stopped."""
-        try:
-            self._steps.throw(Stopped())
-        except StopIteration as end:
-            return self._priced(end.value)
-        raise Stopped('the learner went on')
-
 # %% ../nbs/companion/62_learner.ipynb #3086ea59
 @dataclass(frozen=True, eq=False)
 class Finding:
@@ -371,6 +352,23 @@ def learner(make):
     def made(setting, oracle, *args, **options):
         return Learner(setting, make(setting, oracle, *args, **options))
     return made
+
+# %% ../nbs/companion/62_learner.ipynb #b5725577
+@patch_to(Learner)
+@property
+def best(self):
+    "The best rule so far, a `Finding`; None if nothing is proved of any."
+    return None if self._best is None else self._best()
+
+@patch_to(Learner)
+def stop(self):
+    """End the run now: its `Identification`, with status "stopped". Raises
+    `Stopped` for a learner that can't be stopped."""
+    try:
+        self._steps.throw(Stopped())
+    except StopIteration as end:
+        return self._priced(end.value)
+    raise Stopped('the learner went on')
 
 # %% ../nbs/companion/62_learner.ipynb #db002a32
 @contextmanager

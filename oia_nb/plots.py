@@ -472,6 +472,13 @@ def _reach(C, half, bound):
     least = bound if np.isinf(ends).any() else 0
     return 1.06*max(ends[np.isfinite(ends)].max(initial=1e-3*bound), least)
 
+def _draw_edges(ax, high, at, width):
+    "The bounds (K, K) of the edges themselves as thin bars above the rows of pairs."
+    middle = np.where(np.isfinite(high) & np.isfinite(high.T), high, 0.)
+    ax.errorbar((middle - middle.T)[at]/2, np.arange(len(at[0])) - .25,
+                xerr=width(np.abs(high + high.T)/2), fmt='none', ecolor=COLORS[1],
+                elinewidth=1.6, label='edge by itself')
+
 # %% ../nbs/companion/69_plots.ipynb #74659656
 def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
     r"""The cost graph of a plan: $\hat C(k,k') \pm I_c(k,k')$, a row per pair of arms.
@@ -488,8 +495,7 @@ def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
     costs : array (K,), optional
         The true costs, whose differences are drawn as diamonds.
     upper : array (K, K), optional
-        $C_+$ of `cost_upper`: the edges themselves, as thin bars above; where they
-        are wider, a detour was shorter.
+        $C_+$ of `cost_upper`, as thin bars above; a wider one had a shorter detour.
 
     Returns the axes. Raises `InvalidInput`.
     """
@@ -502,10 +508,7 @@ def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
     high = None if upper is None else _square('upper', upper, K)
     ax = _axes(ax, (5.6, 1.5 + .36*len(rows)))
     if upper is not None:
-        middle = np.where(np.isfinite(high) & np.isfinite(high.T), high, 0.)
-        ax.errorbar((middle - middle.T)[at]/2, rows - .25,
-                    xerr=width(np.abs(high + high.T)/2), fmt='none', ecolor=COLORS[1],
-                    elinewidth=1.6, label='edge by itself')
+        _draw_edges(ax, high, at, width)
     ax.errorbar(C[at], rows, xerr=width(half), fmt='o', ms=5, color=COLORS[0],
                 elinewidth=2.6, capsize=4, label='interval')
     if costs is not None:
@@ -667,6 +670,19 @@ def plot_rounds(frame, ax=None, *, by='method'):
     _legend(ax)
     return ax
 
+# %% ../nbs/companion/69_plots.ipynb #04a993bd
+def _draw_share(ax, i, name, cells):
+    "The share of True in each of the `cells`, a grouped column, with its interval."
+    at, k = np.array(sorted(cells.groups)), cells.sum().to_numpy(int)
+    n = cells.size().to_numpy(int)
+    band = np.array([share_interval(int(a), int(b)) for a, b in zip(k, n)])
+    if len(at) > 1:
+        ax.fill_between(at, *band.T, color=COLORS[i % 6], alpha=.22, lw=0)
+    else:
+        ax.errorbar(at, k/n, yerr=np.abs(band.T - k/n), fmt='none',
+                    ecolor=COLORS[i % 6], capsize=3)
+    ax.plot(at, k/n, **_style(i), lw=1.8, clip_on=False, label=_text(name))
+
 # %% ../nbs/companion/69_plots.ipynb #26374f96
 def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None):
     r"""The share of runs whose rule has a true regret above ϵ, against the budget.
@@ -695,21 +711,11 @@ def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None)
     check_frame(frame, by, x, 'regret', *(['eps'] if eps is None else []),
                 *_column(bound))
     allowed = numbers_in(frame, 'eps') if eps is None else as_number('eps', eps, 0.)
-    frame = frame.assign(
-        **
-        {'wrong ': ~(numbers_in(frame, 'regret') <= allowed), x: positive_in(frame, x)})
+    wrong = ~(numbers_in(frame, 'regret') <= allowed)
+    frame = frame.assign(**{'wrong ': wrong, x: positive_in(frame, x)})
     ax = _axes(ax, (5.6, 3.8))
     for i, (name, rows) in enumerate(_groups(frame, by)):
-        cells = rows.groupby(x)['wrong ']
-        at, k, n = np.array(sorted(
-            cells.groups)), cells.sum().to_numpy(int), cells.size().to_numpy(int)
-        band = np.array([share_interval(int(a), int(b)) for a, b in zip(k, n)])
-        if len(at) > 1:
-            ax.fill_between(at, *band.T, color=COLORS[i % 6], alpha=.22, lw=0)
-        else:
-            ax.errorbar(at, k/n, yerr=np.abs(band.T - k/n), fmt='none',
-                        ecolor=COLORS[i % 6], capsize=3)
-        ax.plot(at, k/n, **_style(i), lw=1.8, clip_on=False, label=_text(name))
+        _draw_share(ax, i, name, rows.groupby(x)['wrong '])
     _draw_bound(ax, bound, frame, by, x, 1.)
     ax.set(xscale='log', ylim=(0, 1.03), xlabel=_called(x),
            ylabel='share of runs in error')
@@ -739,6 +745,17 @@ def _room_for_legend(ax, share):
     "A logarithmic axis that goes on upwards by this share of its length."
     low, high = ax.get_ylim()
     ax.set_ylim(low, high*(high/low)**share)
+
+def _laws(frame, x, y, by, shares):
+    "For each group its name, the values of x, and the quantiles of y there."
+    frame = frame.assign(
+        **{x: positive_in(frame, x), 'value ': as_positive(y, run_values(frame, y))})
+    groups = [(name, quantiles_by(rows, x, 'value ', shares))
+              for name, rows in _groups(frame, by)]
+    if not any(np.isfinite(q[1]).any() for _, (_, q) in groups):
+        raise InvalidInput('frame', 'a frame',
+                           f'a {x} at which half of the runs stopped')
+    return groups
 
 # %% ../nbs/companion/69_plots.ipynb #d16d3927
 def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
@@ -773,14 +790,8 @@ def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
     if bars not in ('quartiles', 'range'):
         raise InvalidInput('bars', bars, 'quartiles or range')
     check_frame(frame, by, x, y, *_column(bound))
-    frame = frame.assign(
-        **{x: positive_in(frame, x), 'value ': as_positive(y, run_values(frame, y))})
-    groups = [(name,
-               quantiles_by(rows, x, 'value ', (0., .5, 1.) if bars == 'range' else
-                            (.25, .5, .75))) for name, rows in _groups(frame, by)]
-    if not any(np.isfinite(q[1]).any() for _, (_, q) in groups):
-        raise InvalidInput('frame', 'a frame',
-                           f'a {x} at which half of the runs stopped')
+    shares = (0., .5, 1.) if bars == 'range' else (.25, .5, .75)
+    groups = _laws(frame, x, y, by, shares)
     ax = _axes(ax, (5.6, 3.8))
     for i, (name, (at, q)) in enumerate(groups):
         _draw_law(ax, i, name, at[np.isfinite(q[1])], q[:, np.isfinite(q[1])])
@@ -828,8 +839,7 @@ def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='worl
     frame : pandas DataFrame
         Columns `rows`, `columns`, `value`, and, for a value that grows until a run
         stops, "stopped" or "status"; one row a run.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
+    ax : matplotlib Axes, optional; a figure is made if there is none
     value : str or callable
         A column; or a function that maps the runs of a cell, a frame, to a number.
     rows, columns : str
@@ -858,9 +868,8 @@ def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='worl
     for (i, j), v in np.ndenumerate(table.to_numpy()):
         _write_cell(ax, sheet, i, j, v)
     _name_cells(ax, table)
-    bar = ax.figure.colorbar(
-        sheet, ax=ax, label=label
-        or (f'{_called(value)}, median' if isinstance(value, str) else None))
+    told = f'{_called(value)}, median' if isinstance(value, str) else None
+    bar = ax.figure.colorbar(sheet, ax=ax, label=label or told)
     if log:
         _plain_numbers(bar.ax.yaxis)
     return ax

@@ -1059,8 +1059,7 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
 
     Parameters
     ----------
-    frame : pandas or polars DataFrame, or dict of columns
-        A row a case; the columns used are discrete, without gaps (`check_table`).
+    frame : DataFrame, or dict of columns; as `check_table` wants it, a row a case
     state, weights : str
         The column of the state; and of how many cases a row stands for, if any.
     arms : dict of name: list of columns
@@ -1071,10 +1070,8 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
         own value, e.g. 0 and 1, or True and False.
     bound : float; the largest payment
     states, decisions : list, optional; the states are sorted if not given
-    prior : dict of state: probability, or list (W,), optional
-        Of every arm; the states' shares of the rows if not given.
-    smoothing : float
-        λ, the number of made-up cases; 0 where each signal came with each state.
+    prior : dict of state: probability, or list (W,); the shares of rows if not given
+    smoothing : float; λ made-up cases, 0 where each signal came with each state
     rare : number; levels of fewer rows are named in a warning
     name, source, licence : str, optional
 
@@ -1335,6 +1332,14 @@ def bit_beliefs(k, accuracy, copies):
     return np.array([(1 + x*(2*accuracy - 1)*H[k])*(1 + t*H[3])/8 for x in (1, -1)
                      for t in tilts])
 
+def _bit_weights(gaps, cost, a):
+    "The weights $w_k$ (K,) that give `bits_world` these gaps. Raises `InvalidInput`."
+    pays = np.where(np.arange(len(gaps)) > 0, a*cost/(a - .5), 0.)
+    weights = .9 - (pays.max() - pays + gaps)/(2*a - 1)
+    if weights.min() < .1:
+        raise InvalidInput('gaps', gaps, 'smaller gaps (for this cost and accuracy)')
+    return weights
+
 # %% ../nbs/companion/64_worlds.ipynb #875fcbeb
 def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
     """A world in which gaps, K, M and costs can be set one by one (`ex-bits`): up to
@@ -1364,19 +1369,14 @@ def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
     World('bits': 2 arms, 8 states, 4 beliefs, bound 1)
     """
     gaps = as_array('gaps', gaps, (None,), 0., 1.)
-    K, a = as_integer('number of gaps', len(gaps), 2,
-                      7), as_number('accuracy', accuracy, .5, 1., strict_low=True)
-    copies, listed = as_integer('copies',
-                                copies), as_integer('listed',
-                                                    K if listed is None else listed, K,
-                                                    7)
-    if copies < 1 or copies > 1 and listed > 3:
+    K = as_integer('number of gaps', len(gaps), 2, 7)
+    a = as_number('accuracy', accuracy, .5, 1., strict_low=True)
+    listed = as_integer('listed', K if listed is None else listed, K, 7)
+    copies = as_integer('copies', copies, 1)
+    if copies > 1 and listed > 3:
         raise InvalidInput('copies', copies, '1, or more for at most three arms')
     cost = as_number('cost', cost, 0., a - .5)
-    pays = np.where(np.arange(K) > 0, a*cost/(a - .5), 0.)
-    weights = .9 - (pays.max() - pays + gaps)/(2*a - 1)
-    if weights.min() < .1:
-        raise InvalidInput('gaps', gaps, 'smaller gaps (for this cost and accuracy)')
+    weights = _bit_weights(gaps, cost, a)
     H = signs(3)
     decisions = [(w + .1*x)*x*H[k] for k, w in enumerate(weights) for x in (1, -1)]
     beliefs = [bit_beliefs(k, a, copies) for k in range(listed)]

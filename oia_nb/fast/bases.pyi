@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 import numpy as np
+from ..core import patch_to
 from .points import dot, sums
 from .state import FALLBACK, POINT, PRICE, VALUE, ZERO, Proofs, Rules, kernel, padded, start
 from ..scoring import ScoringRule
