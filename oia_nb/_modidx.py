@@ -813,6 +813,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.information.World.__repr__': ('paper/information.html#world.__repr__', 'oia_nb/information.py'),
                                     'oia_nb.information.World._check_known': ( 'paper/information.html#world._check_known',
                                                                                'oia_nb/information.py'),
+                                    'oia_nb.information.World._check_parts': ( 'paper/information.html#world._check_parts',
+                                                                               'oia_nb/information.py'),
                                     'oia_nb.information.World._ranges': ('paper/information.html#world._ranges', 'oia_nb/information.py'),
                                     'oia_nb.information.World._signal_names': ( 'paper/information.html#world._signal_names',
                                                                                 'oia_nb/information.py'),

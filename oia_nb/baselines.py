@@ -66,7 +66,7 @@ def kept_rule(run, plan):
               'uncertified' if certificate is None else 'budget')
     return dict(status=status, rule=rule, arm=arm, certificate=certificate)
 
-# %% ../nbs/paper/12_baselines.ipynb #e3d7661c
+# %% ../nbs/paper/12_baselines.ipynb #f0588e6b
 def deciding_round(budget, decision, rng):
     "The round whose rule is returned: the last, or one drawn uniformly."
     if not isinstance(decision, str) or decision not in DECISIONS:
@@ -79,6 +79,7 @@ def deciding_round(budget, decision, rng):
             'rng', rng, 'a seed or a numpy Generator, to draw the round that decides')
     return int(generator(rng).integers(1, budget + 1))
 
+# %% ../nbs/paper/12_baselines.ipynb #e3d7661c
 def chen(setting, oracle, *, eps, delta, budget, decision='last', rng=None,
          solver='highs', watch=None):
     """Chen et al. (2023) for identification: a `Learner` that yields a `ScoringRule`,

@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from array import array
 import numpy as np
+from .core import patch_to
 from .information import Setting
 from .information import World
 

@@ -11,7 +11,7 @@ __all__ = ['Environment', 'posterior', 'InformationStructure', 'merge_beliefs', 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 import numpy as np
-from .core import PROPER_TOL, REPORT_TOL, TIE_TOL, InvalidInput, Value
+from .core import PROPER_TOL, REPORT_TOL, TIE_TOL, InvalidInput, Value, patch_to
 from .core import as_array, as_beliefs, as_integer, as_kind, as_labelled
 from .core import as_names, as_number, as_probabilities, as_text
 from .core import patch_to, read_only
@@ -149,14 +149,12 @@ class Setting(Value):
         put('support', _support_array(self.support, known))
         put('states', as_names('states', self.states, self.W, 'state '))
         labels = self.decisions if isinstance(self.decisions, (list, tuple)) else None
-        put(
-            'utility',
-            as_array('utility', self.utility, (self.W, None),
-                     axes=(self.states, labels)))
+        put('utility', as_array('utility', self.utility, (self.W, None),
+                                axes=(self.states, labels)))
         put('bound', as_number('bound', self.bound, low=0., strict_low=True))
         put('arms', _arm_names(self.arms))
-        put('decisions',
-            as_names('decisions', self.decisions, self.utility.shape[1], 'decision '))
+        put('decisions', as_names('decisions', self.decisions, self.utility.shape[1],
+                                  'decision '))
         put('supports', _arm_supports(self))
         put('prior', _common_prior(self))
 
@@ -169,11 +167,6 @@ class Setting(Value):
     @property
     def W(self):
         return self.support.shape[1]
-
-    def __repr__(self):
-        sizes = (f'{self.K} arms, {self.W} states, {self.M} beliefs, '
-                 f'{self.utility.shape[1]} decisions')
-        return f'Setting({sizes}, bound {self.bound:g})'
 
 # %% ../nbs/paper/01_information.ipynb #c939aeee
 def _support_array(support, states):
@@ -309,6 +302,7 @@ def index(self, report, arm=None):
         f'one of the {self.M} beliefs of the support (the nearest is '
         f'{self.support[i].tolist()})')
 
+# %% ../nbs/paper/01_information.ipynb #4bbd6ea2
 @patch_to(Setting)
 def arm_index(self, arm):
     """The index of an arm given by name or by index; raises `InvalidInput` for an
@@ -333,6 +327,12 @@ def places(self, *arms):
 def support_sizes(self):
     "(K,): $M_k$, how many beliefs each arm may lead to."
     return read_only(np.array([len(self.places(k)) for k in range(self.K)]))
+
+@patch_to(Setting)
+def __repr__(self):
+    sizes = (f'{self.K} arms, {self.W} states, {self.M} beliefs, '
+             f'{self.utility.shape[1]} decisions')
+    return f'Setting({sizes}, bound {self.bound:g})'
 
 # %% ../nbs/paper/01_information.ipynb #88979376
 class Agent(Value):
@@ -374,17 +374,13 @@ class World(Value):
 
     Parameters
     ----------
-    structure : InformationStructure
-    setting : Setting
+    structure, setting, agent : InformationStructure, Setting, Agent
     name : str
     signals : list of K lists of names, optional
-    agent : Agent
     source, licence : str, optional
-        Where the numbers come from and who may use them, as the licences of public
-        data ask.
+        Where the numbers come from, and who may use them.
     cost_ranges : K pairs (low, high), optional
-        What is known of the costs by somebody who only guesses them; each guess lies
-        in its range.
+        What is known of costs that are guesses, each within its range.
 
     Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent that
     isn't on the support.
@@ -400,23 +396,7 @@ class World(Value):
     cost_ranges: tuple = None
 
     def __post_init__(self):
-        for key, kind in ('structure',
-                          InformationStructure), ('setting', Setting), ('agent', Agent):
-            value = getattr(self, key)
-            if not isinstance(value, kind):
-                raise InvalidInput(key, value, f'a value of the class {kind.__name__}')
-        made = vars(type(self.agent)).get('__dataclass_params__')
-        # traits that nobody sees would be lost, or changed, in silence
-        if not made or not made.frozen:
-            raise InvalidInput('agent', self.agent,
-                               'an agent whose class is a frozen dataclass')
-        s, z = self.structure, self.setting
-        if s.K != z.K:
-            raise InvalidInput('setting.arms', z.arms,
-                               f'{s.K} arms, as in the information structure')
-        if s.W != z.W:
-            raise InvalidInput('setting.support', f'beliefs over {z.W} states',
-                               f'{s.W} states, as in the structure')
+        self._check_parts()
         object.__setattr__(self, 'name', as_text('name', self.name))
         object.__setattr__(self, 'signals', self._signal_names())
         for key in 'source', 'licence':
@@ -426,52 +406,79 @@ class World(Value):
         _ = self.belief_index       # refuses a belief that isn't on the support
         self._check_known()
 
-    def _check_known(self):
-        "Refuse what the principal is said to know and isn't so."
-        z = self.setting
-        for k, places in enumerate(z.supports or ()):
-            for i in self.belief_index[k]:
-                if i >= 0 and i not in places:
-                    raise InvalidInput(
-                        f'joint[{k}]',
-                        f'a signal that leads to the belief {z.support[i].tolist()}',
-                        f'one of the beliefs that supports gives to {z.arms[k]}')
-        if z.prior is not None:
-            for k, prior in enumerate(self.structure.priors):
-                if np.abs(prior - z.prior).max() > REPORT_TOL:
-                    raise InvalidInput(f'joint[{k}]', f'the prior {prior.tolist()}',
-                                       f'the common prior {z.prior.tolist()}')
-
-    def _ranges(self):
-        if self.cost_ranges is None:
-            return None
-        pairs = as_array('cost_ranges', self.cost_ranges, (self.structure.K, 2), low=0.)
-        for k, (low, high) in enumerate(pairs):
-            if not low <= self.costs[k] <= high:
-                raise InvalidInput(f'cost_ranges[{k}]', [low, high],
-                                   f'a range that holds the cost {self.costs[k]:g}')
-        return tuple(map(tuple, pairs.tolist()))
-
-    def _signal_names(self):
-        joint = self.structure.joint
-        names = [None]*len(joint) if self.signals is None else self.signals
-        if not isinstance(names, (list, tuple)) or len(names) != len(joint):
-            raise InvalidInput('signals', names,
-                               f'one list of names for each of the {len(joint)} arms')
-        each = enumerate(zip(names, joint))
-        return tuple(
-            as_names(f'signals[{k}]', o, len(p), 'signal ') for k, (o, p) in each)
-
     @property
     def costs(self):
         return self.structure.costs
 
-    def __repr__(self):
-        z, who = self.setting, '' if self.agent == Rational() else f', {self.agent!r}'
-        return (f'World({self.name!r}: {z.K} arms, {z.W} states, {z.M} beliefs, bound '
-                f'{z.bound:g}{who})')
-
 Environment = World     # its earlier name
+
+# %% ../nbs/paper/01_information.ipynb #e7c108b9
+@patch_to(World)
+def _check_parts(self):
+    "Refuse parts of the wrong class or of different sizes."
+    parts = dict(structure=InformationStructure, setting=Setting, agent=Agent)
+    for key, kind in parts.items():
+        value = getattr(self, key)
+        if not isinstance(value, kind):
+            raise InvalidInput(key, value, f'a value of the class {kind.__name__}')
+    made = vars(type(self.agent)).get('__dataclass_params__')
+    # traits that nobody sees would be lost, or changed, in silence
+    if not made or not made.frozen:
+        raise InvalidInput('agent', self.agent,
+                           'an agent whose class is a frozen dataclass')
+    s, z = self.structure, self.setting
+    if s.K != z.K:
+        raise InvalidInput('setting.arms', z.arms,
+                           f'{s.K} arms, as in the information structure')
+    if s.W != z.W:
+        raise InvalidInput('setting.support', f'beliefs over {z.W} states',
+                           f'{s.W} states, as in the structure')
+
+@patch_to(World)
+def _check_known(self):
+    "Refuse what the principal is said to know and isn't so."
+    z = self.setting
+    for k, places in enumerate(z.supports or ()):
+        for i in self.belief_index[k]:
+            if i >= 0 and i not in places:
+                raise InvalidInput(
+                    f'joint[{k}]',
+                    f'a signal that leads to the belief {z.support[i].tolist()}',
+                    f'one of the beliefs that supports gives to {z.arms[k]}')
+    if z.prior is not None:
+        for k, prior in enumerate(self.structure.priors):
+            if np.abs(prior - z.prior).max() > REPORT_TOL:
+                raise InvalidInput(f'joint[{k}]', f'the prior {prior.tolist()}',
+                                   f'the common prior {z.prior.tolist()}')
+
+# %% ../nbs/paper/01_information.ipynb #a3462e47
+@patch_to(World)
+def _ranges(self):
+    if self.cost_ranges is None:
+        return None
+    pairs = as_array('cost_ranges', self.cost_ranges, (self.structure.K, 2), low=0.)
+    for k, (low, high) in enumerate(pairs):
+        if not low <= self.costs[k] <= high:
+            raise InvalidInput(f'cost_ranges[{k}]', [low, high],
+                               f'a range that holds the cost {self.costs[k]:g}')
+    return tuple(map(tuple, pairs.tolist()))
+
+@patch_to(World)
+def _signal_names(self):
+    joint = self.structure.joint
+    names = [None]*len(joint) if self.signals is None else self.signals
+    if not isinstance(names, (list, tuple)) or len(names) != len(joint):
+        raise InvalidInput('signals', names,
+                           f'one list of names for each of the {len(joint)} arms')
+    each = enumerate(zip(names, joint))
+    return tuple(
+        as_names(f'signals[{k}]', o, len(p), 'signal ') for k, (o, p) in each)
+
+@patch_to(World)
+def __repr__(self):
+    z, who = self.setting, '' if self.agent == Rational() else f', {self.agent!r}'
+    return (f'World({self.name!r}: {z.K} arms, {z.W} states, {z.M} beliefs, bound '
+            f'{z.bound:g}{who})')
 
 # %% ../nbs/paper/01_information.ipynb #c664abb7
 @patch_to(World)

@@ -87,10 +87,8 @@ def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs',
     ----------
     setting : Setting
     oracle : Oracle
-    eps : float
-        Target, in (0, 2(B_S + B_u)]; sets the mixing weight.
-    budget : int
-        T, at least 1.
+    eps : float; target, in (0, 2(B_S + B_u)]; sets the mixing weight
+    budget : int; T, at least 1
     a, delta : float, one of the two
         The parameter of the radius, more than 0; or the probability in (0, 1] with
         which the event may fail, from which `a` follows.
