@@ -47,7 +47,7 @@ def profit_at_worst(setting, q, I, rule):
 
 def any_rule_bound(run, rule, arm):
     """The `Certificate` of any rule that `arm` answered in a finished run, or None
-    if no plan was made (`prop-any-rule`)."""
+    if no plan was made (chapter 12)."""
     if not run.snapshots:
         return None
     most = min(profits.max() for _, profits, _, _ in run.snapshots)
@@ -249,7 +249,7 @@ def etc_rounds(setting, samples, delta):
 
 def etc_bound(setting, margin, samples, delta):
     r"""The most that the certificate of `etc` with n = `samples` can be, on the
-    event (`thm-etc`); `margin` is the oracle's. For rules with 0 ≤ S ≤ B_S."""
+    event (chapter 79); `margin` is the oracle's. For rules with 0 ≤ S ≤ B_S."""
     I, B_S = etc_radius(setting, samples, delta), setting.bound
     x = 2*B_S*((setting.K - 1)*(2.**-etc_bits(I) + I) + I)
     return float(2*half_spread(setting)*I + B_S*min(1., 2*x/(margin + x)))
@@ -269,7 +269,7 @@ def _smallest(ok, low=1):
 
 def etc_samples(setting, margin, eps, delta):
     r"""The smallest n with which `etc` is sure to certify $\epsilon$ on the event
-    (`thm-etc`); an int."""
+    (chapter 79); an int."""
     return _smallest(lambda n: etc_bound(setting, margin, n, delta) <= eps)
 
 # %% ../nbs/companion/79_baseline_proofs.ipynb #c209ae68
@@ -391,7 +391,7 @@ def committed(run, eps, q, I, C_hat, I_c, ends):
 # %% ../nbs/companion/79_baseline_proofs.ipynb #a9e897e8
 def chen_regret_parts(p, budget):
     r"""The most regret of `chen` in its exploitation rounds, and in the others, summed
-    over `budget` rounds, on the event (`thm-chen`).
+    over `budget` rounds, on the event (chapter 79).
 
     `p` is the `Problem`, whose `eps` plays no part; the event fails with probability
     at most `p.delta`. For rules with 0 ≤ S ≤ B_S.
@@ -403,5 +403,5 @@ def chen_regret_parts(p, budget):
 
 def chen_average_bound(p, budget):
     r"""The most that the average regret of `chen` over its rounds can be, on the
-    event (`thm-chen`); at most 2(B_S + B_u)."""
+    event (chapter 79); at most 2(B_S + B_u)."""
     return min(2*p.B, sum(chen_regret_parts(p, budget))/budget)

@@ -30,7 +30,7 @@ class PairProgram(RegionProgram):
 
 # %% ../nbs/beyond/33_beliefs.ipynb #92688329
 def largest_excess(program, counts, payoff, delta):
-    "The bound of `prop-own-upper`, for the `payoff` (M W,) u or that of a rule."
+    "The bound of chapter 33, for the `payoff` (M W,) u or that of a rule."
     worth = lambda p: p @ payoff - program.minimum(p).bound
     return largest_over_ball(counts, betting_threshold(counts.sum(), delta),
                              lambda points: max(map(worth, points)), payoff)
@@ -236,7 +236,7 @@ class StateLearner(Learner):
 
 def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'),
                 max_rounds=1_000_000, examined=True):
-    """The learner for an expert with beliefs of its own (`alg-own-beliefs`): a
+    """The learner for an expert with beliefs of its own (chapter 33): a
     `Learner` that returns an `OwnIdentification`, and needs every round's state.
 
     Parameters

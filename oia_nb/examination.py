@@ -15,7 +15,7 @@ from .scoring import ScoringRule, menu_rule, mix
 from .told import Check
 
 # %% ../nbs/beyond/31_examination.ipynb #bd1ced2e
-# exponents γ of `eq-calibration`
+# exponents γ of chapter 31
 SHARPNESS = .4, .6, .8, 1.25, 1.6, 2.5
 # factors e^θ of the odds of one state
 SHIFTS = 1.5, 2.5
@@ -34,7 +34,7 @@ def miscalibrated(support):
 
 # %% ../nbs/beyond/31_examination.ipynb #86be4d3f
 class CalibrationWatch:
-    """The evidence of `eq-calibration` against reports on `support` (M, W) by K
+    """The evidence of chapter 31 against reports on `support` (M, W) by K
     arms, round by round: `evidence`, the largest so far, and `rounds`."""
     def __init__(self, support, K=1):
         ways = miscalibrated(support)

@@ -640,7 +640,7 @@ def compare(worlds=('advert', 'clinic'), *, eps=.2, delta=.1, methods=None, budg
 FORECAST_CAP = 20_000       # rounds after which a run of a forecast is cut short
 
 def break_even(world, found):
-    """The rounds (`eq-break-even`) after which a run has paid for itself, learning
+    """The rounds (chapter 67) after which a run has paid for itself, learning
     included; infinite if it never does."""
     nothing = ScoringRule(np.zeros_like(world.setting.support), world.setting.support,
                           world.setting.bound)
@@ -716,7 +716,7 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
     DataFrame
         A row a method: `runs`; `finished`, how many weren't cut short; `rounds_10`,
         `rounds` and `rounds_90`, the quantiles; and the medians of `paid`, of `lost`
-        (`eq-lost`) and of `break_even` (`eq-break-even`).
+        (chapter 63) and of `break_even` (chapter 67).
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
 

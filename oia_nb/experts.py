@@ -24,7 +24,7 @@ from .stackelberg import optimal_rule
 @dataclass(frozen=True, eq=False)
 class Policy:
     r"""What an expert does under a rule: `arms` (K,), the $a_k$ of
-    `eq-expert-profit`; `reports` (K, M, M), the $R_k(r\mid i)$; `profits` (K,), what
+    chapter 29; `reports` (K, M, M), the $R_k(r\mid i)$; `profits` (K,), what
     it expects of each arm."""
     arms: np.ndarray
     reports: np.ndarray
@@ -33,7 +33,7 @@ class Policy:
 # %% ../nbs/beyond/29_experts.ipynb #54c2a4f5
 @dataclass(frozen=True, eq=False)
 class Expert(Agent):
-    """An expert of `eq-expert-profit`; this one is the paper's, and others derive
+    """An expert of chapter 29; this one is the paper's, and others derive
     from it.
 
     A kind overrides what differs: `feels(world, payments)`, `costs(world)`,
@@ -81,7 +81,7 @@ def policy(self, world, rule):
 
 @patch_to(Expert)
 def leaves(self, world, rule, says):
-    "(K,): what each arm leaves the principal, the inner sum of `eq-expert-profit`."
+    "(K,): what each arm leaves the principal, the inner sum of chapter 29."
     z = world.setting
     gain = z.utility[:, z.best_decision].T - rule.values
     return np.einsum('ki,kir,kiw,rw->k', world.belief_distributions, says,
@@ -89,7 +89,7 @@ def leaves(self, world, rule, says):
 
 @patch_to(Expert)
 def profit(self, world, rule):
-    "$h(S)$ of `eq-expert-profit`."
+    "$h(S)$ of chapter 29."
     policy = self.policy(world, rule)
     return float(policy.arms @ self.leaves(world, rule, policy.reports))
 
@@ -136,7 +136,7 @@ AVERSION_MOST = 50.     # beyond, all payments but none are felt alike
 AVERSION_LEAST = 1e-9   # below, payments are felt as they are
 
 def felt(payments, aversion, bound):
-    "$U$ of payments (an array), by `eq-felt`."
+    "$U$ of payments (an array), by chapter 29."
     if abs(aversion) < AVERSION_LEAST:
         return payments
     return np.clip(bound*np.expm1(-aversion*payments/bound)/np.expm1(-aversion), 0.,
@@ -144,7 +144,7 @@ def felt(payments, aversion, bound):
 
 @dataclass(frozen=True, eq=False)
 class RiskAverse(Expert):
-    """An expert who feels payments as in `eq-felt`, and is rational in all else.
+    """An expert who feels payments as in chapter 29, and is rational in all else.
 
     `aversion` is $a$, in [-50, 50], 0 for the rational agent. With `lottery` it
     isn't paid the payment, but gets
@@ -160,7 +160,7 @@ class RiskAverse(Expert):
             raise InvalidInput('lottery', self.lottery, 'True or False')
 
     def feels(self, world, payments):
-        "`eq-felt` of payments; of the chance of the prize, with a `lottery`."
+        "$U$ of payments; of the chance of the prize, with a `lottery`."
         bound = world.setting.bound
         if self.lottery:
             return felt(bound, self.aversion, bound)*win_probability(payments, bound)
@@ -286,7 +286,7 @@ class Drifting(Expert):
 @dataclass(frozen=True, eq=False)
 class Subjective(Expert):
     r"""Who holds and acts on the beliefs of the structure while the states come by
-    `eq-subjective`; `confidence` γ > 0 and `shift` θ are numbers, or K of them."""
+    chapter 29; `confidence` γ > 0 and `shift` θ are numbers, or K of them."""
     confidence: tuple = (1., )
     shift: tuple = (0., )
 

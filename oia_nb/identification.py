@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 # %% ../nbs/companion/63_identification.ipynb #19ad69b2
 def rounds_left(before, now, eps):
-    """The rounds that are left (an int, to two digits) by `eq-rounds-left`, from two
+    """The rounds that are left (an int, to two digits) by chapter 63, from two
     pairs (rounds, bound); 0 for a bound of `eps` or less, None if it doesn't fall.
 
     >>> rounds_left((100, 1.), (200, .7), .1)
@@ -322,7 +322,7 @@ def best_profit(self):
     return optimal_rule(self).profit
 
 def add_lost(world, result):
-    """The `Identification` with `lost` (`eq-lost`), if its trace holds payments and
+    """The `Identification` with `lost` (chapter 63), if its trace holds payments and
     the world's agent is the rational one.
 
     >>> add_lost(clinic, replace(found, lost=None)).lost == found.lost

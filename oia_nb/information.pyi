@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 import numpy as np
-from .core import PROPER_TOL, REPORT_TOL, TIE_TOL, InvalidInput, Value, patch_to
+from .core import PROPER_TOL, REPORT_TOL, TIE_TOL, InvalidInput, Value
 from .core import as_array, as_beliefs, as_integer, as_kind, as_labelled
 from .core import as_names, as_number, as_probabilities, as_text
 from .core import patch_to, read_only

@@ -117,7 +117,7 @@ def search_oracle(setting, *, tries=400, want=5, delta=.05, seed=0):
     want : int
         So many answers of each arm end the search before that.
     delta : float
-        For the `volume` that is promised (`eq-search-volume`).
+        For the `volume` that is promised (chapter 28).
     seed : int or numpy Generator
 
     Returns a coroutine as learners are (a `Learner`, for `simulate`): it yields

@@ -78,7 +78,7 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     Parameters
     ----------
     setting : Setting
-        If it has `supports`, their numbers take the place of M (`prop-simple`).
+        If it has `supports`, their numbers take the place of M (chapter 12).
     oracle : Oracle
     eps : float
         Target, in (0, 2(B_S + B_u)].

@@ -102,7 +102,7 @@ def action_informed_oracle(world, *, costs=None, cases=None, delta=.05):
         From how many cases the beliefs of the arms (or of each arm) were counted.
     delta : float
         With probability 1 - delta the margins hold for all distributions that these
-        counts leave open (`prop-robust`).
+        counts leave open (chapter 59).
 
     Raises `NotInducible`, naming every arm that no rule favours, and the way out.
 
@@ -203,13 +203,13 @@ def _leads(world, arm):
 @dataclass(frozen=True, eq=False)
 class Doubts:
     """What is known of a world's arms: `low` and `high` (K,) costs, and `radii`
-    (K,), half of $r_j$ (`prop-robust`)."""
+    (K,), half of $r_j$ (chapter 59)."""
     low: np.ndarray
     high: np.ndarray
     radii: np.ndarray
 
     def costs(self, k, bound):
-        "(K,): the worst costs for arm k, those of `eq-robust-costs`."
+        "(K,): the worst costs for arm k, those of chapter 59."
         worst = self.low - self.radii*bound
         worst[k] = self.high[k] + self.radii[k]*bound
         return worst
@@ -287,7 +287,7 @@ BOUND_MARGIN = 1e-6
 BOUND_TOL = 1e-9        # how well the solver keeps to its rows, in these units
 
 def least_bound(world, k, doubts, margin=None):
-    """$B_k$ of `eq-bound-needed` for arm k (an index), infinite if no bound will do.
+    """$B_k$ of chapter 59 for arm k (an index), infinite if no bound will do.
     Raises `SolverFailure`.
 
     >>> round(least_bound(clinic, 1, doubts(clinic)), 4)

@@ -40,7 +40,7 @@ class Busy(OIAError):
     "Another process has this session open for writing."
 
 def chained(previous, record):
-    """The hash (`eq-chain`) of a record without its own, after the hash `previous`:
+    """The hash (chapter 27) of a record without its own, after the hash `previous`:
     16 hexadecimal digits."""
     text = json.dumps(record, sort_keys=True, allow_nan=False)
     return hashlib.sha256((previous + text).encode()).hexdigest()[:16]
@@ -585,7 +585,7 @@ def create(cls, path, where, oracle=None, *, eps, delta, method='sharp', snap=SN
     currency : str, optional
         For offers and sums.
     history : list of (rule, arm, report), optional
-        Answers of the same expert to known rules from before (`prop-tape`); a
+        Answers of the same expert to known rules from before (chapter 27); a
         rule may also be the name or index of an arm: the oracle's.
     told : Told, or a text such as "lapses=0.02", optional
         What may be assumed of the expert.
@@ -950,7 +950,7 @@ def __repr__(self):
 CALIBRATION_LEVEL = .01
 
 def calibration_evidence(support, beliefs, states, arms=None):
-    """The evidence $E_t$ of `eq-calibration` after each of the pairs (belief,
+    """The evidence $E_t$ of chapter 31 after each of the pairs (belief,
     state), both indices, and of the arms if they are told apart: an array (n,)."""
     arms = np.zeros(len(beliefs), int) if arms is None else arms
     watch = CalibrationWatch(support, 1 + max(arms, default=0))
@@ -961,7 +961,7 @@ def calibration_evidence(support, beliefs, states, arms=None):
 class Calibration:
     """What reports and revealed states say of each other: `table`, a row per belief
     reported (its frame: said, cases, and how often each state came out); `evidence`,
-    the largest of `eq-calibration`; `level`; `alarm`, whether it exceeds 1/level."""
+    the largest of chapter 31; `level`; `alarm`, whether it exceeds 1/level."""
     table: object
     evidence: float
     level: float

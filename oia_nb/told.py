@@ -25,9 +25,9 @@ class Told(Value):
     Parameters
     ----------
     lapses : float
-        $\eta$ of `def-told`, in [0, .49].
+        $\eta$ of chapter 30, in [0, .49].
     band : float
-        $\rho$ of `def-told`, in units of payment, at least 0.
+        $\rho$ of chapter 30, in units of payment, at least 0.
     beliefs : "calibrated" or "own"
         Whether a report is how likely the states are, or what the expert acts on.
     costs : "fixed" or "until the end"

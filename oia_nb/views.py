@@ -28,14 +28,14 @@ from .session import Offer, Session
 
 # %% ../nbs/companion/83_views.ipynb #8ef02623
 ROWS_SHOWN = 12     # of a table; of the rest it is told how many they are
-STYLE = ('<style>.oia table{border-collapse:collapse;font-size:.9em}'
-         '.oia th,.oia td{padding:.15em .7em;text-align:left;'
+STYLE = ('<style>.oia-card table{border-collapse:collapse;font-size:.9em}'
+         '.oia-card th,.oia-card td{padding:.15em .7em;text-align:left;'
          'border-bottom:1px solid color-mix(in srgb,currentColor 25%,transparent)}'
-         '.oia p{margin:.3em 0}.oia svg{max-width:100%}</style>')
+         '.oia-card p{margin:.3em 0}.oia-card svg{max-width:100%}</style>')
 
 def block(*parts):
     "Pieces of HTML as one block with the style of a view."
-    return f'<div class="oia">{STYLE}{"".join(parts)}</div>'
+    return f'<div class="oia-card">{STYLE}{"".join(parts)}</div>'
 
 def paragraph(text):
     return f'<p>{escape(text)}</p>'

@@ -945,7 +945,7 @@ def _table_signals(at, columns, n_rows):
 
 def smoothed_table(counts, smoothing=SMOOTHING, prior=None):
     r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W), by
-    {eq}`eq-table`.
+    chapter 64.
 
     `prior` (W,) is the states'; the counts' own if None. A state without rows must
     have prior 0.
@@ -1342,7 +1342,7 @@ def _bit_weights(gaps, cost, a):
 
 # %% ../nbs/companion/64_worlds.ipynb #875fcbeb
 def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
-    """A world in which gaps, K, M and costs can be set one by one (`ex-bits`): up to
+    """A world in which gaps, K, M and costs can be set one by one (chapter 64): up to
     seven arms, eight states, `bound` and B_u both 1.
 
     Parameters

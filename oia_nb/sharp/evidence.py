@@ -75,7 +75,7 @@ def cells_of(lo, hi, bound):
     return np.hstack(done)
 
 def pair_wealth(counts_j, rules, u, counts_k, x, low, eps):
-    """`least_wealth` in both factors of `lem-pair` on cells of μ, and the rule that
+    """`least_wealth` in both factors of chapter 20 on cells of μ, and the rule that
     is the worst at the least of them.
 
     `rules` (V, M) are payments of arm j of which every rule of its region pays as
@@ -99,7 +99,7 @@ def pair_wealth(counts_j, rules, u, counts_k, x, low, eps):
 
 # %% ../../nbs/beyond/20_evidence.ipynb #d22b57cd
 def own_wealth(counts, rules, s, top, eps):
-    """The wealth of `lem-own` for d = s - v, least over mixtures of the `rules` v
+    """The wealth of chapter 20 for d = s - v, least over mixtures of the `rules` v
     (V, M), and the worst of them; d is at most `top`."""
     if top <= eps:
         return np.inf, 0
@@ -117,7 +117,7 @@ def betting_threshold(N, delta):
 # %% ../../nbs/beyond/20_evidence.ipynb #3efb8cc1
 def mean_lower(counts, x, threshold):
     r"""The smallest $\langle p, x\rangle$ over distributions p with
-    $N\,\text{KL}(\hat q, p)$ ≤ `threshold` (`lem-betting`).
+    $N\,\text{KL}(\hat q, p)$ ≤ `threshold` (chapter 20).
 
     `counts` (M,) of N samples, `x` (M,) a fixed payoff. Without samples the minimum
     of x.
@@ -161,7 +161,7 @@ def _removals(q, others, mass, limit):
 
 def shifted(q, I):
     """(n, M): points whose hull contains every distribution on the support of `q`
-    (M,) within L1 distance `I` of it (`lem-vertices`)."""
+    (M,) within L1 distance `I` of it (chapter 20)."""
     seen, points = np.flatnonzero(q), []
     for i in seen:
         mass, others = min(I/2, 1 - q[i]), [j for j in seen if j != i]
@@ -179,7 +179,7 @@ def shifted(q, I):
 # %% ../../nbs/beyond/20_evidence.ipynb #57f020e8
 def largest_over_ball(counts, threshold, largest, unseen):
     r"""At least the largest value of a convex function over the distributions p with
-    $N\,\text{KL}(\hat q, p)$ ≤ `threshold` (`lem-vertices`).
+    $N\,\text{KL}(\hat q, p)$ ≤ `threshold` (chapter 20).
 
     `largest(points)` is its largest value at points (n, M) on the beliefs seen,
     weights that sum to one; `unseen` (M,) bounds its payoff at each belief. Infinite

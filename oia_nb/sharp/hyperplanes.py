@@ -140,9 +140,9 @@ def largest_difference(program, x, enough=np.inf):
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #cdc59a4e
 class Hyperplane:
     r"""What M - 1 rays from the oracle's rule of arm k across arm j tell of $f_{kj}$
-    (`lem-star`); $|\Sigma_k\cup\Sigma_j| - 1$ rays, where `supports` tells them.
+    (chapter 21); $|\Sigma_k\cup\Sigma_j| - 1$ rays, where `supports` tells them.
 
-    `slope` g (M,), `error` the largest that `lem-star` allows at any proper rule;
+    `slope` g (M,), `error` the largest that chapter 21 allows at any proper rule;
     `program` is a `RegionProgram` without hyperplanes; `bits` is how far the rays are
     bisected.
     """
@@ -211,7 +211,7 @@ def spread_rules(setting):
 def optimistic_profit(program, counts, delta):
     r"""An upper bound on $h(S_k^*)$ from `counts` (M,) of an arm and its outer
     region `program`, right at all times with probability 1 - `delta`
-    (`prop-upper`)."""
+    (chapter 21)."""
     N, u = counts.sum(), program.setting.belief_utility
     if N == 0:
         return np.inf
@@ -227,7 +227,7 @@ def optimistic_profit(program, counts, delta):
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #6f96fe12
 def same_arm_regret(program, counts, rule, delta):
     r"""An upper bound on $h(S_k^*) - h(S)$ for a `rule` that arm k answered, from
-    `counts` (M,) of k since then (`prop-same-arm`)."""
+    `counts` (M,) of k since then (chapter 21)."""
     s = rule.expected
     return largest_over_ball(counts, betting_threshold(counts.sum(), delta),
                              largest_difference(program, s), s)

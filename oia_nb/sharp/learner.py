@@ -425,7 +425,7 @@ def keep(run, candidates):
 # %% ../../nbs/beyond/25_sharp.ipynb #8dba94b3
 def earned_at_least(run, c):
     """A lower bound on what a candidate of the bets earns, at what it cost when it was
-    registered, from the counts of its arm since (`lem-betting`)."""
+    registered, from the counts of its arm since (chapter 20)."""
     counts, u = run.transcript.counts[c.arm] - c.counts, run.setting.belief_utility
     paid = 0. if c.ray is None else c.high*c.ray.rule.expected
     return mean_lower(counts, u - paid, betting_threshold(counts.sum(), c.delta))
@@ -554,7 +554,7 @@ def conclude(run, status, contradiction=(), violated=None):
 # %% ../../nbs/beyond/25_sharp.ipynb #09783d6a
 def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
           watch=None, told=None, examined=True):
-    r"""The sharp learner (`alg-sharp`): a coroutine that yields a `ScoringRule`,
+    r"""The sharp learner (chapter 25): a coroutine that yields a `ScoringRule`,
     receives a `Response`, and returns a `SharpIdentification`.
 
     Parameters

@@ -12,7 +12,7 @@ from .evidence import own_wealth, pair_wealth
 
 # %% ../../nbs/beyond/22_walls.ipynb #b3292b21
 def bets(support, bound):
-    """The M rules of `lem-cone-bets`, each scaled so that its largest payment is
+    """The M rules of chapter 22, each scaled so that its largest payment is
     `bound`; `support` (M, 2)."""
     x, M = support[:, 0], len(support)
     order, rules = x.argsort(), [None]*M
@@ -26,7 +26,7 @@ def bets(support, bound):
 
 # %% ../../nbs/beyond/22_walls.ipynb #eccaaaa6
 class Cone:
-    """The bets of `lem-cone-bets` on a setting with two states: `rules`; `D` (M, M)
+    """The bets of chapter 22 on a setting with two states: `rules`; `D` (M, M)
     their payments in units of the bound, `tops` (M, 2) the largest in each state."""
     def __init__(self, setting):
         self.support, self.bound = setting.support, setting.bound
@@ -190,7 +190,7 @@ def conflict(wall):
 MULTIPLE = 1e3      # multipliers at most: what the solver's tolerance is multiplied by
 
 def prove_cheaper(wall):
-    """Whether the answers prove that arm l is the cheaper one (`lem-cheaper`); notes
+    """Whether the answers prove that arm l is the cheaper one (chapter 22); notes
     it in `valid`."""
     import highspy
     if wall.valid or len(set(wall.sides)) < 2:
