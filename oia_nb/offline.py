@@ -5,16 +5,14 @@
 # %% auto #0
 __all__ = ['effort_gain', 'prior_and_spread', 'best_gain', 'effort_world', 'bets', 'as_bets', 'from_bets', 'kink_program',
            'OneBet', 'one_bet', 'effort_payment', 'certainty_payment', 'common_support', 'max_min_rule', 'arm_payments',
-           'report_free', 'find_payment', 'Incentives', 'learn_incentives', 'paid_arm', 'simulate_incentives',
-           'incentives_bound']
+           'report_free']
 
 # %% ../nbs/companion/82_offline.ipynb #a398b176
 from dataclasses import dataclass
 import numpy as np
 from .core import InvalidInput, PROB_TOL, SolverFailure, as_array, as_beliefs
-from .core import as_integer, as_number, as_probabilities, generator
-from .information import Rational, Response, favourite, make_world, merge_beliefs
-from .information import report_utility
+from .core import as_number, as_probabilities
+from .information import make_world, merge_beliefs, report_utility
 from .scoring import ScoringRule, is_proper
 from .programs import (ProperProgram, program_route, properness_pairs,
                              properness_rows)
@@ -327,132 +325,3 @@ def report_free(world):
             raise SolverFailure(f'linprog: {found.message}')
         profits[k] = profits[k] - z.bound*found.fun if found.status == 0 else -np.inf
     return profits
-
-# %% ../nbs/companion/82_offline.ipynb #173850f5
-def find_payment(setting, arm, steps):
-    r"""The search: a coroutine that yields payments (K,) and returns the smallest
-    offer that was answered by `arm`, None if even $B_S$ wasn't.
-
-    It ends at most $B_S2^{-\text{steps}}$ above the least payment for the arm, after
-    at most `steps` + 1 rounds. Raises `InvalidInput`.
-    """
-    arm, steps = setting.arm_index(arm), as_integer('steps', steps)
-    def search(low, high, only):
-        if (yield high*only).arm != arm:
-            return None
-        for _ in range(steps):
-            middle = (low + high)/2
-            if (yield middle*only).arm == arm:
-                high = middle
-            else:
-                low = middle
-        return high
-    return search(0., setting.bound, np.eye(setting.K)[arm])
-
-# %% ../nbs/companion/82_offline.ipynb #2e14d7e8
-@dataclass(frozen=True, eq=False)
-class Incentives:
-    r"""What `learn_incentives` found: `payments` (K,), infinite for an arm that
-    couldn't be had; `values` (K,), the estimates of $U_k - \hat\pi_k$;
-    `plays` (K,) in the second step; and `arm`, the best one by these values."""
-    payments: np.ndarray
-    values: np.ndarray
-    plays: np.ndarray
-    arm: int
-
-def _search(setting, steps):
-    "The first step: (payments (K,), rounds it took)."
-    payments, rounds = np.full(setting.K, np.inf), 0
-    for k in range(setting.K):
-        found = yield from find_payment(setting, k, steps)
-        rounds += 1 if found is None else steps + 1
-        if found is not None:
-            payments[k] = found
-    return payments, rounds
-
-def _bandit(setting, payments, rounds, width, listen):
-    """The second step: `rounds` rounds of an upper confidence bound whose radius is
-    width/√N. Returns `Incentives`."""
-    z, N, total = setting, np.zeros(setting.K), np.zeros(
-        (setting.K, 1 if listen else setting.utility.shape[1]))
-    # what is not yet played comes first
-    values = np.where(payments < np.inf, np.inf, -np.inf)
-    radius = np.zeros(z.K)
-    for _ in range(rounds):
-        k = int((values + radius).argmax())
-        response = yield payments[k]*np.eye(z.K)[k]
-        u = z.utility[response.state]
-        total[k] += u[z.best_decision[z.index(response.report)]] if listen else u
-        N[k] += 1
-        values[k], radius[k] = total[k].max()/N[k] - payments[k], width/np.sqrt(N[k])
-    return Incentives(payments, values, N, int(values.argmax()))
-
-# %% ../nbs/companion/82_offline.ipynb #e5af39ce
-def learn_incentives(setting, horizon, delta=.1, listen=True):
-    r"""Scheid et al. (2024), for payments that depend on the arm: a coroutine that
-    yields payments (K,) and receives a `Response`.
-
-    Bisection for the payment of each arm, then an upper confidence bound for the
-    arm, `horizon` rounds in all. If not `listen`, reports are ignored. Returns
-    `Incentives`. Raises `InvalidInput` if the horizon leaves no round for each arm.
-    """
-    z, T, delta = setting, as_integer('horizon', horizon,
-                                      2), as_number('delta', delta, 0., 1.,
-                                                    strict_low=True)
-    steps, D = int(np.ceil(np.log2(T))), 1 if listen else z.utility.shape[1]
-    if T < z.K*(steps + 2):
-        raise InvalidInput('horizon', horizon,
-                           f'at least {z.K*(steps + 2)} rounds: {steps + 2} an arm')
-    width = np.ptp(z.utility)*np.sqrt(np.log(2*z.K*D*T/delta)/2)
-    def learner():
-        payments, rounds = yield from _search(z, steps)
-        return (yield from _bandit(z, payments, T - rounds, width, listen))
-    return learner()
-
-# %% ../nbs/companion/82_offline.ipynb #1586552b
-def paid_arm(world, payments):
-    """The arm that the agent plays if it is paid payments[k] for arm k.
-
-    On ties (see `favourite`) the best for the principal, then the lowest index.
-    Raises `InvalidInput`, also for a world with another agent than `Rational`.
-    """
-    z = world.setting
-    if type(world.agent) is not Rational:
-        raise InvalidInput('world.agent', world.agent,
-                           'Rational(), the only agent that takes part here')
-    payments = as_array('payments', payments, (z.K,), 0., z.bound, axes=(z.arms,))
-    worth = lambda arms: world.belief_distributions[arms]@z.belief_utility - payments[
-        arms]
-    return favourite(payments - world.costs, worth, z.bound, z.B_u)
-
-def simulate_incentives(learner, world, seed):
-    """Play a coroutine that yields payments (K,) against a simulated agent: (what it
-    returns, arms (T,), what was paid (T,)).
-
-    `seed` is an int or a numpy Generator. Signal and state are drawn as in
-    `World.respond`; reports are true.
-    """
-    rng, arms, paid = generator(seed), [], []
-    beliefs = [tuple(b) for b in world.setting.support.tolist()]
-    try:
-        payments = next(learner)
-        while True:
-            k = paid_arm(world, payments)
-            signal, state = world.draw(k, rng)
-            arms.append(k)
-            paid.append(payments[k])
-            payments = learner.send(
-                Response(k, beliefs[world.belief_index[k][signal]], state))
-    except StopIteration as stop:
-        return stop.value, np.array(arms), np.array(paid)
-
-# %% ../nbs/companion/82_offline.ipynb #42622074
-def incentives_bound(setting, horizon, delta=.1, listen=True):
-    r"""The bound on the regret of `learn_incentives` over `horizon` rounds:
-    $K(\lceil\log_2T\rceil+2)(R+B_S) + B_S + 2R\sqrt{2KT\log(2KDT/\delta)}$."""
-    z, T, delta = setting, as_integer('horizon', horizon,
-                                      2), as_number('delta', delta, 0., 1.,
-                                                    strict_low=True)
-    R, D = np.ptp(z.utility), 1 if listen else z.utility.shape[1]
-    return float(z.K*(np.ceil(np.log2(T)) + 2)*(R + z.bound) + z.bound
-                 + 2*R*np.sqrt(2*z.K*T*np.log(2*z.K*D*T/delta)))

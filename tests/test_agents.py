@@ -16,10 +16,10 @@ from conftest import amount
 from oia_nb.all import (InvalidInput, ScoringRule, brier, experiment, identify,
                         load_world, make_world, menu_rule, optimal_rule,
                         principal_profit, random_world)
+from oia_nb.baselines import paid_arm
 from oia_nb.core import as_number, plain
 from oia_nb.experiments import fingerprint
 from oia_nb.information import Agent, Rational, Response, World, best_reply
-from oia_nb.offline import paid_arm
 from oia_nb.worlds import WORLD_FORM, world_from_dict, world_to_dict
 
 @dataclass(frozen=True, eq=False)
