@@ -39,6 +39,10 @@ def read_hints(text):
             functions[name] = dict(g.split(':', 1) for g in given), result.strip()
     return usual, functions
 
+def is_private(name):
+    "One underscore, and none at the end: nobody else's business."
+    return re.fullmatch(r'_[^_].*[^_]|_[^_]?', name) is not None
+
 def decorators(node):
     return [ast.unparse(d) for d in node.decorator_list]
 
@@ -191,7 +195,8 @@ class Stubs:
             tail = ['*', *named] if named else []
             body.append(f'    def __init__(self, {", ".join([*args, *tail])}) -> None: ...')
         for item in [*node.body, *self.methods.get((module, node.name), [])]:
-            if isinstance(item, ast.FunctionDef) and item.name != '__post_init__':
+            if (isinstance(item, ast.FunctionDef) and item.name != '__post_init__'
+                    and not is_private(item.name)):
                 body += self.method(module, item, node.name)
             if isinstance(item, ast.Assign):
                 body += [f'    {n.id}: Any' for t in item.targets for n in ast.walk(t)
@@ -213,7 +218,7 @@ class Stubs:
                 imports.append(ast.unparse(node))
             elif isinstance(node, ast.ClassDef):
                 parts.append(self.cls(name, node))
-            elif isinstance(node, ast.FunctionDef):
+            elif isinstance(node, ast.FunctionDef) and not is_private(node.name):
                 if not patched(node) or 'self' in self.functions.get(
                         f'{name}.{node.name}', ({}, ))[0]:
                     made = ast.parse(ast.unparse(node)).body[0]
