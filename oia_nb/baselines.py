@@ -227,8 +227,8 @@ class Commitment:
 def commit(setting, oracle, k, q, I, C_hat, I_c, solver='highs'):
     """The `Commitment` of arm k from estimates q (K, M), C_hat and I_c (K, K), and
     the radius `I` of all arms."""
-    program, room = program_route(solver)(setting.support, setting.K,
-                                          k), I_c[k]/setting.bound + I
+    program = program_route(solver)(setting.support, setting.K, k)
+    room = I_c[k]/setting.bound + I
     most = program.minimum(q, C_hat[k]/setting.bound - room, rule=False)
     upper = None if most is None else q[
         k]@setting.belief_utility - setting.bound*most.bound + half_spread(setting)*I
@@ -455,8 +455,9 @@ def _search(setting, steps):
 def _bandit(setting, payments, rounds, width, listen):
     """The second step: `rounds` rounds of an upper confidence bound whose radius is
     width/√N. Returns `Incentives`."""
-    z, N, total = setting, np.zeros(setting.K), np.zeros(
-        (setting.K, 1 if listen else setting.utility.shape[1]))
+    z = setting
+    N = np.zeros(setting.K)
+    total = np.zeros((setting.K, 1 if listen else setting.utility.shape[1]))
     # what is not yet played comes first
     values = np.where(payments < np.inf, np.inf, -np.inf)
     radius = np.zeros(z.K)
@@ -478,9 +479,9 @@ def learn_incentives(setting, horizon, delta=.1, listen=True):
     arm, `horizon` rounds in all. If not `listen`, reports are ignored. Returns
     `Incentives`. Raises `InvalidInput` if the horizon leaves no round for each arm.
     """
-    z, T, delta = setting, as_integer('horizon', horizon,
-                                      2), as_number('delta', delta, 0., 1.,
-                                                    strict_low=True)
+    z = setting
+    T = as_integer('horizon', horizon, 2)
+    delta = as_number('delta', delta, 0., 1., strict_low=True)
     steps, D = int(np.ceil(np.log2(T))), 1 if listen else z.utility.shape[1]
     if T < z.K*(steps + 2):
         raise InvalidInput('horizon', horizon,
@@ -532,9 +533,9 @@ def simulate_incentives(learner, world, seed):
 def incentives_bound(setting, horizon, delta=.1, listen=True):
     r"""The bound on the regret of `learn_incentives` over `horizon` rounds:
     $K(\lceil\log_2T\rceil+2)(R+B_S) + B_S + 2R\sqrt{2KT\log(2KDT/\delta)}$."""
-    z, T, delta = setting, as_integer('horizon', horizon,
-                                      2), as_number('delta', delta, 0., 1.,
-                                                    strict_low=True)
+    z = setting
+    T = as_integer('horizon', horizon, 2)
+    delta = as_number('delta', delta, 0., 1., strict_low=True)
     R, D = np.ptp(z.utility), 1 if listen else z.utility.shape[1]
     return float(z.K*(np.ceil(np.log2(T)) + 2)*(R + z.bound) + z.bound
                  + 2*R*np.sqrt(2*z.K*T*np.log(2*z.K*D*T/delta)))

@@ -206,8 +206,10 @@ class Pulls:
         self.family, self.eps = family, as_number('eps', eps, 0.)
         self.delta = as_number('delta', delta, 0., 1., strict_low=True)
         self.max_pulls = as_integer('max_pulls', max_pulls, self.K)
-        self.t, self.counts, self.sums, self.active = 0, np.zeros(K), np.zeros(
-            K), np.ones(K, bool)
+        self.t = 0
+        self.counts = np.zeros(K)
+        self.sums = np.zeros(K)
+        self.active = np.ones(K, bool)
 
     @property
     def means(self):
@@ -395,9 +397,9 @@ def ugapeb(K, *, budget, a, family=BoundedRewards()):
     `bound` holds with probability $1 - 2KT e^{-2a}$, which is `delta`. Raises
     `InvalidInput`.
     """
-    a, K, budget = as_number('a', a, 0.,
-                             strict_low=True), as_integer('K', K, 2), as_integer(
-                                 'budget', budget, K)
+    a = as_number('a', a, 0., strict_low=True)
+    K = as_integer('K', K, 2)
+    budget = as_integer('budget', budget, K)
     s = Pulls(K, family, 0., float(np.clip(2*K*budget*np.exp(-2*a), 1e-300, 1.)),
               budget)
     return _ugapeb(s, a)
@@ -458,9 +460,8 @@ def lil_ucb(K, *, delta, family=BoundedRewards(), beta=1., growth=.01,
     it may never stop). `beta` in (0, 3], `growth` in (0, 1] are the parameters of
     the interval. Raises `InvalidInput`.
     """
-    beta, growth = as_number('beta', beta, 0., 3.,
-                             strict_low=True), as_number('growth', growth, 0., 1.,
-                                                         strict_low=True)
+    beta = as_number('beta', beta, 0., 3., strict_low=True)
+    growth = as_number('growth', growth, 0., 1., strict_low=True)
     return _lil_ucb(Pulls(K, family, 0., delta, max_pulls), beta, growth)
 
 def _lil_ucb(s, beta, growth):
@@ -523,8 +524,8 @@ def pair_evidence(family, mean_a, N_a, mean_b, N_b, eps=0.):
         x = (N_a*mean_a + N_b*mean_b)/(N_a + N_b)
     else:
         V, tiny = family.variance, 1e-12*max(1., abs(mean_a))
-        low, high = max(mean_b - eps, family.low) + tiny, min(
-            mean_a, family.high - eps) - tiny
+        low = max(mean_b - eps, family.low) + tiny
+        high = min(mean_a, family.high - eps) - tiny
         slope = lambda x: N_a*(x - mean_a)/V(x) + N_b*(x + eps - mean_b)/V(x + eps)
         if low >= high:
             x = (low + high)/2
@@ -559,8 +560,8 @@ def _track_and_stop(s):
         if s.t == s.max_pulls:
             return s.best(leader, 'round_cap')
         if s.t >= due:
-            (w, _), due = optimal_proportions(s.family.inside(s.means),
-                                              s.family), 1.1*s.t
+            w, _ = optimal_proportions(s.family.inside(s.means), s.family)
+            due = 1.1*s.t
         late = s.counts.min() < np.sqrt(s.t) - s.K/2
         yield from pull(s, [s.counts.argmin() if late else (s.t*w - s.counts).argmax()])
     return s.best(leader, 'certified', s.eps)

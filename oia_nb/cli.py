@@ -99,12 +99,10 @@ def first_sentence(text):
 
 # %% ../nbs/companion/70_cli.ipynb #913f019a
 # what commands are for, and the titles under which help lists options
-TOPICS = {
-    'a world that is known': ('worlds', 'optimal', 'plan'),
-    'learning from a simulated expert': ('identify', 'compare', 'demo'),
-    'learning from a real expert': ('session', ),
-    'more': ('book', 'completion')
-}
+TOPICS = {'a world that is known': ('worlds', 'optimal', 'plan'),
+          'learning from a simulated expert': ('identify', 'compare', 'demo'),
+          'learning from a real expert': ('session', ),
+          'more': ('book', 'completion')}
 TITLES = dict.fromkeys(
     ('--eps', '--delta', '--budget', '--cap', '--runs', '--seed'),
     'what to reach, and with what') | dict.fromkeys(
@@ -327,14 +325,10 @@ def menu_rows(menu, setting):
         group = ticket_name(menu.choice(
             setting.support[i])), setting.decisions[setting.best_decision[i]]
         groups.setdefault(group, []).append(setting.support[i])
-    headers = [
-        *(f'chance of {setting.states[w]}' for w in shown), 'beliefs', 'ticket',
-        'principal does'
-    ]
-    return headers, [[
-        *(span([b[w] for b in beliefs]) for w in shown),
-        len(beliefs), *group
-    ] for group, beliefs in groups.items()]
+    headers = [*(f'chance of {setting.states[w]}' for w in shown), 'beliefs', 'ticket',
+               'principal does']
+    return headers, [[*(span([b[w] for b in beliefs]) for w in shown),
+                      len(beliefs), *group] for group, beliefs in groups.items()]
 
 # %% ../nbs/companion/70_cli.ipynb #7a8b9c02
 MORE_DIGITS = 4       # how many digits are tried beyond the first
@@ -425,11 +419,9 @@ def handed_over(world, rule, found, why, name):
         f'whose profit is {put(found.profit + found.lost)}.')
     tickets = '\n'.join(map(paragraph, found.text(z).splitlines()))
     parts = [paragraph(f'{why[0].upper()}{why[1:]}.')] if why else []
-    parts += [
-        paragraph(head), tickets,
-        paragraph(end),
-        table(*menu_rows(found.menu, z))
-    ]
+    parts += [paragraph(head), tickets,
+              paragraph(end),
+              table(*menu_rows(found.menu, z))]
     return '\n\n'.join(parts)
 
 
@@ -442,10 +434,8 @@ def list_worlds(args):
     if args.json:
         return put_json(worlds_to_dict())
     settings = {name: load_world(name).setting for name in world_names()}
-    rows = [[
-        n, ', '.join(z.arms), ', '.join(z.states), ', '.join(z.decisions), z.M,
-        f'{z.bound:g}'
-    ] for n, z in settings.items()]
+    rows = [[n, ', '.join(z.arms), ', '.join(z.states), ', '.join(z.decisions), z.M,
+             f'{z.bound:g}'] for n, z in settings.items()]
     print(
         table(['world', 'arms', 'states', 'decisions', 'beliefs', 'pays up to'], rows,
               maxcolwidths=24))
@@ -598,13 +588,11 @@ def report(world, result, args):
     seed = [] if args.seed is not None else [
         f'The seed was {result.origin.seed}; --seed repeats the run.'
     ]
-    return '\n\n'.join([
-        paragraph(rounds_text(result, args.method)),
-        *seed, f'Under the rule found the agent chooses {arm}.',
-        paragraph(certificate_text(result, regret)),
-        paragraph(result.statement),
-        handed_over(world, result.rule, found, why, 'the rule found')
-    ])
+    return '\n\n'.join([paragraph(rounds_text(result, args.method)),
+                        *seed, f'Under the rule found the agent chooses {arm}.',
+                        paragraph(certificate_text(result, regret)),
+                        paragraph(result.statement),
+                        handed_over(world, result.rule, found, why, 'the rule found')])
 
 # %% ../nbs/companion/70_cli.ipynb #b1c72bb2
 def learner_options():
@@ -689,10 +677,8 @@ def error_lines(frame):
     "Each error once, with the methods that met it."
     wrong = frame[frame.error.notna()].groupby(['world', 'error'],
                                                sort=False).method.unique()
-    return [
-        f'{", ".join(methods)} in {world}: {error}'
-        for (world, error), methods in wrong.items()
-    ]
+    return [f'{", ".join(methods)} in {world}: {error}'
+            for (world, error), methods in wrong.items()]
 
 def comparison_fields(found, args):
     "A comparison as programs are told of it."
@@ -763,16 +749,12 @@ def ahead_text(row, world):
     put = lambda x: 'never' if x is None else f'{x:,.0f}'
     rounds = lambda x: 'cut short' if x is None else f'{x:,.0f}'
     money = lambda x: amount(x, world.setting.bound)
-    names = [
-        'rounds, 10 %', 'rounds, median', 'rounds, 90 %', 'paid', 'lost meanwhile',
-        'paid for itself after'
-    ]
-    cells = [
-        *(rounds(row[k]) for k in ('rounds_10', 'rounds', 'rounds_90')),
-        money(row['paid']),
-        money(row['lost']),
-        put(row['break_even'])
-    ]
+    names = ['rounds, 10 %', 'rounds, median', 'rounds, 90 %', 'paid', 'lost meanwhile',
+             'paid for itself after']
+    cells = [*(rounds(row[k]) for k in ('rounds_10', 'rounds', 'rounds_90')),
+             money(row['paid']),
+             money(row['lost']),
+             put(row['break_even'])]
     head = (
         f'The default learner ({row["method"]}), played {row["runs"]} times in this '
         'world:')
@@ -844,12 +826,10 @@ def introduction(world, best, margins, args):
         'the arm chosen, the belief reported, and the true state.')
     run = (f'{said(demos()[args.method].text)} with target {args.eps:g} and δ = '
            f'{args.delta:g}, seed {args.seed}:')
-    return '\n\n'.join([
-        paragraph(head),
-        table(*arm_rows(world, best, margins)),
-        paragraph(columns),
-        paragraph(knows), run
-    ])
+    return '\n\n'.join([paragraph(head),
+                        table(*arm_rows(world, best, margins)),
+                        paragraph(columns),
+                        paragraph(knows), run])
 
 # %% ../nbs/companion/70_cli.ipynb #dcdae5cd
 def paper_needs(world, oracle, eps, delta):
@@ -890,8 +870,8 @@ def check_figure(path):
     "Refuse a file that matplotlib won't be able to write."
     from matplotlib.backend_bases import FigureCanvasBase
     from oia_nb.core import InvalidInput
-    folder, kinds = os.path.dirname(
-        path) or '.', FigureCanvasBase.get_supported_filetypes()
+    folder = os.path.dirname(path) or '.'
+    kinds = FigureCanvasBase.get_supported_filetypes()
     if os.path.splitext(path)[1].lower().lstrip('.') not in kinds:
         raise InvalidInput('figure', path,
                            f'a file name ending in one of {", ".join(sorted(kinds))}')
@@ -939,13 +919,11 @@ def demo_options():
     rows = demos()
     each = lambda place: ', '.join(f'{row.demo[place]:g} for {name}'
                                    for name, row in rows.items())
-    return [
-        option('--method', choices=list(rows), default='sharp',
-               help='the learner (default: sharp)'),
-        option('--eps', type=float, help=f'{EPS} (default: {each(0)})'),
-        option('--delta', type=float,
-               help=f'{DELTA} (default: {each(1)})')
-    ]
+    return [option('--method', choices=list(rows), default='sharp',
+                   help='the learner (default: sharp)'),
+            option('--eps', type=float, help=f'{EPS} (default: {each(0)})'),
+            option('--delta', type=float,
+                   help=f'{DELTA} (default: {each(1)})')]
 
 # %% ../nbs/companion/70_cli.ipynb #f5a8e7ee
 @command(
@@ -1059,20 +1037,16 @@ def standing_rule(s):
 
 # %% ../nbs/companion/70_cli.ipynb #e84b9bad
 def session_options():
-    return [
-        option(
-            '--method', help='the learner (default: the first that honours what is '
-            'told; all are listed by oia identify --help)'),
-        *session_flags()
-    ]
+    return [option(
+                '--method', help='the learner (default: the first that honours what is '
+                'told; all are listed by oia identify --help)'),
+            *session_flags()]
 
 def session_flags():
     "The flags of all learners."
-    return [
-        option(f'--{name.replace("_", "-")}', type=flag.type,
-               help=f'for {", ".join(owners)}: {flag.help}'.replace('%', '%%'))
-        for name, (owners, flag) in learner_flags().items()
-    ]
+    return [option(f'--{name.replace("_", "-")}', type=flag.type,
+                   help=f'for {", ".join(owners)}: {flag.help}'.replace('%', '%%'))
+            for name, (owners, flag) in learner_flags().items()]
 
 @command(
     'session new', FILE, WORLD, option('--eps', type=float, required=True, help=EPS),
@@ -1125,10 +1099,8 @@ def next_offer(args):
         if args.html:
             write_sheet(offer, args.html)
         if args.json:
-            tickets = [
-                dict(ticket=ticket_name(b), pays=dict(zip(z.states, t)))
-                for b, t in enumerate(offer.menu.tickets)
-            ]
+            tickets = [dict(ticket=ticket_name(b), pays=dict(zip(z.states, t)))
+                       for b, t in enumerate(offer.menu.tickets)]
             return put_json(
                 dict(round=offer.round, arms=z.arms, states=z.states,
                      currency=offer.currency, tickets=tickets, support=z.support,

@@ -399,11 +399,9 @@ def forecast_rounds(subject, eps, delta, *, margin=None, gaps=None):
     p = problem_of(subject, eps, delta, margin, gaps)
     now = {name: f(p) for name, f in MEASURES.items()}
     parts = theorem1_parts(p, now['theorem1'])
-    knobs = {
-        knob: {name: float(f(change(p))/now[name])
-               for name, f in MEASURES.items()}
-        for knob, _, change in KNOBS
-    }
+    knobs = {knob: {name: float(f(change(p))/now[name])
+                    for name, f in MEASURES.items()}
+             for knob, _, change in KNOBS}
     return Forecast(p, parts=parts, dominant=max(parts, key=parts.get), knobs=knobs,
                     **now)
 
@@ -437,8 +435,9 @@ def theorem1_explicit(p, version='corrected', signed=False):
     """
     log_K = np.log(4*p.K/p.delta)
     if _printed(version):
-        c, size, ratio = 2*(97 + 48*2**.5), (
-            1 + 12*p.B_S/p.margin)**2*p.H_delta, 4*p.K/p.delta
+        c = 2*(97 + 48*2**.5)
+        size = (1 + 12*p.B_S/p.margin)**2*p.H_delta
+        ratio = 4*p.K/p.delta
         Gamma = (128*c*size*(p.M**2 + 2*p.M*ratio**(3/8) + ratio**.5))**2
         log_G = log_K + 2*np.log(Gamma)
         return float(c*size*np.log2(Gamma)*(p.M + 2*log_G + log_G**2/p.M)), float(Gamma)

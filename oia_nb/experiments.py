@@ -74,11 +74,9 @@ def measure(known, found):
     arm that it names answered; `stopped`, whether it ended by its own rule and not
     at a cap; `regret`, the true one; `bound`, what was proved of it; `arm`, and
     whether it is `correct` (a tie is)."""
-    row = {
-        name: int(getattr(found, name))
-        for name in ('rounds', 'normal_rounds', 'forced_rounds', 'searches',
-                     'lp_solves')
-    }
+    row = {name: int(getattr(found, name))
+           for name in ('rounds', 'normal_rounds', 'forced_rounds', 'searches',
+                        'lp_solves')}
     bound = np.inf if found.certificate is None else float(found.certificate.bound)
     return row | dict(
         arm_rounds=int(found.counts[found.arm]), status=found.status,
@@ -111,11 +109,9 @@ def source(f):
     """A function as text: its name and what it is written as; a `partial` as a list
     of its parts."""
     if isinstance(f, partial):
-        return [
-            source(f.func), [as_value('methods', a) for a in f.args],
-            {k: as_value('methods', v)
-             for k, v in f.keywords.items()}
-        ]
+        return [source(f.func), [as_value('methods', a) for a in f.args],
+                {k: as_value('methods', v)
+                 for k, v in f.keywords.items()}]
     try:
         written = inspect.getsource(f)
     except (OSError, TypeError):
@@ -130,10 +126,8 @@ def as_method(at, given):
                                                                                 {})
     if not isinstance(options, dict):
         raise InvalidInput(at, options, 'a dict of options')
-    options = {
-        as_parameter(at, k): as_value(f'{at}, option {k!r}', v)
-        for k, v in options.items()
-    }
+    options = {as_parameter(at, k): as_value(f'{at}, option {k!r}', v)
+               for k, v in options.items()}
     if isinstance(call, str) and call in LEARNERS:
         return Method(partial(identify, method=call), options,
                       taken(identify, LEARNERS[call].make) - {'options'}, call)
@@ -420,8 +414,8 @@ def as_repetitions(given):
 def planned(worlds, methods, grid, repetitions, seed):
     """The arguments of `experiment`, read: worlds and methods by label, the
     manifest, and the runs by key."""
-    worlds, methods = labelled('worlds', worlds, as_world,
-                               lambda w: w.name), as_methods(methods)
+    worlds = labelled('worlds', worlds, as_world, lambda w: w.name)
+    methods = as_methods(methods)
     contents = manifest(worlds, methods, as_grid(grid, methods),
                         as_integer('seed', seed))
     return worlds, methods, contents, {
@@ -450,11 +444,9 @@ def _done(folder, runs, retry):
     without error."""
     if folder is None:
         return {}
-    return {
-        k: r
-        for k, r in read_runs(folder).items()
-        if k in runs and not (retry and r.get('error'))
-    }
+    return {k: r
+            for k, r in read_runs(folder).items()
+            if k in runs and not (retry and r.get('error'))}
 
 def _todo(runs, done, worlds, methods):
     "What is left to do: each run with what is known of its world, and its method."
@@ -555,10 +547,8 @@ def summarise(frame, by=None):
     if not {'eps', *RESULTS} <= set(getattr(frame, 'columns', ())):
         raise InvalidInput('frame', frame, 'a frame of experiment, with a column eps')
     if by is None:
-        by = [
-            c for c in frame.columns
-            if c not in RESULTS and c not in ('seed', 'repetition')
-        ]
+        by = [c for c in frame.columns
+              if c not in RESULTS and c not in ('seed', 'repetition')]
     rows = frame.assign(
         failed=frame.error.notna(), rounds=frame.rounds.astype(float),
         stopped=frame.stopped.astype('Float64'),

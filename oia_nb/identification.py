@@ -342,11 +342,9 @@ def origin_of(world, row, options, seed):
     >>> origin_of(clinic, learner_row('sharp'), {}, 3)
     Origin(world='clinic', method='sharp', options={}, seed=3)
     """
-    told = {
-        name: value if isinstance(value, (bool, int, float, str)) else getattr(
-            value, '__name__', repr(value))
-        for name, value in options.items() if value is not None and name != 'watch'
-    }
+    told = {name: value if isinstance(value, (bool, int, float, str)) else getattr(
+                value, '__name__', repr(value))
+            for name, value in options.items() if value is not None and name != 'watch'}
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, told, int(seed) if whole else None)
 

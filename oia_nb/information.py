@@ -79,10 +79,8 @@ def _joint_arrays(joint):
     if first.shape[1] < 2:
         raise InvalidInput('joint[0]', f'an array of shape {first.shape}',
                            'at least two states (columns)')
-    rest = [
-        as_probabilities(f'joint[{k}]', p, (None, first.shape[1]))
-        for k, p in enumerate(joint[1:], 1)
-    ]
+    rest = [as_probabilities(f'joint[{k}]', p, (None, first.shape[1]))
+            for k, p in enumerate(joint[1:], 1)]
     return first, *rest
 
 # %% ../nbs/paper/01_information.ipynb #211d3075
@@ -535,10 +533,8 @@ def make_world(joint, costs, utility, bound, *, arms=None, states=None, decision
             (list, tuple)) and len(signals) == len(joint) else [None]*len(joint)
         if signals is None:
             signals = given = [_row_labels(p) for p in joint]
-        joint = [
-            as_labelled(f'joint[{k}]', p, (listed(o), listed(states)))
-            for k, (p, o) in enumerate(zip(joint, given))
-        ]
+        joint = [as_labelled(f'joint[{k}]', p, (listed(o), listed(states)))
+                 for k, (p, o) in enumerate(zip(joint, given))]
     structure = InformationStructure(joint, as_labelled('costs', costs,
                                                         (listed(arms), )))
     beliefs = np.vstack([posterior(p)[p.sum(1) > 0] for p in structure.joint])

@@ -759,8 +759,8 @@ def form_widget(form):
             lambda: form.decline(reason.value), form.undo]
 
     def refresh(said=''):
-        table.value, progress.value = offer_table(form.session), progress_line(
-            form.session)
+        table.value = offer_table(form.session)
+        progress.value = progress_line(form.session)
         message.value = escape(said)
         state.value = UNKNOWN
         for b in buttons[:2]:

@@ -11,7 +11,7 @@ __all__ = ['effort_gain', 'prior_and_spread', 'best_gain', 'effort_world', 'bets
 from dataclasses import dataclass
 import numpy as np
 from .core import InvalidInput, PROB_TOL, SolverFailure, as_array, as_beliefs
-from .core import as_number, as_probabilities
+from .core import as_kind, as_number, as_probabilities
 from .information import make_world, merge_beliefs, report_utility
 from .scoring import ScoringRule, is_proper
 from .programs import (ProperProgram, program_route, properness_pairs,
@@ -25,8 +25,7 @@ def effort_gain(rule, joint):
 
     The beliefs need not be on the support of the rule. Raises `InvalidInput`.
     """
-    if not isinstance(rule, ScoringRule):
-        raise InvalidInput('rule', rule, 'a ScoringRule')
+    as_kind('rule', rule, ScoringRule)
     joint = as_probabilities('joint', joint, (None, rule.support.shape[1]))
     return float((joint@rule.values.T).max(1).sum()
                  - (joint.sum(0)@rule.values.T).max())
@@ -73,8 +72,8 @@ def bets(kinks, p):
 
     $V_\kappa(p) = \max(\kappa(1-p), (1-\kappa)p)$. Raises `InvalidInput`.
     """
-    kinks, p = as_array('kinks', kinks, (None, ), 0.,
-                        1.)[:, None], as_array('p', p, (None, ), 0., 1.)
+    kinks = as_array('kinks', kinks, (None, ), 0., 1.)[:, None]
+    p = as_array('p', p, (None, ), 0., 1.)
     return np.maximum(kinks*(1 - p), (1 - kinks)*p)
 
 # %% ../nbs/companion/82_offline.ipynb #1c756795
@@ -97,8 +96,9 @@ def as_bets(rule):
     if not isinstance(rule, ScoringRule) or not is_proper(rule):
         raise InvalidInput('rule', rule, 'a proper ScoringRule')
     order, p = _line(rule.support)
-    (a, b), kinks, weights = rule.values[order].T, np.r_[0., p,
-                                                         1.], np.zeros(len(p) + 2)
+    a, b = rule.values[order].T
+    kinks = np.r_[0., p, 1.]
+    weights = np.zeros(len(p) + 2)
     weights[-1], weights[0] = a[-1], b[0]
     x, y = np.maximum(a[:-1] - a[1:], 0), np.maximum(b[1:] - b[:-1], 0)
     # of x + y, what goes to the right end
@@ -114,8 +114,8 @@ def from_bets(support, kinks, weights, bound=1.):
 
     Raises `InvalidInput`, also if it pays more than `bound`.
     """
-    support, bound = as_beliefs('support',
-                                support), as_number('bound', bound, 0., strict_low=True)
+    support = as_beliefs('support', support)
+    bound = as_number('bound', bound, 0., strict_low=True)
     kinks = as_array('kinks', kinks, (None,), 0., 1.)
     weights = as_array('weights', weights, kinks.shape, 0.)
     _line(support)
@@ -140,9 +140,8 @@ def kink_program(world, arm):
     kinks = np.r_[0., _line(z.support)[1], 1.]
     # (n, K)
     v = bets(kinks, z.support[:, 1]) @ q.T
-    rows, most = np.vstack([(v - v[:, [k]]).T, kinks,
-                            1 - kinks]), np.r_[(world.costs - world.costs[k])/z.bound,
-                                               1, 1]
+    rows = np.vstack([(v - v[:, [k]]).T, kinks, 1 - kinks])
+    most = np.r_[(world.costs - world.costs[k])/z.bound, 1, 1]
     tight = dict(primal_feasibility_tolerance=1e-10, dual_feasibility_tolerance=1e-10)
     found = linprog(v[:, k], A_ub=rows, b_ub=most, method='highs', options=tight)
     if found.status == 2:
@@ -176,9 +175,8 @@ def one_bet(world, arm):
     z, k = world.setting, world.setting.arm_index(arm)
     if z.K != 2:
         raise InvalidInput('world', world, 'a world with two arms')
-    C, kinks = float(world.costs[k] - world.costs[1 - k]), np.r_[0.,
-                                                                 _line(z.support)[1],
-                                                                 1.]
+    C = float(world.costs[k] - world.costs[1 - k])
+    kinks = np.r_[0., _line(z.support)[1], 1.]
     v = bets(kinks, z.support[:, 1]) @ world.belief_distributions.T
     gain = np.where((d := v[:, k] - v[:, 1 - k]) > PROB_TOL, d, np.nan)
     if np.isnan(gain).all():
@@ -207,8 +205,9 @@ def certainty_payment(prior, cost, bound=1.):
 
     Infinite if no rule within [0, bound] makes it do so. Raises `InvalidInput`.
     """
-    prior, cost, bound = as_probabilities('prior', prior, (None, )), as_number(
-        'cost', cost, 0.), as_number('bound', bound, 0., strict_low=True)
+    prior = as_probabilities('prior', prior, (None, ))
+    cost = as_number('cost', cost, 0.)
+    bound = as_number('bound', bound, 0., strict_low=True)
     # where f bends, up to its maximum
     t = np.r_[0., np.sort(bound*prior)[:-1]]
     f = np.minimum(t[:, None], bound*prior).sum(1) - t
@@ -230,8 +229,8 @@ def common_support(joints):
     joints = [p[p.sum(1) > 0] for p in joints]
     support, place = merge_beliefs(
         np.vstack([p/p.sum(1, keepdims=True) for p in joints]))
-    q, ends = np.zeros(
-        (len(joints), len(support))), np.cumsum([len(p) for p in joints])[:-1]
+    q = np.zeros((len(joints), len(support)))
+    ends = np.cumsum([len(p) for p in joints])[:-1]
     for l, (p, at) in enumerate(zip(joints, np.split(place, ends))):
         np.add.at(q[l], at, p.sum(1))
     return as_beliefs('joints', support), q
@@ -256,13 +255,11 @@ def _max_min_highs(support, q):
     gains = (q[:, :, None]*support)[:, None].repeat(M, 1)
     for j in range(M):
         gains[:, j, j] -= q @ support
-    A = vstack([
-        hstack(
-            [properness_rows(support),
-             csr_array((len(properness_pairs(support)), 1))]),
-        hstack([csr_array(gains.reshape(L*M, M*W)),
-                csr_array(-np.ones((L*M, 1)))])
-    ], format='csr')
+    A = vstack([hstack(
+                    [properness_rows(support),
+                     csr_array((len(properness_pairs(support)), 1))]),
+                hstack([csr_array(gains.reshape(L*M, M*W)),
+                        csr_array(-np.ones((L*M, 1)))])], format='csr')
     rows = np.zeros(A.shape[0]), np.full(A.shape[0], np.inf)
     columns = np.zeros(M*W + 1), np.ones(M*W + 1)
     x = ProperProgram(support, A, -np.eye(M*W + 1)[-1], np.array(columns),
@@ -281,8 +278,8 @@ def max_min_rule(joints, bound=1., solver='highs'):
     (0.24807759054756282, ScoringRule(4 beliefs, 2 states, pays 0 to 1 of 1))
     """
     program_route(solver)
-    bound, (support, q) = as_number('bound', bound, 0.,
-                                    strict_low=True), common_support(joints)
+    bound = as_number('bound', bound, 0., strict_low=True)
+    support, q = common_support(joints)
     value, S = (_max_min_highs if solver == 'highs' else _max_min_cvxpy)(support, q)
     return bound*value, ScoringRule(bound*S, support, bound)
 
@@ -315,8 +312,9 @@ def report_free(world):
     Raises `SolverFailure`.
     """
     from scipy.optimize import linprog
-    z, priors, profits = (world.setting, world.structure.priors,
-                          world.belief_distributions@world.setting.belief_utility)
+    z = world.setting
+    priors = world.structure.priors
+    profits = world.belief_distributions@world.setting.belief_utility
     for k in range(z.K):
         found = linprog(priors[k], A_ub=priors - priors[k],
                         b_ub=(world.costs - world.costs[k])/z.bound, bounds=(0, 1),

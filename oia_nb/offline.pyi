@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from dataclasses import dataclass
 import numpy as np
 from .core import InvalidInput, PROB_TOL, SolverFailure, as_array, as_beliefs
-from .core import as_number, as_probabilities
+from .core import as_kind, as_number, as_probabilities
 from .information import make_world, merge_beliefs, report_utility
 from .scoring import ScoringRule, is_proper
 from .programs import ProperProgram, program_route, properness_pairs, properness_rows

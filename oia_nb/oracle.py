@@ -332,10 +332,8 @@ def bound_needed(world, *, costs=None, cases=None, delta=.05):
     np.float64(0.237)}
     """
     known = doubts(world, costs, cases, delta)
-    return {
-        arm: least_bound(world, k, known)
-        for k, arm in enumerate(world.setting.arms)
-    }
+    return {arm: least_bound(world, k, known)
+            for k, arm in enumerate(world.setting.arms)}
 
 # %% ../nbs/paper/04_oracle.ipynb #8f5c18ca
 def hidden_arm(n, bound=1.):
@@ -359,10 +357,8 @@ def hidden_arm(n, bound=1.):
     centres = support[1::2]/n
     split = lambda j: np.vstack(
         [np.delete(centres, j, 0), support[2*j]/(2*n), support[2*j + 2]/(2*n)])
-    return [
-        Environment(InformationStructure([centres, split(j)], [0., .6*h*bound/n]),
-                    setting, f'cell {j}') for j in range(n)
-    ]
+    return [Environment(InformationStructure([centres, split(j)], [0., .6*h*bound/n]),
+                        setting, f'cell {j}') for j in range(n)]
 
 # %% ../nbs/paper/04_oracle.ipynb #f69f543d
 def shrink_oracle(world, share):

@@ -10,7 +10,7 @@ __all__ = ['COLORS', 'COLORMAP', 'DASHES', 'MARKERS', 'HATCHES', 'CORNERS', 'AXI
 import numpy as np
 from .core import (InvalidInput, as_array, as_kind, as_names, as_number,
                          as_probabilities)
-from .information import Environment, Setting
+from .information import Setting, World
 from .scoring import ScoringRule, as_rule, lie, mix
 from .stackelberg import agent_profit, arm_profit
 from .learner import FORCED, NORMAL, Identification
@@ -206,8 +206,7 @@ def plot_rule(rule, setting=None, ax=None):
 
 # %% ../nbs/companion/69_plots.ipynb #4e6f8940
 def _check_rules(world, rules, n):
-    if not isinstance(world, Environment):
-        raise InvalidInput('world', world, 'an Environment')
+    as_kind('world', world, World)
     rules = tuple(rules) if isinstance(rules, (list, tuple)) else (rules,)
     if len(rules) != n:
         raise InvalidInput('rules', f'{len(rules)} of them', f'{n} scoring rules')
@@ -259,7 +258,7 @@ def plot_segment(world, rule_a, rule_b, ax=None, *, labels=('rule a', 'rule b'))
 
     Parameters
     ----------
-    world : Environment
+    world : World
     rule_a, rule_b : ScoringRule
         Proper, on the support of the world.
     ax : matplotlib Axes, optional
@@ -270,8 +269,8 @@ def plot_segment(world, rule_a, rule_b, ax=None, *, labels=('rule a', 'rule b'))
     Returns the axes. Raises `InvalidInput`.
     """
     places, arms = answers_along(world, rule_a, rule_b)
-    names, (a, b) = _two_or_more('labels', labels,
-                                 2), (agent_profit(world, r) for r in (rule_a, rule_b))
+    names = _two_or_more('labels', labels, 2)
+    a, b = (agent_profit(world, r) for r in (rule_a, rule_b))
     ax, z = _axes(ax, (5.6, 3.8)), world.setting
     for k in range(z.K):
         ax.plot([0, 1], [a[k], b[k]],
@@ -319,7 +318,7 @@ def plot_plane(world, rules, ax=None, *, labels=('rule a', 'rule b', 'rule c')):
 
     Parameters
     ----------
-    world : Environment
+    world : World
     rules : three ScoringRules
         Proper, on the support of the world.
     ax : matplotlib Axes, optional
@@ -330,8 +329,9 @@ def plot_plane(world, rules, ax=None, *, labels=('rule a', 'rule b', 'rule c')):
     Returns the axes. Raises `InvalidInput`.
     """
     regions = answers_on(world, rules)
-    names, ax, z = _two_or_more('labels', labels, 3), _axes(ax,
-                                                            (5.2, 4.4)), world.setting
+    names = _two_or_more('labels', labels, 3)
+    ax = _axes(ax, (5.2, 4.4))
+    z = world.setting
     profits = np.stack([arm_profit(world, r) for r in rules], 1)
     best = max(((v @ profits[k], tuple(v @ CORNERS)) for k, p in regions for v in p))
     for k, p in regions:
@@ -412,11 +412,8 @@ def plot_profits(result, setting, ax=None, profits=None):
 
 # %% ../nbs/companion/69_plots.ipynb #c25a9f80
 def _trace(result, setting):
-    if not isinstance(setting, Setting):
-        raise InvalidInput('setting', setting, 'a Setting')
-    if not isinstance(result, Identification):
-        raise InvalidInput('result', result,
-                           'the Identification that a learner returns')
+    as_kind('setting', setting, Setting)
+    as_kind('result', result, Identification)
     if np.ndim(result.trace.profits) != 2:
         raise InvalidInput('result', result, 'a run in which a round was planned')
     if result.trace.profits.shape[1] != setting.K:
@@ -533,8 +530,7 @@ def _square(argument, value, K):
     return x
 
 def _intervals(plan, setting):
-    if not isinstance(setting, Setting):
-        raise InvalidInput('setting', setting, 'a Setting')
+    as_kind('setting', setting, Setting)
     for name in ('C_hat', 'I_c'):
         if not hasattr(plan, name):
             raise InvalidInput('plan', plan, 'a Plan, as watch is given it')
@@ -654,8 +650,8 @@ def plot_rounds(frame, ax=None, *, by='method'):
     seen = numbers_in(frame, 'rounds')
     if not any(np.isfinite(t).any() for _, t in groups):
         raise InvalidInput('frame', 'a frame', 'a run that stopped')
-    start, end = .8*as_positive(
-        'rounds', seen[np.isfinite(seen)]).min(), 1.1*seen[np.isfinite(seen)].max()
+    start = .8*as_positive('rounds', seen[np.isfinite(seen)]).min()
+    end = 1.1*seen[np.isfinite(seen)].max()
     ax = _axes(ax, (5.6, 3.8))
     for i, (name, t) in enumerate(groups):
         done, n = t[np.isfinite(t)], len(t)
@@ -879,12 +875,10 @@ def _table(frame, value, rows, columns):
     check_frame(frame, [rows, columns], *_column(value))
     order = [frame[c].unique() for c in (rows, columns)]
     groups = frame.groupby([rows, columns], observed=True, sort=False)
-    found = {
-        key: float(
-            np.quantile(run_values(g, value), .5, method='inverted_cdf'
-                        ) if isinstance(value, str) else value(g))
-        for key, g in groups
-    }
+    found = {key: float(
+                 np.quantile(run_values(g, value), .5, method='inverted_cdf'
+                             ) if isinstance(value, str) else value(g))
+             for key, g in groups}
     import pandas as pd
     return pd.DataFrame([[found.get((r, c), np.nan) for c in order[1]]
                          for r in order[0]], *order)

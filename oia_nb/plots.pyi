@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 import numpy as np
 from .core import InvalidInput, as_array, as_kind, as_names, as_number, as_probabilities
-from .information import Environment, Setting
+from .information import Setting, World
 from .scoring import ScoringRule, as_rule, lie, mix
 from .stackelberg import agent_profit, arm_profit
 from .learner import FORCED, NORMAL, Identification

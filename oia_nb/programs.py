@@ -634,9 +634,9 @@ class MenuProgram(RuleProgram):
     def __init__(self, support, q, arm):
         self.own, A = menu_matrix(support, q, arm)
         (m, n), self.K, self.arm, self.everyone = A.shape, len(q), arm, support
-        self.pay, self.short, self.price = A[[
-            m - 1
-        ]].toarray()[0], np.eye(n)[-1], np.zeros(n)
+        self.pay = A[[m - 1]].toarray()[0]
+        self.short = np.eye(n)[-1]
+        self.price = np.zeros(n)
         weights = price_weights(len(self.own), support.shape[1])
         self.price[:weights.size] = weights.ravel()
         self.asks = np.insert(m - self.K + np.arange(self.K - 1), arm, m - 1)
@@ -644,8 +644,8 @@ class MenuProgram(RuleProgram):
                                at_least_zero(m))
 
     def _observe(self, counts, lower, slack):
-        self.lower, self.slack = np.where(
-            np.arange(self.K) == self.arm, -np.inf, lower), 0.
+        self.lower = np.where(np.arange(self.K) == self.arm, -np.inf, lower)
+        self.slack = 0.
         if not (self.lower < np.inf).all():
             raise SolverFailure('a coefficient of the program is not finite')
 

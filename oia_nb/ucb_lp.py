@@ -72,9 +72,11 @@ class Optimistic:
     program has no solution; they get the fallback of the paper.
     """
     def __init__(self, programs, counts, I, asks, found):
-        self._programs, self._counts, self._I, self._asks, self._found = (programs,
-                                                                          counts, I,
-                                                                          asks, found)
+        self._programs = programs
+        self._counts = counts
+        self._I = I
+        self._asks = asks
+        self._found = found
         z, oracle, N = programs.setting, programs.oracle, counts.sum(1, keepdims=True)
         q = counts/np.where(N > 0, N, 1.)
         self.infeasible = [k for k in range(z.K) if found[k] is None]

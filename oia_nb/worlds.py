@@ -80,15 +80,13 @@ def schema_reader(kind):
         return value
     return read
 
-WORLD_FORM = {
-    'schema?': schema_reader('world'), 'name': str, 'states': [str],
-    'decisions': [str], 'utility': [[float]],
-    'bound': float,
-    'arms': [{'name': str, 'cost': float, 'signals': [str],
-              'joint': [[float]]}], 'agent?': read_agent, 'source?': str,
-    'licence?': str, 'cost_ranges?': [[float]], 'support?': [[float]],
-    'supports?': [[[float]]], 'prior?': [float]
-}
+WORLD_FORM = {'schema?': schema_reader('world'), 'name': str, 'states': [str],
+              'decisions': [str], 'utility': [[float]],
+              'bound': float,
+              'arms': [{'name': str, 'cost': float, 'signals': [str],
+                        'joint': [[float]]}], 'agent?': read_agent, 'source?': str,
+              'licence?': str, 'cost_ranges?': [[float]], 'support?': [[float]],
+              'supports?': [[[float]]], 'prior?': [float]}
 # those that have a default
 NOTES = [f.name for f in fields(World) if f'{f.name}?' in WORLD_FORM]
 # what the principal may know beyond the beliefs of the arms
@@ -129,10 +127,8 @@ def read_form(at, value, form):
     for k in form:
         if not k.endswith('?') and k not in value:
             raise InvalidInput(f'{at}, key {k!r}', 'nothing', 'it to be there')
-    return {
-        k: read_form(k if at == 'world' else f'{at}.{k}', value[k], f)
-        for k, f in keys.items() if k in value
-    }
+    return {k: read_form(k if at == 'world' else f'{at}.{k}', value[k], f)
+            for k, f in keys.items() if k in value}
 
 # %% ../nbs/companion/64_worlds.ipynb #cb46e295
 def world_from_dict(data):
@@ -208,14 +204,10 @@ def world_to_dict(world):
     data = dict(schema='oia/world/1', name=world.name, states=list(z.states),
                 decisions=list(z.decisions),
                 utility=z.utility.tolist(), bound=z.bound, arms=arms)
-    usual = {
-        f.name: f.default_factory() if f.default is MISSING else f.default
-        for f in fields(World) if f.name in NOTES
-    }
-    data |= {
-        k: plain(getattr(world, k), k)
-        for k in NOTES if getattr(world, k) != usual[k]
-    }
+    usual = {f.name: f.default_factory() if f.default is MISSING else f.default
+             for f in fields(World) if f.name in NOTES}
+    data |= {k: plain(getattr(world, k), k)
+             for k in NOTES if getattr(world, k) != usual[k]}
     known = dict(support=z.support, supports=known_beliefs(z), prior=z.prior)
     if np.array_equal(world_from_dict(data).setting.support, z.support):
         del known['support']
@@ -795,10 +787,8 @@ def _with_columns(frame, rows, columns):
         return out
     out = {c: list(frame[c]) for c in _columns(frame)}
     out = {c: [v[i] for i in rows] for c, v in out.items()}
-    return out | {
-        c: [names[i] if i >= 0 else None for i in code]
-        for c, (names, code) in columns.items()
-    }
+    return out | {c: [names[i] if i >= 0 else None for i in code]
+                  for c, (names, code) in columns.items()}
 
 # %% ../nbs/companion/64_worlds.ipynb #4b1e7a11
 def _repaired(table, c, rare, missing, bins):
@@ -812,11 +802,9 @@ def _repaired(table, c, rare, missing, bins):
         names, code, cuts = _cut(table.levels[c].values, code, table.weight, bins[c])
         print(
             f'{at}: cut at {", ".join(f"{x:g}" for x in cuts)} into {", ".join(names)}')
-    new = {
-        v: max(group, key=group.get)
-        for group in _alike(names, rows())
-        for v in group
-    }
+    new = {v: max(group, key=group.get)
+           for group in _alike(names, rows())
+           for v in group}
     for step in 'alike', 'rare':
         count = dict(zip(names, rows()))
         if step == 'rare':
@@ -910,12 +898,10 @@ def _by_state_and_decision(utility, states, known, decisions):
         decisions = [str(v) for v in heads[0]]
     if decisions is None or isinstance(decisions, str):
         return rows, decisions
-    named = [
-        r if h is None else _by_name(f'utility, row {i}', r, decisions,
-                                     {v: str(v)
-                                      for v in h})
-        for i, (r, h) in enumerate(zip(rows, heads))
-    ]
+    named = [r if h is None else _by_name(f'utility, row {i}', r, decisions,
+                                          {v: str(v)
+                                           for v in h})
+             for i, (r, h) in enumerate(zip(rows, heads))]
     return named, decisions
 
 # %% ../nbs/companion/64_worlds.ipynb #ba8b53a1
@@ -1172,12 +1158,13 @@ def _random(draw_joint, K, W, signals, seed, decisions, bound, max_cost, margin,
                            f'a number, or one for each of the {K} arms')
     sizes = [as_integer(f'signals[{k}]', n, 1) for k, n in enumerate(sizes)]
     D = as_integer('decisions', W if decisions is None else decisions, 1)
-    bound, max_cost = as_number('bound', bound, 0.,
-                                strict_low=True), as_number('max_cost', max_cost, 0.)
+    bound = as_number('bound', bound, 0., strict_low=True)
+    max_cost = as_number('max_cost', max_cost, 0.)
     rng = generator(seed)
     def draw():
-        joint, costs, utility = draw_joint(
-            rng, sizes, W), bound*max_cost*rng.random(K), bound*rng.random((W, D))
+        joint = draw_joint(rng, sizes, W)
+        costs = bound*max_cost*rng.random(K)
+        utility = bound*rng.random((W, D))
         return make_world(joint,
                           np.sort(costs) if ordered else costs, utility, bound,
                           name=name)
