@@ -379,9 +379,8 @@ def committed(run, eps, q, I, C_hat, I_c, ends):
     run.violated |= not bound >= -CROSSED_TOL
     run.snapshots.append((t, U, I, bound))
     if run.watch:
-        run.watch(
-            Plan(t + 1, run.transcript.N, q, I, C_hat, I_c, U, k, 0., ends[k].rule,
-                 ends[k].rule, run.violated, bound))
+        run.watch(Plan(t + 1, run.transcript.N, q, I, C_hat, I_c, U, k, 0.,
+                       ends[k].rule, ends[k].rule, run.violated, bound))
     proved = 'certified' if bound <= eps else 'uncertified'
     status = 'event_violated' if run.violated else proved
     return dict(status=status, rule=ends[k].rule, arm=k,

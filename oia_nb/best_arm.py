@@ -127,9 +127,8 @@ def finite_bandit(values, probabilities, family=None):
     """
     values = as_array('values', values, (None, None))
     rows = as_array('probabilities', probabilities, values.shape)
-    probabilities = np.array([
-        as_probabilities(f'probabilities[{k}]', p, p.shape) for k, p in enumerate(rows)
-    ])
+    probabilities = np.array([as_probabilities(f'probabilities[{k}]', p, p.shape)
+                              for k, p in enumerate(rows)])
     upto = probabilities.cumsum(1)
     upto[:, -1] = 1.
     draw = lambda arm, rng: float(values[
@@ -549,9 +548,8 @@ def is_proved(s, a):
     "The stopping rule of Track-and-Stop for the leader a."
     means, N = s.means, s.counts
     pair = lambda b: joint_threshold(s.family, N[[a, b]], s.delta/(s.K - 1))
-    return all(
-        pair_evidence(s.family, means[a], N[a], means[b], N[b], s.eps) > pair(b)
-        for b in range(s.K) if b != a)
+    return all(pair_evidence(s.family, means[a], N[a], means[b], N[b], s.eps) > pair(b)
+               for b in range(s.K) if b != a)
 
 def _track_and_stop(s):
     due = 0

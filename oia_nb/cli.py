@@ -65,9 +65,8 @@ def parser(chosen=None):
     Options that are worked out are there for the command `chosen` only.
     """
     from oia_nb import __version__
-    top = Parser(
-        prog='oia', allow_abbrev=False, description=contents(),
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    top = Parser(prog='oia', allow_abbrev=False, description=contents(),
+                 formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument('--version', action='version', version=f'oia_nb {__version__}')
     places = {'': top.add_subparsers(metavar='COMMAND', dest='command', required=True)}
     for name, (f, options) in COMMANDS.items():
@@ -137,9 +136,8 @@ def given(options, in_use):
 
 # %% ../nbs/companion/70_cli.ipynb #b6b590e2
 WORLD = option(
-    'world', metavar='W', help=(
-        'the name of a world that comes with the package, the path of a JSON file, or '
-        '- for standard input'))
+    'world', metavar='W', help=('the name of a world that comes with the package, the '
+                                'path of a JSON file, or - for standard input'))
 WITHOUT = option('--without', metavar='ARM', action='append', default=[],
                  help='leave an arm out (may be given more than once)')
 SEED = option(
@@ -161,18 +159,16 @@ TOLD = option(
 DIGITS = option(
     '--digits', type=int,
     help='decimals of the payments to hand over, from -12 to 15 (default: as few as '
-    'will '
-    'do, in '
-    'units of about a thousandth of the largest payment allowed, or finer)')
+         'will do, in units of about a thousandth of the largest payment allowed, or '
+         'finer)')
 MARGIN = option(
     '--margin', type=float,
     help='by how much the arm is to lead all others under them, in units of '
     'payment, at least 0 (default: half a unit of the last digit)')
 
 # %% ../nbs/companion/70_cli.ipynb #2f942e40
-EPS = (
-    'target accuracy, in units of payment: more than 0, at most twice the sum of the '
-    'largest payment and the largest utility')
+EPS = ('target accuracy, in units of payment: more than 0, at most twice the sum of '
+       'the largest payment and the largest utility')
 DELTA = 'probability of failure allowed: more than 0, at most 1'
 ROUNDS = 'rounds that may be used, at least 1'
 
@@ -276,10 +272,9 @@ def table(headers, rows, **options):
     end on the right."""
     from tabulate import tabulate
     numbers = [any(str(cell)[:1].isdigit() for cell in column) for column in zip(*rows)]
-    return tabulate(
-        rows, headers, disable_numparse=True,
-        colalign=['right' if n and i else 'left' for i, n in enumerate(numbers)],
-        **options)
+    return tabulate(rows, headers, disable_numparse=True,
+                    colalign=['right' if n and i else 'left'
+                              for i, n in enumerate(numbers)], **options)
 
 def paragraph(text):
     from textwrap import fill
@@ -377,9 +372,8 @@ def in_digits(world, rule, digits, margin):
     try:
         led = lp_arm(world, arm, margin=margin)
         if led is None:
-            return None, (
-                f'with {digits} digits, none makes {world.setting.arms[arm]} lead by '
-                f'{margin:g}: no rule at all does')
+            return None, (f'with {digits} digits, none makes {world.setting.arms[arm]} '
+                          f'lead by {margin:g}: no rule at all does')
         try:
             return rule.rounded(digits, world, margin), None
         except NotInducible:
@@ -403,24 +397,19 @@ def handed_over(world, rule, found, why, name):
     if found is None:
         head = (
             f'No rule to hand over: {why}. {name[0].upper()}{name[1:]} makes the agent '
-            'choose '
-            f'{arm}, but only with all its digits (--json). To four digits:')
+            f'choose {arm}, but only with all its digits (--json). To four digits:')
         menu = rule.menu()
         return '\n\n'.join([paragraph(head), menu.text(z), table(*menu_rows(menu, z))])
     digits = max(found.digits, 0) + 1
     put = lambda x: f'{round(float(x), digits) + 0.:.{digits}f}'
-    head = (
-        f'To hand over, in units of {10.**-found.digits:g}; the agent chooses {arm}, '
-        f'which leads by {found.margin:g} or more:')
+    head = (f'To hand over, in units of {10.**-found.digits:g}; the agent chooses '
+            f'{arm}, which leads by {found.margin:g} or more:')
     more = 'less' if found.lost >= 0 else 'more'
-    end = (
-        f'Its true profit is {put(found.profit)}: {put(abs(found.lost))} {more} than '
-        f'{name}, '
-        f'whose profit is {put(found.profit + found.lost)}.')
+    end = (f'Its true profit is {put(found.profit)}: {put(abs(found.lost))} {more} '
+           f'than {name}, whose profit is {put(found.profit + found.lost)}.')
     tickets = '\n'.join(map(paragraph, found.text(z).splitlines()))
     parts = [paragraph(f'{why[0].upper()}{why[1:]}.')] if why else []
-    parts += [paragraph(head), tickets,
-              paragraph(end),
+    parts += [paragraph(head), tickets, paragraph(end),
               table(*menu_rows(found.menu, z))]
     return '\n\n'.join(parts)
 
@@ -436,9 +425,8 @@ def list_worlds(args):
     settings = {name: load_world(name).setting for name in world_names()}
     rows = [[n, ', '.join(z.arms), ', '.join(z.states), ', '.join(z.decisions), z.M,
              f'{z.bound:g}'] for n, z in settings.items()]
-    print(
-        table(['world', 'arms', 'states', 'decisions', 'beliefs', 'pays up to'], rows,
-              maxcolwidths=24))
+    print(table(['world', 'arms', 'states', 'decisions', 'beliefs', 'pays up to'], rows,
+                maxcolwidths=24))
 
 # %% ../nbs/companion/70_cli.ipynb #b00c0002
 @command('book',
@@ -486,9 +474,8 @@ def show_optimal(args):
     needed = bound_needed(world)
     if lacking:
         bounds = '; '.join(bound_text(arm, needed[arm]) for arm in lacking)
-        note(
-            f'no rule makes the agent strictly prefer {", ".join(lacking)} ({bounds}); '
-            f'{way_out(world)}')
+        note(f'no rule makes the agent strictly prefer {", ".join(lacking)} '
+             f'({bounds}); {way_out(world)}')
     found, why = hand_over(world, best.rule, args)
     if args.json:
         note(why)
@@ -512,10 +499,8 @@ def way_out(world):
     from oia_nb.oracle import arms_to_leave
     arms = arms_to_leave(world)
     if arms is None:
-        return (
-            'to learn takes two arms that each have one, and no choice of arms leaves '
-            'two; '
-            'oia optimal solves the game without')
+        return ('to learn takes two arms that each have one, and no choice of arms '
+                'leaves two; oia optimal solves the game without')
     options = [
         f'--without{"=" if arm.startswith("-") else " "}{quote(arm)}' for arm in arms
     ]
@@ -752,16 +737,12 @@ def ahead_text(row, world):
     names = ['rounds, 10 %', 'rounds, median', 'rounds, 90 %', 'paid', 'lost meanwhile',
              'paid for itself after']
     cells = [*(rounds(row[k]) for k in ('rounds_10', 'rounds', 'rounds_90')),
-             money(row['paid']),
-             money(row['lost']),
-             put(row['break_even'])]
-    head = (
-        f'The default learner ({row["method"]}), played {row["runs"]} times in this '
-        'world:')
-    end = (
-        'lost meanwhile: what learning earns less than the best rule would. paid for '
-        'itself after: rounds '
-        'in all, learning included, until more was earned than without paying at all.')
+             money(row['paid']), money(row['lost']), put(row['break_even'])]
+    head = (f'The default learner ({row["method"]}), played {row["runs"]} times in '
+            'this world:')
+    end = ('lost meanwhile: what learning earns less than the best rule would. paid '
+           'for itself after: rounds in all, learning included, until more was earned '
+           'than without paying at all.')
     return '\n\n'.join([head, table(names, [cells]), paragraph(end)])
 
 # %% ../nbs/companion/70_cli.ipynb #89a9fcf2
@@ -772,8 +753,7 @@ def ahead_text(row, world):
     option(
         '--runs', type=int, default=5, help=(
             'runs of the learner that are played to tell what it will take and cost; 0 '
-            'for '
-            'none (default: 5)')),
+            'for none (default: 5)')),
     option('--cap', type=int, default=20_000,
            help='rounds after which such a run is cut short (default: 20,000)'),
     option('--seed', type=int, default=0, help='of these runs (default: 0)'), JSON,
@@ -818,18 +798,15 @@ def introduction(world, best, margins, args):
                f"the best rule for that arm leaves of it; {z.arms[best.arm]} is best.")
     knows = (
         f'The principal is told the {z.M} beliefs that may be reported, its own '
-        f'utilities, that it may pay up to {z.bound:g}, and for each arm '
-        'one rule that makes the agent choose it (by a margin of at least '
+        f'utilities, that it may pay up to {z.bound:g}, and for each arm one rule that '
+        'makes the agent choose it (by a margin of at least '
         f'{amount(min(margins), z.bound)}). It is not told what an arm costs the '
-        'agent, nor how '
-        'often it leads to which belief. In each round it announces a rule, and sees '
-        'the arm chosen, the belief reported, and the true state.')
+        'agent, nor how often it leads to which belief. In each round it announces a '
+        'rule, and sees the arm chosen, the belief reported, and the true state.')
     run = (f'{said(demos()[args.method].text)} with target {args.eps:g} and δ = '
            f'{args.delta:g}, seed {args.seed}:')
-    return '\n\n'.join([paragraph(head),
-                        table(*arm_rows(world, best, margins)),
-                        paragraph(columns),
-                        paragraph(knows), run])
+    return '\n\n'.join([paragraph(head), table(*arm_rows(world, best, margins)),
+                        paragraph(columns), paragraph(knows), run])
 
 # %% ../nbs/companion/70_cli.ipynb #dcdae5cd
 def paper_needs(world, oracle, eps, delta):
@@ -860,10 +837,8 @@ def outlook(world, best, oracle, args):
     return paragraph(
         f'The rule of the paper is slow. To tell {z.arms[best.arm]} from '
         f'{z.arms[second]}, the target has to be below {gaps[second]:.3g}. Then its '
-        'stopping '
-        'rule '
-        f'cannot hold before {n:,} observations of one arm, and forced exploration '
-        'comes on top.')
+        f'stopping rule cannot hold before {n:,} observations of one arm, and forced '
+        'exploration comes on top.')
 
 # %% ../nbs/companion/70_cli.ipynb #5486a73b
 def check_figure(path):
@@ -1064,9 +1039,8 @@ def new_session(args):
     from oia_nb.session import SNAP, Session
     world = open_world(args)
     args.method = args.method or learner_for(args.told)
-    given = dict(
-        budget=args.budget) | {name: getattr(args, name)
-                               for name in learner_flags()}
+    given = dict(budget=args.budget) | {name: getattr(args, name)
+                                        for name in learner_flags()}
     options = {name: value for name, value in given.items() if value is not None}
     check_options(learner_row(args.method), options)
     snap = SNAP if args.snap is None else args.snap

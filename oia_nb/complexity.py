@@ -399,8 +399,7 @@ def forecast_rounds(subject, eps, delta, *, margin=None, gaps=None):
     p = problem_of(subject, eps, delta, margin, gaps)
     now = {name: f(p) for name, f in MEASURES.items()}
     parts = theorem1_parts(p, now['theorem1'])
-    knobs = {knob: {name: float(f(change(p))/now[name])
-                    for name, f in MEASURES.items()}
+    knobs = {knob: {name: float(f(change(p))/now[name]) for name, f in MEASURES.items()}
              for knob, _, change in KNOBS}
     return Forecast(p, parts=parts, dominant=max(parts, key=parts.get), knobs=knobs,
                     **now)

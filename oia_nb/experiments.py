@@ -110,8 +110,7 @@ def source(f):
     of its parts."""
     if isinstance(f, partial):
         return [source(f.func), [as_value('methods', a) for a in f.args],
-                {k: as_value('methods', v)
-                 for k, v in f.keywords.items()}]
+                {k: as_value('methods', v) for k, v in f.keywords.items()}]
     try:
         written = inspect.getsource(f)
     except (OSError, TypeError):
@@ -251,9 +250,8 @@ def perform(run, known, method):
                         oracle=known.oracle, **run.parameters))
     except Exception as e:
         row = failed(e)
-    return json.dumps(
-        dict(key=run.key, **run.head, **row, seconds=time.perf_counter() - start),
-        allow_nan=False)
+    return json.dumps(dict(key=run.key, **run.head, **row,
+                           seconds=time.perf_counter() - start), allow_nan=False)
 
 # %% ../nbs/companion/67_experiments.ipynb #5354afdb
 def as_frame(records, parameters):
@@ -265,13 +263,11 @@ def as_frame(records, parameters):
             | {k: r.get(k)
                for k in ('seed', 'repetition', *RESULTS)} for r in records]
     columns = ['world', 'method', *parameters, 'seed', 'repetition', *RESULTS]
-    frame = pd.DataFrame(
-        {c: pd.Series([r[c] for r in rows], dtype=object)
-         for c in columns}, columns=columns)
+    frame = pd.DataFrame({c: pd.Series([r[c] for r in rows], dtype=object)
+                          for c in columns}, columns=columns)
     types = {c: t for c, t in RESULTS.items() if t != 'str'} | dict(repetition='int64')
-    return frame.astype(types).astype(
-        {c: frame[c].infer_objects().dtype
-         for c in parameters})
+    return frame.astype(types).astype({c: frame[c].infer_objects().dtype
+                                       for c in parameters})
 
 # %% ../nbs/companion/67_experiments.ipynb #58e80628
 def digest(value):
@@ -418,10 +414,9 @@ def planned(worlds, methods, grid, repetitions, seed):
     methods = as_methods(methods)
     contents = manifest(worlds, methods, as_grid(grid, methods),
                         as_integer('seed', seed))
-    return worlds, methods, contents, {
-        r.key: r
-        for r in runs_of(contents, methods, as_repetitions(repetitions))
-    }
+    return worlds, methods, contents, {r.key: r
+                                       for r in runs_of(contents, methods,
+                                                        as_repetitions(repetitions))}
 
 def follow(lines, done, total, progress):
     "Pass on lines, with a bar if `progress`."
@@ -432,11 +427,9 @@ def follow(lines, done, total, progress):
 
 def names_of(contents):
     "The names of all parameters: those of the grid, then those of options."
-    return list(
-        dict.fromkeys([
-            *contents['grid'],
-            *(name for m in contents['methods'].values() for name in m['options'])
-        ]))
+    return list(dict.fromkeys([*contents['grid'],
+                               *(name for m in contents['methods'].values()
+                                 for name in m['options'])]))
 
 # %% ../nbs/companion/67_experiments.ipynb #a3aaa76d
 def _done(folder, runs, retry):
@@ -444,9 +437,8 @@ def _done(folder, runs, retry):
     without error."""
     if folder is None:
         return {}
-    return {k: r
-            for k, r in read_runs(folder).items()
-            if k in runs and not (retry and r.get('error'))}
+    return {k: r for k, r in read_runs(folder).items() if k in runs
+            and not (retry and r.get('error'))}
 
 def _todo(runs, done, worlds, methods):
     "What is left to do: each run with what is known of its world, and its method."
@@ -586,12 +578,9 @@ def suite(budget=2000, cap=1_000_000):
             budget=budget
         ) if 'budget' in row.options else loop if row.compiled is not None else {}
 
-    return {
-        label: (row.name, options | rounds(row))
-        for row in LEARNERS.values()
-        for label, options in ({row.name: {}} if row.variants is None else row.variants
-                               ).items()
-    }
+    return {label: (row.name, options | rounds(row)) for row in LEARNERS.values()
+            for label, options in ({row.name: {}}
+                                   if row.variants is None else row.variants).items()}
 
 # %% ../nbs/companion/67_experiments.ipynb #302fbe5f
 class Comparison(NamedTuple):

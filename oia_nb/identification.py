@@ -437,6 +437,5 @@ def run_fast(row, world, oracle, rng, /, *, eps, delta, progress=False, **option
     for name in (['progress'] if progress else
                  []) + [name for name in given if name not in row.compiled]:
         raise InvalidInput('engine', 'fast', f'coroutine, to use {name}')
-    return add_lost(
-        world, simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng,
-                             oracle=oracle, **given))
+    return add_lost(world, simulate_fast(world, method=row.name, eps=eps, delta=delta,
+                                         seed=rng, oracle=oracle, **given))

@@ -200,8 +200,7 @@ def _arm_supports(setting):
         given = [given[a] for a in arms]
     if not isinstance(given, (list, tuple)) or len(given) != len(arms):
         raise InvalidInput('supports', given, expected)
-    return tuple(
-        _places(setting, f'supports[{a!r}]', g) for a, g in zip(arms, given))
+    return tuple(_places(setting, f'supports[{a!r}]', g) for a, g in zip(arms, given))
 
 # %% ../nbs/paper/01_information.ipynb #11052dd1
 def _places(setting, at, beliefs):
@@ -469,8 +468,7 @@ def _signal_names(self):
         raise InvalidInput('signals', names,
                            f'one list of names for each of the {len(joint)} arms')
     each = enumerate(zip(names, joint))
-    return tuple(
-        as_names(f'signals[{k}]', o, len(p), 'signal ') for k, (o, p) in each)
+    return tuple(as_names(f'signals[{k}]', o, len(p), 'signal ') for k, (o, p) in each)
 
 @patch_to(World)
 def __repr__(self):
@@ -494,9 +492,8 @@ def belief_index(self):
                            f'a signal that leads to the belief {belief.tolist()}',
                            'beliefs on the support of the setting')
 
-    return tuple(
-        read_only(np.array([place(k, b) for b in posterior(p)]))
-        for k, p in enumerate(self.structure.joint))
+    return tuple(read_only(np.array([place(k, b) for b in posterior(p)]))
+                 for k, p in enumerate(self.structure.joint))
 
 # %% ../nbs/paper/01_information.ipynb #f55034d2
 @patch_to(World)
@@ -539,9 +536,8 @@ def make_world(joint, costs, utility, bound, *, arms=None, states=None, decision
                                                         (listed(arms), )))
     beliefs = np.vstack([posterior(p)[p.sum(1) > 0] for p in structure.joint])
     arms = structure.K if arms is None else arms
-    setting = Setting(
-        merge_beliefs(beliefs)[0], utility, bound, arms, states, decisions, supports,
-        prior)
+    setting = Setting(merge_beliefs(beliefs)[0], utility, bound, arms, states,
+                      decisions, supports, prior)
     return World(structure, setting, signals=signals, **fields)
 
 def _row_labels(table):
@@ -686,8 +682,7 @@ def draw(self, arm, rng):
     """(signal, state): nature's draw from $p(\\omega, o\\mid k)$, with one random
     number."""
     sums = self.cumulative[arm]
-    cell = min(np.searchsorted(sums,
-                               rng.random()*sums[-1], side='right'),
+    cell = min(np.searchsorted(sums, rng.random()*sums[-1], side='right'),
                len(sums) - 1)
     return divmod(int(cell), self.setting.W)
 

@@ -145,8 +145,7 @@ def view_of(widget):
 def widget_of(figure):
     "A `LiveFigure` as an anywidget. Raises `InvalidInput` if that isn't installed."
     if find_spec('anywidget') is None:
-        raise InvalidInput('widget', 'no anywidget',
-                           'pip install "oia_nb[notebooks]"')
+        raise InvalidInput('widget', 'no anywidget', 'pip install "oia_nb[notebooks]"')
     import anywidget
     import traitlets
     values = {'data': figure.data} | figure.start
@@ -215,9 +214,8 @@ def axes(self, xlabel, ylabel, form='{:g}'):
     for y in self.ys:
         self.text(left - 5, self.at(self.xs[0], y)[1] + 4, form.format(y), 'end')
     self.text((left + right)/2, bottom + 31, xlabel)
-    self.parts.append(f'<text text-anchor="middle" transform="translate(12 '
-                      f'{(top + bottom)/2:.0f}) rotate(-90)">{escape(ylabel)}'
-                      '</text>')
+    self.parts.append('<text text-anchor="middle" transform="translate(12 '
+                      f'{(top + bottom)/2:.0f}) rotate(-90)">{escape(ylabel)}</text>')
 
 @patch_to(Still)
 @property
@@ -474,8 +472,7 @@ def mixing_figure(subject, *, eps, delta, margin=None, gaps=None):
     shares = p.eps/(2*p.B)*np.geomspace(.01, .99, 25)
     curves = zip(*([(a, t) for t in rounds_with_share(p, a)] for a in shares))
     still = chart([*curves], "share of the oracle's rule", 'rounds', (1e2, 1e16))
-    return live_figure('mixing', data, still=still, part=.5, eps=p.eps,
-                       margin=p.margin)
+    return live_figure('mixing', data, still=still, part=.5, eps=p.eps, margin=p.margin)
 
 # %% ../nbs/companion/85_live.ipynb #9c5cf864
 def triangle_data(world, rule=None):

@@ -223,9 +223,8 @@ def common_support(joints):
     if not isinstance(joints, (list, tuple)) or not joints:
         raise InvalidInput('joints', joints, 'a list of arrays (O, W), at least one')
     W = as_probabilities('joints[0]', joints[0], (None, None)).shape[1]
-    joints = [
-        as_probabilities(f'joints[{l}]', p, (None, W)) for l, p in enumerate(joints)
-    ]
+    joints = [as_probabilities(f'joints[{l}]', p, (None, W))
+              for l, p in enumerate(joints)]
     joints = [p[p.sum(1) > 0] for p in joints]
     support, place = merge_beliefs(
         np.vstack([p/p.sum(1, keepdims=True) for p in joints]))

@@ -44,9 +44,8 @@ def safest(run):
     """
     data, z = run.transcript, run.setting
     q_hat, I = data.q_hat, run.radius(data.N, run.rounds)
-    at_worst = [
-        q_hat[k]@(z.belief_utility - rule.expected) - z.B*I[k] for rule, k in run.kept
-    ]
+    at_worst = [q_hat[k]@(z.belief_utility - rule.expected) - z.B*I[k]
+                for rule, k in run.kept]
     return run.kept[int(np.argmax(at_worst))]
 
 # %% ../nbs/paper/10_oiafb.ipynb #21d23e4b

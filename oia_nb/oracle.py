@@ -190,9 +190,8 @@ def arms_to_leave(world):
     arms = sorted(z.arms, key=lambda arm: _leads(world, arm))
     choices = (gone for n in range(z.K - 1) for gone in combinations(arms, n))
     fine = lambda rest: all(_leads(rest, arm) for arm in rest.setting.arms)
-    return next(
-        (gone for gone in islice(choices, WAYS_OUT) if fine(world.without(*gone))),
-        None)
+    return next((gone for gone in islice(choices, WAYS_OUT)
+                 if fine(world.without(*gone))), None)
 
 def _leads(world, arm):
     "True if some rule makes the arm the strict favourite."
@@ -309,10 +308,9 @@ def least_bound(world, k, doubts, margin=None):
                      [eye_array(n), csr_array(-np.ones((n, 1)))]], format='csr')
     asked = (doubts.high[k] - doubts.low[others])/unit + least
     b = np.concatenate([-asked, np.zeros(A.shape[0] - len(others))])
-    found = linprog(
-        np.append(np.zeros(n), 1.), A, b, method='highs',
-        options=dict(primal_feasibility_tolerance=BOUND_TOL,
-                     dual_feasibility_tolerance=BOUND_TOL))
+    found = linprog(np.append(np.zeros(n), 1.), A, b, method='highs',
+                    options=dict(primal_feasibility_tolerance=BOUND_TOL,
+                                 dual_feasibility_tolerance=BOUND_TOL))
     if found.status == 2:
         return np.inf
     if found.status:

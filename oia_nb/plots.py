@@ -169,10 +169,8 @@ def _corner_names(ax, names):
 def _plot_payments(rule, states, ax):
     M, W = rule.values.shape
     ax = _axes(ax, (1.6 + .7*W, min(1.4 + .22*M, 8.)))
-    sheet = ax.pcolormesh(
-        np.arange(W + 1) - .5,
-        np.arange(M + 1) - .5, rule.values, cmap=COLORMAP, vmin=0, edgecolors='white',
-        linewidth=.4)
+    sheet = ax.pcolormesh(np.arange(W + 1) - .5, np.arange(M + 1) - .5, rule.values,
+                          cmap=COLORMAP, vmin=0, edgecolors='white', linewidth=.4)
     ax.set(ylabel='reported belief', xlabel='state', ylim=(M - .5, -.5))
     ax.set_xticks(range(W), states)
     ax.figure.colorbar(sheet, ax=ax, label='payment')
@@ -224,9 +222,8 @@ def blend(rules, weights):
     "The rule that mixes n `rules` by `weights` (n,), which are probabilities."
     weights = as_probabilities('weights', weights, (len(rules),))
     bound = max(r.bound for r in rules)
-    return ScoringRule(
-        np.clip(sum(w*r.values for w, r in zip(weights, rules)), 0., bound),
-        rules[0].support, bound)
+    return ScoringRule(np.clip(sum(w*r.values for w, r in zip(weights, rules)), 0.,
+                               bound), rules[0].support, bound)
 
 # %% ../nbs/companion/69_plots.ipynb #730a0332
 def answers_along(world, rule_a, rule_b):
@@ -245,9 +242,8 @@ def answers_along(world, rule_a, rule_b):
     best = ((1 - at)*left[:, None] + at*right[:, None]).max(0)
     on_top = (1 - at)*left[i] + at*right[i] >= best - 1e-9*world.setting.bound
     places = np.r_[0., np.unique(at[on_top]), 1.]
-    arms = [
-        world.best_response(mix(*rules, lam)) for lam in (places[1:] + places[:-1])/2
-    ]
+    arms = [world.best_response(mix(*rules, lam))
+            for lam in (places[1:] + places[:-1])/2]
     new = np.r_[True, np.diff(arms) != 0]
     return np.r_[places[:-1][new], 1.], [a for a, n in zip(arms, new) if n]
 
@@ -557,9 +553,8 @@ def plot_exploration(runs, ax=None, *, by='method'):
     if isinstance(runs, Identification):
         runs = {'': runs}
     if not isinstance(runs, dict):
-        return _plot_shares(
-            check_frame(runs, by, 'normal_rounds', 'forced_rounds', argument='runs'),
-            by, ax)
+        return _plot_shares(check_frame(runs, by, 'normal_rounds', 'forced_rounds',
+                                        argument='runs'), by, ax)
     if not runs or not all(
             isinstance(r, Identification) and len(r.trace.kinds)
             for r in runs.values()):
@@ -583,9 +578,8 @@ def plot_exploration(runs, ax=None, *, by='method'):
 
 # %% ../nbs/companion/69_plots.ipynb #cdfe2e8e
 def _plot_shares(frame, by, ax):
-    groups = [(name, numbers_in(rows,
-                                'normal_rounds'), numbers_in(rows, 'forced_rounds'))
-              for name, rows in _groups(frame, by)]
+    groups = [(name, numbers_in(rows, 'normal_rounds'),
+               numbers_in(rows, 'forced_rounds')) for name, rows in _groups(frame, by)]
     groups = [(name, *(np.nanmean(x) for x in counts)) for name, *counts in groups
               if np.isfinite(counts[0]).any()]
     if not groups:
@@ -807,8 +801,7 @@ def _draw_law(ax, i, name, at, q):
     ax.errorbar(at, q[1], yerr=[q[1] - q[0], reach - q[1]], fmt=style['marker'],
                 color=style['color'], ms=6, capsize=3, label=law)
     if len(at) > 1:
-        ax.plot(at,
-                fit_exponent(at, q[1])(at), color=style['color'], ls=style['ls'],
+        ax.plot(at, fit_exponent(at, q[1])(at), color=style['color'], ls=style['ls'],
                 lw=1.4)
     ax.errorbar(at[open_], q[1][open_], yerr=.3*q[1][open_], lolims=True, fmt='none',
                 ecolor=style['color'])
@@ -875,10 +868,8 @@ def _table(frame, value, rows, columns):
     check_frame(frame, [rows, columns], *_column(value))
     order = [frame[c].unique() for c in (rows, columns)]
     groups = frame.groupby([rows, columns], observed=True, sort=False)
-    found = {key: float(
-                 np.quantile(run_values(g, value), .5, method='inverted_cdf'
-                             ) if isinstance(value, str) else value(g))
-             for key, g in groups}
+    found = {key: float(np.quantile(run_values(g, value), .5, method='inverted_cdf')
+                        if isinstance(value, str) else value(g)) for key, g in groups}
     import pandas as pd
     return pd.DataFrame([[found.get((r, c), np.nan) for c in order[1]]
                          for r in order[0]], *order)

@@ -375,8 +375,7 @@ def lower_bound(self, y):
     asked = np.where(y == 0, 0., asked)
     d = self.cost - self.turned @ y
     reach = np.abs(self.columns).max()
-    size = np.abs(y)@(np.abs(asked) + reach*self.sizes) + reach*np.abs(
-        self.cost).sum()
+    size = np.abs(y)@(np.abs(asked) + reach*self.sizes) + reach*np.abs(self.cost).sum()
     bound = float(y @ asked) + lagrangian_bound(d, *self.columns)
     return float(bound - ROUNDING*size)
 
@@ -614,15 +613,13 @@ def menu_matrix(support, q, k):
     column = np.r_[np.hstack([i[:, None]*W + w, j[:, None]*W + w]).ravel(),
                    (b[:, None]*W + w).ravel(), n*W + a]
     value = np.r_[np.hstack([support[own[i]], -support[own[i]]]).ravel(),
-                  -support[others[a]].ravel(),
-                  np.ones(E)]
+                  -support[others[a]].ravel(), np.ones(E)]
     d = np.vstack([q[k] - np.delete(q, k, 0), q[k]])
     asks = np.hstack([(d[:, own, None]*support[own]).reshape(len(d), -1), d[:, others],
                       np.ones((len(d), 1))])
     asks[-1, -1] = 0.
-    return own, vstack(
-        [coo_array((value, (row, column)), shape=(P + E, wide)),
-         csr_array(asks)], format='csr')
+    return own, vstack([coo_array((value, (row, column)), shape=(P + E, wide)),
+                        csr_array(asks)], format='csr')
 
 # %% ../nbs/companion/61_programs.ipynb #9b9240a3
 class MenuProgram(RuleProgram):

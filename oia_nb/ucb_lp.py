@@ -81,9 +81,8 @@ class Optimistic:
         q = counts/np.where(N > 0, N, 1.)
         self.infeasible = [k for k in range(z.K) if found[k] is None]
         fallback = [q[k] @ oracle.rules[k].expected - z.bound*I[k] for k in range(z.K)]
-        v = np.array([
-            fallback[k] if f is None else z.bound*f.bound for k, f in enumerate(found)
-        ])
+        v = np.array([fallback[k] if f is None else z.bound*f.bound
+                      for k, f in enumerate(found)])
         self.profits = q @ z.belief_utility + z.B_u*I - v
 
     def rule(self, k):

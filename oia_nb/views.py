@@ -67,9 +67,8 @@ def rule_svg(rule, states):
     across = lambda p: EDGE + p*(WIDE - 2*EDGE)
     up = lambda v: HIGH - EDGE - v/top*(HIGH - 2*EDGE)
     tickets = rule.menu().tickets
-    lines = ''.join(
-        f'<line x1="{across(0):.1f}" y1="{up(a):.1f}" x2="{across(1):.1f}" '
-        f'y2="{up(b):.1f}" stroke="currentColor" opacity=".25"/>'
+    lines = ''.join(f'<line x1="{across(0):.1f}" y1="{up(a):.1f}" x2="{across(1):.1f}" '
+                    f'y2="{up(b):.1f}" stroke="currentColor" opacity=".25"/>'
         for a, b in tickets[:ROWS_SHOWN])
     x = np.linspace(0, 1, 61)
     y = (np.c_[1 - x, x] @ tickets.T).max(1)
@@ -312,9 +311,8 @@ def _repr_html_(self):
 
 @patch_to(Comparison)
 def _repr_html_(self):
-    columns = [
-        'world', 'method', 'runs', 'failed', 'rounds', 'regret', 'within', 'bound'
-    ]
+    columns = ['world', 'method', 'runs', 'failed', 'rounds', 'regret', 'within',
+               'bound']
     cell = lambda x: f'{x:.4g}' if isinstance(x, float) else x
     rows = [[cell(x) for x in row] for row in self.table[columns].astype(object).values]
     return block(html_table(columns, rows))

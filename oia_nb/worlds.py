@@ -314,9 +314,8 @@ def world_names():
     >>> world_names()
     ['advert', 'clinic', 'small_clinic', 'wine']
     """
-    return sorted(
-        p.name.removesuffix('.json') for p in _shipped().iterdir()
-        if p.name.endswith('.json'))
+    return sorted(p.name.removesuffix('.json') for p in _shipped().iterdir()
+                  if p.name.endswith('.json'))
 
 def _read(path_or_name):
     names = world_names()
@@ -540,9 +539,8 @@ def column_levels(at, frame, column):
         present = [v for v in found if not _is_missing(v)]
         categories = getattr(getattr(values, 'dtype', None), 'categories', None)
         seen = set(present)
-        order = sorted(present) if categories is None else [
-            c for c in categories if c in seen
-        ]
+        order = sorted(present) if categories is None else [c for c in categories
+                                                            if c in seen]
     except (TypeError, ValueError):
         raise InvalidInput(column_at, list(values),
                            'values that can be sorted') from None
@@ -737,9 +735,8 @@ def _cut(values, code, weight, n):
     x = np.array(values, float)
     known = code >= 0
     inner = np.arange(1, n)/n
-    cuts = np.unique(
-        np.quantile(x[code[known]], inner, weights=weight[known],
-                    method='inverted_cdf'))
+    cuts = np.unique(np.quantile(x[code[known]], inner, weights=weight[known],
+                                 method='inverted_cdf'))
     cuts = cuts[cuts < x.max()]
     m = len(cuts) + 1
     names = [f'{i:0{len(str(m))}d}/{m}' for i in range(1, m + 1)]
@@ -802,8 +799,7 @@ def _repaired(table, c, rare, missing, bins):
         names, code, cuts = _cut(table.levels[c].values, code, table.weight, bins[c])
         print(
             f'{at}: cut at {", ".join(f"{x:g}" for x in cuts)} into {", ".join(names)}')
-    new = {v: max(group, key=group.get)
-           for group in _alike(names, rows())
+    new = {v: max(group, key=group.get) for group in _alike(names, rows())
            for v in group}
     for step in 'alike', 'rare':
         count = dict(zip(names, rows()))
@@ -856,10 +852,9 @@ def fix(self, *, rare=None, missing=None, bins=None):
             keep &= code >= 0
         if list(names) != list(levels.names) or (code != levels.code).any():
             changed[c] = names, code
-    return _with_columns(
-        self.frame, self.rows[keep],
-        {c: (names, code[keep])
-         for c, (names, code) in changed.items()})
+    return _with_columns(self.frame, self.rows[keep],
+                         {c: (names, code[keep])
+                          for c, (names, code) in changed.items()})
 
 # %% ../nbs/companion/64_worlds.ipynb #8e179e96
 def _labels(value):
@@ -1121,12 +1116,10 @@ def garbling(joint, other):
     from scipy.optimize import linprog
     from scipy.sparse import block_array, eye_array, kron
     n, m = len(joint), len(other)
-    A = block_array(
-        [[kron(joint.T, eye_array(m))], [kron(eye_array(n), np.ones(
-            (1, m)))]], format='csr')
-    found = linprog(np.zeros(n*m), A_eq=A, b_eq=np.r_[other.T.ravel(),
-                                                      np.ones(n)], bounds=(0, None),
-                    method='highs')
+    A = block_array([[kron(joint.T, eye_array(m))],
+                     [kron(eye_array(n), np.ones((1, m)))]], format='csr')
+    found = linprog(np.zeros(n*m), A_eq=A, b_eq=np.r_[other.T.ravel(), np.ones(n)],
+                    bounds=(0, None), method='highs')
     return found.x.reshape(n, m) if found.status == 0 else None
 
 # %% ../nbs/companion/64_worlds.ipynb #f7ff7b69
@@ -1144,9 +1137,8 @@ def _first_with_margin(draw, margin, tries):
         best = max(best, least)
     raise NotInducible(
         f'none of {tries} random worlds has a margin of {margin:g} for each arm (the '
-        f'best has {best:.3g}): '
-        'ask for less, or for fewer arms, more signals, or priors that depend on the '
-        'arm', world.setting.arms, best)
+        f'best has {best:.3g}): ask for less, or for fewer arms, more signals, or '
+        'priors that depend on the arm', world.setting.arms, best)
 
 # %% ../nbs/companion/64_worlds.ipynb #402aaaa9
 def _random(draw_joint, K, W, signals, seed, decisions, bound, max_cost, margin, tries,
@@ -1165,8 +1157,7 @@ def _random(draw_joint, K, W, signals, seed, decisions, bound, max_cost, margin,
         joint = draw_joint(rng, sizes, W)
         costs = bound*max_cost*rng.random(K)
         utility = bound*rng.random((W, D))
-        return make_world(joint,
-                          np.sort(costs) if ordered else costs, utility, bound,
+        return make_world(joint, np.sort(costs) if ordered else costs, utility, bound,
                           name=name)
     return _first_with_margin(draw, margin, tries)
 

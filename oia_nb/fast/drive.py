@@ -41,8 +41,7 @@ def as_oiafc(z, oracle, *, eps, delta, mixing='theorem1', max_rounds=10_000_000)
     falling = mixing == 'theorem1'
     alpha = float(z.M) if falling else float(eps/(4*z.B))
     return learner, delta, dict(eps=float(eps), anytime=True, radius_c=c, alpha=alpha,
-                                falling=falling, stops=True,
-                                last_round=int(max_rounds))
+                                falling=falling, stops=True, last_round=int(max_rounds))
 
 def as_oiafb(z, oracle, *, eps, delta=None, budget=None, a=None):
     "The same for a fixed budget."
