@@ -11,20 +11,17 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-HEAD = '''# Made by nbs/build_stubs.py from {name}.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
-'''
-TAIL = '''
+HEAD = '# Made by nbs/build_stubs.py from {name}.py and nbs/hints.txt.  Do not edit.'
+# what a stub may need, and gets if it does
+TYPES = dict(re.findall(r'(\w+) = (.*)', '''
 _Path = str | PathLike[str]
 _T = TypeVar('_T')
 _F = TypeVar('_F')
 _R = TypeVar('_R', bound=Any)
-'''
+'''))
+NEEDED = {'collections.abc': 'Callable Generator Iterable Iterator Mapping Sequence',
+          'os': 'PathLike', 'typing': 'Any TypeVar', 'numpy.typing': 'ArrayLike'}
+SHORT = dict(np='numpy', pd='pandas')
 
 def read_hints(text):
     "({parameter: type}, {function: ({parameter: type}, type of what it returns)})."
@@ -233,7 +230,9 @@ class Stubs:
             if word in self.home and self.home[word] != name:
                 up = '.'*(1 + name.count('.'))
                 imports.append(f'from {up}{self.home[word]} import {word}')
-        return '\n'.join([HEAD.format(name=name).rstrip(), *imports, TAIL, text]) + '\n'
+        types = [f'{n} = {kind}' for n, kind in TYPES.items() if re.search(rf'\b{n}\b', text)]
+        return '\n'.join([HEAD.format(name=name), *needed('\n'.join([*types, text])), *imports, '',
+                          *types, text]) + '\n'
 
     def value(self, module, target, value):
         "A constant: its type, or the same alias."
@@ -255,6 +254,15 @@ class Stubs:
             return self.hinted(module, name, made, False)
         kind = type(ast.literal_eval(value)).__name__ if is_literal(value) else 'Any'
         return f'{name}: {"Any" if kind == "NoneType" else kind}'
+
+def needed(text):
+    "The imports of types that a stub uses."
+    words = set(re.findall(r'\w+', text))
+    for module, names in NEEDED.items():
+        used = [n for n in names.split() if n in words]
+        if used:
+            yield f'from {module} import {", ".join(used)}'
+    yield from (f'import {module} as {n}' for n, module in SHORT.items() if n in words)
 
 def is_literal(node):
     try:

@@ -1,10 +1,8 @@
 # Made by nbs/build_stubs.py from baselines.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Callable
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from dataclasses import dataclass
 import numpy as np
 from .core import InvalidInput, as_integer, generator
@@ -22,11 +20,6 @@ from .core import as_array, as_integer, as_number, generator
 from .information import Rational, Response, favourite
 from .learner import Learner
 from .oracle import Oracle
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 def chen_share(setting, t): ...
 def chen_parts(setting, budget, delta): ...

@@ -1,9 +1,6 @@
 # Made by nbs/build_stubs.py from complexity.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Callable
+from typing import Any
 from numpy.typing import ArrayLike
 from dataclasses import dataclass, replace
 import numpy as np
@@ -12,11 +9,6 @@ from .information import Environment, Setting
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
 from .information import World
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 @dataclass(frozen=True)
 class Problem:

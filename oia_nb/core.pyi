@@ -1,21 +1,15 @@
 # Made by nbs/build_stubs.py from core.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
+from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, TypeVar
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 from dataclasses import fields
 from decimal import Decimal
 from numbers import Real
 import unicodedata
 import numpy as np
 
-_Path = str | PathLike[str]
 _T = TypeVar('_T')
 _F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
-
 class OIAError(ValueError):
     ...
 class InvalidInput(OIAError):

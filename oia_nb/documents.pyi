@@ -1,10 +1,6 @@
 # Made by nbs/build_stubs.py from documents.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from typing import Any
 import json
 import re
 from dataclasses import fields
@@ -21,10 +17,6 @@ from .worlds import json_text, parse_json, setting_from_dict, world_names
 from .worlds import load_world, write_file
 
 _Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
-
 NUMBER: Any
 INTEGER: Any
 TEXT: Any

@@ -1,20 +1,11 @@
 # Made by nbs/build_stubs.py from estimation.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
+from typing import Any
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 from array import array
 import numpy as np
 from .core import patch_to
 from .information import Setting
 from .information import World
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 class Transcript:
     def __init__(self, setting: Setting) -> None: ...

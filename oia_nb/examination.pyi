@@ -1,21 +1,12 @@
 # Made by nbs/build_stubs.py from examination.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from collections.abc import Callable
+from typing import Any
 from collections.abc import Callable
 from dataclasses import dataclass
 import numpy as np
 from .core import as_integer, generator
 from .scoring import ScoringRule, menu_rule, mix
 from .told import Check
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 SHARPNESS: tuple
 SHIFTS: tuple

@@ -1,10 +1,8 @@
 # Made by nbs/build_stubs.py from experiments.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
+from typing import Any
 import pandas as pd
-from numpy.typing import ArrayLike
 import hashlib
 import importlib.util
 import inspect
@@ -34,10 +32,6 @@ from .worlds import json_text, load_world
 from .information import World
 
 _Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
-
 log: Any
 @dataclass(frozen=True, eq=False)
 class Known:

@@ -1,10 +1,8 @@
 # Made by nbs/build_stubs.py from experts.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Callable, Generator
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 import numpy as np
@@ -15,11 +13,6 @@ from .programs import properness_rows
 from .scoring import ScoringRule
 from .stackelberg import optimal_rule
 from .information import World
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 @dataclass(frozen=True, eq=False)
 class Policy:

@@ -1,10 +1,8 @@
 # Made by nbs/build_stubs.py from exploration.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Callable, Generator
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from array import array
 from dataclasses import dataclass
 import numpy as np
@@ -18,11 +16,6 @@ from .learner import Identification
 from .oracle import Oracle
 from .information import Response
 from .information import Setting
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 @dataclass(frozen=True, eq=False)
 class Plan:

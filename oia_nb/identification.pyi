@@ -1,10 +1,7 @@
 # Made by nbs/build_stubs.py from identification.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, TypeVar
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -31,11 +28,7 @@ from .oracle import Oracle
 from .exploration import Plan
 from .information import Setting
 
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
 _R = TypeVar('_R', bound=Any)
-
 log: Any
 def rounds_left(before: Any, now: Any, eps: float) -> Any: ...
 class ProgressBar:

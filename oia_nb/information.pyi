@@ -1,10 +1,9 @@
 # Made by nbs/build_stubs.py from information.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 import numpy as np
@@ -15,10 +14,6 @@ from .core import patch_to, read_only
 from .scoring import ScoringRule
 
 _Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
-
 def posterior(joint: ArrayLike) -> np.ndarray: ...
 @dataclass(frozen=True, eq=False)
 class InformationStructure(Value):

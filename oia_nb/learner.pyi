@@ -1,10 +1,10 @@
 # Made by nbs/build_stubs.py from learner.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from os import PathLike
 from typing import Any, TypeVar
+from numpy.typing import ArrayLike
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 import signal
 import threading
 from array import array
@@ -23,10 +23,7 @@ from .estimation import Transcript
 from .information import World
 
 _Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
 _R = TypeVar('_R', bound=Any)
-
 def check_response(setting: Setting, response: Response) -> tuple[int,int]: ...
 def announce(transcript: Transcript, rule: ScoringRule, line: Any=..., place: float=..., see: Any=...) -> Generator[ScoringRule,Response,int]: ...
 def confirm(setting: Setting, k: int, arm: int) -> None: ...

@@ -1,10 +1,8 @@
 # Made by nbs/build_stubs.py from live.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 import json
 import os
 import re
@@ -29,11 +27,6 @@ from .session import Refused, Session
 from .learner import Learner
 from .oracle import Oracle
 from .information import Setting
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 END: str
 def stripped(name): ...

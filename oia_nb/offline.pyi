@@ -1,10 +1,8 @@
 # Made by nbs/build_stubs.py from offline.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Sequence
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from dataclasses import dataclass
 import numpy as np
 from .core import InvalidInput, PROB_TOL, SolverFailure, as_array, as_beliefs
@@ -14,11 +12,6 @@ from .scoring import ScoringRule, is_proper
 from .programs import ProperProgram, program_route, properness_pairs, properness_rows
 from .programs import solve_cvxpy
 from .information import World
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 def effort_gain(rule, joint): ...
 def prior_and_spread(joint): ...

@@ -1,10 +1,8 @@
 # Made by nbs/build_stubs.py from oracle.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Sequence
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 import numpy as np
@@ -13,11 +11,6 @@ from .information import Environment, InformationStructure, Setting, World
 from .scoring import ScoringRule, lie, mix
 from .programs import known_program, pair_rows, properness_rows, widest_rule
 from .stackelberg import PROFIT_TOL, optimal_rule, profit_scale, region_margin, stake
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 @dataclass(frozen=True, eq=False)
 class Oracle(Value):

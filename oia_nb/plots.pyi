@@ -1,10 +1,5 @@
 # Made by nbs/build_stubs.py from plots.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from typing import Any
 import numpy as np
 from .core import InvalidInput, as_array, as_kind, as_names, as_number, as_probabilities
 from .information import Setting, World
@@ -12,11 +7,6 @@ from .scoring import ScoringRule, as_rule, lie, mix
 from .stackelberg import agent_profit, arm_profit
 from .learner import FORCED, NORMAL, Identification
 from .runs import as_positive, check_frame, column_names, fit_exponent, numbers_in, positive_in, quantiles_by, run_values, share_interval
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 COLORS: tuple
 COLORMAP: str

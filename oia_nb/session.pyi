@@ -1,10 +1,8 @@
 # Made by nbs/build_stubs.py from session.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
+from typing import Any
 import pandas as pd
-from numpy.typing import ArrayLike
 import hashlib
 import json
 import os
@@ -31,10 +29,6 @@ from .learner import Identification
 from .tickets import Menu
 
 _Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
-
 class Damaged(OIAError):
     ...
 class Busy(OIAError):

@@ -1,10 +1,10 @@
 # Made by nbs/build_stubs.py from worlds.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any
+from numpy.typing import ArrayLike
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 import json
 import os
 import re
@@ -18,10 +18,6 @@ from .information import Agent, Environment, InformationStructure, Setting, Worl
 from .oracle import widest_margin
 
 _Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
-
 def read_agent(at: str, value: Any) -> Agent: ...
 def schema_reader(kind: str) -> Callable[[str,Any],str]: ...
 WORLD_FORM: Any

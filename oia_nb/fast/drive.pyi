@@ -1,10 +1,7 @@
 # Made by nbs/build_stubs.py from fast.drive.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
+from collections.abc import Callable, Generator
+from typing import Any
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 from types import SimpleNamespace
 import numpy as np
 from ..core import PROPER_TOL, TIE_TOL, InvalidInput, SolverFailure, generator, patch_to
@@ -25,11 +22,6 @@ from ..scoring import gains, mix
 from ..learner import Identification
 from ..oracle import Oracle
 from ..information import World
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 def as_oiafc(z, oracle, *, eps, delta, mixing=..., max_rounds=...): ...
 def as_oiafb(z, oracle, *, eps, delta=..., budget=..., a=...): ...

@@ -1,10 +1,7 @@
 # Made by nbs/build_stubs.py from fast.loop.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
+from collections.abc import Generator
+from typing import Any
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 import numpy as np
 from ..core import OracleViolated, patch_to
 from .agent import agent_table, check_agent, draw, payment, reply
@@ -20,11 +17,6 @@ from ..fast.state import Proofs
 from ..fast.state import Rules
 from ..information import Setting
 from ..information import World
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 def happen(run, b, k, share, kind): ...
 def pursue(run, b, k, alpha, kind): ...

@@ -1,10 +1,7 @@
 # Made by nbs/build_stubs.py from sharp.bets.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from math import log, sqrt
@@ -15,11 +12,6 @@ from ..scoring import ScoringRule, mix
 from .evidence import own_wealth, pair_wealth
 from .questions import Foretold, Guess, cheapest_mixture, question
 from .walls import HUGE, BetRegion, Cone, Contradiction, Wall, prove_cheaper, sparse, weigh
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 @dataclass(frozen=True, eq=False)
 class Answer:

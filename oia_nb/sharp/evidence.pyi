@@ -1,16 +1,8 @@
 # Made by nbs/build_stubs.py from sharp.evidence.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 import numpy as np
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 BETS: Any
 def log_wealths(counts: np.ndarray, outcomes: np.ndarray, means: np.ndarray) -> np.ndarray: ...

@@ -1,10 +1,7 @@
 # Made by nbs/build_stubs.py from sharp.hyperplanes.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 from dataclasses import dataclass
 import numpy as np
 from ..core import generator
@@ -12,11 +9,6 @@ from ..programs import ProperProgram, Solution, properness_rows
 from ..scoring import ScoringRule, menu_rule
 from .evidence import betting_threshold, largest_over_ball, mean_lower
 from ..information import Setting
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 @dataclass(eq=False)
 class Ray:

@@ -1,19 +1,11 @@
 # Made by nbs/build_stubs.py from sharp.walls.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 import numpy as np
 from ..programs import lagrangian_bound, open_highs
 from ..scoring import ScoringRule
 from .evidence import own_wealth, pair_wealth
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 def bets(support: np.ndarray, bound: float) -> np.ndarray: ...
 class Cone:
