@@ -10,13 +10,13 @@ __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'TITLES', 'WORLD', 'WITHOUT'
            'digits_for', 'thousandth', 'amount', 'at_most', 'span', 'menu_rows', 'check_rounding', 'hand_over',
            'in_digits', 'note', 'handed_over', 'list_worlds', 'copy_chapters', 'arm_rows', 'oracle_margins',
            'show_optimal', 'bound_text', 'way_out', 'find_oracle', 'learn', 'all_fields', 'rounds_text',
-           'certificate_text', 'report', 'learner_options', 'learner_flags', 'run_identify', 'share', 'count_text',
-           'range_text', 'compare_rows', 'error_lines', 'comparison_fields', 'put_comparison', 'run_compare',
-           'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said', 'introduction', 'paper_needs', 'comparison',
-           'outlook', 'check_figure', 'add_best', 'draw', 'demo_options', 'run_demo', 'refuse_early', 'open_session',
-           'read_report', 'standing', 'put_standing', 'standing_rule', 'session_options', 'session_flags',
-           'new_session', 'write_sheet', 'next_offer', 'round_fields', 'record_answer', 'record_state',
-           'record_decline', 'record_undo', 'show_status', 'stop_session', 'print_completion']
+           'certificate_text', 'report', 'learner_options', 'learner_flags', 'flag_options', 'run_identify', 'share',
+           'count_text', 'range_text', 'compare_rows', 'error_lines', 'comparison_fields', 'put_comparison',
+           'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said', 'introduction', 'paper_needs',
+           'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'demo_options', 'run_demo', 'refuse_early',
+           'open_session', 'read_report', 'standing', 'put_standing', 'standing_rule', 'session_options', 'new_session',
+           'write_sheet', 'next_offer', 'round_fields', 'record_answer', 'record_state', 'record_decline',
+           'record_undo', 'show_status', 'stop_session', 'print_completion']
 
 # %% ../nbs/companion/70_cli.ipynb #aca1cadd
 import argparse
@@ -585,21 +585,13 @@ def learner_options():
     and the options of each."""
     from oia_nb.identification import LEARNERS
     texts = ', '.join(f'{name} ({row.text})' for name, row in LEARNERS.items())
-    found = [
-        option('--method', help=(f'the learner: {texts}; the default is the first that '
-                                 'honours what is told').replace('%', '%%'))
-    ]
-    for name, (owners, flag) in learner_flags().items():
-        text = f'for {", ".join(owners)}: {flag.help}'.replace('%', '%%')
-        found.append(option(f'--{name.replace("_", "-")}', type=flag.type, help=text))
     compiled = ' and '.join(name for name, row in LEARNERS.items()
                             if row.compiled is not None)
-    return found + [
-        option(
-            '--engine', help=
-            (f'coroutine (the default), or fast: {compiled} in compiled code, without '
-             'progress'))
-    ]
+    method = f'the learner: {texts}; the default is the first that honours what is told'
+    engine = ('coroutine (the default), or fast: '
+              f'{compiled} in compiled code, without progress')
+    return [option('--method', help=method.replace('%', '%%')), *flag_options(),
+            option('--engine', help=engine)]
 
 # %% ../nbs/companion/70_cli.ipynb #333a61dc
 def learner_flags():
@@ -610,6 +602,12 @@ def learner_flags():
         for name, flag in row.flags.items():
             found.setdefault(name, ([], flag))[0].append(row.name)
     return found
+
+def flag_options():
+    "The flags of all learners, as options of a command."
+    return [option(f'--{name.replace("_", "-")}', type=flag.type,
+                   help=f'for {", ".join(owners)}: {flag.help}'.replace('%', '%%'))
+            for name, (owners, flag) in learner_flags().items()]
 
 @command(
     'identify', WORLD, option('--eps', type=float, required=True,
@@ -1015,13 +1013,7 @@ def session_options():
     return [option(
                 '--method', help='the learner (default: the first that honours what is '
                 'told; all are listed by oia identify --help)'),
-            *session_flags()]
-
-def session_flags():
-    "The flags of all learners."
-    return [option(f'--{name.replace("_", "-")}', type=flag.type,
-                   help=f'for {", ".join(owners)}: {flag.help}'.replace('%', '%%'))
-            for name, (owners, flag) in learner_flags().items()]
+            *flag_options()]
 
 @command(
     'session new', FILE, WORLD, option('--eps', type=float, required=True, help=EPS),

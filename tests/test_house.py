@@ -183,6 +183,18 @@ def test_long_rooms_are_found():
     assert long_cell('class C:\n' + 45*body) == 'C'
     assert long_cell('TABLE = [' + 46*'\n1,' + ']') == 'TABLE'
 
+def wrapped_pairs(source):
+    "Lines of assignments `a, b = x, y` that take more than one line."
+    return [n.lineno for n in ast.walk(ast.parse(source))
+            if isinstance(n, ast.Assign) and n.end_lineno > n.lineno
+            and isinstance(n.targets[0], ast.Tuple) and isinstance(n.value, ast.Tuple)]
+
+def test_no_pair_of_assignments_is_wrapped():
+    "One statement a line, so that each can be read."
+    wrapped = [(path.name, line) for path in sorted([*PACKAGE.glob('*.py'), *PACKAGE.glob('fast/*.py')])
+               for line in wrapped_pairs(path.read_text(encoding='utf-8'))]
+    assert not wrapped and wrapped_pairs('a, b = f(\n  1), 2') == [1]
+
 # --- Names of the source --------------------------------------------------------------
 
 LABEL = re.compile(r'`(alg|cor|def|eq|ex|fig|lem|prop|rem|thm)-[\w-]+`')
