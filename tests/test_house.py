@@ -191,7 +191,8 @@ def wrapped_pairs(source):
 
 def test_no_pair_of_assignments_is_wrapped():
     "One statement a line, so that each can be read."
-    wrapped = [(path.name, line) for path in sorted([*PACKAGE.glob('*.py'), *PACKAGE.glob('fast/*.py')])
+    paths = [*PACKAGE.glob('*.py'), *PACKAGE.glob('fast/*.py')]
+    wrapped = [(path.name, line) for path in paths
                for line in wrapped_pairs(path.read_text(encoding='utf-8'))]
     assert not wrapped and wrapped_pairs('a, b = f(\n  1), 2') == [1]
 
