@@ -102,8 +102,7 @@ def chen(setting, oracle, *, eps, delta, budget, decision='last', rng=None,
     rng : int or numpy Generator
         Draws that round; needed for "uniform" only.
     solver : "highs" or "cvxpy"
-    watch : callable, optional
-        Called with each `Plan`.
+    watch : callable, optional; called with each `Plan`
 
     Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running.
 
@@ -311,17 +310,13 @@ def explore_then_commit(setting, oracle, *, eps, delta, samples=None, budget=Non
     Parameters
     ----------
     setting : Setting
-    oracle : Oracle
-        With its margins, if neither `samples` nor `budget` is given.
-    eps, delta : float
-        The target, in (0, 2(B_S + B_u)] and (0, 1].
+    oracle : Oracle; with its margins, if neither `samples` nor `budget` is given
+    eps, delta : float; the target, in (0, 2(B_S + B_u)] and (0, 1]
     samples, budget : int, optional
         Announcements of each rule, or the most rounds; else what `eps` takes.
-    max_rounds : int
-        The most rounds that `eps` may ask for, at least K.
+    max_rounds : int; the most rounds that `eps` may ask for, at least K
     solver : "highs" or "cvxpy"
-    watch : callable, optional
-        Called with one `Plan`, before the end.
+    watch : callable, optional; called with one `Plan`, before the end
 
     Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running.
 

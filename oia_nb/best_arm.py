@@ -703,8 +703,7 @@ def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=No
     oracle : Oracle
     eps : float
         Target accuracy $\epsilon$ among the oracle's rules, in (0, 2(B_S + B_u)].
-    delta : float
-        Probability of failure allowed, in (0, 1].
+    delta : float; probability of failure allowed, in (0, 1]
     algorithm : str
         One of `CONFIDENCE_ALGORITHMS` or `BUDGET_ALGORITHMS`.
     budget : int

@@ -679,8 +679,7 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
     Parameters
     ----------
     world : World
-    eps, delta : float
-        The target.
+    eps, delta : float; the target
     methods : list of str
         Names of learners; those that need a budget get `cap`.
     runs, seed : int

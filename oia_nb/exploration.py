@@ -267,8 +267,7 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
     radius, mixing, stop, decide, keep : functions
     rounds : int
     solver : "highs" or "cvxpy"
-    watch : callable, optional
-        Called with each `Plan`.
+    watch : callable, optional; called with each `Plan`
 
     Raises `InvalidInput` at once for a bad `solver` or `watch`.
 

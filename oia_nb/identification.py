@@ -388,8 +388,7 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
     seed : int or numpy Generator, optional
         Of the agent, the state and the learner; None draws fresh entropy.
     progress : bool; show a bar on standard error
-    oracle : Oracle, optional
-        Worked out from the world if not given.
+    oracle : Oracle, optional; worked out from the world if not given
     engine : "coroutine" or "fast"
         "fast" plays the paper's learners compiled, the same but for rounding.
     told : Told, or a text such as "lapses=0.02", optional

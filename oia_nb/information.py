@@ -374,8 +374,7 @@ class World(Value):
     structure, setting, agent : InformationStructure, Setting, Agent
     name : str
     signals : list of K lists of names, optional
-    source, licence : str, optional
-        Where the numbers come from, and who may use them.
+    source, licence : str, optional; where the numbers come from, and who may use them
     cost_ranges : K pairs (low, high), optional
         What is known of costs that are guesses, each within its range.
 

@@ -112,8 +112,7 @@ def search_oracle(setting, *, tries=400, want=5, delta=.05, seed=0):
     setting : Setting
     tries : int
         Random rules announced at most.
-    want : int
-        So many answers of each arm end the search before that.
+    want : int; so many answers of each arm end the search before that
     delta : float
         For the `volume` that is promised (chapter 28).
     seed : int or numpy Generator

@@ -92,8 +92,7 @@ def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs',
         The parameter of the radius, more than 0; or the probability in (0, 1] with
         which the event may fail, from which `a` follows.
     solver : "highs" or "cvxpy"
-    watch : callable, optional
-        Called with each `Plan`.
+    watch : callable, optional; called with each `Plan`
 
     Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running
     if an oracle rule is answered by another arm.

@@ -186,8 +186,7 @@ def plot_rule(rule, setting=None, ax=None):
     rule : ScoringRule, or what has one: an `Optimum`, `Identification`, `Offer`, …
     setting : Setting, optional
         Gives the states their names, if `rule` doesn't.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
+    ax : matplotlib Axes, optional; a figure is made if there is none
 
     Returns the axes. Raises `InvalidInput` if the setting has other states than the
     rule.
@@ -257,10 +256,8 @@ def plot_segment(world, rule_a, rule_b, ax=None, *, labels=('rule a', 'rule b'))
     world : World
     rule_a, rule_b : ScoringRule
         Proper, on the support of the world.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
-    labels : two str
-        What the rules are called.
+    ax : matplotlib Axes, optional; a figure is made if there is none
+    labels : two str; what the rules are called
 
     Returns the axes. Raises `InvalidInput`.
     """
@@ -317,10 +314,8 @@ def plot_plane(world, rules, ax=None, *, labels=('rule a', 'rule b', 'rule c')):
     world : World
     rules : three ScoringRules
         Proper, on the support of the world.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
-    labels : three str
-        What the rules are called.
+    ax : matplotlib Axes, optional; a figure is made if there is none
+    labels : three str; what the rules are called
 
     Returns the axes. Raises `InvalidInput`.
     """
@@ -437,11 +432,9 @@ def plot_radii(result, setting, ax=None):
 
     Parameters
     ----------
-    result : Identification
-        Of any learner that has planned a round.
+    result : Identification; of any learner that has planned a round
     setting : Setting
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
+    ax : matplotlib Axes, optional; a figure is made if there is none
 
     Returns the axes. Raises `InvalidInput` for a result without a trace, or for
     another setting.
@@ -543,10 +536,8 @@ def plot_exploration(runs, ax=None, *, by='method'):
     runs : Identification, dict of them by name, or pandas DataFrame
         A frame has the columns `by`, "normal_rounds" and "forced_rounds", one row a
         run; runs that failed are left out.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
-    by : str or list of str
-        Columns of a frame by which runs are grouped.
+    ax : matplotlib Axes, optional; a figure is made if there is none
+    by : str or list of str; columns of a frame by which runs are grouped
 
     Returns the axes. Raises `InvalidInput`.
     """
@@ -632,10 +623,8 @@ def plot_rounds(frame, ax=None, *, by='method'):
     ----------
     frame : pandas DataFrame
         Columns `by`, "rounds", and "stopped" or "status"; one row a run.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
-    by : str or list of str
-        Columns by which runs are grouped.
+    ax : matplotlib Axes, optional; a figure is made if there is none
+    by : str or list of str; columns by which runs are grouped
 
     Returns the axes. Raises `InvalidInput`, also if no run stopped.
     """
@@ -684,14 +673,11 @@ def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None)
     ----------
     frame : pandas DataFrame
         Columns `by`, `x`, "regret", and "eps" if it isn't given; one row a run.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
+    ax : matplotlib Axes, optional; a figure is made if there is none
     eps : float, optional
         The regret allowed; by default each run's own, in the column "eps".
-    by : str or list of str
-        Columns by which runs are grouped.
-    x : str
-        The column of the horizontal axis, positive numbers.
+    by : str or list of str; columns by which runs are grouped
+    x : str; the column of the horizontal axis, positive numbers
     bound : callable or str, optional
         A bound on the error probability: a function of x, or a column (the median of
         which is drawn for each group). Cut off at 1.
@@ -764,12 +750,9 @@ def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
     frame : pandas DataFrame
         Columns `x`, `y`, `by`, and, for a `y` that grows until a run stops,
         "stopped" or "status"; one row a run.
-    x, y : str
-        Columns of positive numbers.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
-    by : str or list of str
-        Columns by which runs are grouped.
+    x, y : str; columns of positive numbers
+    ax : matplotlib Axes, optional; a figure is made if there is none
+    by : str or list of str; columns by which runs are grouped
     bound : callable or str, optional
         A bound on y: a function of x, or a column (the median of which is drawn for
         each group).
@@ -831,12 +814,10 @@ def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='worl
     ax : matplotlib Axes, optional; a figure is made if there is none
     value : str or callable
         A column; or a function that maps the runs of a cell, a frame, to a number.
-    rows, columns : str
-        Columns of the frame.
+    rows, columns : str; columns of the frame
     log : bool
         Colour on a logarithmic scale, for which all values must be positive.
-    label : str, optional
-        Of the colour bar.
+    label : str, optional; of the colour bar
 
     Returns the axes. Raises `InvalidInput`, also if no cell has a finite value.
     """

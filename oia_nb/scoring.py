@@ -25,8 +25,7 @@ class ScoringRule(Value):
     ----------
     values : array (M, W)
         ``values[i, w]``, in [0, bound], is paid when belief i is reported in state w.
-    support : array (M, W)
-        The beliefs that may be reported.
+    support : array (M, W); the beliefs that may be reported
     bound : float
         $B_S$, the largest payment.
 

@@ -369,12 +369,10 @@ def grid(cls, states, *, utility, bound, arms, step=.01, decisions=None):
 
     Parameters
     ----------
-    states : list of str, or int
-        Names of the W states, or their number.
+    states : list of str, or int; names of the W states, or their number
     utility, bound, arms, decisions
         As for `Setting`.
-    step : float
-        A whole part of one: .01 for whole percents.
+    step : float; a whole part of one: .01 for whole percents
 
     Raises `InvalidInput`, also for more than `GRID_MOST` beliefs.
     """
@@ -693,14 +691,11 @@ def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
 
     Parameters
     ----------
-    frame : pandas or polars DataFrame, or dict of columns
-        A row a case.
-    state : str, optional
-        The column that holds the state.
+    frame : pandas or polars DataFrame, or dict of columns; a row a case
+    state : str, optional; the column that holds the state
     arms : dict of name: list of columns, optional
         As for `world_from_table`; all other columns are looked at if not given.
-    weights : str, optional
-        The column that says how many cases a row stands for.
+    weights : str, optional; the column that says how many cases a row stands for
     rare : number
         Levels that fewer rows have are listed.
 
@@ -1170,8 +1165,7 @@ def random_world(K, W, signals, seed, *, prior='common', decisions=None, bound=1
     ----------
     K, W : int
         At least two each.
-    signals : int, or list of K ints
-        How many signals an arm has.
+    signals : int, or list of K ints; how many signals an arm has
     seed : int or numpy Generator
     prior : str
         "common": the state is drawn from one prior, uniform on the simplex, and an
@@ -1331,8 +1325,7 @@ def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
     cost : float
         Of all arms but arm 0, which is free; less than accuracy - 1/2. Only costs
         that differ can make the agent deviate.
-    accuracy : float
-        In (1/2, 1].
+    accuracy : float; in (1/2, 1]
     copies : int
         So many versions of each signal; more than one for at most three arms.
     listed : int, optional

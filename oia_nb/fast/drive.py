@@ -214,11 +214,9 @@ def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=N
     world : World
         With the rational agent; another is refused.
     method : "oiafc" or "oiafb"
-    eps, delta : float
-        As in `oiafc` and `oiafb`.
+    eps, delta : float; as in `oiafc` and `oiafb`
     seed : int or numpy Generator
-    oracle : Oracle, optional
-        Worked out from the world if not given.
+    oracle : Oracle, optional; worked out from the world if not given
     verify : bool
         Check every plan against cold solves (slow).
     compile : bool
