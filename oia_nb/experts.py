@@ -89,7 +89,7 @@ def leaves(self, world, rule, says):
 
 @patch_to(Expert)
 def profit(self, world, rule):
-    "$h(S)$ of chapter 29."
+    "$h(S)$, what the principal earns, as in chapter 29."
     policy = self.policy(world, rule)
     return float(policy.arms @ self.leaves(world, rule, policy.reports))
 
@@ -136,7 +136,7 @@ AVERSION_MOST = 50.     # beyond, all payments but none are felt alike
 AVERSION_LEAST = 1e-9   # below, payments are felt as they are
 
 def felt(payments, aversion, bound):
-    "$U$ of payments (an array), by chapter 29."
+    "$U$ of payments (an array), as in chapter 29."
     if abs(aversion) < AVERSION_LEAST:
         return payments
     return np.clip(bound*np.expm1(-aversion*payments/bound)/np.expm1(-aversion), 0.,

@@ -194,8 +194,8 @@ SPREAD = 4
 ROUNDING_SECONDS = 20.  # what the search for round numbers may take
 
 def round_program(tickets, world, arm, unit, margin):
-    """chapter 26 as the arguments of `scipy.optimize.milp`; variables are T (n
-    W), s (M), z (M n)."""
+    """The program of round numbers as the arguments of `scipy.optimize.milp`;
+    variables are T (n W), s (M), z (M n)."""
     from scipy.optimize import Bounds, LinearConstraint
     from scipy.sparse import block_array, csr_array, eye_array, kron
     z, q, c = world.setting, world.belief_distributions, world.costs

@@ -25,9 +25,9 @@ class Told(Value):
     Parameters
     ----------
     lapses : float
-        $\eta$ of chapter 30, in [0, .49].
+        The rate $\eta$ of lapses, in [0, .49].
     band : float
-        $\rho$ of chapter 30, in units of payment, at least 0.
+        The band $\rho$, in units of payment, at least 0.
     beliefs : "calibrated" or "own"
         Whether a report is how likely the states are, or what the expert acts on.
     costs : "fixed" or "until the end"

@@ -920,8 +920,8 @@ def _table_signals(at, columns, n_rows):
     return [named(row) for row in cells], cell
 
 def smoothed_table(counts, smoothing=SMOOTHING, prior=None):
-    r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W), by
-    chapter 64.
+    r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W), as
+    in chapter 64.
 
     `prior` (W,) is the states'; the counts' own if None. A state without rows must
     have prior 0.
