@@ -13,7 +13,6 @@ __all__ = ['NUMBER', 'INTEGER', 'TEXT', 'FLAG', 'ANYTHING', 'TYPES', 'NAMES', 'M
 
 # %% ../nbs/companion/86_documents.ipynb #ec3e7f0e
 import json
-import re
 from dataclasses import fields
 from importlib import resources
 from pathlib import Path
@@ -25,7 +24,7 @@ from .scoring import ScoringRule, as_rule
 from .tickets import Rounded
 from .learner import Certificate, Identification, Origin, Trace
 from .worlds import json_text, parse_json, setting_from_dict, world_names
-from .worlds import load_world, write_file
+from .worlds import load_world, schema_reader, write_file
 
 # %% ../nbs/companion/86_documents.ipynb #646b6c24
 NUMBER, INTEGER, TEXT, FLAG = ({'type': t}
@@ -216,13 +215,7 @@ def check_document(data, kind):
     a later version it says so.
     """
     name = data.get('schema') if isinstance(data, dict) else None
-    match = re.fullmatch(rf'oia/{kind}/([0-9]+)', str(name))
-    if match is None:
-        raise InvalidInput('schema', name, f'"oia/{kind}/{VERSION}"')
-    if int(match[1]) > VERSION:
-        raise InvalidInput(
-            'schema', name, f'"oia/{kind}/{VERSION}" at most: it was made by a later '
-            f'version of oia_nb than {__version__}')
+    schema_reader(kind, VERSION)('schema', name)
     check_form(json_schema(kind), data)
     return data
 

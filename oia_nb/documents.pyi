@@ -2,7 +2,6 @@
 from os import PathLike
 from typing import Any
 import json
-import re
 from dataclasses import fields
 from importlib import resources
 from pathlib import Path
@@ -14,7 +13,7 @@ from .scoring import ScoringRule, as_rule
 from .tickets import Rounded
 from .learner import Certificate, Identification, Origin, Trace
 from .worlds import json_text, parse_json, setting_from_dict, world_names
-from .worlds import load_world, write_file
+from .worlds import load_world, schema_reader, write_file
 
 _Path = str | PathLike[str]
 NUMBER: Any

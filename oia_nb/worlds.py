@@ -20,6 +20,7 @@ from dataclasses import MISSING, dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
 import numpy as np
+from . import __version__
 from .core import (PROB_TOL, InvalidInput, NotInducible, as_array, as_choice,
                          as_integer, as_names, as_number, as_probabilities, as_text,
                          generator, patch_to, plain)
@@ -62,21 +63,20 @@ def _trait(at, value):
     return tuple(_trait(at, v) for v in value) if isinstance(value, list) else value
 
 # %% ../nbs/companion/64_worlds.ipynb #ab05a00e
-def schema_reader(kind):
-    """A reader of the key schema of a file of a `kind`, whose version is 1: it
-    refuses those of another kind and of a later version.
+def schema_reader(kind, version=1):
+    """A reader of the key schema of a file of a `kind`: it refuses those of another
+    kind and of a later version.
 
     >>> schema_reader('world')('schema', 'oia/world/1')
     'oia/world/1'
     """
     def read(at, value):
-        match = re.fullmatch(rf'oia/{kind}/([0-9]+)', str(value))
+        match = re.fullmatch(rf'oia/{kind}/([1-9][0-9]*)', str(value))
         if match is None:
-            raise InvalidInput(at, value, f'"oia/{kind}/1"')
-        if int(match[1]) != 1:
-            raise InvalidInput(
-                at, value, f'"oia/{kind}/1"; the file was made by a later version of '
-                'oia_nb')
+            raise InvalidInput(at, value, f'"oia/{kind}/{version}"')
+        if int(match[1]) > version:
+            raise InvalidInput(at, value, f'"oia/{kind}/{version}" at most: it was '
+                               f'made by a later version of oia_nb than {__version__}')
         return value
     return read
 

@@ -13,13 +13,14 @@ from dataclasses import MISSING, dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
 import numpy as np
+from . import __version__
 from .core import PROB_TOL, InvalidInput, NotInducible, as_array, as_choice, as_integer, as_names, as_number, as_probabilities, as_text, generator, patch_to, plain
 from .information import Agent, Environment, InformationStructure, Setting, World, make_world
 from .oracle import widest_margin
 
 _Path = str | PathLike[str]
 def read_agent(at: str, value: Any) -> Agent: ...
-def schema_reader(kind: str) -> Callable[[str,Any],str]: ...
+def schema_reader(kind: str, version: int=...) -> Callable[[str,Any],str]: ...
 WORLD_FORM: Any
 NOTES: Any
 KNOWN: tuple
