@@ -162,14 +162,14 @@ class Identification:
     `rule` and `arm` (an index) found; `rounds` all interactions; `eps`, `delta` the
     target; `status` one of `STATUS`; `certificate` what can be proved of the rule on
     the event, or None (nothing, or the event was seen to fail); `counts` (K,)
-    observations of each arm; `normal_rounds` τ₁, `forced_rounds` τ₂ (rounds = K + τ₁ + τ₂);
-    `searches` and `lp_solves` their numbers; `event_violated`; `trace`; `paid`, all
-    that learning paid in expectation; `lost`, what it earned less than the best rule
-    would have, where the world is known; `setting`, in which it learned; `origin`,
-    where it comes from. `told`, the `Told` that was assumed (None: nothing was said, and the paper's expert
-    is meant); `checks`, a tuple of `Check`; `violated`, one of `VIOLATIONS`, or None;
-    `profit`, a lower bound on what the rule earns when its arm answers, on the
-    event; `statement`, all this in words.
+    observations of each arm; `normal_rounds` τ₁, `forced_rounds` τ₂ (rounds = K + τ₁ +
+    τ₂); `searches` and `lp_solves` their numbers; `event_violated`; `trace`; `paid`,
+    all that learning paid in expectation; `lost`, what it earned less than the best
+    rule would have, where the world is known; `setting`, in which it learned; `origin`,
+    where it comes from. `told`, the `Told` that was assumed (None: nothing was said,
+    and the paper's expert is meant); `checks`, a tuple of `Check`; `violated`, one of
+    `VIOLATIONS`, or None; `profit`, a lower bound on what the rule earns when its arm
+    answers, on the event; `statement`, all this in words.
     """
     rule: ScoringRule
     arm: int
