@@ -2,7 +2,7 @@
 the argument, the value and
 what was expected, before anything has changed.
 
-Hypothesis throws some two thousand of each kind of bad input (two hundred in a quick run) at
+Hypothesis throws some two thousand of each kind of bad input (some hundred in a quick run) at
 worlds, settings, rules,
 reports, oracles and learners.
 Arrays are made from drawn seeds, and several throws share an example, since drawing takes longer

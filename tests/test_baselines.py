@@ -122,7 +122,7 @@ def rounds_regret(i, T, seed):
     return np.array(regrets), run
 
 # so many runs, of whose rounds less than this share may be bad
-RUNS, SHARE = amount((40, .6), (80, .8))
+RUNS, SHARE = amount((30, .6), (80, .8))
 
 @statistical(false_alarm=FALSE_ALARM, planted='returns the worst rule of its run',
              power=lambda: detection(RUNS, SHARE, 1.))

@@ -77,15 +77,17 @@ def test_the_best_arm_with_confidence(make, bandit):
     for r in runs:
         assert r.pulls == r.counts.sum() and r.bound <= .1
 
+FEW = amount(12, 25)
+
 @pytest.mark.parametrize('name, bandit, n',
-                         [('lucb_mixture', gaussian_bandit([.1, 0.], .3), amount(25, 40)),
-                          ('elimination_mixture', gaussian_bandit([.1, 0.], .3), amount(25, 40)),
-                          ('kl_lucb_mixture', bernoulli_bandit([.6, .4]), 25),
-                          ('track', gaussian_bandit([.15, 0.], .3), 25)])
-@names_the_worst(25, .05, comparisons=4)
+                         [('lucb_mixture', gaussian_bandit([.1, 0.], .3), amount(FEW, 40)),
+                          ('elimination_mixture', gaussian_bandit([.1, 0.], .3), amount(FEW, 40)),
+                          ('kl_lucb_mixture', bernoulli_bandit([.6, .4]), FEW),
+                          ('track', gaussian_bandit([.15, 0.], .3), FEW)])
+@names_the_worst(FEW, .05, comparisons=4)
 def test_close_calls(name, bandit, n):
     """Two arms that are close, so that there are hundreds of chances to stop too early: the
-    exact best arm in n = 25 or 40 runs at δ = 0.05."""
+    exact best arm in n = 12 runs (25 or 40 with --release) at δ = 0.05."""
     runs = [
         play_bandit(BY_CONFIDENCE[name](2, bandit.family, 0., .05), bandit,
                     generator(101, i)) for i in range(n)
