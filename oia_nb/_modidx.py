@@ -1416,6 +1416,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                        'oia_nb.sharp.evidence.own_wealth': ('beyond/evidence.html#own_wealth', 'oia_nb/sharp/evidence.py'),
                                        'oia_nb.sharp.evidence.pair_wealth': ( 'beyond/evidence.html#pair_wealth',
                                                                               'oia_nb/sharp/evidence.py'),
+                                       'oia_nb.sharp.evidence.shares': ('beyond/evidence.html#shares', 'oia_nb/sharp/evidence.py'),
                                        'oia_nb.sharp.evidence.shifted': ('beyond/evidence.html#shifted', 'oia_nb/sharp/evidence.py')},
             'oia_nb.sharp.hyperplanes': { 'oia_nb.sharp.hyperplanes.Basis': ( 'beyond/hyperplanes.html#basis',
                                                                               'oia_nb/sharp/hyperplanes.py'),
