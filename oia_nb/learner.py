@@ -463,7 +463,8 @@ def statement(self):
     done = {c.name for c in self.checks}
     rest = [w for name, w in CHECKS.items() if name not in done and not (
         name == 'lapses' and not told.lapses or name == 'calibration'
-        and told.beliefs == 'own')]
+        and told.beliefs == 'own' or name == 'prior' and (
+            self.setting is None or self.setting.prior is None))]
     listed = ', '.join(map(str, self.checks)) or 'nothing'
     return (f'{claim}. Checked: {listed}. Not checked: '
             f'{", ".join([*rest, *UNCHECKED])}.')

@@ -9,7 +9,7 @@ from array import array
 from dataclasses import dataclass
 import numpy as np
 from ..core import TIE_TOL, InvalidInput, as_integer, as_number
-from ..examination import Boundary, CalibrationWatch, examine
+from ..examination import Boundary, CalibrationWatch, PriorWatch, examine
 from ..estimation import Transcript
 from ..learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
                             Identification, Learner, Status, Stopped, announce,
@@ -17,8 +17,8 @@ from ..learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
 from ..scoring import ScoringRule, mix
 from . import bets
 from .evidence import betting_threshold, mean_lower
-from .hyperplanes import (Hyperplane, Ray, RegionProgram, optimistic_profit,
-                                      same_arm_regret, spread_rules)
+from .hyperplanes import (Hyperplane, Ray, RegionProgram, bent, flat,
+                                      optimistic_profit, same_arm_regret, spread_rules)
 from .walls import Contradiction, extent
 from ..told import Check, as_told
 
@@ -70,6 +70,7 @@ class SharpRun:
         self.rays, self.forecast, self.low = [], None, None
         self.told, self.checks, self.states = told, (), CalibrationWatch(
             setting.support, setting.K)
+        self.averages = PriorWatch(setting)
         self.version, self.picked, self.cache = [0]*setting.K, [(-1, 0)]*setting.K, {}
         self.targets, self.kinds, self.snapshots, self.searches, self.solves = array(
             'h'), array('b'), [], 0, 0
@@ -85,7 +86,10 @@ class SharpRun:
     def rounds(self):
         return self.transcript.rounds
     def see(self, arm, belief, state):
-        """Watch whether beliefs come true, where the state is known. Raises `Halt`."""
+        """Watch whether beliefs average to the prior, where one is told, and come
+        true, where the state is known. Raises `Halt`."""
+        if self.averages.see(arm, belief) >= 1/self.told.alarm:
+            raise Halt('assumption_violated', (1, self.rounds), 'prior')
         if state is not None and self.states.see(arm, belief, state) >= (
                 1/self.told.alarm):
             raise Halt('assumption_violated', (1, self.rounds), 'calibration')
@@ -258,8 +262,8 @@ def probe(run, k, j, end):
 # %% ../../nbs/beyond/25_sharp.ipynb #adf220ce
 def learn_wall(run, k, hit):
     """Complete the hyperplane that the ray `hit` from arm k meets; returns whether
-    enough independent rays were found: one fewer than there are beliefs of the two
-    arms."""
+    enough independent rays were found: as many as `lem-flat` says. Raises `Halt` if
+    the common prior leaves no hyperplane to be met."""
     j, A = hit.across, run.oracle.rules[k]
     of = run.setting.places(k, j)
     run.rays.append((k, hit))
@@ -269,18 +273,21 @@ def learn_wall(run, k, hit):
         if first is not None:
             break
     first = first or hit
-    rays, centred = [first], lambda x: x - x.mean(-1, keepdims=True)
-    R = centred((np.array([r.expected for r in run.ends]) - first.end.expected)[:, of])
-    taken = centred((first.end.expected - A.expected)[of])
+    z, rays, needed = run.setting, [first], len(of) - len(flat(run.setting, of))
+    R = bent(z, of, (np.array([r.expected for r in run.ends])
+                     - first.end.expected)[:, of])
+    taken = bent(z, of, (first.end.expected - A.expected)[of])
+    if np.linalg.norm(taken) <= 1e-9*z.bound:
+        raise Halt('assumption_violated', (run.heard[k], *first.rounds), 'prior')
     while True:
         R = R - np.outer(R @ taken, taken)/(taken @ taken)
-        if len(rays) == len(of) - 1:
+        if len(rays) == needed:
             break
         ray = None
         while ray is None:
             n = int(np.linalg.norm(R, axis=1).argmax())
             taken = R[n].copy()
-            if np.linalg.norm(taken) <= 1e-9*run.setting.bound:
+            if np.linalg.norm(taken) <= 1e-9*z.bound:
                 return False
             ray = yield from farthest(run, k, j, first.end, run.ends[n])
             R[n] = 0.
@@ -687,9 +694,9 @@ def each_once(answers):
                  for rule, arm in answers}.values())
 
 def checked(run):
-    "What was checked, the watch on the states among it."
-    if not run.states.rounds:
-        return run.checks
-    evidence = run.states.evidence
-    return *run.checks, Check('calibration', evidence, run.told.alarm,
-                              run.states.rounds, evidence < 1/run.told.alarm)
+    "What was checked, the watches on states and on the prior among it."
+    watched = dict(calibration=run.states, prior=run.averages)
+    return *run.checks, *(
+        Check(name, watch.evidence, run.told.alarm, watch.rounds,
+              watch.evidence < 1/run.told.alarm)
+        for name, watch in watched.items() if watch.rounds)

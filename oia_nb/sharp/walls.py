@@ -9,6 +9,7 @@ import numpy as np
 from ..programs import lagrangian_bound, open_highs
 from ..scoring import ScoringRule
 from .evidence import own_wealth, pair_wealth
+from .hyperplanes import flat, neutral
 
 # %% ../../nbs/beyond/22_walls.ipynb #b3292b21
 def bets(support, bound):
@@ -30,11 +31,18 @@ class Cone:
     their payments in units of the bound, `tops` (M, 2) the largest in each state."""
     def __init__(self, setting):
         self.support, self.bound = setting.support, setting.bound
+        self.setting = setting
         self.rules = bets(self.support, self.bound)
         self.D = np.array([r.expected for r in self.rules])/self.bound
         self.values = np.array([r.values for r in self.rules])/self.bound
         self.tops, self.inverse = self.values.max(1), np.linalg.inv(self.D)
-        self.constant = self.coordinates(np.ones(setting.M))
+        # (r, M): payments that tell no arms apart
+        self.flat = self.coordinates(flat(setting, np.arange(setting.M)))
+
+    def neutral(self, pair):
+        "(r, M): the coordinates of those that don't tell a `pair` of arms apart."
+        return self.flat if pair is None else self.coordinates(
+            neutral(self.setting, *pair))
 
     def coordinates(self, s):
         "The weights of payments s (…, M) in units of the bound."
@@ -76,9 +84,9 @@ class Wall:
         self.stale, self._at = np.ones((2, M), bool), np.zeros((2, M, M))
         self.rests_on, self.at_ends = {}, []
         box = np.vstack([np.full(M, -FAR), np.full(M, FAR)])
-        self._cost, self.highs = np.zeros(M), open_highs(sparse(cone.constant[None]),
-                                                         np.zeros(M), box,
-                                                         np.zeros((2, 1)))
+        self.neutral = cone.neutral(pair)
+        self._cost, self.highs = np.zeros(M), open_highs(
+            sparse(self.neutral), np.zeros(M), box, np.zeros((2, len(self.neutral))))
 
     @property
     def rows(self):
@@ -104,10 +112,11 @@ class Wall:
         self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
 
     def bounds(self):
-        "(2, 1 + n): the lower and upper ends of the rows, that of ⟨α, 1⟩ first."
+        "(2, r + n): the lower and upper ends of the rows, those of `neutral` first."
         low = np.where(self.sides > 0, -np.inf, 1 - WIDER)
         high = np.where(self.sides > 0, 1 + WIDER, np.inf)
-        return np.vstack([np.r_[0., low], np.r_[0., high]])
+        zero = np.zeros(len(self.neutral))
+        return np.vstack([np.r_[zero, low], np.r_[zero, high]])
 
 # %% ../../nbs/beyond/22_walls.ipynb #38eb1b0c
 def _tighten(wall, i, side):
@@ -138,7 +147,8 @@ def _tighten(wall, i, side):
     y = np.array(solution.row_dual)
     found = side*-proved(wall, cost, y)
     if side*found < side*(wall.up if side > 0 else wall.low)[i]:
-        wall.rests_on[which, i] = [t for t, v in zip(wall.rounds, y[1:]) if v]
+        wall.rests_on[which, i] = [t for t, v in zip(wall.rounds, y[len(wall.neutral):])
+                                   if v]
     if side > 0:
         wall.up[i] = min(wall.up[i], found)
     else:
@@ -147,7 +157,7 @@ def _tighten(wall, i, side):
 def proved(wall, cost, y):
     """What ⟨cost, a⟩ is at least, by the multipliers y of the rows; what they leave
     of the cost is paid for at |a_i| = `MOST`."""
-    A, ends = np.vstack([wall.cone.constant, wall.rows]), wall.bounds()
+    A, ends = np.vstack([wall.neutral, wall.rows]), wall.bounds()
     y = np.where(np.isfinite(np.where(y > 0, *ends)), y, 0.)
     return lagrangian_bound(y, *ends) - MOST*np.abs(cost - y @ A).sum()
 
@@ -175,15 +185,15 @@ def extent(wall, s):
 def conflict(wall):
     "The rounds whose answers contradict each other, if no α agrees with all of them."
     import highspy
-    A, ends, M = np.vstack([wall.cone.constant, wall.rows]), wall.bounds(), len(wall.up)
-    give = np.r_[0., -wall.sides]
+    A, ends, M = np.vstack([wall.neutral, wall.rows]), wall.bounds(), len(wall.up)
+    give = np.r_[np.zeros(len(wall.neutral)), -wall.sides]
     columns = np.vstack([np.r_[np.full(M, -FAR), 0.], np.r_[np.full(M, FAR), np.inf]])
     highs = open_highs(sparse(np.hstack([A, give[:, None]])),
                        np.eye(M + 1)[-1], columns, ends)
     highs.run()
     if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return wall.rounds
-    y = np.array(highs.getSolution().row_dual)[1:]
+    y = np.array(highs.getSolution().row_dual)[len(wall.neutral):]
     return [t for t, v in zip(wall.rounds, y) if abs(v) > 1e-9]
 
 # %% ../../nbs/beyond/22_walls.ipynb #f67f3b61
@@ -195,14 +205,15 @@ def prove_cheaper(wall):
     import highspy
     if wall.valid or len(set(wall.sides)) < 2:
         return wall.valid
+    flat = wall.cone.flat
     A = np.vstack([
-        np.column_stack([(wall.sides[:, None]*wall.rows).T, wall.cone.constant]),
-        np.r_[wall.sides, 0.]
+        np.column_stack([(wall.sides[:, None]*wall.rows).T, flat.T]),
+        np.r_[wall.sides, np.zeros(len(flat))]
     ])
     asked = np.r_[np.zeros(len(wall.up)), 1.]
-    most = np.full(wall.n + 1, MULTIPLE)
-    columns = np.vstack([np.r_[np.zeros(wall.n), -MULTIPLE], most])
-    highs = open_highs(sparse(A), np.zeros(wall.n + 1), columns,
+    most = np.full(A.shape[1], MULTIPLE)
+    columns = np.vstack([np.r_[np.zeros(wall.n), -most[wall.n:]], most])
+    highs = open_highs(sparse(A), np.zeros(len(most)), columns,
                        np.vstack([asked, asked]))
     highs.run()
     wall.valid = highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
