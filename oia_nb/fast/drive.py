@@ -31,14 +31,12 @@ def as_oiafc(z, oracle, *, eps, delta, mixing='theorem1', max_rounds=10_000_000)
     if callable(mixing):
         wanted = f'one of {", ".join(MIXINGS)} (a function needs the coroutine)'
         raise InvalidInput('mixing', mixing, wanted)
-    if z.supports is not None:
-        raise InvalidInput('supports', z.supports,
-                           'None (the coroutine has a radius for each arm)')
     learner = oiafc(z, oracle, eps=eps, delta=delta, mixing=mixing,
                     max_rounds=max_rounds)
-    c = float(np.log(4*z.K) - np.log(delta) + z.M*np.log(2))
+    sizes = z.support_sizes
+    c = np.log(4*z.K) - np.log(delta) + sizes*np.log(2)
     falling = mixing == 'theorem1'
-    alpha = float(z.M) if falling else float(eps/(4*z.B))
+    alpha = float(sizes.max()) if falling else float(eps/(4*z.B))
     return learner, delta, dict(eps=float(eps), anytime=True, radius_c=c, alpha=alpha,
                                 falling=falling, stops=True,
                                 last_round=int(max_rounds))
@@ -51,7 +49,7 @@ def as_oiafb(z, oracle, *, eps, delta=None, budget=None, a=None):
     else:
         delta = event_failure(z, budget, a)
     alpha = float(eps/(4*z.B))
-    return learner, delta, dict(eps=float(eps), anytime=False, radius_c=float(a),
+    return learner, delta, dict(eps=float(eps), anytime=False, radius_c=np.full(z.K, a),
                                 falling=False, alpha=alpha, stops=False,
                                 last_round=int(budget))
 
