@@ -192,21 +192,23 @@ register(
         variants={
             'OIAFC (Theorem 1)': dict(mixing='theorem1'),
             'OIAFC (Corollary 1)': dict(mixing='corollary1')
-        }, statuses=('certified', 'uncertified', 'round_cap', 'event_violated'),
+        }, statuses=('certified', 'uncertified', 'round_cap', 'event_violated',
+                  'assumption_violated'),
         compiled=('mixing', 'max_rounds'), flags=dict(
             mixing=Flag(str,
                         f'share of the oracle in the rules: {" or ".join(MIXINGS)}'),
             stop=Flag(str, f'stopping rule: {" or ".join(STOPS)}'))))
 register(
     Row('oiafb', oiafb, 'the paper\'s OIAFB, with a fixed budget',
-        variants={'OIAFB': {}}, statuses=('budget', 'uncertified', 'budget_too_small'),
+        variants={'OIAFB': {}}, statuses=('budget', 'uncertified', 'budget_too_small', 'assumption_violated'),
         compiled=('budget', 'a')))
 register(
     Row(
         'chen', chen, 'Chen et al.\'s learner, with a fixed budget', variants={
             'Chen et al., last rule': dict(decision='last'),
             'Chen et al., uniform rule': dict(decision='uniform')
-        }, statuses=('budget', 'uncertified', 'budget_too_small'),
+        }, statuses=('budget', 'uncertified', 'budget_too_small',
+                     'assumption_violated'),
         flags=dict(decision=Flag(
             str, 'the round whose rule to return, the last or one drawn uniformly: '
             f'{" or ".join(DECISIONS)}'))))
@@ -214,7 +216,8 @@ register(
     Row(
         'explore_then_commit', explore_then_commit, 'explore, then commit',
         variants={'explore-then-commit': {}},
-        statuses=('certified', 'uncertified', 'event_violated', 'budget_too_small'),
+        statuses=('certified', 'uncertified', 'event_violated', 'budget_too_small',
+                  'assumption_violated'),
         flags=dict(samples=Flag(
             int, 'how often to announce each of the rules of the oracle'))))
 

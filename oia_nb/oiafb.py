@@ -98,8 +98,8 @@ def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs',
     watch : callable, optional
         Called with each `Plan`.
 
-    Raises `InvalidInput` at once for bad arguments, `OracleViolated` while running
-    if an oracle rule is answered by another arm.
+    Raises `InvalidInput` at once for bad arguments. If an oracle rule is answered by
+    another arm, the status is "assumption_violated".
 
     Examples
     --------

@@ -9,7 +9,8 @@ __all__ = ['ENGINES', 'CHECK_TOL', 'PRICE_TOL', 'as_oiafc', 'as_oiafb', 'status'
 # %% ../../nbs/companion/78_fast_drive.ipynb #f39140a4
 from types import SimpleNamespace
 import numpy as np
-from ..core import PROPER_TOL, TIE_TOL, InvalidInput, SolverFailure, generator
+from ..core import PROPER_TOL, TIE_TOL, InvalidInput, OracleViolated
+from ..core import SolverFailure, generator
 from .agent import check_agent
 from .loop import DONE, STEP, Engine, share_of
 from .plan import bounds, paths
@@ -241,7 +242,10 @@ def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=N
     if game['last_round'] < z.K:
         return simulate(coroutine, world, rng)
     engine = Engine(world, oracle, rng, compile=compile, **game)
-    why = play_checked(engine)[0] if verify else engine.advance()
+    try:
+        why = play_checked(engine)[0] if verify else engine.advance()
+    except OracleViolated:
+        return simulate(coroutine, world, engine.rewind())
     engine.rewind(int(engine.run.clock.rounds))
     if game['stops'] or engine.run.clock.best_arm >= 0:
         return as_identification(engine, why, float(eps), float(delta))
