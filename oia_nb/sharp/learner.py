@@ -6,11 +6,12 @@ __all__ = ['SEEN', 'PROVED', 'SharpPlan', 'keep', 'earned_at_least', 'report', '
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import numpy as np
 from ..core import TIE_TOL, InvalidInput, as_integer, as_number
 from ..examination import Boundary, CalibrationWatch, examine
 from ..estimation import Transcript
+from ..leads import leading
 from ..learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
                             Identification, Learner, Status, Stopped, announce,
                             check_learner, finish)
@@ -59,7 +60,7 @@ class Halt(Exception):
 class SharpRun:
     """The state of a run: the transcript, the hyperplanes and programs of the regions,
     the candidates, and what to file."""
-    def __init__(self, setting, oracle, eps, delta, margin, max_rounds, watch, told):
+    def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told):
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
             setting, oracle, eps, delta, max_rounds, watch)
         self.later = LATER[setting.W > 2]*delta
@@ -78,7 +79,7 @@ class SharpRun:
         self.heard, self.proved, self.former = {}, None, {}
         self.next_snapshot, self.next_proof = 1, 1
         self.most, self.moved = {}, 0
-        margin = oracle.margin if margin is None else margin
+        margin = oracle.margin
         self.tie = 1e-7 if margin is None else min(.01, 2*TIE_TOL*setting.bound/margin)
 
     @property
@@ -552,7 +553,7 @@ def conclude(run, status, contradiction=(), violated=None):
                   profit=run.low if STATUS[status].sound else None)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #09783d6a
-def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
+def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
           watch=None, told=None, examined=True):
     r"""The sharp learner (`alg-sharp`): a coroutine that yields a `ScoringRule`,
     receives a `Response`, and returns a `SharpIdentification`.
@@ -566,8 +567,9 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
     delta : float
         Probability of failure allowed, in (0, 1].
     margin : float, optional
-        The oracle's, if `oracle` doesn't say. Needed only against the agent's
-        numerical ties (`TIE_TOL`), not for the guarantee.
+        By how much the arm is to lead all others under the rule that is returned, in
+        units of payment, at least 0. More than 0: a `LedIdentification`
+        ({doc}`/beyond/37_leads`).
     max_rounds : int
         Cap on interactions, at least K; then the status is "round_cap".
     watch : callable, optional
@@ -589,15 +591,20 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
-    if margin is not None:
-        margin = as_number('margin', margin, 0., setting.bound, strict_low=True)
+    margin = as_number('margin', margin, 0., setting.bound)
     if not isinstance(examined, bool):
         raise InvalidInput('examined', examined, 'True or False')
     told = as_told(told).require('sharp', {'costs'} if examined else ())
-    run = SharpRun(setting, oracle, eps, delta, margin, max_rounds, watch, told)
-    return Learner(
-        setting, steps(run, examined), best=lambda: run.best and Finding(
-            run.best[1].rule, run.best[1].arm, run.best[0]))
+    def make(eps, delta, rounds, share=1.):
+        run = SharpRun(setting, oracle, eps, delta, rounds, watch,
+                       replace(told, alarm=share*told.alarm))
+        return Learner(
+            setting, steps(run, examined), best=lambda: run.best and Finding(
+                run.best[1].rule, run.best[1].arm, run.best[0]))
+    if margin == 0:
+        return make(eps, delta, max_rounds)
+    return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
+                   max_rounds=max_rounds)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #2a57c169
 def steps(run, examined):
