@@ -5,10 +5,11 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import numpy as np
-from .core import InvalidInput, as_integer
+from .core import InvalidInput, as_integer, as_number
 from .examination import Boundary, examine
+from .leads import leading
 from .learner import FORCED, INIT, NORMAL, STATUS, Certificate, Finding, Identification, Learner, Stopped, check_learner, finish
 from .scoring import mix
 from .sharp.evidence import betting_threshold, largest_over_ball, mean_lower
@@ -50,4 +51,4 @@ def conclude(run, status, contradiction=..., violated=...): ...
 def steps(run, examined): ...
 class StateLearner(Learner):
     def send(self, response): ...
-def own_beliefs(setting: Setting, oracle: Oracle, *, eps: float, delta: float, told: Any=..., max_rounds: int=..., examined: bool=...) -> Learner: ...
+def own_beliefs(setting: Setting, oracle: Oracle, *, eps: float, delta: float, told: Any=..., margin: float=..., max_rounds: int=..., examined: bool=...) -> Learner: ...

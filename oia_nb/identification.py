@@ -180,8 +180,8 @@ def learner_row(method):
 # %% ../nbs/companion/63_identification.ipynb #7806161e
 # what learners say of their option `margin`
 LEAD = dict(margin=Flag(
-    float, 'by how much the arm is to lead all others under the rule, in units of '
-    'payment, at least 0'))
+    float, 'by how much the arm is to lead all others under the rule, and under the '
+    'one to hand over, in units of payment, at least 0'))
 
 register(
     Row(

@@ -7,7 +7,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from types import SimpleNamespace
 import numpy as np
-from ..core import PROPER_TOL, TIE_TOL, InvalidInput, SolverFailure, generator
+from ..core import PROPER_TOL, TIE_TOL, InvalidInput, OracleViolated
+from ..core import SolverFailure, generator
 from .agent import check_agent
 from .loop import DONE, STEP, Engine, share_of
 from .plan import bounds, paths
