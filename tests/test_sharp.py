@@ -449,7 +449,7 @@ def test_an_oracle_that_is_wrong():
     dict(eps=np.nan),
     dict(delta=0.),
     dict(delta=1.5),
-    dict(margin=0.),
+    dict(margin=-1.),
     dict(max_rounds=1),
     dict(max_rounds=2.5)
 ])
