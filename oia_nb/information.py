@@ -123,8 +123,10 @@ class Setting(Value):
     supports : dict {arm: beliefs}, or a list with one item an arm; optional
         What each arm can lead to, if that is known: places on the support or beliefs
         (n, W), at least one; None for all of them. Kept as K sorted tuples of places.
+        Used by `oiafc` and `oiafb`, compiled or not, and by `sharp`.
     prior : array (W,), optional
-        The state before any signal, if it is known and the same under all arms.
+        The state before any signal, if it is known and the same under all arms. Used
+        by `sharp`.
 
     Labels of a pandas `support` or `utility` are held against the names of states
     and decisions.
