@@ -5,14 +5,14 @@ from numpy.typing import ArrayLike
 import numpy as np
 from dataclasses import dataclass
 import numpy as np
-from .core import InvalidInput, as_integer, generator
+from .core import InvalidInput, OracleViolated, as_integer, generator
 from .information import Setting
 from .scoring import ScoringRule, mix
 from .programs import LP_TOL, program_route
 from .estimation import cost_estimates, cost_upper, radius_fb, radius_fc
 from .binary_search import Search
-from .learner import FORCED, NORMAL, Certificate, announce, ask_oracle, check_learner, learner
-from .exploration import Exploration, Plan, as_part, compose, conclude, initialise, never, remember
+from .learner import FORCED, NORMAL, Certificate, announce, confirm, check_learner, learner
+from .exploration import Exploration, Plan, as_part, broken_oracle, compose, conclude, initialise, never, remember
 from .oiafc import STOPS, last_or_best, mixing_corollary1
 from .oiafb import budget_parameter, safest
 from .complexity import count_searches, search_depth_bound
@@ -55,6 +55,7 @@ def etc_bound(setting, margin, samples, delta): ...
 def etc_samples(setting, margin, eps, delta): ...
 def explore_then_commit(setting: Setting, oracle: Oracle, *, eps: float, delta: float, samples: int | None=..., budget: int | None=..., max_rounds: int=..., solver: str=..., watch: Callable[[Any], object] | None=...) -> Learner: ...
 def etc(setting: Setting, oracle: Oracle, *, eps: float, delta: float, samples: int | None=..., budget: int | None=..., max_rounds: int=..., solver: str=..., watch: Callable[[Any], object] | None=...) -> Learner: ...
+def unless_broken(run, steps, eps, delta): ...
 def ask_some(run, eps, delta, budget): ...
 def ask_link_commit(run, eps, delta, n, solver): ...
 CROSSED_TOL: float

@@ -8,14 +8,14 @@ __all__ = ['EXPLORATION_RATES', 'LIKENESS', 'CONFIDENCE_ALGORITHMS', 'BUDGET_ALG
            'ugapeb', 'ugape_hardness', 'median_phases', 'median_elimination', 'lil_confidence', 'lil_ucb',
            'optimal_proportions', 'pair_evidence', 'track_and_stop', 'is_proved', 'successive_rejects',
            'sequential_halving', 'fixed_budget_error', 'oracle_rewards', 'reward_family', 'oracle_bandit',
-           'bandit_algorithm', 'ArmIdentification', 'best_arm_learner', 'ask_for', 'as_identification', 'OracleLoss',
-           'oracle_loss']
+           'bandit_algorithm', 'ArmIdentification', 'best_arm_learner', 'ask_for', 'kinds_of', 'as_identification',
+           'OracleLoss', 'oracle_loss']
 
 # %% ../nbs/companion/80_best_arm.ipynb #6384f677
 from dataclasses import dataclass
 from typing import Callable
 import numpy as np
-from .core import (InvalidInput, as_array, as_integer, as_number,
+from .core import (InvalidInput, OracleViolated, as_array, as_integer, as_number,
                          as_probabilities, generator, patch_to, read_only)
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
@@ -684,8 +684,8 @@ class ArmIdentification(Identification):
     oracle's of the `arm` found, with the algorithm's own `BestArm`.
 
     `status` is "arm_certified" (`best_arm.bound` ≤ ϵ, with probability 1 - δ, on how
-    far the arm is behind the best *under the oracle's rules*), "budget" or
-    "round_cap". Nothing is proved of the rule's simple regret: `certificate` is
+    far the arm is behind the best *under the oracle's rules*), "budget",
+    "round_cap" or "assumption_violated" (the oracle is wrong; no `best_arm`). Nothing is proved of the rule's simple regret: `certificate` is
     None. All rounds are normal; no search, no program.
     """
     best_arm: BestArm = None
@@ -712,8 +712,8 @@ def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=No
     max_rounds : int
         Cap on interactions for the former, at least K.
 
-    Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while
-    running if an oracle rule is answered by another arm.
+    Raises `InvalidInput` at once for bad arguments. If an oracle rule is answered by
+    another arm, the status is "assumption_violated".
 
     Examples
     --------
@@ -733,20 +733,28 @@ def ask_for(setting, oracle, rewards, inner, eps, delta):
     "Play the bandit algorithm `inner` with the oracle's rules as arms."
     data, arm, best = Transcript(setting), next(inner), None
     while best is None:
-        yield from ask_oracle(data, oracle, arm, line=arm)
         try:
+            yield from ask_oracle(data, oracle, arm, line=arm)
             arm = inner.send(rewards[arm, data.beliefs[-1]])
         except StopIteration as stop:
             best = stop.value
+        except OracleViolated:
+            return finish(data, rule=oracle.rules[arm], arm=data.arms[-1], eps=eps,
+                          delta=delta, status='assumption_violated',
+                          violated='oracle', kinds=kinds_of(data),
+                          result=ArmIdentification)
     return as_identification(data, oracle, best, eps, delta)
+
+def kinds_of(data):
+    "The first K rounds are the initial ones."
+    return np.where(np.arange(data.rounds) < data.setting.K, INIT, NORMAL)
 
 def as_identification(data, oracle, best, eps, delta):
     """The `ArmIdentification` of a finished run from its `Transcript` and the
     algorithm's `BestArm`."""
     return finish(data, rule=oracle.rules[best.arm], arm=best.arm, eps=eps, delta=delta,
                   status='arm_certified' if best.status == 'certified' else best.status,
-                  kinds=np.where(np.arange(data.rounds) < data.setting.K, INIT, NORMAL),
-                  result=ArmIdentification, best_arm=best)
+                  kinds=kinds_of(data), result=ArmIdentification, best_arm=best)
 
 # %% ../nbs/companion/80_best_arm.ipynb #6b42ab2f
 @dataclass(frozen=True, eq=False)

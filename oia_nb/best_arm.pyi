@@ -6,7 +6,7 @@ import numpy as np
 from dataclasses import dataclass
 from typing import Callable
 import numpy as np
-from .core import InvalidInput, as_array, as_integer, as_number, as_probabilities, generator, patch_to, read_only
+from .core import InvalidInput, OracleViolated, as_array, as_integer, as_number, as_probabilities, generator, patch_to, read_only
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
 from .estimation import Transcript
@@ -114,6 +114,7 @@ class ArmIdentification(Identification):
     best_arm: BestArm | None
 def best_arm_learner(setting: Setting, oracle: Oracle, *, eps: float, delta: float, algorithm: str=..., budget: int | None=..., max_rounds: int=...) -> Learner: ...
 def ask_for(setting, oracle, rewards, inner, eps, delta): ...
+def kinds_of(data): ...
 def as_identification(data, oracle, best, eps, delta): ...
 @dataclass(frozen=True, eq=False)
 class OracleLoss:

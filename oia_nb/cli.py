@@ -614,15 +614,18 @@ def flag_options():
                               help=EPS),
     option('--delta', type=float, required=True, help=DELTA),
     option('--budget', type=int, help=ROUNDS), SEED, WITHOUT,
-    EXPERT, TOLD, learner_options, DIGITS, MARGIN, JSON, QUIET)
+    EXPERT, TOLD, learner_options, DIGITS, JSON, QUIET)
 def run_identify(args):
     "Learn the best rule of a world from simulated responses, without looking into it."
-    from oia_nb.identification import learner_for
+    from oia_nb.identification import learner_for, learner_row
     check_rounding(args)
     world = open_world(args)
     args.method = args.method or learner_for(args.told)
     args.quiet = args.quiet or args.engine == 'fast'
     flags = {name: getattr(args, name) for name in learner_flags()}
+    if args.margin is not None and 'margin' not in learner_row(args.method).options:
+        # then it is for the rule to hand over alone
+        flags['margin'] = None
     result = learn(world, find_oracle(world), args, budget=args.budget,
                    engine=args.engine, told=args.told, **flags)
     if args.json:

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SHARPNESS', 'SHIFTS', 'LOG_MOST', 'OFF', 'HALVINGS', 'FRESH', 'DIRECTIONS', 'miscalibrated', 'CalibrationWatch',
-           'Boundary', 'last_held', 'sides', 'fresh_rule', 'examine', 'ask_again', 'cross', 'crossings']
+           'PriorWatch', 'Boundary', 'last_held', 'sides', 'fresh_rule', 'examine', 'ask_again', 'cross', 'crossings']
 
 # %% ../nbs/beyond/31_examination.ipynb #49105fa7
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from .core import as_integer, generator
 from .scoring import ScoringRule, menu_rule, mix
+from .sharp.evidence import BETS
 from .told import Check
 
 # %% ../nbs/beyond/31_examination.ipynb #bd1ced2e
@@ -62,6 +63,31 @@ class CalibrationWatch:
         return now
 
 LOG_MOST = 600.     # evidence beyond e^600 is shown as that
+
+# %% ../nbs/beyond/31_examination.ipynb #a072becd
+class PriorWatch:
+    """The evidence of `eq-prior-evidence` against the `prior` of a setting, report by
+    report: `evidence`, the largest so far, and `rounds`. Without a prior there is
+    nothing to see."""
+    def __init__(self, setting):
+        self.evidence, self.rounds, self.steps = 1., 0, None
+        if setting.prior is None:
+            return
+        with np.errstate(divide='ignore', invalid='ignore'):
+            times = np.where(setting.support > 0, setting.support/setting.prior, 0.)
+        # (M, L, W)
+        self.steps = np.log1p(BETS[:, None]*(times[:, None] - 1))
+        self.logs = np.zeros((setting.K, *self.steps.shape[1:]))
+
+    def see(self, arm, belief):
+        "One more report: both are indices. Returns the evidence."
+        if self.steps is None:
+            return 1.
+        self.rounds += 1
+        self.logs[arm] += self.steps[belief]
+        now = float(np.exp(np.minimum(self.logs, LOG_MOST)).mean())
+        self.evidence = max(self.evidence, now)
+        return now
 
 # %% ../nbs/beyond/31_examination.ipynb #a01f1941
 @dataclass(frozen=True, eq=False)

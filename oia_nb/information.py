@@ -123,8 +123,10 @@ class Setting(Value):
     supports : dict {arm: beliefs}, or a list with one item an arm; optional
         What each arm can lead to, if that is known: places on the support or beliefs
         (n, W), at least one; None for all of them. Kept as K sorted tuples of places.
+        Used by `oiafc` and `oiafb`, compiled or not, and by `sharp`.
     prior : array (W,), optional
-        The state before any signal, if it is known and the same under all arms.
+        The state before any signal, if it is known and the same under all arms. Used
+        by `sharp`.
 
     Labels of a pandas `support` or `utility` are held against the names of states
     and decisions.
@@ -275,20 +277,34 @@ def B(self):
 
 # %% ../nbs/paper/01_information.ipynb #28800a6d
 @patch_to(Setting)
+@cached_property
+def _exact(self):
+    "{a belief, as a tuple of its numbers: its place on the support}."
+    return {tuple(b): i for i, b in reversed([*enumerate(self.support.tolist())])}
+
+@patch_to(Setting)
 def index(self, report, arm=None):
     """The place on the support of a reported belief (W,), within `REPORT_TOL`; it
     must be one of the beliefs of `arm` (an index), if one is given.
 
     Raises `InvalidInput` for any other report.
     """
-    r = as_array('report', report, (self.W,), axes=(self.states,))
-    gap = np.abs(self.support - r).max(1)
+    floats = type(report) is tuple and all(isinstance(x, float) for x in report)
+    i = self._exact.get(report) if floats else None     # agents say it to the last bit
+    if i is None:
+        i = _nearest(self, report)
+    k = None if arm is None else self.arm_index(arm)
+    if k is not None and self.supports is not None and i not in self.supports[k]:
+        raise InvalidInput(
+            'report', self.support[i].tolist(),
+            f'one of the {self.support_sizes[k]} beliefs of {self.arms[k]}')
+    return i
+
+def _nearest(setting, report):
+    r = as_array('report', report, (setting.W,), axes=(setting.states,))
+    gap = np.abs(setting.support - r).max(1)
     i = int(gap.argmin())
     if gap[i] <= REPORT_TOL:
-        if arm is not None and i not in self.places(arm):
-            raise InvalidInput(
-                'report', r.tolist(), f'one of the {self.support_sizes[arm]} beliefs '
-                f'of {self.arms[arm]}')
         return i
     on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
     if not on_simplex:
@@ -296,8 +312,8 @@ def index(self, report, arm=None):
                            'a belief: no entry negative, summing to one')
     raise InvalidInput(
         'report', r.tolist(),
-        f'one of the {self.M} beliefs of the support (the nearest is '
-        f'{self.support[i].tolist()})')
+        f'one of the {setting.M} beliefs of the support (the nearest is '
+        f'{setting.support[i].tolist()})')
 
 # %% ../nbs/paper/01_information.ipynb #4bbd6ea2
 @patch_to(Setting)

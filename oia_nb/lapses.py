@@ -177,12 +177,13 @@ def conclude(run, found, status=None, violated=None):
         violated=violated or found.violated or found.event_violated,
         snapshots=list(zip(at, trace.profits, trace.radii, trace.bounds)),
         told=run.told, checks=(run.check, *found.checks), profit=found.profit,
+        lead=found.lead,
         result=PatientIdentification, questions=run.questions,
         handed_on=len(run.clock) - 1, lapses=run.lapses,
         contradiction=tuple(int(played[t]) for t in contradiction))
 
 # %% ../nbs/beyond/32_lapses.ipynb #e459a55e
-def patient(setting, oracle, *, eps, delta, told=None, within=sharp,
+def patient(setting, oracle, *, eps, delta, told=None, within=sharp, margin=0.,
             max_rounds=1_000_000, watch=None):
     r"""The patient learner (chapter 32): a `Learner` that returns a
     `PatientIdentification`.
@@ -199,6 +200,8 @@ def patient(setting, oracle, *, eps, delta, told=None, within=sharp,
         a false alarm in at most half of `alarm` of the runs.
     within : callable
         Makes the learner that is played, as `sharp` does; it is told of no lapses.
+    margin : float
+        By how much the arm is to lead: handed to the learner within.
     max_rounds : int
         Cap on all rounds, at least K; then the status is "round_cap".
     watch : callable, optional
@@ -214,7 +217,7 @@ def patient(setting, oracle, *, eps, delta, told=None, within=sharp,
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     share = QUESTIONS_SHARE if told.lapses else 0.
     inner = within(setting, oracle, eps=eps, delta=(1 - share)*delta,
-                   max_rounds=max_rounds, watch=watch,
+                   margin=margin, max_rounds=max_rounds, watch=watch,
                    told=replace(told, lapses=0., alarm=told.alarm/2))
     run = Patience(setting, oracle, eps=eps, delta=delta, told=told, inner=inner,
                    max_rounds=max_rounds)

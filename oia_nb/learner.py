@@ -15,8 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import wraps
 import numpy as np
-from .core import (InvalidInput, OIAError, OracleViolated, as_choice, as_integer,
-                         patch_to)
+from .core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer
 from .core import as_number, generator, patch_to
 from .information import Setting
 from .oracle import Oracle
@@ -169,7 +168,8 @@ class Identification:
     where it comes from. `told`, the `Told` that was assumed (None: nothing was said,
     and the paper's expert is meant); `checks`, a tuple of `Check`; `violated`, one of
     `VIOLATIONS`, or None; `profit`, a lower bound on what the rule earns when its arm
-    answers, on the event; `statement`, all this in words.
+    answers, on the event; `lead`, by how much that arm leads at least, if that was
+    asked for; `statement`, all this in words.
     """
     rule: ScoringRule
     arm: int
@@ -193,6 +193,7 @@ class Identification:
     checks: tuple = field(default=(), kw_only=True)
     violated: str = field(default=None, kw_only=True)
     profit: float = field(default=None, kw_only=True)
+    lead: float = field(default=None, kw_only=True)
 
     def priced(self, payments):
         "The same result with what each round was expected to pay, and with their sum."
@@ -267,7 +268,7 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
     snapshots : list of (round, profits (K,), radii (K,), bound)
     result : a subclass of Identification
         With `more` as the values of its own fields, and of those that are optional:
-        `told`, `checks`, `profit`.
+        `told`, `checks`, `profit`, `lead`.
 
     Raises `InvalidInput` for a status that isn't in the table.
 
@@ -458,10 +459,13 @@ def statement(self):
     if self.profit is not None:
         claim += (f', and earns at least {three_digits(self.profit, False)}, with the '
                   'same probability')
+    if self.lead is not None:
+        claim += f'; its arm leads by at least {self.lead:g}'
     done = {c.name for c in self.checks}
     rest = [w for name, w in CHECKS.items() if name not in done and not (
         name == 'lapses' and not told.lapses or name == 'calibration'
-        and told.beliefs == 'own')]
+        and told.beliefs == 'own' or name == 'prior' and (
+            self.setting is None or self.setting.prior is None))]
     listed = ', '.join(map(str, self.checks)) or 'nothing'
     return (f'{claim}. Checked: {listed}. Not checked: '
             f'{", ".join([*rest, *UNCHECKED])}.')

@@ -90,8 +90,8 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     watch : callable, optional
         Called with the `Plan` of every round in which one is made.
 
-    Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while
-    running if an oracle rule is answered by another arm.
+    Raises `InvalidInput` at once for bad arguments. If an oracle rule is answered by
+    another arm, the status is "assumption_violated".
 
     Examples
     --------

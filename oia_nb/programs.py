@@ -395,12 +395,14 @@ class ProperProgram(LinearProgram):
     """A `LinearProgram` whose first M W columns are the payments of a rule on
     `support` (M, W).
 
-    The first rows of `A` are `properness_rows`. Rows that forbid further lies are
-    added at its end when a solution contains a lie that gains more than `LIE_TOL`.
+    Rows of `A` forbid the lies `pairs`, or `properness_pairs`. Rows that forbid further
+    lies are added at its end when a solution contains a lie that gains more than
+    `LIE_TOL`; `forbidden` lists all, in this order.
     """
-    def __init__(self, support, A, cost, columns, rows):
+    def __init__(self, support, A, cost, columns, rows, pairs=None):
         self.support, self.W = support, support.shape[1]
-        self.forbidden = {tuple(p) for p in properness_pairs(support)}
+        pairs = properness_pairs(support) if pairs is None else pairs
+        self.forbidden = dict.fromkeys(map(tuple, pairs))
         super().__init__(A, cost, columns, rows)
 
     def solve(self):
@@ -421,7 +423,7 @@ class ProperProgram(LinearProgram):
                 if p not in self.forbidden]
         if lies:
             self.add_rows(pair_rows(self.support, lies, self.A.shape[1]))
-        self.forbidden.update(lies)
+        self.forbidden.update(dict.fromkeys(lies))
         return len(lies)
 
     def add_rows(self, R):

@@ -705,9 +705,10 @@ def _note_waiting(self):
     if self._tape.waiting and not (void or self.head['history']):
         self.notes.append(
             f'{self._tape.waiting} answers were given to rules that are not announced '
-            f"here: the file was made with version {self.head.get('package')} and numpy "
-            f"{self.head.get('numpy')}, this is {__version__} and {np.__version__}; "
-            'Session.open(path, same=1e-6) takes rules for one that differ by less')
+            f"here: the file was made with version {self.head.get('package')} and "
+            f"numpy {self.head.get('numpy')}, this is {__version__} and "
+            f'{np.__version__}; Session.open(path, same=1e-6) takes rules for one that '
+            'differ by less')
 
 # %% ../nbs/beyond/27_session.ipynb #9c927b0a
 @patch_to(Session)

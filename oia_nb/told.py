@@ -142,13 +142,15 @@ class Check(Value):
 CHECKS = dict(answers='that answers stay the same',
               boundaries='that boundaries are flat',
               calibration='that beliefs are calibrated',
-              lapses='that lapses are as rare as told')
+              lapses='that lapses are as rare as told',
+              prior='that beliefs average to the prior')
 # what may be seen to fail
 VIOLATIONS = dict(
     lapses='more lapses than told', calibration='beliefs that are not calibrated',
     boundaries='boundaries that are not flat', drift='answers that have changed',
     oracle='a rule of the oracle that another arm answers',
-    undecided='answers that never settle')
+    undecided='answers that never settle',
+    prior='reports that do not fit the common prior')
 
 # what no learner of this book looks at
 UNCHECKED = ('that the expert plays no longer game',

@@ -9,8 +9,8 @@ __all__ = ['ENGINES', 'CHECK_TOL', 'PRICE_TOL', 'as_oiafc', 'as_oiafb', 'status'
 # %% ../../nbs/companion/78_fast_drive.ipynb #f39140a4
 from types import SimpleNamespace
 import numpy as np
-from ..core import (PROPER_TOL, TIE_TOL, InvalidInput, SolverFailure, generator,
-                         patch_to)
+from ..core import (PROPER_TOL, TIE_TOL, InvalidInput, OracleViolated,
+                         SolverFailure, generator, patch_to)
 from .agent import check_agent
 from .loop import DONE, STEP, Engine, share_of
 from .plan import bounds, paths
@@ -32,14 +32,12 @@ def as_oiafc(z, oracle, *, eps, delta, mixing='theorem1', max_rounds=10_000_000)
     if callable(mixing):
         wanted = f'one of {", ".join(MIXINGS)} (a function needs the coroutine)'
         raise InvalidInput('mixing', mixing, wanted)
-    if z.supports is not None:
-        raise InvalidInput('supports', z.supports,
-                           'None (the coroutine has a radius for each arm)')
     learner = oiafc(z, oracle, eps=eps, delta=delta, mixing=mixing,
                     max_rounds=max_rounds)
-    c = float(np.log(4*z.K) - np.log(delta) + z.M*np.log(2))
+    sizes = z.support_sizes
+    c = np.log(4*z.K) - np.log(delta) + sizes*np.log(2)
     falling = mixing == 'theorem1'
-    alpha = float(z.M) if falling else float(eps/(4*z.B))
+    alpha = float(sizes.max()) if falling else float(eps/(4*z.B))
     return learner, delta, dict(eps=float(eps), anytime=True, radius_c=c, alpha=alpha,
                                 falling=falling, stops=True, last_round=int(max_rounds))
 
@@ -51,7 +49,7 @@ def as_oiafb(z, oracle, *, eps, delta=None, budget=None, a=None):
     else:
         delta = event_failure(z, budget, a)
     alpha = float(eps/(4*z.B))
-    return learner, delta, dict(eps=float(eps), anytime=False, radius_c=float(a),
+    return learner, delta, dict(eps=float(eps), anytime=False, radius_c=np.full(z.K, a),
                                 falling=False, alpha=alpha, stops=False,
                                 last_round=int(budget))
 
@@ -242,7 +240,10 @@ def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=N
     if game['last_round'] < z.K:
         return simulate(coroutine, world, rng)
     engine = Engine(world, oracle, rng, compile=compile, **game)
-    why = play_checked(engine)[0] if verify else engine.advance()
+    try:
+        why = play_checked(engine)[0] if verify else engine.advance()
+    except OracleViolated:
+        return simulate(coroutine, world, engine.rewind())
     engine.rewind(int(engine.run.clock.rounds))
     if game['stops'] or engine.run.clock.best_arm >= 0:
         return as_identification(engine, why, float(eps), float(delta))

@@ -21,6 +21,7 @@ from ..learner import FORCED, INIT, NORMAL
 from ..programs import open_highs
 from ..scoring import ScoringRule, mix
 from .evidence import own_wealth, pair_wealth
+from .hyperplanes import flat, neutral
 from .questions import Foretold, Guess, cheapest_mixture, question
 from .walls import (HUGE, BetRegion, Cone, Contradiction, Wall,
                                 prove_cheaper, sparse, weigh)
@@ -591,7 +592,7 @@ A_RAY, BESIDE, STILL, VAIN = 8, 100, 4, 2
 def price_of_hyperplanes(run):
     "About the rounds that whole hyperplanes would take."
     z = run.setting
-    terms = max(len(z.places(k, j)) for k in range(z.K) for j in range(k)) - 1
+    terms = max(z.M - len(neutral(z, k, j)) for k in range(z.K) for j in range(k))
     return BESIDE + A_RAY*(z.K - 1)*terms
 
 def is_hopeless(run, c, missing):
@@ -763,9 +764,12 @@ def no_agent(setting, answers, strict=()):
             row[[K*M + a.arm, K*M + j, -1]] = -1, 1, 1
             rows.append(row)
             rounds.append(a.round)
-    sums = np.hstack([np.kron(np.eye(K), np.ones(M)), np.zeros((K, K + 1))])
+    # of q_k less q_0, say
+    sums = np.kron(np.eye(K), flat(setting, np.arange(M)))
+    sums = np.hstack([sums, np.zeros((len(sums), K + 1))])
     low = [float(t in strict) for t in rounds]
-    ends = np.array([low + [0.]*K, [np.inf]*len(rows) + [0.]*K])
+    zero = [0.]*len(sums)
+    ends = np.array([low + zero, [np.inf]*len(rows) + zero])
     columns = np.vstack(
         [np.r_[np.full(n - 1, -FURTHEST), 0.], np.r_[np.full(n - 1, FURTHEST), np.inf]])
     highs = open_highs(sparse(np.vstack([*rows, sums])), np.eye(n)[-1], columns, ends)
