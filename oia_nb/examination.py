@@ -66,7 +66,7 @@ LOG_MOST = 600.     # evidence beyond e^600 is shown as that
 
 # %% ../nbs/beyond/31_examination.ipynb #a072becd
 class PriorWatch:
-    """The evidence of `eq-prior-evidence` against the `prior` of a setting, report by
+    """The evidence of chapter 31 against the `prior` of a setting, report by
     report: `evidence`, the largest so far, and `rounds`. Without a prior there is
     nothing to see."""
     def __init__(self, setting):

@@ -203,6 +203,8 @@ register(
             mixing=Flag(str,
                         f'share of the oracle in the rules: {" or ".join(MIXINGS)}'),
             stop=Flag(str, f'stopping rule: {" or ".join(STOPS)}'))))
+
+# %% ../nbs/companion/63_identification.ipynb #08903956
 register(
     Row('oiafb', oiafb, 'the paper\'s OIAFB, with a fixed budget',
         variants={'OIAFB': {}}, statuses=('budget', 'uncertified', 'budget_too_small', 'assumption_violated'),

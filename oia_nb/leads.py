@@ -20,7 +20,7 @@ from .sharp.evidence import betting_threshold, mean_lower
 
 # %% ../nbs/beyond/37_leads.ipynb #3c0dbd3e
 def share_needed(setting, oracle, arm, margin):
-    r"""$\lambda$ of `lem-lead`; more than 1 if the oracle's rule of `arm` (an index)
+    r"""$\lambda$ of chapter 37; more than 1 if the oracle's rule of `arm` (an index)
     leads by less than `margin`."""
     known = float(oracle.margins[arm])
     # to the last digits, an arm that leads by m does
@@ -45,7 +45,7 @@ class LedIdentification(Identification):
     """What a learner with a margin returns: an `Identification` whose `lead` is
     proved, and whose certificate is for all rules, and so for those with that lead.
 
-    `share` is λ of `lem-lead`; `attempts` their number; `contradiction` as in the
+    `share` is λ of chapter 37; `attempts` their number; `contradiction` as in the
     learner's own result. `certificate.mixing` is the bound on the price of the lead.
     """
     contradiction: tuple = ()
@@ -212,7 +212,7 @@ def decision(run, found, price, began):
 # %% ../nbs/beyond/37_leads.ipynb #a23a31f4
 def leading(make, setting, oracle, *, eps, delta, margin, max_rounds, by_state=False,
             kind=Learner):
-    r"""A learner that returns rules under which their arm leads (`alg-lead`): a
+    r"""A learner that returns rules under which their arm leads (chapter 37): a
     `Learner` that returns a `LedIdentification`.
 
     Parameters

@@ -119,6 +119,7 @@ class RegionProgram:
         return ScoringRule(z.bound*(np.clip(x.reshape(z.M, z.W), 0, 1) + 0.), z.support,
                            z.bound)
 
+# %% ../../nbs/beyond/21_hyperplanes.ipynb #da164a73
 # of the beliefs that a rule must not make attractive to each other, at first
 NEAREST = 2
 
@@ -131,7 +132,6 @@ def near_pairs(support):
     far = ((support[:, None] - support)**2).sum(-1) + 9*np.eye(M)
     near = far.argsort(1, stable=True)[:, :NEAREST*W]
     return [(i, int(j)) for i in range(M) for j in near[i] if j != i]
-
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #b1d70a32
 # bases that are left to the next program; what isn't worth a program, in units of the
@@ -168,6 +168,7 @@ def last_basis(program):
     return basis(program, np.flatnonzero(columns), tight[tight < n],
                  tight[tight >= n] - n)
 
+# %% ../../nbs/beyond/21_hyperplanes.ipynb #f39d15d7
 def floor(b, costs):
     """(n,): what the minima for `costs` (n, M W) are at least by the `Basis` b, in units
     of the bound."""
@@ -200,7 +201,6 @@ def largest_difference(program, x, enough=np.inf):
             bounds[i] = -np.inf
             program.bases.append(last_basis(program))
     return largest
-
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #cdc59a4e
 class Hyperplane:

@@ -263,7 +263,7 @@ def probe(run, k, j, end):
 # %% ../../nbs/beyond/25_sharp.ipynb #adf220ce
 def learn_wall(run, k, hit):
     """Complete the hyperplane that the ray `hit` from arm k meets; returns whether
-    enough independent rays were found: as many as `lem-flat` says."""
+    enough independent rays were found: as many as chapter 21 says."""
     j, A = hit.across, run.oracle.rules[k]
     of = run.setting.places(k, j)
     run.rays.append((k, hit))
@@ -558,7 +558,7 @@ def conclude(run, status, contradiction=(), violated=None):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #e3a10002
 def levelled(setting):
-    "The setting less what a common `prior` fixes of its utility (`lem-level`)."
+    "The setting less what a common `prior` fixes of its utility (chapter 25)."
     z = setting
     if z.prior is None:
         return z
