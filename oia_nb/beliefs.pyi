@@ -1,10 +1,5 @@
 # Made by nbs/build_stubs.py from beliefs.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from typing import Any
 from dataclasses import dataclass, replace
 import numpy as np
 from .core import InvalidInput, as_integer, as_number
@@ -18,11 +13,6 @@ from .sharp.learner import BATCH, MOST_BITS, SAMPLES, Candidate, Halt, SharpRun,
 from .told import Told, as_told
 from .oracle import Oracle
 from .information import Setting
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 class PairProgram(RegionProgram):
     def weights(self, p): ...

@@ -1,10 +1,5 @@
 # Made by nbs/build_stubs.py from leads.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from typing import Any
 from array import array
 from dataclasses import dataclass
 from itertools import count
@@ -14,11 +9,6 @@ from .estimation import Transcript
 from .learner import NORMAL, STATUS, Certificate, Finding, Identification, Learner, Status, Stopped, finish, three_digits
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, mean_lower
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 def share_needed(setting, oracle, arm, margin): ...
 def price_of(oracle, arm, rule, share): ...

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import wraps
 import numpy as np
-from .core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer, patch_to
+from .core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer
 from .core import as_number, generator, patch_to
 from .information import Setting
 from .oracle import Oracle

@@ -118,7 +118,7 @@ FUNCTION, CELL = 50, 45         # lines at most, directives of a cell aside
 LONG = {
     'Setting': 'a documented field for each thing that the principal knows, beside its check',
     'RegionProgram': 'one solver and its bases, which every method reads',
-    'Hyperplane': 'bounds of one hyperplane, which every search moves together',
+    'Hyperplane': 'what the rays across it tell of one hyperplane, which every method reads',
     'Wall': 'bounds of one wall, which every answer moves together',
     'BetRegion': 'the rules of a region and the walls that make them, which every method reads',
     'Guess': 'a mean and a covariance, which every method reads',
