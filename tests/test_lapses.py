@@ -118,7 +118,7 @@ class Stacked:
         return Response(arm, tuple(z.support[belief].tolist()), state)
 
 
-RUNS = amount(7, 8)
+RUNS = 8
 
 
 def runs_that_differ(world, seeds, delta=.1, rate=.1):
