@@ -23,9 +23,14 @@ def in_a_kernel(path):
                    resources={'metadata': {'path': str(path.parent)}}).execute()
 
 
+class Shell(InteractiveShell):
+    def enable_gui(self, gui=None):
+        "No windows."
+
+
 def in_a_shell(path):
     os.chdir(path.parent)
-    shell = InteractiveShell.instance()
+    shell = Shell.instance()
     shell.enable_matplotlib('inline')
     for cell in nbformat.read(path, 4).cells:
         if cell.cell_type == 'code':

@@ -24,6 +24,11 @@ os.environ['MPLBACKEND'] = 'Agg'
 os.environ['MATPLOTLIBRC'] = str(ROOT/'nbs'/'matplotlibrc')
 sys.path.insert(0, str(ROOT/'nbs'))     # for build_docs
 
+# Bytecode is kept: every process, and every copy of the package with a mutant in it, would
+# compile the whole package once more.
+os.environ.pop('PYTHONDONTWRITEBYTECODE', None)
+sys.dont_write_bytecode = False
+
 # --- How thorough ----------------------------------------------------------------------
 
 # What a release tries more often, it tries this many times as often.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from conftest import amount
 from oia_nb.all import (InvalidInput, ScoringRule, brier, experiment, identify,
                         load_world, make_world, menu_rule, optimal_rule,
@@ -148,6 +148,8 @@ def test_profit_is_that_of_the_optimum(seed):
     rng = np.random.default_rng(seed)
     world = random_world(3, 2 + seed % 3, 3, rng)
     z = world.setting
+    # two beliefs within `REPORT_TOL` are one on the support: there the means differ by as much
+    assume(z.M == sum(map(len, world.structure.joint)))
     proper = menu_rule(z.support, rng.random((4, z.W)), 1.)
     assert world.agent.profit(world,
                               proper) == pytest.approx(principal_profit(world, proper),

@@ -420,8 +420,8 @@ def test_demo_of_the_paper(tmp_path):
                  f'True regret: {simple_regret(world, result.rule):.3f}', 'is slow'):
         assert said in ' '.join(text.split()), said
 
-@pytest.mark.parametrize('name, figure', [('coin.json', 'f.png'), ('coin.json', 'f.svg'),
-                                          pytest.param('wine', 'f.pdf', marks=pytest.mark.release)])
+@pytest.mark.parametrize('name, figure', [
+    ('coin.json', 'f.svg'), *amount([], [('coin.json', 'f.png'), ('wine', 'f.pdf')])])
 def test_demo_elsewhere(name, figure, files, monkeypatch, capfd):
     "Another world, with three states too; a figure of another kind; and as JSON."
     monkeypatch.chdir(files)

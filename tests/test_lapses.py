@@ -118,10 +118,10 @@ class Stacked:
         return Response(arm, tuple(z.support[belief].tolist()), state)
 
 
-RUNS, DECIDED = amount((5, .01), (8, .1))       # runs, and the δ of each
+RUNS = 8
 
 
-def runs_that_differ(world, seeds, delta=DECIDED, rate=.1):
+def runs_that_differ(world, seeds, delta=.1, rate=.1):
     "Of how many runs the end isn't that of the learner within and an expert who never lapses."
     oracle, differ = action_informed_oracle(world), 0
     for seed in seeds:
@@ -147,11 +147,11 @@ def files_by_intention(run, rule, tally, kind):
 
 
 @statistical(false_alarm=1e-6, planted='files an answer under the arm that was meant',
-             power=lambda: detection(RUNS, .25*DECIDED, .95))
+             power=lambda: detection(RUNS, .25*.1, .95))
 def test_the_learner_within_sees_no_lapse(monkeypatch):
     """Its run is, to the last bit, the one with an expert who never lapses, unless a question was
     decided wrongly (a quarter of δ)."""
-    limit = most_failures(RUNS, .25*DECIDED)
+    limit = most_failures(RUNS, .25*.1)
     assert runs_that_differ(DUO, range(RUNS)) <= limit
     monkeypatch.setattr(lapses, 'ask_once', files_by_intention)
     assert runs_that_differ(DUO, range(RUNS)) > limit

@@ -276,7 +276,7 @@ def test_margin_is_not_needed():
     r = simulate(plain(world.setting, bare, eps=.05, delta=.1), world, 1)
     assert r.status == 'certified' and sound(world, r)
 
-@pytest.mark.parametrize('unit', [.01, 1e6])
+@pytest.mark.parametrize('unit', amount([1e6], [.01, 1e6]))
 def test_in_any_unit(unit):
     "Everything scales: payments, utilities and costs in cents or in millions."
     w = load_world('clinic')
@@ -287,7 +287,8 @@ def test_in_any_unit(unit):
         scaled, 2)
     assert r.status == 'certified' and sound(scaled, r) and r.certificate.bound <= .1*unit
 
-@pytest.mark.parametrize('change', [dict(bound=100.), dict(utility=.01), dict(shift=-3.)])
+@pytest.mark.parametrize('change', amount([dict(bound=100.)], [
+    dict(bound=100.), dict(utility=.01), dict(shift=-3.)]))
 def test_utilities_and_payments_of_unlike_size(change):
     w = load_world('clinic')
     u = change.get('utility', 1.)
