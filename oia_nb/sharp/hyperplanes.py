@@ -110,31 +110,32 @@ MEMORY, NEXT_TO = 8, 1e-9
 class Basis:
     """A basis of an outer program: its `columns` F and tight `rows`, the `inverse` of G,
     and the rows' matrix `A`, lower ends `b` and `sizes`; `key` names it in programs to
-    come."""
+    come. `paid` (M,) are the payments of its vertex, None if that may be cut off."""
     key: tuple
     columns: np.ndarray
     inverse: np.ndarray
     A: np.ndarray
     b: np.ndarray
     sizes: np.ndarray
+    paid: np.ndarray
 
-def basis(program, columns, cuts, lies):
+def basis(program, columns, cuts, lies, paid=None):
     "The `Basis` of these `columns`, tight `cuts` and tight `lies`, as rows are now."
     lp, n = program.lp, len(program.cuts)
     rows = np.r_[cuts, n + lies]
     A, b = lp.A.toarray()[rows], np.r_[program.asked(-1)[cuts], np.zeros(len(lies))]
     inverse = np.linalg.inv(A[:, columns])
-    return Basis((columns, cuts, lies), columns, inverse, A, b, lp.sizes[rows])
+    return Basis((columns, cuts, lies), columns, inverse, A, b, lp.sizes[rows], paid)
 
-def last_basis(program):
-    "The `Basis` that was optimal when the program was last solved."
+def last_basis(program, paid):
+    "The `Basis` that was optimal when the program was last solved, by payments `paid`."
     from highspy import HighsBasisStatus
     found, n = program.lp.highs.getBasis(), len(program.cuts)
     basic = int(HighsBasisStatus.kBasic)
     columns = np.array(list(map(int, found.col_status))) == basic
     tight = np.flatnonzero(np.array(list(map(int, found.row_status))) != basic)
     return basis(program, np.flatnonzero(columns), tight[tight < n],
-                 tight[tight >= n] - n)
+                 tight[tight >= n] - n, paid)
 
 def floor(b, costs):
     """(n,): what the minima for `costs` (n, M W) are at least by the `Basis` b, in units
@@ -147,8 +148,9 @@ def largest_difference(program, x, enough=np.inf):
     """The function of points p (n, M) that gives the largest ⟨p, x⟩ - min ⟨p, s⟩ over
     the outer program, or at most `NEXT_TO` more.
 
-    Points at which bases exclude the largest are left out, and all that follow one at
-    which the difference is `enough`.
+    A vertex that is known gives differences at all points, and its basis bounds on them:
+    programs are for points that these leave open, and only until a difference is
+    `enough`.
     """
     bound = program.setting.bound
     near = NEXT_TO*bound
@@ -156,17 +158,22 @@ def largest_difference(program, x, enough=np.inf):
         most, seen, costs = -np.inf, 0, program.weights(points)
         bounds = points @ x if points.min() >= 0 else np.full(len(points), np.inf)
         while True:
-            for b in program.bases[seen:]:
+            new, seen = program.bases[seen:][::-1], len(program.bases)
+            most = max([most, *((points @ (x - b.paid)).max() for b in new
+                                if b.paid is not None)])
+            for b in new:
                 at = np.flatnonzero(bounds > most + near)
+                if most >= enough or not len(at):
+                    break
                 bounds[at] = np.minimum(bounds[at],
                                         points[at] @ x - bound*floor(b, costs[at]))
-            seen = len(program.bases)
             i = int(bounds.argmax())
             if bounds[i] <= most + near or most >= enough:
                 return float(max(most, min(bounds[i], most + near)))
-            most = max(most, points[i] @ x - program.minimum(points[i]).bound)
+            found = program.minimum(points[i], rule=True)
+            most = max(most, points[i] @ x - found.bound)
             bounds[i] = -np.inf
-            program.bases.append(last_basis(program))
+            program.bases.append(last_basis(program, found.rule.expected))
     return largest
 
 
