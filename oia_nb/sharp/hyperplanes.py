@@ -53,7 +53,8 @@ class RegionProgram:
             [np.zeros(A.shape[0]), np.full(A.shape[0], np.inf)])
         self.lp = ProperProgram(z.support, A, np.zeros(n), columns, lows, pairs)
         self.lp.highs.setOptionValue('simplex_scale_strategy', 0)   # of one size already
-        self.bases = [basis(self, *b.key) for b in old.bases[-MEMORY:]] if old else []
+        bases = [basis(self, *b.key) for b in old.bases[-MEMORY:]] if old else []
+        self.bases = [b for b in bases if b]
 
     def asked(self, sign):
         "What the cuts ask in units of the bound: the outer ones (`sign` -1), the inner."
@@ -87,7 +88,7 @@ class RegionProgram:
         return ScoringRule(z.bound*(np.clip(x.reshape(z.M, z.W), 0, 1) + 0.), z.support,
                            z.bound)
 
-# of the beliefs that a rule must not make attractive to each other, at first
+# neighbours of a belief, for each state, to which lies are forbidden from the start
 NEAREST = 2
 
 def near_pairs(support):
@@ -108,9 +109,9 @@ MEMORY, NEXT_TO = 8, 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """A basis of an outer program: its `columns` F and tight `rows`, the `inverse` of G,
-    and the rows' matrix `A`, lower ends `b` and `sizes`; `key` names it in programs to
-    come. `paid` (M,) are the payments of its vertex, None if that may be cut off."""
+    """A basis of an outer program: its `columns` F, the `inverse` of G, and of its tight
+    rows the matrix `A`, lower ends `b` and `sizes`; `key` names it in programs to come.
+    `paid` (M,) are the payments of its vertex, None if that may be cut off."""
     key: tuple
     columns: np.ndarray
     inverse: np.ndarray
@@ -120,11 +121,15 @@ class Basis:
     paid: np.ndarray
 
 def basis(program, columns, cuts, lies, paid=None):
-    "The `Basis` of these `columns`, tight `cuts` and tight `lies`, as rows are now."
+    """The `Basis` of these `columns`, tight `cuts` and tight `lies`, as rows are now; None
+    if they no longer make one."""
     lp, n = program.lp, len(program.cuts)
     rows = np.r_[cuts, n + lies]
     A, b = lp.A.toarray()[rows], np.r_[program.asked(-1)[cuts], np.zeros(len(lies))]
-    inverse = np.linalg.inv(A[:, columns])
+    try:
+        inverse = np.linalg.inv(A[:, columns])
+    except np.linalg.LinAlgError:
+        return None
     return Basis((columns, cuts, lies), columns, inverse, A, b, lp.sizes[rows], paid)
 
 def last_basis(program, paid):
@@ -165,15 +170,16 @@ def largest_difference(program, x, enough=np.inf):
                 at = np.flatnonzero(bounds > most + near)
                 if most >= enough or not len(at):
                     break
-                bounds[at] = np.minimum(bounds[at],
-                                        points[at] @ x - bound*floor(b, costs[at]))
+                bounds[at] = np.fmin(bounds[at],
+                                     points[at] @ x - bound*floor(b, costs[at]))
             i = int(bounds.argmax())
             if bounds[i] <= most + near or most >= enough:
                 return float(max(most, min(bounds[i], most + near)))
             found = program.minimum(points[i], rule=True)
             most = max(most, points[i] @ x - found.bound)
             bounds[i] = -np.inf
-            program.bases.append(last_basis(program, found.rule.expected))
+            b = last_basis(program, found.rule.expected)
+            program.bases += [b] if b else []
     return largest
 
 
