@@ -157,14 +157,14 @@ def test_law(law):
     law()
 
 # as they are; the names are what mutants replace
-CANDIDATE, MISSING, PAIR = candidate, missing, pair_wealth
+CANDIDATE, MISSING, PAIR, SHARED = candidate, missing, pair_wealth, evidence.shares
 
 def exaggerated(factor):
     def mutant(run, c, sure=False, eps=None):
         return {j: m + (1 - factor)*np.log(c.delta) for j, m in MISSING(run, c, sure, eps).items()}
     return mutant
 def greedy_mix(logs):
-    return logs.max(0)
+    return logs.max(0), SHARED(logs)[1]
 def seen_only(counts_j, rules, u, *rest):
     return PAIR(counts_j, rules, np.where(counts_j > 0, u, u.min()), *rest)
 def full_share(run, arm, ray):
@@ -188,7 +188,7 @@ MUTANTS = [('threshold × ½', 'missing', exaggerated(.5), law_threshold),
            ('unseen beliefs forgotten', 'pair_wealth', seen_only, law_rare),
            ('own arm left out', 'missing', no_own, law_own_arm),
            ('own arm at δ = 1', 'missing', own_at_one, law_own_arm),
-           ('the best gambler in place of the mixture', 'mix', greedy_mix, law_own)]
+           ('the best gambler in place of the mixture', 'shares', greedy_mix, law_own)]
 
 @pytest.mark.parametrize('name, target, mutant, law', MUTANTS, ids=[m[0] for m in MUTANTS])
 def test_mutants_turn_red(name, target, mutant, law, monkeypatch):
@@ -198,6 +198,36 @@ def test_mutants_turn_red(name, target, mutant, law, monkeypatch):
             monkeypatch.setattr(place, target, mutant)
     with pytest.raises((AssertionError, pytest.fail.Exception)):
         law()
+
+def law_kept_wealths():
+    "What a region keeps is what it would work out, whatever has changed since."
+    z = small_world(1).setting
+    cone, rng = walls.Cone(z), generator(9)
+    region = walls.BetRegion(cone, [walls.Wall(cone, True, (0, 1))])
+    counts, u = np.ones(z.M), z.belief_utility
+    for n in range(40):
+        if n % 2:
+            counts = counts + np.eye(z.M)[rng.integers(z.M)]
+        elif n % 3:
+            region.walls[0].up = rng.uniform(.5, 2, z.M)
+        region.key = None
+        region.walls[0].stale[:] = False
+        region.refresh(counts)
+        given = u, np.ones(z.M), u, float(u.min()), .1*np.ptp(u)
+        for sure, rules in (False, region.rules[region.likely]), (True, region.rules):
+            assert region.pair(counts, *given, 3., sure) == pair_wealth(counts, rules, *given)[0]
+
+def test_kept_wealths():
+    law_kept_wealths()
+
+@pytest.mark.parametrize('forgotten', [0, 1])
+def test_stale_wealths_turn_red(forgotten, monkeypatch):
+    "The rules, or the counts, are left out of the key."
+    key = walls.told_apart
+    monkeypatch.setattr(walls, 'told_apart',
+                        lambda *given: key(*given[:forgotten], *given[forgotten + 1:]))
+    with pytest.raises(AssertionError):
+        law_kept_wealths()
 
 # --- Regions: nothing that an arm answers is left out ---------------------------------
 

@@ -5,6 +5,7 @@ Each Monte-Carlo test states the number of runs, and compares failures with the 
 quantile of the binomial distribution with the probability of failure that is allowed: its
 false-alarm rate is at most 1e-6. A learner that returns a rule it never asked about must fail it.
 """
+from dataclasses import replace
 from functools import partial
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from oia_nb.all import (DEGENERATE, INIT, STATUS, Environment, InformationStruct
 import oia_nb.sharp.evidence as statistics
 import oia_nb.sharp.learner as module
 from oia_nb.sharp.evidence import betting_threshold, largest_over_ball, mean_lower, shifted
-from oia_nb.sharp.hyperplanes import spread_rules
+import oia_nb.sharp.hyperplanes as hyperplanes
+from oia_nb.sharp.hyperplanes import RegionProgram, largest_difference, spread_rules
 from oia_nb.sharp.learner import BITS, Forecast, SharpRun, learn_wall, refine, shoot
 from oia_nb.told import as_told
 from laws import detection, guess, most_failures, statistical
@@ -160,6 +162,63 @@ def test_a_wall_foretells_its_rays():
         truth, seen = start/(start - end), seen + 1
         assert abs(t - truth) <= 6*spread + 1e-3 and spread <= .05
     assert seen >= 10
+
+# --- Bases that are used again --------------------------------------------------------
+
+BASIS = hyperplanes.basis
+
+def law_bases():
+    """The largest difference as new programs give it, one a point, and floors below their
+    minima, while the cut becomes known better, and less well."""
+    for W in 2, 3:
+        world = small_world(0, 3, W, 4)
+        z, q = world.setting, world.belief_distributions
+        points = .8*generator(40 + W).dirichlet(np.full(z.M, .3), 12) + .2*q[1]
+        program, x, most = None, z.belief_utility, -RegionProgram(z).minimum(q[0] - q[1]).value
+        for h, e in (.3, .1), (.5, .05), (.4, .2), (.9, .05):
+            cuts = [(q[1] - q[0], h*most, e*most)]
+            program = RegionProgram(z, cuts, program)
+            alone = np.array([RegionProgram(z, cuts).minimum(p).value for p in points])
+            truth = (points @ x - alone).max()
+            for _ in range(2):
+                assert abs(largest_difference(program, x)(points) - truth) < 1e-7*z.bound
+            for b in program.bases:
+                floors = z.bound*hyperplanes.floor(b, program.weights(points))
+                assert (floors <= alone + 1e-9*z.bound).all()
+
+def of_the_first_program():
+    "A basis is what it was when it was first seen."
+    seen = {}
+    def mutant(program, *key):
+        name = len(program.setting.states), tuple(x.tobytes() for x in key[:3])
+        return seen.setdefault(name, BASIS(program, *key))
+    return mutant
+
+def vertices_that_stay():
+    "The vertex of a basis is where it was."
+    seen = {}
+    def mutant(program, *key):
+        name = len(program.setting.states), tuple(x.tobytes() for x in key[:3])
+        made = BASIS(program, *key)
+        if made.paid is not None:
+            seen[name] = made.paid
+        return replace(made, paid=seen[name])
+    return mutant
+
+def of_the_inner_program(program, columns, cuts, *rest):
+    "A basis asks of cuts what the inner program does."
+    made = BASIS(program, columns, cuts, *rest)
+    return replace(made, b=np.r_[program.asked(1)[cuts], made.b[len(cuts):]])
+
+def test_bases_are_used_again():
+    law_bases()
+
+@pytest.mark.parametrize('fault', [of_the_first_program(), vertices_that_stay(),
+                                   of_the_inner_program])
+def test_stale_bases_turn_red(fault, monkeypatch):
+    monkeypatch.setattr(hyperplanes, 'basis', fault)
+    with pytest.raises(AssertionError):
+        law_bases()
 
 def hyperplanes_at_once(monkeypatch):
     "The bets are given up as soon as they could be."
