@@ -1510,6 +1510,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'oia_nb.sharp.learner._kept': ('beyond/sharp.html#_kept', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.ask': ('beyond/sharp.html#ask', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.ask_at': ('beyond/sharp.html#ask_at', 'oia_nb/sharp/learner.py'),
+                                      'oia_nb.sharp.learner.bearing': ('beyond/sharp.html#bearing', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.checked': ('beyond/sharp.html#checked', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.close': ('beyond/sharp.html#close', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.conclude': ('beyond/sharp.html#conclude', 'oia_nb/sharp/learner.py'),

@@ -14,6 +14,7 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEW
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
@@ -732,12 +733,13 @@ def rule_of(run, c):
 
 def foundation(run, c):
     """What the proof of the `Candidate` c rests on beside samples: answers, pairs
-    (rule, arm), and the hyperplanes in use."""
+    (rule, arm), those first that bear most bounds, and the hyperplanes in use."""
     walls = list(dict.fromkeys(w for R in run.regions.values() for w in R.walls))
     rounds = {t for w in walls for used in w.rests_on.values() for t in used}
     for w in walls:
         rounds |= set(w.rounds if w.pair[0] != run.first else ())
-    answers = [(a.rule, a.arm) for a in run.answers
+    bears = Counter(t for w in walls for used in w.rests_on.values() for t in used)
+    answers = [(a.rule, a.arm) for a in sorted(run.answers, key=lambda a: -bears[a.round])
                if a.round in rounds or a.round == 1]
     low = 0. if c.ray is None else c.ray.bracket(c.arm)[0]
     return answers + [(mix(run.zero, c.ray.rule, t), a) for t, a in (
