@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from conftest import amount, examples, ROOT
 from oia_nb.all import (InvalidInput, Rational, RiskAverse, best_reply, generator,
-                        identify, lottery, menu_rule, random_world)
+                        identify, load_world, lottery, menu_rule, random_world)
 from oia_nb.experts import (Drifting, Expert, HiddenArm, Lapsing, Logit, Noisy, Rounded,
-                            Satisficing, Subjective, best_known, felt, is_wrong, parse_expert,
+                            Satisficing, Subjective, best_known, digits_needed, felt, is_wrong,
+                            misheard, parse_expert,
                             win_probability)
 from laws import most_failures, statistical
 from oia_nb.information import Agent
@@ -203,6 +204,35 @@ def test_no_rule_earns_more_than_the_best_known(agent):
     for seed in range(amount(60, 200)):
         rule = menu_rule(world.setting.support, generator(1, seed).random((2, 2)), 1.)
         assert agent.profit(world, rule) <= best + 1e-6
+
+
+@settings(max_examples=examples(60))
+@given(st.integers(0, 10**6), st.integers(0, 3))
+def test_rounding_is_a_band(seed, digits):
+    "`prop-rounded`: the arm that is chosen, and what a rule earns by the reports as heard."
+    world, rule = drawn(seed)
+    z, agent = world.setting, Rounded(digits)
+    m, policy, g = misheard(world, digits), agent.policy(world, rule), Expert().policy(
+        world, rule).profits
+    assert g[policy.arms.argmax()] >= g.max() - z.bound*m.max() - 1e-9*z.bound
+    assert (policy.profits <= g + 1e-9).all() and (policy.profits
+                                                   >= g - z.bound*m - 1e-9).all()
+    counts = np.einsum('ki,kir->kr', world.belief_distributions, policy.reports)
+    said = counts @ (z.belief_utility - rule.expected)
+    earned = agent.leaves(world, rule, policy.reports)
+    assert (np.abs(said - earned) <= m*(z.bound + np.ptp(z.utility))/2 + 1e-9).all()
+    enough = digits_needed(z.support)
+    assert misheard(world, enough).max() == 0
+    gaps = np.abs(z.support[:, None] - z.support).max(2) + np.eye(z.M)
+    assert 10.**-enough < gaps.min() <= 10.**(1 - enough)
+
+
+def test_two_digits_on_the_clinic():
+    "Two beliefs are taken for others; the examination doesn't refuse it, and nothing is wrong."
+    world = replace(load_world('clinic'), agent=Rounded(2))
+    assert 0 < misheard(world, 2).max() < .002 and digits_needed(world.setting.support) == 4
+    found = identify(world, eps=.06, delta=.05, seed=0)
+    assert found.status == 'certified' and not is_wrong(world, found)
 
 
 def test_who_is_wrong():

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
