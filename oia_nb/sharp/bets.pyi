@@ -3,6 +3,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 import numpy as np
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
