@@ -287,12 +287,23 @@ def B(self):
 
 # %% ../nbs/paper/01_information.ipynb #28800a6d
 @patch_to(Setting)
+@cached_property
+def _listed(self):
+    "{belief as a tuple: its place}, to find those that are said exactly."
+    return {tuple(b): i for i, b in enumerate(self.support.tolist())}
+
+@patch_to(Setting)
 def index(self, report, arm=None):
     """The place on the support of a reported belief (W,), within `REPORT_TOL`; it
     must be one of the beliefs of `arm` (an index), if one is given.
 
     Raises `InvalidInput` for any other report.
     """
+    if type(report) is tuple and all(type(x) is float for x in report):
+        i = self._listed.get(report)
+        if i is not None and (arm is None or self.supports is None
+                              or i in self.supports[arm]):
+            return i
     r = as_array('report', report, (self.W,), axes=(self.states,))
     gap = np.abs(self.support - r).max(1)
     i = int(gap.argmin())
