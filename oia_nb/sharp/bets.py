@@ -850,9 +850,14 @@ def foundation(run, c):
         rounds |= set(w.rounds if w.pair[0] != run.first else ())
     answers = [(a.rule, a.arm) for a in run.answers
                if a.round in rounds or a.round == 1]
-    low = 0. if c.ray is None else c.ray.bracket(c.arm)[0]
-    return answers + [(mix(run.zero, c.ray.rule, t), a) for t, a in (
-        c.ray.heard if low > 0 else ()) if t == low], walls
+    looked = [] if c.ray is None else [(c.ray, {c.ray.bracket(c.arm)[0]})]
+    if run.setting.W > 2:                                    # `lem-rent`
+        for ray in filter(None, (ray_of(run, j) for j in run.others)):
+            inside = [t for t, a in ray.heard if a == run.first]
+            outside = [t for t, a in ray.heard if a != run.first]
+            looked.append((ray, {max(inside, default=0.), min(outside)}))
+    return answers + [(mix(run.zero, ray.rule, t), a) for ray, at in looked
+                      for t, a in ray.heard if t in at and t > 0], walls
 
 # %% ../../nbs/beyond/24_bets.ipynb #535548b3
 # by how much answers must be impossible; a box for the solver; both in units of the
