@@ -3,14 +3,14 @@
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'RUNGS', 'NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW',
            'OPENING', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'EARLY', 'BATCH',
-           'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'EARLY_VAIN', 'PATIENCE', 'FIRST', 'LEADS',
-           'LEADS_OWN', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share', 'Run',
-           'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
+           'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST',
+           'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share',
+           'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
            'halved', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'region_of',
            'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option', 'better',
            'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'open_wall',
            'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'best_option',
-           'refresh', 'where_to_sample', 'price_of_hyperplanes', 'is_hopeless', 'is_patient', 'leader', 'candidate',
+           'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect', 'is_patient', 'leader', 'candidate',
            'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
@@ -624,14 +624,18 @@ def ray_options(run, c, open_, missing):
     return best if best is not None and best.saves > 1 else None
 
 def ray_option(run, c, o, save):
-    "To halve the bracket in which the ray of arm j leaves the arm of the zero rule."
+    """To halve the bracket in which the ray of arm j leaves the arm of the zero rule, or,
+    once it is narrow, that in which arm j begins to answer."""
     ray = ray_of(run, o.j)
     low, high = exit_of(run, ray)
+    leaves = high > FINE*low
+    if not leaves:
+        low, high = ray.bracket(o.j, low)
     if high <= FINE*low:
         return None
     t, E, q = (low + high)/2 if low > 0 else high/3, ray.rule.expected, run.data.q_hat
     saves = 0.
-    if c.arm == run.first:
+    if leaves and c.arm == run.first:
         saves = save(float((o.q - q[run.first]) @ E)*(t - low), o)
     if c.ray is not ray:
         best, rounds = (low, 1) if low > 0 else (t/EARLY, EARLY.bit_length())
@@ -695,7 +699,9 @@ def where_to_sample(run, c, missing):
 # %% ../../nbs/beyond/24_bets.ipynb #512a378a
 # rounds that a ray takes, and beside all rays; nothing was asked for a price/STILL;
 # samples without a prospect may cost so many prices
-A_RAY, BESIDE, STILL, VAIN, EARLY_VAIN = 8, 100, 4, 2, .2
+A_RAY, BESIDE, STILL, VAIN = 8, 100, 4, 2
+# with three states and more: if the prediction is within so many prices, and if not
+NEARLY, DOUBTFUL, CLEAR = 10, .3, .03
 
 def price_of_hyperplanes(run):
     "About the rounds that whole hyperplanes would take."
@@ -703,19 +709,18 @@ def price_of_hyperplanes(run):
     terms = max(len(z.places(k, j)) for k in range(z.K) for j in range(k)) - 1
     return BESIDE + A_RAY*(z.K - 1)*terms
 
-def is_hopeless(run, c, missing):
-    "Whether samples alone are predicted to take longer than whole hyperplanes."
+def prospect(run, c, missing):
+    "The prices of whole hyperplanes that samples alone are predicted to take."
     ahead = [outlook_of(run, c, j, m).as_it_stands() for j, m in missing.items()
              if m > 0 and j != run.first]
-    return max(ahead, default=0.) > price_of_hyperplanes(run)
+    return max(ahead, default=0.)/price_of_hyperplanes(run)
 
-def is_patient(run):
-    """Whether the prediction may still change: samples without a prospect took less
-    than `VAIN` times what hyperplanes would, or `EARLY_VAIN` times with three states
-    and more; with two, a question was asked not long ago."""
+def is_patient(run, ahead):
+    """Whether the prediction `ahead`, in prices, may still change. Two states: a question
+    was asked not long ago, and samples without a prospect took less than `VAIN` prices."""
     price = price_of_hyperplanes(run)
     if run.setting.W > 2:
-        return run.in_vain < EARLY_VAIN*price
+        return run.in_vain < (DOUBTFUL if ahead < NEARLY else CLEAR)*price
     return run.rounds - run.asked_at < price/STILL and run.in_vain < VAIN*price
 
 # %% ../../nbs/beyond/24_bets.ipynb #1ecc5ccf
@@ -796,15 +801,15 @@ def explore(run):
             idle, run.questions = 0 if asked else idle + 1, run.questions + asked
             run.asked_at = run.rounds if asked else run.asked_at
             continue
-        hopeless = is_hopeless(run, c, absent)
-        if hopeless and not is_patient(run):
+        ahead = prospect(run, c, absent)
+        if ahead > 1 and not is_patient(run, ahead):
             return None
         if new:
             run.candidates.append(c)
             continue
         idle, before = 0, run.rounds
         yield from sample(run, *where_to_sample(run, c, absent))
-        run.in_vain += hopeless*(run.rounds - before)
+        run.in_vain += (ahead > 1)*(run.rounds - before)
 
 # %% ../../nbs/beyond/24_bets.ipynb #0b3547c7
 # halvings; snapshots, and proofs, are this far apart

@@ -33,7 +33,7 @@ NEAR = 1/4
 TRIES = 4                                   # of completing one hyperplane from one side
 IDLE = 8            # times as many rounds as when something could still be improved
 # of δ, for what comes after the bets: with two states, and with more
-LATER = .1, .3
+LATER = .1, .4
 
 @dataclass(eq=False)
 class Candidate:
