@@ -1630,6 +1630,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.sharp.walls.prove_cheaper': ('beyond/walls.html#prove_cheaper', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.proved': ('beyond/walls.html#proved', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.sparse': ('beyond/walls.html#sparse', 'oia_nb/sharp/walls.py'),
+                                    'oia_nb.sharp.walls.told_apart': ('beyond/walls.html#told_apart', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.weigh': ('beyond/walls.html#weigh', 'oia_nb/sharp/walls.py')},
             'oia_nb.stackelberg': { 'oia_nb.stackelberg.Optimum': ('paper/stackelberg.html#optimum', 'oia_nb/stackelberg.py'),
                                     'oia_nb.stackelberg.Optimum.__post_init__': ( 'paper/stackelberg.html#optimum.__post_init__',

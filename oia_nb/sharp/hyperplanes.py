@@ -85,7 +85,8 @@ class RegionProgram:
             [np.zeros(A.shape[0]), np.full(A.shape[0], np.inf)])
         self.lp = ProperProgram(z.support, A, np.zeros(n), columns, lows, pairs)
         self.lp.highs.setOptionValue('simplex_scale_strategy', 0)   # of one size already
-        self.bases = [basis(self, *b.key) for b in old.bases[-MEMORY:]] if old else []
+        bases = [basis(self, *b.key) for b in old.bases[-MEMORY:]] if old else []
+        self.bases = [b for b in bases if b]
 
     def asked(self, sign):
         "What the cuts ask in units of the bound: the outer ones (`sign` -1), the inner."
@@ -120,7 +121,7 @@ class RegionProgram:
                            z.bound)
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #da164a73
-# of the beliefs that a rule must not make attractive to each other, at first
+# neighbours of a belief, for each state, to which lies are forbidden from the start
 NEAREST = 2
 
 def near_pairs(support):
@@ -140,33 +141,38 @@ MEMORY, NEXT_TO = 8, 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """A basis of an outer program: its `columns` F and tight `rows`, the `inverse` of G,
-    and the rows' matrix `A`, lower ends `b` and `sizes`; `key` names it in programs to
-    come."""
+    """A basis of an outer program: its `columns` F, the `inverse` of G, and of its tight
+    rows the matrix `A`, lower ends `b` and `sizes`; `key` names it in programs to come.
+    `paid` (M,) are the payments of its vertex, None if that may be cut off."""
     key: tuple
     columns: np.ndarray
     inverse: np.ndarray
     A: np.ndarray
     b: np.ndarray
     sizes: np.ndarray
+    paid: np.ndarray
 
-def basis(program, columns, cuts, lies):
-    "The `Basis` of these `columns`, tight `cuts` and tight `lies`, as rows are now."
+def basis(program, columns, cuts, lies, paid=None):
+    """The `Basis` of these `columns`, tight `cuts` and tight `lies`, as rows are now; None
+    if they no longer make one."""
     lp, n = program.lp, len(program.cuts)
     rows = np.r_[cuts, n + lies]
     A, b = lp.A.toarray()[rows], np.r_[program.asked(-1)[cuts], np.zeros(len(lies))]
-    inverse = np.linalg.inv(A[:, columns])
-    return Basis((columns, cuts, lies), columns, inverse, A, b, lp.sizes[rows])
+    try:
+        inverse = np.linalg.inv(A[:, columns])
+    except np.linalg.LinAlgError:
+        return None
+    return Basis((columns, cuts, lies), columns, inverse, A, b, lp.sizes[rows], paid)
 
-def last_basis(program):
-    "The `Basis` that was optimal when the program was last solved."
+def last_basis(program, paid):
+    "The `Basis` that was optimal when the program was last solved, by payments `paid`."
     from highspy import HighsBasisStatus
     found, n = program.lp.highs.getBasis(), len(program.cuts)
     basic = int(HighsBasisStatus.kBasic)
     columns = np.array(list(map(int, found.col_status))) == basic
     tight = np.flatnonzero(np.array(list(map(int, found.row_status))) != basic)
     return basis(program, np.flatnonzero(columns), tight[tight < n],
-                 tight[tight >= n] - n)
+                 tight[tight >= n] - n, paid)
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #f39d15d7
 def floor(b, costs):
@@ -180,8 +186,9 @@ def largest_difference(program, x, enough=np.inf):
     """The function of points p (n, M) that gives the largest ⟨p, x⟩ - min ⟨p, s⟩ over
     the outer program, or at most `NEXT_TO` more.
 
-    Points at which bases exclude the largest are left out, and all that follow one at
-    which the difference is `enough`.
+    A vertex that is known gives differences at all points, and its basis bounds on them:
+    programs are for points that these leave open, and only until a difference is
+    `enough`.
     """
     bound = program.setting.bound
     near = NEXT_TO*bound
@@ -189,17 +196,23 @@ def largest_difference(program, x, enough=np.inf):
         most, seen, costs = -np.inf, 0, program.weights(points)
         bounds = points @ x if points.min() >= 0 else np.full(len(points), np.inf)
         while True:
-            for b in program.bases[seen:]:
+            new, seen = program.bases[seen:][::-1], len(program.bases)
+            most = max([most, *((points @ (x - b.paid)).max() for b in new
+                                if b.paid is not None)])
+            for b in new:
                 at = np.flatnonzero(bounds > most + near)
-                bounds[at] = np.minimum(bounds[at],
-                                        points[at] @ x - bound*floor(b, costs[at]))
-            seen = len(program.bases)
+                if most >= enough or not len(at):
+                    break
+                bounds[at] = np.fmin(bounds[at],
+                                     points[at] @ x - bound*floor(b, costs[at]))
             i = int(bounds.argmax())
             if bounds[i] <= most + near or most >= enough:
                 return float(max(most, min(bounds[i], most + near)))
-            most = max(most, points[i] @ x - program.minimum(points[i]).bound)
+            found = program.minimum(points[i], rule=True)
+            most = max(most, points[i] @ x - found.bound)
             bounds[i] = -np.inf
-            program.bases.append(last_basis(program))
+            b = last_basis(program, found.rule.expected)
+            program.bases += [b] if b else []
     return largest
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #cdc59a4e

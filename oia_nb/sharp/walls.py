@@ -2,7 +2,7 @@
 
 # %% auto #0
 __all__ = ['NOISE', 'WIDER', 'FAR', 'MOST', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE', 'KEPT', 'bets', 'Cone', 'Contradiction',
-           'sparse', 'Wall', 'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh', 'BetRegion']
+           'sparse', 'Wall', 'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh', 'told_apart', 'BetRegion']
 
 # %% ../../nbs/beyond/22_walls.ipynb #f63676b8
 import numpy as np
@@ -246,6 +246,11 @@ def weigh(ups, prices):
 # %% ../../nbs/beyond/22_walls.ipynb #be9bad11
 KEPT = 16           # wealths that were worked out last
 
+def told_apart(*given):
+    "A key that differs wherever one of the arrays or numbers does."
+    return tuple(np.asarray(x).tobytes() for x in given)
+
+# %% ../../nbs/beyond/22_walls.ipynb #77c53076
 class BetRegion:
     """Two states: `rules` (M, M) such that arm j is paid as least as much as by a
     mixture of them, in units of payment.
@@ -293,7 +298,7 @@ class BetRegion:
 
     def _over(self, wealth, want, sure, counts, *given):
         rules = self.rules if sure else self.rules[self.likely]
-        key = wealth, *(np.asarray(x).tobytes() for x in (rules, counts, *given))
+        key = wealth, told_apart(rules, counts, *given)
         if key not in self.worked:
             self.worked = dict(list(self.worked.items())[1 - KEPT:])
             self.worked[key] = wealth(counts, rules, *given)
@@ -301,4 +306,3 @@ class BetRegion:
         if sure and value < want:
             self.found.add(row)
         return value
-
