@@ -171,14 +171,15 @@ def close(run):
     """The closing examination of the best rule, of the oracle's rules and of all
     hyperplanes. Raises `Halt` if something fails."""
     c, rules, walls = run.best[1], run.oracle.rules, list(run.walls.values())
-    answers = [(c.rule, c.arm), *((rule, k) for k, rule in enumerate(rules))]
+    answers = [(rule, k) for k, rule in enumerate(rules)]
     for w in walls:
         for ray in w.rays:
             answers += [(mix(rules[w.k], ray.end, ray.inside), w.k),
                         (mix(rules[w.k], ray.end, ray.outside), w.j)]
     boundaries = [Boundary(w.k, w.j, rules[w.k], rules[w.j], w.limits) for w in walls]
     run.checks = yield from examine(lambda rule, arm: put(run, rule, arm, FORCED),
-                                    run.setting, answers, boundaries=boundaries)
+                                    run.setting, answers, found=(c.rule, c.arm),
+                                    boundaries=boundaries)
     for check in run.checks:
         if not check.passed:
             what = 'drift' if check.name == 'answers' else check.name

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['AVERSION_MOST', 'AVERSION_LEAST', 'TREMBLES', 'LEADS', 'HOPELESS', 'WRONG_TOL', 'Policy', 'Expert', 'Clocked', 'pick',
            'felt', 'RiskAverse', 'win_probability', 'lottery', 'Wrapped', 'Lapsing', 'Logit', 'Satisficing', 'Drifting',
-           'Subjective', 'Channel', 'nearest', 'Rounded', 'Noisy', 'HiddenArm', 'led_rules', 'best_known', 'is_wrong',
-           'parse_expert']
+           'Subjective', 'Channel', 'nearest', 'Rounded', 'Noisy', 'HiddenArm', 'misheard', 'digits_needed',
+           'led_rules', 'best_known', 'is_wrong', 'parse_expert']
 
 # %% ../nbs/beyond/29_experts.ipynb #313a0433
 from dataclasses import dataclass, field, fields, replace
@@ -363,6 +363,19 @@ class HiddenArm(Channel):
         belief = world.setting.index(response.report)
         guess = int(world.belief_distributions[:, belief].argmax())
         return replace(response, arm=guess)
+
+# %% ../nbs/beyond/29_experts.ipynb #51a3f6f7
+def misheard(world, digits):
+    "(K,): $m_k$ of `prop-rounded`."
+    support = world.setting.support
+    heard = nearest(support, np.round(support, digits))
+    return world.belief_distributions @ np.abs(support - support[heard]).sum(1)
+
+def digits_needed(support):
+    "The fewest digits with which `prop-rounded` (1) holds for beliefs (M, W); an int."
+    gaps = np.abs(support[:, None] - support[None]).max(2)
+    least = gaps[~np.eye(len(support), dtype=bool)].min()
+    return max(0, int(np.floor(-np.log10(least))) + 1)
 
 # %% ../nbs/beyond/29_experts.ipynb #b01a2cfd
 # leads, in units of the bound, with which rules are tried

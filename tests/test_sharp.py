@@ -223,7 +223,7 @@ def test_stale_bases_turn_red(fault, monkeypatch):
 def hyperplanes_at_once(monkeypatch):
     "The bets are given up as soon as they could be."
     monkeypatch.setattr(module.bets, 'best_option', lambda *a: None)
-    monkeypatch.setattr(module.bets, 'is_hopeless', lambda *a: True)
+    monkeypatch.setattr(module.bets, 'prospect', lambda *a: np.inf)
     monkeypatch.setattr(module.bets, 'is_patient', lambda *a: False)
 
 DELTA = .2                  # of every run below
