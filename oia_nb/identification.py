@@ -207,7 +207,8 @@ register(
 # %% ../nbs/companion/63_identification.ipynb #08903956
 register(
     Row('oiafb', oiafb, 'the paper\'s OIAFB, with a fixed budget',
-        variants={'OIAFB': {}}, statuses=('budget', 'uncertified', 'budget_too_small', 'assumption_violated'),
+        variants={'OIAFB': {}},
+        statuses=('budget', 'uncertified', 'budget_too_small', 'assumption_violated'),
         compiled=('budget', 'a')))
 register(
     Row(

@@ -250,6 +250,7 @@ def told_apart(*given):
     "A key that differs wherever one of the arrays or numbers does."
     return tuple(np.asarray(x).tobytes() for x in given)
 
+# %% ../../nbs/beyond/22_walls.ipynb #77c53076
 class BetRegion:
     """Two states: `rules` (M, M) such that arm j is paid as least as much as by a
     mixture of them, in units of payment.
@@ -305,4 +306,3 @@ class BetRegion:
         if sure and value < want:
             self.found.add(row)
         return value
-
