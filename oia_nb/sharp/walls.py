@@ -222,13 +222,14 @@ def weigh(ups, prices):
     best = int((prices/total).min(1).argmax())
     return shares[best], total[best]
 
-# %% ../../nbs/beyond/22_walls.ipynb #be9bad11
+# %% ../../nbs/beyond/22_walls.ipynb #e40b6c19
 KEPT = 16           # wealths that were worked out last
 
 def told_apart(*given):
     "A key that differs wherever one of the arrays or numbers does."
     return tuple(np.asarray(x).tobytes() for x in given)
 
+# %% ../../nbs/beyond/22_walls.ipynb #be9bad11
 class BetRegion:
     """Two states: `rules` (M, M) such that arm j is paid as least as much as by a
     mixture of them, in units of payment.
@@ -284,4 +285,3 @@ class BetRegion:
         if sure and value < want:
             self.found.add(row)
         return value
-
