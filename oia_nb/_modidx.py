@@ -1531,6 +1531,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'oia_nb.sharp.learner.learn_wall': ('beyond/sharp.html#learn_wall', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.limits_of': ('beyond/sharp.html#limits_of', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.look': ('beyond/sharp.html#look', 'oia_nb/sharp/learner.py'),
+                                      'oia_nb.sharp.learner.maker': ('beyond/sharp.html#maker', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.meet_wall': ('beyond/sharp.html#meet_wall', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.own_regret': ('beyond/sharp.html#own_regret', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.pick': ('beyond/sharp.html#pick', 'oia_nb/sharp/learner.py'),

@@ -236,6 +236,7 @@ class StateLearner(Learner):
                                'the state: this learner counts what follows a report')
         return super().send(response)
 
+# %% ../nbs/beyond/33_beliefs.ipynb #70b7d562
 def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin=0.,
                 max_rounds=1_000_000, examined=True):
     """The learner for an expert with beliefs of its own (`alg-own-beliefs`): a

@@ -183,6 +183,7 @@ LEAD = dict(margin=Flag(
     float, 'by how much the arm is to lead all others under the rule, and under the '
     'one to hand over, in units of payment, at least 0'))
 
+# %% ../nbs/companion/63_identification.ipynb #1ef62b82
 register(
     Row(
         'sharp', sharp, 'the sharp learner: bets, and answers as half-spaces',

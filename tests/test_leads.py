@@ -137,7 +137,7 @@ def test_documents():
 
 
 def test_an_oracle_whose_margins_are_not_true():
-    "A margin that is claimed to be larger than it is: the mixture is too small, or another answers."
+    "A margin that is claimed to be larger than it is: the lead that is said to be there isn't."
     boastful = Oracle(ORACLE.rules, 3*ORACLE.margins)
     found = run(0, .05, oracle=boastful)
     assert leads_by(found) < .05

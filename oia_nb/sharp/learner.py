@@ -2,7 +2,7 @@
 
 # %% auto #0
 __all__ = ['SEEN', 'PROVED', 'AGAIN', 'FEWEST', 'SharpPlan', 'keep', 'earned_at_least', 'report', 'SharpIdentification', 'sharp',
-           'steps', 'learn', 'close', 'limits_of', 'bearing', 'each_once', 'checked']
+           'maker', 'steps', 'learn', 'close', 'limits_of', 'bearing', 'each_once', 'checked']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from array import array
@@ -595,18 +595,23 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     if not isinstance(examined, bool):
         raise InvalidInput('examined', examined, 'True or False')
     told = as_told(told).require('sharp', {'costs'} if examined else ())
-    def make(eps, delta, rounds, share=1.):
-        run = SharpRun(setting, oracle, eps, delta, rounds, watch,
-                       replace(told, alarm=share*told.alarm))
-        return Learner(
-            setting, steps(run, examined), best=lambda: run.best and Finding(
-                run.best[1].rule, run.best[1].arm, run.best[0]))
+    make = maker(setting, oracle, watch, told, examined)
     if margin == 0:
         return make(eps, delta, max_rounds)
     return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
                    max_rounds=max_rounds)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #2a57c169
+def maker(setting, oracle, watch, told, examined):
+    "A function of ϵ, δ, rounds and a share of the false alarms that makes the learner."
+    def make(eps, delta, rounds, share=1.):
+        run = SharpRun(setting, oracle, eps, delta, rounds, watch,
+                       replace(told, alarm=share*told.alarm))
+        return Learner(
+            setting, steps(run, examined), best=lambda: run.best and Finding(
+                run.best[1].rule, run.best[1].arm, run.best[0]))
+    return make
+
 def steps(run, examined):
     "The rounds of a run, and its end."
     try:
