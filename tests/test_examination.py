@@ -101,8 +101,8 @@ def test_a_boundary_elsewhere_is_seen():
 
 
 def test_an_expert_who_wavers_at_the_rule_is_seen():
-    """At the rule to be certified, either arm in half of the rounds: asked once, that passes in half
-    of the examinations, and asked `FIRM` times in one of 64."""
+    """At the rule to be certified, either arm in half of the rounds: asked once, that passes in
+    half of the examinations, and asked `FIRM` times in one of 64."""
     rule = action_informed_oracle(DUO).rules[0]
     wavering = Satisficing(DUO.setting.bound)
     passed = [answer(examine(one_round, DUO.setting, [], found=(rule, 0)), DUO, wavering,
