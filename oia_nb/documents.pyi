@@ -17,7 +17,8 @@ from .information import Setting, World
 from .scoring import ScoringRule, as_rule
 from .tickets import Rounded
 from .learner import Certificate, Identification, Origin, Trace
-from .worlds import json_text, parse_json, setting_from_dict, world_names
+from .told import Check, as_told
+from .worlds import json_text, parse_json, setting_from_dict, setting_to_dict, world_names
 from .worlds import load_world, write_file
 
 _Path = str | PathLike[str]
@@ -46,6 +47,7 @@ GAME: Any
 TARGET: Any
 ROUNDED: Any
 HEADS: Any
+KNOWN: Any
 TRACE: Any
 RUN: Any
 DOCUMENTS: Any
@@ -70,6 +72,8 @@ COUNTED: tuple
 TOLD: Any
 def identification_to_dict(found: Identification, trace: bool=...) -> dict[str,Any]: ...
 def identification_from_dict(data: dict[str, Any]) -> Identification: ...
+def as_it_was(value): ...
+READ: Any
 def trace_of(d): ...
 def load_identification(path: _Path) -> Identification: ...
 def rounded_fields(world, found): ...

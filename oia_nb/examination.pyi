@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from .core import as_integer, generator
 from .scoring import ScoringRule, menu_rule, mix
+from .sharp.evidence import BETS
 from .told import Check
 
 _Path = str | PathLike[str]
@@ -24,6 +25,9 @@ class CalibrationWatch:
     def __init__(self, support, K=...) -> None: ...
     def see(self, arm, belief, state): ...
 LOG_MOST: float
+class PriorWatch:
+    def __init__(self, setting) -> None: ...
+    def see(self, arm, belief): ...
 @dataclass(frozen=True, eq=False)
 class Boundary:
     k: int

@@ -48,7 +48,7 @@ class Game(NamedTuple):
     bound: float
     B_u: float
     anytime: bool
-    radius_c: float
+    radius_c: np.ndarray
     falling: bool
     alpha: float
     eps: float

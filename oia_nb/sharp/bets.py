@@ -21,7 +21,7 @@ from ..learner import FORCED, INIT, NORMAL
 from ..programs import open_highs
 from ..scoring import ScoringRule, mix
 from .evidence import own_wealth, pair_wealth
-from .hyperplanes import flat, neutral
+from .hyperplanes import flat, unknowns
 from .questions import Foretold, Guess, cheapest_mixture, question
 from .walls import (HUGE, BetRegion, Cone, Contradiction, Wall,
                                 prove_cheaper, sparse, weigh)
@@ -592,7 +592,7 @@ A_RAY, BESIDE, STILL, VAIN = 8, 100, 4, 2
 def price_of_hyperplanes(run):
     "About the rounds that whole hyperplanes would take."
     z = run.setting
-    terms = max(z.M - len(neutral(z, k, j)) for k in range(z.K) for j in range(k))
+    terms = max(unknowns(z, k, j) for k in range(z.K) for j in range(k))
     return BESIDE + A_RAY*(z.K - 1)*terms
 
 def is_hopeless(run, c, missing):

@@ -17,8 +17,9 @@ from ..learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
 from ..scoring import ScoringRule, mix
 from . import bets
 from .evidence import betting_threshold, mean_lower
-from .hyperplanes import (Hyperplane, Ray, RegionProgram, bent, flat,
-                                      optimistic_profit, same_arm_regret, spread_rules)
+from .hyperplanes import (Hyperplane, Ray, RegionProgram, bent,
+                                      optimistic_profit, same_arm_regret,
+                                      spread_rules, unknowns)
 from .walls import Contradiction, extent
 from ..told import Check, as_told
 
@@ -272,7 +273,7 @@ def learn_wall(run, k, hit):
         if first is not None:
             break
     first = first or hit
-    z, rays, needed = run.setting, [first], len(of) - len(flat(run.setting, of))
+    z, rays, needed = run.setting, [first], unknowns(run.setting, k, j)
     R = bent(z, of, (np.array([r.expected for r in run.ends])
                      - first.end.expected)[:, of])
     taken = bent(z, of, (first.end.expected - A.expected)[of])

@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import numpy as np
 from ..core import TIE_TOL, InvalidInput, as_integer, as_number
-from ..examination import Boundary, CalibrationWatch, examine
+from ..examination import Boundary, CalibrationWatch, PriorWatch, examine
 from ..estimation import Transcript
 from ..learner import FORCED, INIT, NORMAL, STATUS, Certificate, Finding, Identification, Learner, Status, Stopped, announce, check_learner, finish
 from ..scoring import ScoringRule, mix
 from . import bets
 from .evidence import betting_threshold, mean_lower
-from .hyperplanes import Hyperplane, Ray, RegionProgram, optimistic_profit, same_arm_regret, spread_rules
+from .hyperplanes import Hyperplane, Ray, RegionProgram, bent, optimistic_profit, same_arm_regret, spread_rules, unknowns
 from .walls import Contradiction, extent
 from ..told import Check, as_told
 from ..oracle import Oracle
@@ -101,6 +101,7 @@ def explore(run): ...
 class SharpIdentification(Identification):
     contradiction: tuple
 def conclude(run: SharpRun, status: str, contradiction: Sequence[int]=..., violated: str | None=...) -> SharpIdentification: ...
+def levelled(setting): ...
 def sharp(setting: Setting, oracle: Oracle, *, eps: float, delta: float, margin: float | None=..., max_rounds: int=..., watch: Callable[[Any], object] | None=..., told: Any=..., examined: bool=...) -> Learner: ...
 def steps(run, examined): ...
 def learn(run): ...

@@ -9,6 +9,7 @@ import numpy as np
 from ..programs import lagrangian_bound, open_highs
 from ..scoring import ScoringRule
 from .evidence import own_wealth, pair_wealth
+from .hyperplanes import flat, neutral
 
 _Path = str | PathLike[str]
 _T = TypeVar('_T')
@@ -16,8 +17,11 @@ _F = TypeVar('_F')
 _R = TypeVar('_R', bound=Any)
 
 def bets(support: np.ndarray, bound: float) -> np.ndarray: ...
+NOISE: float
 class Cone:
     def __init__(self, setting) -> None: ...
+    def rows(self, s): ...
+    def neutral(self, pair): ...
     def coordinates(self, s: np.ndarray) -> np.ndarray: ...
 WIDER: Any
 FAR: Any
