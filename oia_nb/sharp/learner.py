@@ -61,6 +61,7 @@ class SharpRun:
     """The state of a run: the transcript, the hyperplanes and programs of the regions,
     the candidates, and what to file."""
     def __init__(self, setting, oracle, eps, delta, margin, max_rounds, watch, told):
+        setting = levelled(setting)                 # below
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
             setting, oracle, eps, delta, max_rounds, watch)
         self.later = LATER[setting.W > 2]*delta
@@ -609,8 +610,7 @@ def sharp(setting, oracle, *, eps, delta, margin=None, max_rounds=1_000_000,
     if not isinstance(examined, bool):
         raise InvalidInput('examined', examined, 'True or False')
     told = as_told(told).require('sharp', {'costs'} if examined else ())
-    run = SharpRun(levelled(setting), oracle, eps, delta, margin, max_rounds, watch,
-                   told)
+    run = SharpRun(setting, oracle, eps, delta, margin, max_rounds, watch, told)
     return Learner(
         setting, steps(run, examined), best=lambda: run.best and Finding(
             run.best[1].rule, run.best[1].arm, run.best[0]))
