@@ -61,10 +61,10 @@ class SharpRun:
     """The state of a run: the transcript, the hyperplanes and programs of the regions,
     the candidates, and what to file."""
     def __init__(self, setting, oracle, eps, delta, margin, max_rounds, watch, told):
-        setting = levelled(setting)                 # below
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
             setting, oracle, eps, delta, max_rounds, watch)
         self.later = LATER[setting.W > 2]*delta
+        self.setting = setting = levelled(setting)                      # below
         self.transcript, self.base, self.ends = Transcript(setting), RegionProgram(
             setting), spread_rules(setting)
         self.walls, self.programs, self.tries, self.depths = {}, {}, {}, {}
