@@ -13,6 +13,7 @@ _F = TypeVar('_F')
 _R = TypeVar('_R', bound=Any)
 
 BETS: Any
+STAKES: Any
 def log_wealths(counts: np.ndarray, outcomes: np.ndarray, means: np.ndarray) -> np.ndarray: ...
 def mix(logs: np.ndarray) -> np.ndarray: ...
 GAMES: Any
