@@ -684,7 +684,7 @@ BATCH, AT_ONCE, GROWTH = .04, .2, .3
 def where_to_sample(run, c, missing):
     """The arm, the leader's or the challenger's with the least evidence, and the
     size of the batch."""
-    q, N, j = run.data.q_hat, run.data.N, max(missing, key=missing.get)
+    N, j = run.data.N, max(missing, key=missing.get)
     own = N[c.arm] - c.counts.sum()
     k, o = c.arm, outlook_of(run, c, j, missing[j])
     if j != c.arm:
