@@ -728,7 +728,7 @@ def is_patient(run, ahead):
 PATIENCE = 4
 # samples of an arm before anything is judged by them; by how much of ϵ a new leader
 # must lead
-FIRST, LEADS, LEADS_OWN = 5, .1, .25
+FIRST, LEADS, LEADS_OWN = 6, .1, .25
 
 def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."
