@@ -281,3 +281,49 @@ def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin
         return make(eps, delta, max_rounds)
     return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
                    max_rounds=max_rounds, by_state=True, kind=StateLearner)
+
+# %% ../nbs/beyond/33_beliefs.ipynb #70b7d562
+def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin=0.,
+                max_rounds=1_000_000, examined=True):
+    """The learner for an expert with beliefs of its own (`alg-own-beliefs`): a
+    `Learner` that returns an `OwnIdentification`, and needs every round's state.
+
+    Parameters
+    ----------
+    setting : Setting
+        Its support lists the beliefs on which the expert acts.
+    oracle : Oracle
+    eps, delta : float
+        Target accuracy, in (0, 2(B_S + B_u)], and probability of failure allowed, in
+        (0, 1].
+    told : Told, text or dict
+        May say that `beliefs` are "own".
+    margin : float
+        By how much the arm is to lead, as in `sharp`.
+    max_rounds : int
+        Cap on interactions, at least K; then the status is "round_cap".
+    examined : bool
+        Whether a certificate is examined ({doc}`/beyond/31_examination`) before it is
+        given.
+
+    Raises `InvalidInput`, `SolverFailure`.
+
+    >>> isinstance(own_beliefs(z, oracle, eps=1., delta=.1), Learner)
+    True
+    """
+    eps, delta = check_learner(setting, oracle, eps, delta)
+    told = as_told(told).require('own_beliefs', can=('beliefs',))
+    if not isinstance(examined, bool):
+        raise InvalidInput('examined', examined, 'True or False')
+    max_rounds = as_integer('max_rounds', max_rounds, setting.K)
+    margin = as_number('margin', margin, 0., setting.bound)
+    def make(eps, delta, rounds, share=1.):
+        run = Run(setting, oracle, eps=eps, delta=delta, max_rounds=rounds,
+                  told=replace(told, alarm=share*told.alarm))
+        best = lambda: run.best and Finding(run.best[1].rule, run.best[1].arm,
+                                            run.best[0])
+        return StateLearner(setting, steps(run, examined), best=best)
+    if margin == 0:
+        return make(eps, delta, max_rounds)
+    return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
+                   max_rounds=max_rounds, by_state=True, kind=StateLearner)

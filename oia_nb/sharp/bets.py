@@ -23,7 +23,7 @@ from ..learner import FORCED, INIT, NORMAL
 from ..programs import open_highs
 from ..scoring import ScoringRule, mix
 from .evidence import own_wealth, pair_wealth
-from .hyperplanes import flat, neutral
+from .hyperplanes import flat, unknowns
 from .questions import Foretold, Guess, cheapest_mixture, question
 from .walls import (HUGE, WIDER, BetRegion, Cone, Contradiction, Wall,
                                 prove_cheaper, sparse, weigh)
@@ -686,7 +686,7 @@ BATCH, AT_ONCE, GROWTH = .04, .2, .3
 def where_to_sample(run, c, missing):
     """The arm, the leader's or the challenger's with the least evidence, and the
     size of the batch."""
-    q, N, j = run.data.q_hat, run.data.N, max(missing, key=missing.get)
+    N, j = run.data.N, max(missing, key=missing.get)
     own = N[c.arm] - c.counts.sum()
     k, o = c.arm, outlook_of(run, c, j, missing[j])
     if j != c.arm:
@@ -703,12 +703,12 @@ def where_to_sample(run, c, missing):
 # samples without a prospect may cost so many prices
 A_RAY, BESIDE, STILL, VAIN = 8, 100, 4, 2
 # with three states and more: if the prediction is within so many prices, and if not
-NEARLY, DOUBTFUL, CLEAR = 10, .3, .03
+NEARLY, DOUBTFUL, CLEAR = 10, .3, .06
 
 def price_of_hyperplanes(run):
     "About the rounds that whole hyperplanes would take."
     z = run.setting
-    terms = max(z.M - len(neutral(z, k, j)) for k in range(z.K) for j in range(k))
+    terms = max(unknowns(z, k, j) for k in range(z.K) for j in range(k))
     return BESIDE + A_RAY*(z.K - 1)*terms
 
 def prospect(run, c, missing):
@@ -730,7 +730,7 @@ def is_patient(run, ahead):
 PATIENCE = 4
 # samples of an arm before anything is judged by them; by how much of ϵ a new leader
 # must lead
-FIRST, LEADS, LEADS_OWN = 5, .1, .25
+FIRST, LEADS, LEADS_OWN = 6, .1, .25
 
 def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."

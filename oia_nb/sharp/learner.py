@@ -2,7 +2,7 @@
 
 # %% auto #0
 __all__ = ['SEEN', 'PROVED', 'AGAIN', 'FEWEST', 'SharpPlan', 'keep', 'earned_at_least', 'report', 'SharpIdentification',
-           'levelled', 'sharp', 'steps', 'learn', 'close', 'limits_of', 'bearing', 'each_once', 'checked']
+           'levelled', 'sharp', 'maker', 'steps', 'learn', 'close', 'limits_of', 'bearing', 'each_once', 'checked']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from array import array
@@ -18,8 +18,9 @@ from ..learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
 from ..scoring import ScoringRule, mix
 from . import bets
 from .evidence import betting_threshold, mean_lower
-from .hyperplanes import (Hyperplane, Ray, RegionProgram, bent, flat,
-                                      optimistic_profit, same_arm_regret, spread_rules)
+from .hyperplanes import (Hyperplane, Ray, RegionProgram, bent,
+                                      optimistic_profit, same_arm_regret,
+                                      spread_rules, unknowns)
 from .walls import Contradiction, extent
 from ..told import Check, as_told
 
@@ -64,6 +65,7 @@ class SharpRun:
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
             setting, oracle, eps, delta, max_rounds, watch)
         self.later = LATER[setting.W > 2]*delta
+        self.setting = setting = levelled(setting)                      # below
         self.transcript, self.base, self.ends = Transcript(setting), RegionProgram(
             setting), spread_rules(setting)
         self.walls, self.programs, self.tries, self.depths = {}, {}, {}, {}
@@ -273,7 +275,7 @@ def learn_wall(run, k, hit):
         if first is not None:
             break
     first = first or hit
-    z, rays, needed = run.setting, [first], len(of) - len(flat(run.setting, of))
+    z, rays, needed = run.setting, [first], unknowns(run.setting, k, j)
     R = bent(z, of, (np.array([r.expected for r in run.ends])
                      - first.end.expected)[:, of])
     taken = bent(z, of, (first.end.expected - A.expected)[of])
@@ -609,18 +611,23 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     if not isinstance(examined, bool):
         raise InvalidInput('examined', examined, 'True or False')
     told = as_told(told).require('sharp', {'costs'} if examined else ())
-    def make(eps, delta, rounds, share=1.):
-        run = SharpRun(levelled(setting), oracle, eps, delta, rounds, watch,
-                       replace(told, alarm=share*told.alarm))
-        return Learner(
-            setting, steps(run, examined), best=lambda: run.best and Finding(
-                run.best[1].rule, run.best[1].arm, run.best[0]))
+    make = maker(setting, oracle, watch, told, examined)
     if margin == 0:
         return make(eps, delta, max_rounds)
     return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
                    max_rounds=max_rounds)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #2a57c169
+def maker(setting, oracle, watch, told, examined):
+    "A function of ϵ, δ, rounds and a share of the false alarms that makes the learner."
+    def make(eps, delta, rounds, share=1.):
+        run = SharpRun(setting, oracle, eps, delta, rounds, watch,
+                       replace(told, alarm=share*told.alarm))
+        return Learner(
+            setting, steps(run, examined), best=lambda: run.best and Finding(
+                run.best[1].rule, run.best[1].arm, run.best[0]))
+    return make
+
 def steps(run, examined):
     "The rounds of a run, and its end."
     try:
