@@ -4,10 +4,10 @@ from array import array
 from dataclasses import dataclass
 from itertools import count
 import numpy as np
-from .core import TIE_TOL, InvalidInput, as_number
+from .core import TIE_TOL, InvalidInput
 from .estimation import Transcript
-from .learner import NORMAL, STATUS, Certificate, Finding, Identification, Learner, Status, Stopped, finish, three_digits
-from .scoring import ScoringRule, mix
+from .learner import NORMAL, STATUS, Certificate, Finding, Identification, Learner, Status, Stopped, finish
+from .scoring import mix
 from .sharp.evidence import betting_threshold, mean_lower
 
 def share_needed(setting, oracle, arm, margin): ...

@@ -11,7 +11,7 @@ from ..learner import FORCED, INIT, NORMAL
 from ..programs import open_highs
 from ..scoring import ScoringRule, mix
 from .evidence import own_wealth, pair_wealth
-from .hyperplanes import flat, neutral
+from .hyperplanes import flat, unknowns
 from .questions import Foretold, Guess, cheapest_mixture, question
 from .walls import HUGE, WIDER, BetRegion, Cone, Contradiction, Wall, prove_cheaper, sparse, weigh
 
