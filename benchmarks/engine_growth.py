@@ -34,9 +34,9 @@ CASES = [('K = 5, M = 20, W = 3, faithful',
 def engine(w, oracle, seed, last, a=None):
     "A run of OIAFC (with `a`, of OIAFB) that can't end before round `last`."
     z = w.setting
-    c = float(np.log(4*z.K/.1) + z.M*np.log(2))
+    c = np.log(4*z.K/.1) + z.support_sizes*np.log(2)
     faithful = dict(anytime=True, radius_c=c, falling=True, alpha=float(z.M))
-    how = dict(anytime=False, radius_c=float(a), falling=False, alpha=.01) if a else faithful
+    how = dict(anytime=False, radius_c=np.full(z.K, a), falling=False, alpha=.01) if a else faithful
     return Engine(w, oracle, generator(seed), eps=1e-9, stops=False, last_round=last, **how)
 
 def advancing(run, until):

@@ -11,20 +11,17 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-HEAD = '''# Made by nbs/build_stubs.py from {name}.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
-'''
-TAIL = '''
+HEAD = '# Made by nbs/build_stubs.py from {name}.py and nbs/hints.txt.  Do not edit.'
+# what a stub may need, and gets if it does
+TYPES = dict(re.findall(r'(\w+) = (.*)', '''
 _Path = str | PathLike[str]
 _T = TypeVar('_T')
 _F = TypeVar('_F')
 _R = TypeVar('_R', bound=Any)
-'''
+'''))
+NEEDED = {'collections.abc': 'Callable Generator Iterable Iterator Mapping Sequence',
+          'os': 'PathLike', 'typing': 'Any TypeVar', 'numpy.typing': 'ArrayLike'}
+SHORT = dict(np='numpy', pd='pandas')
 
 def read_hints(text):
     "({parameter: type}, {function: ({parameter: type}, type of what it returns)})."
@@ -39,6 +36,10 @@ def read_hints(text):
             functions[name] = dict(g.split(':', 1) for g in given), result.strip()
     return usual, functions
 
+def is_private(name):
+    "One underscore, and none at the end: nobody else's business."
+    return re.fullmatch(r'_[^_].*[^_]|_[^_]?', name) is not None
+
 def decorators(node):
     return [ast.unparse(d) for d in node.decorator_list]
 
@@ -46,8 +47,8 @@ def patched(node):
     "The class that a function is attached to, or None."
     for d in decorators(node):
         found = re.fullmatch(r'patch_to\((\w+)\)', d)
-        if found or d == 'session_property':
-            return found[1] if found else 'Session'
+        if found:
+            return found[1]
     return None
 
 def public_names(tree):
@@ -159,8 +160,6 @@ class Stubs:
     def method(self, home, node, cls):
         kept = [d.replace('cached_property', 'property') for d in decorators(node)
                 if d in ('property', 'cached_property', 'classmethod', 'staticmethod')]
-        if 'session_property' in decorators(node):
-            kept.append('property')
         lines = [f'    @{d}' for d in kept]
         return [*lines, '    ' + self.hinted(home, f'{cls}.{node.name}', node, True)]
 
@@ -193,7 +192,8 @@ class Stubs:
             tail = ['*', *named] if named else []
             body.append(f'    def __init__(self, {", ".join([*args, *tail])}) -> None: ...')
         for item in [*node.body, *self.methods.get((module, node.name), [])]:
-            if isinstance(item, ast.FunctionDef) and item.name != '__post_init__':
+            if (isinstance(item, ast.FunctionDef) and item.name != '__post_init__'
+                    and not is_private(item.name)):
                 body += self.method(module, item, node.name)
             if isinstance(item, ast.Assign):
                 body += [f'    {n.id}: Any' for t in item.targets for n in ast.walk(t)
@@ -215,7 +215,7 @@ class Stubs:
                 imports.append(ast.unparse(node))
             elif isinstance(node, ast.ClassDef):
                 parts.append(self.cls(name, node))
-            elif isinstance(node, ast.FunctionDef):
+            elif isinstance(node, ast.FunctionDef) and not is_private(node.name):
                 if not patched(node) or 'self' in self.functions.get(
                         f'{name}.{node.name}', ({}, ))[0]:
                     made = ast.parse(ast.unparse(node)).body[0]
@@ -230,7 +230,9 @@ class Stubs:
             if word in self.home and self.home[word] != name:
                 up = '.'*(1 + name.count('.'))
                 imports.append(f'from {up}{self.home[word]} import {word}')
-        return '\n'.join([HEAD.format(name=name).rstrip(), *imports, TAIL, text]) + '\n'
+        types = [f'{n} = {kind}' for n, kind in TYPES.items() if re.search(rf'\b{n}\b', text)]
+        return '\n'.join([HEAD.format(name=name), *needed('\n'.join([*types, text])), *imports, '',
+                          *types, text]) + '\n'
 
     def value(self, module, target, value):
         "A constant: its type, or the same alias."
@@ -252,6 +254,15 @@ class Stubs:
             return self.hinted(module, name, made, False)
         kind = type(ast.literal_eval(value)).__name__ if is_literal(value) else 'Any'
         return f'{name}: {"Any" if kind == "NoneType" else kind}'
+
+def needed(text):
+    "The imports of types that a stub uses."
+    words = set(re.findall(r'\w+', text))
+    for module, names in NEEDED.items():
+        used = [n for n in names.split() if n in words]
+        if used:
+            yield f'from {module} import {", ".join(used)}'
+    yield from (f'import {module} as {n}' for n, module in SHORT.items() if n in words)
 
 def is_literal(node):
     try:

@@ -1,10 +1,4 @@
 # Made by nbs/build_stubs.py from all.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 from .core import *
 from .information import *
 from .scoring import *
@@ -39,12 +33,5 @@ from .session import Offer as Offer, Refused as Refused, Session as Session
 from .live import LiveFigure as LiveFigure, SessionForm as SessionForm, boundary_figure as boundary_figure, feasible_figure as feasible_figure, game_figure as game_figure, live_figure as live_figure, mixing_figure as mixing_figure, motion_figure as motion_figure, planner_figure as planner_figure, proof_figure as proof_figure, session_form as session_form, triangle_figure as triangle_figure
 from .views import Card as Card
 from .documents import identification_from_dict as identification_from_dict, identification_to_dict as identification_to_dict, json_schema as json_schema, load_identification as load_identification, load_rule as load_rule, rule_from_dict as rule_from_dict, rule_to_dict as rule_to_dict
-from importlib import import_module
 
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
-CHAPTERS: Any
-CHOSEN: Any

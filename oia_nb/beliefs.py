@@ -7,10 +7,11 @@ __all__ = ['PairProgram', 'largest_excess', 'Run', 'pick', 'fresh_value', 'upper
            'judge', 'explore', 'close', 'OwnIdentification', 'conclude', 'steps', 'StateLearner', 'own_beliefs']
 
 # %% ../nbs/beyond/33_beliefs.ipynb #e2bf6fb6
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import numpy as np
-from .core import InvalidInput, as_integer
+from .core import InvalidInput, as_integer, as_number
 from .examination import Boundary, examine
+from .leads import leading
 from .learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
                             Identification, Learner, Stopped, check_learner, finish)
 from .scoring import mix
@@ -30,7 +31,7 @@ class PairProgram(RegionProgram):
 
 # %% ../nbs/beyond/33_beliefs.ipynb #92688329
 def largest_excess(program, counts, payoff, delta):
-    "The bound of `prop-own-upper`, for the `payoff` (M W,) u or that of a rule."
+    "The bound of chapter 33, for the `payoff` (M W,) u or that of a rule."
     worth = lambda p: p @ payoff - program.minimum(p).bound
     return largest_over_ball(counts, betting_threshold(counts.sum(), delta),
                              lambda points: max(map(worth, points)), payoff)
@@ -40,7 +41,7 @@ class Run(SharpRun):
     """The state of a run: a `SharpRun` with the `pairs` (K, M W) that were seen by
     arm, and programs on pairs."""
     def __init__(self, setting, oracle, *, eps, delta, max_rounds, told):
-        super().__init__(setting, oracle, eps, delta, None, max_rounds, None, told)
+        super().__init__(setting, oracle, eps, delta, max_rounds, None, told)
         self.pairs = np.zeros((setting.K, setting.M*setting.W))
         self.u = setting.utility[:, setting.best_decision].T.ravel()
 
@@ -170,14 +171,15 @@ def close(run):
     """The closing examination of the best rule, of the oracle's rules and of all
     hyperplanes. Raises `Halt` if something fails."""
     c, rules, walls = run.best[1], run.oracle.rules, list(run.walls.values())
-    answers = [(c.rule, c.arm), *((rule, k) for k, rule in enumerate(rules))]
+    answers = [(rule, k) for k, rule in enumerate(rules)]
     for w in walls:
         for ray in w.rays:
             answers += [(mix(rules[w.k], ray.end, ray.inside), w.k),
                         (mix(rules[w.k], ray.end, ray.outside), w.j)]
     boundaries = [Boundary(w.k, w.j, rules[w.k], rules[w.j], w.limits) for w in walls]
     run.checks = yield from examine(lambda rule, arm: put(run, rule, arm, FORCED),
-                                    run.setting, answers, boundaries=boundaries)
+                                    run.setting, answers, found=(c.rule, c.arm),
+                                    boundaries=boundaries)
     for check in run.checks:
         if not check.passed:
             what = 'drift' if check.name == 'answers' else check.name
@@ -234,9 +236,10 @@ class StateLearner(Learner):
                                'the state: this learner counts what follows a report')
         return super().send(response)
 
-def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'),
+# %% ../nbs/beyond/33_beliefs.ipynb #7ce704fd
+def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin=0.,
                 max_rounds=1_000_000, examined=True):
-    """The learner for an expert with beliefs of its own (`alg-own-beliefs`): a
+    """The learner for an expert with beliefs of its own (chapter 33): a
     `Learner` that returns an `OwnIdentification`, and needs every round's state.
 
     Parameters
@@ -249,6 +252,8 @@ def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'),
         (0, 1].
     told : Told, text or dict
         May say that `beliefs` are "own".
+    margin : float
+        By how much the arm is to lead, as in `sharp`.
     max_rounds : int
         Cap on interactions, at least K; then the status is "round_cap".
     examined : bool
@@ -265,6 +270,14 @@ def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'),
     if not isinstance(examined, bool):
         raise InvalidInput('examined', examined, 'True or False')
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
-    run = Run(setting, oracle, eps=eps, delta=delta, max_rounds=max_rounds, told=told)
-    best = lambda: run.best and Finding(run.best[1].rule, run.best[1].arm, run.best[0])
-    return StateLearner(setting, steps(run, examined), best=best)
+    margin = as_number('margin', margin, 0., setting.bound)
+    def make(eps, delta, rounds, share=1.):
+        run = Run(setting, oracle, eps=eps, delta=delta, max_rounds=rounds,
+                  told=replace(told, alarm=share*told.alarm))
+        best = lambda: run.best and Finding(run.best[1].rule, run.best[1].arm,
+                                            run.best[0])
+        return StateLearner(setting, steps(run, examined), best=best)
+    if margin == 0:
+        return make(eps, delta, max_rounds)
+    return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
+                   max_rounds=max_rounds, by_state=True, kind=StateLearner)

@@ -1,14 +1,10 @@
 # Made by nbs/build_stubs.py from beliefs.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
+from typing import Any
+from dataclasses import dataclass, replace
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
-from dataclasses import dataclass
-import numpy as np
-from .core import InvalidInput, as_integer
+from .core import InvalidInput, as_integer, as_number
 from .examination import Boundary, examine
+from .leads import leading
 from .learner import FORCED, INIT, NORMAL, STATUS, Certificate, Finding, Identification, Learner, Stopped, check_learner, finish
 from .scoring import mix
 from .sharp.evidence import betting_threshold, largest_over_ball, mean_lower
@@ -17,11 +13,6 @@ from .sharp.learner import BATCH, MOST_BITS, SAMPLES, Candidate, Halt, SharpRun,
 from .told import Told, as_told
 from .oracle import Oracle
 from .information import Setting
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 class PairProgram(RegionProgram):
     def weights(self, p): ...
@@ -50,4 +41,4 @@ def conclude(run, status, contradiction=..., violated=...): ...
 def steps(run, examined): ...
 class StateLearner(Learner):
     def send(self, response): ...
-def own_beliefs(setting: Setting, oracle: Oracle, *, eps: float, delta: float, told: Any=..., max_rounds: int=..., examined: bool=...) -> Learner: ...
+def own_beliefs(setting: Setting, oracle: Oracle, *, eps: float, delta: float, told: Any=..., margin: float=..., max_rounds: int=..., examined: bool=...) -> Learner: ...

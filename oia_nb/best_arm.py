@@ -8,14 +8,14 @@ __all__ = ['EXPLORATION_RATES', 'LIKENESS', 'CONFIDENCE_ALGORITHMS', 'BUDGET_ALG
            'ugapeb', 'ugape_hardness', 'median_phases', 'median_elimination', 'lil_confidence', 'lil_ucb',
            'optimal_proportions', 'pair_evidence', 'track_and_stop', 'is_proved', 'successive_rejects',
            'sequential_halving', 'fixed_budget_error', 'oracle_rewards', 'reward_family', 'oracle_bandit',
-           'bandit_algorithm', 'ArmIdentification', 'best_arm_learner', 'ask_for', 'as_identification', 'OracleLoss',
-           'oracle_loss']
+           'bandit_algorithm', 'ArmIdentification', 'best_arm_learner', 'ask_for', 'kinds_of', 'as_identification',
+           'OracleLoss', 'oracle_loss']
 
 # %% ../nbs/companion/80_best_arm.ipynb #6384f677
 from dataclasses import dataclass
 from typing import Callable
 import numpy as np
-from .core import (InvalidInput, as_array, as_integer, as_number,
+from .core import (InvalidInput, OracleViolated, as_array, as_integer, as_number,
                          as_probabilities, generator, patch_to, read_only)
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
@@ -127,9 +127,8 @@ def finite_bandit(values, probabilities, family=None):
     """
     values = as_array('values', values, (None, None))
     rows = as_array('probabilities', probabilities, values.shape)
-    probabilities = np.array([
-        as_probabilities(f'probabilities[{k}]', p, p.shape) for k, p in enumerate(rows)
-    ])
+    probabilities = np.array([as_probabilities(f'probabilities[{k}]', p, p.shape)
+                              for k, p in enumerate(rows)])
     upto = probabilities.cumsum(1)
     upto[:, -1] = 1.
     draw = lambda arm, rng: float(values[
@@ -206,8 +205,10 @@ class Pulls:
         self.family, self.eps = family, as_number('eps', eps, 0.)
         self.delta = as_number('delta', delta, 0., 1., strict_low=True)
         self.max_pulls = as_integer('max_pulls', max_pulls, self.K)
-        self.t, self.counts, self.sums, self.active = 0, np.zeros(K), np.zeros(
-            K), np.ones(K, bool)
+        self.t = 0
+        self.counts = np.zeros(K)
+        self.sums = np.zeros(K)
+        self.active = np.ones(K, bool)
 
     @property
     def means(self):
@@ -395,9 +396,9 @@ def ugapeb(K, *, budget, a, family=BoundedRewards()):
     `bound` holds with probability $1 - 2KT e^{-2a}$, which is `delta`. Raises
     `InvalidInput`.
     """
-    a, K, budget = as_number('a', a, 0.,
-                             strict_low=True), as_integer('K', K, 2), as_integer(
-                                 'budget', budget, K)
+    a = as_number('a', a, 0., strict_low=True)
+    K = as_integer('K', K, 2)
+    budget = as_integer('budget', budget, K)
     s = Pulls(K, family, 0., float(np.clip(2*K*budget*np.exp(-2*a), 1e-300, 1.)),
               budget)
     return _ugapeb(s, a)
@@ -458,9 +459,8 @@ def lil_ucb(K, *, delta, family=BoundedRewards(), beta=1., growth=.01,
     it may never stop). `beta` in (0, 3], `growth` in (0, 1] are the parameters of
     the interval. Raises `InvalidInput`.
     """
-    beta, growth = as_number('beta', beta, 0., 3.,
-                             strict_low=True), as_number('growth', growth, 0., 1.,
-                                                         strict_low=True)
+    beta = as_number('beta', beta, 0., 3., strict_low=True)
+    growth = as_number('growth', growth, 0., 1., strict_low=True)
     return _lil_ucb(Pulls(K, family, 0., delta, max_pulls), beta, growth)
 
 def _lil_ucb(s, beta, growth):
@@ -523,8 +523,8 @@ def pair_evidence(family, mean_a, N_a, mean_b, N_b, eps=0.):
         x = (N_a*mean_a + N_b*mean_b)/(N_a + N_b)
     else:
         V, tiny = family.variance, 1e-12*max(1., abs(mean_a))
-        low, high = max(mean_b - eps, family.low) + tiny, min(
-            mean_a, family.high - eps) - tiny
+        low = max(mean_b - eps, family.low) + tiny
+        high = min(mean_a, family.high - eps) - tiny
         slope = lambda x: N_a*(x - mean_a)/V(x) + N_b*(x + eps - mean_b)/V(x + eps)
         if low >= high:
             x = (low + high)/2
@@ -548,9 +548,8 @@ def is_proved(s, a):
     "The stopping rule of Track-and-Stop for the leader a."
     means, N = s.means, s.counts
     pair = lambda b: joint_threshold(s.family, N[[a, b]], s.delta/(s.K - 1))
-    return all(
-        pair_evidence(s.family, means[a], N[a], means[b], N[b], s.eps) > pair(b)
-        for b in range(s.K) if b != a)
+    return all(pair_evidence(s.family, means[a], N[a], means[b], N[b], s.eps) > pair(b)
+               for b in range(s.K) if b != a)
 
 def _track_and_stop(s):
     due = 0
@@ -559,8 +558,8 @@ def _track_and_stop(s):
         if s.t == s.max_pulls:
             return s.best(leader, 'round_cap')
         if s.t >= due:
-            (w, _), due = optimal_proportions(s.family.inside(s.means),
-                                              s.family), 1.1*s.t
+            w, _ = optimal_proportions(s.family.inside(s.means), s.family)
+            due = 1.1*s.t
         late = s.counts.min() < np.sqrt(s.t) - s.K/2
         yield from pull(s, [s.counts.argmin() if late else (s.t*w - s.counts).argmax()])
     return s.best(leader, 'certified', s.eps)
@@ -685,8 +684,8 @@ class ArmIdentification(Identification):
     oracle's of the `arm` found, with the algorithm's own `BestArm`.
 
     `status` is "arm_certified" (`best_arm.bound` ≤ ϵ, with probability 1 - δ, on how
-    far the arm is behind the best *under the oracle's rules*), "budget" or
-    "round_cap". Nothing is proved of the rule's simple regret: `certificate` is
+    far the arm is behind the best *under the oracle's rules*), "budget",
+    "round_cap" or "assumption_violated" (the oracle is wrong; no `best_arm`). Nothing is proved of the rule's simple regret: `certificate` is
     None. All rounds are normal; no search, no program.
     """
     best_arm: BestArm = None
@@ -704,8 +703,7 @@ def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=No
     oracle : Oracle
     eps : float
         Target accuracy $\epsilon$ among the oracle's rules, in (0, 2(B_S + B_u)].
-    delta : float
-        Probability of failure allowed, in (0, 1].
+    delta : float; probability of failure allowed, in (0, 1]
     algorithm : str
         One of `CONFIDENCE_ALGORITHMS` or `BUDGET_ALGORITHMS`.
     budget : int
@@ -714,8 +712,8 @@ def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=No
     max_rounds : int
         Cap on interactions for the former, at least K.
 
-    Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while
-    running if an oracle rule is answered by another arm.
+    Raises `InvalidInput` at once for bad arguments. If an oracle rule is answered by
+    another arm, the status is "assumption_violated".
 
     Examples
     --------
@@ -735,20 +733,28 @@ def ask_for(setting, oracle, rewards, inner, eps, delta):
     "Play the bandit algorithm `inner` with the oracle's rules as arms."
     data, arm, best = Transcript(setting), next(inner), None
     while best is None:
-        yield from ask_oracle(data, oracle, arm, line=arm)
         try:
+            yield from ask_oracle(data, oracle, arm, line=arm)
             arm = inner.send(rewards[arm, data.beliefs[-1]])
         except StopIteration as stop:
             best = stop.value
+        except OracleViolated:
+            return finish(data, rule=oracle.rules[arm], arm=data.arms[-1], eps=eps,
+                          delta=delta, status='assumption_violated',
+                          violated='oracle', kinds=kinds_of(data),
+                          result=ArmIdentification)
     return as_identification(data, oracle, best, eps, delta)
+
+def kinds_of(data):
+    "The first K rounds are the initial ones."
+    return np.where(np.arange(data.rounds) < data.setting.K, INIT, NORMAL)
 
 def as_identification(data, oracle, best, eps, delta):
     """The `ArmIdentification` of a finished run from its `Transcript` and the
     algorithm's `BestArm`."""
     return finish(data, rule=oracle.rules[best.arm], arm=best.arm, eps=eps, delta=delta,
                   status='arm_certified' if best.status == 'certified' else best.status,
-                  kinds=np.where(np.arange(data.rounds) < data.setting.K, INIT, NORMAL),
-                  result=ArmIdentification, best_arm=best)
+                  kinds=kinds_of(data), result=ArmIdentification, best_arm=best)
 
 # %% ../nbs/companion/80_best_arm.ipynb #6b42ab2f
 @dataclass(frozen=True, eq=False)

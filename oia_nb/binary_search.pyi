@@ -1,10 +1,6 @@
 # Made by nbs/build_stubs.py from binary_search.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from collections.abc import Callable, Generator
+from typing import Any
 from dataclasses import dataclass
 from math import frexp
 import numpy as np
@@ -14,11 +10,6 @@ from .learner import announce
 from .information import Response
 from .scoring import ScoringRule
 from .estimation import Transcript
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 @dataclass(frozen=True)
 class Search:

@@ -1,21 +1,11 @@
 # Made by nbs/build_stubs.py from book.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from typing import Any
 import json
 import re
 import shutil
 from importlib.resources import files
 from pathlib import Path
 from .core import InvalidInput
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 def chapters_folder(): ...
 def chapter_paths(folder): ...

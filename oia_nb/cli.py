@@ -10,13 +10,13 @@ __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'TITLES', 'WORLD', 'WITHOUT'
            'digits_for', 'thousandth', 'amount', 'at_most', 'span', 'menu_rows', 'check_rounding', 'hand_over',
            'in_digits', 'note', 'handed_over', 'list_worlds', 'copy_chapters', 'arm_rows', 'oracle_margins',
            'show_optimal', 'bound_text', 'way_out', 'find_oracle', 'learn', 'all_fields', 'rounds_text',
-           'certificate_text', 'report', 'learner_options', 'learner_flags', 'run_identify', 'share', 'count_text',
-           'range_text', 'compare_rows', 'error_lines', 'comparison_fields', 'put_comparison', 'run_compare',
-           'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said', 'introduction', 'paper_needs', 'comparison',
-           'outlook', 'check_figure', 'add_best', 'draw', 'demo_options', 'run_demo', 'refuse_early', 'open_session',
-           'read_report', 'standing', 'put_standing', 'standing_rule', 'session_options', 'session_flags',
-           'new_session', 'write_sheet', 'next_offer', 'round_fields', 'record_answer', 'record_state',
-           'record_decline', 'record_undo', 'show_status', 'stop_session', 'print_completion']
+           'certificate_text', 'report', 'learner_options', 'learner_flags', 'flag_options', 'run_identify', 'share',
+           'count_text', 'range_text', 'compare_rows', 'error_lines', 'comparison_fields', 'put_comparison',
+           'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said', 'introduction', 'paper_needs',
+           'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'demo_options', 'run_demo', 'refuse_early',
+           'open_session', 'read_report', 'standing', 'put_standing', 'standing_rule', 'session_options', 'new_session',
+           'write_sheet', 'next_offer', 'round_fields', 'record_answer', 'record_state', 'record_decline',
+           'record_undo', 'show_status', 'stop_session', 'print_completion']
 
 # %% ../nbs/companion/70_cli.ipynb #aca1cadd
 import argparse
@@ -65,9 +65,8 @@ def parser(chosen=None):
     Options that are worked out are there for the command `chosen` only.
     """
     from oia_nb import __version__
-    top = Parser(
-        prog='oia', allow_abbrev=False, description=contents(),
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    top = Parser(prog='oia', allow_abbrev=False, description=contents(),
+                 formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument('--version', action='version', version=f'oia_nb {__version__}')
     places = {'': top.add_subparsers(metavar='COMMAND', dest='command', required=True)}
     for name, (f, options) in COMMANDS.items():
@@ -99,12 +98,10 @@ def first_sentence(text):
 
 # %% ../nbs/companion/70_cli.ipynb #913f019a
 # what commands are for, and the titles under which help lists options
-TOPICS = {
-    'a world that is known': ('worlds', 'optimal', 'plan'),
-    'learning from a simulated expert': ('identify', 'compare', 'demo'),
-    'learning from a real expert': ('session', ),
-    'more': ('book', 'completion')
-}
+TOPICS = {'a world that is known': ('worlds', 'optimal', 'plan'),
+          'learning from a simulated expert': ('identify', 'compare', 'demo'),
+          'learning from a real expert': ('session', ),
+          'more': ('book', 'completion')}
 TITLES = dict.fromkeys(
     ('--eps', '--delta', '--budget', '--cap', '--runs', '--seed'),
     'what to reach, and with what') | dict.fromkeys(
@@ -139,9 +136,8 @@ def given(options, in_use):
 
 # %% ../nbs/companion/70_cli.ipynb #b6b590e2
 WORLD = option(
-    'world', metavar='W', help=(
-        'the name of a world that comes with the package, the path of a JSON file, or '
-        '- for standard input'))
+    'world', metavar='W', help=('the name of a world that comes with the package, the '
+                                'path of a JSON file, or - for standard input'))
 WITHOUT = option('--without', metavar='ARM', action='append', default=[],
                  help='leave an arm out (may be given more than once)')
 SEED = option(
@@ -163,18 +159,16 @@ TOLD = option(
 DIGITS = option(
     '--digits', type=int,
     help='decimals of the payments to hand over, from -12 to 15 (default: as few as '
-    'will '
-    'do, in '
-    'units of about a thousandth of the largest payment allowed, or finer)')
+         'will do, in units of about a thousandth of the largest payment allowed, or '
+         'finer)')
 MARGIN = option(
     '--margin', type=float,
     help='by how much the arm is to lead all others under them, in units of '
     'payment, at least 0 (default: half a unit of the last digit)')
 
 # %% ../nbs/companion/70_cli.ipynb #2f942e40
-EPS = (
-    'target accuracy, in units of payment: more than 0, at most twice the sum of the '
-    'largest payment and the largest utility')
+EPS = ('target accuracy, in units of payment: more than 0, at most twice the sum of '
+       'the largest payment and the largest utility')
 DELTA = 'probability of failure allowed: more than 0, at most 1'
 ROUNDS = 'rounds that may be used, at least 1'
 
@@ -278,10 +272,9 @@ def table(headers, rows, **options):
     end on the right."""
     from tabulate import tabulate
     numbers = [any(str(cell)[:1].isdigit() for cell in column) for column in zip(*rows)]
-    return tabulate(
-        rows, headers, disable_numparse=True,
-        colalign=['right' if n and i else 'left' for i, n in enumerate(numbers)],
-        **options)
+    return tabulate(rows, headers, disable_numparse=True,
+                    colalign=['right' if n and i else 'left'
+                              for i, n in enumerate(numbers)], **options)
 
 def paragraph(text):
     from textwrap import fill
@@ -327,14 +320,10 @@ def menu_rows(menu, setting):
         group = ticket_name(menu.choice(
             setting.support[i])), setting.decisions[setting.best_decision[i]]
         groups.setdefault(group, []).append(setting.support[i])
-    headers = [
-        *(f'chance of {setting.states[w]}' for w in shown), 'beliefs', 'ticket',
-        'principal does'
-    ]
-    return headers, [[
-        *(span([b[w] for b in beliefs]) for w in shown),
-        len(beliefs), *group
-    ] for group, beliefs in groups.items()]
+    headers = [*(f'chance of {setting.states[w]}' for w in shown), 'beliefs', 'ticket',
+               'principal does']
+    return headers, [[*(span([b[w] for b in beliefs]) for w in shown),
+                      len(beliefs), *group] for group, beliefs in groups.items()]
 
 # %% ../nbs/companion/70_cli.ipynb #7a8b9c02
 MORE_DIGITS = 4       # how many digits are tried beyond the first
@@ -383,9 +372,8 @@ def in_digits(world, rule, digits, margin):
     try:
         led = lp_arm(world, arm, margin=margin)
         if led is None:
-            return None, (
-                f'with {digits} digits, none makes {world.setting.arms[arm]} lead by '
-                f'{margin:g}: no rule at all does')
+            return None, (f'with {digits} digits, none makes {world.setting.arms[arm]} '
+                          f'lead by {margin:g}: no rule at all does')
         try:
             return rule.rounded(digits, world, margin), None
         except NotInducible:
@@ -409,27 +397,20 @@ def handed_over(world, rule, found, why, name):
     if found is None:
         head = (
             f'No rule to hand over: {why}. {name[0].upper()}{name[1:]} makes the agent '
-            'choose '
-            f'{arm}, but only with all its digits (--json). To four digits:')
+            f'choose {arm}, but only with all its digits (--json). To four digits:')
         menu = rule.menu()
         return '\n\n'.join([paragraph(head), menu.text(z), table(*menu_rows(menu, z))])
     digits = max(found.digits, 0) + 1
     put = lambda x: f'{round(float(x), digits) + 0.:.{digits}f}'
-    head = (
-        f'To hand over, in units of {10.**-found.digits:g}; the agent chooses {arm}, '
-        f'which leads by {found.margin:g} or more:')
+    head = (f'To hand over, in units of {10.**-found.digits:g}; the agent chooses '
+            f'{arm}, which leads by {found.margin:g} or more:')
     more = 'less' if found.lost >= 0 else 'more'
-    end = (
-        f'Its true profit is {put(found.profit)}: {put(abs(found.lost))} {more} than '
-        f'{name}, '
-        f'whose profit is {put(found.profit + found.lost)}.')
+    end = (f'Its true profit is {put(found.profit)}: {put(abs(found.lost))} {more} '
+           f'than {name}, whose profit is {put(found.profit + found.lost)}.')
     tickets = '\n'.join(map(paragraph, found.text(z).splitlines()))
     parts = [paragraph(f'{why[0].upper()}{why[1:]}.')] if why else []
-    parts += [
-        paragraph(head), tickets,
-        paragraph(end),
-        table(*menu_rows(found.menu, z))
-    ]
+    parts += [paragraph(head), tickets, paragraph(end),
+              table(*menu_rows(found.menu, z))]
     return '\n\n'.join(parts)
 
 
@@ -442,13 +423,10 @@ def list_worlds(args):
     if args.json:
         return put_json(worlds_to_dict())
     settings = {name: load_world(name).setting for name in world_names()}
-    rows = [[
-        n, ', '.join(z.arms), ', '.join(z.states), ', '.join(z.decisions), z.M,
-        f'{z.bound:g}'
-    ] for n, z in settings.items()]
-    print(
-        table(['world', 'arms', 'states', 'decisions', 'beliefs', 'pays up to'], rows,
-              maxcolwidths=24))
+    rows = [[n, ', '.join(z.arms), ', '.join(z.states), ', '.join(z.decisions), z.M,
+             f'{z.bound:g}'] for n, z in settings.items()]
+    print(table(['world', 'arms', 'states', 'decisions', 'beliefs', 'pays up to'], rows,
+                maxcolwidths=24))
 
 # %% ../nbs/companion/70_cli.ipynb #b00c0002
 @command('book',
@@ -496,9 +474,8 @@ def show_optimal(args):
     needed = bound_needed(world)
     if lacking:
         bounds = '; '.join(bound_text(arm, needed[arm]) for arm in lacking)
-        note(
-            f'no rule makes the agent strictly prefer {", ".join(lacking)} ({bounds}); '
-            f'{way_out(world)}')
+        note(f'no rule makes the agent strictly prefer {", ".join(lacking)} '
+             f'({bounds}); {way_out(world)}')
     found, why = hand_over(world, best.rule, args)
     if args.json:
         note(why)
@@ -522,10 +499,8 @@ def way_out(world):
     from oia_nb.oracle import arms_to_leave
     arms = arms_to_leave(world)
     if arms is None:
-        return (
-            'to learn takes two arms that each have one, and no choice of arms leaves '
-            'two; '
-            'oia optimal solves the game without')
+        return ('to learn takes two arms that each have one, and no choice of arms '
+                'leaves two; oia optimal solves the game without')
     options = [
         f'--without{"=" if arm.startswith("-") else " "}{quote(arm)}' for arm in arms
     ]
@@ -598,13 +573,11 @@ def report(world, result, args):
     seed = [] if args.seed is not None else [
         f'The seed was {result.origin.seed}; --seed repeats the run.'
     ]
-    return '\n\n'.join([
-        paragraph(rounds_text(result, args.method)),
-        *seed, f'Under the rule found the agent chooses {arm}.',
-        paragraph(certificate_text(result, regret)),
-        paragraph(result.statement),
-        handed_over(world, result.rule, found, why, 'the rule found')
-    ])
+    return '\n\n'.join([paragraph(rounds_text(result, args.method)),
+                        *seed, f'Under the rule found the agent chooses {arm}.',
+                        paragraph(certificate_text(result, regret)),
+                        paragraph(result.statement),
+                        handed_over(world, result.rule, found, why, 'the rule found')])
 
 # %% ../nbs/companion/70_cli.ipynb #b1c72bb2
 def learner_options():
@@ -612,21 +585,13 @@ def learner_options():
     and the options of each."""
     from oia_nb.identification import LEARNERS
     texts = ', '.join(f'{name} ({row.text})' for name, row in LEARNERS.items())
-    found = [
-        option('--method', help=(f'the learner: {texts}; the default is the first that '
-                                 'honours what is told').replace('%', '%%'))
-    ]
-    for name, (owners, flag) in learner_flags().items():
-        text = f'for {", ".join(owners)}: {flag.help}'.replace('%', '%%')
-        found.append(option(f'--{name.replace("_", "-")}', type=flag.type, help=text))
     compiled = ' and '.join(name for name, row in LEARNERS.items()
                             if row.compiled is not None)
-    return found + [
-        option(
-            '--engine', help=
-            (f'coroutine (the default), or fast: {compiled} in compiled code, without '
-             'progress'))
-    ]
+    method = f'the learner: {texts}; the default is the first that honours what is told'
+    engine = ('coroutine (the default), or fast: '
+              f'{compiled} in compiled code, without progress')
+    return [option('--method', help=method.replace('%', '%%')), *flag_options(),
+            option('--engine', help=engine)]
 
 # %% ../nbs/companion/70_cli.ipynb #333a61dc
 def learner_flags():
@@ -638,20 +603,29 @@ def learner_flags():
             found.setdefault(name, ([], flag))[0].append(row.name)
     return found
 
+def flag_options():
+    "The flags of all learners, as options of a command."
+    return [option(f'--{name.replace("_", "-")}', type=flag.type,
+                   help=f'for {", ".join(owners)}: {flag.help}'.replace('%', '%%'))
+            for name, (owners, flag) in learner_flags().items()]
+
 @command(
     'identify', WORLD, option('--eps', type=float, required=True,
                               help=EPS),
     option('--delta', type=float, required=True, help=DELTA),
     option('--budget', type=int, help=ROUNDS), SEED, WITHOUT,
-    EXPERT, TOLD, learner_options, DIGITS, MARGIN, JSON, QUIET)
+    EXPERT, TOLD, learner_options, DIGITS, JSON, QUIET)
 def run_identify(args):
     "Learn the best rule of a world from simulated responses, without looking into it."
-    from oia_nb.identification import learner_for
+    from oia_nb.identification import learner_for, learner_row
     check_rounding(args)
     world = open_world(args)
     args.method = args.method or learner_for(args.told)
     args.quiet = args.quiet or args.engine == 'fast'
     flags = {name: getattr(args, name) for name in learner_flags()}
+    if args.margin is not None and 'margin' not in learner_row(args.method).options:
+        # then it is for the rule to hand over alone
+        flags['margin'] = None
     result = learn(world, find_oracle(world), args, budget=args.budget,
                    engine=args.engine, told=args.told, **flags)
     if args.json:
@@ -689,10 +663,8 @@ def error_lines(frame):
     "Each error once, with the methods that met it."
     wrong = frame[frame.error.notna()].groupby(['world', 'error'],
                                                sort=False).method.unique()
-    return [
-        f'{", ".join(methods)} in {world}: {error}'
-        for (world, error), methods in wrong.items()
-    ]
+    return [f'{", ".join(methods)} in {world}: {error}'
+            for (world, error), methods in wrong.items()]
 
 def comparison_fields(found, args):
     "A comparison as programs are told of it."
@@ -763,23 +735,15 @@ def ahead_text(row, world):
     put = lambda x: 'never' if x is None else f'{x:,.0f}'
     rounds = lambda x: 'cut short' if x is None else f'{x:,.0f}'
     money = lambda x: amount(x, world.setting.bound)
-    names = [
-        'rounds, 10 %', 'rounds, median', 'rounds, 90 %', 'paid', 'lost meanwhile',
-        'paid for itself after'
-    ]
-    cells = [
-        *(rounds(row[k]) for k in ('rounds_10', 'rounds', 'rounds_90')),
-        money(row['paid']),
-        money(row['lost']),
-        put(row['break_even'])
-    ]
-    head = (
-        f'The default learner ({row["method"]}), played {row["runs"]} times in this '
-        'world:')
-    end = (
-        'lost meanwhile: what learning earns less than the best rule would. paid for '
-        'itself after: rounds '
-        'in all, learning included, until more was earned than without paying at all.')
+    names = ['rounds, 10 %', 'rounds, median', 'rounds, 90 %', 'paid', 'lost meanwhile',
+             'paid for itself after']
+    cells = [*(rounds(row[k]) for k in ('rounds_10', 'rounds', 'rounds_90')),
+             money(row['paid']), money(row['lost']), put(row['break_even'])]
+    head = (f'The default learner ({row["method"]}), played {row["runs"]} times in '
+            'this world:')
+    end = ('lost meanwhile: what learning earns less than the best rule would. paid '
+           'for itself after: rounds in all, learning included, until more was earned '
+           'than without paying at all.')
     return '\n\n'.join([head, table(names, [cells]), paragraph(end)])
 
 # %% ../nbs/companion/70_cli.ipynb #89a9fcf2
@@ -790,8 +754,7 @@ def ahead_text(row, world):
     option(
         '--runs', type=int, default=5, help=(
             'runs of the learner that are played to tell what it will take and cost; 0 '
-            'for '
-            'none (default: 5)')),
+            'for none (default: 5)')),
     option('--cap', type=int, default=20_000,
            help='rounds after which such a run is cut short (default: 20,000)'),
     option('--seed', type=int, default=0, help='of these runs (default: 0)'), JSON,
@@ -836,20 +799,15 @@ def introduction(world, best, margins, args):
                f"the best rule for that arm leaves of it; {z.arms[best.arm]} is best.")
     knows = (
         f'The principal is told the {z.M} beliefs that may be reported, its own '
-        f'utilities, that it may pay up to {z.bound:g}, and for each arm '
-        'one rule that makes the agent choose it (by a margin of at least '
+        f'utilities, that it may pay up to {z.bound:g}, and for each arm one rule that '
+        'makes the agent choose it (by a margin of at least '
         f'{amount(min(margins), z.bound)}). It is not told what an arm costs the '
-        'agent, nor how '
-        'often it leads to which belief. In each round it announces a rule, and sees '
-        'the arm chosen, the belief reported, and the true state.')
+        'agent, nor how often it leads to which belief. In each round it announces a '
+        'rule, and sees the arm chosen, the belief reported, and the true state.')
     run = (f'{said(demos()[args.method].text)} with target {args.eps:g} and δ = '
            f'{args.delta:g}, seed {args.seed}:')
-    return '\n\n'.join([
-        paragraph(head),
-        table(*arm_rows(world, best, margins)),
-        paragraph(columns),
-        paragraph(knows), run
-    ])
+    return '\n\n'.join([paragraph(head), table(*arm_rows(world, best, margins)),
+                        paragraph(columns), paragraph(knows), run])
 
 # %% ../nbs/companion/70_cli.ipynb #dcdae5cd
 def paper_needs(world, oracle, eps, delta):
@@ -880,18 +838,16 @@ def outlook(world, best, oracle, args):
     return paragraph(
         f'The rule of the paper is slow. To tell {z.arms[best.arm]} from '
         f'{z.arms[second]}, the target has to be below {gaps[second]:.3g}. Then its '
-        'stopping '
-        'rule '
-        f'cannot hold before {n:,} observations of one arm, and forced exploration '
-        'comes on top.')
+        f'stopping rule cannot hold before {n:,} observations of one arm, and forced '
+        'exploration comes on top.')
 
 # %% ../nbs/companion/70_cli.ipynb #5486a73b
 def check_figure(path):
     "Refuse a file that matplotlib won't be able to write."
     from matplotlib.backend_bases import FigureCanvasBase
     from oia_nb.core import InvalidInput
-    folder, kinds = os.path.dirname(
-        path) or '.', FigureCanvasBase.get_supported_filetypes()
+    folder = os.path.dirname(path) or '.'
+    kinds = FigureCanvasBase.get_supported_filetypes()
     if os.path.splitext(path)[1].lower().lstrip('.') not in kinds:
         raise InvalidInput('figure', path,
                            f'a file name ending in one of {", ".join(sorted(kinds))}')
@@ -939,13 +895,11 @@ def demo_options():
     rows = demos()
     each = lambda place: ', '.join(f'{row.demo[place]:g} for {name}'
                                    for name, row in rows.items())
-    return [
-        option('--method', choices=list(rows), default='sharp',
-               help='the learner (default: sharp)'),
-        option('--eps', type=float, help=f'{EPS} (default: {each(0)})'),
-        option('--delta', type=float,
-               help=f'{DELTA} (default: {each(1)})')
-    ]
+    return [option('--method', choices=list(rows), default='sharp',
+                   help='the learner (default: sharp)'),
+            option('--eps', type=float, help=f'{EPS} (default: {each(0)})'),
+            option('--delta', type=float,
+                   help=f'{DELTA} (default: {each(1)})')]
 
 # %% ../nbs/companion/70_cli.ipynb #f5a8e7ee
 @command(
@@ -1059,20 +1013,10 @@ def standing_rule(s):
 
 # %% ../nbs/companion/70_cli.ipynb #e84b9bad
 def session_options():
-    return [
-        option(
-            '--method', help='the learner (default: the first that honours what is '
-            'told; all are listed by oia identify --help)'),
-        *session_flags()
-    ]
-
-def session_flags():
-    "The flags of all learners."
-    return [
-        option(f'--{name.replace("_", "-")}', type=flag.type,
-               help=f'for {", ".join(owners)}: {flag.help}'.replace('%', '%%'))
-        for name, (owners, flag) in learner_flags().items()
-    ]
+    return [option(
+                '--method', help='the learner (default: the first that honours what is '
+                'told; all are listed by oia identify --help)'),
+            *flag_options()]
 
 @command(
     'session new', FILE, WORLD, option('--eps', type=float, required=True, help=EPS),
@@ -1090,9 +1034,8 @@ def new_session(args):
     from oia_nb.session import SNAP, Session
     world = open_world(args)
     args.method = args.method or learner_for(args.told)
-    given = dict(
-        budget=args.budget) | {name: getattr(args, name)
-                               for name in learner_flags()}
+    given = dict(budget=args.budget) | {name: getattr(args, name)
+                                        for name in learner_flags()}
     options = {name: value for name, value in given.items() if value is not None}
     check_options(learner_row(args.method), options)
     snap = SNAP if args.snap is None else args.snap
@@ -1125,10 +1068,8 @@ def next_offer(args):
         if args.html:
             write_sheet(offer, args.html)
         if args.json:
-            tickets = [
-                dict(ticket=ticket_name(b), pays=dict(zip(z.states, t)))
-                for b, t in enumerate(offer.menu.tickets)
-            ]
+            tickets = [dict(ticket=ticket_name(b), pays=dict(zip(z.states, t)))
+                       for b, t in enumerate(offer.menu.tickets)]
             return put_json(
                 dict(round=offer.round, arms=z.arms, states=z.states,
                      currency=offer.currency, tickets=tickets, support=z.support,

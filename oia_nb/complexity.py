@@ -8,7 +8,7 @@ __all__ = ['C_GAP', 'C_EPS', 'KNOBS', 'MEASURES', 'Problem', 'problem_of', 'n_mi
 # %% ../nbs/paper/11_complexity.ipynb #b875cd6c
 from dataclasses import dataclass, replace
 import numpy as np
-from .core import InvalidInput, as_array, as_number
+from .core import InvalidInput, as_array, as_number, patch_to
 from .information import Environment, Setting
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
@@ -49,19 +49,20 @@ class Problem:
         return self._H(np.zeros(self.K) if self.gaps is None else np.asarray(self.gaps))
     @property
     def H_tilde(self):
-        return self._H(
-            np.maximum(0. if self.gaps is None else self.gaps,
-                       np.full(self.K, self.eps)))
+        return self._H(np.maximum(0. if self.gaps is None else self.gaps,
+                                  np.full(self.K, self.eps)))
 
     def _H(self, gaps):
         others = np.delete(gaps, 0 if self.gaps is None else np.argmin(self.gaps))
         with np.errstate(divide='ignore'):
             return float(4*self.B**2*(self.eps**-2 + (1/others**2).sum()))
 
-    def Lambda(self, t, version='corrected'):
-        "The logarithm; the printed bounds round M ln 2 up to M."
-        per_belief = 1. if _printed(version) else np.log(2)
-        return np.log(4*self.K/self.delta) + self.M*per_belief + 2*np.log(t)
+# %% ../nbs/paper/11_complexity.ipynb #42336fd9
+@patch_to(Problem)
+def Lambda(self, t, version='corrected'):
+    "The logarithm; the printed bounds round M ln 2 up to M."
+    per_belief = 1. if _printed(version) else np.log(2)
+    return np.log(4*self.K/self.delta) + self.M*per_belief + 2*np.log(t)
 
 def _printed(version):
     if version not in ('corrected', 'printed'):
@@ -398,11 +399,8 @@ def forecast_rounds(subject, eps, delta, *, margin=None, gaps=None):
     p = problem_of(subject, eps, delta, margin, gaps)
     now = {name: f(p) for name, f in MEASURES.items()}
     parts = theorem1_parts(p, now['theorem1'])
-    knobs = {
-        knob: {name: float(f(change(p))/now[name])
-               for name, f in MEASURES.items()}
-        for knob, _, change in KNOBS
-    }
+    knobs = {knob: {name: float(f(change(p))/now[name]) for name, f in MEASURES.items()}
+             for knob, _, change in KNOBS}
     return Forecast(p, parts=parts, dominant=max(parts, key=parts.get), knobs=knobs,
                     **now)
 
@@ -436,8 +434,9 @@ def theorem1_explicit(p, version='corrected', signed=False):
     """
     log_K = np.log(4*p.K/p.delta)
     if _printed(version):
-        c, size, ratio = 2*(97 + 48*2**.5), (
-            1 + 12*p.B_S/p.margin)**2*p.H_delta, 4*p.K/p.delta
+        c = 2*(97 + 48*2**.5)
+        size = (1 + 12*p.B_S/p.margin)**2*p.H_delta
+        ratio = 4*p.K/p.delta
         Gamma = (128*c*size*(p.M**2 + 2*p.M*ratio**(3/8) + ratio**.5))**2
         log_G = log_K + 2*np.log(Gamma)
         return float(c*size*np.log2(Gamma)*(p.M + 2*log_G + log_G**2/p.M)), float(Gamma)

@@ -1,22 +1,14 @@
 # Made by nbs/build_stubs.py from complexity.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Callable
+from typing import Any
 from numpy.typing import ArrayLike
 from dataclasses import dataclass, replace
 import numpy as np
-from .core import InvalidInput, as_array, as_number
+from .core import InvalidInput, as_array, as_number, patch_to
 from .information import Environment, Setting
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
 from .information import World
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 @dataclass(frozen=True)
 class Problem:
@@ -41,9 +33,7 @@ class Problem:
     def H_delta(self) -> float: ...
     @property
     def H_tilde(self) -> float: ...
-    def _H(self, gaps): ...
     def Lambda(self, t: float, version: str=...) -> float: ...
-def _printed(version): ...
 def problem_of(subject: World | Setting, eps: float, delta: float, margin: float | None=..., gaps: ArrayLike | None=...) -> Problem: ...
 def n_min(p: Problem, mixing: str=...) -> int: ...
 C_GAP: float
@@ -66,7 +56,6 @@ def theorem2_need(p: Problem, T: float, a: float, version: str=..., signed: bool
 def smallest_budget(p: Problem, signed: bool=...) -> float: ...
 def chen_rate(p: Problem, signals: Any, version: str=...) -> Any: ...
 KNOBS: Any
-def _more_arms(p): ...
 MEASURES: Any
 def theorem1_parts(p: Problem, t: float) -> dict[str,float]: ...
 @dataclass(frozen=True)

@@ -36,9 +36,8 @@ class OracleViolated(OIAError):
     "The rule that the oracle gave for `arm` was answered by arm `answered`."
     def __init__(self, arm, answered):
         self.arm, self.answered = arm, answered
-        super().__init__(
-            f'oracle: its rule for arm {arm!r} was answered with arm {answered!r}, '
-            f'expected {arm!r}')
+        super().__init__(f'oracle: its rule for arm {arm!r} was answered with arm '
+                         f'{answered!r}, expected {arm!r}')
 
 class SolverFailure(OIAError):
     "A linear program ended neither with a verified optimum nor with infeasibility."
@@ -205,8 +204,7 @@ def _order(name, labels, names):
         if place.keys() == set(wanted):
             return [place[w] for w in wanted]
     expected = 'no labels, since no names are given for them' if known is None else (
-        'the labels '
-        f'{known}')
+        f'the labels {known}')
     raise InvalidInput(name, f'labels {labels}', expected)
 
 def _reordered(name, array, labels, axes):
@@ -320,10 +318,8 @@ def as_beliefs(name, value, states=None):
     plain = type(
         value
     ) is np.ndarray and value.dtype == float and value.ndim == 2 and value.size > 0
-    x = value if plain and is_frozen(value) else as_array(name, value,
-                                                          (None,
-                                                           None), low=0., axes=(None,
-                                                                                states))
+    x = value if plain and is_frozen(value) else as_array(name, value, (None, None),
+                                                          low=0., axes=(None, states))
     if x.shape[1] < 2:
         raise InvalidInput(name, f'an array of shape {x.shape}',
                            'at least two states (columns)')
@@ -333,10 +329,8 @@ def as_beliefs(name, value, states=None):
     return x
 
 # %% ../nbs/companion/60_core.ipynb #74d118cc
-FORBIDDEN = {
-    'Cc': 'a control character', 'Cs': 'a lone surrogate', 'Zl': 'a line break',
-    'Zp': 'a line break'
-}
+FORBIDDEN = {'Cc': 'a control character', 'Cs': 'a lone surrogate',
+             'Zl': 'a line break', 'Zp': 'a line break'}
 
 def as_text(name, value):
     """`value`, a text that isn't blank, without control characters, line breaks and

@@ -4,16 +4,15 @@
 
 # %% auto #0
 __all__ = ['NUMBER', 'INTEGER', 'TEXT', 'FLAG', 'ANYTHING', 'TYPES', 'NAMES', 'MATRIX', 'PAID', 'TICKETS', 'RULE', 'GAME',
-           'TARGET', 'ROUNDED', 'HEADS', 'TRACE', 'RUN', 'DOCUMENTS', 'ARM', 'FILES', 'VERSION', 'COUNTED', 'TOLD',
-           'PROVED', 'listed', 'by_name', 'maybe', 'record', 'check_form', 'check_keys', 'json_schema', 'schema_file',
-           'write_schemas', 'as_plain', 'document', 'check_document', 'read_document', 'save_document', 'rule_fields',
-           'game_fields', 'rule_to_dict', 'rule_from_dict', 'load_rule', 'results_by_name', 'identification_to_dict',
-           'identification_from_dict', 'trace_of', 'load_identification', 'rounded_fields', 'optimal_to_dict',
-           'plan_to_dict', 'worlds_to_dict', 'compare_to_dict']
+           'TARGET', 'ROUNDED', 'HEADS', 'KNOWN', 'TRACE', 'RUN', 'DOCUMENTS', 'ARM', 'FILES', 'VERSION', 'COUNTED',
+           'TOLD', 'READ', 'PROVED', 'listed', 'by_name', 'maybe', 'record', 'check_form', 'check_keys', 'json_schema',
+           'schema_file', 'write_schemas', 'as_plain', 'document', 'check_document', 'read_document', 'save_document',
+           'rule_fields', 'game_fields', 'rule_to_dict', 'rule_from_dict', 'load_rule', 'results_by_name',
+           'identification_to_dict', 'identification_from_dict', 'as_it_was', 'trace_of', 'load_identification',
+           'rounded_fields', 'optimal_to_dict', 'plan_to_dict', 'worlds_to_dict', 'compare_to_dict']
 
 # %% ../nbs/companion/86_documents.ipynb #ec3e7f0e
 import json
-import re
 from dataclasses import fields
 from importlib import resources
 from pathlib import Path
@@ -24,8 +23,9 @@ from .information import Setting, World
 from .scoring import ScoringRule, as_rule
 from .tickets import Rounded
 from .learner import Certificate, Identification, Origin, Trace
-from .worlds import json_text, parse_json, setting_from_dict, world_names
-from .worlds import load_world, write_file
+from .told import Check, as_told
+from .worlds import (json_text, load_world, parse_json, schema_reader,
+                           setting_from_dict, setting_to_dict, world_names, write_file)
 
 # %% ../nbs/companion/86_documents.ipynb #646b6c24
 NUMBER, INTEGER, TEXT, FLAG = ({'type': t}
@@ -101,6 +101,8 @@ ROUNDED = maybe(
     record(digits=INTEGER, margin=NUMBER, arm=TEXT, profit=NUMBER, lost=NUMBER,
            tickets=listed(record(pays=PAID))))
 HEADS = listed(maybe(NUMBER))
+# what a setting may say beyond that
+KNOWN = {'supports': listed(MATRIX), 'prior': listed(NUMBER)}
 
 # %% ../nbs/companion/86_documents.ipynb #9d1f9b98
 TRACE = record(arms=listed(INTEGER), beliefs=listed(INTEGER), targets=listed(INTEGER),
@@ -117,7 +119,8 @@ DOCUMENTS = dict(
         {
             'regret': NUMBER, 'rounded': ROUNDED, 'trace': TRACE, 'figure': TEXT,
             'paper_needs': INTEGER, 'told': ANYTHING, 'assumed': ANYTHING,
-            'checked': ANYTHING, 'violated': ANYTHING
+            'checked': ANYTHING, 'violated': ANYTHING,
+            **KNOWN
         }, **RUN, **GAME, rule=RULE, arm=TEXT, status=TEXT,
         certificate=maybe(record(bound=NUMBER, mixing=NUMBER, confidence=NUMBER)),
         counts=by_name(INTEGER), rounds=INTEGER, normal_rounds=INTEGER,
@@ -144,6 +147,7 @@ DOCUMENTS = dict(
         record(name=TEXT, arms=NAMES, states=NAMES, decisions=NAMES, beliefs=INTEGER,
                bound=NUMBER))))
 
+# %% ../nbs/companion/86_documents.ipynb #e508a798
 ARM = record(name=TEXT, cost=NUMBER, signals=NAMES, joint=MATRIX)
 FILES = dict(
     world=record({
@@ -215,13 +219,7 @@ def check_document(data, kind):
     a later version it says so.
     """
     name = data.get('schema') if isinstance(data, dict) else None
-    match = re.fullmatch(rf'oia/{kind}/([0-9]+)', str(name))
-    if match is None:
-        raise InvalidInput('schema', name, f'"oia/{kind}/{VERSION}"')
-    if int(match[1]) > VERSION:
-        raise InvalidInput(
-            'schema', name, f'"oia/{kind}/{VERSION}" at most: it was made by a later '
-            f'version of oia_nb than {__version__}')
+    schema_reader(kind, VERSION)('schema', name)
     check_form(json_schema(kind), data)
     return data
 
@@ -330,6 +328,8 @@ def identification_to_dict(found, trace=False):
     more = {f.name: getattr(found, f.name) for f in fields(found) if f.name not in TOLD}
     values = {name: getattr(found, name) for name in COUNTED}
     values |= {name: value for name, value in more.items() if name in known}
+    values |= {name: value for name, value in setting_to_dict(z).items()
+               if name in KNOWN}
     if trace:
         values['trace'] = found.trace
     return document(
@@ -352,7 +352,7 @@ def identification_from_dict(data):
     'certified'
     """
     d = check_document(data, 'identification')
-    z = setting_from_dict({name: d[name] for name in GAME})
+    z = setting_from_dict({name: d[name] for name in (*GAME, *KNOWN) if name in d})
     make = results_by_name().get(d['kind'], Identification)
     own = {f.name for f in fields(make)} - set(TOLD)
     more = {k: v for k, v in (d['details'] | d).items() if k in own}
@@ -364,9 +364,16 @@ def identification_from_dict(data):
                 arm=z.arm_index(d['arm']), setting=z, origin=origin, **d['target'],
                 counts=np.array([d['counts'][a] for a in z.arms]),
                 trace=trace_of(d.get('trace')), **values | {
-                    k: tuple(v) if isinstance(v, list) else v
-                    for k, v in more.items()
+                    k: READ.get(k, as_it_was)(v) for k, v in more.items()
                 })
+
+def as_it_was(value):
+    "A list as a tuple, all else as it is."
+    return tuple(value) if isinstance(value, list) else value
+
+# details that are objects of their own
+READ = dict(told=lambda d: d and as_told(d), checks=lambda d: tuple(
+    Check(**c) for c in d or ()))
 
 # %% ../nbs/companion/86_documents.ipynb #bd617b62
 def trace_of(d):

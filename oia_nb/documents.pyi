@@ -1,12 +1,7 @@
 # Made by nbs/build_stubs.py from documents.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from typing import Any
 import json
-import re
 from dataclasses import fields
 from importlib import resources
 from pathlib import Path
@@ -17,14 +12,10 @@ from .information import Setting, World
 from .scoring import ScoringRule, as_rule
 from .tickets import Rounded
 from .learner import Certificate, Identification, Origin, Trace
-from .worlds import json_text, parse_json, setting_from_dict, world_names
-from .worlds import load_world, write_file
+from .told import Check, as_told
+from .worlds import json_text, load_world, parse_json, schema_reader, setting_from_dict, setting_to_dict, world_names, write_file
 
 _Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
-
 NUMBER: Any
 INTEGER: Any
 TEXT: Any
@@ -46,6 +37,7 @@ GAME: Any
 TARGET: Any
 ROUNDED: Any
 HEADS: Any
+KNOWN: Any
 TRACE: Any
 RUN: Any
 DOCUMENTS: Any
@@ -70,6 +62,8 @@ COUNTED: tuple
 TOLD: Any
 def identification_to_dict(found: Identification, trace: bool=...) -> dict[str,Any]: ...
 def identification_from_dict(data: dict[str, Any]) -> Identification: ...
+def as_it_was(value): ...
+READ: Any
 def trace_of(d): ...
 def load_identification(path: _Path) -> Identification: ...
 def rounded_fields(world, found): ...

@@ -8,6 +8,7 @@ __all__ = ['EVENT_TOL', 'Transcript', 'radius_fc', 'radius_fb', 'event_holds', '
 # %% ../nbs/paper/05_estimation.ipynb #208f2851
 from array import array
 import numpy as np
+from .core import patch_to
 
 # %% ../nbs/paper/05_estimation.ipynb #06a5b951
 class Transcript:
@@ -20,8 +21,8 @@ class Transcript:
     bounds, not one a round.
     """
     def __init__(self, setting):
-        self.setting, self.rounds, self.arms, self.beliefs = setting, 0, array(
-            'h'), array('h')
+        self.setting, self.rounds = setting, 0
+        self.arms, self.beliefs = array('h'), array('h')
         self.counts, self._N = np.zeros((setting.K, setting.M)), np.zeros(setting.K)
         self._points = [np.empty((16, setting.M)) for _ in range(setting.K)]
         self._size, self._ends = [0]*setting.K, {}
@@ -37,36 +38,39 @@ class Transcript:
         r"(K, M): $\hat q_k$ (the paper's eq. (8)); zero for an arm never seen."
         return self.counts/np.maximum(self._N, 1)[:, None]
 
-    def record(self, arm, belief, s, line=None, place=0.):
-        """Add a round: `arm` answered a rule with expected payments `s` (M,) and
-        reported `belief` (an index).
+# %% ../nbs/paper/05_estimation.ipynb #db9cba39
+@patch_to(Transcript)
+def record(self, arm, belief, s, line=None, place=0.):
+    """Add a round: `arm` answered a rule with expected payments `s` (M,) and
+    reported `belief` (an index).
 
-        If the rule lies on a segment, `line` (hashable) names the segment and
-        `place` where on it; of the points of one segment answered by one arm, only
-        the two outermost are kept.
-        """
-        self.rounds += 1
-        self.arms.append(arm)
-        self.beliefs.append(belief)
-        self.counts[arm, belief] += 1
-        self._N[arm] += 1
-        ends = self._ends.setdefault((line, arm), []) if line is not None else []
-        if len(ends) < 2:
-            ends.append((place, self._store(arm, s)))
-            ends.sort()
-        elif place < ends[0][0]:
-            ends[0] = (place, self._store(arm, s, ends[0][1]))
-        elif place > ends[1][0]:
-            ends[1] = (place, self._store(arm, s, ends[1][1]))
+    If the rule lies on a segment, `line` (hashable) names the segment and
+    `place` where on it; of the points of one segment answered by one arm, only
+    the two outermost are kept.
+    """
+    self.rounds += 1
+    self.arms.append(arm)
+    self.beliefs.append(belief)
+    self.counts[arm, belief] += 1
+    self._N[arm] += 1
+    ends = self._ends.setdefault((line, arm), []) if line is not None else []
+    if len(ends) < 2:
+        ends.append((place, self._store(arm, s)))
+        ends.sort()
+    elif place < ends[0][0]:
+        ends[0] = (place, self._store(arm, s, ends[0][1]))
+    elif place > ends[1][0]:
+        ends[1] = (place, self._store(arm, s, ends[1][1]))
 
-    def _store(self, arm, s, n=None):
-        if n is None:
-            n, room, self._size[arm] = self._size[arm], self._points[
-                arm], self._size[arm] + 1
-            if n == len(room):
-                self._points[arm] = np.vstack([room, np.empty_like(room)])
-        self._points[arm][n] = s
-        return n
+@patch_to(Transcript)
+def _store(self, arm, s, n=None):
+    if n is None:
+        n, room = self._size[arm], self._points[arm]
+        self._size[arm] += 1
+        if n == len(room):
+            self._points[arm] = np.vstack([room, np.empty_like(room)])
+    self._points[arm][n] = s
+    return n
 
 # %% ../nbs/paper/05_estimation.ipynb #c74e1860
 def radius_fc(N, t, *, K, M, delta):

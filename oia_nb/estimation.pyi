@@ -1,19 +1,11 @@
 # Made by nbs/build_stubs.py from estimation.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
+from typing import Any
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 from array import array
 import numpy as np
+from .core import patch_to
 from .information import Setting
 from .information import World
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 class Transcript:
     def __init__(self, setting: Setting) -> None: ...
@@ -24,7 +16,6 @@ class Transcript:
     @property
     def q_hat(self) -> np.ndarray: ...
     def record(self, arm: int, belief: int, s: np.ndarray, line: Any=..., place: float=...) -> None: ...
-    def _store(self, arm, s, n=...): ...
 def radius_fc(N: np.ndarray, t: float, *, K: int, M: int, delta: float) -> np.ndarray: ...
 def radius_fb(N: np.ndarray, t: float, *, a: float) -> np.ndarray: ...
 def event_holds(world: World, q_hat: np.ndarray, I: np.ndarray) -> bool: ...

@@ -74,11 +74,9 @@ def measure(known, found):
     arm that it names answered; `stopped`, whether it ended by its own rule and not
     at a cap; `regret`, the true one; `bound`, what was proved of it; `arm`, and
     whether it is `correct` (a tie is)."""
-    row = {
-        name: int(getattr(found, name))
-        for name in ('rounds', 'normal_rounds', 'forced_rounds', 'searches',
-                     'lp_solves')
-    }
+    row = {name: int(getattr(found, name))
+           for name in ('rounds', 'normal_rounds', 'forced_rounds', 'searches',
+                        'lp_solves')}
     bound = np.inf if found.certificate is None else float(found.certificate.bound)
     return row | dict(
         arm_rounds=int(found.counts[found.arm]), status=found.status,
@@ -111,11 +109,8 @@ def source(f):
     """A function as text: its name and what it is written as; a `partial` as a list
     of its parts."""
     if isinstance(f, partial):
-        return [
-            source(f.func), [as_value('methods', a) for a in f.args],
-            {k: as_value('methods', v)
-             for k, v in f.keywords.items()}
-        ]
+        return [source(f.func), [as_value('methods', a) for a in f.args],
+                {k: as_value('methods', v) for k, v in f.keywords.items()}]
     try:
         written = inspect.getsource(f)
     except (OSError, TypeError):
@@ -130,10 +125,8 @@ def as_method(at, given):
                                                                                 {})
     if not isinstance(options, dict):
         raise InvalidInput(at, options, 'a dict of options')
-    options = {
-        as_parameter(at, k): as_value(f'{at}, option {k!r}', v)
-        for k, v in options.items()
-    }
+    options = {as_parameter(at, k): as_value(f'{at}, option {k!r}', v)
+               for k, v in options.items()}
     if isinstance(call, str) and call in LEARNERS:
         return Method(partial(identify, method=call), options,
                       taken(identify, LEARNERS[call].make) - {'options'}, call)
@@ -257,9 +250,8 @@ def perform(run, known, method):
                         oracle=known.oracle, **run.parameters))
     except Exception as e:
         row = failed(e)
-    return json.dumps(
-        dict(key=run.key, **run.head, **row, seconds=time.perf_counter() - start),
-        allow_nan=False)
+    return json.dumps(dict(key=run.key, **run.head, **row,
+                           seconds=time.perf_counter() - start), allow_nan=False)
 
 # %% ../nbs/companion/67_experiments.ipynb #5354afdb
 def as_frame(records, parameters):
@@ -271,13 +263,11 @@ def as_frame(records, parameters):
             | {k: r.get(k)
                for k in ('seed', 'repetition', *RESULTS)} for r in records]
     columns = ['world', 'method', *parameters, 'seed', 'repetition', *RESULTS]
-    frame = pd.DataFrame(
-        {c: pd.Series([r[c] for r in rows], dtype=object)
-         for c in columns}, columns=columns)
+    frame = pd.DataFrame({c: pd.Series([r[c] for r in rows], dtype=object)
+                          for c in columns}, columns=columns)
     types = {c: t for c, t in RESULTS.items() if t != 'str'} | dict(repetition='int64')
-    return frame.astype(types).astype(
-        {c: frame[c].infer_objects().dtype
-         for c in parameters})
+    return frame.astype(types).astype({c: frame[c].infer_objects().dtype
+                                       for c in parameters})
 
 # %% ../nbs/companion/67_experiments.ipynb #58e80628
 def digest(value):
@@ -420,14 +410,13 @@ def as_repetitions(given):
 def planned(worlds, methods, grid, repetitions, seed):
     """The arguments of `experiment`, read: worlds and methods by label, the
     manifest, and the runs by key."""
-    worlds, methods = labelled('worlds', worlds, as_world,
-                               lambda w: w.name), as_methods(methods)
+    worlds = labelled('worlds', worlds, as_world, lambda w: w.name)
+    methods = as_methods(methods)
     contents = manifest(worlds, methods, as_grid(grid, methods),
                         as_integer('seed', seed))
-    return worlds, methods, contents, {
-        r.key: r
-        for r in runs_of(contents, methods, as_repetitions(repetitions))
-    }
+    return worlds, methods, contents, {r.key: r
+                                       for r in runs_of(contents, methods,
+                                                        as_repetitions(repetitions))}
 
 def follow(lines, done, total, progress):
     "Pass on lines, with a bar if `progress`."
@@ -438,11 +427,9 @@ def follow(lines, done, total, progress):
 
 def names_of(contents):
     "The names of all parameters: those of the grid, then those of options."
-    return list(
-        dict.fromkeys([
-            *contents['grid'],
-            *(name for m in contents['methods'].values() for name in m['options'])
-        ]))
+    return list(dict.fromkeys([*contents['grid'],
+                               *(name for m in contents['methods'].values()
+                                 for name in m['options'])]))
 
 # %% ../nbs/companion/67_experiments.ipynb #a3aaa76d
 def _done(folder, runs, retry):
@@ -450,11 +437,8 @@ def _done(folder, runs, retry):
     without error."""
     if folder is None:
         return {}
-    return {
-        k: r
-        for k, r in read_runs(folder).items()
-        if k in runs and not (retry and r.get('error'))
-    }
+    return {k: r for k, r in read_runs(folder).items() if k in runs
+            and not (retry and r.get('error'))}
 
 def _todo(runs, done, worlds, methods):
     "What is left to do: each run with what is known of its world, and its method."
@@ -463,13 +447,13 @@ def _todo(runs, done, worlds, methods):
     return [(r, known[r.world], methods[r.method]) for r in left]
 
 def _file_record(line, folder):
-    "The record of a line, which is written to the folder if there is one."
+    "{key: record} of a line, which is written to the folder if there is one."
     record = json.loads(line)
     if record.get('error'):
         log.info('%s in %s: %s', record['method'], record['world'], record['error'])
     if folder is not None:
         write_whole(folder/'runs'/f'{record["key"]}.jsonl', line + '\n')
-    return record
+    return {record['key']: record}
 
 # %% ../nbs/companion/67_experiments.ipynb #87849aa6
 def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None,
@@ -495,10 +479,8 @@ def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None,
         core.
     path : str or Path, optional
         A folder for results as they come; what is missing there is done.
-    progress : bool
-        Show a bar with the time left on standard error.
-    retry : bool
-        Redo runs that are there with an error.
+    progress : bool; show a bar with the time left on standard error
+    retry : bool; redo runs that are there with an error
 
     Returns a pandas DataFrame, a row a run: `world`, `method`, a column a parameter,
     `seed`, `repetition`, the columns of `RESULTS` (see `measure`), `seconds`, and
@@ -516,8 +498,7 @@ def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None,
     todo = _todo(runs, done, worlds, methods)
     log.info('%d runs to do, %d done before', len(todo), len(done))
     for line in follow(execute(todo, n_jobs), len(done), len(runs), progress):
-        record = _file_record(line, folder)
-        done[record['key']] = record
+        done |= _file_record(line, folder)
     return as_frame([done[k] for k in runs], names_of(contents))
 
 # %% ../nbs/companion/67_experiments.ipynb #e44b4ab8
@@ -558,10 +539,8 @@ def summarise(frame, by=None):
     if not {'eps', *RESULTS} <= set(getattr(frame, 'columns', ())):
         raise InvalidInput('frame', frame, 'a frame of experiment, with a column eps')
     if by is None:
-        by = [
-            c for c in frame.columns
-            if c not in RESULTS and c not in ('seed', 'repetition')
-        ]
+        by = [c for c in frame.columns
+              if c not in RESULTS and c not in ('seed', 'repetition')]
     rows = frame.assign(
         failed=frame.error.notna(), rounds=frame.rounds.astype(float),
         stopped=frame.stopped.astype('Float64'),
@@ -599,12 +578,9 @@ def suite(budget=2000, cap=1_000_000):
             budget=budget
         ) if 'budget' in row.options else loop if row.compiled is not None else {}
 
-    return {
-        label: (row.name, options | rounds(row))
-        for row in LEARNERS.values()
-        for label, options in ({row.name: {}} if row.variants is None else row.variants
-                               ).items()
-    }
+    return {label: (row.name, options | rounds(row)) for row in LEARNERS.values()
+            for label, options in ({row.name: {}}
+                                   if row.variants is None else row.variants).items()}
 
 # %% ../nbs/companion/67_experiments.ipynb #302fbe5f
 class Comparison(NamedTuple):
@@ -643,7 +619,7 @@ def compare(worlds=('advert', 'clinic'), *, eps=.2, delta=.1, methods=None, budg
 FORECAST_CAP = 20_000       # rounds after which a run of a forecast is cut short
 
 def break_even(world, found):
-    """The rounds (`eq-break-even`) after which a run has paid for itself, learning
+    """The rounds (chapter 67) after which a run has paid for itself, learning
     included; infinite if it never does."""
     nothing = ScoringRule(np.zeros_like(world.setting.support), world.setting.support,
                           world.setting.bound)
@@ -703,8 +679,7 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
     Parameters
     ----------
     world : World
-    eps, delta : float
-        The target.
+    eps, delta : float; the target
     methods : list of str
         Names of learners; those that need a budget get `cap`.
     runs, seed : int
@@ -712,15 +687,14 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
     cap : int
         Rounds after which a run is cut short; the quantiles of its rounds are then
         infinite.
-    progress : bool
-        Show a bar on standard error.
+    progress : bool; show a bar on standard error
 
     Returns
     -------
     DataFrame
         A row a method: `runs`; `finished`, how many weren't cut short; `rounds_10`,
         `rounds` and `rounds_90`, the quantiles; and the medians of `paid`, of `lost`
-        (`eq-lost`) and of `break_even` (`eq-break-even`).
+        (chapter 63) and of `break_even` (chapter 67).
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
 

@@ -5,14 +5,15 @@
 # %% auto #0
 __all__ = ['AVERSION_MOST', 'AVERSION_LEAST', 'TREMBLES', 'LEADS', 'HOPELESS', 'WRONG_TOL', 'Policy', 'Expert', 'Clocked', 'pick',
            'felt', 'RiskAverse', 'win_probability', 'lottery', 'Wrapped', 'Lapsing', 'Logit', 'Satisficing', 'Drifting',
-           'Subjective', 'Channel', 'nearest', 'Rounded', 'Noisy', 'HiddenArm', 'led_rules', 'best_known', 'is_wrong',
-           'parse_expert']
+           'Subjective', 'Channel', 'nearest', 'Rounded', 'Noisy', 'HiddenArm', 'misheard', 'digits_needed',
+           'led_rules', 'best_known', 'is_wrong', 'parse_expert']
 
 # %% ../nbs/beyond/29_experts.ipynb #313a0433
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 import numpy as np
-from .core import PROPER_TOL, InvalidInput, as_array, as_choice, as_integer
+from .core import (PROPER_TOL, InvalidInput, as_array, as_choice, as_integer,
+                         patch_to)
 from .core import as_kind, as_number, as_text, generator
 from .information import Agent, Rational, Reply, Response, favourite
 from .programs import properness_rows
@@ -23,7 +24,7 @@ from .stackelberg import optimal_rule
 @dataclass(frozen=True, eq=False)
 class Policy:
     r"""What an expert does under a rule: `arms` (K,), the $a_k$ of
-    `eq-expert-profit`; `reports` (K, M, M), the $R_k(r\mid i)$; `profits` (K,), what
+    chapter 29; `reports` (K, M, M), the $R_k(r\mid i)$; `profits` (K,), what
     it expects of each arm."""
     arms: np.ndarray
     reports: np.ndarray
@@ -32,7 +33,7 @@ class Policy:
 # %% ../nbs/beyond/29_experts.ipynb #54c2a4f5
 @dataclass(frozen=True, eq=False)
 class Expert(Agent):
-    """An expert of `eq-expert-profit`; this one is the paper's, and others derive
+    """An expert of chapter 29; this one is the paper's, and others derive
     from it.
 
     A kind overrides what differs: `feels(world, payments)`, `costs(world)`,
@@ -68,43 +69,50 @@ class Expert(Agent):
         best = favourite(profits, lambda ties: worth[ties], stake, world.setting.B_u)
         return np.eye(len(profits))[best]
 
-    def policy(self, world, rule):
-        "The `Policy` under a rule."
-        q, says = world.belief_distributions, self.says(world, rule)
-        pay = world.setting.support @ self.feels(world, rule.values).T
-        profits = np.einsum('ki,kir,ir->k', q, says, pay) - self.costs(world)
-        worth = self.leaves(world, rule, says)
-        return Policy(self.chooses(world, profits, worth), says, profits)
+# %% ../nbs/beyond/29_experts.ipynb #be01bce3
+@patch_to(Expert)
+def policy(self, world, rule):
+    "The `Policy` under a rule."
+    q, says = world.belief_distributions, self.says(world, rule)
+    pay = world.setting.support @ self.feels(world, rule.values).T
+    profits = np.einsum('ki,kir,ir->k', q, says, pay) - self.costs(world)
+    worth = self.leaves(world, rule, says)
+    return Policy(self.chooses(world, profits, worth), says, profits)
 
-    def leaves(self, world, rule, says):
-        "(K,): what each arm leaves the principal, the inner sum of `eq-expert-profit`."
-        z = world.setting
-        gain = z.utility[:, z.best_decision].T - rule.values
-        return np.einsum('ki,kir,kiw,rw->k', world.belief_distributions, says,
-                         self.truth(world), gain)
+@patch_to(Expert)
+def leaves(self, world, rule, says):
+    "(K,): what each arm leaves the principal, the inner sum of chapter 29."
+    z = world.setting
+    gain = z.utility[:, z.best_decision].T - rule.values
+    return np.einsum('ki,kir,kiw,rw->k', world.belief_distributions, says,
+                     self.truth(world), gain)
 
-    def profit(self, world, rule):
-        "$h(S)$ of `eq-expert-profit`."
-        policy = self.policy(world, rule)
-        return float(policy.arms @ self.leaves(world, rule, policy.reports))
+@patch_to(Expert)
+def profit(self, world, rule):
+    "$h(S)$, what the principal earns, as in chapter 29."
+    policy = self.policy(world, rule)
+    return float(policy.arms @ self.leaves(world, rule, policy.reports))
 
-    def best_reply(self, world, rule):
-        "What it does most often."
-        policy = self.policy(world, rule)
-        arm = int(policy.arms.argmax())
-        return Reply(arm, policy.reports[arm].argmax(1), policy.profits)
+# %% ../nbs/beyond/29_experts.ipynb #1ed8a302
+@patch_to(Expert)
+def best_reply(self, world, rule):
+    "What it does most often."
+    policy = self.policy(world, rule)
+    arm = int(policy.arms.argmax())
+    return Reply(arm, policy.reports[arm].argmax(1), policy.profits)
 
-    def reply(self, world, rule, rng):
-        "One round, drawn from its `Policy`."
-        z, policy = world.setting, self.policy(world, rule)
-        arm = pick(policy.arms, rng)
-        signal, state = world.draw(arm, rng)
-        belief = world.belief_index[arm][signal]
-        truth = self.truth(world)[arm, belief]
-        if (truth != z.support[belief]).any():
-            state = pick(truth, rng)
-        report = pick(policy.reports[arm, belief], rng)
-        return Response(arm, tuple(z.support[report].tolist()), state)
+@patch_to(Expert)
+def reply(self, world, rule, rng):
+    "One round, drawn from its `Policy`."
+    z, policy = world.setting, self.policy(world, rule)
+    arm = pick(policy.arms, rng)
+    signal, state = world.draw(arm, rng)
+    belief = world.belief_index[arm][signal]
+    truth = self.truth(world)[arm, belief]
+    if (truth != z.support[belief]).any():
+        state = pick(truth, rng)
+    report = pick(policy.reports[arm, belief], rng)
+    return Response(arm, tuple(z.support[report].tolist()), state)
 
 # %% ../nbs/beyond/29_experts.ipynb #1685ac94
 class Clocked:
@@ -128,7 +136,7 @@ AVERSION_MOST = 50.     # beyond, all payments but none are felt alike
 AVERSION_LEAST = 1e-9   # below, payments are felt as they are
 
 def felt(payments, aversion, bound):
-    "$U$ of payments (an array), by `eq-felt`."
+    "$U$ of payments (an array), as in chapter 29."
     if abs(aversion) < AVERSION_LEAST:
         return payments
     return np.clip(bound*np.expm1(-aversion*payments/bound)/np.expm1(-aversion), 0.,
@@ -136,7 +144,7 @@ def felt(payments, aversion, bound):
 
 @dataclass(frozen=True, eq=False)
 class RiskAverse(Expert):
-    """An expert who feels payments as in `eq-felt`, and is rational in all else.
+    """An expert who feels payments as in chapter 29, and is rational in all else.
 
     `aversion` is $a$, in [-50, 50], 0 for the rational agent. With `lottery` it
     isn't paid the payment, but gets
@@ -152,7 +160,7 @@ class RiskAverse(Expert):
             raise InvalidInput('lottery', self.lottery, 'True or False')
 
     def feels(self, world, payments):
-        "`eq-felt` of payments; of the chance of the prize, with a `lottery`."
+        "$U$ of payments; of the chance of the prize, with a `lottery`."
         bound = world.setting.bound
         if self.lottery:
             return felt(bound, self.aversion, bound)*win_probability(payments, bound)
@@ -278,7 +286,7 @@ class Drifting(Expert):
 @dataclass(frozen=True, eq=False)
 class Subjective(Expert):
     r"""Who holds and acts on the beliefs of the structure while the states come by
-    `eq-subjective`; `confidence` γ > 0 and `shift` θ are numbers, or K of them."""
+    chapter 29; `confidence` γ > 0 and `shift` θ are numbers, or K of them."""
     confidence: tuple = (1., )
     shift: tuple = (0., )
 
@@ -355,6 +363,19 @@ class HiddenArm(Channel):
         belief = world.setting.index(response.report)
         guess = int(world.belief_distributions[:, belief].argmax())
         return replace(response, arm=guess)
+
+# %% ../nbs/beyond/29_experts.ipynb #51a3f6f7
+def misheard(world, digits):
+    "(K,): $m_k$ of `prop-rounded`."
+    support = world.setting.support
+    heard = nearest(support, np.round(support, digits))
+    return world.belief_distributions @ np.abs(support - support[heard]).sum(1)
+
+def digits_needed(support):
+    "The fewest digits with which `prop-rounded` (1) holds for beliefs (M, W); an int."
+    gaps = np.abs(support[:, None] - support[None]).max(2)
+    least = gaps[~np.eye(len(support), dtype=bool)].min()
+    return max(0, int(np.floor(-np.log10(least))) + 1)
 
 # %% ../nbs/beyond/29_experts.ipynb #b01a2cfd
 # leads, in units of the bound, with which rules are tried

@@ -1,25 +1,18 @@
 # Made by nbs/build_stubs.py from experts.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Callable, Generator
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 import numpy as np
-from .core import PROPER_TOL, InvalidInput, as_array, as_choice, as_integer
+from .core import PROPER_TOL, InvalidInput, as_array, as_choice, as_integer, patch_to
 from .core import as_kind, as_number, as_text, generator
 from .information import Agent, Rational, Reply, Response, favourite
 from .programs import properness_rows
 from .scoring import ScoringRule
 from .stackelberg import optimal_rule
 from .information import World
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 @dataclass(frozen=True, eq=False)
 class Policy:
@@ -111,12 +104,12 @@ class Noisy(Channel):
 class HiddenArm(Channel):
     inner: Agent
     def reply(self, world: World, rule: ScoringRule, rng: np.random.Generator) -> Response: ...
+def misheard(world, digits): ...
+def digits_needed(support): ...
 LEADS: tuple
 def led_rules(world, expert): ...
 HOPELESS: float
 def best_known(world: World, t: float | None=...) -> Any: ...
-def _best(world, agent): ...
 def is_wrong(world, found, t=...): ...
 WRONG_TOL: float
 def parse_expert(text: str) -> Any: ...
-def _parsed(name, text): ...

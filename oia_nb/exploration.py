@@ -5,19 +5,19 @@
 # %% auto #0
 __all__ = ['SNAPSHOT_GROWTH', 'Plan', 'Exploration', 'initialise', 'make_plan', 'file_plan', 'line_of', 'play', 'force',
            'certify', 'succeed', 'interact', 'never', 'remember', 'conclude', 'compose', 'run_through', 'best_so_far',
-           'as_part']
+           'broken_oracle', 'as_part']
 
 # %% ../nbs/paper/08_exploration.ipynb #85f66d64
 from array import array
 from dataclasses import dataclass
 import numpy as np
-from .core import TIE_TOL, InvalidInput, as_number
+from .core import TIE_TOL, InvalidInput, OracleViolated, as_number
 from .scoring import ScoringRule, mix
 from .estimation import Transcript, cost_estimates, cost_upper
 from .ucb_lp import OptimisticPrograms
 from .binary_search import binary_search
 from .learner import (FORCED, INIT, NORMAL, Certificate, Finding, Learner,
-                            Stopped, announce, ask_oracle, finish)
+                            Stopped, announce, confirm, finish)
 
 # %% ../nbs/paper/08_exploration.ipynb #897c1dd0
 @dataclass(frozen=True, eq=False)
@@ -87,8 +87,9 @@ def initialise(run, rounds):
     True
     """
     for k in range(min(run.setting.K, rounds)):
-        yield from ask_oracle(run.transcript, run.oracle, k)
+        arm = yield from announce(run.transcript, run.oracle.rules[k])
         run.note(INIT, k)
+        confirm(run.setting, k, arm)
 
 # %% ../nbs/paper/08_exploration.ipynb #13e22572
 # a plan is kept in the trace at rounds that grow by this factor
@@ -267,8 +268,7 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
     radius, mixing, stop, decide, keep : functions
     rounds : int
     solver : "highs" or "cvxpy"
-    watch : callable, optional
-        Called with each `Plan`.
+    watch : callable, optional; called with each `Plan`
 
     Raises `InvalidInput` at once for a bad `solver` or `watch`.
 
@@ -298,6 +298,8 @@ def run_through(run, stop, decide, rounds, keep, eps, delta):
         plan = yield from (steps if keep is None else remember(run, steps, keep))
     except Stopped:
         return conclude(run, eps=eps, delta=delta, **best_so_far(run))
+    except OracleViolated:
+        return conclude(run, eps=eps, delta=delta, **broken_oracle(run))
     return conclude(run, eps=eps, delta=delta, **decide(run, plan))
 
 def best_so_far(run):
@@ -309,6 +311,17 @@ def best_so_far(run):
     """
     certificate, rule, arm = run.best or (None, run.oracle.rules[0], 0)
     return dict(status='stopped', rule=rule, arm=arm, certificate=certificate)
+
+def broken_oracle(run):
+    """What a run returns in which another arm answered a rule of the oracle: that
+    rule, of which nothing is proved.
+
+    >>> broken_oracle(run)['status']
+    'assumption_violated'
+    """
+    run.violated, k = 'oracle', run.targets[-1]
+    return dict(status='assumption_violated', rule=run.oracle.rules[k],
+                arm=run.transcript.arms[-1])
 
 # %% ../nbs/paper/08_exploration.ipynb #afbf185d
 def as_part(name, given, choices):

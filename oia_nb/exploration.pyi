@@ -1,28 +1,21 @@
 # Made by nbs/build_stubs.py from exploration.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Callable, Generator
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from array import array
 from dataclasses import dataclass
 import numpy as np
-from .core import TIE_TOL, InvalidInput, as_number
+from .core import TIE_TOL, InvalidInput, OracleViolated, as_number
 from .scoring import ScoringRule, mix
 from .estimation import Transcript, cost_estimates, cost_upper
 from .ucb_lp import OptimisticPrograms
 from .binary_search import binary_search
-from .learner import FORCED, INIT, NORMAL, Certificate, Finding, Learner, Stopped, announce, ask_oracle, finish
+from .learner import FORCED, INIT, NORMAL, Certificate, Finding, Learner, Stopped, announce, confirm, finish
 from .learner import Identification
 from .oracle import Oracle
 from .information import Response
 from .information import Setting
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 @dataclass(frozen=True, eq=False)
 class Plan:
@@ -65,4 +58,5 @@ def conclude(run: Exploration, *, eps: float, delta: float, **decision: Any) -> 
 def compose(setting: Setting, oracle: Oracle, *, eps: float, delta: float, radius: Callable[..., Any], mixing: Callable[..., float], stop: Callable[..., bool], decide: Callable[..., dict[str, Any]], rounds: int, keep: Callable[..., bool] | None=..., solver: str=..., watch: Callable[[Any], object] | None=...) -> Learner: ...
 def run_through(run: Exploration, stop: Callable[..., bool], decide: Callable[..., dict[str, Any]], rounds: int, keep: Callable[..., bool] | None, eps: float, delta: float) -> Generator[ScoringRule,Response,Identification]: ...
 def best_so_far(run: Exploration) -> dict[str,Any]: ...
+def broken_oracle(run: Exploration) -> dict[str,Any]: ...
 def as_part(name: str, given: Any, choices: dict[str, Callable[..., Any]]) -> Callable[...,Any]: ...

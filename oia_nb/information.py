@@ -79,10 +79,8 @@ def _joint_arrays(joint):
     if first.shape[1] < 2:
         raise InvalidInput('joint[0]', f'an array of shape {first.shape}',
                            'at least two states (columns)')
-    rest = [
-        as_probabilities(f'joint[{k}]', p, (None, first.shape[1]))
-        for k, p in enumerate(joint[1:], 1)
-    ]
+    rest = [as_probabilities(f'joint[{k}]', p, (None, first.shape[1]))
+            for k, p in enumerate(joint[1:], 1)]
     return first, *rest
 
 # %% ../nbs/paper/01_information.ipynb #211d3075
@@ -125,8 +123,10 @@ class Setting(Value):
     supports : dict {arm: beliefs}, or a list with one item an arm; optional
         What each arm can lead to, if that is known: places on the support or beliefs
         (n, W), at least one; None for all of them. Kept as K sorted tuples of places.
+        Used by `oiafc` and `oiafb`, compiled or not, and by `sharp`.
     prior : array (W,), optional
-        The state before any signal, if it is known and the same under all arms.
+        The state before any signal, if it is known and the same under all arms. Used
+        by `sharp`.
 
     Labels of a pandas `support` or `utility` are held against the names of states
     and decisions.
@@ -149,14 +149,12 @@ class Setting(Value):
         put('support', _support_array(self.support, known))
         put('states', as_names('states', self.states, self.W, 'state '))
         labels = self.decisions if isinstance(self.decisions, (list, tuple)) else None
-        put(
-            'utility',
-            as_array('utility', self.utility, (self.W, None),
-                     axes=(self.states, labels)))
+        put('utility', as_array('utility', self.utility, (self.W, None),
+                                axes=(self.states, labels)))
         put('bound', as_number('bound', self.bound, low=0., strict_low=True))
         put('arms', _arm_names(self.arms))
-        put('decisions',
-            as_names('decisions', self.decisions, self.utility.shape[1], 'decision '))
+        put('decisions', as_names('decisions', self.decisions, self.utility.shape[1],
+                                  'decision '))
         put('supports', _arm_supports(self))
         put('prior', _common_prior(self))
 
@@ -169,11 +167,6 @@ class Setting(Value):
     @property
     def W(self):
         return self.support.shape[1]
-
-    def __repr__(self):
-        sizes = (f'{self.K} arms, {self.W} states, {self.M} beliefs, '
-                 f'{self.utility.shape[1]} decisions')
-        return f'Setting({sizes}, bound {self.bound:g})'
 
 # %% ../nbs/paper/01_information.ipynb #c939aeee
 def _support_array(support, states):
@@ -209,8 +202,7 @@ def _arm_supports(setting):
         given = [given[a] for a in arms]
     if not isinstance(given, (list, tuple)) or len(given) != len(arms):
         raise InvalidInput('supports', given, expected)
-    return tuple(
-        _places(setting, f'supports[{a!r}]', g) for a, g in zip(arms, given))
+    return tuple(_places(setting, f'supports[{a!r}]', g) for a, g in zip(arms, given))
 
 # %% ../nbs/paper/01_information.ipynb #11052dd1
 def _places(setting, at, beliefs):
@@ -285,20 +277,34 @@ def B(self):
 
 # %% ../nbs/paper/01_information.ipynb #28800a6d
 @patch_to(Setting)
+@cached_property
+def _exact(self):
+    "{a belief, as a tuple of its numbers: its place on the support}."
+    return {tuple(b): i for i, b in reversed([*enumerate(self.support.tolist())])}
+
+@patch_to(Setting)
 def index(self, report, arm=None):
     """The place on the support of a reported belief (W,), within `REPORT_TOL`; it
     must be one of the beliefs of `arm` (an index), if one is given.
 
     Raises `InvalidInput` for any other report.
     """
-    r = as_array('report', report, (self.W,), axes=(self.states,))
-    gap = np.abs(self.support - r).max(1)
+    floats = type(report) is tuple and all(isinstance(x, float) for x in report)
+    i = self._exact.get(report) if floats else None     # agents say it to the last bit
+    if i is None:
+        i = _nearest(self, report)
+    k = None if arm is None else self.arm_index(arm)
+    if k is not None and self.supports is not None and i not in self.supports[k]:
+        raise InvalidInput(
+            'report', self.support[i].tolist(),
+            f'one of the {self.support_sizes[k]} beliefs of {self.arms[k]}')
+    return i
+
+def _nearest(setting, report):
+    r = as_array('report', report, (setting.W,), axes=(setting.states,))
+    gap = np.abs(setting.support - r).max(1)
     i = int(gap.argmin())
     if gap[i] <= REPORT_TOL:
-        if arm is not None and i not in self.places(arm):
-            raise InvalidInput(
-                'report', r.tolist(), f'one of the {self.support_sizes[arm]} beliefs '
-                f'of {self.arms[arm]}')
         return i
     on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
     if not on_simplex:
@@ -306,9 +312,10 @@ def index(self, report, arm=None):
                            'a belief: no entry negative, summing to one')
     raise InvalidInput(
         'report', r.tolist(),
-        f'one of the {self.M} beliefs of the support (the nearest is '
-        f'{self.support[i].tolist()})')
+        f'one of the {setting.M} beliefs of the support (the nearest is '
+        f'{setting.support[i].tolist()})')
 
+# %% ../nbs/paper/01_information.ipynb #4bbd6ea2
 @patch_to(Setting)
 def arm_index(self, arm):
     """The index of an arm given by name or by index; raises `InvalidInput` for an
@@ -333,6 +340,12 @@ def places(self, *arms):
 def support_sizes(self):
     "(K,): $M_k$, how many beliefs each arm may lead to."
     return read_only(np.array([len(self.places(k)) for k in range(self.K)]))
+
+@patch_to(Setting)
+def __repr__(self):
+    sizes = (f'{self.K} arms, {self.W} states, {self.M} beliefs, '
+             f'{self.utility.shape[1]} decisions')
+    return f'Setting({sizes}, bound {self.bound:g})'
 
 # %% ../nbs/paper/01_information.ipynb #88979376
 class Agent(Value):
@@ -374,17 +387,12 @@ class World(Value):
 
     Parameters
     ----------
-    structure : InformationStructure
-    setting : Setting
+    structure, setting, agent : InformationStructure, Setting, Agent
     name : str
     signals : list of K lists of names, optional
-    agent : Agent
-    source, licence : str, optional
-        Where the numbers come from and who may use them, as the licences of public
-        data ask.
+    source, licence : str, optional; where the numbers come from, and who may use them
     cost_ranges : K pairs (low, high), optional
-        What is known of the costs by somebody who only guesses them; each guess lies
-        in its range.
+        What is known of costs that are guesses, each within its range.
 
     Raises `InvalidInput` if the parts don't fit, e.g. a belief of the agent that
     isn't on the support.
@@ -400,23 +408,7 @@ class World(Value):
     cost_ranges: tuple = None
 
     def __post_init__(self):
-        for key, kind in ('structure',
-                          InformationStructure), ('setting', Setting), ('agent', Agent):
-            value = getattr(self, key)
-            if not isinstance(value, kind):
-                raise InvalidInput(key, value, f'a value of the class {kind.__name__}')
-        made = vars(type(self.agent)).get('__dataclass_params__')
-        # traits that nobody sees would be lost, or changed, in silence
-        if not made or not made.frozen:
-            raise InvalidInput('agent', self.agent,
-                               'an agent whose class is a frozen dataclass')
-        s, z = self.structure, self.setting
-        if s.K != z.K:
-            raise InvalidInput('setting.arms', z.arms,
-                               f'{s.K} arms, as in the information structure')
-        if s.W != z.W:
-            raise InvalidInput('setting.support', f'beliefs over {z.W} states',
-                               f'{s.W} states, as in the structure')
+        self._check_parts()
         object.__setattr__(self, 'name', as_text('name', self.name))
         object.__setattr__(self, 'signals', self._signal_names())
         for key in 'source', 'licence':
@@ -426,52 +418,78 @@ class World(Value):
         _ = self.belief_index       # refuses a belief that isn't on the support
         self._check_known()
 
-    def _check_known(self):
-        "Refuse what the principal is said to know and isn't so."
-        z = self.setting
-        for k, places in enumerate(z.supports or ()):
-            for i in self.belief_index[k]:
-                if i >= 0 and i not in places:
-                    raise InvalidInput(
-                        f'joint[{k}]',
-                        f'a signal that leads to the belief {z.support[i].tolist()}',
-                        f'one of the beliefs that supports gives to {z.arms[k]}')
-        if z.prior is not None:
-            for k, prior in enumerate(self.structure.priors):
-                if np.abs(prior - z.prior).max() > REPORT_TOL:
-                    raise InvalidInput(f'joint[{k}]', f'the prior {prior.tolist()}',
-                                       f'the common prior {z.prior.tolist()}')
-
-    def _ranges(self):
-        if self.cost_ranges is None:
-            return None
-        pairs = as_array('cost_ranges', self.cost_ranges, (self.structure.K, 2), low=0.)
-        for k, (low, high) in enumerate(pairs):
-            if not low <= self.costs[k] <= high:
-                raise InvalidInput(f'cost_ranges[{k}]', [low, high],
-                                   f'a range that holds the cost {self.costs[k]:g}')
-        return tuple(map(tuple, pairs.tolist()))
-
-    def _signal_names(self):
-        joint = self.structure.joint
-        names = [None]*len(joint) if self.signals is None else self.signals
-        if not isinstance(names, (list, tuple)) or len(names) != len(joint):
-            raise InvalidInput('signals', names,
-                               f'one list of names for each of the {len(joint)} arms')
-        each = enumerate(zip(names, joint))
-        return tuple(
-            as_names(f'signals[{k}]', o, len(p), 'signal ') for k, (o, p) in each)
-
     @property
     def costs(self):
         return self.structure.costs
 
-    def __repr__(self):
-        z, who = self.setting, '' if self.agent == Rational() else f', {self.agent!r}'
-        return (f'World({self.name!r}: {z.K} arms, {z.W} states, {z.M} beliefs, bound '
-                f'{z.bound:g}{who})')
-
 Environment = World     # its earlier name
+
+# %% ../nbs/paper/01_information.ipynb #e7c108b9
+@patch_to(World)
+def _check_parts(self):
+    "Refuse parts of the wrong class or of different sizes."
+    parts = dict(structure=InformationStructure, setting=Setting, agent=Agent)
+    for key, kind in parts.items():
+        value = getattr(self, key)
+        if not isinstance(value, kind):
+            raise InvalidInput(key, value, f'a value of the class {kind.__name__}')
+    made = vars(type(self.agent)).get('__dataclass_params__')
+    # traits that nobody sees would be lost, or changed, in silence
+    if not made or not made.frozen:
+        raise InvalidInput('agent', self.agent,
+                           'an agent whose class is a frozen dataclass')
+    s, z = self.structure, self.setting
+    if s.K != z.K:
+        raise InvalidInput('setting.arms', z.arms,
+                           f'{s.K} arms, as in the information structure')
+    if s.W != z.W:
+        raise InvalidInput('setting.support', f'beliefs over {z.W} states',
+                           f'{s.W} states, as in the structure')
+
+@patch_to(World)
+def _check_known(self):
+    "Refuse what the principal is said to know and isn't so."
+    z = self.setting
+    for k, places in enumerate(z.supports or ()):
+        for i in self.belief_index[k]:
+            if i >= 0 and i not in places:
+                raise InvalidInput(
+                    f'joint[{k}]',
+                    f'a signal that leads to the belief {z.support[i].tolist()}',
+                    f'one of the beliefs that supports gives to {z.arms[k]}')
+    if z.prior is not None:
+        for k, prior in enumerate(self.structure.priors):
+            if np.abs(prior - z.prior).max() > REPORT_TOL:
+                raise InvalidInput(f'joint[{k}]', f'the prior {prior.tolist()}',
+                                   f'the common prior {z.prior.tolist()}')
+
+# %% ../nbs/paper/01_information.ipynb #a3462e47
+@patch_to(World)
+def _ranges(self):
+    if self.cost_ranges is None:
+        return None
+    pairs = as_array('cost_ranges', self.cost_ranges, (self.structure.K, 2), low=0.)
+    for k, (low, high) in enumerate(pairs):
+        if not low <= self.costs[k] <= high:
+            raise InvalidInput(f'cost_ranges[{k}]', [low, high],
+                               f'a range that holds the cost {self.costs[k]:g}')
+    return tuple(map(tuple, pairs.tolist()))
+
+@patch_to(World)
+def _signal_names(self):
+    joint = self.structure.joint
+    names = [None]*len(joint) if self.signals is None else self.signals
+    if not isinstance(names, (list, tuple)) or len(names) != len(joint):
+        raise InvalidInput('signals', names,
+                           f'one list of names for each of the {len(joint)} arms')
+    each = enumerate(zip(names, joint))
+    return tuple(as_names(f'signals[{k}]', o, len(p), 'signal ') for k, (o, p) in each)
+
+@patch_to(World)
+def __repr__(self):
+    z, who = self.setting, '' if self.agent == Rational() else f', {self.agent!r}'
+    return (f'World({self.name!r}: {z.K} arms, {z.W} states, {z.M} beliefs, bound '
+            f'{z.bound:g}{who})')
 
 # %% ../nbs/paper/01_information.ipynb #c664abb7
 @patch_to(World)
@@ -489,9 +507,8 @@ def belief_index(self):
                            f'a signal that leads to the belief {belief.tolist()}',
                            'beliefs on the support of the setting')
 
-    return tuple(
-        read_only(np.array([place(k, b) for b in posterior(p)]))
-        for k, p in enumerate(self.structure.joint))
+    return tuple(read_only(np.array([place(k, b) for b in posterior(p)]))
+                 for k, p in enumerate(self.structure.joint))
 
 # %% ../nbs/paper/01_information.ipynb #f55034d2
 @patch_to(World)
@@ -528,17 +545,14 @@ def make_world(joint, costs, utility, bound, *, arms=None, states=None, decision
             (list, tuple)) and len(signals) == len(joint) else [None]*len(joint)
         if signals is None:
             signals = given = [_row_labels(p) for p in joint]
-        joint = [
-            as_labelled(f'joint[{k}]', p, (listed(o), listed(states)))
-            for k, (p, o) in enumerate(zip(joint, given))
-        ]
+        joint = [as_labelled(f'joint[{k}]', p, (listed(o), listed(states)))
+                 for k, (p, o) in enumerate(zip(joint, given))]
     structure = InformationStructure(joint, as_labelled('costs', costs,
                                                         (listed(arms), )))
     beliefs = np.vstack([posterior(p)[p.sum(1) > 0] for p in structure.joint])
     arms = structure.K if arms is None else arms
-    setting = Setting(
-        merge_beliefs(beliefs)[0], utility, bound, arms, states, decisions, supports,
-        prior)
+    setting = Setting(merge_beliefs(beliefs)[0], utility, bound, arms, states,
+                      decisions, supports, prior)
     return World(structure, setting, signals=signals, **fields)
 
 def _row_labels(table):
@@ -683,8 +697,7 @@ def draw(self, arm, rng):
     """(signal, state): nature's draw from $p(\\omega, o\\mid k)$, with one random
     number."""
     sums = self.cumulative[arm]
-    cell = min(np.searchsorted(sums,
-                               rng.random()*sums[-1], side='right'),
+    cell = min(np.searchsorted(sums, rng.random()*sums[-1], side='right'),
                len(sums) - 1)
     return divmod(int(cell), self.setting.W)
 

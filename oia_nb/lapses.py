@@ -21,7 +21,7 @@ from .told import Check, as_told
 
 # %% ../nbs/beyond/32_lapses.ipynb #769273f1
 def lead_needed(eta, chance):
-    "The L for which `eq-lead` is at most `chance`; an int."
+    "The L for which the chance of chapter 32 is at most `chance`; an int."
     if eta == 0:
         return 1
     return max(1, int(np.ceil(np.log(1/chance)/np.log((1 - eta)/eta))))
@@ -36,7 +36,7 @@ PLANNED = 700           # questions in the first block
 QUESTIONS_SHARE = .25   # of delta, for all questions
 
 def chance_of_question(i, delta):
-    "$\\delta_i$ of `eq-question-share`, `delta` being that of all questions."
+    "$\\delta_i$ of chapter 32, `delta` being that of all questions."
     block = int(np.log2(i/PLANNED + 1))
     return delta/2**(block + 1)/(2**block*PLANNED)
 
@@ -46,7 +46,7 @@ def lapses_at_least(tally):
     return int(tally.sum() - tally.max())
 
 def lapse_evidence(eta, answers, lapses):
-    "$E$ of `eq-lapse-evidence`."
+    "$E$ of chapter 32."
     if eta == 0:
         return np.inf if lapses else 1.
     rates = np.array([eta + .03, 1.5*eta, 2*eta, 3*eta, .3, .6])
@@ -177,14 +177,15 @@ def conclude(run, found, status=None, violated=None):
         violated=violated or found.violated or found.event_violated,
         snapshots=list(zip(at, trace.profits, trace.radii, trace.bounds)),
         told=run.told, checks=(run.check, *found.checks), profit=found.profit,
+        lead=found.lead,
         result=PatientIdentification, questions=run.questions,
         handed_on=len(run.clock) - 1, lapses=run.lapses,
         contradiction=tuple(int(played[t]) for t in contradiction))
 
 # %% ../nbs/beyond/32_lapses.ipynb #e459a55e
-def patient(setting, oracle, *, eps, delta, told=None, within=sharp,
+def patient(setting, oracle, *, eps, delta, told=None, within=sharp, margin=0.,
             max_rounds=1_000_000, watch=None):
-    r"""The patient learner (`alg-patient`): a `Learner` that returns a
+    r"""The patient learner (chapter 32): a `Learner` that returns a
     `PatientIdentification`.
 
     Parameters
@@ -199,6 +200,8 @@ def patient(setting, oracle, *, eps, delta, told=None, within=sharp,
         a false alarm in at most half of `alarm` of the runs.
     within : callable
         Makes the learner that is played, as `sharp` does; it is told of no lapses.
+    margin : float
+        By how much the arm is to lead: handed to the learner within.
     max_rounds : int
         Cap on all rounds, at least K; then the status is "round_cap".
     watch : callable, optional
@@ -214,7 +217,7 @@ def patient(setting, oracle, *, eps, delta, told=None, within=sharp,
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     share = QUESTIONS_SHARE if told.lapses else 0.
     inner = within(setting, oracle, eps=eps, delta=(1 - share)*delta,
-                   max_rounds=max_rounds, watch=watch,
+                   margin=margin, max_rounds=max_rounds, watch=watch,
                    told=replace(told, lapses=0., alarm=told.alarm/2))
     run = Patience(setting, oracle, eps=eps, delta=delta, told=told, inner=inner,
                    max_rounds=max_rounds)

@@ -1,10 +1,6 @@
 # Made by nbs/build_stubs.py from lapses.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from collections.abc import Callable
+from typing import Any
 from array import array
 from collections import deque
 from dataclasses import dataclass, replace
@@ -16,11 +12,6 @@ from .sharp.learner import sharp
 from .told import Check, as_told
 from .oracle import Oracle
 from .information import Setting
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 def lead_needed(eta, chance): ...
 def leader_of(tally): ...
@@ -53,4 +44,4 @@ def decide(run, rule, tally): ...
 def answer(run, rule): ...
 def steps(run): ...
 def conclude(run, found, status=..., violated=...): ...
-def patient(setting: Setting, oracle: Oracle, *, eps: float, delta: float, told: Any=..., within: float=..., max_rounds: int=..., watch: Callable[[Any], object] | None=...) -> Learner: ...
+def patient(setting: Setting, oracle: Oracle, *, eps: float, delta: float, told: Any=..., within: Callable[..., Learner]=..., margin: float=..., max_rounds: int=..., watch: Callable[[Any], object] | None=...) -> Learner: ...

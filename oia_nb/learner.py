@@ -159,19 +159,17 @@ class Identification:
     r"""What a learner returns.
 
     `rule` and `arm` (an index) found; `rounds` all interactions; `eps`, `delta` the
-    target; `status` one of `STATUS`;
-    `certificate` what can be proved of the rule on the event, or None (nothing, or
-    the event was seen to fail);
-    `counts` (K,) observations of each arm; `normal_rounds` τ₁ and `forced_rounds` τ₂
-    (rounds = K + τ₁ + τ₂);
-    `searches` and `lp_solves` their numbers; `event_violated`; `trace`; `paid`, all
-    that learning paid in expectation; `lost`, what it earned less than the best rule
-    would have, where the world is known; `setting`, in which it learned; `origin`,
-    where it comes from.
-    `told`, the `Told` that was assumed (None: nothing was said, and the paper's expert
-    is meant); `checks`, a tuple of `Check`; `violated`, one of `VIOLATIONS`, or None;
-    `profit`, a lower bound on what the rule earns when its arm answers, on the
-    event; `statement`, all this in words.
+    target; `status` one of `STATUS`; `certificate` what can be proved of the rule on
+    the event, or None (nothing, or the event was seen to fail); `counts` (K,)
+    observations of each arm; `normal_rounds` τ₁, `forced_rounds` τ₂ (rounds = K + τ₁ +
+    τ₂); `searches` and `lp_solves` their numbers; `event_violated`; `trace`; `paid`,
+    all that learning paid in expectation; `lost`, what it earned less than the best
+    rule would have, where the world is known; `setting`, in which it learned; `origin`,
+    where it comes from. `told`, the `Told` that was assumed (None: nothing was said,
+    and the paper's expert is meant); `checks`, a tuple of `Check`; `violated`, one of
+    `VIOLATIONS`, or None; `profit`, a lower bound on what the rule earns when its arm
+    answers, on the event; `lead`, by how much that arm leads at least, if that was
+    asked for; `statement`, all this in words.
     """
     rule: ScoringRule
     arm: int
@@ -195,6 +193,7 @@ class Identification:
     checks: tuple = field(default=(), kw_only=True)
     violated: str = field(default=None, kw_only=True)
     profit: float = field(default=None, kw_only=True)
+    lead: float = field(default=None, kw_only=True)
 
     def priced(self, payments):
         "The same result with what each round was expected to pay, and with their sum."
@@ -256,14 +255,11 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
     ----------
     transcript : Transcript, or anything with `arms` and `beliefs` (one entry a
     round), `N` (K,) and `rounds`
-    rule, arm : ScoringRule, int
-        What was found.
-    status : str
-        One of `STATUS`; one that isn't sound drops the certificate, as does `violated`.
+    rule, arm : ScoringRule, int; what was found
+    status : one of `STATUS`; unless it is sound, the certificate is dropped
     violated : bool or str
         Whether something was seen that can't be; or what, one of `VIOLATIONS`.
-    eps, delta : float
-        The target.
+    eps, delta : float; the target
     certificate : Certificate, optional
     kinds, targets : one entry a round
         INIT, NORMAL or FORCED; and the arm that was meant to answer, by default the
@@ -272,7 +268,7 @@ def finish(transcript, *, rule, arm, status, eps, delta, certificate=None, kinds
     snapshots : list of (round, profits (K,), radii (K,), bound)
     result : a subclass of Identification
         With `more` as the values of its own fields, and of those that are optional:
-        `told`, `checks`, `profit`.
+        `told`, `checks`, `profit`, `lead`.
 
     Raises `InvalidInput` for a status that isn't in the table.
 
@@ -334,20 +330,6 @@ class Learner:
     def close(self):
         self._steps.close()
 
-    @property
-    def best(self):
-        "The best rule so far, a `Finding`; None if nothing is proved of any."
-        return None if self._best is None else self._best()
-
-    def stop(self):
-        """End the run now: its `Identification`, with status "stopped". Raises
-        `Stopped` for a learner that can't be stopped."""
-        try:
-            self._steps.throw(Stopped())
-        except StopIteration as end:
-            return self._priced(end.value)
-        raise Stopped('the learner went on')
-
 # %% ../nbs/companion/62_learner.ipynb #3086ea59
 @dataclass(frozen=True, eq=False)
 class Finding:
@@ -371,6 +353,23 @@ def learner(make):
     def made(setting, oracle, *args, **options):
         return Learner(setting, make(setting, oracle, *args, **options))
     return made
+
+# %% ../nbs/companion/62_learner.ipynb #b5725577
+@patch_to(Learner)
+@property
+def best(self):
+    "The best rule so far, a `Finding`; None if nothing is proved of any."
+    return None if self._best is None else self._best()
+
+@patch_to(Learner)
+def stop(self):
+    """End the run now: its `Identification`, with status "stopped". Raises
+    `Stopped` for a learner that can't be stopped."""
+    try:
+        self._steps.throw(Stopped())
+    except StopIteration as end:
+        return self._priced(end.value)
+    raise Stopped('the learner went on')
 
 # %% ../nbs/companion/62_learner.ipynb #db002a32
 @contextmanager
@@ -460,10 +459,13 @@ def statement(self):
     if self.profit is not None:
         claim += (f', and earns at least {three_digits(self.profit, False)}, with the '
                   'same probability')
+    if self.lead is not None:
+        claim += f'; its arm leads by at least {self.lead:g}'
     done = {c.name for c in self.checks}
     rest = [w for name, w in CHECKS.items() if name not in done and not (
         name == 'lapses' and not told.lapses or name == 'calibration'
-        and told.beliefs == 'own')]
+        and told.beliefs == 'own' or name == 'prior' and (
+            self.setting is None or self.setting.prior is None))]
     listed = ', '.join(map(str, self.checks)) or 'nothing'
     return (f'{claim}. Checked: {listed}. Not checked: '
             f'{", ".join([*rest, *UNCHECKED])}.')

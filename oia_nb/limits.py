@@ -15,7 +15,7 @@ from .stackelberg import optimal_rule
 
 # %% ../nbs/beyond/38_limits.ipynb #672260d6
 def _hardest(world, rule, arm, other, eps, coupled):
-    r"""$t_{ij}$ of `prop-lower` by cvxpy, i = `arm`, j = `other` with best rule
+    r"""$t_{ij}$ of chapter 38 by cvxpy, i = `arm`, j = `other` with best rule
     `rule`; infinite if there is no such world."""
     import cvxpy as cp
     z, q, u = world.setting, world.belief_distributions, world.setting.belief_utility
@@ -43,7 +43,7 @@ def _hardest(world, rule, arm, other, eps, coupled):
 # %% ../nbs/beyond/38_limits.ipynb #623fc6fd
 def lower_bound(world, eps, delta, coupled=False):
     r"""A lower bound on the expected rounds of a learner that is within `eps` with
-    probability 1 - `delta`, by the samples that it needs (`prop-lower`).
+    probability 1 - `delta`, by the samples that it needs (chapter 38).
 
     `coupled` True: of any learner that announces proper rules; False: of one to whom
     the regions $V_k$ are given, as a fact that has no known relation to the $q_k$.
@@ -71,7 +71,7 @@ def lower_bound(world, eps, delta, coupled=False):
 # %% ../nbs/beyond/38_limits.ipynb #f7b952f1
 def cost_limits(world, oracle, margin=0.):
     r"""(K, K): $L_{kj}$, the most by which the cost of arm k may exceed that of j, so
-    that all oracle rules lead by `margin`, in money (`eq-promise`)."""
+    that all oracle rules lead by `margin`, in money (chapter 38)."""
     q = world.belief_distributions
     s = np.array([r.expected for r in oracle.rules])
     L = ((q[:, None] - q)*s[:, None]).sum(2) - margin
@@ -96,7 +96,7 @@ def with_costs(world, costs):
 COMMON_TOL = 1e-7       # worlds are apart if a common rule misses by more, in bounds
 
 class CommonRule(ProperProgram):
-    r"""The program of `eq-common` for a `world`: min e over proper rules.
+    r"""The program of chapter 38 for a `world`: min e over proper rules.
 
     `least(asked, most)` takes what ⟨q_k - q_j, s⟩ must be, (K, K), and what
     ⟨q_k, s⟩ may be, (K,), in money, without limit where infinite.
@@ -162,7 +162,7 @@ def have_common_rule(world, program, one, two, eps):
         for k in earns[0] for l in earns[1])
 
 def worlds_apart(world, eps, *, oracle=None, margin=0., tries=100, seed=0):
-    r"""$\mathcal F$ of `thm-answers`: a list of `Case`s, no two of which have a rule
+    r"""$\mathcal F$ of chapter 38: a list of `Case`s, no two of which have a rule
     in common that is within `eps` in both.
 
     The costs of `tries` worlds are drawn, such that all rules of the `oracle` (that
@@ -185,13 +185,13 @@ def worlds_apart(world, eps, *, oracle=None, margin=0., tries=100, seed=0):
 
 # %% ../nbs/beyond/38_limits.ipynb #4d9ea9a3
 def answers_from(N, K, delta):
-    "The right side of `eq-answers`, or 0 where it says nothing."
+    "The bound on answers of chapter 38, or 0 where it says nothing."
     return max(0., (1 - delta)*float(np.log(max((1 - delta)*N, 1.))/np.log(K)))
 
 def answers_needed(world, eps, delta, **options):
     r"""A lower bound on the rounds that any learner takes on average over some worlds
     with the arms of this one, but other costs, even if it is told the $q_k$
-    (`thm-answers`).
+    (chapter 38).
 
     `options` are those of `worlds_apart`. Raises `InvalidInput`, `SolverFailure`.
 
@@ -205,7 +205,7 @@ def answers_needed(world, eps, delta, **options):
 # %% ../nbs/beyond/38_limits.ipynb #590030bc
 def rules_needed(world, eps, delta):
     r"""A lower bound on the expected rounds of a learner that proves its boundaries
-    by answers and is within `eps` with probability 1 - `delta` (`thm-rules`).
+    by answers and is within `eps` with probability 1 - `delta` (chapter 38).
 
     0 where no boundary has to be known, as no arm could be worth more than `eps` above
     the best rule even if it were paid nothing. For learners that aren't told to which

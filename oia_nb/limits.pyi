@@ -1,10 +1,7 @@
 # Made by nbs/build_stubs.py from limits.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from dataclasses import dataclass, replace
 import numpy as np
 from .core import TIE_TOL, as_integer, as_kind, as_number, generator
@@ -13,12 +10,6 @@ from .oracle import action_informed_oracle
 from .programs import ProperProgram, properness_rows, solve_cvxpy
 from .stackelberg import optimal_rule
 
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
-
-def _hardest(world, rule, arm, other, eps, coupled): ...
 def lower_bound(world: World, eps: float, delta: float, coupled: bool=...) -> float: ...
 def cost_limits(world, oracle, margin=...): ...
 def draw_costs(L, rng): ...

@@ -21,7 +21,7 @@ from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 import numpy as np
-from .core import InvalidInput, as_array, as_integer, as_kind, as_number
+from .core import InvalidInput, as_array, as_integer, as_kind, as_number, patch_to
 from .core import as_probabilities, generator
 from .information import World
 from .scoring import ScoringRule
@@ -71,7 +71,7 @@ def plain(value):
         return (int(x) if x == int(x) else x) if np.isfinite(value) else None
     return int(value) if isinstance(value, np.integer) else value
 
-# %% ../nbs/companion/85_live.ipynb #5a72c28d
+# %% ../nbs/companion/85_live.ipynb #2d8b2af8
 PAGE = """<div class="oia-live" data-oia="{key}">{still}</div>
 <script type="application/json" data-oia-of="{key}">{state}</script>
 <script type="module">
@@ -86,6 +86,7 @@ render({{model, el}})
 }}
 </script>"""
 
+# %% ../nbs/companion/85_live.ipynb #5a72c28d
 class LiveFigure:
     """A figure that a reader can move; see `live_figure`.
 
@@ -144,8 +145,7 @@ def view_of(widget):
 def widget_of(figure):
     "A `LiveFigure` as an anywidget. Raises `InvalidInput` if that isn't installed."
     if find_spec('anywidget') is None:
-        raise InvalidInput('widget', 'no anywidget',
-                           'pip install "oia_nb[notebooks]"')
+        raise InvalidInput('widget', 'no anywidget', 'pip install "oia_nb[notebooks]"')
     import anywidget
     import traitlets
     values = {'data': figure.data} | figure.start
@@ -202,26 +202,28 @@ class Still:
         "Words at a place in the units of the axes."
         self.text(*self.at(x, y), words)
 
-    def axes(self, xlabel, ylabel, form='{:g}'):
-        "The axes, with the ends of their ranges."
-        left, right, top, bottom = self.box
-        self.parts.append(f'<path d="M{left} {top}V{bottom}H{right}" fill="none" '
-                          'stroke="currentColor"/>')
-        for x in self.xs:
-            self.text(self.at(x, 0)[0], bottom + 15, form.format(x))
-        for y in self.ys:
-            self.text(left - 5, self.at(self.xs[0], y)[1] + 4, form.format(y), 'end')
-        self.text((left + right)/2, bottom + 31, xlabel)
-        self.parts.append(f'<text text-anchor="middle" transform="translate(12 '
-                          f'{(top + bottom)/2:.0f}) rotate(-90)">{escape(ylabel)}'
-                          '</text>')
+# %% ../nbs/companion/85_live.ipynb #8f7dadf2
+@patch_to(Still)
+def axes(self, xlabel, ylabel, form='{:g}'):
+    "The axes, with the ends of their ranges."
+    left, right, top, bottom = self.box
+    self.parts.append(f'<path d="M{left} {top}V{bottom}H{right}" fill="none" '
+                      'stroke="currentColor"/>')
+    for x in self.xs:
+        self.text(self.at(x, 0)[0], bottom + 15, form.format(x))
+    for y in self.ys:
+        self.text(left - 5, self.at(self.xs[0], y)[1] + 4, form.format(y), 'end')
+    self.text((left + right)/2, bottom + 31, xlabel)
+    self.parts.append('<text text-anchor="middle" transform="translate(12 '
+                      f'{(top + bottom)/2:.0f}) rotate(-90)">{escape(ylabel)}</text>')
 
-    @property
-    def svg(self):
-        width, height = self.size
-        return (f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="'
-                f'{escape(self.label)}" style="width:100%;max-width:34rem" '
-                f'font-size="12" fill="currentColor">{"".join(self.parts)}</svg>')
+@patch_to(Still)
+@property
+def svg(self):
+    width, height = self.size
+    return (f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="'
+            f'{escape(self.label)}" style="width:100%;max-width:34rem" '
+            f'font-size="12" fill="currentColor">{"".join(self.parts)}</svg>')
 
 # %% ../nbs/companion/85_live.ipynb #50a3f9f0
 def bet_kink(rule):
@@ -470,8 +472,7 @@ def mixing_figure(subject, *, eps, delta, margin=None, gaps=None):
     shares = p.eps/(2*p.B)*np.geomspace(.01, .99, 25)
     curves = zip(*([(a, t) for t in rounds_with_share(p, a)] for a in shares))
     still = chart([*curves], "share of the oracle's rule", 'rounds', (1e2, 1e16))
-    return live_figure('mixing', data, still=still, part=.5, eps=p.eps,
-                       margin=p.margin)
+    return live_figure('mixing', data, still=still, part=.5, eps=p.eps, margin=p.margin)
 
 # %% ../nbs/companion/85_live.ipynb #9c5cf864
 def triangle_data(world, rule=None):
@@ -710,30 +711,32 @@ class SessionForm:
             self._widget = form_widget(self)
         return self._widget
 
-    @property
-    def html(self):
-        "A picture of the form: its fields can't be used."
-        z = self.session.setting
-        options = lambda names: ''.join(f'<option>{escape(n)}</option>' for n in names)
-        beliefs = [name for name, _ in belief_names(z)]
-        middle = beliefs[len(beliefs)//2]
-        label = f'{z.states[1]}' if z.W == 2 else ' / '.join(z.states)
-        return (f'<fieldset disabled style="max-width:34rem;opacity:.9">'
-                f'<legend>a form in JupyterLab</legend>{offer_table(self.session)}'
-                f'<p>arm <select aria-label="arm">{options(z.arms)}</select></p>'
-                f'<p>belief in {escape(label)} <input type="range" aria-label="belief">'
-                f' {middle}</p><p>state <select aria-label="state">'
-                f'{options([UNKNOWN, *z.states])}</select></p>'
-                '<p><button>answer</button> <button>decline</button> '
-                f'<button>undo</button></p><p>{progress_line(self.session)}</p>'
-                '</fieldset>')
-
     def _repr_mimebundle_(self, include=None, exclude=None):
         bundle = {'text/plain': repr(self), 'text/html': self.html}
         return bundle | view_of(self.widget) if served() else bundle
 
     def __repr__(self):
         return f'SessionForm({self.session!r})'
+
+# %% ../nbs/companion/85_live.ipynb #2a4dd22d
+@patch_to(SessionForm)
+@property
+def html(self):
+    "A picture of the form: its fields can't be used."
+    z = self.session.setting
+    options = lambda names: ''.join(f'<option>{escape(n)}</option>' for n in names)
+    beliefs = [name for name, _ in belief_names(z)]
+    middle = beliefs[len(beliefs)//2]
+    label = f'{z.states[1]}' if z.W == 2 else ' / '.join(z.states)
+    return (f'<fieldset disabled style="max-width:34rem;opacity:.9">'
+            f'<legend>a form in JupyterLab</legend>{offer_table(self.session)}'
+            f'<p>arm <select aria-label="arm">{options(z.arms)}</select></p>'
+            f'<p>belief in {escape(label)} <input type="range" aria-label="belief">'
+            f' {middle}</p><p>state <select aria-label="state">'
+            f'{options([UNKNOWN, *z.states])}</select></p>'
+            '<p><button>answer</button> <button>decline</button> '
+            f'<button>undo</button></p><p>{progress_line(self.session)}</p>'
+            '</fieldset>')
 
 # %% ../nbs/companion/85_live.ipynb #24ee7159
 def form_widget(form):
@@ -753,8 +756,8 @@ def form_widget(form):
             lambda: form.decline(reason.value), form.undo]
 
     def refresh(said=''):
-        table.value, progress.value = offer_table(form.session), progress_line(
-            form.session)
+        table.value = offer_table(form.session)
+        progress.value = progress_line(form.session)
         message.value = escape(said)
         state.value = UNKNOWN
         for b in buttons[:2]:

@@ -1,10 +1,8 @@
 # Made by nbs/build_stubs.py from live.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 import json
 import os
 import re
@@ -15,7 +13,7 @@ from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 import numpy as np
-from .core import InvalidInput, as_array, as_integer, as_kind, as_number
+from .core import InvalidInput, as_array, as_integer, as_kind, as_number, patch_to
 from .core import as_probabilities, generator
 from .information import World
 from .scoring import ScoringRule
@@ -29,11 +27,6 @@ from .session import Refused, Session
 from .learner import Learner
 from .oracle import Oracle
 from .information import Setting
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 END: str
 def stripped(name): ...
@@ -103,9 +96,9 @@ class SessionForm:
     def undo(self, reason: str=...) -> str: ...
     @property
     def widget(self) -> Any: ...
-    @property
-    def html(self) -> str: ...
     def _repr_mimebundle_(self, include=..., exclude=...): ...
     def __repr__(self): ...
+    @property
+    def html(self) -> str: ...
 def form_widget(form): ...
 def session_form(session: Session) -> SessionForm: ...

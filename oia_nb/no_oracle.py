@@ -63,10 +63,9 @@ class Found:
     def statement(self):
         "Of which arms whatever is learned with these rules holds: one text."
         n = len(self.rules) - len(self.missing)
-        return (
-            f'Of the {n} arms found. With probability {100*(1 - self.delta):g} % no '
-            f'other arm answers as much as {self.volume:.3g} of the rules that were '
-            'drawn.')
+        return (f'Of the {n} arms found. With probability {100*(1 - self.delta):g} % '
+                f'no other arm answers as much as {self.volume:.3g} of the rules that '
+                'were drawn.')
     @property
     def oracle(self):
         "The rules as an `Oracle`; raises `OIAError` if an arm is missing."
@@ -75,8 +74,7 @@ class Found:
                     'rules')
             raise OIAError(
                 f'{said}; whoever does with a probability of {self.volume:.3g} or more '
-                'would '
-                f'have, at confidence {1 - self.delta:g}')
+                f'would have, at confidence {1 - self.delta:g}')
         return Oracle(self.rules)
 
 # %% ../nbs/beyond/28_no_oracle.ipynb #f03e77b6
@@ -114,10 +112,9 @@ def search_oracle(setting, *, tries=400, want=5, delta=.05, seed=0):
     setting : Setting
     tries : int
         Random rules announced at most.
-    want : int
-        So many answers of each arm end the search before that.
+    want : int; so many answers of each arm end the search before that
     delta : float
-        For the `volume` that is promised (`eq-search-volume`).
+        For the `volume` that is promised (chapter 28).
     seed : int or numpy Generator
 
     Returns a coroutine as learners are (a `Learner`, for `simulate`): it yields

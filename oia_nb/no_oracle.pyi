@@ -1,10 +1,8 @@
 # Made by nbs/build_stubs.py from no_oracle.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Generator
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from dataclasses import dataclass
 import numpy as np
 from .core import OIAError, as_integer, as_number, generator
@@ -13,11 +11,6 @@ from .oracle import Oracle
 from .estimation import Transcript
 from .scoring import ScoringRule, menu_rule
 from .information import Setting
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 LEAST_SCALE: float
 def draw_rule(setting, rng): ...

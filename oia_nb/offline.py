@@ -5,16 +5,14 @@
 # %% auto #0
 __all__ = ['effort_gain', 'prior_and_spread', 'best_gain', 'effort_world', 'bets', 'as_bets', 'from_bets', 'kink_program',
            'OneBet', 'one_bet', 'effort_payment', 'certainty_payment', 'common_support', 'max_min_rule', 'arm_payments',
-           'report_free', 'find_payment', 'Incentives', 'learn_incentives', 'paid_arm', 'simulate_incentives',
-           'incentives_bound']
+           'report_free']
 
 # %% ../nbs/companion/82_offline.ipynb #a398b176
 from dataclasses import dataclass
 import numpy as np
 from .core import InvalidInput, PROB_TOL, SolverFailure, as_array, as_beliefs
-from .core import as_integer, as_number, as_probabilities, generator
-from .information import Rational, Response, favourite, make_world, merge_beliefs
-from .information import report_utility
+from .core import as_kind, as_number, as_probabilities
+from .information import make_world, merge_beliefs, report_utility
 from .scoring import ScoringRule, is_proper
 from .programs import (ProperProgram, program_route, properness_pairs,
                              properness_rows)
@@ -27,8 +25,7 @@ def effort_gain(rule, joint):
 
     The beliefs need not be on the support of the rule. Raises `InvalidInput`.
     """
-    if not isinstance(rule, ScoringRule):
-        raise InvalidInput('rule', rule, 'a ScoringRule')
+    as_kind('rule', rule, ScoringRule)
     joint = as_probabilities('joint', joint, (None, rule.support.shape[1]))
     return float((joint@rule.values.T).max(1).sum()
                  - (joint.sum(0)@rule.values.T).max())
@@ -75,8 +72,8 @@ def bets(kinks, p):
 
     $V_\kappa(p) = \max(\kappa(1-p), (1-\kappa)p)$. Raises `InvalidInput`.
     """
-    kinks, p = as_array('kinks', kinks, (None, ), 0.,
-                        1.)[:, None], as_array('p', p, (None, ), 0., 1.)
+    kinks = as_array('kinks', kinks, (None, ), 0., 1.)[:, None]
+    p = as_array('p', p, (None, ), 0., 1.)
     return np.maximum(kinks*(1 - p), (1 - kinks)*p)
 
 # %% ../nbs/companion/82_offline.ipynb #1c756795
@@ -99,8 +96,9 @@ def as_bets(rule):
     if not isinstance(rule, ScoringRule) or not is_proper(rule):
         raise InvalidInput('rule', rule, 'a proper ScoringRule')
     order, p = _line(rule.support)
-    (a, b), kinks, weights = rule.values[order].T, np.r_[0., p,
-                                                         1.], np.zeros(len(p) + 2)
+    a, b = rule.values[order].T
+    kinks = np.r_[0., p, 1.]
+    weights = np.zeros(len(p) + 2)
     weights[-1], weights[0] = a[-1], b[0]
     x, y = np.maximum(a[:-1] - a[1:], 0), np.maximum(b[1:] - b[:-1], 0)
     # of x + y, what goes to the right end
@@ -116,8 +114,8 @@ def from_bets(support, kinks, weights, bound=1.):
 
     Raises `InvalidInput`, also if it pays more than `bound`.
     """
-    support, bound = as_beliefs('support',
-                                support), as_number('bound', bound, 0., strict_low=True)
+    support = as_beliefs('support', support)
+    bound = as_number('bound', bound, 0., strict_low=True)
     kinks = as_array('kinks', kinks, (None,), 0., 1.)
     weights = as_array('weights', weights, kinks.shape, 0.)
     _line(support)
@@ -142,9 +140,8 @@ def kink_program(world, arm):
     kinks = np.r_[0., _line(z.support)[1], 1.]
     # (n, K)
     v = bets(kinks, z.support[:, 1]) @ q.T
-    rows, most = np.vstack([(v - v[:, [k]]).T, kinks,
-                            1 - kinks]), np.r_[(world.costs - world.costs[k])/z.bound,
-                                               1, 1]
+    rows = np.vstack([(v - v[:, [k]]).T, kinks, 1 - kinks])
+    most = np.r_[(world.costs - world.costs[k])/z.bound, 1, 1]
     tight = dict(primal_feasibility_tolerance=1e-10, dual_feasibility_tolerance=1e-10)
     found = linprog(v[:, k], A_ub=rows, b_ub=most, method='highs', options=tight)
     if found.status == 2:
@@ -178,9 +175,8 @@ def one_bet(world, arm):
     z, k = world.setting, world.setting.arm_index(arm)
     if z.K != 2:
         raise InvalidInput('world', world, 'a world with two arms')
-    C, kinks = float(world.costs[k] - world.costs[1 - k]), np.r_[0.,
-                                                                 _line(z.support)[1],
-                                                                 1.]
+    C = float(world.costs[k] - world.costs[1 - k])
+    kinks = np.r_[0., _line(z.support)[1], 1.]
     v = bets(kinks, z.support[:, 1]) @ world.belief_distributions.T
     gain = np.where((d := v[:, k] - v[:, 1 - k]) > PROB_TOL, d, np.nan)
     if np.isnan(gain).all():
@@ -209,8 +205,9 @@ def certainty_payment(prior, cost, bound=1.):
 
     Infinite if no rule within [0, bound] makes it do so. Raises `InvalidInput`.
     """
-    prior, cost, bound = as_probabilities('prior', prior, (None, )), as_number(
-        'cost', cost, 0.), as_number('bound', bound, 0., strict_low=True)
+    prior = as_probabilities('prior', prior, (None, ))
+    cost = as_number('cost', cost, 0.)
+    bound = as_number('bound', bound, 0., strict_low=True)
     # where f bends, up to its maximum
     t = np.r_[0., np.sort(bound*prior)[:-1]]
     f = np.minimum(t[:, None], bound*prior).sum(1) - t
@@ -226,14 +223,13 @@ def common_support(joints):
     if not isinstance(joints, (list, tuple)) or not joints:
         raise InvalidInput('joints', joints, 'a list of arrays (O, W), at least one')
     W = as_probabilities('joints[0]', joints[0], (None, None)).shape[1]
-    joints = [
-        as_probabilities(f'joints[{l}]', p, (None, W)) for l, p in enumerate(joints)
-    ]
+    joints = [as_probabilities(f'joints[{l}]', p, (None, W))
+              for l, p in enumerate(joints)]
     joints = [p[p.sum(1) > 0] for p in joints]
     support, place = merge_beliefs(
         np.vstack([p/p.sum(1, keepdims=True) for p in joints]))
-    q, ends = np.zeros(
-        (len(joints), len(support))), np.cumsum([len(p) for p in joints])[:-1]
+    q = np.zeros((len(joints), len(support)))
+    ends = np.cumsum([len(p) for p in joints])[:-1]
     for l, (p, at) in enumerate(zip(joints, np.split(place, ends))):
         np.add.at(q[l], at, p.sum(1))
     return as_beliefs('joints', support), q
@@ -258,13 +254,11 @@ def _max_min_highs(support, q):
     gains = (q[:, :, None]*support)[:, None].repeat(M, 1)
     for j in range(M):
         gains[:, j, j] -= q @ support
-    A = vstack([
-        hstack(
-            [properness_rows(support),
-             csr_array((len(properness_pairs(support)), 1))]),
-        hstack([csr_array(gains.reshape(L*M, M*W)),
-                csr_array(-np.ones((L*M, 1)))])
-    ], format='csr')
+    A = vstack([hstack(
+                    [properness_rows(support),
+                     csr_array((len(properness_pairs(support)), 1))]),
+                hstack([csr_array(gains.reshape(L*M, M*W)),
+                        csr_array(-np.ones((L*M, 1)))])], format='csr')
     rows = np.zeros(A.shape[0]), np.full(A.shape[0], np.inf)
     columns = np.zeros(M*W + 1), np.ones(M*W + 1)
     x = ProperProgram(support, A, -np.eye(M*W + 1)[-1], np.array(columns),
@@ -283,8 +277,8 @@ def max_min_rule(joints, bound=1., solver='highs'):
     (0.24807759054756282, ScoringRule(4 beliefs, 2 states, pays 0 to 1 of 1))
     """
     program_route(solver)
-    bound, (support, q) = as_number('bound', bound, 0.,
-                                    strict_low=True), common_support(joints)
+    bound = as_number('bound', bound, 0., strict_low=True)
+    support, q = common_support(joints)
     value, S = (_max_min_highs if solver == 'highs' else _max_min_cvxpy)(support, q)
     return bound*value, ScoringRule(bound*S, support, bound)
 
@@ -317,8 +311,9 @@ def report_free(world):
     Raises `SolverFailure`.
     """
     from scipy.optimize import linprog
-    z, priors, profits = (world.setting, world.structure.priors,
-                          world.belief_distributions@world.setting.belief_utility)
+    z = world.setting
+    priors = world.structure.priors
+    profits = world.belief_distributions@world.setting.belief_utility
     for k in range(z.K):
         found = linprog(priors[k], A_ub=priors - priors[k],
                         b_ub=(world.costs - world.costs[k])/z.bound, bounds=(0, 1),
@@ -327,132 +322,3 @@ def report_free(world):
             raise SolverFailure(f'linprog: {found.message}')
         profits[k] = profits[k] - z.bound*found.fun if found.status == 0 else -np.inf
     return profits
-
-# %% ../nbs/companion/82_offline.ipynb #173850f5
-def find_payment(setting, arm, steps):
-    r"""The search: a coroutine that yields payments (K,) and returns the smallest
-    offer that was answered by `arm`, None if even $B_S$ wasn't.
-
-    It ends at most $B_S2^{-\text{steps}}$ above the least payment for the arm, after
-    at most `steps` + 1 rounds. Raises `InvalidInput`.
-    """
-    arm, steps = setting.arm_index(arm), as_integer('steps', steps)
-    def search(low, high, only):
-        if (yield high*only).arm != arm:
-            return None
-        for _ in range(steps):
-            middle = (low + high)/2
-            if (yield middle*only).arm == arm:
-                high = middle
-            else:
-                low = middle
-        return high
-    return search(0., setting.bound, np.eye(setting.K)[arm])
-
-# %% ../nbs/companion/82_offline.ipynb #2e14d7e8
-@dataclass(frozen=True, eq=False)
-class Incentives:
-    r"""What `learn_incentives` found: `payments` (K,), infinite for an arm that
-    couldn't be had; `values` (K,), the estimates of $U_k - \hat\pi_k$;
-    `plays` (K,) in the second step; and `arm`, the best one by these values."""
-    payments: np.ndarray
-    values: np.ndarray
-    plays: np.ndarray
-    arm: int
-
-def _search(setting, steps):
-    "The first step: (payments (K,), rounds it took)."
-    payments, rounds = np.full(setting.K, np.inf), 0
-    for k in range(setting.K):
-        found = yield from find_payment(setting, k, steps)
-        rounds += 1 if found is None else steps + 1
-        if found is not None:
-            payments[k] = found
-    return payments, rounds
-
-def _bandit(setting, payments, rounds, width, listen):
-    """The second step: `rounds` rounds of an upper confidence bound whose radius is
-    width/√N. Returns `Incentives`."""
-    z, N, total = setting, np.zeros(setting.K), np.zeros(
-        (setting.K, 1 if listen else setting.utility.shape[1]))
-    # what is not yet played comes first
-    values = np.where(payments < np.inf, np.inf, -np.inf)
-    radius = np.zeros(z.K)
-    for _ in range(rounds):
-        k = int((values + radius).argmax())
-        response = yield payments[k]*np.eye(z.K)[k]
-        u = z.utility[response.state]
-        total[k] += u[z.best_decision[z.index(response.report)]] if listen else u
-        N[k] += 1
-        values[k], radius[k] = total[k].max()/N[k] - payments[k], width/np.sqrt(N[k])
-    return Incentives(payments, values, N, int(values.argmax()))
-
-# %% ../nbs/companion/82_offline.ipynb #e5af39ce
-def learn_incentives(setting, horizon, delta=.1, listen=True):
-    r"""Scheid et al. (2024), for payments that depend on the arm: a coroutine that
-    yields payments (K,) and receives a `Response`.
-
-    Bisection for the payment of each arm, then an upper confidence bound for the
-    arm, `horizon` rounds in all. If not `listen`, reports are ignored. Returns
-    `Incentives`. Raises `InvalidInput` if the horizon leaves no round for each arm.
-    """
-    z, T, delta = setting, as_integer('horizon', horizon,
-                                      2), as_number('delta', delta, 0., 1.,
-                                                    strict_low=True)
-    steps, D = int(np.ceil(np.log2(T))), 1 if listen else z.utility.shape[1]
-    if T < z.K*(steps + 2):
-        raise InvalidInput('horizon', horizon,
-                           f'at least {z.K*(steps + 2)} rounds: {steps + 2} an arm')
-    width = np.ptp(z.utility)*np.sqrt(np.log(2*z.K*D*T/delta)/2)
-    def learner():
-        payments, rounds = yield from _search(z, steps)
-        return (yield from _bandit(z, payments, T - rounds, width, listen))
-    return learner()
-
-# %% ../nbs/companion/82_offline.ipynb #1586552b
-def paid_arm(world, payments):
-    """The arm that the agent plays if it is paid payments[k] for arm k.
-
-    On ties (see `favourite`) the best for the principal, then the lowest index.
-    Raises `InvalidInput`, also for a world with another agent than `Rational`.
-    """
-    z = world.setting
-    if type(world.agent) is not Rational:
-        raise InvalidInput('world.agent', world.agent,
-                           'Rational(), the only agent that takes part here')
-    payments = as_array('payments', payments, (z.K,), 0., z.bound, axes=(z.arms,))
-    worth = lambda arms: world.belief_distributions[arms]@z.belief_utility - payments[
-        arms]
-    return favourite(payments - world.costs, worth, z.bound, z.B_u)
-
-def simulate_incentives(learner, world, seed):
-    """Play a coroutine that yields payments (K,) against a simulated agent: (what it
-    returns, arms (T,), what was paid (T,)).
-
-    `seed` is an int or a numpy Generator. Signal and state are drawn as in
-    `World.respond`; reports are true.
-    """
-    rng, arms, paid = generator(seed), [], []
-    beliefs = [tuple(b) for b in world.setting.support.tolist()]
-    try:
-        payments = next(learner)
-        while True:
-            k = paid_arm(world, payments)
-            signal, state = world.draw(k, rng)
-            arms.append(k)
-            paid.append(payments[k])
-            payments = learner.send(
-                Response(k, beliefs[world.belief_index[k][signal]], state))
-    except StopIteration as stop:
-        return stop.value, np.array(arms), np.array(paid)
-
-# %% ../nbs/companion/82_offline.ipynb #42622074
-def incentives_bound(setting, horizon, delta=.1, listen=True):
-    r"""The bound on the regret of `learn_incentives` over `horizon` rounds:
-    $K(\lceil\log_2T\rceil+2)(R+B_S) + B_S + 2R\sqrt{2KT\log(2KDT/\delta)}$."""
-    z, T, delta = setting, as_integer('horizon', horizon,
-                                      2), as_number('delta', delta, 0., 1.,
-                                                    strict_low=True)
-    R, D = np.ptp(z.utility), 1 if listen else z.utility.shape[1]
-    return float(z.K*(np.ceil(np.log2(T)) + 2)*(R + z.bound) + z.bound
-                 + 2*R*np.sqrt(2*z.K*T*np.log(2*z.K*D*T/delta)))

@@ -78,12 +78,10 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     Parameters
     ----------
     setting : Setting
-        If it has `supports`, their numbers take the place of M (`prop-simple`).
+        If it has `supports`, their numbers take the place of M (chapter 12).
     oracle : Oracle
-    eps : float
-        Target, in (0, 2(B_S + B_u)].
-    delta : float
-        Probability of failure allowed, in (0, 1].
+    eps : float; target, in (0, 2(B_S + B_u)]
+    delta : float; probability of failure allowed, in (0, 1]
     mixing : "theorem1", "corollary1", or a function of L with values in [0, 1]
     stop : "paper", or a function (run, plan, eps), asked after exploitation rounds
     max_rounds : int
@@ -92,8 +90,8 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     watch : callable, optional
         Called with the `Plan` of every round in which one is made.
 
-    Raises `InvalidInput` at once for bad arguments, and `OracleViolated` while
-    running if an oracle rule is answered by another arm.
+    Raises `InvalidInput` at once for bad arguments. If an oracle rule is answered by
+    another arm, the status is "assumption_violated".
 
     Examples
     --------

@@ -1,10 +1,6 @@
 # Made by nbs/build_stubs.py from oiafc.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from collections.abc import Callable
+from typing import Any
 import numpy as np
 from .core import as_integer
 from .estimation import radius_fc
@@ -15,11 +11,6 @@ from .learner import Learner
 from .oracle import Oracle
 from .exploration import Plan
 from .information import Setting
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 def mixing_theorem1(setting: Setting, eps: float) -> Callable[...,float]: ...
 def mixing_corollary1(setting: Setting, eps: float) -> Callable[...,float]: ...

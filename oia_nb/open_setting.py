@@ -60,7 +60,7 @@ class OpenSetting(Value):
         return len(self.utility)
     @property
     def spread(self):
-        "$R$ of `eq-open-charge`: by how much what is kept of a round may differ."
+        "$R$ of chapter 34: by how much what is kept of a round may differ."
         return float(np.ptp(self.utility) + self.bound)
 
     def closed(self, beliefs):
@@ -87,7 +87,7 @@ class OpenRule(Value):
 
 # %% ../nbs/beyond/34_open_setting.ipynb #da8175c6
 def freeze_bound(m, r, K, delta):
-    "`eq-freeze`, at most 1; arrays or numbers. 1 without samples or news."
+    "The bound of chapter 34, at most 1; arrays or numbers. 1 without samples or news."
     m, r = np.asarray(m, float), np.asarray(r, float)
     with np.errstate(divide='ignore', invalid='ignore'):
         bound = np.log(K*r*(r + 1)/delta)/m
@@ -121,7 +121,7 @@ class Seen:
 
     @property
     def mass(self):
-        "(K,): what may be unseen from each arm, by `eq-freeze`."
+        "(K,): what may be unseen from each arm, by chapter 34."
         news = np.array([len(s) for s in self.known])
         return freeze_bound(self.since, news, self.K, self.delta)
 
@@ -132,7 +132,7 @@ MASS_SHARE, NEWS_SHARE = .25, .2     # of eps and of delta, for what is unseen
 class Discovery:
     """What `discover` returns: the learner's `found` (an `Identification` on the
     `setting` of the beliefs seen; None if the rounds ran out while collecting),
-    `rule`, an `OpenRule`, with `arm` and `status`; `bound` of `eq-open-charge`,
+    `rule`, an `OpenRule`, with `arm` and `status`; `bound` of chapter 34,
     `charge` its second part; `mass` (K,); all `rounds`, those spent on `collecting`,
     and `runs` of the learner."""
     found: Identification
@@ -181,7 +181,7 @@ def run_frozen(seen, learner, max_rounds):
 # %% ../nbs/beyond/34_open_setting.ipynb #e719597e
 def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
              max_rounds=1_000_000):
-    """A coroutine (`alg-open`) that yields `OpenRule`s, receives `Response`s with any
+    """A coroutine (chapter 34) that yields `OpenRule`s, receives `Response`s with any
     beliefs, and returns a `Discovery`.
 
     `menus` are K `OpenRule`s, one to make each arm answer; the other arguments are
@@ -242,7 +242,7 @@ def shares_of(open_setting, eps, mass):
 @dataclass(frozen=True, eq=False)
 class OpenIdentification(Identification):
     """What `open_support` returns: an `Identification` whose certificate is that of
-    `eq-open-charge`, and the `Discovery` that it is made of.
+    chapter 34, and the `Discovery` that it is made of.
 
     `normal_rounds` were spent on collecting beliefs, `forced_rounds` by the learner
     on the supports that were seen.
@@ -296,7 +296,7 @@ def what_was_seen(d):
 # %% ../nbs/beyond/34_open_setting.ipynb #232b3619
 def open_support(setting, oracle, *, eps, delta, mass=None, within=sharp,
                  max_rounds=1_000_000):
-    r"""The learner for an open support (`alg-open`): a `Learner` that returns an
+    r"""The learner for an open support (chapter 34): a `Learner` that returns an
     `OpenIdentification`, and sees nothing of the support of `setting`.
 
     Parameters

@@ -1,10 +1,7 @@
 # Made by nbs/build_stubs.py from open_setting.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from dataclasses import dataclass, replace
 import numpy as np
 from .core import REPORT_TOL, InvalidInput, OracleViolated, Value, as_array
@@ -17,11 +14,6 @@ from .scoring import menu_rule
 from .sharp.learner import sharp
 from .told import ALARM, Told
 from .scoring import ScoringRule
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 @dataclass(frozen=True, eq=False)
 class OpenSetting(Value):

@@ -102,7 +102,7 @@ def action_informed_oracle(world, *, costs=None, cases=None, delta=.05):
         From how many cases the beliefs of the arms (or of each arm) were counted.
     delta : float
         With probability 1 - delta the margins hold for all distributions that these
-        counts leave open (`prop-robust`).
+        counts leave open (chapter 59).
 
     Raises `NotInducible`, naming every arm that no rule favours, and the way out.
 
@@ -190,9 +190,8 @@ def arms_to_leave(world):
     arms = sorted(z.arms, key=lambda arm: _leads(world, arm))
     choices = (gone for n in range(z.K - 1) for gone in combinations(arms, n))
     fine = lambda rest: all(_leads(rest, arm) for arm in rest.setting.arms)
-    return next(
-        (gone for gone in islice(choices, WAYS_OUT) if fine(world.without(*gone))),
-        None)
+    return next((gone for gone in islice(choices, WAYS_OUT)
+                 if fine(world.without(*gone))), None)
 
 def _leads(world, arm):
     "True if some rule makes the arm the strict favourite."
@@ -203,13 +202,13 @@ def _leads(world, arm):
 @dataclass(frozen=True, eq=False)
 class Doubts:
     """What is known of a world's arms: `low` and `high` (K,) costs, and `radii`
-    (K,), half of $r_j$ (`prop-robust`)."""
+    (K,), half of $r_j$ (chapter 59)."""
     low: np.ndarray
     high: np.ndarray
     radii: np.ndarray
 
     def costs(self, k, bound):
-        "(K,): the worst costs for arm k, those of `eq-robust-costs`."
+        "(K,): the worst costs for arm k, those of chapter 59."
         worst = self.low - self.radii*bound
         worst[k] = self.high[k] + self.radii[k]*bound
         return worst
@@ -287,7 +286,7 @@ BOUND_MARGIN = 1e-6
 BOUND_TOL = 1e-9        # how well the solver keeps to its rows, in these units
 
 def least_bound(world, k, doubts, margin=None):
-    """$B_k$ of `eq-bound-needed` for arm k (an index), infinite if no bound will do.
+    """$B_k$ of chapter 59 for arm k (an index), infinite if no bound will do.
     Raises `SolverFailure`.
 
     >>> round(least_bound(clinic, 1, doubts(clinic)), 4)
@@ -309,10 +308,9 @@ def least_bound(world, k, doubts, margin=None):
                      [eye_array(n), csr_array(-np.ones((n, 1)))]], format='csr')
     asked = (doubts.high[k] - doubts.low[others])/unit + least
     b = np.concatenate([-asked, np.zeros(A.shape[0] - len(others))])
-    found = linprog(
-        np.append(np.zeros(n), 1.), A, b, method='highs',
-        options=dict(primal_feasibility_tolerance=BOUND_TOL,
-                     dual_feasibility_tolerance=BOUND_TOL))
+    found = linprog(np.append(np.zeros(n), 1.), A, b, method='highs',
+                    options=dict(primal_feasibility_tolerance=BOUND_TOL,
+                                 dual_feasibility_tolerance=BOUND_TOL))
     if found.status == 2:
         return np.inf
     if found.status:
@@ -332,10 +330,8 @@ def bound_needed(world, *, costs=None, cases=None, delta=.05):
     np.float64(0.237)}
     """
     known = doubts(world, costs, cases, delta)
-    return {
-        arm: least_bound(world, k, known)
-        for k, arm in enumerate(world.setting.arms)
-    }
+    return {arm: least_bound(world, k, known)
+            for k, arm in enumerate(world.setting.arms)}
 
 # %% ../nbs/paper/04_oracle.ipynb #8f5c18ca
 def hidden_arm(n, bound=1.):
@@ -359,10 +355,8 @@ def hidden_arm(n, bound=1.):
     centres = support[1::2]/n
     split = lambda j: np.vstack(
         [np.delete(centres, j, 0), support[2*j]/(2*n), support[2*j + 2]/(2*n)])
-    return [
-        Environment(InformationStructure([centres, split(j)], [0., .6*h*bound/n]),
-                    setting, f'cell {j}') for j in range(n)
-    ]
+    return [Environment(InformationStructure([centres, split(j)], [0., .6*h*bound/n]),
+                        setting, f'cell {j}') for j in range(n)]
 
 # %% ../nbs/paper/04_oracle.ipynb #f69f543d
 def shrink_oracle(world, share):

@@ -1,10 +1,8 @@
 # Made by nbs/build_stubs.py from oracle.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Sequence
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 import numpy as np
@@ -13,11 +11,6 @@ from .information import Environment, InformationStructure, Setting, World
 from .scoring import ScoringRule, lie, mix
 from .programs import known_program, pair_rows, properness_rows, widest_rule
 from .stackelberg import PROFIT_TOL, optimal_rule, profit_scale, region_margin, stake
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 @dataclass(frozen=True, eq=False)
 class Oracle(Value):
@@ -33,11 +26,8 @@ def widest_margin(world: World, arm: int | str) -> tuple[float,ScoringRule]: ...
 MARGIN_TOL: float
 def action_informed_oracle(world: World, *, costs: dict[str, Any] | None=..., cases: int | dict[str, int] | None=..., delta: float=...) -> Oracle: ...
 def check_oracle(world: World, rules: Sequence[ScoringRule]) -> Oracle: ...
-def _refuse(world, rules, margins, given, found): ...
-def _way_out(arms): ...
 WAYS_OUT: int
 def arms_to_leave(world: World) -> tuple[str,...] | None: ...
-def _leads(world, arm): ...
 @dataclass(frozen=True, eq=False)
 class Doubts:
     low: np.ndarray
@@ -48,7 +38,6 @@ class Doubts:
 def doubts(world: World, costs: dict[str, Any] | None=..., cases: int | dict[str, int] | None=..., delta: float=...) -> Doubts: ...
 def at_worst(world: World, doubts: Doubts, k: int) -> World: ...
 def robust_oracle(world: World, doubts: Doubts) -> Oracle: ...
-def _what_would_do(world, doubts, k, margin): ...
 BOUND_MARGIN: float
 BOUND_TOL: float
 def least_bound(world: World, k: int, doubts: Doubts, margin: float | None=...) -> float: ...

@@ -10,7 +10,7 @@ __all__ = ['COLORS', 'COLORMAP', 'DASHES', 'MARKERS', 'HATCHES', 'CORNERS', 'AXI
 import numpy as np
 from .core import (InvalidInput, as_array, as_kind, as_names, as_number,
                          as_probabilities)
-from .information import Environment, Setting
+from .information import Setting, World
 from .scoring import ScoringRule, as_rule, lie, mix
 from .stackelberg import agent_profit, arm_profit
 from .learner import FORCED, NORMAL, Identification
@@ -169,10 +169,8 @@ def _corner_names(ax, names):
 def _plot_payments(rule, states, ax):
     M, W = rule.values.shape
     ax = _axes(ax, (1.6 + .7*W, min(1.4 + .22*M, 8.)))
-    sheet = ax.pcolormesh(
-        np.arange(W + 1) - .5,
-        np.arange(M + 1) - .5, rule.values, cmap=COLORMAP, vmin=0, edgecolors='white',
-        linewidth=.4)
+    sheet = ax.pcolormesh(np.arange(W + 1) - .5, np.arange(M + 1) - .5, rule.values,
+                          cmap=COLORMAP, vmin=0, edgecolors='white', linewidth=.4)
     ax.set(ylabel='reported belief', xlabel='state', ylim=(M - .5, -.5))
     ax.set_xticks(range(W), states)
     ax.figure.colorbar(sheet, ax=ax, label='payment')
@@ -188,8 +186,7 @@ def plot_rule(rule, setting=None, ax=None):
     rule : ScoringRule, or what has one: an `Optimum`, `Identification`, `Offer`, …
     setting : Setting, optional
         Gives the states their names, if `rule` doesn't.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
+    ax : matplotlib Axes, optional; a figure is made if there is none
 
     Returns the axes. Raises `InvalidInput` if the setting has other states than the
     rule.
@@ -206,8 +203,7 @@ def plot_rule(rule, setting=None, ax=None):
 
 # %% ../nbs/companion/69_plots.ipynb #4e6f8940
 def _check_rules(world, rules, n):
-    if not isinstance(world, Environment):
-        raise InvalidInput('world', world, 'an Environment')
+    as_kind('world', world, World)
     rules = tuple(rules) if isinstance(rules, (list, tuple)) else (rules,)
     if len(rules) != n:
         raise InvalidInput('rules', f'{len(rules)} of them', f'{n} scoring rules')
@@ -225,9 +221,8 @@ def blend(rules, weights):
     "The rule that mixes n `rules` by `weights` (n,), which are probabilities."
     weights = as_probabilities('weights', weights, (len(rules),))
     bound = max(r.bound for r in rules)
-    return ScoringRule(
-        np.clip(sum(w*r.values for w, r in zip(weights, rules)), 0., bound),
-        rules[0].support, bound)
+    return ScoringRule(np.clip(sum(w*r.values for w, r in zip(weights, rules)), 0.,
+                               bound), rules[0].support, bound)
 
 # %% ../nbs/companion/69_plots.ipynb #730a0332
 def answers_along(world, rule_a, rule_b):
@@ -246,9 +241,8 @@ def answers_along(world, rule_a, rule_b):
     best = ((1 - at)*left[:, None] + at*right[:, None]).max(0)
     on_top = (1 - at)*left[i] + at*right[i] >= best - 1e-9*world.setting.bound
     places = np.r_[0., np.unique(at[on_top]), 1.]
-    arms = [
-        world.best_response(mix(*rules, lam)) for lam in (places[1:] + places[:-1])/2
-    ]
+    arms = [world.best_response(mix(*rules, lam))
+            for lam in (places[1:] + places[:-1])/2]
     new = np.r_[True, np.diff(arms) != 0]
     return np.r_[places[:-1][new], 1.], [a for a, n in zip(arms, new) if n]
 
@@ -259,19 +253,17 @@ def plot_segment(world, rule_a, rule_b, ax=None, *, labels=('rule a', 'rule b'))
 
     Parameters
     ----------
-    world : Environment
+    world : World
     rule_a, rule_b : ScoringRule
         Proper, on the support of the world.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
-    labels : two str
-        What the rules are called.
+    ax : matplotlib Axes, optional; a figure is made if there is none
+    labels : two str; what the rules are called
 
     Returns the axes. Raises `InvalidInput`.
     """
     places, arms = answers_along(world, rule_a, rule_b)
-    names, (a, b) = _two_or_more('labels', labels,
-                                 2), (agent_profit(world, r) for r in (rule_a, rule_b))
+    names = _two_or_more('labels', labels, 2)
+    a, b = (agent_profit(world, r) for r in (rule_a, rule_b))
     ax, z = _axes(ax, (5.6, 3.8)), world.setting
     for k in range(z.K):
         ax.plot([0, 1], [a[k], b[k]],
@@ -319,19 +311,18 @@ def plot_plane(world, rules, ax=None, *, labels=('rule a', 'rule b', 'rule c')):
 
     Parameters
     ----------
-    world : Environment
+    world : World
     rules : three ScoringRules
         Proper, on the support of the world.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
-    labels : three str
-        What the rules are called.
+    ax : matplotlib Axes, optional; a figure is made if there is none
+    labels : three str; what the rules are called
 
     Returns the axes. Raises `InvalidInput`.
     """
     regions = answers_on(world, rules)
-    names, ax, z = _two_or_more('labels', labels, 3), _axes(ax,
-                                                            (5.2, 4.4)), world.setting
+    names = _two_or_more('labels', labels, 3)
+    ax = _axes(ax, (5.2, 4.4))
+    z = world.setting
     profits = np.stack([arm_profit(world, r) for r in rules], 1)
     best = max(((v @ profits[k], tuple(v @ CORNERS)) for k, p in regions for v in p))
     for k, p in regions:
@@ -412,11 +403,8 @@ def plot_profits(result, setting, ax=None, profits=None):
 
 # %% ../nbs/companion/69_plots.ipynb #c25a9f80
 def _trace(result, setting):
-    if not isinstance(setting, Setting):
-        raise InvalidInput('setting', setting, 'a Setting')
-    if not isinstance(result, Identification):
-        raise InvalidInput('result', result,
-                           'the Identification that a learner returns')
+    as_kind('setting', setting, Setting)
+    as_kind('result', result, Identification)
     if np.ndim(result.trace.profits) != 2:
         raise InvalidInput('result', result, 'a run in which a round was planned')
     if result.trace.profits.shape[1] != setting.K:
@@ -444,11 +432,9 @@ def plot_radii(result, setting, ax=None):
 
     Parameters
     ----------
-    result : Identification
-        Of any learner that has planned a round.
+    result : Identification; of any learner that has planned a round
     setting : Setting
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
+    ax : matplotlib Axes, optional; a figure is made if there is none
 
     Returns the axes. Raises `InvalidInput` for a result without a trace, or for
     another setting.
@@ -472,6 +458,13 @@ def _reach(C, half, bound):
     least = bound if np.isinf(ends).any() else 0
     return 1.06*max(ends[np.isfinite(ends)].max(initial=1e-3*bound), least)
 
+def _draw_edges(ax, high, at, width):
+    "The bounds (K, K) of the edges themselves as thin bars above the rows of pairs."
+    middle = np.where(np.isfinite(high) & np.isfinite(high.T), high, 0.)
+    ax.errorbar((middle - middle.T)[at]/2, np.arange(len(at[0])) - .25,
+                xerr=width(np.abs(high + high.T)/2), fmt='none', ecolor=COLORS[1],
+                elinewidth=1.6, label='edge by itself')
+
 # %% ../nbs/companion/69_plots.ipynb #74659656
 def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
     r"""The cost graph of a plan: $\hat C(k,k') \pm I_c(k,k')$, a row per pair of arms.
@@ -488,8 +481,7 @@ def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
     costs : array (K,), optional
         The true costs, whose differences are drawn as diamonds.
     upper : array (K, K), optional
-        $C_+$ of `cost_upper`: the edges themselves, as thin bars above; where they
-        are wider, a detour was shorter.
+        $C_+$ of `cost_upper`, as thin bars above; a wider one had a shorter detour.
 
     Returns the axes. Raises `InvalidInput`.
     """
@@ -502,10 +494,7 @@ def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
     high = None if upper is None else _square('upper', upper, K)
     ax = _axes(ax, (5.6, 1.5 + .36*len(rows)))
     if upper is not None:
-        middle = np.where(np.isfinite(high) & np.isfinite(high.T), high, 0.)
-        ax.errorbar((middle - middle.T)[at]/2, rows - .25,
-                    xerr=width(np.abs(high + high.T)/2), fmt='none', ecolor=COLORS[1],
-                    elinewidth=1.6, label='edge by itself')
+        _draw_edges(ax, high, at, width)
     ax.errorbar(C[at], rows, xerr=width(half), fmt='o', ms=5, color=COLORS[0],
                 elinewidth=2.6, capsize=4, label='interval')
     if costs is not None:
@@ -530,8 +519,7 @@ def _square(argument, value, K):
     return x
 
 def _intervals(plan, setting):
-    if not isinstance(setting, Setting):
-        raise InvalidInput('setting', setting, 'a Setting')
+    as_kind('setting', setting, Setting)
     for name in ('C_hat', 'I_c'):
         if not hasattr(plan, name):
             raise InvalidInput('plan', plan, 'a Plan, as watch is given it')
@@ -548,19 +536,16 @@ def plot_exploration(runs, ax=None, *, by='method'):
     runs : Identification, dict of them by name, or pandas DataFrame
         A frame has the columns `by`, "normal_rounds" and "forced_rounds", one row a
         run; runs that failed are left out.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
-    by : str or list of str
-        Columns of a frame by which runs are grouped.
+    ax : matplotlib Axes, optional; a figure is made if there is none
+    by : str or list of str; columns of a frame by which runs are grouped
 
     Returns the axes. Raises `InvalidInput`.
     """
     if isinstance(runs, Identification):
         runs = {'': runs}
     if not isinstance(runs, dict):
-        return _plot_shares(
-            check_frame(runs, by, 'normal_rounds', 'forced_rounds', argument='runs'),
-            by, ax)
+        return _plot_shares(check_frame(runs, by, 'normal_rounds', 'forced_rounds',
+                                        argument='runs'), by, ax)
     if not runs or not all(
             isinstance(r, Identification) and len(r.trace.kinds)
             for r in runs.values()):
@@ -584,9 +569,8 @@ def plot_exploration(runs, ax=None, *, by='method'):
 
 # %% ../nbs/companion/69_plots.ipynb #cdfe2e8e
 def _plot_shares(frame, by, ax):
-    groups = [(name, numbers_in(rows,
-                                'normal_rounds'), numbers_in(rows, 'forced_rounds'))
-              for name, rows in _groups(frame, by)]
+    groups = [(name, numbers_in(rows, 'normal_rounds'),
+               numbers_in(rows, 'forced_rounds')) for name, rows in _groups(frame, by)]
     groups = [(name, *(np.nanmean(x) for x in counts)) for name, *counts in groups
               if np.isfinite(counts[0]).any()]
     if not groups:
@@ -639,10 +623,8 @@ def plot_rounds(frame, ax=None, *, by='method'):
     ----------
     frame : pandas DataFrame
         Columns `by`, "rounds", and "stopped" or "status"; one row a run.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
-    by : str or list of str
-        Columns by which runs are grouped.
+    ax : matplotlib Axes, optional; a figure is made if there is none
+    by : str or list of str; columns by which runs are grouped
 
     Returns the axes. Raises `InvalidInput`, also if no run stopped.
     """
@@ -651,8 +633,8 @@ def plot_rounds(frame, ax=None, *, by='method'):
     seen = numbers_in(frame, 'rounds')
     if not any(np.isfinite(t).any() for _, t in groups):
         raise InvalidInput('frame', 'a frame', 'a run that stopped')
-    start, end = .8*as_positive(
-        'rounds', seen[np.isfinite(seen)]).min(), 1.1*seen[np.isfinite(seen)].max()
+    start = .8*as_positive('rounds', seen[np.isfinite(seen)]).min()
+    end = 1.1*seen[np.isfinite(seen)].max()
     ax = _axes(ax, (5.6, 3.8))
     for i, (name, t) in enumerate(groups):
         done, n = t[np.isfinite(t)], len(t)
@@ -667,6 +649,19 @@ def plot_rounds(frame, ax=None, *, by='method'):
     _legend(ax)
     return ax
 
+# %% ../nbs/companion/69_plots.ipynb #04a993bd
+def _draw_share(ax, i, name, cells):
+    "The share of True in each of the `cells`, a grouped column, with its interval."
+    at, k = np.array(sorted(cells.groups)), cells.sum().to_numpy(int)
+    n = cells.size().to_numpy(int)
+    band = np.array([share_interval(int(a), int(b)) for a, b in zip(k, n)])
+    if len(at) > 1:
+        ax.fill_between(at, *band.T, color=COLORS[i % 6], alpha=.22, lw=0)
+    else:
+        ax.errorbar(at, k/n, yerr=np.abs(band.T - k/n), fmt='none',
+                    ecolor=COLORS[i % 6], capsize=3)
+    ax.plot(at, k/n, **_style(i), lw=1.8, clip_on=False, label=_text(name))
+
 # %% ../nbs/companion/69_plots.ipynb #26374f96
 def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None):
     r"""The share of runs whose rule has a true regret above ϵ, against the budget.
@@ -678,14 +673,11 @@ def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None)
     ----------
     frame : pandas DataFrame
         Columns `by`, `x`, "regret", and "eps" if it isn't given; one row a run.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
+    ax : matplotlib Axes, optional; a figure is made if there is none
     eps : float, optional
         The regret allowed; by default each run's own, in the column "eps".
-    by : str or list of str
-        Columns by which runs are grouped.
-    x : str
-        The column of the horizontal axis, positive numbers.
+    by : str or list of str; columns by which runs are grouped
+    x : str; the column of the horizontal axis, positive numbers
     bound : callable or str, optional
         A bound on the error probability: a function of x, or a column (the median of
         which is drawn for each group). Cut off at 1.
@@ -695,21 +687,11 @@ def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None)
     check_frame(frame, by, x, 'regret', *(['eps'] if eps is None else []),
                 *_column(bound))
     allowed = numbers_in(frame, 'eps') if eps is None else as_number('eps', eps, 0.)
-    frame = frame.assign(
-        **
-        {'wrong ': ~(numbers_in(frame, 'regret') <= allowed), x: positive_in(frame, x)})
+    wrong = ~(numbers_in(frame, 'regret') <= allowed)
+    frame = frame.assign(**{'wrong ': wrong, x: positive_in(frame, x)})
     ax = _axes(ax, (5.6, 3.8))
     for i, (name, rows) in enumerate(_groups(frame, by)):
-        cells = rows.groupby(x)['wrong ']
-        at, k, n = np.array(sorted(
-            cells.groups)), cells.sum().to_numpy(int), cells.size().to_numpy(int)
-        band = np.array([share_interval(int(a), int(b)) for a, b in zip(k, n)])
-        if len(at) > 1:
-            ax.fill_between(at, *band.T, color=COLORS[i % 6], alpha=.22, lw=0)
-        else:
-            ax.errorbar(at, k/n, yerr=np.abs(band.T - k/n), fmt='none',
-                        ecolor=COLORS[i % 6], capsize=3)
-        ax.plot(at, k/n, **_style(i), lw=1.8, clip_on=False, label=_text(name))
+        _draw_share(ax, i, name, rows.groupby(x)['wrong '])
     _draw_bound(ax, bound, frame, by, x, 1.)
     ax.set(xscale='log', ylim=(0, 1.03), xlabel=_called(x),
            ylabel='share of runs in error')
@@ -740,6 +722,17 @@ def _room_for_legend(ax, share):
     low, high = ax.get_ylim()
     ax.set_ylim(low, high*(high/low)**share)
 
+def _laws(frame, x, y, by, shares):
+    "For each group its name, the values of x, and the quantiles of y there."
+    frame = frame.assign(
+        **{x: positive_in(frame, x), 'value ': as_positive(y, run_values(frame, y))})
+    groups = [(name, quantiles_by(rows, x, 'value ', shares))
+              for name, rows in _groups(frame, by)]
+    if not any(np.isfinite(q[1]).any() for _, (_, q) in groups):
+        raise InvalidInput('frame', 'a frame',
+                           f'a {x} at which half of the runs stopped')
+    return groups
+
 # %% ../nbs/companion/69_plots.ipynb #d16d3927
 def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
                  bars='quartiles'):
@@ -757,12 +750,9 @@ def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
     frame : pandas DataFrame
         Columns `x`, `y`, `by`, and, for a `y` that grows until a run stops,
         "stopped" or "status"; one row a run.
-    x, y : str
-        Columns of positive numbers.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
-    by : str or list of str
-        Columns by which runs are grouped.
+    x, y : str; columns of positive numbers
+    ax : matplotlib Axes, optional; a figure is made if there is none
+    by : str or list of str; columns by which runs are grouped
     bound : callable or str, optional
         A bound on y: a function of x, or a column (the median of which is drawn for
         each group).
@@ -773,14 +763,8 @@ def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
     if bars not in ('quartiles', 'range'):
         raise InvalidInput('bars', bars, 'quartiles or range')
     check_frame(frame, by, x, y, *_column(bound))
-    frame = frame.assign(
-        **{x: positive_in(frame, x), 'value ': as_positive(y, run_values(frame, y))})
-    groups = [(name,
-               quantiles_by(rows, x, 'value ', (0., .5, 1.) if bars == 'range' else
-                            (.25, .5, .75))) for name, rows in _groups(frame, by)]
-    if not any(np.isfinite(q[1]).any() for _, (_, q) in groups):
-        raise InvalidInput('frame', 'a frame',
-                           f'a {x} at which half of the runs stopped')
+    shares = (0., .5, 1.) if bars == 'range' else (.25, .5, .75)
+    groups = _laws(frame, x, y, by, shares)
     ax = _axes(ax, (5.6, 3.8))
     for i, (name, (at, q)) in enumerate(groups):
         _draw_law(ax, i, name, at[np.isfinite(q[1])], q[:, np.isfinite(q[1])])
@@ -800,8 +784,7 @@ def _draw_law(ax, i, name, at, q):
     ax.errorbar(at, q[1], yerr=[q[1] - q[0], reach - q[1]], fmt=style['marker'],
                 color=style['color'], ms=6, capsize=3, label=law)
     if len(at) > 1:
-        ax.plot(at,
-                fit_exponent(at, q[1])(at), color=style['color'], ls=style['ls'],
+        ax.plot(at, fit_exponent(at, q[1])(at), color=style['color'], ls=style['ls'],
                 lw=1.4)
     ax.errorbar(at[open_], q[1][open_], yerr=.3*q[1][open_], lolims=True, fmt='none',
                 ecolor=style['color'])
@@ -828,16 +811,13 @@ def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='worl
     frame : pandas DataFrame
         Columns `rows`, `columns`, `value`, and, for a value that grows until a run
         stops, "stopped" or "status"; one row a run.
-    ax : matplotlib Axes, optional
-        A figure is made if there is none.
+    ax : matplotlib Axes, optional; a figure is made if there is none
     value : str or callable
         A column; or a function that maps the runs of a cell, a frame, to a number.
-    rows, columns : str
-        Columns of the frame.
+    rows, columns : str; columns of the frame
     log : bool
         Colour on a logarithmic scale, for which all values must be positive.
-    label : str, optional
-        Of the colour bar.
+    label : str, optional; of the colour bar
 
     Returns the axes. Raises `InvalidInput`, also if no cell has a finite value.
     """
@@ -858,9 +838,8 @@ def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='worl
     for (i, j), v in np.ndenumerate(table.to_numpy()):
         _write_cell(ax, sheet, i, j, v)
     _name_cells(ax, table)
-    bar = ax.figure.colorbar(
-        sheet, ax=ax, label=label
-        or (f'{_called(value)}, median' if isinstance(value, str) else None))
+    told = f'{_called(value)}, median' if isinstance(value, str) else None
+    bar = ax.figure.colorbar(sheet, ax=ax, label=label or told)
     if log:
         _plain_numbers(bar.ax.yaxis)
     return ax
@@ -870,12 +849,8 @@ def _table(frame, value, rows, columns):
     check_frame(frame, [rows, columns], *_column(value))
     order = [frame[c].unique() for c in (rows, columns)]
     groups = frame.groupby([rows, columns], observed=True, sort=False)
-    found = {
-        key: float(
-            np.quantile(run_values(g, value), .5, method='inverted_cdf'
-                        ) if isinstance(value, str) else value(g))
-        for key, g in groups
-    }
+    found = {key: float(np.quantile(run_values(g, value), .5, method='inverted_cdf')
+                        if isinstance(value, str) else value(g)) for key, g in groups}
     import pandas as pd
     return pd.DataFrame([[found.get((r, c), np.nan) for c in order[1]]
                          for r in order[0]], *order)

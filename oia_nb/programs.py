@@ -14,7 +14,7 @@ __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS
 # %% ../nbs/companion/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass
 import numpy as np
-from .core import InvalidInput, SolverFailure
+from .core import InvalidInput, SolverFailure, patch_to
 
 # %% ../nbs/companion/61_programs.ipynb #7fd85118
 @dataclass(frozen=True, eq=False)
@@ -145,51 +145,59 @@ class CvxpyProgram:
         self._spare = cp.Problem(cp.Minimize(price),
                                  proper + about + room + [e <= self.cap])
 
-    def minimum(self, counts, lower, slack=0., rule=True):
-        """The `Solution` with the smallest v; None if no rule will do. Raises
-        `SolverFailure`."""
-        found = self._solve(self._pay, self._price, counts, lower, slack, rule)
-        if found is not None:
-            return found
-        short = self.shortfall(counts, lower, slack, rule=False).value
-        if short > LP_TOL:
-            return None
-        eased = max(short, 0.) + EASE
-        found = self._solve(self._pay, self._price, counts, lower - eased, slack, rule)
-        if found is None:
-            raise SolverFailure('cvxpy finds no rule where there is one')
-        return Solution(found.value, found.bound, found.rule, eased)
+# %% ../nbs/companion/61_programs.ipynb #98d75367
+@patch_to(CvxpyProgram)
+def _observe(self, counts, lower, slack):
+    """What is asked for below `floor` asks nothing, and is no number that a
+    solver has to carry."""
+    asked = np.where(np.arange(len(lower)) == self.arm, -np.inf, lower)
+    self.q.value, self.slack.value = counts/counts.sum(1, keepdims=True), slack
+    floor = min(0., asked.max(initial=-1., where=np.isfinite(asked))) - 2*slack - 2
+    self.lower.value = np.maximum(asked, floor)
 
-    def shortfall(self, counts, lower, slack=0., rule=True):
-        "The `Solution` with the smallest e for which all lower_j - e can be had."
-        return self._solve(self._short, self._spare, counts, lower, slack, rule)
+@patch_to(CvxpyProgram)
+def _solve(self, first, second, counts, lower, slack, rule):
+    self._observe(counts, lower, slack)
+    value, self.solves = solve_cvxpy(first, 'CLARABEL', 'HIGHS'), self.solves + 1
+    if value is None:
+        return None
+    return Solution(value, value, self._cheapest(second, value) if rule else None)
 
-    def cheapest(self, found, counts, lower, slack=0.):
-        """(M, W): of all rules that attain the value of `found`, by `minimum`, the
-        cheapest."""
-        self._observe(counts, lower - found.eased, slack)
-        return self._cheapest(self._price, found.value)
+@patch_to(CvxpyProgram)
+def _cheapest(self, problem, value):
+    self.cap.value, self.solves = value + LP_SPARE, self.solves + 1
+    if solve_cvxpy(problem, 'HIGHS') is None:
+        raise SolverFailure('the optimum just found is lost')
+    return np.clip(self.S.value, 0., 1.) + 0.
 
-    def _observe(self, counts, lower, slack):
-        """What is asked for below `floor` asks nothing, and is no number that a
-        solver has to carry."""
-        asked = np.where(np.arange(len(lower)) == self.arm, -np.inf, lower)
-        self.q.value, self.slack.value = counts/counts.sum(1, keepdims=True), slack
-        floor = min(0., asked.max(initial=-1., where=np.isfinite(asked))) - 2*slack - 2
-        self.lower.value = np.maximum(asked, floor)
+# %% ../nbs/companion/61_programs.ipynb #c5ebe2bf
+@patch_to(CvxpyProgram)
+def minimum(self, counts, lower, slack=0., rule=True):
+    """The `Solution` with the smallest v; None if no rule will do. Raises
+    `SolverFailure`."""
+    found = self._solve(self._pay, self._price, counts, lower, slack, rule)
+    if found is not None:
+        return found
+    short = self.shortfall(counts, lower, slack, rule=False).value
+    if short > LP_TOL:
+        return None
+    eased = max(short, 0.) + EASE
+    found = self._solve(self._pay, self._price, counts, lower - eased, slack, rule)
+    if found is None:
+        raise SolverFailure('cvxpy finds no rule where there is one')
+    return Solution(found.value, found.bound, found.rule, eased)
 
-    def _solve(self, first, second, counts, lower, slack, rule):
-        self._observe(counts, lower, slack)
-        value, self.solves = solve_cvxpy(first, 'CLARABEL', 'HIGHS'), self.solves + 1
-        if value is None:
-            return None
-        return Solution(value, value, self._cheapest(second, value) if rule else None)
+@patch_to(CvxpyProgram)
+def shortfall(self, counts, lower, slack=0., rule=True):
+    "The `Solution` with the smallest e for which all lower_j - e can be had."
+    return self._solve(self._short, self._spare, counts, lower, slack, rule)
 
-    def _cheapest(self, problem, value):
-        self.cap.value, self.solves = value + LP_SPARE, self.solves + 1
-        if solve_cvxpy(problem, 'HIGHS') is None:
-            raise SolverFailure('the optimum just found is lost')
-        return np.clip(self.S.value, 0., 1.) + 0.
+@patch_to(CvxpyProgram)
+def cheapest(self, found, counts, lower, slack=0.):
+    """(M, W): of all rules that attain the value of `found`, by `minimum`, the
+    cheapest."""
+    self._observe(counts, lower - found.eased, slack)
+    return self._cheapest(self._price, found.value)
 
 # %% ../nbs/companion/61_programs.ipynb #8dcec3dd
 CVXPY_TOL = dict(tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
@@ -265,9 +273,6 @@ def open_highs(A, cost, columns, rows):
 
 # %% ../nbs/companion/61_programs.ipynb #036bbdbd
 LP_UNIT = 2.**10        # payments are counted in UNITs to the bound
-HIGHS_ATTEMPTS = dict(warm={}, cold={}, primal=dict(simplex_strategy=4),
-                      interior=dict(solver='ipm'))
-HIGHS_USUAL = dict(simplex_strategy=1, solver='choose')
 
 @dataclass(frozen=True, eq=False)
 class Vertex:
@@ -309,37 +314,6 @@ class LinearProgram:
         push(highs.changeRowsBounds, self.rows, rows, LP_UNIT)
         self.cost, self.columns, self.rows = cost, columns, rows
 
-    def solve(self):
-        "A verified `Vertex`, or None if HiGHS finds none. Raises `SolverFailure`."
-        import highspy
-        deadline = self.highs.getRunTime() + SOLVER_SECONDS
-        for attempt, options in HIGHS_ATTEMPTS.items():
-            if attempt != 'warm':
-                self.highs.clearSolver()
-            status = self._run(options, deadline)
-            if status == highspy.HighsModelStatus.kInfeasible:
-                return None
-            solution = self.highs.getSolution()
-            x, y = np.array(solution.col_value)/LP_UNIT, np.array(solution.row_dual)
-            bound = self.lower_bound(y) if len(x) else np.nan
-            if len(x) and self.is_optimal(x, y, bound):
-                return Vertex(x, float(self.cost @ x), bound)
-        name = self.highs.modelStatusToString(status)
-        raise SolverFailure(f'HiGHS ended with status {name}, not verified')
-
-    def _run(self, options, deadline):
-        """Run HiGHS with `options` for at most half of the time to `deadline`; its
-        status."""
-        now = self.highs.getRunTime()
-        self.highs.setOptionValue('time_limit', max((now + deadline)/2, now + 1e-3))
-        for option in options.items():
-            self.highs.setOptionValue(*option)
-        self.highs.run()
-        for option in options:
-            self.highs.setOptionValue(option, HIGHS_USUAL[option])
-        self.solves += 1
-        return self.highs.getModelStatus()
-
 # %% ../nbs/companion/61_programs.ipynb #d893d2d4
 def push(change, old, new, unit=1.):
     """Pass on to HiGHS the columns in which `new` differs from `old`, times `unit`.
@@ -351,33 +325,70 @@ def push(change, old, new, unit=1.):
     if len(at):
         change(len(at), at.astype(np.int32), *(unit*new[:, at]))
 
+# %% ../nbs/companion/61_programs.ipynb #bd4da6a0
+HIGHS_ATTEMPTS = dict(warm={}, cold={}, primal=dict(simplex_strategy=4),
+                      interior=dict(solver='ipm'))
+HIGHS_USUAL = dict(simplex_strategy=1, solver='choose')
+
+@patch_to(LinearProgram)
+def solve(self):
+    "A verified `Vertex`, or None if HiGHS finds none. Raises `SolverFailure`."
+    import highspy
+    deadline = self.highs.getRunTime() + SOLVER_SECONDS
+    for attempt, options in HIGHS_ATTEMPTS.items():
+        if attempt != 'warm':
+            self.highs.clearSolver()
+        status = self._run(options, deadline)
+        if status == highspy.HighsModelStatus.kInfeasible:
+            return None
+        solution = self.highs.getSolution()
+        x, y = np.array(solution.col_value)/LP_UNIT, np.array(solution.row_dual)
+        bound = self.lower_bound(y) if len(x) else np.nan
+        if len(x) and self.is_optimal(x, y, bound):
+            return Vertex(x, float(self.cost @ x), bound)
+    name = self.highs.modelStatusToString(status)
+    raise SolverFailure(f'HiGHS ended with status {name}, not verified')
+
+@patch_to(LinearProgram)
+def _run(self, options, deadline):
+    """Run HiGHS with `options` for at most half of the time to `deadline`; its
+    status."""
+    now = self.highs.getRunTime()
+    self.highs.setOptionValue('time_limit', max((now + deadline)/2, now + 1e-3))
+    for option in options.items():
+        self.highs.setOptionValue(*option)
+    self.highs.run()
+    for option in options:
+        self.highs.setOptionValue(option, HIGHS_USUAL[option])
+    self.solves += 1
+    return self.highs.getModelStatus()
+
 # %% ../nbs/companion/61_programs.ipynb #32e2fe08
 LP_ROW_TOL = 1e-11
 ROUNDING = 2.**-50      # what one step of arithmetic may be off by, relatively
 
-def _lower_bound(program, y):
+@patch_to(LinearProgram)
+def lower_bound(self, y):
     "What no feasible x gets below, for row duals y (m,) from anywhere."
-    asked = np.where(y > 0, *program.rows)
+    asked = np.where(y > 0, *self.rows)
     y = np.where(np.isfinite(asked), y, 0.)
     asked = np.where(y == 0, 0., asked)
-    d = program.cost - program.turned @ y
-    reach = np.abs(program.columns).max()
-    size = np.abs(y)@(np.abs(asked) + reach*program.sizes) + reach*np.abs(
-        program.cost).sum()
-    bound = float(y @ asked) + lagrangian_bound(d, *program.columns)
+    d = self.cost - self.turned @ y
+    reach = np.abs(self.columns).max()
+    size = np.abs(y)@(np.abs(asked) + reach*self.sizes) + reach*np.abs(self.cost).sum()
+    bound = float(y @ asked) + lagrangian_bound(d, *self.columns)
     return float(bound - ROUNDING*size)
 
-def _is_optimal(program, x, y, bound=None):
+@patch_to(LinearProgram)
+def is_optimal(self, x, y, bound=None):
     """True if x is feasible and as cheap as the Lagrangian `bound` at the row duals
     y says."""
     off = lambda z, bounds: max((bounds[0] - z).max(), (z - bounds[1]).max())
-    feasible = max(off(x, program.columns), off(program.A @ x, program.rows)) <= LP_TOL
+    feasible = max(off(x, self.columns), off(self.A @ x, self.rows)) <= LP_TOL
     if bound is None:
-        bound = program.lower_bound(y)
-    tolerance = LP_TOL*max(1., np.abs(program.cost).sum()) + LP_ROW_TOL*np.abs(y).sum()
-    return bool(feasible and program.cost @ x - bound <= tolerance)
-
-LinearProgram.lower_bound, LinearProgram.is_optimal = _lower_bound, _is_optimal
+        bound = self.lower_bound(y)
+    tolerance = LP_TOL*max(1., np.abs(self.cost).sum()) + LP_ROW_TOL*np.abs(y).sum()
+    return bool(feasible and self.cost @ x - bound <= tolerance)
 
 # %% ../nbs/companion/61_programs.ipynb #a17d3fb9
 class ProperProgram(LinearProgram):
@@ -408,10 +419,8 @@ class ProperProgram(LinearProgram):
 
     def forbid(self, S):
         "Add rows against the lies of S that aren't forbidden yet; how many there were."
-        lies = [
-            p for p in map(tuple, worst_lies(self.support, S, LIE_TOL))
-            if p not in self.forbidden
-        ]
+        lies = [p for p in map(tuple, worst_lies(self.support, S, LIE_TOL))
+                if p not in self.forbidden]
         if lies:
             self.add_rows(pair_rows(self.support, lies, self.A.shape[1]))
         self.forbidden.update(dict.fromkeys(lies))
@@ -479,9 +488,9 @@ class RuleProgram(ProperProgram):
         m, n = A.shape
         self.arm, self.K, self.counts = arm, K, np.zeros((K, len(support)))
         self.links, self.asks = m - 2*K + np.arange(K), m - K + np.arange(K)
-        self.pay, self.short, self.price = A[[
-            m - K + arm
-        ]].toarray()[0], np.eye(n)[-1], np.zeros(n)
+        self.pay = A[[m - K + arm]].toarray()[0]
+        self.short = np.eye(n)[-1]
+        self.price = np.zeros(n)
         self.price[:support.size] = price_weights(*support.shape).ravel()
         columns, rows = box(n), at_least_zero(m)
         rows[1, self.links] = 0.
@@ -503,33 +512,6 @@ class RuleProgram(ProperProgram):
         S = self._cheapest(found.value + LP_SPARE, (0., eased)) if rule else None
         return Solution(found.value, found.bound, S, eased)
 
-    def shortfall(self, counts, lower, slack=0., rule=True):
-        """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be
-        had for all j.
-
-        What can be asked in addition is -e. The largest ask is moved to 0, and with
-        it e; what is far below it asks nothing. Raises `SolverFailure`.
-        """
-        most = np.delete(lower, self.arm).max()
-        if np.isfinite(most):
-            lower = np.where(lower < most - 2*slack - 2, -np.inf, lower - most)
-        else:
-            most = 0.
-        self._observe(counts, lower, slack)
-        reach = -slack - 2, slack + 2
-        found = self._found(self._optimum(self.short, np.inf, reach))
-        S = self._cheapest(np.inf, (reach[0], found.value + LP_SPARE)) if rule else None
-        return Solution(most + found.value, most + found.bound, S)
-
-    def cheapest(self, found, counts, lower, slack=0.):
-        """(M, W): of all rules that attain the value of `found`, by `minimum`, the
-        cheapest."""
-        self._observe(counts, lower, slack)
-        return self._cheapest(found.value + LP_SPARE, (0., found.eased))
-
-    def _cheapest(self, cap, short):
-        return self._rule(self._found(self._optimum(self.price, cap, short)).x)
-
 # %% ../nbs/companion/61_programs.ipynb #f7fa313c
 def box(n):
     """(2, n): columns from 0 to 1.
@@ -550,6 +532,7 @@ def at_least_zero(m):
     return np.vstack([np.zeros(m), np.full(m, np.inf)])
 
 # %% ../nbs/companion/61_programs.ipynb #c0c99cb3
+@patch_to(RuleProgram)
 def _observe(self, counts, lower, slack):
     lower = np.where(np.arange(self.K) == self.arm, -np.inf, lower)
     if not (np.isfinite(counts).all() and np.isfinite(slack) and
@@ -559,6 +542,7 @@ def _observe(self, counts, lower, slack):
         self.change_row(self.links[k], link_row(self.support, counts[k], k, self.K))
     self.counts, self.lower, self.slack = np.array(counts, float), lower, float(slack)
 
+@patch_to(RuleProgram)
 def _optimum(self, cost, cap, short):
     "The `Vertex` for `cost` with v_k + w at most `cap` and e within `short`, or None."
     columns, rows = self.columns.copy(), self.rows.copy()
@@ -569,16 +553,46 @@ def _optimum(self, cost, cap, short):
     self.pose(cost, columns, rows)
     return self.solve()
 
+@patch_to(RuleProgram)
 def _found(self, vertex):
     if vertex is None:
         raise SolverFailure('HiGHS finds no solution where there is one')
     return vertex
 
+@patch_to(RuleProgram)
 def _rule(self, x):
     return np.clip(self.payments(x), 0., 1.) + 0.
 
-RuleProgram._observe, RuleProgram._optimum = _observe, _optimum
-RuleProgram._found, RuleProgram._rule = _found, _rule
+# %% ../nbs/companion/61_programs.ipynb #c527f9cd
+@patch_to(RuleProgram)
+def shortfall(self, counts, lower, slack=0., rule=True):
+    """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be
+    had for all j.
+
+    What can be asked in addition is -e. The largest ask is moved to 0, and with
+    it e; what is far below it asks nothing. Raises `SolverFailure`.
+    """
+    most = np.delete(lower, self.arm).max()
+    if np.isfinite(most):
+        lower = np.where(lower < most - 2*slack - 2, -np.inf, lower - most)
+    else:
+        most = 0.
+    self._observe(counts, lower, slack)
+    reach = -slack - 2, slack + 2
+    found = self._found(self._optimum(self.short, np.inf, reach))
+    S = self._cheapest(np.inf, (reach[0], found.value + LP_SPARE)) if rule else None
+    return Solution(most + found.value, most + found.bound, S)
+
+@patch_to(RuleProgram)
+def cheapest(self, found, counts, lower, slack=0.):
+    """(M, W): of all rules that attain the value of `found`, by `minimum`, the
+    cheapest."""
+    self._observe(counts, lower, slack)
+    return self._cheapest(found.value + LP_SPARE, (0., found.eased))
+
+@patch_to(RuleProgram)
+def _cheapest(self, cap, short):
+    return self._rule(self._found(self._optimum(self.price, cap, short)).x)
 
 # %% ../nbs/companion/61_programs.ipynb #4df2d9a4
 def menu_matrix(support, q, k):
@@ -601,15 +615,13 @@ def menu_matrix(support, q, k):
     column = np.r_[np.hstack([i[:, None]*W + w, j[:, None]*W + w]).ravel(),
                    (b[:, None]*W + w).ravel(), n*W + a]
     value = np.r_[np.hstack([support[own[i]], -support[own[i]]]).ravel(),
-                  -support[others[a]].ravel(),
-                  np.ones(E)]
+                  -support[others[a]].ravel(), np.ones(E)]
     d = np.vstack([q[k] - np.delete(q, k, 0), q[k]])
     asks = np.hstack([(d[:, own, None]*support[own]).reshape(len(d), -1), d[:, others],
                       np.ones((len(d), 1))])
     asks[-1, -1] = 0.
-    return own, vstack(
-        [coo_array((value, (row, column)), shape=(P + E, wide)),
-         csr_array(asks)], format='csr')
+    return own, vstack([coo_array((value, (row, column)), shape=(P + E, wide)),
+                        csr_array(asks)], format='csr')
 
 # %% ../nbs/companion/61_programs.ipynb #9b9240a3
 class MenuProgram(RuleProgram):
@@ -621,9 +633,9 @@ class MenuProgram(RuleProgram):
     def __init__(self, support, q, arm):
         self.own, A = menu_matrix(support, q, arm)
         (m, n), self.K, self.arm, self.everyone = A.shape, len(q), arm, support
-        self.pay, self.short, self.price = A[[
-            m - 1
-        ]].toarray()[0], np.eye(n)[-1], np.zeros(n)
+        self.pay = A[[m - 1]].toarray()[0]
+        self.short = np.eye(n)[-1]
+        self.price = np.zeros(n)
         weights = price_weights(len(self.own), support.shape[1])
         self.price[:weights.size] = weights.ravel()
         self.asks = np.insert(m - self.K + np.arange(self.K - 1), arm, m - 1)
@@ -631,8 +643,8 @@ class MenuProgram(RuleProgram):
                                at_least_zero(m))
 
     def _observe(self, counts, lower, slack):
-        self.lower, self.slack = np.where(
-            np.arange(self.K) == self.arm, -np.inf, lower), 0.
+        self.lower = np.where(np.arange(self.K) == self.arm, -np.inf, lower)
+        self.slack = 0.
         if not (self.lower < np.inf).all():
             raise SolverFailure('a coefficient of the program is not finite')
 

@@ -60,9 +60,8 @@ def positive_in(frame, column):
 
 # %% ../nbs/companion/68_runs.ipynb #d2461ab3
 # only bounded below by a run that was cut short
-UNTIL_STOPPED = {
-    'rounds', 'normal_rounds', 'forced_rounds', 'searches', 'lp_solves', 'seconds'
-}
+UNTIL_STOPPED = {'rounds', 'normal_rounds', 'forced_rounds', 'searches', 'lp_solves',
+                 'seconds'}
 
 def stopped_runs(frame):
     """(n,) booleans: the runs that ended by their own rule, by the column `stopped`,

@@ -1,19 +1,9 @@
 # Made by nbs/build_stubs.py from runs.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from typing import Any
 from dataclasses import dataclass
 import numpy as np
 from .core import InvalidInput, as_array, as_integer, as_number
 from .learner import was_cut_short
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 def column_names(by): ...
 def check_frame(frame, by, *columns: Any, argument=...): ...

@@ -24,10 +24,8 @@ class ScoringRule(Value):
     Parameters
     ----------
     values : array (M, W)
-        ``values[i, w]`` is paid when belief i is reported and the state turns out to
-        be w; within [0, bound].
-    support : array (M, W)
-        The beliefs that may be reported.
+        ``values[i, w]``, in [0, bound], is paid when belief i is reported in state w.
+    support : array (M, W); the beliefs that may be reported
     bound : float
         $B_S$, the largest payment.
 
@@ -43,8 +41,8 @@ class ScoringRule(Value):
         put = lambda k, v: object.__setattr__(self, k, v)
         put('support', as_beliefs('support', self.support))
         put('bound', as_number('bound', self.bound, low=0., strict_low=True))
-        put('values', as_array('values', self.values, self.support.shape, 0.,
-                               self.bound))
+        put('values',
+            as_array('values', self.values, self.support.shape, 0., self.bound))
 
     @cached_property
     def expected(self):

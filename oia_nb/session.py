@@ -6,8 +6,7 @@
 __all__ = ['SNAP', 'SAME_RULE', 'SCHEMA', 'KINDS', 'SHEET', 'NEEDS', 'CALIBRATION_LEVEL', 'Damaged', 'Busy', 'chained',
            'as_record', 'is_torn', 'read_journal', 'as_path', 'unwritable', 'Journal', 'Refused', 'as_said',
            'as_report', 'rule_digest', 'is_same', 'Tape', 'as_header', 'read_header', 'plain_options', 'Offer', 'Round',
-           'Session', 'past_answer', 'as_response', 'said_text', 'session_property', 'status', 'best', 'rounds', 'paid',
-           'owed', 'result', 'calibration_evidence', 'Calibration']
+           'Session', 'past_answer', 'as_response', 'said_text', 'calibration_evidence', 'Calibration']
 
 # %% ../nbs/beyond/27_session.ipynb #8b07a95c
 import hashlib
@@ -41,7 +40,7 @@ class Busy(OIAError):
     "Another process has this session open for writing."
 
 def chained(previous, record):
-    """The hash (`eq-chain`) of a record without its own, after the hash `previous`:
+    """The hash (chapter 27) of a record without its own, after the hash `previous`:
     16 hexadecimal digits."""
     text = json.dumps(record, sort_keys=True, allow_nan=False)
     return hashlib.sha256((previous + text).encode()).hexdigest()[:16]
@@ -151,69 +150,75 @@ class Journal:
             self.close()
             raise
 
-    def _open(self, new, write):
-        try:
-            if new:
-                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-            data = self.path.read_bytes()
-        except FileExistsError:
-            raise InvalidInput('path', str(
-                self.path), 'a new file; Session.open goes on with this one') from None
-        except OSError as e:
-            raise InvalidInput('path', str(self.path),
-                               f'the file of a session ({e.strerror})') from None
-        self.records, self.last, whole = read_journal(data)
-        self.size = len(data)
-        if whole < len(data):
-            self.notes.append(
-                f'the last line was torn, and its {len(data) - whole} bytes are left '
-                'out')
-        self.mend = None if not write or not data or (
-            whole == len(data) and data.endswith(b'\n')) else whole
-
-    def append(self, record):
-        """Write a record, so that it is on disk when this returns.
-
-        Raises `InvalidInput` if it can't be written, as on a full disk, and `Damaged`
-        if somebody else changed the file; the session may go on when that is mended.
-        """
-        if self.lock is None:
-            raise Busy(f'{self.path} was opened for reading only')
-        own = chained(self.last, record)
-        line = json.dumps(record | {'hash': own}, sort_keys=True,
-                          allow_nan=False) + '\n'
-        try:
-            with open(self.path, 'r+b', buffering=0) as f:
-                self._put(f, line.encode())
-        except OSError as e:
-            raise unwritable(self.path, e) from None
-        self.mend, self.last = None, own
-        self.records.append(record)
-
-    def _put(self, f, line):
-        "Add a line after what is whole; what may be left of a failed try is cut off."
-        if self.size not in (None, f.seek(0, os.SEEK_END)):
-            raise Damaged(f'{self.path} was changed since it was opened')
-        if self.mend is not None:
-            f.truncate(self.mend)
-        end = f.seek(0, os.SEEK_END)
-        if end and self._last_byte(f) != b'\n':
-            line = b'\n' + line
-        self.size, self.mend = None, end
-        if f.write(line) < len(line):
-            raise OSError(ENOSPC, os.strerror(ENOSPC))
-        os.fsync(f.fileno())
-        self.size = end + len(line)
-
-    def _last_byte(self, f):
-        f.seek(-1, os.SEEK_END)
-        return f.read(1)
-
     def close(self):
         "Let others write."
         if self.lock is not None:
             self.lock.release()
             self.lock = None
+
+# %% ../nbs/beyond/27_session.ipynb #fec0b8c3
+@patch_to(Journal)
+def _open(self, new, write):
+    try:
+        if new:
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        data = self.path.read_bytes()
+    except FileExistsError:
+        raise InvalidInput('path', str(
+            self.path), 'a new file; Session.open goes on with this one') from None
+    except OSError as e:
+        raise InvalidInput('path', str(self.path),
+                           f'the file of a session ({e.strerror})') from None
+    self.records, self.last, whole = read_journal(data)
+    self.size = len(data)
+    if whole < len(data):
+        self.notes.append(
+            f'the last line was torn, and its {len(data) - whole} bytes are left '
+            'out')
+    self.mend = None if not write or not data or (
+        whole == len(data) and data.endswith(b'\n')) else whole
+
+# %% ../nbs/beyond/27_session.ipynb #0dc61893
+@patch_to(Journal)
+def append(self, record):
+    """Write a record, so that it is on disk when this returns.
+
+    Raises `InvalidInput` if it can't be written, as on a full disk, and `Damaged`
+    if somebody else changed the file; the session may go on when that is mended.
+    """
+    if self.lock is None:
+        raise Busy(f'{self.path} was opened for reading only')
+    own = chained(self.last, record)
+    line = json.dumps(record | {'hash': own}, sort_keys=True,
+                      allow_nan=False) + '\n'
+    try:
+        with open(self.path, 'r+b', buffering=0) as f:
+            self._put(f, line.encode())
+    except OSError as e:
+        raise unwritable(self.path, e) from None
+    self.mend, self.last = None, own
+    self.records.append(record)
+
+@patch_to(Journal)
+def _put(self, f, line):
+    "Add a line after what is whole; what may be left of a failed try is cut off."
+    if self.size not in (None, f.seek(0, os.SEEK_END)):
+        raise Damaged(f'{self.path} was changed since it was opened')
+    if self.mend is not None:
+        f.truncate(self.mend)
+    end = f.seek(0, os.SEEK_END)
+    if end and self._last_byte(f) != b'\n':
+        line = b'\n' + line
+    self.size, self.mend = None, end
+    if f.write(line) < len(line):
+        raise OSError(ENOSPC, os.strerror(ENOSPC))
+    os.fsync(f.fileno())
+    self.size = end + len(line)
+
+@patch_to(Journal)
+def _last_byte(self, f):
+    f.seek(-1, os.SEEK_END)
+    return f.read(1)
 
 # %% ../nbs/beyond/27_session.ipynb #3cd4aa89
 class Refused(InvalidInput):
@@ -514,65 +519,7 @@ class Session:
         for n, record in enumerate(journal.records[1:], 2):
             self._file(record, n)
         self._replay()
-        void = any(r.status == 'void' for r in self._rounds)
-        if self._tape.waiting and not (void or self.head['history']):
-            self.notes.append(
-                f'{self._tape.waiting} answers were given to rules that are not '
-                f'announced here: the file was made with version '
-                f"{self.head.get('package')} and numpy {self.head.get('numpy')}, this "
-                f'is {__version__} and {np.__version__}; Session.open(path, same=1e-6) '
-                'takes rules for one that differ by less')
-
-    @classmethod
-    def create(cls, path, where, oracle=None, *, eps, delta, method='sharp', snap=SNAP,
-               currency=None, history=(), told=None, **options):
-        """A new session in a new file, which must not exist yet.
-
-        Parameters
-        ----------
-        path : str or Path
-        where : World or Setting
-            Only the setting is kept. A world's oracle is worked out if none is given.
-        oracle : Oracle, optional
-        eps, delta : float; the target
-        method : str
-            A learner by name.
-        snap : float
-            How far a report may be from a listed belief, in every state, to stand
-            for it; in [0, .5].
-        currency : str, optional
-            For offers and sums.
-        history : list of (rule, arm, report), optional
-            Answers of the same expert to known rules from before (`prop-tape`); a
-            rule may also be the name or index of an arm: the oracle's.
-        told : Told, or a text such as "lapses=0.02", optional
-            What may be assumed of the expert.
-        options
-            The learner's, plain values.
-
-        Raises `InvalidInput`, and nothing is written.
-        """
-        setting, oracle = _setting_and_oracle(where, oracle)
-        snap = as_number('snap', snap, 0., .5)
-        if currency is not None:
-            currency = as_text('currency', currency)
-        row, options = _told_options(method, told, options)
-        if row.needs_states and len(history):
-            raise InvalidInput('history', history, f'none: {row.name} needs the states')
-        row.make(setting, oracle, eps=eps, delta=delta, **options)
-        past = [past_answer(setting, oracle, n, r, snap) for n, r in enumerate(history)]
-        head = as_header(setting, oracle, method=method, eps=float(eps),
-                         delta=float(delta), options=options, snap=snap,
-                         currency=currency, history=past)
-        journal = Journal(path, new=True)
-        try:
-            journal.append(head)
-            return cls(journal)
-        except BaseException:
-            if not journal.records:
-                journal.path.unlink(missing_ok=True)
-            journal.close()
-            raise
+        self._note_waiting()
 
     @classmethod
     def open(cls, path, *, write=True, same=SAME_RULE):
@@ -599,6 +546,66 @@ class Session:
         return self
     def __exit__(self, *exc):
         self.close()
+
+# %% ../nbs/beyond/27_session.ipynb #89a5a88b
+def _checked_head(where, oracle, *, eps, delta, method, snap, currency, history, told,
+                  options):
+    "The header of a new session. Raises `InvalidInput`."
+    setting, oracle = _setting_and_oracle(where, oracle)
+    snap = as_number('snap', snap, 0., .5)
+    if currency is not None:
+        currency = as_text('currency', currency)
+    row, options = _told_options(method, told, options)
+    if row.needs_states and len(history):
+        raise InvalidInput('history', history, f'none: {row.name} needs the states')
+    row.make(setting, oracle, eps=eps, delta=delta, **options)
+    past = [past_answer(setting, oracle, n, r, snap) for n, r in enumerate(history)]
+    return as_header(setting, oracle, method=method, eps=float(eps), delta=float(delta),
+                     options=options, snap=snap, currency=currency, history=past)
+
+# %% ../nbs/beyond/27_session.ipynb #8138bf86
+@patch_to(Session)
+@classmethod
+def create(cls, path, where, oracle=None, *, eps, delta, method='sharp', snap=SNAP,
+           currency=None, history=(), told=None, **options):
+    """A new session in a new file, which must not exist yet.
+
+    Parameters
+    ----------
+    path : str or Path
+    where : World or Setting
+        Only the setting is kept. A world's oracle is worked out if none is given.
+    oracle : Oracle, optional
+    eps, delta : float; the target
+    method : str
+        A learner by name.
+    snap : float
+        How far a report may be from a listed belief, in every state, to stand
+        for it; in [0, .5].
+    currency : str, optional
+        For offers and sums.
+    history : list of (rule, arm, report), optional
+        Answers of the same expert to known rules from before (chapter 27); a
+        rule may also be the name or index of an arm: the oracle's.
+    told : Told, or a text such as "lapses=0.02", optional
+        What may be assumed of the expert.
+    options
+        The learner's, plain values.
+
+    Raises `InvalidInput`, and nothing is written.
+    """
+    head = _checked_head(where, oracle, eps=eps, delta=delta, method=method, snap=snap,
+                         currency=currency, history=history, told=told,
+                         options=options)
+    journal = Journal(path, new=True)
+    try:
+        journal.append(head)
+        return cls(journal)
+    except BaseException:
+        if not journal.records:
+            journal.path.unlink(missing_ok=True)
+        journal.close()
+        raise
 
 # %% ../nbs/beyond/27_session.ipynb #6f341b3f
 def past_answer(setting, oracle, n, row, snap):
@@ -690,6 +697,18 @@ def _replay(self):
     self._advance(None)
     if self._stopped and self._rule is not None:
         self._end(self._learner.stop())
+
+@patch_to(Session)
+def _note_waiting(self):
+    "A note, if answers were given to rules that aren't announced any more."
+    void = any(r.status == 'void' for r in self._rounds)
+    if self._tape.waiting and not (void or self.head['history']):
+        self.notes.append(
+            f'{self._tape.waiting} answers were given to rules that are not announced '
+            f"here: the file was made with version {self.head.get('package')} and "
+            f"numpy {self.head.get('numpy')}, this is {__version__} and "
+            f'{np.__version__}; Session.open(path, same=1e-6) takes rules for one that '
+            'differ by less')
 
 # %% ../nbs/beyond/27_session.ipynb #9c927b0a
 @patch_to(Session)
@@ -839,10 +858,8 @@ def undo(self, round, reason):
     self._replay()
 
 # %% ../nbs/beyond/27_session.ipynb #12501b81
-def session_property(f):
-    return patch_to(Session)(property(f))
-
-@session_property
+@patch_to(Session)
+@property
 def status(self):
     """"open", or how it ended: a status of the learner, "stopped", or the name of an
     error."""
@@ -850,29 +867,34 @@ def status(self):
         return type(self._failure).__name__
     return 'open' if self._result is None else self._result.status
 
-@session_property
+@patch_to(Session)
+@property
 def best(self):
     """The best rule so far as a `Finding`, with what is proved of it; None before
     there is one."""
     return self._learner.best
 
-@session_property
+@patch_to(Session)
+@property
 def rounds(self):
     "How many answers stand."
     return sum(r.status == 'answered' for r in self._rounds)
 
-@session_property
+@patch_to(Session)
+@property
 def paid(self):
     "What has fallen due so far."
     return sum(r.due or 0. for r in self._rounds)
 
 # %% ../nbs/beyond/27_session.ipynb #7570a54b
-@session_property
+@patch_to(Session)
+@property
 def owed(self):
     "The most that may still fall due, for rounds whose state isn't known."
     return sum(r.at_most for r in self._rounds)
 
-@session_property
+@patch_to(Session)
+@property
 def result(self):
     """The `Identification`, once the session is over; None before. States that came
     out against the reports take its certificate away."""
@@ -929,7 +951,7 @@ def __repr__(self):
 CALIBRATION_LEVEL = .01
 
 def calibration_evidence(support, beliefs, states, arms=None):
-    """The evidence $E_t$ of `eq-calibration` after each of the pairs (belief,
+    """The evidence $E_t$ of chapter 31 after each of the pairs (belief,
     state), both indices, and of the arms if they are told apart: an array (n,)."""
     arms = np.zeros(len(beliefs), int) if arms is None else arms
     watch = CalibrationWatch(support, 1 + max(arms, default=0))
@@ -940,7 +962,7 @@ def calibration_evidence(support, beliefs, states, arms=None):
 class Calibration:
     """What reports and revealed states say of each other: `table`, a row per belief
     reported (its frame: said, cases, and how often each state came out); `evidence`,
-    the largest of `eq-calibration`; `level`; `alarm`, whether it exceeds 1/level."""
+    the largest of chapter 31; `level`; `alarm`, whether it exceeds 1/level."""
     table: object
     evidence: float
     level: float

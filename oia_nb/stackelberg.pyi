@@ -1,10 +1,7 @@
 # Made by nbs/build_stubs.py from stackelberg.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from dataclasses import dataclass, field
 import numpy as np
 from .core import TIE_TOL, NotInducible, SolverFailure, Value
@@ -12,11 +9,6 @@ from .core import as_kind, as_number, read_only
 from .information import World, check_rule
 from .programs import PURSE, cheapest_rule, known_program, widest_rule
 from .scoring import ScoringRule
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 def agent_profit(world: World, rule: ScoringRule) -> np.ndarray: ...
 def arm_profit(world: World, rule: ScoringRule) -> np.ndarray: ...

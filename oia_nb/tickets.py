@@ -24,7 +24,7 @@ MOST = 15               # to so many
 
 @dataclass(frozen=True, eq=False)
 class Menu(Value):
-    """A menu of tickets (`eq-ticket`): `tickets` (n, W), what each pays in each
+    """A menu of tickets (chapter 26): `tickets` (n, W), what each pays in each
     state, in units of payment.
 
     `support` (M, W) are the beliefs that were listed, `bound` the largest payment
@@ -194,8 +194,8 @@ SPREAD = 4
 ROUNDING_SECONDS = 20.  # what the search for round numbers may take
 
 def round_program(tickets, world, arm, unit, margin):
-    """`eq-round-menu` as the arguments of `scipy.optimize.milp`; variables are T (n
-    W), s (M), z (M n)."""
+    """The program of round numbers as the arguments of `scipy.optimize.milp`;
+    variables are T (n W), s (M), z (M n)."""
     from scipy.optimize import Bounds, LinearConstraint
     from scipy.sparse import block_array, csr_array, eye_array, kron
     z, q, c = world.setting, world.belief_distributions, world.costs
@@ -259,7 +259,7 @@ def distinct(tickets):
     return tickets[np.sort(np.unique(tickets, axis=0, return_index=True)[1])]
 
 def round_menu(rule, world, digits, margin):
-    "The `Rounded` rule of `eq-round-menu` in a known world."
+    "The `Rounded` rule of chapter 26 in a known world."
     from scipy.optimize import milp
     z, unit, arm = world.setting, 10.**-digits, world.best_response(rule)
     tickets = rule.menu().tickets
@@ -300,7 +300,7 @@ def rounded(self, digits, where, margin=None):
         Decimals of every payment, from `FEWEST` (-6 are millions) to `MOST`.
     where : World or Setting
         In a known world: the best menu of as many tickets whose payments have these
-        digits (`eq-round-menu`), with its true profit. With a setting only, each
+        digits (chapter 26), with its true profit. With a setting only, each
         ticket is rounded to the nearest: proper, but nobody knows which arm answers.
     margin : float, optional
         By how much the arm has to lead the others, in units of payment; half a unit

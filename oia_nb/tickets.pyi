@@ -1,10 +1,7 @@
 # Made by nbs/build_stubs.py from tickets.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Sequence
 from numpy.typing import ArrayLike
+import numpy as np
 from dataclasses import dataclass
 import numpy as np
 from .core import InvalidInput, NotInducible, SolverFailure, as_array, as_beliefs, as_integer, as_kind, as_number, as_text
@@ -12,11 +9,6 @@ from .core import Value, patch_to
 from .information import Setting, World
 from .scoring import ScoringRule, menu_rule
 from .stackelberg import principal_profit, region_margin
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 TICKET_TOL: float
 FEWEST: int

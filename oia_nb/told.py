@@ -9,7 +9,7 @@ __all__ = ['CHOICES', 'LAPSES_MOST', 'ALARM', 'CHECKS', 'VIOLATIONS', 'UNCHECKED
 from dataclasses import dataclass, fields
 from .core import InvalidInput, Value, as_choice, as_kind, as_number, patch_to
 
-# %% ../nbs/beyond/30_told.ipynb #5cac3cae
+# %% ../nbs/beyond/30_told.ipynb #49a11ffe
 CHOICES = dict(beliefs=('calibrated', 'own'), costs=('fixed', 'until the end'),
                arm=('seen', 'guessed'))
 # lapses that outnumber intended answers can't be told from them
@@ -17,6 +17,7 @@ LAPSES_MOST = .49
 # how often a check raises a false alarm, if nothing else is said
 ALARM = .01
 
+# %% ../nbs/beyond/30_told.ipynb #5cac3cae
 @dataclass(frozen=True, eq=False)
 class Told(Value):
     r"""What a learner may assume of the expert; by default it is the paper's.
@@ -24,15 +25,13 @@ class Told(Value):
     Parameters
     ----------
     lapses : float
-        $\eta$ of `def-told`, in [0, .49].
+        The rate $\eta$ of lapses, in [0, .49].
     band : float
-        $\rho$ of `def-told`, in units of payment, at least 0.
+        The band $\rho$, in units of payment, at least 0.
     beliefs : "calibrated" or "own"
-        Whether a report is how likely the states are, or only what the expert acts
-        on.
+        Whether a report is how likely the states are, or what the expert acts on.
     costs : "fixed" or "until the end"
-        Whether they never change, or only not any more once the certificate is
-        being examined.
+        Whether they never change, or no more once the certificate is examined.
     arm : "seen" or "guessed"
         Whether the principal sees the arm, or guesses it from the report.
     alarm : float
@@ -58,29 +57,30 @@ class Told(Value):
     @property
     def unusual(self):
         "{field: value} of what is not assumed of the paper's expert."
-        return {
-            f.name: getattr(self, f.name)
-            for f in fields(self) if getattr(self, f.name) != f.default
-        }
+        return {f.name: getattr(self, f.name) for f in fields(self)
+                if getattr(self, f.name) != f.default}
 
     def __str__(self):
         return ','.join(f'{name}={value}' for name, value in self.unusual.items())
 
-    @classmethod
-    def parse(cls, text):
-        """A `Told` from a text such as "lapses=0.02,band=.01" (what isn't named is
-        as by default). Raises `InvalidInput`."""
-        return cls.from_plain(dict(_pairs(text)))
+# %% ../nbs/beyond/30_told.ipynb #34b066db
+@patch_to(Told)
+@classmethod
+def parse(cls, text):
+    """A `Told` from a text such as "lapses=0.02,band=.01" (what isn't named is
+    as by default). Raises `InvalidInput`."""
+    return cls.from_plain(dict(_pairs(text)))
 
-    @classmethod
-    def from_plain(cls, record):
-        """A `Told` from a dict of its fields, as `plain` makes it for JSON. Raises
-        `InvalidInput`."""
-        named = {k: v for k, v in as_kind('told', record, dict).items() if k != 'kind'}
-        known = [f.name for f in fields(cls)]
-        for name in named:
-            as_choice('told', name, known)
-        return cls(**named)
+@patch_to(Told)
+@classmethod
+def from_plain(cls, record):
+    """A `Told` from a dict of its fields, as `plain` makes it for JSON. Raises
+    `InvalidInput`."""
+    named = {k: v for k, v in as_kind('told', record, dict).items() if k != 'kind'}
+    known = [f.name for f in fields(cls)]
+    for name in named:
+        as_choice('told', name, known)
+    return cls(**named)
 
 # %% ../nbs/beyond/30_told.ipynb #f3960a2a
 def _pairs(text):
@@ -142,13 +142,15 @@ class Check(Value):
 CHECKS = dict(answers='that answers stay the same',
               boundaries='that boundaries are flat',
               calibration='that beliefs are calibrated',
-              lapses='that lapses are as rare as told')
+              lapses='that lapses are as rare as told',
+              prior='that beliefs average to the prior')
 # what may be seen to fail
 VIOLATIONS = dict(
     lapses='more lapses than told', calibration='beliefs that are not calibrated',
     boundaries='boundaries that are not flat', drift='answers that have changed',
     oracle='a rule of the oracle that another arm answers',
-    undecided='answers that never settle')
+    undecided='answers that never settle',
+    prior='reports that do not fit the common prior')
 
 # what no learner of this book looks at
 UNCHECKED = ('that the expert plays no longer game',

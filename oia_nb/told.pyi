@@ -1,17 +1,7 @@
 # Made by nbs/build_stubs.py from told.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from typing import Any
 from dataclasses import dataclass, fields
 from .core import InvalidInput, Value, as_choice, as_kind, as_number, patch_to
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 CHOICES: Any
 LAPSES_MOST: float
@@ -34,8 +24,6 @@ class Told(Value):
     def from_plain(cls, record: Any) -> Told: ...
     def require(self, learner: Any, can: Any=...) -> None: ...
     def in_words(self) -> str: ...
-def _pairs(text): ...
-def _number(name, text): ...
 def as_told(told): ...
 @dataclass(frozen=True, eq=False)
 class Check(Value):

@@ -57,7 +57,7 @@ class Ledger:
 
 # %% ../nbs/beyond/35_trial.ipynb #27742f4d
 def shortlist(setting, oracle):
-    """The rules of `alg-shortlist`, 2K + 1 of them.
+    """The rules of chapter 35, 2K + 1 of them.
 
     >>> len(shortlist(z, oracle)) == 2*z.K + 1
     True
@@ -151,7 +151,7 @@ def conclude(run, i, behind, status):
 # %% ../nbs/beyond/35_trial.ipynb #e851cfdd
 def trial(setting, oracle, *, eps, delta, told=None, rules=None,
           max_rounds=1_000_000):
-    """Race a short list of rules (`thm-trial`): a `Learner` that returns a
+    """Race a short list of rules (chapter 35): a `Learner` that returns a
     `TrialIdentification`.
 
     Parameters

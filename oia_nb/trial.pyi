@@ -1,10 +1,6 @@
 # Made by nbs/build_stubs.py from trial.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
+from typing import Any
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 from dataclasses import dataclass
 import numpy as np
 from .beliefs import StateLearner
@@ -18,11 +14,6 @@ from .told import as_told
 from .learner import Learner
 from .oracle import Oracle
 from .information import Setting
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 STALE: float
 NO_CAP: Any

@@ -72,16 +72,17 @@ class Optimistic:
     program has no solution; they get the fallback of the paper.
     """
     def __init__(self, programs, counts, I, asks, found):
-        self._programs, self._counts, self._I, self._asks, self._found = (programs,
-                                                                          counts, I,
-                                                                          asks, found)
+        self._programs = programs
+        self._counts = counts
+        self._I = I
+        self._asks = asks
+        self._found = found
         z, oracle, N = programs.setting, programs.oracle, counts.sum(1, keepdims=True)
         q = counts/np.where(N > 0, N, 1.)
         self.infeasible = [k for k in range(z.K) if found[k] is None]
         fallback = [q[k] @ oracle.rules[k].expected - z.bound*I[k] for k in range(z.K)]
-        v = np.array([
-            fallback[k] if f is None else z.bound*f.bound for k, f in enumerate(found)
-        ])
+        v = np.array([fallback[k] if f is None else z.bound*f.bound
+                      for k, f in enumerate(found)])
         self.profits = q @ z.belief_utility + z.B_u*I - v
 
     def rule(self, k):

@@ -28,14 +28,14 @@ from .session import Offer, Session
 
 # %% ../nbs/companion/83_views.ipynb #8ef02623
 ROWS_SHOWN = 12     # of a table; of the rest it is told how many they are
-STYLE = ('<style>.oia table{border-collapse:collapse;font-size:.9em}'
-         '.oia th,.oia td{padding:.15em .7em;text-align:left;'
+STYLE = ('<style>.oia-card table{border-collapse:collapse;font-size:.9em}'
+         '.oia-card th,.oia-card td{padding:.15em .7em;text-align:left;'
          'border-bottom:1px solid color-mix(in srgb,currentColor 25%,transparent)}'
-         '.oia p{margin:.3em 0}.oia svg{max-width:100%}</style>')
+         '.oia-card p{margin:.3em 0}.oia-card svg{max-width:100%}</style>')
 
 def block(*parts):
     "Pieces of HTML as one block with the style of a view."
-    return f'<div class="oia">{STYLE}{"".join(parts)}</div>'
+    return f'<div class="oia-card">{STYLE}{"".join(parts)}</div>'
 
 def paragraph(text):
     return f'<p>{escape(text)}</p>'
@@ -67,9 +67,8 @@ def rule_svg(rule, states):
     across = lambda p: EDGE + p*(WIDE - 2*EDGE)
     up = lambda v: HIGH - EDGE - v/top*(HIGH - 2*EDGE)
     tickets = rule.menu().tickets
-    lines = ''.join(
-        f'<line x1="{across(0):.1f}" y1="{up(a):.1f}" x2="{across(1):.1f}" '
-        f'y2="{up(b):.1f}" stroke="currentColor" opacity=".25"/>'
+    lines = ''.join(f'<line x1="{across(0):.1f}" y1="{up(a):.1f}" x2="{across(1):.1f}" '
+                    f'y2="{up(b):.1f}" stroke="currentColor" opacity=".25"/>'
         for a, b in tickets[:ROWS_SHOWN])
     x = np.linspace(0, 1, 61)
     y = (np.c_[1 - x, x] @ tickets.T).max(1)
@@ -312,9 +311,8 @@ def _repr_html_(self):
 
 @patch_to(Comparison)
 def _repr_html_(self):
-    columns = [
-        'world', 'method', 'runs', 'failed', 'rounds', 'regret', 'within', 'bound'
-    ]
+    columns = ['world', 'method', 'runs', 'failed', 'rounds', 'regret', 'within',
+               'bound']
     cell = lambda x: f'{x:.4g}' if isinstance(x, float) else x
     rows = [[cell(x) for x in row] for row in self.table[columns].astype(object).values]
     return block(html_table(columns, rows))

@@ -1,10 +1,6 @@
 # Made by nbs/build_stubs.py from views.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from typing import Any
 from dataclasses import dataclass
 from html import escape
 import numpy as np
@@ -24,10 +20,6 @@ from .experiments import Comparison
 from .session import Offer, Session
 
 _Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
-
 ROWS_SHOWN: int
 STYLE: str
 def block(*parts: Any): ...

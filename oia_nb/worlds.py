@@ -20,6 +20,7 @@ from dataclasses import MISSING, dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
 import numpy as np
+from . import __version__
 from .core import (PROB_TOL, InvalidInput, NotInducible, as_array, as_choice,
                          as_integer, as_names, as_number, as_probabilities, as_text,
                          generator, patch_to, plain)
@@ -62,33 +63,30 @@ def _trait(at, value):
     return tuple(_trait(at, v) for v in value) if isinstance(value, list) else value
 
 # %% ../nbs/companion/64_worlds.ipynb #ab05a00e
-def schema_reader(kind):
-    """A reader of the key schema of a file of a `kind`, whose version is 1: it
-    refuses those of another kind and of a later version.
+def schema_reader(kind, version=1):
+    """A reader of the key schema of a file of a `kind`: it refuses those of another
+    kind and of a later version.
 
     >>> schema_reader('world')('schema', 'oia/world/1')
     'oia/world/1'
     """
     def read(at, value):
-        match = re.fullmatch(rf'oia/{kind}/([0-9]+)', str(value))
+        match = re.fullmatch(rf'oia/{kind}/([1-9][0-9]*)', str(value))
         if match is None:
-            raise InvalidInput(at, value, f'"oia/{kind}/1"')
-        if int(match[1]) != 1:
-            raise InvalidInput(
-                at, value, f'"oia/{kind}/1"; the file was made by a later version of '
-                'oia_nb')
+            raise InvalidInput(at, value, f'"oia/{kind}/{version}"')
+        if int(match[1]) > version:
+            raise InvalidInput(at, value, f'"oia/{kind}/{version}" at most: it was '
+                               f'made by a later version of oia_nb than {__version__}')
         return value
     return read
 
-WORLD_FORM = {
-    'schema?': schema_reader('world'), 'name': str, 'states': [str],
-    'decisions': [str], 'utility': [[float]],
-    'bound': float,
-    'arms': [{'name': str, 'cost': float, 'signals': [str],
-              'joint': [[float]]}], 'agent?': read_agent, 'source?': str,
-    'licence?': str, 'cost_ranges?': [[float]], 'support?': [[float]],
-    'supports?': [[[float]]], 'prior?': [float]
-}
+WORLD_FORM = {'schema?': schema_reader('world'), 'name': str, 'states': [str],
+              'decisions': [str], 'utility': [[float]],
+              'bound': float,
+              'arms': [{'name': str, 'cost': float, 'signals': [str],
+                        'joint': [[float]]}], 'agent?': read_agent, 'source?': str,
+              'licence?': str, 'cost_ranges?': [[float]], 'support?': [[float]],
+              'supports?': [[[float]]], 'prior?': [float]}
 # those that have a default
 NOTES = [f.name for f in fields(World) if f'{f.name}?' in WORLD_FORM]
 # what the principal may know beyond the beliefs of the arms
@@ -129,10 +127,8 @@ def read_form(at, value, form):
     for k in form:
         if not k.endswith('?') and k not in value:
             raise InvalidInput(f'{at}, key {k!r}', 'nothing', 'it to be there')
-    return {
-        k: read_form(k if at == 'world' else f'{at}.{k}', value[k], f)
-        for k, f in keys.items() if k in value
-    }
+    return {k: read_form(k if at == 'world' else f'{at}.{k}', value[k], f)
+            for k, f in keys.items() if k in value}
 
 # %% ../nbs/companion/64_worlds.ipynb #cb46e295
 def world_from_dict(data):
@@ -208,14 +204,10 @@ def world_to_dict(world):
     data = dict(schema='oia/world/1', name=world.name, states=list(z.states),
                 decisions=list(z.decisions),
                 utility=z.utility.tolist(), bound=z.bound, arms=arms)
-    usual = {
-        f.name: f.default_factory() if f.default is MISSING else f.default
-        for f in fields(World) if f.name in NOTES
-    }
-    data |= {
-        k: plain(getattr(world, k), k)
-        for k in NOTES if getattr(world, k) != usual[k]
-    }
+    usual = {f.name: f.default_factory() if f.default is MISSING else f.default
+             for f in fields(World) if f.name in NOTES}
+    data |= {k: plain(getattr(world, k), k)
+             for k in NOTES if getattr(world, k) != usual[k]}
     known = dict(support=z.support, supports=known_beliefs(z), prior=z.prior)
     if np.array_equal(world_from_dict(data).setting.support, z.support):
         del known['support']
@@ -322,9 +314,8 @@ def world_names():
     >>> world_names()
     ['advert', 'clinic', 'small_clinic', 'wine']
     """
-    return sorted(
-        p.name.removesuffix('.json') for p in _shipped().iterdir()
-        if p.name.endswith('.json'))
+    return sorted(p.name.removesuffix('.json') for p in _shipped().iterdir()
+                  if p.name.endswith('.json'))
 
 def _read(path_or_name):
     names = world_names()
@@ -378,12 +369,10 @@ def grid(cls, states, *, utility, bound, arms, step=.01, decisions=None):
 
     Parameters
     ----------
-    states : list of str, or int
-        Names of the W states, or their number.
+    states : list of str, or int; names of the W states, or their number
     utility, bound, arms, decisions
         As for `Setting`.
-    step : float
-        A whole part of one: .01 for whole percents.
+    step : float; a whole part of one: .01 for whole percents
 
     Raises `InvalidInput`, also for more than `GRID_MOST` beliefs.
     """
@@ -548,9 +537,8 @@ def column_levels(at, frame, column):
         present = [v for v in found if not _is_missing(v)]
         categories = getattr(getattr(values, 'dtype', None), 'categories', None)
         seen = set(present)
-        order = sorted(present) if categories is None else [
-            c for c in categories if c in seen
-        ]
+        order = sorted(present) if categories is None else [c for c in categories
+                                                            if c in seen]
     except (TypeError, ValueError):
         raise InvalidInput(column_at, list(values),
                            'values that can be sorted') from None
@@ -703,14 +691,11 @@ def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
 
     Parameters
     ----------
-    frame : pandas or polars DataFrame, or dict of columns
-        A row a case.
-    state : str, optional
-        The column that holds the state.
+    frame : pandas or polars DataFrame, or dict of columns; a row a case
+    state : str, optional; the column that holds the state
     arms : dict of name: list of columns, optional
         As for `world_from_table`; all other columns are looked at if not given.
-    weights : str, optional
-        The column that says how many cases a row stands for.
+    weights : str, optional; the column that says how many cases a row stands for
     rare : number
         Levels that fewer rows have are listed.
 
@@ -745,9 +730,8 @@ def _cut(values, code, weight, n):
     x = np.array(values, float)
     known = code >= 0
     inner = np.arange(1, n)/n
-    cuts = np.unique(
-        np.quantile(x[code[known]], inner, weights=weight[known],
-                    method='inverted_cdf'))
+    cuts = np.unique(np.quantile(x[code[known]], inner, weights=weight[known],
+                                 method='inverted_cdf'))
     cuts = cuts[cuts < x.max()]
     m = len(cuts) + 1
     names = [f'{i:0{len(str(m))}d}/{m}' for i in range(1, m + 1)]
@@ -795,10 +779,8 @@ def _with_columns(frame, rows, columns):
         return out
     out = {c: list(frame[c]) for c in _columns(frame)}
     out = {c: [v[i] for i in rows] for c, v in out.items()}
-    return out | {
-        c: [names[i] if i >= 0 else None for i in code]
-        for c, (names, code) in columns.items()
-    }
+    return out | {c: [names[i] if i >= 0 else None for i in code]
+                  for c, (names, code) in columns.items()}
 
 # %% ../nbs/companion/64_worlds.ipynb #4b1e7a11
 def _repaired(table, c, rare, missing, bins):
@@ -812,11 +794,8 @@ def _repaired(table, c, rare, missing, bins):
         names, code, cuts = _cut(table.levels[c].values, code, table.weight, bins[c])
         print(
             f'{at}: cut at {", ".join(f"{x:g}" for x in cuts)} into {", ".join(names)}')
-    new = {
-        v: max(group, key=group.get)
-        for group in _alike(names, rows())
-        for v in group
-    }
+    new = {v: max(group, key=group.get) for group in _alike(names, rows())
+           for v in group}
     for step in 'alike', 'rare':
         count = dict(zip(names, rows()))
         if step == 'rare':
@@ -868,10 +847,9 @@ def fix(self, *, rare=None, missing=None, bins=None):
             keep &= code >= 0
         if list(names) != list(levels.names) or (code != levels.code).any():
             changed[c] = names, code
-    return _with_columns(
-        self.frame, self.rows[keep],
-        {c: (names, code[keep])
-         for c, (names, code) in changed.items()})
+    return _with_columns(self.frame, self.rows[keep],
+                         {c: (names, code[keep])
+                          for c, (names, code) in changed.items()})
 
 # %% ../nbs/companion/64_worlds.ipynb #8e179e96
 def _labels(value):
@@ -910,12 +888,10 @@ def _by_state_and_decision(utility, states, known, decisions):
         decisions = [str(v) for v in heads[0]]
     if decisions is None or isinstance(decisions, str):
         return rows, decisions
-    named = [
-        r if h is None else _by_name(f'utility, row {i}', r, decisions,
-                                     {v: str(v)
-                                      for v in h})
-        for i, (r, h) in enumerate(zip(rows, heads))
-    ]
+    named = [r if h is None else _by_name(f'utility, row {i}', r, decisions,
+                                          {v: str(v)
+                                           for v in h})
+             for i, (r, h) in enumerate(zip(rows, heads))]
     return named, decisions
 
 # %% ../nbs/companion/64_worlds.ipynb #ba8b53a1
@@ -944,8 +920,8 @@ def _table_signals(at, columns, n_rows):
     return [named(row) for row in cells], cell
 
 def smoothed_table(counts, smoothing=SMOOTHING, prior=None):
-    r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W), by
-    {eq}`eq-table`.
+    r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W), as
+    in chapter 64.
 
     `prior` (W,) is the states'; the counts' own if None. A state without rows must
     have prior 0.
@@ -1059,8 +1035,7 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
 
     Parameters
     ----------
-    frame : pandas or polars DataFrame, or dict of columns
-        A row a case; the columns used are discrete, without gaps (`check_table`).
+    frame : DataFrame, or dict of columns; as `check_table` wants it, a row a case
     state, weights : str
         The column of the state; and of how many cases a row stands for, if any.
     arms : dict of name: list of columns
@@ -1071,10 +1046,8 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
         own value, e.g. 0 and 1, or True and False.
     bound : float; the largest payment
     states, decisions : list, optional; the states are sorted if not given
-    prior : dict of state: probability, or list (W,), optional
-        Of every arm; the states' shares of the rows if not given.
-    smoothing : float
-        λ, the number of made-up cases; 0 where each signal came with each state.
+    prior : dict of state: probability, or list (W,); the shares of rows if not given
+    smoothing : float; λ made-up cases, 0 where each signal came with each state
     rare : number; levels of fewer rows are named in a warning
     name, source, licence : str, optional
 
@@ -1138,12 +1111,10 @@ def garbling(joint, other):
     from scipy.optimize import linprog
     from scipy.sparse import block_array, eye_array, kron
     n, m = len(joint), len(other)
-    A = block_array(
-        [[kron(joint.T, eye_array(m))], [kron(eye_array(n), np.ones(
-            (1, m)))]], format='csr')
-    found = linprog(np.zeros(n*m), A_eq=A, b_eq=np.r_[other.T.ravel(),
-                                                      np.ones(n)], bounds=(0, None),
-                    method='highs')
+    A = block_array([[kron(joint.T, eye_array(m))],
+                     [kron(eye_array(n), np.ones((1, m)))]], format='csr')
+    found = linprog(np.zeros(n*m), A_eq=A, b_eq=np.r_[other.T.ravel(), np.ones(n)],
+                    bounds=(0, None), method='highs')
     return found.x.reshape(n, m) if found.status == 0 else None
 
 # %% ../nbs/companion/64_worlds.ipynb #f7ff7b69
@@ -1161,9 +1132,8 @@ def _first_with_margin(draw, margin, tries):
         best = max(best, least)
     raise NotInducible(
         f'none of {tries} random worlds has a margin of {margin:g} for each arm (the '
-        f'best has {best:.3g}): '
-        'ask for less, or for fewer arms, more signals, or priors that depend on the '
-        'arm', world.setting.arms, best)
+        f'best has {best:.3g}): ask for less, or for fewer arms, more signals, or '
+        'priors that depend on the arm', world.setting.arms, best)
 
 # %% ../nbs/companion/64_worlds.ipynb #402aaaa9
 def _random(draw_joint, K, W, signals, seed, decisions, bound, max_cost, margin, tries,
@@ -1175,14 +1145,14 @@ def _random(draw_joint, K, W, signals, seed, decisions, bound, max_cost, margin,
                            f'a number, or one for each of the {K} arms')
     sizes = [as_integer(f'signals[{k}]', n, 1) for k, n in enumerate(sizes)]
     D = as_integer('decisions', W if decisions is None else decisions, 1)
-    bound, max_cost = as_number('bound', bound, 0.,
-                                strict_low=True), as_number('max_cost', max_cost, 0.)
+    bound = as_number('bound', bound, 0., strict_low=True)
+    max_cost = as_number('max_cost', max_cost, 0.)
     rng = generator(seed)
     def draw():
-        joint, costs, utility = draw_joint(
-            rng, sizes, W), bound*max_cost*rng.random(K), bound*rng.random((W, D))
-        return make_world(joint,
-                          np.sort(costs) if ordered else costs, utility, bound,
+        joint = draw_joint(rng, sizes, W)
+        costs = bound*max_cost*rng.random(K)
+        utility = bound*rng.random((W, D))
+        return make_world(joint, np.sort(costs) if ordered else costs, utility, bound,
                           name=name)
     return _first_with_margin(draw, margin, tries)
 
@@ -1195,8 +1165,7 @@ def random_world(K, W, signals, seed, *, prior='common', decisions=None, bound=1
     ----------
     K, W : int
         At least two each.
-    signals : int, or list of K ints
-        How many signals an arm has.
+    signals : int, or list of K ints; how many signals an arm has
     seed : int or numpy Generator
     prior : str
         "common": the state is drawn from one prior, uniform on the simplex, and an
@@ -1335,9 +1304,17 @@ def bit_beliefs(k, accuracy, copies):
     return np.array([(1 + x*(2*accuracy - 1)*H[k])*(1 + t*H[3])/8 for x in (1, -1)
                      for t in tilts])
 
+def _bit_weights(gaps, cost, a):
+    "The weights $w_k$ (K,) that give `bits_world` these gaps. Raises `InvalidInput`."
+    pays = np.where(np.arange(len(gaps)) > 0, a*cost/(a - .5), 0.)
+    weights = .9 - (pays.max() - pays + gaps)/(2*a - 1)
+    if weights.min() < .1:
+        raise InvalidInput('gaps', gaps, 'smaller gaps (for this cost and accuracy)')
+    return weights
+
 # %% ../nbs/companion/64_worlds.ipynb #875fcbeb
 def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
-    """A world in which gaps, K, M and costs can be set one by one (`ex-bits`): up to
+    """A world in which gaps, K, M and costs can be set one by one (chapter 64): up to
     seven arms, eight states, `bound` and B_u both 1.
 
     Parameters
@@ -1348,8 +1325,7 @@ def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
     cost : float
         Of all arms but arm 0, which is free; less than accuracy - 1/2. Only costs
         that differ can make the agent deviate.
-    accuracy : float
-        In (1/2, 1].
+    accuracy : float; in (1/2, 1]
     copies : int
         So many versions of each signal; more than one for at most three arms.
     listed : int, optional
@@ -1364,19 +1340,14 @@ def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
     World('bits': 2 arms, 8 states, 4 beliefs, bound 1)
     """
     gaps = as_array('gaps', gaps, (None,), 0., 1.)
-    K, a = as_integer('number of gaps', len(gaps), 2,
-                      7), as_number('accuracy', accuracy, .5, 1., strict_low=True)
-    copies, listed = as_integer('copies',
-                                copies), as_integer('listed',
-                                                    K if listed is None else listed, K,
-                                                    7)
-    if copies < 1 or copies > 1 and listed > 3:
+    K = as_integer('number of gaps', len(gaps), 2, 7)
+    a = as_number('accuracy', accuracy, .5, 1., strict_low=True)
+    listed = as_integer('listed', K if listed is None else listed, K, 7)
+    copies = as_integer('copies', copies, 1)
+    if copies > 1 and listed > 3:
         raise InvalidInput('copies', copies, '1, or more for at most three arms')
     cost = as_number('cost', cost, 0., a - .5)
-    pays = np.where(np.arange(K) > 0, a*cost/(a - .5), 0.)
-    weights = .9 - (pays.max() - pays + gaps)/(2*a - 1)
-    if weights.min() < .1:
-        raise InvalidInput('gaps', gaps, 'smaller gaps (for this cost and accuracy)')
+    weights = _bit_weights(gaps, cost, a)
     H = signs(3)
     decisions = [(w + .1*x)*x*H[k] for k, w in enumerate(weights) for x in (1, -1)]
     beliefs = [bit_beliefs(k, a, copies) for k in range(listed)]

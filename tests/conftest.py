@@ -5,6 +5,7 @@ need no screen.
 """
 import importlib.util
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,11 @@ os.environ['MPLBACKEND'] = 'Agg'
 os.environ['MATPLOTLIBRC'] = str(ROOT/'nbs'/'matplotlibrc')
 sys.path.insert(0, str(ROOT/'nbs'))     # for build_docs
 
+# Bytecode is kept: every process, and every copy of the package with a mutant in it, would
+# compile the whole package once more.
+os.environ.pop('PYTHONDONTWRITEBYTECODE', None)
+sys.dont_write_bytecode = False
+
 # --- How thorough ----------------------------------------------------------------------
 
 # What a release tries more often, it tries this many times as often.
@@ -31,12 +37,12 @@ RELEASE = 5
 # Examples differ from run to run; one that fails is printed so that it can be repeated.
 settings.register_profile('release', max_examples=RELEASE*200, deadline=None, print_blob=True,
                           suppress_health_check=list(HealthCheck))
-settings.register_profile('quick', settings.get_profile('release'), max_examples=100)
+settings.register_profile('quick', settings.get_profile('release'), max_examples=60)
 settings.load_profile('quick')
 
 
 def examples(n):
-    "`max_examples` of a property: half of `n`, and `RELEASE` times `n` with --release."
+    "`max_examples` of a property: `.3*n`, and `RELEASE` times `n` with --release."
     return max(n*settings().max_examples//200, 1)
 
 
@@ -51,7 +57,8 @@ def pytest_addoption(parser):
     parser.addoption('--release', action='store_true',
                      help='every test in full, as before a release: .ci/run --release does it')
     parser.addoption('--box', type=float, metavar='SECONDS',
-                     help='after so long skip what is left, and say how many tests that is')
+                     help='after so long skip what is left, and say how many tests that is; '
+                          'files come in another order every time')
 
 
 def pytest_configure(config):
@@ -91,6 +98,11 @@ def pytest_collection_modifyitems(config, items):
     addresses = [item.nodeid for item in items if ' at 0x' in item.nodeid]
     if addresses:       # they differ from worker to worker, which then have no test in common
         raise pytest.UsageError(f'a test is named by an address in memory: {addresses[0]}')
+    if config.getoption('--box') is not None:
+        files = sorted({item.path for item in items})
+        # all workers need the same order
+        random.Random(getattr(config, 'workerinput', {}).get('testrunuid')).shuffle(files)
+        items.sort(key=lambda item: files.index(item.path))
     if not config.getoption('--release'):
         for item in items:
             if item.get_closest_marker('release'):

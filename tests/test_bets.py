@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from conftest import amount
 from oia_nb.all import (NotInducible, Transcript, action_informed_oracle, announce,
-                        generator, is_proper, menu_rule, random_world, simulate)
+                        generator, is_proper, menu_rule, mix, random_world, simulate)
 from oia_nb.sharp import bets as module, evidence, walls
 from oia_nb.sharp.bets import (Run, candidate, explore, missing, no_agent, open_run, share,
                                wealth)
@@ -150,7 +150,35 @@ def other_arm(run):
     ray = run.rays[0]
     return next(a for _, a in ray.heard if a != run.first), ray
 
-LAWS = [law_own, law_pair, law_rare, law_threshold, law_shares, law_own_arm, law_later_samples]
+def law_ray():
+    """Where a ray leaves the arm of the zero rule lies in its bracket, and an arm is paid at least
+    what that says (`lem-rent`)."""
+    for i in range(3):
+        world = small_world(20 + i, 3, 3, 3)
+        run, z, q = ready(world), world.setting, world.belief_distributions
+        simulate(explore(run), world, i)
+        rng = generator(78, i)
+        for j in run.others:
+            ray = module.ray_of(run, j)
+            for t in np.linspace(.02, .98, 25):
+                ray.heard.append((t, world.best_response(mix(run.zero, ray.rule, t))))
+            low, high = module.exit_of(run, ray)
+            assert low <= high <= low + .05
+            for t in module.rungs(low, high):
+                assert .8*low <= .8*t < high
+            for _ in range(100):
+                rule = menu_rule(z.support, z.bound*rng.uniform(
+                    0, rng.uniform(), (rng.integers(1, 4), 3)), z.bound)
+                if world.best_response(rule) == j:
+                    s = rule.expected
+                    assert (q[j] - q[run.first]) @ (s - low*ray.rule.expected) >= -1e-9
+            # the ray itself, just beyond its end: nothing is given away
+            t = 1.1*high
+            if t < 1 and world.best_response(mix(run.zero, ray.rule, t)) == j:
+                assert (q[j] - q[run.first]) @ ((t - low)*ray.rule.expected) >= -1e-9
+
+LAWS = [law_own, law_pair, law_rare, law_threshold, law_shares, law_own_arm, law_later_samples,
+        law_ray]
 
 @pytest.mark.parametrize('law', LAWS, ids=lambda f: f.__name__)
 def test_law(law):
@@ -180,7 +208,12 @@ def no_own(run, c, sure=False, eps=None):
 def own_at_one(run, c, sure=False, eps=None):
     return {j: m + np.log(c.delta)*(j == c.arm) for j, m in MISSING(run, c, sure, eps).items()}
 
-MUTANTS = [('threshold × ½', 'missing', exaggerated(.5), law_threshold),
+def farther(run, ray, exit_of=module.exit_of):
+    low, high = exit_of(run, ray)
+    return min(2*low, 1.), min(2*high, 1.)
+
+MUTANTS = [('a ray that leaves twice as far out', 'exit_of', farther, law_ray),
+           ('threshold × ½', 'missing', exaggerated(.5), law_threshold),
            ('threshold × ¼', 'missing', exaggerated(.25), law_threshold),
            ('samples from before the registration', 'candidate', early,
             law_later_samples),

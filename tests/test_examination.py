@@ -11,8 +11,10 @@ from conftest import amount, examples
 from laws import detection, most_failures, statistical
 from oia_nb.all import (Identification, InvalidInput, Oracle, action_informed_oracle,
                         generator, identify, load_world, random_world, simulate)
-from oia_nb.examination import (Boundary, CalibrationWatch, examine, fresh_rule, last_held, sides)
-from oia_nb.experts import Drifting, Expert, Lapsing, RiskAverse, Subjective, is_wrong
+from oia_nb.examination import (FIRM, Boundary, CalibrationWatch, examine, fresh_rule, last_held,
+                                sides)
+from oia_nb.experts import (Drifting, Expert, Lapsing, RiskAverse, Satisficing, Subjective,
+                            is_wrong)
 from oia_nb.learner import VIOLATIONS, finish
 from oia_nb.sharp.learner import sharp
 from oia_nb.told import Told
@@ -96,6 +98,28 @@ def test_a_boundary_elsewhere_is_seen():
         x + .02 for x in true_boundary(DUO, 0, 1).limits(s)))
     _, crossed = answer(examine(one_round, DUO.setting, [], boundaries=[wrong]), DUO, Expert())
     assert not crossed.passed and crossed.rounds <= 2
+
+
+def test_an_expert_who_wavers_at_the_rule_is_seen():
+    """At the rule to be certified, either arm in half of the rounds: asked once, that passes in half
+    of the examinations, and asked `FIRM` times in one of 64."""
+    rule = action_informed_oracle(DUO).rules[0]
+    wavering = Satisficing(DUO.setting.bound)
+    passed = [answer(examine(one_round, DUO.setting, [], found=(rule, 0)), DUO, wavering,
+                     seed)[0].passed for seed in range(40)]
+    # five or more of 40 happen once in 10^3 at one of 64; 20 are expected of one question
+    assert sum(passed) <= 4
+    again, = answer(examine(one_round, DUO.setting, [], found=(rule, 0)), DUO, Expert())
+    assert again.passed and again.rounds == FIRM
+
+
+def test_what_bears_little_is_left_out_unless_costs_may_drift():
+    "On `clinic` a certificate rests on many answers; a fifth more rounds have to do."
+    world, rounds = load_world('clinic'), {}
+    for name, options in dict(plain=dict(examined=False), fixed={},
+                              drifts=dict(told='costs=until the end')).items():
+        rounds[name] = identify(world, eps=.15, delta=.05, seed=1, **options).rounds
+    assert rounds['plain'] < rounds['fixed'] <= 1.2*rounds['plain'] < rounds['drifts']
 
 
 def test_answers_that_have_changed_are_seen():

@@ -1,4 +1,5 @@
 """Experts as they are: each does what its policy says, and is judged by its exact profit."""
+import importlib.util
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,11 +12,12 @@ from hypothesis import strategies as st
 
 from conftest import amount, examples, ROOT
 from oia_nb.all import (InvalidInput, Rational, RiskAverse, best_reply, generator,
-                        identify, lottery, menu_rule, random_world)
+                        identify, load_world, lottery, menu_rule, random_world)
 from oia_nb.experts import (Drifting, Expert, HiddenArm, Lapsing, Logit, Noisy, Rounded,
-                            Satisficing, Subjective, best_known, felt, is_wrong, parse_expert,
+                            Satisficing, Subjective, best_known, digits_needed, felt, is_wrong,
+                            misheard, parse_expert,
                             win_probability)
-from laws import statistical
+from laws import most_failures, statistical
 from oia_nb.information import Agent
 from oia_nb.learner import Certificate
 from oia_nb.worlds import world_from_dict, world_to_dict
@@ -204,6 +206,35 @@ def test_no_rule_earns_more_than_the_best_known(agent):
         assert agent.profit(world, rule) <= best + 1e-6
 
 
+@settings(max_examples=examples(60))
+@given(st.integers(0, 10**6), st.integers(0, 3))
+def test_rounding_is_a_band(seed, digits):
+    "`prop-rounded`: the arm that is chosen, and what a rule earns by the reports as heard."
+    world, rule = drawn(seed)
+    z, agent = world.setting, Rounded(digits)
+    m, policy, g = misheard(world, digits), agent.policy(world, rule), Expert().policy(
+        world, rule).profits
+    assert g[policy.arms.argmax()] >= g.max() - z.bound*m.max() - 1e-9*z.bound
+    assert (policy.profits <= g + 1e-9).all() and (policy.profits
+                                                   >= g - z.bound*m - 1e-9).all()
+    counts = np.einsum('ki,kir->kr', world.belief_distributions, policy.reports)
+    said = counts @ (z.belief_utility - rule.expected)
+    earned = agent.leaves(world, rule, policy.reports)
+    assert (np.abs(said - earned) <= m*(z.bound + np.ptp(z.utility))/2 + 1e-9).all()
+    enough = digits_needed(z.support)
+    assert misheard(world, enough).max() == 0
+    gaps = np.abs(z.support[:, None] - z.support).max(2) + np.eye(z.M)
+    assert 10.**-enough < gaps.min() <= 10.**(1 - enough)
+
+
+def test_two_digits_on_the_clinic():
+    "Two beliefs are taken for others; the examination doesn't refuse it, and nothing is wrong."
+    world = replace(load_world('clinic'), agent=Rounded(2))
+    assert 0 < misheard(world, 2).max() < .002 and digits_needed(world.setting.support) == 4
+    found = identify(world, eps=.06, delta=.05, seed=0)
+    assert found.status == 'certified' and not is_wrong(world, found)
+
+
 def test_who_is_wrong():
     "A certificate is judged by its bound, and by who the expert is in the end."
     world = replace(random_world(2, 2, 2, 5, prior='arm', margin=.05), agent=Expert())
@@ -238,3 +269,42 @@ def test_every_kind_has_a_name():
                  'rounded', 'noisy', 'hiddenarm', 'expert', 'rational'):
         assert type(parse_expert(name)).__name__.lower() == name
         assert type(parse_expert(name)) in Agent.kinds.values()
+
+
+# --- A small campaign: experts by learners -------------------------------------------------
+
+spec = importlib.util.spec_from_file_location('campaign', ROOT/'benchmarks'/'experts.py')
+campaign = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(campaign)
+
+WHO, BY = ('expert', 'lapsing:0.05', 'subjective:1.5'), ('sharp', 'patient', 'own_beliefs', 'trial')
+SEEDS, COARSE = amount(2, 20), .08
+INSIDE = [(who, by) for who in WHO for by in BY
+          if campaign.told_to(campaign.row_of(by), who)[1]]
+RUNS = SEEDS*len(INSIDE)
+
+
+def played_by(who, by, seed):
+    world = campaign.world_called('duo')
+    told, _ = campaign.told_to(campaign.row_of(by), who)
+    return campaign.play(by, world, campaign.expert_for(world, who), told, seed, COARSE)[0]
+
+
+@statistical(false_alarm=1e-6, planted='a learner that hands out the rule of the oracle, with the '
+             'certificate of its own', power=lambda: 1.)
+def test_certificates_are_right_for_experts_as_told(monkeypatch):
+    """Of all runs in which the expert is as told, at most δ end with a wrong certificate, and none
+    with an exception. The oracle's rules lose more than .4, so that the planted learner is wrong in
+    every run."""
+    ends = [played_by(who, by, seed) for who, by in INSIDE for seed in range(SEEDS)]
+    assert len(INSIDE) >= 7 and not [e for e in ends if e.startswith('exception')]
+    assert ends.count('wrong') <= most_failures(RUNS, campaign.DELTA)
+    assert ends.count('right') >= .8*RUNS
+    rules = campaign.action_informed_oracle(campaign.world_called('duo')).rules
+    def careless(*args, **options):
+        found = identify(*args, **options)
+        return replace(found, rule=rules[found.arm])
+    monkeypatch.setattr(campaign, 'identify', careless)
+    n = RUNS//2
+    ends = [played_by('expert', 'sharp', seed) for seed in range(n)]
+    assert ends.count('wrong') == n > most_failures(n, campaign.DELTA)

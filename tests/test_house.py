@@ -5,6 +5,7 @@ Nothing here is left to chance.
 """
 import ast
 import json
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 import pytest
@@ -111,20 +112,21 @@ def test_the_learners_name_what_they_take():
 
 # --- Rooms of a human size ------------------------------------------------------------
 
-FUNCTION, CELL = 50, 45         # lines at most; a class may be a third longer than a cell
+FUNCTION, CELL = 50, 45         # lines at most, directives of a cell aside
 
 # Longer ones, and why they are one piece.
 LONG = {
-    'Journal': 'a file, its lock and its hash: no line makes sense without the others',
-    'Session': 'its constructors; what a session does is attached in cells of its own',
-    'Expert': 'the four questions that every kind of expert answers',
-    'Told': 'fields, each beside its check',
-    'CvxpyProgram': 'the reference solver, whose formulas are read as one program',
-    'RuleProgram': 'the same program, row by row',
-    'LinearProgram': 'one solver and its bases, which every method reads',
+    'Setting': 'a documented field for each thing that the principal knows, beside its check',
     'RegionProgram': 'one solver and its bases, which every method reads',
-    'FILES': 'the tables of all documents and files',
+    'Hyperplane': 'what the rays across it tell of one hyperplane, which every method reads',
+    'Wall': 'bounds of one wall, which every answer moves together',
+    'BetRegion': 'the rules of a region and the walls that make them, which every method reads',
+    'Guess': 'a mean and a covariance, which every method reads',
+    'SharpRun': 'the state of a run of the sharp learner, which every step reads',
+    'Forecast': 'a mean and a covariance, which every method reads',
+    'sharp': "the learner's options, each documented",
     'ERRATA': 'the table of all errata, in two halves',
+    'LEDGER': 'the table of all claims, section by section',
 }
 
 def lines_of(node):
@@ -138,24 +140,22 @@ def long_functions(source):
             and lines_of(node) > FUNCTION]
 
 def long_cell(source):
-    """What is too long about a cell: None, the name of its only definition, or of the first thing
-    of several."""
-    if source.count('\n') < CELL:
+    """What is too long about a cell: None, its longest definition, or, of a cell that defines no
+    function and no class, the name that it sets."""
+    lines = source.split('\n')
+    if sum(not line.startswith('#|') for line in lines) <= CELL:
         return None
-    tree = ast.parse('\n'.join('' if line.startswith('%') else line
-                               for line in source.split('\n')))
+    tree = ast.parse('\n'.join('' if line.startswith('%') else line for line in lines))
     definitions = [n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
-    if not definitions:
-        return next((ast.unparse(n).split()[0] for n in reversed(tree.body)
-                     if isinstance(n, (ast.Assign, ast.AugAssign))), 'statements')
-    one = definitions[0]
-    most = FUNCTION if isinstance(one, ast.FunctionDef) else CELL*4//3
-    return None if len(definitions) == 1 and lines_of(one) <= most else one.name
+    if definitions:
+        return max(definitions, key=lines_of).name
+    return next((ast.unparse(n).split()[0] for n in reversed(tree.body)
+                 if isinstance(n, (ast.Assign, ast.AugAssign))), 'statements')
 
 def cells(path):
-    "The code of a notebook, cell by cell, but for tables that are folded on the page."
+    "The code of a notebook, cell by cell."
     for cell in json.loads(path.read_text(encoding='utf-8'))['cells']:
-        if cell['cell_type'] == 'code' and 'hide-input' not in cell['metadata'].get('tags', ()):
+        if cell['cell_type'] == 'code':
             yield ''.join(cell['source']).rstrip('\n')
 
 def test_no_function_is_longer_than_a_screen():
@@ -164,7 +164,7 @@ def test_no_function_is_longer_than_a_screen():
     assert long <= set(LONG)
 
 @pytest.mark.parametrize('part', ['paper', 'beyond', 'companion'])
-def test_a_long_cell_holds_one_definition(part):
+def test_no_cell_is_longer_than_a_screen(part):
     notebooks = sorted((ROOT/'nbs'/part).glob('*.ipynb'))
     long = {name for path in notebooks for name in map(long_cell, cells(path)) if name}
     assert len(notebooks) > 10 and long <= set(LONG)
@@ -173,10 +173,33 @@ def test_long_rooms_are_found():
     body = '    x = 0\n'
     assert long_functions('def f():\n' + 50*body) == ['f']
     assert long_functions('class C:\n  def g(self):\n' + 49*body) == []
-    assert long_cell('def f():\n' + 46*body) is None
-    assert long_cell('def f():\n' + 20*body + 'def g():\n' + 26*body) == 'f'
-    assert long_cell('class C:\n' + 60*body) == 'C'
+    assert long_cell('#| export\ndef f():\n' + 43*body) is None
+    assert long_cell('def f():\n' + 20*body + 'def g():\n' + 26*body) == 'g'
+    assert long_cell('class C:\n' + 45*body) == 'C'
     assert long_cell('TABLE = [' + 46*'\n1,' + ']') == 'TABLE'
+
+def wrapped_pairs(source):
+    "Lines of assignments `a, b = x, y` that take more than one line."
+    return [n.lineno for n in ast.walk(ast.parse(source))
+            if isinstance(n, ast.Assign) and n.end_lineno > n.lineno
+            and isinstance(n.targets[0], ast.Tuple) and isinstance(n.value, ast.Tuple)]
+
+def test_no_pair_of_assignments_is_wrapped():
+    "One statement a line, so that each can be read."
+    paths = [*PACKAGE.glob('*.py'), *PACKAGE.glob('fast/*.py')]
+    wrapped = [(path.name, line) for path in paths
+               for line in wrapped_pairs(path.read_text(encoding='utf-8'))]
+    assert not wrapped and wrapped_pairs('a, b = f(\n  1), 2') == [1]
+
+# --- Names of the source --------------------------------------------------------------
+
+LABEL = re.compile(r'`(alg|cor|def|eq|ex|fig|lem|prop|rem|thm)-[\w-]+`')
+
+def test_docstrings_name_no_label():
+    "A label of the pages' source says nothing to who reads `help`: name the chapter."
+    named = [f'{path.name}: {found[0]}' for path in sorted(PACKAGE.rglob('*.py'))
+             for found in LABEL.finditer(path.read_text(encoding='utf-8'))]
+    assert not named and LABEL.search('see `prop-robust`')
 
 # --- A slip ---------------------------------------------------------------------------
 

@@ -157,7 +157,7 @@ def test_the_learner_within_sees_no_lapse(monkeypatch):
     assert runs_that_differ(DUO, range(RUNS)) > limit
 
 
-JUDGED, DELTA = amount(8, 10), .1
+JUDGED, DELTA = amount((5, .05), (10, .1))
 
 
 @statistical(false_alarm=1e-6, planted='asks nothing', power=lambda: detection(JUDGED, DELTA, 1.))

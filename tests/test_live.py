@@ -92,7 +92,7 @@ def run_script(name, calls):
 
 # --- Every figure ---------------------------------------------------------------------
 
-@pytest.mark.parametrize('name', list(FIGURES)[::amount(2, 1)])
+@pytest.mark.parametrize('name', list(FIGURES)[::amount(3, 1)])
 def test_page_is_small_alone_and_the_same_twice(name):
     html = page_of(name)
     assert html == FIGURES[name]().html

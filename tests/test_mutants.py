@@ -259,7 +259,8 @@ def test_wrong_constant_is_caught(name, old, new, law):
         laws.LAWS[law](laws.bounds(old, new))
 
 def test_an_unchanged_copy_of_the_bounds_obeys():
-    for law in {m[3] for m in CONSTANTS}:
+    "One of its laws, without --release; the bounds themselves obey all."
+    for law in amount({'law_depth'}, {m[3] for m in CONSTANTS}):
         laws.LAWS[law](laws.bounds('C_GAP', complexity.C_GAP))
 
 @pytest.mark.parametrize('law', laws.LAWS.values(), ids=list(laws.LAWS))

@@ -14,11 +14,12 @@ from oia_nb.all import (ScoringRule, arm_profit, brier, is_proper, lp_arm, make_
                         menu_rule, optimal_rule, random_world, region_margin, v_shaped,
                         widest_margin)
 from oia_nb.core import REPORT_TOL, InvalidInput, generator
+from oia_nb.baselines import (find_payment, incentives_bound, learn_incentives, paid_arm,
+                              simulate_incentives)
 from oia_nb.offline import (arm_payments, as_bets, best_gain, bets, certainty_payment,
                             common_support, effort_gain, effort_payment, effort_world,
-                            find_payment, from_bets, incentives_bound, kink_program,
-                            learn_incentives, max_min_rule, one_bet, paid_arm,
-                            prior_and_spread, report_free, simulate_incentives)
+                            from_bets, kink_program, max_min_rule, one_bet, prior_and_spread,
+                            report_free)
 
 some = settings(max_examples=examples(20))
 rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)

@@ -55,7 +55,7 @@ def test_the_bound_is_one_at_first():
     assert (np.diff(bounds) <= 0).all() and bounds[-1] < .003
 
 
-JUDGED, SURE = amount(6, 8), .05
+JUDGED, SURE = amount(5, 8), .05
 
 
 # whoever returns the rule of the cheap arm is wrong, and says so at once

@@ -70,7 +70,7 @@ def sample(name, thorough):
     another = min(1, len(cheap)) if thorough else 0
     return pd.concat([rows.head(1), cheap.sample(another, random_state=1)])
 
-@pytest.mark.parametrize('name', list(bench.PARTS)[::amount(2, 1)])
+@pytest.mark.parametrize('name', list(bench.PARTS)[::amount(4, 1)])
 def test_rows_are_what_the_code_gives(name, request):
     part = bench.PARTS[name]
     for row in sample(name, request.config.getoption('--release')).to_dict('records'):

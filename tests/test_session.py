@@ -81,10 +81,10 @@ def test_a_session_is_the_run_of_its_learner(whole):
 
 
 def test_killed_at_random_moments(tmp_path, whole, request):
-    """200 SIGKILLs (30 in a quick run): nothing acknowledged is lost, and the end is that of the
+    """200 SIGKILLs (15 in a quick run): nothing acknowledged is lost, and the end is that of the
     uninterrupted run."""
     path, rng, kills = tmp_path/'killed.jsonl', random.Random(0), 0
-    wanted = 200 if request.config.getoption('--release') else 30
+    wanted = 200 if request.config.getoption('--release') else 15
     while kills < wanted:
         path.unlink(missing_ok=True)
         Session.create(path, WORLD, **TARGET).close()

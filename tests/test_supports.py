@@ -1,15 +1,23 @@
 """What is known of the beliefs of each arm: checked where it is said, kept in files, and used."""
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from oia_nb.core import InvalidInput
-from oia_nb.identification import identify
+from oia_nb.core import InvalidInput, generator
+from oia_nb.examination import PriorWatch
+from oia_nb.identification import identify, learner_row
 from oia_nb.information import Response, World
-from oia_nb.learner import check_response
+from oia_nb.learner import check_response, simulate
+from oia_nb.oiafb import budget_parameter, event_failure, sets_of_beliefs
 from oia_nb.oiafc import mixing_theorem1
-from oia_nb.stackelberg import simple_regret
+from oia_nb.oracle import action_informed_oracle
+from oia_nb.scoring import ScoringRule, mix
+from oia_nb.sharp.hyperplanes import bent, flat, neutral
+from oia_nb.sharp.learner import levelled
+from oia_nb.sharp.walls import Cone, Wall
+from oia_nb.stackelberg import optimal_rule, principal_profit, simple_regret
 from oia_nb.worlds import (load_world, on_support, random_world, setting_from_dict,
                            setting_to_dict, world_from_dict, world_to_dict)
 
@@ -101,6 +109,136 @@ def test_sharp_learns_only_the_terms_that_can_matter():
                for r in known)
 
 
-def test_the_compiled_engine_says_that_it_does_not():
-    with pytest.raises(InvalidInput, match='supports'):
-        identify(TOLD, eps=1., delta=.1, method='oiafc', seed=0, engine='fast')
+@pytest.mark.parametrize('method', ['oiafc', 'oiafb'])
+@pytest.mark.parametrize('mixing', ['theorem1', 'corollary1'])
+def test_the_compiled_engine_uses_them_too(method, mixing):
+    "Bit by bit as the coroutine."
+    options = dict(mixing=mixing) if method == 'oiafc' else {}
+    options |= dict(eps=1., delta=.1, method=method, seed=0, budget=600)
+    slow, fast = (identify(TOLD, engine=engine, **options) for engine in ('coroutine', 'fast'))
+    assert (slow.rounds, slow.status, slow.certificate) == (
+        fast.rounds, fast.status, fast.certificate)
+    assert (slow.rule.values == fast.rule.values).all()
+    for name in 'arms', 'beliefs', 'kinds', 'radii', 'bounds':
+        assert np.array_equal(getattr(slow.trace, name), getattr(fast.trace, name)), name
+
+
+def test_oiafb_uses_the_numbers():
+    "Radii are smaller as K 2^M becomes the sum of 2^M_k, and the failure stays what it was."
+    z, known = ADVERT.setting, TOLD.setting
+    a, b = (budget_parameter(s, 1000, .1) for s in (z, known))
+    sets = np.log((2.**known.support_sizes).sum()/(z.K*2.**z.M))
+    assert b - a == pytest.approx(2*sets) and sets < -1
+    assert event_failure(known, 1000, b) == pytest.approx(.1)
+    assert a == 2*(np.log(1000*z.K) - np.log(.1) + z.M*np.log(2))
+    assert sets_of_beliefs(SimpleNamespace(K=3, M=7)) == (3., 7)
+
+
+def with_prior(world, prior=None):
+    "The world whose principal knows the prior of all arms."
+    prior = world.structure.priors[0] if prior is None else prior
+    return replace(world, setting=replace(world.setting, prior=prior))
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_flat_payments_tell_no_arms_apart(seed):
+    "`lem-flat`: worth the same under all arms; as many as the beliefs have dimensions."
+    world = told(random_world(3, 3, 4, seed), prior=random_world(3, 3, 4, seed).structure.priors[0])
+    z, q = world.setting, world.belief_distributions
+    for k, j in (0, 1), (1, 2), (0, 2):
+        of = z.places(k, j)
+        F = flat(z, of)
+        assert len(F) == np.linalg.matrix_rank(z.support[of], tol=1e-6)
+        assert np.abs(F @ (q[k] - q[j])[of]).max() < 1e-9
+        assert np.abs(neutral(z, k, j) @ (q[k] - q[j])).max() < 1e-9
+        x = generator(seed).normal(size=(5, len(of)))
+        assert np.abs((x - bent(z, of, x)) @ (q[k] - q[j])[of]).max() < 1e-9
+    # where arms have priors of their own, the same payments do tell them apart
+    other = random_world(3, 3, 4, seed, prior='arm')
+    wrong = flat(with_prior(world).setting, np.arange(z.M))
+    q = other.belief_distributions
+    assert len(wrong) == 3 and np.abs(
+        other.setting.support.T @ (q[0] - q[1])).max() > .01
+
+
+@pytest.mark.parametrize('name', ['advert', 'clinic', 'wine'])
+def test_a_levelled_utility_leaves_the_game_as_it_is(name):
+    "`lem-level`: the same decisions and the same profits, of rules good and bad."
+    world = with_prior(load_world(name))
+    level = replace(world, setting=levelled(world.setting))
+    z, lev = world.setting, level.setting
+    assert (z.best_decision == lev.best_decision).all()
+    for rule in action_informed_oracle(world).rules:
+        assert abs(principal_profit(world, rule) - principal_profit(level, rule)) < 1e-9
+    assert abs(optimal_rule(world).profit - optimal_rule(level).profit) < 1e-7
+    assert levelled(load_world(name).setting) is not lev
+
+
+@pytest.mark.parametrize('name, at_most', [('advert', .6), ('clinic', .9)])
+def test_sharp_uses_a_common_prior(name, at_most):
+    "Fewer rounds, and still right."
+    world = load_world(name)
+    options = dict(eps=.02*world.setting.B if name == 'clinic' else .1*world.setting.B, delta=.1)
+    plain, known = ([identify(w, seed=s, **options) for s in range(3)]
+                    for w in (world, with_prior(world)))
+    assert sum(r.rounds for r in known) < at_most*sum(r.rounds for r in plain)
+    assert all(r.status == 'certified' and simple_regret(world, r.rule) <= options['eps']
+               and 'prior' in {c.name for c in r.checks} for r in known)
+
+
+def lying(world, prior):
+    "The expert of a world, and a principal who is told a prior that isn't his."
+    setting = replace(world.setting, prior=prior)
+    learner = learner_row('sharp').make(setting, action_informed_oracle(world),
+                                        eps=1e-4, delta=.1, max_rounds=3000)
+    return simulate(learner, world, 0)
+
+
+@pytest.mark.parametrize('by', [-.15, .15])
+def test_a_wrong_prior_is_named(by):
+    "The reports average to something else; nothing is certified."
+    prior = ADVERT.structure.priors[0]
+    found = lying(ADVERT, prior + [by, -by])
+    assert (found.status, found.violated) == ('assumption_violated', 'prior')
+    assert found.certificate is None and 'common prior' in found.statement
+    # and the true one isn't
+    assert lying(ADVERT, prior).violated != 'prior'
+
+
+def test_the_watch_on_a_prior():
+    "False alarms at most as often as told; impossible reports are infinite evidence."
+    z, q, rng = with_prior(ADVERT).setting, ADVERT.belief_distributions, generator(0)
+    alarms = 0
+    for _ in range(200):
+        watch = PriorWatch(z)
+        for k in rng.integers(z.K, size=200):
+            watch.see(k, rng.choice(z.M, p=q[k]))
+        alarms += watch.evidence >= 10
+    # at a level of .1, 39 alarms in 200 happen once in 10^4
+    assert alarms < 39
+    assert PriorWatch(ADVERT.setting).see(0, 0) == 1.
+
+
+def test_bets_stay_right_with_a_prior_and_supports():
+    "Bounds of all walls hold for the true normal."
+    world = told(ADVERT, prior=ADVERT.structure.priors[0])
+    z, q, c = world.setting, world.belief_distributions, world.costs
+    cone, zero = Cone(z), ScoringRule(np.zeros((z.M, z.W)), z.support, z.bound)
+    first = world.best_response(zero)
+    for j in set(range(z.K)) - {first}:
+        wall, free = Wall(cone, True, (first, j)), Wall(Cone(ADVERT.setting), True, (first, j))
+        for t, bet in enumerate(cone.rules):
+            for size in .03, .1, .3, 1.:
+                rule = mix(zero, bet, size)
+                arm = world.best_response(rule)
+                if arm in (first, j):
+                    for w in wall, free:
+                        w.add(cone.coordinates(rule.expected/z.bound), 1 if arm == first else -1, t)
+        true = cone.D @ (q[j] - q[first])/(c[j] - c[first])*z.bound
+        for i in range(z.M):
+            for side in 1, -1:
+                wall.tighten(i, side)
+                free.tighten(i, side)
+        assert (true <= wall.up + 1e-6).all() and (wall.low <= true + 1e-6).all()
+        assert (wall.up <= free.up + 1e-6).all() and (wall.low >= free.low - 1e-6).all()
+        assert (wall.up < free.up - 1e-3).any()

@@ -1,6 +1,6 @@
 """What is assumed of an expert: its forms, what it takes to be one, and who refuses it."""
 import json
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pytest
@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import examples
-from oia_nb.all import InvalidInput, generator, identify, random_world
+from oia_nb.all import (InvalidInput, Oracle, action_informed_oracle, generator, identify,
+                        random_world)
 from oia_nb.core import plain
 from oia_nb.experts import Drifting, Expert, Lapsing, Logit, Satisficing
 from oia_nb.identification import LEARNERS
@@ -99,3 +100,33 @@ def test_checks_in_words():
             assert word in str(Check(name, 1., 0., 3, passed))
     assert '100' in str(Check('calibration', 3., .01, 3, True))
     assert all(VIOLATIONS.values())
+
+
+# --- A broken oracle is a status --------------------------------------------------------
+
+@dataclass(frozen=True, eq=False)
+class Forgetful(Expert):
+    "Who plays the last arm from a round on, whatever it is paid: it can't be foreseen."
+    start: int = 0
+
+    def at(self, t):
+        return self if t >= self.start else Expert()
+    def chooses(self, world, profits, worth):
+        return np.eye(len(profits))[-1]
+
+
+@pytest.mark.parametrize('start', [0, 3, 7, 12])
+@pytest.mark.parametrize('name', LEARNERS)
+def test_no_learner_breaks_with_its_oracle(name, start):
+    """Rules of the oracle in the wrong order, or an expert who answers all of them by the same arm
+    from some round on: a status, and no exception after the first round."""
+    right = action_informed_oracle(DUO)
+    turned = Oracle(right.rules[::-1], right.margins[::-1])
+    agent, oracle = (Expert(), turned) if start == 0 else (Forgetful(start), right)
+    found = identify(replace(DUO, agent=agent), eps=.03, delta=.1, method=name, seed=0,
+                     oracle=oracle, budget=300)
+    assert found.status in (*LEARNERS[name].statuses, 'round_cap')
+    if start == 0 and name != 'trial':
+        assert (found.status, found.violated) == ('assumption_violated', 'oracle')
+        assert found.certificate is None and found.rounds <= 30
+    assert found.statement

@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from conftest import amount
 from laws import detection, most_failures, statistical
 from oia_nb import trial as chapter
 from oia_nb.all import (InvalidInput, Rational, ScoringRule, action_informed_oracle, generator,
@@ -42,7 +43,7 @@ def test_what_is_said_holds_for_any_expert(agent):
 
 BEST = optimal_rule(DUO)
 CLOSE = [mix(BEST.rules[k], ORACLE.rules[k], t) for k, t in ((0, .1), (1, 0.), (0, .12))]
-RACES, DELTA = 12, .05
+RACES, DELTA = amount(5, 12), .05
 
 
 def wrong_races(seed):

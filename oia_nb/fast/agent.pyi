@@ -1,20 +1,9 @@
 # Made by nbs/build_stubs.py from fast.agent.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 import numpy as np
 from ..core import PROPER_TOL, TIE_TOL, InvalidInput
 from ..information import Rational, World
 from .state import AgentTable, inlined, kernel
 from ..scoring import gains
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 OTHERS: str
 def check_agent(world) -> None: ...

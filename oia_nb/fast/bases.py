@@ -8,6 +8,7 @@ __all__ = ['SINGULAR', 'SAME', 'BASIS_TOL', 'invert', 'active_constraints', 'tig
 
 # %% ../../nbs/companion/75_fast_bases.ipynb #7d8cc39c
 import numpy as np
+from ..core import patch_to
 from .points import dot, sums
 from .state import (FALLBACK, POINT, PRICE, VALUE, ZERO, Proofs, Rules,
                                kernel, padded, start)
@@ -142,38 +143,41 @@ class RulePool:
         S = np.clip(S, 0, 1).reshape(z.M, z.W)
         return ScoringRule(z.bound*S, z.support, z.bound)
 
-    def grow(self, n):
-        "Make room for one more rule, with n inequalities."
-        room, most = self.proofs.h0.shape
-        if self.rules.n[0] < room and n <= most:
-            return
-        room *= 2 if self.rules.n[0] == room else 1
-        longer = rule_arrays(self.setting, room, max(n, most))
-        fill = lambda old, new: new._make(padded(x, y.shape) for x, y in zip(old, new))
-        self.rules, self.proofs = map(fill, (self.rules, self.proofs), longer)
+# %% ../../nbs/companion/75_fast_bases.ipynb #5c2dbd05
+@patch_to(RulePool)
+def grow(self, n):
+    "Make room for one more rule, with n inequalities."
+    room, most = self.proofs.h0.shape
+    if self.rules.n[0] < room and n <= most:
+        return
+    room *= 2 if self.rules.n[0] == room else 1
+    longer = rule_arrays(self.setting, room, max(n, most))
+    fill = lambda old, new: new._make(padded(x, y.shape) for x, y in zip(old, new))
+    self.rules, self.proofs = map(fill, (self.rules, self.proofs), longer)
 
-    def add(self, k, kind, basis, *, valid=0, v=0.):
-        "File a rule of arm k, from a dict as of `basis_of`; returns its number."
-        z, none = self.setting, np.zeros(0)
-        S0, Z = basis['S0'], basis.get('Z', np.zeros((z.support.size, 0)))
-        T, h0, d = basis.get('T', none), basis.get('h0', none), Z.shape[1]
-        self.grow(len(h0))
-        r, p, b = self.rules, self.proofs, self.rules.n[0]
-        pays = lambda X: z.bound*(X.T.reshape(-1, z.M, z.W)*z.support).sum(2)
-        r.arm[b], r.kind[b], r.r[b] = k, kind, d + 1
-        r.S0[b], r.Z[b, :d] = S0, Z.T
-        r.s0[b], r.Zs[b, :d] = pays(S0)[0], pays(Z)
-        r.q0[b], r.qZ[b, :, :d] = self.q @ r.s0[b], self.q @ r.Zs[b, :d].T
-        p.valid[b], p.v[b], p.nf[b], p.nh[b] = valid, v, len(T), len(h0)
-        for name in 'active', 'obj', 'y0', 'h0':
-            x = basis.get(name, none)
-            getattr(p, name)[b, :len(x)] = x
-        if len(T):
-            p.T[b, :len(T)] = T
-        if len(h0):
-            p.H[b, :len(h0), :d] = basis['H']
-        r.n[0] += 1
-        return b
+@patch_to(RulePool)
+def add(self, k, kind, basis, *, valid=0, v=0.):
+    "File a rule of arm k, from a dict as of `basis_of`; returns its number."
+    z, none = self.setting, np.zeros(0)
+    S0, Z = basis['S0'], basis.get('Z', np.zeros((z.support.size, 0)))
+    T, h0, d = basis.get('T', none), basis.get('h0', none), Z.shape[1]
+    self.grow(len(h0))
+    r, p, b = self.rules, self.proofs, self.rules.n[0]
+    pays = lambda X: z.bound*(X.T.reshape(-1, z.M, z.W)*z.support).sum(2)
+    r.arm[b], r.kind[b], r.r[b] = k, kind, d + 1
+    r.S0[b], r.Z[b, :d] = S0, Z.T
+    r.s0[b], r.Zs[b, :d] = pays(S0)[0], pays(Z)
+    r.q0[b], r.qZ[b, :, :d] = self.q @ r.s0[b], self.q @ r.Zs[b, :d].T
+    p.valid[b], p.v[b], p.nf[b], p.nh[b] = valid, v, len(T), len(h0)
+    for name in 'active', 'obj', 'y0', 'h0':
+        x = basis.get(name, none)
+        getattr(p, name)[b, :len(x)] = x
+    if len(T):
+        p.T[b, :len(T)] = T
+    if len(h0):
+        p.H[b, :len(h0), :d] = basis['H']
+    r.n[0] += 1
+    return b
 
 # %% ../../nbs/companion/75_fast_bases.ipynb #c180aa60
 @kernel

@@ -1,21 +1,13 @@
 # Made by nbs/build_stubs.py from fast.bases.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
+from typing import Any
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 import numpy as np
+from ..core import patch_to
 from .points import dot, sums
 from .state import FALLBACK, POINT, PRICE, VALUE, ZERO, Proofs, Rules, kernel, padded, start
 from ..scoring import ScoringRule
 from ..programs import LP_SPARE, LP_UNIT, price_weights
 from ..programs import RuleProgram
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 SINGULAR: float
 def invert(A, r, X): ...

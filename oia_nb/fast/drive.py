@@ -4,12 +4,13 @@
 
 # %% auto #0
 __all__ = ['ENGINES', 'CHECK_TOL', 'PRICE_TOL', 'as_oiafc', 'as_oiafb', 'status', 'best_rule', 'as_identification', 'PlanCheck',
-           'check_easy', 'check_rule', 'play_checked', 'simulate_fast', 'compile_all']
+           'play_checked', 'simulate_fast', 'compile_all']
 
 # %% ../../nbs/companion/78_fast_drive.ipynb #f39140a4
 from types import SimpleNamespace
 import numpy as np
-from ..core import PROPER_TOL, TIE_TOL, InvalidInput, SolverFailure, generator
+from ..core import (PROPER_TOL, TIE_TOL, InvalidInput, OracleViolated,
+                         SolverFailure, generator, patch_to)
 from .agent import check_agent
 from .loop import DONE, STEP, Engine, share_of
 from .plan import bounds, paths
@@ -31,17 +32,14 @@ def as_oiafc(z, oracle, *, eps, delta, mixing='theorem1', max_rounds=10_000_000)
     if callable(mixing):
         wanted = f'one of {", ".join(MIXINGS)} (a function needs the coroutine)'
         raise InvalidInput('mixing', mixing, wanted)
-    if z.supports is not None:
-        raise InvalidInput('supports', z.supports,
-                           'None (the coroutine has a radius for each arm)')
     learner = oiafc(z, oracle, eps=eps, delta=delta, mixing=mixing,
                     max_rounds=max_rounds)
-    c = float(np.log(4*z.K) - np.log(delta) + z.M*np.log(2))
+    sizes = z.support_sizes
+    c = np.log(4*z.K) - np.log(delta) + sizes*np.log(2)
     falling = mixing == 'theorem1'
-    alpha = float(z.M) if falling else float(eps/(4*z.B))
+    alpha = float(sizes.max()) if falling else float(eps/(4*z.B))
     return learner, delta, dict(eps=float(eps), anytime=True, radius_c=c, alpha=alpha,
-                                falling=falling, stops=True,
-                                last_round=int(max_rounds))
+                                falling=falling, stops=True, last_round=int(max_rounds))
 
 def as_oiafb(z, oracle, *, eps, delta=None, budget=None, a=None):
     "The same for a fixed budget."
@@ -51,7 +49,7 @@ def as_oiafb(z, oracle, *, eps, delta=None, budget=None, a=None):
     else:
         delta = event_failure(z, budget, a)
     alpha = float(eps/(4*z.B))
-    return learner, delta, dict(eps=float(eps), anytime=False, radius_c=float(a),
+    return learner, delta, dict(eps=float(eps), anytime=False, radius_c=np.full(z.K, a),
                                 falling=False, alpha=alpha, stops=False,
                                 last_round=int(budget))
 
@@ -111,25 +109,6 @@ class PlanCheck:
     def fail(self, what):
         raise SolverFailure(f'round {self.engine.run.clock.rounds + 1}: {what}')
 
-    def asks(self, k):
-        "What `RuleProgram` wants to know of program k."
-        run, z = self.engine.run, self.engine.world.setting
-        return run.reports.counts, run.plan.lower[k]/z.bound, run.plan.I[k]
-
-    def value(self, k):
-        "The optimum of program k from scratch."
-        run, z, program = self.engine.run, self.engine.world.setting, self.programs[k]
-        plan = run.plan
-        least = max(np.delete(plan.lower[k], k).max(), -z.bound*plan.I[k])
-        if plan.zero[k] and least <= z.bound*plan.I[k]:
-            return least
-        program.highs.clearSolver()
-        found, self.solved = program.minimum(*self.asks(k), rule=False), self.solved + 1
-        if found is not None:
-            return z.bound*found.bound
-        counts, S = run.reports.counts[k], self.engine.oracle.rules[k]
-        return counts @ S.expected/counts.sum() - z.bound*plan.I[k]
-
     def __call__(self):
         "Check the plan that the engine has just made."
         z, run = self.engine.world.setting, self.engine.run
@@ -147,7 +126,30 @@ class PlanCheck:
         if not plan.zero[target]:
             self.check_rule(target, v[target])
 
+# %% ../../nbs/companion/78_fast_drive.ipynb #fd3e22b6
+@patch_to(PlanCheck)
+def asks(self, k):
+    "What `RuleProgram` wants to know of program k."
+    run, z = self.engine.run, self.engine.world.setting
+    return run.reports.counts, run.plan.lower[k]/z.bound, run.plan.I[k]
+
+@patch_to(PlanCheck)
+def value(self, k):
+    "The optimum of program k from scratch."
+    run, z, program = self.engine.run, self.engine.world.setting, self.programs[k]
+    plan = run.plan
+    least = max(np.delete(plan.lower[k], k).max(), -z.bound*plan.I[k])
+    if plan.zero[k] and least <= z.bound*plan.I[k]:
+        return least
+    program.highs.clearSolver()
+    found, self.solved = program.minimum(*self.asks(k), rule=False), self.solved + 1
+    if found is not None:
+        return z.bound*found.bound
+    counts, S = run.reports.counts[k], self.engine.oracle.rules[k]
+    return counts @ S.expected/counts.sum() - z.bound*plan.I[k]
+
 # %% ../../nbs/companion/78_fast_drive.ipynb #85c42129
+@patch_to(PlanCheck)
 def check_easy(self):
     "Work the plan out as if it weren't easy."
     engine, bound = self.engine, self.engine.world.setting.bound
@@ -162,6 +164,7 @@ def check_easy(self):
     if empty or not (same and plan.zero.all()):
         self.fail('not an easy plan')
 
+@patch_to(PlanCheck)
 def check_rule(self, k, value):
     "The rule must be proper, feasible, and as cheap as the cold one."
     run, z, pool = self.engine.run, self.engine.world.setting, self.engine.pool
@@ -180,8 +183,6 @@ def check_rule(self, k, value):
     if off > CHECK_TOL:
         self.fail(f'the rule of arm {k} is off by {off:.3g}')
 
-PlanCheck.check_easy, PlanCheck.check_rule = check_easy, check_rule
-
 def play_checked(engine, following=lambda t: t + 1):
     "Play to the end, checking plans of rounds t, `following(t)`, …; (why, check)."
     check, until = PlanCheck(engine), 0
@@ -191,8 +192,11 @@ def play_checked(engine, following=lambda t: t + 1):
     return why, check
 
 # %% ../../nbs/companion/78_fast_drive.ipynb #af3165f3
-def _refuse_onlookers(solver, watch):
-    "Compiled code has one solver, and no plans to show."
+def _refuse_unplayable(world, method, solver, watch):
+    "Compiled code has one agent, few learners, one solver, and no plans to show."
+    check_agent(world)
+    if not isinstance(method, str) or method not in ENGINES:
+        raise InvalidInput('method', method, f'one of {", ".join(ENGINES)}')
     if solver != 'highs':
         raise InvalidInput('solver', solver, '"highs" (another needs the coroutine)')
     if watch is not None:
@@ -208,11 +212,9 @@ def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=N
     world : World
         With the rational agent; another is refused.
     method : "oiafc" or "oiafb"
-    eps, delta : float
-        As in `oiafc` and `oiafb`.
+    eps, delta : float; as in `oiafc` and `oiafb`
     seed : int or numpy Generator
-    oracle : Oracle, optional
-        Worked out from the world if not given.
+    oracle : Oracle, optional; worked out from the world if not given
     verify : bool
         Check every plan against cold solves (slow).
     compile : bool
@@ -231,17 +233,17 @@ def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=N
     Raises what the coroutines raise, `InvalidInput` without Numba, and `SolverFailure`
     if a check fails.
     """
-    check_agent(world)
-    if not isinstance(method, str) or method not in ENGINES:
-        raise InvalidInput('method', method, f'one of {", ".join(ENGINES)}')
-    _refuse_onlookers(solver, watch)
+    _refuse_unplayable(world, method, solver, watch)
     rng, z = generator(seed), world.setting
     oracle = action_informed_oracle(world) if oracle is None else oracle
     coroutine, delta, game = ENGINES[method](z, oracle, eps=eps, delta=delta, **options)
     if game['last_round'] < z.K:
         return simulate(coroutine, world, rng)
     engine = Engine(world, oracle, rng, compile=compile, **game)
-    why = play_checked(engine)[0] if verify else engine.advance()
+    try:
+        why = play_checked(engine)[0] if verify else engine.advance()
+    except OracleViolated:
+        return simulate(coroutine, world, engine.rewind())
     engine.rewind(int(engine.run.clock.rounds))
     if game['stops'] or engine.run.clock.best_arm >= 0:
         return as_identification(engine, why, float(eps), float(delta))

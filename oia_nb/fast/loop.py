@@ -4,12 +4,11 @@
 
 # %% auto #0
 __all__ = ['DONE', 'CAP', 'LP', 'ROOM', 'POINTS', 'STEP', 'NUMBERS', 'BROKEN', 'BLOCK', 'FOREVER', 'LARGE_SHELF', 'happen',
-           'pursue', 'new_run', 'new_game', 'note', 'succeed', 'short', 'share_of', 'play', 'Engine', 'wider',
-           'lengthen_log', 'make_room', 'ask_solver']
+           'pursue', 'new_run', 'new_game', 'note', 'succeed', 'short', 'share_of', 'play', 'Engine', 'wider']
 
 # %% ../../nbs/companion/77_fast_loop.ipynb #0d31f66e
 import numpy as np
-from ..core import OracleViolated
+from ..core import OracleViolated, patch_to
 from .agent import agent_table, check_agent, draw, payment, reply
 from .bases import RulePool, basis_of
 from .plan import FULL, make_plan
@@ -218,19 +217,22 @@ class Engine:
         z, k = self.world.setting, self.run.clock.rounds - 1
         raise OracleViolated(z.arms[k], z.arms[self.run.log.arms[k]])
 
-    def draw_ahead(self):
-        "A block of random numbers, after those left over."
-        reports, clock = self.run.reports, self.run.clock
-        uniform = np.r_[reports.uniform[clock.used:], self.rng.random(BLOCK)]
-        self.run = self.run._replace(reports=reports._replace(uniform=uniform))
-        clock.used = 0
+# %% ../../nbs/companion/77_fast_loop.ipynb #df696b0e
+@patch_to(Engine)
+def draw_ahead(self):
+    "A block of random numbers, after those left over."
+    reports, clock = self.run.reports, self.run.clock
+    uniform = np.r_[reports.uniform[clock.used:], self.rng.random(BLOCK)]
+    self.run = self.run._replace(reports=reports._replace(uniform=uniform))
+    clock.used = 0
 
-    def rewind(self, n=0):
-        "The generator as it was before the run, or after n of its numbers."
-        self.rng.bit_generator.state = self.before
-        while n:
-            n -= len(self.rng.random(min(n, BLOCK)))
-        return self.rng
+@patch_to(Engine)
+def rewind(self, n=0):
+    "The generator as it was before the run, or after n of its numbers."
+    self.rng.bit_generator.state = self.before
+    while n:
+        n -= len(self.rng.random(min(n, BLOCK)))
+    return self.rng
 
 # %% ../../nbs/companion/77_fast_loop.ipynb #c7172b85
 LARGE_SHELF = 1 << 14      # up to here, a shelf that was full grows in any case
@@ -240,19 +242,21 @@ def wider(record, names, room):
     return record._replace(**{o: padded(x, room(x.shape)) for o in names
                               for x in [getattr(record, o)]})
 
-def lengthen_log(engine):
+@patch_to(Engine)
+def lengthen_log(self):
     "Twice the room for rounds or for snapshots."
-    log, full = engine.run.log, engine.run.clock.snapshots == len(engine.run.log.rounds)
+    log, full = self.run.log, self.run.clock.snapshots == len(self.run.log.rounds)
     names = log._fields[5:] if full else log._fields[:5]
     old = {name: getattr(log, name) for name in names}
     new = {name: padded(x, (2*len(x), *x.shape[1:])) for name, x in old.items()}
-    engine.run = engine.run._replace(log=log._replace(**new))
+    self.run = self.run._replace(log=log._replace(**new))
 
-def make_room(engine):
+@patch_to(Engine)
+def make_room(self):
     "Throw out points that aren't needed; lengthen list or shelf if few are."
-    run, K = engine.run, len(engine.run.points.n)
+    run, K = self.run, len(self.run.points.n)
     spare, full = SPARE + 2*K, (run.points.n + run.shelf.n).max()
-    thin_out(run.points, run.shelf, run.rules, engine.hulls)
+    thin_out(run.points, run.shelf, run.rules, self.hulls)
     points, shelf = run.points, run.shelf
     cap, room = points.s.shape[2], shelf.par.shape[1]
     if 2*(points.n.max() + spare) > cap:
@@ -261,26 +265,25 @@ def make_room(engine):
     left = (points.n + shelf.n).max()
     if full + spare > room and (room < LARGE_SHELF or 2*left > room):
         shelf = wider(shelf, ('owner', 'par'), lambda s: (s[0], 2*room, *s[2:]))
-    engine.run = run._replace(points=points, shelf=shelf)
-
-Engine.lengthen_log, Engine.make_room = lengthen_log, make_room
+    self.run = run._replace(points=points, shelf=shelf)
 
 # %% ../../nbs/companion/77_fast_loop.ipynb #d04e8008
-def ask_solver(engine):
+@patch_to(Engine)
+def ask_solver(self):
     "Find the basis (or failing that the solution) that the loop needs, for the pool."
-    pool, run, z = engine.pool, engine.run, engine.world.setting
+    pool, run, z = self.pool, self.run, self.world.setting
     t, need = int(run.clock.rounds) + 1, int(run.clock.need)
     k, kind = need % z.K, VALUE if need < z.K else PRICE
-    again = engine.attempt[2] + 1 if engine.attempt[:2] == (t, need) else 0
-    engine.attempt = t, need, again
-    program, I, counts = engine.program(k), run.plan.I[k], run.reports.counts
+    again = self.attempt[2] + 1 if self.attempt[:2] == (t, need) else 0
+    self.attempt = t, need, again
+    program, I, counts = self.program(k), run.plan.I[k], run.reports.counts
     asked = counts, run.plan.lower[k]/z.bound, I
     if again:
         program.highs.clearSolver()
         pool.rules.arm[pool.rules.n[0] - 1] = -1
     found = program.minimum(*asked, rule=False)
     if found is None:
-        S = engine.oracle.rules[k]
+        S = self.oracle.rules[k]
         v = counts[k] @ S.expected/counts[k].sum() - z.bound*I
         pool.add(k, FALLBACK, dict(S0=S.values.ravel()/z.bound), valid=t, v=v)
     else:
@@ -293,6 +296,4 @@ def ask_solver(engine):
         else:
             S, v = program.cheapest(found, *asked), z.bound*found.bound
             pool.add(k, POINT, dict(S0=S.ravel()), valid=t, v=v)
-    engine.run = run._replace(rules=pool.rules, proofs=pool.proofs)
-
-Engine.ask_solver = ask_solver
+    self.run = run._replace(rules=pool.rules, proofs=pool.proofs)

@@ -18,8 +18,9 @@ from .state import PRICE, VALUE, inlined, kernel
 def radii(run, t):
     "I_k at round t."
     game, N = run.game, run.reports.N
-    x = 2*(game.radius_c + 2*np.log(float(t))) if game.anytime else game.radius_c
     for k in range(len(N)):
+        c = game.radius_c[k]
+        x = 2*(c + 2*np.log(float(t))) if game.anytime else c
         run.plan.I[k] = np.sqrt(x/N[k])
 
 @kernel

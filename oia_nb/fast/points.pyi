@@ -1,17 +1,6 @@
 # Made by nbs/build_stubs.py from fast.points.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 import numpy as np
 from .state import ZERO, inlined, kernel
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 def extend(run, arm, line, share): ...
 def new_segment(run, b): ...

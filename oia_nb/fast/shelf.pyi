@@ -1,21 +1,11 @@
 # Made by nbs/build_stubs.py from fast.shelf.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 import numpy as np
 from .points import leads, settle, write
 from .state import ZERO, kernel
 from ..fast.state import Points
 from ..fast.state import Rules
 from ..fast.state import Shelf
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 def waits(run, k, p): ...
 LISTED: int

@@ -184,7 +184,7 @@ class Game(NamedTuple):
     bound: float              # B_S
     B_u: float
     anytime: bool             # I_k = √(2(c + 2 log t)/N_k) if so, √(c/N_k) if not
-    radius_c: float           # the c of it
+    radius_c: np.ndarray      # (K,) the c of it, arm by arm
     falling: bool             # α = min(√(a/L_k), 1) if so, a if not
     alpha: float              # the a of it
     eps: float

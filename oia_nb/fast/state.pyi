@@ -1,10 +1,7 @@
 # Made by nbs/build_stubs.py from fast.state.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 import hashlib
 import os
 import sys
@@ -15,11 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from ..core import InvalidInput
 
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
 _F = TypeVar('_F')
 _R = TypeVar('_R', bound=Any)
-
 KERNELS: dict
 INLINED: set
 def kernel(f: _F) -> _F: ...
@@ -48,7 +42,7 @@ class Game(NamedTuple):
     bound: float
     B_u: float
     anytime: bool
-    radius_c: float
+    radius_c: np.ndarray
     falling: bool
     alpha: float
     eps: float

@@ -1,18 +1,11 @@
 # Made by nbs/build_stubs.py from sharp.evidence.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
 import numpy as np
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 BETS: Any
+STAKES: Any
 def log_wealths(counts: np.ndarray, outcomes: np.ndarray, means: np.ndarray) -> np.ndarray: ...
 def shares(logs: np.ndarray) -> tuple[np.ndarray,np.ndarray]: ...
 def mix(logs: np.ndarray) -> np.ndarray: ...
@@ -28,6 +21,5 @@ def own_wealth(counts: np.ndarray, rules: np.ndarray, s: np.ndarray, top: float,
 def betting_threshold(N: Any, delta: float) -> Any: ...
 def mean_lower(counts: np.ndarray, x: np.ndarray, threshold: float) -> float: ...
 _MOST_SHIFTS: int
-def _removals(q, others, mass, limit): ...
 def shifted(q: np.ndarray, I: float) -> np.ndarray: ...
 def largest_over_ball(counts: np.ndarray, threshold: float, largest: Callable[..., Any], unseen: Any) -> float: ...

@@ -1,10 +1,8 @@
 # Made by nbs/build_stubs.py from sharp.hyperplanes.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
+from collections.abc import Sequence
+from typing import Any
 from numpy.typing import ArrayLike
+import numpy as np
 from dataclasses import dataclass
 import numpy as np
 from ..core import generator
@@ -12,11 +10,6 @@ from ..programs import ROUNDING, ProperProgram, Solution, pair_rows, properness_
 from ..scoring import ScoringRule, menu_rule
 from .evidence import betting_threshold, largest_over_ball, mean_lower
 from ..information import Setting
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 @dataclass(eq=False)
 class Ray:
@@ -27,6 +20,10 @@ class Ray:
     rounds: list
     def __init__(self, end: ScoringRule, inside: float, outside: float, across: int, rounds: list) -> None: ...
     def shorter(self, bits): ...
+THIN: float
+def flat(setting, places): ...
+def bent(setting, places, x): ...
+def neutral(setting, k, j): ...
 class RegionProgram:
     def __init__(self, setting: Setting, cuts: Sequence[tuple[np.ndarray, float, float]]=..., old=...) -> None: ...
     def asked(self, sign: int) -> np.ndarray: ...

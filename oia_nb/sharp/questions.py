@@ -130,17 +130,18 @@ def question(wall, i, side, who, foretold, n, Y):
     sides = wall.sides[near]
     E, B, answers, M, W = sides[:, None]*wall.rows[near], len(Y), len(
         near), Y.shape[1], T.shape[1]
-    A = np.vstack([np.column_stack([np.zeros(M), Y.T, side*E.T, wall.cone.constant]),
-                   np.column_stack([F, np.zeros((len(F), answers + 1))]),
-                   np.column_stack([np.ones(W), -T.T, np.zeros((W, answers + 1))])])
+    free = len(wall.neutral)
+    A = np.vstack([np.column_stack([np.zeros(M), Y.T, side*E.T, wall.neutral.T]),
+                   np.column_stack([F, np.zeros((len(F), answers + free))]),
+                   np.column_stack([np.ones(W), -T.T, np.zeros((W, answers + free))])])
     goal = np.eye(M)[i]
     rows = np.vstack(
         [np.r_[goal, np.zeros(len(F) + W)], np.r_[goal,
                                                   np.full(len(F) + W, np.inf)]])
     columns = np.vstack(
-        [np.r_[np.zeros(1 + B + answers), -np.inf],
+        [np.r_[np.zeros(1 + B + answers), np.full(free, -np.inf)],
          np.full(A.shape[1], np.inf)])
-    found = optimum(A, np.r_[side, np.zeros(B), sides, 0.], columns, rows)
+    found = optimum(A, np.r_[side, np.zeros(B), sides, np.zeros(free)], columns, rows)
     if found is None or found[0][0] < 1e-9:
         return None
     x, value = found

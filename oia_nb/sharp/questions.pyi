@@ -1,20 +1,10 @@
 # Made by nbs/build_stubs.py from sharp.questions.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from os import PathLike
-from typing import Any, TypeVar
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from typing import Any
 import numpy as np
 from math import erf, exp, pi, sqrt
 from ..core import generator
 from ..programs import open_highs
 from .walls import sparse
-
-_Path = str | PathLike[str]
-_T = TypeVar('_T')
-_F = TypeVar('_F')
-_R = TypeVar('_R', bound=Any)
 
 PRIOR_COST: Any
 SURE: Any
@@ -22,7 +12,6 @@ class Guess:
     def __init__(self, counts, answers) -> None: ...
     def learn(self, s, k): ...
     def gain(self, k, j, s): ...
-    def _cut(self, row): ...
     def draws(self, n): ...
 class Foretold:
     def __init__(self, guess, pay, tops, n) -> None: ...
