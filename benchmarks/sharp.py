@@ -130,6 +130,7 @@ def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
                    given=lower_bound(world, eps, delta),
                    coupled=lower_bound(world, eps, delta, coupled=True))
         rows.append(row)
+        file('suite', [row])              # what is done survives an interruption
         print(world.name, int(np.median(rounds)),
               f'{row["faithful"]/np.median(rounds):.0f} times fewer', row['failures'],
               f'slowest {max(r["seconds"] for r in runs):.0f} s', flush=True)
