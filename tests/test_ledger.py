@@ -57,7 +57,7 @@ HELD = [
     ('Eq. (49)', 'complexity', 'search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)',
      '100*search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)',
      'test_complexity.py::test_printed_corollary1_tau2_is_implied', ()),
-    ('Eq. (56)', 'oiafb', '- np.log(delta) + setting.M*np.log(2)', '+ setting.M*np.log(2)',
+    ('Eq. (56)', 'oiafb', '- np.log(delta) + M*np.log(2)', '+ M*np.log(2)',
      'test_oiafb.py::test_a_and_delta', ()),
 ]
 
