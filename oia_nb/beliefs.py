@@ -285,7 +285,7 @@ def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin
 # %% ../nbs/beyond/33_beliefs.ipynb #70b7d562
 def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin=0.,
                 max_rounds=1_000_000, examined=True):
-    """The learner for an expert with beliefs of its own (`alg-own-beliefs`): a
+    """The learner for an expert with beliefs of its own (chapter 33): a
     `Learner` that returns an `OwnIdentification`, and needs every round's state.
 
     Parameters

@@ -366,13 +366,13 @@ class HiddenArm(Channel):
 
 # %% ../nbs/beyond/29_experts.ipynb #51a3f6f7
 def misheard(world, digits):
-    "(K,): $m_k$ of `prop-rounded`."
+    "(K,): $m_k$ of the proposition on rounded reports."
     support = world.setting.support
     heard = nearest(support, np.round(support, digits))
     return world.belief_distributions @ np.abs(support - support[heard]).sum(1)
 
 def digits_needed(support):
-    "The fewest digits with which `prop-rounded` (1) holds for beliefs (M, W); an int."
+    "The fewest digits with which rounding does nothing for beliefs (M, W); an int."
     gaps = np.abs(support[:, None] - support[None]).max(2)
     least = gaps[~np.eye(len(support), dtype=bool)].min()
     return max(0, int(np.floor(-np.log10(least))) + 1)

@@ -194,7 +194,7 @@ def halved(*wealths):
 
 def zero_wealth(run, j, eps):
     """The wealth against arm j having a rule that is better than the zero rule by
-    `eps`, from the `Ray` to the oracle's rule of j (`lem-rent`)."""
+    `eps`, from the `Ray` to the oracle's rule of j (chapter 24)."""
     u, counts, ray = run.u, run.data.counts, ray_of(run, j)
     if ray is None or not len(rungs(*exit_of(run, ray))):
         return 0.
@@ -205,7 +205,7 @@ def zero_wealth(run, j, eps):
 
 def idle_wealth(run, c, eps):
     """The wealth against the arm of a `Candidate` having a rule that is better by
-    `eps`, from samples of the arm of the zero rule (`lem-rent`)."""
+    `eps`, from samples of the arm of the zero rule (chapter 24)."""
     if c.ray.rule is not run.oracle.rules[c.arm]:
         return 0.
     (low, high), E = exit_of(run, c.ray), c.ray.rule.expected
@@ -346,7 +346,7 @@ class Outlook:
 
 # %% ../../nbs/beyond/24_bets.ipynb #d3b40004
 class RayOutlook(Outlook):
-    """An `Outlook` by `lem-rent`; `source` is the arm whose samples are to prove that
+    """An `Outlook` by the lemma on rents; `source` is the arm whose samples are to prove that
     the candidate's arm has no better rule."""
     def __init__(self, run, c, j, missing):
         super().__init__(run, c, j, missing)
@@ -859,7 +859,7 @@ def foundation(run, c):
     answers = [(a.rule, a.arm) for a in sorted(run.answers, key=lambda a: -bears[a.round])
                if a.round in rounds or a.round == 1]
     looked = [] if c.ray is None else [(c.ray, {c.ray.bracket(c.arm)[0]})]
-    if run.setting.W > 2:                                    # `lem-rent`
+    if run.setting.W > 2:                                    # one ray is enough
         for ray in filter(None, (ray_of(run, j) for j in run.others)):
             inside = [t for t, a in ray.heard if a == run.first]
             outside = [t for t, a in ray.heard if a != run.first]

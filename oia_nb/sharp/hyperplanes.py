@@ -59,7 +59,7 @@ def neutral(setting, k, j):
                       np.delete(np.eye(setting.M), setting.places(k, j), 0)])
 
 def unknowns(setting, k, j):
-    "How many rays a `Hyperplane` between two arms takes (`lem-flat`)."
+    "How many rays a `Hyperplane` between two arms takes (chapter 21)."
     of = setting.places(k, j)
     return len(of) - len(flat(setting, of))
 
