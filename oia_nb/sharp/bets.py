@@ -701,7 +701,7 @@ def where_to_sample(run, c, missing):
 # samples without a prospect may cost so many prices
 A_RAY, BESIDE, STILL, VAIN = 8, 100, 4, 2
 # with three states and more: if the prediction is within so many prices, and if not
-NEARLY, DOUBTFUL, CLEAR = 10, .3, .06
+NEARLY, DOUBTFUL, CLEAR = 10, .3, .05
 
 def price_of_hyperplanes(run):
     "About the rounds that whole hyperplanes would take."
