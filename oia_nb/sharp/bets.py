@@ -181,7 +181,7 @@ def exit_of(run, ray):
     return low/(1 + WIDER), min(high*(1 + WIDER), 1.)
 
 def rungs(low, high):
-    "The γ that are left if t° is between `low` and `high`; none if that says too little."
+    "The γ left if t° is between `low` and `high`; none if that says too little."
     return RUNGS[(RUNGS >= low) & (.8*RUNGS < high)] if high <= NARROW*low else ()
 
 def ray_of(run, arm):
@@ -614,7 +614,7 @@ def narrow_option(run, c, save):
 EARLY = 8           # a ray that nothing is known of may cross that much earlier
 
 def ray_options(run, c, open_, missing):
-    "The best `Option` on the rays to the oracle's rules, if it saves more than a round."
+    "The best `Option` on the oracle's rays, if it saves more than a round."
     looks = [outlook_of(run, c, j, missing[j]) for j in open_]
     def save(gain, only=None):
         return sum(
@@ -626,8 +626,8 @@ def ray_options(run, c, open_, missing):
     return best if best is not None and best.saves > 1 else None
 
 def ray_option(run, c, o, save):
-    """To halve the bracket in which the ray of arm j leaves the arm of the zero rule, or,
-    once it is narrow, that in which arm j begins to answer."""
+    """To halve the bracket in which the ray of arm j leaves the arm of the zero rule,
+    or, once it is narrow, that in which arm j begins to answer."""
     ray = ray_of(run, o.j)
     low, high = exit_of(run, ray)
     leaves = high > FINE*low
@@ -642,7 +642,8 @@ def ray_option(run, c, o, save):
     if c.ray is not ray:
         best, rounds = (low, 1) if low > 0 else (t/EARLY, EARLY.bit_length())
         gain = float(o.q @ (run.u - best*E)) - o.earned
-        saves = max(saves, SURELY*save(gain) - rounds if gain > TINY_GAIN*run.eps else 0.)
+        if gain > TINY_GAIN*run.eps:
+            saves = max(saves, SURELY*save(gain) - rounds)
     def act():
         yield from inquire(run, mix(run.zero, ray.rule, t), o.j, ray=ray, t=t)
     return Option(saves - 1, act, f'the ray of {o.j}')
@@ -703,7 +704,7 @@ def where_to_sample(run, c, missing):
 # samples without a prospect may cost so many prices
 A_RAY, BESIDE, STILL, VAIN = 8, 100, 4, 2
 # with three states and more: if the prediction is within so many prices, and if not
-NEARLY, DOUBTFUL, CLEAR = 10, .3, .06
+NEARLY, DOUBTFUL, CLEAR = 10, .3, .05
 
 def price_of_hyperplanes(run):
     "About the rounds that whole hyperplanes would take."
@@ -718,8 +719,9 @@ def prospect(run, c, missing):
     return max(ahead, default=0.)/price_of_hyperplanes(run)
 
 def is_patient(run, ahead):
-    """Whether the prediction `ahead`, in prices, may still change. Two states: a question
-    was asked not long ago, and samples without a prospect took less than `VAIN` prices."""
+    """Whether the prediction `ahead`, in prices, may still change. Two states: a
+    question was asked not long ago, and samples without a prospect took less than
+    `VAIN` prices."""
     price = price_of_hyperplanes(run)
     if run.setting.W > 2:
         return run.in_vain < (DOUBTFUL if ahead < NEARLY else CLEAR)*price
