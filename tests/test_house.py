@@ -191,6 +191,21 @@ def test_no_pair_of_assignments_is_wrapped():
                for line in wrapped_pairs(path.read_text(encoding='utf-8'))]
     assert not wrapped and wrapped_pairs('a, b = f(\n  1), 2') == [1]
 
+def twice_defined(source):
+    "Functions and classes that a module defines again; methods attached to a class aside."
+    defined = [node.name for node in ast.parse(source).body
+               if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+               and not any(ast.unparse(d).startswith('patch') for d in node.decorator_list)]
+    return sorted({name for name in defined if defined.count(name) > 1})
+
+def test_nothing_is_defined_twice():
+    "A name in `__all__` is used, so the linter lets a cell that came in twice pass."
+    twice = [f'{path.name}: {name}' for path in sorted(PACKAGE.rglob('*.py'))
+             for name in twice_defined(path.read_text(encoding='utf-8'))]
+    assert not twice
+    assert twice_defined('def f(): 1\n@patch\ndef g(self: A): 1\n@patch\n'
+                         'def g(self: B): 1\n@learner\ndef f(): 2\n') == ['f']
+
 # --- Names of the source --------------------------------------------------------------
 
 LABEL = re.compile(r'`(alg|cor|def|eq|ex|fig|lem|prop|rem|thm)-[\w-]+`')
