@@ -685,9 +685,9 @@ class ArmIdentification(Identification):
 
     `status` is "arm_certified" (`best_arm.bound` ≤ ϵ, with probability 1 - δ, on how
     far the arm is behind the best *under the oracle's rules*), "budget",
-    "round_cap" or "assumption_violated" (the oracle is wrong; no `best_arm`). Nothing is
-    proved of the rule's simple regret: `certificate` is None. All rounds are normal; no
-    search, no program.
+    "round_cap" or "assumption_violated" (the oracle is wrong; no `best_arm`). Nothing
+    is proved of the rule's simple regret: `certificate` is None. All rounds are
+    normal; no search, no program.
     """
     best_arm: BestArm = None
 

@@ -246,11 +246,10 @@ def conclude(run, *, eps, delta, **decision):
     >>> conclude(run, eps=1., delta=.1, **best_so_far(run)).rounds == run.rounds
     True
     """
-    counted = dict(searches=len(run.searches),
-                   lp_solves=run.programs.lp_solves) | decision
+    seen = dict(searches=len(run.searches), lp_solves=run.programs.lp_solves,
+                violated=run.violated) | decision
     return finish(run.transcript, eps=eps, delta=delta, kinds=run.kinds,
-                  targets=run.targets, violated=run.violated, snapshots=run.snapshots,
-                  **counted)
+                  targets=run.targets, snapshots=run.snapshots, **seen)
 
 # %% ../nbs/paper/08_exploration.ipynb #94190eb3
 def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds,
@@ -319,9 +318,8 @@ def broken_oracle(run):
     >>> broken_oracle(run)['status']
     'assumption_violated'
     """
-    run.violated, k = 'oracle', run.targets[-1]
-    return dict(status='assumption_violated', rule=run.oracle.rules[k],
-                arm=run.transcript.arms[-1])
+    return dict(status='assumption_violated', rule=run.oracle.rules[run.targets[-1]],
+                arm=run.transcript.arms[-1], violated='oracle')
 
 # %% ../nbs/paper/08_exploration.ipynb #afbf185d
 def as_part(name, given, choices):

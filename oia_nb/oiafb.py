@@ -19,7 +19,7 @@ def sets_of_beliefs(setting):
     a `Setting` with `supports` as many as these allow.
 
     >>> sets_of_beliefs(z)
-    (3.0, 6)
+    (3.0, 19)
     """
     sizes = np.array(getattr(setting, 'support_sizes', [setting.M]*setting.K))
     return float((2.**(sizes - sizes.max())).sum()), int(sizes.max())

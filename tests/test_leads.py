@@ -39,7 +39,7 @@ def is_failure(found):
 @settings(max_examples=examples(40))
 @given(st.integers(0, 10**6), st.floats(0, 1))
 def test_a_share_of_the_oracle_leads(seed, part):
-    "lem-lead, for rules that an arm answers: the oracle's rule towards another."
+    "lem-lead-from-oracle, for rules that an arm answers: the oracle's rule towards another."
     rng = generator(seed)
     k, margin = int(rng.integers(2)), part*float(ORACLE.margins.min())
     rule = mix(ORACLE.rules[k], ORACLE.rules[1 - k], rng.random())

@@ -106,7 +106,7 @@ def test_walls_are_where_they_are_said_to_be():
     for i, (K, W, signals) in enumerate([(2, 2, 2), (3, 2, 3), (2, 3, 3), (3, 3, 2)]):
         world = small_world(i, K, W, signals)
         oracle = action_informed_oracle(world)
-        run = SharpRun(world.setting, oracle, .05, .1, None, 10_000, None, as_told(None))
+        run = SharpRun(world.setting, oracle, .05, .1, 10_000, None, as_told(None))
         def learn(k, j):
             hit = yield from shoot(run, k, oracle.rules[j], BITS)
             yield from learn_wall(run, k, hit)
@@ -131,7 +131,7 @@ def test_walls_are_where_they_are_said_to_be():
 def learn_one(world, j, seed=1):
     "A run of only one wall, from arm 1 of `world` on the way to the oracle's rule of arm j."
     oracle = action_informed_oracle(world)
-    run = SharpRun(world.setting, oracle, .05, .1, None, 10_000, None, as_told(None))
+    run = SharpRun(world.setting, oracle, .05, .1, 10_000, None, as_told(None))
     def learn():
         hit = yield from shoot(run, 1, oracle.rules[j], BITS)
         yield from learn_wall(run, 1, hit)

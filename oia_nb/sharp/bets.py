@@ -346,8 +346,8 @@ class Outlook:
 
 # %% ../../nbs/beyond/24_bets.ipynb #d3b40004
 class RayOutlook(Outlook):
-    """An `Outlook` by the lemma on rents; `source` is the arm whose samples are to prove that
-    the candidate's arm has no better rule."""
+    """An `Outlook` by the lemma on rents; `source` is the arm whose samples are to
+    prove that the candidate's arm has no better rule."""
     def __init__(self, run, c, j, missing):
         super().__init__(run, c, j, missing)
         self.source, ray = c.arm, ray_of(run, j)
@@ -858,8 +858,8 @@ def foundation(run, c):
     for w in walls:
         rounds |= set(w.rounds if w.pair[0] != run.first else ())
     bears = Counter(t for w in walls for used in w.rests_on.values() for t in used)
-    answers = [(a.rule, a.arm) for a in sorted(run.answers, key=lambda a: -bears[a.round])
-               if a.round in rounds or a.round == 1]
+    order = sorted(run.answers, key=lambda a: -bears[a.round])
+    answers = [(a.rule, a.arm) for a in order if a.round in rounds or a.round == 1]
     looked = [] if c.ray is None else [(c.ray, {c.ray.bracket(c.arm)[0]})]
     if run.setting.W > 2:                                    # one ray is enough
         for ray in filter(None, (ray_of(run, j) for j in run.others)):

@@ -87,12 +87,13 @@ class RegionProgram:
         columns, lows = np.vstack([np.zeros(n), np.ones(n)]), np.vstack(
             [np.zeros(A.shape[0]), np.full(A.shape[0], np.inf)])
         self.lp = ProperProgram(z.support, A, np.zeros(n), columns, lows, pairs)
-        self.lp.highs.setOptionValue('simplex_scale_strategy', 0)   # of one size already
+        # of one size already
+        self.lp.highs.setOptionValue('simplex_scale_strategy', 0)
         bases = [basis(self, *b.key) for b in old.bases[-MEMORY:]] if old else []
         self.bases = [b for b in bases if b]
 
     def asked(self, sign):
-        "What the cuts ask in units of the bound: the outer ones (`sign` -1), the inner."
+        "What cuts ask in units of the bound: the outer ones (`sign` -1), the inner."
         ends = [(h + sign*e)/size for (_, h, e), size in zip(self.cuts, self.sizes)]
         return np.array(ends)/self.setting.bound
 
@@ -144,9 +145,9 @@ MEMORY, NEXT_TO = 8, 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """A basis of an outer program: its `columns` F, the `inverse` of G, and of its tight
-    rows the matrix `A`, lower ends `b` and `sizes`; `key` names it in programs to come.
-    `paid` (M,) are the payments of its vertex, None if that may be cut off."""
+    """A basis of an outer program: its `columns` F, the `inverse` of G, and of its
+    tight rows the matrix `A`, lower ends `b` and `sizes`; `key` names it in programs
+    to come. `paid` (M,) are the payments of its vertex, None if that may be cut off."""
     key: tuple
     columns: np.ndarray
     inverse: np.ndarray
@@ -156,8 +157,8 @@ class Basis:
     paid: np.ndarray
 
 def basis(program, columns, cuts, lies, paid=None):
-    """The `Basis` of these `columns`, tight `cuts` and tight `lies`, as rows are now; None
-    if they no longer make one."""
+    """The `Basis` of these `columns`, tight `cuts` and tight `lies`, as rows are now;
+    None if they no longer make one."""
     lp, n = program.lp, len(program.cuts)
     rows = np.r_[cuts, n + lies]
     A, b = lp.A.toarray()[rows], np.r_[program.asked(-1)[cuts], np.zeros(len(lies))]
@@ -179,8 +180,8 @@ def last_basis(program, paid):
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #f39d15d7
 def floor(b, costs):
-    """(n,): what the minima for `costs` (n, M W) are at least by the `Basis` b, in units
-    of the bound."""
+    """(n,): what the minima for `costs` (n, M W) are at least by the `Basis` b, in
+    units of the bound."""
     y = np.maximum(costs[:, b.columns] @ b.inverse, 0.)
     size = y@(np.abs(b.b) + b.sizes) + np.abs(costs).sum(1)
     return y@b.b + np.minimum(costs - y@b.A, 0.).sum(1) - ROUNDING*size
@@ -189,9 +190,9 @@ def largest_difference(program, x, enough=np.inf):
     """The function of points p (n, M) that gives the largest ⟨p, x⟩ - min ⟨p, s⟩ over
     the outer program, or at most `NEXT_TO` more.
 
-    A vertex that is known gives differences at all points, and its basis bounds on them:
-    programs are for points that these leave open, and only until a difference is
-    `enough`.
+    A vertex that is known gives differences at all points, and its basis bounds on
+    them: programs are for points that these leave open, and only until a difference
+    is `enough`.
     """
     bound = program.setting.bound
     near = NEXT_TO*bound
