@@ -111,6 +111,7 @@ def optimum(A, cost, columns, rows):
     import highspy
     highs = open_highs(sparse(A), cost, columns, rows)
     highs.setOptionValue('simplex_iteration_limit', STEPS)
+    highs.setOptionValue('presolve', 'off')         # costs more than it saves here
     highs.run()
     if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
