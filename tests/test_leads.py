@@ -19,7 +19,8 @@ DUO, CLINIC = random_world(2, 2, 2, 5, prior='arm', margin=.05), load_world('cli
 ORACLE = action_informed_oracle(DUO)
 # beyond rounding, an arm that leads by less than was asked for does not lead so
 LEAD_TOL = 1e-9
-DELTA, EPS, RUNS = .5, .15, amount(40, 200)
+DELTA, EPS = .5, .15
+SMALL, RUNS = dict(eps=.35, delta=.2), amount(20, 200)
 
 
 def run(seed, margin=.02, **options):
@@ -59,25 +60,25 @@ def free(run, delta):
 
 
 @statistical(false_alarm=1e-6, planted='a price that is not charged',
-             power=lambda: detection(RUNS, DELTA, .97))
+             power=lambda: detection(RUNS, SMALL['delta'], .97))
 def test_small_runs(monkeypatch):
     """Every rule leads as it was asked to, certified or not; certificates are wrong in at most δ of
     the runs, and in nearly all if the price of the lead is left out; without a share of the
     oracle's rule, hardly any rule leads."""
-    found = [run(seed) for seed in range(RUNS)]
+    found = [run(seed, **SMALL) for seed in range(RUNS)]
     assert all(leads_by(r) >= .02 - LEAD_TOL == r.lead - LEAD_TOL for r in found)
-    assert sum(map(is_failure, found)) <= most_failures(RUNS, DELTA)
+    assert sum(map(is_failure, found)) <= most_failures(RUNS, SMALL['delta'])
     best = optimal_rule(DUO, margin=.02).profit
     late = [r for r in found if r.status == 'certified']
-    assert len(late) > .8*RUNS and all(r.certificate.bound <= EPS for r in late)
-    assert sum(best - principal_profit(DUO, r.rule) > EPS for r in late) <= most_failures(
-        RUNS, DELTA)
+    assert len(late) > .8*RUNS and all(r.certificate.bound <= SMALL['eps'] for r in late)
+    assert sum(best - principal_profit(DUO, r.rule) > SMALL['eps'] for r in late) <= most_failures(
+        RUNS, SMALL['delta'])
     with monkeypatch.context() as without:
         without.setattr(leads, 'share_needed', lambda *a: 0.)
-        assert sum(leads_by(run(seed)) >= .02 for seed in range(12)) < 6
+        assert sum(leads_by(run(seed, **SMALL)) >= .02 for seed in range(12)) < 6
     monkeypatch.setattr(leads, 'settle', free)
-    careless = [run(seed, .1) for seed in range(RUNS)]
-    assert sum(map(is_failure, careless)) > most_failures(RUNS, DELTA)
+    careless = [run(seed, .1, **SMALL) for seed in range(RUNS)]
+    assert sum(map(is_failure, careless)) > most_failures(RUNS, SMALL['delta'])
 
 
 @pytest.mark.parametrize('margin', [.001, .002])
