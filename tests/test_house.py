@@ -7,6 +7,7 @@ import ast
 import json
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 import pytest
 import oia_nb
@@ -56,7 +57,9 @@ def imports_of(path):
             continue
         yield Import(module, source, names)
 
-IMPORTS = [i for path in sorted(PACKAGE.rglob('*.py')) for i in imports_of(path)]
+@cache
+def imports():
+    return [i for path in sorted(PACKAGE.rglob('*.py')) for i in imports_of(path)]
 
 def below(imports):
     """{module: the modules it takes names from}; what is taken from the package as a whole, like
@@ -86,29 +89,29 @@ def circle(arrows):
 
 def test_every_arrow_points_down():
     "No circle of imports, those inside functions included."
-    assert len(IMPORTS) > 50
-    assert circle(below(IMPORTS)) is None
+    assert len(imports()) > 50
+    assert circle(below(imports())) is None
 
 def test_a_circle_is_found():
-    assert set(circle(below([*IMPORTS, Import('core', 'cli', ())]))) >= {'core', 'cli'}
+    assert set(circle(below([*imports(), Import('core', 'cli', ())]))) >= {'core', 'cli'}
 
 def test_no_private_name_of_another_module():
     taken = [
-        i for i in IMPORTS if any(
+        i for i in imports() if any(
             n.startswith('_') and not n.startswith('__') for n in i.names)
     ]
     assert not taken
 
 @pytest.mark.skipif(STARS, reason='star imports are being replaced, module by module')
 def test_imports_name_what_they_take():
-    assert {i.module for i in IMPORTS if '*' in i.names} <= {'all'}
+    assert {i.module for i in imports() if '*' in i.names} <= {'all'}
 
 NAMED = (
     'learner exploration binary_search oiafc oiafb complexity baselines identification experiments '
     'runs plots cli best_arm').split()
 
 def test_the_learners_name_what_they_take():
-    assert not [i for i in IMPORTS if '*' in i.names and i.module in NAMED]
+    assert not [i for i in imports() if '*' in i.names and i.module in NAMED]
 
 # --- Rooms of a human size ------------------------------------------------------------
 
