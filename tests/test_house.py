@@ -178,19 +178,6 @@ def test_long_rooms_are_found():
     assert long_cell('class C:\n' + 45*body) == 'C'
     assert long_cell('TABLE = [' + 46*'\n1,' + ']') == 'TABLE'
 
-def defined_twice(source):
-    "Functions and classes of a module, but for methods that are patched, with one name."
-    plain = [n.name for n in ast.parse(source).body
-             if isinstance(n, (ast.FunctionDef, ast.ClassDef))
-             and not any('patch' in ast.unparse(d) for d in n.decorator_list)]
-    return sorted({name for name in plain if plain.count(name) > 1})
-
-def test_nothing_is_defined_twice():
-    "The second definition of a name hides the first, as when a merge keeps a moved cell twice."
-    twice = [(path.name, name) for path in sorted(PACKAGE.rglob('*.py'))
-             for name in defined_twice(path.read_text(encoding='utf-8'))]
-    assert not twice and defined_twice('def f(): 0\nclass C: 0\ndef f(): 1') == ['f']
-
 def wrapped_pairs(source):
     "Lines of assignments `a, b = x, y` that take more than one line."
     return [n.lineno for n in ast.walk(ast.parse(source))
