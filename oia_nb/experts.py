@@ -374,8 +374,10 @@ def misheard(world, digits):
 def digits_needed(support):
     "The fewest digits with which rounding does nothing for beliefs (M, W); an int."
     gaps = np.abs(support[:, None] - support[None]).max(2)
-    least = gaps[~np.eye(len(support), dtype=bool)].min()
-    return max(0, int(np.floor(-np.log10(least))) + 1)
+    # one belief needs no digit
+    least = gaps[~np.eye(len(support), dtype=bool)].min(initial=10.)
+    # beliefs .1 apart, to the last bits, aren't more than .1 apart
+    return int(np.floor(-np.log10((1 - 1e-9)*least))) + 1
 
 # %% ../nbs/beyond/29_experts.ipynb #b01a2cfd
 # leads, in units of the bound, with which rules are tried

@@ -24,7 +24,7 @@ def share_needed(setting, oracle, arm, margin):
     leads by less than `margin`."""
     known = float(oracle.margins[arm])
     # to the last digits, an arm that leads by m does
-    if 0 <= margin - known <= TIE_TOL*setting.bound:
+    if abs(margin - known) <= 2*TIE_TOL*setting.bound:
         return 1.
     return (margin + 2*TIE_TOL*setting.bound)/known
 
@@ -64,7 +64,8 @@ class LeadRun:
         self.eps, self.delta, self.margin = eps, delta, margin
         self.max_rounds, self.by_state = max_rounds, by_state
         self.data, self.kinds, self.attempts = Transcript(setting), array('b'), 0
-        self.inner = self.found = self.price = None
+        # `price` is the bound x, `seen` what was paid on average
+        self.inner = self.found = self.price = self.seen = None
         # of attempts that are over: what was found, the price, the rounds before
         self.began, self.former = 0, []
 
@@ -138,8 +139,8 @@ def settle(run, delta):
             continue
         look = (1 + LOOK)*N
         bound = -mean_lower(counts, -x, betting_threshold(N, delta))
-        run.price = min(run.price, bound)
-        if N >= ENOUGH and b + counts @ x/N > run.eps:
+        run.price, run.seen = min(run.price, bound), float(counts @ x/N)
+        if N >= ENOUGH and b + run.seen > run.eps:
             return False
     return True
 
@@ -160,7 +161,7 @@ def steps(run):
                 raise Ended('lead_too_dear', None)
             if (yield from settle(run, PRICES*share*run.delta)):
                 raise Ended('certified', None)
-            target, left = target/2, run.eps - run.price
+            target, left = target/2, run.eps - run.seen
             if left > 0:
                 target = min(target, NEXT*left)
             if target < LEAST*run.eps:

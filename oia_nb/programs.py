@@ -66,7 +66,7 @@ def pair_rows(support, pairs, n=None):
     """
     from scipy.sparse import csr_array
     M, W = support.shape
-    i, j = np.asarray(pairs).reshape(-1, 2).T
+    i, j = np.asarray(pairs, int).reshape(-1, 2).T
     w = np.arange(W)
     columns = np.hstack([i[:, None]*W + w, j[:, None]*W + w])
     data = np.hstack([support[i], -support[i]])

@@ -688,7 +688,8 @@ def _replay(self):
                        (past['arm'], past['belief']))
     row = learner_row(head['method'])
     for r in self._rounds:
-        if r.status == 'answered':
+        # an answer whose state is needed, and was never filed, waits for it
+        if r.status == 'answered' and not (row.needs_states and r.state is None):
             self._tape.add(r.rule, (r.arm, r.belief,
                                     r.state if row.needs_states else None))
     self._result = self._failure = None
@@ -847,6 +848,8 @@ def reveal(self, round, state):
     except InvalidInput as e:
         raise Refused(e.argument, e.value, e.expected) from None
     self._write(kind='state', round=r.number, state=w)
+    if learner_row(self.head['method']).needs_states:
+        self._replay()
     return r.due
 
 @patch_to(Session)
@@ -907,8 +910,9 @@ def result(self):
     checks = *(c for c in found.checks if c.name != check.name), check
     if not seen.alarm or as_told(found.told).beliefs == 'own':
         return replace(found, checks=checks)
-    return replace(found, checks=checks, certificate=None, status='assumption_violated',
-                   violated='calibration', event_violated=True)
+    return replace(found, checks=checks, certificate=None, profit=None, lead=None,
+                   status='assumption_violated', violated='calibration',
+                   event_violated=True)
 
 @patch_to(Session)
 def stop(self):

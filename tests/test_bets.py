@@ -107,7 +107,9 @@ def law_threshold():
     run = ready(world)
     for c in run.candidates:
         for j, m in missing(run, c).items():
-            assert m == pytest.approx(-np.log(c.delta) - wealth(run, c, j, False, run.eps))
+            asked = module.asked_of(c, j)
+            assert asked >= -np.log(c.delta)
+            assert m == pytest.approx(asked - wealth(run, c, j, False, run.eps))
 
 def law_shares():
     "No number of candidates uses up more than δ."
@@ -124,6 +126,23 @@ def law_own_arm():
     c = candidate(run, arm, ray)
     assert set(missing(run, c)) == set(range(run.setting.K)) and missing(
         run, c)[arm] >= -np.log(c.delta) - 1e-9
+
+def best_of(run, won):
+    """The chance, at most, that a certificate of the next candidate is wrong, for a principal
+    who sees what the best arm's gambler has `won` before she picks it: {wealth: probability}. She
+    picks the best arm itself, or another, whichever of the two proofs is then likelier to
+    fail; each fails with the probability that Ville's inequality allows."""
+    arm, ray = other_arm(run)
+    c = candidate(run, arm, ray)
+    own, across = (np.exp(-module.asked_of(c, j)) for j in (arm, run.first))
+    return sum(p*max(own, w*across) for w, p in won.items()), c.delta
+
+def law_two_cases():
+    "A gambler who has won double or lost all by the time of the choice."
+    run = ready(small_world(3, 3))
+    for won in {2.: .5, 0.: .5}, {1.: 1.}, {10.: .1, 0.: .9}:
+        chance, share = best_of(run, won)
+        assert chance <= share*(1 + 1e-9)
 
 def law_later_samples():
     "Samples of its own arm from before a candidate's registration are no evidence for it."
@@ -177,8 +196,8 @@ def law_ray():
             if t < 1 and world.best_response(mix(run.zero, ray.rule, t)) == j:
                 assert (q[j] - q[run.first]) @ ((t - low)*ray.rule.expected) >= -1e-9
 
-LAWS = [law_own, law_pair, law_rare, law_threshold, law_shares, law_own_arm, law_later_samples,
-        law_ray]
+LAWS = [law_own, law_pair, law_rare, law_threshold, law_shares, law_own_arm, law_two_cases,
+        law_later_samples, law_ray]
 
 @pytest.mark.parametrize('law', LAWS, ids=lambda f: f.__name__)
 def test_law(law):
@@ -208,6 +227,9 @@ def no_own(run, c, sure=False, eps=None):
 def own_at_one(run, c, sure=False, eps=None):
     return {j: m + np.log(c.delta)*(j == c.arm) for j, m in MISSING(run, c, sure, eps).items()}
 
+def undivided(c, j):
+    return -np.log(c.delta)
+
 def farther(run, ray, exit_of=module.exit_of):
     low, high = exit_of(run, ray)
     return min(2*low, 1.), min(2*high, 1.)
@@ -219,6 +241,7 @@ MUTANTS = [('a ray that leaves twice as far out', 'exit_of', farther, law_ray),
             law_later_samples),
            ('each candidate at full δ', 'candidate', full_share, law_shares),
            ('unseen beliefs forgotten', 'pair_wealth', seen_only, law_rare),
+           ('one share for both cases', 'asked_of', undivided, law_two_cases),
            ('own arm left out', 'missing', no_own, law_own_arm),
            ('own arm at δ = 1', 'missing', own_at_one, law_own_arm),
            ('the best gambler in place of the mixture', 'shares', greedy_mix, law_own)]

@@ -227,6 +227,15 @@ def test_rounding_is_a_band(seed, digits):
     assert 10.**-enough < gaps.min() <= 10.**(1 - enough)
 
 
+def test_digits_at_the_edge():
+    ".35 and .45 are both said to be .4, though their difference is a last bit above .1."
+    assert .45 - .35 > .1
+    for low, digits in ((.35, 2), (.34, 1), (.351, 2), (.4499, 5)):
+        support = np.array([[low, 1 - low], [.45, .55]])
+        assert digits_needed(support) == digits
+    assert digits_needed(np.array([[.5, .5]])) == 0
+
+
 def test_two_digits_on_the_clinic():
     "Two beliefs are taken for others; the examination doesn't refuse it, and nothing is wrong."
     world = replace(load_world('clinic'), agent=Rounded(2))

@@ -52,6 +52,24 @@ def test_a_share_of_the_oracle_leads(seed, part):
     assert share <= 1 or margin > ORACLE.margins[k]
 
 
+@pytest.mark.parametrize('off', [-1e-10, -1e-12, 0., 1e-12])
+def test_the_whole_margin_of_the_oracle(off):
+    "A margin that is the oracle's, to the last digits: the oracle's rule has it."
+    for k, known in enumerate(ORACLE.margins):
+        assert share_needed(DUO.setting, ORACLE, k, float(known)*(1 + off)) == 1
+
+
+def test_a_price_that_is_not_well_known_yet():
+    """What is seen of a price leaves a quarter of eps, its bound after a hundred rounds hardly a
+    tenth: that is no reason to end."""
+    world = random_world(2, 2, 3, 5, prior='arm', margin=.05)
+    margin = .03*float(action_informed_oracle(world).margins.min())
+    found = [identify(world, eps=.02, delta=DELTA, margin=margin, seed=seed, max_rounds=3000)
+             for seed in range(3)]
+    assert [r.status for r in found] == 3*['certified']
+    assert all(leads_by(r, world) >= margin - LEAD_TOL for r in found)
+
+
 def free(run, delta):
     "The planted fault: what the mixture costs is taken to be nothing."
     run.price = 0.

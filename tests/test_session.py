@@ -25,7 +25,7 @@ from oia_nb.oracle import action_informed_oracle
 from oia_nb.oiafc import oiafc
 from oia_nb.scoring import brier
 from oia_nb.session import (Busy, Damaged, Refused, Session, as_report,
-                            calibration_evidence, read_journal)
+                            calibration_evidence, is_same, read_journal)
 from oia_nb.worlds import load_world, random_world
 
 WORLD = random_world(2, 2, 2, 5, prior='arm', margin=.05)
@@ -309,6 +309,27 @@ def test_any_report(report):
     except Refused:
         return
     assert np.abs(z.support[i] - said).max() == distance <= .01 + 1e-9
+
+
+def test_killed_between_an_answer_and_its_state(tmp_path):
+    """A learner that needs the states: an answer whose state was never filed waits for it, and
+    the session goes on; revealed, it is as if nothing had happened."""
+    options = dict(eps=.2, delta=.2, method='own_beliefs', told='beliefs=own')
+    path, torn = tmp_path/'whole.jsonl', tmp_path/'torn.jsonl'
+    with Session.create(path, WORLD, **options) as s:
+        for _ in range(5):
+            arm, report, state = expert(WORLD, s.announce())
+            s.answer(arm, report, state=state)
+        rule, best = s.announce().rule, s.best
+    # without the last offer, and the state before it
+    torn.write_bytes(b''.join(path.read_bytes().splitlines(keepends=True)[:-2]))
+    with Session.open(torn) as s:
+        assert s.status == 'open' and s.rounds == 5
+        assert is_same(s.announce().rule, s._rounds[4].rule)
+        s.reveal(5, state)
+        assert is_same(s.announce().rule, rule) and s.best.bound == best.bound
+    with Session.open(torn) as s:
+        assert is_same(s.announce().rule, rule) and s.status == 'open'
 
 
 def test_refused_answers_write_nothing(tmp_path):

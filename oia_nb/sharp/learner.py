@@ -18,7 +18,7 @@ from ..learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
 from ..scoring import ScoringRule, mix
 from . import bets
 from .evidence import betting_threshold, mean_lower
-from .hyperplanes import (Hyperplane, Ray, RegionProgram, bent,
+from .hyperplanes import (THIN, Hyperplane, Ray, RegionProgram, bent,
                                       optimistic_profit, same_arm_regret,
                                       spread_rules, unknowns)
 from .walls import Contradiction, extent
@@ -564,7 +564,7 @@ def levelled(setting):
     z = setting
     if z.prior is None:
         return z
-    v = np.linalg.lstsq(z.support, z.belief_utility, rcond=None)[0]
+    v = np.linalg.lstsq(z.support, z.belief_utility, rcond=THIN)[0]
     return replace(z, utility=z.utility - (v - z.prior @ v)[:, None])
 
 # %% ../../nbs/beyond/25_sharp.ipynb #09783d6a

@@ -14,7 +14,7 @@ from ..learner import FORCED, INIT, NORMAL, STATUS, Certificate, Finding, Identi
 from ..scoring import ScoringRule, mix
 from . import bets
 from .evidence import betting_threshold, mean_lower
-from .hyperplanes import Hyperplane, Ray, RegionProgram, bent, optimistic_profit, same_arm_regret, spread_rules, unknowns
+from .hyperplanes import THIN, Hyperplane, Ray, RegionProgram, bent, optimistic_profit, same_arm_regret, spread_rules, unknowns
 from .walls import Contradiction, extent
 from ..told import Check, as_told
 from ..oracle import Oracle
