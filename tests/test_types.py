@@ -40,11 +40,14 @@ def test_a_hint_that_lacks_is_named(old, new, said, tmp_path):
     with pytest.raises(SystemExit, match=said):
         build_stubs.stubs(tmp_path)
 
-def mypy(*words, cwd=ROOT):
+@pytest.fixture(scope='module')
+def mypy(tmp_path_factory):
+    "mypy as a function of its arguments, whose later runs know what earlier ones found."
     pytest.importorskip('mypy')
-    run = subprocess.run([sys.executable, '-m', 'mypy', '--cache-dir', str(cwd/'.mypy_cache'),
-                          *map(str, words)], cwd=ROOT, capture_output=True, text=True)
-    return run.stdout
+    cache = tmp_path_factory.mktemp('mypy')
+    return lambda *words: subprocess.run(
+        [sys.executable, '-m', 'mypy', '--cache-dir', str(cache), *map(str, words)], cwd=ROOT,
+        capture_output=True, text=True).stdout
 
 def test_classes_of_one_name_keep_their_own_methods():
     "`Rounded` is a rule in tickets and an expert in experts; only one shows itself in HTML."
@@ -53,8 +56,8 @@ def test_classes_of_one_name_keep_their_own_methods():
            for name in ('tickets', 'experts')}
     assert '_repr_html_' in own['tickets'] and '_repr_html_' not in own['experts']
 
-def test_a_right_script_passes(tmp_path):
-    assert mypy(cwd=tmp_path).startswith('Success')
+def test_a_right_script_passes(mypy):
+    assert mypy().startswith('Success')
 
 WRONG = {
     "optimal_rule('clinic')": 'incompatible type "str"; expected "World"',
@@ -68,9 +71,9 @@ WRONG = {
 
 USED = 'import numpy as np\nfrom oia_nb.all import *\nfrom oia_nb.fast.loop import Engine\n'
 
-def test_a_wrong_script_fails(tmp_path):
+def test_a_wrong_script_fails(mypy, tmp_path):
     (tmp_path/'wrong.py').write_text(USED + '\n'.join(WRONG))
-    lines = mypy(tmp_path/'wrong.py', cwd=tmp_path).splitlines()
+    lines = mypy(tmp_path/'wrong.py').splitlines()
     for n, said in enumerate(WRONG.values(), 1 + USED.count('\n')):
         assert any(re.search(rf'wrong.py:{n}: ', s) and said in s for s in lines), (n, lines)
     assert len(lines) == len(WRONG) + 1
