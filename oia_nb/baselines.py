@@ -14,10 +14,11 @@ from .scoring import ScoringRule, mix
 from .programs import LP_TOL, program_route
 from .estimation import cost_estimates, cost_upper, radius_fb, radius_fc
 from .binary_search import Search
-from .learner import (FORCED, NORMAL, Certificate, announce, confirm,
+from .learner import (FORCED, NORMAL, Certificate, Stopped, announce, confirm,
                             check_learner, learner)
-from .exploration import (Exploration, Plan, as_part, broken_oracle, compose,
-                                conclude, initialise, never, remember)
+from .exploration import (Exploration, Plan, as_part, best_so_far,
+                                broken_oracle, compose, conclude, initialise, never,
+                                remember)
 from .oiafc import STOPS, last_or_best, mixing_corollary1
 from .oiafb import budget_parameter, safest
 from .complexity import count_searches, search_depth_bound
@@ -339,11 +340,14 @@ etc = explore_then_commit      # its earlier name
 
 # %% ../nbs/companion/79_baseline_proofs.ipynb #30c1009c
 def unless_broken(run, steps, eps, delta):
-    "The `steps`, or the end of a run in which the oracle was seen to be wrong."
+    """The `steps`, or the end of a run in which the oracle was seen to be wrong, or
+    that was stopped."""
     try:
         return (yield from steps)
     except OracleViolated:
         return conclude(run, eps=eps, delta=delta, **broken_oracle(run))
+    except Stopped:
+        return conclude(run, eps=eps, delta=delta, **best_so_far(run))
 
 def ask_some(run, eps, delta, budget):
     """A budget smaller than the number of arms: ask what can be asked, and return

@@ -11,8 +11,8 @@ from .scoring import ScoringRule, mix
 from .programs import LP_TOL, program_route
 from .estimation import cost_estimates, cost_upper, radius_fb, radius_fc
 from .binary_search import Search
-from .learner import FORCED, NORMAL, Certificate, announce, confirm, check_learner, learner
-from .exploration import Exploration, Plan, as_part, broken_oracle, compose, conclude, initialise, never, remember
+from .learner import FORCED, NORMAL, Certificate, Stopped, announce, confirm, check_learner, learner
+from .exploration import Exploration, Plan, as_part, best_so_far, broken_oracle, compose, conclude, initialise, never, remember
 from .oiafc import STOPS, last_or_best, mixing_corollary1
 from .oiafb import budget_parameter, safest
 from .complexity import count_searches, search_depth_bound

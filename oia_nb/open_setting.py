@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['MASS_SHARE', 'NEWS_SHARE', 'OpenSetting', 'OpenRule', 'freeze_bound', 'Seen', 'Discovery', 'hear', 'collect',
-           'run_frozen', 'discover', 'as_discovery', 'shares_of', 'OpenIdentification', 'steps', 'conclude',
-           'what_was_seen', 'open_support']
+           'run_frozen', 'discover', 'as_discovery', 'shares_of', 'OpenIdentification', 'steps', 'one_round', 'ended',
+           'conclude', 'what_was_seen', 'open_support']
 
 # %% ../nbs/beyond/34_open_setting.ipynb #b6f27f14
 from dataclasses import dataclass, replace
@@ -14,9 +14,9 @@ from .core import REPORT_TOL, InvalidInput, OracleViolated, Value, as_array
 from .core import as_integer, as_number
 from .estimation import Transcript
 from .information import Setting
-from .learner import (FORCED, INIT, NORMAL, Certificate, Identification, Learner,
-                            announce, check_learner, confirm, finish,
-                            three_digits)
+from .learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Identification,
+                            Learner, Stopped, announce, check_learner, confirm,
+                            finish, three_digits)
 from .oracle import Oracle
 from .scoring import menu_rule
 from .sharp.learner import sharp
@@ -166,7 +166,10 @@ def run_frozen(seen, learner, max_rounds):
     "Step 2; returns what the learner found, None if there was news."
     setting, rule = learner.setting, next(learner)
     while seen.rounds < max_rounds:
-        response, fresh = yield from hear(seen, OpenRule(rule.values, rule.bound))
+        try:
+            response, fresh = yield from hear(seen, OpenRule(rule.values, rule.bound))
+        except Stopped:
+            return learner.stop()
         if fresh and seen.rounds < max_rounds:
             return None
         if fresh:
@@ -209,9 +212,9 @@ def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
             is_same = len(seen.beliefs) == setting.M
             if found is not None and is_same and seen.mass.max() <= mass:
                 return answer('certified', found)
-    except OracleViolated:
+    except (OracleViolated, Stopped) as e:
         collecting = seen.rounds
-        return answer('assumption_violated')
+        return answer('stopped' if isinstance(e, Stopped) else 'assumption_violated')
     return answer('round_cap')
 
 # %% ../nbs/beyond/34_open_setting.ipynb #2599fdbd
@@ -265,16 +268,30 @@ def steps(setting, coroutine, eps, delta):
     data = Transcript(setting)
     menu = next(coroutine)
     while True:
-        rounds = announce(data, menu.on(setting.support))
-        response = yield next(rounds)
         try:
-            rounds.send(response)
-        except StopIteration:
-            pass
+            response = yield from one_round(data, menu.on(setting.support))
+        except Stopped:
+            return conclude(data, ended(coroutine), eps, delta)
         try:
             menu = coroutine.send(response)
         except StopIteration as end:
             return conclude(data, end.value, eps, delta)
+
+def one_round(data, rule):
+    "One round; the response."
+    rounds = announce(data, rule)
+    response = yield next(rounds)
+    try:
+        rounds.send(response)
+    except StopIteration:
+        return response
+
+def ended(coroutine):
+    "What a coroutine returns that is stopped."
+    try:
+        coroutine.throw(Stopped())
+    except StopIteration as end:
+        return end.value
 
 def conclude(data, d, eps, delta):
     "The `OpenIdentification` of a `Discovery` d."
@@ -290,7 +307,7 @@ def what_was_seen(d):
     "The checks of the learner within, and what it saw to fail."
     found = d.found
     if found is None:
-        return {} if d.status == 'round_cap' else dict(violated='oracle')
+        return {} if STATUS[d.status].sound else dict(violated='oracle')
     return dict(checks=found.checks, violated=found.violated or found.event_violated)
 
 # %% ../nbs/beyond/34_open_setting.ipynb #232b3619

@@ -29,7 +29,7 @@ from .tickets import money, ticket_name, when_more, when_two
 from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .identification import check_options, learner_row
-from .learner import Origin
+from .learner import Origin, Stopped
 from .told import Check, as_told
 
 # %% ../nbs/beyond/27_session.ipynb #2ee07234
@@ -917,10 +917,21 @@ def result(self):
 @patch_to(Session)
 def stop(self):
     """End the session: the learner's `Identification` with status "stopped" and the
-    best rule so far."""
-    if self._rule is not None:
+    best rule so far. Raises `Refused` for a learner that can't be stopped, and the
+    session goes on."""
+    if self._rule is None:
+        return self.result
+    try:
+        found = self._learner.stop()
         self._write(kind='stopped')
-        self._end(self._learner.stop())
+    except OIAError as e:
+        # the learner is over, the session isn't
+        self._replay()
+        if isinstance(e, Stopped):
+            raise Refused('session', self.head['method'],
+                          'a learner that can be stopped') from None
+        raise
+    self._end(found)
     return self.result
 
 # %% ../nbs/beyond/27_session.ipynb #9a83fade

@@ -22,7 +22,7 @@ from .tickets import money, ticket_name, when_more, when_two
 from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .identification import check_options, learner_row
-from .learner import Origin
+from .learner import Origin, Stopped
 from .told import Check, as_told
 from .learner import Finding
 from .learner import Identification

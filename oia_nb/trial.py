@@ -13,8 +13,8 @@ from .beliefs import StateLearner
 from .best_arm import BoundedRewards, Pulls, by_bounds, gap_index, pick_pair
 from .core import InvalidInput, as_integer
 from .estimation import Transcript
-from .learner import (INIT, NORMAL, STATUS, Identification, Status, announce,
-                            check_learner, finish, three_digits)
+from .learner import (INIT, NORMAL, STATUS, Identification, Status, Stopped,
+                            announce, check_learner, finish, three_digits)
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, mean_lower
 from .told import as_told
@@ -78,8 +78,8 @@ class TrialIdentification(Identification):
     `index` is its place on the list, `behind` the bound on how far it is behind the
     best of the list, and `earns` (low, high) where its profit as played is;
     `means` (n,) are the averages of all. `arm` is the one that answered the rule most
-    often. `status` is "rule_certified" or "round_cap". Nothing is proved of the rules
-    not tried: `certificate` is None.
+    often. `status` is "rule_certified", "round_cap" or "stopped". Nothing is proved of
+    the rules not tried: `certificate` is None.
     """
     index: int = 0
     behind: float = np.inf
@@ -102,10 +102,14 @@ class TrialIdentification(Identification):
 # %% ../nbs/beyond/35_trial.ipynb #7b5cdb94
 def steps(setting, rules, *, eps, delta, told, max_rounds):
     "The rounds of a trial, and its end."
-    run = Trial(setting, rules, eps, delta, told)
+    run, status = Trial(setting, rules, eps, delta, told), 'round_cap'
     i = next(run.race)
     while run.data.rounds < max_rounds:
-        state = yield from announce_seen(run.data, rules[i])
+        try:
+            state = yield from announce_seen(run.data, rules[i])
+        except Stopped:
+            status = 'stopped'
+            break
         pair = run.data.beliefs[-1]*setting.W + state
         run.book.counts[i, pair] += 1
         run.answers[i, run.data.arms[-1]] += 1
@@ -115,7 +119,7 @@ def steps(setting, rules, *, eps, delta, told, max_rounds):
             return conclude(run, end.value.arm, end.value.bound, 'rule_certified')
     low, high = run.book.interval(None, None)
     i = int(low.argmax())
-    return conclude(run, i, float(gap_index(low, high)[i]), 'round_cap')
+    return conclude(run, i, float(gap_index(low, high)[i]), status)
 
 class Trial:
     "The state of a trial: its `Ledger`, transcript, race, and who answered what."

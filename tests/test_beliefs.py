@@ -59,10 +59,12 @@ def test_a_fixed_payoff_at_all_times():
     assert misses(proved, 0) <= limit < misses(lambda N: proved(N)/10, 1)
 
 
-@pytest.mark.parametrize('world', [DUO, TRIO], ids=['duo', 'trio'])
-def test_boundaries_hold_whatever_beliefs_are_worth(world):
+@pytest.mark.parametrize('world, prior', [(DUO, False), (TRIO, False), (DUO, True)],
+                         ids=['duo', 'trio', 'a prior that beliefs do not average to'])
+def test_boundaries_hold_whatever_beliefs_are_worth(world, prior):
     "Every boundary that a run found agrees with the world's leads, within its error."
     runs = []
+    setting = replace(world.setting, prior=world.structure.priors[0] if prior else None)
     init = beliefs.Run.__init__
     def kept(self, *args, **options):
         runs.append(self)
@@ -70,7 +72,7 @@ def test_boundaries_hold_whatever_beliefs_are_worth(world):
     oracle = action_informed_oracle(world)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(beliefs.Run, '__init__', kept)
-        simulate(own_beliefs(world.setting, oracle, eps=.3, delta=.1, max_rounds=1500),
+        simulate(own_beliefs(setting, oracle, eps=.3, delta=.1, max_rounds=1500),
                  replace(world, agent=Subjective(2.)), 0)
     q, c = world.belief_distributions, world.costs
     walls = [w for run in runs for w in run.walls.values()]

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from conftest import amount, examples, ROOT
 from oia_nb.core import InvalidInput, OIAError, generator
-from oia_nb.identification import identify
+from oia_nb.identification import LEARNERS, identify
 from oia_nb.information import World
-from oia_nb.learner import interrupts_held, simulate
+from oia_nb.learner import Learner, Stopped, interrupts_held, simulate
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.oiafc import oiafc
 from oia_nb.scoring import brier
@@ -348,18 +348,26 @@ def test_refused_answers_write_nothing(tmp_path):
         assert s.rounds == 1
 
 
-STOPPABLE = 'sharp', 'oiafc', 'oiafb', 'chen'
+def options_of(method):
+    "What a learner needs to be played for 20 rounds."
+    budget = dict(budget=50) if method in ('oiafb', 'chen', 'explore_then_commit') else {}
+    return budget | (dict(told='beliefs=own') if method == 'own_beliefs' else {})
 
-@pytest.mark.parametrize('method', STOPPABLE)
-def test_stop(tmp_path, method):
-    "Every learner that can be stopped returns its best rule so far, and the file says so."
-    options = dict(budget=50) if method in ('oiafb', 'chen') else {}
+
+@pytest.mark.parametrize('rounds', [0, 20])
+@pytest.mark.parametrize('method', LEARNERS)
+def test_stop(tmp_path, method, rounds):
+    "Every learner can be stopped, returns its best rule so far, and the file says so."
     path = tmp_path/'stopped.jsonl'
-    with Session.create(path, WORLD, eps=.3, delta=.1, method=method, **options) as s:
-        play(s, rounds=20)
+    with Session.create(path, WORLD, eps=.3, delta=.1, method=method,
+                        **options_of(method)) as s:
+        while s.rounds < rounds:
+            arm, report, state = expert(WORLD, s.announce())
+            s.answer(arm, report, state=state)
         best = s.best
         found = s.stop()
-        assert found.status == s.status == 'stopped' and found.rounds == 20
+        assert found.status == s.status == 'stopped' and found.rounds == rounds
+        assert found.violated is None and len(found.trace.kinds) == rounds
         if best is not None:
             assert found.arm == best.arm and (found.rule.values == best.rule.values).all()
             assert found.certificate.bound == pytest.approx(best.bound)
@@ -367,6 +375,24 @@ def test_stop(tmp_path, method):
         assert again.status == 'stopped' and (again.result.rule.values == found.rule.values).all()
         with pytest.raises(Refused):
             again.announce()
+
+
+def test_a_learner_that_cannot_be_stopped(tmp_path, monkeypatch):
+    "It is refused, nothing is written, and the session goes on."
+    path = tmp_path/'on.jsonl'
+    with Session.create(path, WORLD, **TARGET) as s:
+        play(s, rounds=5)
+        rule, size = s.announce().rule, path.stat().st_size
+        with monkeypatch.context() as patch:
+            def stop(learner):
+                learner.close()
+                raise Stopped('the learner went on')
+            patch.setattr(Learner, 'stop', stop)
+            with pytest.raises(Refused, match='can be stopped'):
+                s.stop()
+        assert path.stat().st_size == size and is_same(s.announce().rule, rule)
+        play(s, rounds=8)
+        assert s.status == 'open' and s.rounds == 8
 
 
 @pytest.fixture
@@ -377,11 +403,12 @@ def usual_interrupt():
     assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
 
 
-@pytest.mark.parametrize('method', STOPPABLE)
+@pytest.mark.parametrize('method', ['sharp', 'oiafc', 'oiafb', 'chen', 'trial', 'open_support',
+                                    'explore_then_commit'])
 def test_interrupted_simulation(method, usual_interrupt, monkeypatch):
     """Ctrl-C in any of 40 rounds (every third, without --release), in the midst of a search too: a
     result with the best rule so far, and one entry a round in all of its records."""
-    options = dict(budget=50) if method in ('oiafb', 'chen') else {}
+    options = options_of(method)
     respond, asked = World.respond, []
     def interrupted(self, rule, rng):
         asked.append(rule)

@@ -186,6 +186,21 @@ def law_bases():
                 floors = z.bound*hyperplanes.floor(b, program.weights(points))
                 assert (floors <= alone + 1e-9*z.bound).all()
 
+def test_a_hyperplane_that_was_given_up_leaves_no_bases():
+    "The next program has a cut less than its predecessor, and the same minima as a new one."
+    world = small_world(0, 3, 2, 4)
+    z, q = world.setting, world.belief_distributions
+    most = -RegionProgram(z).minimum(q[0] - q[1]).value
+    cuts = [(q[1] - q[0], .3*most, 0.), (q[1] - q[0], .5*most, 0.)]
+    points = .8*generator(40).dirichlet(np.full(z.M, .3), 12) + .2*q[1]
+    old = RegionProgram(z, cuts)
+    largest_difference(old, z.belief_utility)(points)
+    assert any(1 in b.key[1] for b in old.bases)
+    new = RegionProgram(z, cuts[:1], old)
+    found, alone = (largest_difference(p, z.belief_utility)(points)
+                    for p in (new, RegionProgram(z, cuts[:1])))
+    assert abs(found - alone) < 1e-7*z.bound
+
 def of_the_first_program():
     "A basis is what it was when it was first seen."
     seen = {}

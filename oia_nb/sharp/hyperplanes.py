@@ -72,7 +72,8 @@ class RegionProgram:
     The *outer* program asks ⟨g, s⟩ ≥ h - e, which all of the region satisfies; the
     *inner* one ⟨g, s⟩ ≥ h + e, which only the region does. `solves` counts; `bases`
     are those that `floor` looks at. An `old` program, whose cuts are the first of
-    these as they were known before, leaves its rows against lies and its bases.
+    these as they were known before, leaves its rows against lies and its bases; the
+    rows only, if it has a cut more, that of a hyperplane which was given up.
     """
     def __init__(self, setting, cuts=(), old=None):
         from scipy.sparse import csr_array, vstack
@@ -90,7 +91,8 @@ class RegionProgram:
         self.lp = ProperProgram(z.support, A, np.zeros(n), columns, lows, pairs)
         # of one size already
         self.lp.highs.setOptionValue('simplex_scale_strategy', 0)
-        bases = [basis(self, *b.key) for b in old.bases[-MEMORY:]] if old else []
+        known = old.bases[-MEMORY:] if old and len(old.cuts) <= len(cuts) else []
+        bases = [basis(self, *b.key) for b in known]
         self.bases = [b for b in bases if b]
 
     def asked(self, sign):
