@@ -699,6 +699,7 @@ def _replay(self):
     if self._stopped and self._rule is not None:
         self._end(self._learner.stop())
 
+# %% ../nbs/beyond/27_session.ipynb #d7e21b04
 @patch_to(Session)
 def _note_waiting(self):
     "A note, if answers were given to rules that aren't announced any more."
