@@ -460,7 +460,8 @@ def statement(self):
         claim += (f', and earns at least {three_digits(self.profit, False)}, with the '
                   'same probability')
     if self.lead is not None:
-        claim += f'; its arm leads by at least {self.lead:g}'
+        claim += (f'; its arm leads by at least {self.lead:g} if the margins of the '
+                  "oracle's rules are what they are said to be")
     done = {c.name for c in self.checks}
     rest = [w for name, w in CHECKS.items() if name not in done and not (
         name == 'lapses' and not told.lapses or name == 'calibration'

@@ -556,7 +556,12 @@ def _checked_head(where, oracle, *, eps, delta, method, snap, currency, history,
     if currency is not None:
         currency = as_text('currency', currency)
     row, options = _told_options(method, told, options)
-    if row.needs_states and len(history):
+    try:
+        history = list(history)
+    except TypeError:
+        raise InvalidInput('history', history,
+                           'a list of (rule, arm, report)') from None
+    if row.needs_states and history:
         raise InvalidInput('history', history, f'none: {row.name} needs the states')
     row.make(setting, oracle, eps=eps, delta=delta, **options)
     past = [past_answer(setting, oracle, n, r, snap) for n, r in enumerate(history)]

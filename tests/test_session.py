@@ -275,6 +275,9 @@ def test_past_answers_lie_on_the_tape(tmp_path):
     with pytest.raises(InvalidInput, match=r'history\[0\], rule'):
         Session.create(tmp_path/'bad.jsonl', WORLD, **TARGET,
                        history=[(brier([[0., 1.], [1., 0.]]), 0, 0)])
+    for nothing in 5, None, [1], 'yes':
+        with pytest.raises(InvalidInput, match='history'):
+            Session.create(tmp_path/'bad.jsonl', WORLD, **TARGET, history=nothing)
     assert not (tmp_path/'bad.jsonl').exists()
 
 

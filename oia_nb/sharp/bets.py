@@ -195,10 +195,11 @@ def halved(*wealths):
 
 def zero_wealth(run, j, eps):
     """The wealth against arm j having a rule that is better than the zero rule by
-    `eps`, from the `Ray` to the oracle's rule of j (chapter 24)."""
+    `eps`, from the `Ray` to the oracle's rule of j (chapter 24); its logarithm is
+    -inf if the ray says too little."""
     u, counts, ray = run.u, run.data.counts, ray_of(run, j)
     if ray is None or not len(rungs(*exit_of(run, ray))):
-        return 0.
+        return -np.inf
     (low, high), E = exit_of(run, ray), ray.rule.expected
     return min(
         pair_wealth(counts[j], low*E[None], u, counts[run.first], u - min(high, g)*E,
@@ -208,11 +209,11 @@ def idle_wealth(run, c, eps):
     """The wealth against the arm of a `Candidate` having a rule that is better by
     `eps`, from samples of the arm of the zero rule (chapter 24)."""
     if c.ray.rule is not run.oracle.rules[c.arm]:
-        return 0.
+        return -np.inf
     (low, high), E = exit_of(run, c.ray), c.ray.rule.expected
     e = eps - (c.ray.bracket(c.arm)[1] - low)*E.max()
     if e <= 0 or not len(rungs(low, high)):
-        return 0.
+        return -np.inf
     nothing, counts = np.zeros((1, len(E))), run.data.counts[run.first]
     return min(
         own_wealth(counts, nothing, min(high, g)*E, float(g*E.max()), e)[0]
