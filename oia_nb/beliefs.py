@@ -39,7 +39,8 @@ def largest_excess(program, counts, payoff, delta):
 # %% ../nbs/beyond/33_beliefs.ipynb #ce26347f
 class Run(SharpRun):
     """The state of a run: a `SharpRun` with the `pairs` (K, M W) that were seen by
-    arm, and programs on pairs. What the expert believes needn't average to a `prior`."""
+    arm, and programs on pairs. What the expert believes needn't average to a
+    `prior`."""
     def __init__(self, setting, oracle, *, eps, delta, max_rounds, told):
         setting = replace(setting, prior=None)
         super().__init__(setting, oracle, eps, delta, max_rounds, None, told)

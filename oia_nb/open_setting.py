@@ -293,6 +293,7 @@ def ended(coroutine):
     except StopIteration as end:
         return end.value
 
+# %% ../nbs/beyond/34_open_setting.ipynb #c41f9e34
 def conclude(data, d, eps, delta):
     "The `OpenIdentification` of a `Discovery` d."
     certificate = Certificate(d.bound, 0., d.bound) if np.isfinite(d.bound) else None

@@ -189,6 +189,7 @@ def ray_of(run, arm):
     "The `Ray` to the oracle's rule of an arm; None if that wasn't announced."
     return next((r for r in run.rays if r.rule is run.oracle.rules[arm]), None)
 
+# %% ../../nbs/beyond/24_bets.ipynb #c41f9e02
 def halved(*wealths):
     "The logarithm of the wealth of a gambler who divides the stake."
     return float(np.logaddexp.reduce(wealths) - log(len(wealths)))
