@@ -6,18 +6,22 @@ import numpy as np
 import pytest
 
 from conftest import amount
+<<<<<<< HEAD
+=======
+from laws import detection, most_failures, statistical
+>>>>>>> 7bc777dec4faab2e54c32cc2da7962e08f8b9f96
 from oia_nb.core import REPORT_TOL, InvalidInput, generator
 from oia_nb.examination import PriorWatch
 from oia_nb.identification import identify, learner_row
-from oia_nb.information import Response, World
+from oia_nb.information import Response, World, make_world
 from oia_nb.learner import check_response, simulate
 from oia_nb.oiafb import budget_parameter, event_failure, sets_of_beliefs
 from oia_nb.oiafc import mixing_theorem1
-from oia_nb.oracle import action_informed_oracle
+from oia_nb.oracle import NotInducible, action_informed_oracle
 from oia_nb.scoring import ScoringRule, mix
-from oia_nb.sharp import hyperplanes, learner
+from oia_nb.sharp import bets, hyperplanes, learner
 from oia_nb.sharp.hyperplanes import THIN, bent, flat, neutral
-from oia_nb.sharp.learner import levelled
+from oia_nb.sharp.learner import levelled, sharp
 from oia_nb.sharp.walls import Cone, Wall
 from oia_nb.stackelberg import optimal_rule, principal_profit, simple_regret
 from oia_nb.worlds import (load_world, on_support, random_world, setting_from_dict,
@@ -276,3 +280,77 @@ def test_a_rounded_prior_says_nothing_of_thin_directions(thin, sound, monkeypatc
     assert (off <= 1e-4) == sound
     v = z.belief_utility - levelled(z).belief_utility
     assert abs(v @ (q[0] - q[1])) <= 1e-4 or not sound
+
+
+# --- The promise, with all that is known ----------------------------------------------
+
+DELTA = .2                  # of every run below
+SEEDS = amount(1, 6)        # runs of each of nine worlds
+
+
+def posed(n=9):
+    """n worlds of two and of three states, all known of each: who looks costs less than it is
+    worth, so that the rule that pays nothing isn't enough."""
+    rng = generator(940)
+    while n:
+        K, W = 2 + n % 2, 2 + n//2 % 2
+        p = rng.dirichlet(np.full(W, 3.))
+        looks = [(p[:, None]*rng.dirichlet([.4, .4], W)).T for _ in range(K - 1)]
+        world = make_world([p[None], *looks], [0., *rng.uniform(.01, .04, K - 1)], np.eye(W), 1.)
+        try:
+            best = optimal_rule(world)
+            action_informed_oracle(world)
+        except NotInducible:
+            continue
+        z = world.setting
+        zero = ScoringRule(np.zeros((z.M, W)), z.support, z.bound)
+        lost = best.profit - principal_profit(world, zero)
+        if lost >= .08:
+            n -= 1
+            yield told(world, prior=p), .9*lost
+
+
+def wrong(runs):
+    return sum(simple_regret(world, found.rule) > found.certificate.bound + 1e-7
+               for world, found in runs if found.certificate is not None)
+
+
+def played(worlds):
+    return [(world, simulate(sharp(world.setting, action_informed_oracle(world), eps=eps,
+                                   delta=DELTA, max_rounds=3000, examined=False), world,
+                             generator(941 + n, seed)))
+            for n, (world, eps) in enumerate(worlds) for seed in range(SEEDS)]
+
+
+@statistical(false_alarm=1e-6, planted='takes the first candidate, the zero rule, for proved',
+             power=lambda: detection(9*SEEDS, DELTA, 1.))
+def test_sharp_keeps_its_promise_with_all_that_is_known(monkeypatch):
+    worlds = list(posed())
+    runs = played(worlds)
+    assert all(found.status == 'certified' for _, found in runs)
+    assert wrong(runs) <= most_failures(len(runs), DELTA)
+    monkeypatch.setattr(bets, 'passes', lambda *a: True)
+    monkeypatch.setattr(bets, 'missing', lambda *a: {0: 0.})
+    assert wrong(played(worlds)) > most_failures(len(runs), DELTA)
+
+
+LEVEL, RUNS = .05, amount(150, 400)
+
+
+def alarms(prior, n=60):
+    "In how many runs of n reports the evidence against a prior reaches 1/LEVEL."
+    rng, q, found = generator(942), ADVERT.belief_distributions, 0
+    for _ in range(RUNS):
+        watch = PriorWatch(replace(ADVERT.setting, prior=prior))
+        for k in rng.integers(ADVERT.setting.K, size=n):
+            watch.see(k, rng.choice(ADVERT.setting.M, p=q[k]))
+        found += watch.evidence >= 1/LEVEL
+    return found
+
+
+@statistical(false_alarm=1e-6, planted='a prior that is wrong by .15',
+             power=lambda: detection(RUNS, LEVEL, .5))
+def test_a_true_prior_is_seldom_objected_to():
+    true = ADVERT.structure.priors[0]
+    assert alarms(true) <= most_failures(RUNS, LEVEL)
+    assert alarms(true + [.15, -.15]) > most_failures(RUNS, LEVEL)
