@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 from conftest import amount
-<<<<<<< HEAD
-=======
 from laws import detection, most_failures, statistical
->>>>>>> 7bc777dec4faab2e54c32cc2da7962e08f8b9f96
 from oia_nb.core import REPORT_TOL, InvalidInput, generator
 from oia_nb.examination import PriorWatch
 from oia_nb.identification import identify, learner_row
