@@ -174,15 +174,17 @@ def test_naive_clipping_is_caught(W, data):
 @often
 @given(menus())
 def test_agent_is_truthful_wherever_a_rule_counts_as_proper(case):
-    "Rows moved by what a solver may get wrong don't turn the agent into a liar."
+    """Rows moved by what a solver may get wrong of what they pay don't turn the agent into a liar,
+    who measures its gain by that, and not by what could be paid."""
     support, menu, bound = case
     if len(support) < 2:
         return
     joint = [np.full((len(support), 1), 1/len(support))*support]*2
     world = make_world(joint, [0., 0.], np.eye(support.shape[1]), bound)
     rule = menu_rule(world.setting.support, menu, bound)
-    noise = np.random.default_rng(len(support)).uniform(-1, 1, rule.values.shape)*3*TIE_TOL*bound
-    noisy = ScoringRule((rule.values + noise).clip(0, bound), world.setting.support, bound)
+    noise = np.random.default_rng(len(support)).uniform(-1, 1, rule.values.shape)*3*TIE_TOL
+    paid = rule.values.max()
+    noisy = ScoringRule((rule.values + paid*noise).clip(0, bound), world.setting.support, bound)
     assert is_proper(noisy)
     np.testing.assert_array_equal(best_reply(world, noisy).reports, np.arange(world.setting.M))
 
