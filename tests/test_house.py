@@ -120,14 +120,6 @@ FUNCTION, CELL = 50, 45         # lines at most, directives of a cell aside
 # Longer ones, and why they are one piece.
 LONG = {
     'Setting': 'a documented field for each thing that the principal knows, beside its check',
-    'RegionProgram': 'one solver and its bases, which every method reads',
-    'Hyperplane': 'what the rays across it tell of one hyperplane, which every method reads',
-    'Wall': 'bounds of one wall, which every answer moves together',
-    'BetRegion': 'the rules of a region and the walls that make them, which every method reads',
-    'Guess': 'a mean and a covariance, which every method reads',
-    'SharpRun': 'the state of a run of the sharp learner, which every step reads',
-    'Forecast': 'a mean and a covariance, which every method reads',
-    'sharp': "the learner's options, each documented",
     'ERRATA': 'the table of all errata, in two halves',
     'LEDGER': 'the table of all claims, section by section',
 }

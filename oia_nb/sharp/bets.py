@@ -19,6 +19,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
+from ..core import patch_to
 from ..learner import FORCED, INIT, NORMAL
 from ..programs import open_highs
 from ..scoring import ScoringRule, mix
@@ -340,15 +341,17 @@ class Outlook:
         nj, nc = self._needed(D)
         return np.maximum(0., nj - self.N)*(not self.own) + np.maximum(0., nc - self.Nc)
 
-    def as_it_stands(self):
-        """Samples to come with the margin as it is: predicted, or at the rate at
-        which evidence has come so far."""
-        nj, nc = self._needed(self.margin)
-        n = self.Nc if self.own else min(self.Nc, self.N)
-        by_rate = .5*self.missing*n/max(self.need - self.missing, .3)
-        return float(
-            max(self.samples(self.margin), (nj+nc)*self.missing/
-                (self.need + SLACK_NATS), by_rate))
+# %% ../../nbs/beyond/24_bets.ipynb #f6b76343
+@patch_to(Outlook)
+def as_it_stands(self):
+    """Samples to come with the margin as it is: predicted, or at the rate at
+    which evidence has come so far."""
+    nj, nc = self._needed(self.margin)
+    n = self.Nc if self.own else min(self.Nc, self.N)
+    by_rate = .5*self.missing*n/max(self.need - self.missing, .3)
+    return float(
+        max(self.samples(self.margin), (nj+nc)*self.missing/
+            (self.need + SLACK_NATS), by_rate))
 
 # %% ../../nbs/beyond/24_bets.ipynb #d3b40004
 class RayOutlook(Outlook):
@@ -795,10 +798,8 @@ def explore(run):
             absent = lack
             if new:
                 continue
-        few = [
-            k for k in range(run.setting.K)
-            if run.data.N[k] < FIRST and (k == c.arm or absent.get(k, 0) > 0)
-        ]
+        few = [k for k in range(run.setting.K) if run.data.N[k] < FIRST
+               and (k == c.arm or absent.get(k, 0) > 0)]
         if few:
             yield from sample(run, few[0], int(FIRST - run.data.N[few[0]]))
             continue

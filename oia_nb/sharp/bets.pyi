@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
+from ..core import patch_to
 from ..learner import FORCED, INIT, NORMAL
 from ..programs import open_highs
 from ..scoring import ScoringRule, mix

@@ -8,7 +8,7 @@ __all__ = ['THIN', 'NEAREST', 'MEMORY', 'NEXT_TO', 'Ray', 'flat', 'bent', 'neutr
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #d595588c
 from dataclasses import dataclass
 import numpy as np
-from ..core import generator
+from ..core import generator, patch_to
 from ..programs import (ROUNDING, ProperProgram, Solution, pair_rows,
                              properness_pairs)
 from ..scoring import ScoringRule, menu_rule
@@ -95,28 +95,6 @@ class RegionProgram:
         bases = [basis(self, *b.key) for b in known]
         self.bases = [b for b in bases if b]
 
-    def asked(self, sign):
-        "What cuts ask in units of the bound: the outer ones (`sign` -1), the inner."
-        ends = [(h + sign*e)/size for (_, h, e), size in zip(self.cuts, self.sizes)]
-        return np.array(ends)/self.setting.bound
-
-    def minimum(self, p, inner=False, rule=False):
-        """The minimum for weights `p` (M,), of any sign, as a `Solution` in money;
-        None if there is no such rule.
-
-        Its `bound` is proved; with `rule`, its `rule` is the `ScoringRule` that
-        attains the value. Raises `SolverFailure`.
-        """
-        z, rows = self.setting, self.lp.rows.copy()
-        if not len(self.cuts) and p.min() >= 0:
-            # nothing is asked: pay nothing
-            return Solution(0., 0., self.rule(np.zeros(z.M*z.W)) if rule else None)
-        rows[0, :len(self.cuts)] = self.asked(1 if inner else -1)
-        self.lp.pose(self.weights(p), self.lp.columns, rows)
-        found, self.solves = self.lp.solve(), self.solves + 1
-        return found and Solution(z.bound*found.value, z.bound*found.bound,
-                                  self.rule(found.x) if rule else None)
-
     def weights(self, p):
         "(…, M W): the weights `p` (…, M) as they fall on the payments."
         every = p[..., None]*self.setting.support
@@ -126,6 +104,31 @@ class RegionProgram:
         z = self.setting
         return ScoringRule(z.bound*(np.clip(x.reshape(z.M, z.W), 0, 1) + 0.), z.support,
                            z.bound)
+
+# %% ../../nbs/beyond/21_hyperplanes.ipynb #b5a41aa9
+@patch_to(RegionProgram)
+def asked(self, sign):
+    "What cuts ask in units of the bound: the outer ones (`sign` -1), the inner."
+    ends = [(h + sign*e)/size for (_, h, e), size in zip(self.cuts, self.sizes)]
+    return np.array(ends)/self.setting.bound
+
+@patch_to(RegionProgram)
+def minimum(self, p, inner=False, rule=False):
+    """The minimum for weights `p` (M,), of any sign, as a `Solution` in money;
+    None if there is no such rule.
+
+    Its `bound` is proved; with `rule`, its `rule` is the `ScoringRule` that
+    attains the value. Raises `SolverFailure`.
+    """
+    z, rows = self.setting, self.lp.rows.copy()
+    if not len(self.cuts) and p.min() >= 0:
+        # nothing is asked: pay nothing
+        return Solution(0., 0., self.rule(np.zeros(z.M*z.W)) if rule else None)
+    rows[0, :len(self.cuts)] = self.asked(1 if inner else -1)
+    self.lp.pose(self.weights(p), self.lp.columns, rows)
+    found, self.solves = self.lp.solve(), self.solves + 1
+    return found and Solution(z.bound*found.value, z.bound*found.bound,
+                              self.rule(found.x) if rule else None)
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #da164a73
 # neighbours of a belief, for each state, to which lies are forbidden from the start
@@ -258,17 +261,24 @@ class Hyperplane:
         return tuple(t for r in self.rays for t in r.rounds)
     def value(self, s):
         return 1 - self.slope @ (s - self.anchor)
-    def contradicts(self, arm, s):
-        return arm in (
-            self.k, self.j) and self.value(s)*(1 if arm == self.k else -1) < -self.error
-    def limits(self, s):
-        "`value` within its error."
-        value = self.value(s)
-        return value - self.error, value + self.error
-    def cut(self, arm):
-        "The triple for the `RegionProgram` of `arm`, one of the two."
-        h, sign = 1 + self.slope @ self.anchor, -1 if arm == self.k else 1
-        return sign*self.slope, sign*h, self.error
+
+# %% ../../nbs/beyond/21_hyperplanes.ipynb #60f61e91
+@patch_to(Hyperplane)
+def contradicts(self, arm, s):
+    return arm in (
+        self.k, self.j) and self.value(s)*(1 if arm == self.k else -1) < -self.error
+
+@patch_to(Hyperplane)
+def limits(self, s):
+    "`value` within its error."
+    value = self.value(s)
+    return value - self.error, value + self.error
+
+@patch_to(Hyperplane)
+def cut(self, arm):
+    "The triple for the `RegionProgram` of `arm`, one of the two."
+    h, sign = 1 + self.slope @ self.anchor, -1 if arm == self.k else 1
+    return sign*self.slope, sign*h, self.error
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #e6787d6c
 def kinked_rule(support, i, direction, bound):

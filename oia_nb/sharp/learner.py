@@ -8,7 +8,7 @@ __all__ = ['SEEN', 'PROVED', 'AGAIN', 'FEWEST', 'SharpPlan', 'keep', 'earned_at_
 from array import array
 from dataclasses import dataclass, replace
 import numpy as np
-from ..core import TIE_TOL, InvalidInput, as_integer, as_number
+from ..core import TIE_TOL, InvalidInput, as_integer, as_number, patch_to
 from ..examination import Boundary, CalibrationWatch, PriorWatch, examine
 from ..estimation import Transcript
 from ..leads import leading
@@ -99,23 +99,26 @@ class SharpRun:
     def of(self, k):
         return [w for pair, w in self.walls.items() if k in pair]
 
-    def program(self, k):
-        "The `RegionProgram` of arm k with the hyperplanes known so far."
-        if k not in self.programs:
-            self.programs[k] = RegionProgram(self.setting,
-                                             [w.cut(k) for w in self.of(k)],
-                                             self.former.get(k))
-        return self.programs[k]
+# %% ../../nbs/beyond/25_sharp.ipynb #68baa47e
+@patch_to(SharpRun)
+def program(self, k):
+    "The `RegionProgram` of arm k with the hyperplanes known so far."
+    if k not in self.programs:
+        self.programs[k] = RegionProgram(self.setting,
+                                         [w.cut(k) for w in self.of(k)],
+                                         self.former.get(k))
+    return self.programs[k]
 
-    def renew(self, wall):
-        "Note that a hyperplane is new or better known."
-        self.cache.clear()
-        self.moved = self.rounds
-        for k in wall.k, wall.j:
-            self.version[k] += 1
-            if (old := self.programs.pop(k, None)) is not None:
-                self.solves += old.solves
-                self.former[k] = old
+@patch_to(SharpRun)
+def renew(self, wall):
+    "Note that a hyperplane is new or better known."
+    self.cache.clear()
+    self.moved = self.rounds
+    for k in wall.k, wall.j:
+        self.version[k] += 1
+        if (old := self.programs.pop(k, None)) is not None:
+            self.solves += old.solves
+            self.former[k] = old
 
 # %% ../../nbs/beyond/25_sharp.ipynb #7631cd6e
 def put(run, rule, target, kind):
@@ -216,16 +219,18 @@ class Forecast:
         self.mean, self.cov = self.mean - gain*(row@self.mean), self.cov - np.outer(
             gain, self.cov@row)
 
-    def guess(self, k, j, end):
-        """Where the ray from arm k to the payments `end` meets the hyperplane to arm j,
-        and the standard deviation of that."""
-        A = self.oracle.rules[k].expected
-        value, slope = self.row(k, j, A)@self.mean, self.row(k, j, end - A,
-                                                             0.)@self.mean
-        if not 0 < value < -slope:
-            return np.nan, np.inf
-        row = self.row(k, j, A - value/slope*(end - A))
-        return -value/slope, float(np.sqrt(max(row @ self.cov @ row, 0.)))/-slope
+# %% ../../nbs/beyond/25_sharp.ipynb #04412842
+@patch_to(Forecast)
+def guess(self, k, j, end):
+    """Where the ray from arm k to the payments `end` meets the hyperplane to arm j,
+    and the standard deviation of that."""
+    A = self.oracle.rules[k].expected
+    value, slope = self.row(k, j, A)@self.mean, self.row(k, j, end - A,
+                                                         0.)@self.mean
+    if not 0 < value < -slope:
+        return np.nan, np.inf
+    row = self.row(k, j, A - value/slope*(end - A))
+    return -value/slope, float(np.sqrt(max(row @ self.cov @ row, 0.)))/-slope
 
 # %% ../../nbs/beyond/25_sharp.ipynb #3bab6aee
 def depth(run, k, j):
@@ -593,8 +598,7 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     told : Told, optional
         Its costs may be fixed only "until the end" of an examined run.
     examined : bool
-        Whether a certificate is examined ({doc}`/beyond/31_examination`) before it is
-        given.
+        Whether a certificate is examined first ({doc}`/beyond/31_examination`).
 
     Raises `InvalidInput`, `SolverFailure`. Where boundaries can't be known well enough
     for `eps`, the status is "stalled". If the first answer to an oracle rule is
@@ -608,18 +612,19 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     margin = as_number('margin', margin, 0., setting.bound)
-    if not isinstance(examined, bool):
-        raise InvalidInput('examined', examined, 'True or False')
-    told = as_told(told).require('sharp', {'costs'} if examined else ())
     make = maker(setting, oracle, watch, told, examined)
     if margin == 0:
         return make(eps, delta, max_rounds)
     return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
                    max_rounds=max_rounds)
 
-# %% ../../nbs/beyond/25_sharp.ipynb #2a57c169
+# %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a40
 def maker(setting, oracle, watch, told, examined):
-    "A function of ϵ, δ, rounds and a share of the false alarms that makes the learner."
+    """A function of ϵ, δ, rounds and a share of the false alarms that makes the
+    learner; raises `InvalidInput`."""
+    if not isinstance(examined, bool):
+        raise InvalidInput('examined', examined, 'True or False')
+    told = as_told(told).require('sharp', {'costs'} if examined else ())
     def make(eps, delta, rounds, share=1.):
         run = SharpRun(setting, oracle, eps, delta, rounds, watch,
                        replace(told, alarm=share*told.alarm))
@@ -628,6 +633,7 @@ def maker(setting, oracle, watch, told, examined):
                 run.best[1].rule, run.best[1].arm, run.best[0]))
     return make
 
+# %% ../../nbs/beyond/25_sharp.ipynb #2a57c169
 def steps(run, examined):
     "The rounds of a run, and its end."
     try:

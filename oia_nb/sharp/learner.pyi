@@ -6,7 +6,7 @@ import numpy as np
 from array import array
 from dataclasses import dataclass, replace
 import numpy as np
-from ..core import TIE_TOL, InvalidInput, as_integer, as_number
+from ..core import TIE_TOL, InvalidInput, as_integer, as_number, patch_to
 from ..examination import Boundary, CalibrationWatch, PriorWatch, examine
 from ..estimation import Transcript
 from ..leads import leading

@@ -6,7 +6,7 @@ __all__ = ['PRIOR_COST', 'SURE', 'ANSWERS', 'STEPS', 'Guess', 'Foretold', 'optim
 # %% ../../nbs/beyond/23_questions.ipynb #ea5f847f
 import numpy as np
 from math import erf, exp, pi, sqrt
-from ..core import generator
+from ..core import generator, patch_to
 from ..programs import open_highs
 from .walls import sparse
 
@@ -55,17 +55,19 @@ class Guess:
         self.mean = self.mean + g*(r/sqrt(v))
         self.cov = self.cov - np.outer(g, g*(r*(r + x)/v))
 
-    def draws(self, n):
-        "(1 + n, K, M) and (1 + n, K): the mean and n draws, of the q_k and of the c_k."
-        d = generator(0).normal(size=(n, len(self.mean)))
-        try:
-            d = d @ np.linalg.cholesky(self.cov + 1e-10*np.eye(len(self.mean))).T
-        except np.linalg.LinAlgError:
-            values, vectors = np.linalg.eigh(self.cov)
-            d = (d*np.sqrt(np.maximum(values, 0))) @ vectors.T
-        all_of = self.mean + np.vstack([0*self.mean, d])
-        n = self.K*self.M
-        return all_of[:, :n].reshape(-1, self.K, self.M), all_of[:, n:]
+# %% ../../nbs/beyond/23_questions.ipynb #512d2793
+@patch_to(Guess)
+def draws(self, n):
+    "(1 + n, K, M) and (1 + n, K): the mean and n draws, of the q_k and of the c_k."
+    d = generator(0).normal(size=(n, len(self.mean)))
+    try:
+        d = d @ np.linalg.cholesky(self.cov + 1e-10*np.eye(len(self.mean))).T
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(self.cov)
+        d = (d*np.sqrt(np.maximum(values, 0))) @ vectors.T
+    all_of = self.mean + np.vstack([0*self.mean, d])
+    n = self.K*self.M
+    return all_of[:, :n].reshape(-1, self.K, self.M), all_of[:, n:]
 
 # %% ../../nbs/beyond/23_questions.ipynb #27bda54c
 class Foretold:

@@ -2,7 +2,7 @@
 from typing import Any
 import numpy as np
 from math import erf, exp, pi, sqrt
-from ..core import generator
+from ..core import generator, patch_to
 from ..programs import open_highs
 from .walls import sparse
 

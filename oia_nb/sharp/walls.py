@@ -6,6 +6,7 @@ __all__ = ['NOISE', 'WIDER', 'FAR', 'MOST', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE
 
 # %% ../../nbs/beyond/22_walls.ipynb #f63676b8
 import numpy as np
+from ..core import patch_to
 from ..programs import lagrangian_bound, open_highs
 from ..scoring import ScoringRule
 from .evidence import own_wealth, pair_wealth
@@ -121,12 +122,14 @@ class Wall:
         value = self._at @ w
         self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
 
-    def bounds(self):
-        "(2, r + n): the lower and upper ends of the rows, those of `neutral` first."
-        low = np.where(self.sides > 0, -np.inf, 1 - WIDER)
-        high = np.where(self.sides > 0, 1 + WIDER, np.inf)
-        zero = np.zeros(len(self.neutral))
-        return np.vstack([np.r_[zero, low], np.r_[zero, high]])
+# %% ../../nbs/beyond/22_walls.ipynb #6f14f385
+@patch_to(Wall)
+def bounds(self):
+    "(2, r + n): the lower and upper ends of the rows, those of `neutral` first."
+    low = np.where(self.sides > 0, -np.inf, 1 - WIDER)
+    high = np.where(self.sides > 0, 1 + WIDER, np.inf)
+    zero = np.zeros(len(self.neutral))
+    return np.vstack([np.r_[zero, low], np.r_[zero, high]])
 
 # %% ../../nbs/beyond/22_walls.ipynb #38eb1b0c
 def _tighten(wall, i, side):
@@ -288,21 +291,25 @@ class BetRegion:
         cheap = self.prices.argsort(stable=True)[:self.LIKELY]
         self.likely = np.unique(np.r_[cheap, list(self.found)]).astype(int)
 
-    def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
-        "`pair_wealth` over the likely rules, and over all if `sure`."
-        return self._over(pair_wealth, want, sure, counts_j, u, counts_k, x, low, eps)
+# %% ../../nbs/beyond/22_walls.ipynb #150b41b9
+@patch_to(BetRegion)
+def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
+    "`pair_wealth` over the likely rules, and over all if `sure`."
+    return self._over(pair_wealth, want, sure, counts_j, u, counts_k, x, low, eps)
 
-    def own(self, counts, s, top, eps, want, sure):
-        "`own_wealth` over the likely rules, and over all if `sure`."
-        return self._over(own_wealth, want, sure, counts, s, top, eps)
+@patch_to(BetRegion)
+def own(self, counts, s, top, eps, want, sure):
+    "`own_wealth` over the likely rules, and over all if `sure`."
+    return self._over(own_wealth, want, sure, counts, s, top, eps)
 
-    def _over(self, wealth, want, sure, counts, *given):
-        rules = self.rules if sure else self.rules[self.likely]
-        key = wealth, told_apart(rules, counts, *given)
-        if key not in self.worked:
-            self.worked = dict(list(self.worked.items())[1 - KEPT:])
-            self.worked[key] = wealth(counts, rules, *given)
-        value, row = self.worked[key]
-        if sure and value < want:
-            self.found.add(row)
-        return value
+@patch_to(BetRegion)
+def _over(self, wealth, want, sure, counts, *given):
+    rules = self.rules if sure else self.rules[self.likely]
+    key = wealth, told_apart(rules, counts, *given)
+    if key not in self.worked:
+        self.worked = dict(list(self.worked.items())[1 - KEPT:])
+        self.worked[key] = wealth(counts, rules, *given)
+    value, row = self.worked[key]
+    if sure and value < want:
+        self.found.add(row)
+    return value

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 from typing import Any
 import numpy as np
 import numpy as np
+from ..core import patch_to
 from ..programs import lagrangian_bound, open_highs
 from ..scoring import ScoringRule
 from .evidence import own_wealth, pair_wealth
