@@ -4,11 +4,13 @@
 
 # %% auto #0
 __all__ = ['PROB_TOL', 'BELIEF_TOL', 'REPORT_TOL', 'TIE_TOL', 'PROPER_TOL', 'FORBIDDEN', 'OIAError', 'InvalidInput',
-           'NotInducible', 'OracleViolated', 'SolverFailure', 'is_number', 'as_number', 'as_integer', 'as_choice',
-           'as_kind', 'read_only', 'is_frozen', 'check_container', 'as_labelled', 'as_array', 'as_probabilities',
-           'as_beliefs', 'as_text', 'as_names', 'Value', 'plain', 'patch_to', 'fresh_seed', 'generator']
+           'NotInducible', 'OracleViolated', 'SolverFailure', 'placed', 'file_trouble', 'is_number', 'as_number',
+           'as_integer', 'as_choice', 'as_kind', 'read_only', 'is_frozen', 'check_container', 'as_labelled', 'as_array',
+           'as_probabilities', 'as_beliefs', 'as_text', 'as_names', 'Value', 'plain', 'patch_to', 'fresh_seed',
+           'generator']
 
 # %% ../nbs/companion/60_core.ipynb #f8f35357
+from contextlib import contextmanager
 from dataclasses import fields
 from decimal import Decimal
 from numbers import Real
@@ -45,6 +47,43 @@ class SolverFailure(OIAError):
 def _short(value):
     text = ' '.join(repr(value).split())
     return text if len(text) <= 80 else text[:77] + '...'
+
+# %% ../nbs/companion/60_core.ipynb #eded226e
+@contextmanager
+def placed(prefix='', kind=InvalidInput):
+    """Where the block refuses an argument, its name gets a `prefix`, and the error is
+    of the class `kind`, one derived from `InvalidInput`.
+
+    >>> with placed('arms[1].'):
+    ...     raise InvalidInput('cost', -1, 'a cost')
+    Traceback (most recent call last):
+        ...
+    oia_nb.core.InvalidInput: arms[1].cost: got -1, expected a cost
+    """
+    try:
+        yield
+    except InvalidInput as e:
+        raise kind(prefix + e.argument, e.value, e.expected) from None
+
+@contextmanager
+def file_trouble(argument, path, expected):
+    """Where the block can't open, read or write the file `path`, it raises
+    `InvalidInput`, with the reason after `expected`.
+
+    >>> with file_trouble('path', 'no/such/file', 'a file'):
+    ...     open('no/such/file')
+    Traceback (most recent call last):
+        ...
+    oia_nb.core.InvalidInput: path: got 'no/such/file', expected a file (No such file
+    or directory)
+    """
+    try:
+        yield
+    except OIAError:
+        raise
+    except (OSError, TypeError, ValueError) as e:
+        why = getattr(e, 'strerror', None) or e
+        raise InvalidInput(argument, path, f'{expected} ({why})') from None
 
 # %% ../nbs/companion/60_core.ipynb #b77f5b8a
 # probabilities must sum to one this closely; nothing is ever renormalised
