@@ -15,8 +15,8 @@ __all__ = ['EXPLORATION_RATES', 'LIKENESS', 'CONFIDENCE_ALGORITHMS', 'BUDGET_ALG
 from dataclasses import dataclass
 from typing import Callable
 import numpy as np
-from .core import (InvalidInput, OracleViolated, as_array, as_integer, as_number,
-                         as_probabilities, generator, patch_to, read_only)
+from .core import (InvalidInput, OracleViolated, as_array, as_choice, as_integer,
+                         as_number, as_probabilities, generator, patch_to, read_only)
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
 from .estimation import Transcript
@@ -311,9 +311,7 @@ def hoeffding(family):
     return GaussianRewards(family.sigma)
 
 def _rate(name):
-    if not isinstance(name, str) or name not in EXPLORATION_RATES:
-        raise InvalidInput('rate', name, f'one of {", ".join(EXPLORATION_RATES)}')
-    return EXPLORATION_RATES[name]
+    return EXPLORATION_RATES[as_choice('rate', name, EXPLORATION_RATES)]
 
 # %% ../nbs/companion/80_best_arm.ipynb #22242df5
 def pick_survivors(s, L, U):
@@ -664,15 +662,12 @@ def bandit_algorithm(name, K, family, *, eps, delta, budget=None, max_pulls=10_0
     "ugapeb" gets the `a` at which its bound holds with probability
     1 - `delta`. Raises `InvalidInput`.
     """
-    if isinstance(name, str) and name in CONFIDENCE_ALGORITHMS:
+    as_choice('algorithm', name, CONFIDENCE_ALGORITHMS | BUDGET_ALGORITHMS)
+    if name in CONFIDENCE_ALGORITHMS:
         if budget is not None:
             raise InvalidInput('budget', budget, f'none, since {name} stops by itself')
         return CONFIDENCE_ALGORITHMS[name](K, eps=eps, delta=delta, family=family,
                                            max_pulls=max_pulls)
-    if not isinstance(name, str) or name not in BUDGET_ALGORITHMS:
-        raise InvalidInput(
-            'algorithm', name,
-            f'one of {", ".join([*CONFIDENCE_ALGORITHMS, *BUDGET_ALGORITHMS])}')
     budget = as_integer('budget', budget, K)
     more = dict(a=np.log(2*K*budget/delta)/2) if name == 'ugapeb' else {}
     return BUDGET_ALGORITHMS[name](K, budget=budget, family=family, **more)

@@ -15,8 +15,8 @@ __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'TITLES', 'WORLD', 'WITHOUT'
            'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said', 'introduction', 'paper_needs',
            'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'demo_options', 'run_demo', 'refuse_early',
            'open_session', 'read_report', 'standing', 'put_standing', 'standing_rule', 'session_options', 'new_session',
-           'write_sheet', 'next_offer', 'round_fields', 'record_answer', 'record_state', 'record_decline',
-           'record_undo', 'show_status', 'stop_session', 'print_completion']
+           'next_offer', 'round_fields', 'record_answer', 'record_state', 'record_decline', 'record_undo',
+           'show_status', 'stop_session', 'print_completion']
 
 # %% ../nbs/companion/70_cli.ipynb #aca1cadd
 import argparse
@@ -1045,17 +1045,6 @@ def new_session(args):
         put_standing(s, args)
 
 # %% ../nbs/companion/70_cli.ipynb #1e60b1a6
-def write_sheet(offer, path):
-    "The sheet of an offer in a file, which appears as a whole or not at all."
-    part = f'{path}.part'
-    try:
-        with open(part, 'w', encoding='utf-8') as f:
-            f.write(offer.sheet())
-        os.replace(part, path)
-    finally:
-        if os.path.exists(part):
-            os.remove(part)
-
 @command(
     'session next', FILE,
     option('--html', metavar='SHEET',
@@ -1063,10 +1052,11 @@ def write_sheet(offer, path):
 def next_offer(args):
     "Announce the rule of the open round; it stays the same until it is answered."
     from oia_nb.tickets import ticket_name
+    from oia_nb.worlds import write_file
     with open_session(args) as s:
         offer, z = s.announce(), s.setting
         if args.html:
-            write_sheet(offer, args.html)
+            write_file(args.html, offer.sheet())
         if args.json:
             tickets = [dict(ticket=ticket_name(b), pays=dict(zip(z.states, t)))
                        for b, t in enumerate(offer.menu.tickets)]

@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 'measure', 'Method', 'taken', 'source',
            'as_method', 'as_value', 'as_parameter', 'labelled', 'as_world', 'as_methods', 'as_grid', 'varies', 'cells',
-           'Run', 'perform', 'as_frame', 'digest', 'fingerprint', 'release', 'manifest', 'write_whole', 'key_of',
-           'runs_of', 'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned',
-           'follow', 'names_of', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison',
-           'compare', 'break_even', 'RoundsBar', 'forecast']
+           'Run', 'perform', 'as_frame', 'digest', 'fingerprint', 'release', 'manifest', 'key_of', 'runs_of',
+           'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned', 'follow',
+           'names_of', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare',
+           'break_even', 'forecast']
 
 # %% ../nbs/companion/67_experiments.ipynb #00864309
 import hashlib
@@ -16,7 +16,6 @@ import importlib.util
 import inspect
 import json
 import logging
-import os
 import time
 import traceback
 from contextlib import nullcontext
@@ -27,7 +26,8 @@ from pathlib import Path
 from typing import NamedTuple
 import numpy as np
 from . import __version__
-from .core import TIE_TOL, InvalidInput, as_integer, as_number, generator, plain
+from .core import TIE_TOL, InvalidInput, as_integer, as_number, file_trouble
+from .core import generator, plain
 from .information import Environment
 from .scoring import ScoringRule
 from .stackelberg import Optimum, optimal_rule, principal_profit
@@ -36,7 +36,7 @@ from .learner import was_cut_short
 from .identification import LEARNERS, identify
 from .experts import best_known
 from .told import as_told
-from .worlds import json_text, load_world
+from .worlds import json_text, load_world, write_file
 
 log = logging.getLogger(__name__)
 
@@ -295,11 +295,6 @@ def manifest(worlds, methods, grid, seed):
                     for label, m in methods.items()
                 }, grid=grid)
 
-def write_whole(path, text):
-    "Write a file that appears as a whole or not at all."
-    part = path.with_name(path.name + '.part')
-    part.write_text(text, encoding='utf-8')
-    os.replace(part, path)
 
 # %% ../nbs/companion/67_experiments.ipynb #e66e6faa
 def key_of(contents, world, method, parameters, repetition):
@@ -321,20 +316,15 @@ def runs_of(contents, methods, repetitions):
 def open_folder(path, contents):
     """The folder for an experiment, made if need be. Raises `InvalidInput` if it
     belongs to another one, or holds other things."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise InvalidInput('path', path, 'a folder')
-    folder = Path(path)
-    try:
+    with file_trouble('path', str(path), 'a folder that can be written'):
+        folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder/'manifest.json').exists():
             if any(p.suffix != '.part' for p in folder.iterdir()):
                 raise InvalidInput('path', str(path),
                                    'a new or empty folder, or one of this experiment')
-            write_whole(folder/'manifest.json', json_text(contents) + '\n')
+            write_file(folder/'manifest.json', json_text(contents) + '\n')
         (folder/'runs').mkdir(exist_ok=True)
-    except OSError as e:
-        raise InvalidInput('path', str(path),
-                           f'a folder that can be written ({e.strerror})') from None
     there = read_manifest(folder)
     plainly = lambda c: json.loads(json.dumps(c)) | dict(version=release(c['version']))
     mine, theirs = plainly(contents), plainly(there)
@@ -419,7 +409,7 @@ def planned(worlds, methods, grid, repetitions, seed):
                                                         as_repetitions(repetitions))}
 
 def follow(lines, done, total, progress):
-    "Pass on lines, with a bar if `progress`."
+    "Pass on lines or tasks, one a run, with a bar if `progress`."
     if not progress:
         return lines
     from tqdm.auto import tqdm
@@ -452,7 +442,7 @@ def _file_record(line, folder):
     if record.get('error'):
         log.info('%s in %s: %s', record['method'], record['world'], record['error'])
     if folder is not None:
-        write_whole(folder/'runs'/f'{record["key"]}.jsonl', line + '\n')
+        write_file(folder/'runs'/f'{record["key"]}.jsonl', line + '\n')
     return {record['key']: record}
 
 # %% ../nbs/companion/67_experiments.ipynb #87849aa6
@@ -629,27 +619,6 @@ def break_even(world, found):
         return np.inf
     return found.rounds + max(found.rounds*before - kept, 0.)/(after - before)
 
-# %% ../nbs/companion/67_experiments.ipynb #dae37a70
-class RoundsBar:
-    """A bar that counts the rounds of all runs, each entered by `with`; nothing if
-    not `shown`."""
-    def __init__(self, runs, shown):
-        self.runs, self.run, self.played, self.bar = runs, 0, 0, None
-        self.options = dict(watch=self.see) if shown else {}
-        if shown:
-            from tqdm.auto import tqdm
-            self.bar = tqdm(unit=' rounds', mininterval=0.2)
-    def __enter__(self):
-        self.run, self.played = self.run + 1, 0
-        if self.bar is not None:
-            self.bar.set_postfix_str(f'run {self.run} of {self.runs}', refresh=False)
-    def see(self, plan):
-        self.bar.update(plan.t - 1 - self.played)
-        self.played = plan.t - 1
-    def __exit__(self, *exc):
-        if self.bar is not None and (self.run == self.runs or exc[0]):
-            self.bar.close()
-
 # %% ../nbs/companion/67_experiments.ipynb #1aa41b7e
 def _forecast_row(world, method, found):
     "What a forecast keeps of a run."
@@ -706,11 +675,9 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
     oracle = action_informed_oracle(world)
     seed = as_integer('seed', seed, 0)
     tasks = [(method, i) for method in methods for i in range(n)]
-    bar = RoundsBar(len(tasks), progress)
     rows = []
-    for method, i in tasks:
-        with bar:
-            found = identify(world, eps=eps, delta=delta, method=method, budget=cap,
-                             oracle=oracle, seed=generator(seed, i), **bar.options)
+    for method, i in follow(tasks, 0, len(tasks), progress):
+        found = identify(world, eps=eps, delta=delta, method=method, budget=cap,
+                         oracle=oracle, seed=generator(seed, i))
         rows.append(_forecast_row(world, method, found))
     return _forecast_table(rows)

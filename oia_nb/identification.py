@@ -173,9 +173,7 @@ def learner_row(method):
     >>> learner_row('sharp').text
     'the sharp learner: bets, and answers as half-spaces'
     """
-    if isinstance(method, str) and method in LEARNERS:
-        return LEARNERS[method]
-    raise InvalidInput('method', method, f'one of {", ".join(LEARNERS)}')
+    return LEARNERS[as_choice('method', method, LEARNERS)]
 
 # %% ../nbs/companion/63_identification.ipynb #7806161e
 # what learners say of their option `margin`

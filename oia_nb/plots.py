@@ -8,8 +8,8 @@ __all__ = ['COLORS', 'COLORMAP', 'DASHES', 'MARKERS', 'HATCHES', 'CORNERS', 'AXI
 
 # %% ../nbs/companion/69_plots.ipynb #8c8944cd
 import numpy as np
-from .core import (InvalidInput, as_array, as_kind, as_names, as_number,
-                         as_probabilities)
+from .core import (InvalidInput, as_array, as_choice, as_kind, as_names,
+                         as_number, as_probabilities)
 from .information import Setting, World
 from .scoring import ScoringRule, as_rule, lie, mix
 from .stackelberg import agent_profit, arm_profit
@@ -415,15 +415,12 @@ def _trace(result, setting):
 def _spread(ax, heights):
     """A logarithmic height if all are positive and some twice as high as others, and
     plain numbers beside it."""
-    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
     if not len(heights) or heights.min() <= 0:
         return ax.set_yscale('symlog', linthresh=1.)
     if heights.max() < 2*heights.min():
         return
     ax.set_yscale('log')
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.yaxis.set_major_formatter(ScalarFormatter())
-    ax.yaxis.set_minor_formatter(NullFormatter())
+    _plain_numbers(ax.yaxis)
 
 # %% ../nbs/companion/69_plots.ipynb #b00dd8d1
 def plot_radii(result, setting, ax=None):
@@ -578,11 +575,10 @@ def _plot_shares(frame, by, ax):
     names, normal, forced = zip(*groups)
     ax, rows = _axes(ax, (5.6, 1.3 + .42*len(groups))), np.arange(len(groups))
     ax.barh(rows, normal, .62, color=COLORS[0], label='normal')
-    ax.barh(rows, forced, .62, left=normal, color=COLORS[1], hatch='///', ec=_ink(),
-            lw=0, label='forced')
-    for row, n, f in zip(rows, normal, forced):
-        ax.annotate(f'{_count(n)} + {_count(f)}', (n + f, row), xytext=(4, 0),
-                    textcoords='offset points', va='center', fontsize='small')
+    bars = ax.barh(rows, forced, .62, left=normal, color=COLORS[1], hatch='///',
+                   ec=_ink(), lw=0, label='forced')
+    ax.bar_label(bars, [f'{_count(n)} + {_count(f)}' for n, f in zip(normal, forced)],
+                 padding=4, fontsize='small')
     ax.set(xlabel='rounds, mean of the runs', ylim=(len(groups) + .3, -.6),
            xlim=(0, 1.3*max(np.add(normal, forced).max(), 1)))
     ax.set_yticks(rows, map(_text, names))
@@ -760,10 +756,9 @@ def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
 
     Returns the axes. Raises `InvalidInput`, also if at no x half of the runs stopped.
     """
-    if bars not in ('quartiles', 'range'):
-        raise InvalidInput('bars', bars, 'quartiles or range')
+    ends = dict(quartiles=(.25, .5, .75), range=(0., .5, 1.))
+    shares = ends[as_choice('bars', bars, ends)]
     check_frame(frame, by, x, y, *_column(bound))
-    shares = (0., .5, 1.) if bars == 'range' else (.25, .5, .75)
     groups = _laws(frame, x, y, by, shares)
     ax = _axes(ax, (5.6, 3.8))
     for i, (name, (at, q)) in enumerate(groups):
@@ -883,7 +878,6 @@ def _write_cell(ax, sheet, i, j, v):
     if np.isinf(v):
         ax.add_patch(
             Rectangle((j - .5, i - .5), 1, 1, fill=False, hatch='////', ec='.6', lw=0))
-    if np.isinf(v):
         return _written(ax, j, i, '∞').set_fontsize('large')
     color = sheet.cmap(sheet.norm(v))
     ax.text(j, i, _count(v), ha='center', va='center', fontsize='small',

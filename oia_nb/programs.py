@@ -8,13 +8,12 @@ __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS
            'Solution', 'properness_pairs', 'pair_rows', 'properness_rows', 'worst_lies', 'price_weights',
            'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'open_highs', 'Vertex', 'LinearProgram', 'push',
            'ProperProgram', 'rule_matrix', 'link_row', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix',
-           'MenuProgram', 'solve_menu', 'program_route', 'known_program', 'solve_program', 'purses', 'cheapest_rule',
-           'widest_rule']
+           'MenuProgram', 'program_route', 'known_program', 'solve_program', 'purses', 'cheapest_rule', 'widest_rule']
 
 # %% ../nbs/companion/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass
 import numpy as np
-from .core import InvalidInput, SolverFailure, patch_to
+from .core import SolverFailure, as_choice, patch_to
 
 # %% ../nbs/companion/61_programs.ipynb #7fd85118
 @dataclass(frozen=True, eq=False)
@@ -546,7 +545,8 @@ def _observe(self, counts, lower, slack):
 def _optimum(self, cost, cap, short):
     "The `Vertex` for `cost` with v_k + w at most `cap` and e within `short`, or None."
     columns, rows = self.columns.copy(), self.rows.copy()
-    columns[:, -2] = -self.slack, self.slack
+    if self.slack is not None:
+        columns[:, -2] = -self.slack, self.slack
     columns[:, -1] = short
     rows[0, self.asks] = self.lower
     rows[1, self.asks[self.arm]] = cap
@@ -629,6 +629,9 @@ class MenuProgram(RuleProgram):
     beliefs of `arm` only.
 
     The same values by a rule just as good: the cheapest menu of the arm's own beliefs.
+
+    >>> MenuProgram(z.support, q, 1).minimum(q, clinic.costs[1] - clinic.costs).eased
+    0.0
     """
     def __init__(self, support, q, arm):
         self.own, A = menu_matrix(support, q, arm)
@@ -644,17 +647,9 @@ class MenuProgram(RuleProgram):
 
     def _observe(self, counts, lower, slack):
         self.lower = np.where(np.arange(self.K) == self.arm, -np.inf, lower)
-        self.slack = 0.
+        self.slack = None       # there is no column for it
         if not (self.lower < np.inf).all():
             raise SolverFailure('a coefficient of the program is not finite')
-
-    def _optimum(self, cost, cap, short):
-        columns, rows = self.columns.copy(), self.rows.copy()
-        columns[:, -1] = short
-        rows[0, self.asks] = self.lower
-        rows[1, self.asks[self.arm]] = cap
-        self.pose(cost, columns, rows)
-        return self.solve()
 
     def _rule(self, x):
         menu = np.clip(self.payments(x), 0., 1.) + 0.
@@ -666,13 +661,6 @@ class MenuProgram(RuleProgram):
 # with more beliefs than this, and more than two states, use `MenuProgram`
 MENU_FROM = 100
 
-def solve_menu(support, q, arm, lower):
-    """`solve_program` without slack, by the menu of the arm's own beliefs.
-
-    >>> round(solve_menu(z.support, q, 1, clinic.costs[1] - clinic.costs).value, 4)
-    0.0565
-    """
-    return MenuProgram(support, q, arm).minimum(q, lower)
 
 # %% ../nbs/companion/61_programs.ipynb #f22a4ef3
 PROGRAMS = dict(highs=RuleProgram, cvxpy=CvxpyProgram)
@@ -683,9 +671,7 @@ def program_route(solver):
     >>> program_route('highs').__name__
     'RuleProgram'
     """
-    if isinstance(solver, str) and solver in PROGRAMS:
-        return PROGRAMS[solver]
-    raise InvalidInput('solver', solver, ' or '.join(f'"{o}"' for o in PROGRAMS))
+    return PROGRAMS[as_choice('solver', solver, PROGRAMS)]
 
 def known_program(support, q, arm, solver='highs'):
     """The program of an arm whose `q` (K, M) are known, by the route `solver`.

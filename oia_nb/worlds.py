@@ -18,11 +18,12 @@ import re
 import warnings
 from dataclasses import MISSING, dataclass, fields, replace
 from importlib import resources
+from itertools import combinations
 from pathlib import Path
 import numpy as np
 from . import __version__
 from .core import (PROB_TOL, InvalidInput, NotInducible, as_array, as_choice,
-                         as_integer, as_names, as_number, as_probabilities, as_text,
+                         as_integer, as_kind, as_names, as_number, as_probabilities, as_text,
                          file_trouble, generator, patch_to, placed, plain)
 from .information import (Agent, Environment, InformationStructure, Setting,
                                 World, make_world)
@@ -415,11 +416,8 @@ def grid(cls, states, *, utility, bound, arms, step=.01, decisions=None):
 
 def _compositions(n, W):
     "All rows of W whole numbers that sum to n, in lexicographic order."
-    if W == 1:
-        return np.array([[n]])
-    first = (np.c_[np.full(len(rest), i), rest] for i in range(n + 1)
-             for rest in [_compositions(n - i, W - 1)])
-    return np.vstack(list(first))
+    bars = np.array(list(combinations(range(n + W - 1), W - 1)))
+    return np.diff(bars, prepend=-1, append=n + W - 1) - 1
 
 # %% ../nbs/companion/64_worlds.ipynb #e47dd9ec
 GAME = dict(states=NAMES, decisions=NAMES, arms=NAMES, bound=NUMBER, utility=MATRIX,
@@ -649,8 +647,7 @@ class TableCheck:
 # %% ../nbs/companion/64_worlds.ipynb #040acead
 def _arm_columns(arms):
     "The columns of each arm as lists."
-    if not isinstance(arms, dict):
-        raise InvalidInput('arms', arms, 'a dict of name: list of columns')
+    as_kind('arms', arms, dict)
     found = {k: [c] if isinstance(c, str) else c for k, c in arms.items()}
     for k, columns in found.items():
         if not isinstance(columns, (list, tuple)):
@@ -1210,8 +1207,7 @@ def random_world(K, W, signals, seed, *, prior='common', decisions=None, bound=1
     >>> random_world(3, 2, 2, seed=0)
     World('random': 3 arms, 2 states, 6 beliefs, bound 1)
     """
-    if not isinstance(prior, str) or prior not in PRIORS:
-        raise InvalidInput('prior', prior, ' or '.join(f'"{p}"' for p in PRIORS))
+    as_choice('prior', prior, PRIORS)
     return _random(PRIORS[prior], K, W, signals, seed, decisions, bound, max_cost,
                    margin, tries, name)
 
@@ -1290,8 +1286,7 @@ def degenerate_world(kind, seed=0):
     >>> degenerate_world('tie')
     World('tie': 3 arms, 2 states, 5 beliefs, bound 1)
     """
-    if not isinstance(kind, str) or kind not in DEGENERATE:
-        raise InvalidInput('kind', kind, f'one of {", ".join(DEGENERATE)}')
+    as_choice('kind', kind, DEGENERATE)
     base = random_world(3, 2, 3, seed)
     return make_world(
         *DEGENERATE[kind](base.structure.joint, base.costs, base.setting.utility),
@@ -1305,10 +1300,8 @@ def signs(n):
     >>> signs(2).shape
     (3, 4)
     """
-    H = np.ones((1, 1))
-    for _ in range(n):
-        H = np.block([[H, H], [H, -H]])
-    return H[1:]
+    from scipy.linalg import hadamard
+    return hadamard(2**n, float)[1:]
 
 def bit_beliefs(k, accuracy, copies):
     """The beliefs of arm k of `bits_world`: two, or `copies` times as many, which
