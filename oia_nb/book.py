@@ -112,7 +112,7 @@ def with_owners(text):
                      text)
 
 # %% ../nbs/companion/84_book.ipynb #00bf3e2c
-DIRECTIVE = re.compile(r'^\s*#\s*\|.*\n?')
+DIRECTIVES = re.compile(r'^(\s*#\s*\|.*\n?)+')
 NOT_RUN = re.compile(r'^\s*#\s*\|\s*eval: false')
 INTRODUCTION = """\
 *A copy to play with.* **Run → Run All Cells** plays the chapter; it writes nothing. \
@@ -122,9 +122,7 @@ where to begin."""
 
 def plain_code(code):
     "The code without its leading directives."
-    while m := DIRECTIVE.match(code):
-        code = code[m.end():]
-    return code
+    return DIRECTIVES.sub('', code)
 
 def handed_out(nb, here, where, sources):
     """The notebook as a reader gets it: no directive, no build cell, an introduction

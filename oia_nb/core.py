@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['PROB_TOL', 'BELIEF_TOL', 'REPORT_TOL', 'TIE_TOL', 'PROPER_TOL', 'FORBIDDEN', 'OIAError', 'InvalidInput',
            'NotInducible', 'OracleViolated', 'SolverFailure', 'placed', 'file_trouble', 'is_number', 'as_number',
-           'as_integer', 'as_choice', 'as_kind', 'read_only', 'is_frozen', 'check_container', 'as_labelled', 'as_array',
-           'as_probabilities', 'as_beliefs', 'as_text', 'as_names', 'Value', 'plain', 'patch_to', 'fresh_seed',
-           'generator']
+           'as_integer', 'as_choice', 'as_kind', 'as_value', 'read_only', 'is_frozen', 'check_container', 'as_labelled',
+           'as_array', 'as_probabilities', 'as_beliefs', 'as_text', 'as_names', 'Value', 'plain', 'patch_to',
+           'fresh_seed', 'generator']
 
 # %% ../nbs/companion/60_core.ipynb #f8f35357
 from contextlib import contextmanager
@@ -173,6 +173,21 @@ def as_kind(name, value, kind):
         return value
     raise InvalidInput(name, value, f'a value of the class {kind.__name__}'
                        + getattr(kind, 'how', ''))
+
+def as_value(name, value):
+    """`value` as a plain text, boolean, whole or finite number, or None: what a file
+    can hold. Raises `InvalidInput` naming `name` otherwise.
+
+    >>> as_value('eps', np.float64(.5))
+    0.5
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return as_number(name, value)
+    raise InvalidInput(name, value, 'a text, a finite number, a boolean or None')
 
 # %% ../nbs/companion/60_core.ipynb #9cb85ca7
 def read_only(x):

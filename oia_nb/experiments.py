@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 'measure', 'Method', 'taken', 'source',
-           'as_method', 'as_value', 'as_parameter', 'labelled', 'as_world', 'as_methods', 'as_grid', 'varies', 'cells',
-           'Run', 'perform', 'as_frame', 'digest', 'fingerprint', 'release', 'manifest', 'key_of', 'runs_of',
-           'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned', 'follow',
-           'names_of', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare',
-           'break_even', 'forecast']
+           'as_method', 'as_parameter', 'labelled', 'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Run',
+           'perform', 'as_frame', 'digest', 'fingerprint', 'release', 'manifest', 'key_of', 'runs_of', 'open_folder',
+           'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned', 'follow', 'names_of',
+           'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'break_even',
+           'forecast']
 
 # %% ../nbs/companion/67_experiments.ipynb #00864309
 import hashlib
@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import NamedTuple
 import numpy as np
 from . import __version__
-from .core import TIE_TOL, InvalidInput, as_integer, as_number, file_trouble
+from .core import TIE_TOL, InvalidInput, as_integer, as_number, as_value
+from .core import file_trouble
 from .core import generator, plain
 from .information import Environment
 from .scoring import ScoringRule
@@ -137,17 +138,6 @@ def as_method(at, given):
     return Method(call, options, None if anything else taken(call), source(call))
 
 # %% ../nbs/companion/67_experiments.ipynb #2f0b2bf6
-def as_value(name, value):
-    """`value` as a plain text, boolean, whole or finite number, or None; raises
-    `InvalidInput` naming `name` otherwise."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if isinstance(value, float):
-        return as_number(name, value)
-    raise InvalidInput(name, value, 'a text, a finite number, a boolean or None')
-
 def as_parameter(at, name):
     if isinstance(name, str) and name.isidentifier(
     ) and name not in OURS and name not in RESULTS and name != 'repetition':

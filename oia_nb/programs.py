@@ -607,21 +607,18 @@ def menu_matrix(support, q, k):
     from scipy.sparse import coo_array, csr_array, vstack
     W, own = support.shape[1], np.flatnonzero(q[k] > 0)
     n, others, w = len(own), np.flatnonzero(q[k] <= 0), np.arange(W)
-    i, j = np.nonzero(~np.eye(n, dtype=bool))
+    wide = n*W + len(others) + 1
+    truth = pair_rows(support[own], np.argwhere(~np.eye(n, dtype=bool)), wide)
     a, b = (o.ravel() for o in np.indices((len(others), n)))
-    P, E, wide = len(i), len(a), n*W + len(others) + 1
-    row = np.r_[np.repeat(np.arange(P), 2*W),
-                np.repeat(P + np.arange(E), W), P + np.arange(E)]
-    column = np.r_[np.hstack([i[:, None]*W + w, j[:, None]*W + w]).ravel(),
-                   (b[:, None]*W + w).ravel(), n*W + a]
-    value = np.r_[np.hstack([support[own[i]], -support[own[i]]]).ravel(),
-                  -support[others[a]].ravel(), np.ones(E)]
+    row, E = np.arange(len(a)), len(a)
+    rest = coo_array((np.r_[-support[others[a]].ravel(), np.ones(E)],
+                      (np.r_[row.repeat(W), row],
+                       np.r_[(b[:, None]*W + w).ravel(), n*W + a])), shape=(E, wide))
     d = np.vstack([q[k] - np.delete(q, k, 0), q[k]])
     asks = np.hstack([(d[:, own, None]*support[own]).reshape(len(d), -1), d[:, others],
                       np.ones((len(d), 1))])
     asks[-1, -1] = 0.
-    return own, vstack([coo_array((value, (row, column)), shape=(P + E, wide)),
-                        csr_array(asks)], format='csr')
+    return own, vstack([truth, rest, csr_array(asks)], format='csr')
 
 # %% ../nbs/companion/61_programs.ipynb #9b9240a3
 class MenuProgram(RuleProgram):

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['SNAP', 'SAME_RULE', 'SCHEMA', 'KINDS', 'SHEET', 'NEEDS', 'CALIBRATION_LEVEL', 'Damaged', 'Busy', 'chained',
            'as_record', 'is_torn', 'read_journal', 'as_path', 'writing', 'Journal', 'Refused', 'as_said', 'as_report',
-           'rule_digest', 'is_same', 'Tape', 'as_header', 'read_header', 'plain_options', 'Offer', 'Round', 'Session',
-           'past_answer', 'as_response', 'said_text', 'calibration_evidence', 'Calibration']
+           'rule_digest', 'is_same', 'Tape', 'as_header', 'read_header', 'Offer', 'Round', 'Session', 'past_answer',
+           'as_response', 'said_text', 'calibration_evidence', 'Calibration']
 
 # %% ../nbs/beyond/27_session.ipynb #8b07a95c
 import hashlib
@@ -22,7 +22,8 @@ from stat import S_ISREG
 import numpy as np
 from . import __version__
 from .core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer,
-                         as_number, as_text, file_trouble, patch_to, placed, plain)
+                         as_number, as_text, as_value, file_trouble, patch_to, placed,
+                         plain)
 from .information import Response, Setting, World
 from .scoring import ScoringRule
 from .tickets import money, ticket_name, when_more, when_two
@@ -365,16 +366,6 @@ def read_header(path, records):
                       'was changed') from None
     return head, setting, oracle
 
-def plain_options(options):
-    """The options of a learner, which must be plain values to be kept in a file.
-    Raises `InvalidInput`."""
-    for name, value in options.items():
-        if not (value is None or isinstance(value, (bool, int, float, str))):
-            raise InvalidInput(
-                name, value,
-                'a number, a text, a boolean or None: it is kept in the file')
-    return options
-
 # %% ../nbs/beyond/27_session.ipynb #6c963620
 @dataclass(frozen=True, eq=False)
 class Offer:
@@ -484,8 +475,9 @@ def _told_options(method, told, options):
     told = str(as_told(told).require(row.name, row.honours))
     if told and 'told' in row.options:
         options = options | dict(told=told)
-    plain_options(options)
     check_options(row, options)
+    for name, value in options.items():
+        as_value(name, value)       # it is kept in the file
     return row, options
 
 # %% ../nbs/beyond/27_session.ipynb #18736f69

@@ -508,12 +508,8 @@ class Levels:
     code: np.ndarray
 
 def _is_missing(v):
-    if isinstance(v, str):
-        return not v.strip()
-    try:
-        return v is None or bool(v != v)
-    except (TypeError, ValueError):
-        return True      # pandas.NA says neither yes nor no
+    from pandas import isna
+    return not v.strip() if isinstance(v, str) else isna(v) is True
 
 def _is_fraction(v):
     return isinstance(v, (float, np.floating)) and not float(v).is_integer()
@@ -521,15 +517,11 @@ def _is_fraction(v):
 def _distinct_values(column):
     """The distinct values in the order in which they appear, and each row's place
     among them (n,)."""
-    # pandas hashes a million texts in a blink
-    if hasattr(column, 'factorize'):
-        code, values = column.factorize()
-        return list(values), code
-    if isinstance(column, np.ndarray) and column.dtype.kind in 'biufUO':
-        column = column.tolist()
-    place = {}
-    code = [place.setdefault(v, len(place)) for v in column]
-    return list(place), np.array(code)
+    from pandas import Series
+    if not hasattr(column, 'factorize'):
+        column = Series(list(column), dtype=object)
+    code, values = column.factorize()
+    return list(values), code
 
 # %% ../nbs/companion/64_worlds.ipynb #1240ff0c
 def column_levels(at, frame, column):
