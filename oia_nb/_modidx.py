@@ -1644,6 +1644,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'oia_nb.tickets.Menu.choice': ('beyond/tickets.html#menu.choice', 'oia_nb/tickets.py'),
                                 'oia_nb.tickets.Menu.rule': ('beyond/tickets.html#menu.rule', 'oia_nb/tickets.py'),
                                 'oia_nb.tickets.Menu.text': ('beyond/tickets.html#menu.text', 'oia_nb/tickets.py'),
+                                'oia_nb.tickets.Menu.when': ('beyond/tickets.html#menu.when', 'oia_nb/tickets.py'),
                                 'oia_nb.tickets.Rounded': ('beyond/tickets.html#rounded', 'oia_nb/tickets.py'),
                                 'oia_nb.tickets.Rounded.rule': ('beyond/tickets.html#rounded.rule', 'oia_nb/tickets.py'),
                                 'oia_nb.tickets.Rounded.text': ('beyond/tickets.html#rounded.text', 'oia_nb/tickets.py'),

@@ -229,22 +229,24 @@ def commit(setting, oracle, k, q, I, C_hat, I_c, solver='highs'):
     program = program_route(solver)(setting.support, setting.K, k)
     room = I_c[k]/setting.bound + I
     most = program.minimum(q, C_hat[k]/setting.bound - room, rule=False)
-    upper = None if most is None else q[
-        k]@setting.belief_utility - setting.bound*most.bound + half_spread(setting)*I
+    upper = None
+    if most is not None:
+        worth = q[k] @ setting.belief_utility
+        upper = worth - setting.bound*most.bound + half_spread(setting)*I
     rules = [oracle.rules[k]]
     safe = program.minimum(q, C_hat[k]/setting.bound + room + 2*LP_TOL)
     if safe is not None:
-        rules.append(
-            ScoringRule(setting.bound*safe.rule, setting.support, setting.bound))
-    lower, n = max(
-        (profit_at_worst(setting, q[k], I, rule), n) for n, rule in enumerate(rules))
+        S = setting.bound*safe.rule
+        rules.append(ScoringRule(S, setting.support, setting.bound))
+    lower, n = max((profit_at_worst(setting, q[k], I, rule), n)
+                   for n, rule in enumerate(rules))
     return Commitment(upper, lower, rules[n], program.solves)
 
 # %% ../nbs/companion/79_baseline_proofs.ipynb #26dabb35
 def etc_rounds(setting, samples, delta):
     "Kn + (K-1)b: the rounds of `etc` with n = `samples`; an int."
-    return setting.K*samples + (setting.K - 1)*etc_bits(
-        etc_radius(setting, samples, delta))
+    bits = etc_bits(etc_radius(setting, samples, delta))
+    return setting.K*samples + (setting.K - 1)*bits
 
 def etc_bound(setting, margin, samples, delta):
     r"""The most that the certificate of `etc` with n = `samples` can be, on the
@@ -332,8 +334,10 @@ def explore_then_commit(setting, oracle, *, eps, delta, samples=None, budget=Non
     I = etc_radius(setting, max(n, 1), delta)
     run = Exploration(setting, oracle, radius=lambda N, t: np.full(setting.K, I),
                       mixing=None, solver=solver, watch=watch)
-    steps = ask_link_commit(run, eps, delta, n, solver) if n else ask_some(
-        run, eps, delta, budget)
+    if n:
+        steps = ask_link_commit(run, eps, delta, n, solver)
+    else:
+        steps = ask_some(run, eps, delta, budget)
     return unless_broken(run, steps, eps, delta)
 
 etc = explore_then_commit      # its earlier name

@@ -131,10 +131,10 @@ def finite_bandit(values, probabilities, family=None):
                               for k, p in enumerate(rows)])
     upto = probabilities.cumsum(1)
     upto[:, -1] = 1.
-    draw = lambda arm, rng: float(values[
-        arm, np.searchsorted(upto[arm], rng.random(), 'right')])
-    return Bandit((values*probabilities).sum(1), family
-                  or BoundedRewards(values.min(), values.max()), draw)
+    def draw(arm, rng):
+        return float(values[arm, np.searchsorted(upto[arm], rng.random(), 'right')])
+    family = family or BoundedRewards(values.min(), values.max())
+    return Bandit((values*probabilities).sum(1), family, draw)
 
 def bernoulli_bandit(means):
     "The `Bandit` with rewards 0 and 1 and these `means` (K,)."
@@ -526,9 +526,10 @@ def pair_evidence(family, mean_a, N_a, mean_b, N_b, eps=0.):
         slope = lambda x: N_a*(x - mean_a)/V(x) + N_b*(x + eps - mean_b)/V(x + eps)
         if low >= high:
             x = (low + high)/2
+        elif slope(low) >= 0:
+            x = low
         else:
-            x = low if slope(low) >= 0 else high if slope(high) <= 0 else brentq(
-                slope, low, high)
+            x = high if slope(high) <= 0 else brentq(slope, low, high)
     return float(N_a*family.d(mean_a, x) + N_b*family.d(mean_b, x + eps))
 
 # %% ../nbs/companion/80_best_arm.ipynb #71021742
@@ -609,8 +610,8 @@ def fixed_budget_error(means, budget, algorithm, width=1.):
     with np.errstate(divide='ignore'):
         H2 = (np.arange(2, K + 1)/gaps[1:]**2).max()
     if algorithm == 'successive_rejects':
-        bound = K*(K-1)/2*np.exp(-(budget - K)/((.5 +
-                                                 (1/np.arange(2, K + 1)).sum())*H2))
+        log_bar = .5 + (1/np.arange(2, K + 1)).sum()
+        bound = K*(K - 1)/2*np.exp(-(budget - K)/(log_bar*H2))
     elif algorithm == 'sequential_halving':
         bound = 3*np.log2(K)*np.exp(-budget/(8*H2*np.log2(K)))
     else:

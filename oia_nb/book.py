@@ -62,8 +62,7 @@ def cited(folder):
         people = re.search(r'(?s)(?:author|editor)\s*=\s*\{(.*?)\}\s*,\s*\n', body)
         names = re.split(r'\s+and\s+', people[1]) if people else [key]
         names = [re.sub(r'[{}\\"\']', '', n.split(',')[0]).strip() for n in names]
-        listed = ' and '.join([', '.join(names[:-1]), names[-1]
-                               ]) if names[1:] else names[0]
+        listed = ' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))
         year = re.search(r'year\s*=\s*\{?(\d{4})', body)
         words[key] = listed, year[1] if year else 'n.d.'
     return words

@@ -257,8 +257,8 @@ def _order(name, labels, names):
         place = {label: i for i, label in enumerate(labels)}
         if place.keys() == set(wanted):
             return [place[w] for w in wanted]
-    expected = 'no labels, since no names are given for them' if known is None else (
-        f'the labels {known}')
+    expected = (f'the labels {known}' if known is not None else
+                'no labels, since no names are given for them')
     raise InvalidInput(name, f'labels {labels}', expected)
 
 def _reordered(name, array, labels, axes):
@@ -369,11 +369,10 @@ def as_beliefs(name, value, states=None):
     >>> as_beliefs('support', [[.5, .5], [0, 1]]).shape
     (2, 2)
     """
-    plain = type(
-        value
-    ) is np.ndarray and value.dtype == float and value.ndim == 2 and value.size > 0
-    x = value if plain and is_frozen(value) else as_array(name, value, (None, None),
-                                                          low=0., axes=(None, states))
+    shared = (type(value) is np.ndarray and is_frozen(value) and value.dtype == float
+              and value.ndim == 2 and value.size > 0)
+    x = value if shared else as_array(name, value, (None, None), low=0.,
+                                      axes=(None, states))
     if x.shape[1] < 2:
         raise InvalidInput(name, f'an array of shape {x.shape}',
                            'at least two states (columns)')
@@ -437,8 +436,9 @@ class Value:
     def _key(self):
         return type(self), *(_key(getattr(self, f.name)) for f in fields(self))
     def __eq__(self, other):
-        return self._key() == other._key() if type(other) is type(
-            self) else NotImplemented
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._key() == other._key()
     def __hash__(self):
         return hash(self._key())
     def __reduce__(self):

@@ -81,8 +81,9 @@ def measure(known, found):
     bound = np.inf if found.certificate is None else float(found.certificate.bound)
     return row | dict(
         arm_rounds=int(found.counts[found.arm]), status=found.status,
-        stopped=not was_cut_short(found.status), regret=float(
-            best_known(known.world) - principal_profit(known.world, found.rule)),
+        stopped=not was_cut_short(found.status),
+        regret=float(best_known(known.world)
+                     - principal_profit(known.world, found.rule)),
         bound=bound if np.isfinite(bound) else None,
         arm=known.world.setting.arms[found.arm],
         correct=bool(known.best.gaps[found.arm] <= TIE_TOL*known.world.setting.bound))
@@ -139,12 +140,11 @@ def as_method(at, given):
 
 # %% ../nbs/companion/67_experiments.ipynb #2f0b2bf6
 def as_parameter(at, name):
-    if isinstance(name, str) and name.isidentifier(
-    ) and name not in OURS and name not in RESULTS and name != 'repetition':
+    taken = OURS | RESULTS.keys() | {'repetition'}
+    if isinstance(name, str) and name.isidentifier() and name not in taken:
         return name
-    raise InvalidInput(
-        at, name, "a parameter's name, none of "
-        + ', '.join(sorted(OURS | set(RESULTS) | {'repetition'})))
+    raise InvalidInput(at, name,
+                       f'a parameter\'s name, none of {", ".join(sorted(taken))}')
 
 # %% ../nbs/companion/67_experiments.ipynb #b72281ec
 def labelled(name, given, read, label):
@@ -234,10 +234,9 @@ def perform(run, known, method):
     (see `measure`), `seconds`, or `error` and `traceback`."""
     start = time.perf_counter()
     try:
-        row = known.failure or measure(
-            known,
-            method.call(known.world, seed=generator(run.seed, run.repetition),
-                        oracle=known.oracle, **run.parameters))
+        rng = generator(run.seed, run.repetition)
+        row = known.failure or measure(known, method.call(
+            known.world, seed=rng, oracle=known.oracle, **run.parameters))
     except Exception as e:
         row = failed(e)
     return json.dumps(dict(key=run.key, **run.head, **row,
@@ -248,12 +247,9 @@ def as_frame(records, parameters):
     "A pandas frame of records (dicts), with a column for each of the `parameters`."
     import pandas as pd
     named = lambda r: {name: r['parameters'].get(name) for name in parameters}
-    rows = [{k: r[k]
-             for k in ('world', 'method')} | named(r)
-            | {k: r.get(k)
-               for k in ('seed', 'repetition', *RESULTS)} for r in records]
     columns = ['world', 'method', *parameters, 'seed', 'repetition', *RESULTS]
-    frame = pd.DataFrame({c: pd.Series([r[c] for r in rows], dtype=object)
+    rows = [r | named(r) for r in records]
+    frame = pd.DataFrame({c: pd.Series([r.get(c) for r in rows], dtype=object)
                           for c in columns}, columns=columns)
     types = {c: t for c, t in RESULTS.items() if t != 'str'} | dict(repetition='int64')
     return frame.astype(types).astype({c: frame[c].infer_objects().dtype
@@ -277,13 +273,10 @@ def release(version):
 
 def manifest(worlds, methods, grid, seed):
     "What an experiment is, in plain values."
-    return dict(
-        version=__version__, seed=seed,
-        worlds={label: fingerprint(w)
-                for label, w in worlds.items()}, methods={
-                    label: dict(call=m.text, options=m.options)
-                    for label, m in methods.items()
-                }, grid=grid)
+    called = {label: dict(call=m.text, options=m.options)
+              for label, m in methods.items()}
+    return dict(version=__version__, seed=seed, grid=grid, methods=called,
+                worlds={label: fingerprint(w) for label, w in worlds.items()})
 
 
 # %% ../nbs/companion/67_experiments.ipynb #e66e6faa
@@ -296,9 +289,8 @@ def key_of(contents, world, method, parameters, repetition):
 
 def runs_of(contents, methods, repetitions):
     "Every `Run` of a manifest, in order: world, method, parameters, repetition."
-    for (w, m,
-         parameters), i in product(cells(contents['worlds'], methods, contents['grid']),
-                                   repetitions):
+    wanted = cells(contents['worlds'], methods, contents['grid'])
+    for (w, m, parameters), i in product(wanted, repetitions):
         yield Run(w, m, parameters, contents['seed'], i,
                   key_of(contents, w, m, parameters, i))
 
@@ -332,9 +324,9 @@ def read_manifest(path):
     except (OSError, ValueError):
         raise InvalidInput('path', str(path),
                            'a folder that `experiment` has made') from None
-    if isinstance(contents, dict) and contents.keys() == {
-            'version', 'seed', 'worlds', 'methods', 'grid'
-    } and isinstance(contents['version'], str):
+    keys = {'version', 'seed', 'worlds', 'methods', 'grid'}
+    whole = isinstance(contents, dict) and contents.keys() == keys
+    if whole and isinstance(contents['version'], str):
         return contents
     raise InvalidInput('path', f'{path}, with another manifest',
                        'a folder that `experiment` has made')
@@ -394,9 +386,8 @@ def planned(worlds, methods, grid, repetitions, seed):
     methods = as_methods(methods)
     contents = manifest(worlds, methods, as_grid(grid, methods),
                         as_integer('seed', seed))
-    return worlds, methods, contents, {r.key: r
-                                       for r in runs_of(contents, methods,
-                                                        as_repetitions(repetitions))}
+    runs = runs_of(contents, methods, as_repetitions(repetitions))
+    return worlds, methods, contents, {r.key: r for r in runs}
 
 def follow(lines, done, total, progress):
     "Pass on lines or tasks, one a run, with a bar if `progress`."
@@ -553,14 +544,15 @@ def suite(budget=2000, cap=1_000_000):
     budget gets `budget`; any other stops when it is done.
     """
     loop = dict(budget=cap) | (dict(engine='fast') if is_compiled() else {})
-    def rounds(row):
-        return dict(
-            budget=budget
-        ) if 'budget' in row.options else loop if row.compiled is not None else {}
-
-    return {label: (row.name, options | rounds(row)) for row in LEARNERS.values()
-            for label, options in ({row.name: {}}
-                                   if row.variants is None else row.variants).items()}
+    found = {}
+    for row in LEARNERS.values():
+        if 'budget' in row.options:
+            rounds = dict(budget=budget)
+        else:
+            rounds = {} if row.compiled is None else loop
+        variants = {row.name: {}} if row.variants is None else row.variants
+        found |= {label: (row.name, o | rounds) for label, o in variants.items()}
+    return found
 
 # %% ../nbs/companion/67_experiments.ipynb #302fbe5f
 class Comparison(NamedTuple):
@@ -589,8 +581,8 @@ def compare(worlds=('advert', 'clinic'), *, eps=.2, delta=.1, methods=None, budg
     eps = as_number('eps', eps, 0., min(2*w.setting.B for w in worlds.values()),
                     strict_low=True)
     delta = as_number('delta', delta, 0., 1., strict_low=True)
-    methods = suite(as_integer('budget', budget, 1), as_integer(
-        'cap', cap, 1)) if methods is None else methods
+    budget, cap = as_integer('budget', budget, 1), as_integer('cap', cap, 1)
+    methods = suite(budget, cap) if methods is None else methods
     grid = dict(eps=eps, delta=delta) | (dict(told=str(as_told(told))) if told else {})
     frame = experiment(worlds, methods, grid, repetitions, seed, n_jobs, path, progress)
     return Comparison(frame, summarise(frame, ['world', 'method']))

@@ -138,8 +138,8 @@ class Row:
     @property
     def needs_budget(self):
         "Whether it must be given a budget, all of which it uses."
-        return 'budget' in self.parameters and self.parameters[
-            'budget'].default is self.parameters['budget'].empty
+        budget = self.parameters.get('budget')
+        return budget is not None and budget.default is budget.empty
 
 # %% ../nbs/companion/63_identification.ipynb #e0fd9d61
 ALIASES = {'etc': 'explore_then_commit'}    # earlier names
@@ -192,10 +192,9 @@ register(
 register(
     Row(
         'oiafc', oiafc, 'the paper\'s OIAFC, with fixed confidence', demo=(1., .1),
-        variants={
-            'OIAFC (Theorem 1)': dict(mixing='theorem1'),
-            'OIAFC (Corollary 1)': dict(mixing='corollary1')
-        }, statuses=('certified', 'uncertified', 'round_cap', 'event_violated',
+        variants={'OIAFC (Theorem 1)': dict(mixing='theorem1'),
+                  'OIAFC (Corollary 1)': dict(mixing='corollary1')},
+        statuses=('certified', 'uncertified', 'round_cap', 'event_violated',
                   'assumption_violated'),
         compiled=('mixing', 'max_rounds'), flags=dict(
             mixing=Flag(str,
@@ -210,11 +209,10 @@ register(
         compiled=('budget', 'a')))
 register(
     Row(
-        'chen', chen, 'Chen et al.\'s learner, with a fixed budget', variants={
-            'Chen et al., last rule': dict(decision='last'),
-            'Chen et al., uniform rule': dict(decision='uniform')
-        }, statuses=('budget', 'uncertified', 'budget_too_small',
-                     'assumption_violated'),
+        'chen', chen, 'Chen et al.\'s learner, with a fixed budget',
+        variants={'Chen et al., last rule': dict(decision='last'),
+                  'Chen et al., uniform rule': dict(decision='uniform')},
+        statuses=('budget', 'uncertified', 'budget_too_small', 'assumption_violated'),
         flags=dict(decision=Flag(
             str, 'the round whose rule to return, the last or one drawn uniformly: '
             f'{" or ".join(DECISIONS)}'))))
@@ -352,9 +350,11 @@ def origin_of(world, row, options, seed):
     >>> origin_of(clinic, learner_row('sharp'), {}, 3)
     Origin(world='clinic', method='sharp', options={}, seed=3)
     """
-    told = {name: value if isinstance(value, (bool, int, float, str)) else getattr(
-                value, '__name__', repr(value))
-            for name, value in options.items() if value is not None and name != 'watch'}
+    def as_told(value):
+        plain = isinstance(value, (bool, int, float, str))
+        return value if plain else getattr(value, '__name__', repr(value))
+    told = {name: as_told(value) for name, value in options.items()
+            if value is not None and name != 'watch'}
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, told, int(seed) if whole else None)
 

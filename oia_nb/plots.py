@@ -73,10 +73,8 @@ def _written(ax, x, y, text, **options):
 
 def _states(rule, setting):
     W = rule.support.shape[1]
-    return [
-        _text(s) for s in (
-            setting.states if setting is not None else [f'state {w}' for w in range(W)])
-    ]
+    known = setting and setting.states
+    return [_text(s) for s in as_names('states', known, W, 'state ')]
 
 # %% ../nbs/companion/69_plots.ipynb #fcc5567b
 def distinct_rows(values, tol=1e-9):
@@ -360,11 +358,9 @@ def plot_beliefs(world, ax=None):
         ax.set(xlim=(-.04, 1.04), xlabel=f'belief: chance of {_text(z.states[1])}',
                ylim=(K - .4, -.6))
     else:
-        ax.figure.colorbar(
-            ax.pcolormesh(
-                np.arange(z.M + 1) - .5,
-                np.arange(K + 1) - .5, q, cmap=COLORMAP, vmin=0), ax=ax,
-            label='probability')
+        sheet = ax.pcolormesh(np.arange(z.M + 1) - .5, np.arange(K + 1) - .5, q,
+                              cmap=COLORMAP, vmin=0)
+        ax.figure.colorbar(sheet, ax=ax, label='probability')
         ax.set(xlabel='belief', ylim=(K - .5, -.5))
     ax.set_yticks(range(K), [_text(a) for a in z.arms])
     return ax
@@ -551,12 +547,12 @@ def plot_exploration(runs, ax=None, *, by='method'):
     ax = _axes(ax, (5.6, 3.8))
     for n, (name, r) in enumerate(runs.items()):
         t = np.unique(np.geomspace(1, len(r.trace.kinds), 300).astype(int))
-        for kind, label, dashes in (NORMAL, 'normal', '-'), (FORCED, 'forced',
-                                                             DASHES[1]):
+        kinds = (NORMAL, 'normal', '-'), (FORCED, 'forced', DASHES[1])
+        for kind, label, dashes in kinds:
             so_far = np.cumsum(r.trace.kinds == kind)[t - 1].astype(float)
             so_far[so_far == 0] = np.nan
-            color = COLORS[n
-                           % 6] if len(runs) > 1 else COLORS[0 if kind == NORMAL else 3]
+            alone = 0 if kind == NORMAL else 3
+            color = COLORS[n % 6 if len(runs) > 1 else alone]
             ax.plot(t, so_far, color=color, ls=dashes, lw=1.8, marker=MARKERS[n % 7],
                     ms=5.5, mfc=(None if kind == NORMAL else 'none'), markevery=60,
                     label=f'{_text(str(name))} {label}'.strip())
@@ -856,8 +852,8 @@ def luminance(color):
     WCAG 2 defines it."""
     from matplotlib.colors import to_rgb
     c = np.array(to_rgb(color))
-    return float(
-        np.where(c <= .04045, c/12.92, ((c+.055)/1.055)**2.4)@[.2126, .7152, .0722])
+    linear = np.where(c <= .04045, c/12.92, ((c + .055)/1.055)**2.4)
+    return float(linear @ [.2126, .7152, .0722])
 
 def contrast(a, b):
     "Contrast of two colours, from 1 to 21; text needs 4.5."

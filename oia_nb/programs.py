@@ -534,8 +534,8 @@ def at_least_zero(m):
 @patch_to(RuleProgram)
 def _observe(self, counts, lower, slack):
     lower = np.where(np.arange(self.K) == self.arm, -np.inf, lower)
-    if not (np.isfinite(counts).all() and np.isfinite(slack) and
-            (lower < np.inf).all()):
+    if not (np.isfinite(counts).all() and np.isfinite(slack)
+            and (lower < np.inf).all()):
         raise SolverFailure('a coefficient of the program is not finite')
     for k in np.flatnonzero((counts != self.counts).any(1)):
         self.change_row(self.links[k], link_row(self.support, counts[k], k, self.K))

@@ -26,7 +26,7 @@ from .core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer,
                          plain)
 from .information import Response, Setting, World
 from .scoring import ScoringRule
-from .tickets import money, ticket_name, when_more, when_two
+from .tickets import money, ticket_name
 from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .identification import check_options, learner_row
@@ -50,9 +50,8 @@ def chained(previous, record):
 def as_record(line, number, at, previous):
     "A line (bytes) of a journal as a record; raises `Damaged`."
     def damaged(what):
-        raise Damaged(
-            f'line {number} (byte {at}) of the journal {what}; nothing was changed'
-        ) from None
+        place = f'line {number} (byte {at}) of the journal'
+        raise Damaged(f'{place} {what}; nothing was changed') from None
     try:
         record = json.loads(line.decode('utf-8'))
     except (ValueError, RecursionError):
@@ -138,8 +137,8 @@ class Journal:
                 try:
                     self.lock.acquire(timeout=0)
                 except Timeout:
-                    raise Busy(f'{self.path} is open for writing in another process'
-                               ) from None
+                    why = f'{self.path} is open for writing in another process'
+                    raise Busy(why) from None
         try:
             self._open(new, write)
         except BaseException:
@@ -169,8 +168,8 @@ def _open(self, new, write):
         self.notes.append(
             f'the last line was torn, and its {len(data) - whole} bytes are left '
             'out')
-    self.mend = None if not write or not data or (
-        whole == len(data) and data.endswith(b'\n')) else whole
+    ends_well = whole == len(data) and data.endswith(b'\n')
+    self.mend = whole if write and data and not ends_well else None
 
 # %% ../nbs/beyond/27_session.ipynb #0dc61893
 @patch_to(Journal)
@@ -275,9 +274,8 @@ SAME_RULE = 1e-9
 
 def rule_digest(rule):
     "Twelve hexadecimal digits for the payments of a rule, rounded to `SAME_RULE`."
-    return hashlib.sha256(
-        np.round(rule.values/rule.bound/SAME_RULE).astype(
-            np.int64).tobytes()).hexdigest()[:12]
+    whole = np.round(rule.values/rule.bound/SAME_RULE).astype(np.int64)
+    return hashlib.sha256(whole.tobytes()).hexdigest()[:12]
 
 def is_same(one, other, same=SAME_RULE):
     "Whether the payments of two rules agree within `same`, but for rounding."
@@ -354,10 +352,8 @@ def read_header(path, records):
             f'{SCHEMA}; the file was made by a later version of this package')
     try:
         setting = Setting(**head['setting'])
-        rules = [
-            ScoringRule(v, setting.support, setting.bound)
-            for v in head['oracle']['rules']
-        ]
+        rules = [ScoringRule(v, setting.support, setting.bound)
+                 for v in head['oracle']['rules']]
         oracle = Oracle(rules, head['oracle']['margins'])
         head = dict(history=[], snap=SNAP, currency=None) | head
         check_options(learner_row(head['method']), head['options'])
@@ -417,8 +413,7 @@ def sheet(self, digits=None):
     decimals of the payments."""
     from html import escape
     menu, states = self.menu, self.setting.states
-    when = when_two(menu, states) if len(states) == 2 else when_more(
-        menu, states, digits)
+    when = menu.when(states, digits)
     def row(b, ticket):
         sums = ''.join(f'<td class="sum">{money(abs(x), digits)}</td>' for x in ticket)
         return f'<tr><td>{ticket_name(b)}</td>{sums}<td>{escape(when[b])}</td></tr>'
@@ -640,8 +635,8 @@ def _file(self, record, line):
             elif kind == 'void':
                 at.status = 'void'
     except InvalidInput as e:
-        raise Damaged(f'line {line} of the journal, {kind}: {e}; nothing was changed'
-                      ) from None
+        why = f'line {line} of the journal, {kind}: {e}; nothing was changed'
+        raise Damaged(why) from None
 
 # %% ../nbs/beyond/27_session.ipynb #060bd1a8
 # what a round must be for a record of it to make sense

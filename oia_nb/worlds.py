@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 from . import __version__
 from .core import (PROB_TOL, InvalidInput, NotInducible, as_array, as_choice,
-                         as_integer, as_kind, as_names, as_number, as_probabilities, as_text,
-                         file_trouble, generator, patch_to, placed, plain)
+                         as_integer, as_kind, as_names, as_number, as_probabilities,
+                         as_text, file_trouble, generator, patch_to, placed, plain)
 from .information import (Agent, Environment, InformationStructure, Setting,
                                 World, make_world)
 from .oracle import widest_margin
@@ -122,7 +122,7 @@ def check_schema(kind, value, version=1):
                            f'made by a later version of oia_nb than {__version__}')
 
 def check_file(kind, data, form):
-    "Refuse `data` unless they have the form of a file of this kind; schema is optional."
+    "Refuse `data` that haven't the form of a file of this kind; schema is optional."
     if isinstance(data, dict) and 'schema' in data:
         check_schema(kind, data['schema'])
     check_form(kind, data, form)
@@ -257,12 +257,13 @@ def json_text(value, indent=''):
      "a": [1, 2]
     }
     """
-    items = list(value.values() if isinstance(value, dict) else value) if isinstance(
-        value, (dict, list)) else []
-    if not any(isinstance(v, (dict, list)) for v in items):
+    items = value.values() if isinstance(value, dict) else value
+    nested = isinstance(value, (dict, list))
+    if not nested or not any(isinstance(v, (dict, list)) for v in items):
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    heads = [json.dumps(k, ensure_ascii=False) + ': '
-             for k in value] if isinstance(value, dict) else ['']*len(items)
+    heads = ['']*len(items)
+    if isinstance(value, dict):
+        heads = [json.dumps(k, ensure_ascii=False) + ': ' for k in value]
     lines = [f'{indent} {h}{json_text(v, indent + " ")}' for h, v in zip(heads, items)]
     left, right = '{}' if isinstance(value, dict) else '[]'
     return f'{left}\n' + ',\n'.join(lines) + f'\n{indent}{right}'
@@ -493,8 +494,8 @@ def _known_column(at, frame, column):
     at = f'{at}, column {column!r}'
     if isinstance(values, str) or not hasattr(values, '__iter__'):
         raise InvalidInput(at, values, 'a list of values')
-    if getattr(values, 'ndim',
-               1) != 1 or not hasattr(values, '__len__') or not len(values):
+    line = getattr(values, 'ndim', 1) == 1 and hasattr(values, '__len__')
+    if not line or not len(values):
         raise InvalidInput(at, values, 'one column, not empty')
     return values
 
@@ -551,10 +552,10 @@ def column_levels(at, frame, column):
                            'values that can be sorted') from None
     place = {v: i for i, v in enumerate(order)}
     code = np.array([*(-1 if _is_missing(v) else place[v] for v in found), -1])[code]
-    whole = lambda v: int(v) if isinstance(v, (float, np.floating)
-                                           ) and not _is_fraction(v) else v
-    names = tuple(as_text(f'{column_at}[{i}]', str(whole(v)))
-                  for i, v in enumerate(order))
+    def name(v):
+        whole = isinstance(v, (float, np.floating)) and not _is_fraction(v)
+        return str(int(v) if whole else v)
+    names = tuple(as_text(f'{column_at}[{i}]', name(v)) for i, v in enumerate(order))
     return Levels(tuple(order), names, code)
 
 # %% ../nbs/companion/64_worlds.ipynb #4b1e7a04
@@ -795,8 +796,9 @@ def _repaired(table, c, rare, missing, bins):
     at = f'column {c!r}'
     names = list(table.levels[c].names)
     code = table.levels[c].code
-    rows = lambda: np.bincount(code[code >= 0], table.weight[code >= 0], len(names)
-                               ).tolist()
+    def rows():
+        known = code >= 0
+        return np.bincount(code[known], table.weight[known], len(names)).tolist()
     if c in bins and names:
         names, code, cuts = _cut(table.levels[c].values, code, table.weight, bins[c])
         print(
@@ -868,8 +870,8 @@ def _labels(value):
     if not hasattr(value, 'to_numpy') or index is None:
         return None
     labels = list(index)
-    return None if type(index).__name__ == 'RangeIndex' and labels == list(
-        range(len(labels))) else labels
+    counts = type(index).__name__ == 'RangeIndex' and labels == list(range(len(labels)))
+    return None if counts else labels
 
 def _by_name(argument, value, names, known=None):
     """The entries of a dict, a Series or a DataFrame's rows in the order of `names`,
