@@ -275,6 +275,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                             'oia_nb.cli.stop_session': ('companion/cli.html#stop_session', 'oia_nb/cli.py'),
                             'oia_nb.cli.table': ('companion/cli.html#table', 'oia_nb/cli.py'),
                             'oia_nb.cli.thousandth': ('companion/cli.html#thousandth', 'oia_nb/cli.py'),
+                            'oia_nb.cli.true_regret': ('companion/cli.html#true_regret', 'oia_nb/cli.py'),
                             'oia_nb.cli.way_out': ('companion/cli.html#way_out', 'oia_nb/cli.py')},
             'oia_nb.complexity': { 'oia_nb.complexity.Forecast': ('paper/complexity.html#forecast', 'oia_nb/complexity.py'),
                                    'oia_nb.complexity.Problem': ('paper/complexity.html#problem', 'oia_nb/complexity.py'),

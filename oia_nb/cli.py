@@ -9,14 +9,14 @@ __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'TITLED', 'TITLES', 'WORLD',
            'read_world', 'open_world', 'main', 'joined', 'named', 'run', 'is_terminal', 'fail', 'put_json', 'table',
            'paragraph', 'digits_for', 'thousandth', 'amount', 'at_most', 'span', 'menu_rows', 'check_rounding',
            'hand_over', 'in_digits', 'note', 'handed_over', 'list_worlds', 'copy_chapters', 'arm_rows',
-           'oracle_margins', 'show_optimal', 'bound_text', 'way_out', 'find_oracle', 'learn', 'all_fields',
-           'rounds_text', 'certificate_text', 'report', 'learner_options', 'learner_flags', 'flag_options',
-           'run_identify', 'share', 'count_text', 'range_text', 'compare_rows', 'error_lines', 'comparison_fields',
-           'put_comparison', 'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said', 'introduction',
-           'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'demo_options', 'run_demo',
-           'refuse_early', 'open_session', 'read_report', 'standing', 'put_standing', 'standing_rule',
-           'session_options', 'new_session', 'next_offer', 'round_fields', 'record_answer', 'record_state',
-           'record_decline', 'record_undo', 'show_status', 'stop_session', 'print_completion']
+           'oracle_margins', 'show_optimal', 'bound_text', 'way_out', 'find_oracle', 'learn', 'true_regret',
+           'all_fields', 'rounds_text', 'certificate_text', 'report', 'learner_options', 'learner_flags',
+           'flag_options', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows', 'error_lines',
+           'comparison_fields', 'put_comparison', 'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos',
+           'said', 'introduction', 'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw',
+           'demo_options', 'run_demo', 'refuse_early', 'open_session', 'read_report', 'standing', 'put_standing',
+           'standing_rule', 'session_options', 'new_session', 'next_offer', 'round_fields', 'record_answer',
+           'record_state', 'record_decline', 'record_undo', 'show_status', 'stop_session', 'print_completion']
 
 # %% ../nbs/companion/70_cli.ipynb #aca1cadd
 import argparse
@@ -37,6 +37,7 @@ class Parser(argparse.ArgumentParser):
 COMMANDS = {}
 
 def option(*names, **kw):
+    "An option of a command, as `add_argument` takes it."
     return names, kw
 
 GROUPS = {}
@@ -94,6 +95,7 @@ def parser(chosen=None):
 EVERY = object()    # as `chosen`: the options of all commands
 
 def first_sentence(text):
+    "The first sentence of a docstring in one line, without its full stop."
     return ' '.join(text.split()).split('. ')[0].rstrip('.')
 
 # %% ../nbs/companion/70_cli.ipynb #913f019a
@@ -264,6 +266,7 @@ def fail(message, status):
 
 # %% ../nbs/companion/70_cli.ipynb #17f6e025
 def put_json(x):
+    "Print a value as one line of JSON."
     from oia_nb.documents import as_plain
     print(json.dumps(as_plain(x), allow_nan=False))
 
@@ -278,6 +281,7 @@ def table(headers, rows, **options):
                               for i, n in enumerate(numbers)], **options)
 
 def paragraph(text):
+    "A text in lines of at most 100 characters."
     from textwrap import fill
     return fill(text, 100)
 
@@ -293,6 +297,7 @@ def thousandth(x):
     return 3 - floor(log10(x))
 
 def amount(x, bound):
+    "A payment with the digits that `digits_for` gives it."
     return f'{round(float(x), digits_for(bound)) + 0.:.{digits_for(bound)}f}'
 
 # %% ../nbs/companion/70_cli.ipynb #b9caeb19
@@ -383,6 +388,7 @@ def in_digits(world, rule, digits, margin):
     return replace(found, lost=principal_profit(world, rule) - found.profit), None
 
 def note(text):
+    "Tell something on the side, on one line of standard error; nothing for None."
     if text:
         print('note:', ' '.join(text.split()), file=sys.stderr)
 
@@ -527,16 +533,20 @@ def learn(world, oracle, args, **options):
         raise KeyboardInterrupt
     return result
 
+def true_regret(world, rule):
+    "What a rule earns less than the best one that is known for the world's expert."
+    from oia_nb.experts import best_known
+    from oia_nb.stackelberg import principal_profit
+    return best_known(world) - principal_profit(world, rule)
+
 def all_fields(world, result, args):
     """What programs are told of a result: its document, with the true simple regret
     of the rule, and the rule in round numbers."""
     from oia_nb.documents import rounded_fields
-    from oia_nb.experts import best_known
-    from oia_nb.stackelberg import principal_profit
     found, why = hand_over(world, result.rule, args)
     note(why)
-    regret = best_known(world) - principal_profit(world, result.rule)
-    return result.to_dict() | dict(regret=regret, rounded=rounded_fields(world, found))
+    return result.to_dict() | dict(regret=true_regret(world, result.rule),
+                                   rounded=rounded_fields(world, found))
 
 # %% ../nbs/companion/70_cli.ipynb #e9fbee36
 def rounds_text(result, method):
@@ -563,11 +573,8 @@ def certificate_text(result, regret):
 def report(world, result, args):
     """A result as text: how it ended and after how many rounds, the rule found with
     its certificate beside the truth, and its round numbers."""
-    from oia_nb.experts import best_known
-    from oia_nb.stackelberg import principal_profit
     found, why = hand_over(world, result.rule, args)
-    arm = world.setting.arms[result.arm]
-    regret = best_known(world) - principal_profit(world, result.rule)
+    arm, regret = world.setting.arms[result.arm], true_regret(world, result.rule)
     parts = [paragraph(rounds_text(result, args.method))]
     if args.seed is None:
         parts.append(f'The seed was {result.origin.seed}; --seed repeats the run.')
@@ -631,6 +638,7 @@ def run_identify(args):
 
 # %% ../nbs/companion/70_cli.ipynb #40c0e2f7
 def share(x):
+    "A share as per cents; empty for NaN, as the next two are."
     return '' if x != x else f'{x:.0%}'
 
 def count_text(x):
@@ -672,6 +680,7 @@ def comparison_fields(found, args):
 
 # %% ../nbs/companion/70_cli.ipynb #1a7ccbe1
 def put_comparison(found):
+    "Print a comparison as a table, with each error below it."
     print(table(*compare_rows(found.table)))
     for line in error_lines(found.frame):
         print(line)
@@ -950,6 +959,7 @@ ROUND = option('round', metavar='ROUND', type=int, help='the number of the round
 WHY = option('--why', metavar='TEXT', required=True, help='the reason, which is kept')
 
 def open_session(args, write=True):
+    "The session in the file that the options name."
     from oia_nb.session import Session
     return Session.open(args.file, write=write)
 
@@ -1004,6 +1014,7 @@ def standing_rule(s):
 
 # %% ../nbs/companion/70_cli.ipynb #e84b9bad
 def session_options():
+    "What the table of learners adds to `oia session new`."
     return [option(
                 '--method', help='the learner (default: the first that honours what is '
                 'told; all are listed by oia identify --help)'),

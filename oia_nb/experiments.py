@@ -140,6 +140,7 @@ def as_method(at, given):
 
 # %% ../nbs/companion/67_experiments.ipynb #2f0b2bf6
 def as_parameter(at, name):
+    "`name`, which must be free for a parameter of a grid. Raises `InvalidInput`."
     taken = OURS | RESULTS.keys() | {'repetition'}
     if isinstance(name, str) and name.isidentifier() and name not in taken:
         return name
@@ -164,6 +165,7 @@ def labelled(name, given, read, label):
     return found
 
 def as_world(at, given):
+    "A `World`, or what `load_world` takes, as a `World`. Raises `InvalidInput`."
     if isinstance(given, Environment):
         return given
     try:
@@ -173,6 +175,7 @@ def as_world(at, given):
                            f'an Environment, or what load_world takes ({e})') from None
 
 def as_methods(given):
+    "Methods by label, each a `Method`. Raises `InvalidInput`."
     if isinstance(given, (list, tuple)) and not all(isinstance(m, str) for m in given):
         raise InvalidInput(
             'methods', given,
@@ -202,6 +205,7 @@ def as_grid(grid, methods):
     return read
 
 def varies(method, name):
+    "Whether a parameter of the grid is one that the method takes and doesn't fix."
     return name not in method.options and (method.takes is None or name in method.takes)
 
 # %% ../nbs/companion/67_experiments.ipynb #c86d0db2
@@ -226,6 +230,7 @@ class Run:
 
     @property
     def head(self):
+        "What stands first in the run's record."
         return dict(world=self.world, method=self.method, parameters=self.parameters,
                     seed=self.seed, repetition=self.repetition)
 
@@ -257,6 +262,7 @@ def as_frame(records, parameters):
 
 # %% ../nbs/companion/67_experiments.ipynb #58e80628
 def digest(value):
+    "Twenty hexadecimal digits for a plain value."
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:20]
 
 def fingerprint(world):
@@ -281,6 +287,7 @@ def manifest(worlds, methods, grid, seed):
 
 # %% ../nbs/companion/67_experiments.ipynb #e66e6faa
 def key_of(contents, world, method, parameters, repetition):
+    "The name of a run's file: a digest of all that decides what it gives."
     return digest([
         release(contents['version']), contents['seed'], world,
         contents['worlds'][world], method, contents['methods'][method], parameters,
@@ -319,6 +326,7 @@ def open_folder(path, contents):
 
 # %% ../nbs/companion/67_experiments.ipynb #8574a0d1
 def read_manifest(path):
+    "The manifest of an experiment's folder. Raises `InvalidInput` if it has none."
     try:
         contents = json.loads((Path(path)/'manifest.json').read_text(encoding='utf-8'))
     except (OSError, ValueError):

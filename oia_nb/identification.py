@@ -75,6 +75,7 @@ class ProgressBar:
         self.bar.update(plan.t - 1 - self.bar.n)
         self.bar.set_postfix_str(self.said(plan), refresh=False)
     def said(self, plan):
+        "What stands beside the bar: the aim, the best rule so far, what may be left."
         arms, best = self.setting.arms, self.learner and self.learner.best
         aim = f'aims at {arms[plan.target]}'
         if best is None or not np.isfinite(best.bound):

@@ -312,6 +312,7 @@ class Learner:
         return self.send(None)
 
     def send(self, response):
+        "Take the `Response` to the rule announced last (None: start); the next rule."
         if self.rule is not None:
             _, belief = check_response(self.setting, response)
             self._payments.append(self.rule.expected[belief])
@@ -330,6 +331,7 @@ class Learner:
         return replace(result, setting=self.setting).priced(payments)
 
     def close(self):
+        "End the run without a result."
         self._steps.close()
 
 # %% ../nbs/companion/62_learner.ipynb #3086ea59

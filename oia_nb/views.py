@@ -69,6 +69,7 @@ class Still:
         self.label, self.parts = label, []
 
     def at(self, x, y):
+        "The place (across, down) in pixels of a point in the units of the axes."
         left, right, top, bottom = self.box
         share = lambda v, ends: (v - ends[0])/(ends[1] - ends[0] or 1)
         across, up = share(x, self.xs), share(y, self.ys)
@@ -113,6 +114,7 @@ def axes(self, xlabel, ylabel, form='{:g}'):
 @patch_to(Still)
 @property
 def svg(self):
+    "The picture as SVG, as wide as there is room."
     width, height = self.size
     return (f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="'
             f'{escape(self.label)}" style="width:100%;max-width:34rem" '
@@ -152,6 +154,7 @@ def rule_block(rule, states, currency=None):
 
 # %% ../nbs/companion/83_views.ipynb #abd17323
 def setting_rows(z):
+    "What a setting consists of, as rows of a table."
     return [('arms', brief(z.arms)), ('states', brief(z.states)),
             ('decisions', brief(z.decisions)), ('beliefs', z.M),
             ('pays up to', f'{z.bound:g}')]
@@ -197,9 +200,11 @@ def _repr_html_(self):
 
 # %% ../nbs/companion/83_views.ipynb #380eda84
 def profit_text(h):
+    "A profit to four digits; -inf stands for an arm that nobody chooses."
     return 'never chosen' if h == -np.inf else f'{h:.4g}'
 
 def arm_names(world, n):
+    "The names of n arms, as far as a world is there to tell them."
     return [f'arm {k}' for k in range(n)] if world is None else world.setting.arms
 
 @patch_to(Optimum)
@@ -246,6 +251,7 @@ def spent_text(found):
     return f'paid {put(found.paid)}, lost {put(found.lost)}'
 
 def result_text(found):
+    "A result in five lines: where it is from, what was found, proved and spent."
     arms, origin = found_names(found)[0], found.origin or Origin()
     where = ', '.join(str(x) for x in (origin.world, origin.method) if x)
     seed = '' if origin.seed is None else f', seed {origin.seed}'
