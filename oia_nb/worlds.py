@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['NAMES', 'MATRIX', 'KNOWN', 'ARM', 'WORLD_FORM', 'NOTES', 'save_world', 'GRID_MOST', 'GAME', 'SETTING_FORM',
-           'MAX_SIGNALS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'SMOOTHING', 'PRIORS', 'DEGENERATE', 'check_schema',
-           'check_file', 'read_agent', 'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text',
-           'write_file', 'read_file', 'parse_json', 'world_names', 'load_world', 'world_from_bytes', 'setting_to_dict',
-           'setting_from_dict', 'load_setting', 'Levels', 'column_levels', 'Fault', 'TableCheck', 'check_table',
-           'smoothed_table', 'world_from_table', 'garbling', 'random_world', 'blackwell_world', 'simple_world',
-           'degenerate_world', 'signs', 'bit_beliefs', 'bits_world']
+           'MAX_SIGNALS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'SMOOTHING', 'PRIORS', 'DEGENERATE', 'read_agent',
+           'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text', 'write_file', 'read_file',
+           'parse_json', 'world_names', 'load_world', 'world_from_bytes', 'setting_to_dict', 'setting_from_dict',
+           'load_setting', 'Levels', 'column_levels', 'Fault', 'TableCheck', 'check_table', 'smoothed_table',
+           'world_from_table', 'garbling', 'random_world', 'blackwell_world', 'simple_world', 'degenerate_world',
+           'signs', 'bit_beliefs', 'bits_world']
 
 # %% ../nbs/companion/64_worlds.ipynb #1408e88e
 import json
