@@ -174,6 +174,7 @@ def as_kind(name, value, kind):
     raise InvalidInput(name, value, f'a value of the class {kind.__name__}'
                        + getattr(kind, 'how', ''))
 
+# %% ../nbs/companion/60_core.ipynb #f4a00003
 def as_value(name, value):
     """`value` as a plain text, boolean, whole or finite number, or None: what a file
     can hold. Raises `InvalidInput` naming `name` otherwise.
