@@ -6,6 +6,7 @@
 __all__ = ['DECISIONS', 'chen_share', 'chen_parts', 'half_spread', 'profit_at_worst', 'any_rule_bound', 'kept_rule', 'deciding_round', 'chen', 'radius_simple', 'belief_numbers', 'oiafc_simple', 'etc', 'CROSSED_TOL', 'etc_radius', 'etc_bits', 'link_arms', 'Frozen', 'Commitment', 'commit', 'etc_rounds', 'etc_bound', 'etc_samples', 'explore_then_commit', 'unless_broken', 'ask_some', 'ask_link_commit', 'committed', 'chen_regret_parts', 'chen_average_bound', 'find_payment', 'Incentives', 'learn_incentives', 'paid_arm', 'simulate_incentives', 'incentives_bound']
 
 # %% ../nbs/paper/12_baselines.ipynb #df53ad19
+from bisect import bisect_left
 from dataclasses import dataclass
 import numpy as np
 from .core import InvalidInput, OracleViolated, as_integer, generator
@@ -255,18 +256,12 @@ def etc_bound(setting, margin, samples, delta):
     x = 2*B_S*((setting.K - 1)*(2.**-etc_bits(I) + I) + I)
     return float(2*half_spread(setting)*I + B_S*min(1., 2*x/(margin + x)))
 
-def _smallest(ok, low=1):
-    """The smallest integer from `low` on for which `ok` holds, if it holds from
-    there on."""
-    if ok(low):
-        return low
-    high = 2*low
+def _smallest(ok):
+    "The smallest positive integer for which `ok` holds, if it holds from there on."
+    high = 1
     while not ok(high):
-        low, high = high, 2*high
-    while high - low > 1:
-        middle = (low + high)//2
-        low, high = (low, middle) if ok(middle) else (middle, high)
-    return high
+        high *= 2
+    return 1 + bisect_left(range(1, high), True, lo=high//2, key=ok)
 
 def etc_samples(setting, margin, eps, delta):
     r"""The smallest n with which `etc` is sure to certify $\epsilon$ on the event

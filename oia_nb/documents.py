@@ -361,13 +361,13 @@ def plan_to_dict(world, bounds, played=None, seed=None):
                     seed=seed, arms=z.arms, bound=z.bound, margin=p.margin, gaps=gaps,
                     played=played, methods=PROVED, **values)
 
-def worlds_to_dict(names=None):
+def worlds_to_dict():
     "The document of the worlds that come with the package."
     def row(name):
         z = load_world(name).setting
         return dict(name=name, arms=z.arms, states=z.states, decisions=z.decisions,
                     beliefs=z.M, bound=z.bound)
-    return document('worlds', worlds=[row(n) for n in names or world_names()])
+    return document('worlds', worlds=[row(name) for name in world_names()])
 
 def compare_to_dict(found, *, worlds, target, methods, compiled, **options):
     """The document of a `Comparison`: the `target`, the `methods` {label: (name,
