@@ -104,7 +104,7 @@ def test_error_rate(i):
                                                guess()(world, eps).rule)
                 > eps) > most_failures(200, delta)
 
-@pytest.mark.parametrize('seed', range(6))
+@pytest.mark.parametrize('seed', range(amount(3, 6)))
 def test_certificate_on_the_event(seed):
     """Whenever the event held in every planned round, the certificate is a bound on the regret:
     no statistics."""
