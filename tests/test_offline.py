@@ -269,9 +269,9 @@ def test_regret_of_learning_incentives(listen):
              power=lambda: detection(LEARNED, .2, 1.))
 def test_plays_of_the_worse_arm():
     """40 runs (20 without --release) of 300 rounds at δ = 0.2, with a gap Δ = 0.85. On the event of
-    the proof the worse arm is played at most 1 + 2 log(2KT/δ)/(Δ - 1/T)² times; and at least until its radius is
-    below 1 + 2 r, where r is the radius of the better arm with all rounds. Whoever plays the
-    arms in turn plays it 150 times."""
+    the proof the worse arm is played at most 1 + 2 log(2KT/δ)/(Δ - 1/T)² times; and at least until
+    its radius is below 1 + 2 r, where r is the radius of the better arm with all rounds. Whoever
+    plays the arms in turn plays it 150 times."""
     w = make_world([[[.95, .05]], [[.05, .95]]], [0., .05], [[0.], [1.]], 1.)
     n, delta, T, broken = LEARNED, .2, 300, 0
     L = np.log(2*2*T/delta)
