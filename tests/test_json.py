@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from conftest import examples
+from conftest import amount, examples
 from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, best_arm_learner,
                         brier, compare, experiment, forecast_rounds, generator, identify,
                         load_setting, make_world, optimal_rule, simulate)
@@ -86,7 +86,7 @@ def spoil(data, place, what):
 SPOILT = [(kind, place) for kind in ('rule', 'identification', 'optimal', 'plan', 'compare')
           for place in places(through(MADE[kind])) if place]
 
-@settings(max_examples=examples(1500), deadline=None)
+@settings(max_examples=amount(150, examples(1500)), deadline=None)
 @given(st.sampled_from(SPOILT),
        st.sampled_from([None, True, 'text', 1.5, -3, [], {}, [[1.]], {'x-mine': 1}, {'mine': 1}]))
 def test_the_reader_agrees_with_the_schema(where, what):
