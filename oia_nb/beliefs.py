@@ -16,7 +16,7 @@ from .learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
                             Identification, Learner, Stopped, check_learner, finish)
 from .scoring import mix
 from .sharp.evidence import betting_threshold, largest_over_ball, mean_lower
-from .sharp.hyperplanes import RegionProgram
+from .sharp.hyperplanes import RegionProgram, largest_difference
 from .sharp.learner import (BATCH, MOST_BITS, SAMPLES, Candidate, Halt, SharpRun,
                                   ask, is_due, meet_wall, put, refine, sample,
                                   samples_for)
@@ -28,13 +28,14 @@ class PairProgram(RegionProgram):
     ⟨p, S⟩."""
     def weights(self, p):
         return p.copy()
+    def paid(self, rule):
+        return rule.values.ravel()
 
 # %% ../nbs/beyond/33_beliefs.ipynb #92688329
 def largest_excess(program, counts, payoff, delta):
     "The bound of chapter 33, for the `payoff` (M W,) u or that of a rule."
-    worth = lambda p: p @ payoff - program.minimum(p).bound
     return largest_over_ball(counts, betting_threshold(counts.sum(), delta),
-                             lambda points: max(map(worth, points)), payoff)
+                             largest_difference(program, payoff), payoff)
 
 # %% ../nbs/beyond/33_beliefs.ipynb #ce26347f
 class Run(SharpRun):
@@ -45,14 +46,14 @@ class Run(SharpRun):
         setting = replace(setting, prior=None)
         super().__init__(setting, oracle, eps, delta, max_rounds, None, told)
         self.pairs = np.zeros((setting.K, setting.M*setting.W))
-        self.u = setting.utility[:, setting.best_decision].T.ravel()
+        self.u, self.lows = setting.utility[:, setting.best_decision].T.ravel(), {}
 
     def see(self, arm, belief, state):
         self.pairs[arm, belief*self.setting.W + state] += 1
     def program(self, k):
         if k not in self.programs:
             cuts = [w.cut(k) for w in self.of(k)]
-            self.programs[k] = PairProgram(self.setting, cuts)
+            self.programs[k] = PairProgram(self.setting, cuts, self.former.get(k))
         return self.programs[k]
 
     @property
@@ -101,10 +102,14 @@ def upper_bounds(run):
                      for k in range(run.setting.K)])
 
 def profit_lower(run, c):
-    "A lower bound on the profit of a `Candidate`, from the pairs since its birth."
-    counts = run.since(c)
-    return mean_lower(counts, run.kept(c.rule),
-                      betting_threshold(counts.sum(), c.delta/2))
+    """A lower bound on the profit of a `Candidate`, from the pairs since its birth;
+    worked out anew if there are more."""
+    N = run.transcript.N[c.arm]
+    if run.lows.get(c, (None, ))[0] != N:
+        counts = run.since(c)
+        run.lows[c] = N, mean_lower(counts, run.kept(c.rule),
+                                    betting_threshold(counts.sum(), c.delta/2))
+    return run.lows[c][1]
 
 def own_regret(run, c, gap):
     "The smaller of `gap` and the regret of a `Candidate` within its arm."

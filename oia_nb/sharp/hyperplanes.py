@@ -99,6 +99,9 @@ class RegionProgram:
         "(…, M W): the weights `p` (…, M) as they fall on the payments."
         every = p[..., None]*self.setting.support
         return every.reshape(*p.shape[:-1], -1)
+    def paid(self, rule):
+        "(M,): what a rule pays, so that ⟨p, paid⟩ is its price for weights p."
+        return rule.expected
     def rule(self, x):
         "The `ScoringRule` of a vertex."
         z = self.setting
@@ -193,8 +196,9 @@ def floor(b, costs):
     return y@b.b + np.minimum(costs - y@b.A, 0.).sum(1) - ROUNDING*size
 
 def largest_difference(program, x, enough=np.inf):
-    """The function of points p (n, M) that gives the largest ⟨p, x⟩ - min ⟨p, s⟩ over
-    the outer program, or at most `NEXT_TO` more.
+    """The function of points p (n, M), or of what the program's `weights` takes, that
+    gives the largest ⟨p, x⟩ - min ⟨p, s⟩ over the outer program, or at most `NEXT_TO`
+    more.
 
     A vertex that is known gives differences at all points, and its basis bounds on
     them: programs are for points that these leave open, and only until a difference
@@ -221,7 +225,7 @@ def largest_difference(program, x, enough=np.inf):
             found = program.minimum(points[i], rule=True)
             most = max(most, points[i] @ x - found.bound)
             bounds[i] = -np.inf
-            b = last_basis(program, found.rule.expected)
+            b = last_basis(program, program.paid(found.rule))
             program.bases += [b] if b else []
     return largest
 
