@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['RECENT', 'AVERSION_MOST', 'AVERSION_LEAST', 'TREMBLES', 'LEADS', 'HOPELESS', 'WRONG_TOL', 'Policy', 'Expert',
            'Clocked', 'pick', 'felt', 'RiskAverse', 'win_probability', 'lottery', 'Wrapped', 'Lapsing', 'Logit',
-           'Satisficing', 'Drifting', 'Subjective', 'Channel', 'nearest', 'Rounded', 'Noisy', 'HiddenArm', 'misheard',
-           'digits_needed', 'led_rules', 'best_known', 'is_wrong', 'parse_expert']
+           'Satisficing', 'Drifting', 'Subjective', 'Channel', 'Rounded', 'Noisy', 'HiddenArm', 'misheard', 'led_rules',
+           'best_known', 'is_wrong', 'parse_expert']
 
 # %% ../nbs/beyond/29_experts.ipynb #313a0433
 from dataclasses import dataclass, field, fields, replace
@@ -19,6 +19,7 @@ from .information import Agent, Rational, Reply, Response, favourite
 from .programs import properness_rows
 from .scoring import ScoringRule
 from .stackelberg import optimal_rule
+from .told import heard_as, nearest
 
 # %% ../nbs/beyond/29_experts.ipynb #92622fba
 @dataclass(frozen=True, eq=False)
@@ -333,10 +334,6 @@ class Channel(Wrapped):
     def says(self, world, rule):
         return self.inner.says(world, rule) @ self.heard(world)
 
-def nearest(support, said):
-    "(n,): the place of the listed belief nearest to each of `said` (n, W)."
-    return np.abs(support[None] - said[:, None]).max(2).argmin(1)
-
 @dataclass(frozen=True, eq=False)
 class Rounded(Channel):
     "Who says every probability to `digits` decimals."
@@ -349,7 +346,7 @@ class Rounded(Channel):
 
     def heard(self, world):
         support = world.setting.support
-        return np.eye(len(support))[nearest(support, np.round(support, self.digits))]
+        return np.eye(len(support))[heard_as(support, self.digits)]
 
 # %% ../nbs/beyond/29_experts.ipynb #ea4fe519
 TREMBLES = 401      # draws that stand for normal noise
@@ -388,16 +385,8 @@ class HiddenArm(Channel):
 def misheard(world, digits):
     "(K,): $m_k$ of the proposition on rounded reports."
     support = world.setting.support
-    heard = nearest(support, np.round(support, digits))
+    heard = heard_as(support, digits)
     return world.belief_distributions @ np.abs(support - support[heard]).sum(1)
-
-def digits_needed(support):
-    "The fewest digits with which rounding does nothing for beliefs (M, W); an int."
-    gaps = np.abs(support[:, None] - support[None]).max(2)
-    # one belief needs no digit
-    least = gaps[~np.eye(len(support), dtype=bool)].min(initial=10.)
-    # beliefs .1 apart, to the last bits, aren't more than .1 apart
-    return int(np.floor(-np.log10((1 - 1e-9)*least))) + 1
 
 # %% ../nbs/beyond/29_experts.ipynb #b01a2cfd
 # leads, in units of the bound, with which rules are tried

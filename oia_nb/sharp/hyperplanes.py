@@ -81,7 +81,7 @@ class RegionProgram:
         pairs, n = list(old.lp.forbidden) if old else near_pairs(z.support), z.M*z.W
         self.sizes = [max(np.abs(g).max(), 1e-9) for g, _, _ in cuts]
         rows = [
-            csr_array((g[:, None]/size*z.support).reshape(1, n))
+            csr_array(self.priced(g/size).reshape(1, n))
             for (g, _, _), size in zip(cuts, self.sizes)
         ]
         A = vstack([*rows, pair_rows(z.support, pairs)], format='csr')
@@ -95,10 +95,13 @@ class RegionProgram:
         bases = [basis(self, *b.key) for b in known]
         self.bases = [b for b in bases if b]
 
-    def weights(self, p):
-        "(…, M W): the weights `p` (…, M) as they fall on the payments."
+    def priced(self, p):
+        "(…, M W): the weights `p` (…, M) of beliefs as they fall on the payments."
         every = p[..., None]*self.setting.support
         return every.reshape(*p.shape[:-1], -1)
+    def weights(self, p):
+        "(…, M W): those of the objective."
+        return self.priced(p)
     def paid(self, rule):
         "(M,): what a rule pays, so that ⟨p, paid⟩ is its price for weights p."
         return rule.expected
