@@ -589,6 +589,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'oia_nb.experts.misheard': ('beyond/experts.html#misheard', 'oia_nb/experts.py'),
                                 'oia_nb.experts.parse_expert': ('beyond/experts.html#parse_expert', 'oia_nb/experts.py'),
                                 'oia_nb.experts.pick': ('beyond/experts.html#pick', 'oia_nb/experts.py'),
+                                'oia_nb.experts.trembled': ('beyond/experts.html#trembled', 'oia_nb/experts.py'),
                                 'oia_nb.experts.win_probability': ('beyond/experts.html#win_probability', 'oia_nb/experts.py')},
             'oia_nb.exploration': { 'oia_nb.exploration.Exploration': ('paper/exploration.html#exploration', 'oia_nb/exploration.py'),
                                     'oia_nb.exploration.Exploration.__init__': ( 'paper/exploration.html#exploration.__init__',

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['RECENT', 'AVERSION_MOST', 'AVERSION_LEAST', 'TREMBLES', 'LEADS', 'HOPELESS', 'WRONG_TOL', 'Policy', 'Expert',
            'Clocked', 'pick', 'felt', 'RiskAverse', 'win_probability', 'lottery', 'Wrapped', 'Lapsing', 'Logit',
-           'Satisficing', 'Drifting', 'Subjective', 'Channel', 'Rounded', 'Noisy', 'HiddenArm', 'misheard', 'led_rules',
-           'best_known', 'is_wrong', 'parse_expert']
+           'Satisficing', 'Drifting', 'Subjective', 'Channel', 'Rounded', 'trembled', 'Noisy', 'HiddenArm', 'misheard',
+           'led_rules', 'best_known', 'is_wrong', 'parse_expert']
 
 # %% ../nbs/beyond/29_experts.ipynb #313a0433
 from dataclasses import dataclass, field, fields, replace
@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from .core import (PROPER_TOL, InvalidInput, as_array, as_choice, as_integer,
                          patch_to)
-from .core import as_kind, as_number, as_text, generator
+from .core import as_kind, as_number, as_text, generator, read_only
 from .information import Agent, Rational, Reply, Response, favourite
 from .programs import properness_rows
 from .scoring import ScoringRule
@@ -351,6 +351,17 @@ class Rounded(Channel):
 # %% ../nbs/beyond/29_experts.ipynb #ea4fe519
 TREMBLES = 401      # draws that stand for normal noise
 
+@lru_cache(16)
+def trembled(sd, beliefs, shape):
+    """(M, M): how often each belief is heard as each, for `beliefs` given as bytes, an
+    array of this `shape`."""
+    support = np.frombuffer(beliefs).reshape(shape)
+    noise = sd*generator(0).normal(size=(TREMBLES, shape[1]))
+    noise -= noise.mean(1, keepdims=True)
+    rows = [np.bincount(nearest(support, np.clip(b + noise, 0, 1)),
+                        minlength=len(support)) for b in support]
+    return read_only(np.array(rows)/TREMBLES)
+
 @dataclass(frozen=True, eq=False)
 class Noisy(Channel):
     """Whose probabilities tremble, each by a normal of standard deviation `sd` that
@@ -364,11 +375,7 @@ class Noisy(Channel):
 
     def heard(self, world):
         support = world.setting.support
-        noise = self.sd*generator(0).normal(size=(TREMBLES, support.shape[1]))
-        noise -= noise.mean(1, keepdims=True)
-        rows = [np.bincount(nearest(support, np.clip(b + noise, 0, 1)),
-                            minlength=len(support)) for b in support]
-        return np.array(rows)/TREMBLES
+        return trembled(self.sd, support.tobytes(), support.shape)
 
 @dataclass(frozen=True, eq=False)
 class HiddenArm(Channel):
