@@ -505,6 +505,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.experiments.read_manifest': ( 'companion/experiments.html#read_manifest',
                                                                           'oia_nb/experiments.py'),
                                     'oia_nb.experiments.read_runs': ('companion/experiments.html#read_runs', 'oia_nb/experiments.py'),
+                                    'oia_nb.experiments.regret_of': ('companion/experiments.html#regret_of', 'oia_nb/experiments.py'),
                                     'oia_nb.experiments.release': ('companion/experiments.html#release', 'oia_nb/experiments.py'),
                                     'oia_nb.experiments.runs_of': ('companion/experiments.html#runs_of', 'oia_nb/experiments.py'),
                                     'oia_nb.experiments.source': ('companion/experiments.html#source', 'oia_nb/experiments.py'),
