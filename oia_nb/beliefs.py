@@ -355,8 +355,10 @@ def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin
     eps, delta = check_learner(setting, oracle, eps, delta)
     told = as_told(told).require('own_beliefs', can=('beliefs', 'rounding'))
     if not Hearing(setting.support, told.rounding).exact:
-        # what is heard may be no belief of the arm that was played
-        setting = replace(setting, supports=None)
+        if setting.supports is not None:
+            raise InvalidInput('told.rounding', told.rounding,
+                               f'{digits_needed(setting.support)} or more: each arm '
+                               'has beliefs of its own, as which it may be heard')
         if margin:
             raise InvalidInput('margin', margin, '0 where some beliefs are heard as '
                                'others: leads are proved of what is said')

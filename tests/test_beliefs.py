@@ -314,3 +314,9 @@ def test_enough_decimals_change_nothing():
         ('own_beliefs', None), ('own_beliefs', 'rounding=4')))
     assert plain.rule == told.rule and plain.rounds == told.rounds
     assert told.told.rounding == 4
+
+
+def test_supports_of_their_own_are_refused_with_rounding():
+    world = replace(COARSE, setting=replace(COARSE.setting, supports=[COARSE.setting.support]*2))
+    with pytest.raises(InvalidInput, match='each arm has beliefs of its own'):
+        own_beliefs(world.setting, ROUGH, eps=.1, delta=.1, told='rounding=0')
