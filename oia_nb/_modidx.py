@@ -1720,6 +1720,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                              'oia_nb.told.Told.__str__': ('beyond/told.html#told.__str__', 'oia_nb/told.py'),
                              'oia_nb.told.Told.from_plain': ('beyond/told.html#told.from_plain', 'oia_nb/told.py'),
                              'oia_nb.told.Told.in_words': ('beyond/told.html#told.in_words', 'oia_nb/told.py'),
+                             'oia_nb.told.Told.is_exact': ('beyond/told.html#told.is_exact', 'oia_nb/told.py'),
                              'oia_nb.told.Told.parse': ('beyond/told.html#told.parse', 'oia_nb/told.py'),
                              'oia_nb.told.Told.require': ('beyond/told.html#told.require', 'oia_nb/told.py'),
                              'oia_nb.told.Told.require_exact': ('beyond/told.html#told.require_exact', 'oia_nb/told.py'),

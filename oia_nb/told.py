@@ -153,11 +153,16 @@ def digits_needed(support):
 
 # %% ../nbs/beyond/30_told.ipynb #d1369967
 @patch_to(Told)
+def is_exact(self, support):
+    "Whether each of the beliefs `support` (M, W) is heard as itself."
+    return bool((heard_as(support, self.rounding) == np.arange(len(support))).all())
+
+@patch_to(Told)
 def require_exact(self, learner, support):
     """Raise `InvalidInput` if rounding makes some of the beliefs `support` (M, W) be
     heard as others, which the learner called `learner` can't take. Returns the
     `Told`."""
-    if (heard_as(support, self.rounding) == np.arange(len(support))).all():
+    if self.is_exact(support):
         return self
     raise InvalidInput(
         'told.rounding', self.rounding,
