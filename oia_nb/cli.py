@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'TITLED', 'TITLES', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'EXPERT',
-           'TOLD', 'DIGITS', 'MARGIN', 'EPS', 'DELTA', 'ROUNDS', 'MORE_DIGITS', 'FILE', 'ROUND', 'WHY', 'BadUsage',
-           'Parser', 'option', 'command_group', 'command', 'parser', 'first_sentence', 'contents', 'given',
+           'TOLD', 'DIGITS', 'MARGIN', 'LEAD', 'EPS', 'DELTA', 'ROUNDS', 'MORE_DIGITS', 'FILE', 'ROUND', 'WHY',
+           'BadUsage', 'Parser', 'option', 'command_group', 'command', 'parser', 'first_sentence', 'contents', 'given',
            'read_world', 'open_world', 'main', 'joined', 'named', 'run', 'is_terminal', 'fail', 'put_json', 'table',
            'paragraph', 'digits_for', 'thousandth', 'amount', 'at_most', 'span', 'menu_rows', 'check_rounding',
            'hand_over', 'in_digits', 'note', 'handed_over', 'list_worlds', 'copy_chapters', 'arm_rows',
@@ -167,6 +167,10 @@ MARGIN = option(
     '--margin', type=float,
     help='by how much the arm is to lead all others under them, in units of '
     'payment, at least 0 (default: half a unit of the last digit)')
+LEAD = option(
+    '--margin', type=float, default=0.,
+    help='by how much the arm is to lead all others under a rule that is returned, in '
+    'units of payment, at least 0 (default: 0)')
 
 # %% ../nbs/companion/70_cli.ipynb #2f942e40
 EPS = ('target accuracy, in units of payment: more than 0, at most twice the sum of '
@@ -676,7 +680,8 @@ def comparison_fields(found, args):
         found, worlds=list(dict.fromkeys(found.frame.world)),
         target=dict(eps=args.eps, delta=args.delta), budget=args.budget, cap=args.cap,
         repetitions=args.repetitions, seed=args.seed,
-        methods=suite(args.budget, args.cap), compiled=is_compiled())
+        methods=suite(args.budget, args.cap, args.told, args.margin),
+        compiled=is_compiled())
 
 # %% ../nbs/companion/70_cli.ipynb #1a7ccbe1
 def put_comparison(found):
@@ -703,7 +708,7 @@ def put_comparison(found):
            help='processes; -1 for one a core (default: 1)'),
     option('--path', metavar='FOLDER',
            help='keep every run there; an interrupted comparison goes on where it was'),
-    EXPERT, TOLD, JSON, QUIET)
+    EXPERT, TOLD, LEAD, JSON, QUIET)
 def run_compare(args):
     """Play all learners in some worlds at the same target, and put their rounds and
     their errors side by side."""
@@ -717,7 +722,7 @@ def run_compare(args):
     found = compare(**chosen, eps=args.eps, delta=args.delta, budget=args.budget,
                     cap=args.cap, repetitions=args.repetitions, seed=args.seed,
                     n_jobs=args.jobs, path=args.path, progress=not args.quiet,
-                    told=args.told)
+                    told=args.told, margin=args.margin)
     if found.frame.error.notna().all():
         raise OIAError(f'no run succeeded: {error_lines(found.frame)[0]}')
     if args.json:
@@ -729,7 +734,8 @@ def play_ahead(world, args):
     "What the default learner will take and cost: the row of `forecast` as a dict."
     from oia_nb.experiments import forecast
     frame = forecast(world, eps=args.eps, delta=args.delta, runs=args.runs,
-                     seed=args.seed, cap=args.cap, progress=not args.quiet)
+                     seed=args.seed, cap=args.cap, progress=not args.quiet,
+                     margin=args.margin)
     from oia_nb.documents import as_plain
     return as_plain(frame.iloc[0].to_dict())
 
@@ -760,8 +766,8 @@ def ahead_text(row, world):
             'for none (default: 5)')),
     option('--cap', type=int, default=20_000,
            help='rounds after which such a run is cut short (default: 20,000)'),
-    option('--seed', type=int, default=0, help='of these runs (default: 0)'), JSON,
-    QUIET)
+    option('--seed', type=int, default=0, help='of these runs (default: 0)'), LEAD,
+    JSON, QUIET)
 def show_plan(args):
     """Foresee how many rounds it takes to learn the best rule of a world, what that
     will cost, and what each knob is worth."""

@@ -185,7 +185,7 @@ LEAD = dict(margin=Flag(
 register(
     Row(
         'sharp', sharp, 'the sharp learner: bets, and answers as half-spaces',
-        demo=(.04, .05), honours=('costs', ), flags=LEAD,
+        demo=(.04, .05), honours=('costs', 'rounding'), flags=LEAD,
         statuses=('certified', 'round_cap', 'stalled', 'lead_too_dear',
                   'event_violated', 'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
@@ -235,7 +235,7 @@ from .trial import trial
 register(
     Row(
         'patient', patient, 'the sharp learner for experts who lapse at a stated rate',
-        variants={}, honours=('lapses', ), flags=LEAD,
+        variants={}, honours=('lapses', 'rounding'), flags=LEAD,
         statuses=('certified', 'round_cap', 'stalled', 'lead_too_dear',
                   'event_violated', 'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to decide questions '
@@ -243,7 +243,7 @@ register(
 register(
     Row(
         'own_beliefs', own_beliefs, 'for experts whose beliefs are their own',
-        variants={}, honours=('beliefs', ), needs_states=True, flags=LEAD,
+        variants={}, honours=('beliefs', 'rounding'), needs_states=True, flags=LEAD,
         statuses=('certified', 'round_cap', 'lead_too_dear', 'event_violated',
                   'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
@@ -257,7 +257,8 @@ register(
                 'seen ({:,} supports)')))
 register(
     Row('trial', trial, 'the best of a short list of rules, as played, for any expert',
-        variants={}, honours=('lapses', 'band', 'beliefs', 'arm'), needs_states=True,
+        variants={}, honours=('lapses', 'band', 'beliefs', 'arm', 'rounding'),
+        needs_states=True,
         statuses=('rule_certified', 'round_cap')))
 
 

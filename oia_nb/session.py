@@ -869,15 +869,18 @@ def owed(self):
 @property
 def result(self):
     """The `Identification`, once the session is over; None before. States that came
-    out against the reports take its certificate away."""
+    out against the reports take its certificate away, if reports were taken at their
+    word."""
     found = self._result
     if found is None or not any(r.due is not None for r in self._rounds):
         return found
-    seen = self.calibration(as_told(found.told).alarm)
+    told = as_told(found.told)
+    seen = self.calibration(told.alarm)
     check = Check('calibration', seen.evidence, seen.level, int(seen.table.cases.sum()),
                   not seen.alarm)
     checks = *(c for c in found.checks if c.name != check.name), check
-    if not seen.alarm or as_told(found.told).beliefs == 'own':
+    at_its_word = told.beliefs == 'calibrated' and told.is_exact(self.setting.support)
+    if not (seen.alarm and at_its_word):
         return replace(found, checks=checks)
     return replace(found, checks=checks, certificate=None, profit=None, lead=None,
                    status='assumption_violated', violated='calibration',
