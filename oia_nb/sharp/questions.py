@@ -108,10 +108,10 @@ ANSWERS = 60       # at most that a question is combined with
 # %% ../../nbs/beyond/23_questions.ipynb #685368d7
 STEPS = 5000       # of the simplex method, at most
 
-def optimum(A, cost, columns, rows):
-    "An optimal x (n,) and its value; None if there is none."
+def optimum(A, cost, columns, rows, highs=None):
+    "An optimal x (n,) and its value; None if there is none. `highs` may be open already."
     import highspy
-    highs = open_highs(sparse(A), cost, columns, rows)
+    highs = open_highs(sparse(A), cost, columns, rows, highs)
     highs.setOptionValue('simplex_iteration_limit', STEPS)
     highs.setOptionValue('presolve', 'off')         # costs more than it saves here
     highs.run()

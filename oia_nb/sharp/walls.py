@@ -5,6 +5,7 @@ __all__ = ['NOISE', 'WIDER', 'FAR', 'MOST', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE
            'sparse', 'Wall', 'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh', 'told_apart', 'BetRegion']
 
 # %% ../../nbs/beyond/22_walls.ipynb #f63676b8
+from types import SimpleNamespace
 import numpy as np
 from ..core import patch_to
 from ..programs import lagrangian_bound, open_highs
@@ -71,11 +72,10 @@ class Contradiction(Exception):
         super().__init__(f'rounds {self.rounds}')
 
 def sparse(A):
-    "A (m, n) as HiGHS wants it."
-    from scipy.sparse import csr_array
-    A = csr_array(A)
-    A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
-    return A
+    "A (m, n) as `open_highs` wants it."
+    i, j = A.nonzero()
+    return SimpleNamespace(shape=A.shape, data=A[i, j], indices=j,
+                           indptr=i.searchsorted(np.arange(len(A) + 1)))
 
 # %% ../../nbs/beyond/22_walls.ipynb #32fe797a
 class Wall:
