@@ -6,8 +6,8 @@
 __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', 'HIGHS_OPTIONS', 'LP_UNIT',
            'HIGHS_ATTEMPTS', 'HIGHS_USUAL', 'LP_ROW_TOL', 'ROUNDING', 'MENU_FROM', 'PROGRAMS', 'PURSE', 'INSIDE',
            'Solution', 'properness_pairs', 'pair_rows', 'properness_rows', 'worst_lies', 'price_weights',
-           'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'open_highs', 'Vertex', 'LinearProgram', 'push',
-           'ProperProgram', 'rule_matrix', 'link_row', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix',
+           'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'new_highs', 'open_highs', 'Vertex', 'LinearProgram',
+           'push', 'ProperProgram', 'rule_matrix', 'link_row', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix',
            'MenuProgram', 'solve_menu', 'program_route', 'known_program', 'solve_program', 'purses', 'cheapest_rule',
            'widest_rule']
 
@@ -247,6 +247,14 @@ def lagrangian_bound(d, low, high):
 HIGHS_OPTIONS = dict(output_flag=False, threads=1, primal_feasibility_tolerance=1e-10,
                      dual_feasibility_tolerance=1e-10, small_matrix_value=1e-12)
 
+def new_highs():
+    "HiGHS with the `HIGHS_OPTIONS` and no program yet."
+    import highspy
+    highs = highspy.Highs()
+    for option in HIGHS_OPTIONS.items():
+        highs.setOptionValue(*option)
+    return highs
+
 def open_highs(A, cost, columns, rows, highs=None):
     """HiGHS with min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1], columns[0] ≤ x ≤
     columns[1]; one that is open, `highs`, takes it in place of its own program.
@@ -257,10 +265,7 @@ def open_highs(A, cost, columns, rows, highs=None):
     2
     """
     import highspy
-    if highs is None:
-        highs = highspy.Highs()
-        for option in HIGHS_OPTIONS.items():
-            highs.setOptionValue(*option)
+    highs = highs or new_highs()
     m, n = A.shape
     highs.passModel(n, m, len(A.data), highspy.MatrixFormat.kRowwise,
                     highspy.ObjSense.kMinimize, 0., cost, *columns, *rows,

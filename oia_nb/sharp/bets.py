@@ -21,7 +21,7 @@ from math import log, sqrt
 import numpy as np
 from ..core import patch_to
 from ..learner import FORCED, INIT, NORMAL
-from ..programs import open_highs
+from ..programs import new_highs, open_highs
 from ..scoring import ScoringRule, mix
 from .evidence import own_wealth, pair_wealth
 from .hyperplanes import flat, unknowns
@@ -89,6 +89,7 @@ class Run:
         self.answers, self.rays, self.candidates = [], [], []
         self.walls, self.regions, self.first = {}, {}, None
         self.cone = self.guess = self.foretold = None
+        self.offers = {}
         self.reached, self.tried, self.finer = {}, {}, {}
         self.zero = ScoringRule(np.zeros((setting.M, setting.W)), setting.support,
                                 setting.bound)
@@ -114,12 +115,16 @@ def inquire(run, rule, target, kind=FORCED, ray=None, t=1.):
     run.answers.append(Answer(rule, s, arm, run.rounds))
     if run.guess:
         run.guess.learn(s, arm)
+        run.foretold = None
     for pair, wall in run.walls.items():
         note(run, pair, wall, run.answers[-1])
     if ray is None and arm != run.first and run.first is not None:
         run.rays.append(ray := Ray(rule))
     if ray is not None:
         ray.heard.append((t, arm))
+        if arm != run.first:
+            cost = ray.bracket(arm)[1]*ray.rule.expected
+            run.offers[ray, arm] = run.u - cost
     return arm
 
 def note(run, pair, wall, answer):
@@ -151,7 +156,8 @@ class Unpaid:
 def set_up(run):
     """Make the bets from which questions are mixed, and the hyperplanes to the arm of
     the zero rule."""
-    cone = run.cone = Cone(run.setting)
+    cone, run.highs = Cone(run.setting), new_highs()
+    run.cone = cone
     run.values, run.pay, run.tops = cone.values, cone.D, cone.tops
     run.mixing = np.eye(run.setting.M)
     run.inside, run.outside = np.zeros(run.setting.M), np.ones(run.setting.M)
@@ -400,8 +406,9 @@ def foresee(run):
     data = run.data
     if run.guess is None or (data.N > RENEW*run.guess.N + 2).any():
         run.guess = Guess(data.counts, [(a.s, a.arm) for a in run.answers])
-        run.tried, run.reached = {}, {}
-    run.foretold = Foretold(run.guess, run.pay, run.tops, DRAWS)
+        run.tried, run.reached, run.foretold = {}, {}, None
+    if run.foretold is None:
+        run.foretold = Foretold(run.guess, run.pay, run.tops, DRAWS, run.highs)
 
 def hoped(run, l, j):
     """(M,): the least upper bounds that questions may prove, by the guess, and by
@@ -747,11 +754,12 @@ def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."
     q = run.data.q_hat
     arm, ray, earned = run.first, None, profit(run, run.first, None, q)
-    for r in run.rays:
-        for k in {a for _, a in r.heard} - {run.first}:
-            p = profit(run, k, r, q)
-            if p > earned:
-                arm, ray, earned = k, r, p
+    if run.offers:
+        arms = [k for _, k in run.offers]
+        seem = (q[arms]*np.array(list(run.offers.values()))).sum(1)
+        at = int(seem.argmax())
+        if seem[at] > earned:
+            (ray, arm), earned = list(run.offers)[at], float(seem[at])
     c = max(run.candidates, key=lambda c: profit(run, c.arm, c.ray, q))
     lead = LEADS_OWN if arm == c.arm else LEADS
     if earned <= profit(run, c.arm, c.ray, q) + lead*run.eps:
