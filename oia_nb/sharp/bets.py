@@ -397,7 +397,7 @@ def better(a, b):
     return b if a is None or b is not None and b.saves > a.saves else a
 
 # draws of the guess; fewer, bolder ones; margins considered
-DRAWS, FEWER, LEVELS = 12, (5, 1), 12
+DRAWS, FEWER, LEVELS = 12, (5, 1), np.arange(1, 13)/12
 # the guess is made anew when an arm's samples have grown by this
 RENEW = 1.25
 
@@ -452,8 +452,8 @@ def step_towards(run, o, ls, have, goal, p, now, extra):
     top = float((p/total).min() - o.target)
     if top <= o.margin + 1e-9:
         return None
-    D = np.linspace(o.margin, top, LEVELS + 1)[1:]
-    # (LEVELS, M): what the weighted bounds may be
+    D = o.margin + (top - o.margin)*LEVELS
+    # (levels, M): what the weighted bounds may be
     wanted = p/np.maximum(o.target + D[:, None], 1e-12)
     at, lost = weights[:, None]*have, weights[:, None]*(have - goal)
     bad = (at.sum(0) > wanted*(1 + 1e-9)) & (lost.sum(0) > 0)
@@ -676,8 +676,8 @@ def best_option(run, c, missing):
         return ray_options(run, c, open_, missing)
     if run.cone is None:
         set_up(run)
+        refresh(run)
     foresee(run)
-    refresh(run)
     looks, hopes, best = [Outlook(run, c, j, missing[j]) for j in open_], {}, None
     for o in looks:
         option, hopes[o.j] = bet_options(run, o)
@@ -842,10 +842,10 @@ def least_doubled(holds, low, most):
         return None
     return low*2**bisect_left(range(n), True, key=lambda i: holds(low*2**i))
 
-def proved_regret(run, candidates):
+def proved_regret(run, candidates, best=np.inf):
     """The smallest bound proved on the regret of one of the `candidates`, and that
-    `Candidate`; infinite if there is none."""
-    most, best, found = 2*run.setting.B, np.inf, None
+    `Candidate`; `best` and None if there is none below `best`."""
+    most, found = 2*run.setting.B, None
     for c in candidates:
         high = least_doubled(lambda e: passes(run, c, e), min(best, run.eps),
                              min(best, most))

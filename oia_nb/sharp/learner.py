@@ -428,8 +428,9 @@ SEEN, PROVED = 1.1, 1.5     # snapshots of the bets, and proofs, are this far ap
 
 def keep(run, candidates):
     "Keep the best of the `candidates` of the bets, if something is proved of one."
-    bound, c = bets.proved_regret(run.bets, candidates)
-    if np.isfinite(bound) and (run.best is None or bound < run.best[0]):
+    bound, c = bets.proved_regret(run.bets, candidates,
+                                  np.inf if run.best is None else run.best[0])
+    if c is not None:
         run.best = float(bound), Candidate(bets.rule_of(run.bets, c), c.arm, None, 0.)
         run.proved = c
         run.low = earned_at_least(run, c)
