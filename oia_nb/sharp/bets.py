@@ -411,9 +411,9 @@ def foresee(run):
         run.foretold = Foretold(run.guess, run.pay, run.tops, DRAWS, run.highs)
 
 def hoped(run, l, j):
-    """(M,): the least upper bounds that questions may prove, by the guess, and by
-    what questions turned out to prove."""
-    alpha = np.sort(run.foretold.alpha(l, j, run.setting.M), 0)[-2]
+    """(M,): the least upper bounds that questions may prove, by the guess (the median
+    draw), and by what questions turned out to prove."""
+    alpha = np.median(run.foretold.alpha(l, j, run.setting.M), 0)
     alpha = np.maximum(alpha, run.reached.get((l, j), -np.inf))
     return np.minimum(alpha, np.minimum(wall_of(run, l, j).up, HUGE))
 
