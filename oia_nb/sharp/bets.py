@@ -413,7 +413,7 @@ def foresee(run):
 def hoped(run, l, j):
     """(M,): the least upper bounds that questions may prove, by the guess (the median
     draw), and by what questions turned out to prove."""
-    alpha = np.median(run.foretold.alpha(l, j, run.setting.M), 0)
+    alpha = np.sort(run.foretold.alpha(l, j, run.setting.M), 0)[DRAWS//2]
     alpha = np.maximum(alpha, run.reached.get((l, j), -np.inf))
     return np.minimum(alpha, np.minimum(wall_of(run, l, j).up, HUGE))
 
