@@ -1426,6 +1426,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'oia_nb.sharp.bets.hoped': ('beyond/bets.html#hoped', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.idle_wealth': ('beyond/bets.html#idle_wealth', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.inquire': ('beyond/bets.html#inquire', 'oia_nb/sharp/bets.py'),
+                                   'oia_nb.sharp.bets.is_cheaper': ('beyond/bets.html#is_cheaper', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.is_patient': ('beyond/bets.html#is_patient', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.leader': ('beyond/bets.html#leader', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.least_doubled': ('beyond/bets.html#least_doubled', 'oia_nb/sharp/bets.py'),

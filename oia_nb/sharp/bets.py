@@ -2,16 +2,17 @@
 
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'OWN', 'RUNGS', 'NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW',
-           'OPENING', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'EARLY', 'BATCH',
-           'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST',
-           'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share',
-           'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
-           'halved', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'region_of',
-           'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option', 'better',
-           'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'open_wall',
-           'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'best_option',
-           'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect', 'is_patient', 'leader', 'candidate',
-           'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
+           'OPENING', 'ORDERS', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'EARLY',
+           'BATCH', 'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR',
+           'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT', 'FURTHEST', 'Answer', 'Ray',
+           'Candidate', 'share', 'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture',
+           'exit_of', 'rungs', 'ray_of', 'halved', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments',
+           'asked_of', 'wealth', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook',
+           'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound',
+           'along', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option',
+           'ray_options', 'ray_option', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect',
+           'is_patient', 'leader', 'candidate', 'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of',
+           'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from bisect import bisect_left
@@ -89,7 +90,7 @@ class Run:
         self.answers, self.rays, self.candidates = [], [], []
         self.walls, self.regions, self.first = {}, {}, None
         self.cone = self.guess = self.foretold = None
-        self.offers = {}
+        self.offers, self.opened = {}, Counter()
         self.reached, self.tried, self.finer = {}, {}, {}
         self.zero = ScoringRule(np.zeros((setting.M, setting.W)), setting.support,
                                 setting.bound)
@@ -418,7 +419,9 @@ def hoped(run, l, j):
     return np.minimum(alpha, np.minimum(wall_of(run, l, j).up, HUGE))
 
 # %% ../../nbs/beyond/24_bets.ipynb #67772a85
-OPENING = 4           # rounds that a new hyperplane is charged for
+# rounds that a new hyperplane is charged for; questions, at most, which of two arms is
+# the cheaper one
+OPENING, ORDERS = 4, 6
 
 def bet_options(run, o):
     """The best `Option` to make arm j's rules dearer, and the margin that can be
@@ -433,9 +436,8 @@ def bet_options(run, o):
     if len(known) < 2 and hope < 3*o.eps:
         more = [
             l for l in range(run.setting.K)
-            if l not in (*known,
-                         o.j) and run.data.N[l] >= 3 and run.tried.get(('open', l,
-                                                                        o.j), 0) < 6
+            if l not in (*known, o.j) and run.data.N[l] >= 3
+            and run.opened[l, o.j] < ORDERS and not is_cheaper(run, o.j, l)
         ]
     for extra in [None, *more]:
         ls = known + ([] if extra is None else [extra])
@@ -536,6 +538,10 @@ def give_up(run, l, j, i, side):
         reached[i] = min(run.walls[l, j].up[i], HUGE)
 
 # %% ../../nbs/beyond/24_bets.ipynb #10b9f831
+def is_cheaper(run, l, j):
+    "Whether arm l is proved to be cheaper than j; then j can't be proved to be."
+    return (l, j) in run.walls and run.walls[l, j].valid
+
 def open_wall(run, l, j):
     """Take the hyperplane l|j into use, or ask something that may prove l to be cheaper
     than j: a ray that l answers before j does."""
@@ -543,7 +549,7 @@ def open_wall(run, l, j):
     if prove_cheaper(wall):
         run.regions[j].walls.append(wall)
         return
-    run.tried['open', l, j] = run.tried.get(('open', l, j), 0) + 1
+    run.opened[l, j] += 1
     rule, t = order_on_a_ray(run, l, j)
     yield from inquire(run, mix(run.zero, rule, t), l)
 
@@ -718,7 +724,7 @@ def where_to_sample(run, c, missing):
 # %% ../../nbs/beyond/24_bets.ipynb #512a378a
 # rounds that a ray takes, and beside all rays; nothing was asked for a price/STILL;
 # samples without a prospect may cost so many prices
-A_RAY, BESIDE, STILL, VAIN = 8, 100, 4, 2
+A_RAY, BESIDE, STILL, VAIN, DEARER = 8, 100, 4, 2, 3
 # with three states and more: if the prediction is within so many prices, and if not
 NEARLY, DOUBTFUL, CLEAR = 10, .3, .05
 
@@ -741,7 +747,8 @@ def is_patient(run, ahead):
     price = price_of_hyperplanes(run)
     if run.setting.W > 2:
         return run.in_vain < (DOUBTFUL if ahead < NEARLY else CLEAR)*price
-    return run.rounds - run.asked_at < price/STILL and run.in_vain < VAIN*price
+    late = run.rounds - run.asked_at >= price/STILL
+    return run.in_vain < VAIN*price and (ahead < DEARER or not late)
 
 # %% ../../nbs/beyond/24_bets.ipynb #1ecc5ccf
 # options a belief that may come to nothing before samples are taken
