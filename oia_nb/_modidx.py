@@ -1558,6 +1558,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'oia_nb.sharp.learner.SharpRun': ('beyond/sharp.html#sharprun', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.SharpRun.__init__': ( 'beyond/sharp.html#sharprun.__init__',
                                                                                   'oia_nb/sharp/learner.py'),
+                                      'oia_nb.sharp.learner.SharpRun.ends': ('beyond/sharp.html#sharprun.ends', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.SharpRun.of': ('beyond/sharp.html#sharprun.of', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.SharpRun.program': ( 'beyond/sharp.html#sharprun.program',
                                                                                  'oia_nb/sharp/learner.py'),

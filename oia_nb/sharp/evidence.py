@@ -94,9 +94,9 @@ def between(mu, value, slope):
     first, last = min(before[0], here[0]), min(here[-1], after[-1])
     return np.concatenate([[first], inner, [last]])
 
-def pair_wealth(counts_j, rules, u, counts_k, x, low, eps):
+def pair_wealth(counts_j, rules, u, counts_k, x, low, eps, want=-np.inf):
     """What {prf:ref}`lem-pair` asks for, at least, and the rule that is the worst where
-    this is least.
+    this is least; a value below `want` needn't be proved.
 
     `rules` (V, M) are payments of arm j of which every rule of its region pays as
     least as much as a mixture; `x` (M,) the payoff of arm k, at least `low`; `u`
@@ -118,11 +118,14 @@ def pair_wealth(counts_j, rules, u, counts_k, x, low, eps):
         own, fall = log_wealths(counts_k, (x - low)[None], at - lo)
         own, share = shares(own)
         part = at, logs, rise, own, (share*fall).sum(0)
-        least = mix(logs).min(0) + own[0]
+        exact = mix(logs)
+        least = exact.min(0) + own[0]
         left, right = mu[least.argmin()], mu[least.argmin() + 2]
         parts = [np.concatenate(p, -1) for p in zip(parts, part)] if parts else part
         if level < LEVELS:
             continue
+        if least.min() < want:
+            return float(least.min()), int(exact[:, least.argmin()].argmin())
         found, worst = from_below(lo, top, *parts)
         if least.min() - found <= CLOSE:
             break

@@ -7,6 +7,7 @@ __all__ = ['SEEN', 'PROVED', 'AGAIN', 'FEWEST', 'SharpPlan', 'keep', 'earned_at_
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from array import array
 from dataclasses import dataclass, replace
+from functools import cached_property
 import numpy as np
 from ..core import TIE_TOL, InvalidInput, as_integer, as_number, patch_to
 from ..examination import Boundary, CalibrationWatch, PriorWatch, examine
@@ -66,8 +67,7 @@ class SharpRun:
             setting, oracle, eps, delta, max_rounds, watch)
         self.later = LATER[setting.W > 2]*delta
         self.setting = setting = levelled(setting)                      # below
-        self.transcript, self.base, self.ends = Transcript(setting), RegionProgram(
-            setting), spread_rules(setting)
+        self.transcript, self.base = Transcript(setting), RegionProgram(setting)
         self.walls, self.programs, self.tries, self.depths = {}, {}, {}, {}
         self.candidates, self.best = [], None
         self.rays, self.forecast, self.low = [], None, None
@@ -88,6 +88,9 @@ class SharpRun:
     @property
     def rounds(self):
         return self.transcript.rounds
+    @cached_property
+    def ends(self):
+        return spread_rules(self.setting)
     def see(self, arm, belief, state):
         """Watch whether beliefs average to the prior, where one is told, and come
         true, where the state is known. Raises `Halt`."""

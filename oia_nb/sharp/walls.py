@@ -299,7 +299,7 @@ class BetRegion:
 @patch_to(BetRegion)
 def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
     "`pair_wealth` over the likely rules, and over all if `sure`."
-    return self._over(pair_wealth, want, sure, counts_j, u, counts_k, x, low, eps)
+    return self._over(pair_wealth, want, sure, counts_j, u, counts_k, x, low, eps, want)
 
 @patch_to(BetRegion)
 def own(self, counts, s, top, eps, want, sure):
