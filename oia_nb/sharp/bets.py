@@ -2,17 +2,17 @@
 
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'OWN', 'RUNGS', 'NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW',
-           'OPENING', 'ORDERS', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'EARLY',
-           'BATCH', 'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR',
-           'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT', 'FURTHEST', 'Answer', 'Ray',
-           'Candidate', 'share', 'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture',
-           'exit_of', 'rungs', 'ray_of', 'halved', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments',
-           'asked_of', 'wealth', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook',
-           'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound',
-           'along', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option',
-           'ray_options', 'ray_option', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect',
-           'is_patient', 'leader', 'candidate', 'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of',
-           'foundation', 'no_agent']
+           'SOONER', 'ORDERS', 'MORE', 'OPENING', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY',
+           'TINY_GAIN', 'EARLY', 'BATCH', 'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY',
+           'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT',
+           'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share', 'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up',
+           'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of', 'halved', 'zero_wealth', 'idle_wealth', 'low_of',
+           'bracket', 'payments', 'asked_of', 'wealth', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook',
+           'RayOutlook', 'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards',
+           'foretell', 'ask_bound', 'along', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest',
+           'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'best_option', 'refresh', 'where_to_sample',
+           'price_of_hyperplanes', 'prospect', 'is_patient', 'leader', 'candidate', 'open_run', 'explore',
+           'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from bisect import bisect_left
@@ -90,7 +90,7 @@ class Run:
         self.answers, self.rays, self.candidates = [], [], []
         self.walls, self.regions, self.first = {}, {}, None
         self.cone = self.guess = self.foretold = None
-        self.offers, self.opened = {}, Counter()
+        self.offers, self.opened, self.ahead = {}, Counter(), 0.
         self.reached, self.tried, self.finer = {}, {}, {}
         self.zero = ScoringRule(np.zeros((setting.M, setting.W)), setting.support,
                                 setting.bound)
@@ -399,13 +399,16 @@ def better(a, b):
 
 # draws of the guess; fewer, bolder ones; margins considered
 DRAWS, FEWER, LEVELS = 12, (5, 1), np.arange(1, 13)/12
-# the guess is made anew when an arm's samples have grown by this
-RENEW = 1.25
+# the guess is made anew when an arm's samples have grown by this, or by that if samples
+# alone won't do; questions, at most, which of two arms is the cheaper one, and how many
+# more with a new guess
+RENEW, SOONER, ORDERS, MORE = 1.25, 1.1, 6, 2
 
 def foresee(run):
     "Make the guess anew if it is old, and draw from it."
-    data = run.data
-    if run.guess is None or (data.N > RENEW*run.guess.N + 2).any():
+    data, growth = run.data, RENEW if run.ahead <= 1 else SOONER
+    if run.guess is None or (data.N > growth*run.guess.N + 2).any():
+        run.opened.subtract(dict.fromkeys(run.opened, MORE))
         run.guess = Guess(data.counts, [(a.s, a.arm) for a in run.answers])
         run.tried, run.reached, run.foretold = {}, {}, None
     if run.foretold is None:
@@ -419,9 +422,7 @@ def hoped(run, l, j):
     return np.minimum(alpha, np.minimum(wall_of(run, l, j).up, HUGE))
 
 # %% ../../nbs/beyond/24_bets.ipynb #67772a85
-# rounds that a new hyperplane is charged for; questions, at most, which of two arms is
-# the cheaper one
-OPENING, ORDERS = 4, 6
+OPENING = 4           # rounds that a new hyperplane is charged for
 
 def bet_options(run, o):
     """The best `Option` to make arm j's rules dearer, and the margin that can be
@@ -827,7 +828,7 @@ def explore(run):
             idle, run.questions = 0 if asked else idle + 1, run.questions + asked
             run.asked_at = run.rounds if asked else run.asked_at
             continue
-        ahead = prospect(run, c, absent)
+        ahead = run.ahead = prospect(run, c, absent)
         if ahead > 1 and not is_patient(run, ahead):
             return None
         if new:
