@@ -724,7 +724,7 @@ def where_to_sample(run, c, missing):
 
 # %% ../../nbs/beyond/24_bets.ipynb #512a378a
 # rounds that a ray takes, and beside all rays; nothing was asked for a price/STILL;
-# samples without a prospect may cost so many prices
+# samples without a prospect may cost so many prices; what is dearer is no prospect
 A_RAY, BESIDE, STILL, VAIN, DEARER = 8, 100, 4, 2, 3
 # with three states and more: if the prediction is within so many prices, and if not
 NEARLY, DOUBTFUL, CLEAR = 10, .3, .05
@@ -742,9 +742,9 @@ def prospect(run, c, missing):
     return max(ahead, default=0.)/price_of_hyperplanes(run)
 
 def is_patient(run, ahead):
-    """Whether the prediction `ahead`, in prices, may still change. Two states: a
-    question was asked not long ago, and samples without a prospect took less than
-    `VAIN` prices."""
+    """Whether the prediction `ahead`, in prices, may still change. Two states: it isn't
+    far, or a question was asked not long ago; and samples without a prospect took less
+    than `VAIN` prices."""
     price = price_of_hyperplanes(run)
     if run.setting.W > 2:
         return run.in_vain < (DOUBTFUL if ahead < NEARLY else CLEAR)*price
