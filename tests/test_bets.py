@@ -271,7 +271,8 @@ def law_kept_wealths():
         region.refresh(counts)
         given = u, np.ones(z.M), u, float(u.min()), .1*np.ptp(u)
         for sure, rules in (False, region.rules[region.likely]), (True, region.rules):
-            assert region.pair(counts, *given, 3., sure) == pair_wealth(counts, rules, *given)[0]
+            assert region.pair(counts, *given, 3., sure) == pair_wealth(counts, rules, *given,
+                                                                        3.)[0]
 
 def test_kept_wealths():
     law_kept_wealths()
