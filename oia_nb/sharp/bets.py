@@ -3,15 +3,15 @@
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'OWN', 'RUNGS', 'NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW',
            'SOONER', 'ORDERS', 'MORE', 'OPENING', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY',
-           'TINY_GAIN', 'EARLY', 'REACH', 'LEARNS', 'HALF', 'BATCH', 'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL',
-           'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN',
-           'PROVED', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share', 'Run', 'inquire', 'note', 'sample',
-           'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of', 'halved', 'zero_wealth',
-           'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'region_of', 'missing', 'passes',
-           'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option', 'better', 'foresee', 'hoped',
-           'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'is_cheaper', 'open_wall',
-           'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'renew_cuts',
-           'hoped_price', 'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option', 'refresh',
+           'TINY_GAIN', 'EARLY', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH', 'AT_ONCE',
+           'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST',
+           'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share',
+           'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
+           'halved', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'region_of',
+           'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option', 'better',
+           'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'is_cheaper',
+           'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option', 'ray_options', 'ray_option',
+           'renew_cuts', 'hoped_price', 'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option', 'refresh',
            'where_to_sample', 'price_of_hyperplanes', 'prospect', 'is_patient', 'leader', 'candidate', 'open_run',
            'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
 
@@ -682,8 +682,9 @@ def ray_option(run, c, o, save):
 
 # %% ../../nbs/beyond/24_bets.ipynb #722ea238
 # of the price that a guess promises, what a first cut is reckoned to prove; how quickly
-# trust follows what came true; half of the way to the guess
-REACH, LEARNS, HALF = .6, .2, .5
+# trust follows what came true; half of the way to the guess; cuts of an arm, and how
+# much more than the others one must promise; what is tight enough
+REACH, LEARNS, HALF, MOST_CUTS, MORE_HOPE, TIGHT = .6, .2, .5, 3, 1.2, 1.05
 
 def renew_cuts(run, open_):
     "Bring the cuts of open arms up to date."
@@ -711,13 +712,14 @@ def cut_option(run, o):
     def save(paid):
         gain = min(o.margin + max(paid - price, 0.), 4*run.eps)
         return now - float(o.samples(gain))
-    for l in range(run.setting.K):
-        hope = hoped_price(run, l, o) if l != o.j else 0.
-        if hope <= price:
+    hopes = {l: hoped_price(run, l, o) for l in range(run.setting.K) if l != o.j}
+    most = max(hopes[l] for l in cuts)
+    for l, hope in hopes.items():
+        if hope <= price or l in cuts and cuts[l].triple is None and hope < most:
             continue
         if l in cuts:
             best = better(best, cut_question(run, cuts[l], hope, save))
-        elif (len(cuts) < 2 and run.data.N[l] >= 3 and run.opened[l, o.j] < ORDERS
+        elif (len(cuts) < MOST_CUTS and hope > MORE_HOPE*most and run.data.N[l] >= 3 and run.opened[l, o.j] < ORDERS
               and not is_cheaper(run, o.j, l)):
             saves = save(REACH*hope) - 2*(run.setting.M - 1) - OPENING
             best = better(best, Option(saves, lambda l=l: open_wall(run, l, o.j),
@@ -740,12 +742,14 @@ def cut_question(run, cut, hope, save):
     price, s = cut.least(run.data.q_hat[j])
     if s is None:
         return None
+    (g, h, _), weakest = cut.triple, run.regions[j].weakest
+    s = weakest if h/TIGHT <= g @ weakest <= h*TIGHT else s
     rises = rises_of(run, cut, s/run.setting.bound)
     order = [n for n in (-rises[0]).argsort(stable=True) if can(*rises[1][n])]
     if not order:
         return None
     watch(cut, price, HALF*price*rises[0][order[0]])
-    paid = price*(1 + HALF*cut.trust*np.cumsum(rises[0][order]))
+    paid = price*np.cumprod(1 + HALF*cut.trust*rises[0][order])
     saves = max(save(min(v, hope)) - n for n, v in enumerate(paid, 2))
     return ask(*rises[1][order[0]], saves)
 

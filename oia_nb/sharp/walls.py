@@ -2,10 +2,10 @@
 
 # %% auto #0
 __all__ = ['NOISE', 'WIDER', 'FAR', 'MOST', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE', 'KEPT', 'KINKS', 'SIZE', 'EXCHANGES', 'LIES',
-           'LOOSE', 'KNOWN', 'ANEW', 'ALIKE', 'BOXES', 'INTERVALS', 'DIVISIONS', 'REMEMBERED', 'bets', 'Cone',
-           'Contradiction', 'sparse', 'Wall', 'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh', 'told_apart',
-           'BetRegion', 'kinked', 'spanning', 'some_lies', 'narrow_indices', 'shared_out', 'Cut', 'least_over',
-           'divided', 'is_empty', 'CutRegion']
+           'LOOSE', 'KNOWN', 'ANEW', 'ALIKE', 'BOXES', 'SPARE', 'INTERVALS', 'PARTS', 'DIVISIONS', 'REMEMBERED', 'bets',
+           'Cone', 'Contradiction', 'sparse', 'Wall', 'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh',
+           'told_apart', 'BetRegion', 'kinked', 'spanning', 'some_lies', 'narrow_indices', 'shared_out', 'Cut',
+           'least_over', 'divided', 'is_empty', 'CutRegion']
 
 # %% ../../nbs/beyond/22_walls.ipynb #f63676b8
 from types import SimpleNamespace
@@ -479,7 +479,7 @@ def least(self, q):
     return (np.inf, None) if found is None else (found.bound, found.rule.expected)
 
 # %% ../../nbs/beyond/22_walls.ipynb #96d777be
-BOXES = 200         # that are looked at, at most
+BOXES, SPARE = 60, .2         # that are looked at, at most; nats that proofs are spared
 
 def least_over(region, counts, z, mean, need):
     """The log mixed wealth for outcomes z + s (M,) at all payments s of a region, if it
@@ -520,7 +520,7 @@ def least_over(region, counts, z, mean, need):
         else:
             i = int((at(last, s) - a - slope*(s - low)).argmax())
             boxes += divided(low, high, i, s[i])
-    return min(need - 1., least)
+    return need - SPARE
 
 def divided(low, high, i, t):
     "Two parts of a box, at about s_i = t; each knows what it is a part of."
@@ -539,18 +539,20 @@ def is_empty(region, whole):
     return found is not None and found.bound > side*t
 
 # %% ../../nbs/beyond/22_walls.ipynb #4729d03b
-# intervals of μ, and how often the one with the least wealth is divided
-INTERVALS, DIVISIONS, REMEMBERED = 24, 2, 8
+# intervals of μ; into how many each is divided whose wealth isn't enough, and how often;
+# rules that are remembered
+INTERVALS, PARTS, DIVISIONS, REMEMBERED = 12, 4, 4, 8
 
 class CutRegion:
     """Three states and more: what arm j must be paid by its `cuts`. `rules` (V, M) are
     payments that it may answer, the cheapest first, with `prices`; `found` those that
-    turned out to be the worst."""
+    turned out to be the worst, `weakest` (M,) that against which evidence was least."""
     def __init__(self, cone, walls):
         self.cone, self.cuts, self.key = cone, [Cut(w) for w in walls], (0,)
         M = len(cone.D)
         self.ends, self.found = (np.zeros(M), np.full(M, cone.bound)), []
         self.rules, self.prices, self.program = np.zeros((1, M)), np.zeros(1), None
+        self.weakest = self.rules[0]
 
     @property
     def walls(self):
@@ -586,42 +588,48 @@ class CutRegion:
 @patch_to(CutRegion)
 def own(self, counts, s, top, eps, want, sure):
     "`own_wealth` over the rules that are known, and over all if `sure`."
-    if not sure or self.program is None:
-        return own_wealth(counts, self.rules, s, top, eps)[0]
-    if top <= eps:
-        return np.inf
-    return float(self.worst(counts, top - s, np.array([top - eps]), np.array([want]))[0])
+    known, row = own_wealth(counts, self.rules, s, top, eps)
+    self.weakest = self.rules[row]
+    if not sure or self.program is None or known < want or top <= eps:
+        return known
+    return self.everywhere(counts, top - s, np.array([top - eps]), np.zeros(1), want)
 
 @patch_to(CutRegion)
 def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
     """`pair_wealth` over the rules that are known, and over all if `sure`: by intervals of
     μ, with the one factor at its left end and the other at its right."""
-    if not sure or self.program is None:
-        return pair_wealth(counts_j, self.rules, u, counts_k, x, low, eps, want)[0]
-    top = u.max()
-    left, right, room, least = low + eps, top, TINY*(top - low), np.inf
-    if left >= right:
-        return np.inf
-    for division in range(DIVISIONS + 1):
-        edges = np.linspace(left, right, INTERVALS + 1)
-        a, b = edges[:-1], edges[1:]
-        other = least_wealth(counts_k, (x - low)[None], np.maximum(b - eps - low, room))[0]
-        value = other + self.worst(counts_j, top - u, np.maximum(top - a, room),
-                                   want - other)
-        at = int(value.argmin())
-        if value[at] >= want or division == DIVISIONS:
-            return float(min(least, value.min()))
-        near = slice(max(at - 1, 0), at + 2)
-        least = min(least, np.delete(value, np.arange(INTERVALS)[near]).min())
-        left, right = a[near][0], b[near][-1]
+    known, row = pair_wealth(counts_j, self.rules, u, counts_k, x, low, eps, want)
+    self.weakest = self.rules[row]
+    top, lo = u.max(), low + eps
+    if not sure or self.program is None or known < want or lo >= top:
+        return known
+    room, edges = TINY*(top - low), np.linspace(lo, top, INTERVALS + 1)
+    a, b = edges[:-1], edges[1:]
+    for _ in range(1 + DIVISIONS):
+        means = np.maximum(top - a, room)
+        other = least_wealth(counts_k, (x - low)[None], np.maximum(b - lo, room))[0]
+        some = least_wealth(counts_j, top - u + self.rules, means)[0] + other
+        coarse = some < want + SPARE
+        if not coarse.any():
+            break
+        edges = np.linspace(a[coarse], b[coarse], PARTS + 1)
+        a = np.concatenate([a[~coarse], edges[:-1].ravel()])
+        b = np.concatenate([b[~coarse], edges[1:].ravel()])
+    return self.everywhere(counts_j, top - u, means, other, want)
 
 @patch_to(CutRegion)
-def worst(self, counts, z, means, needs):
-    """(G,): the log mixed wealth for outcomes z + s at all payments of the region, for
-    `means` (G,): at least `needs` (G,) only where that is proved."""
-    value = least_wealth(counts, z[None], means)[0]         # if nothing need be paid
-    some = least_wealth(counts, z + self.rules, means)[0]
-    for n in np.flatnonzero(value < needs):
-        value[n] = some[n] if some[n] < needs[n] else least_over(
-            self, counts, z, means[n], needs[n])
-    return value
+def everywhere(self, counts, z, means, other, want):
+    """The least of the log mixed wealths for outcomes z + s and `means` (G,), each with
+    its `other` (G,) added, over all payments of the region: at least `want` only if that
+    is proved, likely rules first."""
+    likely = least_wealth(counts, z + self.rules, means)[0] + other
+    if likely.min() < want + SPARE:
+        return float(likely.min()) - SPARE
+    least = least_wealth(counts, z[None], means)[0] + other       # if nothing is paid
+    for n in likely.argsort(stable=True):
+        if least[n] < want:
+            least[n] = other[n] + least_over(self, counts, z, means[n], want - other[n])
+        if least[n] < want:
+            return float(least[n])
+    return float(least.min())
+
