@@ -1412,6 +1412,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'oia_nb.sharp.bets.foretell': ('beyond/bets.html#foretell', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.foundation': ('beyond/bets.html#foundation', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.give_up': ('beyond/bets.html#give_up', 'oia_nb/sharp/bets.py'),
+                                   'oia_nb.sharp.bets.half_asked': ('beyond/bets.html#half_asked', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.halved': ('beyond/bets.html#halved', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.hoped': ('beyond/bets.html#hoped', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.hoped_price': ('beyond/bets.html#hoped_price', 'oia_nb/sharp/bets.py'),

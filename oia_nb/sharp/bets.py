@@ -7,13 +7,13 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'OWN', 'RUNGS', 'NARROW', 'SLACK_NATS', 'FLOO
            'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST',
            'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share',
            'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
-           'halved', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'region_of',
-           'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option', 'better',
-           'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'is_cheaper',
-           'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option', 'ray_options', 'ray_option',
-           'renew_cuts', 'hoped_price', 'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option', 'refresh',
-           'where_to_sample', 'price_of_hyperplanes', 'prospect', 'is_patient', 'leader', 'candidate', 'open_run',
-           'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
+           'halved', 'half_asked', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth',
+           'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option',
+           'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up',
+           'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option', 'ray_options',
+           'ray_option', 'renew_cuts', 'hoped_price', 'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option',
+           'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect', 'is_patient', 'leader', 'candidate',
+           'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from bisect import bisect_left
@@ -205,6 +205,10 @@ def halved(*wealths):
     "The logarithm of the wealth of a gambler who divides the stake."
     return float(np.logaddexp.reduce(wealths) - log(len(wealths)))
 
+def half_asked(want, other):
+    "What one half must come to for `halved` to be `want`, if the other half is `other`."
+    return -np.inf if other >= want + log(2) else want + log(2 - np.exp(other - want))
+
 def zero_wealth(run, j, eps):
     """The wealth against arm j having a rule that is better than the zero rule by
     `eps`, from the `Ray` to the oracle's rule of j (chapter 24); its logarithm is
@@ -233,10 +237,14 @@ def idle_wealth(run, c, eps):
 
 # %% ../../nbs/beyond/24_bets.ipynb #a0f50483
 def low_of(run, k, ray):
-    """A t below which arm k can't answer a ray, by the bounds of its hyperplane
-    (two states)."""
+    """A t below which arm k can't answer a ray, by the bounds of its hyperplane, or with
+    more than two states by its cuts."""
     if run.cone is None or k == run.first:
         return 0.
+    if run.setting.W > 2:
+        E, cuts = ray.rule.expected, [w.triple for w in run.regions[k].cuts]
+        return max(((h - e)/max(g @ E, h - e) for g, h, e in filter(None, cuts)),
+                   default=0.)
     w = np.maximum(run.cone.coordinates(ray.rule.expected/run.setting.bound), 0)
     used, up = w > 1e-12, run.walls[run.first, k].up
     if not np.isfinite(up[used]).all():
@@ -271,11 +279,15 @@ def wealth(run, c, j, sure, eps):
         return 0.
     if j != c.arm:
         given = counts[j], u, own, u - s, float((u - c.high*E).min()), e
-        value = region_of(run, j).pair(*given, want, sure)
-        by_ray = run.setting.W > 2 and c.arm == run.first
-        return halved(value, zero_wealth(run, j, eps)) if by_ray else value
-    value = region_of(run, j).own(own, s, float((c.high*E).max()), e, want, sure)
-    return halved(value, idle_wealth(run, c, eps)) if run.setting.W > 2 else value
+        over = region_of(run, j).pair
+        rays = zero_wealth(run, j, eps) if run.setting.W > 2 and c.arm == run.first else None
+    else:
+        given = own, s, float((c.high*E).max()), e
+        over = region_of(run, j).own
+        rays = idle_wealth(run, c, eps) if run.setting.W > 2 else None
+    if rays is None:
+        return over(*given, want, sure)
+    return halved(over(*given, half_asked(want, rays), sure), rays)
 
 # %% ../../nbs/beyond/24_bets.ipynb #a7ff5313
 def region_of(run, j):
