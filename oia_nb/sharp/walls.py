@@ -2,8 +2,8 @@
 
 # %% auto #0
 __all__ = ['NOISE', 'WIDER', 'FAR', 'MOST', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE', 'KEPT', 'KINKS', 'SIZE', 'EXCHANGES', 'LIES',
-           'LOOSE', 'KNOWN', 'ANEW', 'ALIKE', 'BOXES', 'SPARE', 'INTERVALS', 'PARTS', 'DIVISIONS', 'REMEMBERED', 'bets',
-           'Cone', 'Contradiction', 'sparse', 'Wall', 'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh',
+           'LOOSE', 'KNOWN', 'ANEW', 'ALIKE', 'BOXES', 'FEW', 'SPARE', 'INTERVALS', 'PARTS', 'DIVISIONS', 'REMEMBERED',
+           'bets', 'Cone', 'Contradiction', 'sparse', 'Wall', 'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh',
            'told_apart', 'BetRegion', 'kinked', 'spanning', 'some_lies', 'narrow_indices', 'shared_out', 'Cut',
            'least_over', 'divided', 'is_empty', 'CutRegion']
 
@@ -479,7 +479,8 @@ def least(self, q):
     return (np.inf, None) if found is None else (found.bound, found.rule.expected)
 
 # %% ../../nbs/beyond/22_walls.ipynb #96d777be
-BOXES, SPARE = 60, .2         # that are looked at, at most; nats that proofs are spared
+# that are looked at, at most, and if it isn't urgent; nats that proofs are spared
+BOXES, FEW, SPARE = 60, 3, .2
 
 def least_over(region, counts, z, mean, need):
     """The log mixed wealth for outcomes z + s (M,) at all payments s of a region, if it
@@ -493,7 +494,7 @@ def least_over(region, counts, z, mean, need):
     M, top = len(z), region.cone.bound
     share = exact(region.rules[0])[1]
     boxes, least = [(np.zeros(M), np.full(M, top), None)], np.inf
-    for n in range(BOXES):
+    for n in range(region.boxes):
         if not boxes:
             return least
         low, high, whole = boxes.pop()
@@ -552,7 +553,7 @@ class CutRegion:
         M = len(cone.D)
         self.ends, self.found = (np.zeros(M), np.full(M, cone.bound)), []
         self.rules, self.prices, self.program = np.zeros((1, M)), np.zeros(1), None
-        self.weakest = self.rules[0]
+        self.weakest, self.boxes = self.rules[0], BOXES
 
     @property
     def walls(self):
