@@ -727,9 +727,10 @@ def cut_option(run, o):
     "The best `Option` to make arm j's rules dearer by a cut: a known one, or one more."
     cuts, best = {c.wall.pair[0]: c for c in run.regions[o.j].cuts}, None
     now, price = o.as_it_stands(), o.prices.min()
+    def needed(gain):
+        return float(sum(o._needed(min(o.margin + max(gain, 0.), 4*run.eps))))
     def save(paid):
-        gain = min(o.margin + max(paid - price, 0.), 4*run.eps)
-        return now - float(o.samples(gain))
+        return now*(1 - needed(paid - price)/max(needed(0.), 1e-9))
     hopes = {l: hoped_price(run, l, o) for l in range(run.setting.K) if l != o.j}
     most = max(hopes[l] for l in cuts)
     for l, hope in hopes.items():
