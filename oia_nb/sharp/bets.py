@@ -770,6 +770,8 @@ def cut_question(run, cut, hope, save):
     watch(cut, price, HALF*price*rises[0][order[0]])
     paid = price*np.cumprod(1 + HALF*cut.trust*rises[0][order])
     saves = max(save(min(v, hope)) - n for n, v in enumerate(paid, 2))
+    if price < REACH*hope:               # a question or more for each rule
+        saves = max(saves, save(REACH*hope) - len(s)/max(cut.trust, LEARNS))
     return ask(*rises[1][order[0]], saves)
 
 def rises_of(run, cut, s):
