@@ -280,7 +280,8 @@ def wealth(run, c, j, sure, eps):
     if j != c.arm:
         given = counts[j], u, own, u - s, float((u - c.high*E).min()), e
         over = region_of(run, j).pair
-        rays = zero_wealth(run, j, eps) if run.setting.W > 2 and c.arm == run.first else None
+        by_ray = run.setting.W > 2 and c.arm == run.first
+        rays = zero_wealth(run, j, eps) if by_ray else None
     else:
         given = own, s, float((c.high*E).max()), e
         over = region_of(run, j).own
@@ -738,8 +739,8 @@ def cut_option(run, o):
             continue
         if l in cuts:
             best = better(best, cut_question(run, cuts[l], hope, save))
-        elif (len(cuts) < MOST_CUTS and hope > MORE_HOPE*most and run.data.N[l] >= 3 and run.opened[l, o.j] < ORDERS
-              and not is_cheaper(run, o.j, l)):
+        elif (len(cuts) < MOST_CUTS and hope > MORE_HOPE*most and run.data.N[l] >= 3
+              and run.opened[l, o.j] < ORDERS and not is_cheaper(run, o.j, l)):
             saves = save(REACH*hope) - 2*(run.setting.M - 1) - OPENING
             best = better(best, Option(saves, lambda l=l: open_wall(run, l, o.j),
                                        f'open hyperplane {l}|{o.j}'))
