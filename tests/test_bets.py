@@ -248,8 +248,8 @@ def law_region():
             region.refresh(counts)
     assert proofs
 
-LAWS = [law_cut, law_region, law_own, law_pair, law_rare, law_threshold, law_shares, law_own_arm, law_two_cases,
-        law_later_samples, law_ray]
+LAWS = [law_cut, law_region, law_own, law_pair, law_rare, law_threshold, law_shares,
+        law_own_arm, law_two_cases, law_later_samples, law_ray]
 
 @pytest.mark.parametrize('law', LAWS, ids=lambda f: f.__name__)
 def test_law(law):

@@ -28,8 +28,9 @@ from ..scoring import ScoringRule, mix
 from .evidence import own_wealth, pair_wealth
 from .hyperplanes import RegionProgram, flat, unknowns
 from .questions import Foretold, Guess, cheapest_mixture, question
-from .walls import (BOXES, FEW, HUGE, WIDER, BetRegion, Cut, CutRegion, Cone, Contradiction, Wall,
-                                prove_cheaper, sparse, weigh)
+from .walls import (BOXES, FEW, HUGE, WIDER, BetRegion, Cone,
+                                Contradiction, Cut, CutRegion, Wall, prove_cheaper,
+                                sparse, weigh)
 
 # %% ../../nbs/beyond/24_bets.ipynb #dd81f4f3
 @dataclass(frozen=True, eq=False)
@@ -162,7 +163,8 @@ def set_up(run):
     run.cone = cone
     run.values, run.tops = cone.values, cone.tops
     run.pay = np.array([r.expected for r in cone.pool])/cone.bound
-    run.mixing = cone.coordinates(run.pay)
+    run.mixing = (np.eye(run.setting.M) if run.setting.W == 2
+                  else cone.coordinates(run.pay))
     run.inside, run.outside = np.zeros(run.setting.M), np.ones(run.setting.M)
     make = BetRegion if run.setting.W == 2 else CutRegion
     for j in run.others:
@@ -206,7 +208,7 @@ def halved(*wealths):
     return float(np.logaddexp.reduce(wealths) - log(len(wealths)))
 
 def half_asked(want, other):
-    "What one half must come to for `halved` to be `want`, if the other half is `other`."
+    "What one half must come to for `halved` to be `want`, if the other is `other`."
     return -np.inf if other >= want + log(2) else want + log(2 - np.exp(other - want))
 
 def zero_wealth(run, j, eps):
@@ -237,8 +239,8 @@ def idle_wealth(run, c, eps):
 
 # %% ../../nbs/beyond/24_bets.ipynb #a0f50483
 def low_of(run, k, ray):
-    """A t below which arm k can't answer a ray, by the bounds of its hyperplane, or with
-    more than two states by its cuts."""
+    """A t below which arm k can't answer a ray, by the bounds of its hyperplane, or
+    with more than two states by its cuts."""
     if run.cone is None or k == run.first:
         return 0.
     if run.setting.W > 2:
@@ -748,7 +750,7 @@ def cut_option(run, o):
 
 # %% ../../nbs/beyond/24_bets.ipynb #c3804d70
 def cut_question(run, cut, hope, save):
-    "The `Option` to know better a bound of a cut that may come to prove a price `hope`."
+    "The `Option` to know better a bound of a cut that may prove a price `hope`."
     l, j = cut.wall.pair
     def ask(i, side, saves):
         return Option(saves, lambda: ask_bound(run, l, j, i, side),

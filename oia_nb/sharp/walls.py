@@ -378,8 +378,9 @@ def narrow_indices(A):
     return A
 
 def shared_out(cone, width, up, p):
-    """(M, M): the m_i of {prf:ref}`lem-two-sided`, for the widths $a^+-a^-$ and the upper
-    bounds, that make the least payment under `p` (M,) largest; None if none are found."""
+    """(M, M): the m_i of {prf:ref}`lem-two-sided`, for the widths $a^+-a^-$ and the
+    upper bounds, that make the least payment under `p` (M,) largest; None if none are
+    found."""
     import highspy
     from scipy.sparse import block_array, csr_array, eye_array, kron
     M, W = cone.support.shape
@@ -414,8 +415,8 @@ def shared_out(cone, width, up, p):
     return found
 
 # %% ../../nbs/beyond/22_walls.ipynb #0787c46f
-# bounds beyond which nothing is known; growth in answers until m_i are chosen anew; share
-# of all beliefs alike in the p for which they are
+# bounds beyond which nothing is known; growth in answers until m_i are chosen anew;
+# share of all beliefs alike in the p for which they are
 KNOWN, ANEW, ALIKE = 500., 1.4, .1
 
 class Cut:
@@ -431,7 +432,8 @@ class Cut:
     def unknown(self):
         "Pairs (i, side) of bounds that aren't known."
         ends = (1, self.wall.up), (-1, self.wall.low)
-        return [(i, side) for side, a in ends for i in np.flatnonzero(~(abs(a) < KNOWN))]
+        return [(i, side) for side, a in ends
+                for i in np.flatnonzero(~(abs(a) < KNOWN))]
 
     def refresh(self, q):
         "Bring the cut up to date with the answers; shares `q` (M,) of the arm."
@@ -474,7 +476,7 @@ def put(self, width):
 
 @patch_to(Cut)
 def least(self, q):
-    "The least payment under `q` (M,) that this cut proves, and the rule's payments (M,)."
+    "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
     found = self.program.minimum(q, rule=True)
     return (np.inf, None) if found is None else (found.bound, found.rule.expected)
 
@@ -540,8 +542,8 @@ def is_empty(region, whole):
     return found is not None and found.bound > side*t
 
 # %% ../../nbs/beyond/22_walls.ipynb #4729d03b
-# intervals of μ; into how many each is divided whose wealth isn't enough, and how often;
-# rules that are remembered
+# intervals of μ; into how many each is divided whose wealth isn't enough, and how
+# often; rules that are remembered
 INTERVALS, PARTS, DIVISIONS, REMEMBERED = 12, 4, 4, 8
 
 class CutRegion:
@@ -597,8 +599,8 @@ def own(self, counts, s, top, eps, want, sure):
 
 @patch_to(CutRegion)
 def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
-    """`pair_wealth` over the rules that are known, and over all if `sure`: by intervals of
-    μ, with the one factor at its left end and the other at its right."""
+    """`pair_wealth` over the rules that are known, and over all if `sure`: by intervals
+    of μ, with the one factor at its left end and the other at its right."""
     known, row = pair_wealth(counts_j, self.rules, u, counts_k, x, low, eps, want)
     self.weakest = self.rules[row]
     top, lo = u.max(), low + eps
@@ -621,8 +623,8 @@ def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
 @patch_to(CutRegion)
 def everywhere(self, counts, z, means, other, want):
     """The least of the log mixed wealths for outcomes z + s and `means` (G,), each with
-    its `other` (G,) added, over all payments of the region: at least `want` only if that
-    is proved, likely rules first."""
+    its `other` (G,) added, over all payments of the region: at least `want` only if
+    that is proved, likely rules first."""
     likely = least_wealth(counts, z + self.rules, means)[0] + other
     if likely.min() < want + SPARE:
         return float(likely.min()) - SPARE
