@@ -906,8 +906,10 @@ def _by_name(argument, value, names, known=None):
     named = [(known or {}).get(v, v) for v in labels]
     if len(named) != len(names) or set(named) != set(names):
         raise InvalidInput(argument, labels, f'an entry for each of {", ".join(names)}')
-    rows = list(value.values()) if isinstance(
-        value, dict) else [value.iloc[i] for i in range(len(labels))]
+    if isinstance(value, dict):
+        rows = list(value.values())
+    else:
+        rows = [value.iloc[i] for i in range(len(labels))]
     return [rows[named.index(n)] for n in names]
 
 def _by_state_and_decision(utility, states, known, decisions):
