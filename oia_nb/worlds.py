@@ -286,8 +286,9 @@ def write_file(path, text):
 def read_file(path):
     """The bytes of a file. Raises `InvalidInput` if it can't be read.
 
-    >>> len(read_file(folder + '/note.txt'))
-    5
+    >>> write_file(folder + '/word.txt', 'hello')
+    >>> read_file(folder + '/word.txt')
+    b'hello'
     """
     with file_trouble('path', path, 'a file that can be read'):
         return Path(path).read_bytes()
