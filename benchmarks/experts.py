@@ -45,7 +45,7 @@ EXPERTS = {
     'logit:0.002': None,
     'satisficing:0.0001': 'band=0.0001',
     'satisficing:0.001': 'band=0.001',
-    'rounded:2': None,
+    'rounded:2': 'rounding=2',
     'noisy:0.02': None,
     'subjective:1.5': 'beliefs=own',
     'subjective:0.7': 'beliefs=own',
@@ -83,12 +83,15 @@ def row_of(method):
     return replace(LEARNERS[name], honours=()) if options else LEARNERS[name]
 
 
-def told_to(row, expert):
+def told_to(row, expert, world):
     "(what the learner is told, whether the expert is as told)."
     true = EXPERTS[expert]
     if true is not None:
         try:
-            return as_told(true).require(row.name, row.honours), True
+            told = as_told(true).require(row.name, row.honours)
+            if told.unusual:
+                row.make(world.setting, action_informed_oracle(world), eps=1., delta=.1, told=told)
+            return told, True
         except InvalidInput:
             pass
     return as_told(None), False
@@ -129,7 +132,7 @@ def is_claim_wrong(world, found):
 def cell(method, name, text, seeds):
     "The row of the table for a learner, a world and an expert."
     world = world_called(name)
-    told, inside = told_to(row_of(method), text)
+    told, inside = told_to(row_of(method), text, world)
     expert = expert_for(world, text)
     runs = [play(method, world, expert, told, seed, WORLDS[name]) for seed in range(seeds)]
     ends = Counter(end for end, _, _ in runs)

@@ -82,8 +82,8 @@ def quantiles_by(frame, x, values, levels):
     """The distinct values (n,) of the column `x`, and the quantiles (levels, n) of
     the column `values` at each of them; each is the value of a run."""
     cells = frame.groupby(x)[values]
-    return np.array(sorted(cells.groups)), np.array(
-        [np.quantile(v, levels, method='inverted_cdf') for _, v in cells]).T
+    found = [np.quantile(v, levels, method='inverted_cdf') for _, v in cells]
+    return np.array(sorted(cells.groups)), np.array(found).T
 
 # %% ../nbs/companion/68_runs.ipynb #64d19e19
 def share_interval(k, n, level=.95):

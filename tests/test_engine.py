@@ -23,7 +23,7 @@ from oia_nb.learner import simulate
 from oia_nb.oiafb import oiafb
 from oia_nb.oiafc import oiafc
 from oia_nb.oracle import Oracle, action_informed_oracle, check_oracle
-from oia_nb.programs import LinearProgram, solve_menu
+from oia_nb.programs import LinearProgram, MenuProgram
 from oia_nb.scoring import ScoringRule, is_proper, mix
 from oia_nb.stackelberg import arm_profit, optimal_rule, region_margin
 from oia_nb.worlds import blackwell_world, load_world, random_world
@@ -587,7 +587,7 @@ def test_a_large_world_has_the_best_rule_of_the_full_program():
     z, q = world.setting, world.belief_distributions
     full = optimal_rule(world)
     for k in range(z.K):
-        menu = solve_menu(z.support, q, k, (world.costs[k] - world.costs)/z.bound)
+        menu = MenuProgram(z.support, q, k).minimum(q, (world.costs[k] - world.costs)/z.bound)
         assert (menu is None) == (full.rules[k] is None)
         if menu is None:
             continue
