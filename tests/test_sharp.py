@@ -272,9 +272,9 @@ def hyperplanes_at_once(monkeypatch):
     monkeypatch.setattr(module.bets, 'prospect', lambda *a: np.inf)
     monkeypatch.setattr(module.bets, 'is_patient', lambda *a: False)
 
-DELTA = .2                  # of every run below
+DELTA = amount(.05, .2)     # of every run below
 SEEDS = amount(1, 6)        # runs of each world
-WORLDS = amount(9, 6)       # so many worlds at least
+WORLDS = amount(5, 6)       # so many worlds at least
 
 def targets(n):
     """n small worlds, each with an ε below its gap: there the oracle's rule for the worst arm
@@ -298,7 +298,7 @@ def guessed(worlds, seeds):
 @statistical(false_alarm=1e-6, planted="returns the oracle's rule for the worst arm, unasked",
              power=lambda: detection(WORLDS*SEEDS, DELTA, 1.))
 def test_hyperplanes_keep_the_promise_too(monkeypatch):
-    "Runs on 9 worlds (6 runs on each of 6, with --release), none of them ended by bets."
+    "Runs on 5 worlds (6 runs on each of 6, with --release), none of them ended by bets."
     hyperplanes_at_once(monkeypatch)
     worlds = list(targets(WORLDS))
     runs = [(world, play(world, eps, generator(710 + i, seed)), eps)
@@ -351,9 +351,9 @@ def test_clinic_is_told_apart_at_004(seed):
 @statistical(false_alarm=1e-6, planted="returns the oracle's rule for the worst arm, unasked",
              power=lambda: detection(WORLDS*SEEDS, DELTA, 1.))
 def test_guarantee_on_small_worlds():
-    """Runs on 11 worlds (6 runs on each of 12, with --release), of which five in six and more end
+    """Runs on 6 worlds (6 runs on each of 12, with --release), of which five in six and more end
     certified."""
-    worlds = list(targets(amount(11, 12)))
+    worlds = list(targets(amount(6, 12)))
     runs = [(world, play(world, eps, generator(700 + i, seed)), eps)
             for i, (world, eps) in enumerate(worlds) for seed in range(SEEDS)]
     certified = [run for run in runs if run[1].status == 'certified']
