@@ -72,6 +72,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'oia_nb.beliefs.Run.spoken': ('beyond/beliefs.html#run.spoken', 'oia_nb/beliefs.py'),
                                 'oia_nb.beliefs.StateLearner': ('beyond/beliefs.html#statelearner', 'oia_nb/beliefs.py'),
                                 'oia_nb.beliefs.StateLearner.send': ('beyond/beliefs.html#statelearner.send', 'oia_nb/beliefs.py'),
+                                'oia_nb.beliefs.checked_told': ('beyond/beliefs.html#checked_told', 'oia_nb/beliefs.py'),
                                 'oia_nb.beliefs.close': ('beyond/beliefs.html#close', 'oia_nb/beliefs.py'),
                                 'oia_nb.beliefs.conclude': ('beyond/beliefs.html#conclude', 'oia_nb/beliefs.py'),
                                 'oia_nb.beliefs.explore': ('beyond/beliefs.html#explore', 'oia_nb/beliefs.py'),

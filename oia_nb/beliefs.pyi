@@ -2,7 +2,7 @@
 from typing import Any
 from dataclasses import dataclass, replace
 import numpy as np
-from .core import InvalidInput, as_integer, as_number
+from .core import InvalidInput, as_integer, as_number, patch_to
 from .examination import Boundary, examine, fresh_rule
 from .leads import leading
 from .learner import FORCED, INIT, NORMAL, STATUS, Certificate, Finding, Identification, Learner, Stopped, check_learner, finish
@@ -54,6 +54,7 @@ class OwnIdentification(Identification):
     contradiction: tuple
 def conclude(run, status, contradiction=..., violated=...): ...
 def steps(run, examined): ...
+def checked_told(setting, told, margin): ...
 class StateLearner(Learner):
     def send(self, response): ...
 def own_beliefs(setting: Setting, oracle: Oracle, *, eps: float, delta: float, told: Any=..., margin: float=..., max_rounds: int=..., examined: bool=...) -> Learner: ...

@@ -708,12 +708,9 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
         Names of learners; those that need a budget get `cap`.
     runs, seed : int
         How many runs of each, and of what seed; run i has the generator (seed, i).
-    cap : int
-        Rounds after which a run is cut short; the quantiles of its rounds are then
-        infinite.
+    cap : int; rounds after which a run is cut short: quantiles are infinite then
     progress : bool; show a bar on standard error
-    margin : float
-        By how much the arm is to lead under the rule; the methods must take that.
+    margin : float; by how much the arm is to lead under the rule
 
     Returns
     -------

@@ -902,6 +902,7 @@ def owed(self):
     "The most that may still fall due, for rounds whose state isn't known."
     return sum(r.at_most for r in self._rounds)
 
+# %% ../nbs/beyond/27_session.ipynb #e594025a
 @patch_to(Session)
 @property
 def result(self):
