@@ -45,8 +45,8 @@ class Hearing:
             if np.linalg.matrix_rank(alike) < len(alike):
                 raise InvalidInput(
                     'told.rounding', digits, 'so many decimals that no belief is heard '
-                    f'as a mixture of others is: here {len(alike)} beliefs are heard as '
-                    f'{support[r].round(4).tolist()} ({digits_needed(support)} '
+                    f'as a mixture of others is: here {len(alike)} beliefs are heard '
+                    f'as {support[r].round(4).tolist()} ({digits_needed(support)} '
                     'decimals tell all apart)')
 
 # %% ../nbs/beyond/33_beliefs.ipynb #f3994c2a
@@ -88,7 +88,8 @@ class PairProgram(HeardProgram):
     """A `HeardProgram` with weights (M W,) on pairs of a belief and a state: min
     ⟨p, S⟩."""
     def weights(self, p):
-        return self.hearing.on_heard(p.reshape(*p.shape[:-1], *self.setting.support.shape))
+        pairs = p.reshape(*p.shape[:-1], *self.setting.support.shape)
+        return self.hearing.on_heard(pairs)
     def paid(self, rule):
         return rule.values.ravel()
 
@@ -298,8 +299,8 @@ def conclude(run, status, contradiction=(), violated=None):
     certificate = Certificate(bound, 0., bound) if np.isfinite(bound) else None
     solves = sum(p.solves for p in run.programs.values())
     return finish(run.transcript, rule=run.spoken(c.rule), arm=c.arm, status=status,
-                  eps=run.eps, delta=run.delta, certificate=certificate, kinds=run.kinds,
-                  targets=run.targets, searches=run.searches,
+                  eps=run.eps, delta=run.delta, certificate=certificate,
+                  kinds=run.kinds, targets=run.targets, searches=run.searches,
                   lp_solves=run.base.solves + run.solves + solves,
                   violated=violated or False, snapshots=run.snapshots,
                   result=OwnIdentification, contradiction=tuple(contradiction),
@@ -333,8 +334,8 @@ def checked_told(setting, told, margin):
                            f'{digits_needed(setting.support)} or more: each arm has '
                            'beliefs of its own, as which it may be heard')
     if margin:
-        raise InvalidInput('margin', margin, '0 where some beliefs are heard as others: '
-                           'leads are proved of what is said')
+        raise InvalidInput('margin', margin, '0 where some beliefs are heard as '
+                           'others: leads are proved of what is said')
     return told
 
 class StateLearner(Learner):

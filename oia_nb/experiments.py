@@ -635,7 +635,8 @@ def compare(worlds=('advert', 'clinic'), *, eps=.2, delta=.1, methods=None, budg
         methods = suite(as_integer('budget', budget, 1), as_integer('cap', cap, 1),
                         told, margin)
     asked = dict(told=str(as_told(told)) if told else None, margin=margin or None)
-    grid = dict(eps=eps, delta=delta) | {k: v for k, v in asked.items() if v is not None}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    grid = dict(eps=eps, delta=delta) | asked
     frame = experiment(worlds, methods, grid, repetitions, seed, n_jobs, path, progress)
     return Comparison(frame, summarise(frame, ['world', 'method']))
 

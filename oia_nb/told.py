@@ -140,8 +140,8 @@ def nearest(support, said):
     return np.abs(support[None] - said[:, None]).max(2).argmin(1)
 
 def heard_as(support, digits):
-    """(M,): h of this chapter, the place of the belief as which each of `support` (M, W)
-    is heard; None for `digits` stands for reports that aren't rounded."""
+    """(M,): h of this chapter, the place of the belief as which each of `support`
+    (M, W) is heard; None for `digits` stands for reports that aren't rounded."""
     if digits is None:
         return np.arange(len(support))
     return nearest(support, np.round(support, digits))
