@@ -4,15 +4,15 @@
 __all__ = ['ZERO_SHARE', 'SHARES', 'OWN', 'RUNGS', 'NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW',
            'SOONER', 'ORDERS', 'MORE', 'OPENING', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY',
            'TINY_GAIN', 'EARLY', 'BATCH', 'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY',
-           'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT',
-           'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share', 'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up',
-           'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of', 'halved', 'zero_wealth', 'idle_wealth', 'low_of',
-           'bracket', 'payments', 'asked_of', 'wealth', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook',
-           'RayOutlook', 'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards',
-           'foretell', 'ask_bound', 'along', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest',
-           'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'best_option', 'refresh', 'where_to_sample',
-           'price_of_hyperplanes', 'prospect', 'is_patient', 'leader', 'candidate', 'open_run', 'explore',
-           'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
+           'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer',
+           'Ray', 'Candidate', 'share', 'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture',
+           'exit_of', 'rungs', 'ray_of', 'halved', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments',
+           'asked_of', 'wealth', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook',
+           'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound',
+           'along', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option',
+           'ray_options', 'ray_option', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect',
+           'is_patient', 'leader', 'candidate', 'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of',
+           'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from bisect import bisect_left
@@ -839,8 +839,7 @@ def explore(run):
         run.in_vain += (ahead > 1)*(run.rounds - before)
 
 # %% ../../nbs/beyond/24_bets.ipynb #0b3547c7
-# halvings; snapshots, and proofs, are this far apart
-SEARCH, SEEN, PROVED = 4, 1.1, 1.5
+SEARCH = 4                # halvings
 
 def least_doubled(holds, low, most):
     """The least of low, 2 low, 4 low, … up to `most` at which `holds`, which does at

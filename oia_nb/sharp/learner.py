@@ -427,7 +427,7 @@ class SharpPlan:
     target: int
     bound: float
 
-SEEN, PROVED = 1.1, 1.5     # snapshots of the bets, and proofs, are this far apart
+SEEN, PROVED = 1.1, 2.      # snapshots of the bets, and proofs, are this far apart
 
 def keep(run, candidates):
     "Keep the best of the `candidates` of the bets, if something is proved of one."
