@@ -65,7 +65,7 @@ class Candidate:
 
 # of δ, for the zero rule; of the rest, for the candidates that follow; of such a share,
 # against rules of the candidate's own arm
-ZERO_SHARE, SHARES, OWN = .35, (.7, .18, .06), .05
+ZERO_SHARE, SHARES, OWN = .35, (.8, .13, .04), .05
 
 def share(n):
     """The share of δ of the n-th candidate, the zero rule being the 0-th; all of

@@ -35,8 +35,9 @@ PROBE, BITS, STEP, MOST_BITS = 3, 5, 2, 29
 NEAR = 1/4
 TRIES = 4                                   # of completing one hyperplane from one side
 IDLE = 8            # times as many rounds as when something could still be improved
-# of δ, for what comes after the bets: with two states, and with more
-LATER = .1, .4
+# of δ, for what comes after the bets: with two states, where few runs go that far, and
+# with more
+LATER = .05, .4
 
 @dataclass(eq=False)
 class Candidate:
