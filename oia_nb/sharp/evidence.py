@@ -2,7 +2,7 @@
 
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'SPARED', 'GAMES', 'CLOSE', 'PLACES', 'LEVELS', 'MOST_LEVELS', 'TINY', 'log_wealths', 'shares',
-           'mix', 'weights_of', 'least_wealth', 'larger_line', 'between', 'pair_wealth', 'from_below', 'own_wealth',
+           'mix', 'weights_of', 'least_wealth', 'larger_line', 'between', 'from_below', 'pair_wealth', 'own_wealth',
            'betting_threshold', 'mean_lower', 'shifted', 'largest_over_ball']
 
 # %% ../../nbs/beyond/20_evidence.ipynb #7f8449ff
@@ -94,9 +94,22 @@ def between(mu, value, slope):
     first, last = min(before[0], here[0]), min(here[-1], after[-1])
     return np.concatenate([[first], inner, [last]])
 
+# %% ../../nbs/beyond/20_evidence.ipynb #6e35c512
+def from_below(lo, hi, at, logs, rise, own, fall):
+    """What tangents prove of the wealth between `lo` and `hi` (chapter 20) from points
+    `at` (G,), and the worst rule: `logs` of arm j with derivative -`rise`, (L, V, G), and
+    the mixed `own` (1, G) of arm k with derivative `fall`."""
+    share, value = weights_of(logs)
+    slope, order = fall - np.einsum('lvg,lg->vg', rise, share), at.argsort()
+    value = (value + own)[:, order]
+    found = between(np.concatenate([[lo], at[order], [hi]]), value, slope[:, order])
+    i = int(found.argmin())
+    return float(found[i]), int(value[:, min(i, len(at) - 1)].argmin())
+
+# %% ../../nbs/beyond/20_evidence.ipynb #7dc88e5e
 def pair_wealth(counts_j, rules, u, counts_k, x, low, eps, want=-np.inf):
-    """What {prf:ref}`lem-pair` asks for, at least, and the rule that is the worst where
-    this is least; a value below `want` needn't be proved.
+    """The wealth of both factors of chapter 20, at least, and the rule that is the worst
+    where this is least; a value below `want` needn't be proved.
 
     `rules` (V, M) are payments of arm j of which every rule of its region pays as
     least as much as a mixture; `x` (M,) the payoff of arm k, at least `low`; `u`
@@ -130,18 +143,6 @@ def pair_wealth(counts_j, rules, u, counts_k, x, low, eps, want=-np.inf):
         if least.min() - found <= CLOSE:
             break
     return found, worst
-
-def from_below(lo, hi, at, logs, rise, own, fall):
-    """What {prf:ref}`lem-tangents` proves of the wealth between `lo` and `hi` from points
-    `at` (G,), and the worst rule: `logs` of arm j with derivative -`rise`, (L, V, G), and
-    the mixed `own` (1, G) of arm k with derivative `fall`."""
-    share, value = weights_of(logs)
-    slope, order = fall - np.einsum('lvg,lg->vg', rise, share), at.argsort()
-    value = (value + own)[:, order]
-    found = between(np.concatenate([[lo], at[order], [hi]]), value, slope[:, order])
-    i = int(found.argmin())
-    return float(found[i]), int(value[:, min(i, len(at) - 1)].argmin())
-
 
 # %% ../../nbs/beyond/20_evidence.ipynb #d22b57cd
 def own_wealth(counts, rules, s, top, eps):
