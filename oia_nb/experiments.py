@@ -613,7 +613,8 @@ def compare(worlds=('advert', 'clinic'), *, eps=.2, delta=.1, methods=None, budg
     margin = as_number('margin', margin, 0.)
     methods = suite(budget, cap, told, margin) if methods is None else methods
     asked = dict(told=str(as_told(told)) if told else None, margin=margin or None)
-    grid = dict(eps=eps, delta=delta) | {k: v for k, v in asked.items() if v is not None}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    grid = dict(eps=eps, delta=delta) | asked
     frame = experiment(worlds, methods, grid, repetitions, seed, n_jobs, path, progress)
     return Comparison(frame, summarise(frame, ['world', 'method']))
 
@@ -665,12 +666,9 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
         Names of learners; those that need a budget get `cap`.
     runs, seed : int
         How many runs of each, and of what seed; run i has the generator (seed, i).
-    cap : int
-        Rounds after which a run is cut short; the quantiles of its rounds are then
-        infinite.
+    cap : int; rounds after which a run is cut short: quantiles are infinite then
     progress : bool; show a bar on standard error
-    margin : float
-        By how much the arm is to lead under the rule; the methods must take that.
+    margin : float; by how much the arm is to lead under the rule
 
     Returns
     -------

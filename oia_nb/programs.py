@@ -6,8 +6,8 @@
 __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', 'HIGHS_OPTIONS', 'LP_UNIT',
            'HIGHS_ATTEMPTS', 'HIGHS_USUAL', 'LP_ROW_TOL', 'ROUNDING', 'MENU_FROM', 'PROGRAMS', 'PURSE', 'INSIDE',
            'Solution', 'properness_pairs', 'pair_rows', 'properness_rows', 'worst_lies', 'price_weights',
-           'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'open_highs', 'Vertex', 'LinearProgram', 'push',
-           'ProperProgram', 'rule_matrix', 'link_row', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix',
+           'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'new_highs', 'open_highs', 'Vertex', 'LinearProgram',
+           'push', 'ProperProgram', 'rule_matrix', 'link_row', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix',
            'MenuProgram', 'program_route', 'known_program', 'solve_program', 'purses', 'cheapest_rule', 'widest_rule']
 
 # %% ../nbs/companion/61_programs.ipynb #4420dbd0
@@ -246,9 +246,17 @@ def lagrangian_bound(d, low, high):
 HIGHS_OPTIONS = dict(output_flag=False, threads=1, primal_feasibility_tolerance=1e-10,
                      dual_feasibility_tolerance=1e-10, small_matrix_value=1e-12)
 
-def open_highs(A, cost, columns, rows):
+def new_highs():
+    "HiGHS with the `HIGHS_OPTIONS` and no program yet."
+    import highspy
+    highs = highspy.Highs()
+    for option in HIGHS_OPTIONS.items():
+        highs.setOptionValue(*option)
+    return highs
+
+def open_highs(A, cost, columns, rows, highs=None):
     """HiGHS with min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1], columns[0] ≤ x ≤
-    columns[1].
+    columns[1]; one that is open, `highs`, takes it in place of its own program.
 
     >>> from scipy.sparse import csr_array
     >>> open_highs(csr_array(np.eye(2)), np.ones(2), box(2),
@@ -256,19 +264,14 @@ def open_highs(A, cost, columns, rows):
     2
     """
     import highspy
-    lp, highs = highspy.HighsLp(), highspy.Highs()
-    for option in HIGHS_OPTIONS.items():
-        highs.setOptionValue(*option)
-    lp.num_row_, lp.num_col_ = A.shape
-    lp.col_cost_ = cost
-    lp.col_lower_, lp.col_upper_ = columns
-    lp.row_lower_, lp.row_upper_ = rows
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    lp.a_matrix_.start_ = A.indptr
-    lp.a_matrix_.index_ = A.indices
-    lp.a_matrix_.value_ = A.data
-    highs.passModel(lp)
+    highs = highs or new_highs()
+    m, n = A.shape
+    highs.passModel(n, m, len(A.data), highspy.MatrixFormat.kRowwise,
+                    highspy.ObjSense.kMinimize, 0., cost, *columns, *rows,
+                    A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data,
+                    np.zeros(n, np.int32))
     return highs
+
 
 # %% ../nbs/companion/61_programs.ipynb #036bbdbd
 LP_UNIT = 2.**10        # payments are counted in UNITs to the bound

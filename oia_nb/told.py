@@ -64,14 +64,17 @@ class Told(Value):
         for name, choices in CHOICES.items():
             as_choice(f'told.{name}', getattr(self, name), choices)
 
-    @property
-    def unusual(self):
-        "{field: value} of what is not assumed of the paper's expert."
-        return {f.name: getattr(self, f.name) for f in fields(self)
-                if getattr(self, f.name) != f.default}
+# %% ../nbs/beyond/30_told.ipynb #3f24b39e
+@patch_to(Told)
+@property
+def unusual(self):
+    "{field: value} of what is not assumed of the paper's expert."
+    return {f.name: getattr(self, f.name) for f in fields(self)
+            if getattr(self, f.name) != f.default}
 
-    def __str__(self):
-        return ','.join(f'{name}={value}' for name, value in self.unusual.items())
+@patch_to(Told)
+def __str__(self):
+    return ','.join(f'{name}={value}' for name, value in self.unusual.items())
 
 # %% ../nbs/beyond/30_told.ipynb #34b066db
 @patch_to(Told)
@@ -137,8 +140,8 @@ def nearest(support, said):
     return np.abs(support[None] - said[:, None]).max(2).argmin(1)
 
 def heard_as(support, digits):
-    """(M,): h of this chapter, the place of the belief as which each of `support` (M, W)
-    is heard; None for `digits` stands for reports that aren't rounded."""
+    """(M,): h of this chapter, the place of the belief as which each of `support`
+    (M, W) is heard; None for `digits` stands for reports that aren't rounded."""
     if digits is None:
         return np.arange(len(support))
     return nearest(support, np.round(support, digits))

@@ -275,12 +275,15 @@ def test_bad_names(text):
 
 def test_an_expert_remembers_what_it_does():
     "The same answers as from one who works everything out anew, however many rules there are."
-    world = replace(random_world(2, 2, 2, 5, prior='arm', margin=.05), agent=Noisy(.02, Lapsing(.3)))
+    agent = Noisy(.02, Lapsing(.3))
+    world = replace(random_world(2, 2, 2, 5, prior='arm', margin=.05), agent=agent)
     rules = [menu_rule(world.setting.support, generator(2, n).random((3, 2)), 1.)
              for n in range(RECENT + 9)]
     played = [rules[n] for n in generator(3).integers(len(rules), size=400)] + rules
-    anew = [replace(world.agent).reply(world, rule, generator(4, n)) for n, rule in enumerate(played)]
-    again = [world.agent.reply(world, rule, generator(4, n)) for n, rule in enumerate(played)]
+    anew = [replace(world.agent).reply(world, rule, generator(4, n))
+            for n, rule in enumerate(played)]
+    again = [world.agent.reply(world, rule, generator(4, n))
+             for n, rule in enumerate(played)]
     assert anew == again and len(world.agent.memory) == RECENT
     other = replace(world, structure=replace(world.structure, costs=world.costs[::-1]))
     assert world.agent.recalled(other, rules[0]).profits != pytest.approx(

@@ -2,16 +2,17 @@
 
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'OWN', 'RUNGS', 'NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW',
-           'OPENING', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'EARLY', 'BATCH',
-           'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST',
-           'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share',
-           'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
-           'halved', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'region_of',
-           'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option', 'better',
-           'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'open_wall',
-           'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'best_option',
-           'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect', 'is_patient', 'leader', 'candidate',
-           'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
+           'SOONER', 'ORDERS', 'MORE', 'OPENING', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY',
+           'TINY_GAIN', 'EARLY', 'BATCH', 'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY',
+           'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer',
+           'Ray', 'Candidate', 'share', 'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture',
+           'exit_of', 'rungs', 'ray_of', 'halved', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments',
+           'asked_of', 'wealth', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook',
+           'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound',
+           'along', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option',
+           'ray_options', 'ray_option', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect',
+           'is_patient', 'leader', 'candidate', 'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of',
+           'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from bisect import bisect_left
@@ -21,7 +22,7 @@ from math import log, sqrt
 import numpy as np
 from ..core import patch_to
 from ..learner import FORCED, INIT, NORMAL
-from ..programs import open_highs
+from ..programs import new_highs, open_highs
 from ..scoring import ScoringRule, mix
 from .evidence import own_wealth, pair_wealth
 from .hyperplanes import flat, unknowns
@@ -64,7 +65,7 @@ class Candidate:
 
 # of δ, for the zero rule; of the rest, for the candidates that follow; of such a share,
 # against rules of the candidate's own arm
-ZERO_SHARE, SHARES, OWN = .35, (.7, .18, .06), .05
+ZERO_SHARE, SHARES, OWN = .35, (.8, .13, .04), .05
 
 def share(n):
     """The share of δ of the n-th candidate, the zero rule being the 0-th; all of
@@ -89,6 +90,7 @@ class Run:
         self.answers, self.rays, self.candidates = [], [], []
         self.walls, self.regions, self.first = {}, {}, None
         self.cone = self.guess = self.foretold = None
+        self.offers, self.opened, self.ahead = {}, Counter(), 0.
         self.reached, self.tried, self.finer = {}, {}, {}
         self.zero = ScoringRule(np.zeros((setting.M, setting.W)), setting.support,
                                 setting.bound)
@@ -114,12 +116,16 @@ def inquire(run, rule, target, kind=FORCED, ray=None, t=1.):
     run.answers.append(Answer(rule, s, arm, run.rounds))
     if run.guess:
         run.guess.learn(s, arm)
+        run.foretold = None
     for pair, wall in run.walls.items():
         note(run, pair, wall, run.answers[-1])
     if ray is None and arm != run.first and run.first is not None:
         run.rays.append(ray := Ray(rule))
     if ray is not None:
         ray.heard.append((t, arm))
+        if arm != run.first:
+            cost = ray.bracket(arm)[1]*ray.rule.expected
+            run.offers[ray, arm] = run.u - cost
     return arm
 
 def note(run, pair, wall, answer):
@@ -151,7 +157,8 @@ class Unpaid:
 def set_up(run):
     """Make the bets from which questions are mixed, and the hyperplanes to the arm of
     the zero rule."""
-    cone = run.cone = Cone(run.setting)
+    cone, run.highs = Cone(run.setting), new_highs()
+    run.cone = cone
     run.values, run.pay, run.tops = cone.values, cone.D, cone.tops
     run.mixing = np.eye(run.setting.M)
     run.inside, run.outside = np.zeros(run.setting.M), np.ones(run.setting.M)
@@ -391,22 +398,26 @@ def better(a, b):
     return b if a is None or b is not None and b.saves > a.saves else a
 
 # draws of the guess; fewer, bolder ones; margins considered
-DRAWS, FEWER, LEVELS = 12, (5, 1), 12
-# the guess is made anew when an arm's samples have grown by this
-RENEW = 1.25
+DRAWS, FEWER, LEVELS = 12, (5, 1), np.arange(1, 13)/12
+# the guess is made anew when an arm's samples have grown by this, or by that if samples
+# alone won't do; questions, at most, which of two arms is the cheaper one, and how many
+# more with a new guess
+RENEW, SOONER, ORDERS, MORE = 1.25, 1.1, 6, 2
 
 def foresee(run):
     "Make the guess anew if it is old, and draw from it."
-    data = run.data
-    if run.guess is None or (data.N > RENEW*run.guess.N + 2).any():
+    data, growth = run.data, RENEW if run.ahead <= 1 else SOONER
+    if run.guess is None or (data.N > growth*run.guess.N + 2).any():
+        run.opened.subtract(dict.fromkeys(run.opened, MORE))
         run.guess = Guess(data.counts, [(a.s, a.arm) for a in run.answers])
-        run.tried, run.reached = {}, {}
-    run.foretold = Foretold(run.guess, run.pay, run.tops, DRAWS)
+        run.tried, run.reached, run.foretold = {}, {}, None
+    if run.foretold is None:
+        run.foretold = Foretold(run.guess, run.pay, run.tops, DRAWS, run.highs)
 
 def hoped(run, l, j):
-    """(M,): the least upper bounds that questions may prove, by the guess, and by
-    what questions turned out to prove."""
-    alpha = np.sort(run.foretold.alpha(l, j, run.setting.M), 0)[-2]
+    """(M,): the least upper bounds that questions may prove, by the guess (the median
+    draw), and by what questions turned out to prove."""
+    alpha = np.sort(run.foretold.alpha(l, j, run.setting.M), 0)[DRAWS//2]
     alpha = np.maximum(alpha, run.reached.get((l, j), -np.inf))
     return np.minimum(alpha, np.minimum(wall_of(run, l, j).up, HUGE))
 
@@ -426,9 +437,8 @@ def bet_options(run, o):
     if len(known) < 2 and hope < 3*o.eps:
         more = [
             l for l in range(run.setting.K)
-            if l not in (*known,
-                         o.j) and run.data.N[l] >= 3 and run.tried.get(('open', l,
-                                                                        o.j), 0) < 6
+            if l not in (*known, o.j) and run.data.N[l] >= 3
+            and run.opened[l, o.j] < ORDERS and not is_cheaper(run, o.j, l)
         ]
     for extra in [None, *more]:
         ls = known + ([] if extra is None else [extra])
@@ -445,8 +455,8 @@ def step_towards(run, o, ls, have, goal, p, now, extra):
     top = float((p/total).min() - o.target)
     if top <= o.margin + 1e-9:
         return None
-    D = np.linspace(o.margin, top, LEVELS + 1)[1:]
-    # (LEVELS, M): what the weighted bounds may be
+    D = o.margin + (top - o.margin)*LEVELS
+    # (levels, M): what the weighted bounds may be
     wanted = p/np.maximum(o.target + D[:, None], 1e-12)
     at, lost = weights[:, None]*have, weights[:, None]*(have - goal)
     bad = (at.sum(0) > wanted*(1 + 1e-9)) & (lost.sum(0) > 0)
@@ -529,6 +539,10 @@ def give_up(run, l, j, i, side):
         reached[i] = min(run.walls[l, j].up[i], HUGE)
 
 # %% ../../nbs/beyond/24_bets.ipynb #10b9f831
+def is_cheaper(run, l, j):
+    "Whether arm l is proved to be cheaper than j; then j can't be proved to be."
+    return (l, j) in run.walls and run.walls[l, j].valid
+
 def open_wall(run, l, j):
     """Take the hyperplane l|j into use, or ask something that may prove l to be cheaper
     than j: a ray that l answers before j does."""
@@ -536,7 +550,7 @@ def open_wall(run, l, j):
     if prove_cheaper(wall):
         run.regions[j].walls.append(wall)
         return
-    run.tried['open', l, j] = run.tried.get(('open', l, j), 0) + 1
+    run.opened[l, j] += 1
     rule, t = order_on_a_ray(run, l, j)
     yield from inquire(run, mix(run.zero, rule, t), l)
 
@@ -669,8 +683,8 @@ def best_option(run, c, missing):
         return ray_options(run, c, open_, missing)
     if run.cone is None:
         set_up(run)
+        refresh(run)
     foresee(run)
-    refresh(run)
     looks, hopes, best = [Outlook(run, c, j, missing[j]) for j in open_], {}, None
     for o in looks:
         option, hopes[o.j] = bet_options(run, o)
@@ -710,8 +724,8 @@ def where_to_sample(run, c, missing):
 
 # %% ../../nbs/beyond/24_bets.ipynb #512a378a
 # rounds that a ray takes, and beside all rays; nothing was asked for a price/STILL;
-# samples without a prospect may cost so many prices
-A_RAY, BESIDE, STILL, VAIN = 8, 100, 4, 2
+# samples without a prospect may cost so many prices; what is dearer is no prospect
+A_RAY, BESIDE, STILL, VAIN, DEARER = 8, 100, 4, 2, 3
 # with three states and more: if the prediction is within so many prices, and if not
 NEARLY, DOUBTFUL, CLEAR = 10, .3, .05
 
@@ -728,13 +742,14 @@ def prospect(run, c, missing):
     return max(ahead, default=0.)/price_of_hyperplanes(run)
 
 def is_patient(run, ahead):
-    """Whether the prediction `ahead`, in prices, may still change. Two states: a
-    question was asked not long ago, and samples without a prospect took less than
-    `VAIN` prices."""
+    """Whether the prediction `ahead`, in prices, may still change. Two states: it isn't
+    far, or a question was asked not long ago; and samples without a prospect took less
+    than `VAIN` prices."""
     price = price_of_hyperplanes(run)
     if run.setting.W > 2:
         return run.in_vain < (DOUBTFUL if ahead < NEARLY else CLEAR)*price
-    return run.rounds - run.asked_at < price/STILL and run.in_vain < VAIN*price
+    late = run.rounds - run.asked_at >= price/STILL
+    return run.in_vain < VAIN*price and (ahead < DEARER or not late)
 
 # %% ../../nbs/beyond/24_bets.ipynb #1ecc5ccf
 # options a belief that may come to nothing before samples are taken
@@ -747,11 +762,12 @@ def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."
     q = run.data.q_hat
     arm, ray, earned = run.first, None, profit(run, run.first, None, q)
-    for r in run.rays:
-        for k in {a for _, a in r.heard} - {run.first}:
-            p = profit(run, k, r, q)
-            if p > earned:
-                arm, ray, earned = k, r, p
+    if run.offers:
+        arms = [k for _, k in run.offers]
+        seem = (q[arms]*np.array(list(run.offers.values()))).sum(1)
+        at = int(seem.argmax())
+        if seem[at] > earned:
+            (ray, arm), earned = list(run.offers)[at], float(seem[at])
     c = max(run.candidates, key=lambda c: profit(run, c.arm, c.ray, q))
     lead = LEADS_OWN if arm == c.arm else LEADS
     if earned <= profit(run, c.arm, c.ray, q) + lead*run.eps:
@@ -812,7 +828,7 @@ def explore(run):
             idle, run.questions = 0 if asked else idle + 1, run.questions + asked
             run.asked_at = run.rounds if asked else run.asked_at
             continue
-        ahead = prospect(run, c, absent)
+        ahead = run.ahead = prospect(run, c, absent)
         if ahead > 1 and not is_patient(run, ahead):
             return None
         if new:
@@ -823,8 +839,7 @@ def explore(run):
         run.in_vain += (ahead > 1)*(run.rounds - before)
 
 # %% ../../nbs/beyond/24_bets.ipynb #0b3547c7
-# halvings; snapshots, and proofs, are this far apart
-SEARCH, SEEN, PROVED = 4, 1.1, 1.5
+SEARCH = 4                # halvings
 
 def least_doubled(holds, low, most):
     """The least of low, 2 low, 4 low, … up to `most` at which `holds`, which does at
@@ -834,10 +849,10 @@ def least_doubled(holds, low, most):
         return None
     return low*2**bisect_left(range(n), True, key=lambda i: holds(low*2**i))
 
-def proved_regret(run, candidates):
+def proved_regret(run, candidates, best=np.inf):
     """The smallest bound proved on the regret of one of the `candidates`, and that
-    `Candidate`; infinite if there is none."""
-    most, best, found = 2*run.setting.B, np.inf, None
+    `Candidate`; `best` and None if there is none below `best`."""
+    most, found = 2*run.setting.B, None
     for c in candidates:
         high = least_doubled(lambda e: passes(run, c, e), min(best, run.eps),
                              min(best, most))

@@ -8,6 +8,7 @@ __all__ = ['SEEN', 'PROVED', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'keep
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from array import array
 from dataclasses import dataclass, replace
+from functools import cached_property
 import numpy as np
 from ..core import TIE_TOL, InvalidInput, as_integer, as_number, patch_to
 from ..examination import Boundary, CalibrationWatch, PriorWatch, examine
@@ -35,8 +36,9 @@ PROBE, BITS, STEP, MOST_BITS = 3, 5, 2, 29
 NEAR = 1/4
 TRIES = 4                                   # of completing one hyperplane from one side
 IDLE = 8            # times as many rounds as when something could still be improved
-# of δ, for what comes after the bets: with two states, and with more
-LATER = .1, .4
+# of δ, for what comes after the bets: with two states, where few runs go that far, and
+# with more
+LATER = .05, .4
 
 @dataclass(eq=False)
 class Candidate:
@@ -67,8 +69,7 @@ class SharpRun:
             setting, oracle, eps, delta, max_rounds, watch)
         self.later = LATER[setting.W > 2]*delta
         self.setting = setting = levelled(setting)                      # below
-        self.transcript, self.base, self.ends = Transcript(setting), RegionProgram(
-            setting), spread_rules(setting)
+        self.transcript, self.base = Transcript(setting), RegionProgram(setting)
         self.walls, self.programs, self.tries, self.depths = {}, {}, {}, {}
         self.candidates, self.best = [], None
         self.rays, self.forecast, self.low = [], None, None
@@ -89,6 +90,9 @@ class SharpRun:
     @property
     def rounds(self):
         return self.transcript.rounds
+    @cached_property
+    def ends(self):
+        return spread_rules(self.setting)
     def see(self, arm, belief, state):
         """Watch whether beliefs average to the prior, where one is told, and come
         true, where the state is known. Raises `Halt`."""
@@ -428,12 +432,13 @@ class SharpPlan:
     target: int
     bound: float
 
-SEEN, PROVED = 1.1, 1.5     # snapshots of the bets, and proofs, are this far apart
+SEEN, PROVED = 1.1, 2.      # snapshots of the bets, and proofs, are this far apart
 
 def keep(run, candidates):
     "Keep the best of the `candidates` of the bets, if something is proved of one."
-    bound, c = bets.proved_regret(run.bets, candidates)
-    if np.isfinite(bound) and (run.best is None or bound < run.best[0]):
+    bound, c = bets.proved_regret(run.bets, candidates,
+                                  np.inf if run.best is None else run.best[0])
+    if c is not None:
         run.best = float(bound), Candidate(bets.rule_of(run.bets, c), c.arm, None, 0.)
         run.proved = c
         run.low = earned_at_least(run, c)

@@ -5,6 +5,7 @@ __all__ = ['NOISE', 'WIDER', 'FAR', 'MOST', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE
            'sparse', 'Wall', 'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh', 'told_apart', 'BetRegion']
 
 # %% ../../nbs/beyond/22_walls.ipynb #f63676b8
+from types import SimpleNamespace
 import numpy as np
 from ..core import patch_to
 from ..programs import lagrangian_bound, open_highs
@@ -71,11 +72,10 @@ class Contradiction(Exception):
         super().__init__(f'rounds {self.rounds}')
 
 def sparse(A):
-    "A (m, n) as HiGHS wants it."
-    from scipy.sparse import csr_array
-    A = csr_array(A)
-    A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
-    return A
+    "A (m, n) as `open_highs` wants it."
+    i, j = A.nonzero()
+    return SimpleNamespace(shape=A.shape, data=A[i, j], indices=j,
+                           indptr=i.searchsorted(np.arange(len(A) + 1)))
 
 # %% ../../nbs/beyond/22_walls.ipynb #32fe797a
 class Wall:
@@ -90,33 +90,38 @@ class Wall:
     def __init__(self, cone, valid, pair=None):
         M, self.pair = len(cone.D), pair
         self.cone, self.valid, self.n, self.solves = cone, valid, 0, 0
-        self._rows, self._sides, self.rounds = np.zeros((64, M)), np.zeros(64), []
+        self.rounds = []
         self.up, self.low = np.full(M, np.inf), np.full(M, -np.inf)
         self.stale, self._at = np.ones((2, M), bool), np.zeros((2, M, M))
         self.rests_on, self.at_ends = {}, []
         box = np.vstack([np.full(M, -FAR), np.full(M, FAR)])
         self.neutral = cone.neutral(pair)
+        # those first, then the rows, and between what they are
+        self._A = np.vstack([self.neutral, np.zeros((64, M))])
+        self._ends, self._sides = np.zeros((2, len(self._A))), np.zeros(len(self._A))
         self._cost, self.highs = np.zeros(M), open_highs(
             sparse(self.neutral), np.zeros(M), box, np.zeros((2, len(self.neutral))))
 
+    def _of_rows(self, x):
+        return x[len(self.neutral):][:self.n]
     @property
     def rows(self):
-        return self._rows[:self.n]
+        return self._of_rows(self._A)
     @property
     def sides(self):
-        return self._sides[:self.n]
+        return self._of_rows(self._sides)
     def add(self, w, side, t):
         """The rule with coordinates w (M,) was answered in round t: by l (`side` 1),
         or by j (-1)."""
-        if self.n == len(self._rows):
-            self._rows, self._sides = np.vstack([self._rows,
-                                                 0*self._rows]), np.r_[self._sides,
-                                                                       0*self._sides]
+        at = len(self.neutral) + self.n
+        if at == len(self._A):
+            self._A, self._sides = np.vstack([self._A, 0*self._A]), np.tile(self._sides, 2)
+            self._ends = np.tile(self._ends, 2)
         w = np.where(np.abs(w) < 1e-12, 0., w)
-        self._rows[self.n], self._sides[self.n] = w, side
+        low, high = (-np.inf, 1 + WIDER) if side > 0 else (1 - WIDER, np.inf)
+        self._A[at], self._ends[:, at], self._sides[at] = w, (low, high), side
         self.n += 1
         self.rounds.append(t)
-        low, high = (-np.inf, 1 + WIDER) if side > 0 else (1 - WIDER, np.inf)
         at = np.flatnonzero(w).astype(np.int32)
         self.highs.addRow(low, high, len(at), at, w[at])
         value = self._at @ w
@@ -124,12 +129,10 @@ class Wall:
 
 # %% ../../nbs/beyond/22_walls.ipynb #6f14f385
 @patch_to(Wall)
-def bounds(self):
-    "(2, r + n): the lower and upper ends of the rows, those of `neutral` first."
-    low = np.where(self.sides > 0, -np.inf, 1 - WIDER)
-    high = np.where(self.sides > 0, 1 + WIDER, np.inf)
-    zero = np.zeros(len(self.neutral))
-    return np.vstack([np.r_[zero, low], np.r_[zero, high]])
+def system(self):
+    "(r + n, M) and (2, r + n): rows, those of `neutral` first, and their ends."
+    n = len(self.neutral) + self.n
+    return self._A[:n], self._ends[:, :n]
 
 # %% ../../nbs/beyond/22_walls.ipynb #38eb1b0c
 def _tighten(wall, i, side):
@@ -170,7 +173,7 @@ def _tighten(wall, i, side):
 def proved(wall, cost, y):
     """What ⟨cost, a⟩ is at least, by the multipliers y of the rows; what they leave
     of the cost is paid for at |a_i| = `MOST`."""
-    A, ends = np.vstack([wall.neutral, wall.rows]), wall.bounds()
+    A, ends = wall.system()
     y = np.where(np.isfinite(np.where(y > 0, *ends)), y, 0.)
     return lagrangian_bound(y, *ends) - MOST*np.abs(cost - y @ A).sum()
 
@@ -198,7 +201,7 @@ def extent(wall, s):
 def conflict(wall):
     "The rounds whose answers contradict each other, if no α agrees with all of them."
     import highspy
-    A, ends, M = np.vstack([wall.neutral, wall.rows]), wall.bounds(), len(wall.up)
+    (A, ends), M = wall.system(), len(wall.up)
     give = np.r_[np.zeros(len(wall.neutral)), -wall.sides]
     columns = np.vstack([np.r_[np.full(M, -FAR), 0.], np.r_[np.full(M, FAR), np.inf]])
     highs = open_highs(sparse(np.hstack([A, give[:, None]])),
@@ -234,17 +237,18 @@ def prove_cheaper(wall):
 
 # %% ../../nbs/beyond/22_walls.ipynb #cf7e4cfa
 # bounds of alpha below this are taken for it; weights of the first of two hyperplanes
-LEAST, SHARES = .05, np.linspace(0, 1, 41)
+LEAST, SHARES = .05, np.column_stack([np.linspace(0, 1, 41), np.linspace(1, 0, 41)])
 HUGE = 1e9                                      # in place of a bound that isn't known
 
 def weigh(ups, prices):
     """(n,) weights of n hyperplanes, one or two, and (M,) the weighted bounds, for
     which min prices/bounds is largest; `ups` (n, M)."""
-    shares = np.ones((1, 1)) if len(ups) == 1 else np.column_stack([SHARES, 1 - SHARES])
-    ups = np.clip(ups, -HUGE, HUGE)
-    total = np.maximum(shares @ ups, LEAST)
+    if len(ups) == 1:
+        return np.ones(1), np.maximum(np.minimum(ups[0], HUGE), LEAST)
+    ups = np.maximum(np.minimum(ups, HUGE), -HUGE)
+    total = np.maximum(SHARES @ ups, LEAST)
     best = int((prices/total).min(1).argmax())
-    return shares[best], total[best]
+    return SHARES[best], total[best]
 
 # %% ../../nbs/beyond/22_walls.ipynb #be9bad11
 KEPT = 16           # wealths that were worked out last
@@ -289,13 +293,13 @@ class BetRegion:
         self.prices = self.cone.bound*prices*(up < HUGE/2)/up
         self.rules = self.cone.bound*self.cone.D*((up < HUGE/2)/up)[:, None]
         cheap = self.prices.argsort(stable=True)[:self.LIKELY]
-        self.likely = np.unique(np.r_[cheap, list(self.found)]).astype(int)
+        self.likely = sorted({*cheap.tolist(), *self.found})
 
 # %% ../../nbs/beyond/22_walls.ipynb #150b41b9
 @patch_to(BetRegion)
 def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
     "`pair_wealth` over the likely rules, and over all if `sure`."
-    return self._over(pair_wealth, want, sure, counts_j, u, counts_k, x, low, eps)
+    return self._over(pair_wealth, want, sure, counts_j, u, counts_k, x, low, eps, want)
 
 @patch_to(BetRegion)
 def own(self, counts, s, top, eps, want, sure):
