@@ -12,7 +12,7 @@ from oia_nb import beliefs
 from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identify, is_proper,
                         random_world, simple_regret, simulate)
 from oia_nb.beliefs import Hearing, PairProgram, own_beliefs
-from oia_nb.experts import Drifting, Expert, Rounded, Subjective, best_known, is_wrong
+from oia_nb.experts import Drifting, Rounded, Subjective, best_known, is_wrong
 from oia_nb.sharp.evidence import betting_threshold, mean_lower
 from oia_nb.sharp.hyperplanes import Hyperplane, RegionProgram, spread_rules
 
