@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from conftest import amount, ROOT
 from oia_nb.all import (InvalidInput, action_informed_oracle, bits_world,
-                        generator, make_world, oiafc, optimal_rule,
+                        generator, identify, load_world, make_world, oiafc, optimal_rule,
                         shrink_oracle, simulate)
 from oia_nb.experiments import (compare, experiment, read_experiment, suite,
                                 summarise)
@@ -343,3 +343,28 @@ def test_compare():
     for argument in 'budget', 'cap':
         with pytest.raises(InvalidInput, match=argument):
             compare(['advert'], **{argument: 0})
+
+
+def test_compare_plays_who_honours_what_is_told():
+    "And an expert who isn't rational fails no run."
+    from oia_nb.experts import parse_expert
+    found = compare(['advert'], eps=1., repetitions=1, n_jobs=0, told='lapses=.02',
+                    expert=parse_expert('lapsing:0.02'))
+    assert set(found.frame.method) == {'patient', 'trial'} and found.frame.error.isna().all()
+    assert set(suite(margin=.01)) == {'sharp', 'patient', 'own_beliefs'}
+    assert set(suite(told='rounding=2')) == {'sharp', 'patient', 'own_beliefs', 'trial'}
+    with pytest.raises(InvalidInput, match='what one of the learners can honour'):
+        suite(told='lapses=.02,costs=until the end')
+    with pytest.raises(InvalidInput, match='margin'):
+        compare(['advert'], eps=1., margin=-1.)
+
+
+def test_a_lead_is_compared_with_the_best_that_leads():
+    world = load_world('advert')
+    found = compare([world], eps=.3, delta=.1, margin=.01, methods=['sharp'], repetitions=1,
+                    n_jobs=0).frame.iloc[0]
+    best = optimal_rule(world).profit - optimal_rule(world, margin=.01).profit
+    plain = identify(world, eps=.3, delta=.1, margin=.01, seed=generator(0, 0))
+    lost = optimal_rule(world).profit - world.agent.profit(world, plain.rule)
+    assert found.regret == pytest.approx(lost - best)
+    assert found.regret <= found.bound and best > 0
