@@ -72,7 +72,11 @@ def least_wealth(counts, outcomes, means):
     value = weights_of(log_wealths(counts, outcomes, means)[0])[1]
     return value.min(0), value.argmin(0)
 
-# %% ../../nbs/beyond/20_evidence.ipynb #6a0373b3
+# %% ../../nbs/beyond/20_evidence.ipynb #53cb5cb5
+# of an interval, its points; how often, and at most if the bound isn't close; one that
+# is too short
+PLACES, LEVELS, MOST_LEVELS, TINY = np.arange(14)/13, 2, 5, 1e-12
+
 def larger_line(l0, l1, r0, r1):
     """The least over 0 ≤ t ≤ 1 of the larger of two lines, of which one goes from l0
     to l1 and the other from r0 to r1; arrays of one shape."""
@@ -91,11 +95,11 @@ def between(mu, value, slope):
     first, last = min(before[0], here[0]), min(here[-1], after[-1])
     return np.concatenate([[first], inner, [last]])
 
-# %% ../../nbs/beyond/20_evidence.ipynb #454959c7
+# %% ../../nbs/beyond/20_evidence.ipynb #6e35c512
 def from_below(lo, hi, at, logs, rise, own, fall):
-    """What tangents prove of the wealth between `lo` and `hi` from points `at` (G,),
-    and the worst rule: `logs` of arm j with derivative -`rise`, (L, V, G), and the
-    mixed `own` (1, G) of arm k with derivative `fall`."""
+    """What tangents prove of the wealth between `lo` and `hi` (chapter 20) from points
+    `at` (G,), and the worst rule: `logs` of arm j with derivative -`rise`, (L, V, G), and
+    the mixed `own` (1, G) of arm k with derivative `fall`."""
     share, value = weights_of(logs)
     slope, order = fall - np.einsum('lvg,lg->vg', rise, share), at.argsort()
     value = (value + own)[:, order]
@@ -103,14 +107,10 @@ def from_below(lo, hi, at, logs, rise, own, fall):
     i = int(found.argmin())
     return float(found[i]), int(value[:, min(i, len(at) - 1)].argmin())
 
-# %% ../../nbs/beyond/20_evidence.ipynb #53cb5cb5
-# of an interval, its points; how often, and at most if the bound isn't close; one that
-# is too short
-PLACES, LEVELS, MOST_LEVELS, TINY = np.arange(14)/13, 2, 5, 1e-12
-
+# %% ../../nbs/beyond/20_evidence.ipynb #7dc88e5e
 def pair_wealth(counts_j, rules, u, counts_k, x, low, eps, want=-np.inf):
-    """The wealth of a pair of arms (chapter 20) and the rule that is the worst where
-    it is least; from below, but a value below `want` needn't be proved.
+    """The wealth of both factors of chapter 20, at least, and the rule that is the worst
+    where this is least; a value below `want` needn't be proved.
 
     `rules` (V, M) are payments of arm j of which every rule of its region pays as
     least as much as a mixture; `x` (M,) the payoff of arm k, at least `low`; `u`
