@@ -4,11 +4,12 @@ import resource
 from time import perf_counter
 import numpy as np
 from oia_nb.all import is_proper, optimal_rule, principal_profit, random_world
-from oia_nb.programs import solve_menu
+from oia_nb.programs import MenuProgram
 
 def menus(world):
     z, q = world.setting, world.belief_distributions
-    return [solve_menu(z.support, q, k, (world.costs[k] - world.costs)/z.bound) for k in range(z.K)]
+    return [MenuProgram(z.support, q, k).minimum(q, (world.costs[k] - world.costs)/z.bound)
+            for k in range(z.K)]
 
 if (__name__ == '__main__'):
     ratios = []

@@ -6,6 +6,7 @@
 __all__ = ['DECISIONS', 'chen_share', 'chen_parts', 'half_spread', 'profit_at_worst', 'any_rule_bound', 'kept_rule', 'deciding_round', 'chen', 'radius_simple', 'belief_numbers', 'oiafc_simple', 'etc', 'CROSSED_TOL', 'etc_radius', 'etc_bits', 'link_arms', 'Frozen', 'Commitment', 'commit', 'etc_rounds', 'etc_bound', 'etc_samples', 'explore_then_commit', 'unless_broken', 'ask_some', 'ask_link_commit', 'committed', 'chen_regret_parts', 'chen_average_bound', 'find_payment', 'Incentives', 'learn_incentives', 'paid_arm', 'simulate_incentives', 'incentives_bound']
 
 # %% ../nbs/paper/12_baselines.ipynb #df53ad19
+from bisect import bisect_left
 from dataclasses import dataclass
 import numpy as np
 from .core import InvalidInput, OracleViolated, as_integer, generator
@@ -229,22 +230,24 @@ def commit(setting, oracle, k, q, I, C_hat, I_c, solver='highs'):
     program = program_route(solver)(setting.support, setting.K, k)
     room = I_c[k]/setting.bound + I
     most = program.minimum(q, C_hat[k]/setting.bound - room, rule=False)
-    upper = None if most is None else q[
-        k]@setting.belief_utility - setting.bound*most.bound + half_spread(setting)*I
+    upper = None
+    if most is not None:
+        worth = q[k] @ setting.belief_utility
+        upper = worth - setting.bound*most.bound + half_spread(setting)*I
     rules = [oracle.rules[k]]
     safe = program.minimum(q, C_hat[k]/setting.bound + room + 2*LP_TOL)
     if safe is not None:
-        rules.append(
-            ScoringRule(setting.bound*safe.rule, setting.support, setting.bound))
-    lower, n = max(
-        (profit_at_worst(setting, q[k], I, rule), n) for n, rule in enumerate(rules))
+        S = setting.bound*safe.rule
+        rules.append(ScoringRule(S, setting.support, setting.bound))
+    lower, n = max((profit_at_worst(setting, q[k], I, rule), n)
+                   for n, rule in enumerate(rules))
     return Commitment(upper, lower, rules[n], program.solves)
 
 # %% ../nbs/companion/79_baseline_proofs.ipynb #26dabb35
 def etc_rounds(setting, samples, delta):
     "Kn + (K-1)b: the rounds of `etc` with n = `samples`; an int."
-    return setting.K*samples + (setting.K - 1)*etc_bits(
-        etc_radius(setting, samples, delta))
+    bits = etc_bits(etc_radius(setting, samples, delta))
+    return setting.K*samples + (setting.K - 1)*bits
 
 def etc_bound(setting, margin, samples, delta):
     r"""The most that the certificate of `etc` with n = `samples` can be, on the
@@ -253,18 +256,12 @@ def etc_bound(setting, margin, samples, delta):
     x = 2*B_S*((setting.K - 1)*(2.**-etc_bits(I) + I) + I)
     return float(2*half_spread(setting)*I + B_S*min(1., 2*x/(margin + x)))
 
-def _smallest(ok, low=1):
-    """The smallest integer from `low` on for which `ok` holds, if it holds from
-    there on."""
-    if ok(low):
-        return low
-    high = 2*low
+def _smallest(ok):
+    "The smallest positive integer for which `ok` holds, if it holds from there on."
+    high = 1
     while not ok(high):
-        low, high = high, 2*high
-    while high - low > 1:
-        middle = (low + high)//2
-        low, high = (low, middle) if ok(middle) else (middle, high)
-    return high
+        high *= 2
+    return 1 + bisect_left(range(1, high), True, lo=high//2, key=ok)
 
 def etc_samples(setting, margin, eps, delta):
     r"""The smallest n with which `etc` is sure to certify $\epsilon$ on the event
@@ -332,8 +329,10 @@ def explore_then_commit(setting, oracle, *, eps, delta, samples=None, budget=Non
     I = etc_radius(setting, max(n, 1), delta)
     run = Exploration(setting, oracle, radius=lambda N, t: np.full(setting.K, I),
                       mixing=None, solver=solver, watch=watch)
-    steps = ask_link_commit(run, eps, delta, n, solver) if n else ask_some(
-        run, eps, delta, budget)
+    if n:
+        steps = ask_link_commit(run, eps, delta, n, solver)
+    else:
+        steps = ask_some(run, eps, delta, budget)
     return unless_broken(run, steps, eps, delta)
 
 etc = explore_then_commit      # its earlier name
@@ -510,9 +509,8 @@ def paid_arm(world, payments):
         raise InvalidInput('world.agent', world.agent,
                            'Rational(), the only agent that takes part here')
     payments = as_array('payments', payments, (z.K,), 0., z.bound, axes=(z.arms,))
-    worth = lambda arms: world.belief_distributions[arms]@z.belief_utility - payments[
-        arms]
-    return favourite(payments - world.costs, worth, z.bound, z.B_u)
+    worth = world.belief_distributions @ z.belief_utility - payments
+    return favourite(payments - world.costs, worth.__getitem__, z.bound, z.B_u)
 
 def simulate_incentives(learner, world, seed):
     """Play a coroutine that yields payments (K,) against a simulated agent: (what it

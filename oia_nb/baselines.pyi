@@ -3,6 +3,7 @@ from collections.abc import Callable
 from typing import Any
 from numpy.typing import ArrayLike
 import numpy as np
+from bisect import bisect_left
 from dataclasses import dataclass
 import numpy as np
 from .core import InvalidInput, OracleViolated, as_integer, generator

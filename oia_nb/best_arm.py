@@ -15,8 +15,8 @@ __all__ = ['EXPLORATION_RATES', 'LIKENESS', 'CONFIDENCE_ALGORITHMS', 'BUDGET_ALG
 from dataclasses import dataclass
 from typing import Callable
 import numpy as np
-from .core import (InvalidInput, OracleViolated, as_array, as_integer, as_number,
-                         as_probabilities, generator, patch_to, read_only)
+from .core import (InvalidInput, OracleViolated, as_array, as_choice, as_integer,
+                         as_number, as_probabilities, generator, patch_to, read_only)
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
 from .estimation import Transcript
@@ -131,10 +131,10 @@ def finite_bandit(values, probabilities, family=None):
                               for k, p in enumerate(rows)])
     upto = probabilities.cumsum(1)
     upto[:, -1] = 1.
-    draw = lambda arm, rng: float(values[
-        arm, np.searchsorted(upto[arm], rng.random(), 'right')])
-    return Bandit((values*probabilities).sum(1), family
-                  or BoundedRewards(values.min(), values.max()), draw)
+    def draw(arm, rng):
+        return float(values[arm, np.searchsorted(upto[arm], rng.random(), 'right')])
+    family = family or BoundedRewards(values.min(), values.max())
+    return Bandit((values*probabilities).sum(1), family, draw)
 
 def bernoulli_bandit(means):
     "The `Bandit` with rewards 0 and 1 and these `means` (K,)."
@@ -311,9 +311,7 @@ def hoeffding(family):
     return GaussianRewards(family.sigma)
 
 def _rate(name):
-    if not isinstance(name, str) or name not in EXPLORATION_RATES:
-        raise InvalidInput('rate', name, f'one of {", ".join(EXPLORATION_RATES)}')
-    return EXPLORATION_RATES[name]
+    return EXPLORATION_RATES[as_choice('rate', name, EXPLORATION_RATES)]
 
 # %% ../nbs/companion/80_best_arm.ipynb #22242df5
 def pick_survivors(s, L, U):
@@ -528,9 +526,10 @@ def pair_evidence(family, mean_a, N_a, mean_b, N_b, eps=0.):
         slope = lambda x: N_a*(x - mean_a)/V(x) + N_b*(x + eps - mean_b)/V(x + eps)
         if low >= high:
             x = (low + high)/2
+        elif slope(low) >= 0:
+            x = low
         else:
-            x = low if slope(low) >= 0 else high if slope(high) <= 0 else brentq(
-                slope, low, high)
+            x = high if slope(high) <= 0 else brentq(slope, low, high)
     return float(N_a*family.d(mean_a, x) + N_b*family.d(mean_b, x + eps))
 
 # %% ../nbs/companion/80_best_arm.ipynb #71021742
@@ -571,8 +570,8 @@ def successive_rejects(K, *, budget, family=BoundedRewards()):
 
     Raises `InvalidInput`.
     """
-    return _successive_rejects(
-        Pulls(K, family, max_pulls=as_integer('budget', budget, as_integer('K', K, 2))))
+    budget = as_integer('budget', budget, as_integer('K', K, 2))
+    return _successive_rejects(Pulls(K, family, max_pulls=budget))
 
 def _successive_rejects(s):
     log_bar, left, so_far = .5 + (1/np.arange(2, s.K + 1)).sum(), np.arange(s.K), 0
@@ -589,8 +588,8 @@ def sequential_halving(K, *, budget, family=BoundedRewards()):
     The budget is at least $K\lceil\log_2K\rceil$. Raises `InvalidInput`.
     """
     rounds = int(np.ceil(np.log2(as_integer('K', K, 2))))
-    return _sequential_halving(
-        Pulls(K, family, max_pulls=as_integer('budget', budget, K*rounds)), rounds)
+    budget = as_integer('budget', budget, K*rounds)
+    return _sequential_halving(Pulls(K, family, max_pulls=budget), rounds)
 
 def _sequential_halving(s, rounds):
     left = np.arange(s.K)
@@ -611,8 +610,8 @@ def fixed_budget_error(means, budget, algorithm, width=1.):
     with np.errstate(divide='ignore'):
         H2 = (np.arange(2, K + 1)/gaps[1:]**2).max()
     if algorithm == 'successive_rejects':
-        bound = K*(K-1)/2*np.exp(-(budget - K)/((.5 +
-                                                 (1/np.arange(2, K + 1)).sum())*H2))
+        log_bar = .5 + (1/np.arange(2, K + 1)).sum()
+        bound = K*(K - 1)/2*np.exp(-(budget - K)/(log_bar*H2))
     elif algorithm == 'sequential_halving':
         bound = 3*np.log2(K)*np.exp(-budget/(8*H2*np.log2(K)))
     else:
@@ -664,15 +663,12 @@ def bandit_algorithm(name, K, family, *, eps, delta, budget=None, max_pulls=10_0
     "ugapeb" gets the `a` at which its bound holds with probability
     1 - `delta`. Raises `InvalidInput`.
     """
-    if isinstance(name, str) and name in CONFIDENCE_ALGORITHMS:
+    as_choice('algorithm', name, CONFIDENCE_ALGORITHMS | BUDGET_ALGORITHMS)
+    if name in CONFIDENCE_ALGORITHMS:
         if budget is not None:
             raise InvalidInput('budget', budget, f'none, since {name} stops by itself')
         return CONFIDENCE_ALGORITHMS[name](K, eps=eps, delta=delta, family=family,
                                            max_pulls=max_pulls)
-    if not isinstance(name, str) or name not in BUDGET_ALGORITHMS:
-        raise InvalidInput(
-            'algorithm', name,
-            f'one of {", ".join([*CONFIDENCE_ALGORITHMS, *BUDGET_ALGORITHMS])}')
     budget = as_integer('budget', budget, K)
     more = dict(a=np.log(2*K*budget/delta)/2) if name == 'ugapeb' else {}
     return BUDGET_ALGORITHMS[name](K, budget=budget, family=family, **more)

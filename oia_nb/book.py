@@ -48,8 +48,8 @@ def title_of(nb):
 
 def labels_of(nb):
     "The labels that a notebook defines: of statements, formulas, sections, figures."
-    text = '\n'.join(part for c in nb['cells'] for part in (
-        c['source'] if c['cell_type'] == 'markdown' else '', json.dumps(c['metadata'])))
+    texts = [c['source'] for c in nb['cells'] if c['cell_type'] == 'markdown']
+    text = '\n'.join(texts + [json.dumps(c['metadata']) for c in nb['cells']])
     return {name for found in LABEL.findall(text) for name in found if name}
 
 # %% ../nbs/companion/84_book.ipynb #251ac88d
@@ -62,8 +62,7 @@ def cited(folder):
         people = re.search(r'(?s)(?:author|editor)\s*=\s*\{(.*?)\}\s*,\s*\n', body)
         names = re.split(r'\s+and\s+', people[1]) if people else [key]
         names = [re.sub(r'[{}\\"\']', '', n.split(',')[0]).strip() for n in names]
-        listed = ' and '.join([', '.join(names[:-1]), names[-1]
-                               ]) if names[1:] else names[0]
+        listed = ' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))
         year = re.search(r'year\s*=\s*\{?(\d{4})', body)
         words[key] = listed, year[1] if year else 'n.d.'
     return words
@@ -112,7 +111,7 @@ def with_owners(text):
                      text)
 
 # %% ../nbs/companion/84_book.ipynb #00bf3e2c
-DIRECTIVE = re.compile(r'^\s*#\s*\|.*\n?')
+DIRECTIVES = re.compile(r'^(\s*#\s*\|.*\n?)+')
 NOT_RUN = re.compile(r'^\s*#\s*\|\s*eval: false')
 INTRODUCTION = """\
 *A copy to play with.* **Run → Run All Cells** plays the chapter; it writes nothing. \
@@ -122,9 +121,7 @@ where to begin."""
 
 def plain_code(code):
     "The code without its leading directives."
-    while m := DIRECTIVE.match(code):
-        code = code[m.end():]
-    return code
+    return DIRECTIVES.sub('', code)
 
 def handed_out(nb, here, where, sources):
     """The notebook as a reader gets it: no directive, no build cell, an introduction

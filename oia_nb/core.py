@@ -4,11 +4,13 @@
 
 # %% auto #0
 __all__ = ['PROB_TOL', 'BELIEF_TOL', 'REPORT_TOL', 'TIE_TOL', 'PROPER_TOL', 'FORBIDDEN', 'OIAError', 'InvalidInput',
-           'NotInducible', 'OracleViolated', 'SolverFailure', 'is_number', 'as_number', 'as_integer', 'as_choice',
-           'as_kind', 'read_only', 'is_frozen', 'check_container', 'as_labelled', 'as_array', 'as_probabilities',
-           'as_beliefs', 'as_text', 'as_names', 'Value', 'plain', 'patch_to', 'fresh_seed', 'generator']
+           'NotInducible', 'OracleViolated', 'SolverFailure', 'placed', 'file_trouble', 'is_number', 'as_number',
+           'as_integer', 'as_choice', 'as_kind', 'as_value', 'read_only', 'is_frozen', 'check_container', 'as_labelled',
+           'as_array', 'as_probabilities', 'as_beliefs', 'as_text', 'as_names', 'Value', 'plain', 'patch_to',
+           'fresh_seed', 'generator']
 
 # %% ../nbs/companion/60_core.ipynb #f8f35357
+from contextlib import contextmanager
 from dataclasses import fields
 from decimal import Decimal
 from numbers import Real
@@ -45,6 +47,43 @@ class SolverFailure(OIAError):
 def _short(value):
     text = ' '.join(repr(value).split())
     return text if len(text) <= 80 else text[:77] + '...'
+
+# %% ../nbs/companion/60_core.ipynb #eded226e
+@contextmanager
+def placed(prefix='', kind=InvalidInput):
+    """Where the block refuses an argument, its name gets a `prefix`, and the error is
+    of the class `kind`, one derived from `InvalidInput`.
+
+    >>> with placed('arms[1].'):
+    ...     raise InvalidInput('cost', -1, 'a cost')
+    Traceback (most recent call last):
+        ...
+    oia_nb.core.InvalidInput: arms[1].cost: got -1, expected a cost
+    """
+    try:
+        yield
+    except InvalidInput as e:
+        raise kind(prefix + e.argument, e.value, e.expected) from None
+
+@contextmanager
+def file_trouble(argument, path, expected):
+    """Where the block can't open, read or write the file `path`, it raises
+    `InvalidInput`, with the reason after `expected`.
+
+    >>> with file_trouble('path', 'no/such/file', 'a file'):
+    ...     open('no/such/file')
+    Traceback (most recent call last):
+        ...
+    oia_nb.core.InvalidInput: path: got 'no/such/file', expected a file (No such file
+    or directory)
+    """
+    try:
+        yield
+    except OIAError:
+        raise
+    except (OSError, TypeError, ValueError) as e:
+        why = getattr(e, 'strerror', None) or e
+        raise InvalidInput(argument, path, f'{expected} ({why})') from None
 
 # %% ../nbs/companion/60_core.ipynb #b77f5b8a
 # probabilities must sum to one this closely; nothing is ever renormalised
@@ -135,6 +174,22 @@ def as_kind(name, value, kind):
     raise InvalidInput(name, value, f'a value of the class {kind.__name__}'
                        + getattr(kind, 'how', ''))
 
+# %% ../nbs/companion/60_core.ipynb #f4a00003
+def as_value(name, value):
+    """`value` as a plain text, boolean, whole or finite number, or None: what a file
+    can hold. Raises `InvalidInput` naming `name` otherwise.
+
+    >>> as_value('eps', np.float64(.5))
+    0.5
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return as_number(name, value)
+    raise InvalidInput(name, value, 'a text, a finite number, a boolean or None')
+
 # %% ../nbs/companion/60_core.ipynb #9cb85ca7
 def read_only(x):
     """A copy of the array `x` that can't be written to, not even after an attempt to
@@ -203,8 +258,8 @@ def _order(name, labels, names):
         place = {label: i for i, label in enumerate(labels)}
         if place.keys() == set(wanted):
             return [place[w] for w in wanted]
-    expected = 'no labels, since no names are given for them' if known is None else (
-        f'the labels {known}')
+    expected = (f'the labels {known}' if known is not None else
+                'no labels, since no names are given for them')
     raise InvalidInput(name, f'labels {labels}', expected)
 
 def _reordered(name, array, labels, axes):
@@ -315,11 +370,10 @@ def as_beliefs(name, value, states=None):
     >>> as_beliefs('support', [[.5, .5], [0, 1]]).shape
     (2, 2)
     """
-    plain = type(
-        value
-    ) is np.ndarray and value.dtype == float and value.ndim == 2 and value.size > 0
-    x = value if plain and is_frozen(value) else as_array(name, value, (None, None),
-                                                          low=0., axes=(None, states))
+    shared = (type(value) is np.ndarray and is_frozen(value) and value.dtype == float
+              and value.ndim == 2 and value.size > 0)
+    x = value if shared else as_array(name, value, (None, None), low=0.,
+                                      axes=(None, states))
     if x.shape[1] < 2:
         raise InvalidInput(name, f'an array of shape {x.shape}',
                            'at least two states (columns)')
@@ -383,8 +437,9 @@ class Value:
     def _key(self):
         return type(self), *(_key(getattr(self, f.name)) for f in fields(self))
     def __eq__(self, other):
-        return self._key() == other._key() if type(other) is type(
-            self) else NotImplemented
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._key() == other._key()
     def __hash__(self):
         return hash(self._key())
     def __reduce__(self):

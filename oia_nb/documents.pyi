@@ -7,43 +7,26 @@ from importlib import resources
 from pathlib import Path
 import numpy as np
 from . import __version__
-from .core import InvalidInput, as_choice, as_kind, patch_to
+from .core import InvalidInput, as_choice, as_kind, patch_to, placed
 from .information import Setting, World
 from .scoring import ScoringRule, as_rule
 from .tickets import Rounded
 from .learner import Certificate, Identification, Origin, Trace
 from .told import Check, as_told
-from .worlds import json_text, load_world, parse_json, schema_reader, setting_from_dict, setting_to_dict, world_names, write_file
+from .worlds import ANYTHING, FLAG, GAME, INTEGER, KNOWN, MATRIX, NAMES, NUMBER, SETTING_FORM, TEXT, WORLD_FORM, by_name, check_form, check_schema, json_text, listed, load_world, maybe, parse_json, read_file, record, setting_from_dict, setting_to_dict, world_names, write_file
 
 _Path = str | PathLike[str]
-NUMBER: Any
-INTEGER: Any
-TEXT: Any
-FLAG: Any
-ANYTHING: dict
-def listed(form): ...
-def by_name(form): ...
-def maybe(form): ...
-def record(_optional=..., **required: Any): ...
-TYPES: Any
-def check_form(form, value, at=...): ...
-def check_keys(form, value, at): ...
-NAMES: Any
-MATRIX: Any
 PAID: Any
 TICKETS: Any
 RULE: Any
-GAME: Any
 TARGET: Any
 ROUNDED: Any
 HEADS: Any
-KNOWN: Any
 TRACE: Any
 RUN: Any
 DOCUMENTS: Any
-ARM: Any
-FILES: Any
 VERSION: int
+FILES: Any
 def json_schema(kind: str) -> dict[str,Any]: ...
 def schema_file(kind): ...
 def write_schemas(folder): ...
@@ -70,5 +53,5 @@ def rounded_fields(world, found): ...
 def optimal_to_dict(best, **more: Any): ...
 PROVED: Any
 def plan_to_dict(world, bounds, played=..., seed=...): ...
-def worlds_to_dict(names=...): ...
+def worlds_to_dict(): ...
 def compare_to_dict(found, *, worlds, target, methods, compiled, **options: Any): ...

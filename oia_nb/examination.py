@@ -144,7 +144,8 @@ def fresh_rule(setting, rng):
 # rule to be certified is asked for
 FRESH, DIRECTIONS, FIRM = 6, 8, 6
 
-def examine(ask, setting, answers, *, found=None, boundaries=(), fresh=FRESH, seed=0):
+def examine(ask, setting, answers, *, found=None, boundaries=(), fresh=FRESH, seed=0,
+            draw=fresh_rule):
     """The closing examination, a generator that a learner yields from; returns a
     tuple of `Check`.
 
@@ -163,13 +164,15 @@ def examine(ask, setting, answers, *, found=None, boundaries=(), fresh=FRESH, se
         How often each boundary is crossed.
     seed : int
         Of the directions: the same learner asks the same.
+    draw : function
+        ``draw(setting, rng)`` is a rule at random, for a direction.
     """
     fresh = as_integer('fresh', fresh)
     firm = [] if found is None else [found]*FIRM
     again = yield from ask_again(ask, [*firm, *answers])
     if not again.passed or not boundaries or not fresh:
         return (again, )
-    crossed = yield from cross(ask, setting, boundaries, fresh, seed)
+    crossed = yield from cross(ask, setting, boundaries, fresh, seed, draw)
     return again, crossed
 
 # %% ../nbs/beyond/31_examination.ipynb #4079400b
@@ -180,11 +183,11 @@ def ask_again(ask, answers):
             return Check('answers', np.inf, 0., n, False)
     return Check('answers', 0., 0., len(answers), True)
 
-def cross(ask, setting, boundaries, fresh, seed):
+def cross(ask, setting, boundaries, fresh, seed, draw=fresh_rule):
     "Cross each of the boundaries in fresh directions; a `Check`."
     rng, rounds = generator(seed), 0
     for b in boundaries:
-        for before, after in crossings(setting, b, boundaries, fresh, rng):
+        for before, after in crossings(setting, b, boundaries, fresh, rng, draw):
             # (rule, arm that it is meant for, arm that can't answer it)
             for rule, arm, never in (before, b.k, b.j), (after, b.j, b.k):
                 rounds += 1
@@ -192,14 +195,14 @@ def cross(ask, setting, boundaries, fresh, seed):
                     return Check('boundaries', np.inf, 0., rounds, False)
     return Check('boundaries', 0., 0., rounds, True)
 
-def crossings(setting, boundary, boundaries, fresh, rng):
+def crossings(setting, boundary, boundaries, fresh, rng, draw=fresh_rule):
     "Up to `fresh` pairs of rules on the two `sides` of a boundary."
     k, found = boundary.k, 0
     others = [b for b in boundaries if b is not boundary and k in (b.k, b.j)]
     for _ in range(DIRECTIONS*fresh):
         if found == fresh:
             return
-        end = mix(fresh_rule(setting, rng), boundary.beyond, rng.random())
+        end = mix(draw(setting, rng), boundary.beyond, rng.random())
         pair = sides(boundary, end)
         if pair and all(b.is_sure(k, pair[0].expected) for b in others):
             found += 1

@@ -75,6 +75,7 @@ class ProgressBar:
         self.bar.update(plan.t - 1 - self.bar.n)
         self.bar.set_postfix_str(self.said(plan), refresh=False)
     def said(self, plan):
+        "What stands beside the bar: the aim, the best rule so far, what may be left."
         arms, best = self.setting.arms, self.learner and self.learner.best
         aim = f'aims at {arms[plan.target]}'
         if best is None or not np.isfinite(best.bound):
@@ -138,8 +139,8 @@ class Row:
     @property
     def needs_budget(self):
         "Whether it must be given a budget, all of which it uses."
-        return 'budget' in self.parameters and self.parameters[
-            'budget'].default is self.parameters['budget'].empty
+        budget = self.parameters.get('budget')
+        return budget is not None and budget.default is budget.empty
 
 # %% ../nbs/companion/63_identification.ipynb #e0fd9d61
 ALIASES = {'etc': 'explore_then_commit'}    # earlier names
@@ -173,9 +174,7 @@ def learner_row(method):
     >>> learner_row('sharp').text
     'the sharp learner: bets, and answers as half-spaces'
     """
-    if isinstance(method, str) and method in LEARNERS:
-        return LEARNERS[method]
-    raise InvalidInput('method', method, f'one of {", ".join(LEARNERS)}')
+    return LEARNERS[as_choice('method', method, LEARNERS)]
 
 # %% ../nbs/companion/63_identification.ipynb #7806161e
 # what learners say of their option `margin`
@@ -186,7 +185,7 @@ LEAD = dict(margin=Flag(
 register(
     Row(
         'sharp', sharp, 'the sharp learner: bets, and answers as half-spaces',
-        demo=(.04, .05), honours=('costs', ), flags=LEAD,
+        demo=(.04, .05), honours=('costs', 'rounding'), flags=LEAD,
         statuses=('certified', 'round_cap', 'stalled', 'lead_too_dear',
                   'event_violated', 'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
@@ -194,10 +193,9 @@ register(
 register(
     Row(
         'oiafc', oiafc, 'the paper\'s OIAFC, with fixed confidence', demo=(1., .1),
-        variants={
-            'OIAFC (Theorem 1)': dict(mixing='theorem1'),
-            'OIAFC (Corollary 1)': dict(mixing='corollary1')
-        }, statuses=('certified', 'uncertified', 'round_cap', 'event_violated',
+        variants={'OIAFC (Theorem 1)': dict(mixing='theorem1'),
+                  'OIAFC (Corollary 1)': dict(mixing='corollary1')},
+        statuses=('certified', 'uncertified', 'round_cap', 'event_violated',
                   'assumption_violated'),
         compiled=('mixing', 'max_rounds'), flags=dict(
             mixing=Flag(str,
@@ -212,11 +210,10 @@ register(
         compiled=('budget', 'a')))
 register(
     Row(
-        'chen', chen, 'Chen et al.\'s learner, with a fixed budget', variants={
-            'Chen et al., last rule': dict(decision='last'),
-            'Chen et al., uniform rule': dict(decision='uniform')
-        }, statuses=('budget', 'uncertified', 'budget_too_small',
-                     'assumption_violated'),
+        'chen', chen, 'Chen et al.\'s learner, with a fixed budget',
+        variants={'Chen et al., last rule': dict(decision='last'),
+                  'Chen et al., uniform rule': dict(decision='uniform')},
+        statuses=('budget', 'uncertified', 'budget_too_small', 'assumption_violated'),
         flags=dict(decision=Flag(
             str, 'the round whose rule to return, the last or one drawn uniformly: '
             f'{" or ".join(DECISIONS)}'))))
@@ -238,7 +235,7 @@ from .trial import trial
 register(
     Row(
         'patient', patient, 'the sharp learner for experts who lapse at a stated rate',
-        variants={}, honours=('lapses', ), flags=LEAD,
+        variants={}, honours=('lapses', 'rounding'), flags=LEAD,
         statuses=('certified', 'round_cap', 'stalled', 'lead_too_dear',
                   'event_violated', 'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to decide questions '
@@ -246,7 +243,7 @@ register(
 register(
     Row(
         'own_beliefs', own_beliefs, 'for experts whose beliefs are their own',
-        variants={}, honours=('beliefs', ), needs_states=True, flags=LEAD,
+        variants={}, honours=('beliefs', 'rounding'), needs_states=True, flags=LEAD,
         statuses=('certified', 'round_cap', 'lead_too_dear', 'event_violated',
                   'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
@@ -260,7 +257,8 @@ register(
                 'seen ({:,} supports)')))
 register(
     Row('trial', trial, 'the best of a short list of rules, as played, for any expert',
-        variants={}, honours=('lapses', 'band', 'beliefs', 'arm'), needs_states=True,
+        variants={}, honours=('lapses', 'band', 'beliefs', 'arm', 'rounding'),
+        needs_states=True,
         statuses=('rule_certified', 'round_cap')))
 
 
@@ -354,9 +352,11 @@ def origin_of(world, row, options, seed):
     >>> origin_of(clinic, learner_row('sharp'), {}, 3)
     Origin(world='clinic', method='sharp', options={}, seed=3)
     """
-    told = {name: value if isinstance(value, (bool, int, float, str)) else getattr(
-                value, '__name__', repr(value))
-            for name, value in options.items() if value is not None and name != 'watch'}
+    def as_told(value):
+        plain = isinstance(value, (bool, int, float, str))
+        return value if plain else getattr(value, '__name__', repr(value))
+    told = {name: as_told(value) for name, value in options.items()
+            if value is not None and name != 'watch'}
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, told, int(seed) if whole else None)
 

@@ -213,7 +213,7 @@ def patient(setting, oracle, *, eps, delta, told=None, within=sharp, margin=0.,
     True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
-    told = as_told(told).require('patient', can=('lapses',))
+    told = as_told(told).require('patient', can=('lapses', 'rounding'))
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     share = QUESTIONS_SHARE if told.lapses else 0.
     inner = within(setting, oracle, eps=eps, delta=(1 - share)*delta,

@@ -211,9 +211,10 @@ class Status:
     cut_short: bool = False
 
 STATUS = dict(
-    certified=Status('The accuracy asked for is proved'), stopped=Status(
-        'Stopped on request, before its end', cut_short=True), arm_certified=Status(
-            'The arm is proved to be good enough among the rules of the oracle'),
+    certified=Status('The accuracy asked for is proved'),
+    stopped=Status('Stopped on request, before its end', cut_short=True),
+    arm_certified=Status(
+        'The arm is proved to be good enough among the rules of the oracle'),
     uncertified=Status(
         'The rounds are used up, and the accuracy asked for is not proved'),
     budget=Status('The budget is used up'),
@@ -223,9 +224,10 @@ STATUS = dict(
                      cut_short=True),
     event_violated=Status(
         'Responses were seen that happen with probability δ at most: no guarantee',
-        sound=False), assumption_violated=Status(
-            'No agent with fixed beliefs and costs gives these answers: no guarantee',
-            sound=False))
+        sound=False),
+    assumption_violated=Status(
+        'No agent with fixed beliefs and costs gives these answers: no guarantee',
+        sound=False))
 
 def was_cut_short(status):
     """Whether a run with this status ran out of rounds before it was done; False for
@@ -310,6 +312,7 @@ class Learner:
         return self.send(None)
 
     def send(self, response):
+        "Take the `Response` to the rule announced last (None: start); the next rule."
         if self.rule is not None:
             _, belief = check_response(self.setting, response)
             self._payments.append(self.rule.expected[belief])
@@ -328,6 +331,7 @@ class Learner:
         return replace(result, setting=self.setting).priced(payments)
 
     def close(self):
+        "End the run without a result."
         self._steps.close()
 
 # %% ../nbs/companion/62_learner.ipynb #3086ea59
@@ -462,11 +466,14 @@ def statement(self):
     if self.lead is not None:
         claim += (f'; its arm leads by at least {self.lead:g} if the margins of the '
                   "oracle's rules are what they are said to be")
-    done = {c.name for c in self.checks}
-    rest = [w for name, w in CHECKS.items() if name not in done and not (
-        name == 'lapses' and not told.lapses or name == 'calibration'
-        and told.beliefs == 'own' or name == 'prior' and (
-            self.setting is None or self.setting.prior is None))]
+    needless = {c.name for c in self.checks}
+    if not told.lapses:
+        needless.add('lapses')
+    if told.beliefs == 'own':
+        needless.add('calibration')
+    if self.setting is None or self.setting.prior is None:
+        needless.add('prior')
+    rest = [text for name, text in CHECKS.items() if name not in needless]
     listed = ', '.join(map(str, self.checks)) or 'nothing'
     return (f'{claim}. Checked: {listed}. Not checked: '
             f'{", ".join([*rest, *UNCHECKED])}.')

@@ -15,7 +15,7 @@ from .core import (InvalidInput, NotInducible, SolverFailure, Value, as_array,
                          as_integer, as_kind, as_names, as_number)
 from .information import Environment, InformationStructure, Setting, World
 from .scoring import ScoringRule, lie, mix
-from .programs import known_program, pair_rows, properness_rows, widest_rule
+from .programs import known_program, properness_rows, widest_rule
 from .stackelberg import (PROFIT_TOL, optimal_rule, profit_scale, region_margin,
                                 stake)
 
@@ -152,7 +152,6 @@ def _refuse(world, rules, margins, given, found):
     z = world.setting
     least = MARGIN_TOL*np.array([stake(world, r) for r in rules])
     bad = np.flatnonzero(margins <= least)
-    margins = np.where(np.abs(margins) <= least, 0., margins)      # no margin is 0
     if not len(bad):
         return
     margins = np.where(np.abs(margins) <= least, 0., margins)      # no margin is 0
@@ -301,8 +300,7 @@ def least_bound(world, k, doubts, margin=None):
     lead = ((q[k] - q[others])[:, :, None]*z.support).reshape(len(others), -1)
     doubt = (doubts.radii[k] + doubts.radii[others])[:, None]
     n = z.support.size
-    truth = properness_rows(z.support) if z.W == 2 else pair_rows(
-        z.support, np.argwhere(~np.eye(z.M, dtype=bool)))
+    truth = properness_rows(z.support)
     A = block_array([[-csr_array(lead), csr_array(doubt)],
                      [-truth, csr_array((truth.shape[0], 1))],
                      [eye_array(n), csr_array(-np.ones((n, 1)))]], format='csr')

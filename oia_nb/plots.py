@@ -8,8 +8,8 @@ __all__ = ['COLORS', 'COLORMAP', 'DASHES', 'MARKERS', 'HATCHES', 'CORNERS', 'AXI
 
 # %% ../nbs/companion/69_plots.ipynb #8c8944cd
 import numpy as np
-from .core import (InvalidInput, as_array, as_kind, as_names, as_number,
-                         as_probabilities)
+from .core import (InvalidInput, as_array, as_choice, as_kind, as_names,
+                         as_number, as_probabilities)
 from .information import Setting, World
 from .scoring import ScoringRule, as_rule, lie, mix
 from .stackelberg import agent_profit, arm_profit
@@ -73,10 +73,8 @@ def _written(ax, x, y, text, **options):
 
 def _states(rule, setting):
     W = rule.support.shape[1]
-    return [
-        _text(s) for s in (
-            setting.states if setting is not None else [f'state {w}' for w in range(W)])
-    ]
+    known = setting and setting.states
+    return [_text(s) for s in as_names('states', known, W, 'state ')]
 
 # %% ../nbs/companion/69_plots.ipynb #fcc5567b
 def distinct_rows(values, tol=1e-9):
@@ -360,11 +358,9 @@ def plot_beliefs(world, ax=None):
         ax.set(xlim=(-.04, 1.04), xlabel=f'belief: chance of {_text(z.states[1])}',
                ylim=(K - .4, -.6))
     else:
-        ax.figure.colorbar(
-            ax.pcolormesh(
-                np.arange(z.M + 1) - .5,
-                np.arange(K + 1) - .5, q, cmap=COLORMAP, vmin=0), ax=ax,
-            label='probability')
+        sheet = ax.pcolormesh(np.arange(z.M + 1) - .5, np.arange(K + 1) - .5, q,
+                              cmap=COLORMAP, vmin=0)
+        ax.figure.colorbar(sheet, ax=ax, label='probability')
         ax.set(xlabel='belief', ylim=(K - .5, -.5))
     ax.set_yticks(range(K), [_text(a) for a in z.arms])
     return ax
@@ -415,15 +411,12 @@ def _trace(result, setting):
 def _spread(ax, heights):
     """A logarithmic height if all are positive and some twice as high as others, and
     plain numbers beside it."""
-    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
     if not len(heights) or heights.min() <= 0:
         return ax.set_yscale('symlog', linthresh=1.)
     if heights.max() < 2*heights.min():
         return
     ax.set_yscale('log')
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.yaxis.set_major_formatter(ScalarFormatter())
-    ax.yaxis.set_minor_formatter(NullFormatter())
+    _plain_numbers(ax.yaxis)
 
 # %% ../nbs/companion/69_plots.ipynb #b00dd8d1
 def plot_radii(result, setting, ax=None):
@@ -554,12 +547,12 @@ def plot_exploration(runs, ax=None, *, by='method'):
     ax = _axes(ax, (5.6, 3.8))
     for n, (name, r) in enumerate(runs.items()):
         t = np.unique(np.geomspace(1, len(r.trace.kinds), 300).astype(int))
-        for kind, label, dashes in (NORMAL, 'normal', '-'), (FORCED, 'forced',
-                                                             DASHES[1]):
+        kinds = (NORMAL, 'normal', '-'), (FORCED, 'forced', DASHES[1])
+        for kind, label, dashes in kinds:
             so_far = np.cumsum(r.trace.kinds == kind)[t - 1].astype(float)
             so_far[so_far == 0] = np.nan
-            color = COLORS[n
-                           % 6] if len(runs) > 1 else COLORS[0 if kind == NORMAL else 3]
+            alone = 0 if kind == NORMAL else 3
+            color = COLORS[n % 6 if len(runs) > 1 else alone]
             ax.plot(t, so_far, color=color, ls=dashes, lw=1.8, marker=MARKERS[n % 7],
                     ms=5.5, mfc=(None if kind == NORMAL else 'none'), markevery=60,
                     label=f'{_text(str(name))} {label}'.strip())
@@ -578,11 +571,10 @@ def _plot_shares(frame, by, ax):
     names, normal, forced = zip(*groups)
     ax, rows = _axes(ax, (5.6, 1.3 + .42*len(groups))), np.arange(len(groups))
     ax.barh(rows, normal, .62, color=COLORS[0], label='normal')
-    ax.barh(rows, forced, .62, left=normal, color=COLORS[1], hatch='///', ec=_ink(),
-            lw=0, label='forced')
-    for row, n, f in zip(rows, normal, forced):
-        ax.annotate(f'{_count(n)} + {_count(f)}', (n + f, row), xytext=(4, 0),
-                    textcoords='offset points', va='center', fontsize='small')
+    bars = ax.barh(rows, forced, .62, left=normal, color=COLORS[1], hatch='///',
+                   ec=_ink(), lw=0, label='forced')
+    ax.bar_label(bars, [f'{_count(n)} + {_count(f)}' for n, f in zip(normal, forced)],
+                 padding=4, fontsize='small')
     ax.set(xlabel='rounds, mean of the runs', ylim=(len(groups) + .3, -.6),
            xlim=(0, 1.3*max(np.add(normal, forced).max(), 1)))
     ax.set_yticks(rows, map(_text, names))
@@ -760,10 +752,9 @@ def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
 
     Returns the axes. Raises `InvalidInput`, also if at no x half of the runs stopped.
     """
-    if bars not in ('quartiles', 'range'):
-        raise InvalidInput('bars', bars, 'quartiles or range')
+    ends = dict(quartiles=(.25, .5, .75), range=(0., .5, 1.))
+    shares = ends[as_choice('bars', bars, ends)]
     check_frame(frame, by, x, y, *_column(bound))
-    shares = (0., .5, 1.) if bars == 'range' else (.25, .5, .75)
     groups = _laws(frame, x, y, by, shares)
     ax = _axes(ax, (5.6, 3.8))
     for i, (name, (at, q)) in enumerate(groups):
@@ -861,8 +852,8 @@ def luminance(color):
     WCAG 2 defines it."""
     from matplotlib.colors import to_rgb
     c = np.array(to_rgb(color))
-    return float(
-        np.where(c <= .04045, c/12.92, ((c+.055)/1.055)**2.4)@[.2126, .7152, .0722])
+    linear = np.where(c <= .04045, c/12.92, ((c + .055)/1.055)**2.4)
+    return float(linear @ [.2126, .7152, .0722])
 
 def contrast(a, b):
     "Contrast of two colours, from 1 to 21; text needs 4.5."
@@ -883,7 +874,6 @@ def _write_cell(ax, sheet, i, j, v):
     if np.isinf(v):
         ax.add_patch(
             Rectangle((j - .5, i - .5), 1, 1, fill=False, hatch='////', ec='.6', lw=0))
-    if np.isinf(v):
         return _written(ax, j, i, '∞').set_fontsize('large')
     color = sheet.cmap(sheet.norm(v))
     ax.text(j, i, _count(v), ha='center', va='center', fontsize='small',

@@ -1,7 +1,7 @@
 # Made by nbs/build_stubs.py from plots.py and nbs/hints.txt.  Do not edit.
 from typing import Any
 import numpy as np
-from .core import InvalidInput, as_array, as_kind, as_names, as_number, as_probabilities
+from .core import InvalidInput, as_array, as_choice, as_kind, as_names, as_number, as_probabilities
 from .information import Setting, World
 from .scoring import ScoringRule, as_rule, lie, mix
 from .stackelberg import agent_profit, arm_profit

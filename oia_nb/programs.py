@@ -8,13 +8,12 @@ __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS
            'Solution', 'properness_pairs', 'pair_rows', 'properness_rows', 'worst_lies', 'price_weights',
            'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'new_highs', 'open_highs', 'Vertex', 'LinearProgram',
            'push', 'ProperProgram', 'rule_matrix', 'link_row', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix',
-           'MenuProgram', 'solve_menu', 'program_route', 'known_program', 'solve_program', 'purses', 'cheapest_rule',
-           'widest_rule']
+           'MenuProgram', 'program_route', 'known_program', 'solve_program', 'purses', 'cheapest_rule', 'widest_rule']
 
 # %% ../nbs/companion/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass
 import numpy as np
-from .core import InvalidInput, SolverFailure, patch_to
+from .core import SolverFailure, as_choice, patch_to
 
 # %% ../nbs/companion/61_programs.ipynb #7fd85118
 @dataclass(frozen=True, eq=False)
@@ -538,8 +537,8 @@ def at_least_zero(m):
 @patch_to(RuleProgram)
 def _observe(self, counts, lower, slack):
     lower = np.where(np.arange(self.K) == self.arm, -np.inf, lower)
-    if not (np.isfinite(counts).all() and np.isfinite(slack) and
-            (lower < np.inf).all()):
+    if not (np.isfinite(counts).all() and np.isfinite(slack)
+            and (lower < np.inf).all()):
         raise SolverFailure('a coefficient of the program is not finite')
     for k in np.flatnonzero((counts != self.counts).any(1)):
         self.change_row(self.links[k], link_row(self.support, counts[k], k, self.K))
@@ -549,7 +548,8 @@ def _observe(self, counts, lower, slack):
 def _optimum(self, cost, cap, short):
     "The `Vertex` for `cost` with v_k + w at most `cap` and e within `short`, or None."
     columns, rows = self.columns.copy(), self.rows.copy()
-    columns[:, -2] = -self.slack, self.slack
+    if self.slack is not None:
+        columns[:, -2] = -self.slack, self.slack
     columns[:, -1] = short
     rows[0, self.asks] = self.lower
     rows[1, self.asks[self.arm]] = cap
@@ -610,21 +610,18 @@ def menu_matrix(support, q, k):
     from scipy.sparse import coo_array, csr_array, vstack
     W, own = support.shape[1], np.flatnonzero(q[k] > 0)
     n, others, w = len(own), np.flatnonzero(q[k] <= 0), np.arange(W)
-    i, j = np.nonzero(~np.eye(n, dtype=bool))
+    wide = n*W + len(others) + 1
+    truth = pair_rows(support[own], np.argwhere(~np.eye(n, dtype=bool)), wide)
     a, b = (o.ravel() for o in np.indices((len(others), n)))
-    P, E, wide = len(i), len(a), n*W + len(others) + 1
-    row = np.r_[np.repeat(np.arange(P), 2*W),
-                np.repeat(P + np.arange(E), W), P + np.arange(E)]
-    column = np.r_[np.hstack([i[:, None]*W + w, j[:, None]*W + w]).ravel(),
-                   (b[:, None]*W + w).ravel(), n*W + a]
-    value = np.r_[np.hstack([support[own[i]], -support[own[i]]]).ravel(),
-                  -support[others[a]].ravel(), np.ones(E)]
+    row, E = np.arange(len(a)), len(a)
+    rest = coo_array((np.r_[-support[others[a]].ravel(), np.ones(E)],
+                      (np.r_[row.repeat(W), row],
+                       np.r_[(b[:, None]*W + w).ravel(), n*W + a])), shape=(E, wide))
     d = np.vstack([q[k] - np.delete(q, k, 0), q[k]])
     asks = np.hstack([(d[:, own, None]*support[own]).reshape(len(d), -1), d[:, others],
                       np.ones((len(d), 1))])
     asks[-1, -1] = 0.
-    return own, vstack([coo_array((value, (row, column)), shape=(P + E, wide)),
-                        csr_array(asks)], format='csr')
+    return own, vstack([truth, rest, csr_array(asks)], format='csr')
 
 # %% ../nbs/companion/61_programs.ipynb #9b9240a3
 class MenuProgram(RuleProgram):
@@ -632,6 +629,9 @@ class MenuProgram(RuleProgram):
     beliefs of `arm` only.
 
     The same values by a rule just as good: the cheapest menu of the arm's own beliefs.
+
+    >>> MenuProgram(z.support, q, 1).minimum(q, clinic.costs[1] - clinic.costs).eased
+    0.0
     """
     def __init__(self, support, q, arm):
         self.own, A = menu_matrix(support, q, arm)
@@ -647,17 +647,9 @@ class MenuProgram(RuleProgram):
 
     def _observe(self, counts, lower, slack):
         self.lower = np.where(np.arange(self.K) == self.arm, -np.inf, lower)
-        self.slack = 0.
+        self.slack = None       # there is no column for it
         if not (self.lower < np.inf).all():
             raise SolverFailure('a coefficient of the program is not finite')
-
-    def _optimum(self, cost, cap, short):
-        columns, rows = self.columns.copy(), self.rows.copy()
-        columns[:, -1] = short
-        rows[0, self.asks] = self.lower
-        rows[1, self.asks[self.arm]] = cap
-        self.pose(cost, columns, rows)
-        return self.solve()
 
     def _rule(self, x):
         menu = np.clip(self.payments(x), 0., 1.) + 0.
@@ -669,13 +661,6 @@ class MenuProgram(RuleProgram):
 # with more beliefs than this, and more than two states, use `MenuProgram`
 MENU_FROM = 100
 
-def solve_menu(support, q, arm, lower):
-    """`solve_program` without slack, by the menu of the arm's own beliefs.
-
-    >>> round(solve_menu(z.support, q, 1, clinic.costs[1] - clinic.costs).value, 4)
-    0.0565
-    """
-    return MenuProgram(support, q, arm).minimum(q, lower)
 
 # %% ../nbs/companion/61_programs.ipynb #f22a4ef3
 PROGRAMS = dict(highs=RuleProgram, cvxpy=CvxpyProgram)
@@ -686,9 +671,7 @@ def program_route(solver):
     >>> program_route('highs').__name__
     'RuleProgram'
     """
-    if isinstance(solver, str) and solver in PROGRAMS:
-        return PROGRAMS[solver]
-    raise InvalidInput('solver', solver, ' or '.join(f'"{o}"' for o in PROGRAMS))
+    return PROGRAMS[as_choice('solver', solver, PROGRAMS)]
 
 def known_program(support, q, arm, solver='highs'):
     """The program of an arm whose `q` (K, M) are known, by the route `solver`.

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 import numpy as np
 from dataclasses import dataclass
 import numpy as np
-from .core import InvalidInput, SolverFailure, patch_to
+from .core import SolverFailure, as_choice, patch_to
 
 @dataclass(frozen=True, eq=False)
 class Solution:
@@ -75,7 +75,6 @@ def menu_matrix(support: ArrayLike, q: np.ndarray, k: int) -> tuple[np.ndarray,A
 class MenuProgram(RuleProgram):
     def __init__(self, support: ArrayLike, q: np.ndarray, arm: int | str) -> None: ...
 MENU_FROM: int
-def solve_menu(support: ArrayLike, q: np.ndarray, arm: int, lower: np.ndarray) -> Solution | None: ...
 PROGRAMS: Any
 def program_route(solver: str) -> type: ...
 def known_program(support: ArrayLike, q: np.ndarray, arm: int, solver: str=...) -> Any: ...

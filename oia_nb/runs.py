@@ -82,8 +82,8 @@ def quantiles_by(frame, x, values, levels):
     """The distinct values (n,) of the column `x`, and the quantiles (levels, n) of
     the column `values` at each of them; each is the value of a run."""
     cells = frame.groupby(x)[values]
-    return np.array(sorted(cells.groups)), np.array(
-        [np.quantile(v, levels, method='inverted_cdf') for _, v in cells]).T
+    found = [np.quantile(v, levels, method='inverted_cdf') for _, v in cells]
+    return np.array(sorted(cells.groups)), np.array(found).T
 
 # %% ../nbs/companion/68_runs.ipynb #64d19e19
 def share_interval(k, n, level=.95):
@@ -108,9 +108,9 @@ class Fit:
     def __call__(self, x):
         return np.exp(self.intercept)*np.asarray(x, float)**self.slope
     def __str__(self):
-        return f'slope {self.slope:.2f}' + (
-            f' (95 %: {self.low:.2f} to {self.high:.2f})'
-            if np.isfinite(self.low) else ' (two points)')
+        if not np.isfinite(self.low):
+            return f'slope {self.slope:.2f} (two points)'
+        return f'slope {self.slope:.2f} (95 %: {self.low:.2f} to {self.high:.2f})'
 
 def fit_exponent(x, y, level=.95):
     r"""The power law through points (x, y), by least squares on logarithmic axes.

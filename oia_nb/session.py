@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['SNAP', 'SAME_RULE', 'SCHEMA', 'KINDS', 'SHEET', 'NEEDS', 'CALIBRATION_LEVEL', 'Damaged', 'Busy', 'chained',
-           'as_record', 'is_torn', 'read_journal', 'as_path', 'unwritable', 'Journal', 'Refused', 'as_said',
-           'as_report', 'rule_digest', 'is_same', 'Tape', 'as_header', 'read_header', 'plain_options', 'Offer', 'Round',
-           'Session', 'past_answer', 'as_response', 'said_text', 'calibration_evidence', 'Calibration']
+           'as_record', 'is_torn', 'read_journal', 'as_path', 'writing', 'Journal', 'Refused', 'as_said', 'as_report',
+           'rule_digest', 'is_same', 'Tape', 'as_header', 'read_header', 'Offer', 'Round', 'Session', 'past_answer',
+           'as_response', 'said_text', 'calibration_evidence', 'Calibration']
 
 # %% ../nbs/beyond/27_session.ipynb #8b07a95c
 import hashlib
@@ -22,10 +22,11 @@ from stat import S_ISREG
 import numpy as np
 from . import __version__
 from .core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer,
-                         as_number, as_text, patch_to)
+                         as_number, as_text, as_value, file_trouble, patch_to, placed,
+                         plain)
 from .information import Response, Setting, World
 from .scoring import ScoringRule
-from .tickets import money, ticket_name, when_more, when_two
+from .tickets import money, ticket_name
 from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .identification import check_options, learner_row
@@ -49,9 +50,8 @@ def chained(previous, record):
 def as_record(line, number, at, previous):
     "A line (bytes) of a journal as a record; raises `Damaged`."
     def damaged(what):
-        raise Damaged(
-            f'line {number} (byte {at}) of the journal {what}; nothing was changed'
-        ) from None
+        place = f'line {number} (byte {at}) of the journal'
+        raise Damaged(f'{place} {what}; nothing was changed') from None
     try:
         record = json.loads(line.decode('utf-8'))
     except (ValueError, RecursionError):
@@ -104,25 +104,21 @@ def read_journal(data):
 def as_path(path):
     """The `Path` of a file, which may not exist yet, in a folder that does. Raises
     `InvalidInput`."""
-    plain = True
-    try:
+    with file_trouble('path', path, 'the path of a file'):
         given = Path(path)
-        plain = S_ISREG(given.stat().st_mode)
-    except FileNotFoundError:
-        pass
-    except (OSError, TypeError, ValueError) as e:
-        why = getattr(e, 'strerror', None) or e
-        raise InvalidInput('path', path, f'the path of a file ({why})') from None
-    if not plain:
+        try:
+            is_file = S_ISREG(given.stat().st_mode)
+        except FileNotFoundError:
+            is_file = True
+    if not is_file:
         raise InvalidInput('path', str(path), 'the file of a session, nothing else')
     if not given.parent.is_dir():
         raise InvalidInput('path', str(path), 'a file in a folder that exists')
     return given
 
-def unwritable(path, error):
-    "The `InvalidInput` for a file that can't be written."
-    return InvalidInput('path', str(path),
-                        f'a file that can be written ({error.strerror})')
+def writing(path):
+    "Where the block can't write the file, it raises `InvalidInput`."
+    return file_trouble('path', str(path), 'a file that can be written')
 
 # %% ../nbs/beyond/27_session.ipynb #979555ca
 class Journal:
@@ -137,13 +133,12 @@ class Journal:
         self.path, self.notes, self.lock = as_path(path), [], None
         if write and (new or self.path.exists()):
             self.lock = FileLock(f'{self.path}.lock')
-            try:
-                self.lock.acquire(timeout=0)
-            except Timeout:
-                raise Busy(
-                    f'{self.path} is open for writing in another process') from None
-            except OSError as e:
-                raise unwritable(path, e) from None
+            with writing(path):
+                try:
+                    self.lock.acquire(timeout=0)
+                except Timeout:
+                    why = f'{self.path} is open for writing in another process'
+                    raise Busy(why) from None
         try:
             self._open(new, write)
         except BaseException:
@@ -159,24 +154,22 @@ class Journal:
 # %% ../nbs/beyond/27_session.ipynb #fec0b8c3
 @patch_to(Journal)
 def _open(self, new, write):
-    try:
-        if new:
-            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    with file_trouble('path', str(self.path), 'the file of a session'):
+        try:
+            if new:
+                self.path.touch(exist_ok=False)
+        except FileExistsError:
+            raise InvalidInput('path', str(self.path), 'a new file; Session.open goes '
+                               'on with this one') from None
         data = self.path.read_bytes()
-    except FileExistsError:
-        raise InvalidInput('path', str(
-            self.path), 'a new file; Session.open goes on with this one') from None
-    except OSError as e:
-        raise InvalidInput('path', str(self.path),
-                           f'the file of a session ({e.strerror})') from None
     self.records, self.last, whole = read_journal(data)
     self.size = len(data)
     if whole < len(data):
         self.notes.append(
             f'the last line was torn, and its {len(data) - whole} bytes are left '
             'out')
-    self.mend = None if not write or not data or (
-        whole == len(data) and data.endswith(b'\n')) else whole
+    ends_well = whole == len(data) and data.endswith(b'\n')
+    self.mend = whole if write and data and not ends_well else None
 
 # %% ../nbs/beyond/27_session.ipynb #0dc61893
 @patch_to(Journal)
@@ -191,11 +184,8 @@ def append(self, record):
     own = chained(self.last, record)
     line = json.dumps(record | {'hash': own}, sort_keys=True,
                       allow_nan=False) + '\n'
-    try:
-        with open(self.path, 'r+b', buffering=0) as f:
-            self._put(f, line.encode())
-    except OSError as e:
-        raise unwritable(self.path, e) from None
+    with writing(self.path), open(self.path, 'r+b', buffering=0) as f:
+        self._put(f, line.encode())
     self.mend, self.last = None, own
     self.records.append(record)
 
@@ -284,9 +274,8 @@ SAME_RULE = 1e-9
 
 def rule_digest(rule):
     "Twelve hexadecimal digits for the payments of a rule, rounded to `SAME_RULE`."
-    return hashlib.sha256(
-        np.round(rule.values/rule.bound/SAME_RULE).astype(
-            np.int64).tobytes()).hexdigest()[:12]
+    whole = np.round(rule.values/rule.bound/SAME_RULE).astype(np.int64)
+    return hashlib.sha256(whole.tobytes()).hexdigest()[:12]
 
 def is_same(one, other, same=SAME_RULE):
     "Whether the payments of two rules agree within `same`, but for rounding."
@@ -342,15 +331,10 @@ KINDS = 'offer', 'answer', 'declined', 'state', 'void', 'stopped'
 
 def as_header(setting, oracle, **fields):
     "The first record of a session, in plain values."
-    shown = dict(support=setting.support.tolist(), utility=setting.utility.tolist(),
-                 bound=setting.bound, arms=list(setting.arms),
-                 states=list(setting.states), decisions=list(setting.decisions))
-    margins = None if oracle.margins is None else oracle.margins.tolist()
-    if setting.supports is not None:
-        shown['supports'] = [list(places) for places in setting.supports]
-    if setting.prior is not None:
-        shown['prior'] = setting.prior.tolist()
-    rules = dict(rules=[r.values.tolist() for r in oracle.rules], margins=margins)
+    shown = {name: value for name, value in plain(setting).items()
+             if name != 'kind' and value is not None}
+    rules = dict(rules=[r.values.tolist() for r in oracle.rules],
+                 margins=plain(oracle.margins))
     return dict(kind='oia-session', schema=SCHEMA, package=__version__,
                 numpy=np.__version__, setting=shown, oracle=rules, **fields)
 
@@ -368,10 +352,8 @@ def read_header(path, records):
             f'{SCHEMA}; the file was made by a later version of this package')
     try:
         setting = Setting(**head['setting'])
-        rules = [
-            ScoringRule(v, setting.support, setting.bound)
-            for v in head['oracle']['rules']
-        ]
+        rules = [ScoringRule(v, setting.support, setting.bound)
+                 for v in head['oracle']['rules']]
         oracle = Oracle(rules, head['oracle']['margins'])
         head = dict(history=[], snap=SNAP, currency=None) | head
         check_options(learner_row(head['method']), head['options'])
@@ -379,16 +361,6 @@ def read_header(path, records):
         raise Damaged(f'line 1 of the journal is no header of a session ({e}); nothing '
                       'was changed') from None
     return head, setting, oracle
-
-def plain_options(options):
-    """The options of a learner, which must be plain values to be kept in a file.
-    Raises `InvalidInput`."""
-    for name, value in options.items():
-        if not (value is None or isinstance(value, (bool, int, float, str))):
-            raise InvalidInput(
-                name, value,
-                'a number, a text, a boolean or None: it is kept in the file')
-    return options
 
 # %% ../nbs/beyond/27_session.ipynb #6c963620
 @dataclass(frozen=True, eq=False)
@@ -441,8 +413,7 @@ def sheet(self, digits=None):
     decimals of the payments."""
     from html import escape
     menu, states = self.menu, self.setting.states
-    when = when_two(menu, states) if len(states) == 2 else when_more(
-        menu, states, digits)
+    when = menu.when(states, digits)
     def row(b, ticket):
         sums = ''.join(f'<td class="sum">{money(abs(x), digits)}</td>' for x in ticket)
         return f'<tr><td>{ticket_name(b)}</td>{sums}<td>{escape(when[b])}</td></tr>'
@@ -472,8 +443,9 @@ class Round:
     @property
     def due(self):
         "The payment that is due, or None while the state isn't known."
-        return None if self.state is None or self.status != 'answered' else float(
-            self.rule.values[self.belief, self.state])
+        if self.state is None or self.status != 'answered':
+            return None
+        return float(self.rule.values[self.belief, self.state])
 
     @property
     def at_most(self):
@@ -499,8 +471,9 @@ def _told_options(method, told, options):
     told = str(as_told(told).require(row.name, row.honours))
     if told and 'told' in row.options:
         options = options | dict(told=told)
-    plain_options(options)
     check_options(row, options)
+    for name, value in options.items():
+        as_value(name, value)       # it is kept in the file
     return row, options
 
 # %% ../nbs/beyond/27_session.ipynb #18736f69
@@ -621,13 +594,11 @@ def past_answer(setting, oracle, n, row, snap):
         rule, arm, report = row
     except (TypeError, ValueError):
         raise InvalidInput(at, row, 'a rule, an arm and a report') from None
-    try:
-        rule = rule if isinstance(
-            rule, ScoringRule) else oracle.rules[setting.arm_index(rule)]
+    with placed(f'{at}, '):
+        if not isinstance(rule, ScoringRule):
+            rule = oracle.rules[setting.arm_index(rule)]
         arm = setting.arm_index(arm)
         belief = as_report(setting, report, snap, arm)[0]
-    except InvalidInput as e:
-        raise InvalidInput(f'{at}, {e.argument}', e.value, e.expected) from None
     if not np.array_equal(rule.support, setting.support) or rule.bound > setting.bound:
         raise InvalidInput(f'{at}, rule', rule,
                            'a rule on the support of the setting, within its bound')
@@ -665,8 +636,8 @@ def _file(self, record, line):
             elif kind == 'void':
                 at.status = 'void'
     except InvalidInput as e:
-        raise Damaged(f'line {line} of the journal, {kind}: {e}; nothing was changed'
-                      ) from None
+        why = f'line {line} of the journal, {kind}: {e}; nothing was changed'
+        raise Damaged(why) from None
 
 # %% ../nbs/beyond/27_session.ipynb #060bd1a8
 # what a round must be for a record of it to make sense
@@ -789,10 +760,9 @@ def answer(self, arm, report, *, state=None, note=None):
     """
     self._need_open()
     z = self.setting
-    try:
-        k, w = z.arm_index(arm), None if state is None else self._state(state)
-    except InvalidInput as e:
-        raise Refused(e.argument, e.value, e.expected) from None
+    with placed(kind=Refused):
+        k = z.arm_index(arm)
+        w = None if state is None else self._state(state)
     note = {} if note is None else dict(note=said_text('note', note))
     belief, said, distance = as_report(z, report, self.head['snap'], k)
     needed = learner_row(self.head['method']).needs_states
@@ -809,10 +779,8 @@ def answer(self, arm, report, *, state=None, note=None):
 
 def said_text(name, value):
     "A reason or a note, which must be a text that isn't blank. Raises `Refused`."
-    try:
+    with placed(kind=Refused):
         return as_text(name, value)
-    except InvalidInput as e:
-        raise Refused(e.argument, e.value, e.expected) from None
 
 @patch_to(Session)
 def _state(self, state):
@@ -832,10 +800,8 @@ def decline(self, reason):
 
 @patch_to(Session)
 def _answered(self, number):
-    try:
+    with placed(kind=Refused):
         n = as_integer('round', number, 1)
-    except InvalidInput as e:
-        raise Refused(e.argument, e.value, e.expected) from None
     if n > len(self._rounds) or self._rounds[n - 1].status != 'answered':
         raise Refused('round', number, 'a round that was answered and stands')
     return self._rounds[n - 1]
@@ -849,10 +815,8 @@ def reveal(self, round, state):
         raise Refused(
             'round', round, 'a round whose state is not known yet (it is '
             f'{self.setting.states[r.state]})')
-    try:
+    with placed(kind=Refused):
         w = self._state(state)
-    except InvalidInput as e:
-        raise Refused(e.argument, e.value, e.expected) from None
     self._write(kind='state', round=r.number, state=w)
     if learner_row(self.head['method']).needs_states:
         self._replay()
@@ -902,19 +866,23 @@ def owed(self):
     "The most that may still fall due, for rounds whose state isn't known."
     return sum(r.at_most for r in self._rounds)
 
+# %% ../nbs/beyond/27_session.ipynb #e594025a
 @patch_to(Session)
 @property
 def result(self):
     """The `Identification`, once the session is over; None before. States that came
-    out against the reports take its certificate away."""
+    out against the reports take its certificate away, if reports were taken at their
+    word."""
     found = self._result
     if found is None or not any(r.due is not None for r in self._rounds):
         return found
-    seen = self.calibration(as_told(found.told).alarm)
+    told = as_told(found.told)
+    seen = self.calibration(told.alarm)
     check = Check('calibration', seen.evidence, seen.level, int(seen.table.cases.sum()),
                   not seen.alarm)
     checks = *(c for c in found.checks if c.name != check.name), check
-    if not seen.alarm or as_told(found.told).beliefs == 'own':
+    at_its_word = told.beliefs == 'calibrated' and told.is_exact(self.setting.support)
+    if not (seen.alarm and at_its_word):
         return replace(found, checks=checks)
     return replace(found, checks=checks, certificate=None, profit=None, lead=None,
                    status='assumption_violated', violated='calibration',

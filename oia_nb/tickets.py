@@ -70,8 +70,8 @@ def menu(self):
         rest = keep[keep != n]
         if len(rest) and (pay[:, rest].max(1) >= enough).all():
             keep = rest
-    first = [taken.argmax() if taken.any() else len(pay) for taken in
-             (pay[:, keep].argmax(1) == b for b in range(len(keep)))]
+    takes = pay[:, keep].argmax(1)[:, None] == np.arange(len(keep))
+    first = np.where(takes.any(0), takes.argmax(0), len(pay))
     return Menu(rows[keep][np.argsort(first)], self.support, self.bound)
 
 # %% ../nbs/beyond/26_tickets.ipynb #f858adfd
@@ -128,12 +128,11 @@ def money(x, digits=None, currency=None):
 def pays(ticket, states, digits=None, currency=None):
     "What a ticket (W,) pays, in words."
     small = TICKET_TOL*ticket.max() if digits is None else .5*10.**-digits
-    parts = [
-        f'{money(x, digits, currency)} if {w}' for w, x in zip(states, ticket)
-        if x > small
-    ]
-    return (', '.join(parts)
-            or 'nothing') + (', nothing else' if 0 < len(parts) < len(ticket) else '')
+    parts = [f'{money(x, digits, currency)} if {w}' for w, x in zip(states, ticket)
+             if x > small]
+    if 0 < len(parts) < len(ticket):
+        parts.append('nothing else')
+    return ', '.join(parts) or 'nothing'
 
 # %% ../nbs/beyond/26_tickets.ipynb #cc383936
 def when_two(menu, states):
@@ -161,13 +160,20 @@ def when_more(menu, states, digits=None):
                  for w, v in zip(states, x) if v > 0]
         return ' + '.join(parts) or '0'
     def words(a, row):
-        others = [
-            f'rather than {ticket_name(b)} if {side(d)} is more than {side(-d)}'
-            for b in np.flatnonzero(row) for d in [menu.tickets[a] - menu.tickets[b]]
-        ]
-        return 'take it ' + '; '.join(
-            others) if others else 'take it whatever you think'
+        rather = []
+        for b in np.flatnonzero(row):
+            d = menu.tickets[a] - menu.tickets[b]
+            rather.append(
+                f'rather than {ticket_name(b)} if {side(d)} is more than {side(-d)}')
+        return 'take it ' + ('; '.join(rather) or 'whatever you think')
     return [words(a, row) for a, row in enumerate(borders(menu))]
+
+@patch_to(Menu)
+def when(self, states, digits=None):
+    "When to take each ticket, in words."
+    if len(states) == 2:
+        return when_two(self, states)
+    return when_more(self, states, digits)
 
 # %% ../nbs/beyond/26_tickets.ipynb #c3223a6a
 @patch_to(Menu)
@@ -182,8 +188,7 @@ def text(self, setting, digits=None, currency=None):
         digits = as_integer('digits', digits, 0, MOST)
     if currency is not None:
         currency = as_text('currency', currency)
-    when = when_two(self, states) if len(states) == 2 else when_more(
-        self, states, digits)
+    when = self.when(states, digits)
     return '\n'.join(
         f'Ticket {ticket_name(b)} pays {pays(t, states, digits, currency)}: {w}.'
         for b, (t, w) in enumerate(zip(self.tickets, when)))
@@ -216,14 +221,10 @@ def round_program(tickets, world, arm, unit, margin):
                            np.full(len(others), np.inf)])
     pay = z.support @ tickets.T
     offered = pay.max(1, keepdims=True) - pay <= SPREAD*unit
-    return dict(
-        c=np.concatenate([np.zeros(n*W), q[arm],
-                          np.zeros(M*n)]), constraints=LinearConstraint(A, low, high),
-        bounds=Bounds(0., np.concatenate([np.full(n*W + M, top),
-                                          offered.ravel()])),
-        integrality=np.concatenate([np.ones(n*W),
-                                    np.zeros(M),
-                                    np.ones(M*n)]))
+    most = np.concatenate([np.full(n*W + M, top), offered.ravel()])
+    return dict(c=np.concatenate([np.zeros(n*W), q[arm], np.zeros(M*n)]),
+                constraints=LinearConstraint(A, low, high), bounds=Bounds(0., most),
+                integrality=np.repeat([1, 0, 1], [n*W, M, M*n]))
 
 # %% ../nbs/beyond/26_tickets.ipynb #53b139b2
 @dataclass(frozen=True, eq=False)
@@ -281,8 +282,8 @@ def round_menu(rule, world, digits, margin):
     whole = np.round(found.x[:tickets.size].reshape(tickets.shape))
     menu = Menu(distinct(np.clip(np.round(whole*unit, max(digits, 0)), 0., z.bound)),
                 z.support, z.bound)
-    if world.best_response(menu.rule) != arm or region_margin(
-            world, menu.rule, arm) < margin - 1e-9*z.bound:
+    lead = region_margin(world, menu.rule, arm)
+    if world.best_response(menu.rule) != arm or lead < margin - 1e-9*z.bound:
         raise SolverFailure(
             f'the menu found does not make arm {z.arms[arm]!r} lead by {margin:g}')
     profit = principal_profit(world, menu.rule)

@@ -183,7 +183,8 @@ def trial(setting, oracle, *, eps, delta, told=None, rules=None,
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
     rules = shortlist(setting, oracle) if rules is None else checked(setting, rules)
-    told = as_told(told).require('trial', can=('lapses', 'band', 'beliefs', 'arm'))
+    told = as_told(told).require('trial', can=('lapses', 'band', 'beliefs', 'arm',
+                                               'rounding'))
     max_rounds = as_integer('max_rounds', max_rounds, 1)
     return StateLearner(setting, steps(setting, rules, eps=eps, delta=delta, told=told,
                                        max_rounds=max_rounds))

@@ -226,7 +226,7 @@ def test_a_field_is_carried_by_itself():
     """A field of a world with a default takes its line in `World` (and a check there) and a line
     in the form of a world file: copies, equality, `make_world`, `without`, fingerprints and
     files derive from them."""
-    notes = [k.rstrip('?') for k in WORLD_FORM if k.endswith('?')]
+    notes = [k for k in WORLD_FORM['properties'] if k not in WORLD_FORM['required']]
     values = dict(agent=Stubborn(1), source='a table', licence='CC0',
                   cost_ranges=((0., .1), (0., .1), (0., .1)))
     for name in ('support', 'supports', 'prior'):       # of the setting

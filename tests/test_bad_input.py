@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from conftest import examples
+from conftest import amount, examples
 from oia_nb.all import (Environment, InvalidInput, NotInducible, OIAError, Oracle,
                         Response, ScoringRule, Setting,
                         action_informed_oracle, brier, identify, logarithmic,
@@ -24,7 +24,7 @@ from oia_nb.core import (as_array, as_beliefs, as_integer, as_names, as_number,
                          as_probabilities, generator)
 from oia_nb.scoring import floor_belief
 
-many = settings(max_examples=examples(200))
+many = settings(max_examples=amount(25, examples(200)))
 # where each example solves linear programs, plays rounds or makes several worlds
 fewer = settings(many, max_examples=examples(30))
 rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)

@@ -332,7 +332,7 @@ def test_bets_span_the_cone():
 def test_contradictions_are_named_and_others_are_not():
     """Answers of an agent never contradict each other; another arm's answer to a rule of the
     oracle does, and is named with the first."""
-    for i in range(amount(3, 6)):
+    for i in range(amount(2, 6)):
         world = small_world(i, 3)
         run = started(world, .02, .1)
         simulate(explore(run), world, 2)

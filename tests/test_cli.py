@@ -318,15 +318,15 @@ def test_identify_options(line, status, files, monkeypatch, capfd):
     assert main([*line.split(), '--seed', '3', '--quiet']) == 0
     assert f'True regret: {found["regret"]:.3f}' in capfd.readouterr().out
 
-def test_same_seed_same_output(files):
-    "Two processes; one has other threads and another hash seed."
+def test_same_seed_same_output(files, monkeypatch, capfd):
+    "In this process, and in another one that has other threads and another hash seed."
     line = *LEARN.split(), '--seed', '7', '--json', '--quiet'
-    first = oia(*line, cwd=files)
+    monkeypatch.chdir(files)
+    status, out, err = shown(' '.join(line), capfd)
     again = subprocess.run([*OIA, *line], cwd=files,
                            env={**ENV, 'PYTHONHASHSEED': '1',
                                 'OMP_NUM_THREADS': '2'}, text=True, capture_output=True)
-    assert (first.returncode == again.returncode == 0 and first.stdout == again.stdout
-            and first.stderr == again.stderr == '')
+    assert (status, out, err) == (again.returncode, again.stdout, again.stderr) == (0, out, '')
 
 @pytest.mark.parametrize('options', [
     'chen --budget 300 --decision last', 'chen --budget 300 --decision uniform',
@@ -497,10 +497,11 @@ def test_disk_full(files):
                              stderr=subprocess.PIPE, text=True)
     assert run.returncode == 2 and one_line(run.stderr)
 
-def test_terminal_without_greek(files):
-    run = oia(*LEARN.split(), '--seed', 3, '--quiet', cwd=files)
+def test_terminal_without_greek(files, monkeypatch, capfd):
+    monkeypatch.chdir(files)
+    out = shown(f'{LEARN} --seed 3 --quiet', capfd)[1]
     plain = subprocess.run([*OIA, *LEARN.split(), '--seed', '3'], cwd=files,
                            env={**ENV, 'PYTHONIOENCODING': 'ascii'}, text=True,
                            capture_output=True)
-    assert plain.returncode == 0 and plain.stdout == run.stdout.encode(
+    assert plain.returncode == 0 and plain.stdout == out.encode(
         'ascii', 'replace').decode() and 'Traceback' not in plain.stderr

@@ -56,7 +56,7 @@ def test_units_of_money_do_not_matter(name):
 @pytest.mark.parametrize('name', TOTALS)
 def test_harder_targets_cost_more(name):
     f = TOTALS[name]
-    for p in problems(40, 2):
+    for p in problems(amount(12, 40), 2):
         assert f(replace(p, eps=p.eps/2)) > f(p)
         assert f(replace(p, delta=p.delta/2)) >= f(p)
         assert f(replace(p, margin=p.margin/2)) >= f(p)

@@ -70,7 +70,7 @@ def test_cost_at_the_threshold(single):
     """The dearest at which an arm can be had, from its widest margin, and a hair to both sides;
     float32 costs as well."""
     seen = set()
-    for i in range(amount(5, 12)):
+    for i in range(amount(3, 12)):
         free = drawn(generator(400, i), W=2 + i % 2, K=2 + i % 2, cost=0.)
         margin = most(free)
         if margin < 1e-3:
@@ -215,7 +215,7 @@ def test_regret_is_of_what_the_agent_does():
 @pytest.mark.parametrize('solver', SOLVERS)
 def test_bound_that_does_not_bind(solver):
     "The optimum is the same under every bound beyond what its rules pay."
-    for i in range(8 if solver == 'highs' else 3):
+    for i in range(amount(4, 8) if solver == 'highs' else amount(2, 3)):
         world = drawn(generator(420, i), K=2 + i % 2, W=2 + i % 2, cost=.02, bound=10.)
         plain = optimal_rule(world)
         rules = [r for r in plain.rules if r is not None]
@@ -239,7 +239,7 @@ def test_shipped_worlds_under_a_huge_bound(name):
 @pytest.mark.parametrize('unit', [1e-12, 1e-6, 1e6, 1e12])
 def test_units(unit):
     "Money in other units; and utilities or costs alone."
-    for i in range(amount(3, 5)):
+    for i in range(amount(2, 5)):
         world = drawn(generator(421, i), K=3)
         z, plain = world.setting, optimal_rule(world)
         for solver in SOLVERS if i < 2 else SOLVERS[:1]:

@@ -7,6 +7,7 @@ from hypothesis import given, settings, strategies as st
 from itertools import combinations
 from scipy.stats import multinomial
 
+from conftest import examples
 from laws import ever_outside
 from oia_nb.core import generator
 from oia_nb.estimation import (Transcript, cost_estimates, cost_upper, event_holds,
@@ -18,7 +19,7 @@ from oia_nb.stackelberg import arm_profit, optimal_rule
 from oia_nb.ucb_lp import OptimisticPrograms, ucb_bounds
 
 seeds = st.integers(0, 2**32 - 1)
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=examples(80), deadline=None)
 
 
 def random_world(rng, K=3):
@@ -164,7 +165,7 @@ def test_shortest_paths_agree_with_networkx(seed, K, missing):
                 assert np.isclose(length[i, j], found[i][0][j], rtol=1e-12, atol=0)
                 assert np.isclose(C[i, j], sum(theta[e] for e in zip(path, path[1:])), atol=1e-12)
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(seeds)
 def test_brackets_hold_the_truth_on_the_event(seed):
     rng = generator(seed)
@@ -227,7 +228,7 @@ def estimates(world, rng):
     off = I_c*(2*rng.random((K, K)) - 1)
     return counts, I, C + off - off.T, I_c + I_c.T
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(seeds)
 def test_optimism_sandwich_on_random_worlds(seed):
     rng = generator(seed)
@@ -241,7 +242,7 @@ def test_optimism_sandwich_on_random_worlds(seed):
         assert best[k] <= h[k] + 1e-7*z.bound
         assert h[k] <= arm_profit(world, found.rule(k))[k] + 2*z.B*I[k] + 1e-7*z.bound
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seeds)
 def test_zero_rule_certificate_agrees_with_the_solver(seed):
     "Where the lemma applies, the solver finds the same v; where it doesn't, the value is larger."

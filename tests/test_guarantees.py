@@ -117,7 +117,7 @@ def test_programs_are_solved(runs):
 def target(world):
     return world.setting.B
 
-@pytest.mark.parametrize('i', range(amount(2, 4)))
+@pytest.mark.parametrize('i', range(amount(1, 4)))
 def test_deep_run(i):
     """A tighter target, so that the linear programs have work to do: along the run, on the
     event, optimism and the certificates hold."""

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import examples
+from conftest import amount, examples
 from oia_nb.all import (
     InformationStructure, Menu, OIAError, Oracle, PROFIT_TOL, Response, STATUS,
     ScoringRule, Session, Setting, World, action_informed_oracle, agent_profit,
@@ -1036,8 +1036,8 @@ def example(number):
     return name
 
 
-TOTAL = examples(400)
-CHUNK = 50
+TOTAL = amount(60, examples(400))
+CHUNK = 20
 
 
 @pytest.mark.parametrize('start', range(0, TOTAL, CHUNK))

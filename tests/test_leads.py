@@ -20,7 +20,7 @@ ORACLE = action_informed_oracle(DUO)
 # beyond rounding, an arm that leads by less than was asked for does not lead so
 LEAD_TOL = 1e-9
 DELTA, EPS = .5, .15
-SMALL, RUNS = dict(eps=.35, delta=.2), amount(20, 200)
+SMALL, RUNS = dict(eps=.35, delta=.05), amount(8, 200)
 
 
 def run(seed, margin=.02, **options):
@@ -65,8 +65,8 @@ def test_a_price_that_is_not_well_known_yet():
     world = random_world(2, 2, 3, 5, prior='arm', margin=.05)
     margin = .03*float(action_informed_oracle(world).margins.min())
     found = [identify(world, eps=.02, delta=DELTA, margin=margin, seed=seed, max_rounds=3000)
-             for seed in range(3)]
-    assert [r.status for r in found] == 3*['certified']
+             for seed in range(amount(1, 3))]
+    assert {r.status for r in found} == {'certified'}
     assert all(leads_by(r, world) >= margin - LEAD_TOL for r in found)
 
 
@@ -122,7 +122,7 @@ def test_ends():
     dear = run(0, .1)
     assert dear.status == 'lead_too_dear' and dear.attempts > 1
     for found in dear, *(run(0, cap, max_rounds=n) for cap in (.02, .05)
-                         for n in (2, 3, 10, 40, 70, 150)):
+                         for n in amount((3, 70), (2, 3, 10, 40, 70, 150))):
         assert found.status in ('certified', 'round_cap', 'lead_too_dear')
         assert found.rounds <= 4000 and len(found.trace.kinds) == found.rounds
         assert leads_by(found) >= found.lead - LEAD_TOL

@@ -130,7 +130,7 @@ def depths(tree, depth=0):
     "The depths of the leaves of a tree: nested lists, a leaf is None."
     return [depth] if tree is None else [d for t in tree for d in depths(t, depth + 1)]
 
-@settings(max_examples=examples(2000))
+@settings(max_examples=examples(500))
 @given(st.integers(2, 5), st.randoms(use_true_random=False), st.floats(.01, .9))
 def test_trees_keep_the_bound(K, random, delta):
     """Any tree of K answers a round that is right in a share 1 - delta of N worlds, with at most

@@ -249,9 +249,8 @@ def test_wrong_result_is_caught(law, change):
 def test_oracle_rule_is_caught():
     "The rule of the oracle for the arm that was found: right about the arm, and too dear."
     with pytest.raises(AssertionError):
-        laws.law_oiafc(
-            partial(returning(lambda z, oracle, r: dict(rule=oracle.rules[r.arm])),
-                    oiafc))
+        laws.not_too_dear(
+            partial(returning(lambda z, oracle, r: dict(rule=oracle.rules[r.arm])), oiafc))
 
 @pytest.mark.parametrize('name, old, new, law', few(CONSTANTS), ids=[m[0] for m in few(CONSTANTS)])
 def test_wrong_constant_is_caught(name, old, new, law):

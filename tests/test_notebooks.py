@@ -6,6 +6,7 @@ import sys
 import nbformat
 import pytest
 from IPython.core import pylabtools
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from nbdev.config import get_config
 from nbdev.doclinks import nbglob
 # under this name pytest would take it for a test
@@ -32,10 +33,13 @@ def kinds_of_agents(request):
 
 @pytest.fixture(autouse=True)
 def no_painting(monkeypatch):
-    """Figures are laid out, which is where a wrong one fails, but not painted: that takes a third
-    of the time, and the site does it."""
-    monkeypatch.setattr(pylabtools, 'print_figure',
-                        lambda fig, *args, **options: fig.draw_without_rendering())
+    """All that is in a figure is drawn, which is where a wrong one fails, but no pixel is painted
+    and its axes aren't fitted to each other: that takes most of the time, and the site does it."""
+    def draw(fig, *args, **options):
+        with monkeypatch.context() as m:
+            m.setattr(ConstrainedLayoutEngine, 'execute', lambda self, fig: None)
+            fig.draw_without_rendering()
+    monkeypatch.setattr(pylabtools, 'print_figure', draw)
 
 @pytest.fixture(autouse=True)
 def methods():

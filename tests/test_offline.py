@@ -116,9 +116,9 @@ def test_bets_there_and_back(rng, bound):
 
 @pytest.mark.parametrize('prior', ['common', 'arm'])
 def test_kinks_give_the_same_program(prior):
-    """120 arms each (48 without --release), with two to six arms a world, and bounds far from
+    """120 arms each (22 without --release), with two to six arms a world, and bounds far from
     one; the last few by the readable route as well."""
-    induced, n = [], amount(12, 30)
+    induced, n = [], amount(6, 30)
     for i in range(n):
         rng = generator(501, i)
         bound = float(rng.choice([1e-3, 1., 40.]))
@@ -197,7 +197,7 @@ def test_no_payment_by_the_arm_does_better():
     """All contracts of a grid, in 30 worlds of three arms, with costs on the grid, so that the
     best contract is among them."""
     levels = np.linspace(0, 1, 11)
-    for i in range(30):
+    for i in range(amount(8, 30)):
         rng = generator(504, i)
         w = random_world(3, 2, 3, rng, prior='arm')
         w = make_world(w.structure.joint, rng.choice(np.r_[levels, 1.3], 3), w.setting.utility, 1.)
@@ -219,7 +219,7 @@ def test_ignoring_the_report():
     """One prior: only the cheapest arms. Priors of the arms' own: no payment by state on a grid
     does better."""
     grid = np.array(list(product(np.linspace(0, 1, 41), repeat=2)))
-    for i in range(20):
+    for i in range(amount(6, 20)):
         common = random_world(3, 3, 2, generator(505, i), bound=2.)
         cheapest = common.costs == common.costs.min()
         assert np.array_equal(np.isfinite(report_free(common)), cheapest)
@@ -244,13 +244,15 @@ def dearest_regret(world, T, listen):
     worst = max(range(world.setting.K), key=lambda k: true_regret(world, [k], [0.], listen))
     return true_regret(world, [worst]*T, np.full(T, world.setting.bound), listen)
 
+LEARNED = amount(20, 40)        # runs
+
 @pytest.mark.parametrize('listen', [True, False])
 @statistical(false_alarm=2*FALSE_ALARM, planted='pays the worst arm as much as may be',
-             power=lambda: detection(40, .2, 1.))
+             power=lambda: detection(LEARNED, .2, 1.))
 def test_regret_of_learning_incentives(listen):
-    """40 runs of 300 rounds at δ = 0.2 in random worlds: payments always end where they must; a
-    binomial test of the bound on the regret."""
-    n, delta, T, broken, planted = 40, .2, 300, 0, 0
+    """40 runs (20 without --release) of 300 rounds at δ = 0.2 in random worlds: payments always end
+    where they must; a binomial test of the bound on the regret."""
+    n, delta, T, broken, planted = LEARNED, .2, 300, 0, 0
     for i in range(n):
         w = random_world(2 + i % 2, 2, 3, generator(507, i), prior='arm', max_cost=.3)
         found, arms, paid = simulate_incentives(
@@ -264,14 +266,14 @@ def test_regret_of_learning_incentives(listen):
     assert broken <= most_failures(n, delta) < planted == n
 
 @statistical(false_alarm=FALSE_ALARM, planted='plays the arms in turn',
-             power=lambda: detection(40, .2, 1.))
+             power=lambda: detection(LEARNED, .2, 1.))
 def test_plays_of_the_worse_arm():
-    """40 runs of 300 rounds at δ = 0.2, with a gap Δ = 0.85. On the event of the proof the worse
-    arm is played at most 1 + 2 log(2KT/δ)/(Δ - 1/T)² times; and at least until its radius is
-    below 1 + 2 r, where r is the radius of the better arm with all rounds. Whoever plays the
-    arms in turn plays it 150 times."""
+    """40 runs (20 without --release) of 300 rounds at δ = 0.2, with a gap Δ = 0.85. On the event of
+    the proof the worse arm is played at most 1 + 2 log(2KT/δ)/(Δ - 1/T)² times; and at least until
+    its radius is below 1 + 2 r, where r is the radius of the better arm with all rounds. Whoever
+    plays the arms in turn plays it 150 times."""
     w = make_world([[[.95, .05]], [[.05, .95]]], [0., .05], [[0.], [1.]], 1.)
-    n, delta, T, broken = 40, .2, 300, 0
+    n, delta, T, broken = LEARNED, .2, 300, 0
     L = np.log(2*2*T/delta)
     most, least = 1 + 2*L/(.85 - 1/T)**2, L/2/(1 + 2*np.sqrt(L/2/(T - 20 - 30)))**2
     assert 2 < least < most < 32 < T/2

@@ -80,7 +80,7 @@ def error_counts(world, eps, delta, runs, seed, spare=4, by_hand=4):
                if yes and not r.event_violated)
     return proved.sum(), (wrong & proved).sum(), wrong.sum(), event_failure(world.setting, T, a)
 
-@pytest.mark.parametrize('i', range(amount(4, len(WORLDS))))
+@pytest.mark.parametrize('i', range(amount(2, len(WORLDS))))
 @statistical(false_alarm=len(WORLDS)*FALSE_ALARM,
              planted="returns the oracle's rule for the worst arm",
              power=lambda: detection(200, .2, 1.))
@@ -104,7 +104,7 @@ def test_error_rate(i):
                                                guess()(world, eps).rule)
                 > eps) > most_failures(200, delta)
 
-@pytest.mark.parametrize('seed', range(6))
+@pytest.mark.parametrize('seed', range(amount(3, 6)))
 def test_certificate_on_the_event(seed):
     """Whenever the event held in every planned round, the certificate is a bound on the regret:
     no statistics."""

@@ -20,7 +20,7 @@ RARE = make_world([[[.40, .10], [.10, .40]], [[.02, 0.], [.44, .05], [.04, .45]]
 Z = DUO.setting
 OPEN = OpenSetting(Z.utility, Z.bound, Z.arms)
 
-SEQUENCES, DELTA = 400, .3
+SEQUENCES, DELTA = amount(150, 400), .3
 
 
 def sequences_that_lie(seed, bound):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from conftest import examples
 from oia_nb.binary_search import Search, binary_search, search_depth
 from oia_nb.core import InvalidInput, generator
 from oia_nb.estimation import Transcript, cost_estimates, cost_upper, radius_fb
@@ -13,7 +14,7 @@ from oia_nb.scoring import menu_rule, mix
 from oia_nb.stackelberg import agent_profit, region_margin
 
 seeds = st.integers(0, 2**32 - 1)
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=examples(80), deadline=None)
 thresholds = st.floats(2**-20, 4)
 
 
@@ -94,7 +95,7 @@ def test_a_search_without_its_target_was_coarse(seed, threshold):
     if found.lam_max == 1:
         assert 1 - found.lam_min >= reach - 1e-12 and threshold > reach
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seeds, st.floats(.01, .9))
 def test_after_a_search_the_pair_is_known_as_radii_and_bracket(seed, threshold):
     """I_c(k0, k1) ≤ B_S (λ_max - λ_min + I_0 + I_1) then and ever after, as long as no bracket

@@ -409,7 +409,7 @@ def usual_interrupt():
 @pytest.mark.parametrize('method', ['sharp', 'oiafc', 'oiafb', 'chen', 'trial', 'open_support',
                                     'explore_then_commit'])
 def test_interrupted_simulation(method, usual_interrupt, monkeypatch):
-    """Ctrl-C in any of 40 rounds (every third, without --release), in the midst of a search too: a
+    """Ctrl-C in any of 40 rounds (every fifth, without --release), in the midst of a search too: a
     result with the best rule so far, and one entry a round in all of its records."""
     options = options_of(method)
     respond, asked = World.respond, []
@@ -420,7 +420,7 @@ def test_interrupted_simulation(method, usual_interrupt, monkeypatch):
         return respond(self, rule, rng)
     monkeypatch.setattr(World, 'respond', interrupted)
     searched = 0
-    for last in range(1, 41, amount(3, 1)):
+    for last in range(1, 41, amount(5, 1)):
         asked.clear()
         found = identify(WORLD, eps=.02, delta=.1, method=method, seed=0, **options)
         assert found.status == 'stopped' and found.rounds == len(asked) == last
@@ -428,7 +428,7 @@ def test_interrupted_simulation(method, usual_interrupt, monkeypatch):
         assert all(len(records[name]) == last
                    for name in ('arms', 'beliefs', 'targets', 'kinds', 'payments'))
         searched += found.forced_rounds > 0
-    assert method != 'oiafb' or searched > amount(3, 10)
+    assert method != 'oiafb' or searched > amount(1, 10)
 
 
 def test_interrupted_twice(usual_interrupt):

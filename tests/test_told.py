@@ -18,7 +18,7 @@ from oia_nb.told import CHECKS, CHOICES, VIOLATIONS, Check, Told, as_told
 
 DUO = random_world(2, 2, 2, 5, prior='arm', margin=.05)
 TOLD = st.builds(Told, lapses=st.floats(0, .49), band=st.floats(0, 10),
-                 alarm=st.floats(1e-6, 1),
+                 alarm=st.floats(1e-6, 1), rounding=st.none() | st.integers(0, 15),
                  **{name: st.sampled_from(choices) for name, choices in CHOICES.items()})
 
 
@@ -44,7 +44,8 @@ def test_what_a_learner_cannot_honour_is_refused(told, can):
 
 @pytest.mark.parametrize('bad', [
     'lapses=.6', 'lapses=-1', 'band=-1', 'alarm=0', 'alarm=2', 'lapses', 'lapses=x', 'slips=.1',
-    'beliefs=mine', 'costs=never', 'arm=heard', 'lapses=nan', 3, [('lapses', .1)]
+    'beliefs=mine', 'costs=never', 'arm=heard', 'lapses=nan', 3, [('lapses', .1)],
+    'rounding=2.5', 'rounding=-1', 'rounding=16', 'rounding=', {'rounding': True}
 ])
 def test_bad_forms(bad):
     with pytest.raises(InvalidInput, match='told'):
@@ -55,7 +56,8 @@ def test_bad_forms(bad):
 def test_refusal_comes_before_the_first_round(method):
     "Of each field that the row of a learner doesn't name."
     row = LEARNERS[method]
-    unusual = dict(lapses=.1, band=.1, beliefs='own', costs='until the end', arm='guessed')
+    unusual = dict(lapses=.1, band=.1, beliefs='own', costs='until the end', arm='guessed',
+                   rounding=2)
     for name, value in unusual.items():
         if name in row.honours:
             continue

@@ -5,6 +5,7 @@ Nothing here is left to chance.
 """
 import copy
 import pickle
+from functools import cache
 from html.parser import HTMLParser
 
 import numpy as np
@@ -18,15 +19,21 @@ from oia_nb.views import ROWS_SHOWN, Card
 clinic, wine = load_world('clinic'), load_world('wine')
 BEST = {w.name: optimal_rule(w) for w in (clinic, wine)}
 ORACLE = action_informed_oracle(clinic)
-FOUND = identify(clinic, eps=.25, delta=.05, seed=0)
-PLANS = []
-identify(clinic, eps=3.5, delta=.1, seed=0, method='oiafc', watch=PLANS.append, max_rounds=5)
+
+@cache
+def found():
+    return identify(clinic, eps=.25, delta=.05, seed=0)
+
+def last_plan():
+    plans = []
+    identify(clinic, eps=3.5, delta=.1, seed=0, method='oiafc', watch=plans.append, max_rounds=5)
+    return plans[-1]
+
 NASTY = '<b>&"\''
 nasty = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],
                    utility=[[1., 0.], [0., 1.]], bound=1., name=NASTY, arms=[NASTY, 'better'],
                    states=[NASTY, 'up'], decisions=[NASTY, 'buy'])
 MANY = random_world(30, 3, 4, seed=1)
-ARM = simulate(best_arm_learner(clinic.setting, ORACLE, eps=1., delta=.1), clinic, 1)
 
 @pytest.fixture(scope='module')
 def session(tmp_path_factory):
@@ -38,15 +45,20 @@ def session(tmp_path_factory):
         s.announce()
         yield s
 
+# made when they are first asked for, and not by every process that collects these tests
 SHOWN = dict(
-    world=clinic, setting=clinic.setting, rule=BEST['clinic'].rule, optimum=BEST['clinic'],
-    menu=BEST['clinic'].rule.menu(), oracle=ORACLE, found=FOUND, trace=FOUND.trace, arm=ARM,
-    finding=None, plan=PLANS[-1], forecast=forecast_rounds(clinic, .5, .1), wine=wine,
-    wine_rule=BEST['wine'].rule, wine_best=BEST['wine'], nasty=nasty, many=MANY,
-    many_rule=brier(MANY.setting.support), many_best=optimal_rule(nasty),
-    rounded=BEST['clinic'].rule.rounded(3, clinic),
-    card=BEST['clinic'].rule.card(clinic.setting, currency='€'),
-    compared=compare([nasty], eps=3., delta=.1, methods=['sharp'], repetitions=1, n_jobs=0))
+    world=lambda: clinic, setting=lambda: clinic.setting, rule=lambda: BEST['clinic'].rule,
+    optimum=lambda: BEST['clinic'], menu=lambda: BEST['clinic'].rule.menu(),
+    oracle=lambda: ORACLE, found=found, trace=lambda: found().trace,
+    arm=lambda: simulate(best_arm_learner(clinic.setting, ORACLE, eps=1., delta=.1), clinic, 1),
+    plan=last_plan, forecast=lambda: forecast_rounds(clinic, .5, .1), wine=lambda: wine,
+    wine_rule=lambda: BEST['wine'].rule, wine_best=lambda: BEST['wine'], nasty=lambda: nasty,
+    many=lambda: MANY, many_rule=lambda: brier(MANY.setting.support),
+    many_best=lambda: optimal_rule(nasty),
+    rounded=lambda: BEST['clinic'].rule.rounded(3, clinic),
+    card=lambda: BEST['clinic'].rule.card(clinic.setting, currency='€'),
+    compared=lambda: compare([nasty], eps=3., delta=.1, methods=['sharp'], repetitions=1,
+                             n_jobs=0))
 
 class Strict(HTMLParser):
     "Tags that are closed in the order in which they were opened, and no script."
@@ -76,16 +88,17 @@ def check(x):
     assert 'background' not in html and 'fill="black"' not in html and 'currentColor' in html
     return found
 
-@pytest.mark.parametrize('name', [n for n, x in SHOWN.items() if x is not None])
+@pytest.mark.parametrize('name', SHOWN)
 def test_views(name):
-    check(SHOWN[name])
+    check(SHOWN[name]())
 
 def test_names_and_numbers():
-    said = ' '.join(check(FOUND).text)
-    for text in (*clinic.setting.arms, f'after {FOUND.rounds:,} rounds', 'target 0.25',
-                 f'{FOUND.certificate.bound:.4g}', 'probability 0.95', f'paid {FOUND.paid:.4g}'):
+    r = found()
+    said = ' '.join(check(r).text)
+    for text in (*clinic.setting.arms, f'after {r.rounds:,} rounds', 'target 0.25',
+                 f'{r.certificate.bound:.4g}', 'probability 0.95', f'paid {r.paid:.4g}'):
         assert text in said, text
-        assert text in repr(FOUND) or text.startswith('after')
+        assert text in repr(r) or text.startswith('after')
     said = ' '.join(check(nasty).text)
     assert NASTY in said
     assert f'… and {30 - ROWS_SHOWN} more' in ' '.join(check(MANY).text)
@@ -112,14 +125,15 @@ def test_a_card(tmp_path):
         BEST['wine'].rule.card(clinic.setting)
 
 def test_frames():
-    f = FOUND.to_frame()
-    assert len(f) == FOUND.rounds and abs(f.payment.sum() - FOUND.paid) < 1e-9
-    counts = dict(zip(clinic.setting.arms, FOUND.counts))
+    r = found()
+    f = r.to_frame()
+    assert len(f) == r.rounds and abs(f.payment.sum() - r.paid) < 1e-9
+    counts = dict(zip(clinic.setting.arms, r.counts))
     assert f.groupby('arm').size().to_dict() == {arm: n for arm, n in counts.items() if n}
-    bare = FOUND.trace.to_frame()
-    assert (bare.arm == FOUND.trace.arms).all() and set(f.kind) <= {'initial', 'normal', 'forced'}
+    bare = r.trace.to_frame()
+    assert (bare.arm == r.trace.arms).all() and set(f.kind) <= {'initial', 'normal', 'forced'}
     with pytest.raises(InvalidInput, match='the setting of the run'):
-        FOUND.trace.to_frame(nasty.setting)
+        r.trace.to_frame(nasty.setting)
 
 def test_wrong_kinds_fail_by_name():
     "Each says which argument, and where to get a right one."
@@ -134,10 +148,9 @@ def test_wrong_kinds_fail_by_name():
         with pytest.raises(InvalidInput, match=said):
             call()
 
-@pytest.mark.parametrize('x', [BEST['clinic'], FOUND, BEST['clinic'].rule,
-                               BEST['clinic'].rule.menu()])
-def test_what_has_a_rule_is_drawn(x):
-    assert plot_rule(x).lines
+@pytest.mark.parametrize('name', ['optimum', 'found', 'rule', 'menu'])
+def test_what_has_a_rule_is_drawn(name):
+    assert plot_rule(SHOWN[name]()).lines
 
 # --- Copies ---------------------------------------------------------------------------
 

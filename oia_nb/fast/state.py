@@ -126,7 +126,7 @@ def cache_folder(name):
     return next((o/name for o in places if writable(o/name)), None)
 
 # %% ../../nbs/companion/71_fast_state.ipynb #4266c99d
-SECONDS = 40       # of processor time
+SECONDS = 30       # of processor time
 COMPILED = {}      # by name; empty until the first call of `compiled`
 
 def announced(folder):
@@ -158,7 +158,7 @@ def compiled():
             g.__module__, g.__qualname__ = f.__module__, f.__qualname__
             how = dict(cache=name == 'play' and folder is not None)
             if name in INLINED:
-                how['forceinline'] = True
+                how['inline'] = 'always'
             names[name] = numba.njit(error_model='numpy', _nrt=False, **how)(g)
     finally:
         numba.config.CACHE_DIR = before

@@ -2,6 +2,7 @@
 from collections.abc import Callable
 from typing import Any
 import numpy as np
+from math import exp, inf, log
 import numpy as np
 
 BETS: Any
@@ -24,6 +25,8 @@ def from_below(lo: float, hi: float, at: np.ndarray, logs: np.ndarray, rise: np.
 def pair_wealth(counts_j: np.ndarray, rules: np.ndarray, u: np.ndarray, counts_k: np.ndarray, x: np.ndarray, low: float, eps: float, want: float=...) -> tuple[float,int]: ...
 def own_wealth(counts: np.ndarray, rules: np.ndarray, s: np.ndarray, top: float, eps: float) -> tuple[float,int]: ...
 def betting_threshold(N: Any, delta: float) -> Any: ...
+NEARLY: Any
+STEPS: Any
 def mean_lower(counts: np.ndarray, x: np.ndarray, threshold: float) -> float: ...
 _MOST_SHIFTS: int
 def shifted(q: np.ndarray, I: float) -> np.ndarray: ...

@@ -81,7 +81,7 @@ class RegionProgram:
         pairs, n = list(old.lp.forbidden) if old else near_pairs(z.support), z.M*z.W
         self.sizes = [max(np.abs(g).max(), 1e-9) for g, _, _ in cuts]
         rows = [
-            csr_array((g[:, None]/size*z.support).reshape(1, n))
+            csr_array(self.priced(g/size).reshape(1, n))
             for (g, _, _), size in zip(cuts, self.sizes)
         ]
         A = vstack([*rows, pair_rows(z.support, pairs)], format='csr')
@@ -95,10 +95,16 @@ class RegionProgram:
         bases = [basis(self, *b.key) for b in known]
         self.bases = [b for b in bases if b]
 
-    def weights(self, p):
-        "(…, M W): the weights `p` (…, M) as they fall on the payments."
+    def priced(self, p):
+        "(…, M W): the weights `p` (…, M) of beliefs as they fall on the payments."
         every = p[..., None]*self.setting.support
         return every.reshape(*p.shape[:-1], -1)
+    def weights(self, p):
+        "(…, M W): those of the objective."
+        return self.priced(p)
+    def paid(self, rule):
+        "(M,): what a rule pays, so that ⟨p, paid⟩ is its price for weights p."
+        return rule.expected
     def rule(self, x):
         "The `ScoringRule` of a vertex."
         z = self.setting
@@ -193,8 +199,9 @@ def floor(b, costs):
     return y@b.b + np.minimum(costs - y@b.A, 0.).sum(1) - ROUNDING*size
 
 def largest_difference(program, x, enough=np.inf):
-    """The function of points p (n, M) that gives the largest ⟨p, x⟩ - min ⟨p, s⟩ over
-    the outer program, or at most `NEXT_TO` more.
+    """The function of points p (n, M), or of what the program's `weights` takes, that
+    gives the largest ⟨p, x⟩ - min ⟨p, s⟩ over the outer program, or at most `NEXT_TO`
+    more.
 
     A vertex that is known gives differences at all points, and its basis bounds on
     them: programs are for points that these leave open, and only until a difference
@@ -221,7 +228,7 @@ def largest_difference(program, x, enough=np.inf):
             found = program.minimum(points[i], rule=True)
             most = max(most, points[i] @ x - found.bound)
             bounds[i] = -np.inf
-            b = last_basis(program, found.rule.expected)
+            b = last_basis(program, program.paid(found.rule))
             program.bases += [b] if b else []
     return largest
 
