@@ -244,7 +244,7 @@ class Deaf(Hearing):
 
 COARSE = random_world(2, 2, 2, 1, prior='arm', margin=.05, name='coarse')
 ROUGH = action_informed_oracle(COARSE)
-ROUNDED_RUNS, HALF = 40, .5
+ROUNDED_RUNS, HALF = 50, .5
 
 
 def wrong_about_rounding():
