@@ -260,7 +260,7 @@ def wrong_about_rounding():
 
 
 # the deaf one finds a boundary that cuts off the best rule, by .06, whatever is drawn: it was wrong
-# in 40 runs of 40, in .95 of all at least but for a chance of .13
+# in 50 runs of 50, so in .95 of all at least but for a chance of .08
 @statistical(false_alarm=1e-6, planted='takes rounded reports at their word',
              power=lambda: detection(ROUNDED_RUNS, HALF, .95))
 def test_right_about_who_rounds(monkeypatch):
