@@ -478,6 +478,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.experiments.fingerprint': ('companion/experiments.html#fingerprint', 'oia_nb/experiments.py'),
                                     'oia_nb.experiments.follow': ('companion/experiments.html#follow', 'oia_nb/experiments.py'),
                                     'oia_nb.experiments.forecast': ('companion/experiments.html#forecast', 'oia_nb/experiments.py'),
+                                    'oia_nb.experiments.identify_whole': ( 'companion/experiments.html#identify_whole',
+                                                                           'oia_nb/experiments.py'),
                                     'oia_nb.experiments.is_compiled': ('companion/experiments.html#is_compiled', 'oia_nb/experiments.py'),
                                     'oia_nb.experiments.key_of': ('companion/experiments.html#key_of', 'oia_nb/experiments.py'),
                                     'oia_nb.experiments.know': ('companion/experiments.html#know', 'oia_nb/experiments.py'),

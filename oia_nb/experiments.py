@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 'regret_of', 'measure', 'Method', 'taken',
-           'source', 'as_method', 'as_parameter', 'labelled', 'as_world', 'as_methods', 'as_grid', 'varies', 'cells',
-           'Run', 'perform', 'as_frame', 'digest', 'fingerprint', 'release', 'manifest', 'key_of', 'runs_of',
-           'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned', 'follow',
-           'names_of', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare',
-           'break_even', 'forecast']
+           'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled', 'as_world', 'as_methods', 'as_grid',
+           'varies', 'cells', 'Run', 'perform', 'as_frame', 'digest', 'fingerprint', 'release', 'manifest', 'key_of',
+           'runs_of', 'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned',
+           'follow', 'names_of', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison',
+           'compare', 'break_even', 'forecast']
 
 # %% ../nbs/companion/67_experiments.ipynb #00864309
 import hashlib
@@ -129,6 +129,19 @@ def source(f):
         written = ''
     return [getattr(f, '__qualname__', type(f).__qualname__), written]
 
+# %% ../nbs/companion/67_experiments.ipynb #5ba95984
+def identify_whole(world, /, **options):
+    """What `identify` gives. Raises `KeyboardInterrupt` if the run was stopped: it is
+    none of those that were asked for, and no other is begun.
+
+    >>> identify_whole(load_world('advert'), eps=3., delta=.1, seed=0).status
+    'certified'
+    """
+    found = identify(world, **options)
+    if found.status == 'stopped':
+        raise KeyboardInterrupt
+    return found
+
 # %% ../nbs/companion/67_experiments.ipynb #c6e6f340
 def as_method(at, given):
     """The `Method` for a name, a function, or a pair of one of them and a dict of
@@ -140,7 +153,7 @@ def as_method(at, given):
     options = {as_parameter(at, k): as_value(f'{at}, option {k!r}', v)
                for k, v in options.items()}
     if isinstance(call, str) and call in LEARNERS:
-        return Method(partial(identify, method=call), options,
+        return Method(partial(identify_whole, method=call), options,
                       taken(identify, LEARNERS[call].make) - {'options'}, call)
     if not callable(call):
         raise InvalidInput(at, call, f'one of {", ".join(LEARNERS)}, or a function')
@@ -690,7 +703,8 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
     asked = dict(margin=margin) if as_number('margin', margin, 0.) else {}
     rows = []
     for method, i in follow(tasks, 0, len(tasks), progress):
-        found = identify(world, eps=eps, delta=delta, method=method, budget=cap,
-                         oracle=oracle, seed=generator(seed, i), **asked)
+        found = identify_whole(world, eps=eps, delta=delta, method=method,
+                               budget=cap, oracle=oracle, seed=generator(seed, i),
+                               **asked)
         rows.append(_forecast_row(world, method, found))
     return _forecast_table(rows)

@@ -16,8 +16,9 @@ from conftest import amount, ROOT
 from oia_nb.all import (InvalidInput, action_informed_oracle, bits_world,
                         generator, identify, load_world, make_world, oiafc, optimal_rule,
                         shrink_oracle, simulate)
-from oia_nb.experiments import (compare, experiment, read_experiment, suite,
+from oia_nb.experiments import (compare, experiment, forecast, read_experiment, suite,
                                 summarise)
+from oia_nb.worlds import World
 
 coin = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],
                   utility=np.eye(2), bound=1., name='coin')
@@ -283,6 +284,29 @@ def test_progress_shows_time_left(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert out == '' and '20/40' in err and '40/40' in err and re.search(
         r'\[\d\d:\d\d<\d\d:\d\d', err)
+
+@pytest.mark.parametrize('play', [
+    lambda path: forecast(coin, eps=.2, delta=.1, runs=3),
+    lambda path: experiment([coin], ['sharp'], dict(eps=.2, delta=.1), 3, 0, path=path),
+    lambda path: experiment([coin], ['sharp'], dict(eps=.2, delta=.1), 3, 0, n_jobs=0, path=path)],
+    ids=['forecast', 'one job', 'in this process'])
+def test_an_interrupt_ends_all_runs(play, tmp_path, monkeypatch):
+    "Ctrl-C in the second of three: the third isn't begun, and what was cut off is no result."
+    played, respond = [], World.respond
+    def interrupted(self, rule, rng):
+        if not any(rng is earlier for earlier in played):       # each run has its own
+            played.append(rng)
+        if len(played) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return respond(self, rule, rng)
+    monkeypatch.setattr(World, 'respond', interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            play(tmp_path/'runs')
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(played) == 2 and len([*tmp_path.rglob('*.jsonl')]) == (tmp_path/'runs').exists()
 
 # --- Worlds in which one thing changes ------------------------------------------------
 
