@@ -431,7 +431,7 @@ def setting_to_dict(setting):
     same setting back.
 
     >>> list(setting_to_dict(z))
-    ['schema', 'states', 'decisions', 'utility', 'bound', 'arms', 'support']
+    ['schema', 'states', 'decisions', 'arms', 'bound', 'utility', 'support']
     """
     values = {name: getattr(setting, name) for name in GAME | KNOWN}
     values['supports'] = known_beliefs(setting)
