@@ -22,10 +22,10 @@ from oia_nb.exploration import compose
 from oia_nb.identification import identify
 from oia_nb.information import make_world
 from oia_nb.live import (DIGITS, END, boundary_data, boundary_figure, feasible_data,
-                         feasible_figure, game_data, game_figure, live_figure, mixing_figure, motion_data,
-                         motion_figure, plain, planner_figure, proof_data, proof_figure,
-                         rounds_with_share, run_points, script, session_form, triangle_data,
-                         triangle_figure)
+                         feasible_figure, game_data, game_figure, live_figure, mixing_figure,
+                         motion_data, motion_figure, plain, planner_figure, proof_data,
+                         proof_figure, rounds_with_share, run_points, script, session_form,
+                         triangle_data, triangle_figure)
 from oia_nb.oiafc import last_or_best, mixing_theorem1, small_enough
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.scoring import menu_rule, v_shaped
