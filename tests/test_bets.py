@@ -196,7 +196,32 @@ def law_ray():
             if t < 1 and world.best_response(mix(run.zero, ray.rule, t)) == j:
                 assert (q[j] - q[run.first]) @ ((t - low)*ray.rule.expected) >= -1e-9
 
-LAWS = [law_own, law_pair, law_rare, law_threshold, law_shares, law_own_arm, law_two_cases,
+def law_short_interval():
+    "Where ϵ is the range of payoffs but for some last bits, the wealth is a number."
+    rng, nothing = generator(31), np.zeros((1, 3))
+    for _ in range(100):
+        u = rng.choice([0., 1., 100.]) + rng.uniform(0, 1, 3)*10**rng.uniform(-3, 1)
+        here, there = rng.integers(0, 30, (2, 3)).astype(float)
+        for short in *10**rng.uniform(-14, -8, 3), 0.:
+            with np.errstate(all='ignore'):
+                found, _row = pair_wealth(here, nothing, u, there, u, float(u.min()),
+                                          (1 - short)*np.ptp(u))
+            assert found >= -np.inf
+
+def test_what_is_no_number_proves_nothing(monkeypatch):
+    "If the evidence against one arm isn't a number, the loop goes on."
+    class Sampled(Exception):
+        pass
+    def sampled(*_):
+        raise Sampled
+    monkeypatch.setattr(module, 'missing', lambda *_: {0: -1., 1: np.nan})
+    monkeypatch.setattr(module, 'best_option', lambda *_: None)
+    monkeypatch.setattr(module, 'where_to_sample', sampled)
+    world = small_world(3, 3)
+    with pytest.raises(Sampled):
+        simulate(explore(started(world, .03, .5)), world, 0)
+
+LAWS = [law_own, law_pair, law_short_interval, law_rare, law_threshold, law_shares, law_own_arm, law_two_cases,
         law_later_samples, law_ray]
 
 @pytest.mark.parametrize('law', LAWS, ids=lambda f: f.__name__)
@@ -240,6 +265,7 @@ MUTANTS = [('a ray that leaves twice as far out', 'exit_of', farther, law_ray),
            ('samples from before the registration', 'candidate', early,
             law_later_samples),
            ('each candidate at full δ', 'candidate', full_share, law_shares),
+           ('points that fall together', 'TINY', 0., law_short_interval),
            ('unseen beliefs forgotten', 'pair_wealth', seen_only, law_rare),
            ('one share for both cases', 'asked_of', undivided, law_two_cases),
            ('own arm left out', 'missing', no_own, law_own_arm),
