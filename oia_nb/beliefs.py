@@ -21,7 +21,7 @@ from .sharp.hyperplanes import RegionProgram, largest_difference
 from .sharp.learner import (BATCH, MOST_BITS, SAMPLES, Candidate, Halt, SharpRun,
                                   ask, is_due, meet_wall, put, refine, sample,
                                   samples_for)
-from .told import Told, as_told, digits_needed, heard_as
+from .told import Told, as_told, digits_needed, heard_as, is_clear
 
 # %% ../nbs/beyond/33_beliefs.ipynb #44f817fb
 class Hearing:
@@ -30,9 +30,16 @@ class Hearing:
     `places` (M,) is h; `of` (M,), for each belief that is heard, one that is heard as
     it; `far`, the largest $\lVert\sigma_i-\sigma_{h(i)}\rVert_1$; `exact`, whether h
     does nothing. Raises `InvalidInput` if beliefs that are heard alike depend on each
-    other.
+    other, or if some may be heard as this or as that.
     """
     def __init__(self, support, digits):
+        doubtful = support[~is_clear(support, digits)]
+        if len(doubtful):
+            raise InvalidInput(
+                'told.rounding', digits, 'so many decimals that how a belief is heard '
+                'does not depend on how halves are rounded: here '
+                f'{doubtful[0].round(4).tolist()} ({digits_needed(support)} decimals '
+                'are enough)')
         self.support, self.places = support, heard_as(support, digits)
         self.listed, first = np.unique(self.places, return_index=True)
         self.of = np.arange(len(support))
@@ -130,6 +137,8 @@ class Run(SharpRun):
         self.u, self.lows, self.said = gain[hearing.places].ravel(), {}, {}
 
     def see(self, arm, belief, state):
+        if belief not in self.hearing.listed:
+            raise Halt('assumption_violated', (self.rounds, ), 'rounding')
         self.pairs[arm, self.hearing.of[belief]*self.setting.W + state] += 1
     def spoken(self, rule):
         if id(rule) not in self.said:

@@ -10,7 +10,7 @@ from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, largest_over_ball, mean_lower
 from .sharp.hyperplanes import RegionProgram, largest_difference
 from .sharp.learner import BATCH, MOST_BITS, SAMPLES, Candidate, Halt, SharpRun, ask, is_due, meet_wall, put, refine, sample, samples_for
-from .told import Told, as_told, digits_needed, heard_as
+from .told import Told, as_told, digits_needed, heard_as, is_clear
 from .oracle import Oracle
 from .information import Setting
 

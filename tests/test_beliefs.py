@@ -308,6 +308,20 @@ def test_what_of_rounding_is_refused():
     sharp(z, oracle, told='rounding=4', **options)
 
 
+def test_a_belief_that_may_be_heard_as_this_or_that_is_refused():
+    with pytest.raises(InvalidInput, match=r'halves are rounded: here \[0.125, 0.875\] \(3'):
+        Hearing(np.array([[.125, .875], [.13, .87], [.9, .1]]), 2)
+
+
+@pytest.mark.parametrize('digits', [1, 15])
+def test_a_report_that_nobody_makes_who_rounds_as_told_ends_the_run(digits):
+    world = replace(COARSE, agent=Rounded(digits))
+    found = simulate(own_beliefs(COARSE.setting, ROUGH, eps=.05, delta=HALF, told='rounding=0',
+                                 examined=False), world, 0)
+    assert found.status == 'assumption_violated' and found.violated == 'rounding'
+    assert found.certificate is None and found.contradiction == (found.rounds, )
+
+
 def test_enough_decimals_change_nothing():
     world = replace(DUO, agent=Rounded(4))
     plain, told = (identify(world, eps=.1, delta=.1, seed=0, method=m, told=t) for m, t in (

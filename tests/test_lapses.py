@@ -258,3 +258,17 @@ def test_the_shipped_worlds(name, eps, rate):
                          oracle=action_informed_oracle(world))
         assert found.status == 'certified'
         assert simple_regret(world, found.rule) <= found.certificate.bound
+
+
+def test_no_other_rule_is_taken_for_one_of_the_oracle():
+    "Rules are told by `id`, which another may get once they are gone: they are kept."
+    import gc
+    import weakref
+    world = random_world(2, 2, 2, 5, prior='arm', margin=.05)
+    oracle = action_informed_oracle(world)
+    gone = [weakref.ref(rule) for rule in oracle.rules]
+    run = Patience(world.setting, oracle, eps=.1, delta=.1, told=Told(lapses=.02), inner=None,
+                   max_rounds=9)
+    del oracle
+    gc.collect()
+    assert all(rule() is not None and run.home(rule()) is not None for rule in gone)

@@ -805,11 +805,11 @@ def explore(run):
         absent = missing(run, c)
         if run.report:
             run.report(run, c)
-        if max(absent.values()) <= 0:
+        if all(m <= 0 for m in absent.values()):
             if new:
                 run.candidates.append(c)
             lack = missing(run, c, True)
-            if max(lack.values()) <= 0:
+            if all(m <= 0 for m in lack.values()):
                 return c
             absent = lack
             if new:
