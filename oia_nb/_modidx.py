@@ -1714,6 +1714,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                              'oia_nb.told.as_told': ('beyond/told.html#as_told', 'oia_nb/told.py'),
                              'oia_nb.told.digits_needed': ('beyond/told.html#digits_needed', 'oia_nb/told.py'),
                              'oia_nb.told.heard_as': ('beyond/told.html#heard_as', 'oia_nb/told.py'),
+                             'oia_nb.told.is_clear': ('beyond/told.html#is_clear', 'oia_nb/told.py'),
                              'oia_nb.told.nearest': ('beyond/told.html#nearest', 'oia_nb/told.py')},
             'oia_nb.trial': { 'oia_nb.trial.Ledger': ('beyond/trial.html#ledger', 'oia_nb/trial.py'),
                               'oia_nb.trial.Ledger.__init__': ('beyond/trial.html#ledger.__init__', 'oia_nb/trial.py'),

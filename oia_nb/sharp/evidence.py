@@ -73,9 +73,9 @@ def least_wealth(counts, outcomes, means):
     return value.min(0), value.argmin(0)
 
 # %% ../../nbs/beyond/20_evidence.ipynb #53cb5cb5
-# of an interval, its points; how often, and at most if the bound isn't close; one that
-# is too short
-PLACES, LEVELS, MOST_LEVELS, TINY = np.arange(14)/13, 2, 5, 1e-12
+# of an interval, its points; how often, and at most if the bound isn't close; its
+# length at least, of the largest payoffs: in a shorter one, points would fall together
+PLACES, LEVELS, MOST_LEVELS, TINY = np.arange(14)/13, 2, 5, 1e-9
 
 def larger_line(l0, l1, r0, r1):
     """The least over 0 ≤ t ≤ 1 of the larger of two lines, of which one goes from l0
@@ -117,13 +117,11 @@ def pair_wealth(counts_j, rules, u, counts_k, x, low, eps, want=-np.inf):
     (M,) the utilities. Returns the wealth (a number; infinite if there is no μ) and
     the index of the rule.
     """
-    top = u.max()
-    lo = left = low + eps
-    right = top
-    if lo >= top:
+    right = top = u.max()
+    if low + eps >= top:
         return np.inf, 0
-    if top - lo < TINY*(top - low):
-        return -np.inf, 0
+    # with a smaller ε it is as hard to prove, or harder
+    lo = left = min(low + eps, top - TINY*(abs(top) + abs(low)))
     parts = ()
     for level in range(1, MOST_LEVELS + 1):
         mu = left + (right - left)*PLACES
