@@ -196,6 +196,58 @@ def law_ray():
             if t < 1 and world.best_response(mix(run.zero, ray.rule, t)) == j:
                 assert (q[j] - q[run.first]) @ ((t - low)*ray.rule.expected) >= -1e-9
 
+def cut_of(seed, K=2):
+    "A world, a cut from true bounds of random width, and the α that it is to majorise."
+    world, rng = small_world(40 + seed, K, 3, 3), generator(79, seed)
+    z, q, c = world.setting, world.belief_distributions, world.costs
+    l, j = c.argsort()[[0, -1]]
+    way = (q[j] - q[l])/(c[j] - c[l])
+    wall = walls.Wall(walls.Cone(z), True, (l, j))
+    a = wall.cone.D @ way*z.bound
+    room = np.abs(a).max()*rng.uniform(0, .3, (2, z.M))
+    wall.up, wall.low = a + room[0], a - room[1]
+    cut = walls.Cut(wall)
+    cut.share_out(wall.up - wall.low, q[j])
+    cut.put(wall.up - wall.low)
+    return world, cut, way
+
+def some_rules(z, rng, n):
+    return np.array([menu_rule(z.support, z.bound*rng.uniform(
+        0, rng.uniform(), (rng.integers(1, 4), z.W)), z.bound).expected for _ in range(n)])
+
+def law_cut():
+    "A cut from bounds on both sides is never below α (`lem-two-sided`)."
+    for i in range(5):
+        world, cut, way = cut_of(i)
+        s, (g, _, error) = some_rules(world.setting, generator(80, i), 300), cut.triple
+        assert error < 1e-6 and (s @ (g - way) >= -error - 1e-9).all()
+
+def law_region():
+    "What is proved of the wealth over a region holds at its rules (`lem-wealth-region`)."
+    proofs = 0
+    for i in range(5):
+        world, cut, way = cut_of(i)
+        z, rng = world.setting, generator(81, i)
+        j, u = cut.wall.pair[1], z.belief_utility
+        region = walls.CutRegion(cut.cone, [cut.wall])
+        region.cuts[0] = cut
+        counts = rng.multinomial(60, world.belief_distributions[j]).astype(float)
+        region.refresh(counts)
+        (g, h, error), rules = cut.triple, some_rules(z, rng, 2000)
+        rules = rules[rules @ g >= h - error]
+        top, mean = np.ptp(u), .7*np.ptp(u)
+        for _ in range(3):
+            low = module.own_wealth(counts, region.rules, u - u.min(), top, top - mean)[0]
+            want = low - walls.SPARE - 1e-3
+            found = region.own(counts, u - u.min(), top, top - mean, want, True)
+            for s in rules if found >= want else ():
+                proofs += 1
+                least = module.own_wealth(counts, s[None], u - u.min(), top, top - mean)[0]
+                assert least >= found - 1e-9
+            region.key = (0,)
+            region.refresh(counts)
+    assert proofs
+
 def law_tangents():
     "From three points only: no mixture of rules has less at any of 500 μ."
     rng = generator(32)
@@ -241,8 +293,8 @@ def test_what_is_no_number_proves_nothing(monkeypatch):
     with pytest.raises(Sampled):
         simulate(explore(started(world, .03, .5)), world, 0)
 
-LAWS = [law_own, law_pair, law_tangents, law_short_interval, law_rare, law_threshold, law_shares,
-        law_own_arm, law_two_cases, law_later_samples, law_ray]
+LAWS = [law_cut, law_region, law_own, law_pair, law_tangents, law_short_interval, law_rare,
+        law_threshold, law_shares, law_own_arm, law_two_cases, law_later_samples, law_ray]
 
 @pytest.mark.parametrize('law', LAWS, ids=lambda f: f.__name__)
 def test_law(law):
@@ -284,6 +336,28 @@ def undivided(c, j):
 def farther(run, ray, exit_of=module.exit_of):
     low, high = exit_of(run, ray)
     return min(2*low, 1.), min(2*high, 1.)
+
+PUT = walls.Cut.put
+
+def from_below(cut, width):
+    cut.wall.up = cut.wall.low
+    PUT(cut, width)
+def not_dual(cut, width, p):
+    cut.shares, cut.short = np.zeros((len(p), len(p))), np.zeros(len(p))
+
+@pytest.mark.parametrize('name, mutant', [('put', from_below), ('share_out', not_dual)])
+def test_false_cuts_turn_red(name, mutant, monkeypatch):
+    "The lower bounds in place of the upper ones; functionals that aren't dual."
+    monkeypatch.setattr(walls.Cut, name, mutant)
+    with pytest.raises(AssertionError):
+        law_cut()
+
+@pytest.mark.parametrize('name, mutant', [('STAKES', 1e3*walls.STAKES)])
+def test_false_chords_turn_red(name, mutant, monkeypatch):
+    "What the mixture costs is forgotten."
+    monkeypatch.setattr(walls, name, mutant)
+    with pytest.raises(AssertionError):
+        law_region()
 
 MUTANTS = [('a ray that leaves twice as far out', 'exit_of', farther, law_ray),
            ('threshold × ½', 'missing', exaggerated(.5), law_threshold),
@@ -342,7 +416,8 @@ def test_stale_wealths_turn_red(forgotten, monkeypatch):
 
 # --- Regions: nothing that an arm answers is left out ---------------------------------
 
-@pytest.mark.parametrize('K, W, signals', [(2, 2, 2), (3, 2, 3), (3, 2, 2), (4, 2, 2)])
+@pytest.mark.parametrize('K, W, signals', [(2, 2, 2), (3, 2, 3), (3, 2, 2), (4, 2, 2),
+                                           (2, 3, 3), (3, 3, 2)])
 def test_regions_contain_what_arms_answer(K, W, signals):
     """At the end of a run every bound of a wall is true, and rules that an arm answers cost at
     least what its region says."""
