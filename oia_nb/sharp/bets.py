@@ -3,16 +3,17 @@
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'OWN', 'RUNGS', 'NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW',
            'SOONER', 'ORDERS', 'MORE', 'OPENING', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY',
-           'TINY_GAIN', 'EARLY', 'BATCH', 'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY',
-           'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer',
-           'Ray', 'Candidate', 'share', 'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture',
-           'exit_of', 'rungs', 'ray_of', 'halved', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments',
-           'asked_of', 'wealth', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook',
-           'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound',
-           'along', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option',
-           'ray_options', 'ray_option', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect',
-           'is_patient', 'leader', 'candidate', 'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of',
-           'foundation', 'no_agent']
+           'TINY_GAIN', 'EARLY', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH', 'AT_ONCE',
+           'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST',
+           'LEADS', 'LEADS_OWN', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share', 'Run', 'inquire',
+           'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of', 'halved',
+           'half_asked', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth',
+           'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option',
+           'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up',
+           'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option', 'ray_options',
+           'ray_option', 'renew_cuts', 'hoped_price', 'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option',
+           'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect', 'is_patient', 'leader', 'candidate',
+           'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from bisect import bisect_left
@@ -25,10 +26,11 @@ from ..learner import FORCED, INIT, NORMAL
 from ..programs import new_highs, open_highs
 from ..scoring import ScoringRule, mix
 from .evidence import own_wealth, pair_wealth
-from .hyperplanes import flat, unknowns
+from .hyperplanes import RegionProgram, flat, unknowns
 from .questions import Foretold, Guess, cheapest_mixture, question
-from .walls import (HUGE, WIDER, BetRegion, Cone, Contradiction, Wall,
-                                prove_cheaper, sparse, weigh)
+from .walls import (BOXES, FEW, HUGE, WIDER, BetRegion, Cone,
+                                Contradiction, Cut, CutRegion, Wall, prove_cheaper,
+                                sparse, weigh)
 
 # %% ../../nbs/beyond/24_bets.ipynb #dd81f4f3
 @dataclass(frozen=True, eq=False)
@@ -159,11 +161,14 @@ def set_up(run):
     the zero rule."""
     cone, run.highs = Cone(run.setting), new_highs()
     run.cone = cone
-    run.values, run.pay, run.tops = cone.values, cone.D, cone.tops
-    run.mixing = np.eye(run.setting.M)
+    run.values, run.tops = cone.values, cone.tops
+    run.pay = np.array([r.expected for r in cone.pool])/cone.bound
+    run.mixing = (np.eye(run.setting.M) if run.setting.W == 2
+                  else cone.coordinates(run.pay))
     run.inside, run.outside = np.zeros(run.setting.M), np.ones(run.setting.M)
+    make = BetRegion if run.setting.W == 2 else CutRegion
     for j in run.others:
-        run.regions[j] = BetRegion(cone, [wall_of(run, run.first, j)])
+        run.regions[j] = make(cone, [wall_of(run, run.first, j)])
 
 def wall_of(run, l, j):
     "The `Wall` of arm l against arm j, told all answers so far."
@@ -202,6 +207,10 @@ def halved(*wealths):
     "The logarithm of the wealth of a gambler who divides the stake."
     return float(np.logaddexp.reduce(wealths) - log(len(wealths)))
 
+def half_asked(want, other):
+    "What one half must come to for `halved` to be `want`, if the other is `other`."
+    return -np.inf if other >= want + log(2) else want + log(2 - np.exp(other - want))
+
 def zero_wealth(run, j, eps):
     """The wealth against arm j having a rule that is better than the zero rule by
     `eps`, from the `Ray` to the oracle's rule of j (chapter 24); its logarithm is
@@ -230,10 +239,14 @@ def idle_wealth(run, c, eps):
 
 # %% ../../nbs/beyond/24_bets.ipynb #a0f50483
 def low_of(run, k, ray):
-    """A t below which arm k can't answer a ray, by the bounds of its hyperplane
-    (two states)."""
+    """A t below which arm k can't answer a ray, by the bounds of its hyperplane, or
+    with more than two states by its cuts."""
     if run.cone is None or k == run.first:
         return 0.
+    if run.setting.W > 2:
+        E, cuts = ray.rule.expected, [w.triple for w in run.regions[k].cuts]
+        return max(((h - e)/max(g @ E, h - e) for g, h, e in filter(None, cuts)),
+                   default=0.)
     w = np.maximum(run.cone.coordinates(ray.rule.expected/run.setting.bound), 0)
     used, up = w > 1e-12, run.walls[run.first, k].up
     if not np.isfinite(up[used]).all():
@@ -268,11 +281,16 @@ def wealth(run, c, j, sure, eps):
         return 0.
     if j != c.arm:
         given = counts[j], u, own, u - s, float((u - c.high*E).min()), e
-        value = region_of(run, j).pair(*given, want, sure)
+        over = region_of(run, j).pair
         by_ray = run.setting.W > 2 and c.arm == run.first
-        return halved(value, zero_wealth(run, j, eps)) if by_ray else value
-    value = region_of(run, j).own(own, s, float((c.high*E).max()), e, want, sure)
-    return halved(value, idle_wealth(run, c, eps)) if run.setting.W > 2 else value
+        rays = zero_wealth(run, j, eps) if by_ray else None
+    else:
+        given = own, s, float((c.high*E).max()), e
+        over = region_of(run, j).own
+        rays = idle_wealth(run, c, eps) if run.setting.W > 2 else None
+    if rays is None:
+        return over(*given, want, sure)
+    return halved(over(*given, half_asked(want, rays), sure), rays)
 
 # %% ../../nbs/beyond/24_bets.ipynb #a7ff5313
 def region_of(run, j):
@@ -290,11 +308,17 @@ def missing(run, c, sure=False, eps=None):
 
 def passes(run, c, eps=None):
     """Whether a `Candidate` is proved to be within `eps`: by the likely rules first,
-    which is cheap."""
+    which is cheap; for another than the run's own, without much ado."""
     e = run.eps if eps is None else eps
-    return all(
-        asked_of(c, j) - wealth(run, c, j, sure, e) <= 0 for sure in (False, True)
-        for j in range(run.setting.K) if not j == c.arm == run.first)
+    def each(sure):
+        return all(asked_of(c, j) - wealth(run, c, j, sure, e) <= 0
+                   for j in range(run.setting.K) if not j == c.arm == run.first)
+    for R in run.regions.values():
+        R.boxes = BOXES if e == run.eps else FEW
+    passed = each(False) and each(True)
+    for R in run.regions.values():
+        R.boxes = BOXES
+    return passed
 
 def profit(run, arm, ray, q=None):
     "What the candidate seems to earn, at the shares `q` (K, M) seen of each arm."
@@ -373,7 +397,10 @@ class RayOutlook(Outlook):
             run, ray), ray.rule.expected, run.data.q_hat, run.data.N
         idle = q[run.first]
         if c.arm == run.first:
-            self.margin += float((self.q - idle) @ (low*E))
+            rent = float((self.q - idle) @ (low*E)) - self.prices.min()
+            if rent <= 0:
+                return
+            self.margin += rent
             self.sj = spread(self.q, self.N, run.u - low*E)
             self.sc = spread(idle, self.Nc, run.u - low*E)
         elif self.own and c.ray is ray:
@@ -548,7 +575,8 @@ def open_wall(run, l, j):
     than j: a ray that l answers before j does."""
     wall = wall_of(run, l, j)
     if prove_cheaper(wall):
-        run.regions[j].walls.append(wall)
+        R = run.regions[j]
+        R.walls.append(wall) if run.setting.W == 2 else R.cuts.append(Cut(wall))
         return
     run.opened[l, j] += 1
     rule, t = order_on_a_ray(run, l, j)
@@ -645,7 +673,9 @@ def ray_options(run, c, open_, missing):
             for o in looks if only in (None, o))
     best = narrow_option(run, c, save)
     for o in looks:
-        best = better(best, ray_option(run, c, o, save))
+        for option in (ray_option(run, c, o, save), rule_option(run, o, save),
+                       cut_option(run, o)):
+            best = better(best, option)
     return best if best is not None and best.saves > 1 else None
 
 def ray_option(run, c, o, save):
@@ -671,6 +701,98 @@ def ray_option(run, c, o, save):
         yield from inquire(run, mix(run.zero, ray.rule, t), o.j, ray=ray, t=t)
     return Option(saves - 1, act, f'the ray of {o.j}')
 
+# %% ../../nbs/beyond/24_bets.ipynb #722ea238
+# of the price that a guess promises, what a first cut is reckoned to prove; how quickly
+# trust follows what came true; half of the way to the guess; cuts of an arm, and how
+# much more than the others one must promise; what is tight enough
+REACH, LEARNS, HALF, MOST_CUTS, MORE_HOPE, TIGHT = .6, .2, .5, 3, 1.2, 1.05
+
+def renew_cuts(run, open_):
+    "Bring the cuts of open arms up to date."
+    for j in open_:
+        for cut in run.regions[j].cuts:
+            cut.refresh(run.data.q_hat[j])
+    refresh(run)
+
+def hoped_price(run, l, o):
+    "What arm j would have to be paid if the guess of it and of arm l were true."
+    key, z = ('hope', l, o.j), run.setting
+    if key not in run.tried:
+        cost, found = run.foretold.costs[0], None
+        if cost[o.j] > cost[l]:
+            alpha = run.foretold.alpha(l, o.j, z.M)[0]
+            found = RegionProgram(
+                z, [(run.cone.inverse@alpha/z.bound, 1., 0.)]).minimum(o.q)
+        run.tried[key] = found.value if found else 0.
+    return run.tried[key]
+
+def cut_option(run, o):
+    "The best `Option` to make arm j's rules dearer by a cut: a known one, or one more."
+    cuts, best = {c.wall.pair[0]: c for c in run.regions[o.j].cuts}, None
+    now, price = o.as_it_stands(), o.prices.min()
+    def needed(gain):
+        return float(sum(o._needed(min(o.margin + max(gain, 0.), 4*run.eps))))
+    def save(paid):
+        return now*(1 - needed(paid - price)/max(needed(0.), 1e-9))
+    hopes = {l: hoped_price(run, l, o) for l in range(run.setting.K) if l != o.j}
+    most = max(hopes[l] for l in cuts)
+    for l, hope in hopes.items():
+        if hope <= price or l in cuts and cuts[l].triple is None and hope < most:
+            continue
+        if l in cuts:
+            best = better(best, cut_question(run, cuts[l], hope, save))
+        elif (len(cuts) < MOST_CUTS and hope > MORE_HOPE*most and run.data.N[l] >= 3
+              and run.opened[l, o.j] < ORDERS and not is_cheaper(run, o.j, l)):
+            saves = save(REACH*hope) - 2*(run.setting.M - 1) - OPENING
+            best = better(best, Option(saves, lambda l=l: open_wall(run, l, o.j),
+                                       f'open hyperplane {l}|{o.j}'))
+    return best
+
+# %% ../../nbs/beyond/24_bets.ipynb #c3804d70
+def cut_question(run, cut, hope, save):
+    "The `Option` to know better a bound of a cut that may prove a price `hope`."
+    l, j = cut.wall.pair
+    def ask(i, side, saves):
+        return Option(saves, lambda: ask_bound(run, l, j, i, side),
+                      f'cut {l}|{j}, rule {i}')
+    def can(i, side):
+        return run.tried.get((l, j, i, side), 0) < HUGE
+    if cut.triple is None:
+        ends = cut.unknown()
+        saves = save(REACH*hope) - len(ends)
+        return next((ask(*end, saves) for end in ends if can(*end)), None)
+    price, s = cut.least(run.data.q_hat[j])
+    if s is None:
+        return None
+    (g, h, _), weakest = cut.triple, run.regions[j].weakest
+    s = weakest if h/TIGHT <= g @ weakest <= h*TIGHT else s
+    rises = rises_of(run, cut, s/run.setting.bound)
+    order = [n for n in (-rises[0]).argsort(stable=True) if can(*rises[1][n])]
+    if not order:
+        return None
+    watch(cut, price, HALF*price*rises[0][order[0]])
+    paid = price*np.cumprod(1 + HALF*cut.trust*rises[0][order])
+    saves = max(save(min(v, hope)) - n for n, v in enumerate(paid, 2))
+    if price < REACH*hope:               # a question or more for each rule
+        saves = max(saves, save(REACH*hope) - len(s)/max(cut.trust, LEARNS))
+    return ask(*rises[1][order[0]], saves)
+
+def rises_of(run, cut, s):
+    """By what share the price of payments s (M,) would rise if a bound were where the
+    guess has it: (2M,), and the pairs (i, side) of the bounds."""
+    wall, m, mu = cut.wall, cut.shares @ s, cut.cone.coordinates(s)
+    a = np.clip(run.foretold.alpha(*wall.pair, len(s))[0], wall.low, wall.up)
+    ends = [(i, side) for side in (1, -1) for i in range(len(s))]
+    return np.concatenate([(wall.up - a)*(mu + m), (a - wall.low)*m]), ends
+
+def watch(cut, price, rise):
+    "Compare what the last question was reckoned to bring with what it did."
+    if cut.told is not None and cut.told[2] < cut.wall.n:
+        before, reckoned, _ = cut.told
+        came = min(max((price - before)/reckoned, 0.), 2.)
+        cut.trust += LEARNS*(came - cut.trust)
+    cut.told = price, max(rise, TINY_GAIN*price), cut.wall.n
+
 # %% ../../nbs/beyond/24_bets.ipynb #f430fd72
 def best_option(run, c, missing):
     "The `Option` that is predicted to save most, if that is more than one round."
@@ -679,12 +801,13 @@ def best_option(run, c, missing):
     open_ = [j for j in run.others if missing.get(j, 0) > 0]
     if not open_:
         return None
-    if run.setting.W > 2:
-        return ray_options(run, c, open_, missing)
     if run.cone is None:
         set_up(run)
         refresh(run)
     foresee(run)
+    if run.setting.W > 2:
+        renew_cuts(run, open_)
+        return ray_options(run, c, open_, missing)
     looks, hopes, best = [Outlook(run, c, j, missing[j]) for j in open_], {}, None
     for o in looks:
         option, hopes[o.j] = bet_options(run, o)

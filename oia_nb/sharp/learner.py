@@ -36,9 +36,8 @@ PROBE, BITS, STEP, MOST_BITS = 3, 5, 2, 29
 NEAR = 1/4
 TRIES = 4                                   # of completing one hyperplane from one side
 IDLE = 8            # times as many rounds as when something could still be improved
-# of δ, for what comes after the bets: with two states, where few runs go that far, and
-# with more
-LATER = .05, .4
+# of δ, for what comes after the bets, where few runs go
+LATER = .05
 
 @dataclass(eq=False)
 class Candidate:
@@ -67,7 +66,7 @@ class SharpRun:
     def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told):
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
             setting, oracle, eps, delta, max_rounds, watch)
-        self.later = LATER[setting.W > 2]*delta
+        self.later = LATER*delta
         self.setting = setting = levelled(setting)                      # below
         self.transcript, self.base = Transcript(setting), RegionProgram(setting)
         self.walls, self.programs, self.tries, self.depths = {}, {}, {}, {}
