@@ -32,7 +32,7 @@ MOST_BITS: Any
 NEAR: Any
 TRIES: int
 IDLE: int
-LATER: tuple
+LATER: float
 @dataclass(eq=False)
 class Candidate:
     rule: ScoringRule
