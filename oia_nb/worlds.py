@@ -533,8 +533,12 @@ class Levels:
     code: np.ndarray
 
 def _is_missing(v):
-    from pandas import isna
-    return not v.strip() if isinstance(v, str) else isna(v) is True
+    if isinstance(v, str):
+        return not v.strip()
+    try:
+        return v is None or bool(v != v)
+    except (TypeError, ValueError):
+        return True      # pandas.NA says neither yes nor no
 
 def _is_fraction(v):
     return isinstance(v, (float, np.floating)) and not float(v).is_integer()
@@ -542,11 +546,13 @@ def _is_fraction(v):
 def _distinct_values(column):
     """The distinct values in the order in which they appear, and each row's place
     among them (n,)."""
-    from pandas import Series
-    if not hasattr(column, 'factorize'):
-        column = Series(list(column), dtype=object)
-    code, values = column.factorize()
-    return list(values), code
+    # pandas hashes a million texts in a blink; who has none needn't load it
+    if hasattr(column, 'factorize'):
+        code, values = column.factorize()
+        return list(values), code
+    place = {}
+    code = [place.setdefault(v, len(place)) for v in column]
+    return list(place), np.array(code)
 
 # %% ../nbs/companion/64_worlds.ipynb #1240ff0c
 def column_levels(at, frame, column):

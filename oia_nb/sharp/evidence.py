@@ -87,8 +87,8 @@ def larger_line(l0, l1, r0, r1):
                     least)
 
 def between(mu, value, slope):
-    """What lines through `value` (V, G) with `slope` (V, G) at the points `mu` (G + 2,),
-    but for its ends, prove at least: (G + 1,), between each two."""
+    """What lines through `value` (V, G) with `slope` (V, G) at the points `mu`
+    (G + 2,), but for its ends, prove at least: (G + 1,), between each two."""
     h, here = mu[1:] - mu[:-1], value.min(0)
     after, before = (value + slope*h[1:]).min(0), (value - slope*h[:-1]).min(0)
     inner = larger_line(here[:-1], after[:-1], before[1:], here[1:])
@@ -98,8 +98,8 @@ def between(mu, value, slope):
 # %% ../../nbs/beyond/20_evidence.ipynb #6e35c512
 def from_below(lo, hi, at, logs, rise, own, fall):
     """What tangents prove of the wealth between `lo` and `hi` (chapter 20) from points
-    `at` (G,), and the worst rule: `logs` of arm j with derivative -`rise`, (L, V, G), and
-    the mixed `own` (1, G) of arm k with derivative `fall`."""
+    `at` (G,), and the worst rule: `logs` of arm j with derivative -`rise`, (L, V, G),
+    and the mixed `own` (1, G) of arm k with derivative `fall`."""
     share, value = weights_of(logs)
     slope, order = fall - np.einsum('lvg,lg->vg', rise, share), at.argsort()
     value = (value + own)[:, order]
@@ -109,8 +109,8 @@ def from_below(lo, hi, at, logs, rise, own, fall):
 
 # %% ../../nbs/beyond/20_evidence.ipynb #7dc88e5e
 def pair_wealth(counts_j, rules, u, counts_k, x, low, eps, want=-np.inf):
-    """The wealth of both factors of chapter 20, at least, and the rule that is the worst
-    where this is least; a value below `want` needn't be proved.
+    """The wealth of both factors of chapter 20, at least, and the rule that is the
+    worst where this is least; a value below `want` needn't be proved.
 
     `rules` (V, M) are payments of arm j of which every rule of its region pays as
     least as much as a mixture; `x` (M,) the payoff of arm k, at least `low`; `u`

@@ -13,8 +13,8 @@ from ..programs import new_highs, open_highs
 from .walls import sparse
 
 # %% ../../nbs/beyond/23_questions.ipynb #6046bdcd
-# standard deviation of a cost; standard deviations beyond which an answer is no news, or
-# a surprise is put right without the formula; the most that one takes of a variance
+# standard deviation of a cost; standard deviations beyond which an answer is no news,
+# or a surprise is put right without the formula; the most that one takes of a variance
 PRIOR_COST, SURE, EVEN = .05, 6., 2/pi
 
 class Guess:
@@ -118,7 +118,7 @@ ANSWERS = 60       # at most that a question is combined with
 STEPS = 5000       # of the simplex method, at most
 
 def optimum(A, cost, columns, rows, highs=None):
-    "An optimal x (n,) and its value; None if there is none. `highs` may be open already."
+    "An optimal x (n,) and its value; None if there is none. `highs` may be open."
     import highspy
     highs = open_highs(sparse(A), cost, columns, rows, highs)
     highs.setOptionValue('simplex_iteration_limit', STEPS)
