@@ -1629,6 +1629,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                'oia_nb/sharp/questions.py'),
                                         'oia_nb.sharp.questions.Guess.learn': ( 'beyond/questions.html#guess.learn',
                                                                                 'oia_nb/sharp/questions.py'),
+                                        'oia_nb.sharp.questions.Guess.rows': ( 'beyond/questions.html#guess.rows',
+                                                                               'oia_nb/sharp/questions.py'),
                                         'oia_nb.sharp.questions.cheapest_mixture': ( 'beyond/questions.html#cheapest_mixture',
                                                                                      'oia_nb/sharp/questions.py'),
                                         'oia_nb.sharp.questions.normals': ('beyond/questions.html#normals', 'oia_nb/sharp/questions.py'),
