@@ -207,8 +207,9 @@ def cut_of(seed, K=2):
     room = np.abs(a).max()*rng.uniform(0, .3, (2, z.M))
     wall.up, wall.low = a + room[0], a - room[1]
     cut = walls.Cut(wall)
-    cut.share_out(wall.up - wall.low, q[j])
-    cut.put(wall.up - wall.low)
+    width = (wall.up - wall.low)[cut.of]
+    cut.share_out(width, q[j])
+    cut.put(width)
     return world, cut, way
 
 def some_rules(z, rng, n):
@@ -343,7 +344,7 @@ def from_below(cut, width):
     cut.wall.up = cut.wall.low
     PUT(cut, width)
 def not_dual(cut, width, p):
-    cut.shares, cut.short = np.zeros((len(p), len(p))), np.zeros(len(p))
+    cut.shares, cut.short = np.zeros(cut.mu.shape), np.zeros(len(cut.of))
 
 @pytest.mark.parametrize('name, mutant', [('put', from_below), ('share_out', not_dual)])
 def test_false_cuts_turn_red(name, mutant, monkeypatch):
