@@ -1679,6 +1679,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.sharp.walls.Wall.sides': ('beyond/walls.html#wall.sides', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.Wall.system': ('beyond/walls.html#wall.system', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls._tighten': ('beyond/walls.html#_tighten', 'oia_nb/sharp/walls.py'),
+                                    'oia_nb.sharp.walls.at_right_angles': ('beyond/walls.html#at_right_angles', 'oia_nb/sharp/walls.py'),
+                                    'oia_nb.sharp.walls.beside': ('beyond/walls.html#beside', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.bets': ('beyond/walls.html#bets', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.conflict': ('beyond/walls.html#conflict', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.divided': ('beyond/walls.html#divided', 'oia_nb/sharp/walls.py'),

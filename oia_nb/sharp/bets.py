@@ -743,7 +743,7 @@ def cut_option(run, o):
             best = better(best, cut_question(run, cuts[l], hope, save))
         elif (len(cuts) < MOST_CUTS and hope > MORE_HOPE*most and run.data.N[l] >= 3
               and run.opened[l, o.j] < ORDERS and not is_cheaper(run, o.j, l)):
-            saves = save(REACH*hope) - 2*(run.setting.M - 1) - OPENING
+            saves = save(REACH*hope) - 2*unknowns(run.setting, l, o.j) - OPENING
             best = better(best, Option(saves, lambda l=l: open_wall(run, l, o.j),
                                        f'open hyperplane {l}|{o.j}'))
     return best
@@ -774,16 +774,18 @@ def cut_question(run, cut, hope, save):
     paid = price*np.cumprod(1 + HALF*cut.trust*rises[0][order])
     saves = max(save(min(v, hope)) - n for n, v in enumerate(paid, 2))
     if price < REACH*hope:               # a question or more for each rule
-        saves = max(saves, save(REACH*hope) - len(s)/max(cut.trust, LEARNS))
+        saves = max(saves, save(REACH*hope) - len(cut.of)/max(cut.trust, LEARNS))
     return ask(*rises[1][order[0]], saves)
 
 def rises_of(run, cut, s):
     """By what share the price of payments s (M,) would rise if a bound were where the
-    guess has it: (2M,), and the pairs (i, side) of the bounds."""
-    wall, m, mu = cut.wall, cut.shares @ s, cut.cone.coordinates(s)
-    a = np.clip(run.foretold.alpha(*wall.pair, len(s))[0], wall.low, wall.up)
-    ends = [(i, side) for side in (1, -1) for i in range(len(s))]
-    return np.concatenate([(wall.up - a)*(mu + m), (a - wall.low)*m]), ends
+    guess has it: (2n,), and the pairs (i, side) of the bounds."""
+    up, low = cut.wall.up[cut.of], cut.wall.low[cut.of]
+    m, mu = cut.shares @ s, cut.mu @ s
+    guess = run.foretold.alpha(*cut.wall.pair, len(s))[0][cut.of]
+    a = np.clip(guess, low, up)
+    ends = [(i, side) for side in (1, -1) for i in cut.of]
+    return np.concatenate([(up - a)*(mu + m), (a - low)*m]), ends
 
 def watch(cut, price, rise):
     "Compare what the last question was reckoned to bring with what it did."

@@ -4,8 +4,8 @@
 __all__ = ['NOISE', 'WIDER', 'FAR', 'MOST', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE', 'KEPT', 'KINKS', 'SIZE', 'EXCHANGES', 'LIES',
            'LOOSE', 'KNOWN', 'ANEW', 'ALIKE', 'BOXES', 'FEW', 'SPARE', 'INTERVALS', 'PARTS', 'DIVISIONS', 'REMEMBERED',
            'bets', 'Cone', 'Contradiction', 'sparse', 'Wall', 'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh',
-           'told_apart', 'BetRegion', 'kinked', 'spanning', 'some_lies', 'narrow_indices', 'shared_out', 'Cut',
-           'least_over', 'divided', 'is_empty', 'CutRegion']
+           'told_apart', 'BetRegion', 'kinked', 'spanning', 'some_lies', 'narrow_indices', 'shared_out', 'beside',
+           'at_right_angles', 'Cut', 'least_over', 'divided', 'is_empty', 'CutRegion']
 
 # %% ../../nbs/beyond/22_walls.ipynb #f63676b8
 from types import SimpleNamespace
@@ -380,17 +380,17 @@ def narrow_indices(A):
     A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
     return A
 
-def shared_out(cone, width, up, p):
-    """(M, M): the m_i of {prf:ref}`lem-two-sided`, for the widths $a^+-a^-$ and the
-    upper bounds, that make the least payment under `p` (M,) largest; None if none are
-    found."""
+def shared_out(cone, mu, width, up, p):
+    """(n, M): the m_i of {prf:ref}`lem-two-sided`, for coordinates `mu` (n, M), widths
+    $a^+-a^-$ and upper bounds (n,), that make the least payment under `p` (M,) largest;
+    None if none are found."""
     import highspy
     from scipy.sparse import block_array, csr_array, eye_array, kron
     M, W = cone.support.shape
     # what multipliers of lies, and functionals, are as weights on payments (M W,)
     lies = csr_array(pair_rows(cone.support, some_lies(cone.support)).T)
     onto = csr_array(np.repeat(np.eye(M), W, 0)*cone.support.reshape(-1, 1))
-    wide, mu = np.flatnonzero(width > 0), cone.inverse.T
+    wide = np.flatnonzero(width > 0)
     each = eye_array(len(wide))
     m, l = kron(each, onto), kron(each, -lies)
     whole = kron(-width[wide][None], onto)
@@ -413,7 +413,7 @@ def shared_out(cone, width, up, p):
     highs.run()
     if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
-    found = np.zeros((M, M))
+    found = np.zeros(mu.shape)
     found[wide] = np.array(highs.getSolution().col_value)[:free].reshape(T, M)
     return found
 
@@ -422,21 +422,39 @@ def shared_out(cone, width, up, p):
 # share of all beliefs alike in the p for which they are
 KNOWN, ANEW, ALIKE = 500., 1.4, .1
 
+def beside(known, D):
+    """Indices of rows of `D` (B, M) that span all payments together with `known` (r, M),
+    of length one and at right angles."""
+    rest, found = D - D @ known.T @ known, []
+    while len(known) + len(found) < D.shape[1]:
+        found.append(int(np.linalg.norm(rest, axis=1).argmax()))
+        way = rest[found[-1]]
+        rest = rest - np.outer(rest @ way, way)/(way @ way)
+    return np.array(found)
+
+def at_right_angles(rows):
+    "(r, M): payments of length one and at right angles that span `rows` (n, M)."
+    _, sizes, ways = np.linalg.svd(rows, full_matrices=False)
+    return ways[sizes > LOOSE*sizes[0]]
+
 class Cut:
     """The cut of {prf:ref}`lem-two-sided` that a `Wall` gives: `triple` for a
-    `RegionProgram`, None as long as a bound isn't known; `shares` (M, M) are the m_i,
-    `short` (M,) their η_i, `base` a program without cuts."""
+    `RegionProgram`, None as long as a bound isn't known; `of` (n,) are the rules of the
+    cone that it uses beside `neutral` payments, `mu` (n, M) their coordinates, `shares`
+    (n, M) the m_i, `short` (n,) the η_i, `base` a program without cuts."""
     def __init__(self, wall):
         self.wall, self.cone, self.base = wall, wall.cone, RegionProgram(
             wall.cone.setting)
         self.shares = self.short = self.triple = self.program = self.told = None
         self.n, self.at, self.trust = 0, 0, 1.
+        known = at_right_angles(neutral(self.cone.setting, *wall.pair))
+        self.of = beside(known, self.cone.D)
+        self.mu = np.linalg.inv([*self.cone.D[self.of], *known]).T[:len(self.of)]
 
     def unknown(self):
         "Pairs (i, side) of bounds that aren't known."
         ends = (1, self.wall.up), (-1, self.wall.low)
-        return [(i, side) for side, a in ends
-                for i in np.flatnonzero(~(abs(a) < KNOWN))]
+        return [(i, side) for side, a in ends for i in self.of if not abs(a[i]) < KNOWN]
 
     def refresh(self, q):
         "Bring the cut up to date with the answers; shares `q` (M,) of the arm."
@@ -448,10 +466,10 @@ class Cut:
             wall.tighten(i, side)
         if self.unknown():
             return
-        for i in range(len(wall.up)):
+        for i in self.of:
             wall.tighten(i, 1)
             wall.tighten(i, -1)
-        width = np.maximum(wall.up - wall.low, 0.)
+        width = np.maximum(wall.up - wall.low, 0.)[self.of]
         if self.shares is None or wall.n >= ANEW*self.at:
             self.share_out(width, (1 - ALIKE)*q + ALIKE/len(q))
         if self.shares is not None:
@@ -461,19 +479,20 @@ class Cut:
 @patch_to(Cut)
 def share_out(self, width, p):
     "Choose the m_i anew, and measure their η_i."
-    m, bound = shared_out(self.cone, width, self.wall.up, p), self.cone.bound
+    m = shared_out(self.cone, self.mu, width, self.wall.up[self.of], p)
+    bound = self.cone.bound
     self.at = self.wall.n
     if m is None:
         return
     short = lambda x: max(0., -self.base.minimum(x).bound/bound)
     self.shares = m
     self.short = np.array([max(short(a), short(a + b))
-                           for a, b in zip(m, self.cone.inverse.T)])
+                           for a, b in zip(m, self.mu)])
 
 @patch_to(Cut)
 def put(self, width):
     "The cut that the bounds give."
-    g = self.wall.up @ self.cone.inverse.T + width @ self.shares
+    g = self.wall.up[self.of] @ self.mu + width @ self.shares
     self.triple = g/self.cone.bound, 1 - WIDER, float(width @ self.short)
     self.program = RegionProgram(self.cone.setting, [self.triple])
 
