@@ -509,9 +509,8 @@ def paid_arm(world, payments):
         raise InvalidInput('world.agent', world.agent,
                            'Rational(), the only agent that takes part here')
     payments = as_array('payments', payments, (z.K,), 0., z.bound, axes=(z.arms,))
-    worth = lambda arms: world.belief_distributions[arms]@z.belief_utility - payments[
-        arms]
-    return favourite(payments - world.costs, worth, z.bound, z.B_u)
+    worth = world.belief_distributions @ z.belief_utility - payments
+    return favourite(payments - world.costs, worth.__getitem__, z.bound, z.B_u)
 
 def simulate_incentives(learner, world, seed):
     """Play a coroutine that yields payments (K,) against a simulated agent: (what it

@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['NO_MARGIN', 'Hearing', 'HeardProgram', 'PairProgram', 'largest_excess', 'HeardOracle', 'Run', 'pick', 'fresh_value',
            'upper_bounds', 'profit_lower', 'own_regret', 'leader', 'judge', 'explore', 'close', 'OwnIdentification',
-           'conclude', 'steps', 'StateLearner', 'own_beliefs']
+           'conclude', 'steps', 'checked_told', 'StateLearner', 'own_beliefs']
 
 # %% ../nbs/beyond/33_beliefs.ipynb #e2bf6fb6
 from dataclasses import dataclass, replace
 import numpy as np
-from .core import InvalidInput, as_integer, as_number
+from .core import InvalidInput, as_integer, as_number, patch_to
 from .examination import Boundary, examine, fresh_rule
 from .leads import leading
 from .learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
@@ -21,7 +21,7 @@ from .sharp.hyperplanes import RegionProgram, largest_difference
 from .sharp.learner import (BATCH, MOST_BITS, SAMPLES, Candidate, Halt, SharpRun,
                                   ask, is_due, meet_wall, put, refine, sample,
                                   samples_for)
-from .told import Told, as_told, digits_needed, heard_as
+from .told import Told, as_told, digits_needed, heard_as, is_clear
 
 # %% ../nbs/beyond/33_beliefs.ipynb #44f817fb
 class Hearing:
@@ -30,9 +30,16 @@ class Hearing:
     `places` (M,) is h; `of` (M,), for each belief that is heard, one that is heard as
     it; `far`, the largest $\lVert\sigma_i-\sigma_{h(i)}\rVert_1$; `exact`, whether h
     does nothing. Raises `InvalidInput` if beliefs that are heard alike depend on each
-    other.
+    other, or if some may be heard as this or as that.
     """
     def __init__(self, support, digits):
+        doubtful = support[~is_clear(support, digits)]
+        if len(doubtful):
+            raise InvalidInput(
+                'told.rounding', digits, 'so many decimals that how a belief is heard '
+                'does not depend on how halves are rounded: here '
+                f'{doubtful[0].round(4).tolist()} ({digits_needed(support)} decimals '
+                'are enough)')
         self.support, self.places = support, heard_as(support, digits)
         self.listed, first = np.unique(self.places, return_index=True)
         self.of = np.arange(len(support))
@@ -45,27 +52,34 @@ class Hearing:
             if np.linalg.matrix_rank(alike) < len(alike):
                 raise InvalidInput(
                     'told.rounding', digits, 'so many decimals that no belief is heard '
-                    f'as a mixture of others is: here {len(alike)} beliefs are heard as '
-                    f'{support[r].round(4).tolist()} ({digits_needed(support)} '
+                    f'as a mixture of others is: here {len(alike)} beliefs are heard '
+                    f'as {support[r].round(4).tolist()} ({digits_needed(support)} '
                     'decimals tell all apart)')
 
-    def on_heard(self, x):
-        "(…, M W): weights x (…, M, W) on tables S∘h as they fall on S."
-        return (self.matrix.T @ x).reshape(*x.shape[:-2], -1)
-    def heard(self, rule):
-        "S∘h for a rule S."
-        if self.exact:
-            return rule
-        return ScoringRule(rule.values[self.places], rule.support, rule.bound)
-    def announced(self, rule):
-        "A proper rule S whose S∘h is the given one."
-        if self.exact:
-            return rule
-        menu = rule.values[self.of[self.listed]]
-        values = menu[(self.support @ menu.T).argmax(1)]
-        values[self.listed] = menu
-        return ScoringRule(values, rule.support, rule.bound)
+# %% ../nbs/beyond/33_beliefs.ipynb #f3994c2a
+@patch_to(Hearing)
+def on_heard(self, x):
+    "(…, M W): weights x (…, M, W) on tables S∘h as they fall on S."
+    return (self.matrix.T @ x).reshape(*x.shape[:-2], -1)
 
+@patch_to(Hearing)
+def heard(self, rule):
+    "S∘h for a rule S."
+    if self.exact:
+        return rule
+    return ScoringRule(rule.values[self.places], rule.support, rule.bound)
+
+@patch_to(Hearing)
+def announced(self, rule):
+    "A proper rule S whose S∘h is the given one."
+    if self.exact:
+        return rule
+    menu = rule.values[self.of[self.listed]]
+    values = menu[(self.support @ menu.T).argmax(1)]
+    values[self.listed] = menu
+    return ScoringRule(values, rule.support, rule.bound)
+
+# %% ../nbs/beyond/33_beliefs.ipynb #fab2a417
 class HeardProgram(RegionProgram):
     "A `RegionProgram` over rules as they are to an expert with this `Hearing`."
     def __init__(self, setting, cuts=(), old=None, hearing=None):
@@ -81,7 +95,8 @@ class PairProgram(HeardProgram):
     """A `HeardProgram` with weights (M W,) on pairs of a belief and a state: min
     ⟨p, S⟩."""
     def weights(self, p):
-        return self.hearing.on_heard(p.reshape(*p.shape[:-1], *self.setting.support.shape))
+        pairs = p.reshape(*p.shape[:-1], *self.setting.support.shape)
+        return self.hearing.on_heard(pairs)
     def paid(self, rule):
         return rule.values.ravel()
 
@@ -104,6 +119,7 @@ class HeardOracle:
                     for before, rule in zip(oracle.rules, self.rules)]
             self.margin = max(float((oracle.margins - lost).min()), NO_MARGIN)
 
+# %% ../nbs/beyond/33_beliefs.ipynb #8cf0902d
 class Run(SharpRun):
     """The state of a run: a `SharpRun` with the `pairs` (K, M W) that were seen by
     arm, of a belief that is heard as was said and the state, and programs on pairs.
@@ -121,6 +137,8 @@ class Run(SharpRun):
         self.u, self.lows, self.said = gain[hearing.places].ravel(), {}, {}
 
     def see(self, arm, belief, state):
+        if belief not in self.hearing.listed:
+            raise Halt('assumption_violated', (self.rounds, ), 'rounding')
         self.pairs[arm, self.hearing.of[belief]*self.setting.W + state] += 1
     def spoken(self, rule):
         if id(rule) not in self.said:
@@ -290,8 +308,8 @@ def conclude(run, status, contradiction=(), violated=None):
     certificate = Certificate(bound, 0., bound) if np.isfinite(bound) else None
     solves = sum(p.solves for p in run.programs.values())
     return finish(run.transcript, rule=run.spoken(c.rule), arm=c.arm, status=status,
-                  eps=run.eps, delta=run.delta, certificate=certificate, kinds=run.kinds,
-                  targets=run.targets, searches=run.searches,
+                  eps=run.eps, delta=run.delta, certificate=certificate,
+                  kinds=run.kinds, targets=run.targets, searches=run.searches,
                   lp_solves=run.base.solves + run.solves + solves,
                   violated=violated or False, snapshots=run.snapshots,
                   result=OwnIdentification, contradiction=tuple(contradiction),
@@ -315,6 +333,20 @@ def steps(run, examined):
     return conclude(run, 'certified')
 
 # %% ../nbs/beyond/33_beliefs.ipynb #cdd08efb
+def checked_told(setting, told, margin):
+    "The `Told`, if `own_beliefs` can honour it; raises `InvalidInput` if not."
+    told = as_told(told).require('own_beliefs', can=('beliefs', 'rounding'))
+    if Hearing(setting.support, told.rounding).exact:
+        return told
+    if setting.supports is not None:
+        raise InvalidInput('told.rounding', told.rounding,
+                           f'{digits_needed(setting.support)} or more: each arm has '
+                           'beliefs of its own, as which it may be heard')
+    if margin:
+        raise InvalidInput('margin', margin, '0 where some beliefs are heard as '
+                           'others: leads are proved of what is said')
+    return told
+
 class StateLearner(Learner):
     "A `Learner` that refuses a response whose state isn't known yet."
     def send(self, response):
@@ -353,15 +385,7 @@ def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin
     True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
-    told = as_told(told).require('own_beliefs', can=('beliefs', 'rounding'))
-    if not Hearing(setting.support, told.rounding).exact:
-        if setting.supports is not None:
-            raise InvalidInput('told.rounding', told.rounding,
-                               f'{digits_needed(setting.support)} or more: each arm '
-                               'has beliefs of its own, as which it may be heard')
-        if margin:
-            raise InvalidInput('margin', margin, '0 where some beliefs are heard as '
-                               'others: leads are proved of what is said')
+    told = checked_told(setting, told, margin)
     if not isinstance(examined, bool):
         raise InvalidInput('examined', examined, 'True or False')
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)

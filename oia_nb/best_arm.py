@@ -570,8 +570,8 @@ def successive_rejects(K, *, budget, family=BoundedRewards()):
 
     Raises `InvalidInput`.
     """
-    return _successive_rejects(
-        Pulls(K, family, max_pulls=as_integer('budget', budget, as_integer('K', K, 2))))
+    budget = as_integer('budget', budget, as_integer('K', K, 2))
+    return _successive_rejects(Pulls(K, family, max_pulls=budget))
 
 def _successive_rejects(s):
     log_bar, left, so_far = .5 + (1/np.arange(2, s.K + 1)).sum(), np.arange(s.K), 0
@@ -588,8 +588,8 @@ def sequential_halving(K, *, budget, family=BoundedRewards()):
     The budget is at least $K\lceil\log_2K\rceil$. Raises `InvalidInput`.
     """
     rounds = int(np.ceil(np.log2(as_integer('K', K, 2))))
-    return _sequential_halving(
-        Pulls(K, family, max_pulls=as_integer('budget', budget, K*rounds)), rounds)
+    budget = as_integer('budget', budget, K*rounds)
+    return _sequential_halving(Pulls(K, family, max_pulls=budget), rounds)
 
 def _sequential_halving(s, rounds):
     left = np.arange(s.K)

@@ -48,8 +48,8 @@ def title_of(nb):
 
 def labels_of(nb):
     "The labels that a notebook defines: of statements, formulas, sections, figures."
-    text = '\n'.join(part for c in nb['cells'] for part in (
-        c['source'] if c['cell_type'] == 'markdown' else '', json.dumps(c['metadata'])))
+    texts = [c['source'] for c in nb['cells'] if c['cell_type'] == 'markdown']
+    text = '\n'.join(texts + [json.dumps(c['metadata']) for c in nb['cells']])
     return {name for found in LABEL.findall(text) for name in found if name}
 
 # %% ../nbs/companion/84_book.ipynb #251ac88d

@@ -860,8 +860,8 @@ def check_figure(path):
     if os.path.splitext(path)[1].lower().lstrip('.') not in kinds:
         raise InvalidInput('figure', path,
                            f'a file name ending in one of {", ".join(sorted(kinds))}')
-    if not os.path.isdir(folder) or not os.access(
-            path if os.path.exists(path) else folder, os.W_OK):
+    place = path if os.path.exists(path) else folder
+    if not os.path.isdir(folder) or not os.access(place, os.W_OK):
         raise InvalidInput('figure', path, 'a file that can be written')
 
 def add_best(ax, rule):

@@ -31,6 +31,7 @@ EXPERT: Any
 TOLD: Any
 DIGITS: Any
 MARGIN: Any
+LEAD: Any
 EPS: str
 DELTA: str
 ROUNDS: str

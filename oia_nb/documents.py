@@ -51,12 +51,10 @@ DOCUMENTS = dict(
     rule=record({'arms': NAMES, 'decisions': NAMES, 'utility': MATRIX}, states=NAMES,
                 bound=NUMBER, support=MATRIX, rule=RULE),
     identification=record(
-        {
-            'regret': NUMBER, 'rounded': ROUNDED, 'trace': TRACE, 'figure': TEXT,
-            'paper_needs': INTEGER, 'told': ANYTHING, 'assumed': ANYTHING,
-            'checked': ANYTHING, 'violated': ANYTHING,
-            **KNOWN
-        }, **RUN, **GAME, rule=RULE, arm=TEXT, status=TEXT,
+        {'regret': NUMBER, 'rounded': ROUNDED, 'trace': TRACE, 'figure': TEXT,
+         'paper_needs': INTEGER, 'told': ANYTHING, 'assumed': ANYTHING,
+         'checked': ANYTHING, 'violated': ANYTHING, **KNOWN},
+        **RUN, **GAME, rule=RULE, arm=TEXT, status=TEXT,
         certificate=maybe(record(bound=NUMBER, mixing=NUMBER, confidence=NUMBER)),
         counts=by_name(INTEGER), rounds=INTEGER, normal_rounds=INTEGER,
         forced_rounds=INTEGER, searches=INTEGER, lp_solves=INTEGER,
@@ -292,8 +290,8 @@ def as_it_was(value):
     return tuple(value) if isinstance(value, list) else value
 
 # details that are objects of their own
-READ = dict(told=lambda d: d and as_told(d), checks=lambda d: tuple(
-    Check(**c) for c in d or ()))
+READ = dict(told=lambda d: d and as_told(d),
+            checks=lambda d: tuple(Check(**c) for c in d or ()))
 
 # %% ../nbs/companion/86_documents.ipynb #bd617b62
 def trace_of(d):

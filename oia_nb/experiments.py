@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 'regret_of', 'measure', 'Method', 'taken',
-           'source', 'as_method', 'as_parameter', 'labelled', 'as_world', 'as_methods', 'as_grid', 'varies', 'cells',
-           'Run', 'perform', 'as_frame', 'digest', 'fingerprint', 'release', 'manifest', 'key_of', 'runs_of',
-           'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned', 'follow',
-           'names_of', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare',
-           'break_even', 'forecast']
+           'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled', 'as_world', 'as_methods', 'as_grid',
+           'varies', 'cells', 'Run', 'perform', 'as_frame', 'digest', 'fingerprint', 'release', 'manifest', 'key_of',
+           'runs_of', 'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned',
+           'follow', 'names_of', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison',
+           'compare', 'break_even', 'forecast']
 
 # %% ../nbs/companion/67_experiments.ipynb #00864309
 import hashlib
@@ -129,6 +129,19 @@ def source(f):
         written = ''
     return [getattr(f, '__qualname__', type(f).__qualname__), written]
 
+# %% ../nbs/companion/67_experiments.ipynb #5ba95984
+def identify_whole(world, /, **options):
+    """What `identify` gives. Raises `KeyboardInterrupt` if the run was stopped: it is
+    none of those that were asked for, and no other is begun.
+
+    >>> identify_whole(load_world('advert'), eps=3., delta=.1, seed=0).status
+    'certified'
+    """
+    found = identify(world, **options)
+    if found.status == 'stopped':
+        raise KeyboardInterrupt
+    return found
+
 # %% ../nbs/companion/67_experiments.ipynb #c6e6f340
 def as_method(at, given):
     """The `Method` for a name, a function, or a pair of one of them and a dict of
@@ -140,7 +153,7 @@ def as_method(at, given):
     options = {as_parameter(at, k): as_value(f'{at}, option {k!r}', v)
                for k, v in options.items()}
     if isinstance(call, str) and call in LEARNERS:
-        return Method(partial(identify, method=call), options,
+        return Method(partial(identify_whole, method=call), options,
                       taken(identify, LEARNERS[call].make) - {'options'}, call)
     if not callable(call):
         raise InvalidInput(at, call, f'one of {", ".join(LEARNERS)}, or a function')
@@ -613,7 +626,8 @@ def compare(worlds=('advert', 'clinic'), *, eps=.2, delta=.1, methods=None, budg
     margin = as_number('margin', margin, 0.)
     methods = suite(budget, cap, told, margin) if methods is None else methods
     asked = dict(told=str(as_told(told)) if told else None, margin=margin or None)
-    grid = dict(eps=eps, delta=delta) | {k: v for k, v in asked.items() if v is not None}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    grid = dict(eps=eps, delta=delta) | asked
     frame = experiment(worlds, methods, grid, repetitions, seed, n_jobs, path, progress)
     return Comparison(frame, summarise(frame, ['world', 'method']))
 
@@ -665,12 +679,9 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
         Names of learners; those that need a budget get `cap`.
     runs, seed : int
         How many runs of each, and of what seed; run i has the generator (seed, i).
-    cap : int
-        Rounds after which a run is cut short; the quantiles of its rounds are then
-        infinite.
+    cap : int; rounds after which a run is cut short: quantiles are infinite then
     progress : bool; show a bar on standard error
-    margin : float
-        By how much the arm is to lead under the rule; the methods must take that.
+    margin : float; by how much the arm is to lead under the rule
 
     Returns
     -------
@@ -692,7 +703,8 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
     asked = dict(margin=margin) if as_number('margin', margin, 0.) else {}
     rows = []
     for method, i in follow(tasks, 0, len(tasks), progress):
-        found = identify(world, eps=eps, delta=delta, method=method, budget=cap,
-                         oracle=oracle, seed=generator(seed, i), **asked)
+        found = identify_whole(world, eps=eps, delta=delta, method=method,
+                               budget=cap, oracle=oracle, seed=generator(seed, i),
+                               **asked)
         rows.append(_forecast_row(world, method, found))
     return _forecast_table(rows)

@@ -310,7 +310,7 @@ def add_told(row, told, options):
 
     >>> add_told(learner_row('sharp'), None, {})
     {'told': Told(lapses=0.0, band=0.0, beliefs='calibrated', costs='fixed',
-    arm='seen', alarm=0.01)}
+    arm='seen', rounding=None, alarm=0.01)}
     """
     told = as_told(told).require(row.name, row.honours)
     return options | dict(told=told) if 'told' in row.options else options

@@ -83,6 +83,7 @@ class Patience:
     def __init__(self, setting, oracle, *, eps, delta, told, inner, max_rounds):
         self.setting, self.eps, self.delta = setting, eps, delta
         self.told, self.inner, self.max_rounds = told, inner, max_rounds
+        self.rules = oracle.rules       # while they are kept no other has their `id`
         self.data, self.kinds = Transcript(setting), array('b')
         self.stacks = [deque() for _ in range(setting.K)]
         tally = lambda: np.zeros(setting.K, int)

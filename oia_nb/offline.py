@@ -148,8 +148,9 @@ def kink_program(world, arm):
         return None
     if found.status:
         raise SolverFailure(f'linprog: {found.message}')
-    return float(q[k]@z.belief_utility - z.bound*found.fun), from_bets(
-        z.support, kinks, z.bound*np.maximum(found.x, 0), z.bound)
+    profit = float(q[k] @ z.belief_utility - z.bound*found.fun)
+    weights = z.bound*np.maximum(found.x, 0)
+    return profit, from_bets(z.support, kinks, weights, z.bound)
 
 # %% ../nbs/companion/82_offline.ipynb #68275758
 @dataclass(frozen=True)

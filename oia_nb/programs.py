@@ -247,7 +247,11 @@ HIGHS_OPTIONS = dict(output_flag=False, threads=1, primal_feasibility_tolerance=
                      dual_feasibility_tolerance=1e-10, small_matrix_value=1e-12)
 
 def new_highs():
-    "HiGHS with the `HIGHS_OPTIONS` and no program yet."
+    """HiGHS with the `HIGHS_OPTIONS` and no program yet.
+
+    >>> new_highs().getNumCol()
+    0
+    """
     import highspy
     highs = highspy.Highs()
     for option in HIGHS_OPTIONS.items():

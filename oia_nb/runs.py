@@ -108,9 +108,9 @@ class Fit:
     def __call__(self, x):
         return np.exp(self.intercept)*np.asarray(x, float)**self.slope
     def __str__(self):
-        return f'slope {self.slope:.2f}' + (
-            f' (95 %: {self.low:.2f} to {self.high:.2f})'
-            if np.isfinite(self.low) else ' (two points)')
+        if not np.isfinite(self.low):
+            return f'slope {self.slope:.2f} (two points)'
+        return f'slope {self.slope:.2f} (95 %: {self.low:.2f} to {self.high:.2f})'
 
 def fit_exponent(x, y, level=.95):
     r"""The power law through points (x, y), by least squares on logarithmic axes.

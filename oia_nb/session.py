@@ -443,8 +443,9 @@ class Round:
     @property
     def due(self):
         "The payment that is due, or None while the state isn't known."
-        return None if self.state is None or self.status != 'answered' else float(
-            self.rule.values[self.belief, self.state])
+        if self.state is None or self.status != 'answered':
+            return None
+        return float(self.rule.values[self.belief, self.state])
 
     @property
     def at_most(self):
@@ -865,6 +866,7 @@ def owed(self):
     "The most that may still fall due, for rounds whose state isn't known."
     return sum(r.at_most for r in self._rounds)
 
+# %% ../nbs/beyond/27_session.ipynb #e594025a
 @patch_to(Session)
 @property
 def result(self):

@@ -191,8 +191,9 @@ def __repr__(self):
 @patch_to(Oracle)
 def _repr_html_(self):
     arms = self.arms or [f'arm {k}' for k in range(len(self.rules))]
-    margins = ['unknown']*len(arms) if self.margins is None else [
-        f'{m:.4g}' for m in self.margins]
+    margins = ['unknown']*len(arms)
+    if self.margins is not None:
+        margins = [f'{m:.4g}' for m in self.margins]
     rows = [[a, m, f'{r.values.max():.4g}']
             for a, m, r in zip(arms, margins, self.rules)]
     return block(paragraph(repr(self)),
@@ -217,9 +218,9 @@ def __repr__(self):
 @patch_to(Optimum)
 def _repr_html_(self):
     arms = arm_names(self.world, len(self.profits))
-    W = self.rule.support.shape[1]
-    states = [f'state {w}' for w in range(W)] if self.world is None else (
-        self.world.setting.states)
+    states = [f'state {w}' for w in range(self.rule.support.shape[1])]
+    if self.world is not None:
+        states = self.world.setting.states
     rows = [[a, profit_text(h), f'{g:.4g}' if np.isfinite(g) else '']
             for a, h, g in zip(arms, self.profits, self.gaps)]
     said = (f'The best rule: the agent chooses {arms[self.arm]}, profit '

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['NAMES', 'MATRIX', 'KNOWN', 'ARM', 'WORLD_FORM', 'NOTES', 'save_world', 'GRID_MOST', 'GAME', 'SETTING_FORM',
-           'MAX_SIGNALS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'SMOOTHING', 'PRIORS', 'DEGENERATE', 'read_agent',
+           'SMOOTHING', 'MAX_SIGNALS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'PRIORS', 'DEGENERATE', 'read_agent',
            'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text', 'write_file', 'read_file',
            'parse_json', 'world_names', 'load_world', 'world_from_bytes', 'setting_to_dict', 'setting_from_dict',
-           'load_setting', 'Levels', 'column_levels', 'Fault', 'TableCheck', 'check_table', 'smoothed_table',
+           'load_setting', 'smoothed_table', 'Levels', 'column_levels', 'Fault', 'TableCheck', 'check_table',
            'world_from_table', 'garbling', 'random_world', 'blackwell_world', 'simple_world', 'degenerate_world',
            'signs', 'bit_beliefs', 'bits_world']
 
@@ -286,8 +286,9 @@ def write_file(path, text):
 def read_file(path):
     """The bytes of a file. Raises `InvalidInput` if it can't be read.
 
-    >>> len(read_file(folder + '/note.txt'))
-    5
+    >>> write_file(folder + '/word.txt', 'hello')
+    >>> read_file(folder + '/word.txt')
+    b'hello'
     """
     with file_trouble('path', path, 'a file that can be read'):
         return Path(path).read_bytes()
@@ -430,7 +431,7 @@ def setting_to_dict(setting):
     same setting back.
 
     >>> list(setting_to_dict(z))
-    ['schema', 'states', 'decisions', 'utility', 'bound', 'arms', 'support']
+    ['schema', 'states', 'decisions', 'arms', 'bound', 'utility', 'support']
     """
     values = {name: getattr(setting, name) for name in GAME | KNOWN}
     values['supports'] = known_beliefs(setting)
@@ -465,6 +466,29 @@ def load_setting(path):
     raw = read_file(path)
     with placed(f'{path}: '):
         return setting_from_dict(parse_json(raw))
+
+# %% ../nbs/companion/64_worlds.ipynb #f4a00005
+# λ: so many made-up cases, in which signals know nothing about the state
+SMOOTHING = 4.
+
+def smoothed_table(counts, smoothing=SMOOTHING, prior=None):
+    r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W), as
+    in chapter 64.
+
+    `prior` (W,) is the states'; the counts' own if None. A state without rows must
+    have prior 0.
+
+    >>> smoothed_table([[4, 1], [1, 4]]).round(3)
+    array([[0.357, 0.143],
+           [0.143, 0.357]])
+    """
+    counts = np.asarray(counts, float)
+    n_state = counts.sum(0)
+    n = n_state.sum()
+    prior = n_state/n if prior is None else np.asarray(prior, float)
+    likelihood = counts/np.where(n_state > 0, n_state, 1.)
+    r = likelihood @ prior/prior.sum()
+    return prior*(n*likelihood + smoothing*r[:, None])/(n + smoothing)
 
 # %% ../nbs/companion/64_worlds.ipynb #b37a3607
 # more than these for one arm of a table: its columns are still to be cut into classes
@@ -509,8 +533,12 @@ class Levels:
     code: np.ndarray
 
 def _is_missing(v):
-    from pandas import isna
-    return not v.strip() if isinstance(v, str) else isna(v) is True
+    if isinstance(v, str):
+        return not v.strip()
+    try:
+        return v is None or bool(v != v)
+    except (TypeError, ValueError):
+        return True      # pandas.NA says neither yes nor no
 
 def _is_fraction(v):
     return isinstance(v, (float, np.floating)) and not float(v).is_integer()
@@ -518,11 +546,13 @@ def _is_fraction(v):
 def _distinct_values(column):
     """The distinct values in the order in which they appear, and each row's place
     among them (n,)."""
-    from pandas import Series
-    if not hasattr(column, 'factorize'):
-        column = Series(list(column), dtype=object)
-    code, values = column.factorize()
-    return list(values), code
+    # pandas hashes a million texts in a blink; who has none needn't load it
+    if hasattr(column, 'factorize'):
+        code, values = column.factorize()
+        return list(values), code
+    place = {}
+    code = [place.setdefault(v, len(place)) for v in column]
+    return list(place), np.array(code)
 
 # %% ../nbs/companion/64_worlds.ipynb #1240ff0c
 def column_levels(at, frame, column):
@@ -883,8 +913,10 @@ def _by_name(argument, value, names, known=None):
     named = [(known or {}).get(v, v) for v in labels]
     if len(named) != len(names) or set(named) != set(names):
         raise InvalidInput(argument, labels, f'an entry for each of {", ".join(names)}')
-    rows = list(value.values()) if isinstance(
-        value, dict) else [value.iloc[i] for i in range(len(labels))]
+    if isinstance(value, dict):
+        rows = list(value.values())
+    else:
+        rows = [value.iloc[i] for i in range(len(labels))]
     return [rows[named.index(n)] for n in names]
 
 def _by_state_and_decision(utility, states, known, decisions):
@@ -904,9 +936,6 @@ def _by_state_and_decision(utility, states, known, decisions):
     return named, decisions
 
 # %% ../nbs/companion/64_worlds.ipynb #ba8b53a1
-# λ: so many made-up cases, in which signals know nothing about the state
-SMOOTHING = 4.
-
 def _table_signals(at, columns, n_rows):
     """The names of the combinations (O,) of some columns' levels that occur, and
     each row's place among them (n_rows,)."""
@@ -927,25 +956,6 @@ def _table_signals(at, columns, n_rows):
     named = lambda row: ', '.join(f'{c}={levels.names[i]}'
                                   for (c, levels), i in zip(columns, row)) or 'nothing'
     return [named(row) for row in cells], cell
-
-def smoothed_table(counts, smoothing=SMOOTHING, prior=None):
-    r"""$p(\omega, o\mid k)$ (O, W) from the numbers of rows `counts` (O, W), as
-    in chapter 64.
-
-    `prior` (W,) is the states'; the counts' own if None. A state without rows must
-    have prior 0.
-
-    >>> smoothed_table([[4, 1], [1, 4]]).round(3)
-    array([[0.357, 0.143],
-           [0.143, 0.357]])
-    """
-    counts = np.asarray(counts, float)
-    n_state = counts.sum(0)
-    n = n_state.sum()
-    prior = n_state/n if prior is None else np.asarray(prior, float)
-    likelihood = counts/np.where(n_state > 0, n_state, 1.)
-    r = likelihood @ prior/prior.sum()
-    return prior*(n*likelihood + smoothing*r[:, None])/(n + smoothing)
 
 # %% ../nbs/companion/64_worlds.ipynb #189fa161
 def _state_names(states, seen):

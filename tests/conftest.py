@@ -3,6 +3,7 @@
 The environment is set before numpy and matplotlib load: pytest runs one process a core; figures
 need no screen.
 """
+import gc
 import importlib.util
 import os
 import random
@@ -69,6 +70,11 @@ def pytest_configure(config):
         wait_for_engine()
     elif config.getoption('numprocesses', None):
         compile_engine()
+
+
+def pytest_collection_finish():
+    "What was loaded by now stays: the collector of garbage needn't go through it time and again."
+    gc.freeze()
 
 
 UNREACHED = 'not reached in the time box'

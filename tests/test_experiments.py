@@ -14,10 +14,11 @@ import pandas as pd
 import pytest
 from conftest import amount, ROOT
 from oia_nb.all import (InvalidInput, action_informed_oracle, bits_world,
-                        generator, make_world, oiafc, optimal_rule,
+                        generator, identify, load_world, make_world, oiafc, optimal_rule,
                         shrink_oracle, simulate)
-from oia_nb.experiments import (compare, experiment, read_experiment, suite,
+from oia_nb.experiments import (compare, experiment, forecast, read_experiment, suite,
                                 summarise)
+from oia_nb.worlds import World
 
 coin = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],
                   utility=np.eye(2), bound=1., name='coin')
@@ -284,6 +285,29 @@ def test_progress_shows_time_left(tmp_path, capsys):
     assert out == '' and '20/40' in err and '40/40' in err and re.search(
         r'\[\d\d:\d\d<\d\d:\d\d', err)
 
+@pytest.mark.parametrize('play', [
+    lambda path: forecast(coin, eps=.2, delta=.1, runs=3),
+    lambda path: experiment([coin], ['sharp'], dict(eps=.2, delta=.1), 3, 0, path=path),
+    lambda path: experiment([coin], ['sharp'], dict(eps=.2, delta=.1), 3, 0, n_jobs=0, path=path)],
+    ids=['forecast', 'one job', 'in this process'])
+def test_an_interrupt_ends_all_runs(play, tmp_path, monkeypatch):
+    "Ctrl-C in the second of three: the third isn't begun, and what was cut off is no result."
+    played, respond = [], World.respond
+    def interrupted(self, rule, rng):
+        if not any(rng is earlier for earlier in played):       # each run has its own
+            played.append(rng)
+        if len(played) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return respond(self, rule, rng)
+    monkeypatch.setattr(World, 'respond', interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            play(tmp_path/'runs')
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(played) == 2 and len([*tmp_path.rglob('*.jsonl')]) == (tmp_path/'runs').exists()
+
 # --- Worlds in which one thing changes ------------------------------------------------
 
 @pytest.mark.parametrize('seed', range(amount(5, 12)))
@@ -343,3 +367,28 @@ def test_compare():
     for argument in 'budget', 'cap':
         with pytest.raises(InvalidInput, match=argument):
             compare(['advert'], **{argument: 0})
+
+
+def test_compare_plays_who_honours_what_is_told():
+    "And an expert who isn't rational fails no run."
+    from oia_nb.experts import parse_expert
+    found = compare(['advert'], eps=1., repetitions=1, n_jobs=0, told='lapses=.02',
+                    expert=parse_expert('lapsing:0.02'))
+    assert set(found.frame.method) == {'patient', 'trial'} and found.frame.error.isna().all()
+    assert set(suite(margin=.01)) == {'sharp', 'patient', 'own_beliefs'}
+    assert set(suite(told='rounding=2')) == {'sharp', 'patient', 'own_beliefs', 'trial'}
+    with pytest.raises(InvalidInput, match='what one of the learners can honour'):
+        suite(told='lapses=.02,costs=until the end')
+    with pytest.raises(InvalidInput, match='margin'):
+        compare(['advert'], eps=1., margin=-1.)
+
+
+def test_a_lead_is_compared_with_the_best_that_leads():
+    world = load_world('advert')
+    found = compare([world], eps=.3, delta=.1, margin=.01, methods=['sharp'], repetitions=1,
+                    n_jobs=0).frame.iloc[0]
+    best = optimal_rule(world).profit - optimal_rule(world, margin=.01).profit
+    plain = identify(world, eps=.3, delta=.1, margin=.01, seed=generator(0, 0))
+    lost = optimal_rule(world).profit - world.agent.profit(world, plain.rule)
+    assert found.regret == pytest.approx(lost - best)
+    assert found.regret <= found.bound and best > 0

@@ -14,11 +14,12 @@ from conftest import amount, examples, ROOT
 from oia_nb.all import (InvalidInput, Rational, RiskAverse, best_reply, generator,
                         identify, load_world, lottery, menu_rule, random_world)
 from oia_nb.experts import (RECENT, Drifting, Expert, HiddenArm, Lapsing, Logit, Noisy, Rounded,
-                            Satisficing, Subjective, best_known, digits_needed, felt, is_wrong,
+                            Satisficing, Subjective, best_known, felt, is_wrong,
                             misheard, parse_expert,
                             win_probability)
 from laws import most_failures, statistical
 from oia_nb.information import Agent
+from oia_nb.told import digits_needed
 from oia_nb.learner import Certificate
 from oia_nb.worlds import world_from_dict, world_to_dict
 
@@ -275,11 +276,13 @@ def test_bad_names(text):
 
 def test_an_expert_remembers_what_it_does():
     "The same answers as from one who works everything out anew, however many rules there are."
-    world = replace(random_world(2, 2, 2, 5, prior='arm', margin=.05), agent=Noisy(.02, Lapsing(.3)))
+    world = replace(random_world(2, 2, 2, 5, prior='arm', margin=.05),
+                    agent=Noisy(.02, Lapsing(.3)))
     rules = [menu_rule(world.setting.support, generator(2, n).random((3, 2)), 1.)
              for n in range(RECENT + 9)]
     played = [rules[n] for n in generator(3).integers(len(rules), size=400)] + rules
-    anew = [replace(world.agent).reply(world, rule, generator(4, n)) for n, rule in enumerate(played)]
+    anew = [replace(world.agent).reply(world, rule, generator(4, n))
+            for n, rule in enumerate(played)]
     again = [world.agent.reply(world, rule, generator(4, n)) for n, rule in enumerate(played)]
     assert anew == again and len(world.agent.memory) == RECENT
     other = replace(world, structure=replace(world.structure, costs=world.costs[::-1]))

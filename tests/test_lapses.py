@@ -1,5 +1,6 @@
 """An expert who lapses, and the learner that asks again."""
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -121,6 +122,13 @@ class Stacked:
 RUNS, DECIDED = 8, 1e-4         # runs, and the δ of each
 
 
+@cache
+def without_lapses(world, delta, seed):
+    oracle = action_informed_oracle(world)
+    return simulate(sharp(world.setting, oracle, eps=.2, delta=.75*delta),
+                    Stacked(world, 0., seed), seed)
+
+
 def runs_that_differ(world, seeds, delta=DECIDED, rate=.1):
     "Of how many runs the end isn't that of the learner within and an expert who never lapses."
     oracle, differ = action_informed_oracle(world), 0
@@ -128,8 +136,7 @@ def runs_that_differ(world, seeds, delta=DECIDED, rate=.1):
         told = Told(lapses=rate*(world.setting.K - 1)/world.setting.K, alarm=1e-12)
         found = simulate(patient(world.setting, oracle, eps=.2, delta=delta, told=told),
                          Stacked(world, rate, seed), seed)
-        plain = simulate(sharp(world.setting, oracle, eps=.2, delta=.75*delta),
-                         Stacked(world, 0., seed), seed)
+        plain = without_lapses(world, delta, seed)
         same = (found.handed_on == plain.rounds and found.status == plain.status
                 and np.array_equal(found.rule.values, plain.rule.values))
         differ += not same
@@ -251,3 +258,17 @@ def test_the_shipped_worlds(name, eps, rate):
                          oracle=action_informed_oracle(world))
         assert found.status == 'certified'
         assert simple_regret(world, found.rule) <= found.certificate.bound
+
+
+def test_no_other_rule_is_taken_for_one_of_the_oracle():
+    "Rules are told by `id`, which another may get once they are gone: they are kept."
+    import gc
+    import weakref
+    world = random_world(2, 2, 2, 5, prior='arm', margin=.05)
+    oracle = action_informed_oracle(world)
+    gone = [weakref.ref(rule) for rule in oracle.rules]
+    run = Patience(world.setting, oracle, eps=.1, delta=.1, told=Told(lapses=.02), inner=None,
+                   max_rounds=9)
+    del oracle
+    gc.collect()
+    assert all(rule() is not None and run.home(rule()) is not None for rule in gone)

@@ -20,7 +20,7 @@ ORACLE = action_informed_oracle(DUO)
 # beyond rounding, an arm that leads by less than was asked for does not lead so
 LEAD_TOL = 1e-9
 DELTA, EPS = .5, .15
-SMALL, RUNS = dict(eps=.35, delta=.05), amount(8, 200)
+SMALL, RUNS = dict(eps=.35, delta=amount(.05, .2)), amount(8, 200)
 
 
 def run(seed, margin=.02, **options):

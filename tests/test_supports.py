@@ -105,7 +105,7 @@ def test_sharp_learns_only_the_terms_that_can_matter():
     "About as many rounds, as cuts leave little to spare, and still right."
     base = random_world(3, 3, 3, 1, prior='arm', margin=.05)
     options = dict(eps=.03*base.setting.B, delta=.1)
-    plain, known = ([identify(w, seed=s, **options) for s in range(amount(2, 4))]
+    plain, known = ([identify(w, seed=s, **options) for s in range(amount(1, 4))]
                     for w in (base, told(base)))
     rounds = [sum(r.rounds for r in runs) for runs in (plain, known)]
     assert rounds[1] < 1.25*rounds[0]
@@ -185,7 +185,7 @@ def test_sharp_uses_a_common_prior(name, at_most):
     "Fewer rounds, and still right."
     world = load_world(name)
     options = dict(eps=.02*world.setting.B if name == 'clinic' else .1*world.setting.B, delta=.1)
-    plain, known = ([identify(w, seed=s, **options) for s in range(3)]
+    plain, known = ([identify(w, seed=s, **options) for s in range(amount(2, 3))]
                     for w in (world, with_prior(world)))
     assert sum(r.rounds for r in known) < at_most*sum(r.rounds for r in plain)
     assert all(r.status == 'certified' and simple_regret(world, r.rule) <= options['eps']
@@ -196,7 +196,7 @@ def lying(world, prior):
     "The expert of a world, and a principal who is told a prior that isn't his."
     setting = replace(world.setting, prior=prior)
     learner = learner_row('sharp').make(setting, action_informed_oracle(world),
-                                        eps=1e-4, delta=.1, max_rounds=3000)
+                                        eps=1e-4, delta=.1, max_rounds=1000)
     return simulate(learner, world, 0)
 
 
@@ -213,17 +213,7 @@ def test_the_true_prior_is_not_named():
     assert lying(ADVERT, ADVERT.structure.priors[0]).violated != 'prior'
 
 
-def test_the_watch_on_a_prior():
-    "False alarms at most as often as told; impossible reports are infinite evidence."
-    z, q, rng = with_prior(ADVERT).setting, ADVERT.belief_distributions, generator(0)
-    alarms = 0
-    for _ in range(200):
-        watch = PriorWatch(z)
-        for k in rng.integers(z.K, size=200):
-            watch.see(k, rng.choice(z.M, p=q[k]))
-        alarms += watch.evidence >= 10
-    # at a level of .1, 39 alarms in 200 happen once in 10^4
-    assert alarms < 39
+def test_without_a_prior_there_is_nothing_to_watch():
     assert PriorWatch(ADVERT.setting).see(0, 0) == 1.
 
 
@@ -281,11 +271,12 @@ def test_a_rounded_prior_says_nothing_of_thin_directions(thin, sound, monkeypatc
 
 # --- The promise, with all that is known ----------------------------------------------
 
-DELTA = .2                  # of every run below
-SEEDS = amount(1, 6)        # runs of each of nine worlds
+DELTA = amount(.05, .2)     # of every run below
+SEEDS = amount(1, 6)        # runs of each world
+WORLDS = amount(5, 9)
 
 
-def posed(n=9):
+def posed(n=WORLDS):
     """n worlds of two and of three states, all known of each: who looks costs less than it is
     worth, so that the rule that pays nothing isn't enough."""
     rng = generator(940)
@@ -320,7 +311,7 @@ def played(worlds):
 
 
 @statistical(false_alarm=1e-6, planted='takes the first candidate, the zero rule, for proved',
-             power=lambda: detection(9*SEEDS, DELTA, 1.))
+             power=lambda: detection(WORLDS*SEEDS, DELTA, 1.))
 def test_sharp_keeps_its_promise_with_all_that_is_known(monkeypatch):
     worlds = list(posed())
     runs = played(worlds)

@@ -14,7 +14,8 @@ from oia_nb.core import plain
 from oia_nb.experts import Drifting, Expert, Lapsing, Logit, Satisficing
 from oia_nb.identification import LEARNERS
 from oia_nb.scoring import menu_rule
-from oia_nb.told import CHECKS, CHOICES, VIOLATIONS, Check, Told, as_told
+from oia_nb.told import (CHECKS, CHOICES, VIOLATIONS, Check, Told, as_told, digits_needed,
+                         heard_as, is_clear, nearest)
 
 DUO = random_world(2, 2, 2, 5, prior='arm', margin=.05)
 TOLD = st.builds(Told, lapses=st.floats(0, .49), band=st.floats(0, 10),
@@ -94,6 +95,46 @@ def test_drift_is_a_band(seed, a, b):
     drifted = Drifting((a, -b)).policy(DUO, rule)
     fixed = Expert().policy(DUO, rule).profits
     assert fixed[drifted.arms.argmax()] >= fixed.max() - 2*d - 1e-7
+
+
+def half_up(support, digits):
+    "As people round, each probability alone."
+    return np.floor(support*10.**digits + .5 + 1e-9)/10.**digits
+
+
+def half_up_then_rest(support, digits):
+    "The last probability is what is missing to one."
+    said = half_up(support, digits)
+    return np.c_[said[:, :-1], 1 - said[:, :-1].sum(1)]
+
+
+@settings(max_examples=examples(200))
+@given(st.integers(2, 3), st.integers(2, 8), st.integers(0, 10**6), st.integers(0, 3),
+       st.booleans())
+def test_what_is_clear_is_heard_so_by_whoever_rounds(W, M, seed, digits, fine):
+    """Beliefs on a grid of .005, so that halves abound, or anywhere. A person who says the rest
+    of two probabilities may be off by a unit with three."""
+    rng = generator(41, seed)
+    x = rng.dirichlet(np.ones(W), M)
+    if not fine:
+        x = np.round(x*200)
+        x[:, -1] = 200 - x[:, :-1].sum(1)
+        x = x/200
+    x = np.unique(x[(x >= 0).all(1)], axis=0)
+    clear, heard = is_clear(x, digits), heard_as(x, digits)
+    for way in (half_up, half_up_then_rest)[:1 + (W == 2)]:
+        assert (nearest(x, way(x, digits)) == heard)[clear].all()
+    assert is_clear(x, digits_needed(x)).all() and is_clear(x, None).all()
+    assert Told(rounding=digits).is_exact(x) <= (nearest(x, half_up(x, digits))
+                                                 == np.arange(len(x))).all()
+
+
+def test_halves_are_not_taken_for_clear():
+    "One who rounds .125 up is heard to say .13; `np.round` gives .12."
+    x = np.array([[.125, .875], [.13, .87], [.9, .1]])
+    assert list(heard_as(x, 2)) == [0, 1, 2]
+    assert list(nearest(x, half_up_then_rest(x, 2))) == [1, 1, 2]
+    assert not Told(rounding=2).is_exact(x) and Told(rounding=3).is_exact(x)
 
 
 def test_checks_in_words():

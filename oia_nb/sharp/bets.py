@@ -5,9 +5,9 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'OWN', 'RUNGS', 'NARROW', 'SLACK_NATS', 'FLOO
            'SOONER', 'ORDERS', 'MORE', 'OPENING', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY',
            'TINY_GAIN', 'EARLY', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH', 'AT_ONCE',
            'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST',
-           'LEADS', 'LEADS_OWN', 'SEARCH', 'SEEN', 'PROVED', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share',
-           'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
-           'halved', 'half_asked', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth',
+           'LEADS', 'LEADS_OWN', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share', 'Run', 'inquire',
+           'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of', 'halved',
+           'half_asked', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth',
            'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option',
            'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up',
            'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option', 'ray_options',
@@ -67,7 +67,7 @@ class Candidate:
 
 # of δ, for the zero rule; of the rest, for the candidates that follow; of such a share,
 # against rules of the candidate's own arm
-ZERO_SHARE, SHARES, OWN = .35, (.7, .18, .06), .05
+ZERO_SHARE, SHARES, OWN = .35, (.8, .13, .04), .05
 
 def share(n):
     """The share of δ of the n-th candidate, the zero rule being the 0-th; all of
@@ -930,11 +930,11 @@ def explore(run):
         absent = missing(run, c)
         if run.report:
             run.report(run, c)
-        if max(absent.values()) <= 0:
+        if all(m <= 0 for m in absent.values()):
             if new:
                 run.candidates.append(c)
             lack = missing(run, c, True)
-            if max(lack.values()) <= 0:
+            if all(m <= 0 for m in lack.values()):
                 return c
             absent = lack
             if new:
@@ -964,8 +964,7 @@ def explore(run):
         run.in_vain += (ahead > 1)*(run.rounds - before)
 
 # %% ../../nbs/beyond/24_bets.ipynb #0b3547c7
-# halvings; snapshots, and proofs, are this far apart
-SEARCH, SEEN, PROVED = 4, 1.1, 1.5
+SEARCH = 4                # halvings
 
 def least_doubled(holds, low, most):
     """The least of low, 2 low, 4 low, … up to `most` at which `holds`, which does at

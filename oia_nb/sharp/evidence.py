@@ -2,8 +2,8 @@
 
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'SPARED', 'GAMES', 'CLOSE', 'PLACES', 'LEVELS', 'MOST_LEVELS', 'TINY', 'NEARLY', 'STEPS',
-           'log_wealths', 'shares', 'mix', 'weights_of', 'least_wealth', 'larger_line', 'between', 'pair_wealth',
-           'from_below', 'own_wealth', 'betting_threshold', 'mean_lower', 'shifted', 'largest_over_ball']
+           'log_wealths', 'shares', 'mix', 'weights_of', 'least_wealth', 'larger_line', 'between', 'from_below',
+           'pair_wealth', 'own_wealth', 'betting_threshold', 'mean_lower', 'shifted', 'largest_over_ball']
 
 # %% ../../nbs/beyond/20_evidence.ipynb #7f8449ff
 from math import exp, inf, log
@@ -73,9 +73,9 @@ def least_wealth(counts, outcomes, means):
     return value.min(0), value.argmin(0)
 
 # %% ../../nbs/beyond/20_evidence.ipynb #53cb5cb5
-# of an interval, its points; how often, and at most if the bound isn't close; one that
-# is too short
-PLACES, LEVELS, MOST_LEVELS, TINY = np.arange(14)/13, 2, 5, 1e-12
+# of an interval, its points; how often, and at most if the bound isn't close; its
+# length at least, of the largest payoffs: in a shorter one, points would fall together
+PLACES, LEVELS, MOST_LEVELS, TINY = np.arange(14)/13, 2, 5, 1e-9
 
 def larger_line(l0, l1, r0, r1):
     """The least over 0 ≤ t ≤ 1 of the larger of two lines, of which one goes from l0
@@ -87,30 +87,41 @@ def larger_line(l0, l1, r0, r1):
                     least)
 
 def between(mu, value, slope):
-    """What lines through `value` (V, G) with `slope` (V, G) at the points `mu` (G + 2,),
-    but for its ends, prove at least: (G + 1,), between each two."""
+    """What lines through `value` (V, G) with `slope` (V, G) at the points `mu`
+    (G + 2,), but for its ends, prove at least: (G + 1,), between each two."""
     h, here = mu[1:] - mu[:-1], value.min(0)
     after, before = (value + slope*h[1:]).min(0), (value - slope*h[:-1]).min(0)
     inner = larger_line(here[:-1], after[:-1], before[1:], here[1:])
     first, last = min(before[0], here[0]), min(here[-1], after[-1])
     return np.concatenate([[first], inner, [last]])
 
+# %% ../../nbs/beyond/20_evidence.ipynb #6e35c512
+def from_below(lo, hi, at, logs, rise, own, fall):
+    """What tangents prove of the wealth between `lo` and `hi` (chapter 20) from points
+    `at` (G,), and the worst rule: `logs` of arm j with derivative -`rise`, (L, V, G),
+    and the mixed `own` (1, G) of arm k with derivative `fall`."""
+    share, value = weights_of(logs)
+    slope, order = fall - np.einsum('lvg,lg->vg', rise, share), at.argsort()
+    value = (value + own)[:, order]
+    found = between(np.concatenate([[lo], at[order], [hi]]), value, slope[:, order])
+    i = int(found.argmin())
+    return float(found[i]), int(value[:, min(i, len(at) - 1)].argmin())
+
+# %% ../../nbs/beyond/20_evidence.ipynb #7dc88e5e
 def pair_wealth(counts_j, rules, u, counts_k, x, low, eps, want=-np.inf):
-    """What {prf:ref}`lem-pair` asks for, at least, and the rule that is the worst where
-    this is least; a value below `want` needn't be proved.
+    """The wealth of both factors of chapter 20, at least, and the rule that is the
+    worst where this is least; a value below `want` needn't be proved.
 
     `rules` (V, M) are payments of arm j of which every rule of its region pays as
     least as much as a mixture; `x` (M,) the payoff of arm k, at least `low`; `u`
     (M,) the utilities. Returns the wealth (a number; infinite if there is no μ) and
     the index of the rule.
     """
-    top = u.max()
-    lo = left = low + eps
-    right = top
-    if lo >= top:
+    right = top = u.max()
+    if low + eps >= top:
         return np.inf, 0
-    if top - lo < TINY*(top - low):
-        return -np.inf, 0
+    # with a smaller ε it is as hard to prove, or harder
+    lo = left = min(low + eps, top - TINY*(abs(top) + abs(low)))
     parts = ()
     for level in range(1, MOST_LEVELS + 1):
         mu = left + (right - left)*PLACES
@@ -131,18 +142,6 @@ def pair_wealth(counts_j, rules, u, counts_k, x, low, eps, want=-np.inf):
         if least.min() - found <= CLOSE:
             break
     return found, worst
-
-def from_below(lo, hi, at, logs, rise, own, fall):
-    """What {prf:ref}`lem-tangents` proves of the wealth between `lo` and `hi` from points
-    `at` (G,), and the worst rule: `logs` of arm j with derivative -`rise`, (L, V, G), and
-    the mixed `own` (1, G) of arm k with derivative `fall`."""
-    share, value = weights_of(logs)
-    slope, order = fall - np.einsum('lvg,lg->vg', rise, share), at.argsort()
-    value = (value + own)[:, order]
-    found = between(np.concatenate([[lo], at[order], [hi]]), value, slope[:, order])
-    i = int(found.argmin())
-    return float(found[i]), int(value[:, min(i, len(at) - 1)].argmin())
-
 
 # %% ../../nbs/beyond/20_evidence.ipynb #d22b57cd
 def own_wealth(counts, rules, s, top, eps):

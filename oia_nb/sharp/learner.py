@@ -36,8 +36,8 @@ PROBE, BITS, STEP, MOST_BITS = 3, 5, 2, 29
 NEAR = 1/4
 TRIES = 4                                   # of completing one hyperplane from one side
 IDLE = 8            # times as many rounds as when something could still be improved
-# of δ, for what comes after the bets
-LATER = .1
+# of δ, for what comes after the bets, where few runs go
+LATER = .05
 
 @dataclass(eq=False)
 class Candidate:
@@ -431,7 +431,7 @@ class SharpPlan:
     target: int
     bound: float
 
-SEEN, PROVED = 1.1, 1.5     # snapshots of the bets, and proofs, are this far apart
+SEEN, PROVED = 1.1, 2.      # snapshots of the bets, and proofs, are this far apart
 
 def keep(run, candidates):
     "Keep the best of the `candidates` of the bets, if something is proved of one."

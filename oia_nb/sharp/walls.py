@@ -118,22 +118,25 @@ class Wall:
     @property
     def sides(self):
         return self._of_rows(self._sides)
-    def add(self, w, side, t):
-        """The rule with coordinates w (M,) was answered in round t: by l (`side` 1),
-        or by j (-1)."""
-        at = len(self.neutral) + self.n
-        if at == len(self._A):
-            self._A, self._sides = np.vstack([self._A, 0*self._A]), np.tile(self._sides, 2)
-            self._ends = np.tile(self._ends, 2)
-        w = np.where(np.abs(w) < 1e-12, 0., w)
-        low, high = (-np.inf, 1 + WIDER) if side > 0 else (1 - WIDER, np.inf)
-        self._A[at], self._ends[:, at], self._sides[at] = w, (low, high), side
-        self.n += 1
-        self.rounds.append(t)
-        at = np.flatnonzero(w).astype(np.int32)
-        self.highs.addRow(low, high, len(at), at, w[at])
-        value = self._at @ w
-        self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
+
+# %% ../../nbs/beyond/22_walls.ipynb #55212455
+@patch_to(Wall)
+def add(self, w, side, t):
+    """The rule with coordinates w (M,) was answered in round t: by l (`side` 1),
+    or by j (-1)."""
+    at = len(self.neutral) + self.n
+    if at == len(self._A):
+        self._A, self._sides = np.vstack([self._A, 0*self._A]), np.tile(self._sides, 2)
+        self._ends = np.tile(self._ends, 2)
+    w = np.where(np.abs(w) < 1e-12, 0., w)
+    low, high = (-np.inf, 1 + WIDER) if side > 0 else (1 - WIDER, np.inf)
+    self._A[at], self._ends[:, at], self._sides[at] = w, (low, high), side
+    self.n += 1
+    self.rounds.append(t)
+    at = np.flatnonzero(w).astype(np.int32)
+    self.highs.addRow(low, high, len(at), at, w[at])
+    value = self._at @ w
+    self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
 
 # %% ../../nbs/beyond/22_walls.ipynb #6f14f385
 @patch_to(Wall)
