@@ -261,6 +261,7 @@ def payments(run, k, ray):
     return np.zeros(
         run.setting.M) if ray is None else ray.bracket(k)[1]*ray.rule.expected
 
+# %% ../../nbs/beyond/24_bets.ipynb #e69e34b1
 def asked_of(c, j):
     """The logarithm of the wealth that proves a `Candidate` against arm j. Which arm
     the zero rule is of was clear before the first sample: it has one share for all."""

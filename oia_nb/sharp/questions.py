@@ -52,19 +52,21 @@ class Guess:
         row[n + k], row[n + j] = -1, 1
         return row
 
-    def _cut(self, row, again=False):
-        g = self.cov @ row
-        v = float(row @ g)
-        if v < 1e-14:
-            return
-        x = float(row @ self.mean)/sqrt(v)
-        if x > (0 if again else SURE):
-            return
-        x = max(x, -SURE)
-        r = exp(-x*x/2)/sqrt(2*pi)/(.5*(1 + erf(x/sqrt(2))))
-        self.mean += g*(r/sqrt(v))
-        if not again:
-            self.cov -= g[:, None]*(g*(r*(r + x)/v))
+# %% ../../nbs/beyond/23_questions.ipynb #43e75a05
+@patch_to(Guess)
+def _cut(self, row, again=False):
+    g = self.cov @ row
+    v = float(row @ g)
+    if v < 1e-14:
+        return
+    x = float(row @ self.mean)/sqrt(v)
+    if x > (0 if again else SURE):
+        return
+    x = max(x, -SURE)
+    r = exp(-x*x/2)/sqrt(2*pi)/(.5*(1 + erf(x/sqrt(2))))
+    self.mean += g*(r/sqrt(v))
+    if not again:
+        self.cov -= g[:, None]*(g*(r*(r + x)/v))
 
 # %% ../../nbs/beyond/23_questions.ipynb #512d2793
 @cache

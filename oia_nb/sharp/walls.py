@@ -380,9 +380,10 @@ def narrow_indices(A):
     A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
     return A
 
+# %% ../../nbs/beyond/22_walls.ipynb #7dc1b78a
 def shared_out(cone, mu, width, up, p):
-    """(n, M): the m_i of {prf:ref}`lem-two-sided`, for coordinates `mu` (n, M), widths
-    $a^+-a^-$ and upper bounds (n,), that make the least payment under `p` (M,) largest;
+    """(n, M): the m_i of a two-sided cut (chapter 22), for coordinates `mu` (n, M),
+    widths $a^+-a^-$ and upper bounds (n,), that make the least payment under `p` (M,) largest;
     None if none are found."""
     import highspy
     from scipy.sparse import block_array, csr_array, eye_array, kron
@@ -423,8 +424,8 @@ def shared_out(cone, mu, width, up, p):
 KNOWN, ANEW, ALIKE = 500., 1.4, .1
 
 def beside(known, D):
-    """Indices of rows of `D` (B, M) that span all payments together with `known` (r, M),
-    of length one and at right angles."""
+    """Indices of rows of `D` (B, M) that span all payments together with `known`
+    (r, M), of length one and at right angles."""
     rest, found = D - D @ known.T @ known, []
     while len(known) + len(found) < D.shape[1]:
         found.append(int(np.linalg.norm(rest, axis=1).argmax()))
@@ -437,8 +438,9 @@ def at_right_angles(rows):
     _, sizes, ways = np.linalg.svd(rows, full_matrices=False)
     return ways[sizes > LOOSE*sizes[0]]
 
+# %% ../../nbs/beyond/22_walls.ipynb #a3aa03a7
 class Cut:
-    """The cut of {prf:ref}`lem-two-sided` that a `Wall` gives: `triple` for a
+    """The two-sided cut (chapter 22) that a `Wall` gives: `triple` for a
     `RegionProgram`, None as long as a bound isn't known; `of` (n,) are the rules of the
     cone that it uses beside `neutral` payments, `mu` (n, M) their coordinates, `shares`
     (n, M) the m_i, `short` (n,) the η_i, `base` a program without cuts."""
@@ -547,6 +549,7 @@ def least_over(region, counts, z, mean, need):
             boxes += divided(low, high, i, s[i])
     return need - SPARE
 
+# %% ../../nbs/beyond/22_walls.ipynb #acc8414f
 def divided(low, high, i, t):
     "Two parts of a box, at about s_i = t; each knows what it is a part of."
     t = min(max(t, .9*low[i] + .1*high[i]), .1*low[i] + .9*high[i])
@@ -642,6 +645,7 @@ def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
         b = np.concatenate([b[~coarse], edges[1:].ravel()])
     return self.everywhere(counts_j, top - u, means, other, want)
 
+# %% ../../nbs/beyond/22_walls.ipynb #20d218a4
 @patch_to(CutRegion)
 def everywhere(self, counts, z, means, other, want):
     """The least of the log mixed wealths for outcomes z + s and `means` (G,), each with
@@ -657,4 +661,3 @@ def everywhere(self, counts, z, means, other, want):
         if least[n] < want:
             return float(least[n])
     return float(least.min())
-
