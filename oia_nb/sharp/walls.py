@@ -383,8 +383,8 @@ def narrow_indices(A):
 # %% ../../nbs/beyond/22_walls.ipynb #7dc1b78a
 def shared_out(cone, mu, width, up, p):
     """(n, M): the m_i of a two-sided cut (chapter 22), for coordinates `mu` (n, M),
-    widths $a^+-a^-$ and upper bounds (n,), that make the least payment under `p` (M,) largest;
-    None if none are found."""
+    widths $a^+-a^-$ and upper bounds (n,), that make the least payment under `p`
+    (M,) largest; None if none are found."""
     import highspy
     from scipy.sparse import block_array, csr_array, eye_array, kron
     M, W = cone.support.shape
