@@ -1398,6 +1398,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'oia_nb.sharp.bets.Unpaid.own': ('beyond/bets.html#unpaid.own', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Unpaid.pair': ('beyond/bets.html#unpaid.pair', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Unpaid.refresh': ('beyond/bets.html#unpaid.refresh', 'oia_nb/sharp/bets.py'),
+                                   'oia_nb.sharp.bets.affords_cuts': ('beyond/bets.html#affords_cuts', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.along': ('beyond/bets.html#along', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.ask_bound': ('beyond/bets.html#ask_bound', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.asked_of': ('beyond/bets.html#asked_of', 'oia_nb/sharp/bets.py'),

@@ -3,17 +3,17 @@
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'OWN', 'RUNGS', 'NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW',
            'SOONER', 'ORDERS', 'MORE', 'OPENING', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY',
-           'TINY_GAIN', 'EARLY', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH', 'AT_ONCE',
-           'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST',
-           'LEADS', 'LEADS_OWN', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share', 'Run', 'inquire',
-           'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of', 'halved',
-           'half_asked', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth',
+           'TINY_GAIN', 'EARLY', 'LARGEST', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH',
+           'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE',
+           'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share', 'Run',
+           'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
+           'halved', 'half_asked', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth',
            'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option',
            'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up',
            'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option', 'ray_options',
-           'ray_option', 'renew_cuts', 'hoped_price', 'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option',
-           'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect', 'is_patient', 'leader', 'candidate',
-           'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
+           'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price', 'cut_option', 'cut_question', 'rises_of', 'watch',
+           'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect', 'is_patient', 'leader',
+           'candidate', 'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from bisect import bisect_left
@@ -702,11 +702,12 @@ def ray_option(run, c, o, save):
         yield from inquire(run, mix(run.zero, ray.rule, t), o.j, ray=ray, t=t)
     return Option(saves - 1, act, f'the ray of {o.j}')
 
-# %% ../../nbs/beyond/24_bets.ipynb #722ea238
-# of the price that a guess promises, what a first cut is reckoned to prove; how quickly
-# trust follows what came true; half of the way to the guess; cuts of an arm, and how
-# much more than the others one must promise; what is tight enough
-REACH, LEARNS, HALF, MOST_CUTS, MORE_HOPE, TIGHT = .6, .2, .5, 3, 1.2, 1.05
+# %% ../../nbs/beyond/24_bets.ipynb #722ea239
+# M²W, at most, for cuts to be made: their program has that many rows, twice
+LARGEST = 4000
+
+def affords_cuts(run):
+    return run.setting.M**2*run.setting.W <= LARGEST
 
 def renew_cuts(run, open_):
     "Bring the cuts of open arms up to date."
@@ -714,6 +715,12 @@ def renew_cuts(run, open_):
         for cut in run.regions[j].cuts:
             cut.refresh(run.data.q_hat[j])
     refresh(run)
+
+# %% ../../nbs/beyond/24_bets.ipynb #722ea238
+# of the price that a guess promises, what a first cut is reckoned to prove; how quickly
+# trust follows what came true; half of the way to the guess; cuts of an arm, and how
+# much more than the others one must promise; what is tight enough
+REACH, LEARNS, HALF, MOST_CUTS, MORE_HOPE, TIGHT = .6, .2, .5, 3, 1.2, 1.05
 
 def hoped_price(run, l, o):
     "What arm j would have to be paid if the guess of it and of arm l were true."
@@ -729,6 +736,8 @@ def hoped_price(run, l, o):
 
 def cut_option(run, o):
     "The best `Option` to make arm j's rules dearer by a cut: a known one, or one more."
+    if not affords_cuts(run):
+        return None
     cuts, best = {c.wall.pair[0]: c for c in run.regions[o.j].cuts}, None
     now, price = o.as_it_stands(), o.prices.min()
     def needed(gain):
@@ -809,7 +818,8 @@ def best_option(run, c, missing):
         refresh(run)
     foresee(run)
     if run.setting.W > 2:
-        renew_cuts(run, open_)
+        if affords_cuts(run):
+            renew_cuts(run, open_)
         return ray_options(run, c, open_, missing)
     looks, hopes, best = [Outlook(run, c, j, missing[j]) for j in open_], {}, None
     for o in looks:
