@@ -488,3 +488,45 @@ def test_an_arm_that_no_longer_answers_its_rule_is_named():
     with pytest.raises(Contradiction) as e:
         simulate(again(), Other(), 1)
     assert e.value.rounds == (first, run.rounds) and e.value.violated == 'drift'
+
+def test_a_cut_that_asks_nothing_says_nothing_of_a_ray():
+    "An error larger than the cut itself, and payments that it has for negative."
+    from types import SimpleNamespace as Made
+    world = small_world(3, 2, 3, 3)
+    run = started(world, .02, .1)
+    simulate(open_run(run), world, 0)
+    module.set_up(run)
+    k = run.others[0]
+    ray, cut = module.ray_of(run, k), run.regions[k].cuts[0]
+    E = ray.rule.expected
+    for g, h, e, low in [(-E, .9, 1.2, 0.), (-E, .9, .9, 0.), (0*E, .9, 1.2, 0.),
+                         (2*E/(E @ E), .9, .1, .4), (-E, .9, .1, 1.)]:
+        cut.triple = g, h, e
+        assert module.low_of(run, k, ray) == pytest.approx(low)
+
+@pytest.mark.parametrize('other', [-np.inf, -1., 3., 3 + np.log(2) - 1e-15, 3 + np.log(2), 900.])
+def test_half_of_a_stake(other):
+    "What the one half must come to is enough, and less isn't."
+    asked = module.half_asked(3., other)
+    assert module.halved(asked, other) >= 3 - 1e-9
+    assert asked == -np.inf or other > 3.6 or module.halved(asked - .01, other) < 3
+
+def test_rungs_reach_a_millionth():
+    "The least number of the grid above any t° that there may be is tried."
+    for t in np.geomspace(1e-6, .99, 400):
+        above = module.RUNGS[module.RUNGS >= t].min()
+        assert above*.8 < t*(1 + 1e-9)
+        assert above in module.rungs(t*.9, min(t*1.2, 1.))
+
+def test_two_arms_of_which_all_is_known():
+    "Known supports and a prior may leave nothing to learn of two arms: no cut, no failure."
+    from dataclasses import replace
+    world = small_world(3, 2, 3, 2)
+    z = world.setting
+    of = np.flatnonzero(world.belief_distributions[0])
+    same = replace(z, supports=[of]*z.K, prior=z.support[of].mean(0))
+    cone = walls.Cone(same)
+    cut = walls.Cut(walls.Wall(cone, True, (0, 1)))
+    cut.wall.add(cone.coordinates(.5*cone.D[0]), 1, 1)
+    cut.refresh(np.ones(z.M)/z.M)
+    assert cut.triple is None and cut.unknown() == []

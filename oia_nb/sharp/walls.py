@@ -431,7 +431,7 @@ def beside(known, D):
         found.append(int(np.linalg.norm(rest, axis=1).argmax()))
         way = rest[found[-1]]
         rest = rest - np.outer(rest @ way, way)/(way @ way)
-    return np.array(found)
+    return np.array(found, int)
 
 def at_right_angles(rows):
     "(r, M): payments of length one and at right angles that span `rows` (n, M)."
@@ -461,7 +461,7 @@ class Cut:
     def refresh(self, q):
         "Bring the cut up to date with the answers; shares `q` (M,) of the arm."
         wall = self.wall
-        if wall.n == self.n:
+        if wall.n == self.n or not len(self.of):
             return
         self.n = wall.n
         for i, side in self.unknown() if self.shares is None else ():
