@@ -185,8 +185,9 @@ def mixture(run, y):
                        run.setting.bound)
 
 # %% ../../nbs/beyond/24_bets.ipynb #d3b40002
-# of the grid of γ; brackets that are wider say nothing
-RUNGS, NARROW = .8**np.arange(60), 1.5
+# of the grid of γ, down to a millionth, which t° isn't below if f(0) > 0; brackets that
+# are wider say nothing
+RUNGS, NARROW = .8**np.arange(64), 1.5
 
 def exit_of(run, ray):
     "t⁻ and t⁺ between which a `Ray` leaves the arm of the zero rule."
@@ -209,7 +210,8 @@ def halved(*wealths):
 
 def half_asked(want, other):
     "What one half must come to for `halved` to be `want`, if the other is `other`."
-    return -np.inf if other >= want + log(2) else want + log(2 - np.exp(other - want))
+    rest = 2 - np.exp(min(other - want, 1.))
+    return want + log(rest) if rest > 0 else -np.inf
 
 def zero_wealth(run, j, eps):
     """The wealth against arm j having a rule that is better than the zero rule by
@@ -245,8 +247,8 @@ def low_of(run, k, ray):
         return 0.
     if run.setting.W > 2:
         E, cuts = ray.rule.expected, [w.triple for w in run.regions[k].cuts]
-        return max(((h - e)/max(g @ E, h - e) for g, h, e in filter(None, cuts)),
-                   default=0.)
+        return max(((h - e)/max(g @ E, h - e) for g, h, e in filter(None, cuts)
+                    if h > e), default=0.)        # a cut with h ≤ e asks nothing
     w = np.maximum(run.cone.coordinates(ray.rule.expected/run.setting.bound), 0)
     used, up = w > 1e-12, run.walls[run.first, k].up
     if not np.isfinite(up[used]).all():
