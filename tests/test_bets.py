@@ -491,7 +491,6 @@ def test_an_arm_that_no_longer_answers_its_rule_is_named():
 
 def test_a_cut_that_asks_nothing_says_nothing_of_a_ray():
     "An error larger than the cut itself, and payments that it has for negative."
-    from types import SimpleNamespace as Made
     world = small_world(3, 2, 3, 3)
     run = started(world, .02, .1)
     simulate(open_run(run), world, 0)
