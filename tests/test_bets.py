@@ -6,6 +6,7 @@ states the number n of runs and compares failures with the
 1 - 1e-6 quantile of the binomial distribution with the probability of failure that is allowed:
 its false-alarm rate is at most 1e-6.
 """
+from types import SimpleNamespace
 import numpy as np
 import pytest
 from conftest import amount
@@ -529,3 +530,41 @@ def test_two_arms_of_which_all_is_known():
     cut.wall.add(cone.coordinates(.5*cone.D[0]), 1, 1)
     cut.refresh(np.ones(z.M)/z.M)
     assert cut.triple is None and cut.unknown() == []
+
+class Knapsack:
+    "Payments s in a box with ⟨g, s⟩ ≥ 1, of which the cheapest is in closed form."
+    boxes = 60
+    def __init__(self, g):
+        self.g, self.found, self.rules = g, [], np.array([np.ones(len(g))])
+        self.cone = SimpleNamespace(bound=1.)
+    def least(self, p, low, high):
+        if self.g @ high < 1:
+            return None
+        s = low.copy()
+        for i in np.argsort(p/self.g):
+            s[i] += min(high[i] - s[i], max(0., (1 - self.g @ s)/self.g[i]))
+        s = np.where(p < 0, high, s)
+        return SimpleNamespace(bound=float(p @ s), rule=SimpleNamespace(expected=s))
+
+def law_boxes():
+    "Wealth that is proved box by box is that of the worst vertex, at the least."
+    rng, proofs = generator(83), 0
+    for _ in range(150):
+        g, counts, z = rng.uniform(1.2, 4, 4), rng.integers(1, 40, 4)*1., rng.uniform(0, .4, 4)
+        vertices, mean = np.diag(1/g), rng.uniform(.15, .4)
+        true = min(module.own_wealth(counts, s[None], .5 - z, .5, .5 - mean)[0] for s in vertices)
+        for need in true + np.array([-1., .02, .3, 1.]):
+            found = walls.least_over(Knapsack(g), counts, z, mean, need)
+            proofs += found >= need
+            assert found < need or need <= true + 1e-9
+    assert proofs > 20
+
+def test_boxes():
+    law_boxes()
+
+def test_a_box_left_out_turns_red(monkeypatch):
+    "That below the point at which a box is divided."
+    divided = walls.divided
+    monkeypatch.setattr(walls, 'divided', lambda *given: divided(*given)[:1])
+    with pytest.raises(AssertionError):
+        law_boxes()
