@@ -223,6 +223,7 @@ def law_cut():
         world, cut, way = cut_of(i)
         s, (g, _, error) = some_rules(world.setting, generator(80, i), 300), cut.triple
         assert error < 1e-6 and (s @ (g - way) >= -error - 1e-9).all()
+        assert module.RegionProgram(world.setting).minimum(g - way).bound >= -error - 1e-9
 
 def law_region():
     "What is proved of the wealth over a region holds at its rules (`lem-wealth-region`)."
