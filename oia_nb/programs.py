@@ -243,8 +243,10 @@ def lagrangian_bound(d, low, high):
     return float((d*np.where(d > 0, low, np.where(d < 0, high, 0.))).sum())
 
 # %% ../nbs/companion/61_programs.ipynb #4735c9e4
+# HiGHS may cycle; the programs here take some thousand steps at most
 HIGHS_OPTIONS = dict(output_flag=False, threads=1, primal_feasibility_tolerance=1e-10,
-                     dual_feasibility_tolerance=1e-10, small_matrix_value=1e-12)
+                     dual_feasibility_tolerance=1e-10, small_matrix_value=1e-12,
+                     simplex_iteration_limit=100_000)
 
 def new_highs():
     """HiGHS with the `HIGHS_OPTIONS` and no program yet.

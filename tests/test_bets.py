@@ -12,6 +12,7 @@ import pytest
 from conftest import amount
 from oia_nb.all import (NotInducible, Transcript, action_informed_oracle, announce,
                         generator, is_proper, menu_rule, mix, random_world, simulate)
+from oia_nb.programs import HIGHS_OPTIONS
 from oia_nb.sharp import bets as module, evidence, walls
 from oia_nb.sharp.bets import (Run, candidate, explore, missing, no_agent, open_run, share,
                                wealth)
@@ -569,3 +570,21 @@ def test_a_box_left_out_turns_red(monkeypatch):
     monkeypatch.setattr(walls, 'divided', lambda *given: divided(*given)[:1])
     with pytest.raises(AssertionError):
         law_boxes()
+
+def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
+    "HiGHS may cycle: its steps are limited, and what it doesn't prove isn't known."
+    assert 'simplex_iteration_limit' in HIGHS_OPTIONS
+    cone = walls.Cone(small_world(1, 2).setting)
+    wall = walls.Wall(cone, True, (0, 1))
+    for t, s in enumerate(cone.D, 1):
+        wall.add(cone.coordinates(.5*s), 1, t)
+    wall.highs.setOptionValue('simplex_iteration_limit', 0)
+    for i in range(len(cone.D)):
+        wall.tighten(i, 1)
+    assert np.isinf(wall.up).any()
+    wall.highs.setOptionValue('simplex_iteration_limit',
+                              HIGHS_OPTIONS['simplex_iteration_limit'])
+    wall.stale[:] = True
+    for i in range(len(cone.D)):
+        wall.tighten(i, 1)
+    assert np.isfinite(wall.up).all()
