@@ -578,6 +578,7 @@ def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
     wall = walls.Wall(cone, True, (0, 1))
     for t, s in enumerate(cone.D, 1):
         wall.add(cone.coordinates(.5*s), 1, t)
+    wall.highs.setOptionValue('presolve', 'off')
     wall.highs.setOptionValue('simplex_iteration_limit', 0)
     for i in range(len(cone.D)):
         wall.tighten(i, 1)
@@ -588,3 +589,14 @@ def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
     for i in range(len(cone.D)):
         wall.tighten(i, 1)
     assert np.isfinite(wall.up).all()
+
+@pytest.mark.parametrize('W', [2, 3])
+def test_a_mixture_is_proper_however_much_it_weighs(W):
+    "What is beyond the bound was once cut off, and the rule wasn't proper any more."
+    world = small_world(1, 2, W)
+    run = started(world, .03, .5)
+    module.set_up(run)
+    rng = generator(83, W)
+    for _ in range(30):
+        y = rng.uniform(0, 2, len(run.values))*rng.integers(0, 2, len(run.values))
+        assert is_proper(module.mixture(run, y))

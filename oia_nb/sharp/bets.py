@@ -179,10 +179,11 @@ def wall_of(run, l, j):
     return run.walls[l, j]
 
 def mixture(run, y):
-    "The rule that mixes those of the run with weights y (B,)."
-    values = run.setting.bound*np.tensordot(np.maximum(y, 0), run.values, 1)
-    return ScoringRule(np.clip(values, 0, run.setting.bound), run.setting.support,
-                       run.setting.bound)
+    """The rule that mixes those of the run with weights y (B,); as much of it as stays
+    within the bound, since a rule that is cut off isn't proper."""
+    values = np.tensordot(np.maximum(y, 0), run.values, 1)
+    values = np.minimum(values/max(1., values.max()), 1.)*run.setting.bound
+    return ScoringRule(values, run.setting.support, run.setting.bound)
 
 # %% ../../nbs/beyond/24_bets.ipynb #d3b40002
 # of the grid of γ, down to a millionth, which t° isn't below if f(0) > 0; brackets that
