@@ -595,6 +595,7 @@ def test_a_mixture_is_proper_however_much_it_weighs(W):
     "What is beyond the bound was once cut off, and the rule wasn't proper any more."
     world = small_world(1, 2, W)
     run = started(world, .03, .5)
+    run.first = 0
     module.set_up(run)
     rng = generator(83, W)
     for _ in range(30):
