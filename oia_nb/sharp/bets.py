@@ -2,18 +2,19 @@
 
 # %% auto #0
 __all__ = ['ZERO_SHARE', 'SHARES', 'OWN', 'RUNGS', 'NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW',
-           'SOONER', 'ORDERS', 'MORE', 'OPENING', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY',
-           'TINY_GAIN', 'EARLY', 'LARGEST', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH',
-           'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE',
-           'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'share', 'Run',
-           'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
-           'halved', 'half_asked', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth',
-           'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option',
-           'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'give_up',
-           'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option', 'ray_options',
-           'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price', 'cut_option', 'cut_question', 'rises_of', 'watch',
-           'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect', 'is_patient', 'leader',
-           'candidate', 'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
+           'SOONER', 'ORDERS', 'MORE', 'OPENING', 'DEARER_BY', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES',
+           'SURELY', 'TINY_GAIN', 'EARLY', 'LARGEST', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT',
+           'BATCH', 'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR',
+           'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate',
+           'share', 'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs',
+           'ray_of', 'halved', 'half_asked', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of',
+           'wealth', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of',
+           'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along',
+           'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option',
+           'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price', 'cut_option', 'cut_question',
+           'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect',
+           'is_patient', 'leader', 'candidate', 'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of',
+           'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from bisect import bisect_left
@@ -92,7 +93,8 @@ class Run:
         self.answers, self.rays, self.candidates = [], [], []
         self.walls, self.regions, self.first = {}, {}, None
         self.cone = self.guess = self.foretold = None
-        self.offers, self.opened, self.ahead = {}, Counter(), 0.
+        self.offers, self.opened, self.pursued = {}, Counter(), Counter()
+        self.ahead = 0.
         self.reached, self.tried, self.finer = {}, {}, {}
         self.zero = ScoringRule(np.zeros((setting.M, setting.W)), setting.support,
                                 setting.bound)
@@ -453,7 +455,9 @@ def hoped(run, l, j):
     return np.minimum(alpha, np.minimum(wall_of(run, l, j).up, HUGE))
 
 # %% ../../nbs/beyond/24_bets.ipynb #67772a85
-OPENING = 4           # rounds that a new hyperplane is charged for
+# rounds that a new hyperplane is charged for; by how much a question for a bound makes
+# it dearer
+OPENING, DEARER_BY = 4, .5
 
 def bet_options(run, o):
     """The best `Option` to make arm j's rules dearer, and the margin that can be
@@ -492,8 +496,9 @@ def step_towards(run, o, ls, have, goal, p, now, extra):
     at, lost = weights[:, None]*have, weights[:, None]*(have - goal)
     bad = (at.sum(0) > wanted*(1 + 1e-9)) & (lost.sum(0) > 0)
     twice = (len(ls) > 1) & (wanted < at.sum(0) - lost.max(0))
-    gain = now - o.samples(D) - (bad*
-                                 (1+twice)).sum(1) - (0 if extra is None else OPENING)
+    had = np.array([run.pursued[ls[n], o.j, i] for i, n in enumerate(lost.argmax(0))])
+    asks = (bad*(1 + twice)*(1 + DEARER_BY*had)).sum(1)
+    gain = now - o.samples(D) - asks - (0 if extra is None else OPENING)
     n = int(np.where(bad.any(1), gain, -np.inf).argmax())
     if not bad[n].any():
         return None
@@ -539,12 +544,16 @@ def ask_bound(run, l, j, i, side):
         return      # known already
     found = foretell(run, wall, l, j, i, side) if run.tried.get(key,
                                                                 0) < WRONG else None
+    t = None
     if found is None:
-        t = along(run, i, run.finer.get(key,
-                                        0)) if l == run.first and side > 0 else None
+        if l == run.first and side > 0:
+            t = along(run, i, run.finer.get(key, 0))
         if t is None:
             return give_up(run, l, j, i, side)
-        arm = yield from inquire(run, mixture(run, t*np.eye(len(run.mixing))[i]), l)
+    run.pursued[l, j, i] += 1
+    if found is None:
+        rule = mixture(run, t*np.eye(len(run.mixing))[i])
+        arm = yield from inquire(run, rule, l)
         (run.inside if arm == l else run.outside)[i] = t
     else:
         who = l if side > 0 else j
@@ -895,7 +904,7 @@ def is_patient(run, ahead):
 PATIENCE = 4
 # samples of an arm before anything is judged by them; by how much of ϵ a new leader
 # must lead
-FIRST, LEADS, LEADS_OWN = 6, .1, .25
+FIRST, LEADS, LEADS_OWN = 3, .1, .25
 
 def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."
