@@ -77,14 +77,13 @@ class RegionProgram:
     """
     def __init__(self, setting, cuts=(), old=None):
         from scipy.sparse import csr_array, vstack
-        z, self.setting, self.cuts, self.solves = setting, setting, cuts, 0
+        z, self.setting, self.solves = setting, setting, 0
         pairs, n = list(old.lp.forbidden) if old else near_pairs(z.support), z.M*z.W
-        self.sizes = [max(np.abs(g).max(), 1e-9) for g, _, _ in cuts]
-        rows = [
-            csr_array(self.priced(g/size).reshape(1, n))
-            for (g, _, _), size in zip(cuts, self.sizes)
-        ]
-        A = vstack([*rows, pair_rows(z.support, pairs)], format='csr')
+        self.cuts, k = cuts, len(cuts)
+        # stored in full, to be changed
+        rows = csr_array((self.rows_of(cuts).ravel(), np.tile(np.arange(n), k),
+                          n*np.arange(k + 1)), shape=(k, n))
+        A = vstack([rows, pair_rows(z.support, pairs)], format='csr')
         A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
         columns, lows = np.vstack([np.zeros(n), np.ones(n)]), np.vstack(
             [np.zeros(A.shape[0]), np.full(A.shape[0], np.inf)])
@@ -95,10 +94,26 @@ class RegionProgram:
         bases = [basis(self, *b.key) for b in known]
         self.bases = [b for b in bases if b]
 
+    def rows_of(self, cuts):
+        "(k, M W): what is asked of the payments, each of size one."
+        self.sizes = np.array([max(np.abs(g).max(), 1e-9) for g, _, _ in cuts])
+        g = np.reshape([g for g, _, _ in cuts], (-1, self.setting.M))
+        return self.priced(g/self.sizes[:, None])
+    def change(self, cuts):
+        "As many other `cuts` in place of those that there are; `bases` must be none."
+        self.cuts = cuts
+        for i, row in enumerate(self.rows_of(cuts)):
+            self.lp.change_row(i, row)
+    def weights_of_cuts(self, found):
+        """(k,): the mixture of the cuts by which alone the minimum `found` last would
+        be the same; of the last one, if none was found."""
+        y = np.array(self.lp.highs.getSolution().row_dual)[:len(self.cuts)]
+        y = np.maximum(y, 0.)/self.sizes if found else 0*self.sizes
+        return y/y.sum() if y.any() else np.eye(len(y))[-1]
     def priced(self, p):
         "(…, M W): the weights `p` (…, M) of beliefs as they fall on the payments."
         every = p[..., None]*self.setting.support
-        return every.reshape(*p.shape[:-1], -1)
+        return every.reshape(*p.shape[:-1], self.setting.support.size)
     def weights(self, p):
         "(…, M W): those of the objective."
         return self.priced(p)
@@ -115,8 +130,8 @@ class RegionProgram:
 @patch_to(RegionProgram)
 def asked(self, sign):
     "What cuts ask in units of the bound: the outer ones (`sign` -1), the inner."
-    ends = [(h + sign*e)/size for (_, h, e), size in zip(self.cuts, self.sizes)]
-    return np.array(ends)/self.setting.bound
+    ends = np.array([h + sign*e for _, h, e in self.cuts])
+    return ends/self.sizes/self.setting.bound
 
 @patch_to(RegionProgram)
 def minimum(self, p, inner=False, rule=False):

@@ -2,16 +2,17 @@
 
 # %% auto #0
 __all__ = ['NOISE', 'WIDER', 'FAR', 'MOST', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE', 'KEPT', 'KINKS', 'SIZE', 'EXCHANGES', 'LIES',
-           'LOOSE', 'KNOWN', 'ANEW', 'ALIKE', 'BOXES', 'FEW', 'SPARE', 'INTERVALS', 'PARTS', 'DIVISIONS', 'REMEMBERED',
-           'bets', 'Cone', 'Contradiction', 'sparse', 'Wall', 'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh',
-           'told_apart', 'BetRegion', 'kinked', 'spanning', 'some_lies', 'narrow_indices', 'shared_out', 'beside',
-           'at_right_angles', 'Cut', 'least_over', 'divided', 'is_empty', 'CutRegion']
+           'LOOSE', 'KNOWN', 'ANEW', 'ALIKE', 'CHOICES', 'ALLOWED', 'BOXES', 'FEW', 'SPARE', 'HAIR', 'INTERVALS',
+           'PARTS', 'DIVISIONS', 'REMEMBERED', 'bets', 'Cone', 'Contradiction', 'sparse', 'Wall', 'proved', 'extent',
+           'conflict', 'prove_cheaper', 'weigh', 'told_apart', 'BetRegion', 'kinked', 'spanning', 'some_lies',
+           'narrow_indices', 'Majorants', 'beside', 'at_right_angles', 'Cut', 'least_over', 'CutRegion']
 
 # %% ../../nbs/beyond/22_walls.ipynb #f63676b8
+from functools import cached_property
 from types import SimpleNamespace
 import numpy as np
 from ..core import generator, patch_to
-from ..programs import lagrangian_bound, open_highs, pair_rows
+from ..programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
 from ..scoring import ScoringRule, menu_rule
 from .evidence import (BETS, STAKES, TINY, least_wealth, log_wealths,
                                    own_wealth, pair_wealth, shares)
@@ -50,6 +51,10 @@ class Cone:
         self.tops, self.inverse = self.values.max(1), np.linalg.inv(self.D)
         # (r, M): payments that tell no arms apart
         self.flat = self.rows(flat(setting, np.arange(setting.M)))
+
+    @cached_property
+    def majorants(self):
+        return Majorants(self.support)
 
     def rows(self, s):
         """The `coordinates` of payments (n, M); of several, of like size and without
@@ -381,47 +386,51 @@ def narrow_indices(A):
     return A
 
 # %% ../../nbs/beyond/22_walls.ipynb #7dc1b78a
-def shared_out(cone, mu, width, up, p):
-    """(n, M): the m_i of a two-sided cut (chapter 22), for coordinates `mu` (n, M),
-    widths $a^+-a^-$ and upper bounds (n,), that make the least payment under `p`
-    (M,) largest; None if none are found."""
-    import highspy
-    from scipy.sparse import block_array, csr_array, eye_array, kron
-    M, W = cone.support.shape
-    # what multipliers of lies, and functionals, are as weights on payments (M W,)
-    lies = csr_array(pair_rows(cone.support, some_lies(cone.support)).T)
-    onto = csr_array(np.repeat(np.eye(M), W, 0)*cone.support.reshape(-1, 1))
-    wide = np.flatnonzero(width > 0)
-    each = eye_array(len(wide))
-    m, l = kron(each, onto), kron(each, -lies)
-    whole = kron(-width[wide][None], onto)
-    A = block_array([[m, l, None, None, None], [m, None, l, None, None],
-                     [whole, None, None, csr_array((onto @ p)[:, None]), -lies]])
-    T, n = len(wide), lies.shape[1]
-    low = np.concatenate([np.zeros(T*M*W), *(-(onto @ mu[i]) for i in wide),
-                          onto @ (up @ mu)])
-    free = T*M
-    columns = np.zeros((2, A.shape[1]))
-    columns[0, :free], columns[1] = -np.inf, np.inf
-    cost = np.zeros(A.shape[1])
-    cost[free + 2*T*n] = 1
-    highs = open_highs(narrow_indices(A), cost, columns,
-                       np.vstack([low, np.full(len(low), np.inf)]))
-    for option in dict(solver='ipm', run_crossover='off',
-                       primal_feasibility_tolerance=LOOSE,
-                       dual_feasibility_tolerance=LOOSE).items():
-        highs.setOptionValue(*option)
-    highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        return None
-    found = np.zeros(mu.shape)
-    found[wide] = np.array(highs.getSolution().col_value)[:free].reshape(T, M)
-    return found
+class Majorants:
+    """The programs of the $m_i$ (chapter 22) for rules on `support` (M, W), all with
+    the same rows: weights on payments (M W,) of a functional, and of the multipliers
+    of lies."""
+    def __init__(self, support):
+        from scipy.sparse import block_array, csr_array
+        M, W = support.shape
+        self.lies = csr_array(pair_rows(support, some_lies(support)).T)
+        self.onto = np.repeat(np.eye(M), W, 0)*support.reshape(-1, 1)
+        m = csr_array(self.onto)
+        A = narrow_indices(block_array([[m, -self.lies, None], [m, None, -self.lies]]))
+        columns, rows = np.zeros((2, A.shape[1])), np.zeros((2, A.shape[0]))
+        columns[0, :M], columns[1], rows[1] = -np.inf, np.inf, np.inf
+        self.highs = open_highs(A, np.zeros(A.shape[1]), columns, rows)
+
+    def least_at(self, s, mu):
+        """(n, M) and (n,): for each of the coordinates `mu` (n, M) an m with m ≥ -η
+        and m + μ ≥ -η that is least at payments `s` (M,), and η."""
+        n, M = mu.shape
+        self.highs.changeColsCost(M, np.arange(M, dtype=np.int32), s)
+        return tuple(map(np.array, zip(*map(self.solve, mu))))
+
+    def solve(self, mu):
+        import highspy
+        MW, M = self.onto.shape
+        at = np.arange(MW, 2*MW, dtype=np.int32)
+        self.highs.changeRowsBounds(MW, at, -self.onto @ mu, np.full(MW, np.inf))
+        self.highs.run()
+        x = np.array(self.highs.getSolution().col_value)
+        if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            x = np.zeros(len(x))                 # what is short says so
+        m, (y, z) = x[:M], x[M:].reshape(2, -1)
+        return m, max(self.short(m, y), self.short(m + mu, z))
+
+    def short(self, m, y):
+        "By how much a functional m (M,) may be negative, by multipliers y of lies."
+        weights, known, y = self.onto @ m, self.lies, np.maximum(y, 0.)
+        left = np.maximum(known @ y - weights, 0.)
+        return float((left + ROUNDING*(abs(known) @ y + np.abs(weights))).sum())
 
 # %% ../../nbs/beyond/22_walls.ipynb #0787c46f
 # bounds beyond which nothing is known; growth in answers until m_i are chosen anew;
-# share of all beliefs alike in the p for which they are
-KNOWN, ANEW, ALIKE = 500., 1.4, .1
+# share of the rules of the cone, all alike, in the payments for which they are; choices
+# of m_i, at most; how nearly a rule must be allowed by the next ones
+KNOWN, ANEW, ALIKE, CHOICES, ALLOWED = 500., 1.4, .1, 6, .97
 
 def beside(known, D):
     """Indices of rows of `D` (B, M) that span all payments together with `known`
@@ -443,10 +452,9 @@ class Cut:
     """The two-sided cut (chapter 22) that a `Wall` gives: `triple` for a
     `RegionProgram`, None as long as a bound isn't known; `of` (n,) are the rules of the
     cone that it uses beside `neutral` payments, `mu` (n, M) their coordinates, `shares`
-    (n, M) the m_i, `short` (n,) the η_i, `base` a program without cuts."""
+    (n, M) the m_i, `short` (n,) the η_i; they mix `choices` of both."""
     def __init__(self, wall):
-        self.wall, self.cone, self.base = wall, wall.cone, RegionProgram(
-            wall.cone.setting)
+        self.wall, self.cone, self.choices = wall, wall.cone, []
         self.shares = self.short = self.triple = self.program = self.told = None
         self.n, self.at, self.trust = 0, 0, 1.
         known = at_right_angles(neutral(self.cone.setting, *wall.pair))
@@ -473,30 +481,48 @@ class Cut:
             wall.tighten(i, -1)
         width = np.maximum(wall.up - wall.low, 0.)[self.of]
         if self.shares is None or wall.n >= ANEW*self.at:
-            self.share_out(width, (1 - ALIKE)*q + ALIKE/len(q))
-        if self.shares is not None:
-            self.put(width)
+            self.share_out(width, q)
+        self.put(width)
 
 # %% ../../nbs/beyond/22_walls.ipynb #1365f6f8
 @patch_to(Cut)
 def share_out(self, width, p):
-    "Choose the m_i anew, and measure their η_i."
-    m = shared_out(self.cone, self.mu, width, self.wall.up[self.of], p)
-    bound = self.cone.bound
-    self.at = self.wall.n
-    if m is None:
-        return
-    short = lambda x: max(0., -self.base.minimum(x).bound/bound)
-    self.shares = m
-    self.short = np.array([max(short(a), short(a + b))
-                           for a, b in zip(m, self.mu)])
+    """Choose the m_i anew: those that are least at the cheapest rule under `p` (M,)
+    that the choices so far allow, until these would allow it as well; and mix all of
+    them as the program that finds the rule does."""
+    cone, self.at = self.cone, self.wall.n
+    every = cone.D.mean(0)/cone.D.mean()
+    program, s = None, every
+    while True:
+        if self.choices:
+            program = RegionProgram(cone.setting, [self.cut_by(width, *c) for c
+                                                   in self.choices], program)
+            found = program.minimum(p, rule=True)
+            if found is None or len(self.choices) == CHOICES:
+                break
+            s = found.rule.expected/cone.bound
+        new = cone.majorants.least_at((1 - ALIKE)*s/s.mean() + ALIKE*every, self.mu)
+        if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= ALLOWED:
+            break
+        self.choices.append(new)
+    theta = program.weights_of_cuts(found)
+    self.shares, self.short = (np.tensordot(theta, x, 1) for x in zip(*self.choices))
+    self.choices = [c for c, t in zip(self.choices, theta) if t > 0]
+
+@patch_to(Cut)
+def cut_by(self, width, shares, short):
+    "The cut that the bounds give with m_i `shares` (n, M), for a `RegionProgram`."
+    g = self.wall.up[self.of] @ self.mu + width @ shares
+    return g/self.cone.bound, 1 - WIDER, float(width @ short)
 
 @patch_to(Cut)
 def put(self, width):
-    "The cut that the bounds give."
-    g = self.wall.up[self.of] @ self.mu + width @ self.shares
-    self.triple = g/self.cone.bound, 1 - WIDER, float(width @ self.short)
-    self.program = RegionProgram(self.cone.setting, [self.triple])
+    "The cut that the bounds give with the m_i chosen last."
+    self.triple = self.cut_by(width, self.shares, self.short)
+    if self.program:
+        self.program.change([self.triple])
+    else:
+        self.program = RegionProgram(self.cone.setting, [self.triple])
 
 @patch_to(Cut)
 def least(self, q):
@@ -505,8 +531,9 @@ def least(self, q):
     return (np.inf, None) if found is None else (found.bound, found.rule.expected)
 
 # %% ../../nbs/beyond/22_walls.ipynb #96d777be
-# that are looked at, at most, and if it isn't urgent; nats that proofs are spared
-BOXES, FEW, SPARE = 60, 3, .2
+# boxes one in the other, at most, and if it isn't urgent; nats that proofs are spared,
+# and by which what is proved is above what is needed
+BOXES, FEW, SPARE, HAIR = 8, 1, .2, 1e-9
 
 def least_over(region, counts, z, mean, need):
     """The log mixed wealth for outcomes z + s (M,) at all payments s of a region, if it
@@ -517,54 +544,25 @@ def least_over(region, counts, z, mean, need):
         logs = log_wealths(counts, (z + s)[None], np.array([mean]))[0]
         value, who = shares(logs)
         return float(value[0, 0]), who[:, 0, 0]
-    M, top = len(z), region.cone.bound
-    share = exact(region.rules[0])[1]
-    boxes, least = [(np.zeros(M), np.full(M, top), None)], np.inf
-    for n in range(region.boxes):
-        if not boxes:
-            return least
-        low, high, whole = boxes.pop()
+    high, share = np.full(len(z), region.cone.bound), exact(region.rules[0])[1]
+    aim, outside = need + HAIR, np.inf
+    for _ in range(region.boxes):
         for _ in range(2):
-            a = at(share, low)
-            slope = (at(share, high) - a)/(high - low)
-            found = region.least(slope, low, high)
+            base = at(share, 0*high)
+            slope = (at(share, high) - base)/high
+            found = region.least(slope, high)
             if found is None:
-                break
+                return -np.inf
             price = share @ np.log(np.maximum(share, 1e-300)/STAKES)
-            proved, s = a.sum() - slope @ low + found.bound - price, found.rule.expected
-            if proved >= need:
-                break
-            value, next_share = exact(s)
+            base, s = base.sum() - price, found.rule.expected
+            if base + found.bound >= aim:
+                return min(base + found.bound, outside)
+            value, share = exact(s)
             if value < need:
                 region.found.append(s)
                 return value
-            last, share = share, next_share
-        if found is None:
-            if not is_empty(region, whole):
-                return -np.inf
-        elif proved >= need:
-            least = min(least, proved)
-        else:
-            i = int((at(last, s) - a - slope*(s - low)).argmax())
-            boxes += divided(low, high, i, s[i])
+        high, outside = region.narrowed(slope, aim - base, high, counts), aim
     return need - SPARE
-
-# %% ../../nbs/beyond/22_walls.ipynb #acc8414f
-def divided(low, high, i, t):
-    "Two parts of a box, at about s_i = t; each knows what it is a part of."
-    t = min(max(t, .9*low[i] + .1*high[i]), .1*low[i] + .9*high[i])
-    below, above = high.copy(), low.copy()
-    below[i] = above[i] = t
-    return [(above, high, (low, high, i, -1, t)), (low, below, (low, high, i, 1, t))]
-
-def is_empty(region, whole):
-    "Whether it is proved that a part of a box, or all of it (None), has no rule."
-    if whole is None:
-        return False
-    low, high, i, side, t = whole
-    way = side*np.eye(len(low))[i]
-    found = region.least(way, low, high)
-    return found is not None and found.bound > side*t
 
 # %% ../../nbs/beyond/22_walls.ipynb #4729d03b
 # intervals of μ; into how many each is divided whose wealth isn't enough, and how
@@ -578,7 +576,7 @@ class CutRegion:
     def __init__(self, cone, walls):
         self.cone, self.cuts, self.key = cone, [Cut(w) for w in walls], (0,)
         M = len(cone.D)
-        self.ends, self.found = (np.zeros(M), np.full(M, cone.bound)), []
+        self.high, self.found = np.full(M, cone.bound), []
         self.rules, self.prices, self.program = np.zeros((1, M)), np.zeros(1), None
         self.weakest, self.boxes = self.rules[0], BOXES
 
@@ -589,28 +587,40 @@ class CutRegion:
     def refresh(self, counts):
         "Work out the cheapest rule under the `counts` (M,) of the arm."
         self.main = [c.triple for c in self.cuts if c.triple is not None]
-        key = counts.sum(), *map(id, self.main)
+        key = counts.sum(), *((c.wall, c.wall.n) for c in self.cuts)
         if not self.main or key == self.key:
             return
         if key[1:] != self.key[1:]:
-            self.program = RegionProgram(self.cone.setting, self.rows(*self.ends))
+            rows = self.rows(self.high)
+            if self.program and len(rows) == len(self.program.cuts):
+                self.program.change(rows)
+            else:
+                self.program = RegionProgram(self.cone.setting, rows, self.program)
             self.found = [s for s in self.found
                           if all(g @ s >= h - e for g, h, e in self.main)]
         self.key, q = key, counts/counts.sum()
-        cheapest = self.least(q, *self.ends)
+        cheapest = self.least(q, self.high)
         if cheapest is not None:
             self.rules = np.array([cheapest.rule.expected, *self.found[-REMEMBERED:]])
             self.prices = self.rules @ q
             self.prices[0] = cheapest.bound
 
-    def rows(self, low, high):
-        "The cuts, and those to a box of payments."
-        one = np.eye(len(low))
-        return [*self.main, *zip(one, low, 0*low), *zip(-one, -high, 0*high)]
-    def least(self, p, low, high):
+    def rows(self, high):
+        "The cuts, and those to the box of payments up to `high` (M,)."
+        return [*self.main, *zip(-np.eye(len(high)), -high, 0*high)]
+    def least(self, p, high):
         "The least ⟨p, s⟩ of the region within a box, as `RegionProgram.minimum`."
-        self.program.cuts = self.rows(low, high)
+        self.program.cuts = self.rows(high)
         return self.program.minimum(p, rule=True)
+    def narrowed(self, slope, most, high, counts):
+        "(M,): how high payments of the box with ⟨slope, s⟩ ≤ `most` are where it counts."
+        rows = [*self.rows(high), (-slope, -most, 0.)]
+        program, new = RegionProgram(self.cone.setting, rows, self.program), high.copy()
+        for i in np.flatnonzero(counts):
+            found = program.minimum(-np.eye(len(high))[i])
+            if found is not None:
+                new[i] = min(high[i], max(-found.bound, TINY*self.cone.bound))
+        return new
 
 # %% ../../nbs/beyond/22_walls.ipynb #ba0acb07
 @patch_to(CutRegion)
