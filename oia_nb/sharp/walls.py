@@ -2,9 +2,9 @@
 
 # %% auto #0
 __all__ = ['NOISE', 'WIDER', 'FAR', 'MOST', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE', 'KEPT', 'KINKS', 'SIZE', 'EXCHANGES', 'LIES',
-           'LOOSE', 'KNOWN', 'ANEW', 'ALIKE', 'CHOICES', 'ALLOWED', 'BOXES', 'FEW', 'SPARE', 'HAIR', 'INTERVALS',
-           'PARTS', 'DIVISIONS', 'REMEMBERED', 'bets', 'Cone', 'Contradiction', 'sparse', 'Wall', 'proved', 'extent',
-           'conflict', 'prove_cheaper', 'weigh', 'told_apart', 'BetRegion', 'kinked', 'spanning', 'some_lies',
+           'LOOSE', 'KNOWN', 'ANEW', 'ALIKE', 'CHOICES', 'ALLOWED', 'BOXES', 'FEW', 'SPARE', 'HAIR', 'MATTER',
+           'INTERVALS', 'PARTS', 'DIVISIONS', 'REMEMBERED', 'bets', 'Cone', 'Contradiction', 'sparse', 'Wall', 'proved',
+           'extent', 'conflict', 'prove_cheaper', 'weigh', 'told_apart', 'BetRegion', 'kinked', 'spanning', 'some_lies',
            'narrow_indices', 'Majorants', 'beside', 'at_right_angles', 'Cut', 'least_over', 'CutRegion']
 
 # %% ../../nbs/beyond/22_walls.ipynb #f63676b8
@@ -532,8 +532,9 @@ def least(self, q):
 
 # %% ../../nbs/beyond/22_walls.ipynb #96d777be
 # boxes one in the other, at most, and if it isn't urgent; nats that proofs are spared,
-# and by which what is proved is above what is needed
-BOXES, FEW, SPARE, HAIR = 8, 1, .2, 1e-9
+# and by which what is proved is above what is needed; share of what chords lose that
+# the payments lose for which boxes are narrowed
+BOXES, FEW, SPARE, HAIR, MATTER = 8, 1, .2, 1e-9, .8
 
 def least_over(region, counts, z, mean, need):
     """The log mixed wealth for outcomes z + s (M,) at all payments s of a region, if it
@@ -550,6 +551,7 @@ def least_over(region, counts, z, mean, need):
         for _ in range(2):
             base = at(share, 0*high)
             slope = (at(share, high) - base)/high
+            bent = at(share, high/2) - base - slope*high/2
             found = region.least(slope, high)
             if found is None:
                 return -np.inf
@@ -561,7 +563,9 @@ def least_over(region, counts, z, mean, need):
             if value < need:
                 region.found.append(s)
                 return value
-        high, outside = region.narrowed(slope, aim - base, high, counts), aim
+        order = (-bent).argsort(stable=True)
+        matter = order[bent[order].cumsum() - bent[order] < MATTER*bent.sum()]
+        high, outside = region.narrowed(slope, aim - base, high, matter), aim
     return need - SPARE
 
 # %% ../../nbs/beyond/22_walls.ipynb #4729d03b
@@ -612,11 +616,11 @@ class CutRegion:
         "The least ⟨p, s⟩ of the region within a box, as `RegionProgram.minimum`."
         self.program.cuts = self.rows(high)
         return self.program.minimum(p, rule=True)
-    def narrowed(self, slope, most, high, counts):
-        "(M,): how high payments of the box with ⟨slope, s⟩ ≤ `most` are where it counts."
+    def narrowed(self, slope, most, high, at):
+        "(M,): how high payments `at` these beliefs are in the box if ⟨slope, s⟩ ≤ `most`."
         rows = [*self.rows(high), (-slope, -most, 0.)]
         program, new = RegionProgram(self.cone.setting, rows, self.program), high.copy()
-        for i in np.flatnonzero(counts):
+        for i in at:
             found = program.minimum(-np.eye(len(high))[i])
             if found is not None:
                 new[i] = min(high[i], max(-found.bound, TINY*self.cone.bound))
