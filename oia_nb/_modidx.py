@@ -1705,6 +1705,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.sharp.walls.kinked': ('beyond/walls.html#kinked', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.least_over': ('beyond/walls.html#least_over', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.narrow_indices': ('beyond/walls.html#narrow_indices', 'oia_nb/sharp/walls.py'),
+                                    'oia_nb.sharp.walls.parts': ('beyond/walls.html#parts', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.prove_cheaper': ('beyond/walls.html#prove_cheaper', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.proved': ('beyond/walls.html#proved', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.some_lies': ('beyond/walls.html#some_lies', 'oia_nb/sharp/walls.py'),

@@ -6,9 +6,11 @@ states the number n of runs and compares failures with the
 1 - 1e-6 quantile of the binomial distribution with the probability of failure that is allowed:
 its false-alarm rate is at most 1e-6.
 """
+from collections import Counter
 from types import SimpleNamespace
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 from conftest import amount
 from oia_nb.all import (NotInducible, Transcript, action_informed_oracle, announce,
                         generator, is_proper, menu_rule, mix, random_world, simulate)
@@ -534,42 +536,63 @@ def test_two_arms_of_which_all_is_known():
     assert cut.triple is None and cut.unknown() == []
 
 class Knapsack:
-    "Payments s in a box with ⟨g, s⟩ ≥ 1, of which the cheapest is in closed form."
-    boxes = 60
-    def __init__(self, g):
+    """Payments s in a box with ⟨g, s⟩ ≥ 1. If `blind` it shows none but the dearest, so that a
+    rule that isn't enough has to be found by what isn't proved."""
+    boxes = walls.BOXES
+    def __init__(self, g, blind):
         self.g, self.found, self.rules = g, [], np.array([np.ones(len(g))])
+        self.blind = blind
         self.cone = SimpleNamespace(bound=1.)
+    def solve(self, p, low, high, rows=(), ends=()):
+        return linprog(p, [-self.g, *rows], [-1., *ends], bounds=[*zip(low, high)])
     def least(self, p, low, high):
-        if self.g @ high < 1:
-            return None
-        s = low.copy()
-        for i in np.argsort(p/self.g):
-            s[i] += min(high[i] - s[i], max(0., (1 - self.g @ s)/self.g[i]))
-        s = np.where(p < 0, high, s)
-        return SimpleNamespace(bound=float(p @ s), rule=SimpleNamespace(expected=s))
+        found = self.solve(p, low, high)
+        return None if found.status else SimpleNamespace(
+            bound=found.fun, rule=SimpleNamespace(
+                expected=self.rules[0] if self.blind else found.x))
+    def narrowed(self, slope, most, low, high, at):
+        l, h, given = low.copy(), high.copy(), (low, high, [slope], [most])
+        for i in at:
+            h[i] = max(-self.solve(-np.eye(len(high))[i], *given).fun, l[i] + 1e-9)
+        l[at[0]] = min(self.solve(np.eye(len(high))[at[0]], *given).fun, h[at[0]] - 1e-9)
+        return l, h
 
-def law_boxes():
-    "Wealth that is proved box by box is that of the worst vertex, at the least."
-    rng, proofs = generator(83), 0
-    for _ in range(150):
-        g, counts, z = rng.uniform(1.2, 4, 4), rng.integers(1, 40, 4)*1., rng.uniform(0, .4, 4)
-        vertices, mean = np.diag(1/g), rng.uniform(.15, .4)
-        true = min(module.own_wealth(counts, s[None], .5 - z, .5, .5 - mean)[0] for s in vertices)
-        for need in true + np.array([-1., .02, .3, 1.]):
-            found = walls.least_over(Knapsack(g), counts, z, mean, need)
-            proofs += found >= need
-            assert found < need or need <= true + 1e-9
-    assert proofs > 20
+def law_boxes(blind, worlds, dim, shorts):
+    "Wealth that is proved in narrower and narrower boxes is that of the worst vertex, at least."
+    rng, proofs = generator(83), Counter()
+    for _ in range(worlds):
+        g, counts = rng.uniform(1.2, 4, dim), rng.integers(1, 40, dim)*1.
+        z, mean = rng.uniform(0, .4, dim), rng.uniform(.15, .4)
+        true = min(module.own_wealth(counts, s[None], .5 - z, .5, .5 - mean)[0]
+                   for s in np.diag(1/g))
+        for short in shorts:
+            found = walls.least_over(Knapsack(g, blind), counts, z, mean, true + short)
+            proofs[short] += found >= true + short
+            assert found < true + short or found <= true + 1e-8
+    return proofs
+
+def law_blind():
+    law_boxes(True, amount(20, 60), 2, [.05])
 
 def test_boxes():
-    law_boxes()
+    proofs = law_boxes(False, amount(60, 150), 4, [-1., -.1, .001, .02, .3])
+    assert proofs[-1.] >= 60 and proofs[-.1] > 55
+    law_blind()
 
-def test_a_box_left_out_turns_red(monkeypatch):
-    "That below the point at which a box is divided."
-    divided = walls.divided
-    monkeypatch.setattr(walls, 'divided', lambda *given: divided(*given)[:1])
+def too_narrow(*given, narrowed=Knapsack.narrowed):
+    low, high = narrowed(*given)
+    return low, low + .8*(high - low)
+
+def one_part(*given, parts=walls.parts):
+    return parts(*given)[:1]
+
+@pytest.mark.parametrize('place, name, mutant', [(Knapsack, 'narrowed', too_narrow),
+                                                 (walls, 'parts', one_part)])
+def test_what_is_left_out_of_a_box_turns_red(place, name, mutant, monkeypatch):
+    "Payments that may be there; one half of a box that is divided."
+    monkeypatch.setattr(place, name, mutant)
     with pytest.raises(AssertionError):
-        law_boxes()
+        law_blind()
 
 def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
     "HiGHS may cycle: its steps are limited, and what it doesn't prove isn't known."

@@ -3,9 +3,10 @@
 # %% auto #0
 __all__ = ['NOISE', 'WIDER', 'FAR', 'MOST', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE', 'KEPT', 'KINKS', 'SIZE', 'EXCHANGES', 'LIES',
            'LOOSE', 'KNOWN', 'ANEW', 'ALIKE', 'CHOICES', 'ALLOWED', 'BOXES', 'FEW', 'SPARE', 'HAIR', 'MATTER',
-           'INTERVALS', 'PARTS', 'DIVISIONS', 'REMEMBERED', 'bets', 'Cone', 'Contradiction', 'sparse', 'Wall', 'proved',
-           'extent', 'conflict', 'prove_cheaper', 'weigh', 'told_apart', 'BetRegion', 'kinked', 'spanning', 'some_lies',
-           'narrow_indices', 'Majorants', 'beside', 'at_right_angles', 'Cut', 'least_over', 'CutRegion']
+           'NARROWER', 'INTERVALS', 'PARTS', 'DIVISIONS', 'REMEMBERED', 'bets', 'Cone', 'Contradiction', 'sparse',
+           'Wall', 'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh', 'told_apart', 'BetRegion', 'kinked',
+           'spanning', 'some_lies', 'narrow_indices', 'Majorants', 'beside', 'at_right_angles', 'Cut', 'least_over',
+           'parts', 'CutRegion']
 
 # %% ../../nbs/beyond/22_walls.ipynb #f63676b8
 from functools import cached_property
@@ -531,10 +532,10 @@ def least(self, q):
     return (np.inf, None) if found is None else (found.bound, found.rule.expected)
 
 # %% ../../nbs/beyond/22_walls.ipynb #96d777be
-# boxes one in the other, at most, and if it isn't urgent; nats that proofs are spared,
-# and by which what is proved is above what is needed; share of what chords lose that
-# the payments lose for which boxes are narrowed
-BOXES, FEW, SPARE, HAIR, MATTER = 8, 1, .2, 1e-9, .8
+# boxes, at most, and if it isn't urgent; nats that proofs are spared, and by which what
+# is proved is above what is needed; share of what chords lose that the payments lose
+# for which boxes are narrowed; what is narrow enough not to be divided
+BOXES, FEW, SPARE, HAIR, MATTER, NARROWER = 24, 1, .2, 1e-9, .8, .8
 
 def least_over(region, counts, z, mean, need):
     """The log mixed wealth for outcomes z + s (M,) at all payments s of a region, if it
@@ -545,28 +546,43 @@ def least_over(region, counts, z, mean, need):
         logs = log_wealths(counts, (z + s)[None], np.array([mean]))[0]
         value, who = shares(logs)
         return float(value[0, 0]), who[:, 0, 0]
-    high, share = np.full(len(z), region.cone.bound), exact(region.rules[0])[1]
-    aim, outside = need + HAIR, np.inf
+    boxes, least = [(0*z, np.full(len(z), region.cone.bound))], np.inf
+    share, aim = exact(region.rules[0])[1], need + HAIR
     for _ in range(region.boxes):
+        low, high = boxes.pop()
         for _ in range(2):
-            base = at(share, 0*high)
-            slope = (at(share, high) - base)/high
-            bent = at(share, high/2) - base - slope*high/2
-            found = region.least(slope, high)
+            a = at(share, low)
+            slope = (at(share, high) - a)/(high - low)
+            found = region.least(slope, low, high)
             if found is None:
                 return -np.inf
             price = share @ np.log(np.maximum(share, 1e-300)/STAKES)
-            base, s = base.sum() - price, found.rule.expected
+            base, s = a.sum() - slope @ low - price, found.rule.expected
             if base + found.bound >= aim:
-                return min(base + found.bound, outside)
+                break
+            bent = at(share, (low + high)/2) - a - slope*(high - low)/2
             value, share = exact(s)
             if value < need:
                 region.found.append(s)
                 return value
-        order = (-bent).argsort(stable=True)
-        matter = order[bent[order].cumsum() - bent[order] < MATTER*bent.sum()]
-        high, outside = region.narrowed(slope, aim - base, high, matter), aim
+        else:
+            boxes += parts(region, slope, aim - base, low, high, bent)
+        least = min(least, max(base + found.bound, aim))
+        if not boxes:
+            return least
     return need - SPARE
+
+def parts(region, slope, most, low, high, bent):
+    """A box, narrowed to payments with ⟨slope, s⟩ ≤ `most`; or the two halves of that,
+    if it isn't much narrower; `bent` (M,) is what chords lose."""
+    order = (-bent).argsort(stable=True)
+    matter = order[bent[order].cumsum() - bent[order] < MATTER*bent.sum()]
+    i, (l, h) = matter[0], region.narrowed(slope, most, low, high, matter)
+    if ((h - l)[matter] <= NARROWER*(high - low)[matter]).any():
+        return [(l, h)]
+    below, above = h.copy(), l.copy()
+    below[i] = above[i] = (l[i] + h[i])/2
+    return [(above, h), (l, below)]
 
 # %% ../../nbs/beyond/22_walls.ipynb #4729d03b
 # intervals of μ; into how many each is divided whose wealth isn't enough, and how
@@ -580,7 +596,7 @@ class CutRegion:
     def __init__(self, cone, walls):
         self.cone, self.cuts, self.key = cone, [Cut(w) for w in walls], (0,)
         M = len(cone.D)
-        self.high, self.found = np.full(M, cone.bound), []
+        self.ends, self.found = (np.zeros(M), np.full(M, cone.bound)), []
         self.rules, self.prices, self.program = np.zeros((1, M)), np.zeros(1), None
         self.weakest, self.boxes = self.rules[0], BOXES
 
@@ -595,7 +611,7 @@ class CutRegion:
         if not self.main or key == self.key:
             return
         if key[1:] != self.key[1:]:
-            rows = self.rows(self.high)
+            rows = self.rows(*self.ends)
             if self.program and len(rows) == len(self.program.cuts):
                 self.program.change(rows)
             else:
@@ -603,28 +619,36 @@ class CutRegion:
             self.found = [s for s in self.found
                           if all(g @ s >= h - e for g, h, e in self.main)]
         self.key, q = key, counts/counts.sum()
-        cheapest = self.least(q, self.high)
+        cheapest = self.least(q, *self.ends)
         if cheapest is not None:
             self.rules = np.array([cheapest.rule.expected, *self.found[-REMEMBERED:]])
             self.prices = self.rules @ q
             self.prices[0] = cheapest.bound
 
-    def rows(self, high):
-        "The cuts, and those to the box of payments up to `high` (M,)."
-        return [*self.main, *zip(-np.eye(len(high)), -high, 0*high)]
-    def least(self, p, high):
+    def rows(self, low, high):
+        "The cuts, and those to a box of payments."
+        one = np.eye(len(low))
+        return [*self.main, *zip(one, low, 0*low), *zip(-one, -high, 0*high)]
+    def least(self, p, low, high):
         "The least ⟨p, s⟩ of the region within a box, as `RegionProgram.minimum`."
-        self.program.cuts = self.rows(high)
+        self.program.cuts = self.rows(low, high)
         return self.program.minimum(p, rule=True)
-    def narrowed(self, slope, most, high, at):
-        "(M,): how high payments `at` these beliefs are in the box if ⟨slope, s⟩ ≤ `most`."
-        rows = [*self.rows(high), (-slope, -most, 0.)]
-        program, new = RegionProgram(self.cone.setting, rows, self.program), high.copy()
+    def narrowed(self, slope, most, low, high, at):
+        """The ends (M,) of a box within which ⟨slope, s⟩ ≤ `most`: the upper ones `at`
+        these beliefs, and the lower one at the first of them."""
+        rows = [*self.rows(low, high), (-slope, -most, 0.)]
+        program = RegionProgram(self.cone.setting, rows, self.program)
+        one, low, high = np.eye(len(low)), low.copy(), high.copy()
         for i in at:
-            found = program.minimum(-np.eye(len(high))[i])
+            found = program.minimum(-one[i])
             if found is not None:
-                new[i] = min(high[i], max(-found.bound, TINY*self.cone.bound))
-        return new
+                least = low[i] + TINY*self.cone.bound
+                high[i] = max(min(high[i], -found.bound), least)
+        found = program.minimum(one[at[0]])
+        if found is not None:
+            most = high[at[0]] - TINY*self.cone.bound
+            low[at[0]] = min(max(low[at[0]], found.bound), most)
+        return low, high
 
 # %% ../../nbs/beyond/22_walls.ipynb #ba0acb07
 @patch_to(CutRegion)
