@@ -60,7 +60,8 @@ class Hearing:
 @patch_to(Hearing)
 def on_heard(self, x):
     "(…, M W): weights x (…, M, W) on tables S∘h as they fall on S."
-    return (self.matrix.T @ x).reshape(*x.shape[:-2], -1)
+    x = self.matrix.T @ x
+    return x.reshape(*x.shape[:-2], x.shape[-2]*x.shape[-1])
 
 @patch_to(Hearing)
 def heard(self, rule):
