@@ -508,12 +508,12 @@ def test_a_cut_that_asks_nothing_says_nothing_of_a_ray():
         cut.triple = g, h, e
         assert module.low_of(run, k, ray) == pytest.approx(low)
 
-@pytest.mark.parametrize('other', [-np.inf, -1., 3., 3 + np.log(2) - 1e-15, 3 + np.log(2), 900.])
-def test_half_of_a_stake(other):
-    "What the one half must come to is enough, and less isn't."
-    asked = module.half_asked(3., other)
-    assert module.halved(asked, other) >= 3 - 1e-9
-    assert asked == -np.inf or other > 3.6 or module.halved(asked - .01, other) < 3
+@pytest.mark.parametrize('rays', [-np.inf, -1., 3., 3 + np.log(5) - 1e-13, 3 + np.log(5), 900.])
+def test_a_stake_that_is_divided(rays):
+    "What the region must come to beside a ray is enough, and less isn't."
+    asked = module.asked_beside(rays, 3.)
+    assert module.divided(asked, rays) >= 3 - 1e-9
+    assert asked == -np.inf or rays > 4.6 or module.divided(asked - .01, rays) < 3
 
 def test_rungs_reach_a_millionth():
     "The least number of the grid above any t° that there may be is tried."
@@ -521,6 +521,36 @@ def test_rungs_reach_a_millionth():
         above = module.RUNGS[module.RUNGS >= t].min()
         assert above*.8 < t*(1 + 1e-9)
         assert above in module.rungs(t*.9, min(t*1.2, 1.))
+
+@pytest.mark.parametrize('seed', range(3))
+def test_a_region_knows_what_its_cuts_know(seed):
+    """A cut that gets better, and one that comes to be known, between two looks with the same
+    answers and counts: the price is that of the cuts as they are."""
+    world, cut, way = cut_of(seed)
+    j = cut.wall.pair[1]
+    q, region = world.belief_distributions[j], walls.CutRegion(cut.cone, [cut.wall])
+    region.cuts = [cut, walls.Cut(cut.wall)]
+    region.refresh(1000*q)
+    before, (up, low) = region.prices[0], (cut.wall.up, cut.wall.low)
+    assert before == pytest.approx(cut.least(q)[0])
+    a = cut.cone.D @ way*world.setting.bound
+    cut.wall.up, cut.wall.low = a + .1*(up - a), a - .1*(a - low)
+    width = (cut.wall.up - cut.wall.low)[cut.of]
+    cut.put(width)
+    region.refresh(1000*q)
+    assert region.prices[0] == pytest.approx(cut.least(q)[0]) and region.prices[0] > before
+    region.cuts[1].share_out(width, q)
+    region.cuts[1].put(width)
+    region.refresh(1000*q)
+    assert region.prices[0] >= max(c.least(q)[0] for c in region.cuts) - 1e-9
+
+@pytest.mark.parametrize('bound', [.001, .7, 3., 1000.])
+def test_any_bound_will_do(bound):
+    "A payment that was above the bound by its last bit ended every run with three states."
+    for seed in range(4):
+        world = random_world(3, 3, 2, seed, prior='arm', bound=bound)
+        pool = walls.Cone(world.setting).pool
+        assert all(is_proper(r) and r.values.max() <= bound for r in pool)
 
 def test_two_arms_of_which_all_is_known():
     "Known supports and a prior may leave nothing to learn of two arms: no cut, no failure."

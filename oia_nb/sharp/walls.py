@@ -343,7 +343,7 @@ def kinked(support, i, direction, bound):
     """The rule that pays least with two columns between which belief i is indifferent
     and that differ along `direction` (W,)."""
     d = direction - (direction @ support[i])/(support[i] @ support[i])*support[i]
-    return menu_rule(support, bound*np.maximum([d, -d], 0)/np.abs(d).max(), bound)
+    return menu_rule(support, bound*(np.maximum([d, -d], 0)/np.abs(d).max()), bound)
 
 def spanning(setting):
     "Rules whose first M span all payments; the first is constant."
@@ -414,9 +414,12 @@ class Majorants:
         MW, M = self.onto.shape
         at = np.arange(MW, 2*MW, dtype=np.int32)
         self.highs.changeRowsBounds(MW, at, -self.onto @ mu, np.full(MW, np.inf))
-        self.highs.run()
-        x = np.array(self.highs.getSolution().col_value)
-        if self.highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        for _ in range(2):
+            self.highs.run()
+            x = np.array(self.highs.getSolution().col_value)
+            if self.highs.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+                break
+            self.highs.clearSolver()             # once more from the beginning
             x = np.zeros(len(x))                 # what is short says so
         m, (y, z) = x[:M], x[M:].reshape(2, -1)
         return m, max(self.short(m, y), self.short(m + mu, z))
@@ -457,7 +460,7 @@ class Cut:
     def __init__(self, wall):
         self.wall, self.cone, self.choices = wall, wall.cone, []
         self.shares = self.short = self.triple = self.program = self.told = None
-        self.n, self.at, self.trust = 0, 0, 1.
+        self.n, self.at, self.trust, self.version = 0, 0, 1., 0
         known = at_right_angles(neutral(self.cone.setting, *wall.pair))
         self.of = beside(known, self.cone.D)
         self.mu = np.linalg.inv([*self.cone.D[self.of], *known]).T[:len(self.of)]
@@ -502,7 +505,8 @@ def share_out(self, width, p):
             if found is None or len(self.choices) == CHOICES:
                 break
             s = found.rule.expected/cone.bound
-        new = cone.majorants.least_at((1 - ALIKE)*s/s.mean() + ALIKE*every, self.mu)
+        at = (1 - ALIKE)*s/s.mean() + ALIKE*every if s.any() else every
+        new = cone.majorants.least_at(at, self.mu)
         if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= ALLOWED:
             break
         self.choices.append(new)
@@ -519,7 +523,8 @@ def cut_by(self, width, shares, short):
 @patch_to(Cut)
 def put(self, width):
     "The cut that the bounds give with the m_i chosen last."
-    self.triple = self.cut_by(width, self.shares, self.short)
+    self.triple, self.version = (self.cut_by(width, self.shares, self.short),
+                                 self.version + 1)
     if self.program:
         self.program.change([self.triple])
     else:
@@ -547,7 +552,7 @@ def least_over(region, counts, z, mean, need):
         value, who = shares(logs)
         return float(value[0, 0]), who[:, 0, 0]
     boxes, least = [(0*z, np.full(len(z), region.cone.bound))], np.inf
-    share, aim = exact(region.rules[0])[1], need + HAIR
+    share, aim = exact(region.rules[0])[1], need + HAIR*(1 + counts.sum())
     for _ in range(region.boxes):
         low, high = boxes.pop()
         for _ in range(2):
@@ -560,12 +565,14 @@ def least_over(region, counts, z, mean, need):
             base, s = a.sum() - slope @ low - price, found.rule.expected
             if base + found.bound >= aim:
                 break
-            bent = at(share, (low + high)/2) - a - slope*(high - low)/2
+            bent = np.maximum(at(share, (low + high)/2) - a - slope*(high - low)/2, 0.)
             value, share = exact(s)
             if value < need:
                 region.found.append(s)
                 return value
         else:
+            if not bent.any():
+                break
             boxes += parts(region, slope, aim - base, low, high, bent)
         least = min(least, max(base + found.bound, aim))
         if not boxes:
@@ -606,11 +613,12 @@ class CutRegion:
 
     def refresh(self, counts):
         "Work out the cheapest rule under the `counts` (M,) of the arm."
-        self.main = [c.triple for c in self.cuts if c.triple is not None]
-        key = counts.sum(), *((c.wall, c.wall.n) for c in self.cuts)
-        if not self.main or key == self.key:
+        known = [c for c in self.cuts if c.triple is not None]
+        key = counts.sum(), *((c, c.version) for c in known)
+        if not known or key == self.key:
             return
         if key[1:] != self.key[1:]:
+            self.main = [c.triple for c in known]
             rows = self.rows(*self.ends)
             if self.program and len(rows) == len(self.program.cuts):
                 self.program.change(rows)
