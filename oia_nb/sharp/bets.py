@@ -715,7 +715,7 @@ def ray_option(run, c, o, save):
     return Option(saves - 1, act, f'the ray of {o.j}')
 
 # %% ../../nbs/beyond/24_bets.ipynb #722ea239
-# M²W, at most, for cuts to be made: so large are all of their programs
+# M²W, at most, for cuts to be made: beyond it their programs take too long
 LARGEST = 4000
 
 def affords_cuts(run):

@@ -94,22 +94,6 @@ class RegionProgram:
         bases = [basis(self, *b.key) for b in known]
         self.bases = [b for b in bases if b]
 
-    def rows_of(self, cuts):
-        "(k, M W): what is asked of the payments, each of size one."
-        self.sizes = np.array([max(np.abs(g).max(), 1e-9) for g, _, _ in cuts])
-        g = np.reshape([g for g, _, _ in cuts], (-1, self.setting.M))
-        return self.priced(g/self.sizes[:, None])
-    def change(self, cuts):
-        "As many other `cuts` in place of those that there are; `bases` must be none."
-        self.cuts = cuts
-        for i, row in enumerate(self.rows_of(cuts)):
-            self.lp.change_row(i, row)
-    def weights_of_cuts(self, found):
-        """(k,): the mixture of the cuts by which alone the minimum `found` last would
-        be the same; of the last one, if none was found."""
-        y = np.array(self.lp.highs.getSolution().row_dual)[:len(self.cuts)]
-        y = np.maximum(y, 0.)/self.sizes if found else 0*self.sizes
-        return y/y.sum() if y.any() else np.eye(len(y))[-1]
     def priced(self, p):
         "(…, M W): the weights `p` (…, M) of beliefs as they fall on the payments."
         every = p[..., None]*self.setting.support
@@ -125,6 +109,29 @@ class RegionProgram:
         z = self.setting
         return ScoringRule(z.bound*(np.clip(x.reshape(z.M, z.W), 0, 1) + 0.), z.support,
                            z.bound)
+
+# %% ../../nbs/beyond/21_hyperplanes.ipynb #27a2add5
+@patch_to(RegionProgram)
+def rows_of(self, cuts):
+    "(k, M W): what is asked of the payments, each of size one."
+    self.sizes = np.array([max(np.abs(g).max(), 1e-9) for g, _, _ in cuts])
+    g = np.reshape([g for g, _, _ in cuts], (-1, self.setting.M))
+    return self.priced(g/self.sizes[:, None])
+
+@patch_to(RegionProgram)
+def change(self, cuts):
+    "As many other `cuts` in place of those that there are; `bases` must be none."
+    self.cuts = cuts
+    for i, row in enumerate(self.rows_of(cuts)):
+        self.lp.change_row(i, row)
+
+@patch_to(RegionProgram)
+def weights_of_cuts(self, found):
+    """(k,): the mixture of the cuts by which alone the minimum `found` last would
+    be the same; of the last one, if none was found."""
+    y = np.array(self.lp.highs.getSolution().row_dual)[:len(self.cuts)]
+    y = np.maximum(y, 0.)/self.sizes if found else 0*self.sizes
+    return y/y.sum() if y.any() else np.eye(len(y))[-1]
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #b5a41aa9
 @patch_to(RegionProgram)

@@ -514,6 +514,7 @@ def share_out(self, width, p):
     self.shares, self.short = (np.tensordot(theta, x, 1) for x in zip(*self.choices))
     self.choices = [c for c, t in zip(self.choices, theta) if t > 0]
 
+# %% ../../nbs/beyond/22_walls.ipynb #a1ccb536
 @patch_to(Cut)
 def cut_by(self, width, shares, short):
     "The cut that the bounds give with m_i `shares` (n, M), for a `RegionProgram`."
@@ -579,6 +580,7 @@ def least_over(region, counts, z, mean, need):
             return least
     return need - SPARE
 
+# %% ../../nbs/beyond/22_walls.ipynb #3e953b74
 def parts(region, slope, most, low, high, bent):
     """A box, narrowed to payments with ⟨slope, s⟩ ≤ `most`; or the two halves of that,
     if it isn't much narrower; `bent` (M,) is what chords lose."""
@@ -633,30 +635,36 @@ class CutRegion:
             self.prices = self.rules @ q
             self.prices[0] = cheapest.bound
 
-    def rows(self, low, high):
-        "The cuts, and those to a box of payments."
-        one = np.eye(len(low))
-        return [*self.main, *zip(one, low, 0*low), *zip(-one, -high, 0*high)]
-    def least(self, p, low, high):
-        "The least ⟨p, s⟩ of the region within a box, as `RegionProgram.minimum`."
-        self.program.cuts = self.rows(low, high)
-        return self.program.minimum(p, rule=True)
-    def narrowed(self, slope, most, low, high, at):
-        """The ends (M,) of a box within which ⟨slope, s⟩ ≤ `most`: the upper ones `at`
-        these beliefs, and the lower one at the first of them."""
-        rows = [*self.rows(low, high), (-slope, -most, 0.)]
-        program = RegionProgram(self.cone.setting, rows, self.program)
-        one, low, high = np.eye(len(low)), low.copy(), high.copy()
-        for i in at:
-            found = program.minimum(-one[i])
-            if found is not None:
-                least = low[i] + TINY*self.cone.bound
-                high[i] = max(min(high[i], -found.bound), least)
-        found = program.minimum(one[at[0]])
+# %% ../../nbs/beyond/22_walls.ipynb #807dd9b8
+@patch_to(CutRegion)
+def rows(self, low, high):
+    "The cuts, and those to a box of payments."
+    one = np.eye(len(low))
+    return [*self.main, *zip(one, low, 0*low), *zip(-one, -high, 0*high)]
+
+@patch_to(CutRegion)
+def least(self, p, low, high):
+    "The least ⟨p, s⟩ of the region within a box, as `RegionProgram.minimum`."
+    self.program.cuts = self.rows(low, high)
+    return self.program.minimum(p, rule=True)
+
+@patch_to(CutRegion)
+def narrowed(self, slope, most, low, high, at):
+    """The ends (M,) of a box within which ⟨slope, s⟩ ≤ `most`: the upper ones `at`
+    these beliefs, and the lower one at the first of them."""
+    rows = [*self.rows(low, high), (-slope, -most, 0.)]
+    program = RegionProgram(self.cone.setting, rows, self.program)
+    one, low, high = np.eye(len(low)), low.copy(), high.copy()
+    for i in at:
+        found = program.minimum(-one[i])
         if found is not None:
-            most = high[at[0]] - TINY*self.cone.bound
-            low[at[0]] = min(max(low[at[0]], found.bound), most)
-        return low, high
+            least = low[i] + TINY*self.cone.bound
+            high[i] = max(min(high[i], -found.bound), least)
+    found = program.minimum(one[at[0]])
+    if found is not None:
+        most = high[at[0]] - TINY*self.cone.bound
+        low[at[0]] = min(max(low[at[0]], found.bound), most)
+    return low, high
 
 # %% ../../nbs/beyond/22_walls.ipynb #ba0acb07
 @patch_to(CutRegion)
