@@ -2,7 +2,7 @@
 
 # %% auto #0
 __all__ = ['NOISE', 'WIDER', 'FAR', 'MOST', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE', 'KEPT', 'KINKS', 'SIZE', 'EXCHANGES', 'LIES',
-           'LOOSE', 'KNOWN', 'ANEW', 'ALIKE', 'CHOICES', 'ALLOWED', 'BOXES', 'FEW', 'SPARE', 'HAIR', 'MATTER',
+           'KNOWN', 'ANEW', 'ALIKE', 'CHOICES', 'ALLOWED', 'LOOSE', 'BOXES', 'FEW', 'SPARE', 'HAIR', 'MATTER',
            'NARROWER', 'INTERVALS', 'PARTS', 'DIVISIONS', 'REMEMBERED', 'bets', 'Cone', 'Contradiction', 'sparse',
            'Wall', 'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh', 'told_apart', 'BetRegion', 'kinked',
            'spanning', 'some_lies', 'narrow_indices', 'Majorants', 'beside', 'at_right_angles', 'Cut', 'least_over',
@@ -370,8 +370,7 @@ def spanning(setting):
     return [rules[n] for n in chosen + others]
 
 # %% ../../nbs/beyond/22_walls.ipynb #f24f0e92
-# lies of a belief that the program knows; its tolerance
-LIES, LOOSE = 12, 1e-7
+LIES = 12                       # of a belief, that the programs know
 
 def some_lies(support):
     "Pairs (i, j) of beliefs: for each i those j that are nearest to it."
@@ -433,8 +432,9 @@ class Majorants:
 # %% ../../nbs/beyond/22_walls.ipynb #0787c46f
 # bounds beyond which nothing is known; growth in answers until m_i are chosen anew;
 # share of the rules of the cone, all alike, in the payments for which they are; choices
-# of m_i, at most; how nearly a rule must be allowed by the next ones
-KNOWN, ANEW, ALIKE, CHOICES, ALLOWED = 500., 1.4, .1, 6, .97
+# of m_i, at most; how nearly a rule must be allowed by the next ones; how much of the
+# largest singular value is nothing
+KNOWN, ANEW, ALIKE, CHOICES, ALLOWED, LOOSE = 500., 1.4, .1, 6, .97, 1e-7
 
 def beside(known, D):
     """Indices of rows of `D` (B, M) that span all payments together with `known`
@@ -524,8 +524,8 @@ def cut_by(self, width, shares, short):
 @patch_to(Cut)
 def put(self, width):
     "The cut that the bounds give with the m_i chosen last."
-    self.triple, self.version = (self.cut_by(width, self.shares, self.short),
-                                 self.version + 1)
+    self.triple = self.cut_by(width, self.shares, self.short)
+    self.version += 1
     if self.program:
         self.program.change([self.triple])
     else:
