@@ -40,9 +40,9 @@ ROUNDED = maybe(
 HEADS = listed(maybe(NUMBER))
 
 # %% ../nbs/companion/86_documents.ipynb #9d1f9b98
-TRACE = record(arms=listed(INTEGER), beliefs=listed(INTEGER), targets=listed(INTEGER),
-               kinds=listed(INTEGER), rounds=listed(INTEGER),
-               profits=listed(HEADS), radii=listed(HEADS), bounds=HEADS,
+TRACE = record({'states': maybe(listed(INTEGER))}, arms=listed(INTEGER),
+               beliefs=listed(INTEGER), targets=listed(INTEGER), kinds=listed(INTEGER),
+               rounds=listed(INTEGER), profits=listed(HEADS), radii=listed(HEADS), bounds=HEADS,
                payments=maybe(listed(NUMBER)))
 RUN = dict(world=maybe(TEXT), method=maybe(TEXT), options=maybe(by_name(ANYTHING)),
            seed=maybe(INTEGER), target=TARGET)
@@ -298,7 +298,7 @@ def trace_of(d):
     "The `Trace` of its values in a document; None stays None."
     if d is None:
         return None
-    whole = 'arms', 'beliefs', 'targets', 'kinds', 'rounds'
+    whole = 'arms', 'beliefs', 'targets', 'kinds', 'rounds', 'states'
     values = {k: np.array(v, int if k in whole else float) for k, v in d.items()
               if v is not None and not k.startswith('x-')}
     # null stands for what isn't finite: before the first certificate
