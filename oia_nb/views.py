@@ -22,7 +22,8 @@ from .learner import STATUS, Finding, Identification, Origin, Trace
 from .sharp.learner import SharpIdentification
 from .best_arm import ArmIdentification
 from .worlds import write_file
-from .tickets import Menu, Rounded, intervals, money, ticket_name, when_two
+from .tickets import (Menu, Rounded, intervals, money, remark, ticket_name,
+                            when_two)
 from .experiments import Comparison
 from .session import Offer, Session
 
@@ -145,7 +146,8 @@ def ticket_table(menu, states, digits=None, currency=None):
     if len(states) == 2:
         heads.append('when')
         rows = [row + [when] for row, when in zip(rows, when_two(menu, states))]
-    return html_table(heads, rows)
+    said = remark(menu.tickets, digits)
+    return html_table(heads, rows) + (paragraph(said) if said else '')
 
 def rule_block(rule, states, currency=None):
     "The picture, if there are two states, and the tickets."

@@ -15,7 +15,7 @@ from .learner import STATUS, Finding, Identification, Origin, Trace
 from .sharp.learner import SharpIdentification
 from .best_arm import ArmIdentification
 from .worlds import write_file
-from .tickets import Menu, Rounded, intervals, money, ticket_name, when_two
+from .tickets import Menu, Rounded, intervals, money, remark, ticket_name, when_two
 from .experiments import Comparison
 from .session import Offer, Session
 
