@@ -951,6 +951,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                'oia_nb.limits.CommonRule.__init__': ('beyond/limits.html#commonrule.__init__', 'oia_nb/limits.py'),
                                'oia_nb.limits.CommonRule.least': ('beyond/limits.html#commonrule.least', 'oia_nb/limits.py'),
                                'oia_nb.limits._hardest': ('beyond/limits.html#_hardest', 'oia_nb/limits.py'),
+                               'oia_nb.limits._other_world': ('beyond/limits.html#_other_world', 'oia_nb/limits.py'),
+                               'oia_nb.limits._samples_needed': ('beyond/limits.html#_samples_needed', 'oia_nb/limits.py'),
                                'oia_nb.limits.answers_from': ('beyond/limits.html#answers_from', 'oia_nb/limits.py'),
                                'oia_nb.limits.answers_needed': ('beyond/limits.html#answers_needed', 'oia_nb/limits.py'),
                                'oia_nb.limits.cost_limits': ('beyond/limits.html#cost_limits', 'oia_nb/limits.py'),
