@@ -260,9 +260,11 @@ def new_highs():
         highs.setOptionValue(*option)
     return highs
 
-def open_highs(A, cost, columns, rows, highs=None):
+def open_highs(A, cost, columns, rows, highs=None, whole=None):
     """HiGHS with min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1], columns[0] ≤ x ≤
     columns[1]; one that is open, `highs`, takes it in place of its own program.
+
+    Where `whole` (n,) is 1, x has to be a whole number.
 
     >>> from scipy.sparse import csr_array
     >>> open_highs(csr_array(np.eye(2)), np.ones(2), box(2),
@@ -275,7 +277,7 @@ def open_highs(A, cost, columns, rows, highs=None):
     highs.passModel(n, m, len(A.data), highspy.MatrixFormat.kRowwise,
                     highspy.ObjSense.kMinimize, 0., cost, *columns, *rows,
                     A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data,
-                    np.zeros(n, np.int32))
+                    np.zeros(n, np.int32) if whole is None else whole)
     return highs
 
 
