@@ -32,7 +32,7 @@ from .core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer,
                          plain)
 from .information import Response, Setting, World
 from .scoring import ScoringRule
-from .tickets import money, ticket_name
+from .tickets import money, remark, ticket_name
 from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
@@ -469,7 +469,7 @@ td.sum {{ text-align: right; font-variant-numeric: tabular-nums; }}
 {rows}
 </tbody></table>
 <p>The ticket that is best for what you say is yours.
-It is paid{unit} when it is known what was the case.</p>
+It is paid{unit} when it is known what was the case. {remark}</p>
 </body></html>
 """
 
@@ -487,6 +487,7 @@ def sheet(self, digits=None):
     return SHEET.format(title=f'Round {self.round}', arms=listed(self.setting.arms),
                         states=listed(states),
                         unit=f' in {escape(self.currency)}' if self.currency else '',
+                        remark=remark(menu.tickets, digits),
                         heads=''.join(f'<th>pays if {escape(w)}</th>' for w in states),
                         rows='\n'.join(row(b, t) for b, t in enumerate(menu.tickets)))
 

@@ -23,7 +23,7 @@ from . import __version__
 from .core import InvalidInput, OIAError, PROB_TOL, as_choice, as_integer, as_number, as_text, as_value, file_trouble, patch_to, placed, plain
 from .information import Response, Setting, World
 from .scoring import ScoringRule
-from .tickets import money, ticket_name
+from .tickets import money, remark, ticket_name
 from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
