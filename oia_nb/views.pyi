@@ -12,8 +12,6 @@ from .oracle import Oracle
 from .exploration import Plan
 from .complexity import Forecast, forecast_rows
 from .learner import STATUS, Finding, Identification, Origin, Trace
-from .sharp.learner import SharpIdentification
-from .best_arm import ArmIdentification
 from .worlds import write_file
 from .tickets import Menu, Rounded, intervals, money, remark, ticket_name, when_two
 from .experiments import Comparison
