@@ -435,9 +435,10 @@ def _repr_html_(self):
 @patch_to(Session)
 def _repr_html_(self):
     unit = self.head['currency']
-    frame = self.to_frame().tail(5)
+    frame = self.to_frame().tail(5).astype(object)
+    frame = frame.where(frame.notna(), None)
     rows = [[r.round, r.status, r.arm or '', r.state or '',
-             '' if r.due is None or r.due != r.due else money(r.due, currency=unit)]
+             '' if r.due is None else money(r.due, currency=unit)]
             for r in frame.itertuples()]
     money_said = f'Paid {money(self.paid, currency=unit)}, may yet be due: ' \
                  f'{money(self.owed, currency=unit)}.'
