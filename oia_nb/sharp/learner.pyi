@@ -17,7 +17,7 @@ from . import bets
 from .evidence import betting_threshold, mean_lower
 from .hyperplanes import THIN, Hyperplane, Ray, RegionProgram, bent, optimistic_profit, same_arm_regret, spread_rules, unknowns
 from .walls import Contradiction, extent
-from ..told import Check, as_told
+from ..told import as_told
 from ..oracle import Oracle
 from ..information import Response
 from ..information import Setting
@@ -94,7 +94,7 @@ def judge(run): ...
 def samples_for(run, k, c): ...
 def is_blocked(run): ...
 def explore(run): ...
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SharpIdentification(Identification):
     contradiction: tuple
 def conclude(run: SharpRun, status: str, contradiction: Sequence[int]=..., violated: str | None=...) -> SharpIdentification: ...
