@@ -292,7 +292,7 @@ def close(run):
             raise Halt('assumption_violated', (run.rounds, ), what)
 
 # %% ../nbs/beyond/33_beliefs.ipynb #a56c5d1f
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OwnIdentification(Identification):
     """What `own_beliefs` returns: an `Identification`, and the rounds (from 1) that
     contradict each other if an assumption was seen to fail.

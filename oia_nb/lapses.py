@@ -55,7 +55,7 @@ def lapse_evidence(eta, answers, lapses):
     return float(np.exp(np.minimum(log, 700.)).mean())
 
 # %% ../nbs/beyond/32_lapses.ipynb #666d7d00
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PatientIdentification(Identification):
     r"""What `patient` returns: the `Identification` of the learner within, in terms
     of all rounds that were played.

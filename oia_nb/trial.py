@@ -71,7 +71,7 @@ def shortlist(setting, oracle):
 STATUS['rule_certified'] = Status('The rule is proved to be good enough, as played, '
                                   'among the rules tried')
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TrialIdentification(Identification):
     r"""What `trial` returns: an `Identification` whose `rule` is one of those tried.
 

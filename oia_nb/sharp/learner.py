@@ -541,7 +541,7 @@ def explore(run):
                 yield from sample(run, k)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #c1b1482a
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SharpIdentification(Identification):
     r"""What `sharp` returns: an `Identification`, and the rounds (from 1) that
     contradict each other if an assumption was seen to fail.
