@@ -230,8 +230,7 @@ def load_rule(path):
 # %% ../nbs/companion/86_documents.ipynb #ffe9f34f
 def results_by_name():
     "The classes of results by their names; those of all learners of this book."
-    import oia_nb.best_arm
-    import oia_nb.identification       # noqa: F401  have such classes
+    import oia_nb.best_arm, oia_nb.identification       # noqa: F401  have such classes
     found = [Identification]
     for c in found:
         found += c.__subclasses__()
