@@ -220,7 +220,7 @@ def test_a_forecast_of_hires_ends_with_paying_nothing():
 
 
 def test_where_paying_nothing_is_best_there_is_nothing_to_learn():
-    idle = make_world([[[.5, .5]], [[.4, .1], [.1, .4]]], [0., 1.], np.eye(2), 2.)
+    idle = make_world([[[.5, .5]], [[.4, .1], [.1, .4]]], [0., .5], np.eye(2), 2.)
     frame = forecast(idle, hires=100, runs=1)
     assert frame.method.tolist() == ['pay nothing'] and frame.total[0] == pytest.approx(0.)
     with pytest.raises(InvalidInput, match='eps'):
