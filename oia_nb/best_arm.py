@@ -674,7 +674,7 @@ def bandit_algorithm(name, K, family, *, eps, delta, budget=None, max_pulls=10_0
     return BUDGET_ALGORITHMS[name](K, budget=budget, family=family, **more)
 
 # %% ../nbs/companion/80_best_arm.ipynb #9443c3e9
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ArmIdentification(Identification):
     r"""What `best_arm_learner` returns: an `Identification` whose `rule` is the
     oracle's of the `arm` found, with the algorithm's own `BestArm`.

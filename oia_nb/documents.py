@@ -4,11 +4,13 @@
 
 # %% auto #0
 __all__ = ['PAID', 'TICKETS', 'RULE', 'TARGET', 'ROUNDED', 'HEADS', 'TRACE', 'RUN', 'DOCUMENTS', 'VERSION', 'FILES', 'COUNTED',
-           'TOLD', 'READ', 'PROVED', 'json_schema', 'schema_file', 'write_schemas', 'as_plain', 'document',
-           'check_document', 'read_document', 'save_document', 'rule_fields', 'game_fields', 'rule_to_dict',
-           'rule_from_dict', 'load_rule', 'results_by_name', 'identification_to_dict', 'identification_from_dict',
-           'as_it_was', 'trace_of', 'load_identification', 'rounded_fields', 'optimal_to_dict', 'plan_to_dict',
-           'worlds_to_dict', 'compare_to_dict']
+           'TOLD', 'CHECKED', 'DISCOVERY', 'BEST_ARM', 'DETAILS', 'READ', 'MANY', 'PROVED', 'json_schema',
+           'schema_file', 'write_schemas', 'as_plain', 'document', 'check_document', 'read_document', 'save_document',
+           'rule_fields', 'game_fields', 'rule_to_dict', 'rule_from_dict', 'load_rule', 'results_by_name',
+           'identification_to_dict', 'identification_from_dict', 'without_notes', 'certificate_of', 'counts_of',
+           'detail', 'or_infinite', 'check_of', 'told_of', 'interval_of', 'best_arm_of', 'discovery_of', 'is_document',
+           'violated_of', 'check_details', 'trace_of', 'column_of', 'load_identification', 'rounded_fields',
+           'optimal_to_dict', 'plan_to_dict', 'worlds_to_dict', 'compare_to_dict']
 
 # %% ../nbs/companion/86_documents.ipynb #ec3e7f0e
 import json
@@ -17,12 +19,15 @@ from importlib import resources
 from pathlib import Path
 import numpy as np
 from . import __version__
-from .core import InvalidInput, as_choice, as_kind, patch_to, placed
+from .core import (InvalidInput, as_choice, as_integer, as_kind, as_number,
+                         patch_to, placed)
 from .information import Setting, World
 from .scoring import ScoringRule, as_rule
 from .tickets import Rounded
-from .learner import Certificate, Identification, Origin, Trace
-from .told import Check, as_told
+from .estimation import FORCED
+from .learner import (STATUS, Certificate, Identification, Origin,
+                            Trace)
+from .told import CHECKS, VIOLATIONS, Check, as_told
 from .worlds import (ANYTHING, FLAG, GAME, INTEGER, KNOWN, MATRIX, NAMES, NUMBER,
                            SETTING_FORM, TEXT, WORLD_FORM, by_name, check_form,
                            check_schema, json_text, listed, load_world, maybe,
@@ -117,9 +122,14 @@ def write_schemas(folder):
 # %% ../nbs/companion/86_documents.ipynb #e0aff654
 def as_plain(x):
     """`x` as JSON can hold it: arrays as lists, dataclasses as objects, a
-    `ScoringRule` as its payments (M, W), what isn't finite as null."""
+    `ScoringRule` as its payments (M, W), what isn't finite as null; a setting, and a
+    result within a result, as its own document."""
     if isinstance(x, ScoringRule):
         return as_plain(x.values)
+    if isinstance(x, Setting):
+        return setting_to_dict(x)
+    if isinstance(x, Identification):
+        return x.to_dict()
     if isinstance(x, (np.ndarray, np.generic)):
         return as_plain(x.tolist())
     if hasattr(x, '__dataclass_fields__'):
@@ -220,7 +230,8 @@ def load_rule(path):
 
 # %% ../nbs/companion/86_documents.ipynb #ffe9f34f
 def results_by_name():
-    "The classes of results by their names."
+    "The classes of results by their names; those of all learners of this book."
+    import oia_nb.best_arm, oia_nb.identification       # noqa: F401  have such classes
     found = [Identification]
     for c in found:
         found += c.__subclasses__()
@@ -272,38 +283,163 @@ def identification_from_dict(data):
     d = check_document(data, 'identification')
     z = setting_from_dict({name: d[name] for name in (*GAME, *KNOWN) if name in d})
     make = results_by_name().get(d['kind'], Identification)
+    as_choice('document.status', d['status'], STATUS)
     own = {f.name for f in fields(make)} - set(TOLD)
-    more = {k: v for k, v in (d['details'] | d).items() if k in own}
+    more = {k: detail(k, v) for k, v in (d['details'] | d).items() if k in own}
     origin = Origin(d['world'], d['method'], d['options'], d['seed'])
-    values = {name: d[name] for name in COUNTED}
+    values = {name: d[name] for name in COUNTED} | {
+        name: d['target'][name] for name in ('eps', 'delta')}
     if d['certificate']:
-        values['certificate'] = Certificate(**d['certificate'])
-    return make(rule=ScoringRule(d['rule']['payments'], z.support, z.bound),
-                arm=z.arm_index(d['arm']), setting=z, origin=origin, **d['target'],
-                counts=np.array([d['counts'][a] for a in z.arms]),
-                trace=trace_of(d.get('trace')), **values | {
-                    k: READ.get(k, as_it_was)(v) for k, v in more.items()
-                })
+        values['certificate'] = certificate_of(d)
+    found = make(rule=ScoringRule(d['rule']['payments'], z.support, z.bound),
+                 arm=z.arm_index(d['arm']), setting=z, origin=origin,
+                 counts=counts_of(d['counts'], z.arms),
+                 trace=trace_of(d.get('trace'), z), **values | more)
+    check_details(found)
+    return found
 
-def as_it_was(value):
-    "A list as a tuple, all else as it is."
-    return tuple(value) if isinstance(value, list) else value
+def without_notes(d):
+    "An object without the keys that are anybody's."
+    return {k: v for k, v in d.items() if not k.startswith('x-')}
 
-# details that are objects of their own
-READ = dict(told=lambda d: d and as_told(d),
-            checks=lambda d: tuple(Check(**c) for c in d or ()))
+def certificate_of(d):
+    "The `Certificate` of a document, which needs a probability beside it."
+    as_number('document.target.delta', d['target']['delta'], 0., 1., strict_low=True)
+    return Certificate(**without_notes(d['certificate']))
 
-# %% ../nbs/companion/86_documents.ipynb #bd617b62
-def trace_of(d):
-    "The `Trace` of its values in a document; None stays None."
+def counts_of(counts, arms):
+    "(K,): the observations of each arm by its name."
+    for a in arms:
+        as_integer(f'document.counts.{a}', counts.get(a), 0, MANY)
+    return np.array([counts[a] for a in arms])
+
+# %% ../nbs/companion/86_documents.ipynb #711b9bc7
+CHECKED = record(name=TEXT, evidence=maybe(NUMBER), level=NUMBER, rounds=INTEGER,
+                 passed=FLAG)
+DISCOVERY = record({'found': ANYTHING, 'setting': ANYTHING},
+                   rule=record(tickets=MATRIX, bound=NUMBER), arm=INTEGER, status=TEXT,
+                   bound=maybe(NUMBER), charge=maybe(NUMBER), mass=listed(NUMBER, 1),
+                   rounds=INTEGER, collecting=INTEGER, runs=INTEGER)
+BEST_ARM = record(arm=INTEGER, pulls=INTEGER, counts=listed(INTEGER),
+                  means=listed(NUMBER), status=TEXT, eps=NUMBER, delta=NUMBER,
+                  bound=maybe(NUMBER))
+# what classes of results hold beyond an `Identification`
+DETAILS = dict(
+    told=maybe(by_name(ANYTHING)), checks=listed(CHECKED), violated=maybe(TEXT),
+    profit=maybe(NUMBER), lead=maybe(NUMBER), contradiction=listed(INTEGER),
+    questions=INTEGER, handed_on=INTEGER, lapses=INTEGER, share=NUMBER,
+    attempts=INTEGER, index=INTEGER, behind=maybe(NUMBER), earns=listed(maybe(NUMBER)),
+    means=maybe(listed(NUMBER, 1)), discovery=maybe(DISCOVERY),
+    best_arm=maybe(BEST_ARM))
+
+def detail(name, value):
+    """The value of a detail in a document; of one that the book doesn't know as it
+    is, a list as a tuple. Raises `InvalidInput`."""
+    if name not in DETAILS:
+        return tuple(value) if isinstance(value, list) else value
+    at = f'document.details.{name}'
+    check_form(at, value, DETAILS[name])
+    with placed('document.details.'):
+        return READ.get(name, lambda v: v)(value)
+
+
+# %% ../nbs/companion/86_documents.ipynb #23a0a681
+def or_infinite(x, sign=1):
+    "A number; null stands for what isn't finite."
+    return sign*np.inf if x is None else x
+
+def check_of(d):
+    "The `Check` of its values in a document."
+    as_choice('checks.name', d['name'], CHECKS)
+    values = without_notes(d)
+    return Check(**values | dict(evidence=or_infinite(d['evidence'])))
+
+def told_of(d):
+    "The `Told` of its values in a document; None stays None."
+    return None if d is None else as_told(without_notes(d))
+
+def interval_of(d):
+    "A pair of numbers, either of which may be infinite; or none."
+    if len(d) not in (0, 2):
+        raise InvalidInput('earns', d, 'two numbers, or none')
+    return tuple(or_infinite(x, s) for x, s in zip(d, (-1, 1)))
+
+def best_arm_of(d):
+    "The `BestArm` of its values in a document; None stays None."
+    from oia_nb.best_arm import BestArm
+    values = d and without_notes(d)
+    return values and BestArm(**values | dict(
+        counts=np.array(d['counts']), means=np.array(d['means'], float),
+        bound=or_infinite(d['bound'])))
+
+def discovery_of(d):
+    """The `Discovery` of its values in a document; None stays None. What was found
+    within is there if it is a document of its own."""
+    from oia_nb.open_setting import Discovery, OpenRule
     if d is None:
         return None
-    whole = 'arms', 'beliefs', 'targets', 'kinds', 'rounds', 'states'
-    values = {k: np.array(v, int if k in whole else float) for k, v in d.items()
-              if v is not None and not k.startswith('x-')}
+    inner = {name: d[name] if is_document(d.get(name)) else None
+             for name in ('found', 'setting')}
+    return Discovery(**without_notes(d) | dict(
+        found=inner['found'] and identification_from_dict(inner['found']),
+        setting=inner['setting'] and setting_from_dict(inner['setting']),
+        rule=OpenRule(d['rule']['tickets'], d['rule']['bound']),
+        mass=np.array(d['mass'], float), bound=or_infinite(d['bound']),
+        charge=or_infinite(d['charge'])))
+
+def is_document(value):
+    return isinstance(value, dict) and 'schema' in value
+
+def violated_of(name):
+    return name and as_choice('violated', name, VIOLATIONS)
+
+READ = dict(told=told_of, checks=lambda d: tuple(map(check_of, d)),
+            violated=violated_of, contradiction=tuple, earns=interval_of,
+            behind=or_infinite, means=lambda d: d and np.array(d, float),
+            discovery=discovery_of, best_arm=best_arm_of)
+
+def check_details(found):
+    """Raise `InvalidInput` for a result that lacks what its own promise is stated
+    with."""
+    proved = found.certificate is not None or found.status == 'rule_certified'
+    for name in ('discovery', 'means', 'earns') if proved else ():
+        if hasattr(found, name) and not np.size(getattr(found, name)):
+            raise InvalidInput(f'document.details.{name}', getattr(found, name),
+                               'what the promise is stated with')
+
+
+# %% ../nbs/companion/86_documents.ipynb #bd617b62
+MANY = 2**53        # more rounds than this aren't read
+
+def trace_of(d, setting):
+    """The `Trace` of its values in a document, of a run in a `setting`; None stays
+    None. Raises `InvalidInput`, also for parts whose lengths differ."""
+    if d is None:
+        return None
+    given = {k: v for k, v in without_notes(d).items() if v is not None}
+    values = {k: column_of(f'document.trace.{k}', k, v, setting)
+              for k, v in given.items()}
+    for k, column in values.items():
+        like = 'rounds' if k in ('profits', 'radii', 'bounds') else 'arms'
+        if k != 'rounds' and len(column) != len(given[like]):
+            raise InvalidInput(f'document.trace.{k}', f'{len(column)} entries',
+                               f'{len(given[like])}, as in {like}')
     # null stands for what isn't finite: before the first certificate
     values['bounds'][np.isnan(values['bounds'])] = np.inf
     return Trace(**values)
+
+def column_of(at, name, values, setting):
+    "One part of a trace as an array. Raises `InvalidInput`."
+    K, M = setting.K, setting.M
+    most = dict(arms=K - 1, beliefs=M - 1, targets=K - 1, kinds=FORCED, rounds=MANY,
+                states=setting.W - 1)
+    if name in most:
+        least = -1 if name == 'states' else 0
+        return np.array([as_integer(at, x, least, most[name]) for x in values], int)
+    for row in values if name in ('profits', 'radii') else ():
+        if len(row) != K:
+            raise InvalidInput(at, row, f'a number for each of {K} arms')
+    return np.array(values, float)
 
 @patch_to(Identification)
 def to_dict(self, trace=False):

@@ -39,7 +39,7 @@ PRICES, FIRST, NEXT, LEAST = .1, .5, .8, .1
 # taken for the price
 LOOK, ENOUGH = .1, 100
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LedIdentification(Identification):
     """What a learner with a margin returns: an `Identification` whose `lead` is
     proved, and whose certificate is for all rules, and so for those with that lead.

@@ -17,7 +17,7 @@ NEXT: Any
 LEAST: Any
 LOOK: Any
 ENOUGH: Any
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LedIdentification(Identification):
     contradiction: tuple
     share: float

@@ -242,7 +242,7 @@ def shares_of(open_setting, eps, mass):
     return mass, eps - 2*mass*R
 
 # %% ../nbs/beyond/34_open_setting.ipynb #e043c7bf
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OpenIdentification(Identification):
     """What `open_support` returns: an `Identification` whose certificate is that of
     chapter 34, and the `Discovery` that it is made of.

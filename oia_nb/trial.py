@@ -14,7 +14,7 @@ from .best_arm import BoundedRewards, Pulls, by_bounds, gap_index, pick_pair
 from .core import InvalidInput, as_integer
 from .estimation import INIT, NORMAL, Transcript
 from .learner import (STATUS, Finding, Identification, Status, Stopped, announce,
-                            check_learner, finish, three_digits)
+                            check_learner, finish, in_percent, three_digits)
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, mean_lower
 from .told import as_told
@@ -71,7 +71,7 @@ def shortlist(setting, oracle):
 STATUS['rule_certified'] = Status('The rule is proved to be good enough, as played, '
                                   'among the rules tried')
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TrialIdentification(Identification):
     r"""What `trial` returns: an `Identification` whose `rule` is one of those tried.
 
@@ -95,7 +95,7 @@ class TrialIdentification(Identification):
         behind = three_digits(max(self.behind, 0.), True)
         return (f'For any expert who goes on as it does: of {len(self.means)} rules '
                 f'tried, this one earns at most {behind} less than the best, with '
-                f'probability {100*(1 - self.delta):g} %, and between '
+                f'probability {in_percent(self.delta)}, and between '
                 f'{three_digits(low, False)} and {three_digits(high, True)} as played. '
                 'Not checked: that the expert goes on as it does.')
 

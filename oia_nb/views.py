@@ -18,11 +18,10 @@ from .stackelberg import Optimum
 from .oracle import Oracle
 from .exploration import Plan
 from .complexity import Forecast, forecast_rows
-from .learner import STATUS, Finding, Identification, Origin, Trace
-from .sharp.learner import SharpIdentification
-from .best_arm import ArmIdentification
+from .learner import STATUS, Finding, Identification, Origin, Trace, in_percent
 from .worlds import write_file
-from .tickets import Menu, Rounded, intervals, money, ticket_name, when_two
+from .tickets import (Menu, Rounded, intervals, money, remark, ticket_name,
+                            when_two)
 from .experiments import Comparison
 from .session import Offer, Session
 
@@ -145,7 +144,8 @@ def ticket_table(menu, states, digits=None, currency=None):
     if len(states) == 2:
         heads.append('when')
         rows = [row + [when] for row, when in zip(rows, when_two(menu, states))]
-    return html_table(heads, rows)
+    said = remark(menu.tickets, digits)
+    return html_table(heads, rows) + (paragraph(said) if said else '')
 
 def rule_block(rule, states, currency=None):
     "The picture, if there are two states, and the tickets."
@@ -231,8 +231,11 @@ def _repr_html_(self):
 # %% ../nbs/companion/83_views.ipynb #665da275
 def proved_text(found):
     "The certificate of a result against its target, in words."
-    delta = '' if found.delta is None else f' with probability {1 - found.delta:g}'
+    delta = ('' if found.delta is None else
+             f' with probability {in_percent(found.delta)}')
     target = f'target {found.eps:g}'
+    if found.status == 'rule_certified':
+        return f'at most {found.behind:.4g} behind the best rule tried{delta} ({target})'
     if found.certificate is None:
         return f'nothing is proved ({target})'
     return f'regret at most {found.certificate.bound:.4g}{delta} ({target})'
@@ -265,11 +268,9 @@ def result_text(found):
     ])
 
 # %% ../nbs/companion/83_views.ipynb #91858507
-# each has a text of its own, made by dataclass
-for kind in Identification, SharpIdentification, ArmIdentification:
-    @patch_to(kind)
-    def __repr__(self):
-        return result_text(self)
+@patch_to(Identification)
+def __repr__(self):
+    return result_text(self)
 
 @patch_to(Identification)
 def _repr_html_(self):
@@ -435,9 +436,10 @@ def _repr_html_(self):
 @patch_to(Session)
 def _repr_html_(self):
     unit = self.head['currency']
-    frame = self.to_frame().tail(5)
+    frame = self.to_frame().tail(5).astype(object)
+    frame = frame.where(frame.notna(), None)
     rows = [[r.round, r.status, r.arm or '', r.state or '',
-             '' if r.due is None or r.due != r.due else money(r.due, currency=unit)]
+             '' if r.due is None else money(r.due, currency=unit)]
             for r in frame.itertuples()]
     money_said = f'Paid {money(self.paid, currency=unit)}, may yet be due: ' \
                  f'{money(self.owed, currency=unit)}.'

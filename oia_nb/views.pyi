@@ -11,11 +11,9 @@ from .stackelberg import Optimum
 from .oracle import Oracle
 from .exploration import Plan
 from .complexity import Forecast, forecast_rows
-from .learner import STATUS, Finding, Identification, Origin, Trace
-from .sharp.learner import SharpIdentification
-from .best_arm import ArmIdentification
+from .learner import STATUS, Finding, Identification, Origin, Trace, in_percent
 from .worlds import write_file
-from .tickets import Menu, Rounded, intervals, money, ticket_name, when_two
+from .tickets import Menu, Rounded, intervals, money, remark, ticket_name, when_two
 from .experiments import Comparison
 from .session import Offer, Session
 

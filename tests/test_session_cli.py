@@ -153,7 +153,7 @@ def test_status_while_another_process_writes(begun):
     with Session.open('day.jsonl'):
         assert begun('session', 'status', 'day.jsonl')[0] == 0
         status, out, err = begun('session', 'next', 'day.jsonl')
-        assert status == 2 and 'another process' in err
+        assert status == 2 and 'is open for writing in this process' in err
 
 
 class Page(HTMLParser):
