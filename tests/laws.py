@@ -920,7 +920,7 @@ def law_watches():
                                              found.trace.beliefs))
 
 def law_lapses_are_charged():
-    "What is earned at least is the learner's bound in a share of 1 - η, and else the worst belief's."
+    "What is earned at least: the learner's bound in a share of 1 - η, else the worst belief's."
     world, inner = a_duo(), []
     z, oracle, eta = world.setting, action_informed_oracle(world), .1
     found = simulate(patient(z, oracle, eps=.15, delta=.2, told=Told(lapses=eta),
