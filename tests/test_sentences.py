@@ -108,21 +108,20 @@ def accused(rng_seed):
     return found
 
 
-def out_of_sight(blocks, cell, usual):
-    "Wrong: bets on what it has seen in the very block."
-    blocks.counts[int(not usual), cell] += 1
-    return SEE(blocks, cell, usual)
+def knows_the_place(blocks, cells):
+    "Wrong: a bet on which pair of the block is the other one, not on what it is."
+    return FAVOUR(blocks, cells)*np.r_[np.ones(len(cells) - 1), 1.5]
 
 
-SEE = Blocks.see
+FAVOUR = Blocks.favour
 
 
-@statistical(false_alarm=1e-6, planted='bets on what it has seen in the block',
+@statistical(false_alarm=1e-6, planted='bets on the place in the block',
              power=lambda: detection(WATCHED, LEVEL, .5))
 def test_honest_reports_are_seldom_accused(monkeypatch):
     limit = most_failures(WATCHED, LEVEL)
     assert accused(0) <= limit
-    monkeypatch.setattr(Blocks, 'see', out_of_sight)
+    monkeypatch.setattr(Blocks, 'favour', knows_the_place)
     assert accused(1) > limit
 
 
