@@ -230,7 +230,8 @@ def load_rule(path):
 # %% ../nbs/companion/86_documents.ipynb #ffe9f34f
 def results_by_name():
     "The classes of results by their names; those of all learners of this book."
-    import oia_nb.best_arm, oia_nb.identification       # noqa: F401  have such classes
+    import oia_nb.best_arm          # noqa: F401  has such classes
+    import oia_nb.identification    # noqa: F401
     found = [Identification]
     for c in found:
         found += c.__subclasses__()
@@ -371,6 +372,7 @@ def best_arm_of(d):
         counts=np.array(d['counts']), means=np.array(d['means'], float),
         bound=or_infinite(d['bound'])))
 
+# %% ../nbs/companion/86_documents.ipynb #8d3b8c7a
 def discovery_of(d):
     """The `Discovery` of its values in a document; None stays None. What was found
     within is there if it is a document of its own."""
@@ -438,6 +440,7 @@ def column_of(at, name, values, setting):
             raise InvalidInput(at, row, f'a number for each of {K} arms')
     return np.array(values, float)
 
+# %% ../nbs/companion/86_documents.ipynb #c5b5bcf3
 @patch_to(Identification)
 def to_dict(self, trace=False):
     "The result as plain values that stand alone: `identification_to_dict`."
