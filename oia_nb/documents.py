@@ -259,7 +259,7 @@ def identification_to_dict(found, trace=False):
     values |= {name: value for name, value in more.items() if name in known}
     values |= {name: value for name, value in setting_to_dict(z).items()
                if name in KNOWN.keys() - GAME.keys()}
-    if trace:
+    if trace and found.trace is not None:
         values['trace'] = found.trace
     return document(
         'identification', **vars(found.origin or Origin()),
