@@ -419,11 +419,6 @@ def trace_of(d, setting):
     given = {k: v for k, v in without_notes(d).items() if v is not None}
     values = {k: column_of(f'document.trace.{k}', k, v, setting)
               for k, v in given.items()}
-    for k, column in values.items():
-        like = 'rounds' if k in ('profits', 'radii', 'bounds') else 'arms'
-        if k != 'rounds' and len(column) != len(given[like]):
-            raise InvalidInput(f'document.trace.{k}', f'{len(column)} entries',
-                               f'{len(given[like])}, as in {like}')
     # null stands for what isn't finite: before the first certificate
     values['bounds'][np.isnan(values['bounds'])] = np.inf
     return Trace(**values)
