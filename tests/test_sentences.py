@@ -190,7 +190,7 @@ def test_what_the_insider_leaves_is_what_it_leaves_on_average():
 def overconfident(tmp_path):
     "A session that ended certified, before the first state was known; and the states."
     world, rng, states = replace(DUO, agent=Subjective(8.)), generator(4), []
-    s = Session.create(tmp_path/'s.jsonl', world, eps=.2, delta=.1)
+    s = Session.create(tmp_path/'s.jsonl', world, eps=.1, delta=.1)
     while s.status == 'open':
         r = world.respond(s.announce().rule, rng)
         s.answer(r.arm, list(r.report))
