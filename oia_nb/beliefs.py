@@ -11,7 +11,7 @@ __all__ = ['NO_MARGIN', 'Hearing', 'HeardProgram', 'PairProgram', 'largest_exces
 from dataclasses import dataclass, replace
 import numpy as np
 from .core import InvalidInput, as_integer, as_number, patch_to
-from .examination import Boundary, examine, fresh_rule
+from .examination import Boundary, Watches, examine, fresh_rule
 from .leads import leading
 from .learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
                             Identification, Learner, Stopped, check_learner, finish)
@@ -131,15 +131,17 @@ class Run(SharpRun):
         hearing = self.hearing = Hearing(setting.support, told.rounding)
         super().__init__(setting, HeardOracle(oracle, hearing), eps, delta, max_rounds,
                          None, told)
+        self.watches = Watches(setting, self.oracle, told.alarm, calibrated=False)
         self.base = HeardProgram(setting, hearing=hearing)
         self.ends = [hearing.heard(rule) for rule in self.ends]
         self.pairs = np.zeros((setting.K, setting.M*setting.W))
         gain = setting.utility[:, setting.best_decision].T
         self.u, self.lows, self.said = gain[hearing.places].ravel(), {}, {}
 
-    def see(self, arm, belief, state):
+    def see(self, rule, arm, belief, state):
         if belief not in self.hearing.listed:
             raise Halt('assumption_violated', (self.rounds, ), 'rounding')
+        super().see(rule, arm, belief, state)
         self.pairs[arm, self.hearing.of[belief]*self.setting.W + state] += 1
     def spoken(self, rule):
         if id(rule) not in self.said:
@@ -155,16 +157,22 @@ class Run(SharpRun):
                                            self.hearing)
         return self.programs[k]
 
-    @property
-    def shares(self):
-        "(K, M W): the shares of the pairs."
-        return self.pairs/np.maximum(self.pairs.sum(1, keepdims=True), 1)
-    def kept(self, rule):
-        "(M W,): what a rule leaves of the utility at each pair."
-        return self.u - rule.values.ravel()
-    def since(self, c):
-        "(M W,): the pairs that were seen of a candidate's arm since its birth."
-        return self.pairs[c.arm] - c.counts
+# %% ../nbs/beyond/33_beliefs.ipynb #5b1eeb4f
+@patch_to(Run)
+@property
+def shares(self):
+    "(K, M W): the shares of the pairs."
+    return self.pairs/np.maximum(self.pairs.sum(1, keepdims=True), 1)
+
+@patch_to(Run)
+def kept(self, rule):
+    "(M W,): what a rule leaves of the utility at each pair."
+    return self.u - rule.values.ravel()
+
+@patch_to(Run)
+def since(self, c):
+    "(M W,): the pairs that were seen of a candidate's arm since its birth."
+    return self.pairs[c.arm] - c.counts
 
 # %% ../nbs/beyond/33_beliefs.ipynb #52d30cbe
 def pick(run, k):
@@ -314,7 +322,7 @@ def conclude(run, status, contradiction=(), violated=None):
                   lp_solves=run.base.solves + run.solves + solves,
                   violated=violated or False, snapshots=run.snapshots,
                   result=OwnIdentification, contradiction=tuple(contradiction),
-                  told=run.told, checks=run.checks,
+                  told=run.told, checks=(*run.checks, *run.watches.checks),
                   profit=run.low if STATUS[status].sound else None)
 
 def steps(run, examined):

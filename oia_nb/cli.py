@@ -565,13 +565,14 @@ def rounds_text(result, method):
 def certificate_text(result, regret):
     """The bound on the regret beside the true regret, with its parts where the
     oracle's rule has a share in the rule found."""
+    from oia_nb.learner import in_percent
     c, put = result.certificate, lambda x: amount(x, result.rule.bound)
     truth = f'True regret: {put(regret)}.'
     if c is None:
         return f'Certificate: none. {truth}'
     parts = (f" = {put(c.mixing)} (price of the oracle's share in the rule) + "
              f"{put(c.confidence)} (what is not known yet)") if c.mixing else ''
-    return (f'Certificate: with probability {1 - result.delta:g} the regret is at most '
+    return (f'Certificate: with probability {in_percent(result.delta)} the regret is at most '
             f'{at_most(c.bound, result.rule.bound)}{parts}. {truth}')
 
 def report(world, result, args):

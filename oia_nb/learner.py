@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['INIT', 'NORMAL', 'FORCED', 'STATUS', 'check_response', 'announce', 'confirm', 'ask_oracle', 'check_learner', 'Trace',
            'Certificate', 'Origin', 'Identification', 'Status', 'was_cut_short', 'finish', 'Learner', 'Finding',
-           'Stopped', 'learner', 'interrupts_held', 'simulate', 'three_digits']
+           'Stopped', 'learner', 'interrupts_held', 'simulate', 'three_digits', 'in_percent']
 
 # %% ../nbs/companion/62_learner.ipynb #4597f18f
 import signal
@@ -167,8 +167,8 @@ class Identification:
     rule would have, where the world is known; `setting`, in which it learned; `origin`,
     where it comes from. `told`, the `Told` that was assumed (None: nothing was said,
     and the paper's expert is meant); `checks`, a tuple of `Check`; `violated`, one of
-    `VIOLATIONS`, or None; `profit`, a lower bound on what the rule earns when its arm
-    answers, on the event; `lead`, by how much that arm leads at least, if that was
+    `VIOLATIONS`, or None; `profit`, a lower bound on what the rule earns, on the
+    event: when its arm answers, or in all rounds if lapses were told of; `lead`, by how much that arm leads at least, if that was
     asked for; `statement`, all this in words.
     """
     rule: ScoringRule
@@ -441,11 +441,50 @@ def three_digits(x, up):
     >>> three_digits(1.2345, True)
     '1.24'
     """
-    from math import ceil, floor, log10
-    if x == 0:
-        return '0'
-    unit = 10.**(floor(log10(abs(x))) - 2)
-    return f'{(ceil if up else floor)(x/unit)*unit:.3g}'
+    from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+    three = Context(3, ROUND_CEILING if up else ROUND_FLOOR)
+    return f'{float(three.create_decimal(repr(float(x)))):.3g}'
+
+def in_percent(delta):
+    """The probability 1 - δ as a text, which says 100 % for no δ above 0.
+
+    >>> in_percent(.05), in_percent(1e-7)
+    ('95 %', '99.99999 %')
+    """
+    from decimal import Decimal
+    if delta < 1e-12:
+        return f'1 - {delta:.3g}'
+    return f'{(100 - 100*Decimal(three_digits(delta, True))).normalize():f} %'
+
+# %% ../nbs/companion/62_learner.ipynb #7670be4c
+@patch_to(Identification)
+def claim(self, told):
+    "What is proved, of an expert as `told`."
+    bound, meant = three_digits(self.certificate.bound, True), bool(told.lapses)
+    text = (f'For {told.in_words()}: the rule loses at most {bound} against the best '
+            f'one{", where the arm answers that is meant" if meant else ""}, with '
+            f'probability {in_percent(self.delta)}')
+    if self.profit is not None:
+        text += (f', and earns at least {three_digits(self.profit, False)}'
+                 f'{" in all rounds, lapses among them" if meant else ""}, with the '
+                 'same probability')
+    if self.lead is not None:
+        text += (f'; its arm leads by at least {self.lead:g} if the margins of the '
+                 "oracle's rules are what they are said to be")
+    return text
+
+@patch_to(Identification)
+def unchecked(self, told):
+    "What wasn't checked of an expert as `told`: texts."
+    needless = {c.name for c in self.checks if c.rounds}
+    if not told.lapses:
+        needless.add('lapses')
+    if told.beliefs == 'own':
+        needless.add('calibration')
+    if self.setting is None or self.setting.prior is None:
+        needless.add('prior')
+    return [text for name, text in CHECKS.items() if name not in needless] + [
+        *UNCHECKED]
 
 @patch_to(Identification)
 @property
@@ -457,24 +496,6 @@ def statement(self):
     if self.certificate is None:
         return f'Nothing is certified. {text}.'
     told = Told() if self.told is None else self.told
-    bound, sure = three_digits(self.certificate.bound, True), 100*(1 - self.delta)
-    claim = (f'For {told.in_words()}: the rule loses at most {bound} against the best '
-             f'one, with probability {sure:g} %')
-    if self.profit is not None:
-        claim += (f', and earns at least {three_digits(self.profit, False)}, with the '
-                  'same probability')
-    if self.lead is not None:
-        claim += (f'; its arm leads by at least {self.lead:g} if the margins of the '
-                  "oracle's rules are what they are said to be")
-    needless = {c.name for c in self.checks}
-    if not told.lapses:
-        needless.add('lapses')
-    if told.beliefs == 'own':
-        needless.add('calibration')
-    if self.setting is None or self.setting.prior is None:
-        needless.add('prior')
-    rest = [text for name, text in CHECKS.items() if name not in needless]
-    listed = ', '.join(map(str, self.checks)) or 'nothing'
-    return (f'{claim}. Checked: {listed}. Not checked: '
-            f'{", ".join([*rest, *UNCHECKED])}.')
-
+    listed = ', '.join(str(c) for c in self.checks if c.rounds) or 'nothing'
+    return (f'{self.claim(told)}. Checked: {listed}. Not checked: '
+            f'{", ".join(self.unchecked(told))}.')

@@ -37,7 +37,7 @@ from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import check_options, learner_for, learner_row
-from .learner import Origin, Stopped, interrupts_held
+from .learner import Finding, Origin, Stopped, interrupts_held
 from .told import Check, as_told
 
 # %% ../nbs/beyond/27_session.ipynb #2ee07234
@@ -772,7 +772,8 @@ def notes(self):
                 *made, *VERSIONS)
         why += '; Session.open(path, same=1e-6) takes rules for one that differ by less'
         if undone or self._past:
-            why = f'{undone} are undone, {len(self._past)} are from before'
+            counts = {'are undone': undone, 'are past data': len(self._past)}
+            why = ', '.join(f'{n} {what}' for what, n in counts.items() if n)
         told.append(f'{self.unused} answers are not used: the learner does not announce '
                     f'the rules that they were given to ({why})')
     if found is not None and self._filed is None:
@@ -847,6 +848,7 @@ def as_a_whole(method):
                 self._rule, self._result, self._failure = None, None, e
                 self.journal._open(new=False, write=True, cut=False)
                 self._read()
+                self._keep_result()
                 raise
         if pressed():
             raise KeyboardInterrupt
@@ -873,6 +875,21 @@ def _need_open(self):
         raise Refused('session', self.status, 'a session that still asks; this one is '
                       f'over after round {len(self._rounds)}')
 
+@patch_to(Session)
+@as_a_whole
+def announce(self):
+    """The open round as an `Offer`, the same until it is answered. Raises `Refused`
+    if the session is over."""
+    self._need_open()
+    if self._open_round() is None:
+        name = rule_digest(self._rule)
+        new = name not in self._offered
+        self._write(kind='offer', round=len(self._rounds) + 1, rule=name,
+                    **(dict(values=self._rule.values.tolist()) if new else {}))
+    return Offer(self._rounds[-1].number, self._rounds[-1].rule, self.setting,
+                 self.head['currency'])
+
+# %% ../nbs/beyond/27_session.ipynb #c4a2d3e5
 # what became of a round that can't be answered
 BECAME = dict(open='is withdrawn', answered='was answered', void='was undone')
 
@@ -889,20 +906,6 @@ def _asked(self, number):
     said = BECAME[self._rounds[n - 1].status] if known else 'is not announced'
     wanted = 'one that is announced first' if now is None else f'{now.number}, the open one'
     raise Refused('round', n or None, f'{wanted} (round {n or 1} {said})')
-
-@patch_to(Session)
-@as_a_whole
-def announce(self):
-    """The open round as an `Offer`, the same until it is answered. Raises `Refused`
-    if the session is over."""
-    self._need_open()
-    if self._open_round() is None:
-        name = rule_digest(self._rule)
-        new = name not in self._offered
-        self._write(kind='offer', round=len(self._rounds) + 1, rule=name,
-                    **(dict(values=self._rule.values.tolist()) if new else {}))
-    return Offer(self._rounds[-1].number, self._rounds[-1].rule, self.setting,
-                 self.head['currency'])
 
 # %% ../nbs/beyond/27_session.ipynb #2558de62
 @patch_to(Session)
@@ -1005,7 +1008,11 @@ def status(self):
 def best(self):
     """The best rule so far as a `Finding`, with what is proved of it; None before
     there is one."""
-    return self._learner.best
+    found = self._result
+    if found is None or found is not self._filed:
+        return self._learner.best
+    proved = found.certificate
+    return proved and Finding(found.rule, found.arm, proved.bound)
 
 @patch_to(Session)
 @property

@@ -14,7 +14,8 @@ from .best_arm import BoundedRewards, Pulls, by_bounds, gap_index, pick_pair
 from .core import InvalidInput, as_integer
 from .estimation import Transcript
 from .learner import (INIT, NORMAL, STATUS, Identification, Status, Stopped,
-                            announce, check_learner, finish, three_digits)
+                            announce, check_learner, finish, in_percent,
+                            three_digits)
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, mean_lower
 from .told import as_told
@@ -95,7 +96,7 @@ class TrialIdentification(Identification):
         behind = three_digits(max(self.behind, 0.), True)
         return (f'For any expert who goes on as it does: of {len(self.means)} rules '
                 f'tried, this one earns at most {behind} less than the best, with '
-                f'probability {100*(1 - self.delta):g} %, and between '
+                f'probability {in_percent(self.delta)}, and between '
                 f'{three_digits(low, False)} and {three_digits(high, True)} as played. '
                 'Not checked: that the expert goes on as it does.')
 

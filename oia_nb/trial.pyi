@@ -7,7 +7,7 @@ from .beliefs import StateLearner
 from .best_arm import BoundedRewards, Pulls, by_bounds, gap_index, pick_pair
 from .core import InvalidInput, as_integer
 from .estimation import Transcript
-from .learner import INIT, NORMAL, STATUS, Identification, Status, Stopped, announce, check_learner, finish, three_digits
+from .learner import INIT, NORMAL, STATUS, Identification, Status, Stopped, announce, check_learner, finish, in_percent, three_digits
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, mean_lower
 from .told import as_told

@@ -207,7 +207,7 @@ def test_the_impossible_is_infinite_evidence():
 def test_a_certificate_says_what_it_rests_on():
     found = run(DUO, Expert(), 0)
     assert found.told == Told() and [c.name for c in found.checks] == [
-        'answers', 'boundaries', 'calibration']
+        'answers', 'boundaries', 'calibration', 'reports']
     for part in ('calibrated beliefs', 'keeps its costs', '95 %', 'Not checked: that the expert '
                  'plays no longer game', f'{found.checks[0].rounds} rounds'):
         assert part in found.statement

@@ -3,7 +3,7 @@
 # %% auto #0
 __all__ = ['SEEN', 'PROVED', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'keep', 'earned_at_least', 'report',
            'SharpIdentification', 'levelled', 'sharp', 'maker', 'steps', 'learn', 'close', 'limits_of', 'bearing',
-           'each_once', 'checked']
+           'each_once']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from array import array
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 import numpy as np
 from ..core import TIE_TOL, InvalidInput, as_integer, as_number, patch_to
-from ..examination import Boundary, CalibrationWatch, PriorWatch, examine
+from ..examination import Boundary, Watches, examine
 from ..estimation import Transcript
 from ..leads import leading
 from ..learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
@@ -24,7 +24,7 @@ from .hyperplanes import (THIN, Hyperplane, Ray, RegionProgram, bent,
                                       optimistic_profit, same_arm_regret,
                                       spread_rules, unknowns)
 from .walls import Contradiction, extent
-from ..told import Check, as_told
+from ..told import as_told
 
 # %% ../../nbs/beyond/25_sharp.ipynb #54bf2a75
 # samples an arm before anything else; growth between picks; share of a batch
@@ -72,9 +72,8 @@ class SharpRun:
         self.walls, self.programs, self.tries, self.depths = {}, {}, {}, {}
         self.candidates, self.best = [], None
         self.rays, self.forecast, self.low = [], None, None
-        self.told, self.checks, self.states = told, (), CalibrationWatch(
-            setting.support, setting.K)
-        self.averages = PriorWatch(setting)
+        self.told, self.checks = told, ()
+        self.watches = Watches(setting, oracle, told.alarm)
         self.version, self.picked, self.cache = [0]*setting.K, [(-1, 0)]*setting.K, {}
         self.targets, self.kinds, self.snapshots, self.searches, self.solves = array(
             'h'), array('b'), [], 0, 0
@@ -92,14 +91,11 @@ class SharpRun:
     @cached_property
     def ends(self):
         return spread_rules(self.setting)
-    def see(self, arm, belief, state):
-        """Watch whether beliefs average to the prior, where one is told, and come
-        true, where the state is known. Raises `Halt`."""
-        if self.averages.see(arm, belief) >= 1/self.told.alarm:
-            raise Halt('assumption_violated', (1, self.rounds), 'prior')
-        if state is not None and self.states.see(arm, belief, state) >= (
-                1/self.told.alarm):
-            raise Halt('assumption_violated', (1, self.rounds), 'calibration')
+    def see(self, rule, arm, belief, state):
+        "Show a round to the watches. Raises `Halt`."
+        objects = self.watches.see(rule, arm, belief, state)
+        if objects:
+            raise Halt('assumption_violated', (1, self.rounds), objects)
     def spoken(self, rule):
         "The rule as it is announced."
         return rule
@@ -132,7 +128,8 @@ def put(run, rule, target, kind):
     "One round; returns the arm that answered. Raises `Halt` at the cap."
     if run.rounds >= run.max_rounds:
         raise Halt('round_cap')
-    arm = yield from announce(run.transcript, run.spoken(rule), see=run.see)
+    arm = yield from announce(run.transcript, run.spoken(rule),
+                              see=lambda *seen: run.see(rule, *seen))
     run.targets.append(arm if target is None else target)
     run.kinds.append(kind)
     return arm
@@ -568,7 +565,7 @@ def conclude(run, status, contradiction=(), violated=None):
                   targets=run.targets, searches=run.searches, lp_solves=solves,
                   violated=violated or False, snapshots=run.snapshots,
                   result=SharpIdentification, contradiction=tuple(contradiction),
-                  told=run.told, checks=checked(run),
+                  told=run.told, checks=(*run.checks, *run.watches.checks),
                   profit=run.low if STATUS[status].sound else None)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #e3a10002
@@ -741,11 +738,3 @@ def each_once(answers):
     "The `answers`, pairs (rule, arm), without those that are there already."
     return list({(rule.values.tobytes(), arm): (rule, arm)
                  for rule, arm in answers}.values())
-
-def checked(run):
-    "What was checked, the watches on states and on the prior among it."
-    watched = dict(calibration=run.states, prior=run.averages)
-    return *run.checks, *(
-        Check(name, watch.evidence, run.told.alarm, watch.rounds,
-              watch.evidence < 1/run.told.alarm)
-        for name, watch in watched.items() if watch.rounds)
