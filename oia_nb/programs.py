@@ -10,7 +10,7 @@ __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS
            'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'new_highs', 'open_highs', 'Vertex', 'LinearProgram',
            'push', 'ProperProgram', 'rule_matrix', 'link_row', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix',
            'MenuProgram', 'lowest', 'tightest', 'turn', 'afresh', 'first_tableau', 'is_close', 'simplex', 'VProgram',
-           'program_route', 'known_program', 'solve_program', 'purses', 'cheapest_rule', 'widest_rule']
+           'fast_program', 'program_route', 'known_program', 'solve_program', 'purses', 'cheapest_rule', 'widest_rule']
 
 # %% ../nbs/companion/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass
@@ -522,7 +522,9 @@ class RuleProgram(ProperProgram):
             self._observe(counts, lower, slack)
             found = self._optimum(self.pay, np.inf, (0., eased))
         found = self._found(found)
-        S = self._cheapest(found.value + LP_SPARE, (0., eased)) if rule else None
+        first = self.pay, np.inf, (0., eased)
+        cap = found.value + LP_SPARE
+        S = self._cheapest(first, cap, (0., eased)) if rule else None
         return Solution(found.value, found.bound, S, eased)
 
 # %% ../nbs/companion/61_programs.ipynb #f7fa313c
@@ -593,8 +595,10 @@ def shortfall(self, counts, lower, slack=0., rule=True):
         most = 0.
     self._observe(counts, lower, slack)
     reach = -slack - 2, slack + 2
-    found = self._found(self._optimum(self.short, np.inf, reach))
-    S = self._cheapest(np.inf, (reach[0], found.value + LP_SPARE)) if rule else None
+    first = self.short, np.inf, reach
+    found = self._found(self._optimum(*first))
+    short = reach[0], found.value + LP_SPARE
+    S = self._cheapest(first, np.inf, short) if rule else None
     return Solution(most + found.value, most + found.bound, S)
 
 @patch_to(RuleProgram)
@@ -602,11 +606,17 @@ def cheapest(self, found, counts, lower, slack=0.):
     """(M, W): of all rules that attain the value of `found`, by `minimum`, the
     cheapest."""
     self._observe(counts, lower, slack)
-    return self._cheapest(found.value + LP_SPARE, (0., found.eased))
+    short = 0., found.eased
+    return self._cheapest((self.pay, np.inf, short), found.value + LP_SPARE, short)
 
 @patch_to(RuleProgram)
-def _cheapest(self, cap, short):
-    return self._rule(self._found(self._optimum(self.price, cap, short)).x)
+def _cheapest(self, first, cap, short):
+    "The cheapest rule; if that program fails, that of the `first`, which didn't."
+    try:
+        found = self._optimum(self.price, cap, short)
+    except SolverFailure:
+        found = None
+    return self._rule(self._found(found or self._optimum(*first)).x)
 
 # %% ../nbs/companion/61_programs.ipynb #4df2d9a4
 def menu_matrix(support, q, k):
@@ -811,7 +821,7 @@ def simplex(A, b, cost, price):
         how, row = turn(T, basis, 0)
         if how == INFEASIBLE:
             y = T[row, n:n + m]
-            if np.minimum(y @ A1, 0.).sum() > CLOSE*y @ b1:
+            if y @ b1 < 0 and (y @ A1).min() >= -PIVOT*np.abs(y).sum():
                 return None
         elif how == OPTIMAL and turn(T, basis, 1)[0] == OPTIMAL and not attempt:
             turn(T, basis, 2)
@@ -906,27 +916,37 @@ def cheapest(self, found, counts, lower, slack=0.):
     return self.minimum(counts, lower, slack).rule
 
 # %% ../nbs/companion/61_programs.ipynb #f22a4ef3
-PROGRAMS = dict(highs=RuleProgram, cvxpy=CvxpyProgram)
+def fast_program(support, K, arm):
+    """The program of an arm by the fast route: in V-rules with two states, by HiGHS
+    with more.
+
+    >>> type(fast_program(z.support, 3, 1)).__name__
+    'VProgram'
+    """
+    return (VProgram if support.shape[1] == 2 else RuleProgram)(support, K, arm)
+
+PROGRAMS = dict(fast=fast_program, highs=RuleProgram, cvxpy=CvxpyProgram)
 
 def program_route(solver):
-    """The program class of a route by name; raises `InvalidInput` for an unknown one.
+    """What makes a program by the route of that name; raises `InvalidInput` for an
+    unknown one.
 
     >>> program_route('highs').__name__
     'RuleProgram'
     """
     return PROGRAMS[as_choice('solver', solver, PROGRAMS)]
 
-def known_program(support, q, arm, solver='highs'):
+def known_program(support, q, arm, solver='fast'):
     """The program of an arm whose `q` (K, M) are known, by the route `solver`.
 
     >>> type(known_program(z.support, q, 1)).__name__
     'RuleProgram'
     """
     route = program_route(solver)
-    menu = solver == 'highs' and support.shape[1] > 2 and len(support) > MENU_FROM
+    menu = solver != 'cvxpy' and support.shape[1] > 2 and len(support) > MENU_FROM
     return MenuProgram(support, q, arm) if menu else route(support, len(q), arm)
 
-def solve_program(support, q, arm, lower, slack=0., solver='highs'):
+def solve_program(support, q, arm, lower, slack=0., solver='fast'):
     """One program, once, by the route `solver`: a `Solution`, or None if no rule
     will do.
 
