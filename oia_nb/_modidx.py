@@ -1304,6 +1304,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                  'oia_nb.programs.at_least_zero': ('companion/programs.html#at_least_zero', 'oia_nb/programs.py'),
                                  'oia_nb.programs.box': ('companion/programs.html#box', 'oia_nb/programs.py'),
                                  'oia_nb.programs.cheapest_rule': ('companion/programs.html#cheapest_rule', 'oia_nb/programs.py'),
+                                 'oia_nb.programs.fast_program': ('companion/programs.html#fast_program', 'oia_nb/programs.py'),
                                  'oia_nb.programs.first_tableau': ('companion/programs.html#first_tableau', 'oia_nb/programs.py'),
                                  'oia_nb.programs.is_close': ('companion/programs.html#is_close', 'oia_nb/programs.py'),
                                  'oia_nb.programs.known_program': ('companion/programs.html#known_program', 'oia_nb/programs.py'),

@@ -53,7 +53,7 @@ class Exploration:
     bound, or None; `kept` what `remember` files. Raises
     `InvalidInput` for a `watch` that can't be called.
     """
-    def __init__(self, setting, oracle, *, radius, mixing, solver='highs', watch=None):
+    def __init__(self, setting, oracle, *, radius, mixing, solver='fast', watch=None):
         if watch is not None and not callable(watch):
             raise InvalidInput('watch', watch, 'a function of a Plan, or None')
         self.setting, self.oracle = setting, oracle
@@ -236,7 +236,7 @@ def conclude(run, *, eps, delta, **decision):
 
 # %% ../nbs/paper/08_exploration.ipynb #94190eb3
 def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds,
-            keep=None, solver='highs', watch=None):
+            keep=None, solver='fast', watch=None):
     r"""A `Learner` from its parts (see the table above); it ends after `rounds`
     interactions at the latest.
 
@@ -249,7 +249,7 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
         `check_learner` returns them.
     radius, mixing, stop, decide, keep : functions
     rounds : int
-    solver : "highs" or "cvxpy"
+    solver : "fast", "highs" or "cvxpy"
     watch : callable, optional; called with each `Plan`
 
     Raises `InvalidInput` at once for a bad `solver` or `watch`.
