@@ -4,7 +4,8 @@
     cd PROJECT; otree devserver
 
 PROJECT is a new folder, a whole oTree project with the app `offers`: its page shows the tickets
-of the open round and asks for the arm and for a percentage a state. What the session refuses is
+of the open round and asks for the arm and for a percentage a state. It sends the number of the
+round that it shows, so that nothing answers an offer that nobody saw. What the session refuses is
 said beside the form, and the round stays open. The session is made first (`oia session new`); it
 may be revealed, undone and stopped by `oia session` while oTree doesn't run. One participant at a
 time: a session is one expert. `pip install otree oia_nb` in one environment.
@@ -54,6 +55,7 @@ class Group(BaseGroup):
 
 
 class Player(BasePlayer):
+    offer = models.IntegerField()       # the round of the session that the page shows
     arm = models.StringField(label='How I looked', choices=C.ARMS, widget=widgets.RadioSelect)
 {fields}
 
@@ -63,7 +65,7 @@ FIELDS = [f'percent_{{i}}' for i in range(len(C.STATES))]
 
 class Offer(Page):
     form_model = 'player'
-    form_fields = ['arm', *FIELDS]
+    form_fields = ['offer', 'arm', *FIELDS]
 
     @staticmethod
     def is_displayed(player):
@@ -74,13 +76,14 @@ class Offer(Page):
         offer = session().announce()
         page = offer.sheet()
         table = page[page.index('<table>'):page.index('</table>') + len('</table>')]
-        return dict(round=offer.round, table=table)
+        return dict(round=offer.round, table=table, shown=Offer.form_fields[1:])
 
     @staticmethod
     def error_message(player, values):
         """Record the answer: after this nothing else can be wrong with it."""
         try:
-            session().answer(values['arm'], [values[name] for name in FIELDS])
+            session().answer(values['arm'], [values[name] for name in FIELDS],
+                             round=values['offer'])
         except Refused as e:
             return str(e)
 
@@ -95,7 +98,8 @@ PAGE = '''\
 {{ block title }}Round {{ round }}{{ endblock }}
 {{ block content }}
 {{ table|safe }}
-{{ formfields }}
+<input type="hidden" name="offer" value="{{ round }}">
+{{ for name in shown }}{{ formfield name }}{{ endfor }}
 {{ next_button }}
 {{ endblock }}
 '''

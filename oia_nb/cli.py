@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'TITLED', 'TITLES', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'EXPERT',
            'TOLD', 'DIGITS', 'MARGIN', 'LEAD', 'EPS', 'DELTA', 'ROUNDS', 'INPUT_MOST', 'MORE_DIGITS', 'FILE', 'ROUND',
-           'WHY', 'BadUsage', 'Parser', 'option', 'command_group', 'command', 'parser', 'first_sentence', 'contents',
-           'given', 'read_world', 'open_world', 'main', 'prepare', 'joined', 'named', 'run', 'is_terminal', 'fail',
-           'tell', 'own_output', 'flush_libraries', 'put_json', 'table', 'paragraph', 'digits_for', 'thousandth',
-           'amount', 'at_most', 'span', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'note', 'handed_over',
-           'list_worlds', 'copy_chapters', 'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text', 'way_out',
-           'find_oracle', 'learn', 'true_regret', 'all_fields', 'rounds_text', 'certificate_text', 'report',
+           'OF_ROUND', 'WHY', 'BadUsage', 'Parser', 'option', 'command_group', 'command', 'parser', 'first_sentence',
+           'contents', 'given', 'read_world', 'open_world', 'main', 'prepare', 'joined', 'named', 'run', 'is_terminal',
+           'fail', 'tell', 'own_output', 'flush_libraries', 'put_json', 'table', 'paragraph', 'digits_for',
+           'thousandth', 'amount', 'at_most', 'span', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'note',
+           'handed_over', 'list_worlds', 'copy_chapters', 'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text',
+           'way_out', 'find_oracle', 'learn', 'true_regret', 'all_fields', 'rounds_text', 'certificate_text', 'report',
            'learner_options', 'learner_flags', 'flag_options', 'run_identify', 'share', 'count_text', 'range_text',
            'compare_rows', 'error_lines', 'comparison_fields', 'put_comparison', 'run_compare', 'play_ahead',
            'ahead_text', 'show_plan', 'demos', 'said', 'introduction', 'paper_needs', 'comparison', 'outlook',
@@ -630,13 +630,14 @@ def rounds_text(result, method):
 def certificate_text(result, regret):
     """The bound on the regret beside the true regret, with its parts where the
     oracle's rule has a share in the rule found."""
+    from oia_nb.learner import in_percent
     c, put = result.certificate, lambda x: amount(x, result.rule.bound)
     truth = f'True regret: {put(regret)}.'
     if c is None:
         return f'Certificate: none. {truth}'
     parts = (f" = {put(c.mixing)} (price of the oracle's share in the rule) + "
              f"{put(c.confidence)} (what is not known yet)") if c.mixing else ''
-    return (f'Certificate: with probability {1 - result.delta:g} the regret is at most '
+    return (f'Certificate: with probability {in_percent(result.delta)} the regret is at most '
             f'{at_most(c.bound, result.rule.bound)}{parts}. {truth}')
 
 def report(world, result, args):
@@ -1027,6 +1028,8 @@ command_group(
 
 FILE = option('file', metavar='FILE', help='the file of the session')
 ROUND = option('round', metavar='ROUND', type=int, help='the number of the round')
+OF_ROUND = option('--round', metavar='N', type=int,
+                  help='the round that is answered: refused, if another one is open')
 WHY = option('--why', metavar='TEXT', required=True, help='the reason, which is kept')
 
 def open_session(args, write=True):
@@ -1065,8 +1068,8 @@ def standing(s):
     rule = None if found is None else dict(arm=z.arms[found.arm], bound=bound,
                                            payments=found.rule)
     return dict(file=str(s.journal.path), status=s.status, method=s.head['method'],
-                eps=s.head['eps'], delta=s.head['delta'], rounds=s.rounds, paid=s.paid,
-                owed=s.owed, currency=s.head['currency'], pending=pending, best=rule,
+                eps=s.head['eps'], delta=s.head['delta'], rounds=s.rounds,
+                unused=s.unused, paid=s.paid, owed=s.owed, currency=s.head['currency'], pending=pending, best=rule,
                 notes=s.notes)
 
 def put_standing(s, args, *lines, **more):
@@ -1157,13 +1160,13 @@ def round_fields(s, n):
         '--report', required=True,
         help=('probabilities or percentages: 36,64 in the order of the states, or '
               'STATE=NUMBER,…')),
-    option('--state', help='what was the case, if it is known already'),
+    OF_ROUND, option('--state', help='what was the case, if it is known already'),
     option('--note', help='a remark to keep'), JSON)
 def record_answer(args):
-    "Record the expert's answer to the open round."
+    "Record the expert's answer to the open round, which `oia session next` announced."
     with open_session(args) as s:
         r = s.answer(args.arm, read_report(args.report, s.setting.states),
-                     state=args.state, note=args.note)
+                     state=args.state, note=args.note, round=args.round)
         z = s.setting
         taken = ', '.join(f'{p:.4g} for {w}'
                           for w, p in zip(z.states, z.support[r.belief]))
@@ -1180,11 +1183,11 @@ def record_state(args):
         amount_due = f'{due:.6g} {s.head["currency"] or ""}'.rstrip()
         put_standing(s, args, f'round {args.round}: {amount_due} due', due=due)
 
-@command('session decline', FILE, WHY, JSON)
+@command('session decline', FILE, OF_ROUND, WHY, JSON)
 def record_decline(args):
     "Record that there was no answer; the same rule is offered again."
     with open_session(args) as s:
-        s.decline(args.why)
+        s.decline(args.why, round=args.round)
         put_standing(s, args)
 
 @command('session undo', FILE, ROUND, WHY, JSON)

@@ -5,16 +5,19 @@
 # %% auto #0
 __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', 'HIGHS_OPTIONS', 'LP_UNIT',
            'HIGHS_ATTEMPTS', 'HIGHS_USUAL', 'LP_ROW_TOL', 'ROUNDING', 'MEMORY_MOST', 'LIE_BYTES', 'GAIN_BYTES',
-           'MENU_FROM', 'PROGRAMS', 'PURSE', 'INSIDE', 'Solution', 'properness_pairs', 'pair_rows', 'properness_rows',
-           'worst_lies', 'price_weights', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'new_highs', 'open_highs',
-           'Vertex', 'LinearProgram', 'push', 'ProperProgram', 'rule_matrix', 'link_row', 'check_size', 'RuleProgram',
-           'box', 'at_least_zero', 'menu_matrix', 'MenuProgram', 'program_route', 'known_program', 'solve_program',
-           'purses', 'cheapest_rule', 'widest_rule']
+           'MENU_FROM', 'OPTIMAL', 'INFEASIBLE', 'FAILED', 'ZERO', 'TIED', 'PIVOT', 'PATIENCE', 'PIVOTS', 'CLOSE',
+           'AFRESH', 'NOISE', 'PROGRAMS', 'PURSE', 'INSIDE', 'Solution', 'properness_pairs', 'pair_rows',
+           'properness_rows', 'worst_lies', 'price_weights', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound',
+           'new_highs', 'open_highs', 'Vertex', 'LinearProgram', 'push', 'ProperProgram', 'rule_matrix', 'link_row',
+           'check_size', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix', 'MenuProgram', 'lowest', 'tightest',
+           'turn', 'afresh', 'first_tableau', 'is_close', 'simplex', 'VProgram', 'fast_program', 'program_route',
+           'known_program', 'solve_program', 'purses', 'cheapest_rule', 'widest_rule']
 
 # %% ../nbs/companion/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass
 import numpy as np
 from .core import InvalidInput, SolverFailure, as_choice, patch_to
+from .scoring import VRules
 
 # %% ../nbs/companion/61_programs.ipynb #7fd85118
 @dataclass(frozen=True, eq=False)
@@ -540,7 +543,9 @@ class RuleProgram(ProperProgram):
             self._observe(counts, lower, slack)
             found = self._optimum(self.pay, np.inf, (0., eased))
         found = self._found(found)
-        S = self._cheapest(found.value + LP_SPARE, (0., eased)) if rule else None
+        first = self.pay, np.inf, (0., eased)
+        cap = found.value + LP_SPARE
+        S = self._cheapest(first, cap, (0., eased)) if rule else None
         return Solution(found.value, found.bound, S, eased)
 
 # %% ../nbs/companion/61_programs.ipynb #f7fa313c
@@ -611,8 +616,10 @@ def shortfall(self, counts, lower, slack=0., rule=True):
         most = 0.
     self._observe(counts, lower, slack)
     reach = -slack - 2, slack + 2
-    found = self._found(self._optimum(self.short, np.inf, reach))
-    S = self._cheapest(np.inf, (reach[0], found.value + LP_SPARE)) if rule else None
+    first = self.short, np.inf, reach
+    found = self._found(self._optimum(*first))
+    short = reach[0], found.value + LP_SPARE
+    S = self._cheapest(first, np.inf, short) if rule else None
     return Solution(most + found.value, most + found.bound, S)
 
 @patch_to(RuleProgram)
@@ -620,11 +627,17 @@ def cheapest(self, found, counts, lower, slack=0.):
     """(M, W): of all rules that attain the value of `found`, by `minimum`, the
     cheapest."""
     self._observe(counts, lower, slack)
-    return self._cheapest(found.value + LP_SPARE, (0., found.eased))
+    short = 0., found.eased
+    return self._cheapest((self.pay, np.inf, short), found.value + LP_SPARE, short)
 
 @patch_to(RuleProgram)
-def _cheapest(self, cap, short):
-    return self._rule(self._found(self._optimum(self.price, cap, short)).x)
+def _cheapest(self, first, cap, short):
+    "The cheapest rule; if that program fails, that of the `first`, which didn't."
+    try:
+        found = self._optimum(self.price, cap, short)
+    except SolverFailure:
+        found = None
+    return self._rule(self._found(found or self._optimum(*first)).x)
 
 # %% ../nbs/companion/61_programs.ipynb #4df2d9a4
 def menu_matrix(support, q, k):
@@ -693,28 +706,270 @@ class MenuProgram(RuleProgram):
 MENU_FROM = 100
 
 
+# %% ../nbs/companion/61_programs.ipynb #a918c1d1
+OPTIMAL, INFEASIBLE, FAILED = 0, 1, 2       # how a simplex method ends
+# of a tableau: what is 0, ratios that tie, what isn't divided by
+ZERO, TIED, PIVOT = 1e-11, 1e-13, 1e-11
+
+def lowest(x, names, bland):
+    """The place of the lowest of `x` (n,) that is below 0, with `bland` of that with
+    the first of the `names` (n,); -1 if there is none.
+
+    >>> lowest(np.array([0., -1., -2.]), np.arange(3), False)
+    2
+    """
+    found = -1
+    for i in range(len(names)):
+        if x[i] < -ZERO and (found < 0 or (
+                names[i] < names[found] if bland else x[i] < x[found])):
+            found = i
+    return found
+
+def tightest(up, down, names, bland):
+    """The place of the least `up`/`down`, (n,) each, where `down` isn't 0; of ties the
+    largest `down`, with `bland` the first of the `names`; -1 if there is none.
+
+    >>> tightest(np.ones(3), np.array([0., 1., 2.]), np.arange(3), False)
+    2
+    """
+    found, best = -1, np.inf
+    for i in range(len(names)):
+        if down[i] > PIVOT and up[i] <= (best + TIED)*down[i]:
+            ratio = max(up[i], 0.)/down[i]
+            if ratio < best - TIED or (
+                    names[i] < names[found] if bland else down[i] > down[found]):
+                found = i
+            best = min(best, ratio)
+    return found
+
+# %% ../nbs/companion/61_programs.ipynb #0b05f928
+# pivots, after which Bland's rule holds, and at most
+PATIENCE, PIVOTS = 60, 5000
+
+def turn(T, basis, stage):
+    """Turn a tableau until its `stage` ends: how it ended, and after how many pivots,
+    or if `INFEASIBLE` by which row.
+
+    `T` (m + 3, n + 1) has m rows, the objectives of the stages, and the right-hand
+    sides in its last column; `basis` (m,) names the variables of its rows. Both are
+    changed in place.
+    """
+    m, n = len(basis), T.shape[1] - 1
+    every = np.arange(n)
+    for step in range(PIVOTS):
+        bland = step >= PATIENCE
+        if stage == 0:
+            r = lowest(T[:m, n], basis, bland)
+            if r < 0:
+                return OPTIMAL, step
+            e = tightest(T[m, :n], -T[r, :n], every, bland)
+            if e < 0:
+                return INFEASIBLE, r
+        else:
+            e = lowest(T[m + stage, :n]*(T[m + 1, :n] <= ZERO), every, bland)
+            if e < 0:
+                return OPTIMAL, step
+            r = tightest(T[:m, n], T[:m, e], basis, bland)
+            if r < 0:
+                return FAILED, step
+        T[r] /= T[r, e]
+        for i in range(m + 3):
+            if i != r:
+                T[i] -= T[i, e]*T[r]
+        basis[r] = e
+    return FAILED, PIVOTS
+
+# %% ../nbs/companion/61_programs.ipynb #371199b8
+# what an answer is verified within, of its size; how often a tableau is made afresh
+CLOSE, AFRESH = 1e-10, 4
+
+def afresh(data, basis):
+    """The tableau of a `basis` (m,), from the `data` (m + 3, n + 1) of the first.
+
+    >>> afresh(np.array([[2., 1., 4.], *np.eye(3)]), np.array([0]))[0]
+    array([1. , 0.5, 2. ])
+    """
+    m = len(basis)
+    B = data[:, basis]
+    rows = np.linalg.solve(B[:m], data[:m])
+    y = np.linalg.solve(B[:m].T, B[m:].T)
+    T = np.vstack([rows, data[m:] - y.T @ data[:m]])
+    T[:, basis] = np.eye(len(data), m)
+    return T
+
+def first_tableau(A, b, cost, price):
+    """The `data` (m + 3, n + m + 1) of min ⟨cost, w⟩ over A w ≤ b, w ≥ 0.
+
+    >>> first_tableau(np.ones((1, 2)), np.ones(1), np.ones(2), np.ones(2)).shape
+    (4, 4)
+    """
+    m, n = A.shape
+    data = np.zeros((m + 3, n + m + 1))
+    data[:m] = np.column_stack([A, np.eye(m), b])
+    data[m:, :n] = np.maximum(cost, 0.), cost, price
+    return data
+
+def is_close(A, b, cost, w, y):
+    """True if w (n,) is feasible and optimal by the multipliers y (m,) ≤ 0.
+
+    >>> is_close(-np.eye(1), -np.ones(1), np.ones(1), np.ones(1), -np.ones(1))
+    True
+    """
+    large, dear = 1 + np.abs(w).max(), 1 + np.abs(y).max()
+    broken = max((A @ w - b).max(), -w.min())/large
+    wrong = max((y @ A - cost).max(), y.max())/dear
+    gap = abs(cost @ w - y @ b)/(large + dear)
+    return bool(max(broken, wrong, gap) <= CLOSE)
+
+# %% ../nbs/companion/61_programs.ipynb #76d87363
+def simplex(A, b, cost, price):
+    """min ⟨cost, w⟩ over A w ≤ b and w ≥ 0: a verified optimum w (n,), and its
+    multipliers y (m,) ≤ 0; None if there is no such w.
+
+    `A` (m, n) has a handful of rows; `cost` or `b` isn't negative. Of all optima w is
+    one with the least ⟨price, w⟩. Raises `SolverFailure`, with the `program` attached.
+
+    >>> simplex(-np.ones((1, 2)), -np.ones(1), np.array([1., 2.]), np.zeros(2))[0]
+    array([1., 0.])
+    """
+    m, n = A.shape
+    size = np.maximum(np.abs(A).max(1), ZERO)
+    unit = (-b/size).max()
+    unit = unit if unit > 0 else 1.
+    by = np.maximum(size, np.abs(b)/unit)
+    A1, b1 = A/by[:, None], b/unit/by
+    data = first_tableau(A1, b1, cost, price)
+    T, basis = data.copy(), n + np.arange(m)
+    for attempt in range(AFRESH):
+        how, row = turn(T, basis, 0)
+        if how == INFEASIBLE:
+            y = T[row, n:n + m]
+            if y @ b1 < 0 and (y @ A1).min() >= -PIVOT*np.abs(y).sum():
+                return None
+        elif how == OPTIMAL and turn(T, basis, 1)[0] == OPTIMAL and not attempt:
+            turn(T, basis, 2)
+        T = afresh(data, basis)
+        w, y = np.zeros(n + m), -T[m + 1, n:n + m]
+        w[basis] = T[:m, -1]
+        if is_close(A1, b1, cost, w[:n], y):
+            return unit*np.maximum(w[:n], 0.), np.minimum(y, 0.)/by
+    failure = SolverFailure(f'a program of {m} rows and {n} columns isn\'t verified')
+    failure.program = A, b, cost
+    raise failure
+
+# %% ../nbs/companion/61_programs.ipynb #c697bece
+# coefficients below this are rounding
+NOISE = 1e-14
+
+class VProgram:
+    """The route for two states: the program of `CvxpyProgram`, in V-rules.
+
+    `support` is (M, 2), `K` the number of arms; `counts` and `lower` as in
+    `RuleProgram`. `solves` counts programs.
+    """
+    def __init__(self, support, K, arm):
+        self.v, self.K, self.arm, self.W, self.solves = VRules(support), K, arm, 2, 0
+        first, second = price_weights(len(support), 2).T
+        price = self.v.tops[:, 0]*(self.v.sooner @ first)
+        price = price + self.v.tops[:, 1]*(self.v.later @ second)
+        self.price = price/price.max()
+
+    def rows(self, counts, lower):
+        """What the arm is paid by each V-rule (M,), how much more than each other arm
+        that asks (n, M), and what they ask (n,)."""
+        at = np.flatnonzero((np.arange(self.K) != self.arm) & (lower > -np.inf))
+        used = counts[[*at, self.arm]]
+        asks = np.asarray(lower, float)[at]
+        if not (np.isfinite(used).all() and (lower[at] < np.inf).all()
+                and not np.isnan(lower).any()):
+            raise SolverFailure('a coefficient of the program is not finite')
+        pays = used/used.sum(1, keepdims=True) @ self.v.D.T
+        more = pays[-1] - pays[:-1]
+        return pays[-1], np.where(np.abs(more) < NOISE, 0., more), asks
+
+    def solve(self, A, b, cost, rule):
+        "The optimum w of `simplex`, what no w gets below, and its rule; or None."
+        self.solves += 1
+        free = np.zeros(len(cost) - len(self.price))
+        found = simplex(A, b, cost, np.append(self.price, free))
+        if found is None:
+            return None
+        w, y = found
+        size = np.abs(y) @ (np.abs(b) + np.abs(A).sum(1)) + np.abs(cost).sum()
+        bound = y @ b + np.minimum(cost - y @ A, 0.).sum() - ROUNDING*size
+        S = self.v.values(w[:len(self.price)]) if rule else None
+        return w, float(bound), S if S is None else np.minimum(S, 1.)
+
+# %% ../nbs/companion/61_programs.ipynb #2ff637f7
+@patch_to(VProgram)
+def minimum(self, counts, lower, slack=0., rule=True):
+    """The `Solution` with the smallest v; None if no rule will do. Raises
+    `SolverFailure`."""
+    pays, more, asks = self.rows(counts, lower)
+    if not np.isfinite(slack):
+        raise SolverFailure('a coefficient of the program is not finite')
+    n = len(asks)
+    A, b = np.vstack([-more, self.v.tops.T]), np.r_[-asks - slack, 1., 1.]
+    cost = pays
+    if slack > 0:
+        t = np.r_[-np.ones(n), 0., 0., 1.]
+        A = np.column_stack([np.vstack([A, 0*pays]), t])
+        b, cost = np.append(b, 2*slack), np.append(pays, 1.)
+    found = self.solve(A, b, cost, rule)
+    if found is None:
+        return None
+    w, bound, S = found
+    return Solution(float(cost @ w) - slack, bound - slack, S)
+
+@patch_to(VProgram)
+def shortfall(self, counts, lower, slack=0., rule=True):
+    """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be had
+    for all j. Raises `SolverFailure`."""
+    pays, more, asks = self.rows(counts, lower)
+    most = asks.max()
+    A = np.vstack([np.column_stack([-more, np.ones(len(asks))]),
+                   np.column_stack([self.v.tops.T, [0., 0.]])])
+    w, bound, S = self.solve(A, np.r_[most - asks, 1., 1.],
+                             np.append(0*pays, -1.), rule)
+    return Solution(most - slack - w[-1], most - slack + bound, S)
+
+@patch_to(VProgram)
+def cheapest(self, found, counts, lower, slack=0.):
+    "(M, 2): the rule of `found`, by `minimum`."
+    return self.minimum(counts, lower, slack).rule
+
 # %% ../nbs/companion/61_programs.ipynb #f22a4ef3
-PROGRAMS = dict(highs=RuleProgram, cvxpy=CvxpyProgram)
+def fast_program(support, K, arm):
+    """The program of an arm by the fast route: in V-rules with two states, by HiGHS
+    with more.
+
+    >>> type(fast_program(z.support, 3, 1)).__name__
+    'VProgram'
+    """
+    return (VProgram if support.shape[1] == 2 else RuleProgram)(support, K, arm)
+
+PROGRAMS = dict(fast=fast_program, highs=RuleProgram, cvxpy=CvxpyProgram)
 
 def program_route(solver):
-    """The program class of a route by name; raises `InvalidInput` for an unknown one.
+    """What makes a program by the route of that name; raises `InvalidInput` for an
+    unknown one.
 
     >>> program_route('highs').__name__
     'RuleProgram'
     """
     return PROGRAMS[as_choice('solver', solver, PROGRAMS)]
 
-def known_program(support, q, arm, solver='highs'):
+def known_program(support, q, arm, solver='fast'):
     """The program of an arm whose `q` (K, M) are known, by the route `solver`.
 
     >>> type(known_program(z.support, q, 1)).__name__
     'RuleProgram'
     """
     route = program_route(solver)
-    menu = solver == 'highs' and support.shape[1] > 2 and len(support) > MENU_FROM
+    menu = solver != 'cvxpy' and support.shape[1] > 2 and len(support) > MENU_FROM
     return MenuProgram(support, q, arm) if menu else route(support, len(q), arm)
 
-def solve_program(support, q, arm, lower, slack=0., solver='highs'):
+def solve_program(support, q, arm, lower, slack=0., solver='fast'):
     """One program, once, by the route `solver`: a `Solution`, or None if no rule
     will do.
 

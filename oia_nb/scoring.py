@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['ScoringRule', 'as_rule', 'gains', 'Lie', 'lie', 'is_proper', 'is_strictly_proper', 'menu_rule', 'brier', 'spherical',
-           'floor_belief', 'logarithmic', 'v_shaped', 'mix']
+           'floor_belief', 'logarithmic', 'v_shaped', 'VRules', 'mix']
 
 # %% ../nbs/paper/02_scoring.ipynb #730202b8
 from dataclasses import dataclass
@@ -255,6 +255,41 @@ def v_shaped(support, kink, bound=1.):
     if kink.min() <= 0:
         raise InvalidInput('kink', kink.tolist(), 'a belief with all entries positive')
     return menu_rule(support, np.diag(bound*(kink.min()/kink)), bound)
+
+# %% ../nbs/paper/02_scoring.ipynb #5d5ac165
+class VRules:
+    """The V-rules of a support with two states , one for each belief.
+
+    `D` (M, M): what V-rule i pays on average at belief m; `tops` (M, 2): the most it
+    pays in each state. With a single belief there is one rule, which always pays one.
+
+    >>> VRules(np.array([[.8, .2], [.5, .5], [.1, .9]])).D
+    array([[0.8, 0.5, 0.1],
+           [0.8, 0.5, 0.9],
+           [0.2, 0.5, 0.9]])
+    """
+    def __init__(self, support):
+        M = len(support)
+        place = support[:, 1].argsort().argsort()
+        first, last = place == 0, place == M - 1
+        # from this place on, a report is paid in the second state; at its kink a rule
+        # pays in the likelier one, where less is enough
+        kink = np.where(last, 0, place + (support[:, 1] < .5))
+        self.later = place >= np.where(first, M, kink)[:, None]
+        self.sooner = ~self.later
+        with np.errstate(divide='ignore', invalid='ignore'):
+            self.tops = support.min(1, keepdims=True)/support
+        self.tops[first], self.tops[last] = (1., 0.), (0., 1.)
+        if M == 1:
+            self.sooner = self.later = np.ones((1, 1), bool)
+            self.tops = np.ones((1, 2))
+        first, second = (support*self.tops[:, None]).transpose(2, 0, 1)
+        self.D = first*self.sooner + second*self.later
+
+    def values(self, weights):
+        "(M, 2): the payments of the sum of V-rules with `weights` (M,)."
+        first, second = weights*self.tops.T
+        return np.column_stack([first @ self.sooner, second @ self.later])
 
 # %% ../nbs/paper/02_scoring.ipynb #667b95e0
 def mix(S0, S1, lam):

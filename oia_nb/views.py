@@ -18,7 +18,7 @@ from .stackelberg import Optimum
 from .oracle import Oracle
 from .exploration import Plan
 from .complexity import Forecast, forecast_rows
-from .learner import STATUS, Finding, Identification, Origin, Trace
+from .learner import STATUS, Finding, Identification, Origin, Trace, in_percent
 from .worlds import write_file
 from .tickets import (Menu, Rounded, intervals, money, remark, ticket_name,
                             when_two)
@@ -231,7 +231,8 @@ def _repr_html_(self):
 # %% ../nbs/companion/83_views.ipynb #665da275
 def proved_text(found):
     "The certificate of a result against its target, in words."
-    delta = '' if found.delta is None else f' with probability {1 - found.delta:g}'
+    delta = ('' if found.delta is None else
+             f' with probability {in_percent(found.delta)}')
     target = f'target {found.eps:g}'
     if found.status == 'rule_certified':
         return f'at most {found.behind:.4g} behind the best rule tried{delta} ({target})'
@@ -435,9 +436,10 @@ def _repr_html_(self):
 @patch_to(Session)
 def _repr_html_(self):
     unit = self.head['currency']
-    frame = self.to_frame().tail(5)
+    frame = self.to_frame().tail(5).astype(object)
+    frame = frame.where(frame.notna(), None)
     rows = [[r.round, r.status, r.arm or '', r.state or '',
-             '' if r.due is None or r.due != r.due else money(r.due, currency=unit)]
+             '' if r.due is None else money(r.due, currency=unit)]
             for r in frame.itertuples()]
     money_said = f'Paid {money(self.paid, currency=unit)}, may yet be due: ' \
                  f'{money(self.owed, currency=unit)}.'

@@ -21,7 +21,7 @@ from oia_nb.estimation import radius_fb
 from oia_nb.exploration import compose
 from oia_nb.identification import identify
 from oia_nb.information import make_world
-from oia_nb.live import (DIGITS, END, boundary_data, boundary_figure, feasible_data,
+from oia_nb.live import (CHOOSE, DIGITS, END, boundary_data, boundary_figure, feasible_data,
                          feasible_figure, game_data, game_figure, live_figure, mixing_figure,
                          motion_data, motion_figure, plain, planner_figure, proof_data,
                          proof_figure, rounds_with_share, run_points, script, session_form,
@@ -340,14 +340,37 @@ def test_form_of_a_session_answers_declines_and_undoes(session, monkeypatch):
     form = session_form(session)
     table, arm, belief, state, reason, buttons, message, progress = form.widget.children
     answer, decline, undo = buttons.children
-    arm.value, state.value = 'palpation', 'benign'
-    belief.value = next(v for _, v in belief.options if CLINIC.belief_distributions[0][v] > 0)
     answer.click()
-    assert session.rounds == 1 and session.to_frame().state[0] == 'benign'
+    assert session.rounds == 0 and 'refused: arm' in message.value
+    arm.value, state.value = 'palpation', 'benign'
+    belief.value = next(v for _, v in belief.options
+                        if v != CHOOSE and CLINIC.belief_distributions[0][v] > 0)
+    # a double click: the fields are empty after the first
+    answer.click()
+    answer.click()
+    assert session.rounds == 1 and 'refused' in message.value
+    assert arm.value == CHOOSE and session.to_frame().state[0] == 'benign'
     assert 'Round 2' in table.value and '1 answers' in progress.value
     decline.click()
     undo.click()
     assert session.rounds == 0 and 'taken back' in message.value
+    # what goes wrong is said, whatever it is
+    with monkeypatch.context() as patch:
+        patch.setattr(Session, 'decline', lambda self, why, round: {}['x'])
+        decline.click()
+        assert 'KeyError' in message.value
+    aside = session.journal.path.rename(session.journal.path.with_name('aside'))
+    arm.value, belief.value = 'palpation', belief.options[-1][1]
+    answer.click()
+    assert session.rounds == 0 and 'a file that can be written' in message.value
+    aside.rename(session.journal.path)
+    # another round than the one that is shown
+    session.announce()
+    session.answer('palpation', belief=int(belief.options[1][1]))
+    session.announce()
+    arm.value, belief.value = 'palpation', belief.options[-1][1]
+    answer.click()
+    assert session.rounds == 1 and 'the open one' in message.value
     session.stop()
     answer.click()
     assert 'refused' in message.value and answer.disabled

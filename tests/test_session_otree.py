@@ -24,11 +24,14 @@ class PlayerBot(Bot):
     def play_round(self):
         s = session()
         n = s.rounds
+        assert f'name="offer" value="{s.announce().round}"' in self.html
         assert '<table>' in self.html and 'pays if malignant' in self.html
         r = CLINIC.respond(s.announce().rule, generator(3, n))
         said = {name: round(100*p, 1) for name, p in zip(FIELDS, r.report)}
-        answer = dict(arm=C.ARMS[r.arm]) | said
+        answer = dict(offer=s.announce().round, arm=C.ARMS[r.arm]) | said
         yield SubmissionMustFail(Offer, answer | dict.fromkeys(FIELDS, 99))
+        # a page that was shown before, sent again
+        yield SubmissionMustFail(Offer, answer | dict(offer=answer['offer'] - 1 or 9))
         assert s.rounds == n
         yield Offer, answer
         assert s.rounds == n + 1

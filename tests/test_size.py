@@ -41,7 +41,7 @@ def test_memory_is_foreseen(monkeypatch):
         lies = {'menu': M*(M//2), 'rule': 2*M if W == 2 else M*M}[kind]
         foreseen = told(M, W, lies, monkeypatch)
         used = peak(build)
-        assert .3*foreseen < used < 1.05*foreseen, (W, M, kind, used, foreseen)
+        assert .3*foreseen < used < 1.05*foreseen + 5e6, (W, M, kind, used, foreseen)
 
 def test_a_world_of_a_megabyte_is_refused(monkeypatch):
     "The beliefs of such a file, 2 arms of 10,000 signals: more memory than a program may take."

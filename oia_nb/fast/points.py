@@ -18,9 +18,9 @@ def extend(run, arm, line, share):
     if not (lower or upper):
         return
     if lower:
-        ends[0] = share
+        ends[0], points.when[arm, line, 0] = share, run.clock.rounds
     if upper:
-        ends[1] = share
+        ends[1], points.when[arm, line, 1] = share, run.clock.rounds
     points.noted[arm, line] = 1
     if upper or line == len(points.n):
         run.clock.fresh = 1
@@ -95,6 +95,7 @@ def settle_end(run, arm, line, side):
     ends[side], points.owner[arm, p], par[p, 0] = p, b, share[side]
     for d in range(rules.r[b] - 1):
         par[p, d + 1] = (1 - share[side])*run.warm.w[rules.arm[b], d]
+    par[p, -1] = points.when[arm, line, side]
     write(run, arm, p)
 
 @kernel

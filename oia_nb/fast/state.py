@@ -231,7 +231,7 @@ def array(dims, kind=float, fill=0):
 
 def start(Record, K, M, **sizes):
     "A record of arrays as they start, for K arms and M beliefs."
-    sizes = {'K': K, 'M': M, 'K+1': K + 1, 'D': K + 2, **FIRST, **sizes}
+    sizes = {'K': K, 'M': M, 'K+1': K + 1, 'D': K + 2, 'D+1': K + 3, **FIRST, **sizes}
     shape = lambda dims: [sizes[d] if d in sizes else int(d) for d in dims.split()]
     return Record(**{name: np.full(shape(dims), fill, kind)
                      for name, (dims, kind, fill) in Record._field_defaults.items()})
@@ -255,8 +255,9 @@ class Points(NamedTuple):
     products: np.ndarray = array('K K room')        # ⟨n_j, s⟩ at [k, j, p]
     lowest: np.ndarray = array('K K', int)          # where ⟨q̂_k - q̂_j, s⟩ is smallest
     owner: np.ndarray = array('K room', int)        # what rule it is a mixture of
-    par: np.ndarray = array('K room D')             # its λ and (1 - λ) w
+    par: np.ndarray = array('K room D+1')           # its λ and (1 - λ) w; its round
     share: np.ndarray = array('K K+1 2', fill=ENDS) # least, greatest λ on a line
+    when: np.ndarray = array('K K+1 2', int)        # their rounds
     ends: np.ndarray = array('K K+1 2', int, fill=-1) # their points; -1 if none
     noted: np.ndarray = array('K K+1', int)         # have they changed since?
 
@@ -264,7 +265,7 @@ class Shelf(NamedTuple):
     "Points that can't be the lowest while estimates stay near their references."
     n: np.ndarray = array('K', int)                 # how many
     owner: np.ndarray = array('K room', int)        # as in `Points`
-    par: np.ndarray = array('K room D')
+    par: np.ndarray = array('K room D+1')
     ref: np.ndarray = array('K M')                  # the references
     drift: np.ndarray = array('K')                  # D_k, how far from it q̂_k may be
     due: np.ndarray = array('K', int)               # the N_k at which to look how far

@@ -70,6 +70,7 @@ class Points(NamedTuple):
     owner: np.ndarray
     par: np.ndarray
     share: np.ndarray
+    when: np.ndarray
     ends: np.ndarray
     noted: np.ndarray
 class Shelf(NamedTuple):
