@@ -88,7 +88,7 @@ def deciding_round(budget, decision, rng):
 
 # %% ../nbs/paper/12_baselines.ipynb #e3d7661c
 def chen(setting, oracle, *, eps, delta, budget, decision='last', rng=None,
-         solver='highs', watch=None):
+         solver='fast', watch=None):
     """Chen et al. (2023) for identification: a `Learner` that yields a `ScoringRule`,
     receives a `Response`, and returns an `Identification`.
 
@@ -108,7 +108,7 @@ def chen(setting, oracle, *, eps, delta, budget, decision='last', rng=None,
         Return the rule of round T, or that of a round drawn uniformly.
     rng : int or numpy Generator
         Draws that round; needed for "uniform" only.
-    solver : "highs" or "cvxpy"
+    solver : "fast", "highs" or "cvxpy"
     watch : callable, optional; called with each `Plan`
 
     Raises `InvalidInput` at once for bad arguments.
@@ -148,7 +148,7 @@ def belief_numbers(setting, beliefs):
 
 # %% ../nbs/paper/12_baselines.ipynb #305ca03c
 def oiafc_simple(setting, oracle, *, eps, delta, beliefs=2, mixing='theorem1',
-                 stop='paper', max_rounds=10_000_000, solver='highs', watch=None):
+                 stop='paper', max_rounds=10_000_000, solver='fast', watch=None):
     """OIAFC for arms that lead to few beliefs each (the paper's simple setting,
     corrected); otherwise as `oiafc`.
 
@@ -229,7 +229,7 @@ class Commitment:
     rule: ScoringRule
     solves: int
 
-def commit(setting, oracle, k, q, I, C_hat, I_c, solver='highs'):
+def commit(setting, oracle, k, q, I, C_hat, I_c, solver='fast'):
     """The `Commitment` of arm k from estimates q (K, M), C_hat and I_c (K, K), and
     the radius `I` of all arms."""
     program = program_route(solver)(setting.support, setting.K, k)
@@ -300,7 +300,7 @@ def _announcements(setting, oracle, eps, delta, samples, budget, max_rounds):
 # %% ../nbs/companion/79_baseline_proofs.ipynb #a31309a5
 @learner
 def explore_then_commit(setting, oracle, *, eps, delta, samples=None, budget=None,
-        max_rounds=10_000_000, solver='highs', watch=None):
+        max_rounds=10_000_000, solver='fast', watch=None):
     """Explore-then-commit (after Cacciamani et al. 2023): a `Learner` that yields a
     `ScoringRule`, receives a `Response`, returns an `Identification`.
 
@@ -317,7 +317,7 @@ def explore_then_commit(setting, oracle, *, eps, delta, samples=None, budget=Non
     samples, budget : int, optional
         Announcements of each rule, or the most rounds; else what `eps` takes.
     max_rounds : int; the most rounds that `eps` may ask for, at least K
-    solver : "highs" or "cvxpy"
+    solver : "fast", "highs" or "cvxpy"
     watch : callable, optional; called with one `Plan`, before the end
 
     Raises `InvalidInput` at once for bad arguments.

@@ -231,7 +231,8 @@ def load_rule(path):
 # %% ../nbs/companion/86_documents.ipynb #ffe9f34f
 def results_by_name():
     "The classes of results by their names; those of all learners of this book."
-    import oia_nb.best_arm, oia_nb.identification       # noqa: F401  have such classes
+    import oia_nb.best_arm          # noqa: F401  has such classes
+    import oia_nb.identification    # noqa: F401
     found = [Identification]
     for c in found:
         found += c.__subclasses__()
@@ -259,7 +260,7 @@ def identification_to_dict(found, trace=False):
     values |= {name: value for name, value in more.items() if name in known}
     values |= {name: value for name, value in setting_to_dict(z).items()
                if name in KNOWN.keys() - GAME.keys()}
-    if trace:
+    if trace and found.trace is not None:
         values['trace'] = found.trace
     return document(
         'identification', **vars(found.origin or Origin()),
@@ -372,6 +373,7 @@ def best_arm_of(d):
         counts=np.array(d['counts']), means=np.array(d['means'], float),
         bound=or_infinite(d['bound'])))
 
+# %% ../nbs/companion/86_documents.ipynb #8d3b8c7a
 def discovery_of(d):
     """The `Discovery` of its values in a document; None stays None. What was found
     within is there if it is a document of its own."""
@@ -419,11 +421,6 @@ def trace_of(d, setting):
     given = {k: v for k, v in without_notes(d).items() if v is not None}
     values = {k: column_of(f'document.trace.{k}', k, v, setting)
               for k, v in given.items()}
-    for k, column in values.items():
-        like = 'rounds' if k in ('profits', 'radii', 'bounds') else 'arms'
-        if k != 'rounds' and len(column) != len(given[like]):
-            raise InvalidInput(f'document.trace.{k}', f'{len(column)} entries',
-                               f'{len(given[like])}, as in {like}')
     # null stands for what isn't finite: before the first certificate
     values['bounds'][np.isnan(values['bounds'])] = np.inf
     return Trace(**values)
@@ -441,6 +438,7 @@ def column_of(at, name, values, setting):
             raise InvalidInput(at, row, f'a number for each of {K} arms')
     return np.array(values, float)
 
+# %% ../nbs/companion/86_documents.ipynb #c5b5bcf3
 @patch_to(Identification)
 def to_dict(self, trace=False):
     "The result as plain values that stand alone: `identification_to_dict`."

@@ -54,7 +54,7 @@ class Exploration:
     bound, or None; `kept` what `remember` files, after the rounds `kept_at`; `looks` and
     `sizes` as for `compose`. Raises `InvalidInput` for a `watch` that can't be called.
     """
-    def __init__(self, setting, oracle, *, radius, mixing, solver='highs', watch=None,
+    def __init__(self, setting, oracle, *, radius, mixing, solver='fast', watch=None,
                  looks=None, sizes=None):
         if watch is not None and not callable(watch):
             raise InvalidInput('watch', watch, 'a function of a Plan, or None')
@@ -268,7 +268,7 @@ def proved(run, found, eps, delta):
 
 # %% ../nbs/paper/08_exploration.ipynb #94190eb3
 def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds,
-            keep=None, solver='highs', watch=None, looks=None, sizes=None):
+            keep=None, solver='fast', watch=None, looks=None, sizes=None):
     r"""A `Learner` from its parts (see the table above); it ends after `rounds`
     interactions at the latest.
 
@@ -281,7 +281,7 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
         `check_learner` returns them.
     radius, mixing, stop, decide, keep : functions
     rounds : int
-    solver : "highs" or "cvxpy"
+    solver : "fast", "highs" or "cvxpy"
     watch : callable, optional; called with each `Plan`
     looks, sizes : int and (K,), optional
         At how many rounds the radii are to hold (0: at all), and how many beliefs an arm

@@ -83,7 +83,7 @@ def best_or_safest(run, plan):
         found=Finding(*safest(run)))
 
 # %% ../nbs/paper/10_oiafb.ipynb #c46453b1
-def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs',
+def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='fast',
           watch=None):
     r"""OIAFB (the paper's Algorithm 2, corrected): a `Learner` that yields a
     `ScoringRule`, receives a `Response`, and returns an `Identification`.
@@ -102,7 +102,7 @@ def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs',
     a, delta : float, one of the two
         The parameter of the radius, more than 0; or the probability in (0, 1] with
         which the event may fail, from which `a` follows.
-    solver : "highs" or "cvxpy"
+    solver : "fast", "highs" or "cvxpy"
     watch : callable, optional; called with each `Plan`
 
     Raises `InvalidInput` at once for bad arguments. If an oracle rule is answered by

@@ -69,7 +69,7 @@ def last_or_best(run, plan, eps):
 
 # %% ../nbs/paper/09_oiafc.ipynb #ecfb16a1
 def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
-          max_rounds=10_000_000, solver='highs', watch=None):
+          max_rounds=10_000_000, solver='fast', watch=None):
     r"""OIAFC (paper, Algorithm 1), a `Learner`: yields a `ScoringRule`, receives a
     `Response`, returns an `Identification`.
 
@@ -84,7 +84,7 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     stop : "paper", or a function (run, plan, eps), asked after exploitation rounds
     max_rounds : int
         Cap on interactions, at least K (erratum E34).
-    solver : "highs" or "cvxpy"
+    solver : "fast", "highs" or "cvxpy"
     watch : callable, optional
         Called with the `Plan` of every round in which one is made.
 

@@ -97,7 +97,8 @@ class Round:
     state: int | None
     note: str | None
     declined: int
-    def __init__(self, number: int, rule: ScoringRule, status: str = ..., arm: int | None = ..., belief: int | None = ..., said: list | None = ..., distance: float | None = ..., state: int | None = ..., note: str | None = ..., declined: int = ...) -> None: ...
+    revealed: int | None
+    def __init__(self, number: int, rule: ScoringRule, status: str = ..., arm: int | None = ..., belief: int | None = ..., said: list | None = ..., distance: float | None = ..., state: int | None = ..., note: str | None = ..., declined: int = ..., revealed: int | None = ...) -> None: ...
     @property
     def due(self): ...
     @property

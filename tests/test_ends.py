@@ -11,8 +11,8 @@ from conftest import amount
 from oia_nb.all import (LEARNERS, FORCED, NORMAL, InvalidInput, Oracle, Transcript,
                         action_informed_oracle, generator, identify, load_identification,
                         load_world, make_world, parse_expert, simulate)
+from oia_nb.examination import Watches
 from oia_nb.learner import Finding, Stopped, Trace, announce, finish
-from oia_nb.sharp.learner import Halt, SharpRun
 
 JOINT = [[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]]
 COIN = make_world(JOINT, [0., .02], [[1., 0.], [0., 1.]], 1., name='coin', arms=['cheap', 'better'])
@@ -61,12 +61,6 @@ def stopped(method, more, answers):
     return replace(found, origin=None)
 
 
-BOASTER = 'subjective:3'        # says .98 for .8
-
-def with_prior(world):
-    return replace(world, setting=replace(world.setting, prior=world.structure.priors[0]))
-
-
 WAYS = {
     'done': played,
     'out of rounds': lambda m, more: played(m, more, eps=.01, budget=9),
@@ -76,11 +70,6 @@ WAYS = {
     'stopped': lambda m, more: stopped(m, more, 14),
     'stopped late': lambda m, more: stopped(m, more, 40),
     'oracle': lambda m, more: played(m, more, oracle=SWAPPED),
-    'calibration': lambda m, more: played(m, more, replace(COIN, agent=parse_expert(BOASTER)),
-                                          eps=.01, budget=200, told='alarm=0.99'),
-    # a watch that may raise almost as many false alarms as it likes raises one soon
-    'prior': lambda m, more: played(m, more, with_prior(COIN), eps=.01, budget=200,
-                                    told='alarm=0.99'),
     'rounding': lambda m, more: played(m, more, told='beliefs=own,rounding=0', eps=.5),
     'lapses': lambda m, more: played(m, more, replace(COIN, agent=parse_expert('lapsing:0.6')),
                                      told='lapses=0.01', eps=.05, budget=300),
@@ -118,39 +107,30 @@ def test_every_learner_in_every_way(method, more, tmp_path):
             fits(found, tmp_path)
             ended[way] = found.violated or found.status
     assert len(ended) >= 6 and len(set(ended.values())) >= 3
-    if method in ('sharp', 'patient'):
-        assert ended['calibration'] == 'calibration'
-    if method == 'sharp' and not more:
-        assert ended['prior'] in ('prior', 'calibration')
 
 
-# the runs that were known to break; clinic and advert are false alarms of the watch
-KNOWN = [dict(world='clinic', eps=.1, delta=.1, seed=47), dict(world='advert', eps=.1, delta=.1,
-                                                               seed=18),
-         dict(world='advert', eps=.2, delta=.05, seed=50),
-         dict(world='clinic', eps=.3, delta=.1, seed=1, method='own_beliefs', told='rounding=3'),
-         dict(world='advert', eps=.15, delta=.1, seed=0, method='own_beliefs',
-              told='beliefs=own,rounding=1')]
-
-
-@pytest.mark.parametrize('run', KNOWN, ids=lambda run: f'{run["world"]} {run["seed"]}')
-def test_runs_that_a_watch_ends(run, tmp_path):
-    found = identify(load_world(run['world']), **{k: v for k, v in run.items() if k != 'world'})
-    assert found.violated in ('calibration', 'rounding') and found.lost is not None
+@pytest.mark.parametrize('last', range(1, amount(12, 40)))
+@pytest.mark.parametrize('method', ['sharp', 'patient', 'own_beliefs', 'open_support'])
+def test_the_round_that_a_watch_ends_is_whole(method, last, monkeypatch, tmp_path):
+    "A watch may end a run in any round; that one is filed as well."
+    seen = []
+    def see(watches, *shown):
+        seen.append(shown)
+        return 'calibration' if len(seen) == last else None
+    monkeypatch.setattr(Watches, 'see', see)
+    found = identify(COIN, eps=EPS[method]/2, delta=.1, seed=1, method=method, max_rounds=300)
+    assert found.violated == 'calibration' or len(seen) < last
+    assert method not in ('sharp', 'own_beliefs') or found.rounds == len(seen)
+    assert found.lost is not None
     fits(found, tmp_path)
 
 
-def test_the_round_that_a_watch_ends_is_whole(monkeypatch, tmp_path):
-    "In every round in which a watch can end a run, of the first thirty."
-    for last in range(1, amount(12, 30)):
-        def see(run, arm, belief, state, last=last):
-            if run.rounds == last:
-                raise Halt('assumption_violated', (last, ), 'prior')
-        with monkeypatch.context() as patch:
-            patch.setattr(SharpRun, 'see', see)
-            found = identify(COIN, eps=.05, delta=.1, seed=1)
-        assert found.rounds == last and found.violated == 'prior'
-        fits(found, tmp_path)
+@pytest.mark.parametrize('world,digits', [('clinic', 3), ('advert', 1)])
+def test_a_report_that_is_not_rounded(world, digits, tmp_path):
+    found = identify(load_world(world), eps=.15, delta=.1, seed=0, method='own_beliefs',
+                     told=f'beliefs=own,rounding={digits}')
+    assert found.violated == 'rounding' and found.lost is not None
+    fits(found, tmp_path)
 
 
 @pytest.mark.parametrize('part', ['arms', 'beliefs', 'targets', 'kinds', 'payments', 'states',
