@@ -164,7 +164,7 @@ def test_ctrl_c_while_the_learner_computes(tmp_path, usual_interrupt, monkeypatc
         whole = told(s)
     with Session.create(tmp_path/'hit.jsonl', WORLD, **TARGET) as s:
         play(s, WORLD, 5)
-        offer, send = s.announce(), Learner.send
+        offer, send, again, read = s.announce(), Learner.send, Session._read, []
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             def interrupted(learner, response):
                 patch.setattr(Learner, 'send', send)
@@ -172,8 +172,10 @@ def test_ctrl_c_while_the_learner_computes(tmp_path, usual_interrupt, monkeypatc
                     signal.raise_signal(signal.SIGINT)
                 return send(learner, response)
             patch.setattr(Learner, 'send', interrupted)
+            patch.setattr(Session, '_read', lambda s: read.append(1) or again(s))
             answer(s, WORLD, offer)
-        assert told(s) == whole
+        # one press breaks nothing off: the learner isn't played again
+        assert told(s) == whole and len(read) == presses - 1
         play(s, WORLD, 9)
         assert s.rounds == 9 and not s.unused
 
