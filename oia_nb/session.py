@@ -463,7 +463,8 @@ th, td {{ padding: .4rem .6rem; text-align: left;
 td.sum {{ text-align: right; font-variant-numeric: tabular-nums; }}
 </style></head><body>
 <h1>{title}</h1>
-<p>Choose how to look: {arms}. Then say how likely you think each of {states}.</p>
+<p>Choose how to look: {arms}. Then say how likely you think each of {states}.
+Name the round with your answer.</p>
 <table><thead><tr><th>Ticket</th>{heads}<th>When to take it</th></tr></thead>
 <tbody>
 {rows}
@@ -826,8 +827,9 @@ def _keep_result(self):
         return
     try:
         self._write(kind='ended', result=self._result.to_dict())
-    except InvalidInput:
-        pass
+    except (OIAError, TypeError, ValueError):
+        # no room on the disk, or a learner of one's own whose result isn't plain
+        return
 
 # %% ../nbs/beyond/27_session.ipynb #812e556d
 def as_response(setting, answer):

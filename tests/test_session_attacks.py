@@ -13,11 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import amount, examples
-import oia_nb.views     # noqa: F401; it attaches what notebooks show
+from oia_nb.all import Session, load_world, random_world
 from oia_nb.core import InvalidInput, OIAError, generator
 from oia_nb.learner import Learner
-from oia_nb.session import Busy, Damaged, Journal, Refused, Session, chained, read_journal
-from oia_nb.worlds import load_world, random_world
+from oia_nb.session import Busy, Damaged, Journal, Refused, chained, read_journal
 
 WORLD = random_world(2, 2, 2, 5, prior='arm', margin=.05)
 TARGET = dict(eps=.5*WORLD.setting.B, delta=.1, method='oiafc', max_rounds=60)
@@ -55,7 +54,7 @@ def journal_of(records):
 # --- Threads -------------------------------------------------------------------------------------
 
 def test_one_session_and_four_threads(tmp_path):
-    "20 sessions (3 in a quick run), 4 threads of 4 answers each: one chain, each answer in it once."
+    "20 sessions (3 in a quick run), 4 threads of 4 answers each: each answer is filed, once."
     for n in range(amount(3, 20)):
         with Session.create(tmp_path/f'{n}.jsonl', WORLD, **TARGET) as s:
             filed, start = [], threading.Barrier(4)
