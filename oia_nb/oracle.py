@@ -26,10 +26,9 @@ class Oracle(Value):
     strict best response (Assumption 1).
 
     `arms` are their names, if given. `margins` (K,) holds by how much, if that is
-    known; `margin` is the smallest of
-    them (the paper's $\varepsilon$ is anything below it). Raises `InvalidInput` for
-    fewer than two rules, for one that isn't proper, and for a margin that isn't
-    positive.
+    known; `margin` is the smallest of them (the paper's $\varepsilon$ is anything
+    below it). Raises `InvalidInput` for fewer than two rules, for one that isn't
+    proper, and for a margin that isn't positive.
     """
     rules: tuple
     margins: np.ndarray = None
