@@ -925,6 +925,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.information.make_world': ('paper/information.html#make_world', 'oia_nb/information.py'),
                                     'oia_nb.information.merge_beliefs': ('paper/information.html#merge_beliefs', 'oia_nb/information.py'),
                                     'oia_nb.information.posterior': ('paper/information.html#posterior', 'oia_nb/information.py'),
+                                    'oia_nb.information.reply_of': ('paper/information.html#reply_of', 'oia_nb/information.py'),
                                     'oia_nb.information.report_utility': ( 'paper/information.html#report_utility',
                                                                            'oia_nb/information.py')},
             'oia_nb.lapses': { 'oia_nb.lapses.OutOfRounds': ('beyond/lapses.html#outofrounds', 'oia_nb/lapses.py'),
