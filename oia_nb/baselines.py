@@ -13,9 +13,9 @@ from .core import InvalidInput, OracleViolated, as_integer, generator
 from .information import Setting
 from .scoring import ScoringRule, mix
 from .programs import LP_TOL, program_route
-from .estimation import cost_estimates, cost_upper, radius_fb, radius_fc
+from .estimation import FORCED, cost_estimates, cost_upper, radius_fb, radius_fc
 from .binary_search import Search
-from .learner import (FORCED, NORMAL, Certificate, Stopped, announce, confirm,
+from .learner import (Certificate, Finding, Stopped, announce, ask_oracle,
                             check_learner, learner)
 from .exploration import (Exploration, Plan, as_part, best_so_far,
                                 broken_oracle, compose, conclude, initialise, never,
@@ -66,7 +66,7 @@ def kept_rule(run, plan):
     certificate = any_rule_bound(run, rule, arm)
     status = ('budget_too_small' if run.rounds < run.setting.K else
               'uncertified' if certificate is None else 'budget')
-    return dict(status=status, rule=rule, arm=arm, certificate=certificate)
+    return dict(status=status, found=Finding(rule, arm, certificate))
 
 # %% ../nbs/paper/12_baselines.ipynb #f0588e6b
 def deciding_round(budget, decision, rng):
@@ -194,8 +194,7 @@ def link_arms(run, bits):
         for _ in range(bits):
             lam = (low + high)/2
             arm = yield from announce(run.transcript, mix(rules[0], rules[j], lam),
-                                      (0, j), lam)
-            run.note(FORCED, j)
+                                      (0, j), lam, kind=FORCED, target=j)
             if arm in linked:
                 low, inner = lam, arm
             else:
@@ -352,9 +351,8 @@ def ask_some(run, eps, delta, budget):
     """A budget smaller than the number of arms: ask what can be asked, and return
     the safest rule."""
     yield from remember(run, initialise(run, budget), keep=lambda run: True)
-    rule, arm = safest(run)
-    return conclude(run, eps=eps, delta=delta, status='budget_too_small', rule=rule,
-                    arm=arm)
+    return conclude(run, eps=eps, delta=delta, status='budget_too_small',
+                    found=Finding(*safest(run)))
 
 # %% ../nbs/companion/79_baseline_proofs.ipynb #9f7b6259
 def ask_link_commit(run, eps, delta, n, solver):
@@ -363,9 +361,7 @@ def ask_link_commit(run, eps, delta, n, solver):
     yield from initialise(run, z.K)
     for k in range(z.K):
         for _ in range(n - 1):
-            arm = yield from announce(data, run.oracle.rules[k], k)
-            run.note(NORMAL, k)
-            confirm(z, k, arm)
+            yield from ask_oracle(data, run.oracle, k, k)
     q, I = data.q_hat, run.radius(data.N, data.rounds)
     yield from link_arms(run, etc_bits(I[0]))
     C_hat, I_c, run.violated = cost_estimates(
@@ -389,9 +385,8 @@ def committed(run, eps, q, I, C_hat, I_c, ends):
                        ends[k].rule, ends[k].rule, run.violated, bound))
     proved = 'certified' if bound <= eps else 'uncertified'
     status = 'event_violated' if run.violated else proved
-    return dict(status=status, rule=ends[k].rule, arm=k,
-                certificate=Certificate(bound, 0.,
-                                        bound), lp_solves=sum(e.solves for e in ends))
+    return dict(status=status, lp_solves=sum(e.solves for e in ends),
+                found=Finding(ends[k].rule, k, Certificate(bound, 0., bound)))
 
 # %% ../nbs/companion/79_baseline_proofs.ipynb #a9e897e8
 def chen_regret_parts(p, budget):

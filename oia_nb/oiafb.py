@@ -10,7 +10,7 @@ import numpy as np
 from .core import InvalidInput, as_integer, as_number
 from .estimation import radius_fb
 from .exploration import compose, never
-from .learner import check_learner
+from .learner import Finding, check_learner
 from .oiafc import mixing_corollary1
 
 # %% ../nbs/paper/10_oiafb.ipynb #a03f1811
@@ -77,12 +77,10 @@ def best_or_safest(run, plan):
     'budget'
     """
     if run.best:
-        certificate, rule, arm = run.best
-        return dict(status='budget', rule=rule, arm=arm, certificate=certificate)
-    rule, arm = safest(run)
+        return dict(status='budget', found=run.best)
     return dict(
         status='uncertified' if run.rounds >= run.setting.K else 'budget_too_small',
-        rule=rule, arm=arm)
+        found=Finding(*safest(run)))
 
 # %% ../nbs/paper/10_oiafb.ipynb #c46453b1
 def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='fast',

@@ -4,20 +4,20 @@
 
 # %% auto #0
 __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', 'HIGHS_OPTIONS', 'LP_UNIT',
-           'HIGHS_ATTEMPTS', 'HIGHS_USUAL', 'LP_ROW_TOL', 'ROUNDING', 'MENU_FROM', 'OPTIMAL', 'INFEASIBLE', 'FAILED',
-           'ZERO', 'TIED', 'PIVOT', 'PATIENCE', 'PIVOTS', 'CLOSE', 'AFRESH', 'NOISE', 'PROGRAMS', 'PURSE', 'INSIDE',
-           'Solution', 'properness_pairs', 'pair_rows', 'properness_rows', 'worst_lies', 'price_weights',
-           'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'new_highs', 'open_highs', 'Vertex', 'LinearProgram',
-           'push', 'ProperProgram', 'rule_matrix', 'link_row', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix',
-           'MenuProgram', 'lowest', 'tightest', 'turn', 'afresh', 'first_tableau', 'is_close', 'simplex', 'v_rules',
-           'VProgram', 'fast_program', 'program_route', 'known_program', 'solve_program', 'purses', 'cheapest_rule',
-           'widest_rule']
+           'HIGHS_ATTEMPTS', 'HIGHS_USUAL', 'LP_ROW_TOL', 'ROUNDING', 'MEMORY_MOST', 'LIE_BYTES', 'GAIN_BYTES',
+           'MENU_FROM', 'OPTIMAL', 'INFEASIBLE', 'FAILED', 'ZERO', 'TIED', 'PIVOT', 'PATIENCE', 'PIVOTS', 'CLOSE',
+           'AFRESH', 'NOISE', 'PROGRAMS', 'PURSE', 'INSIDE', 'Solution', 'properness_pairs', 'pair_rows',
+           'properness_rows', 'worst_lies', 'price_weights', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound',
+           'new_highs', 'open_highs', 'Vertex', 'LinearProgram', 'push', 'ProperProgram', 'rule_matrix', 'link_row',
+           'check_size', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix', 'MenuProgram', 'lowest', 'tightest',
+           'turn', 'afresh', 'first_tableau', 'is_close', 'simplex', 'v_rules', 'VProgram', 'fast_program',
+           'program_route', 'known_program', 'solve_program', 'purses', 'cheapest_rule', 'widest_rule']
 
 # %% ../nbs/companion/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass, replace
 from functools import lru_cache
 import numpy as np
-from .core import SolverFailure, as_choice, patch_to
+from .core import InvalidInput, SolverFailure, as_choice, patch_to
 from .scoring import VRules
 
 # %% ../nbs/companion/61_programs.ipynb #7fd85118
@@ -489,6 +489,24 @@ def link_row(support, counts, k, K):
     row[support.size + k] = -scale*counts.sum()
     return row
 
+# %% ../nbs/companion/61_programs.ipynb #ac980f1a
+MEMORY_MOST = 4*2**30   # bytes that one program may take
+LIE_BYTES = 100         # what a coefficient of a lie takes, with all copies
+GAIN_BYTES = 48         # what a pair of beliefs takes: gains, or V-rules
+
+def check_size(M, W, lies):
+    """Raise `InvalidInput` for M beliefs over W states if a program that forbids so
+    many `lies` would take more than `MEMORY_MOST` bytes.
+
+    >>> check_size(20, 2, lies=38)
+    """
+    gib = (2*W*LIE_BYTES*lies + GAIN_BYTES*M*M)/2**30
+    if gib > MEMORY_MOST/2**30:
+        raise InvalidInput(
+            'support', f'{M:,} beliefs', f'fewer: a program over them takes about '
+            f'{gib:.3g} GiB of memory, and may take {MEMORY_MOST/2**30:g}')
+
+
 # %% ../nbs/companion/61_programs.ipynb #09a6ad8a
 class RuleProgram(ProperProgram):
     r"""The fast route: the program of `CvxpyProgram` for one arm, kept in HiGHS.
@@ -499,13 +517,15 @@ class RuleProgram(ProperProgram):
     itself plays no part.
     """
     def __init__(self, support, K, arm):
+        M, W = support.shape
+        check_size(M, W, lies=2*M if W == 2 else M*M)
         A = rule_matrix(support, K, arm)
         m, n = A.shape
         self.arm, self.K, self.counts = arm, K, np.zeros((K, len(support)))
         self.links, self.asks = m - 2*K + np.arange(K), m - K + np.arange(K)
         self.pay = A[[m - K + arm]].toarray()[0]
-        self.short = np.eye(n)[-1]
-        self.price = np.zeros(n)
+        self.short, self.price = np.zeros(n), np.zeros(n)
+        self.short[-1] = 1.
         self.price[:support.size] = price_weights(*support.shape).ravel()
         columns, rows = box(n), at_least_zero(m)
         rows[1, self.links] = 0.
@@ -657,11 +677,13 @@ class MenuProgram(RuleProgram):
     0.0
     """
     def __init__(self, support, q, arm):
+        M, W = support.shape
+        check_size(M, W, lies=M*int((q[arm] > 0).sum()))
         self.own, A = menu_matrix(support, q, arm)
         (m, n), self.K, self.arm, self.everyone = A.shape, len(q), arm, support
         self.pay = A[[m - 1]].toarray()[0]
-        self.short = np.eye(n)[-1]
-        self.price = np.zeros(n)
+        self.short, self.price = np.zeros(n), np.zeros(n)
+        self.short[-1] = 1.
         weights = price_weights(len(self.own), support.shape[1])
         self.price[:weights.size] = weights.ravel()
         self.asks = np.insert(m - self.K + np.arange(self.K - 1), arm, m - 1)
@@ -858,6 +880,7 @@ class VProgram:
     programs.
     """
     def __init__(self, support, K, arm):
+        check_size(len(support), 2, lies=0)
         self.v, self.solves = v_rules(np.asarray(support, float).tobytes()), 0
         self.K, self.arm, self.W = K, arm, 2
         first, second = price_weights(len(support), 2).T

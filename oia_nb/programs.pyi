@@ -6,7 +6,7 @@ import numpy as np
 from dataclasses import dataclass, replace
 from functools import lru_cache
 import numpy as np
-from .core import SolverFailure, as_choice, patch_to
+from .core import InvalidInput, SolverFailure, as_choice, patch_to
 from .scoring import VRules
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +66,10 @@ class ProperProgram(LinearProgram):
     def add_rows(self, R: Any) -> None: ...
 def rule_matrix(support: ArrayLike, K: int, arm: int) -> Any: ...
 def link_row(support: ArrayLike, counts: np.ndarray, k: int, K: int) -> np.ndarray: ...
+MEMORY_MOST: Any
+LIE_BYTES: int
+GAIN_BYTES: int
+def check_size(M: int, W: int, lies: int) -> None: ...
 class RuleProgram(ProperProgram):
     def __init__(self, support: ArrayLike, K: int, arm: int | str) -> None: ...
     def minimum(self, counts: np.ndarray, lower: np.ndarray, slack: float=..., rule: bool=...) -> Solution | None: ...
