@@ -393,21 +393,22 @@ def as_it_stands(self):
 
 # %% ../../nbs/beyond/24_bets.ipynb #d3b40004
 class RayOutlook(Outlook):
-    """An `Outlook` by the lemma on rents; `source` is the arm whose samples are to
-    prove that the candidate's arm has no better rule."""
+    """An `Outlook` by the lemma on rents; `rent` is what the ray of arm j, as it is
+    known, adds to the margin, and `source` the arm whose samples are to prove that the
+    candidate's arm has no better rule."""
     def __init__(self, run, c, j, missing):
         super().__init__(run, c, j, missing)
-        self.source, ray = c.arm, ray_of(run, j)
+        self.rent, self.source, ray = 0., c.arm, ray_of(run, j)
         if ray is None:
             return
         (low, high), E, q, N = exit_of(
             run, ray), ray.rule.expected, run.data.q_hat, run.data.N
         idle = q[run.first]
         if c.arm == run.first:
-            rent = float((self.q - idle) @ (low*E)) - self.prices.min()
-            if rent <= 0:
+            rent = float(self.q @ (low*E) - idle @ (high*E)) - self.prices.min()
+            if rent <= 0 or not len(rungs(low, high)):
                 return
-            self.margin += rent
+            self.rent, self.margin = rent, self.margin + rent
             self.sj = spread(self.q, self.N, run.u - low*E)
             self.sc = spread(idle, self.Nc, run.u - low*E)
         elif self.own and c.ray is ray:
@@ -703,7 +704,8 @@ def ray_option(run, c, o, save):
     t, E, q = (low + high)/2 if low > 0 else high/3, ray.rule.expected, run.data.q_hat
     saves = 0.
     if leaves and c.arm == run.first:
-        saves = save(float((o.q - q[run.first]) @ E)*(t - low), o)
+        rent = float((o.q - q[run.first]) @ E)*t - o.prices.min()
+        saves = save(rent - o.rent, o)
     if c.ray is not ray:
         best, rounds = (low, 1) if low > 0 else (t/EARLY, EARLY.bit_length())
         gain = float(o.q @ (run.u - best*E)) - o.earned
