@@ -711,10 +711,8 @@ def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0
         The target; None, with `hires`: the whole, a half and a quarter of what the
         best rule earns more in a round than paying nothing.
     delta : float
-    methods : list of str
-        Names of learners; those that need a budget get `cap`.
-    runs, seed : int
-        How many runs of each, and of what seed; run i has the generator (seed, i).
+    methods : list of str; learners, of which those that need a budget get `cap`
+    runs, seed : int; run i of each learner has the generator (seed, i)
     cap : int; rounds after which a run is cut short: quantiles are infinite then
     progress : bool; show a bar on standard error
     margin : float; by how much the arm is to lead under the rule
