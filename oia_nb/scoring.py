@@ -303,7 +303,9 @@ def mix(S0, S1, lam):
     bound = max(S0.bound, S1.bound)
     # the sum of two rounded products may exceed the bound by a last digit
     values = np.minimum((1-lam)*S0.values + lam*S1.values, bound)
-    return ScoringRule(values, S0.support, bound)
+    mixed = object.__new__(ScoringRule)      # of numbers that were checked before
+    mixed.__dict__.update(values=read_only(values), support=S0.support, bound=bound)
+    return mixed
 
 # %% ../nbs/paper/02_scoring.ipynb #e5ee0857
 def _checked_mixture(S0, S1, lam):
