@@ -733,15 +733,13 @@ def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0
     np.int64(2)
     """
     n = as_integer('runs', runs, 1)
-    if not isinstance(methods, (list, tuple)):
-        raise InvalidInput('methods', methods, 'a list of names')
     cap = as_integer('cap', cap, 1)
     if hires is not None:
         cap = min(cap, as_integer('hires', hires, 1))     # the rest isn't played
     oracle = action_informed_oracle(world)
     seed = as_integer('seed', seed, 0)
-    tasks = [(method, e, i) for method in methods for e in _targets(world, eps, hires)
-             for i in range(n)]
+    tasks = [(method, e, i) for method in _listed(methods)
+             for e in _targets(world, eps, hires) for i in range(n)]
     asked = dict(margin=margin) if as_number('margin', margin, 0.) else {}
     rows = []
     for method, e, i in follow(tasks, 0, len(tasks), progress):
@@ -751,6 +749,12 @@ def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0
         rows.append(_forecast_row(world, method, found, hires))
     return _forecast_table(rows if hires is None
                            else [*rows, _row_of_nothing(world, hires)])
+
+def _listed(methods):
+    "The names of learners, which must be a list."
+    if isinstance(methods, (list, tuple)):
+        return methods
+    raise InvalidInput('methods', methods, 'a list of names')
 
 def _targets(world, eps, hires):
     "The accuracies that are asked for, a list."
