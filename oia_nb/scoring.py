@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['ScoringRule', 'as_rule', 'gains', 'Lie', 'lie', 'is_proper', 'is_strictly_proper', 'menu_rule', 'brier', 'spherical',
-           'floor_belief', 'logarithmic', 'v_shaped', 'VRules', 'mix']
+           'floor_belief', 'logarithmic', 'v_shaped', 'VRules', 'mix', 'without_floor']
 
 # %% ../nbs/paper/02_scoring.ipynb #730202b8
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 import numpy as np
 from .core import BELIEF_TOL, InvalidInput, PROPER_TOL, REPORT_TOL, Value
@@ -303,6 +303,15 @@ def mix(S0, S1, lam):
     # the sum of two rounded products may exceed the bound by a last digit
     values = np.minimum((1-lam)*S0.values + lam*S1.values, bound)
     return ScoringRule(values, S0.support, bound)
+
+# %% ../nbs/paper/02_scoring.ipynb #9ca4e7f7
+def without_floor(rule):
+    """The rule less what it pays in each state whatever is reported.
+
+    >>> float(without_floor(best.rule).values.min())
+    0.0
+    """
+    return replace(rule, values=rule.values - rule.values.min(0))
 
 # %% ../nbs/paper/02_scoring.ipynb #e5ee0857
 def _checked_mixture(S0, S1, lam):
