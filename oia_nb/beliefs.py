@@ -13,8 +13,9 @@ import numpy as np
 from .core import InvalidInput, as_integer, as_number, patch_to
 from .examination import Boundary, Watches, examine, fresh_rule
 from .leads import leading
-from .learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
-                            Identification, Learner, Stopped, check_learner, finish)
+from .estimation import FORCED, INIT, NORMAL
+from .learner import (STATUS, Identification, Learner, Stopped, check_learner,
+                            finish)
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, largest_over_ball, mean_lower
 from .sharp.hyperplanes import RegionProgram, largest_difference
@@ -250,11 +251,10 @@ def judge(run):
     challenger = int(others.argmax())
     across, own = U[challenger] - low, U[c.arm] - low
     bound = max(across, own if across > run.eps else own_regret(run, c, own))
-    if run.best is None or bound < run.best[0]:
-        run.best, run.low = (float(bound), c), float(low)
+    run.hold(c.rule, c.arm, bound, low)
     N = run.transcript.N
     radii = np.sqrt(2*betting_threshold(N, run.delta/(2*run.setting.K))/N)
-    run.snapshots.append((run.rounds + 1, U, radii, run.best[0]))
+    run.snapshots.append((run.rounds + 1, U, radii, run.bound))
     return c, challenger, across, bound, U
 
 # %% ../nbs/beyond/33_beliefs.ipynb #6785441a
@@ -284,7 +284,7 @@ def explore(run):
 def close(run):
     """The closing examination of the best rule, of the oracle's rules and of all
     hyperplanes. Raises `Halt` if something fails."""
-    c, rules, walls = run.best[1], run.oracle.rules, list(run.walls.values())
+    c, rules, walls = run.best, run.oracle.rules, list(run.walls.values())
     answers = [(rule, k) for k, rule in enumerate(rules)]
     for w in walls:
         for ray in w.rays:
@@ -313,13 +313,9 @@ class OwnIdentification(Identification):
 
 def conclude(run, status, contradiction=(), violated=None):
     "The `OwnIdentification` of a run that has ended."
-    bound, c = run.best or (np.inf, Candidate(run.oracle.rules[0], 0, None, 0.))
-    certificate = Certificate(bound, 0., bound) if np.isfinite(bound) else None
     solves = sum(p.solves for p in run.programs.values())
-    return finish(run.transcript, rule=run.spoken(c.rule), arm=c.arm, status=status,
-                  eps=run.eps, delta=run.delta, certificate=certificate,
-                  kinds=run.kinds, targets=run.targets, searches=run.searches,
-                  lp_solves=run.base.solves + run.solves + solves,
+    return finish(run.transcript, run.found, status=status, eps=run.eps,
+                  delta=run.delta, searches=run.searches, lp_solves=run.base.solves + run.solves + solves,
                   violated=violated or False, snapshots=run.snapshots,
                   result=OwnIdentification, contradiction=tuple(contradiction),
                   told=run.told, checks=(*run.checks, *run.watches.checks),
@@ -402,9 +398,8 @@ def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin
     def make(eps, delta, rounds, share=1.):
         run = Run(setting, oracle, eps=eps, delta=delta, max_rounds=rounds,
                   told=replace(told, alarm=share*told.alarm))
-        best = lambda: run.best and Finding(run.spoken(run.best[1].rule),
-                                            run.best[1].arm, run.best[0])
-        return StateLearner(setting, steps(run, examined), best=best)
+        return StateLearner(setting, steps(run, examined),
+                            best=lambda: run.best and run.found)
     if margin == 0:
         return make(eps, delta, max_rounds)
     return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,

@@ -5,7 +5,8 @@ import numpy as np
 from .core import InvalidInput, as_integer, as_number, patch_to
 from .examination import Boundary, Watches, examine, fresh_rule
 from .leads import leading
-from .learner import FORCED, INIT, NORMAL, STATUS, Certificate, Finding, Identification, Learner, Stopped, check_learner, finish
+from .estimation import FORCED, INIT, NORMAL
+from .learner import STATUS, Identification, Learner, Stopped, check_learner, finish
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, largest_over_ball, mean_lower
 from .sharp.hyperplanes import RegionProgram, largest_difference

@@ -489,13 +489,17 @@ def _best(world, agent):
 
 def is_wrong(world, found, t=None):
     """Whether the certificate of an `Identification` is proved wrong: some rule
-    earns more than `found.rule` by more than its bound. False without one."""
+    earns more than `found.rule` by more than its bound, or than ϵ if the status is
+    "certified". False without one."""
     if found.certificate is None:
         return False
+    most = found.certificate.bound
+    if found.status == 'certified':
+        most = min(most, found.eps)
     agent = world.agent if t is None or not isinstance(
         world.agent, Expert) else world.agent.at(t)
     loss = best_known(world, t) - agent.profit(world, found.rule)
-    return bool(loss > found.certificate.bound + WRONG_TOL*world.setting.B)
+    return bool(loss > most + WRONG_TOL*world.setting.B)
 
 WRONG_TOL = 1e-6    # a loss beyond the certificate's bound by less isn't told from none
 

@@ -8,15 +8,13 @@ __all__ = ['PLANNED', 'QUESTIONS_SHARE', 'lead_needed', 'leader_of', 'chance_of_
            'earned_at_least', 'conclude', 'patient']
 
 # %% ../nbs/beyond/32_lapses.ipynb #dce7f3b3
-from array import array
 from collections import deque
 from dataclasses import dataclass, replace
 import numpy as np
 from .core import as_integer
-from .estimation import Transcript
+from .estimation import FORCED, INIT, NORMAL, Transcript
 from .examination import Watches
-from .learner import (FORCED, INIT, NORMAL, Identification, Learner, Stopped,
-                            check_learner, finish)
+from .learner import Identification, Learner, Stopped, check_learner, finish
 from .sharp.learner import sharp
 from .told import Check, as_told
 
@@ -85,7 +83,7 @@ class Patience:
         self.setting, self.eps, self.delta = setting, eps, delta
         self.told, self.inner, self.max_rounds = told, None, max_rounds
         self.rules = oracle.rules       # while they are kept no other has their `id`
-        self.data, self.kinds = Transcript(setting), array('b')
+        self.data = Transcript(setting)
         self.stacks = [deque() for _ in range(setting.K)]
         tally = lambda: np.zeros(setting.K, int)
         self.homes = {id(rule): [None, tally()] for rule in oracle.rules}
@@ -122,9 +120,10 @@ def ask_once(run, rule, tally, kind):
     before = lapses_at_least(tally)
     tally[response.arm] += 1
     run.lapses += lapses_at_least(tally) - before
-    run.kinds.append(INIT if run.data.rounds < run.setting.K else kind)
+    kind = INIT if run.data.rounds < run.setting.K else kind
     belief = run.setting.index(response.report)
-    run.data.record(response.arm, belief, rule.expected)
+    run.data.record(response.arm, belief, rule.expected, state=response.state,
+                    kind=kind)
     # the learner within sees some answers only: states are watched here
     run.stacks[response.arm].append(replace(response, state=None))
     objects = run.watches.see(rule, response.arm, belief, response.state)
@@ -186,9 +185,8 @@ def conclude(run, found, status=None, violated=None):
     trace = found.trace
     at = played[np.minimum(trace.rounds.astype(int), len(played)) - 1] + 1
     return finish(
-        run.data, rule=found.rule, arm=found.arm, status=status or found.status,
-        eps=run.eps, delta=run.delta, certificate=found.certificate, kinds=run.kinds,
-        searches=found.searches, lp_solves=found.lp_solves,
+        run.data, found.finding, status=status or found.status, eps=run.eps,
+        delta=run.delta, searches=found.searches, lp_solves=found.lp_solves,
         violated=violated or found.violated or found.event_violated,
         snapshots=list(zip(at, trace.profits, trace.radii, trace.bounds)),
         told=run.told, checks=(run.check, *run.watches.checks, *found.checks),

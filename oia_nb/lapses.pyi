@@ -1,14 +1,13 @@
 # Made by nbs/build_stubs.py from lapses.py and nbs/hints.txt.  Do not edit.
 from collections.abc import Callable
 from typing import Any
-from array import array
 from collections import deque
 from dataclasses import dataclass, replace
 import numpy as np
 from .core import as_integer
-from .estimation import Transcript
+from .estimation import FORCED, INIT, NORMAL, Transcript
 from .examination import Watches
-from .learner import FORCED, INIT, NORMAL, Identification, Learner, Stopped, check_learner, finish
+from .learner import Identification, Learner, Stopped, check_learner, finish
 from .sharp.learner import sharp
 from .told import Check, as_told
 from .oracle import Oracle

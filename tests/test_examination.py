@@ -255,5 +255,5 @@ def test_no_exception_after_the_first_round():
 def test_what_is_violated_has_a_name():
     found = run(DUO, Expert(), 0)
     with pytest.raises(InvalidInput, match='violated'):
-        finish(found, rule=found.rule, arm=0, status='assumption_violated', eps=.1, delta=.1,
-               kinds=[], violated='mood')
+        finish(found.trace, found.finding, status='assumption_violated', eps=.1, delta=.1,
+               violated='mood')

@@ -149,8 +149,7 @@ def files_by_intention(run, rule, tally, kind):
     response = yield rule
     tally[response.arm] += 1
     arm = int(tally.argmax())
-    run.kinds.append(kind)
-    run.data.record(response.arm, run.setting.index(response.report), rule.expected)
+    run.data.record(response.arm, run.setting.index(response.report), rule.expected, kind=kind)
     run.stacks[arm].append(replace(response, arm=arm))
 
 

@@ -1,4 +1,5 @@
 """What a certificate says in words: each clause is true, and what wasn't checked is said."""
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -7,9 +8,11 @@ import pytest
 from laws import detection, most_failures, statistical
 from oia_nb.all import (action_informed_oracle, generator, identify, load_world, make_world,
                         random_world)
-from oia_nb.experts import Bold, Insider, Lapsing
+from oia_nb.cli import main
+from oia_nb.experts import Bold, Insider, Lapsing, Subjective
 from oia_nb.examination import RATIOS, Blocks, ReportWatch, Watches
 from oia_nb.learner import in_percent
+from oia_nb.session import Session, calibration_evidence
 from oia_nb.told import CHECKS, VIOLATIONS, Check, Told
 
 DUO = random_world(2, 2, 2, 5, prior='arm', margin=.05, name='duo')
@@ -108,21 +111,20 @@ def accused(rng_seed):
     return found
 
 
-def out_of_sight(blocks, cell, usual):
-    "Wrong: bets on what it has seen in the very block."
-    blocks.counts[int(not usual), cell] += 1
-    return SEE(blocks, cell, usual)
+def knows_the_place(blocks, cells):
+    "Wrong: a bet on which pair of the block is the other one, not on what it is."
+    return FAVOUR(blocks, cells)*np.r_[np.ones(len(cells) - 1), 1.5]
 
 
-SEE = Blocks.see
+FAVOUR = Blocks.favour
 
 
-@statistical(false_alarm=1e-6, planted='bets on what it has seen in the block',
+@statistical(false_alarm=1e-6, planted='bets on the place in the block',
              power=lambda: detection(WATCHED, LEVEL, .5))
 def test_honest_reports_are_seldom_accused(monkeypatch):
     limit = most_failures(WATCHED, LEVEL)
     assert accused(0) <= limit
-    monkeypatch.setattr(Blocks, 'see', out_of_sight)
+    monkeypatch.setattr(Blocks, 'favour', knows_the_place)
     assert accused(1) > limit
 
 
@@ -180,3 +182,55 @@ def test_what_the_insider_leaves_is_what_it_leaves_on_average():
     left = np.array([gain[z.index(r.report), r.state] for r in answers])
     assert abs(left.mean() - knowing.agent.profit(knowing, rule)) < 5*left.std()/4000**.5
     assert {r.arm for r in answers} == {0}
+
+
+# --- A session whose states contradict its reports --------------------------------------
+
+@pytest.fixture
+def overconfident(tmp_path):
+    "A session that ended certified, before the first state was known; and the states."
+    world, rng, states = replace(DUO, agent=Subjective(8.)), generator(4), []
+    s = Session.create(tmp_path/'s.jsonl', world, eps=.1, delta=.1)
+    while s.status == 'open':
+        r = world.respond(s.announce().rule, rng)
+        s.answer(r.arm, list(r.report))
+        states.append(r.state)
+    assert s.status == 'certified'
+    return s, states
+
+
+def test_a_certificate_that_states_took_away_is_shown_nowhere(overconfident, capsys):
+    s, states = overconfident
+    assert s.best.bound == s.result.certificate.bound <= .2 and not s.notes
+    for n, state in enumerate(states):
+        s.reveal(n + 1, state)
+    found = s.result
+    assert (found.status, found.violated, found.certificate) == (
+        'assumption_violated', 'calibration', None)
+    assert s.status == 'assumption_violated' and s.best is None
+    assert any('nothing is certified any more' in note for note in s.notes)
+    path = str(s.journal.path)
+    s.close()
+    with Session.open(path) as again:
+        shown = [repr(again), again._repr_html_(), again.result.statement]
+    for options in [], ['--json']:
+        assert main(['session', 'status', path, *options]) == 0
+        shown.append(capsys.readouterr().out)
+    for text in shown:
+        assert 'loses at most' not in text and ' certified' not in text.replace(
+            'is certified', '').replace('Nothing certified', ''), text
+        assert 'assumption_violated' in text or 'Nothing is certified' in text
+    assert json.loads(shown[-1])['status'] == 'assumption_violated'
+    assert json.loads(shown[-1])['best']['bound'] is None
+
+
+def test_states_count_in_the_order_in_which_they_come_out(overconfident):
+    s, states = overconfident
+    order = generator(5).permutation(len(states))
+    for n in order:
+        s.reveal(int(n) + 1, states[n])
+    frame, z = s.to_frame(), s.setting
+    arms = [z.arms.index(frame.arm[n]) for n in order]
+    beliefs, came = ([int(frame.belief[n]) for n in order], [states[n] for n in order])
+    evidence = calibration_evidence(z.support, beliefs, came, arms).max(initial=1.)
+    assert s.calibration().evidence == pytest.approx(evidence)
