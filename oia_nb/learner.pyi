@@ -9,18 +9,21 @@ import signal
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import cached_property, wraps
+from time import perf_counter
+from types import SimpleNamespace
 import numpy as np
 from .core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer
 from .core import as_number, generator, patch_to
 from .estimation import FORCED, NORMAL
-from .information import Setting
+from .information import Setting, World
 from .oracle import Oracle
 from .scoring import ScoringRule
 from .told import CHECKS, UNCHECKED, VIOLATIONS, Told
+from . import proofs
+from . import verify
 from .information import Response
 from .estimation import Transcript
-from .information import World
 
 _Path = str | PathLike[str]
 _R = TypeVar('_R', bound=Any)
@@ -50,7 +53,9 @@ class Certificate:
     bound: float
     mixing: float
     confidence: float
-    def __init__(self, bound: float, mixing: float, confidence: float) -> None: ...
+    proof: dict | None
+    facts: dict | None
+    def __init__(self, bound: float, mixing: float, confidence: float, proof: dict | None = ..., facts: dict | None = ...) -> None: ...
 BOUND_TOL: float
 @dataclass(frozen=True, eq=False)
 class Finding:
@@ -95,11 +100,15 @@ class Identification:
     violated: str | None
     profit: float | None
     lead: float | None
-    def __init__(self, rule: ScoringRule, arm: int, rounds: int, status: str, eps: float, delta: float, certificate: Certificate, counts: ArrayLike, normal_rounds: int, forced_rounds: int, searches: int, lp_solves: int, event_violated: bool, trace: Trace, *, setting: Setting | None = ..., origin: Origin | None = ..., paid: float | None = ..., lost: float | None = ..., told: Told | None = ..., checks: Any = ..., violated: str | None = ..., profit: float | None = ..., lead: float | None = ...) -> None: ...
-    @property
-    def finding(self) -> Finding: ...
+    refused: str | None
+    def __init__(self, rule: ScoringRule, arm: int, rounds: int, status: str, eps: float, delta: float, certificate: Certificate, counts: ArrayLike, normal_rounds: int, forced_rounds: int, searches: int, lp_solves: int, event_violated: bool, trace: Trace, *, setting: Setting | None = ..., origin: Origin | None = ..., paid: float | None = ..., lost: float | None = ..., told: Told | None = ..., checks: Any = ..., violated: str | None = ..., profit: float | None = ..., lead: float | None = ..., refused: str | None = ...) -> None: ...
     def to_dict(self, trace: bool=...) -> dict[str,Any]: ...
     def save(self, path: _Path, trace: bool=...) -> None: ...
+    @property
+    def proved(self) -> Certificate | None: ...
+    @property
+    def finding(self) -> Finding: ...
+    def verify(self, exact: bool=...) -> Verification: ...
     def claim(self, told: Any) -> str: ...
     def unchecked(self, told: Any) -> list[str]: ...
     @property
@@ -116,6 +125,18 @@ class Status:
 STATUS: Any
 def was_cut_short(status: str) -> bool: ...
 def finish(transcript: Transcript, found: Finding, *, status: str, eps: float, delta: float, searches: int=..., lp_solves: int=..., violated: bool=..., snapshots: Sequence[Any]=..., result: type[_R]=..., **more: Any) -> _R: ...
+def facts_of(found: Identification) -> Any: ...
+def claim_of(found: Identification) -> Any: ...
+@dataclass(frozen=True)
+class Verification:
+    refused: str
+    rests: str
+    seconds: float
+    def __init__(self, refused: str, rests: str, seconds: float) -> None: ...
+    def __bool__(self): ...
+    def __str__(self): ...
+CLAIMS: tuple
+def verified(found: _R) -> _R: ...
 class Learner:
     def __init__(self, setting: Setting, steps: Generator[Any, Any, Any], best: Callable[[], Any] | None=...) -> None: ...
     def __iter__(self): ...

@@ -37,7 +37,7 @@ from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import check_options, learner_for, learner_row
-from .learner import Finding, Origin, Stopped, interrupts_held
+from .learner import Origin, Stopped, interrupts_held
 from .told import Check, as_told
 
 # %% ../nbs/beyond/27_session.ipynb #2ee07234
@@ -573,7 +573,8 @@ class Session:
         journal = Journal(path, write=write, cut=cut)
         try:
             s = cls(journal, same)
-            s._keep_result()
+            if not s.unused:
+                s._keep_result()
             return s
         except BaseException:
             journal.close()
@@ -596,7 +597,8 @@ def _checked_head(where, oracle, *, eps, delta, method, snap, currency, history,
     snap = as_number('snap', snap, 0., .5)
     if currency is not None:
         currency = as_text('currency', currency)
-    row, options = _told_options(method or learner_for(told), told, options)
+    method = learner_for(told) if method is None else method
+    row, options = _told_options(method, told, options)
     try:
         history = list(history)
     except TypeError:
@@ -769,14 +771,13 @@ def notes(self):
     undone = sum(r.status == 'void' for r in self._rounds)
     made = self.head.get('package'), self.head.get('numpy')
     if self.unused:
-        why = 'another processor computes other last digits'
-        if made != VERSIONS:
-            why = 'made with version {} and numpy {}, read with {} and {}'.format(
-                *made, *VERSIONS)
-        why += '; Session.open(path, same=1e-6) takes rules for one that differ by less'
-        if undone or self._past:
-            counts = {'are undone': undone, 'are past data': len(self._past)}
-            why = ', '.join(f'{n} {what}' for what, n in counts.items() if n)
+        why = f'{undone} undone, {len(self._past)} from before'
+        if not (undone or self._past):
+            why = 'another processor computes other last digits'
+            if made != VERSIONS:
+                why = 'made with version {} and numpy {}, read with {} and {}'.format(
+                    *made, *VERSIONS)
+            why += '; Session.open(path, same=1e-6) takes near rules for one'
         told.append(f'{self.unused} answers are not used: the learner does not announce '
                     f'the rules that they were given to ({why})')
     if found is not None and self._filed is None:
@@ -1018,8 +1019,7 @@ def best(self):
     found = self.result
     if found is None:
         return self._learner.best
-    proved = found.certificate
-    return proved and Finding(found.rule, found.arm, proved.bound)
+    return found.certificate and found.finding
 
 @patch_to(Session)
 @property

@@ -15,11 +15,12 @@ from conftest import amount
 from oia_nb.all import (NotInducible, Transcript, action_informed_oracle, announce,
                         generator, is_proper, menu_rule, mix, random_world, simulate)
 from oia_nb.programs import HIGHS_OPTIONS
+from oia_nb.scoring import VRules
 from oia_nb.sharp import bets as module, evidence, walls
 from oia_nb.sharp.bets import (Run, candidate, explore, missing, no_agent, open_run, share,
                                wealth)
 from oia_nb.sharp.evidence import own_wealth, pair_wealth
-from oia_nb.sharp.walls import Contradiction, bets
+from oia_nb.sharp.walls import Contradiction
 
 def small_world(i, K=2, W=2, signals=2):
     for n in range(200):
@@ -451,16 +452,16 @@ def test_regions_contain_what_arms_answer(K, W, signals):
             if world.best_response(rule) == j:
                 assert p @ rule.expected >= least - 1e-9
 
-def test_bets_span_the_cone():
+def test_v_rules_span_the_cone():
     for n in range(20):
         rng = generator(610, n)
         x = np.sort(rng.uniform(size=rng.integers(2, 9)))
         line = np.c_[x, 1 - x]
-        D = np.array([r.expected for r in bets(line, 1.)])
+        v = VRules(line)
         for _ in range(20):
             rule = menu_rule(line, rng.uniform(size=(rng.integers(1, 5), 2)), 1.)
-            w = np.linalg.solve(D.T, rule.expected)
-            assert w.min() >= -1e-6 and all(is_proper(r) for r in bets(line, 1.))
+            w = np.linalg.solve(v.D.T, rule.expected)
+            assert w.min() >= -1e-6 and all(is_proper(r) for r in v.rules(line, 1.))
 
 # --- Contradictions -------------------------------------------------------------------
 

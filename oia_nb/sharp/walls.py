@@ -3,10 +3,10 @@
 # %% auto #0
 __all__ = ['NOISE', 'WIDER', 'FAR', 'MOST', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE', 'KEPT', 'KINKS', 'SIZE', 'EXCHANGES', 'LIES',
            'KNOWN', 'ANEW', 'ALIKE', 'CHOICES', 'ALLOWED', 'LOOSE', 'BOXES', 'FEW', 'SPARE', 'HAIR', 'MATTER',
-           'NARROWER', 'INTERVALS', 'PARTS', 'DIVISIONS', 'REMEMBERED', 'bets', 'Cone', 'Contradiction', 'sparse',
-           'Wall', 'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh', 'told_apart', 'BetRegion', 'kinked',
-           'spanning', 'some_lies', 'narrow_indices', 'Majorants', 'beside', 'at_right_angles', 'Cut', 'least_over',
-           'parts', 'CutRegion']
+           'NARROWER', 'INTERVALS', 'PARTS', 'DIVISIONS', 'REMEMBERED', 'Cone', 'Contradiction', 'sparse', 'Wall',
+           'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh', 'told_apart', 'BetRegion', 'kinked', 'spanning',
+           'some_lies', 'narrow_indices', 'Majorants', 'beside', 'at_right_angles', 'Cut', 'least_over', 'parts',
+           'CutRegion']
 
 # %% ../../nbs/beyond/22_walls.ipynb #f63676b8
 from functools import cached_property
@@ -14,38 +14,24 @@ from types import SimpleNamespace
 import numpy as np
 from ..core import generator, patch_to
 from ..programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
-from ..scoring import ScoringRule, menu_rule
+from ..scoring import ScoringRule, VRules, menu_rule
 from .evidence import (BETS, STAKES, TINY, least_wealth, log_wealths,
                                    own_wealth, pair_wealth, shares)
 from .hyperplanes import RegionProgram, flat, neutral
-
-# %% ../../nbs/beyond/22_walls.ipynb #b3292b21
-def bets(support, bound):
-    """The M rules of chapter 22, each scaled so that its largest payment is
-    `bound`; `support` (M, 2)."""
-    x, M = support[:, 0], len(support)
-    order, rules = x.argsort(), [None]*M
-    for i in order[1:-1]:
-        columns = np.minimum(bound*min(x[i], 1 - x[i])*np.diag([1/x[i], 1/(1 - x[i])]),
-                             bound)
-        rules[i] = ScoringRule(columns[(x < x[i]).astype(int)], support, bound)
-    for i, state in (order[-1], 1), (order[0], 0):
-        rules[i] = ScoringRule(np.tile(bound*np.eye(2)[state], (M, 1)), support, bound)
-    return rules
 
 # %% ../../nbs/beyond/22_walls.ipynb #eccaaaa6
 NOISE = 1e-12                   # of the largest coordinate: nothing but rounding
 
 class Cone:
-    """Rules that span all payments: `rules`, with two states the bets of chapter 22;
+    """Rules that span all payments: `rules`, with two states the V-rules of chapter 2;
     `D` (M, M) their payments in units of the bound. They are the first of the `pool`
     from which questions are mixed; `values` (B, M, W) and `tops` (B, W), the largest in
     each state, are those of the pool."""
     def __init__(self, setting):
         self.support, self.bound = setting.support, setting.bound
         self.setting = setting
-        self.pool = (bets(self.support, self.bound) if setting.W == 2
-                     else spanning(setting))
+        self.pool = (VRules(self.support).rules(self.support, self.bound)
+                     if setting.W == 2 else spanning(setting))
         self.rules = self.pool[:setting.M]
         self.D = np.array([r.expected for r in self.rules])/self.bound
         self.values = np.array([r.values for r in self.pool])/self.bound

@@ -7,11 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 from ..core import generator, patch_to
 from ..programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
-from ..scoring import ScoringRule, menu_rule
+from ..scoring import ScoringRule, VRules, menu_rule
 from .evidence import BETS, STAKES, TINY, least_wealth, log_wealths, own_wealth, pair_wealth, shares
 from .hyperplanes import RegionProgram, flat, neutral
 
-def bets(support: np.ndarray, bound: float) -> np.ndarray: ...
 NOISE: float
 class Cone:
     def __init__(self, setting) -> None: ...
