@@ -450,7 +450,8 @@ def foresee(run):
     data, growth = run.data, RENEW if run.ahead <= 1 else SOONER
     if run.guess is None or (data.N > growth*run.guess.N + 2).any():
         run.opened.subtract(dict.fromkeys(run.opened, MORE))
-        run.guess = Guess(data.counts, [(a.s, a.arm) for a in run.answers])
+        run.guess = Guess(data.counts, [(a.s, a.arm) for a in run.answers],
+                          run.setting)
         run.tried, run.reached, run.foretold = {}, {}, None
     if run.foretold is None:
         run.foretold = Foretold(run.guess, run.pay, run.tops, DRAWS, run.highs)
