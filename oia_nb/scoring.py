@@ -312,15 +312,6 @@ def mix(S0, S1, lam):
     mixed.__dict__.update(values=read_only(values), support=S0.support, bound=bound)
     return mixed
 
-# %% ../nbs/paper/02_scoring.ipynb #9ca4e7f7
-def without_floor(rule):
-    """The rule less what it pays in each state whatever is reported.
-
-    >>> float(without_floor(best.rule).values.min())
-    0.0
-    """
-    return replace(rule, values=rule.values - rule.values.min(0))
-
 # %% ../nbs/paper/02_scoring.ipynb #e5ee0857
 def _checked_mixture(S0, S1, lam):
     for name, S in ('S0', S0), ('S1', S1):
@@ -330,3 +321,12 @@ def _checked_mixture(S0, S1, lam):
     if not same:
         raise InvalidInput('S1', 'a rule on another support', 'the support of S0')
     return as_number('lam', lam, 0., 1.)
+
+# %% ../nbs/paper/02_scoring.ipynb #6f37a345
+def without_floor(rule):
+    """The rule less what it pays in each state whatever is reported (chapter 2).
+
+    >>> float(without_floor(best.rule).values.min())
+    0.0
+    """
+    return replace(rule, values=rule.values - rule.values.min(0))
