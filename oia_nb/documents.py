@@ -315,6 +315,7 @@ def identification_from_dict(data):
     check_details(found)
     return found
 
+# %% ../nbs/companion/86_documents.ipynb #7d0dfff2
 def without_notes(d):
     "An object without the keys that are anybody's."
     return {k: v for k, v in d.items() if not k.startswith('x-')}

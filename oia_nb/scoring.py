@@ -241,9 +241,9 @@ def logarithmic(support, bound=1., floor=0.01):
 
 # %% ../nbs/paper/02_scoring.ipynb #6e5bf3a0
 def v_shaped(support, kink, bound=1.):
-    """The V-shaped rule: a bet on one state, paid if it comes true.
+    """The V-shaped rule: one state is named, and paid if it comes true.
 
-    The belief `kink` (W,), all entries positive, is indifferent between all bets (Li
+    The belief `kink` (W,), all entries positive, is indifferent between all states (Li
     et al. 2022, for two states). Raises `InvalidInput`.
 
     >>> v_shaped([[.2, .8], [.9, .1]], [.5, .5]).values
@@ -290,6 +290,11 @@ class VRules:
         "(M, 2): the payments of the sum of V-rules with `weights` (M,)."
         first, second = weights*self.tops.T
         return np.column_stack([first @ self.sooner, second @ self.later])
+
+    def rules(self, support, bound):
+        "The V-rules as `ScoringRule`s on their `support`, times `bound`."
+        return [ScoringRule(bound*self.values(w), support, bound)
+                for w in np.eye(len(support))]
 
 # %% ../nbs/paper/02_scoring.ipynb #667b95e0
 def mix(S0, S1, lam):
