@@ -406,10 +406,11 @@ def verify(self, exact=False):
         facts, claim = facts_of(self), claim_of(self)
         what = SimpleNamespace(claim=claim, proof=self.proved.proof)
         refused = checker.verify(what, facts, exact)
+        seconds = perf_counter() - start
+        rests = '' if refused else proofs.rests_on(what.proof, facts, self.setting.arms)
     except (AttributeError, LookupError, TypeError, ValueError) as e:
-        refused = f'the facts cannot be read: {e!r}'
-    seconds = perf_counter() - start
-    rests = '' if refused else proofs.rests_on(self.proved.proof, facts, self.setting.arms)
+        refused, rests = f'the facts cannot be read: {e!r}', ''
+        seconds = perf_counter() - start
     return Verification(refused, rests, seconds)
 
 # %% ../nbs/companion/62_learner.ipynb #f5e6c713
