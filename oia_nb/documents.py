@@ -327,8 +327,7 @@ def certificate_fields(certificate, proof):
             if value is not None and (proof or name not in ('proof', 'facts'))}
 
 def certificate_of(d):
-    "The `Certificate` of a document, which needs a probability beside it."
-    as_number('document.target.delta', d['target']['delta'], 0., 1., strict_low=True)
+    "The `Certificate` of a document."
     return Certificate(**without_notes(d['certificate']))
 
 def counts_of(counts, arms):
@@ -427,10 +426,16 @@ READ = dict(told=told_of, checks=lambda d: tuple(map(check_of, d)),
 def check_details(found):
     """Raise `InvalidInput` for a result that lacks what its own promise is stated
     with."""
-    proved = found.certificate is not None or found.status == 'rule_certified'
-    for name in ('discovery', 'means', 'earns') if proved else ():
-        if hasattr(found, name) and not np.size(getattr(found, name)):
-            raise InvalidInput(f'document.details.{name}', getattr(found, name),
+    tried = found.status == 'rule_certified'
+    if not tried and found.certificate is None:
+        return
+    as_number('document.target.delta', found.delta, 0., 1., strict_low=True)
+    stated = {name: getattr(found, name, 0.)
+              for name in ('discovery', *(('means', 'earns', 'behind') if tried else ()))}
+    for name, value in stated.items():
+        numbers = 0. if name == 'discovery' and value is not None else value
+        if numbers is None or not np.size(numbers) or not np.isfinite(numbers).all():
+            raise InvalidInput(f'document.details.{name}', value,
                                'what the promise is stated with')
 
 
