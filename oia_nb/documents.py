@@ -339,7 +339,7 @@ def counts_of(counts, arms):
 # %% ../nbs/companion/86_documents.ipynb #711b9bc7
 CHECKED = record(name=TEXT, evidence=maybe(NUMBER), level=NUMBER, rounds=INTEGER,
                  passed=FLAG)
-DISCOVERY = record({'found': ANYTHING, 'setting': ANYTHING},
+DISCOVERY = record({'found': ANYTHING, 'setting': ANYTHING, 'starts': listed(INTEGER)},
                    rule=record(tickets=MATRIX, bound=NUMBER), arm=INTEGER, status=TEXT,
                    bound=maybe(NUMBER), charge=maybe(NUMBER), mass=listed(NUMBER, 1),
                    rounds=INTEGER, collecting=INTEGER, runs=INTEGER)
@@ -409,7 +409,7 @@ def discovery_of(d):
         setting=inner['setting'] and setting_from_dict(inner['setting']),
         rule=OpenRule(d['rule']['tickets'], d['rule']['bound']),
         mass=np.array(d['mass'], float), bound=or_infinite(d['bound']),
-        charge=or_infinite(d['charge'])))
+        charge=or_infinite(d['charge']), starts=tuple(d.get('starts', ()))))
 
 def is_document(value):
     return isinstance(value, dict) and 'schema' in value

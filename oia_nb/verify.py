@@ -67,6 +67,7 @@ class Facts:
     oracle: np.ndarray = None
     questions: np.ndarray = None
 
+# %% ../nbs/beyond/39_verify.ipynb #c4d91e5b
 @dataclass(frozen=True, eq=False)
 class Claim:
     """With probability 1 - `delta` the `rule` (M, W), which `arm` answers, loses at most
