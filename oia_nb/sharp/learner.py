@@ -40,11 +40,13 @@ LATER = .05
 @dataclass(eq=False)
 class Candidate:
     r"""A rule that `arm` has answered, the `counts` (M,) of that arm at that time,
-    and the probability of failure `delta` it may use."""
+    and the probability of failure `delta` it may use; it was `born` after so many
+    rounds."""
     rule: ScoringRule
     arm: int
     counts: np.ndarray
     delta: float
+    born: int = 0
 
 STATUS['stalled'] = Status(
     'The accuracy asked for was not proved, and more rounds would not prove it: the '
@@ -68,7 +70,8 @@ class SharpRun:
             setting, oracle, eps, delta, max_rounds, watch)
         self.later = LATER*delta
         self.setting = setting = levelled(setting)                      # below
-        self.transcript, self.base = Transcript(setting), RegionProgram(setting)
+        self.transcript = Transcript(setting, keeps=True)
+        self.base = RegionProgram(setting)
         self.walls, self.programs, self.tries, self.depths = {}, {}, {}, {}
         self.candidates, self.best = [], None
         self.rays, self.forecast, self.low = [], None, None
@@ -177,9 +180,9 @@ def ask_at(run, k, ray, t):
     arm = yield from ask(run, mix(run.oracle.rules[k], ray.end, t), k, FORCED)
     ray.rounds.append(run.rounds)
     if arm == k:
-        ray.inside = t
+        ray.inside, ray.held = t, run.rounds
     else:
-        ray.outside, ray.across = t, arm
+        ray.outside, ray.across, ray.crossed = t, arm, run.rounds
     return arm
 
 def shoot(run, k, end, bits, ray=None, keep=False):
@@ -706,7 +709,7 @@ def close(run):
         more, walls = bets.foundation(run.bets, run.proved)
         answers += more
     boundaries = [Boundary(*w.pair, run.bets.zero, rules[w.pair[1]], limits_of(w))
-                  for w in walls if w.pair[0] == run.bets.first]
+                  for w in walls if w.pair[0] == run.bets.first and not w.tied]
     for w in run.walls.values():
         for ray in w.rays:
             answers += [(mix(rules[w.k], ray.end, ray.inside), w.k),

@@ -38,7 +38,8 @@ class Candidate:
     arm: int
     counts: np.ndarray
     delta: float
-    def __init__(self, rule: ScoringRule, arm: int, counts: ArrayLike, delta: float) -> None: ...
+    born: int
+    def __init__(self, rule: ScoringRule, arm: int, counts: ArrayLike, delta: float, born: int = ...) -> None: ...
 class Halt(Exception):
     def __init__(self, status: str, contradiction: Sequence[int]=..., violated: str | None=...) -> None: ...
 class SharpRun:
