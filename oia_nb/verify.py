@@ -46,7 +46,8 @@ class Facts:
     few rules, whose index is -1; the `margins` (K,) of the oracle; the rounds before
     each attempt or run, `starts`; what a `tie` is, relative to the oracle's margin; at
     how many rounds there was to be a look, `looks` (0: at all), and how many beliefs an
-    arm leads to at most, `sizes` (K,).
+    arm leads to at most, `sizes` (K,); the rules of the `oracle` (K, M, W); and of each
+    question the index of its rule, `questions`, where rounds have those of questions.
     """
     support: np.ndarray
     utility: np.ndarray
@@ -63,7 +64,10 @@ class Facts:
     tie: float = 1e-7
     looks: int = 0
     sizes: np.ndarray = None
+    oracle: np.ndarray = None
+    questions: np.ndarray = None
 
+# %% ../nbs/beyond/39_verify.ipynb #c4d91e5b
 @dataclass(frozen=True, eq=False)
 class Claim:
     """With probability 1 - `delta` the `rule` (M, W), which `arm` answers, loses at most

@@ -4,9 +4,9 @@
 __all__ = ['NOISE', 'WIDER', 'FAR', 'MOST', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE', 'KEPT', 'KINKS', 'SIZE', 'EXCHANGES', 'LIES',
            'KNOWN', 'ANEW', 'ALIKE', 'CHOICES', 'ALLOWED', 'LOOSE', 'BOXES', 'FEW', 'SPARE', 'HAIR', 'MATTER',
            'NARROWER', 'INTERVALS', 'PARTS', 'DIVISIONS', 'REMEMBERED', 'Cone', 'Contradiction', 'sparse', 'Wall',
-           'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh', 'told_apart', 'BetRegion', 'kinked', 'spanning',
-           'some_lies', 'narrow_indices', 'Majorants', 'beside', 'at_right_angles', 'Cut', 'least_over', 'parts',
-           'CutRegion']
+           'tie', 'proved', 'extent', 'conflict', 'prove_cheaper', 'weigh', 'told_apart', 'BetRegion', 'kinked',
+           'spanning', 'some_lies', 'narrow_indices', 'Majorants', 'beside', 'at_right_angles', 'Cut', 'least_over',
+           'parts', 'CutRegion']
 
 # %% ../../nbs/beyond/22_walls.ipynb #f63676b8
 from functools import cached_property
@@ -85,10 +85,12 @@ class Wall:
     `rows` (n, M) are the coordinates of rules that either answered, `sides` 1 where
     l did and -1 where j did, `rounds` when. `pair` is (l, j); `valid` once
     $f(0)\ge0$ is proved. Bounds are worked out when they are asked for; old ones
-    hold as well.
+    hold as well. `contradicted()`, if given, lists the rounds of answers that no
+    agent gives, costs that may be equal included.
     """
-    def __init__(self, cone, valid, pair=None):
+    def __init__(self, cone, valid, pair=None, contradicted=None):
         M, self.pair = len(cone.D), pair
+        self.tied, self.contradicted = False, contradicted
         self.cone, self.valid, self.n, self.solves = cone, valid, 0, 0
         self.rounds = []
         self.up, self.low = np.full(M, np.inf), np.full(M, -np.inf)
@@ -143,6 +145,7 @@ def _tighten(wall, i, side):
     Raises `Contradiction`."""
     import highspy
     which = (1 - side)//2
+    wall.stale[which, i] &= not wall.tied
     if not wall.stale[which, i]:
         return
     cost = np.zeros(len(wall.up))
@@ -159,7 +162,7 @@ def _tighten(wall, i, side):
             break
         wall.highs.clearSolver()                      # once more from the beginning
     if status == highspy.HighsModelStatus.kInfeasible:
-        raise Contradiction(conflict(wall))
+        return tie(wall)
     if status != highspy.HighsModelStatus.kOptimal:
         return                 # the old bound holds
     wall._at[which, i] = solution.col_value
@@ -172,6 +175,15 @@ def _tighten(wall, i, side):
         wall.up[i] = min(wall.up[i], found)
     else:
         wall.low[i] = max(wall.low[i], found)
+
+def tie(wall):
+    """No α agrees with the answers, so $f(0)$ is zero or some answer is wrong: note
+    that the costs are equal, and that nothing is known of α. Raises `Contradiction` if
+    equal costs don't explain the answers."""
+    against = conflict(wall) if wall.contradicted is None else wall.contradicted()
+    if against:
+        raise Contradiction(against)
+    wall.tied, wall.up[:], wall.low[:] = True, np.inf, -np.inf
 
 def proved(wall, cost, y):
     """What ⟨cost, a⟩ is at least, by the multipliers y of the rows; what they leave
