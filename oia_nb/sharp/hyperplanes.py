@@ -19,12 +19,15 @@ from .evidence import (betting_threshold, largest_over_ball,
 @dataclass(eq=False)
 class Ray:
     """A ray from the oracle's rule of an arm to the rule `end`: that arm answers at
-    `inside`, the arm `across` at `outside`; `rounds` lists the rounds spent."""
+    `inside`, the arm `across` at `outside`; `rounds` lists the rounds spent, of which
+    those of both ends are `held` and `crossed`."""
     end: ScoringRule
     inside: float
     outside: float
     across: int
     rounds: list
+    held: int = 0
+    crossed: int = 0
 
     def shorter(self, bits):
         return self.inside > 0 and self.outside - self.inside <= 2.**-bits*self.inside
