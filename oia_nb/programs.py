@@ -756,6 +756,10 @@ def turn(T, basis, stage):
     `T` (m + 3, n + 1) has m rows, the objectives of the stages, and the right-hand
     sides in its last column; `basis` (m,) names the variables of its rows. Both are
     changed in place.
+
+    >>> data = first_tableau(-np.ones((1, 2)), -np.ones(1), np.ones(2), np.zeros(2))
+    >>> turn(data, np.array([2]), 0)
+    (0, 1)
     """
     m, n = len(basis), T.shape[1] - 1
     every = np.arange(n)
@@ -974,7 +978,7 @@ def known_program(support, q, arm, solver='fast'):
     """The program of an arm whose `q` (K, M) are known, by the route `solver`.
 
     >>> type(known_program(z.support, q, 1)).__name__
-    'RuleProgram'
+    'VProgram'
     """
     route = program_route(solver)
     menu = solver != 'cvxpy' and support.shape[1] > 2 and len(support) > MENU_FROM
