@@ -83,7 +83,7 @@ def widest_margin(world, arm):
     found = widest_rule(program, q, world.costs[k] - world.costs, z.bound)
     rule = ScoringRule(np.minimum(found.rule, z.bound), z.support, z.bound)
     margin = region_margin(world, rule, k)
-    if abs(margin + found.value) > PROFIT_TOL*profit_scale(world, rule):
+    if abs(margin + found.value) > PROFIT_TOL*(profit_scale(world, rule) + z.bound):
         raise SolverFailure(
             f'arm {z.arms[k]!r}: its margin is not what the solver claims')
     return margin, rule
