@@ -2,9 +2,9 @@
 
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'ZERO_SHARE', 'SHARES', 'OWN', 'PROOFS', 'TIE', 'WIDER', 'MOST', 'NEAR', 'ROUNDED', 'share', 'Facts',
-           'Claim', 'Refused', 'need', 'proof', 'verify', 'log_below', 'Arithmetic', 'Seen', 'short', 'apart', 'signed',
-           'is_cheaper', 'cut', 'bets_of', 'region', 'weights', 'price', 'won', 'wealth', 'least', 'narrowed',
-           'everywhere', 'holds', 'pair', 'bracket', 'Candidate', 'candidate', 'sharp']
+           'Claim', 'Refused', 'need', 'proof', 'verify', 'log_below', 'Arithmetic', 'Seen', 'short', 'apart',
+           'answered', 'is_cheaper', 'cut', 'bets_of', 'region', 'weights', 'price', 'won', 'wealth', 'least',
+           'narrowed', 'everywhere', 'holds', 'pair', 'bracket', 'Candidate', 'candidate', 'sharp']
 
 # %% ../nbs/beyond/39_verify.ipynb #f50dbc61
 from dataclasses import dataclass
@@ -173,18 +173,19 @@ def apart(f, l, j, d, v=None):
         d = d[sorted({*f.facts.supports[l], *f.facts.supports[j]})]
     return d.max(0) - d.min(0) + more
 
-def signed(f, l, j, t):
-    "The payments of rule t, and ε_t."
+def answered(f, l, j, t):
+    "ε_t, and ε_t times the payments of rule t."
     need(f.arms[t] in (l, j), 'an answer is of another arm')
-    return f.s[t], 1 if f.arms[t] == l else -1
+    side = 1 if f.arms[t] == l else -1
+    return side, side*f.s[t]
 
 # %% ../nbs/beyond/39_verify.ipynb #c27ec500
 def is_cheaper(f, l, j, hint):
     "Whether answers prove that arm l costs less than arm j."
     left, total, size, largest = 0*f.u, 0, 0, {1: 0, -1: 0}
     for t, y in hint['answers']:
-        (s, side), y = signed(f, l, j, t), f.at.some(y)
-        left, total, size = left + side*y*s, total + side*y, size + y
+        (side, s), y = answered(f, l, j, t), f.at.some(y)
+        left, total, size = left + y*s, total + side*y, size + y
         largest[side] = max(largest[side], y)
     error = apart(f, l, j, left, hint.get('flat')) + f.tie*size
     return total >= 1 and error <= f.near*min(largest.values())
@@ -195,15 +196,15 @@ def cut(f, j, hint):
     need(l != j and (l == f.first or is_cheaper(f, l, j, hint['order'])),
          f'arm {l} is not proved to cost less than arm {j}')
     g, h, left = 0*f.u, 1 - f.wider, f.at.numbers(np.eye(len(f.u)))
-    for t, P, lies in hint['answers']:
-        (s, side), P = signed(f, l, j, t), f.at.numbers(P)
-        g, left = g + (side + f.wider)*P, left - side*np.multiply.outer(s, P)
-        h = h - (2 + f.most)*short(f, P, lies)
-    for d, P, lies in hint['free']:
-        d, P = f.at.numbers(d), f.at.numbers(P)
-        C = f.most*apart(f, l, j, d)
-        g, left = g + C*P, left - np.multiply.outer(d, P)
-        h = h - 2*C*short(f, P, lies)
+    known = [(f.at.numbers(P), short(f, f.at.numbers(P), lies))
+             for P, lies in hint['functionals']]
+    for t, mixture in hint['terms']:
+        P, eta = (sum(f.at.some(y)*known[i][n] for i, y in mixture) for n in (0, 1))
+        side, s = answered(f, l, j, t) if isinstance(t, int) else (0, f.at.numbers(t))
+        C = f.most*apart(f, l, j, s)
+        worth = side + f.wider if side else C
+        g, left = g + worth*P, left - np.multiply.outer(s, P)
+        h = h - (abs(worth) + C)*eta
     return g, h - f.most*apart(f, l, j, left, hint.get('flat')).sum()
 
 # %% ../nbs/beyond/39_verify.ipynb #6d5c65ea

@@ -97,7 +97,8 @@ class Wall:
     `up`, (M,) each.
 
     `rows` (n, M) are the coordinates of rules that either answered, `sides` 1 where
-    l did and -1 where j did, `rounds` when. `pair` is (l, j); `valid` once
+    l did and -1 where j did, `rounds` when; `rests_on` {(0 or 1 for above or below, i):
+    {round: multiplier}} what bounds rest on. `pair` is (l, j); `valid` once
     $f(0)\ge0$ is proved. Bounds are worked out when they are asked for; old ones
     hold as well.
     """
@@ -180,8 +181,8 @@ def _tighten(wall, i, side):
     y = np.array(solution.row_dual)
     found = side*-proved(wall, cost, y)
     if side*found < side*(wall.up if side > 0 else wall.low)[i]:
-        wall.rests_on[which, i] = [t for t, v in zip(wall.rounds, y[len(wall.neutral):])
-                                   if v]
+        wall.rests_on[which, i] = {t: abs(v) for t, v in zip(
+            wall.rounds, y[len(wall.neutral):]) if v}
     if side > 0:
         wall.up[i] = min(wall.up[i], found)
     else:
@@ -402,8 +403,9 @@ class Majorants:
         self.highs = open_highs(A, np.zeros(A.shape[1]), columns, rows)
 
     def least_at(self, s, mu):
-        """(n, M) and (n,): for each of the coordinates `mu` (n, M) an m with m ≥ -η
-        and m + μ ≥ -η that is least at payments `s` (M,), and η."""
+        """(n, M), (n,) and (n, 2, lies): for each of the coordinates `mu` (n, M) an m
+        with m ≥ -η and m + μ ≥ -η that is least at payments `s` (M,), η, and the
+        multipliers of lies that prove it."""
         n, M = mu.shape
         self.highs.changeColsCost(M, np.arange(M, dtype=np.int32), s)
         return tuple(map(np.array, zip(*map(self.solve, mu))))
@@ -421,11 +423,12 @@ class Majorants:
             self.highs.clearSolver()             # once more from the beginning
             x = np.zeros(len(x))                 # what is short says so
         m, (y, z) = x[:M], x[M:].reshape(2, -1)
-        return m, max(self.short(m, y), self.short(m + mu, z))
+        y, z = np.maximum([y, z], 0.)
+        return m, max(self.short(m, y), self.short(m + mu, z)), np.array([y, z])
 
     def short(self, m, y):
         "By how much a functional m (M,) may be negative, by multipliers y of lies."
-        weights, known, y = self.onto @ m, self.lies, np.maximum(y, 0.)
+        weights, known = self.onto @ m, self.lies
         left = np.maximum(known @ y - weights, 0.)
         return float((left + ROUNDING*(abs(known) @ y + np.abs(weights))).sum())
 
@@ -456,10 +459,12 @@ class Cut:
     """The two-sided cut (chapter 22) that a `Wall` gives: `triple` for a
     `RegionProgram`, None as long as a bound isn't known; `of` (n,) are the rules of the
     cone that it uses beside `neutral` payments, `mu` (n, M) their coordinates, `shares`
-    (n, M) the m_i, `short` (n,) the η_i; they mix `choices` of both."""
+    (n, M) the m_i, `short` (n,) the η_i, `lies` the multipliers that prove them; they
+    mix `choices` of all three."""
     def __init__(self, wall):
         self.wall, self.cone, self.choices = wall, wall.cone, []
-        self.shares = self.short = self.triple = self.program = self.told = None
+        self.shares = self.short = self.lies = None
+        self.triple = self.program = self.told = None
         self.n, self.at, self.trust, self.version = 0, 0, 1., 0
         known = at_right_angles(neutral(self.cone.setting, *wall.pair))
         self.of = beside(known, self.cone.D)
@@ -511,12 +516,13 @@ def share_out(self, width, p):
             break
         self.choices.append(new)
     theta = program.weights_of_cuts(found)
-    self.shares, self.short = (np.tensordot(theta, x, 1) for x in zip(*self.choices))
+    self.shares, self.short, self.lies = (np.tensordot(theta, x, 1)
+                                          for x in zip(*self.choices))
     self.choices = [c for c, t in zip(self.choices, theta) if t > 0]
 
 # %% ../../nbs/beyond/22_walls.ipynb #a1ccb536
 @patch_to(Cut)
-def cut_by(self, width, shares, short):
+def cut_by(self, width, shares, short, lies=None):
     "The cut that the bounds give with m_i `shares` (n, M), for a `RegionProgram`."
     g = self.wall.up[self.of] @ self.mu + width @ shares
     return g/self.cone.bound, 1 - WIDER, float(width @ short)
