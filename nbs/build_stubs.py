@@ -69,6 +69,11 @@ def attached(tree):
             if isinstance(target, ast.Attribute) and ast.unparse(value) in functions:
                 yield ast.unparse(target.value), target.attr, functions[ast.unparse(value)]
 
+def in_order(body):
+    "The statements of a module, with those that are tried in their places."
+    for node in body:
+        yield from node.body if isinstance(node, ast.Try) else [node]
+
 class Stubs:
     "The modules of the package as trees, and what of them is where."
     def __init__(self, package, hints):
@@ -205,7 +210,7 @@ class Stubs:
     def module(self, name):
         "The stub of a module."
         parts, imports = [], []
-        for node in self.trees[name].body:
+        for node in in_order(self.trees[name].body):
             if isinstance(node, ast.ImportFrom) and node.level:
                 names = [a.name for a in node.names]
                 said = ', '.join(names) if name != 'all' or names == ['*'] else ', '.join(

@@ -13,9 +13,9 @@ from .core import InvalidInput, OracleViolated, as_integer, generator
 from .information import Setting
 from .scoring import ScoringRule, mix
 from .programs import LP_TOL, program_route
-from .estimation import cost_estimates, cost_upper, radius_fb, radius_fc
+from .estimation import FORCED, cost_estimates, cost_upper, radius_fb, radius_fc
 from .binary_search import Search
-from .learner import (FORCED, NORMAL, Certificate, Stopped, announce, confirm,
+from .learner import (Certificate, Finding, Stopped, announce, ask_oracle,
                             check_learner, learner)
 from .exploration import (Exploration, Plan, as_part, best_so_far,
                                 broken_oracle, compose, conclude, initialise, never,
@@ -66,7 +66,7 @@ def kept_rule(run, plan):
     certificate = any_rule_bound(run, rule, arm)
     status = ('budget_too_small' if run.rounds < run.setting.K else
               'uncertified' if certificate is None else 'budget')
-    return dict(status=status, rule=rule, arm=arm, certificate=certificate)
+    return dict(status=status, found=Finding(rule, arm, certificate))
 
 # %% ../nbs/paper/12_baselines.ipynb #f0588e6b
 def deciding_round(budget, decision, rng):
@@ -83,7 +83,7 @@ def deciding_round(budget, decision, rng):
 
 # %% ../nbs/paper/12_baselines.ipynb #e3d7661c
 def chen(setting, oracle, *, eps, delta, budget, decision='last', rng=None,
-         solver='highs', watch=None):
+         solver='fast', watch=None):
     """Chen et al. (2023) for identification: a `Learner` that yields a `ScoringRule`,
     receives a `Response`, and returns an `Identification`.
 
@@ -103,7 +103,7 @@ def chen(setting, oracle, *, eps, delta, budget, decision='last', rng=None,
         Return the rule of round T, or that of a round drawn uniformly.
     rng : int or numpy Generator
         Draws that round; needed for "uniform" only.
-    solver : "highs" or "cvxpy"
+    solver : "fast", "highs" or "cvxpy"
     watch : callable, optional; called with each `Plan`
 
     Raises `InvalidInput` at once for bad arguments.
@@ -143,7 +143,7 @@ def belief_numbers(setting, beliefs):
 
 # %% ../nbs/paper/12_baselines.ipynb #305ca03c
 def oiafc_simple(setting, oracle, *, eps, delta, beliefs=2, mixing='theorem1',
-                 stop='paper', max_rounds=10_000_000, solver='highs', watch=None):
+                 stop='paper', max_rounds=10_000_000, solver='fast', watch=None):
     """OIAFC for arms that lead to few beliefs each (the paper's simple setting,
     corrected); otherwise as `oiafc`.
 
@@ -194,8 +194,7 @@ def link_arms(run, bits):
         for _ in range(bits):
             lam = (low + high)/2
             arm = yield from announce(run.transcript, mix(rules[0], rules[j], lam),
-                                      (0, j), lam)
-            run.note(FORCED, j)
+                                      (0, j), lam, kind=FORCED, target=j)
             if arm in linked:
                 low, inner = lam, arm
             else:
@@ -224,7 +223,7 @@ class Commitment:
     rule: ScoringRule
     solves: int
 
-def commit(setting, oracle, k, q, I, C_hat, I_c, solver='highs'):
+def commit(setting, oracle, k, q, I, C_hat, I_c, solver='fast'):
     """The `Commitment` of arm k from estimates q (K, M), C_hat and I_c (K, K), and
     the radius `I` of all arms."""
     program = program_route(solver)(setting.support, setting.K, k)
@@ -295,7 +294,7 @@ def _announcements(setting, oracle, eps, delta, samples, budget, max_rounds):
 # %% ../nbs/companion/79_baseline_proofs.ipynb #a31309a5
 @learner
 def explore_then_commit(setting, oracle, *, eps, delta, samples=None, budget=None,
-        max_rounds=10_000_000, solver='highs', watch=None):
+        max_rounds=10_000_000, solver='fast', watch=None):
     """Explore-then-commit (after Cacciamani et al. 2023): a `Learner` that yields a
     `ScoringRule`, receives a `Response`, returns an `Identification`.
 
@@ -312,7 +311,7 @@ def explore_then_commit(setting, oracle, *, eps, delta, samples=None, budget=Non
     samples, budget : int, optional
         Announcements of each rule, or the most rounds; else what `eps` takes.
     max_rounds : int; the most rounds that `eps` may ask for, at least K
-    solver : "highs" or "cvxpy"
+    solver : "fast", "highs" or "cvxpy"
     watch : callable, optional; called with one `Plan`, before the end
 
     Raises `InvalidInput` at once for bad arguments.
@@ -352,9 +351,8 @@ def ask_some(run, eps, delta, budget):
     """A budget smaller than the number of arms: ask what can be asked, and return
     the safest rule."""
     yield from remember(run, initialise(run, budget), keep=lambda run: True)
-    rule, arm = safest(run)
-    return conclude(run, eps=eps, delta=delta, status='budget_too_small', rule=rule,
-                    arm=arm)
+    return conclude(run, eps=eps, delta=delta, status='budget_too_small',
+                    found=Finding(*safest(run)))
 
 # %% ../nbs/companion/79_baseline_proofs.ipynb #9f7b6259
 def ask_link_commit(run, eps, delta, n, solver):
@@ -363,9 +361,7 @@ def ask_link_commit(run, eps, delta, n, solver):
     yield from initialise(run, z.K)
     for k in range(z.K):
         for _ in range(n - 1):
-            arm = yield from announce(data, run.oracle.rules[k], k)
-            run.note(NORMAL, k)
-            confirm(z, k, arm)
+            yield from ask_oracle(data, run.oracle, k, k)
     q, I = data.q_hat, run.radius(data.N, data.rounds)
     yield from link_arms(run, etc_bits(I[0]))
     C_hat, I_c, run.violated = cost_estimates(
@@ -389,9 +385,8 @@ def committed(run, eps, q, I, C_hat, I_c, ends):
                        ends[k].rule, ends[k].rule, run.violated, bound))
     proved = 'certified' if bound <= eps else 'uncertified'
     status = 'event_violated' if run.violated else proved
-    return dict(status=status, rule=ends[k].rule, arm=k,
-                certificate=Certificate(bound, 0.,
-                                        bound), lp_solves=sum(e.solves for e in ends))
+    return dict(status=status, lp_solves=sum(e.solves for e in ends),
+                found=Finding(ends[k].rule, k, Certificate(bound, 0., bound)))
 
 # %% ../nbs/companion/79_baseline_proofs.ipynb #a9e897e8
 def chen_regret_parts(p, budget):

@@ -10,9 +10,9 @@ from .core import InvalidInput, OracleViolated, as_integer, generator
 from .information import Setting
 from .scoring import ScoringRule, mix
 from .programs import LP_TOL, program_route
-from .estimation import cost_estimates, cost_upper, radius_fb, radius_fc
+from .estimation import FORCED, cost_estimates, cost_upper, radius_fb, radius_fc
 from .binary_search import Search
-from .learner import FORCED, NORMAL, Certificate, Stopped, announce, confirm, check_learner, learner
+from .learner import Certificate, Finding, Stopped, announce, ask_oracle, check_learner, learner
 from .exploration import Exploration, Plan, as_part, best_so_far, broken_oracle, compose, conclude, initialise, never, remember
 from .oiafc import STOPS, last_or_best, mixing_corollary1
 from .oiafb import budget_parameter, safest

@@ -11,10 +11,11 @@ __all__ = ['NO_MARGIN', 'Hearing', 'HeardProgram', 'PairProgram', 'largest_exces
 from dataclasses import dataclass, replace
 import numpy as np
 from .core import InvalidInput, as_integer, as_number, patch_to
-from .examination import Boundary, examine, fresh_rule
+from .examination import Boundary, Watches, examine, fresh_rule
 from .leads import leading
-from .learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Finding,
-                            Identification, Learner, Stopped, check_learner, finish)
+from .estimation import FORCED, INIT, NORMAL
+from .learner import (STATUS, Identification, Learner, Stopped, check_learner,
+                            finish)
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, largest_over_ball, mean_lower
 from .sharp.hyperplanes import RegionProgram, largest_difference
@@ -131,15 +132,17 @@ class Run(SharpRun):
         hearing = self.hearing = Hearing(setting.support, told.rounding)
         super().__init__(setting, HeardOracle(oracle, hearing), eps, delta, max_rounds,
                          None, told)
+        self.watches = Watches(setting, self.oracle, told.alarm, calibrated=False)
         self.base = HeardProgram(setting, hearing=hearing)
         self.ends = [hearing.heard(rule) for rule in self.ends]
         self.pairs = np.zeros((setting.K, setting.M*setting.W))
         gain = setting.utility[:, setting.best_decision].T
         self.u, self.lows, self.said = gain[hearing.places].ravel(), {}, {}
 
-    def see(self, arm, belief, state):
+    def see(self, rule, arm, belief, state):
         if belief not in self.hearing.listed:
             raise Halt('assumption_violated', (self.rounds, ), 'rounding')
+        super().see(rule, arm, belief, state)
         self.pairs[arm, self.hearing.of[belief]*self.setting.W + state] += 1
     def spoken(self, rule):
         if id(rule) not in self.said:
@@ -155,16 +158,22 @@ class Run(SharpRun):
                                            self.hearing)
         return self.programs[k]
 
-    @property
-    def shares(self):
-        "(K, M W): the shares of the pairs."
-        return self.pairs/np.maximum(self.pairs.sum(1, keepdims=True), 1)
-    def kept(self, rule):
-        "(M W,): what a rule leaves of the utility at each pair."
-        return self.u - rule.values.ravel()
-    def since(self, c):
-        "(M W,): the pairs that were seen of a candidate's arm since its birth."
-        return self.pairs[c.arm] - c.counts
+# %% ../nbs/beyond/33_beliefs.ipynb #5b1eeb4f
+@patch_to(Run)
+@property
+def shares(self):
+    "(K, M W): the shares of the pairs."
+    return self.pairs/np.maximum(self.pairs.sum(1, keepdims=True), 1)
+
+@patch_to(Run)
+def kept(self, rule):
+    "(M W,): what a rule leaves of the utility at each pair."
+    return self.u - rule.values.ravel()
+
+@patch_to(Run)
+def since(self, c):
+    "(M W,): the pairs that were seen of a candidate's arm since its birth."
+    return self.pairs[c.arm] - c.counts
 
 # %% ../nbs/beyond/33_beliefs.ipynb #52d30cbe
 def pick(run, k):
@@ -242,11 +251,10 @@ def judge(run):
     challenger = int(others.argmax())
     across, own = U[challenger] - low, U[c.arm] - low
     bound = max(across, own if across > run.eps else own_regret(run, c, own))
-    if run.best is None or bound < run.best[0]:
-        run.best, run.low = (float(bound), c), float(low)
+    run.hold(c.rule, c.arm, bound, low)
     N = run.transcript.N
     radii = np.sqrt(2*betting_threshold(N, run.delta/(2*run.setting.K))/N)
-    run.snapshots.append((run.rounds + 1, U, radii, run.best[0]))
+    run.snapshots.append((run.rounds + 1, U, radii, run.bound))
     return c, challenger, across, bound, U
 
 # %% ../nbs/beyond/33_beliefs.ipynb #6785441a
@@ -276,7 +284,7 @@ def explore(run):
 def close(run):
     """The closing examination of the best rule, of the oracle's rules and of all
     hyperplanes. Raises `Halt` if something fails."""
-    c, rules, walls = run.best[1], run.oracle.rules, list(run.walls.values())
+    c, rules, walls = run.best, run.oracle.rules, list(run.walls.values())
     answers = [(rule, k) for k, rule in enumerate(rules)]
     for w in walls:
         for ray in w.rays:
@@ -305,16 +313,12 @@ class OwnIdentification(Identification):
 
 def conclude(run, status, contradiction=(), violated=None):
     "The `OwnIdentification` of a run that has ended."
-    bound, c = run.best or (np.inf, Candidate(run.oracle.rules[0], 0, None, 0.))
-    certificate = Certificate(bound, 0., bound) if np.isfinite(bound) else None
     solves = sum(p.solves for p in run.programs.values())
-    return finish(run.transcript, rule=run.spoken(c.rule), arm=c.arm, status=status,
-                  eps=run.eps, delta=run.delta, certificate=certificate,
-                  kinds=run.kinds, targets=run.targets, searches=run.searches,
-                  lp_solves=run.base.solves + run.solves + solves,
+    return finish(run.transcript, run.found, status=status, eps=run.eps,
+                  delta=run.delta, searches=run.searches, lp_solves=run.base.solves + run.solves + solves,
                   violated=violated or False, snapshots=run.snapshots,
                   result=OwnIdentification, contradiction=tuple(contradiction),
-                  told=run.told, checks=run.checks,
+                  told=run.told, checks=(*run.checks, *run.watches.checks),
                   profit=run.low if STATUS[status].sound else None)
 
 def steps(run, examined):
@@ -394,9 +398,8 @@ def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin
     def make(eps, delta, rounds, share=1.):
         run = Run(setting, oracle, eps=eps, delta=delta, max_rounds=rounds,
                   told=replace(told, alarm=share*told.alarm))
-        best = lambda: run.best and Finding(run.spoken(run.best[1].rule),
-                                            run.best[1].arm, run.best[0])
-        return StateLearner(setting, steps(run, examined), best=best)
+        return StateLearner(setting, steps(run, examined),
+                            best=lambda: run.best and run.found)
     if margin == 0:
         return make(eps, delta, max_rounds)
     return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,

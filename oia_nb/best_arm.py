@@ -8,8 +8,8 @@ __all__ = ['EXPLORATION_RATES', 'LIKENESS', 'CONFIDENCE_ALGORITHMS', 'BUDGET_ALG
            'ugapeb', 'ugape_hardness', 'median_phases', 'median_elimination', 'lil_confidence', 'lil_ucb',
            'optimal_proportions', 'pair_evidence', 'track_and_stop', 'is_proved', 'successive_rejects',
            'sequential_halving', 'fixed_budget_error', 'oracle_rewards', 'reward_family', 'oracle_bandit',
-           'bandit_algorithm', 'ArmIdentification', 'best_arm_learner', 'ask_for', 'kinds_of', 'as_identification',
-           'OracleLoss', 'oracle_loss']
+           'bandit_algorithm', 'ArmIdentification', 'best_arm_learner', 'ask_for', 'as_identification', 'OracleLoss',
+           'oracle_loss']
 
 # %% ../nbs/companion/80_best_arm.ipynb #6384f677
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from .core import (InvalidInput, OracleViolated, as_array, as_choice, as_integer
                          as_number, as_probabilities, generator, patch_to, read_only)
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
-from .estimation import Transcript
-from .learner import (INIT, NORMAL, Identification, ask_oracle, check_learner,
-                            finish, learner)
+from .estimation import INIT, NORMAL, Transcript
+from .learner import (Finding, Identification, ask_oracle, check_learner, finish,
+                            learner)
 
 # %% ../nbs/companion/80_best_arm.ipynb #608d5c2f
 @dataclass(frozen=True)
@@ -731,27 +731,23 @@ def ask_for(setting, oracle, rewards, inner, eps, delta):
     data, arm, best = Transcript(setting), next(inner), None
     while best is None:
         try:
-            yield from ask_oracle(data, oracle, arm, line=arm)
+            kind = INIT if data.rounds < setting.K else NORMAL
+            yield from ask_oracle(data, oracle, arm, line=arm, kind=kind)
             arm = inner.send(rewards[arm, data.beliefs[-1]])
         except StopIteration as stop:
             best = stop.value
         except OracleViolated:
-            return finish(data, rule=oracle.rules[arm], arm=data.arms[-1], eps=eps,
+            return finish(data, Finding(oracle.rules[arm], data.arms[-1]), eps=eps,
                           delta=delta, status='assumption_violated',
-                          violated='oracle', kinds=kinds_of(data),
-                          result=ArmIdentification)
+                          violated='oracle', result=ArmIdentification)
     return as_identification(data, oracle, best, eps, delta)
-
-def kinds_of(data):
-    "The first K rounds are the initial ones."
-    return np.where(np.arange(data.rounds) < data.setting.K, INIT, NORMAL)
 
 def as_identification(data, oracle, best, eps, delta):
     """The `ArmIdentification` of a finished run from its `Transcript` and the
     algorithm's `BestArm`."""
-    return finish(data, rule=oracle.rules[best.arm], arm=best.arm, eps=eps, delta=delta,
+    return finish(data, Finding(oracle.rules[best.arm], best.arm), eps=eps, delta=delta,
                   status='arm_certified' if best.status == 'certified' else best.status,
-                  kinds=kinds_of(data), result=ArmIdentification, best_arm=best)
+                  result=ArmIdentification, best_arm=best)
 
 # %% ../nbs/companion/80_best_arm.ipynb #6b42ab2f
 @dataclass(frozen=True, eq=False)

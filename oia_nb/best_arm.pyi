@@ -9,8 +9,8 @@ import numpy as np
 from .core import InvalidInput, OracleViolated, as_array, as_choice, as_integer, as_number, as_probabilities, generator, patch_to, read_only
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
-from .estimation import Transcript
-from .learner import INIT, NORMAL, Identification, ask_oracle, check_learner, finish, learner
+from .estimation import INIT, NORMAL, Transcript
+from .learner import Finding, Identification, ask_oracle, check_learner, finish, learner
 from .learner import Learner
 from .oracle import Oracle
 from .information import Setting
@@ -114,7 +114,6 @@ class ArmIdentification(Identification):
     best_arm: BestArm | None
 def best_arm_learner(setting: Setting, oracle: Oracle, *, eps: float, delta: float, algorithm: str=..., budget: int | None=..., max_rounds: int=...) -> Learner: ...
 def ask_for(setting, oracle, rewards, inner, eps, delta): ...
-def kinds_of(data): ...
 def as_identification(data, oracle, best, eps, delta): ...
 @dataclass(frozen=True, eq=False)
 class OracleLoss:

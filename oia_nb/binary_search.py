@@ -11,6 +11,7 @@ from math import frexp
 import numpy as np
 from .core import InvalidInput, as_number
 from .scoring import mix
+from .estimation import FORCED
 from .learner import announce
 
 # %% ../nbs/paper/07_binary_search.ipynb #556e6268
@@ -54,7 +55,8 @@ def binary_search(transcript, S0, S1, *, k_S0, k1, threshold, max_rounds=np.inf,
             truncated = True
             break
         lam = (lam_min + lam_max)/2
-        arm = yield from announce(transcript, mix(S0, S1, lam), *place(lam))
+        arm = yield from announce(transcript, mix(S0, S1, lam), *place(lam),
+                                  kind=FORCED, target=k1)
         if arm == k1:
             lam_max = lam
         else:

@@ -6,6 +6,7 @@ from math import frexp
 import numpy as np
 from .core import InvalidInput, as_number
 from .scoring import mix
+from .estimation import FORCED
 from .learner import announce
 from .information import Response
 from .scoring import ScoringRule

@@ -4,25 +4,32 @@
 
 # %% auto #0
 __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'TITLED', 'TITLES', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'QUIET', 'EXPERT',
-           'TOLD', 'DIGITS', 'MARGIN', 'LEAD', 'EPS', 'DELTA', 'ROUNDS', 'MORE_DIGITS', 'FILE', 'ROUND', 'OF_ROUND',
-           'WHY', 'BadUsage', 'Parser', 'option', 'command_group', 'command', 'parser', 'first_sentence', 'contents',
-           'given', 'read_world', 'open_world', 'main', 'joined', 'named', 'run', 'is_terminal', 'fail', 'put_json',
-           'table', 'paragraph', 'digits_for', 'thousandth', 'amount', 'at_most', 'span', 'menu_rows', 'check_rounding',
-           'hand_over', 'in_digits', 'note', 'handed_over', 'list_worlds', 'copy_chapters', 'arm_rows',
-           'oracle_margins', 'show_optimal', 'bound_text', 'way_out', 'find_oracle', 'learn', 'true_regret',
-           'all_fields', 'rounds_text', 'certificate_text', 'report', 'learner_options', 'learner_flags',
-           'flag_options', 'run_identify', 'share', 'count_text', 'range_text', 'compare_rows', 'error_lines',
-           'comparison_fields', 'put_comparison', 'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos',
-           'said', 'introduction', 'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw',
-           'demo_options', 'run_demo', 'refuse_early', 'open_session', 'read_report', 'standing', 'put_standing',
-           'standing_rule', 'session_options', 'new_session', 'next_offer', 'round_fields', 'record_answer',
-           'record_state', 'record_decline', 'record_undo', 'show_status', 'stop_session', 'print_completion']
+           'TOLD', 'DIGITS', 'MARGIN', 'LEAD', 'EPS', 'DELTA', 'ROUNDS', 'INPUT_MOST', 'MORE_DIGITS', 'FILE', 'ROUND',
+           'OF_ROUND', 'WHY', 'BadUsage', 'Parser', 'option', 'command_group', 'command', 'parser', 'first_sentence',
+           'contents', 'given', 'read_world', 'open_world', 'main', 'prepare', 'joined', 'named', 'run', 'is_terminal',
+           'fail', 'tell', 'own_output', 'flush_libraries', 'put_json', 'table', 'paragraph', 'digits_for',
+           'thousandth', 'amount', 'at_most', 'span', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'note',
+           'handed_over', 'list_worlds', 'copy_chapters', 'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text',
+           'way_out', 'find_oracle', 'learn', 'true_regret', 'all_fields', 'rounds_text', 'certificate_text', 'report',
+           'learner_options', 'learner_flags', 'flag_options', 'run_identify', 'share', 'count_text', 'range_text',
+           'compare_rows', 'error_lines', 'comparison_fields', 'put_comparison', 'run_compare', 'play_ahead',
+           'ahead_text', 'show_plan', 'demos', 'said', 'introduction', 'paper_needs', 'comparison', 'outlook',
+           'check_figure', 'add_best', 'draw', 'demo_options', 'run_demo', 'refuse_early', 'open_session',
+           'read_report', 'standing', 'put_standing', 'standing_rule', 'session_options', 'new_session', 'next_offer',
+           'round_fields', 'record_answer', 'record_state', 'record_decline', 'record_undo', 'show_status',
+           'stop_session', 'print_completion']
 
 # %% ../nbs/companion/70_cli.ipynb #aca1cadd
-import argparse
-import json
-import os
 import sys
+try:
+    import argparse
+    import json
+    import os
+    from contextlib import contextmanager
+except KeyboardInterrupt:       # Ctrl-C at once
+    if sys.stderr is not None:
+        print('oia: interrupted', file=sys.stderr)
+    raise SystemExit(130) from None
 
 # %% ../nbs/companion/70_cli.ipynb #aa42cff7
 class BadUsage(ValueError):
@@ -178,13 +185,20 @@ EPS = ('target accuracy, in units of payment: more than 0, at most twice the sum
 DELTA = 'probability of failure allowed: more than 0, at most 1'
 ROUNDS = 'rounds that may be used, at least 1'
 
+INPUT_MOST = 2**26      # bytes that are read of standard input
+
 def read_world(name):
     "A world by name or path, or from standard input if that is -."
     from oia_nb.worlds import load_world, world_from_bytes
     if name != '-':
         return load_world(name)
+    if sys.stdin is None:
+        raise BadUsage('standard input is closed, and was to hold a world')
     stream = getattr(sys.stdin, 'buffer', sys.stdin)
-    raw = stream.read()
+    raw = stream.read(INPUT_MOST + 1)
+    if len(raw) > INPUT_MOST:
+        raise BadUsage(f'standard input goes on after {INPUT_MOST:,} bytes, which is '
+                       'more than a world')
     return world_from_bytes(raw if isinstance(raw, bytes) else raw.encode(),
                             'standard input')
 
@@ -201,12 +215,10 @@ def open_world(args):
 def main(argv=None):
     """Run `oia` with the arguments `argv` (those of the process by default); returns
     the exit status, and raises `SystemExit` for --help only."""
-    for stream in sys.stdout, sys.stderr:
-        if hasattr(stream, 'reconfigure'):
-            # a terminal without Greek gets question marks
-            stream.reconfigure(errors='replace')
     try:
-        run(argv)
+        prepare()
+        with own_output():
+            run(argv)
     except BrokenPipeError:
         return fail(None, 141)
     except KeyboardInterrupt:
@@ -219,6 +231,19 @@ def main(argv=None):
             return fail(e, 2)
         return fail(f'internal error, {type(e).__name__}: {e}', 1)
     return 0
+
+def prepare():
+    """Make the streams fit for any text, and every descriptor lead somewhere, so that no
+    file that is opened takes the place of one that is closed."""
+    for stream in sys.stdout, sys.stderr:
+        if hasattr(stream, 'reconfigure'):
+            # a terminal without Greek gets question marks
+            stream.reconfigure(errors='replace')
+    while (n := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(n, True)
+    os.close(n)
+    if sys.stdout is None:
+        raise BadUsage('standard output is closed')
 
 def joined(argv):
     """The words of a command line, with ``--without ARM`` as one: an arm may be
@@ -263,10 +288,50 @@ def fail(message, status):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     try:
         if message is not None:
-            print('oia:', ' '.join(str(message).split()), file=sys.stderr, flush=True)
+            tell('oia:', message)
     except OSError:
         pass
     return status
+
+def tell(head, text):
+    "One line on standard error, where there is one."
+    if sys.stderr is not None:
+        print(head, ' '.join(str(text).split()), file=sys.stderr, flush=True)
+
+# %% ../nbs/companion/70_cli.ipynb #bacfaca9
+@contextmanager
+def own_output():
+    """Standard output for what this program prints, while the block runs; what the
+    libraries beneath write to descriptor 1 of their own accord goes to standard error.
+
+    HiGHS, for one, tells of itself now and then, whatever it was asked.
+    """
+    sys.stdout.flush()
+    usual, kept = sys.stdout, os.dup(1)
+    try:
+        ours = usual.fileno() == 1
+    except (AttributeError, OSError, ValueError):
+        ours = False            # somebody collects what is printed
+    if ours:
+        sys.stdout = open(os.dup(1), 'w', encoding=usual.encoding, errors='replace',
+                          newline='', buffering=1 if is_terminal(usual) else -1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        told, sys.stdout = sys.stdout, usual
+        flush_libraries()
+        os.dup2(kept, 1)
+        os.close(kept)
+        if ours:
+            told.close()
+
+def flush_libraries():
+    "Let what C's own buffers hold go where descriptor 1 leads now."
+    if os.name == 'posix':
+        import ctypes
+        ctypes.CDLL(None).fflush(None)
+
 
 # %% ../nbs/companion/70_cli.ipynb #17f6e025
 def put_json(x):
@@ -394,7 +459,7 @@ def in_digits(world, rule, digits, margin):
 def note(text):
     "Tell something on the side, on one line of standard error; nothing for None."
     if text:
-        print('note:', ' '.join(text.split()), file=sys.stderr)
+        tell('note:', text)
 
 # %% ../nbs/companion/70_cli.ipynb #7a8b9c03
 def handed_over(world, rule, found, why, name):
@@ -565,13 +630,14 @@ def rounds_text(result, method):
 def certificate_text(result, regret):
     """The bound on the regret beside the true regret, with its parts where the
     oracle's rule has a share in the rule found."""
+    from oia_nb.learner import in_percent
     c, put = result.certificate, lambda x: amount(x, result.rule.bound)
     truth = f'True regret: {put(regret)}.'
     if c is None:
         return f'Certificate: none. {truth}'
     parts = (f" = {put(c.mixing)} (price of the oracle's share in the rule) + "
              f"{put(c.confidence)} (what is not known yet)") if c.mixing else ''
-    return (f'Certificate: with probability {1 - result.delta:g} the regret is at most '
+    return (f'Certificate: with probability {in_percent(result.delta)} the regret is at most '
             f'{at_most(c.bound, result.rule.bound)}{parts}. {truth}')
 
 def report(world, result, args):

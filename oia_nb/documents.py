@@ -24,7 +24,8 @@ from .core import (InvalidInput, as_choice, as_integer, as_kind, as_number,
 from .information import Setting, World
 from .scoring import ScoringRule, as_rule
 from .tickets import Rounded
-from .learner import (FORCED, STATUS, Certificate, Identification, Origin,
+from .estimation import FORCED
+from .learner import (STATUS, Certificate, Identification, Origin,
                             Trace)
 from .told import CHECKS, VIOLATIONS, Check, as_told
 from .worlds import (ANYTHING, FLAG, GAME, INTEGER, KNOWN, MATRIX, NAMES, NUMBER,
@@ -44,9 +45,9 @@ ROUNDED = maybe(
 HEADS = listed(maybe(NUMBER))
 
 # %% ../nbs/companion/86_documents.ipynb #9d1f9b98
-TRACE = record(arms=listed(INTEGER), beliefs=listed(INTEGER), targets=listed(INTEGER),
-               kinds=listed(INTEGER), rounds=listed(INTEGER),
-               profits=listed(HEADS), radii=listed(HEADS), bounds=HEADS,
+TRACE = record({'states': maybe(listed(INTEGER))}, arms=listed(INTEGER),
+               beliefs=listed(INTEGER), targets=listed(INTEGER), kinds=listed(INTEGER),
+               rounds=listed(INTEGER), profits=listed(HEADS), radii=listed(HEADS), bounds=HEADS,
                payments=maybe(listed(NUMBER)))
 RUN = dict(world=maybe(TEXT), method=maybe(TEXT), options=maybe(by_name(ANYTHING)),
            seed=maybe(INTEGER), target=TARGET)
@@ -230,7 +231,8 @@ def load_rule(path):
 # %% ../nbs/companion/86_documents.ipynb #ffe9f34f
 def results_by_name():
     "The classes of results by their names; those of all learners of this book."
-    import oia_nb.best_arm, oia_nb.identification       # noqa: F401  have such classes
+    import oia_nb.best_arm          # noqa: F401  has such classes
+    import oia_nb.identification    # noqa: F401
     found = [Identification]
     for c in found:
         found += c.__subclasses__()
@@ -258,7 +260,7 @@ def identification_to_dict(found, trace=False):
     values |= {name: value for name, value in more.items() if name in known}
     values |= {name: value for name, value in setting_to_dict(z).items()
                if name in KNOWN.keys() - GAME.keys()}
-    if trace:
+    if trace and found.trace is not None:
         values['trace'] = found.trace
     return document(
         'identification', **vars(found.origin or Origin()),
@@ -371,6 +373,7 @@ def best_arm_of(d):
         counts=np.array(d['counts']), means=np.array(d['means'], float),
         bound=or_infinite(d['bound'])))
 
+# %% ../nbs/companion/86_documents.ipynb #8d3b8c7a
 def discovery_of(d):
     """The `Discovery` of its values in a document; None stays None. What was found
     within is there if it is a document of its own."""
@@ -418,11 +421,6 @@ def trace_of(d, setting):
     given = {k: v for k, v in without_notes(d).items() if v is not None}
     values = {k: column_of(f'document.trace.{k}', k, v, setting)
               for k, v in given.items()}
-    for k, column in values.items():
-        like = 'rounds' if k in ('profits', 'radii', 'bounds') else 'arms'
-        if k != 'rounds' and len(column) != len(given[like]):
-            raise InvalidInput(f'document.trace.{k}', f'{len(column)} entries',
-                               f'{len(given[like])}, as in {like}')
     # null stands for what isn't finite: before the first certificate
     values['bounds'][np.isnan(values['bounds'])] = np.inf
     return Trace(**values)
@@ -430,14 +428,17 @@ def trace_of(d, setting):
 def column_of(at, name, values, setting):
     "One part of a trace as an array. Raises `InvalidInput`."
     K, M = setting.K, setting.M
-    most = dict(arms=K - 1, beliefs=M - 1, targets=K - 1, kinds=FORCED, rounds=MANY)
+    most = dict(arms=K - 1, beliefs=M - 1, targets=K - 1, kinds=FORCED, rounds=MANY,
+                states=setting.W - 1)
     if name in most:
-        return np.array([as_integer(at, x, 0, most[name]) for x in values], int)
+        least = -1 if name == 'states' else 0
+        return np.array([as_integer(at, x, least, most[name]) for x in values], int)
     for row in values if name in ('profits', 'radii') else ():
         if len(row) != K:
             raise InvalidInput(at, row, f'a number for each of {K} arms')
     return np.array(values, float)
 
+# %% ../nbs/companion/86_documents.ipynb #c5b5bcf3
 @patch_to(Identification)
 def to_dict(self, trace=False):
     "The result as plain values that stand alone: `identification_to_dict`."

@@ -8,7 +8,7 @@ __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 
            'varies', 'cells', 'Run', 'perform', 'as_frame', 'digest', 'fingerprint', 'release', 'manifest', 'key_of',
            'runs_of', 'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned',
            'follow', 'names_of', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison',
-           'compare', 'break_even', 'forecast']
+           'compare', 'profit_of_nothing', 'break_even', 'total_loss', 'forecast']
 
 # %% ../nbs/companion/67_experiments.ipynb #00864309
 import hashlib
@@ -634,28 +634,58 @@ def compare(worlds=('advert', 'clinic'), *, eps=.2, delta=.1, methods=None, budg
 # %% ../nbs/companion/67_experiments.ipynb #3ac97d1c
 FORECAST_CAP = 20_000       # rounds after which a run of a forecast is cut short
 
+def profit_of_nothing(world):
+    """$h(0)$, what a principal keeps in a round who pays nothing.
+
+    >>> profit_of_nothing(coin) <= coin.best_profit
+    True
+    """
+    z = world.setting
+    return principal_profit(world, ScoringRule(np.zeros_like(z.support), z.support,
+                                               z.bound))
+
 def break_even(world, found):
     """The rounds (chapter 67) after which a run has paid for itself, learning
     included; infinite if it never does."""
-    nothing = ScoringRule(np.zeros_like(world.setting.support), world.setting.support,
-                          world.setting.bound)
-    before, after = (principal_profit(world, rule) for rule in (nothing, found.rule))
+    before, after = profit_of_nothing(world), principal_profit(world, found.rule)
     kept = found.rounds*world.best_profit - found.lost
     if after <= before + TIE_TOL*world.setting.bound:
         return np.inf
     return found.rounds + max(found.rounds*before - kept, 0.)/(after - before)
 
+# %% ../nbs/companion/67_experiments.ipynb #9816789f
+def total_loss(world, found, hires):
+    """What a principal loses against the best rule who hires the expert `hires` times:
+    while learning, and with the rule found from then on (chapter 67).
+
+    >>> total_loss(coin, coin_run, coin_run.rounds) == coin_run.lost
+    True
+    """
+    n = min(found.rounds, hires)
+    kept = world.setting.belief_utility[found.trace.beliefs[:n]].sum() - (
+        found.trace.payments[:n].sum())
+    later = (hires - n)*principal_profit(world, found.rule)
+    return float(hires*world.best_profit - kept - later)
+
 # %% ../nbs/companion/67_experiments.ipynb #1aa41b7e
-def _forecast_row(world, method, found):
+def _forecast_row(world, method, found, hires):
     "What a forecast keeps of a run."
     if found.lost is None:
         raise InvalidInput('world', world, 'a world whose agent is the rational one')
     cut = was_cut_short(found.status)
-    return dict(method=method, finished=not cut, rounds=np.inf if cut else found.rounds,
-                paid=found.paid, lost=found.lost, break_even=break_even(world, found))
+    row = dict(method=method, eps=found.eps, finished=not cut,
+               rounds=np.inf if cut else found.rounds, paid=found.paid,
+               lost=found.lost, break_even=break_even(world, found))
+    return row if hires is None else row | dict(total=total_loss(world, found, hires))
+
+def _row_of_nothing(world, hires):
+    "The row of a principal who pays nothing, and learns nothing."
+    lost = hires*(world.best_profit - profit_of_nothing(world))
+    return dict(method='pay nothing', eps=np.nan, finished=True, rounds=0., paid=0.,
+                lost=0., break_even=0., total=lost)
 
 def _forecast_table(rows):
-    "A pandas frame with a row a method: counts and quantiles of the rows of its runs."
+    "A pandas frame with a row a method and ϵ: counts and quantiles of its runs."
     import pandas as pd
     at = lambda p: lambda x: np.quantile(x, p, method='inverted_cdf')
     median = at(.5)
@@ -663,18 +693,24 @@ def _forecast_table(rows):
                    rounds_10=('rounds', at(.1)), rounds=('rounds', median),
                    rounds_90=('rounds', at(.9)), paid=('paid', median),
                    lost=('lost', median), break_even=('break_even', median))
-    return pd.DataFrame(rows).groupby('method', sort=False).agg(**columns).reset_index()
+    if 'total' in rows[0]:
+        columns['total'] = 'total', 'mean'
+    groups = pd.DataFrame(rows).groupby(['method', 'eps'], sort=False, dropna=False)
+    return groups.agg(**columns).reset_index()
 
 # %% ../nbs/companion/67_experiments.ipynb #2e02ddc3
-def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
-             cap=FORECAST_CAP, progress=False, margin=0.):
+def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0,
+             cap=FORECAST_CAP, progress=False, margin=0., hires=None):
     """What learning will take and cost, by playing learners in a world that is known
-    or guessed.
+    or guessed; and with `hires`, whether it is worth it.
 
     Parameters
     ----------
     world : World
-    eps, delta : float; the target
+    eps : float, or list of float
+        The target; None, with `hires`: the whole, a half and a quarter of what the
+        best rule earns more in a round than paying nothing.
+    delta : float
     methods : list of str
         Names of learners; those that need a budget get `cap`.
     runs, seed : int
@@ -682,13 +718,16 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
     cap : int; rounds after which a run is cut short: quantiles are infinite then
     progress : bool; show a bar on standard error
     margin : float; by how much the arm is to lead under the rule
+    hires : int, optional
+        How often the expert will be hired in all, learning included.
 
     Returns
     -------
     DataFrame
-        A row a method: `runs`; `finished`, how many weren't cut short; `rounds_10`,
-        `rounds` and `rounds_90`, the quantiles; and the medians of `paid`, of `lost`
-        (chapter 63) and of `break_even` (chapter 67).
+        A row a method and `eps`: `runs`; `finished`, how many weren't cut short;
+        `rounds_10`, `rounds` and `rounds_90`, the quantiles; and the medians of `paid`,
+        of `lost` (chapter 63) and of `break_even` (chapter 67). With `hires` also
+        `total`, the mean loss over all hires, and a last row, "pay nothing".
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
 
@@ -697,14 +736,28 @@ def forecast(world, *, eps, delta, methods=('sharp', ), runs=20, seed=0,
     """
     n = as_integer('runs', runs, 1)
     cap = as_integer('cap', cap, 1)
+    if hires is not None:
+        cap = min(cap, as_integer('hires', hires, 1))     # the rest isn't played
     oracle = action_informed_oracle(world)
     seed = as_integer('seed', seed, 0)
-    tasks = [(method, i) for method in methods for i in range(n)]
+    tasks = [(method, e, i) for method in methods for e in _targets(world, eps, hires)
+             for i in range(n)]
     asked = dict(margin=margin) if as_number('margin', margin, 0.) else {}
     rows = []
-    for method, i in follow(tasks, 0, len(tasks), progress):
-        found = identify_whole(world, eps=eps, delta=delta, method=method,
+    for method, e, i in follow(tasks, 0, len(tasks), progress):
+        found = identify_whole(world, eps=e, delta=delta, method=method,
                                budget=cap, oracle=oracle, seed=generator(seed, i),
                                **asked)
-        rows.append(_forecast_row(world, method, found))
-    return _forecast_table(rows)
+        rows.append(_forecast_row(world, method, found, hires))
+    return _forecast_table(rows if hires is None
+                           else [*rows, _row_of_nothing(world, hires)])
+
+def _targets(world, eps, hires):
+    "The accuracies that are asked for, a list."
+    if eps is None:
+        if hires is None:
+            raise InvalidInput('eps', eps, 'a number, or a number of `hires`')
+        gain = world.best_profit - profit_of_nothing(world)
+        return [] if gain <= TIE_TOL*world.setting.bound else [gain, gain/2, gain/4]
+    most = 2*world.setting.B
+    return [as_number('eps', e, 0., most, strict_low=True) for e in np.atleast_1d(eps)]

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['RECENT', 'AVERSION_MOST', 'AVERSION_LEAST', 'TREMBLES', 'LEADS', 'HOPELESS', 'WRONG_TOL', 'Policy', 'Expert',
            'Clocked', 'pick', 'felt', 'RiskAverse', 'win_probability', 'lottery', 'Wrapped', 'Lapsing', 'Logit',
-           'Satisficing', 'Drifting', 'Subjective', 'Channel', 'Rounded', 'trembled', 'Noisy', 'HiddenArm', 'misheard',
-           'led_rules', 'best_known', 'is_wrong', 'parse_expert']
+           'Satisficing', 'Drifting', 'Subjective', 'Channel', 'Rounded', 'trembled', 'Noisy', 'HiddenArm', 'Bold',
+           'Insider', 'misheard', 'led_rules', 'best_known', 'is_wrong', 'parse_expert']
 
 # %% ../nbs/beyond/29_experts.ipynb #313a0433
 from dataclasses import dataclass, field, fields, replace
@@ -388,6 +388,49 @@ class HiddenArm(Channel):
         guess = int(world.belief_distributions[:, belief].argmax())
         return replace(response, arm=guess)
 
+# %% ../nbs/beyond/29_experts.ipynb #73793370
+@dataclass(frozen=True, eq=False)
+class Bold(Channel):
+    """Who says, in place of a belief, the nearest listed one that is surer of the state
+    thought likeliest; the belief itself where there is none."""
+    inner: Agent = field(default_factory=Expert)
+
+    def heard(self, world):
+        x = world.setting.support
+        likeliest, sure = x.argmax(1), x.max(1)
+        surer = (likeliest == likeliest[:, None]) & (sure > sure[:, None])
+        far = np.where(surer, np.abs(x - x[:, None]).max(2), np.inf)
+        said = np.where(surer.any(1), far.argmin(1), np.arange(len(x)))
+        return np.eye(len(x))[said]
+
+@dataclass(frozen=True, eq=False)
+class Insider(Expert):
+    """Who in a share `rate` of the rounds knows the state, and says what pays most in
+    it; else it reports as the paper's expert does, as which it chooses its arm."""
+    rate: float = .1
+
+    def __post_init__(self):
+        object.__setattr__(self, 'rate', as_number('rate', self.rate, 0., 1.))
+
+    def told(self, rule):
+        "(W, M): what it says in each state that it knows."
+        return np.eye(len(rule.values))[rule.values.argmax(0)]
+
+    def leaves(self, world, rule, says):
+        "As of every expert; in the rounds in which it knows the state, by that."
+        honest, z = super().leaves(world, rule, says), world.setting
+        gain = z.utility[:, z.best_decision].T - rule.values
+        states = np.einsum('ki,kiw->kw', world.belief_distributions, self.truth(world))
+        known = np.einsum('kw,wr,rw->k', states, self.told(rule), gain)
+        return (1 - self.rate)*honest + self.rate*known
+
+    def reply(self, world, rule, rng):
+        response = super().reply(world, rule, rng)
+        if rng.random() >= self.rate:
+            return response
+        said = int(self.told(rule)[response.state].argmax())
+        return replace(response, report=tuple(world.setting.support[said].tolist()))
+
 # %% ../nbs/beyond/29_experts.ipynb #51a3f6f7
 def misheard(world, digits):
     "(K,): $m_k$ of the proposition on rounded reports."
@@ -446,13 +489,17 @@ def _best(world, agent):
 
 def is_wrong(world, found, t=None):
     """Whether the certificate of an `Identification` is proved wrong: some rule
-    earns more than `found.rule` by more than its bound. False without one."""
+    earns more than `found.rule` by more than its bound, or than ϵ if the status is
+    "certified". False without one."""
     if found.certificate is None:
         return False
+    most = found.certificate.bound
+    if found.status == 'certified':
+        most = min(most, found.eps)
     agent = world.agent if t is None or not isinstance(
         world.agent, Expert) else world.agent.at(t)
     loss = best_known(world, t) - agent.profit(world, found.rule)
-    return bool(loss > found.certificate.bound + WRONG_TOL*world.setting.B)
+    return bool(loss > most + WRONG_TOL*world.setting.B)
 
 WRONG_TOL = 1e-6    # a loss beyond the certificate's bound by less isn't told from none
 

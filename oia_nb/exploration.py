@@ -8,16 +8,15 @@ __all__ = ['SNAPSHOT_GROWTH', 'Plan', 'Exploration', 'initialise', 'make_plan', 
            'broken_oracle', 'as_part']
 
 # %% ../nbs/paper/08_exploration.ipynb #85f66d64
-from array import array
 from dataclasses import dataclass
 import numpy as np
 from .core import TIE_TOL, InvalidInput, OracleViolated, as_number
 from .scoring import ScoringRule, mix
-from .estimation import Transcript, cost_estimates, cost_upper
+from .estimation import INIT, Transcript, cost_estimates, cost_upper
 from .ucb_lp import OptimisticPrograms
 from .binary_search import binary_search
-from .learner import (FORCED, INIT, NORMAL, Certificate, Finding, Learner,
-                            Stopped, announce, confirm, finish)
+from .learner import (Certificate, Finding, Learner, Stopped, announce,
+                            ask_oracle, finish)
 
 # %% ../nbs/paper/08_exploration.ipynb #897c1dd0
 @dataclass(frozen=True, eq=False)
@@ -50,11 +49,11 @@ class Exploration:
 
     `radius(N, t)` gives the radii (K,), `mixing(L, t)` the mixing weight for an arm
     with count `L`; `watch(plan)`, if given, is called with each `Plan`. `L` (K,)
-    are the counts; `best` the (`Certificate`, rule, arm) of the exploitation round
-    with the smallest bound, or None; `kept` what `remember` files. Raises
+    are the counts; `best` the `Finding` of the exploitation round with the smallest
+    bound, or None; `kept` what `remember` files. Raises
     `InvalidInput` for a `watch` that can't be called.
     """
-    def __init__(self, setting, oracle, *, radius, mixing, solver='highs', watch=None):
+    def __init__(self, setting, oracle, *, radius, mixing, solver='fast', watch=None):
         if watch is not None and not callable(watch):
             raise InvalidInput('watch', watch, 'a function of a Plan, or None')
         self.setting, self.oracle = setting, oracle
@@ -64,19 +63,13 @@ class Exploration:
         self.L = np.ones(setting.K)
         self.searches, self.kept, self.snapshots = [], [], []
         self.best, self.violated, self.next_snapshot = None, False, 0
-        self.targets, self.kinds = array('h'), array('b')
 
     @property
     def rounds(self):
         return self.transcript.rounds
     @property
     def bound(self):
-        return self.best[0].bound if self.best else np.inf
-
-    def note(self, kind, target, rounds=1):
-        "File the kind and the target of the latest `rounds` rounds."
-        self.kinds.extend([kind]*rounds)
-        self.targets.extend([target]*rounds)
+        return self.best.bound if self.best else np.inf
 
 # %% ../nbs/paper/08_exploration.ipynb #20aee560
 def initialise(run, rounds):
@@ -87,9 +80,7 @@ def initialise(run, rounds):
     True
     """
     for k in range(min(run.setting.K, rounds)):
-        arm = yield from announce(run.transcript, run.oracle.rules[k])
-        run.note(INIT, k)
-        confirm(run.setting, k, arm)
+        yield from ask_oracle(run.transcript, run.oracle, k, kind=INIT)
 
 # %% ../nbs/paper/08_exploration.ipynb #13e22572
 # a plan is kept in the trace at rounds that grow by this factor
@@ -143,9 +134,8 @@ def play(run, plan):
     >>> next(play(run, plan)) is plan.rule
     True
     """
-    arm = yield from announce(run.transcript, plan.rule, line_of(plan), plan.alpha)
-    run.note(NORMAL if arm == plan.target else FORCED, plan.target)
-    return arm
+    return (yield from announce(run.transcript, plan.rule, line_of(plan), plan.alpha,
+                                target=plan.target))
 
 def force(run, plan, arm, max_rounds):
     """Another `arm` answered: search from the planned rule to the oracle's, for at
@@ -156,16 +146,9 @@ def force(run, plan, arm, max_rounds):
     """
     k = plan.target
     place = lambda lam: (line_of(plan), plan.alpha + lam*(1 - plan.alpha))
-    before = run.rounds
-    try:
-        search = yield from binary_search(run.transcript, plan.rule,
-                                          run.oracle.rules[k], k_S0=arm, k1=k,
-                                          threshold=min(plan.I[arm], plan.I[k]),
-                                          max_rounds=max_rounds, place=place)
-        run.searches.append(search)
-    finally:
-        # a search that is stopped has had its rounds too
-        run.note(FORCED, k, run.rounds - before)
+    run.searches.append((yield from binary_search(
+        run.transcript, plan.rule, run.oracle.rules[k], k_S0=arm, k1=k,
+        threshold=min(plan.I[arm], plan.I[k]), max_rounds=max_rounds, place=place)))
 
 # %% ../nbs/paper/08_exploration.ipynb #b6276143
 def certify(setting, alpha, I):
@@ -189,7 +172,7 @@ def succeed(run, plan):
     run.L[plan.target] += 1
     certificate = certify(run.setting, plan.alpha, plan.I[plan.target])
     if certificate.bound < run.bound:
-        run.best = certificate, plan.rule, plan.target
+        run.best = Finding(plan.rule, plan.target, certificate)
 
 # %% ../nbs/paper/08_exploration.ipynb #8a520bc3
 def interact(run, stop, rounds):
@@ -240,20 +223,20 @@ def remember(run, steps, keep):
 
 # %% ../nbs/paper/08_exploration.ipynb #ace9d2df
 def conclude(run, *, eps, delta, **decision):
-    """The `Identification` of a finished run, from a `decision`: what `finish` wants
-    to know of its rule.
+    """The `Identification` of a finished run, from a `decision`: the `Finding` and
+    the status that `finish` wants to know.
 
     >>> conclude(run, eps=1., delta=.1, **best_so_far(run)).rounds == run.rounds
     True
     """
     seen = dict(searches=len(run.searches), lp_solves=run.programs.lp_solves,
                 violated=run.violated) | decision
-    return finish(run.transcript, eps=eps, delta=delta, kinds=run.kinds,
-                  targets=run.targets, snapshots=run.snapshots, **seen)
+    return finish(run.transcript, eps=eps, delta=delta, snapshots=run.snapshots,
+                  **seen)
 
 # %% ../nbs/paper/08_exploration.ipynb #94190eb3
 def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds,
-            keep=None, solver='highs', watch=None):
+            keep=None, solver='fast', watch=None):
     r"""A `Learner` from its parts (see the table above); it ends after `rounds`
     interactions at the latest.
 
@@ -266,7 +249,7 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
         `check_learner` returns them.
     radius, mixing, stop, decide, keep : functions
     rounds : int
-    solver : "highs" or "cvxpy"
+    solver : "fast", "highs" or "cvxpy"
     watch : callable, optional; called with each `Plan`
 
     Raises `InvalidInput` at once for a bad `solver` or `watch`.
@@ -282,7 +265,7 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
                       watch=watch)
     return Learner(
         setting, run_through(run, stop, decide, rounds, keep, eps, delta),
-        best=lambda: run.best and Finding(run.best[1], run.best[2], run.best[0].bound))
+        best=lambda: run.best)
 
 # %% ../nbs/paper/08_exploration.ipynb #53fda319
 def run_through(run, stop, decide, rounds, keep, eps, delta):
@@ -308,8 +291,7 @@ def best_so_far(run):
     >>> best_so_far(run)['status']
     'stopped'
     """
-    certificate, rule, arm = run.best or (None, run.oracle.rules[0], 0)
-    return dict(status='stopped', rule=rule, arm=arm, certificate=certificate)
+    return dict(status='stopped', found=run.best or Finding(run.oracle.rules[0], 0))
 
 def broken_oracle(run):
     """What a run returns in which another arm answered a rule of the oracle: that
@@ -318,8 +300,9 @@ def broken_oracle(run):
     >>> broken_oracle(run)['status']
     'assumption_violated'
     """
-    return dict(status='assumption_violated', rule=run.oracle.rules[run.targets[-1]],
-                arm=run.transcript.arms[-1], violated='oracle')
+    data = run.transcript
+    found = Finding(run.oracle.rules[data.targets[-1]], data.arms[-1])
+    return dict(status='assumption_violated', found=found, violated='oracle')
 
 # %% ../nbs/paper/08_exploration.ipynb #afbf185d
 def as_part(name, given, choices):

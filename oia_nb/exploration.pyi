@@ -3,15 +3,14 @@ from collections.abc import Callable, Generator
 from typing import Any
 from numpy.typing import ArrayLike
 import numpy as np
-from array import array
 from dataclasses import dataclass
 import numpy as np
 from .core import TIE_TOL, InvalidInput, OracleViolated, as_number
 from .scoring import ScoringRule, mix
-from .estimation import Transcript, cost_estimates, cost_upper
+from .estimation import INIT, Transcript, cost_estimates, cost_upper
 from .ucb_lp import OptimisticPrograms
 from .binary_search import binary_search
-from .learner import FORCED, INIT, NORMAL, Certificate, Finding, Learner, Stopped, announce, confirm, finish
+from .learner import Certificate, Finding, Learner, Stopped, announce, ask_oracle, finish
 from .learner import Identification
 from .oracle import Oracle
 from .information import Response
@@ -41,7 +40,6 @@ class Exploration:
     def rounds(self) -> int: ...
     @property
     def bound(self) -> float: ...
-    def note(self, kind: int, target: int, rounds: int=...) -> None: ...
 def initialise(run: Exploration, rounds: int) -> Generator[ScoringRule,Response,None]: ...
 SNAPSHOT_GROWTH: float
 def make_plan(run: Exploration) -> Plan: ...

@@ -4,6 +4,7 @@ from os import PathLike
 from typing import Any
 from numpy.typing import ArrayLike
 import numpy as np
+import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 import numpy as np
@@ -107,6 +108,7 @@ class World(Value):
     def save(self, path: _Path) -> None: ...
 Environment = World
 def make_world(joint: Sequence[Any], costs: Any, utility: Any, bound: float, *, arms: Sequence[str] | None=..., states: Sequence[str] | None=..., decisions: Any=..., signals: Sequence[Sequence[str]] | None=..., supports: Any=..., prior: Any=..., **fields: Any) -> World: ...
+ONE_BELIEF: float
 def without(self: World, *arms: int | str) -> World: ...
 def report_utility(world: World, arm: int, reports: np.ndarray) -> float: ...
 @dataclass(frozen=True, eq=False)

@@ -4,18 +4,17 @@
 
 # %% auto #0
 __all__ = ['PLANNED', 'QUESTIONS_SHARE', 'lead_needed', 'leader_of', 'chance_of_question', 'lapses_at_least', 'lapse_evidence',
-           'PatientIdentification', 'OutOfRounds', 'LapsesSeen', 'Patience', 'ask_once', 'decide', 'answer', 'steps',
-           'conclude', 'patient']
+           'PatientIdentification', 'OutOfRounds', 'Seen', 'Patience', 'ask_once', 'decide', 'answer', 'steps',
+           'earned_at_least', 'conclude', 'patient']
 
 # %% ../nbs/beyond/32_lapses.ipynb #dce7f3b3
-from array import array
 from collections import deque
 from dataclasses import dataclass, replace
 import numpy as np
 from .core import as_integer
-from .estimation import Transcript
-from .learner import (FORCED, INIT, NORMAL, Identification, Learner, Stopped,
-                            check_learner, finish)
+from .estimation import FORCED, INIT, NORMAL, Transcript
+from .examination import Watches
+from .learner import Identification, Learner, Stopped, check_learner, finish
 from .sharp.learner import sharp
 from .told import Check, as_told
 
@@ -73,18 +72,18 @@ class PatientIdentification(Identification):
 class OutOfRounds(Exception):
     "Ends a run: the cap is reached."
 
-class LapsesSeen(Exception):
-    "Ends a run: more lapses than were stated."
+class Seen(Exception):
+    "Ends a run: what was told of the expert doesn't hold."
 
 # %% ../nbs/beyond/32_lapses.ipynb #f26f47e8
 class Patience:
     """The state of a run: the learner `inner`, the `stacks` of answers by arm, the
     accounts, and the `homes` {rule announced again: [its arm or None, tally]}."""
-    def __init__(self, setting, oracle, *, eps, delta, told, inner, max_rounds):
+    def __init__(self, setting, oracle, *, eps, delta, told, max_rounds):
         self.setting, self.eps, self.delta = setting, eps, delta
-        self.told, self.inner, self.max_rounds = told, inner, max_rounds
+        self.told, self.inner, self.max_rounds = told, None, max_rounds
         self.rules = oracle.rules       # while they are kept no other has their `id`
-        self.data, self.kinds = Transcript(setting), array('b')
+        self.data = Transcript(setting)
         self.stacks = [deque() for _ in range(setting.K)]
         tally = lambda: np.zeros(setting.K, int)
         self.homes = {id(rule): [None, tally()] for rule in oracle.rules}
@@ -92,6 +91,9 @@ class Patience:
         self.questions = self.lapses = 0
         # rounds played when the n-th answer was handed on
         self.clock = [0]
+        # a prior is watched within, lapses here
+        self.watches = Watches(replace(setting, prior=None), oracle, told.alarm,
+                               others=1 + (setting.prior is not None))
 
     def home(self, rule):
         "What is known of a rule that is announced again; None for any other."
@@ -101,8 +103,8 @@ class Patience:
         return lapse_evidence(self.told.lapses, self.data.rounds, self.lapses)
     @property
     def level(self):
-        "Of the watch on the rate: half of all false alarms."
-        return self.told.alarm/2
+        "Of the watch on the rate, and of each other watch."
+        return self.watches.level
     @property
     def check(self):
         passed = self.evidence < 1/self.level
@@ -111,19 +113,22 @@ class Patience:
 # %% ../nbs/beyond/32_lapses.ipynb #f331b47d
 def ask_once(run, rule, tally, kind):
     """One round, put on the stack and into the `tally` (K,) of the rule. Raises
-    `OutOfRounds`, `LapsesSeen`."""
+    `OutOfRounds`, `Seen`."""
     if run.data.rounds >= run.max_rounds:
         raise OutOfRounds
     response = yield rule
     before = lapses_at_least(tally)
     tally[response.arm] += 1
     run.lapses += lapses_at_least(tally) - before
-    run.kinds.append(INIT if run.data.rounds < run.setting.K else kind)
+    kind = INIT if run.data.rounds < run.setting.K else kind
     belief = run.setting.index(response.report)
-    run.data.record(response.arm, belief, rule.expected)
-    run.stacks[response.arm].append(response)
-    if run.evidence >= 1/run.level:
-        raise LapsesSeen
+    run.data.record(response.arm, belief, rule.expected, state=response.state,
+                    kind=kind)
+    # the learner within sees some answers only: states are watched here
+    run.stacks[response.arm].append(replace(response, state=None))
+    objects = run.watches.see(rule, response.arm, belief, response.state)
+    if run.evidence >= 1/run.level or objects:
+        raise Seen(objects or 'lapses')
 
 # %% ../nbs/beyond/32_lapses.ipynb #b9db382b
 def decide(run, rule, tally):
@@ -159,12 +164,20 @@ def steps(run):
             rule = run.inner.send(response)
     except StopIteration as end:
         return conclude(run, end.value)
-    except LapsesSeen:
-        return conclude(run, run.inner.stop(), 'assumption_violated', 'lapses')
+    except Seen as seen:
+        return conclude(run, run.inner.stop(), 'assumption_violated', *seen.args)
     except OutOfRounds:
         return conclude(run, run.inner.stop(), 'round_cap')
     except Stopped:
         return conclude(run, run.inner.stop())
+
+def earned_at_least(run, found):
+    "A lower bound on the profit in all rounds, by the first line of the bound above."
+    if found.profit is None:
+        return None
+    z, eta = run.setting, run.told.lapses
+    least = float((z.belief_utility - found.rule.expected).min())
+    return (1 - eta)*found.profit + eta*least
 
 def conclude(run, found, status=None, violated=None):
     "The `PatientIdentification` for what the learner within has `found`."
@@ -172,12 +185,12 @@ def conclude(run, found, status=None, violated=None):
     trace = found.trace
     at = played[np.minimum(trace.rounds.astype(int), len(played)) - 1] + 1
     return finish(
-        run.data, rule=found.rule, arm=found.arm, status=status or found.status,
-        eps=run.eps, delta=run.delta, certificate=found.certificate, kinds=run.kinds,
-        searches=found.searches, lp_solves=found.lp_solves,
+        run.data, found.finding, status=status or found.status, eps=run.eps,
+        delta=run.delta, searches=found.searches, lp_solves=found.lp_solves,
         violated=violated or found.violated or found.event_violated,
         snapshots=list(zip(at, trace.profits, trace.radii, trace.bounds)),
-        told=run.told, checks=(run.check, *found.checks), profit=found.profit,
+        told=run.told, checks=(run.check, *run.watches.checks, *found.checks),
+        profit=earned_at_least(run, found),
         lead=found.lead,
         result=PatientIdentification, questions=run.questions,
         handed_on=len(run.clock) - 1, lapses=run.lapses,
@@ -197,8 +210,8 @@ def patient(setting, oracle, *, eps, delta, told=None, within=sharp, margin=0.,
         Target accuracy, in (0, 2(B_S + B_u)], for the arms that are meant, and
         probability of failure allowed, in (0, 1].
     told : Told, text or dict
-        Of which `lapses` is the rate $\eta$; more lapses than that end the run, with
-        a false alarm in at most half of `alarm` of the runs.
+        Of which `lapses` is the rate $\eta$; more lapses than that end the run. The
+        watches on lapses, states and reports share `alarm`, and see all rounds.
     within : callable
         Makes the learner that is played, as `sharp` does; it is told of no lapses.
     margin : float
@@ -217,9 +230,9 @@ def patient(setting, oracle, *, eps, delta, told=None, within=sharp, margin=0.,
     told = as_told(told).require('patient', can=('lapses', 'rounding'))
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     share = QUESTIONS_SHARE if told.lapses else 0.
-    inner = within(setting, oracle, eps=eps, delta=(1 - share)*delta,
-                   margin=margin, max_rounds=max_rounds, watch=watch,
-                   told=replace(told, lapses=0., alarm=told.alarm/2))
-    run = Patience(setting, oracle, eps=eps, delta=delta, told=told, inner=inner,
+    run = Patience(setting, oracle, eps=eps, delta=delta, told=told,
                    max_rounds=max_rounds)
-    return Learner(setting, steps(run), best=lambda: inner.best)
+    run.inner = within(setting, oracle, eps=eps, delta=(1 - share)*delta,
+                   margin=margin, max_rounds=max_rounds, watch=watch,
+                   told=replace(told, lapses=0., alarm=run.level))
+    return Learner(setting, steps(run), best=lambda: run.inner.best)

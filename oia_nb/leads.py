@@ -4,17 +4,16 @@
 
 # %% auto #0
 __all__ = ['PRICES', 'FIRST', 'NEXT', 'LEAST', 'LOOK', 'ENOUGH', 'share_needed', 'price_of', 'LedIdentification', 'Ended',
-           'LeadRun', 'attempt', 'settle', 'steps', 'conclude', 'decision', 'leading']
+           'dearer', 'LeadRun', 'attempt', 'settle', 'steps', 'conclude', 'decision', 'leading']
 
 # %% ../nbs/beyond/37_leads.ipynb #5e43e80d
-from array import array
 from dataclasses import dataclass
 from itertools import count
 import numpy as np
 from .core import TIE_TOL, InvalidInput
 from .estimation import Transcript
-from .learner import (NORMAL, STATUS, Certificate, Finding, Identification,
-                            Learner, Status, Stopped, finish)
+from .learner import (STATUS, Certificate, Finding, Identification, Learner,
+                            Status, Stopped, announce, finish)
 from .scoring import mix
 from .sharp.evidence import betting_threshold, mean_lower
 
@@ -55,15 +54,22 @@ class LedIdentification(Identification):
 class Ended(Exception):
     "Ends a run: the status, and what was violated."
 
+# %% ../nbs/beyond/37_leads.ipynb #a23ad0e1
+def dearer(certificate, x):
+    "The `Certificate` of a rule that costs at most x more; None for None."
+    b = certificate and certificate.bound
+    return certificate and Certificate(b + x, x, b)
+
 # %% ../nbs/beyond/37_leads.ipynb #ae02a9e5
 class LeadRun:
-    """The state of a run: its `data`, the kinds of rounds, the attempt under way."""
+    """The state of a run: its `data`, those of attempts that are over and of prices;
+    and the attempt under way, `inner`, whose `found` is None until it ends."""
     def __init__(self, make, setting, oracle, *, eps, delta, margin, max_rounds,
                  by_state):
         self.make, self.setting, self.oracle = make, setting, oracle
         self.eps, self.delta, self.margin = eps, delta, margin
         self.max_rounds, self.by_state = max_rounds, by_state
-        self.data, self.kinds, self.attempts = Transcript(setting), array('b'), 0
+        self.data, self.attempts = Transcript(setting), 0
         # `price` is the bound x, `seen` what was paid on average
         self.inner = self.found = self.price = self.seen = None
         # of attempts that are over: what was found, the price, the rounds before
@@ -72,12 +78,13 @@ class LeadRun:
     @property
     def left(self):
         return self.max_rounds - self.data.rounds
-    def file(self, rule, response):
-        "One more round; the arm that answered, and the cell of its report."
-        belief = self.setting.index(response.report, response.arm)
-        self.data.record(response.arm, belief, rule.expected)
-        state = response.state if self.by_state else 0
-        return response.arm, belief*(self.setting.W if self.by_state else 1) + state
+    def ended(self, found):
+        "Note what the attempt under way has found, and its rounds."
+        self.found = found
+        self.data.follow(found.trace)
+    def cell(self, belief, state):
+        "The cell of a report, and of the state if that counts."
+        return belief*self.setting.W + state if self.by_state else belief
 
     def payoff(self, arm, rule, share):
         "What the share of the oracle's rule costs more at each cell of a report."
@@ -98,7 +105,7 @@ class LeadRun:
         "The best rule so far, a `Finding`; None without one."
         found = self.inner and self.inner.best
         led = found and self.led(found.arm, found.rule)
-        return led and Finding(led[0], found.arm, found.bound + led[2])
+        return led and Finding(led[0], found.arm, dearer(found.certificate, led[2]))
 
 # %% ../nbs/beyond/37_leads.ipynb #da9eebc1
 def attempt(run, eps, delta, share):
@@ -113,7 +120,6 @@ def attempt(run, eps, delta, share):
     rule = next(run.inner)
     while True:
         response = yield rule
-        run.file(rule, response)
         try:
             rule = run.inner.send(response)
         except StopIteration as end:
@@ -128,12 +134,10 @@ def settle(run, delta):
     while b + run.price > run.eps:
         if run.left < 1:
             raise Ended('round_cap', None)
-        response = yield rule
-        arm, cell = run.file(rule, response)
-        run.kinds.append(NORMAL)
+        arm = yield from announce(run.data, rule, target=found.arm)
         if arm != found.arm:
             raise Ended('assumption_violated', 'oracle')
-        counts[cell] += 1
+        counts[run.cell(run.data.beliefs[-1], run.data.states[-1])] += 1
         N = counts.sum()
         if N < look:
             continue
@@ -152,9 +156,8 @@ def steps(run):
         target = FIRST*run.eps
         for n in count(1):
             share = 1/(n*(n + 1))
-            run.found = yield from attempt(run, target, (1 - PRICES)*share*run.delta,
-                                           share)
-            run.kinds.extend(run.found.trace.kinds.tolist())
+            run.ended((yield from attempt(run, target, (1 - PRICES)*share*run.delta,
+                                          share)))
             if run.found.status != 'certified':
                 raise Ended(run.found.status, run.found.violated)
             if run.led(run.found.arm, run.found.rule) is None:
@@ -179,33 +182,29 @@ STATUS['lead_too_dear'] = Status(
 # %% ../nbs/beyond/37_leads.ipynb #802c7a1f
 def conclude(run, status, violated=None):
     "The `LedIdentification` of a run that has ended."
-    if run.found is None and run.data.rounds > run.began:
-        run.found = run.inner.stop()
-        run.kinds.extend(run.found.trace.kinds.tolist())
+    if run.found is None:
+        run.ended(run.inner.stop())
     ends = [*run.former, (run.found, run.price, run.began)]
     sound = STATUS[status].sound
     best = min((decision(run, *end) for end in (ends if sound else ends[-1:])),
-               key=lambda d: np.inf if d['certificate'] is None else
-               d['certificate'].bound)
+               key=lambda d: d['found'].bound)
     if not sound:
         best |= dict(profit=None)
     return finish(run.data, status=status, eps=run.eps, delta=run.delta,
-                  kinds=run.kinds, violated=violated or False,
-                  result=LedIdentification, attempts=run.attempts,
-                  lead=run.margin if sound else None, **best)
+                  violated=violated or False, result=LedIdentification,
+                  attempts=run.attempts, lead=run.margin if sound else None, **best)
 
 def decision(run, found, price, began):
     "What an attempt that began after so many rounds found: as `finish` is told of it."
-    led = found and run.led(found.arm, found.rule)
+    led = run.led(found.arm, found.rule)
     if not led:
         arm = int(run.oracle.margins.argmax())
-        return dict(rule=run.oracle.rules[arm], arm=arm, share=1., certificate=None)
+        return dict(found=Finding(run.oracle.rules[arm], arm), share=1.)
     rule, share, most = led
-    x, given, t = most if price is None else price, found.certificate, found.trace
+    x, t = most if price is None else price, found.trace
     return dict(
-        rule=rule, arm=found.arm, share=share, told=found.told,
-        certificate=given and Certificate(given.bound + x, x, given.bound),
-        profit=None if found.profit is None else found.profit - x, checks=found.checks,
+        found=Finding(rule, found.arm, dearer(found.certificate, x)), share=share,
+        told=found.told, profit=None if found.profit is None else found.profit - x, checks=found.checks,
         searches=found.searches, lp_solves=found.lp_solves,
         contradiction=tuple(n + began for n in getattr(found, 'contradiction', ())),
         snapshots=list(zip(t.rounds + began, t.profits, t.radii, t.bounds)))

@@ -7,16 +7,17 @@ __all__ = ['COMMON_TOL', 'lower_bound', 'cost_limits', 'draw_costs', 'with_costs
 # %% ../nbs/beyond/38_limits.ipynb #2fb830b4
 from dataclasses import dataclass, replace
 import numpy as np
-from .core import TIE_TOL, as_integer, as_kind, as_number, generator
+from .core import (TIE_TOL, SolverFailure, as_integer, as_kind, as_number,
+                         generator)
 from .information import InformationStructure, World
 from .oracle import action_informed_oracle
 from .programs import ProperProgram, properness_rows, solve_cvxpy
 from .stackelberg import optimal_rule
 
 # %% ../nbs/beyond/38_limits.ipynb #672260d6
-def _hardest(world, rule, arm, other, eps, coupled):
-    r"""$t_{ij}$ of chapter 38 by cvxpy, i = `arm`, j = `other` with best rule
-    `rule`; infinite if there is no such world."""
+def _hardest(world, rule, arm, other, eps, coupled, dear):
+    r"""$t_{ij}$ of chapter 38 by cvxpy, i = `arm`, j = `other` with best rule `rule`,
+    and $d$ = `dear` (K,); infinite if there is no such world."""
     import cvxpy as cp
     z, q, u = world.setting, world.belief_distributions, world.setting.belief_utility
     rivals = np.delete(np.arange(z.K), arm)
@@ -24,31 +25,49 @@ def _hardest(world, rule, arm, other, eps, coupled):
     R = properness_rows(z.support)
     lead = lift @ (q[arm] - q[rivals]).T
     C = world.costs[arm] - world.costs[rivals]
-    a, v, free = cp.Variable(), cp.Variable(z.M), cp.Variable((z.K, z.M))
-    new = [a*q[k] + v if coupled else free[k] for k in range(z.K)]
-    t = cp.Variable()
+    new, asks = _other_world(q, coupled, dear > TIE_TOL*dear.max())
     lies = cp.Variable(R.shape[0], nonneg=True)
     walls = cp.Variable(len(rivals), nonneg=True)
     caps = cp.Variable(z.M*z.W, nonneg=True)
     most = new[arm] @ u - C @ walls + z.bound*cp.sum(caps)
-    asks = [lift @ new[arm] - R.T @ lies - lead @ walls + caps >= 0,
-            new[other] @ (u - rule.expected) >= most + eps,
-            a >= 1e-6]
-    asks += [p >= 0 for p in new] + [cp.sum(p) == 1 for p in new]
-    asks += [cp.sum(cp.rel_entr(q[k][q[k] > 0], new[k][q[k] > 0])) <= t
-             for k in range(z.K)]
+    asks += [lift @ new[arm] - R.T @ lies - lead @ walls + caps >= 0,
+             new[other] @ (u - rule.expected) >= most + eps]
+    t, unit = cp.Variable(), dear.max()
+    asks += [cp.sum(cp.rel_entr(p[p > 0], new[k][p > 0])) <= t*(dear[k]/unit)
+             for k, p in enumerate(q) if new[k] is not p]
     value = solve_cvxpy(cp.Problem(cp.Minimize(t), asks), 'CLARABEL')
-    return np.inf if value is None else max(value, 1e-12)
+    return np.inf if value is None else max(value, 1e-12)/unit
+
+def _other_world(q, coupled, free):
+    """The distributions of another world, and what they must satisfy: those of the arms
+    that aren't `free` (K,) are the `q` (K, M) of this one."""
+    import cvxpy as cp
+    K, M = q.shape
+    if coupled:
+        a, v = cp.Variable(), cp.Variable(M)
+        for p in q[~free][:1]:
+            v = (1 - a)*p                               # so that this arm stays as it is
+        new = [a*p + v if free[k] else p for k, p in enumerate(q)]
+    else:
+        x = cp.Variable((K, M))
+        new = [x[k] if free[k] else p for k, p in enumerate(q)]
+    asks = [a >= 1e-6] if coupled else []
+    for k in np.flatnonzero(free):
+        asks += [new[k] >= 0, cp.sum(new[k]) == 1]
+    return new, asks
+
 
 # %% ../nbs/beyond/38_limits.ipynb #623fc6fd
-def lower_bound(world, eps, delta, coupled=False):
+def lower_bound(world, eps, delta, coupled=False, money=False):
     r"""A lower bound on the expected rounds of a learner that is within `eps` with
     probability 1 - `delta`, by the samples that it needs (chapter 38).
 
     `coupled` True: of any learner that announces proper rules; False: of one to whom
     the regions $V_k$ are given, as a fact that has no known relation to the $q_k$.
-    0 if nothing can be said, as where no other arm has a rule. Raises
-    `InvalidInput`, `SolverFailure`.
+    `money` True: instead, a bound on what it loses against the best rule while it
+    learns, in units of payment. 0 if nothing can be said, as where no other arm has a
+    rule. A pair of arms whose program isn't solved says nothing. Raises `InvalidInput`,
+    and `SolverFailure` if no pair says anything for that reason.
 
     >>> bool(lower_bound(simple, .1, .05) >= 0)
     True
@@ -61,12 +80,24 @@ def lower_bound(world, eps, delta, coupled=False):
     if p <= delta:
         return 0.
     kl = p*np.log(p/delta) + (1 - p)*np.log((1 - p)/(1 - delta))
-    others = lambda i: [j for j in range(world.setting.K)
-                        if j != i and best.rules[j] is not None]
-    times = [max((1/_hardest(world, best.rules[j], i, j, eps, coupled)
-                  for j in others(i)), default=0.)
-             for i in good]
-    return float(kl*min(times))
+    dear = best.gaps if money else np.ones(world.setting.K)
+    needed = [_samples_needed(world, best, i, eps, coupled, dear) for i in good]
+    return float(kl*min(needed))
+
+def _samples_needed(world, best, i, eps, coupled, dear):
+    "The largest $1/t_{ij}$ over arms j with a rule, 0 if there is none."
+    most, failure = 0., None
+    for j, rule in enumerate(best.rules):
+        if j == i or rule is None:
+            continue
+        try:
+            most = max(most, 1/_hardest(world, rule, i, j, eps, coupled, dear))
+        except SolverFailure as e:
+            failure = e
+    if most == 0 and failure:
+        raise failure
+    return most
+
 
 # %% ../nbs/beyond/38_limits.ipynb #f7b952f1
 def cost_limits(world, oracle, margin=0.):

@@ -9,7 +9,7 @@ __all__ = ['LEAST_SCALE', 'draw_rule', 'mean_rule', 'Found', 'search', 'search_o
 from dataclasses import dataclass
 import numpy as np
 from .core import OIAError, as_integer, as_number, generator
-from .learner import Learner, announce
+from .learner import Learner, announce, in_percent
 from .oracle import Oracle
 from .estimation import Transcript
 from .scoring import ScoringRule, menu_rule
@@ -63,7 +63,7 @@ class Found:
     def statement(self):
         "Of which arms whatever is learned with these rules holds: one text."
         n = len(self.rules) - len(self.missing)
-        return (f'Of the {n} arms found. With probability {100*(1 - self.delta):g} % '
+        return (f'Of the {n} arms found. With probability {in_percent(self.delta)} '
                 f'no other arm answers as much as {self.volume:.3g} of the rules that '
                 'were drawn.')
     @property
@@ -74,7 +74,7 @@ class Found:
                     'rules')
             raise OIAError(
                 f'{said}; whoever does with a probability of {self.volume:.3g} or more '
-                f'would have, at confidence {1 - self.delta:g}')
+                f'would have, at confidence {in_percent(self.delta)}')
         return Oracle(self.rules)
 
 # %% ../nbs/beyond/28_no_oracle.ipynb #f03e77b6

@@ -266,12 +266,12 @@ def _max_min_highs(support, q):
                       np.array(rows)).solve().x
     return float(x[-1]), np.clip(x[:-1].reshape(M, W), 0., 1.)
 
-def max_min_rule(joints, bound=1., solver='highs'):
+def max_min_rule(joints, bound=1., solver='fast'):
     r"""The rule whose smallest prize for effort over several information structures
     is largest (Chen and Yu 2021).
 
     `joints` are arrays (O, W) of $p(\omega, o)$, e.g. ``world.structure.joint``;
-    `solver` is "highs" or "cvxpy". Returns (the prize, `ScoringRule`); see
+    `solver` is "fast" or "cvxpy". Returns (the prize, `ScoringRule`); see
     `effort_gain`. Raises `InvalidInput`, `SolverFailure`.
 
     >>> max_min_rule([clinic.structure.joint[1]])
@@ -280,7 +280,7 @@ def max_min_rule(joints, bound=1., solver='highs'):
     program_route(solver)
     bound = as_number('bound', bound, 0., strict_low=True)
     support, q = common_support(joints)
-    value, S = (_max_min_highs if solver == 'highs' else _max_min_cvxpy)(support, q)
+    value, S = (_max_min_cvxpy if solver == 'cvxpy' else _max_min_highs)(support, q)
     return bound*value, ScoringRule(bound*S, support, bound)
 
 # %% ../nbs/companion/82_offline.ipynb #ed112215

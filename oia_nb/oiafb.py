@@ -10,7 +10,7 @@ import numpy as np
 from .core import InvalidInput, as_integer, as_number
 from .estimation import radius_fb
 from .exploration import compose, never
-from .learner import check_learner
+from .learner import Finding, check_learner
 from .oiafc import mixing_corollary1
 
 # %% ../nbs/paper/10_oiafb.ipynb #a03f1811
@@ -77,15 +77,13 @@ def best_or_safest(run, plan):
     'budget'
     """
     if run.best:
-        certificate, rule, arm = run.best
-        return dict(status='budget', rule=rule, arm=arm, certificate=certificate)
-    rule, arm = safest(run)
+        return dict(status='budget', found=run.best)
     return dict(
         status='uncertified' if run.rounds >= run.setting.K else 'budget_too_small',
-        rule=rule, arm=arm)
+        found=Finding(*safest(run)))
 
 # %% ../nbs/paper/10_oiafb.ipynb #c46453b1
-def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs',
+def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='fast',
           watch=None):
     r"""OIAFB (the paper's Algorithm 2, corrected): a `Learner` that yields a
     `ScoringRule`, receives a `Response`, and returns an `Identification`.
@@ -104,7 +102,7 @@ def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='highs',
     a, delta : float, one of the two
         The parameter of the radius, more than 0; or the probability in (0, 1] with
         which the event may fail, from which `a` follows.
-    solver : "highs" or "cvxpy"
+    solver : "fast", "highs" or "cvxpy"
     watch : callable, optional; called with each `Plan`
 
     Raises `InvalidInput` at once for bad arguments. If an oracle rule is answered by

@@ -5,7 +5,7 @@ import numpy as np
 from .core import InvalidInput, as_integer, as_number
 from .estimation import radius_fb
 from .exploration import compose, never
-from .learner import check_learner
+from .learner import Finding, check_learner
 from .oiafc import mixing_corollary1
 from .exploration import Exploration
 from .learner import Learner

@@ -9,8 +9,8 @@ __all__ = ['MIXINGS', 'STOPS', 'mixing_theorem1', 'mixing_corollary1', 'should_s
 import numpy as np
 from .core import as_integer
 from .estimation import radius_fc
-from .exploration import as_part, certify, compose
-from .learner import check_learner
+from .exploration import as_part, best_so_far, certify, compose
+from .learner import Finding, check_learner
 
 # %% ../nbs/paper/09_oiafc.ipynb #76b035b1
 def mixing_theorem1(setting, eps):
@@ -62,16 +62,15 @@ def last_or_best(run, plan, eps):
     'round_cap'
     """
     if plan is None:
-        certificate, rule, arm = run.best or (None, run.oracle.rules[0], 0)
-        return dict(status='round_cap', rule=rule, arm=arm, certificate=certificate)
+        return best_so_far(run) | dict(status='round_cap')
     proved = 'certified' if small_enough(run, plan, eps) else 'uncertified'
-    return dict(status='event_violated' if run.violated else proved, rule=plan.rule,
-                arm=plan.target, certificate=certify(run.setting, plan.alpha,
-                                                     plan.I[plan.target]))
+    certificate = certify(run.setting, plan.alpha, plan.I[plan.target])
+    return dict(status='event_violated' if run.violated else proved,
+                found=Finding(plan.rule, plan.target, certificate))
 
 # %% ../nbs/paper/09_oiafc.ipynb #ecfb16a1
 def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
-          max_rounds=10_000_000, solver='highs', watch=None):
+          max_rounds=10_000_000, solver='fast', watch=None):
     r"""OIAFC (paper, Algorithm 1), a `Learner`: yields a `ScoringRule`, receives a
     `Response`, returns an `Identification`.
 
@@ -86,7 +85,7 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
     stop : "paper", or a function (run, plan, eps), asked after exploitation rounds
     max_rounds : int
         Cap on interactions, at least K (erratum E34).
-    solver : "highs" or "cvxpy"
+    solver : "fast", "highs" or "cvxpy"
     watch : callable, optional
         Called with the `Plan` of every round in which one is made.
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from .core import REPORT_TOL, InvalidInput, OracleViolated, Value, as_array
 from .core import as_integer, as_number
-from .estimation import Transcript
+from .estimation import FORCED, INIT, NORMAL, Transcript
 from .information import Setting
-from .learner import (FORCED, INIT, NORMAL, STATUS, Certificate, Identification,
-                            Learner, Stopped, announce, check_learner, confirm,
-                            finish, three_digits)
+from .learner import (STATUS, Certificate, Finding, Identification, Learner,
+                            Stopped, announce, check_learner, confirm, finish,
+                            three_digits)
 from .oracle import Oracle
 from .scoring import menu_rule
 from .sharp.learner import sharp
@@ -263,13 +263,16 @@ class OpenIdentification(Identification):
                 'is charged to profits and not to boundaries.')
 
 # %% ../nbs/beyond/34_open_setting.ipynb #b05a4db5
-def steps(setting, coroutine, eps, delta):
-    "Plays the coroutine on a support of which it is told nothing."
+def steps(setting, coroutine, menus, eps, delta):
+    """Plays the coroutine on a support of which it is told nothing; rounds with the
+    `menus` collect beliefs."""
     data = Transcript(setting)
     menu = next(coroutine)
     while True:
+        collects = any(menu is one for one in menus)
+        kind = INIT if data.rounds < setting.K else NORMAL if collects else FORCED
         try:
-            response = yield from one_round(data, menu.on(setting.support))
+            response = yield from one_round(data, menu.on(setting.support), kind)
         except Stopped:
             return conclude(data, ended(coroutine), eps, delta)
         try:
@@ -277,9 +280,9 @@ def steps(setting, coroutine, eps, delta):
         except StopIteration as end:
             return conclude(data, end.value, eps, delta)
 
-def one_round(data, rule):
+def one_round(data, rule, kind):
     "One round; the response."
-    rounds = announce(data, rule)
+    rounds = announce(data, rule, kind=kind)
     response = yield next(rounds)
     try:
         rounds.send(response)
@@ -297,12 +300,9 @@ def ended(coroutine):
 def conclude(data, d, eps, delta):
     "The `OpenIdentification` of a `Discovery` d."
     certificate = Certificate(d.bound, 0., d.bound) if np.isfinite(d.bound) else None
-    kinds = np.where(np.arange(d.rounds) < d.collecting, NORMAL, FORCED)
-    kinds[:data.setting.K] = INIT
-    return finish(data, rule=d.rule.on(data.setting.support), arm=d.arm,
-                  status=d.status, eps=eps, delta=delta, certificate=certificate,
-                  kinds=kinds, searches=d.runs, result=OpenIdentification, discovery=d,
-                  **what_was_seen(d))
+    found = Finding(d.rule.on(data.setting.support), d.arm, certificate)
+    return finish(data, found, status=d.status, eps=eps, delta=delta, searches=d.runs,
+                  result=OpenIdentification, discovery=d, **what_was_seen(d))
 
 def what_was_seen(d):
     "The checks of the learner within, and what it saw to fail."
@@ -346,4 +346,4 @@ def open_support(setting, oracle, *, eps, delta, mass=None, within=sharp,
     menus = [OpenRule(np.unique(rule.values, axis=0), z.bound) for rule in oracle.rules]
     coroutine = discover(open_setting, menus, eps=eps, delta=delta, mass=mass,
                          within=within, max_rounds=max_rounds)
-    return Learner(setting, steps(setting, coroutine, eps, delta))
+    return Learner(setting, steps(setting, coroutine, menus, eps, delta))

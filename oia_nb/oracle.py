@@ -28,7 +28,8 @@ class Oracle(Value):
     `arms` are their names, if given. `margins` (K,) holds by how much, if that is
     known; `margin` is the smallest of
     them (the paper's $\varepsilon$ is anything below it). Raises `InvalidInput` for
-    fewer than two rules, and for one that isn't proper.
+    fewer than two rules, for one that isn't proper, and for a margin that isn't
+    positive.
     """
     rules: tuple
     margins: np.ndarray = None
@@ -51,8 +52,10 @@ class Oracle(Value):
                 f'belief {l.report}', 'a proper scoring rule')
         object.__setattr__(self, 'rules', rules)
         if self.margins is not None:
-            object.__setattr__(self, 'margins',
-                               as_array('margins', self.margins, (len(rules), )))
+            margins = as_array('margins', self.margins, (len(rules), ))
+            if margins.min() <= 0:
+                raise InvalidInput('margins', margins, 'positive numbers')
+            object.__setattr__(self, 'margins', margins)
         if self.arms is not None:
             object.__setattr__(self, 'arms',
                                as_names('arms', self.arms, len(rules), 'arm '))

@@ -5,7 +5,8 @@ from .core import InvalidInput, as_array, as_choice, as_kind, as_names, as_numbe
 from .information import Setting, World
 from .scoring import ScoringRule, as_rule, lie, mix
 from .stackelberg import agent_profit, arm_profit
-from .learner import FORCED, NORMAL, Identification
+from .estimation import FORCED, NORMAL
+from .learner import Identification
 from .runs import as_positive, check_frame, column_names, fit_exponent, numbers_in, positive_in, quantiles_by, run_values, share_interval
 
 COLORS: tuple

@@ -4,18 +4,19 @@
 
 # %% auto #0
 __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', 'HIGHS_OPTIONS', 'LP_UNIT',
-           'HIGHS_ATTEMPTS', 'HIGHS_USUAL', 'LP_ROW_TOL', 'ROUNDING', 'MENU_FROM', 'OPTIMAL', 'INFEASIBLE', 'FAILED',
-           'ZERO', 'TIED', 'PIVOT', 'PATIENCE', 'PIVOTS', 'CLOSE', 'AFRESH', 'NOISE', 'PROGRAMS', 'PURSE', 'INSIDE',
-           'Solution', 'properness_pairs', 'pair_rows', 'properness_rows', 'worst_lies', 'price_weights',
-           'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'new_highs', 'open_highs', 'Vertex', 'LinearProgram',
-           'push', 'ProperProgram', 'rule_matrix', 'link_row', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix',
-           'MenuProgram', 'lowest', 'tightest', 'turn', 'afresh', 'first_tableau', 'is_close', 'simplex', 'VProgram',
-           'program_route', 'known_program', 'solve_program', 'purses', 'cheapest_rule', 'widest_rule']
+           'HIGHS_ATTEMPTS', 'HIGHS_USUAL', 'LP_ROW_TOL', 'ROUNDING', 'MEMORY_MOST', 'LIE_BYTES', 'GAIN_BYTES',
+           'MENU_FROM', 'OPTIMAL', 'INFEASIBLE', 'FAILED', 'ZERO', 'TIED', 'PIVOT', 'PATIENCE', 'PIVOTS', 'CLOSE',
+           'AFRESH', 'NOISE', 'PROGRAMS', 'PURSE', 'INSIDE', 'Solution', 'properness_pairs', 'pair_rows',
+           'properness_rows', 'worst_lies', 'price_weights', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound',
+           'new_highs', 'open_highs', 'Vertex', 'LinearProgram', 'push', 'ProperProgram', 'rule_matrix', 'link_row',
+           'check_size', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix', 'MenuProgram', 'lowest', 'tightest',
+           'turn', 'afresh', 'first_tableau', 'is_close', 'simplex', 'VProgram', 'fast_program', 'program_route',
+           'known_program', 'solve_program', 'purses', 'cheapest_rule', 'widest_rule']
 
 # %% ../nbs/companion/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass
 import numpy as np
-from .core import SolverFailure, as_choice, patch_to
+from .core import InvalidInput, SolverFailure, as_choice, patch_to
 from .scoring import VRules
 
 # %% ../nbs/companion/61_programs.ipynb #7fd85118
@@ -487,6 +488,24 @@ def link_row(support, counts, k, K):
     row[support.size + k] = -scale*counts.sum()
     return row
 
+# %% ../nbs/companion/61_programs.ipynb #ac980f1a
+MEMORY_MOST = 4*2**30   # bytes that one program may take
+LIE_BYTES = 100         # what a coefficient of a lie takes, with all copies
+GAIN_BYTES = 24         # what a pair of beliefs takes where gains are worked out
+
+def check_size(M, W, lies):
+    """Raise `InvalidInput` for M beliefs over W states if a program that forbids so
+    many `lies` would take more than `MEMORY_MOST` bytes.
+
+    >>> check_size(20, 2, lies=38)
+    """
+    gib = (2*W*LIE_BYTES*lies + GAIN_BYTES*M*M)/2**30
+    if gib > MEMORY_MOST/2**30:
+        raise InvalidInput(
+            'support', f'{M:,} beliefs', f'fewer: a program over them takes about '
+            f'{gib:.1f} GiB of memory, and may take {MEMORY_MOST/2**30:g}')
+
+
 # %% ../nbs/companion/61_programs.ipynb #09a6ad8a
 class RuleProgram(ProperProgram):
     r"""The fast route: the program of `CvxpyProgram` for one arm, kept in HiGHS.
@@ -497,13 +516,15 @@ class RuleProgram(ProperProgram):
     itself plays no part.
     """
     def __init__(self, support, K, arm):
+        M, W = support.shape
+        check_size(M, W, lies=2*M if W == 2 else M*M)
         A = rule_matrix(support, K, arm)
         m, n = A.shape
         self.arm, self.K, self.counts = arm, K, np.zeros((K, len(support)))
         self.links, self.asks = m - 2*K + np.arange(K), m - K + np.arange(K)
         self.pay = A[[m - K + arm]].toarray()[0]
-        self.short = np.eye(n)[-1]
-        self.price = np.zeros(n)
+        self.short, self.price = np.zeros(n), np.zeros(n)
+        self.short[-1] = 1.
         self.price[:support.size] = price_weights(*support.shape).ravel()
         columns, rows = box(n), at_least_zero(m)
         rows[1, self.links] = 0.
@@ -522,7 +543,9 @@ class RuleProgram(ProperProgram):
             self._observe(counts, lower, slack)
             found = self._optimum(self.pay, np.inf, (0., eased))
         found = self._found(found)
-        S = self._cheapest(found.value + LP_SPARE, (0., eased)) if rule else None
+        first = self.pay, np.inf, (0., eased)
+        cap = found.value + LP_SPARE
+        S = self._cheapest(first, cap, (0., eased)) if rule else None
         return Solution(found.value, found.bound, S, eased)
 
 # %% ../nbs/companion/61_programs.ipynb #f7fa313c
@@ -593,8 +616,10 @@ def shortfall(self, counts, lower, slack=0., rule=True):
         most = 0.
     self._observe(counts, lower, slack)
     reach = -slack - 2, slack + 2
-    found = self._found(self._optimum(self.short, np.inf, reach))
-    S = self._cheapest(np.inf, (reach[0], found.value + LP_SPARE)) if rule else None
+    first = self.short, np.inf, reach
+    found = self._found(self._optimum(*first))
+    short = reach[0], found.value + LP_SPARE
+    S = self._cheapest(first, np.inf, short) if rule else None
     return Solution(most + found.value, most + found.bound, S)
 
 @patch_to(RuleProgram)
@@ -602,11 +627,17 @@ def cheapest(self, found, counts, lower, slack=0.):
     """(M, W): of all rules that attain the value of `found`, by `minimum`, the
     cheapest."""
     self._observe(counts, lower, slack)
-    return self._cheapest(found.value + LP_SPARE, (0., found.eased))
+    short = 0., found.eased
+    return self._cheapest((self.pay, np.inf, short), found.value + LP_SPARE, short)
 
 @patch_to(RuleProgram)
-def _cheapest(self, cap, short):
-    return self._rule(self._found(self._optimum(self.price, cap, short)).x)
+def _cheapest(self, first, cap, short):
+    "The cheapest rule; if that program fails, that of the `first`, which didn't."
+    try:
+        found = self._optimum(self.price, cap, short)
+    except SolverFailure:
+        found = None
+    return self._rule(self._found(found or self._optimum(*first)).x)
 
 # %% ../nbs/companion/61_programs.ipynb #4df2d9a4
 def menu_matrix(support, q, k):
@@ -645,11 +676,13 @@ class MenuProgram(RuleProgram):
     0.0
     """
     def __init__(self, support, q, arm):
+        M, W = support.shape
+        check_size(M, W, lies=M*int((q[arm] > 0).sum()))
         self.own, A = menu_matrix(support, q, arm)
         (m, n), self.K, self.arm, self.everyone = A.shape, len(q), arm, support
         self.pay = A[[m - 1]].toarray()[0]
-        self.short = np.eye(n)[-1]
-        self.price = np.zeros(n)
+        self.short, self.price = np.zeros(n), np.zeros(n)
+        self.short[-1] = 1.
         weights = price_weights(len(self.own), support.shape[1])
         self.price[:weights.size] = weights.ravel()
         self.asks = np.insert(m - self.K + np.arange(self.K - 1), arm, m - 1)
@@ -811,7 +844,7 @@ def simplex(A, b, cost, price):
         how, row = turn(T, basis, 0)
         if how == INFEASIBLE:
             y = T[row, n:n + m]
-            if np.minimum(y @ A1, 0.).sum() > CLOSE*y @ b1:
+            if y @ b1 < 0 and (y @ A1).min() >= -PIVOT*np.abs(y).sum():
                 return None
         elif how == OPTIMAL and turn(T, basis, 1)[0] == OPTIMAL and not attempt:
             turn(T, basis, 2)
@@ -906,27 +939,37 @@ def cheapest(self, found, counts, lower, slack=0.):
     return self.minimum(counts, lower, slack).rule
 
 # %% ../nbs/companion/61_programs.ipynb #f22a4ef3
-PROGRAMS = dict(highs=RuleProgram, cvxpy=CvxpyProgram)
+def fast_program(support, K, arm):
+    """The program of an arm by the fast route: in V-rules with two states, by HiGHS
+    with more.
+
+    >>> type(fast_program(z.support, 3, 1)).__name__
+    'VProgram'
+    """
+    return (VProgram if support.shape[1] == 2 else RuleProgram)(support, K, arm)
+
+PROGRAMS = dict(fast=fast_program, highs=RuleProgram, cvxpy=CvxpyProgram)
 
 def program_route(solver):
-    """The program class of a route by name; raises `InvalidInput` for an unknown one.
+    """What makes a program by the route of that name; raises `InvalidInput` for an
+    unknown one.
 
     >>> program_route('highs').__name__
     'RuleProgram'
     """
     return PROGRAMS[as_choice('solver', solver, PROGRAMS)]
 
-def known_program(support, q, arm, solver='highs'):
+def known_program(support, q, arm, solver='fast'):
     """The program of an arm whose `q` (K, M) are known, by the route `solver`.
 
     >>> type(known_program(z.support, q, 1)).__name__
     'RuleProgram'
     """
     route = program_route(solver)
-    menu = solver == 'highs' and support.shape[1] > 2 and len(support) > MENU_FROM
+    menu = solver != 'cvxpy' and support.shape[1] > 2 and len(support) > MENU_FROM
     return MenuProgram(support, q, arm) if menu else route(support, len(q), arm)
 
-def solve_program(support, q, arm, lower, slack=0., solver='highs'):
+def solve_program(support, q, arm, lower, slack=0., solver='fast'):
     """One program, once, by the route `solver`: a `Solution`, or None if no rule
     will do.
 

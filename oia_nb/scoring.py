@@ -272,9 +272,10 @@ class VRules:
         M = len(support)
         place = support[:, 1].argsort().argsort()
         first, last = place == 0, place == M - 1
-        # from this place on, a report is paid in the second state
-        kink = np.where(first, M, np.where(last, 0, place))
-        self.later = place >= kink[:, None]
+        # from this place on, a report is paid in the second state; at its kink a rule
+        # pays in the likelier one, where less is enough
+        kink = np.where(last, 0, place + (support[:, 1] < .5))
+        self.later = place >= np.where(first, M, kink)[:, None]
         self.sooner = ~self.later
         with np.errstate(divide='ignore', invalid='ignore'):
             self.tops = support.min(1, keepdims=True)/support

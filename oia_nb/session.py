@@ -37,7 +37,7 @@ from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import check_options, learner_for, learner_row
-from .learner import Origin, Stopped, interrupts_held
+from .learner import Finding, Origin, Stopped, interrupts_held
 from .told import Check, as_told
 
 # %% ../nbs/beyond/27_session.ipynb #2ee07234
@@ -463,7 +463,8 @@ th, td {{ padding: .4rem .6rem; text-align: left;
 td.sum {{ text-align: right; font-variant-numeric: tabular-nums; }}
 </style></head><body>
 <h1>{title}</h1>
-<p>Choose how to look: {arms}. Then say how likely you think each of {states}.</p>
+<p>Choose how to look: {arms}. Then say how likely you think each of {states}.
+Name the round with your answer.</p>
 <table><thead><tr><th>Ticket</th>{heads}<th>When to take it</th></tr></thead>
 <tbody>
 {rows}
@@ -506,6 +507,7 @@ class Round:
     state: int = None
     note: str = None
     declined: int = 0
+    revealed: int = None        # how many states were known before this one
 
     @property
     def due(self):
@@ -699,6 +701,7 @@ def _file(self, record, line):
                 at.declined += 1
             if kind == 'state' or record.get('state') is not None:
                 at.state = as_integer('state', record.get('state'), 0, z.W - 1)
+                at.revealed = sum(r.state is not None for r in self._rounds) - 1
             if kind == 'void':
                 at.status, self._filed = 'void', None
     except InvalidInput as e:
@@ -772,7 +775,8 @@ def notes(self):
                 *made, *VERSIONS)
         why += '; Session.open(path, same=1e-6) takes rules for one that differ by less'
         if undone or self._past:
-            why = f'{undone} are undone, {len(self._past)} are from before'
+            counts = {'are undone': undone, 'are past data': len(self._past)}
+            why = ', '.join(f'{n} {what}' for what, n in counts.items() if n)
         told.append(f'{self.unused} answers are not used: the learner does not announce '
                     f'the rules that they were given to ({why})')
     if found is not None and self._filed is None:
@@ -780,6 +784,9 @@ def notes(self):
     elif found is not None and found is self._filed:
         told.append(f'the result is the one on file, from {found.rounds} answers: '
                     'played again here, the learner comes to another end')
+    if found is not None and found.certificate and self.result.certificate is None:
+        told.append('the states that came out contradict the reports: nothing is '
+                    'certified any more')
     return told
 
 # %% ../nbs/beyond/27_session.ipynb #9c927b0a
@@ -820,8 +827,9 @@ def _keep_result(self):
         return
     try:
         self._write(kind='ended', result=self._result.to_dict())
-    except InvalidInput:
-        pass
+    except (OIAError, TypeError, ValueError):
+        # no room on the disk, or a learner of one's own whose result isn't plain
+        return
 
 # %% ../nbs/beyond/27_session.ipynb #812e556d
 def as_response(setting, answer):
@@ -847,6 +855,7 @@ def as_a_whole(method):
                 self._rule, self._result, self._failure = None, None, e
                 self.journal._open(new=False, write=True, cut=False)
                 self._read()
+                self._keep_result()
                 raise
         if pressed():
             raise KeyboardInterrupt
@@ -873,6 +882,21 @@ def _need_open(self):
         raise Refused('session', self.status, 'a session that still asks; this one is '
                       f'over after round {len(self._rounds)}')
 
+@patch_to(Session)
+@as_a_whole
+def announce(self):
+    """The open round as an `Offer`, the same until it is answered. Raises `Refused`
+    if the session is over."""
+    self._need_open()
+    if self._open_round() is None:
+        name = rule_digest(self._rule)
+        new = name not in self._offered
+        self._write(kind='offer', round=len(self._rounds) + 1, rule=name,
+                    **(dict(values=self._rule.values.tolist()) if new else {}))
+    return Offer(self._rounds[-1].number, self._rounds[-1].rule, self.setting,
+                 self.head['currency'])
+
+# %% ../nbs/beyond/27_session.ipynb #c4a2d3e5
 # what became of a round that can't be answered
 BECAME = dict(open='is withdrawn', answered='was answered', void='was undone')
 
@@ -889,20 +913,6 @@ def _asked(self, number):
     said = BECAME[self._rounds[n - 1].status] if known else 'is not announced'
     wanted = 'one that is announced first' if now is None else f'{now.number}, the open one'
     raise Refused('round', n or None, f'{wanted} (round {n or 1} {said})')
-
-@patch_to(Session)
-@as_a_whole
-def announce(self):
-    """The open round as an `Offer`, the same until it is answered. Raises `Refused`
-    if the session is over."""
-    self._need_open()
-    if self._open_round() is None:
-        name = rule_digest(self._rule)
-        new = name not in self._offered
-        self._write(kind='offer', round=len(self._rounds) + 1, rule=name,
-                    **(dict(values=self._rule.values.tolist()) if new else {}))
-    return Offer(self._rounds[-1].number, self._rounds[-1].rule, self.setting,
-                 self.head['currency'])
 
 # %% ../nbs/beyond/27_session.ipynb #2558de62
 @patch_to(Session)
@@ -998,14 +1008,18 @@ def status(self):
     error."""
     if self._failure is not None:
         return type(self._failure).__name__
-    return 'open' if self._result is None else self._result.status
+    return 'open' if self._result is None else self.result.status
 
 @patch_to(Session)
 @property
 def best(self):
     """The best rule so far as a `Finding`, with what is proved of it; None before
-    there is one."""
-    return self._learner.best
+    there is one. Of a session that is over, what its `result` says."""
+    found = self.result
+    if found is None:
+        return self._learner.best
+    proved = found.certificate
+    return proved and Finding(found.rule, found.arm, proved.bound)
 
 @patch_to(Session)
 @property
@@ -1037,7 +1051,9 @@ def result(self):
     if found is None or not any(r.due is not None for r in self._rounds):
         return found
     told = as_told(found.told)
-    seen = self.calibration(told.alarm)
+    # as large a share of the false alarms as that of each watch of the learner
+    share = min((c.level for c in found.checks if c.level), default=told.alarm)
+    seen = self.calibration(share)
     check = Check('calibration', seen.evidence, seen.level, int(seen.table.cases.sum()),
                   not seen.alarm)
     checks = *(c for c in found.checks if c.name != check.name), check
@@ -1128,7 +1144,9 @@ def calibration(self, level=CALIBRATION_LEVEL):
     with probability `level` at most."""
     import pandas as pd
     z, level = self.setting, as_number('level', level, 0., 1., strict_low=True)
-    known = [r for r in self._rounds if r.status == 'answered' and r.state is not None]
+    known = sorted((r for r in self._rounds
+                    if r.status == 'answered' and r.state is not None),
+                   key=lambda r: r.revealed)
     beliefs, states, arms = (np.array([getattr(r, name) for r in known], int)
                              for name in ('belief', 'state', 'arm'))
     def row(i):

@@ -28,9 +28,8 @@ from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import check_options, learner_for, learner_row
-from .learner import Origin, Stopped, interrupts_held
+from .learner import Finding, Origin, Stopped, interrupts_held
 from .told import Check, as_told
-from .learner import Finding
 from .learner import Identification
 from .tickets import Menu
 
@@ -98,7 +97,8 @@ class Round:
     state: int | None
     note: str | None
     declined: int
-    def __init__(self, number: int, rule: ScoringRule, status: str = ..., arm: int | None = ..., belief: int | None = ..., said: list | None = ..., distance: float | None = ..., state: int | None = ..., note: str | None = ..., declined: int = ...) -> None: ...
+    revealed: int | None
+    def __init__(self, number: int, rule: ScoringRule, status: str = ..., arm: int | None = ..., belief: int | None = ..., said: list | None = ..., distance: float | None = ..., state: int | None = ..., note: str | None = ..., declined: int = ..., revealed: int | None = ...) -> None: ...
     @property
     def due(self): ...
     @property

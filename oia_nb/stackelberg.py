@@ -98,7 +98,7 @@ def is_claim_true(world, rule, profit):
 # by how many ties an arm is made to lead, one after the other
 ROOMS = 0., 2., 32., 1e3, 1e4
 
-def lp_arm(world, arm, solver='highs', margin=0.):
+def lp_arm(world, arm, solver='fast', margin=0.):
     r"""$\text{LP}_k$ (the paper's eq. (6)): the best proper rule under which `arm` is a
     best response.
 
@@ -159,7 +159,7 @@ class Optimum(Value):
         return np.maximum(self.profit - self.profits, 0.)
 
 # %% ../nbs/paper/03_stackelberg.ipynb #44c945fe
-def optimal_rule(world, solver='highs', margin=0.):
+def optimal_rule(world, solver='fast', margin=0.):
     """The best scoring rule of a known world, by one linear program per arm: an
     `Optimum`.
 

@@ -42,7 +42,8 @@ class Told(Value):
     rounding : int, optional
         To how many decimals every probability is said; None: as it is.
     alarm : float
-        How often all checks of one run together may raise a false alarm, in (0, 1].
+        How often all checks of one run together may raise a false alarm, in (0, 1]:
+        each watch of a learner has an equal share.
 
     Raises `InvalidInput`.
     """
@@ -216,7 +217,8 @@ CHECKS = dict(answers='that answers stay the same',
               boundaries='that boundaries are flat',
               calibration='that beliefs are calibrated',
               lapses='that lapses are as rare as told',
-              prior='that beliefs average to the prior')
+              prior='that beliefs average to the prior',
+              reports='that reports come, and are followed, alike under every rule')
 # what may be seen to fail
 VIOLATIONS = dict(
     lapses='more lapses than told', calibration='beliefs that are not calibrated',
@@ -224,7 +226,8 @@ VIOLATIONS = dict(
     rounding='a report that nobody makes who rounds as told',
     oracle='a rule of the oracle that another arm answers',
     undecided='answers that never settle',
-    prior='reports that do not fit the common prior')
+    prior='reports that do not fit the common prior',
+    reports='reports that come, or are followed, otherwise under other rules')
 
 # what no learner of this book looks at
 UNCHECKED = ('that the expert plays no longer game',
@@ -240,6 +243,7 @@ def in_words(self):
         parts[0] += f' but in {100*self.lapses:g} % of the rounds at most'
     parts.append('has calibrated beliefs' if self.beliefs ==
                  'calibrated' else 'acts on beliefs of its own')
+    parts.append('lets no rule change how its reports come or what follows them')
     parts.append('keeps its costs' if self.costs ==
                  'fixed' else 'keeps its costs from the examination on')
     if self.rounding is not None:

@@ -12,9 +12,9 @@ import numpy as np
 from .beliefs import StateLearner
 from .best_arm import BoundedRewards, Pulls, by_bounds, gap_index, pick_pair
 from .core import InvalidInput, as_integer
-from .estimation import Transcript
-from .learner import (INIT, NORMAL, STATUS, Identification, Status, Stopped,
-                            announce, check_learner, finish, three_digits)
+from .estimation import INIT, NORMAL, Transcript
+from .learner import (STATUS, Finding, Identification, Status, Stopped, announce,
+                            check_learner, finish, in_percent, three_digits)
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, mean_lower
 from .told import as_told
@@ -95,7 +95,7 @@ class TrialIdentification(Identification):
         behind = three_digits(max(self.behind, 0.), True)
         return (f'For any expert who goes on as it does: of {len(self.means)} rules '
                 f'tried, this one earns at most {behind} less than the best, with '
-                f'probability {100*(1 - self.delta):g} %, and between '
+                f'probability {in_percent(self.delta)}, and between '
                 f'{three_digits(low, False)} and {three_digits(high, True)} as played. '
                 'Not checked: that the expert goes on as it does.')
 
@@ -106,7 +106,8 @@ def steps(setting, rules, *, eps, delta, told, max_rounds):
     i = next(run.race)
     while run.data.rounds < max_rounds:
         try:
-            state = yield from announce_seen(run.data, rules[i])
+            kind = INIT if run.data.rounds < len(rules) else NORMAL
+            state = yield from announce_seen(run.data, rules[i], kind)
         except Stopped:
             status = 'stopped'
             break
@@ -132,9 +133,9 @@ class Trial:
         self.race = by_bounds(pulls, pick_pair, no_rate, self.book)
 
 # %% ../nbs/beyond/35_trial.ipynb #47a36401
-def announce_seen(data, rule):
+def announce_seen(data, rule, kind):
     "One round; returns the state."
-    steps = announce(data, rule)
+    steps = announce(data, rule, kind=kind)
     response = yield next(steps)
     try:
         steps.send(response)
@@ -143,12 +144,10 @@ def announce_seen(data, rule):
 
 def conclude(run, i, behind, status):
     "The `TrialIdentification` of a trial that ends with rule i."
-    n, N = len(run.rules), np.maximum(run.book.counts.sum(1), 1)
+    N = np.maximum(run.book.counts.sum(1), 1)
     return finish(
-        run.data, rule=run.rules[i], arm=int(run.answers[i].argmax()), status=status,
-        eps=run.eps, delta=run.delta,
-        kinds=np.where(np.arange(run.data.rounds) < n, INIT, NORMAL), told=run.told,
-        profit=float(run.book.low[i]), result=TrialIdentification, index=i,
+        run.data, Finding(run.rules[i], int(run.answers[i].argmax())), status=status,
+        eps=run.eps, delta=run.delta, told=run.told, profit=float(run.book.low[i]), result=TrialIdentification, index=i,
         behind=behind, earns=(float(run.book.low[i]), float(run.book.high[i])),
         means=(run.book.counts*run.book.payoffs).sum(1)/N)
 

@@ -24,7 +24,11 @@ class Facts:
     registered: tuple
     prior: np.ndarray | None
     supports: tuple | None
-    def __init__(self, support: ArrayLike, utility: ArrayLike, bound: float, K: int, rules: ArrayLike, rounds: ArrayLike, registered: Any = ..., prior: ArrayLike | None = ..., supports: Any | None = ...) -> None: ...
+    paid: dict | None
+    margins: np.ndarray | None
+    starts: tuple
+    tie: float
+    def __init__(self, support: ArrayLike, utility: ArrayLike, bound: float, K: int, rules: ArrayLike, rounds: ArrayLike, registered: Any = ..., prior: ArrayLike | None = ..., supports: Any | None = ..., paid: dict | None = ..., margins: ArrayLike | None = ..., starts: Any = ..., tie: float = ...) -> None: ...
 @dataclass(frozen=True, eq=False)
 class Claim:
     rule: np.ndarray

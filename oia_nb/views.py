@@ -18,7 +18,7 @@ from .stackelberg import Optimum
 from .oracle import Oracle
 from .exploration import Plan
 from .complexity import Forecast, forecast_rows
-from .learner import STATUS, Finding, Identification, Origin, Trace
+from .learner import STATUS, Finding, Identification, Origin, Trace, in_percent
 from .worlds import write_file
 from .tickets import (Menu, Rounded, intervals, money, remark, ticket_name,
                             when_two)
@@ -231,7 +231,8 @@ def _repr_html_(self):
 # %% ../nbs/companion/83_views.ipynb #665da275
 def proved_text(found):
     "The certificate of a result against its target, in words."
-    delta = '' if found.delta is None else f' with probability {1 - found.delta:g}'
+    delta = ('' if found.delta is None else
+             f' with probability {in_percent(found.delta)}')
     target = f'target {found.eps:g}'
     if found.status == 'rule_certified':
         return f'at most {found.behind:.4g} behind the best rule tried{delta} ({target})'

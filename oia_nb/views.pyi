@@ -11,7 +11,7 @@ from .stackelberg import Optimum
 from .oracle import Oracle
 from .exploration import Plan
 from .complexity import Forecast, forecast_rows
-from .learner import STATUS, Finding, Identification, Origin, Trace
+from .learner import STATUS, Finding, Identification, Origin, Trace, in_percent
 from .worlds import write_file
 from .tickets import Menu, Rounded, intervals, money, remark, ticket_name, when_two
 from .experiments import Comparison

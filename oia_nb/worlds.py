@@ -5,16 +5,17 @@
 # %% auto #0
 __all__ = ['NAMES', 'MATRIX', 'KNOWN', 'ARM', 'WORLD_FORM', 'NOTES', 'save_world', 'GRID_MOST', 'GAME', 'SETTING_FORM',
            'SMOOTHING', 'MAX_SIGNALS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'PRIORS', 'DEGENERATE', 'read_agent',
-           'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text', 'write_file', 'read_file',
-           'parse_json', 'world_names', 'load_world', 'world_from_bytes', 'setting_to_dict', 'setting_from_dict',
-           'load_setting', 'smoothed_table', 'Levels', 'column_levels', 'Fault', 'TableCheck', 'check_table',
-           'world_from_table', 'garbling', 'random_world', 'blackwell_world', 'simple_world', 'degenerate_world',
-           'signs', 'bit_beliefs', 'bits_world']
+           'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text', 'write_file', 'as_file',
+           'read_file', 'parse_json', 'world_names', 'load_world', 'world_from_bytes', 'setting_to_dict',
+           'setting_from_dict', 'load_setting', 'smoothed_table', 'Levels', 'column_levels', 'Fault', 'TableCheck',
+           'check_table', 'world_from_table', 'garbling', 'random_world', 'blackwell_world', 'simple_world',
+           'degenerate_world', 'signs', 'bit_beliefs', 'bits_world']
 
 # %% ../nbs/companion/64_worlds.ipynb #1408e88e
 import json
 import os
 import re
+import secrets
 import warnings
 from dataclasses import MISSING, dataclass, fields, replace
 from importlib import resources
@@ -270,18 +271,35 @@ def json_text(value, indent=''):
 
 # %% ../nbs/companion/64_worlds.ipynb #b78cf8f1
 def write_file(path, text):
-    """Write a text to a file, which appears as a whole or not at all. Raises
-    `InvalidInput` if it can't be written.
+    """Write a text to a file, which appears as a whole or not at all.
+
+    It is written under a name that nothing else has, is on the disk before it takes
+    the place of an older file, and takes the place of a link, not of what the link
+    leads to. Raises `InvalidInput` if it can't be written.
 
     >>> write_file(folder + '/note.txt', 'hello')
     """
     with file_trouble('path', path, 'the path of a file that can be written'):
-        part = Path(path).with_name(Path(path).name + '.part')
+        place = as_file(path)
+        part = place.with_name(f'.{secrets.token_hex(8)}.part')
         try:
-            part.write_bytes(text.encode())
-            os.replace(part, path)
+            # x: never what is there already, nor through a link
+            with open(part, 'xb') as f:
+                f.write(text.encode())
+                f.flush()
+                os.fsync(f.fileno())
+            os.replace(part, place)
         finally:
             part.unlink(missing_ok=True)
+
+# %% ../nbs/companion/64_worlds.ipynb #23124901
+def as_file(path):
+    """The `Path` of a file, which need not exist. Raises `OSError` for a device, a
+    pipe and the like, whose reading might never end."""
+    place = Path(path)
+    if place.exists() and not place.is_file() and not place.is_dir():
+        raise OSError('a device or a pipe')
+    return place
 
 def read_file(path):
     """The bytes of a file. Raises `InvalidInput` if it can't be read.
@@ -291,7 +309,7 @@ def read_file(path):
     b'hello'
     """
     with file_trouble('path', path, 'a file that can be read'):
-        return Path(path).read_bytes()
+        return as_file(path).read_bytes()
 
 @patch_to(World)
 def save(self, path):
@@ -358,7 +376,7 @@ def _read(path_or_name):
     expected = f'{", ".join(names)}, or a file that can be read'
     with file_trouble('world', path_or_name, expected):
         shipped = isinstance(path_or_name, str) and path_or_name in names
-        place = _shipped()/f'{path_or_name}.json' if shipped else Path(path_or_name)
+        place = _shipped()/f'{path_or_name}.json' if shipped else as_file(path_or_name)
         return place.read_bytes()
 
 # %% ../nbs/companion/64_worlds.ipynb #2719f274

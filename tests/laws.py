@@ -25,14 +25,24 @@ from oia_nb.all import (MIXINGS, NORMAL, TIE_TOL, Certificate,
                         OptimisticPrograms, Response, Transcript,
                         action_informed_oracle, agent_profit, arm_profit, best_reply,
                         binary_search, brier, certify, cost_estimates, cost_upper,
-                        generator, identify, is_proper, make_world, menu_rule,
+                        generator, identify, is_proper, load_world, make_world, menu_rule,
                         mix, oiafc, optimal_rule, radius_fb, radius_fc,
                         random_world, region_margin, search_depth,
                         shortest_paths, should_stop, simple_regret, simple_world,
                         simulate, spherical)
 from oia_nb.baselines import DECISIONS, chen, etc, oiafc_simple
 from oia_nb.core import OIAError
+from oia_nb.examination import LEAN, RATIOS, STAKES
+from oia_nb.lapses import patient
+from oia_nb.leads import leading, share_needed
 from oia_nb.oiafb import oiafb
+from oia_nb.open_setting import open_support
+from oia_nb.session import Refused, as_report
+from oia_nb.sharp import learner as sharp_learner
+from oia_nb.sharp.evidence import BETS, betting_threshold, mean_lower
+from oia_nb.sharp.learner import sharp
+from oia_nb.told import Check, Told
+from oia_nb.trial import shortlist, trial
 
 BROKEN = AssertionError, OIAError        # what a law raises on a broken variant
 
@@ -751,6 +761,200 @@ def law_closed_forms(c=complexity):
     assert all(.5 < max(x) <= 1
                for x in shares.values()), {name: max(x)
                                            for name, x in shares.items()}
+
+# --- What a certificate says, beyond the paper: each number again, from the finished run ----
+
+class Kept:
+    "A learner under way, whose rounds and end are kept."
+    def __init__(self, learner):
+        self.learner, self.rules, self.responses, self.found = learner, [], [], None
+    def __getattr__(self, name):
+        return getattr(self.learner, name)
+    def __next__(self):
+        return self.send(None)
+    def send(self, response):
+        if response is not None:
+            self.responses.append(response)
+        try:
+            self.rules.append(self.learner.send(response))
+        except StopIteration as end:
+            self.found = end.value
+            raise
+        return self.rules[-1]
+    def stop(self):
+        self.found = self.learner.stop()
+        return self.found
+
+def keeping(make, kept):
+    "`make`, which also files each learner that it makes under `kept`."
+    def made(*args, **options):
+        kept.append(Kept(make(*args, **options)))
+        return kept[-1]
+    return made
+
+@cache
+def a_duo():
+    return random_world(2, 2, 2, 5, prior='arm', margin=.05, name='duo')
+
+def close(x, y):
+    return abs(x - y) <= 1e-9*max(1, abs(x), abs(y))
+
+def law_price_of_a_lead():
+    """The certificate is the learner's and the price of the lead, which the counts of the
+    rounds after the learner's end show; what is earned is less by that price."""
+    world, inner = a_duo(), []
+    oracle, z, delta = action_informed_oracle(world), world.setting, .1
+    make = keeping(sharp_learner.maker(z, oracle, None, None, True), inner)
+    run = Kept(leading(make, z, oracle, eps=.1, delta=delta, margin=.02, max_rounds=10**5))
+    found = simulate(run, world, 0)
+    within = inner[-1].found
+    n = found.attempts
+    share = share_needed(z, oracle, found.arm, .02)
+    x = ((share*(oracle.rules[found.arm].values - within.rule.values))*z.support).sum(1)
+    settled = run.responses[-(len(run.responses) - sum(k.found.rounds for k in inner)):]
+    assert found.status == 'certified' and n == len(inner) == 1 and len(settled) > 20
+    counts = np.bincount([z.index(r.report) for r in settled], minlength=z.M)
+    price = -mean_lower(counts, -x, betting_threshold(counts.sum(), .1*delta/(n*(n + 1))))
+    price = min(price, x.max())
+    assert price > 0 and close(found.certificate.mixing, price)
+    assert close(found.certificate.bound, within.certificate.bound + price)
+    assert close(found.profit, within.profit - price)
+    assert found.certificate.bound <= .1 and found.lead == .02
+
+def law_trial():
+    """The interval of what the rule earns is that of its counts, at δ/2n for each of its ends, and
+    no other rule's is higher by more than is said."""
+    world = a_duo()
+    oracle, z, delta = action_informed_oracle(world), world.setting, .1
+    run = Kept(trial(z, oracle, eps=.1, delta=delta))
+    found = simulate(run, world, 0)
+    rules = shortlist(z, oracle)
+    gain, n = z.utility[:, z.best_decision].T, len(rules)
+    ends = []
+    for rule in rules:
+        cells = [z.index(r.report)*z.W + r.state for shown, r in zip(run.rules, run.responses)
+                 if np.array_equal(shown.values, rule.values)]
+        payoff, ways = (gain - rule.values).ravel(), []
+        # intervals are worked out when counts have grown by a twentieth
+        for N in range(int(len(cells)/1.06), len(cells) + 1):
+            counts = np.bincount(cells[:N], minlength=z.M*z.W)
+            L = betting_threshold(N, delta/(2*n))
+            if N:
+                ways.append((mean_lower(counts, payoff, L), -mean_lower(counts, -payoff, L)))
+        ends.append(ways)
+    assert found.status == 'rule_certified'
+    assert any(close(found.earns[0], low) and close(found.earns[1], high)
+               for low, high in ends[found.index])
+    others = max(min(high for _, high in ways) for i, ways in enumerate(ends) if i != found.index)
+    assert found.behind >= others - found.earns[0] - 1e-9 and found.profit == found.earns[0]
+
+def law_unseen_is_charged():
+    """The bound is that of the learner within and what is unseen from two arms, times the range
+    of a round; how much may be unseen is what the rounds without news say."""
+    world, inner = a_duo(), []
+    oracle, z, delta = action_informed_oracle(world), world.setting, .1
+    run = Kept(open_support(z, oracle, eps=.8, delta=delta, within=keeping(sharp, inner)))
+    found = simulate(run, world, 0)
+    news, since = [0]*z.K, [0]*z.K
+    seen = [set() for _ in range(z.K)]
+    for r in run.responses:
+        since[r.arm] += 1
+        if r.report not in seen[r.arm]:
+            seen[r.arm].add(r.report)
+            news[r.arm], since[r.arm] = news[r.arm] + 1, 0
+    mass = [np.log(z.K*r*(r + 1)/(.2*delta))/m for r, m in zip(news, since)]
+    charge = (mass[found.arm] + max(mass))*(np.ptp(z.utility) + z.bound)
+    assert found.status == 'certified' and max(mass) < 1
+    assert close(found.discovery.charge, charge)
+    assert close(found.certificate.bound, inner[-1].found.certificate.bound + charge)
+    assert found.certificate.bound <= .8
+
+def evidence_of_a_prior(z, arms, beliefs):
+    "The largest mean of the products, over arms, bets and states."
+    products, top = np.ones((z.K, len(BETS), z.W)), 1.
+    for k, i in zip(arms, beliefs):
+        products[k] *= 1 + np.array(BETS)[:, None]*(z.support[i]/z.prior - 1)
+        top = max(top, products.mean())
+    return top
+
+def evidence_of_reports(z, rounds, oracle):
+    "The largest mean of the products of a block, over bets, divided by arms and ratios."
+    top = 0.
+    for arm, m in product(range(z.K), RATIOS):
+        stacks = [], []
+        for rule, r in rounds:
+            usual = not rule.values.any() or any(rule is o for o in oracle.rules)
+            if r.arm == arm:
+                stacks[not usual].append(z.index(r.report)*z.W + r.state)
+        products, counts = np.ones(len(STAKES)), np.zeros((2, z.M*z.W))
+        for n in range(min(len(stacks[0])//m, len(stacks[1]))):
+            block = [*stacks[0][n*m:(n + 1)*m], stacks[1][n]]
+            common = (counts.sum(0) + 1/(z.M*z.W))/(counts.sum() + 1)
+            usual, other = ((c + LEAN*common)/(c.sum() + LEAN) for c in counts)
+            g = (other/usual)[block]
+            products *= 1 + STAKES*((m + 1)*g[-1]/g.sum() - 1)
+            top = max(top, products.mean())
+            for cell in block[:m]:
+                counts[0, cell] += 1
+            counts[1, block[-1]] += 1
+    return top/(z.K*len(RATIOS))
+
+def law_watches():
+    "The evidence in a certificate is what its formula makes of the rounds; levels add up to alarm."
+    world = load_world('advert')
+    world = replace(world, setting=replace(world.setting, prior=world.structure.priors[0]))
+    z, oracle = world.setting, action_informed_oracle(world)
+    for method, options in (sharp, {}), (patient, dict(told=Told(lapses=.01, alarm=.03))):
+        run = Kept(method(z, oracle, eps=.1, delta=.3, **options))
+        found = simulate(run, world, 1)
+        checks = {c.name: c for c in found.checks}
+        alarm = found.told.alarm
+        assert found.status == 'certified' and checks['reports'].rounds > 10
+        assert .8*alarm <= sum(c.level for c in found.checks) <= alarm*(1 + 1e-12)
+        rounds = list(zip(run.rules, run.responses))
+        assert close(checks['reports'].evidence, evidence_of_reports(z, rounds, oracle))
+        if method is sharp:
+            assert checks['prior'].rounds == found.rounds
+            assert close(checks['prior'].evidence,
+                         evidence_of_a_prior(z, found.trace.arms,
+                                             found.trace.beliefs))
+
+def law_lapses_are_charged():
+    "What is earned at least: the learner's bound in a share of 1 - η, else the worst belief's."
+    world, inner = a_duo(), []
+    z, oracle, eta = world.setting, action_informed_oracle(world), .1
+    found = simulate(patient(z, oracle, eps=.15, delta=.2, told=Told(lapses=eta),
+                             within=keeping(sharp, inner)), world, 0)
+    worst = (z.belief_utility - found.rule.expected).min()
+    assert found.status == 'certified' and inner[0].found.profit > worst + .01
+    assert close(found.profit, (1 - eta)*inner[0].found.profit + eta*worst)
+    assert found.certificate == inner[0].found.certificate
+
+def law_snap():
+    "A report stands for the nearest belief, and no farther than `snap` in any state."
+    z = a_duo().setting
+    for i, belief in enumerate(z.support):
+        for off in .002, .0099, .0101, .015, .019, .03:
+            for way in (off, -off), (-off, off):
+                said = belief + way
+                gaps = np.abs(z.support - said).max(1)
+                if said.min() < 0:
+                    continue
+                try:
+                    place, _, far = as_report(z, said.tolist())
+                except Refused:
+                    assert gaps.min() > .01
+                else:
+                    assert place == gaps.argmin() and close(far, gaps.min()) and far <= .0100001
+
+def law_sentence():
+    "What wasn't looked at isn't listed as checked, and nothing is printed as certain."
+    found = identify(a_duo(), eps=.4, delta=1e-7, seed=0)
+    never = replace(found, checks=(Check('boundaries', 0., 0., 0, True), ))
+    done, undone = never.statement.split('Not checked: ')
+    assert 'boundaries' in undone and 'boundaries' not in done
+    assert 'probability 99.99999 %' in found.statement
+    assert 'lets no rule change' in found.statement
 
 LAWS = {name: law for name, law in list(globals().items()) if name.startswith('law_')}
 if __name__ == '__main__':

@@ -144,7 +144,7 @@ def test_regret_within_its_parts():
     the theorem."""
     for i in range(4):
         r, run = rounds_regret(i, 300, 3)
-        kinds = np.array(run.kinds)
+        kinds = np.array(run.transcript.kinds)
         normal, forced = chen_regret_parts(
             problem_of(WORLDS[i].setting, .1, .1, ORACLES[i].margin), 300)
         assert r[kinds == NORMAL].sum() <= normal and r[kinds != NORMAL].sum() <= forced

@@ -95,7 +95,7 @@ def wrong_runs():
                                  told='beliefs=own')) for seed in range(JUDGED))
 
 
-def at_its_word(run, arm, belief, state):
+def at_its_word(run, rule, arm, belief, state):
     "Wrong: counts what a report says of the state, in place of the state."
     z = run.setting
     run.pairs[arm, belief*z.W:(belief + 1)*z.W] += z.support[belief]
@@ -116,7 +116,7 @@ def test_a_calibrated_expert_is_a_special_case():
     found = identify(DUO, eps=.2, delta=.1, seed=0, method='own_beliefs', oracle=ORACLE)
     assert found.status == 'certified' and simple_regret(DUO, found.rule) <= .2
     assert found.profit <= DUO.agent.profit(DUO, found.rule)
-    assert {c.name for c in found.checks} == {'answers', 'boundaries'}
+    assert {c.name for c in found.checks} == {'answers', 'boundaries', 'reports'}
     assert 'beliefs of its own' in identify(
         VAIN, eps=.3, delta=.1, seed=0, method='own_beliefs', oracle=ORACLE,
         told='beliefs=own').statement

@@ -11,7 +11,7 @@ from oia_nb.all import (InvalidInput, LEARNERS, ScoringRule, Session, action_inf
                         forecast, generator, identify, make_world, oiafc, optimal_rule,
                         principal_profit, random_world, simulate)
 from oia_nb.cli import main
-from oia_nb.experiments import break_even
+from oia_nb.experiments import break_even, profit_of_nothing, total_loss
 
 JOINT = [[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]]
 COIN = make_world(JOINT, [0., .02], [[1., 0.], [0., 1.]], 1., name='coin', arms=['cheap', 'better'])
@@ -193,3 +193,35 @@ def test_plan_begins_with_the_default_learner(tmp_path, capsys):
     played = json.loads(out)['played']
     wanted = forecast(COIN, eps=.2, delta=.1, runs=2).iloc[0].to_dict()
     assert err == '' and played['paid'] == wanted['paid'] and played['rounds'] == wanted['rounds']
+
+
+# --- Hires in all --------------------------------------------------------------------------------
+
+def test_what_all_hires_lose():
+    "A run's own loss as far as it goes, and its rule's regret in every hire after that."
+    found = identify(TESTS, eps=.1, delta=.1, seed=0)
+    regret = TESTS.best_profit - principal_profit(TESTS, found.rule)
+    assert total_loss(TESTS, found, found.rounds) == pytest.approx(found.lost)
+    assert total_loss(TESTS, found, found.rounds + 500) == pytest.approx(found.lost + 500*regret)
+    parts = [total_loss(TESTS, found, n) for n in range(1, found.rounds + 1)]
+    kept = TESTS.setting.belief_utility[found.trace.beliefs] - found.trace.payments
+    assert np.diff([0., *parts]) == pytest.approx(TESTS.best_profit - kept)
+
+
+def test_a_forecast_of_hires_ends_with_paying_nothing():
+    H = 400
+    frame = forecast(TESTS, delta=.1, methods=['sharp', 'etc'], runs=2, seed=3, hires=H)
+    gain = TESTS.best_profit - profit_of_nothing(TESTS)
+    assert frame.method.tolist() == ['sharp']*3 + ['etc']*3 + ['pay nothing']
+    assert frame.eps.tolist()[:3] == pytest.approx([gain, gain/2, gain/4])
+    assert frame.total.iloc[-1] == pytest.approx(H*gain)
+    runs = [identify(TESTS, eps=gain/2, delta=.1, seed=generator(3, i)) for i in range(2)]
+    assert frame.total[1] == pytest.approx(np.mean([total_loss(TESTS, r, H) for r in runs]))
+
+
+def test_where_paying_nothing_is_best_there_is_nothing_to_learn():
+    idle = make_world([[[.5, .5]], [[.4, .1], [.1, .4]]], [0., .5], np.eye(2), 2.)
+    frame = forecast(idle, hires=100, runs=1)
+    assert frame.method.tolist() == ['pay nothing'] and frame.total[0] == pytest.approx(0.)
+    with pytest.raises(InvalidInput, match='eps'):
+        forecast(idle, runs=1)

@@ -114,7 +114,8 @@ def coroutine_run(world, oracle, method, options, seed):
     "The `Identification`, and of every plan (round, profits, target, rule)."
     plans = []
     watch = lambda p: plans.append((p.t, p.profits, p.target, p.rule.values))
-    learner = dict(oiafc=oiafc, oiafb=oiafb)[method](world.setting, oracle, watch=watch, **options)
+    learner = dict(oiafc=oiafc, oiafb=oiafb)[method](
+        world.setting, oracle, solver='highs', watch=watch, **options)
     return simulate(learner, world, seed), plans
 
 

@@ -207,7 +207,7 @@ def test_the_impossible_is_infinite_evidence():
 def test_a_certificate_says_what_it_rests_on():
     found = run(DUO, Expert(), 0)
     assert found.told == Told() and [c.name for c in found.checks] == [
-        'answers', 'boundaries', 'calibration']
+        'answers', 'boundaries', 'calibration', 'reports']
     for part in ('calibrated beliefs', 'keeps its costs', '95 %', 'Not checked: that the expert '
                  'plays no longer game', f'{found.checks[0].rounds} rounds'):
         assert part in found.statement
@@ -255,5 +255,5 @@ def test_no_exception_after_the_first_round():
 def test_what_is_violated_has_a_name():
     found = run(DUO, Expert(), 0)
     with pytest.raises(InvalidInput, match='violated'):
-        finish(found, rule=found.rule, arm=0, status='assumption_violated', eps=.1, delta=.1,
-               kinds=[], violated='mood')
+        finish(found.trace, found.finding, status='assumption_violated', eps=.1, delta=.1,
+               violated='mood')

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import oia_nb
 from conftest import amount, ROOT
-from oia_nb.all import (STATUS, InvalidInput, Status, action_informed_oracle,
+from oia_nb.all import (STATUS, Finding, InvalidInput, Status, action_informed_oracle,
                         as_integer, best_arm_learner, check_learner, compose, generator,
                         identify, learner, make_world, oiafc_simple, radius_fb,
                         save_world, simulate)
@@ -290,8 +290,8 @@ def first_impression(setting, oracle, *, eps, delta, patience=3, max_rounds=1000
         return run.L[plan.target] > patience
     def that_rule(run, plan):
         if plan is None:
-            return dict(status='round_cap', rule=oracle.rules[0], arm=0)
-        return dict(status='impressed', rule=plan.rule, arm=plan.target)
+            return dict(status='round_cap', found=Finding(oracle.rules[0], 0))
+        return dict(status='impressed', found=Finding(plan.rule, plan.target))
 
     return compose(setting, oracle, eps=eps, delta=delta,
                    radius=lambda N, t: radius_fb(N, t, a=.5), mixing=lambda L, t: .5,

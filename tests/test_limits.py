@@ -41,6 +41,10 @@ def test_bounds_on_samples():
         bounds = [lower_bound(world, eps, .05) for eps in (.02, .04)]
         assert bounds[0] >= bounds[1] >= lower_bound(world, .04, .05, coupled=True) - 1e-6
         assert lower_bound(world, .02, .01) >= bounds[0]
+        dearest = optimal_rule(world).gaps.max()
+        for coupled in (False, True):
+            least = lower_bound(world, .02, .05, coupled, money=True)
+            assert least <= dearest*lower_bound(world, .02, .05, coupled)*(1 + 1e-5)
 
 def test_no_other_arm_has_a_rule():
     for coupled in False, True:

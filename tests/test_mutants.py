@@ -107,6 +107,57 @@ MUTANTS = [
      'law_optimism'),
 ]
 
+# what a certificate says beyond the paper, in the same form
+CLAIMS = [
+    ('profit not lowered by the price of the lead', 'leads', 'found.profit - x, checks',
+     'found.profit, checks', 'law_price_of_a_lead'),
+    ('a price by its mean', 'leads',
+     'bound = -mean_lower(counts, -x, betting_threshold(N, delta))',
+     'bound = float(counts @ x/N)', 'law_price_of_a_lead'),
+    ('a bound without the price of the lead', 'leads', 'Certificate(given.bound + x, x,',
+     'Certificate(given.bound, x,', 'law_price_of_a_lead'),
+    ('all of δ for the price of every attempt', 'leads', 'PRICES*share*run.delta)):',
+     'run.delta)):', 'law_price_of_a_lead'),
+    ('no union over the rules tried', 'trial', 'self.share = delta/(2*n)',
+     'self.share = delta/2', 'law_trial'),
+    ('one δ for both ends of an interval', 'trial', 'self.share = delta/(2*n)',
+     'self.share = delta/n', 'law_trial'),
+    ('what a rule earns by its mean', 'trial',
+     'self.low[i] = mean_lower(self.counts[i], self.payoffs[i], L)',
+     'self.low[i] = self.counts[i] @ self.payoffs[i]/N[i]', 'law_trial'),
+    ('half of the charge for what is unseen', 'open_setting',
+     'charge = float(seen.mass[found.arm] + seen.mass.max())',
+     'charge = float(seen.mass[found.arm])', 'law_unseen_is_charged'),
+    ('the charge left out of the bound', 'open_setting',
+     'found.certificate.bound + charge', 'found.certificate.bound', 'law_unseen_is_charged'),
+    ('no union over news', 'open_setting', 'np.log(K*r*(r + 1)/delta)/m',
+     'np.log(K/delta)/m', 'law_unseen_is_charged'),
+    ('the largest wealth against a prior, not the mean', 'examination',
+     'now = float(np.exp(np.minimum(self.logs, LOG_MOST)).mean())',
+     'now = float(np.exp(np.minimum(self.logs, LOG_MOST)).max())', 'law_watches'),
+    ('all of the alarm for every watch', 'examination',
+     'self.level = alarm/(len(self.by) + others)', 'self.level = alarm', 'law_watches'),
+    ('no union over arms and ratios', 'examination', '1/(K*len(RATIOS)), K*len(RATIOS)',
+     '1., 1', 'law_watches'),
+    ('a bet against reports that knows its own block', 'examination',
+     'g = self.favour(cells)',
+     'np.add.at(self.counts, ([0]*self.m + [1], cells), 1); g = self.favour(cells)',
+     'law_watches'),
+    ('all of the alarm for the learner within', 'lapses', 'alarm=run.level))',
+     'alarm=told.alarm))', 'law_watches'),
+    ('what lapses cost left out', 'lapses', 'return (1 - eta)*found.profit + eta*least',
+     'return found.profit', 'law_lapses_are_charged'),
+    ('a report twice as far off as it may be', 'session', 'if gap[n] > snap + PROB_TOL:',
+     'if gap[n] > 2*snap + PROB_TOL:', 'law_snap'),
+    ('a check of no round listed as one', 'learner',
+     "', '.join(str(c) for c in self.checks if c.rounds)",
+     "', '.join(str(c) for c in self.checks)", 'law_sentence'),
+    ('certainty in print', 'learner',
+     "return f'{(100 - 100*Decimal(three_digits(delta, True))).normalize():f} %'",
+     "return f'{100*(1 - delta):g} %'", 'law_sentence'),
+]
+MUTANTS += CLAIMS
+
 def not_python(folder, names):
     "What a copy of the package leaves out of a folder: the pages, and compiled kernels."
     below = [n for n in names if (Path(folder)/n).is_dir()]

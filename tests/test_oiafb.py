@@ -152,7 +152,8 @@ def test_searches_answer_deviations(seed):
     run = Exploration(world.setting, oracle, radius=lambda N, t: np.sqrt(4/N),
                       mixing=lambda L, t: .5/(4*world.setting.B))
     simulate(interact(run, never, 60), world, seed)
-    arms, targets, kinds = np.array(run.transcript.arms), np.array(run.targets), np.array(run.kinds)
+    data = run.transcript
+    arms, targets, kinds = (np.array(x) for x in (data.arms, data.targets, data.kinds))
     K = world.setting.K
     assert (kinds[:K] == INIT).all() and run.rounds == 60
     called = [s.t0 - 1 for s in run.searches]

@@ -9,7 +9,7 @@ from laws import detection, guess, most_failures, statistical
 from oia_nb.all import (InvalidInput, Oracle, Setting, World, action_informed_oracle, generator,
                         identify, is_proper, make_world, random_world, simple_regret, simulate)
 from oia_nb.estimation import Transcript
-from oia_nb.learner import NORMAL, announce, finish, learner
+from oia_nb.learner import Finding, announce, finish, learner
 from oia_nb.open_setting import (OpenRule, OpenSetting, Seen, discover, freeze_bound, open_support,
                                  shares_of)
 
@@ -99,8 +99,7 @@ def patrol(setting, oracle, *, eps, delta, told):
     data = Transcript(setting)
     for _ in range(300):
         yield from announce(data, oracle.rules[1])
-    return finish(data, rule=oracle.rules[1], arm=1, status='uncertified', eps=eps, delta=delta,
-                  kinds=np.full(300, NORMAL))
+    return finish(data, Finding(oracle.rules[1], 1), status='uncertified', eps=eps, delta=delta)
 
 
 def test_it_begins_again_when_a_belief_turns_up():

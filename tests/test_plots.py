@@ -457,7 +457,9 @@ def test_names_are_no_formulas():
 GOOD = runs(budget=10, regret=.1, normal_rounds=1, forced_rounds=1)
 EMPTY_RUN = replace(
     RUN, trace=replace(RUN.trace, rounds=np.empty(0), profits=np.empty(0),
-                       radii=np.empty(0), kinds=np.empty(0)))
+                       radii=np.empty(0), bounds=np.empty(0),
+                       **dict.fromkeys(('arms', 'beliefs', 'states', 'targets', 'kinds',
+                                        'payments'), np.empty(0))))
 LIAR = ScoringRule(1 - brier(CLINIC.setting.support).values, CLINIC.setting.support, 1.)
 FRAMES = dict(rounds=plot_rounds, error=plot_error,
               scaling=lambda f: plot_scaling(f, 'eps'), heatmap=plot_heatmap)

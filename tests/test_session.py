@@ -44,7 +44,8 @@ def play(s, world=WORLD, rounds=10**9):
     "Answer offers until the session is over, or so many rounds stand."
     while s.status == 'open' and s.rounds < rounds:
         arm, report, state = expert(world, s.announce())
-        s.answer(arm, report, state=state if s.rounds % 3 else None)
+        needed = s.head['method'] == 'own_beliefs'
+        s.answer(arm, report, state=state if needed or s.rounds % 3 else None)
 
 
 def history(s):
@@ -80,20 +81,42 @@ def test_a_session_is_the_run_of_its_learner(whole):
         assert [r.arm for r in s._rounds] == alone.trace.arms.tolist()
 
 
-def test_killed_at_random_moments(tmp_path, whole, request):
-    """200 SIGKILLs (15 in a quick run): nothing acknowledged is lost, and the end is that of the
-    uninterrupted run, with its states and sums."""
-    path, rng, kills = tmp_path/'killed.jsonl', random.Random(0), 0
-    wanted = 200 if request.config.getoption('--release') else 15
+def killed_at_a_write(rng):
+    "This process ends itself at one of its next writes: before or after it is on disk."
+    sync, left = os.fsync, rng.randint(1, 12)
+    def fsync(number):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            if rng.random() < .5:
+                os.ftruncate(number, os.fstat(number).st_size - rng.randint(0, 40))
+            os.kill(os.getpid(), signal.SIGKILL)
+        sync(number)
+    os.fsync = fsync
+
+
+@pytest.mark.parametrize('target, quick, full', [
+    (TARGET, 15, 200), (dict(eps=.4, delta=.2, told='beliefs=own', max_rounds=60), 6, 100)],
+    ids=['oiafc', 'own_beliefs'])
+def test_killed_at_random_moments(tmp_path, target, quick, full):
+    """300 SIGKILLs (21 in a quick run), at any time or at a write: nothing acknowledged is lost,
+    and the end is that of the uninterrupted run, with its states and sums."""
+    path, rng, kills, wanted = tmp_path/'killed.jsonl', random.Random(0), 0, amount(quick, full)
+    with Session.create(tmp_path/'whole.jsonl', WORLD, **target) as s:
+        play(s)
+        whole = history(s)
     while kills < wanted:
         path.unlink(missing_ok=True)
-        Session.create(path, WORLD, **TARGET).close()
+        Session.create(path, WORLD, **target).close()
         acknowledged = 0
         while True:
             reader, writer = os.pipe()
+            at_a_write, moment = rng.random() < .5, rng.uniform(0, .15)
             child = os.fork()
             if not child:
                 try:
+                    if at_a_write:
+                        killed_at_a_write(rng)
                     with Session.open(path) as s:
                         while s.status == 'open':
                             play(s, rounds=s.rounds + 1)
@@ -101,8 +124,9 @@ def test_killed_at_random_moments(tmp_path, whole, request):
                 finally:
                     os._exit(0)
             os.close(writer)
-            time.sleep(rng.uniform(0, .15))
-            os.kill(child, signal.SIGKILL)
+            if not at_a_write:
+                time.sleep(moment)
+                os.kill(child, signal.SIGKILL)
             _, status = os.waitpid(child, 0)
             said = b''.join(iter(lambda: os.read(reader, 4096), b''))
             os.close(reader)
@@ -116,7 +140,7 @@ def test_killed_at_random_moments(tmp_path, whole, request):
                 break
         with Session.open(path) as s:
             play(s)
-            assert history(s) == whole[2] and not s.unused
+            assert history(s) == whole and not s.unused
 
 
 def shorter(path, lines):

@@ -81,7 +81,7 @@ def test_status_tells_all_in_json(begun):
     found = json.loads(out)
     assert (status, err) == (0, '')
     assert (found['status'], found['rounds'], found['pending'],
-            found['currency']) == ('open', 3, [2, 3], '€')
+            found['currency'], found['unused']) == ('open', 3, [2, 3], '€', 0)
     assert [a['arm'] for a in found['answers']] and all(
         isinstance(a['belief'], int) for a in found['answers'][:3])
     assert begun('session', 'stop', 'day.jsonl', '--json')[0] == 0
@@ -114,6 +114,9 @@ REFUSED = {
                       'benign=36,benign=64'),
     'the truth that is none': ('answer', 'day.jsonl', '--arm', 'palpation', '--report',
                                '62.6,37.4', '--state', 'well'),
+    'another round': ('answer', 'day.jsonl', '--arm', 'palpation', '--report', '62.6,37.4',
+                      '--round', 3),
+    'another round declined': ('decline', 'day.jsonl', '--round', 3, '--why', 'ill'),
     'a round that is known': ('reveal', 'day.jsonl', 1, 'benign'),
     'a round that is open': ('reveal', 'day.jsonl', 4, 'benign'),
     'a round to come': ('undo', 'day.jsonl', 9, '--why', 'so'),
@@ -147,6 +150,21 @@ def test_no_answer_to_a_session_that_is_over(begun, tmp_path):
                               '50,50'), ('decline', '--why', 'ill'):
         assert begun('session', words[0], 'day.jsonl', *words[1:])[0] == 2
     assert (tmp_path/'day.jsonl').read_bytes() == before
+
+
+def test_a_command_that_is_repeated(begun, tmp_path):
+    "The same answer again, with and without its round: exit 2, its round is named, nothing filed."
+    answered, r = answer(begun)
+    before = (tmp_path/'day.jsonl').read_bytes()
+    said = ','.join(f'{100*p:.1f}' for p in r.report)
+    words = 'answer', 'day.jsonl', '--arm', Z.arms[r.arm], '--report', said
+    for more in (), ('--round', 4):
+        status, out, err = begun('session', *words, *more)
+        assert (status, out) == (2, '') and 'round 4 was answered' in err
+    assert (tmp_path/'day.jsonl').read_bytes() == before
+    begun('session', 'next', 'day.jsonl')
+    assert begun('session', *words, '--round', 4)[0] == 2
+    assert begun('session', *words, '--round', 5)[0] == 0
 
 
 def test_status_while_another_process_writes(begun):

@@ -326,7 +326,7 @@ def test_an_examined_certificate_costs_rounds_and_says_what_was_checked():
     r = simulate(sharp(clinic.setting, oracle, eps=.1, delta=.05), clinic, 3)
     short = simulate(plain(clinic.setting, oracle, eps=.1, delta=.05), clinic, 3)
     assert r.status == short.status == 'certified' and r.rounds > short.rounds
-    assert {c.name for c in r.checks} == {'answers', 'boundaries', 'calibration'}
+    assert {c.name for c in r.checks} == {'answers', 'boundaries', 'calibration', 'reports'}
     assert all(c.passed for c in r.checks) and not short.violated
 
 @pytest.mark.parametrize('lie', [(.01, 1e-9), (.99, 1e-9), (.5, .04), (np.nan, np.inf)])

@@ -96,7 +96,7 @@ def test_names_and_numbers():
     r = found()
     said = ' '.join(check(r).text)
     for text in (*clinic.setting.arms, f'after {r.rounds:,} rounds', 'target 0.25',
-                 f'{r.certificate.bound:.4g}', 'probability 0.95', f'paid {r.paid:.4g}'):
+                 f'{r.certificate.bound:.4g}', 'probability 95 %', f'paid {r.paid:.4g}'):
         assert text in said, text
         assert text in repr(r) or text.startswith('after')
     said = ' '.join(check(nasty).text)

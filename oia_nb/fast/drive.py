@@ -20,7 +20,7 @@ from .state import FALLBACK, PRICE
 from ..information import make_world
 from ..oiafb import budget_parameter, event_failure, oiafb
 from ..exploration import certify
-from ..learner import finish, simulate
+from ..learner import Finding, finish, simulate
 from ..oiafc import MIXINGS, oiafc
 from ..oracle import action_informed_oracle
 from ..programs import LP_SPARE, RuleProgram, price_weights
@@ -64,32 +64,31 @@ def status(engine, why):
     return 'round_cap' if run.game.stops else 'budget'
 
 def best_rule(engine):
-    "The rule with the best certificate, and this; S̃_0 and None if there is none."
+    "The `Finding` with the best certificate; S̃_0 without one if there is none."
     run, z = engine.run, engine.world.setting
     clock, k = run.clock, max(int(run.clock.best_arm), 0)
     S, b = engine.oracle.rules[k], clock.best_rule
     if clock.best_arm < 0:
-        return S, None
+        return Finding(S, k)
     fallback = run.rules.kind[b] == FALLBACK
     S_hat = S if fallback else engine.pool.rule(b, run.warm.best_w)
     certificate = certify(z, float(clock.best_alpha), float(clock.best_radius))
-    return mix(S_hat, S, float(clock.best_alpha)), certificate
+    return Finding(mix(S_hat, S, float(clock.best_alpha)), k, certificate)
 
 def as_identification(engine, why, eps, delta):
     "The `Identification` of a finished run."
     run, clock, log = engine.run, engine.run.clock, engine.run.log
     n = clock.rounds
-    rule, certificate = best_rule(engine)
     shots = zip(*(x[:clock.snapshots] for x in log[5:]))
-    played = SimpleNamespace(arms=log.arms[:n], beliefs=log.beliefs[:n],
-                             N=run.reports.N, rounds=n)
+    played = SimpleNamespace(
+        N=run.reports.N, rounds=n, states=np.full(n, -1), **{
+            name: getattr(log, name)[:n]
+            for name in ('arms', 'beliefs', 'kinds', 'targets', 'payments')
+        })
     solves = sum(program.solves for program in engine.programs.values())
-    found = finish(played, rule=rule, arm=max(clock.best_arm, 0), eps=eps, delta=delta,
-                   status=status(engine, why), certificate=certificate,
-                   kinds=log.kinds[:n], targets=log.targets[:n],
-                   searches=clock.searches, violated=clock.violated, lp_solves=solves,
-                   snapshots=list(shots))
-    return found.priced(log.payments[:n].copy())
+    return finish(played, best_rule(engine), eps=eps, delta=delta,
+                  status=status(engine, why), searches=clock.searches,
+                  violated=clock.violated, lp_solves=solves, snapshots=list(shots))
 
 # %% ../../nbs/companion/78_fast_drive.ipynb #c467f1f4
 CHECK_TOL = 1e-8      # a plan may be off by this much of the bound

@@ -14,7 +14,7 @@ from .state import FALLBACK, PRICE
 from ..information import make_world
 from ..oiafb import budget_parameter, event_failure, oiafb
 from ..exploration import certify
-from ..learner import finish, simulate
+from ..learner import Finding, finish, simulate
 from ..oiafc import MIXINGS, oiafc
 from ..oracle import action_informed_oracle
 from ..programs import LP_SPARE, RuleProgram, price_weights

@@ -17,7 +17,7 @@ from .shelf import thin_out
 from .state import (FALLBACK, KERNELS, POINT, PRICE, SPARE, VALUE, Game, Log,
                                Plan, Points, Reports, Run, Shelf, Warm, by_reference,
                                compiled, inlined, kernel, new_clock, padded, start)
-from ..learner import FORCED, INIT, NORMAL
+from ..estimation import FORCED, INIT, NORMAL
 from ..programs import RuleProgram
 
 # %% ../../nbs/companion/77_fast_loop.ipynb #7bc99462

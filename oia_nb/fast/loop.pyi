@@ -10,7 +10,7 @@ from .plan import FULL, make_plan
 from .points import RESUM, count, extend, new_segment, resum, settle
 from .shelf import thin_out
 from .state import FALLBACK, KERNELS, POINT, PRICE, SPARE, VALUE, Game, Log, Plan, Points, Reports, Run, Shelf, Warm, by_reference, compiled, inlined, kernel, new_clock, padded, start
-from ..learner import FORCED, INIT, NORMAL
+from ..estimation import FORCED, INIT, NORMAL
 from ..programs import RuleProgram
 from ..oracle import Oracle
 from ..fast.state import Proofs

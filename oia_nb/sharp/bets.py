@@ -17,13 +17,12 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'OWN', 'RUNGS', 'NARROW', 'RAYS', 'SLACK_NATS
            'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
-from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
 from ..core import patch_to
-from ..learner import FORCED, INIT, NORMAL
+from ..estimation import FORCED, INIT, NORMAL
 from ..programs import new_highs, open_highs
 from ..scoring import ScoringRule, mix
 from .evidence import own_wealth, pair_wealth
@@ -990,12 +989,10 @@ def explore(run):
 SEARCH = 4                # halvings
 
 def least_doubled(holds, low, most):
-    """The least of low, 2 low, 4 low, … up to `most` at which `holds`, which does at
-    all above it; None if there is none."""
+    """The least of low, 2 low, 4 low, … up to `most` at which `holds`; None if there
+    is none."""
     n = int(log(most/low + 1e-9, 2))
-    if not holds(low*2**n):
-        return None
-    return low*2**bisect_left(range(n), True, key=lambda i: holds(low*2**i))
+    return next((low*2**i for i in range(n + 1) if holds(low*2**i)), None)
 
 def proved_regret(run, candidates, best=np.inf):
     """The smallest bound proved on the regret of one of the `candidates`, and that

@@ -2,13 +2,12 @@
 from typing import Any
 from numpy.typing import ArrayLike
 import numpy as np
-from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
 from ..core import patch_to
-from ..learner import FORCED, INIT, NORMAL
+from ..estimation import FORCED, INIT, NORMAL
 from ..programs import new_highs, open_highs
 from ..scoring import ScoringRule, mix
 from .evidence import own_wealth, pair_wealth
