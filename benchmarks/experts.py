@@ -4,13 +4,17 @@ worlds: right, wrong, refused, and rounds.
     python benchmarks/experts.py                    what is missing in the file
     python benchmarks/experts.py sharp patient      of these learners only
     python benchmarks/experts.py --seeds 5 --minutes 10
+    python benchmarks/experts.py sharp --kinds insider:0.1 bold
+    python benchmarks/experts.py judge --seeds 2    rows whose clauses were never judged
     python benchmarks/experts.py show
 
 The results are filed in nbs/_static/experts.json as they come, and chapter 36 shows them. A
 learner is told what is true of the expert, if it can honour that, and else that it is the paper's;
-`inside` says which. A certificate counts as wrong if it is proved to be (`is_wrong`); what
-`trial` proves of the rules that it tried, if one of them earns more, or its own does not
-earn what was said (`is_claim_wrong`).
+`inside` says which. A run is wrong if a clause of its sentence is false of this expert
+(`false_clauses`): the regret is proved to be more than the bound, or than the accuracy asked for
+if that is certified; the rule earns less than it says; its arm leads by less; of `trial`, a rule
+that was tried earns more than is said, or its own earns something else. `judged` says in how many
+runs each clause was looked at and false: older rows have it from a few runs played again.
 """
 import argparse
 import json
@@ -23,7 +27,7 @@ import numpy as np
 from scipy.stats import binom
 
 from oia_nb.core import InvalidInput
-from oia_nb.experts import WRONG_TOL, Expert, is_wrong, parse_expert
+from oia_nb.experts import WRONG_TOL, Expert, best_known, parse_expert
 from oia_nb.identification import LEARNERS, identify
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.told import as_told
@@ -37,7 +41,10 @@ OUTSIDE = .01
 # accuracies
 WORLDS = dict(duo=.03, advert=.032, clinic=.04)
 # learners that are played besides those of the table: under another name, with options
-VARIANTS = {'sharp, unexamined': ('sharp', dict(examined=False))}
+VARIANTS = {
+    'sharp, unexamined': ('sharp', dict(examined=False)),
+    'sharp, with a lead': ('sharp', dict(margin=.002)),
+}
 # how a kind of expert is called, and what is true of it (None: no `Told` says it)
 EXPERTS = {
     'expert': '',
@@ -59,6 +66,9 @@ EXPERTS = {
     'drifting:0.005:100:100': 'costs=until the end',
     'hiddenarm': 'arm=guessed',
     'hiddenarm/noisy:0.02': 'arm=guessed',
+    'insider:0.1': None,
+    'insider:1': None,
+    'bold': None,
 }
 
 
@@ -100,7 +110,7 @@ def told_to(row, expert, world):
 
 
 def play(method, world, expert, told, seed, eps):
-    "(how a run ends, its rounds, seconds)."
+    "(how a run ends, the clauses that are false, its rounds, seconds)."
     start = time.process_time()
     world = replace(world, agent=expert)
     method, options = VARIANTS.get(method, (method, {}))
@@ -108,27 +118,41 @@ def play(method, world, expert, told, seed, eps):
         found = identify(world, eps=eps, delta=DELTA, method=method, seed=seed, told=told,
                          budget=CAP, **options)
     except Exception as e:      # none is allowed, so each is counted
-        return f'exception {type(e).__name__}', 0, time.process_time() - start
+        return f'exception {type(e).__name__}', [], 0, time.process_time() - start
     spent = time.process_time() - start
-    if found.status == 'rule_certified':
-        end = 'wrong' if is_claim_wrong(world, found) else 'right'
-    elif found.certificate is None:
+    false = false_clauses(world, found)
+    if found.certificate is None and found.status != 'rule_certified':
         end = found.violated or found.status
-    elif is_wrong(world, found, found.rounds):
-        end = 'wrong'
+    elif found.status in ('certified', 'rule_certified'):
+        end = 'wrong' if false else 'right'
     else:
-        end = 'right' if found.status == 'certified' else 'out of rounds'
-    return end, found.rounds, spent
+        end = 'wrong' if false else 'out of rounds'
+    return end, false, found.rounds, spent
 
 
-def is_claim_wrong(world, found):
-    "Whether what `trial` says of its rule and of the others is false of the expert at the end."
+def false_clauses(world, found):
+    "What is false in the sentence of a result, of the expert as it is at the end: names."
     agent = world.agent.at(found.rounds) if isinstance(world.agent, Expert) else world.agent
-    rules = shortlist(world.setting, action_informed_oracle(world))
-    profits = np.array([agent.profit(world, rule) for rule in rules])
-    (low, high), own, tol = found.earns, profits[found.index], WRONG_TOL*world.setting.B
-    return bool(profits.max() - own > max(found.behind, 0) + tol
-                or own < low - tol or own > high + tol)
+    tol, rule = WRONG_TOL*world.setting.B, found.rule
+    if found.status == 'rule_certified':
+        rules = shortlist(world.setting, action_informed_oracle(world))
+        profits = np.array([agent.profit(world, rule) for rule in rules])
+        (low, high), own = found.earns, profits[found.index]
+        false = dict(regret=profits.max() - own > max(found.behind, 0) + tol,
+                     earns=own < low - tol or own > high + tol)
+    elif found.certificate is None:
+        return []
+    else:
+        earned, most = agent.profit(world, rule), found.certificate.bound
+        if found.status == 'certified':
+            most = min(most, found.eps)
+        false = dict(regret=best_known(world, found.rounds) - earned > most + tol,
+                     earns=found.profit is not None and earned < found.profit - tol)
+        if found.lead is not None:
+            profits = agent.policy(world, rule).profits
+            others = np.delete(profits, found.arm)
+            false['lead'] = profits[found.arm] - others.max() < found.lead - tol
+    return [name for name, is_false in false.items() if is_false]
 
 
 def cell(method, name, text, seeds):
@@ -137,12 +161,14 @@ def cell(method, name, text, seeds):
     told, inside = told_to(row_of(method), text, world)
     expert = expert_for(world, text)
     runs = [play(method, world, expert, told, seed, WORLDS[name]) for seed in range(seeds)]
-    ends = Counter(end for end, _, _ in runs)
-    done = [rounds for end, rounds, _ in runs if end in ('right', 'wrong')]
+    ends = Counter(end for end, *_ in runs)
+    false = Counter(name for _, names, *_ in runs for name in names)
+    done = [rounds for end, _, rounds, _ in runs if end in ('right', 'wrong')]
     spread = np.quantile(done, [.25, .5, .75]).tolist() if done else None
     return dict(learner=method, world=name, expert=text, told=str(told), inside=inside,
                 runs=seeds, ends=dict(ends), rounds=spread,
-                all_rounds=float(np.median([r for _, r, _ in runs])),
+                judged=dict(runs=seeds, false=dict(false)),
+                all_rounds=float(np.median([r for *_, r, _ in runs])),
                 seconds=round(sum(s for *_, s in runs), 1))
 
 
@@ -162,51 +188,74 @@ def is_filed(row, seeds):
     return row['told'] == str(told_to(row_of(row['learner']), row['expert'], world)[0])
 
 
-def campaign(methods, seeds, minutes):
+def file(row):
+    "Put a row into the file; what another run has filed meanwhile stays."
+    rows = {key(r): r for r in load()} | {key(row): row}
+    RESULTS.write_text(json.dumps(list(rows.values()), indent=1, sort_keys=True) + '\n')
+    return rows
+
+
+def campaign(methods, kinds, seeds, minutes):
     "Play what isn't filed, the small worlds first."
     rows, stop = {key(r): r for r in load()}, time.process_time() + 60*minutes
     for name in WORLDS:
-        for text in EXPERTS:
+        for text in kinds:
             for method in methods:
                 if time.process_time() > stop or is_filed(rows.get((method, name, text)), seeds):
                     continue
                 row = cell(method, name, text, seeds)
                 print(row, flush=True)
-                # what another run has filed meanwhile stays
-                rows = {key(r): r for r in load()} | {key(row): row}
-                RESULTS.write_text(json.dumps(list(rows.values()), indent=1, sort_keys=True) + '\n')
+                rows = file(row)
+
+
+def judge(seeds, minutes):
+    "Play a few runs of rows whose clauses were never judged, and file what they say."
+    stop = time.process_time() + 60*minutes
+    for row in load():
+        if 'judged' in row or time.process_time() > stop:
+            continue
+        again = cell(row['learner'], row['world'], row['expert'], seeds)
+        print(row['learner'], row['world'], row['expert'], again['ends'], again['judged'],
+              flush=True)
+        file(row | dict(judged=again['judged'] | dict(ends=again['ends'])))
 
 
 def judged(rows):
-    """{(learner, inside): (runs, certificates, wrong, exceptions, p-value)}, the last of a rate of
-    at most δ for experts as told, of `OUTSIDE` for others."""
+    """{(learner, kind, inside): (runs, certificates, wrong, exceptions, p-value)}, the last of a
+    rate of at most δ for experts as told, of `OUTSIDE` for others."""
     found = {}
-    for method in sorted({r['learner'] for r in rows}):
+    for method, kind in sorted({(r['learner'], r['expert']) for r in rows}):
         for inside in True, False:
-            these = [r for r in rows if r['learner'] == method and r['inside'] == inside]
+            these = [r for r in rows if (r['learner'], r['expert'], r['inside'])
+                     == (method, kind, inside)]
+            if not these:
+                continue
             ends = sum((Counter(r['ends']) for r in these), Counter())
             runs, wrong = sum(ends.values()), ends['wrong']
             broken = sum(n for end, n in ends.items() if end.startswith('exception'))
             most = DELTA if inside else OUTSIDE
             p = float(binom.sf(wrong - 1, runs, most)) if runs else 1.
-            found[method, inside] = runs, ends['right'] + wrong, wrong, broken, p
+            found[method, kind, inside] = runs, ends['right'] + wrong, wrong, broken, p
     return found
 
 
 def show():
-    for (method, inside), (runs, given, wrong, broken, p) in judged(load()).items():
-        print(f'{method:13} {"as told" if inside else "not as told":12} {runs:5} runs, '
+    for (method, kind, inside), (runs, given, wrong, broken, p) in judged(load()).items():
+        print(f'{method:18} {kind:22} {"as told" if inside else "not as told":12} {runs:5} runs, '
               f'{given} certificates, {wrong} wrong (p = {p:.2g}), {broken} exceptions')
 
 
 if __name__ == '__main__':
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('learners', nargs='*')
+    parser.add_argument('--kinds', nargs='*', choices=list(EXPERTS), default=list(EXPERTS))
     parser.add_argument('--seeds', type=int, default=SEEDS)
     parser.add_argument('--minutes', type=float, default=15.)
     args = parser.parse_args()
     if args.learners == ['show']:
         show()
+    elif args.learners == ['judge']:
+        judge(args.seeds, args.minutes)
     else:
         chosen = args.learners or [name for name, row in LEARNERS.items() if row.honours]
-        campaign(chosen, args.seeds, args.minutes)
+        campaign(chosen, args.kinds, args.seeds, args.minutes)

@@ -343,3 +343,23 @@ def test_who_is_told_that_reports_are_rounded():
             for name in ('duo', 'clinic') for by in BY}
     assert all(told['duo', by] for by in BY)
     assert [by for by in BY if told['clinic', by]] == ['own_beliefs', 'trial']
+
+
+def test_each_clause_of_a_sentence_is_judged():
+    "A bound, an amount and a lead that are spoilt, one at a time."
+    world = replace(campaign.world_called('duo'), agent=Expert())
+    found = identify(world, eps=.1, delta=.1, seed=0, method='sharp', margin=.01)
+    assert found.status == 'certified' and campaign.false_clauses(world, found) == []
+    loss = best_known(world) - world.agent.profit(world, found.rule)
+    assert loss > 1e-3
+    small = Certificate(loss/2, 0., loss/2)
+    for change, clause in ((dict(certificate=small), 'regret'), (dict(eps=loss/2), 'regret'),
+                           (dict(profit=found.profit + 1), 'earns'),
+                           (dict(lead=found.lead + .5), 'lead')):
+        assert campaign.false_clauses(world, replace(found, **change)) == [clause]
+    tried = identify(world, eps=.3, delta=.1, seed=0, method='trial')
+    assert campaign.false_clauses(world, tried) == []
+    low, high = tried.earns
+    assert campaign.false_clauses(world, replace(tried, earns=(high, high))) == ['earns']
+    assert campaign.false_clauses(world, replace(tried, index=1, earns=(-9, 9), behind=0.)) == [
+        'regret']
