@@ -584,7 +584,10 @@ def offer_table(session):
 def progress_line(session):
     "How far a session is, in one line of HTML."
     best, z = session.best, session.setting
-    said = f'{session.rounds} answers, {session.paid:.4g} paid'
+    unit = escape(session.head['currency'] or '')
+    said = f'{session.rounds} answers, {session.paid:.4g} {unit} paid'.replace('  ', ' ')
+    if session.unused:
+        said += f', {session.unused} answers not used'
     if best is None:
         return said
     arm = escape(z.arms[best.arm])

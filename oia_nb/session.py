@@ -596,7 +596,8 @@ def _checked_head(where, oracle, *, eps, delta, method, snap, currency, history,
     snap = as_number('snap', snap, 0., .5)
     if currency is not None:
         currency = as_text('currency', currency)
-    row, options = _told_options(method or learner_for(told), told, options)
+    method = learner_for(told) if method is None else method
+    row, options = _told_options(method, told, options)
     try:
         history = list(history)
     except TypeError:

@@ -858,6 +858,7 @@ def sessions(r):
                                     report=list(good.report),
                                     state=good.state,
                                     note='n',
+                                    round=offer.round,
                                 ),
                                 r,
                             )
@@ -871,6 +872,7 @@ def sessions(r):
                     outcome(lambda: session.undo(spoilt(1, r), spoilt('slip', r)))
             (
                 repr(session),
+                session.notes,
                 outcome(session.to_frame),
                 outcome(lambda: session.best),
                 outcome(lambda: session.calibration(spoilt(0.05, r))),
