@@ -41,6 +41,10 @@ class Facts:
     integers, one row a round: the index of its rule, the arm, the belief, and the
     state (-1: not known). `registered` lists the candidates after the zero rule in
     their order: (rounds before it, index of the rule E of its ray, arm).
+
+    For other learners ({doc}`/beyond/40_proofs`): `paid` {round: payments (M,)} of a
+    few rules, whose index is -1; the `margins` (K,) of the oracle; the rounds before
+    each attempt or run, `starts`; what a `tie` is, relative to the oracle's margin.
     """
     support: np.ndarray
     utility: np.ndarray
@@ -51,6 +55,10 @@ class Facts:
     registered: tuple = ()
     prior: np.ndarray = None
     supports: tuple = None
+    paid: dict = None
+    margins: np.ndarray = None
+    starts: tuple = ()
+    tie: float = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Claim:
