@@ -7,7 +7,7 @@ __all__ = ['DECISIONS', 'chen_share', 'chen_parts', 'half_spread', 'profit_at_wo
 
 # %% ../nbs/paper/12_baselines.ipynb #df53ad19
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import numpy as np
 from .core import InvalidInput, OracleViolated, as_integer, generator
 from .information import Setting
@@ -64,6 +64,11 @@ def kept_rule(run, plan):
     "What Chen et al.'s learner returns: the one rule that was kept."
     rule, arm = run.kept[0]
     certificate = any_rule_bound(run, rule, arm)
+    if certificate is not None:
+        best = min(run.snapshots, key=lambda shot: shot[1].max())
+        outline = dict(until=[best[0] - 1, run.rounds], answered=run.kept_at[0],
+                       share=None)
+        certificate = replace(certificate, proof=outline)
     status = ('budget_too_small' if run.rounds < run.setting.K else
               'uncertified' if certificate is None else 'budget')
     return dict(status=status, found=Finding(rule, arm, certificate))
@@ -119,7 +124,7 @@ def chen(setting, oracle, *, eps, delta, budget, decision='last', rng=None,
     return compose(setting, oracle, eps=eps, delta=delta,
                    **chen_parts(setting, budget, delta), stop=never, decide=kept_rule,
                    keep=lambda run: run.rounds == decides, rounds=budget, solver=solver,
-                   watch=watch)
+                   watch=watch, looks=budget)
 
 # %% ../nbs/paper/12_baselines.ipynb #bd7f82e5
 def radius_simple(N, t, *, K, delta, beliefs=2):
@@ -170,7 +175,8 @@ def oiafc_simple(setting, oracle, *, eps, delta, beliefs=2, mixing='theorem1',
             N, t, K=setting.K, delta=delta, beliefs=sizes),
         mixing=lambda L, t: mixing(L), stop=lambda run, plan: stop(run, plan, eps),
         decide=decide, rounds=as_integer('max_rounds', max_rounds,
-                                         setting.K), solver=solver, watch=watch)
+                                         setting.K), solver=solver, watch=watch,
+        looks=0, sizes=sizes)
 
 # %% ../nbs/companion/79_baseline_proofs.ipynb #3a1313e9
 def etc_radius(setting, samples, delta):
@@ -327,7 +333,7 @@ def explore_then_commit(setting, oracle, *, eps, delta, samples=None, budget=Non
                        as_integer('max_rounds', max_rounds, setting.K))
     I = etc_radius(setting, max(n, 1), delta)
     run = Exploration(setting, oracle, radius=lambda N, t: np.full(setting.K, I),
-                      mixing=None, solver=solver, watch=watch)
+                      mixing=None, solver=solver, watch=watch, looks=1)
     if n:
         steps = ask_link_commit(run, eps, delta, n, solver)
     else:
@@ -362,19 +368,20 @@ def ask_link_commit(run, eps, delta, n, solver):
     for k in range(z.K):
         for _ in range(n - 1):
             yield from ask_oracle(data, run.oracle, k, k)
-    q, I = data.q_hat, run.radius(data.N, data.rounds)
+    q, I, asked = data.q_hat, run.radius(data.N, data.rounds), data.rounds
     yield from link_arms(run, etc_bits(I[0]))
     C_hat, I_c, run.violated = cost_estimates(
         cost_upper(Frozen(z, q, data.points), I/2), z.bound)
     ends = [commit(z, run.oracle, k, q, I[0], C_hat, I_c, solver) for k in range(z.K)]
     return conclude(run, eps=eps, delta=delta,
-                    **committed(run, eps, q, I, C_hat, I_c, ends))
+                    **committed(run, eps, asked, q, I, C_hat, I_c, ends))
 
 # an upper end below the lower one by more than this proves that the event failed
 CROSSED_TOL = 1e-7
 
-def committed(run, eps, q, I, C_hat, I_c, ends):
-    "The decision for the best of K objects `Commitment`."
+def committed(run, eps, asked, q, I, C_hat, I_c, ends):
+    """The decision for the best of K objects `Commitment`, from estimates as of the
+    round `asked`."""
     U = np.array([np.nan if e.upper is None else e.upper for e in ends])
     k = int(np.argmax([e.lower for e in ends]))
     bound, t = float(U.max() - ends[k].lower), run.rounds
@@ -385,8 +392,11 @@ def committed(run, eps, q, I, C_hat, I_c, ends):
                        ends[k].rule, ends[k].rule, run.violated, bound))
     proved = 'certified' if bound <= eps else 'uncertified'
     status = 'event_violated' if run.violated else proved
+    answered = k + 1 if ends[k].rule is run.oracle.rules[k] else 0
+    outline = dict(until=[asked]*2, answered=answered, share=None)
+    certificate = Certificate(bound, 0., bound, proof=outline)
     return dict(status=status, lp_solves=sum(e.solves for e in ends),
-                found=Finding(ends[k].rule, k, Certificate(bound, 0., bound)))
+                found=Finding(ends[k].rule, k, certificate))
 
 # %% ../nbs/companion/79_baseline_proofs.ipynb #a9e897e8
 def chen_regret_parts(p, budget):

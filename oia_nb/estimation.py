@@ -23,15 +23,19 @@ class Transcript:
     that answered, `states` (-1 where none is known), `kinds` of rounds, `targets`,
     and `payments`, what the rule is expected to pay at the belief reported.
     `points[k]` holds the expected payments s (n, M) of rules that arm k answered:
-    all that matter for the cost bounds, not one a round.
+    all that matter for the cost bounds, not one a round. If it `keeps` rules, `rules`
+    lists the payments (M, W) of those announced, each once, and `asked` which of them
+    it was, one entry a round.
     """
-    def __init__(self, setting):
-        self.setting, self.rounds = setting, 0
+    def __init__(self, setting, keeps=False):
+        self.setting, self.rounds, self.keeps = setting, 0, keeps
+        self.rules, self.asked, self._known = [], array('l'), {}
         self.arms, self.beliefs, self.states = array('h'), array('h'), array('h')
         self.kinds, self.targets, self.payments = array('b'), array('h'), array('d')
         self.counts, self._N = np.zeros((setting.K, setting.M)), np.zeros(setting.K)
         self._points = [np.empty((16, setting.M)) for _ in range(setting.K)]
         self._size, self._ends = [0]*setting.K, {}
+        self._when = [{} for _ in range(setting.K)]
 
     @property
     def N(self):
@@ -39,6 +43,11 @@ class Transcript:
     @property
     def points(self):
         return [p[:n] for p, n in zip(self._points, self._size)]
+    @property
+    def answers(self):
+        "{round: s (M,)} of the `points`."
+        return {t: p[n] for p, when in zip(self._points, self._when)
+                for n, t in when.items()}
     @property
     def q_hat(self):
         r"(K, M): $\hat q_k$ (the paper's eq. (8)); zero for an arm never seen."
@@ -57,6 +66,15 @@ def _file(self, arm, belief, payment, *, state, kind, target):
     self.kinds.append(FORCED if kind == NORMAL and arm != target else kind)
     self.targets.append(target)
     self.payments.append(payment)
+
+@patch_to(Transcript)
+def keep(self, values):
+    "Note which rule the next round announces, by its payments (M, W)."
+    key = values.tobytes()
+    if key not in self._known:
+        self._known[key] = len(self.rules)
+        self.rules.append(values)
+    self.asked.append(self._known[key])
 
 @patch_to(Transcript)
 def follow(self, other):
@@ -98,7 +116,7 @@ def _store(self, arm, s, n=None):
         self._size[arm] += 1
         if n == len(room):
             self._points[arm] = np.vstack([room, np.empty_like(room)])
-    self._points[arm][n] = s
+    self._points[arm][n], self._when[arm][n] = s, self.rounds
     return n
 
 # %% ../nbs/paper/05_estimation.ipynb #c74e1860

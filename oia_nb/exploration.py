@@ -4,17 +4,18 @@
 
 # %% auto #0
 __all__ = ['SNAPSHOT_GROWTH', 'Plan', 'Exploration', 'initialise', 'make_plan', 'file_plan', 'line_of', 'play', 'force',
-           'certify', 'succeed', 'interact', 'never', 'remember', 'conclude', 'compose', 'run_through', 'best_so_far',
-           'broken_oracle', 'as_part']
+           'certify', 'succeed', 'finding_of', 'interact', 'never', 'remember', 'conclude', 'proved', 'compose',
+           'run_through', 'best_so_far', 'broken_oracle', 'as_part']
 
 # %% ../nbs/paper/08_exploration.ipynb #85f66d64
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import numpy as np
 from .core import TIE_TOL, InvalidInput, OracleViolated, as_number
 from .scoring import ScoringRule, mix
 from .estimation import INIT, Transcript, cost_estimates, cost_upper
 from .ucb_lp import OptimisticPrograms
 from .binary_search import binary_search
+from .proving import by_counts
 from .learner import (Certificate, Finding, Learner, Stopped, announce,
                             ask_oracle, finish)
 
@@ -50,10 +51,11 @@ class Exploration:
     `radius(N, t)` gives the radii (K,), `mixing(L, t)` the mixing weight for an arm
     with count `L`; `watch(plan)`, if given, is called with each `Plan`. `L` (K,)
     are the counts; `best` the `Finding` of the exploitation round with the smallest
-    bound, or None; `kept` what `remember` files. Raises
-    `InvalidInput` for a `watch` that can't be called.
+    bound, or None; `kept` what `remember` files, after the rounds `kept_at`; `looks` and
+    `sizes` as for `compose`. Raises `InvalidInput` for a `watch` that can't be called.
     """
-    def __init__(self, setting, oracle, *, radius, mixing, solver='fast', watch=None):
+    def __init__(self, setting, oracle, *, radius, mixing, solver='fast', watch=None,
+                 looks=None, sizes=None):
         if watch is not None and not callable(watch):
             raise InvalidInput('watch', watch, 'a function of a Plan, or None')
         self.setting, self.oracle = setting, oracle
@@ -61,7 +63,8 @@ class Exploration:
         self.transcript = Transcript(setting)
         self.programs = OptimisticPrograms(setting, oracle, solver)
         self.L = np.ones(setting.K)
-        self.searches, self.kept, self.snapshots = [], [], []
+        self.searches, self.kept, self.kept_at, self.snapshots = [], [], [], []
+        self.looks, self.sizes = looks, setting.support_sizes if sizes is None else sizes
         self.best, self.violated, self.next_snapshot = None, False, 0
 
     @property
@@ -170,9 +173,19 @@ def succeed(run, plan):
     True
     """
     run.L[plan.target] += 1
+    found = finding_of(run, plan)
+    if found.bound < run.bound:
+        run.best = found
+
+def finding_of(run, plan):
+    """The `Finding` of a plan that was answered as meant, with the outline of its proof.
+
+    >>> finding_of(run, plan).arm == plan.target
+    True
+    """
     certificate = certify(run.setting, plan.alpha, plan.I[plan.target])
-    if certificate.bound < run.bound:
-        run.best = Finding(plan.rule, plan.target, certificate)
+    outline = dict(until=[plan.t - 1]*2, answered=plan.t, share=float(plan.alpha))
+    return Finding(plan.rule, plan.target, replace(certificate, proof=outline))
 
 # %% ../nbs/paper/08_exploration.ipynb #8a520bc3
 def interact(run, stop, rounds):
@@ -218,6 +231,7 @@ def remember(run, steps, keep):
             end, following = stop.value, None
         if keep(run):
             run.kept.append((rule, response.arm))
+            run.kept_at.append(run.rounds)
         rule = following
     return end
 
@@ -231,12 +245,30 @@ def conclude(run, *, eps, delta, **decision):
     """
     seen = dict(searches=len(run.searches), lp_solves=run.programs.lp_solves,
                 violated=run.violated) | decision
+    if not seen['violated']:
+        seen['found'] = proved(run, seen['found'], eps, delta)
     return finish(run.transcript, eps=eps, delta=delta, snapshots=run.snapshots,
                   **seen)
 
+def proved(run, found, eps, delta):
+    """The `Finding` with its proof, if it has an outline of one and the run knows how
+    often it looks.
+
+    >>> proved(run, run.best, 1., .1).certificate.proof is None
+    True
+    """
+    certificate = found.certificate
+    if certificate is None or certificate.proof is None:
+        return found
+    if run.looks is None:
+        return replace(found, certificate=replace(certificate, proof=None))
+    data = run.transcript
+    return by_counts(found, data, data.answers, eps=eps, delta=delta, looks=run.looks,
+                     sizes=run.sizes, outline=certificate.proof)
+
 # %% ../nbs/paper/08_exploration.ipynb #94190eb3
 def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds,
-            keep=None, solver='fast', watch=None):
+            keep=None, solver='fast', watch=None, looks=None, sizes=None):
     r"""A `Learner` from its parts (see the table above); it ends after `rounds`
     interactions at the latest.
 
@@ -251,6 +283,9 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
     rounds : int
     solver : "fast", "highs" or "cvxpy"
     watch : callable, optional; called with each `Plan`
+    looks, sizes : int and (K,), optional
+        At how many rounds the radii are to hold (0: at all), and how many beliefs an arm
+        leads to at most, if the radii are the paper's: only then can a proof be given.
 
     Raises `InvalidInput` at once for a bad `solver` or `watch`.
 
@@ -262,7 +297,7 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
     True
     """
     run = Exploration(setting, oracle, radius=radius, mixing=mixing, solver=solver,
-                      watch=watch)
+                      watch=watch, looks=looks, sizes=sizes)
     return Learner(
         setting, run_through(run, stop, decide, rounds, keep, eps, delta),
         best=lambda: run.best)

@@ -126,4 +126,4 @@ def oiafb(setting, oracle, *, eps, budget, a=None, delta=None, solver='fast',
                    radius=lambda N, t: radius_fb(N, t, a=a),
                    mixing=lambda L, t: weight(L),
                    stop=never, decide=best_or_safest, keep=before_a_success,
-                   rounds=budget, solver=solver, watch=watch)
+                   rounds=budget, solver=solver, watch=watch, looks=budget)

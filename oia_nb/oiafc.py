@@ -9,8 +9,8 @@ __all__ = ['MIXINGS', 'STOPS', 'mixing_theorem1', 'mixing_corollary1', 'should_s
 import numpy as np
 from .core import as_integer
 from .estimation import radius_fc
-from .exploration import as_part, best_so_far, certify, compose
-from .learner import Finding, check_learner
+from .exploration import as_part, best_so_far, compose, finding_of
+from .learner import check_learner
 
 # %% ../nbs/paper/09_oiafc.ipynb #76b035b1
 def mixing_theorem1(setting, eps):
@@ -64,9 +64,8 @@ def last_or_best(run, plan, eps):
     if plan is None:
         return best_so_far(run) | dict(status='round_cap')
     proved = 'certified' if small_enough(run, plan, eps) else 'uncertified'
-    certificate = certify(run.setting, plan.alpha, plan.I[plan.target])
     return dict(status='event_violated' if run.violated else proved,
-                found=Finding(plan.rule, plan.target, certificate))
+                found=finding_of(run, plan))
 
 # %% ../nbs/paper/09_oiafc.ipynb #ecfb16a1
 def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
@@ -108,4 +107,4 @@ def oiafc(setting, oracle, *, eps, delta, mixing='theorem1', stop='paper',
         mixing=lambda L, t: mixing(L), stop=lambda run, plan: stop(run, plan, eps),
         decide=lambda run, plan: last_or_best(run, plan, eps),
         rounds=as_integer('max_rounds', max_rounds,
-                          setting.K), solver=solver, watch=watch)
+                          setting.K), solver=solver, watch=watch, looks=0)

@@ -4,8 +4,8 @@ from typing import Any
 import numpy as np
 from .core import as_integer
 from .estimation import radius_fc
-from .exploration import as_part, best_so_far, certify, compose
-from .learner import Finding, check_learner
+from .exploration import as_part, best_so_far, compose, finding_of
+from .learner import check_learner
 from .exploration import Exploration
 from .learner import Learner
 from .oracle import Oracle

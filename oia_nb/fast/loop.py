@@ -103,7 +103,7 @@ def succeed(run, b, k, alpha):
     if stop or bound < clock.bound:
         clock.bound = min(bound, clock.bound)
         clock.best_alpha, clock.best_radius = alpha, I
-        clock.best_arm, clock.best_rule = k, b
+        clock.best_arm, clock.best_rule, clock.best_round = k, b, clock.rounds
         for d in range(run.rules.r[b] - 1):
             run.warm.best_w[d] = run.warm.w[k, d]
     return stop

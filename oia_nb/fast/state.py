@@ -210,6 +210,7 @@ CLOCK = np.dtype([
     ('next_snapshot', 'i8'),  # the round of the next one
     ('best_arm', 'i8'),       # of the rule with the best certificate; -1 if none
     ('best_rule', 'i8'),
+    ('best_round', 'i8'),
     ('best_alpha', 'f8'),
     ('best_radius', 'f8'),
     ('bound', 'f8')])         # what it certifies

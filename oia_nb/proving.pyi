@@ -1,0 +1,16 @@
+# Made by nbs/build_stubs.py from proving.py and nbs/hints.txt.  Do not edit.
+from typing import Any
+from dataclasses import replace
+import numpy as np
+from .programs import properness_pairs, properness_rows
+from .proofs import Counted, worth
+from .verify import Claim, Facts
+
+HALVINGS: int
+def bet_on(counts, x, mean): ...
+def paths_of(counted, points): ...
+NOTHING: Any
+EXACT: Any
+def earn_hint(counted, k, least, path): ...
+def prove_by_counts(claim, facts, points, *, until, answered, share): ...
+def by_counts(found, data, points, *, eps, delta, looks, sizes, outline): ...
