@@ -44,7 +44,9 @@ class Facts:
 
     For other learners ({doc}`/beyond/40_proofs`): `paid` {round: payments (M,)} of a
     few rules, whose index is -1; the `margins` (K,) of the oracle; the rounds before
-    each attempt or run, `starts`; what a `tie` is, relative to the oracle's margin.
+    each attempt or run, `starts`; what a `tie` is, relative to the oracle's margin; at
+    how many rounds there was to be a look, `looks` (0: at all), and how many beliefs an
+    arm leads to at most, `sizes` (K,).
     """
     support: np.ndarray
     utility: np.ndarray
@@ -59,6 +61,8 @@ class Facts:
     margins: np.ndarray = None
     starts: tuple = ()
     tie: float = 1e-7
+    looks: int = 0
+    sizes: np.ndarray = None
 
 @dataclass(frozen=True, eq=False)
 class Claim:

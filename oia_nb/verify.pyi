@@ -28,7 +28,9 @@ class Facts:
     margins: np.ndarray | None
     starts: tuple
     tie: float
-    def __init__(self, support: ArrayLike, utility: ArrayLike, bound: float, K: int, rules: ArrayLike, rounds: ArrayLike, registered: Any = ..., prior: ArrayLike | None = ..., supports: Any | None = ..., paid: dict | None = ..., margins: ArrayLike | None = ..., starts: Any = ..., tie: float = ...) -> None: ...
+    looks: int
+    sizes: np.ndarray | None
+    def __init__(self, support: ArrayLike, utility: ArrayLike, bound: float, K: int, rules: ArrayLike, rounds: ArrayLike, registered: Any = ..., prior: ArrayLike | None = ..., supports: Any | None = ..., paid: dict | None = ..., margins: ArrayLike | None = ..., starts: Any = ..., tie: float = ..., looks: int = ..., sizes: ArrayLike | None = ...) -> None: ...
 @dataclass(frozen=True, eq=False)
 class Claim:
     rule: np.ndarray

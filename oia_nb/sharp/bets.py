@@ -6,15 +6,15 @@ __all__ = ['RUNGS', 'NARROW', 'RAYS', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', '
            'EARLY', 'LARGEST', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH', 'AT_ONCE',
            'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST',
            'LEADS', 'LEADS_OWN', 'AGAIN_AFTER', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'Run',
-           'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
+           'inquire', 'file', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
            'divided', 'asked_beside', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of',
            'wealth', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of',
            'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along',
            'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option',
            'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price', 'cut_option', 'cut_question',
            'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect',
-           'is_patient', 'leader', 'candidate', 'is_verified', 'open_run', 'explore', 'least_doubled', 'proved_regret',
-           'rule_of', 'foundation', 'no_agent']
+           'is_patient', 'leader', 'candidate', 'is_verified', 'settled', 'open_run', 'explore', 'least_doubled',
+           'proved_regret', 'rule_of', 'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -104,6 +104,11 @@ class Run:
 def inquire(run, rule, target, kind=FORCED, ray=None, t=1.):
     "Ask a new question, and note what the answer says; returns the arm that answered."
     arm = yield from run.put(rule, target, kind)
+    file(run, rule, arm, ray, t)
+    return arm
+
+def file(run, rule, arm, ray=None, t=1.):
+    "Note what a new answer says."
     s = rule.expected/run.setting.bound
     run.answers.append(Answer(rule, s, arm, run.rounds))
     if run.guess:
@@ -118,7 +123,6 @@ def inquire(run, rule, target, kind=FORCED, ray=None, t=1.):
         if arm != run.first:
             cost = ray.bracket(arm)[1]*ray.rule.expected
             run.offers[ray, arm] = run.u - cost
-    return arm
 
 def note(run, pair, wall, answer):
     "Tell the hyperplane of a pair (l, j) what either answered."
@@ -925,6 +929,18 @@ def is_verified(run, c):
     run.next_proof = int(AGAIN_AFTER*run.rounds) + 1
     run.proof = checked(run, c, run.eps)
     return run.proof is not None
+
+def settled(run):
+    """The `Candidate` that is proved as things stand, None if there is none; a better
+    leader is registered."""
+    if run.cone is None:
+        set_up(run)
+    if run.setting.W > 2 and affords_cuts(run):
+        renew_cuts(run, run.others)
+    refresh(run)
+    c, new = leader(run)
+    run.candidates += [c] if new else []
+    return c if passes(run, c) and is_verified(run, c) else None
 
 def open_run(run):
     """Announce the zero rule and, unless that is good enough, the oracle's rules of

@@ -8,8 +8,9 @@ import numpy as np
 from ..core import generator, patch_to
 from ..programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
 from ..scoring import ScoringRule, menu_rule
-from .evidence import BETS, STAKES, TINY, least_wealth, log_wealths, own_wealth, pair_wealth, shares
+from .evidence import TINY, least_wealth, log_wealths, own_wealth, pair_wealth, shares
 from .hyperplanes import RegionProgram, flat, neutral
+from ..verify import BETS, MOST, STAKES, WIDER
 
 def bets(support: np.ndarray, bound: float) -> np.ndarray: ...
 NOISE: float
@@ -20,9 +21,7 @@ class Cone:
     def rows(self, s): ...
     def neutral(self, pair): ...
     def coordinates(self, s: np.ndarray) -> np.ndarray: ...
-WIDER: Any
-FAR: Any
-MOST: Any
+FAR: float
 class Contradiction(Exception):
     def __init__(self, rounds: Sequence[int], violated: str=...) -> None: ...
 def sparse(A): ...
