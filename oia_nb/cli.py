@@ -838,7 +838,9 @@ def show_plan(args):
     """Foresee how many rounds it takes to learn the best rule of a world, what that
     will cost, and what each knob is worth."""
     from oia_nb.complexity import forecast_rounds, forecast_rows
+    from oia_nb.core import as_integer
     from oia_nb.documents import plan_to_dict
+    as_integer('runs', args.runs, 0)
     world = open_world(args)
     bounds = forecast_rounds(world, args.eps, args.delta,
                              margin=find_oracle(world).margin)

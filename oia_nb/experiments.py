@@ -735,6 +735,8 @@ def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0
     np.int64(2)
     """
     n = as_integer('runs', runs, 1)
+    if not isinstance(methods, (list, tuple)):
+        raise InvalidInput('methods', methods, 'a list of names')
     cap = as_integer('cap', cap, 1)
     if hires is not None:
         cap = min(cap, as_integer('hires', hires, 1))     # the rest isn't played

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from inspect import signature
 import numpy as np
-from .core import (InvalidInput, as_choice, as_integer, fresh_seed, generator,
-                         patch_to)
+from .core import (InvalidInput, as_choice, as_integer, as_kind, fresh_seed,
+                         generator, patch_to)
 from .information import Rational, World
 from .oracle import action_informed_oracle
 from .stackelberg import optimal_rule
@@ -287,6 +287,9 @@ def add_budget(row, world, budget, options):
                            'one of the two')
     if row.needs_budget or budget is not None and 'budget' in row.options:
         return options | dict(budget=as_integer('budget', budget, 1))
+    if budget is not None and 'max_rounds' not in row.options:
+        raise InvalidInput('budget', budget, f'none: the learner {row.name} takes no '
+                           'limit on its rounds (its option would be max_rounds)')
     return options if budget is None else options | dict(
         max_rounds=as_integer('budget', budget, world.setting.K))
 
@@ -363,10 +366,11 @@ def origin_of(world, row, options, seed):
 # %% ../nbs/companion/63_identification.ipynb #d697556a
 def _checked_row(world, method, engine, options):
     "The row of `method`, once what `identify` was given is found to be possible."
-    if not isinstance(world, World):
-        raise InvalidInput('world', world,
-                           'an Environment, e.g. from load_world or make_world')
+    as_kind('world', world, World)
     row = learner_row(method)
+    watch = options.get('watch')
+    if watch is not None and not callable(watch):
+        raise InvalidInput('watch', watch, 'a function of one argument, the run')
     as_choice('engine', engine, ('coroutine', 'fast'))
     check_options(row, options)
     return row

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['Environment', 'ONE_BELIEF', 'posterior', 'InformationStructure', 'merge_beliefs', 'Setting', 'Agent', 'Rational',
-           'World', 'make_world', 'report_utility', 'Reply', 'favourite', 'best_reply', 'check_rule', 'Response',
-           'respond', 'without']
+           'World', 'make_world', 'report_utility', 'Reply', 'favourite', 'best_reply', 'reply_of', 'check_rule',
+           'Response', 'respond', 'without']
 
 # %% ../nbs/paper/01_information.ipynb #730202b8
 import warnings
@@ -627,6 +627,7 @@ def report_utility(world, arm, reports):
 class Reply(Value):
     """The agent's best response to a rule: the `arm`, the `reports` (M,), an index
     on the support for each belief, and its `profits` (K,) from every arm."""
+    how = ': the arm, the report of each belief, the profit from each arm'
     arm: int
     reports: np.ndarray
     profits: np.ndarray
@@ -673,7 +674,17 @@ def best_reply(world, rule):
     1
     """
     check_rule(world, rule)
-    return world.agent.best_reply(world, rule)
+    return reply_of(world.agent, world, rule)
+
+def reply_of(agent, world, rule):
+    """What the `best_reply` of an `agent` returns. Raises `InvalidInput` if that is no
+    `Reply`.
+
+    >>> reply_of(clinic.agent, clinic, best.rule).arm
+    1
+    """
+    at = f'best_reply of {type(agent).__name__}'
+    return as_kind(at, agent.best_reply(world, rule), Reply)
 
 def check_rule(world, rule):
     """Raise `InvalidInput` unless `rule` is one on the support of `world`.
@@ -722,7 +733,7 @@ def draw(self, arm, rng):
 def reply(self, world, rule, rng):
     """One round, with signal and state drawn from `rng`: the best reply, put into
     practice. Returns a `Response`."""
-    best = self.best_reply(world, rule)
+    best = reply_of(self, world, rule)
     signal, state = world.draw(best.arm, rng)
     report = best.reports[world.belief_index[best.arm][signal]]
     return Response(best.arm, tuple(world.setting.support[report].tolist()), state)
@@ -770,7 +781,7 @@ def profit(self, world, rule):
     """The principal's expected profit, a float, when this agent answers `rule`: the
     measure by which a rule is right or wrong.
     """
-    best, support = self.best_reply(world, rule), world.setting.support
+    best, support = reply_of(self, world, rule), world.setting.support
     paid = (support*rule.values[best.reports]).sum(1)
     return report_utility(world, best.arm, best.reports) - float(
         world.belief_distributions[best.arm]@paid)

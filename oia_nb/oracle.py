@@ -26,10 +26,9 @@ class Oracle(Value):
     strict best response (Assumption 1).
 
     `arms` are their names, if given. `margins` (K,) holds by how much, if that is
-    known; `margin` is the smallest of
-    them (the paper's $\varepsilon$ is anything below it). Raises `InvalidInput` for
-    fewer than two rules, for one that isn't proper, and for a margin that isn't
-    positive.
+    known; `margin` is the smallest of them (the paper's $\varepsilon$ is anything
+    below it). Raises `InvalidInput` for fewer than two rules, for one that isn't
+    proper, and for a margin that isn't positive.
     """
     rules: tuple
     margins: np.ndarray = None
@@ -327,11 +326,10 @@ def bound_needed(world, *, costs=None, cases=None, delta=.05):
     own bound plays no part. Raises `InvalidInput`.
 
     >>> {arm: round(b, 3) for arm, b in bound_needed(clinic).items()}
-    {'palpation': np.float64(0.0), 'imaging': np.float64(0.067), 'biopsy':
-    np.float64(0.237)}
+    {'palpation': 0.0, 'imaging': 0.067, 'biopsy': 0.237}
     """
-    known = doubts(world, costs, cases, delta)
-    return {arm: least_bound(world, k, known)
+    known = doubts(as_kind('world', world, World), costs, cases, delta)
+    return {arm: float(least_bound(world, k, known))
             for k, arm in enumerate(world.setting.arms)}
 
 # %% ../nbs/paper/04_oracle.ipynb #8f5c18ca

@@ -491,7 +491,7 @@ def link_row(support, counts, k, K):
 # %% ../nbs/companion/61_programs.ipynb #ac980f1a
 MEMORY_MOST = 4*2**30   # bytes that one program may take
 LIE_BYTES = 100         # what a coefficient of a lie takes, with all copies
-GAIN_BYTES = 24         # what a pair of beliefs takes where gains are worked out
+GAIN_BYTES = 48         # what a pair of beliefs takes: gains, or V-rules
 
 def check_size(M, W, lies):
     """Raise `InvalidInput` for M beliefs over W states if a program that forbids so
@@ -503,7 +503,7 @@ def check_size(M, W, lies):
     if gib > MEMORY_MOST/2**30:
         raise InvalidInput(
             'support', f'{M:,} beliefs', f'fewer: a program over them takes about '
-            f'{gib:.1f} GiB of memory, and may take {MEMORY_MOST/2**30:g}')
+            f'{gib:.3g} GiB of memory, and may take {MEMORY_MOST/2**30:g}')
 
 
 # %% ../nbs/companion/61_programs.ipynb #09a6ad8a
@@ -868,6 +868,7 @@ class VProgram:
     `RuleProgram`. `solves` counts programs.
     """
     def __init__(self, support, K, arm):
+        check_size(len(support), 2, lies=0)
         self.v, self.K, self.arm, self.W, self.solves = VRules(support), K, arm, 2, 0
         first, second = price_weights(len(support), 2).T
         price = self.v.tops[:, 0]*(self.v.sooner @ first)

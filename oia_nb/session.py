@@ -37,7 +37,7 @@ from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import check_options, learner_for, learner_row
-from .learner import Finding, Origin, Stopped, interrupts_held
+from .learner import Origin, Stopped, interrupts_held
 from .told import Check, as_told
 
 # %% ../nbs/beyond/27_session.ipynb #2ee07234
@@ -1019,8 +1019,7 @@ def best(self):
     found = self.result
     if found is None:
         return self._learner.best
-    proved = found.certificate
-    return proved and Finding(found.rule, found.arm, proved.bound)
+    return found.certificate and found.finding
 
 @patch_to(Session)
 @property

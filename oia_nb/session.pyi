@@ -28,8 +28,9 @@ from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import check_options, learner_for, learner_row
-from .learner import Finding, Origin, Stopped, interrupts_held
+from .learner import Origin, Stopped, interrupts_held
 from .told import Check, as_told
+from .learner import Finding
 from .learner import Identification
 from .tickets import Menu
 

@@ -196,7 +196,10 @@ def when_more(menu, states, digits=None):
 
 @patch_to(Menu)
 def when(self, states, digits=None):
-    "When to take each ticket, in words."
+    """When to take each ticket, in words; `digits` are decimals of the payments, from 0
+    to `MOST`. Raises `InvalidInput`."""
+    if digits is not None:
+        as_integer('digits', digits, 0, MOST)
     if len(states) == 2:
         return when_two(self, states)
     return when_more(self, states, digits)
@@ -210,8 +213,6 @@ def text(self, setting, digits=None, currency=None):
     is covered. A last line says so if digits were left out (`remark`).
     """
     states = as_kind('setting', setting, Setting).states
-    if digits is not None:
-        digits = as_integer('digits', digits, 0, MOST)
     if currency is not None:
         currency = as_text('currency', currency)
     when = self.when(states, digits)

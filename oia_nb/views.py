@@ -11,7 +11,7 @@ __all__ = ['ROWS_SHOWN', 'STYLE', 'HUES', 'KIND_NAMES', 'block', 'paragraph', 'h
 from dataclasses import dataclass
 from html import escape
 import numpy as np
-from .core import InvalidInput, as_kind, patch_to
+from .core import InvalidInput, as_kind, as_text, patch_to
 from .information import Setting, World
 from .scoring import ScoringRule
 from .stackelberg import Optimum
@@ -411,6 +411,8 @@ def card(self, setting, currency=None, *, title='What is paid', digits=None):
     z = as_kind('setting', setting, Setting)
     if not np.array_equal(z.support, self.support):
         raise InvalidInput('setting', setting, 'the setting of the rule')
+    title = as_text('title', title)
+    currency = None if currency is None else as_text('currency', currency)
     page = Offer(0, self, z, currency).sheet(digits)
     shown = block(paragraph(title), ticket_table(self.menu(), z.states, digits,
                                                  currency))

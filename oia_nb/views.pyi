@@ -4,7 +4,7 @@ from typing import Any
 from dataclasses import dataclass
 from html import escape
 import numpy as np
-from .core import InvalidInput, as_kind, patch_to
+from .core import InvalidInput, as_kind, as_text, patch_to
 from .information import Setting, World
 from .scoring import ScoringRule
 from .stackelberg import Optimum

@@ -532,6 +532,9 @@ def _known_column(at, frame, column):
     if not isinstance(column, (str, int, tuple)) or column not in known:
         raise InvalidInput(at, column,
                            f'a column of the table: {", ".join(map(str, known))}')
+    if known.count(column) > 1:
+        raise InvalidInput(at, column, 'a name that one column of the table has, not '
+                           f'{known.count(column)}')
     values = frame[column]
     at = f'{at}, column {column!r}'
     if isinstance(values, str) or not hasattr(values, '__iter__'):
@@ -1026,6 +1029,9 @@ def _read_states(table, states, prior):
     and the prior (W,)."""
     seen = table.levels[table.state]
     states, known = _state_names(states, seen)
+    if len(states) < 2:
+        raise InvalidInput(f'state, column {table.state!r}', list(states),
+                           'at least two states; one is always the case')
     place = np.array([states.index(level) for level in seen.names])[seen.code]
     n_state = np.bincount(place, table.weight, len(states))
     return states, known, place, _state_prior(prior, n_state, states, known)
