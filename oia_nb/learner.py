@@ -20,7 +20,7 @@ import numpy as np
 from .core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer
 from .core import as_number, generator, patch_to
 from .estimation import FORCED, NORMAL
-from .information import Setting
+from .information import Setting, World
 from .oracle import Oracle
 from .scoring import ScoringRule
 from .told import CHECKS, UNCHECKED, VIOLATIONS, Told
@@ -525,6 +525,11 @@ def simulate(learner, world, seed):
     >>> simulate(sharp(z, oracle, eps=1., delta=.1), clinic, seed=0).status
     'certified'
     """
+    if not hasattr(learner, 'send'):
+        raise InvalidInput('learner', learner, 'a learner: simulate(learner, world, '
+                           'seed)')
+    if not hasattr(world, 'respond'):
+        raise InvalidInput('world', world, f'a world{World.how}')
     rng, respond = generator(seed), getattr(world, 'sitting', lambda: world.respond)()
     try:
         with interrupts_held() as pressed:

@@ -16,7 +16,7 @@ import numpy as np
 from .core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer
 from .core import as_number, generator, patch_to
 from .estimation import FORCED, NORMAL
-from .information import Setting
+from .information import Setting, World
 from .oracle import Oracle
 from .scoring import ScoringRule
 from .told import CHECKS, UNCHECKED, VIOLATIONS, Told
@@ -24,7 +24,6 @@ from . import proofs
 from . import verify
 from .information import Response
 from .estimation import Transcript
-from .information import World
 
 _Path = str | PathLike[str]
 _R = TypeVar('_R', bound=Any)

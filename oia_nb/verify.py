@@ -324,15 +324,16 @@ def pair(f, region, counts_j, counts_k, x, low, e, want, cells):
 
 # %% ../nbs/beyond/39_verify.ipynb #a7c2053c
 def bracket(f, E, arm, start):
-    """t⁻ and t⁺ of an arm on the ray of payments E (M,), t⁺ as of round `start`, and the
-    rules at t⁺."""
+    """t⁻ and t⁺ of an arm on the ray of payments E (M,), t⁺ as of round `start`, and t of
+    all rules on it that the arm answered."""
     on = {r: f.s[r].max()/E.max() for r in f.arms}
     on = {r: t for r, t in on.items() if (np.abs(f.s[r] - t*E) <= f.rounded).all()}
     before = {int(r) for r in np.asarray(f.facts.rounds)[:start, 0]}
     high = min(t for r, t in on.items() if f.arms[r] == arm and r in before)
     low = max((t for r, t in on.items()
                if f.arms[r] != arm and t*(1 + 3*f.wider) < high), default=0)
-    return low/(1 + 2*f.wider), high, [r for r, t in on.items() if t == high]
+    answered = {r: t for r, t in on.items() if f.arms[r] == arm}
+    return low/(1 + 2*f.wider), high, answered
 
 # %% ../nbs/beyond/39_verify.ipynb #8dd6503a
 @dataclass(frozen=True, eq=False)
@@ -353,13 +354,13 @@ def candidate(f, claim, n, regions):
     start, r, arm = f.facts.registered[n - 1]
     need(start <= f.until and arm == k, 'it was not registered')
     E = f.s[r]
-    low, high, rules = bracket(f, E, k, f.until)
-    need(any(np.array_equal(claim.rule, f.facts.rules[r]) for r in rules),
-         'it is not the cheapest rule on its ray that its arm answered')
+    low, high, on = bracket(f, E, k, f.until)
+    t = [t for r, t in on.items() if np.array_equal(claim.rule, f.facts.rules[r])]
+    need(t, 'the rule is not one of its ray that its arm answered')
     for g, h in regions[k][1]:
         low = max(low, min(h/max(g @ E, f.near), high))
     most = bracket(f, E, k, start)[1]*E
-    return Candidate(start, high*E, most, bound - (high - low)*E.max() - f.rounded)
+    return Candidate(start, high*E, most, bound - (t[0] - low)*E.max() - 2*f.rounded)
 
 # %% ../nbs/beyond/39_verify.ipynb #dac6ca3b
 @proof('sharp')

@@ -31,7 +31,7 @@ def small_world(i, K=2, W=2, signals=2):
 
 def started(world, eps, delta):
     "A run of the bets alone."
-    data = Transcript(world.setting)
+    data = Transcript(world.setting, keeps=True)
     def put(rule, target, kind):
         return (yield from announce(data, rule))
     return Run(data, action_informed_oracle(world), eps, delta, put)

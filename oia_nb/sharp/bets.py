@@ -5,16 +5,16 @@ __all__ = ['RUNGS', 'NARROW', 'RAYS', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', '
            'MORE', 'OPENING', 'DEARER_BY', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN',
            'EARLY', 'LARGEST', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH', 'AT_ONCE',
            'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST',
-           'LEADS', 'LEADS_OWN', 'AGAIN_AFTER', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'Run',
-           'inquire', 'file', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
-           'divided', 'asked_beside', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of',
-           'wealth', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of',
-           'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along',
-           'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option',
-           'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price', 'cut_option', 'cut_question',
-           'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect',
-           'is_patient', 'leader', 'candidate', 'is_verified', 'settled', 'open_run', 'explore', 'least_doubled',
-           'proved_regret', 'rule_of', 'foundation', 'no_agent']
+           'LEADS', 'LEADS_OWN', 'AGAIN_AFTER', 'MUCH_FINER', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray',
+           'Candidate', 'Run', 'inquire', 'file', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of',
+           'rungs', 'ray_of', 'divided', 'asked_beside', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments',
+           'asked_of', 'wealth', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook',
+           'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound',
+           'along', 'ask_ray', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option',
+           'narrow_option', 'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price', 'cut_option',
+           'cut_question', 'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes',
+           'prospect', 'is_patient', 'leader', 'candidate', 'is_verified', 'open_second', 'ask_weakest', 'settled',
+           'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -544,9 +544,7 @@ def ask_bound(run, l, j, i, side):
         return give_up(run, l, j, i, side)
     run.pursued[l, j, i] += 1
     if found is None:
-        rule = mixture(run, t*np.eye(len(run.mixing))[i])
-        arm = yield from inquire(run, rule, l)
-        (run.inside if arm == l else run.outside)[i] = t
+        yield from ask_ray(run, i, run.finer.get(key, 0))
     else:
         who = l if side > 0 else j
         arm = yield from inquire(run, mixture(run, found[0]), who)
@@ -560,6 +558,14 @@ def along(run, i, finer):
     if high <= (1 + (FINE - 1)/2**finer)*low or low == 1 or high < NOTHING:
         return None
     return (low + high)/2 if low > 0 else high/3
+
+# %% ../../nbs/beyond/24_bets.ipynb #79e0274c
+def ask_ray(run, i, finer):
+    "Halve what isn't known of the ray of rule i; nothing if it is known finely enough."
+    t = along(run, i, finer)
+    if t is not None:
+        arm = yield from inquire(run, mixture(run, t*np.eye(len(run.mixing))[i]), run.first)
+        (run.inside if arm == run.first else run.outside)[i] = t
 
 def give_up(run, l, j, i, side):
     """Note that no question will do for now, and that the next ones may promise half
@@ -920,6 +926,7 @@ def candidate(run, arm, ray):
     return Candidate(arm, ray, before, bracket(run, arm, ray)[1],
                      run.delta*share(len(run.candidates)), run.rounds)
 
+# %% ../../nbs/beyond/24_bets.ipynb #28a9f566
 AGAIN_AFTER = 1.02      # growth in rounds until a proof that failed is tried again
 
 def is_verified(run, c):
@@ -927,14 +934,32 @@ def is_verified(run, c):
     if run.rounds < run.next_proof:
         return False
     run.next_proof = int(AGAIN_AFTER*run.rounds) + 1
-    run.proof = checked(run, c, run.eps)
+    run.proof = checked(run, c, rule_of(run, c), run.eps)
     return run.proof is not None
+
+def open_second(run, j):
+    "Take a second hyperplane of arm j into use, if there is one that answers allow."
+    R = run.regions[j]
+    have = R.walls if run.setting.W == 2 else R.cuts
+    for l in (-run.data.N).argsort(kind='stable').tolist():
+        if len(have) == 1 and l not in (j, run.first) and prove_cheaper(
+                wall := wall_of(run, l, j)):
+            have.append(wall if run.setting.W == 2 else Cut(wall))
+
+MUCH_FINER = 5          # how finely rays of bets are known at last
+
+def ask_weakest(run):
+    "With two states, ask about the bet that makes each arm cheapest, if that may help."
+    for R in run.regions.values() if run.setting.W == 2 else ():
+        yield from ask_ray(run, int(R.prices.argmin()), MUCH_FINER)
 
 def settled(run):
     """The `Candidate` that is proved as things stand, None if there is none; a better
     leader is registered."""
     if run.cone is None:
         set_up(run)
+    for j in run.others:
+        open_second(run, j)
     if run.setting.W > 2 and affords_cuts(run):
         renew_cuts(run, run.others)
     refresh(run)
@@ -942,6 +967,7 @@ def settled(run):
     run.candidates += [c] if new else []
     return c if passes(run, c) and is_verified(run, c) else None
 
+# %% ../../nbs/beyond/24_bets.ipynb #8c426c62
 def open_run(run):
     """Announce the zero rule and, unless that is good enough, the oracle's rules of
     the other arms."""

@@ -4,7 +4,7 @@
 __all__ = ['CLEAN', 'GAMES', 'CLOSE', 'HAIR', 'DIGITS', 'MOST_STEPS', 'MATTER', 'NARROWER', 'MOST_CELLS', 'HALVINGS', 'SHORT',
            'SPARED', 'LEAST_SPARED', 'bends', 'bounds_of', 'plain', 'places', 'promised', 'told', 'cut_hint',
            'order_hint', 'logs', 'mixed', 'charged', 'tidy', 'game', 'Boxes', 'Rules', 'part_of_cell', 'cells_of',
-           'facts_so_far', 'region_hints', 'Unproved', 'evidence_hints', 'checked', 'rule_at']
+           'facts_so_far', 'region_hints', 'Unproved', 'evidence_hints', 'checked']
 
 # %% ../../nbs/beyond/41_hints.ipynb #226e28d2
 from collections import defaultdict
@@ -237,6 +237,7 @@ def prove(self, mean, need):
             boxes += parts[1]
     return steps
 
+# %% ../../nbs/beyond/41_hints.ipynb #a6789619
 @patch_to(Boxes)
 def part(self, w, mean, slope, base, aim, low, high):
     "Steps that narrow a box, and divide it if need be, and what is left of it."
@@ -287,6 +288,7 @@ def part_of_cell(over, mean, need):
     w, value = over.best
     return dict(weights=w.tolist()) if value >= need + HAIR/2 else None
 
+# %% ../../nbs/beyond/41_hints.ipynb #a1bcbefe
 def cells_of(over, top, counts, outcomes, a, want):
     """The cells between lo = a and `top` for the wealth of a candidate's `outcomes` (M,)
     and that `over` what arm j is paid; None if one isn't proved."""
@@ -324,7 +326,7 @@ def facts_so_far(run):
     z, data = run.setting, run.data
     rounds = np.array([data.asked, data.arms, data.beliefs, data.states]).T
     number = {values.tobytes(): r for r, values in enumerate(data.rules)}
-    registered = [[c.rounds, number[c.ray.rule.values.tobytes()], c.arm]
+    registered = [[c.rounds, number[c.ray.rule.values.tobytes()] if c.ray else -1, c.arm]
                   for c in run.candidates[1:]]
     return Facts(z.support, z.utility, z.bound, z.K, np.array(data.rules), rounds,
                  registered, z.prior, z.supports)
@@ -377,15 +379,16 @@ def evidence_hints(f, z, claim, n, arms):
             raise Unproved
         arms[j]['cells'] = found
 
-def checked(run, c, eps):
-    """The proof that a `Candidate` of the bets loses at most `eps`, as far as can be seen
-    now, and what it rests on: two dictionaries of plain values. None if none is found
-    that the checker of chapter 39 accepts."""
+# %% ../../nbs/beyond/41_hints.ipynb #0853a230
+def checked(run, c, rule, eps):
+    """The proof that the `rule` of a `Candidate` of the bets loses at most `eps`, as far
+    as can be seen now, and what it rests on: two dictionaries of plain values. None if
+    none is found that the checker of chapter 39 accepts."""
     z, facts, n = run.setting, facts_so_far(run), run.candidates.index(c)
     f = checker.Seen(facts, run.rounds, checker.Arithmetic(False))
     try:
         arms = [dict(cells=[]) | region_hints(f, run, j) for j in range(z.K)]
-        claim = Claim(rule_at(f, n), c.arm, eps, eps, run.delta)
+        claim = Claim(rule.values, c.arm, eps, eps, run.delta)
         evidence_hints(f, z, claim, n, arms)
     except (Unproved, checker.Refused, TypeError):
         return None
@@ -395,9 +398,3 @@ def checked(run, c, eps):
         return None
     return proof, dict(registered=facts.registered)
 
-def rule_at(f, n):
-    "The values of the n-th candidate's rule."
-    if n == 0:
-        return np.zeros_like(f.facts.rules[0])
-    start, r, k = f.facts.registered[n - 1]
-    return f.facts.rules[checker.bracket(f, f.s[r], k, f.until)[2][0]]

@@ -464,7 +464,7 @@ def take(run, c, bound, proof=(None, None)):
 def prove(run, candidates):
     "Keep the best of the `candidates` that the checker accepts as it is now, if any."
     bound, c = bets.proved_regret(run.bets, candidates)
-    proof = c and bets.checked(run.bets, c, bound)
+    proof = c and bets.checked(run.bets, c, bets.rule_of(run.bets, c), bound)
     if proof:
         run.best = None
         take(run, c, bound, proof)
@@ -546,6 +546,7 @@ def explore(run):
         c, challenger, across, bound, U = judge(run)
         if (found := bets.settled(run.bets)) is not None:
             return found
+        yield from bets.ask_weakest(run.bets)
         N = run.transcript.N
         if N.min() < SAMPLES:
             for k in np.repeat(range(K), np.clip(SAMPLES - N, 0, N).astype(int)):
