@@ -711,10 +711,8 @@ def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0
         The target; None, with `hires`: the whole, a half and a quarter of what the
         best rule earns more in a round than paying nothing.
     delta : float
-    methods : list of str
-        Names of learners; those that need a budget get `cap`.
-    runs, seed : int
-        How many runs of each, and of what seed; run i has the generator (seed, i).
+    methods : list of str; learners, of which those that need a budget get `cap`
+    runs, seed : int; run i of each learner has the generator (seed, i)
     cap : int; rounds after which a run is cut short: quantiles are infinite then
     progress : bool; show a bar on standard error
     margin : float; by how much the arm is to lead under the rule
@@ -735,15 +733,13 @@ def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0
     np.int64(2)
     """
     n = as_integer('runs', runs, 1)
-    if not isinstance(methods, (list, tuple)):
-        raise InvalidInput('methods', methods, 'a list of names')
     cap = as_integer('cap', cap, 1)
     if hires is not None:
         cap = min(cap, as_integer('hires', hires, 1))     # the rest isn't played
     oracle = action_informed_oracle(world)
     seed = as_integer('seed', seed, 0)
-    tasks = [(method, e, i) for method in methods for e in _targets(world, eps, hires)
-             for i in range(n)]
+    tasks = [(method, e, i) for method in _listed(methods)
+             for e in _targets(world, eps, hires) for i in range(n)]
     asked = dict(margin=margin) if as_number('margin', margin, 0.) else {}
     rows = []
     for method, e, i in follow(tasks, 0, len(tasks), progress):
@@ -753,6 +749,12 @@ def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0
         rows.append(_forecast_row(world, method, found, hires))
     return _forecast_table(rows if hires is None
                            else [*rows, _row_of_nothing(world, hires)])
+
+def _listed(methods):
+    "The names of learners, which must be a list."
+    if isinstance(methods, (list, tuple)):
+        return methods
+    raise InvalidInput('methods', methods, 'a list of names')
 
 def _targets(world, eps, hires):
     "The accuracies that are asked for, a list."

@@ -241,15 +241,19 @@ class Identification:
     lead: float = field(default=None, kw_only=True)
     refused: str = field(default=None, kw_only=True)
 
-    @property
-    def proved(self):
-        "The `Certificate` of what is claimed."
-        return self.certificate
-    @property
-    def finding(self):
-        "The `Finding` that it is of: rule, arm and certificate."
-        return Finding(self.rule, self.arm, self.certificate)
 
+# %% ../nbs/companion/62_learner.ipynb #b81c3d07
+@patch_to(Identification)
+@property
+def proved(self):
+    "The `Certificate` of what is claimed."
+    return self.certificate
+
+@patch_to(Identification)
+@property
+def finding(self):
+    "The `Finding` that it is of: rule, arm and certificate."
+    return Finding(self.rule, self.arm, self.certificate)
 
 # %% ../nbs/companion/62_learner.ipynb #ef283bbe
 @dataclass(frozen=True)

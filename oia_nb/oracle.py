@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['MARGIN_TOL', 'WAYS_OUT', 'BOUND_MARGIN', 'BOUND_TOL', 'Oracle', 'widest_margin', 'action_informed_oracle',
-           'check_oracle', 'arms_to_leave', 'Doubts', 'doubts', 'at_worst', 'robust_oracle', 'least_bound',
-           'bound_needed', 'hidden_arm', 'shrink_oracle']
+           'check_oracle', 'is_favourite', 'arms_to_leave', 'Doubts', 'doubts', 'at_worst', 'robust_oracle',
+           'least_bound', 'bound_needed', 'hidden_arm', 'shrink_oracle']
 
 # %% ../nbs/paper/04_oracle.ipynb #a398b176
 from dataclasses import dataclass, replace
@@ -148,14 +148,24 @@ def check_oracle(world, rules):
     return Oracle(oracle.rules, margins, z.arms)
 
 # %% ../nbs/paper/04_oracle.ipynb #20c3b3d5
+def is_favourite(world, arm, rule):
+    """True if `arm` (an index) is the strict best response to a `rule`, by more than
+    `MARGIN_TOL` of what is at stake, and the answer to it.
+
+    >>> is_favourite(clinic, 1, oracle.rules[1])
+    True
+    """
+    leads = region_margin(world, rule, arm) > MARGIN_TOL*stake(world, rule)
+    return bool(leads and world.best_response(rule) == arm)
+
 def _refuse(world, rules, margins, given, found):
     """Raise `NotInducible` unless all margins are positive; `given` and `found` say
     where they are from."""
     z = world.setting
-    least = MARGIN_TOL*np.array([stake(world, r) for r in rules])
-    bad = np.flatnonzero(margins <= least)
+    bad = [k for k, r in enumerate(rules) if not is_favourite(world, k, r)]
     if not len(bad):
         return
+    least = MARGIN_TOL*np.array([stake(world, r) for r in rules])
     margins = np.where(np.abs(margins) <= least, 0., margins)      # no margin is 0
     listed = ', '.join(f'{z.arms[k]!r} ({found} {margins[k]:.3g})' for k in bad)
     if found == 'margin':
@@ -196,8 +206,7 @@ def arms_to_leave(world):
 
 def _leads(world, arm):
     "True if some rule makes the arm the strict favourite."
-    margin, rule = widest_margin(world, arm)
-    return margin > MARGIN_TOL*stake(world, rule)
+    return is_favourite(world, world.setting.arm_index(arm), widest_margin(world, arm)[1])
 
 # %% ../nbs/paper/04_oracle.ipynb #2ab08088
 @dataclass(frozen=True, eq=False)
@@ -263,9 +272,8 @@ def robust_oracle(world, doubts):
     worlds = [at_worst(world, doubts, k) for k in range(world.setting.K)]
     found = [widest_margin(w, k) for k, w in enumerate(worlds)]
     margins = np.array([m for m, _ in found])
-    least = np.array([MARGIN_TOL*stake(w, r) for w, (_, r) in zip(worlds, found)])
-    bad = np.flatnonzero(margins <= least)
-    if len(bad):
+    bad = [k for k, w in enumerate(worlds) if not is_favourite(w, k, found[k][1])]
+    if bad:
         ways = '; '.join(_what_would_do(world, doubts, k, margins[k]) for k in bad)
         names = tuple(world.setting.arms[k] for k in bad)
         raise NotInducible(f'no rule works for all costs and beliefs left open: {ways}',

@@ -10,11 +10,12 @@ __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS
            'properness_rows', 'worst_lies', 'price_weights', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound',
            'new_highs', 'open_highs', 'Vertex', 'LinearProgram', 'push', 'ProperProgram', 'rule_matrix', 'link_row',
            'check_size', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix', 'MenuProgram', 'lowest', 'tightest',
-           'turn', 'afresh', 'first_tableau', 'is_close', 'simplex', 'VProgram', 'fast_program', 'program_route',
-           'known_program', 'solve_program', 'purses', 'cheapest_rule', 'widest_rule']
+           'turn', 'afresh', 'first_tableau', 'is_close', 'simplex', 'v_rules', 'VProgram', 'fast_program',
+           'program_route', 'known_program', 'solve_program', 'purses', 'cheapest_rule', 'widest_rule']
 
 # %% ../nbs/companion/61_programs.ipynb #4420dbd0
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 import numpy as np
 from .core import InvalidInput, SolverFailure, as_choice, patch_to
 from .scoring import VRules
@@ -790,10 +791,9 @@ def afresh(data, basis):
     array([1. , 0.5, 2. ])
     """
     m = len(basis)
-    B = data[:, basis]
-    rows = np.linalg.solve(B[:m], data[:m])
-    y = np.linalg.solve(B[:m].T, B[m:].T)
-    T = np.vstack([rows, data[m:] - y.T @ data[:m]])
+    B, T = data[:, basis], np.empty_like(data)
+    T[:m] = np.linalg.solve(B[:m], data[:m])
+    T[m:] = data[m:] - np.linalg.solve(B[:m].T, B[m:].T).T @ data[:m]
     T[:, basis] = np.eye(len(data), m)
     return T
 
@@ -805,7 +805,9 @@ def first_tableau(A, b, cost, price):
     """
     m, n = A.shape
     data = np.zeros((m + 3, n + m + 1))
-    data[:m] = np.column_stack([A, np.eye(m), b])
+    data[:m, :n] = A
+    data[range(m), range(n, n + m)] = 1.
+    data[:m, n + m] = b
     data[m:, :n] = np.maximum(cost, 0.), cost, price
     return data
 
@@ -861,45 +863,60 @@ def simplex(A, b, cost, price):
 # coefficients below this are rounding
 NOISE = 1e-14
 
+@lru_cache(maxsize=8)
+def v_rules(beliefs):
+    """The `VRules` of the support with these bytes.
+
+    >>> v_rules(z.support.tobytes()).D.shape
+    (6, 6)
+    """
+    return VRules(np.frombuffer(beliefs).reshape(-1, 2))
+
 class VProgram:
     """The route for two states: the program of `CvxpyProgram`, in V-rules.
 
     `support` is (M, 2), `K` the number of arms; `counts` and `lower` as in
-    `RuleProgram`. `solves` counts programs.
+    `RuleProgram`. Rules cost nothing, and come with every answer. `solves` counts
+    programs.
     """
     def __init__(self, support, K, arm):
         check_size(len(support), 2, lies=0)
-        self.v, self.K, self.arm, self.W, self.solves = VRules(support), K, arm, 2, 0
+        self.v, self.solves = v_rules(np.asarray(support, float).tobytes()), 0
+        self.K, self.arm, self.W = K, arm, 2
         first, second = price_weights(len(support), 2).T
         price = self.v.tops[:, 0]*(self.v.sooner @ first)
         price = price + self.v.tops[:, 1]*(self.v.later @ second)
-        self.price = price/price.max()
+        self.price = np.append(price/price.max(), 0.)
 
-    def rows(self, counts, lower):
-        """What the arm is paid by each V-rule (M,), how much more than each other arm
-        that asks (n, M), and what they ask (n,)."""
-        at = np.flatnonzero((np.arange(self.K) != self.arm) & (lower > -np.inf))
-        used = counts[[*at, self.arm]]
-        asks = np.asarray(lower, float)[at]
-        if not (np.isfinite(used).all() and (lower[at] < np.inf).all()
-                and not np.isnan(lower).any()):
-            raise SolverFailure('a coefficient of the program is not finite')
-        pays = used/used.sum(1, keepdims=True) @ self.v.D.T
-        more = pays[-1] - pays[:-1]
-        return pays[-1], np.where(np.abs(more) < NOISE, 0., more), asks
+# %% ../nbs/companion/61_programs.ipynb #de2fc7f2
+@patch_to(VProgram)
+def rows(self, counts, lower):
+    """What the arm is paid by each V-rule (M,), how much more than each other arm
+    that asks (n, M), and what they ask (n,)."""
+    at = [j for j in range(self.K) if j != self.arm and lower[j] != -np.inf]
+    used, asks = counts[[*at, self.arm]], np.asarray(lower, float)[at]
+    if not (np.isfinite(used).all() and np.isfinite(asks).all()):
+        raise SolverFailure('a coefficient of the program is not finite')
+    pays = used/used.sum(1, keepdims=True) @ self.v.D.T
+    more = pays[-1] - pays[:-1]
+    return pays[-1], np.where(np.abs(more) < NOISE, 0., more), asks
 
-    def solve(self, A, b, cost, rule):
-        "The optimum w of `simplex`, what no w gets below, and its rule; or None."
-        self.solves += 1
-        free = np.zeros(len(cost) - len(self.price))
-        found = simplex(A, b, cost, np.append(self.price, free))
-        if found is None:
-            return None
-        w, y = found
-        size = np.abs(y) @ (np.abs(b) + np.abs(A).sum(1)) + np.abs(cost).sum()
-        bound = y @ b + np.minimum(cost - y @ A, 0.).sum() - ROUNDING*size
-        S = self.v.values(w[:len(self.price)]) if rule else None
-        return w, float(bound), S if S is None else np.minimum(S, 1.)
+@patch_to(VProgram)
+def solve(self, more, asks, cost, last, end):
+    """The optimum w of `simplex` with V-rules and one column `last` (n,) beside
+    them in the rows of the asks, at most `end`; what no w gets below; its rule."""
+    n, M = more.shape
+    A, b = np.zeros((n + 3, M + 1)), np.ones(n + 3)
+    A[:n, :M], A[n:n + 2, :M], A[:n, M], A[n + 2, M] = -more, self.v.tops.T, last, 1.
+    b[:n], b[n + 2] = -asks, end
+    self.solves += 1
+    found = simplex(A, b, cost, self.price)
+    if found is None:
+        return None
+    w, y = found
+    size = np.abs(y) @ (np.abs(b) + np.abs(A).sum(1)) + np.abs(cost).sum()
+    bound = y @ b + np.minimum(cost - y @ A, 0.).sum() - ROUNDING*size
+    return w, float(bound), np.minimum(self.v.values(w[:M]), 1.)
 
 # %% ../nbs/companion/61_programs.ipynb #2ff637f7
 @patch_to(VProgram)
@@ -909,14 +926,8 @@ def minimum(self, counts, lower, slack=0., rule=True):
     pays, more, asks = self.rows(counts, lower)
     if not np.isfinite(slack):
         raise SolverFailure('a coefficient of the program is not finite')
-    n = len(asks)
-    A, b = np.vstack([-more, self.v.tops.T]), np.r_[-asks - slack, 1., 1.]
-    cost = pays
-    if slack > 0:
-        t = np.r_[-np.ones(n), 0., 0., 1.]
-        A = np.column_stack([np.vstack([A, 0*pays]), t])
-        b, cost = np.append(b, 2*slack), np.append(pays, 1.)
-    found = self.solve(A, b, cost, rule)
+    cost = np.append(pays, 1.)
+    found = self.solve(more, asks + slack, cost, -1., 2*slack)
     if found is None:
         return None
     w, bound, S = found
@@ -928,11 +939,8 @@ def shortfall(self, counts, lower, slack=0., rule=True):
     for all j. Raises `SolverFailure`."""
     pays, more, asks = self.rows(counts, lower)
     most = asks.max()
-    A = np.vstack([np.column_stack([-more, np.ones(len(asks))]),
-                   np.column_stack([self.v.tops.T, [0., 0.]])])
-    w, bound, S = self.solve(A, np.r_[most - asks, 1., 1.],
-                             np.append(0*pays, -1.), rule)
-    return Solution(most - slack - w[-1], most - slack + bound, S)
+    w, bound, S = self.solve(more, asks - most, np.append(0*pays, -1.), 1., 1.)
+    return Solution(float(most - slack - w[-1]), most - slack + bound, S)
 
 @patch_to(VProgram)
 def cheapest(self, found, counts, lower, slack=0.):
@@ -1039,5 +1047,7 @@ def widest_rule(program, q, C, bound):
     """
     for b in purses(np.abs(C).max(), bound):
         found = program.shortfall(q, C/b)
+        if found.rule.max() <= LP_TOL:                  # payments of nothing but noise
+            found = replace(found, rule=0*found.rule)
         if b == bound or found.rule.max() < INSIDE:
             return found.times(b)

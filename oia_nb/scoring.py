@@ -241,9 +241,9 @@ def logarithmic(support, bound=1., floor=0.01):
 
 # %% ../nbs/paper/02_scoring.ipynb #6e5bf3a0
 def v_shaped(support, kink, bound=1.):
-    """The V-shaped rule: a bet on one state, paid if it comes true.
+    """The V-shaped rule: one state is named, and paid if it comes true.
 
-    The belief `kink` (W,), all entries positive, is indifferent between all bets (Li
+    The belief `kink` (W,), all entries positive, is indifferent between all states (Li
     et al. 2022, for two states). Raises `InvalidInput`.
 
     >>> v_shaped([[.2, .8], [.9, .1]], [.5, .5]).values
@@ -291,6 +291,11 @@ class VRules:
         first, second = weights*self.tops.T
         return np.column_stack([first @ self.sooner, second @ self.later])
 
+    def rules(self, support, bound):
+        "The V-rules as `ScoringRule`s on their `support`, times `bound`."
+        return [ScoringRule(bound*self.values(w), support, bound)
+                for w in np.eye(len(support))]
+
 # %% ../nbs/paper/02_scoring.ipynb #667b95e0
 def mix(S0, S1, lam):
     r"""The rule $(1-\lambda) S_0 + \lambda S_1$; raises `InvalidInput` unless both
@@ -303,7 +308,9 @@ def mix(S0, S1, lam):
     bound = max(S0.bound, S1.bound)
     # the sum of two rounded products may exceed the bound by a last digit
     values = np.minimum((1-lam)*S0.values + lam*S1.values, bound)
-    return ScoringRule(values, S0.support, bound)
+    mixed = object.__new__(ScoringRule)      # of numbers that were checked before
+    mixed.__dict__.update(values=read_only(values), support=S0.support, bound=bound)
+    return mixed
 
 # %% ../nbs/paper/02_scoring.ipynb #e5ee0857
 def _checked_mixture(S0, S1, lam):

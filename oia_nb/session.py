@@ -573,7 +573,8 @@ class Session:
         journal = Journal(path, write=write, cut=cut)
         try:
             s = cls(journal, same)
-            s._keep_result()
+            if not s.unused:
+                s._keep_result()
             return s
         except BaseException:
             journal.close()
@@ -770,14 +771,13 @@ def notes(self):
     undone = sum(r.status == 'void' for r in self._rounds)
     made = self.head.get('package'), self.head.get('numpy')
     if self.unused:
-        why = 'another processor computes other last digits'
-        if made != VERSIONS:
-            why = 'made with version {} and numpy {}, read with {} and {}'.format(
-                *made, *VERSIONS)
-        why += '; Session.open(path, same=1e-6) takes rules for one that differ by less'
-        if undone or self._past:
-            counts = {'are undone': undone, 'are past data': len(self._past)}
-            why = ', '.join(f'{n} {what}' for what, n in counts.items() if n)
+        why = f'{undone} undone, {len(self._past)} from before'
+        if not (undone or self._past):
+            why = 'another processor computes other last digits'
+            if made != VERSIONS:
+                why = 'made with version {} and numpy {}, read with {} and {}'.format(
+                    *made, *VERSIONS)
+            why += '; Session.open(path, same=1e-6) takes near rules for one'
         told.append(f'{self.unused} answers are not used: the learner does not announce '
                     f'the rules that they were given to ({why})')
     if found is not None and self._filed is None:

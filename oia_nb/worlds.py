@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['NAMES', 'MATRIX', 'KNOWN', 'ARM', 'WORLD_FORM', 'NOTES', 'save_world', 'GRID_MOST', 'GAME', 'SETTING_FORM',
-           'SMOOTHING', 'MAX_SIGNALS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'PRIORS', 'DEGENERATE', 'read_agent',
-           'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text', 'write_file', 'as_file',
-           'read_file', 'parse_json', 'world_names', 'load_world', 'world_from_bytes', 'setting_to_dict',
+           'SMOOTHING', 'MAX_SIGNALS', 'MARKERS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'PRIORS', 'DEGENERATE',
+           'read_agent', 'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text', 'write_file',
+           'as_file', 'read_file', 'parse_json', 'world_names', 'load_world', 'world_from_bytes', 'setting_to_dict',
            'setting_from_dict', 'load_setting', 'smoothed_table', 'Levels', 'column_levels', 'Fault', 'TableCheck',
            'check_table', 'world_from_table', 'garbling', 'random_world', 'blackwell_world', 'simple_world',
            'degenerate_world', 'signs', 'bit_beliefs', 'bits_world']
@@ -25,7 +25,8 @@ import numpy as np
 from . import __version__
 from .core import (PROB_TOL, InvalidInput, NotInducible, as_array, as_choice,
                          as_integer, as_kind, as_names, as_number, as_probabilities,
-                         as_text, file_trouble, generator, patch_to, placed, plain)
+                         as_text, file_trouble, generator, is_number, patch_to, placed,
+                         plain)
 from .information import (Agent, Environment, InformationStructure, Setting,
                                 World, make_world)
 from .oracle import widest_margin
@@ -561,6 +562,19 @@ def _is_missing(v):
     except (TypeError, ValueError):
         return True      # pandas.NA says neither yes nor no
 
+# texts by which tables say that there is no value
+MARKERS = {'na', 'n/a', '#n/a', 'nan', 'null', 'nil', '-', '--', '?', '.'}
+
+def _numbers(values):
+    """The values as floats (n,), of texts those that they write; None if one of them is
+    no finite number."""
+    try:
+        x = np.array([float(v) for v in values
+                      if isinstance(v, str) or is_number(v)])
+    except (ValueError, OverflowError):
+        return None
+    return x if len(x) == len(values) and np.isfinite(x).all() else None
+
 def _is_fraction(v):
     return isinstance(v, (float, np.floating)) and not float(v).is_integer()
 
@@ -614,9 +628,9 @@ RARE = 5              # a level that fewer rows have is called rare
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a column: `kind` is "missing", "fractions", "many", "alike"
-    or "rare";
-    `counts` says how many rows (their weights' sum) each of the values concerned
+    """What is wrong with a column: `kind` is "missing", "fractions", "many", "alike",
+    and of those that only call for a look "rare" and "marker", a text that often stands
+    for no value; `counts` says how many rows (their weights' sum) each of the values concerned
     has."""
     column: str
     kind: str
@@ -653,15 +667,21 @@ def _faults(column, levels, weight, rows, rare):
     if n:
         yield fault('missing', {None: n},
                     f'no value in {_rows(n)}, the first is row {rows[~known][0]}')
+    marks = {v: n for v, n in zip(levels.names, counts)
+             if v.strip().casefold() in MARKERS}
+    if marks:
+        yield fault('marker', marks, f'{_listed(marks)} may stand for no value (if so, '
+                    'read the table with None there)')
     cut = {v: n for v, n in zip(levels.values, counts) if _is_fraction(v)}
     if cut:
         yield fault(
             'fractions', cut, f'{_rows(sum(cut.values()))} with a fraction, such as '
             f'{float(next(iter(cut)))}: cut it into classes')
     elif len(counts) > MAX_SIGNALS:
-        yield fault(
-            'many', {},
-            f'{len(counts)} levels, at most {MAX_SIGNALS}: cut it into classes')
+        way = 'pool its levels, or leave it out'
+        if _numbers(levels.values) is not None:
+            way = 'cut it into classes'
+        yield fault('many', {}, f'{len(counts)} levels, at most {MAX_SIGNALS}: {way}')
     else:
         for group in _alike(levels.names, counts):
             yield fault('alike', group,
@@ -682,6 +702,7 @@ class TableCheck:
     weight: np.ndarray
     rows: np.ndarray
     faults: tuple
+    rare: float
 
     def __repr__(self):
         found = [str(f) for f in self.faults] or ['nothing to repair']
@@ -777,16 +798,15 @@ def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
     weight = weight[rows]
     faults = tuple(f for c, column in levels.items()
                    for f in _faults(c, column, weight, rows, rare))
-    return TableCheck(frame, state, levels, weight, rows, faults)
+    return TableCheck(frame, state, levels, weight, rows, faults, rare)
 
 # %% ../nbs/companion/64_worlds.ipynb #4b1e7a10
 OTHER = 'other'       # what `fix` calls the class of all rare levels of a column
 NO_VALUE = 'missing'  # what it calls the class of the rows without a value
 
-def _cut(values, code, weight, n):
-    """Numbers cut into at most n classes of about equal weight: the classes' names,
-    each row's place, the cuts."""
-    x = np.array(values, float)
+def _cut(x, code, weight, n):
+    """Numbers `x` cut into at most n classes of about equal weight: the classes'
+    names, each row's place, the cuts."""
     known = code >= 0
     inner = np.arange(1, n)/n
     cuts = np.unique(np.quantile(x[code[known]], inner, weights=weight[known],
@@ -796,12 +816,17 @@ def _cut(values, code, weight, n):
     names = [f'{i:0{len(str(m))}d}/{m}' for i in range(1, m + 1)]
     return names, np.append(np.searchsorted(cuts, x), -1)[code], cuts
 
+def _free(name, names):
+    "The name of a new class: with a number behind it if one of the others has it."
+    taken = {''.join(v.split()).casefold() for v in names}
+    tries = (f'{name}{n}' for n in ['', *range(2, len(taken) + 3)])
+    return next(v for v in tries if v not in taken)
+
 def _renamed(names, code, new):
-    """The names after some were changed, equal ones now one, and each row's place
-    among them."""
+    """The names after some were changed, equal ones now one, new ones last, and each
+    row's place among them."""
     called = [new.get(v, v) for v in names]
-    order = [v for v in names if v in called and v not in (OTHER, NO_VALUE)]
-    order += [v for v in (OTHER, NO_VALUE) if v in called]
+    order = list(dict.fromkeys([*(v for v in names if v in called), *called]))
     return order, np.array([*map(order.index, called), -1])[code]
 
 # %% ../nbs/companion/64_worlds.ipynb #a10b6c9f
@@ -809,9 +834,11 @@ def _bins(table, bins):
     "How many classes each column is to be cut into."
     if bins is None:
         return {}
+    numbers = {c: _numbers(levels.values) for c, levels in table.levels.items()}
     if not isinstance(bins, dict):
-        bins = {f.column: bins
-                for f in table.faults if f.kind == 'fractions'} | {None: bins}
+        bins = {f.column: bins for f in table.faults
+                if f.kind in ('fractions', 'many') and numbers[f.column] is not None
+                } | {None: bins}
     for c, n in bins.items():
         at = 'bins' if c is None else f'bins[{c!r}]'
         as_integer(at, n, 2)
@@ -820,9 +847,7 @@ def _bins(table, bins):
         if c not in table.levels:
             raise InvalidInput(at, c,
                                f'a column of {", ".join(map(str, table.levels))}')
-        if not all(
-                isinstance(v, (int, float, np.integer, np.floating)) and np.isfinite(v)
-                for v in table.levels[c].values):
+        if numbers[c] is None:
             raise InvalidInput(at, list(table.levels[c].values),
                                'a column of finite numbers')
     return bins
@@ -851,7 +876,8 @@ def _repaired(table, c, rare, missing, bins):
         known = code >= 0
         return np.bincount(code[known], table.weight[known], len(names)).tolist()
     if c in bins and names:
-        names, code, cuts = _cut(table.levels[c].values, code, table.weight, bins[c])
+        x = _numbers(table.levels[c].values)
+        names, code, cuts = _cut(x, code, table.weight, bins[c])
         print(
             f'{at}: cut at {", ".join(f"{x:g}" for x in cuts)} into {", ".join(names)}')
     new = {v: max(group, key=group.get) for group in _alike(names, rows())
@@ -859,7 +885,8 @@ def _repaired(table, c, rare, missing, bins):
     for step in 'alike', 'rare':
         count = dict(zip(names, rows()))
         if step == 'rare':
-            new = {v: OTHER for v, n in count.items() if n < rare and c != table.state}
+            few = [v for v, n in count.items() if n < rare and c != table.state]
+            new = dict.fromkeys(few, _free(OTHER, count.keys() - set(few)))
         for v in new:
             if new[v] != v:
                 print(f'{at}: {v!r} ({_rows(count[v])}) is now {new[v]!r}')
@@ -867,35 +894,38 @@ def _repaired(table, c, rare, missing, bins):
     gaps = code < 0
     if missing and gaps.any():
         own = missing == 'own class' and c != table.state
+        called = _free(NO_VALUE, names)
         print(f'{at}: no value in {_rows(table.weight[gaps].sum())}, '
-              + (f'now {NO_VALUE!r}' if own else 'dropped'))
+              + (f'now {called!r}' if own else 'dropped'))
         if own:
-            names = list(dict.fromkeys([*names, NO_VALUE]))
-            code = np.where(gaps, names.index(NO_VALUE), code)
+            names, code = [*names, called], np.where(gaps, len(names), code)
     return names, code
 
 # %% ../nbs/companion/64_worlds.ipynb #9cdd83fe
 @patch_to(TableCheck)
 def fix(self, *, rare=None, missing=None, bins=None):
     """The table without its faults, as a new one; each change is printed in a line
-    of its own.
+    of its own, and so is what is left of them.
 
     Parameters
     ----------
     rare : number, optional
-        A column's levels that fewer rows have become one class, "other"; not so states.
+        A column's levels that fewer rows have become one class, "other" (or "other2",
+        if one is called so already); not so states.
     missing : str, optional
         "own class": rows without a value in a column have the value "missing" there;
         "drop": they are left out. Rows without a state are left out either way.
     bins : int, or dict of column: int, optional
         Into how many classes of about equal size a column of numbers is cut, at
-        most, named 1/n … n/n; one number holds for all columns with fractions.
+        most, named 1/n … n/n; one number holds for all columns with fractions or
+        with more than `MAX_SIGNALS` numbers.
 
     Labels that differ only by case or blanks become the commonest of them in any
     case. A pandas DataFrame stays one (what was repaired is categorical), other
     tables come back as a dict of lists. Raises `InvalidInput`.
     """
-    rare = 0. if rare is None else as_number('rare', rare, 0.)
+    asked = self.rare if rare is None else as_number('rare', rare, 0.)
+    rare = 0. if rare is None else asked
     if missing is not None and missing not in ('own class', 'drop'):
         raise InvalidInput('missing', missing, '"own class" or "drop"')
     bins = _bins(self, bins)
@@ -907,9 +937,21 @@ def fix(self, *, rare=None, missing=None, bins=None):
             keep &= code >= 0
         if list(names) != list(levels.names) or (code != levels.code).any():
             changed[c] = names, code
+    for fault in _left(self, changed, keep, asked):
+        print(f'left: {fault}')
     return _with_columns(self.frame, self.rows[keep],
                          {c: (names, code[keep])
                           for c, (names, code) in changed.items()})
+
+# %% ../nbs/companion/64_worlds.ipynb #1e490ca2
+def _left(table, changed, keep, rare):
+    "The faults of a table after some columns (names, place of each row) were changed."
+    for c, levels in table.levels.items():
+        if c in changed:
+            names, code = changed[c]
+            levels = Levels(tuple(names), tuple(names), code)
+        yield from _faults(c, _kept(levels, np.flatnonzero(keep)), table.weight[keep],
+                           table.rows[keep], rare)
 
 # %% ../nbs/companion/64_worlds.ipynb #8e179e96
 def _labels(value):
@@ -957,6 +999,15 @@ def _by_state_and_decision(utility, states, known, decisions):
     return named, decisions
 
 # %% ../nbs/companion/64_worlds.ipynb #ba8b53a1
+def _fewer(columns):
+    "What makes the combinations of some columns fewer, in words."
+    cut = [c for c, levels in columns if len(levels.names) > 2
+           and _numbers(levels.values) is not None]
+    if not cut:
+        return 'pool their rare levels (check_table(…).fix(rare=…)), or leave one out'
+    bins = ', '.join(f'{c!r}: 2' for c in cut)
+    return f'cut them into fewer classes (check_table(…).fix(bins={{{bins}}}))'
+
 def _table_signals(at, columns, n_rows):
     """The names of the combinations (O,) of some columns' levels that occur, and
     each row's place among them (n_rows,)."""
@@ -972,8 +1023,7 @@ def _table_signals(at, columns, n_rows):
         if len(cells) > MAX_SIGNALS:
             raise InvalidInput(
                 at, f'columns with {len(cells)} combinations of values or more',
-                f'at most {MAX_SIGNALS}: cut them into fewer classes '
-                '(check_table(…).fix(bins=…))')
+                f'at most {MAX_SIGNALS}: {_fewer(columns)}')
     named = lambda row: ', '.join(f'{c}={levels.names[i]}'
                                   for (c, levels), i in zip(columns, row)) or 'nothing'
     return [named(row) for row in cells], cell
@@ -999,17 +1049,22 @@ def _state_names(states, seen):
     return as_names('states', named, len(named), ''), known
 
 def _refuse_faults(table):
-    """Raise `InvalidInput` for a table with faults; warn of one that has rare levels
-    only."""
-    what = '; '.join(map(str, table.faults))
-    if any(f.kind != 'rare' for f in table.faults):
+    """Raise `InvalidInput` for a table with faults; warn of one in which there is only
+    something to look at."""
+    said = lambda kinds: '; '.join(str(f) for f in table.faults if f.kind in kinds)
+    if any(f.kind not in ('rare', 'marker') for f in table.faults):
         raise InvalidInput(
             'frame', f'{len(table.faults)} fault{"s"*(len(table.faults) > 1)}',
-            f'a table without them: {what} (check_table lists them, its .fix(…) '
-            'repairs them)')
-    if table.faults:
-        warnings.warn(f'rare levels: {what}; check_table(…).fix(rare=…) pools them',
-                      stacklevel=3)
+            f'a table without them: {"; ".join(map(str, table.faults))} (check_table '
+            'lists them, its .fix(…) repairs them)')
+    if marks := said(['marker']):
+        warnings.warn(f'values that may be none: {marks}', stacklevel=3)
+    if few := said(['rare']):
+        pools = any(f.kind == 'rare' and f.column != table.state
+                    and sum(f.counts.values()) >= table.rare for f in table.faults)
+        way = ('check_table(…).fix(rare=…) pools them' if pools else
+               'together they are still rare, so little is known of what they tell')
+        warnings.warn(f'rare levels: {few}; {way}', stacklevel=3)
 
 # %% ../nbs/companion/64_worlds.ipynb #697c8924
 def _state_prior(prior, n_state, states, known):

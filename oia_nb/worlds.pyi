@@ -16,7 +16,7 @@ from itertools import combinations
 from pathlib import Path
 import numpy as np
 from . import __version__
-from .core import PROB_TOL, InvalidInput, NotInducible, as_array, as_choice, as_integer, as_kind, as_names, as_number, as_probabilities, as_text, file_trouble, generator, patch_to, placed, plain
+from .core import PROB_TOL, InvalidInput, NotInducible, as_array, as_choice, as_integer, as_kind, as_names, as_number, as_probabilities, as_text, file_trouble, generator, is_number, patch_to, placed, plain
 from .information import Agent, Environment, InformationStructure, Setting, World, make_world
 from .oracle import widest_margin
 
@@ -70,6 +70,7 @@ class Levels:
     names: tuple
     code: np.ndarray
     def __init__(self, values: Any, names: Any, code: ArrayLike) -> None: ...
+MARKERS: set
 def column_levels(at: str, frame: Any, column: Any) -> Levels: ...
 RARE: int
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ class TableCheck:
     weight: np.ndarray
     rows: np.ndarray
     faults: tuple
-    def __init__(self, frame: object, state: str, levels: dict, weight: ArrayLike, rows: ArrayLike, faults: Any) -> None: ...
+    rare: float
+    def __init__(self, frame: object, state: str, levels: dict, weight: ArrayLike, rows: ArrayLike, faults: Any, rare: float) -> None: ...
     def __repr__(self): ...
     def fix(self, *, rare: Any=..., missing: Any=..., bins: Any=...) -> pd.DataFrame: ...
 def check_table(frame: Any, *, state: Any=..., arms: Any=..., weights: Any=..., rare: int=...) -> TableCheck: ...

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import ROOT, amount, examples
+from test_session import in_two_records
 from oia_nb.all import Session, load_world, random_world
 from oia_nb.core import InvalidInput, OIAError, generator
 from oia_nb.learner import Learner
@@ -335,7 +336,7 @@ def test_undoing_says_what_it_costs(tmp_path):
         s.undo(2, 'a slip')
         lost = s.unused
         assert lost > 20 and f'{lost} answers are not used' in s.notes[0]
-        assert '1 are undone' in s.notes[0] and 'version' not in s.notes[0]
+        assert '1 undone' in s.notes[0] and 'version' not in s.notes[0]
         assert f'59 rounds, {lost} answers not used' in repr(s)
     with Session.open(tmp_path/'a.jsonl', write=False) as s:
         assert s.unused == lost and f'{lost} answers' in s.notes[0]
@@ -365,6 +366,23 @@ def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkey
         assert path.read_bytes() == data
         s.undo(3, 'a slip')
         assert s.status == 'open'
+
+
+def test_an_old_file_gets_no_lesser_result(tmp_path, monkeypatch):
+    "A result that was never filed isn't replaced by that of a learner that read fewer answers."
+    import oia_nb.sharp.bets as bets
+    path = tmp_path/'a.jsonl'
+    with Session.create(path, CLINIC, eps=.2, delta=.05) as s:
+        play(s, CLINIC, 130)
+        bound = s.stop().certificate.bound
+    path.write_bytes(in_two_records(path.read_bytes()))
+    with monkeypatch.context() as patch:
+        patch.setattr(bets, 'GROWTH', .5*bets.GROWTH)
+        with Session.open(path) as s:
+            assert s.unused and s.result.rounds < 130
+            assert 'the result is not in the file yet' in s.notes
+    with Session.open(path) as s:
+        assert s.result.certificate.bound == bound and not s.notes
 
 
 @pytest.mark.release

@@ -7,6 +7,7 @@ independent column is worth exactly nothing, and weights are repeated rows.
 """
 import random
 import time
+import re
 import warnings
 
 import numpy as np
@@ -602,7 +603,8 @@ def test_fix_leaves_no_fault_and_tells_what_it_does(missing, capsys):
 
 def test_fix_does_only_what_it_is_asked(capsys):
     table = dict(s=['u', 'v', 'u'], x=['a', None, 'b'])
-    assert check_table(table, state='s').fix() == table and capsys.readouterr().out == ''
+    assert check_table(table, state='s', rare=0).fix() == table
+    assert capsys.readouterr().out == "left: column 'x': no value in 1 row, the first is row 1\n"
     for options, argument in (dict(missing='mean'), 'missing'), (dict(
             rare=-1), 'rare'), (dict(bins=1),
                                 'bins'), (dict(bins={'y': 2}),
@@ -610,6 +612,77 @@ def test_fix_does_only_what_it_is_asked(capsys):
                                                     'bins'), (dict(bins=2.5), 'bins'):
         with pytest.raises(InvalidInput, match=argument):
             check_table(table, state='s').fix(**options)
+
+def left(table, capsys, **options):
+    "The table after `fix`, and what it says is left."
+    fixed = check_table(table, state='s').fix(**options)
+    said = capsys.readouterr().out.splitlines()
+    return fixed, [line.removeprefix('left: ') for line in said if line.startswith('left: ')]
+
+def test_fix_says_what_it_left(capsys):
+    "Word for word what another look at the repaired table finds."
+    names = [f'name {i}' for i in range(120)]
+    table = dict(s=['u', 'v']*60, x=['a']*60 + ['b']*57 + ['c']*3, y=names, z=[None] + ['q']*119,
+                 n=[i/7 for i in range(120)])
+    for options in ({}, dict(rare=5), dict(bins=3), dict(missing='own class'),
+                    dict(rare=5, missing='drop', bins=3), dict(missing='own class', bins={'n': 2})):
+        fixed, said = left(table, capsys, **options)
+        again = check_table(fixed, state='s', rare=5)
+        plain = lambda lines: sorted(re.sub(r', the first is row \d+', '', line) for line in lines)
+        assert plain(said) == plain(map(str, again.faults)), options
+    assert any('pool its levels, or leave it out' in line for line in said)
+
+def test_new_classes_have_names_of_their_own(capsys):
+    "No class is merged into one that was there, whatever it is called."
+    for old, new in ('missing', 'missing2'), ('Missing ', 'missing2'), ('no', 'missing'):
+        table = dict(s=['u', 'v']*30, x=[old]*20 + [None]*20 + ['a']*20)
+        fixed, said = left(table, capsys, missing='own class')
+        assert fixed['x'] == [old]*20 + [new]*20 + ['a']*20 and said == []
+    table = dict(s=['u', 'v']*20, x=['other']*20 + ['other2']*12 + ['a']*4 + ['b']*4)
+    fixed, said = left(table, capsys, rare=5)
+    assert fixed['x'] == ['other']*20 + ['other2']*12 + ['other3']*8 and said == []
+    table = dict(s=['u', 'v']*20, x=['a']*32 + ['other']*4 + ['b']*4)
+    assert left(table, capsys, rare=5)[0]['x'] == ['a']*32 + ['other']*8
+
+def test_one_number_of_bins_cuts_all_that_has_to_be_cut(capsys):
+    "Also whole numbers of more levels than an arm may have, and numbers that came as text."
+    for x in list(range(300)), [str(i) for i in range(300)], [f'{i/3:.3f}' for i in range(300)]:
+        table = dict(s=['u', 'v']*150, x=x)
+        assert 'cut it into classes' in str(check_table(table, state='s'))
+        fixed, said = left(table, capsys, bins=4)
+        assert said == [] and [fixed['x'].count(v) for v in sorted(set(fixed['x']))] == [75]*4
+        assert fixed['x'] == sorted(fixed['x'])
+
+def test_the_advice_helps(capsys):
+    "What a refusal or a warning tells to do leaves nothing to refuse, or to warn of."
+    r = np.random.default_rng(0)
+    table = dict(s=r.choice(['u', 'v'], 900), x=r.integers(0, 9, 900), y=r.integers(0, 9, 900),
+                 z=r.choice(list('abc'), 900))
+    arms = {'all': ['x', 'y', 'z'], 'none': []}
+    made = lambda t: world_of(t, arms)
+    with pytest.raises(InvalidInput, match=r"fix\(bins={'x': 2, 'y': 2}\)"):
+        made(table)
+    assert made(check_table(table).fix(bins={'x': 2, 'y': 2})).structure.joint[0].shape[0] <= 12
+    few = dict(s=['u', 'v']*40, x=['a']*40 + ['b']*37 + ['c']*3)
+    pooled = dict(few, x=['a']*40 + ['b']*34 + ['c']*3 + ['d']*3)
+    for t, told in (few, 'together they are still rare'), (pooled, r'fix\(rare=…\) pools them'):
+        with pytest.warns(UserWarning, match=told):
+            world_of(t, {'a': ['x'], 'b': []})
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        fixed = check_table(pooled, state='s').fix(rare=5)
+        world_of(fixed, {'a': ['x'], 'b': []})
+    capsys.readouterr()
+
+@pytest.mark.parametrize('mark', ['NA', 'n/a', ' - ', '?'])
+def test_texts_that_may_stand_for_no_value(mark):
+    "They are values, as a zone may be called NA; but they are pointed out."
+    table = dict(s=['u', 'v']*20, x=[mark]*8 + ['a']*32)
+    found, = check_table(table, state='s').faults
+    assert found.kind == 'marker' and found.counts == {mark: 8}
+    with pytest.warns(UserWarning, match='may stand for no value'):
+        world = world_of(table, {'a': ['x'], 'b': []})
+    assert len(world.structure.joint[0]) == 2
 
 def test_bins_survive_ties():
     "Sixty zeros and 1 to 40: fewer classes than asked for, none empty, all of one zero together."

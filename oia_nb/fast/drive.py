@@ -88,6 +88,7 @@ def proved(engine, found, played, eps, delta):
                      looks=0 if run.game.stops else run.game.last_round,
                      sizes=played.setting.support_sizes)
 
+# %% ../../nbs/companion/78_fast_drive.ipynb #c95e2f18
 def as_identification(engine, why, eps, delta):
     "The `Identification` of a finished run."
     run, clock, log = engine.run, engine.run.clock, engine.run.log

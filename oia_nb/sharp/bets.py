@@ -8,13 +8,14 @@ __all__ = ['RUNGS', 'NARROW', 'RAYS', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', '
            'LEADS', 'LEADS_OWN', 'AGAIN_AFTER', 'MUCH_FINER', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray',
            'Candidate', 'Run', 'inquire', 'file', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of',
            'rungs', 'ray_of', 'divided', 'asked_beside', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments',
-           'asked_of', 'wealth', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook',
-           'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound',
-           'along', 'ask_ray', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option',
-           'narrow_option', 'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price', 'cut_option',
-           'cut_question', 'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes',
-           'prospect', 'is_patient', 'leader', 'candidate', 'is_verified', 'open_second', 'ask_weakest', 'settled',
-           'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'no_agent']
+           'asked_of', 'wealth', 'tied', 'rivals', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook',
+           'RayOutlook', 'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards',
+           'foretell', 'ask_bound', 'along', 'ask_ray', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray',
+           'cheapest', 'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts',
+           'hoped_price', 'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option', 'refresh',
+           'where_to_sample', 'price_of_hyperplanes', 'prospect', 'is_patient', 'leader', 'candidate', 'is_verified',
+           'open_second', 'ask_weakest', 'settled', 'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of',
+           'foundation', 'against', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -31,7 +32,7 @@ from .hyperplanes import RegionProgram, flat, unknowns
 from .questions import Foretold, Guess, cheapest_mixture, question
 from .walls import (BOXES, FEW, HUGE, BetRegion, Cone, Contradiction, Cut,
                                 CutRegion, Wall, prove_cheaper, sparse, weigh)
-from ..verify import OWN, WIDER, share
+from ..verify import MOST, OWN, WIDER, share
 
 # %% ../../nbs/beyond/24_bets.ipynb #dd81f4f3
 @dataclass(frozen=True, eq=False)
@@ -84,6 +85,8 @@ class Run:
         self.offers, self.opened, self.pursued = {}, Counter(), Counter()
         self.ahead, self.next_proof, self.proof = 0., 0, None
         self.reached, self.tried, self.finer = {}, {}, {}
+        # arms whose costs are those of the zero rule's
+        self.equal = set()
         self.zero = ScoringRule(np.zeros((setting.M, setting.W)), setting.support,
                                 setting.bound)
 
@@ -111,6 +114,8 @@ def file(run, rule, arm, ray=None, t=1.):
     "Note what a new answer says."
     s = rule.expected/run.setting.bound
     run.answers.append(Answer(rule, s, arm, run.rounds))
+    if run.first not in (None, arm) and s.max() < 1/MOST:
+        run.equal.add(arm)
     if run.guess:
         run.guess.learn(s, arm)
         run.foretold = None
@@ -167,7 +172,8 @@ def set_up(run):
 def wall_of(run, l, j):
     "The `Wall` of arm l against arm j, told all answers so far."
     if (l, j) not in run.walls:
-        wall = run.walls[l, j] = Wall(run.cone, l == run.first, (l, j))
+        wall = run.walls[l, j] = Wall(run.cone, l == run.first, (l, j),
+                                      lambda: against(run))
         for a in run.answers:
             note(run, (l, j), wall, a)
     return run.walls[l, j]
@@ -293,17 +299,28 @@ def wealth(run, c, j, sure, eps):
     return divided(over(*given, asked_beside(rays, want), sure), rays)
 
 # %% ../../nbs/beyond/24_bets.ipynb #a7ff5313
+def tied(run):
+    """The arms whose costs are proved to be those of the zero rule's arm: none of their
+    rules earns more than the zero rule does."""
+    return run.equal | {j for (l, j), w in run.walls.items()
+                        if l == run.first and w.tied}
+
+def rivals(run, c):
+    """The arms against which a `Candidate` is to be proved: none of those `tied`, and
+    for the zero rule not its own."""
+    out = tied(run)
+    return [j for j in range(run.setting.K)
+            if j not in out and not j == c.arm == run.first]
+
 def region_of(run, j):
     "What arm j must be paid: nothing, as long as no hyperplane is known."
     return run.regions.get(j) or Unpaid(run.setting.M)
 
 def missing(run, c, sure=False, eps=None):
-    """{arm j: what is missing of the evidence against it}, for a `Candidate`; its
-    own arm is left out for the zero rule."""
-    arms = [j for j in range(run.setting.K) if not j == c.arm == run.first]
+    "{arm j: what is missing of the evidence against it}, for a `Candidate`."
     return {
         j: asked_of(c, j) - wealth(run, c, j, sure, run.eps if eps is None else eps)
-        for j in arms
+        for j in rivals(run, c)
     }
 
 def passes(run, c, eps=None):
@@ -312,7 +329,7 @@ def passes(run, c, eps=None):
     e = run.eps if eps is None else eps
     def each(sure):
         return all(asked_of(c, j) - wealth(run, c, j, sure, e) <= 0
-                   for j in range(run.setting.K) if not j == c.arm == run.first)
+                   for j in rivals(run, c))
     for R in run.regions.values():
         R.boxes = BOXES if e == run.eps else FEW
     passed = each(False) and each(True)
@@ -386,21 +403,22 @@ def as_it_stands(self):
 
 # %% ../../nbs/beyond/24_bets.ipynb #d3b40004
 class RayOutlook(Outlook):
-    """An `Outlook` by the lemma on rents; `source` is the arm whose samples are to
-    prove that the candidate's arm has no better rule."""
+    """An `Outlook` by the lemma on rents; `rent` is what the ray of arm j, as it is
+    known, adds to the margin, and `source` the arm whose samples are to prove that the
+    candidate's arm has no better rule."""
     def __init__(self, run, c, j, missing):
         super().__init__(run, c, j, missing)
-        self.source, ray = c.arm, ray_of(run, j)
+        self.rent, self.source, ray = 0., c.arm, ray_of(run, j)
         if ray is None:
             return
         (low, high), E, q, N = exit_of(
             run, ray), ray.rule.expected, run.data.q_hat, run.data.N
         idle = q[run.first]
         if c.arm == run.first:
-            rent = float((self.q - idle) @ (low*E)) - self.prices.min()
-            if rent <= 0:
+            rent = float(self.q @ (low*E) - idle @ (high*E)) - self.prices.min()
+            if rent <= 0 or not len(rungs(low, high)):
                 return
-            self.margin += rent
+            self.rent, self.margin = rent, self.margin + rent
             self.sj = spread(self.q, self.N, run.u - low*E)
             self.sc = spread(idle, self.Nc, run.u - low*E)
         elif self.own and c.ray is ray:
@@ -702,7 +720,8 @@ def ray_option(run, c, o, save):
     t, E, q = (low + high)/2 if low > 0 else high/3, ray.rule.expected, run.data.q_hat
     saves = 0.
     if leaves and c.arm == run.first:
-        saves = save(float((o.q - q[run.first]) @ E)*(t - low), o)
+        rent = float((o.q - q[run.first]) @ E)*t - o.prices.min()
+        saves = save(rent - o.rent, o)
     if c.ray is not ray:
         best, rounds = (low, 1) if low > 0 else (t/EARLY, EARLY.bit_length())
         gain = float(o.q @ (run.u - best*E)) - o.earned
@@ -908,13 +927,16 @@ def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."
     q = run.data.q_hat
     arm, ray, earned = run.first, None, profit(run, run.first, None, q)
-    if run.offers:
-        arms = [k for _, k in run.offers]
-        seem = (q[arms]*np.array(list(run.offers.values()))).sum(1)
+    out = tied(run)
+    offers = {key: left for key, left in run.offers.items() if key[1] not in out}
+    if offers:
+        arms = [k for _, k in offers]
+        seem = (q[arms]*np.array(list(offers.values()))).sum(1)
         at = int(seem.argmax())
         if seem[at] > earned:
-            (ray, arm), earned = list(run.offers)[at], float(seem[at])
-    c = max(run.candidates, key=lambda c: profit(run, c.arm, c.ray, q))
+            (ray, arm), earned = list(offers)[at], float(seem[at])
+    c = max((c for c in run.candidates if c.arm not in out),
+            key=lambda c: profit(run, c.arm, c.ray, q))
     lead = LEADS_OWN if arm == c.arm else LEADS
     if earned <= profit(run, c.arm, c.ray, q) + lead*run.eps:
         return c, False
@@ -1081,6 +1103,12 @@ def foundation(run, c):
 # by how much answers must be impossible; a box for the solver; both in units of the
 # strict preference
 DOUBT, FURTHEST = 1e-3, 1e6
+
+def against(run):
+    """The rounds of answers that no agent gives, () if one does; to the oracle's rules
+    each arm answered strictly."""
+    strict = {a.round for a in run.answers if a.rule is run.oracle.rules[a.arm]}
+    return no_agent(run.setting, run.answers, strict)
 
 def no_agent(setting, answers, strict=()):
     """The rounds of `answers` that contradict each other, () if some agent gives

@@ -729,7 +729,7 @@ def close(run):
         more, walls = bets.foundation(run.bets, run.proved)
         answers += more
     boundaries = [Boundary(*w.pair, run.bets.zero, rules[w.pair[1]], limits_of(w))
-                  for w in walls if w.pair[0] == run.bets.first]
+                  for w in walls if w.pair[0] == run.bets.first and not w.tied]
     for w in run.walls.values():
         for ray in w.rays:
             answers += [(mix(rules[w.k], ray.end, ray.inside), w.k),

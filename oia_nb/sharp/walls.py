@@ -3,7 +3,7 @@
 # %% auto #0
 __all__ = ['NOISE', 'FAR', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE', 'KEPT', 'KINKS', 'SIZE', 'EXCHANGES', 'LIES', 'KNOWN', 'ANEW',
            'ALIKE', 'CHOICES', 'ALLOWED', 'LOOSE', 'BOXES', 'FEW', 'SPARE', 'HAIR', 'MATTER', 'NARROWER', 'INTERVALS',
-           'PARTS', 'DIVISIONS', 'REMEMBERED', 'bets', 'Cone', 'Contradiction', 'sparse', 'Wall', 'proved', 'extent',
+           'PARTS', 'DIVISIONS', 'REMEMBERED', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie', 'proved', 'extent',
            'conflict', 'prove_cheaper', 'weigh', 'told_apart', 'BetRegion', 'kinked', 'spanning', 'some_lies',
            'narrow_indices', 'Majorants', 'beside', 'at_right_angles', 'Cut', 'least_over', 'parts', 'CutRegion']
 
@@ -13,39 +13,25 @@ from types import SimpleNamespace
 import numpy as np
 from ..core import generator, patch_to
 from ..programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
-from ..scoring import ScoringRule, menu_rule
+from ..scoring import ScoringRule, VRules, menu_rule
 from .evidence import (TINY, least_wealth, log_wealths, own_wealth,
                                    pair_wealth, shares)
 from .hyperplanes import RegionProgram, flat, neutral
 from ..verify import BETS, MOST, STAKES, WIDER
 
-# %% ../../nbs/beyond/22_walls.ipynb #b3292b21
-def bets(support, bound):
-    """The M rules of chapter 22, each scaled so that its largest payment is
-    `bound`; `support` (M, 2)."""
-    x, M = support[:, 0], len(support)
-    order, rules = x.argsort(), [None]*M
-    for i in order[1:-1]:
-        columns = np.minimum(bound*min(x[i], 1 - x[i])*np.diag([1/x[i], 1/(1 - x[i])]),
-                             bound)
-        rules[i] = ScoringRule(columns[(x < x[i]).astype(int)], support, bound)
-    for i, state in (order[-1], 1), (order[0], 0):
-        rules[i] = ScoringRule(np.tile(bound*np.eye(2)[state], (M, 1)), support, bound)
-    return rules
-
 # %% ../../nbs/beyond/22_walls.ipynb #eccaaaa6
 NOISE = 1e-12                   # of the largest coordinate: nothing but rounding
 
 class Cone:
-    """Rules that span all payments: `rules`, with two states the bets of chapter 22;
+    """Rules that span all payments: `rules`, with two states the V-rules of chapter 2;
     `D` (M, M) their payments in units of the bound. They are the first of the `pool`
     from which questions are mixed; `values` (B, M, W) and `tops` (B, W), the largest in
     each state, are those of the pool."""
     def __init__(self, setting):
         self.support, self.bound = setting.support, setting.bound
         self.setting = setting
-        self.pool = (bets(self.support, self.bound) if setting.W == 2
-                     else spanning(setting))
+        self.pool = (VRules(self.support).rules(self.support, self.bound)
+                     if setting.W == 2 else spanning(setting))
         self.rules = self.pool[:setting.M]
         self.D = np.array([r.expected for r in self.rules])/self.bound
         self.values = np.array([r.values for r in self.pool])/self.bound
@@ -99,10 +85,12 @@ class Wall:
     l did and -1 where j did, `rounds` when; `rests_on` {(0 or 1 for above or below, i):
     {round: multiplier}} what bounds rest on. `pair` is (l, j); `valid` once
     $f(0)\ge0$ is proved. Bounds are worked out when they are asked for; old ones
-    hold as well.
+    hold as well. `contradicted()`, if given, lists the rounds of answers that no
+    agent gives, costs that may be equal included.
     """
-    def __init__(self, cone, valid, pair=None):
+    def __init__(self, cone, valid, pair=None, contradicted=None):
         M, self.pair = len(cone.D), pair
+        self.tied, self.contradicted = False, contradicted
         self.cone, self.valid, self.n, self.solves = cone, valid, 0, 0
         self.rounds = []
         self.up, self.low = np.full(M, np.inf), np.full(M, -np.inf)
@@ -157,6 +145,7 @@ def _tighten(wall, i, side):
     Raises `Contradiction`."""
     import highspy
     which = (1 - side)//2
+    wall.stale[which, i] &= not wall.tied
     if not wall.stale[which, i]:
         return
     cost = np.zeros(len(wall.up))
@@ -173,7 +162,7 @@ def _tighten(wall, i, side):
             break
         wall.highs.clearSolver()                      # once more from the beginning
     if status == highspy.HighsModelStatus.kInfeasible:
-        raise Contradiction(conflict(wall))
+        return tie(wall)
     if status != highspy.HighsModelStatus.kOptimal:
         return                 # the old bound holds
     wall._at[which, i] = solution.col_value
@@ -186,6 +175,15 @@ def _tighten(wall, i, side):
         wall.up[i] = min(wall.up[i], found)
     else:
         wall.low[i] = max(wall.low[i], found)
+
+def tie(wall):
+    """No α agrees with the answers, so $f(0)$ is zero or some answer is wrong: note
+    that the costs are equal, and that nothing is known of α. Raises `Contradiction` if
+    equal costs don't explain the answers."""
+    against = conflict(wall) if wall.contradicted is None else wall.contradicted()
+    if against:
+        raise Contradiction(against)
+    wall.tied, wall.up[:], wall.low[:] = True, np.inf, -np.inf
 
 def proved(wall, cost, y):
     """What ⟨cost, a⟩ is at least, by the multipliers y of the rows; what they leave
