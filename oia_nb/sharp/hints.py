@@ -3,8 +3,8 @@
 # %% auto #0
 __all__ = ['CLEAN', 'GAMES', 'CLOSE', 'HAIR', 'DIGITS', 'MOST_STEPS', 'MATTER', 'NARROWER', 'MOST_CELLS', 'HALVINGS', 'SHORT',
            'SPARED', 'LEAST_SPARED', 'bends', 'bounds_of', 'plain', 'places', 'promised', 'told', 'cut_hint',
-           'order_hint', 'logs', 'mixed', 'charged', 'tidy', 'game', 'Boxes', 'Rules', 'part_of_cell', 'cells_of',
-           'facts_so_far', 'region_hints', 'Unproved', 'evidence_hints', 'checked']
+           'tied_hint', 'order_hint', 'logs', 'mixed', 'charged', 'tidy', 'game', 'Boxes', 'Rules', 'part_of_cell',
+           'cells_of', 'facts_so_far', 'region_hints', 'Unproved', 'rent_hint', 'evidence_hints', 'checked']
 
 # %% ../../nbs/beyond/41_hints.ipynb #226e28d2
 from collections import defaultdict
@@ -16,7 +16,7 @@ from ..core import patch_to
 from ..programs import open_highs
 from .hyperplanes import THIN, RegionProgram
 from .walls import MULTIPLE, some_lies, sparse, weigh
-from ..verify import BETS, OWN, STAKES, Claim, Facts, share
+from ..verify import BETS, OWN, RAYS, RUNGS, STAKES, Claim, Facts, share
 
 # %% ../../nbs/beyond/41_hints.ipynb #2dc7d971
 def bends(x):
@@ -97,6 +97,26 @@ def cut_hint(f, cone, wall, cut, index):
     return told(f, hint, promised(f, of, left))
 
 # %% ../../nbs/beyond/41_hints.ipynb #a0731bc6
+def tied_hint(f, run, j):
+    """The hint that arm j costs as much as that of the zero rule: multipliers with a sum
+    of one for which what answers promise is least, and what they leave over small."""
+    from scipy.optimize import linprog
+    l, of = run.first, places(f, run.first, j)
+    rules = [r for r, arm in f.arms.items() if arm in (l, j)]
+    sides, s = map(np.array, zip(*(checker.answered(f, l, j, r) for r in rules)))
+    F = np.zeros((0, len(f.u))) if f.facts.prior is None else f.support.T
+    S, (n, m) = np.column_stack([s.T, -F.T])[of], (len(rules), len(F))
+    A = np.column_stack([np.vstack([S, -S]), -np.repeat(np.eye(2), len(of), 0)])
+    cost = np.r_[sides + checker.WIDER, np.zeros(m), checker.MOST, checker.MOST]
+    total = np.r_[np.ones(n), np.zeros(m + 2)][None]
+    found = linprog(cost, A_ub=A, b_ub=np.zeros(len(A)), A_eq=total, b_eq=[1.],
+                    bounds=[(0, None)]*n + [(None, None)]*(m + 2))
+    if found.status != 0:
+        return None
+    answers = [[int(r), float(y)] for r, y in zip(rules, found.x) if y > 0]
+    return told(f, dict(answers=answers), found.x[n:n + m])
+
+# %% ../../nbs/beyond/41_hints.ipynb #e5eef2f1
 def order_hint(f, wall, index):
     "The hint that arm l of a `Wall` costs less than arm j; None if there is none."
     import highspy
@@ -328,12 +348,15 @@ def facts_so_far(run):
     number = {values.tobytes(): r for r, values in enumerate(data.rules)}
     registered = [[c.rounds, number[c.ray.rule.values.tobytes()] if c.ray else -1, c.arm]
                   for c in run.candidates[1:]]
+    oracle = [number.get(rule.values.tobytes(), -1) for rule in run.oracle.rules]
     return Facts(z.support, z.utility, z.bound, z.K, np.array(data.rules), rounds,
-                 registered, z.prior, z.supports)
+                 registered, oracle, z.prior, z.supports)
 
 def region_hints(f, run, j):
     "The hints of what arm j must be paid."
     R, counts = run.regions.get(j), run.data.counts[j]
+    if j in run.tied:
+        return dict(tied=tied_hint(f, run, j))
     walls = [] if R is None else R.walls
     if not len(walls):
         return {}
@@ -354,6 +377,33 @@ def region_hints(f, run, j):
 class Unproved(Exception):
     "No hints were found."
 
+def rent_hint(f, j, n, c, want):
+    "The cells by which the rent of arm j is enough, one list a γ; None without them."
+    r = f.facts.oracle[j]
+    if r < 0 or n and c.r != r:
+        return None
+    E, first = f.s[r], f.counts(f.first)
+    on = {i: f.s[i].max()/E.max() for i in f.arms
+          if np.abs(f.s[i] - f.s[i].max()/E.max()*E).max() <= checker.ROUNDED}
+    low = max(t for i, t in on.items() if f.arms[i] == f.first)/(1 + checker.WIDER)
+    high = min([1., *(t*(1 + checker.WIDER) for i, t in on.items()
+                      if f.arms[i] != f.first)])
+    found = []
+    for g in RUNGS[(RUNGS >= low) & (RUNGS[1]*RUNGS < high)] if low > 0 else ():
+        most, top = min(high, g)*E, f.u.max()
+        if n == 0:
+            over, lo = Rules(low*E[None], f.counts(j), top - f.u), (f.u - g*E).min()
+            cells = cells_of(over, top, first, f.u - most - lo, lo + c.e, want)
+        else:
+            e, top = c.e + (c.low - low)*E.max(), g*E.max()
+            over = Rules(0*E[None], first, top - most)
+            cells = 0 < e < top and (over.most(top - e), part_of_cell(over, top - e, want))[1]
+            cells = [cells] if cells else None
+        if cells is None:
+            return None
+        found.append(cells)
+    return found or None
+
 def evidence_hints(f, z, claim, n, arms):
     "The cells of each arm, filed with the other hints of `arms`. Raises `Unproved`."
     regions = [checker.region(f, j, hint) for j, hint in enumerate(arms)]
@@ -361,12 +411,21 @@ def evidence_hints(f, z, claim, n, arms):
     own, low = f.counts(k, c.start), (f.u - c.most).min()
     for j, (rules, cuts) in enumerate(regions):
         part = 1 if n == 0 else OWN if j == k else 1 - OWN
+        if z.W > 2 and (n == 0 or j == k):
+            if j != k or n:
+                found = rent_hint(f, j, n, c, -np.log(part*RAYS*share(n)*claim.delta))
+                if found:
+                    arms[j]['rent'] = found
+                    continue
+            part = part*(1 - RAYS)
         want, most = -np.log(part*share(n)*claim.delta), c.most.max()
         counts, outcomes = (own, most - c.s) if j == k else (f.counts(j), top - f.u)
         over = (Boxes(f, z, cuts, counts, outcomes) if cuts and z.W > 2
                 else Rules(rules, counts, outcomes))
         if c.e <= 0:
             raise Unproved
+        if 'tied' in arms[j]:
+            continue
         if j != k:
             found = cells_of(over, top, own, f.u - c.s - low, low + c.e, want)
         elif most <= c.e:
@@ -396,5 +455,5 @@ def checked(run, c, rule, eps):
     certificate = SimpleNamespace(claim=claim, proof=proof)
     if checker.verify(certificate, facts) is not None:
         return None
-    return proof, dict(registered=facts.registered)
+    return proof, dict(registered=facts.registered, oracle=facts.oracle)
 
