@@ -472,7 +472,7 @@ def handed_over(world, rule, found, why, name):
     if found is None:
         head = (
             f'No rule to hand over: {why}. {name[0].upper()}{name[1:]} makes the agent '
-            f'choose {arm}, but only with all its digits (--json). To four digits:')
+            f'choose {arm}, but only with all its digits (--json). To six digits:')
         menu = rule.menu()
         return '\n\n'.join([paragraph(head), menu.text(z), table(*menu_rows(menu, z))])
     digits = max(found.digits, 0) + 1

@@ -8,7 +8,7 @@ import pandas as pd
 import signal
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, wraps
 from time import perf_counter
 from types import SimpleNamespace
@@ -125,6 +125,8 @@ class Status:
 STATUS: Any
 def was_cut_short(status: str) -> bool: ...
 def finish(transcript: Transcript, found: Finding, *, status: str, eps: float, delta: float, searches: int=..., lp_solves: int=..., violated: bool=..., snapshots: Sequence[Any]=..., result: type[_R]=..., **more: Any) -> _R: ...
+def with_rules(certificate: Certificate | None, transcript: Transcript) -> Certificate | None: ...
+KINDS: Any
 def facts_of(found: Identification) -> Any: ...
 def claim_of(found: Identification) -> Any: ...
 @dataclass(frozen=True)

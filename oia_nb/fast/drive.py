@@ -95,7 +95,7 @@ def as_identification(engine, why, eps, delta):
     n, z = clock.rounds, engine.world.setting
     shots = zip(*(x[:clock.snapshots] for x in log[5:]))
     played = SimpleNamespace(
-        setting=z, N=run.reports.N, rounds=n, states=np.full(n, -1), **{
+        setting=z, keeps=False, N=run.reports.N, rounds=n, states=np.full(n, -1), **{
             name: getattr(log, name)[:n]
             for name in ('arms', 'beliefs', 'kinds', 'targets', 'payments')
         })
