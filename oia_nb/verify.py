@@ -43,14 +43,15 @@ class Facts:
     `rules` (R, M, W) are the distinct rules that were announced. `rounds` (T, 4) are
     integers, one row a round: the index of its rule, the arm, the belief, and the
     state (-1: not known). `registered` lists the candidates after the zero rule in
-    their order: (rounds before it, index of the rule E of its ray, arm). `oracle` are
+    their order: (rounds before it, index of the rule E of its ray, arm). `fixed` are
     the indices of rules that were fixed before the first round, one for each arm.
 
     For other learners ({doc}`/beyond/40_proofs`): `paid` {round: payments (M,)} of a
     few rules, whose index is -1; the `margins` (K,) of the oracle; the rounds before
     each attempt or run, `starts`; what a `tie` is, relative to the oracle's margin; at
     how many rounds there was to be a look, `looks` (0: at all), and how many beliefs an
-    arm leads to at most, `sizes` (K,).
+    arm leads to at most, `sizes` (K,); the rules of the `oracle` (K, M, W); and of each
+    question the index of its rule, `questions`, where rounds have those of questions.
     """
     support: np.ndarray
     utility: np.ndarray
@@ -59,7 +60,7 @@ class Facts:
     rules: np.ndarray
     rounds: np.ndarray
     registered: tuple = ()
-    oracle: tuple = ()
+    fixed: tuple = ()
     prior: np.ndarray = None
     supports: tuple = None
     paid: dict = None
@@ -68,7 +69,10 @@ class Facts:
     tie: float = 1e-7
     looks: int = 0
     sizes: np.ndarray = None
+    oracle: np.ndarray = None
+    questions: np.ndarray = None
 
+# %% ../nbs/beyond/39_verify.ipynb #c4d91e5b
 @dataclass(frozen=True, eq=False)
 class Claim:
     """With probability 1 - `delta` the `rule` (M, W), which `arm` answers, loses at most
@@ -383,7 +387,7 @@ def candidate(f, claim, n, regions):
 # %% ../nbs/beyond/39_verify.ipynb #r39e17a2
 def rent(f, j, n, c, want, cells):
     "Whether samples of the arm of the zero rule are enough against arm j."
-    E = f.s[f.facts.oracle[j]]
+    E = f.s[f.facts.fixed[j]]
     on = {r: f.s[r].max()/E.max() for r in f.arms}
     on = {r: t for r, t in on.items() if (np.abs(f.s[r] - t*E) <= f.rounded).all()}
     low = max(t for r, t in on.items() if f.arms[r] == f.first)/(1 + f.wider)
@@ -397,7 +401,7 @@ def rent(f, j, n, c, want, cells):
                         (f.u - g*E).min(), c.e, want, part)
         else:
             e, top = c.e + (c.low - low)*E.max(), g*E.max()
-            need(0 < e < top and c.r == f.facts.oracle[j], 'a rent of another ray')
+            need(0 < e < top and c.r == f.facts.fixed[j], 'a rent of another ray')
             good = holds(f, (0*E[None], []), idle, top - most, top - e, want, part[0])
         need(good, f'the rent of arm {j} says too little')
 

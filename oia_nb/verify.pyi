@@ -24,7 +24,7 @@ class Facts:
     rules: np.ndarray
     rounds: np.ndarray
     registered: tuple
-    oracle: tuple
+    fixed: tuple
     prior: np.ndarray | None
     supports: tuple | None
     paid: dict | None
@@ -33,7 +33,9 @@ class Facts:
     tie: float
     looks: int
     sizes: np.ndarray | None
-    def __init__(self, support: ArrayLike, utility: ArrayLike, bound: float, K: int, rules: ArrayLike, rounds: ArrayLike, registered: Any = ..., oracle: Any = ..., prior: ArrayLike | None = ..., supports: Any | None = ..., paid: dict | None = ..., margins: ArrayLike | None = ..., starts: Any = ..., tie: float = ..., looks: int = ..., sizes: ArrayLike | None = ...) -> None: ...
+    oracle: np.ndarray | None
+    questions: np.ndarray | None
+    def __init__(self, support: ArrayLike, utility: ArrayLike, bound: float, K: int, rules: ArrayLike, rounds: ArrayLike, registered: Any = ..., fixed: Any = ..., prior: ArrayLike | None = ..., supports: Any | None = ..., paid: dict | None = ..., margins: ArrayLike | None = ..., starts: Any = ..., tie: float = ..., looks: int = ..., sizes: ArrayLike | None = ..., oracle: ArrayLike | None = ..., questions: ArrayLike | None = ...) -> None: ...
 @dataclass(frozen=True, eq=False)
 class Claim:
     rule: np.ndarray

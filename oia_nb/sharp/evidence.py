@@ -182,7 +182,7 @@ def mean_lower(counts, x, threshold):
         slope = kappa*(p @ (p/q)/w - w)
         return q @ np.log(y + kappa) + log(w), slope, (p @ y)/w
     if y.min() > 0 and (at := tilted(0.))[0] <= room:
-        return float(low + scale*at[2]*np.exp(at[0] - room))
+        return float(low + scale*at[2]*np.exp(at[0] - (1 + NEARLY)*room))
     # t = log κ lies between a and b; the first is where it is when the room is small
     a, b, mean, t = -35., 35., 0., log(y.std() + 1e-15) - log(2*room)/2
     for _ in range(STEPS):

@@ -348,9 +348,9 @@ def facts_so_far(run):
     number = {values.tobytes(): r for r, values in enumerate(data.rules)}
     registered = [[c.rounds, number[c.ray.rule.values.tobytes()] if c.ray else -1, c.arm]
                   for c in run.candidates[1:]]
-    oracle = [number.get(rule.values.tobytes(), -1) for rule in run.oracle.rules]
+    fixed = [number.get(rule.values.tobytes(), -1) for rule in run.oracle.rules]
     return Facts(z.support, z.utility, z.bound, z.K, np.array(data.rules), rounds,
-                 registered, oracle, z.prior, z.supports)
+                 registered, fixed, z.prior, z.supports)
 
 def region_hints(f, run, j):
     "The hints of what arm j must be paid."
@@ -379,7 +379,7 @@ class Unproved(Exception):
 
 def rent_hint(f, j, n, c, want):
     "The cells by which the rent of arm j is enough, one list a γ; None without them."
-    r = f.facts.oracle[j]
+    r = f.facts.fixed[j]
     if r < 0 or n and c.r != r:
         return None
     E, first = f.s[r], f.counts(f.first)
@@ -455,5 +455,5 @@ def checked(run, c, rule, eps):
     certificate = SimpleNamespace(claim=claim, proof=proof)
     if checker.verify(certificate, facts) is not None:
         return None
-    return proof, dict(registered=facts.registered, oracle=facts.oracle)
+    return proof, dict(registered=facts.registered, fixed=facts.fixed)
 

@@ -15,7 +15,7 @@ from ..estimation import FORCED, INIT, NORMAL, Transcript
 from ..leads import leading
 from ..learner import (STATUS, Certificate, Finding, Identification, Learner,
                             Status, Stopped, announce, check_learner, finish)
-from ..scoring import ScoringRule, mix
+from ..scoring import ScoringRule, mix, without_floor
 from . import bets
 from .evidence import betting_threshold, mean_lower
 from .hyperplanes import (THIN, Hyperplane, Ray, RegionProgram, bent,
@@ -40,11 +40,13 @@ LATER = .05
 @dataclass(eq=False)
 class Candidate:
     r"""A rule that `arm` has answered, the `counts` (M,) of that arm at that time,
-    and the probability of failure `delta` it may use."""
+    and the probability of failure `delta` it may use; it was `born` after so many
+    rounds."""
     rule: ScoringRule
     arm: int
     counts: np.ndarray
     delta: float
+    born: int = 0
 
 STATUS['stalled'] = Status(
     'The accuracy asked for was not proved, and more rounds would not prove it: the '
@@ -62,6 +64,8 @@ class SharpRun:
     """The state of a run: the transcript, the hyperplanes and programs of the regions,
     the candidates, and what to file."""
     def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told):
+        if setting.prior is not None:
+            oracle = replace(oracle, rules=map(without_floor, oracle.rules))
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
             setting, oracle, eps, delta, max_rounds, watch)
         self.later = LATER*delta
@@ -178,9 +182,9 @@ def ask_at(run, k, ray, t):
     arm = yield from ask(run, mix(run.oracle.rules[k], ray.end, t), k, FORCED)
     ray.rounds.append(run.rounds)
     if arm == k:
-        ray.inside = t
+        ray.inside, ray.held = t, run.rounds
     else:
-        ray.outside, ray.across = t, arm
+        ray.outside, ray.across, ray.crossed = t, arm, run.rounds
     return arm
 
 def shoot(run, k, end, bits, ray=None, keep=False):

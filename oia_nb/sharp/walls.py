@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 from ..core import generator, patch_to
 from ..programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
-from ..scoring import ScoringRule, VRules, menu_rule
+from ..scoring import VRules, menu_rule
 from .evidence import (TINY, least_wealth, log_wealths, own_wealth,
                                    pair_wealth, shares)
 from .hyperplanes import RegionProgram, flat, neutral
