@@ -54,8 +54,8 @@ class LinearProgram:
     def lower_bound(self, y: np.ndarray) -> float: ...
     def is_optimal(self, x: np.ndarray, y: np.ndarray, bound: Any=...) -> bool: ...
 def push(change: Callable[..., Any], old: np.ndarray, new: np.ndarray, unit: float=...) -> Any: ...
+SCALED: Any
 HIGHS_ATTEMPTS: Any
-HIGHS_USUAL: Any
 LP_ROW_TOL: float
 ROUNDING: Any
 class ProperProgram(LinearProgram):

@@ -1,5 +1,5 @@
-"""Random files through the command, in this process: one JSON value and nothing else, which fits its
-schema and tells what Python tells; or one line that says why not. Never an internal error.
+"""Random files through the command, in this process: one JSON value and nothing else, which fits
+its schema and tells what Python tells; or one line that says why not. Never an internal error.
 
 Nothing here is left to chance: files are drawn from seeds.
 """

@@ -42,8 +42,8 @@ def found():
 def shown(result):
     "All that can be asked of a result."
     frame = None if result.trace is None else result.to_frame().to_csv()
-    # the statement tells how long it took to check the proof again
-    statement = re.sub(r'in \S+ s:', '', result.statement)
+    # the statement tells how long it took to check the proof again, or what was odd about it
+    statement = re.sub(r'in \S+ s:|Not verified: .*', '', result.statement)
     return (repr(result), statement, result._repr_html_(), frame,
             result.to_dict(trace=True))
 

@@ -6,15 +6,15 @@ __all__ = ['ZERO_SHARE', 'SHARES', 'OWN', 'RUNGS', 'NARROW', 'RAYS', 'SLACK_NATS
            'TRIES', 'SURELY', 'TINY_GAIN', 'EARLY', 'LARGEST', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE',
            'TIGHT', 'BATCH', 'AT_ONCE', 'GROWTH', 'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL',
            'CLEAR', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray',
-           'Candidate', 'share', 'Run', 'inquire', 'note', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture',
-           'exit_of', 'rungs', 'ray_of', 'divided', 'asked_beside', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket',
-           'payments', 'asked_of', 'wealth', 'tied', 'rivals', 'region_of', 'missing', 'passes', 'profit', 'spread',
-           'Outlook', 'RayOutlook', 'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards',
-           'foretell', 'ask_bound', 'along', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest',
-           'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price',
-           'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample',
-           'price_of_hyperplanes', 'prospect', 'is_patient', 'leader', 'candidate', 'open_run', 'explore',
-           'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'against', 'no_agent']
+           'Candidate', 'share', 'Run', 'inquire', 'note', 'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of',
+           'mixture', 'exit_of', 'rungs', 'ray_of', 'divided', 'asked_beside', 'zero_wealth', 'idle_wealth', 'low_of',
+           'bracket', 'payments', 'asked_of', 'wealth', 'tied', 'rivals', 'region_of', 'missing', 'passes', 'profit',
+           'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options',
+           'step_towards', 'foretell', 'ask_bound', 'along', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray',
+           'cheapest', 'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts',
+           'hoped_price', 'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option', 'refresh',
+           'where_to_sample', 'price_of_hyperplanes', 'prospect', 'is_patient', 'leader', 'candidate', 'open_run',
+           'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'against', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -24,7 +24,7 @@ import numpy as np
 from ..core import patch_to
 from ..estimation import FORCED, INIT, NORMAL
 from ..programs import new_highs, open_highs
-from ..scoring import ScoringRule, mix
+from ..scoring import ScoringRule, mix, without_floor
 from .evidence import own_wealth, pair_wealth
 from .hyperplanes import RegionProgram, flat, unknowns
 from .questions import Foretold, Guess, cheapest_mixture, question
@@ -141,12 +141,18 @@ def note(run, pair, wall, answer):
         wall.add(run.cone.coordinates(answer.s), 1 if answer.arm == pair[0] else -1,
                  answer.round)
 
+def cheapest_answer(run, k):
+    "The answer of arm k whose rule seems to pay it least."
+    q = run.data.q_hat[k]
+    return min((a for a in run.answers if a.arm == k), key=lambda a: q @ a.s)
+
 def sample(run, k, n):
-    "Announce n times the rule that arm k answered before, and must answer again."
+    """Announce n times the cheapest rule that arm k answered before, and must answer
+    again."""
+    known = cheapest_answer(run, k)
     for _ in range(n):
-        if (yield from run.put(run.rule_of(k), k, NORMAL)) != k:
-            first = next(a.round for a in run.answers if a.rule is run.rule_of(k))
-            raise Contradiction((first, run.rounds), 'drift')
+        if (yield from run.put(known.rule, k, NORMAL)) != k:
+            raise Contradiction((known.round, run.rounds), 'drift')
 
 # %% ../../nbs/beyond/24_bets.ipynb #a14303f6
 class Unpaid:
@@ -189,7 +195,8 @@ def mixture(run, y):
     within the bound, since a rule that is cut off isn't proper."""
     values = np.tensordot(np.maximum(y, 0), run.values, 1)
     values = np.minimum(values/max(1., values.max()), 1.)*run.setting.bound
-    return ScoringRule(values, run.setting.support, run.setting.bound)
+    rule = ScoringRule(values, run.setting.support, run.setting.bound)
+    return rule if run.setting.prior is None else without_floor(rule)
 
 # %% ../../nbs/beyond/24_bets.ipynb #d3b40002
 # of the grid of γ, down to a millionth, which t° isn't below if f(0) > 0; brackets that
@@ -460,7 +467,8 @@ def foresee(run):
     data, growth = run.data, RENEW if run.ahead <= 1 else SOONER
     if run.guess is None or (data.N > growth*run.guess.N + 2).any():
         run.opened.subtract(dict.fromkeys(run.opened, MORE))
-        run.guess = Guess(data.counts, [(a.s, a.arm) for a in run.answers])
+        run.guess = Guess(data.counts, [(a.s, a.arm) for a in run.answers],
+                          run.setting)
         run.tried, run.reached, run.foretold = {}, {}, None
     if run.foretold is None:
         run.foretold = Foretold(run.guess, run.pay, run.tops, DRAWS, run.highs)

@@ -9,7 +9,7 @@ import numpy as np
 from ..core import patch_to
 from ..estimation import FORCED, INIT, NORMAL
 from ..programs import new_highs, open_highs
-from ..scoring import ScoringRule, mix
+from ..scoring import ScoringRule, mix, without_floor
 from .evidence import own_wealth, pair_wealth
 from .hyperplanes import RegionProgram, flat, unknowns
 from .questions import Foretold, Guess, cheapest_mixture, question
@@ -51,6 +51,7 @@ class Run:
     def rule_of(self, k): ...
 def inquire(run, rule, target, kind=..., ray=..., t=...): ...
 def note(run, pair, wall, answer): ...
+def cheapest_answer(run, k): ...
 def sample(run, k, n): ...
 class Unpaid:
     walls: Any

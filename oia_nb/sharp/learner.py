@@ -15,7 +15,7 @@ from ..estimation import FORCED, INIT, NORMAL, Transcript
 from ..leads import leading
 from ..learner import (STATUS, Certificate, Finding, Identification, Learner,
                             Status, Stopped, announce, check_learner, finish)
-from ..scoring import ScoringRule, mix
+from ..scoring import ScoringRule, mix, without_floor
 from . import bets
 from .evidence import betting_threshold, mean_lower
 from .hyperplanes import (THIN, Hyperplane, Ray, RegionProgram, bent,
@@ -64,6 +64,8 @@ class SharpRun:
     """The state of a run: the transcript, the hyperplanes and programs of the regions,
     the candidates, and what to file."""
     def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told):
+        if setting.prior is not None:
+            oracle = replace(oracle, rules=map(without_floor, oracle.rules))
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
             setting, oracle, eps, delta, max_rounds, watch)
         self.later = LATER*delta

@@ -11,7 +11,7 @@ from ..examination import Boundary, Watches, examine
 from ..estimation import FORCED, INIT, NORMAL, Transcript
 from ..leads import leading
 from ..learner import STATUS, Certificate, Finding, Identification, Learner, Status, Stopped, announce, check_learner, finish
-from ..scoring import ScoringRule, mix
+from ..scoring import ScoringRule, mix, without_floor
 from . import bets
 from .evidence import betting_threshold, mean_lower
 from .hyperplanes import THIN, Hyperplane, Ray, RegionProgram, bent, optimistic_profit, same_arm_regret, spread_rules, unknowns
