@@ -737,7 +737,7 @@ def verify_claim(args):
     if args.json:
         claim = found.statement if seen else None
         put_json(document('verification', file=args.file, verified=bool(seen),
-                          refused=seen.refused, rests=seen.rests, seconds=seen.seconds,
+                          refused=seen.refused, rests=seen.rests or None, seconds=seen.seconds,
                           claim=claim))
     else:
         print(paragraph(found.statement if seen else str(seen)))

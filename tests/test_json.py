@@ -41,7 +41,7 @@ MADE = dict(
                             methods=METHODS, compiled=False, budget=30, cap=30, repetitions=1,
                             seed=0), worlds=worlds_to_dict(), world=world_to_dict(coin),
     verification=document('verification', file='found.json', verified=False, refused='no',
-                          rests='', seconds=.01, claim=None),
+                          rests=None, seconds=.01, claim=None),
     setting=setting_to_dict(Z))
 
 def through(data):
