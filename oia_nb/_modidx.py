@@ -488,6 +488,8 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                              'oia_nb/examination.py'),
                                     'oia_nb.examination.Watches.checks': ( 'beyond/examination.html#watches.checks',
                                                                            'oia_nb/examination.py'),
+                                    'oia_nb.examination.Watches.is_usual': ( 'beyond/examination.html#watches.is_usual',
+                                                                             'oia_nb/examination.py'),
                                     'oia_nb.examination.Watches.see': ('beyond/examination.html#watches.see', 'oia_nb/examination.py'),
                                     'oia_nb.examination.ask_again': ('beyond/examination.html#ask_again', 'oia_nb/examination.py'),
                                     'oia_nb.examination.cross': ('beyond/examination.html#cross', 'oia_nb/examination.py'),
