@@ -76,7 +76,7 @@ class SharpRun:
         self.candidates, self.best = [], None
         self.rays, self.forecast, self.low = [], None, None
         self.told, self.checks = told, ()
-        self.watches = Watches(setting, oracle, told.alarm)
+        self.watches = Watches(setting, told.alarm)
         self.version, self.picked, self.cache = [0]*setting.K, [(-1, 0)]*setting.K, {}
         self.snapshots, self.searches, self.solves = [], 0, 0
         self.bets = bets.Run(self.transcript, oracle, eps, delta,
