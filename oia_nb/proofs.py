@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['SLACK', 'PLANNED', 'QUESTIONS_SHARE', 'PRICES', 'NEWS_SHARE', 'MOST_CORNERS', 'counts_of', 'worth', 'least_paid',
            'Counted', 'by_counts', 'averages', 'pairs_of', 'worths', 'by_sums', 'lead_of', 'by_questions', 'by_lead',
-           'by_unseen', 'emptied', 'around', 'Tables', 'ray_cut', 'tables_of', 'by_pairs', 'named', 'rests_on']
+           'by_unseen', 'emptied', 'around', 'Tables', 'ray_cut', 'tables_of', 'by_pairs', 'named', 'earns_at_least',
+           'rests_on']
 
 # %% ../nbs/beyond/40_proofs.ipynb #e8c1a1d5
 from dataclasses import replace
@@ -359,7 +360,7 @@ def by_pairs(claim, p, facts, at):
     need(bound <= claim.bound + SLACK*facts.bound,
          f'only a bound of {bound:.3g} is proved')
 
-# %% ../nbs/beyond/40_proofs.ipynb #da3b3dbf
+# %% ../nbs/beyond/40_proofs.ipynb #28a1b604
 def named(p):
     "What a proof names: the answers, and half-spaces or boundaries."
     if p['kind'] == 'counts':
@@ -372,8 +373,17 @@ def named(p):
         return rounds, f"{len(p['walls'])} boundaries"
     cuts = [c for hint in p.get('arms', ()) for c in hint.get('cuts', ())]
     orders = [c['order'] for c in cuts if c.get('order')]
-    return {hint[0] for c in cuts + orders for hint in c['answers']}, (
-        f'{len(cuts)} half-spaces')
+    rules = {t for c in cuts for t, _ in c['terms'] if isinstance(t, int)}
+    return rules | {t for c in orders for t, _ in c['answers']}, (
+        f"{len(cuts)} {'cut' if len(cuts) == 1 else 'cuts'}")
+
+def earns_at_least(p):
+    "What the rule earns at least, by a proof; None if that is no part of it."
+    if p['kind'] == 'lead':
+        inner = earns_at_least(p['inner'])
+        return None if inner is None else inner - p['price']
+    return p.get('low') if p['kind'] == 'pairs' else (
+        p['ends'][p['index']][0] if p['kind'] == 'sums' else None)
 
 def rests_on(p, facts, arms):
     "What the claim of a proof rests on, in words; `arms` are the names of the arms."
