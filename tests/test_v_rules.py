@@ -242,8 +242,8 @@ def test_second_stage_that_fails(monkeypatch):
             assert rule is None or is_proper(rule) and region_margin(world, rule, k) >= -1e-9
 
 def test_what_stays_open_is_solved_again_scaled(monkeypatch):
-    """A program whose answer isn't verified, warm and cold, gets a run that differs in kind, and the
-    options are then as they were."""
+    """A program whose answer isn't verified, warm and cold, gets a run that differs in kind; the
+    options are as before afterwards."""
     world = three_states(0)
     z, q = world.setting, world.belief_distributions
     k = int(world.costs.argmax())
