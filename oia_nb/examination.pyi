@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from .core import as_integer, generator
 from .scoring import ScoringRule, menu_rule, mix
-from .sharp.evidence import BETS
+from .verify import BETS
 from .told import Check
 
 SHARPNESS: tuple
