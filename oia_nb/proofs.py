@@ -377,8 +377,9 @@ def named(p):
         return rounds, f"{len(p['walls'])} boundaries"
     cuts = [c for hint in p.get('arms', ()) for c in hint.get('cuts', ())]
     orders = [c['order'] for c in cuts if c.get('order')]
-    return {hint[0] for c in cuts + orders for hint in c['answers']}, (
-        f'{len(cuts)} half-spaces')
+    rules = {t for c in cuts for t, _ in c['terms'] if isinstance(t, int)}
+    return rules | {t for c in orders for t, _ in c['answers']}, (
+        f"{len(cuts)} {'cut' if len(cuts) == 1 else 'cuts'}")
 
 def earns_at_least(p):
     "What the rule earns at least, by a proof; None if that is no part of it."
