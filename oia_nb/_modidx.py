@@ -924,6 +924,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.information._arm_names': ('paper/information.html#_arm_names', 'oia_nb/information.py'),
                                     'oia_nb.information._arm_supports': ('paper/information.html#_arm_supports', 'oia_nb/information.py'),
                                     'oia_nb.information._common_prior': ('paper/information.html#_common_prior', 'oia_nb/information.py'),
+                                    'oia_nb.information._is_mean': ('paper/information.html#_is_mean', 'oia_nb/information.py'),
                                     'oia_nb.information._joint_arrays': ('paper/information.html#_joint_arrays', 'oia_nb/information.py'),
                                     'oia_nb.information._nearest': ('paper/information.html#_nearest', 'oia_nb/information.py'),
                                     'oia_nb.information._on_support': ('paper/information.html#_on_support', 'oia_nb/information.py'),
