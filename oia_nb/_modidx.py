@@ -1786,6 +1786,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                       'oia_nb.sharp.learner.samples_for': ('beyond/sharp.html#samples_for', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.sharp': ('beyond/sharp.html#sharp', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.shoot': ('beyond/sharp.html#shoot', 'oia_nb/sharp/learner.py'),
+                                      'oia_nb.sharp.learner.spared': ('beyond/sharp.html#spared', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.steps': ('beyond/sharp.html#steps', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.take': ('beyond/sharp.html#take', 'oia_nb/sharp/learner.py'),
                                       'oia_nb.sharp.learner.upper_bounds': ('beyond/sharp.html#upper_bounds', 'oia_nb/sharp/learner.py')},

@@ -102,6 +102,8 @@ class Patience:
         if key in self.homes:
             return self.homes[key]
         self.homes[key] = [None, np.zeros(self.setting.K, int), 0]
+        return None
+
     @property
     def evidence(self):
         return lapse_evidence(self.told.lapses, self.data.rounds, self.lapses)
