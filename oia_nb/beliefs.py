@@ -136,7 +136,7 @@ class Run(SharpRun):
         hearing = self.hearing = Hearing(setting.support, told.rounding)
         super().__init__(setting, HeardOracle(oracle, hearing), eps, delta, max_rounds,
                          None, told)
-        self.watches = Watches(setting, self.oracle, told.alarm, calibrated=False)
+        self.watches = Watches(setting, told.alarm, calibrated=False)
         self.base = HeardProgram(setting, hearing=hearing)
         self.ends = [hearing.heard(rule) for rule in self.ends]
         self.pairs = np.zeros((setting.K, setting.M*setting.W))

@@ -85,6 +85,8 @@ DOCUMENTS = dict(
         seed=INTEGER, compiled=FLAG,
         methods=by_name(record(method=TEXT, options=by_name(ANYTHING))),
         table=listed(by_name(ANYTHING)), runs=listed(by_name(ANYTHING))),
+    verification=record(file=TEXT, verified=FLAG, refused=maybe(TEXT), rests=maybe(TEXT),
+                        seconds=NUMBER, claim=maybe(TEXT)),
     worlds=record(worlds=listed(
         record(name=TEXT, arms=NAMES, states=NAMES, decisions=NAMES, beliefs=INTEGER,
                bound=NUMBER))))

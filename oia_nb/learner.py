@@ -396,6 +396,13 @@ class Verification:
         return f'Not verified: {self.refused}.'
 
 @patch_to(Identification)
+def unfounded(self):
+    "What it says that its proof, which holds, does not say; None if nothing."
+    least = proofs.earns_at_least(self.proved.proof)
+    if self.profit is not None and least is not None and not self.profit <= least:
+        return f'only {least:.3g} is proved to be earned'
+
+@patch_to(Identification)
 def verify(self, exact=False):
     """Check the claim by its proof and the facts; returns a `Verification`. With
     `exact`, in fractions where that can be."""
@@ -405,10 +412,10 @@ def verify(self, exact=False):
     try:
         facts, claim = facts_of(self), claim_of(self)
         what = SimpleNamespace(claim=claim, proof=self.proved.proof)
-        refused = checker.verify(what, facts, exact)
+        refused = checker.verify(what, facts, exact) or self.unfounded()
         seconds = perf_counter() - start
         rests = '' if refused else proofs.rests_on(what.proof, facts, self.setting.arms)
-    except (AttributeError, LookupError, TypeError, ValueError) as e:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
         refused, rests = f'the facts cannot be read: {e!r}', ''
         seconds = perf_counter() - start
     return Verification(refused, rests, seconds)

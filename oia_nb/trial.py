@@ -100,7 +100,15 @@ class TrialIdentification(Identification):
                 f'tried, this one earns at most {behind} less than the best, with '
                 f'probability {in_percent(self.delta)}, and between '
                 f'{three_digits(low, False)} and {three_digits(high, True)} as played. '
-                'Not checked: that the expert goes on as it does.')
+                'Not checked: that the expert goes on as it does.'
+                f'{f" {self.verification}" if self.proved else ""}')
+
+    def unfounded(self):
+        "What it says that its proof does not say; None if nothing."
+        ends, i = self.proved.proof['ends'], self.proved.proof['index']
+        if not (self.behind >= self.proved.bound and self.index == i
+                and list(self.earns) == list(ends[i]) and self.profit == ends[i][0]):
+            return 'what it says is not what is proved'
 
 # %% ../nbs/beyond/35_trial.ipynb #7b5cdb94
 def steps(setting, rules, *, eps, delta, told, max_rounds):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from conftest import examples
 from laws import detection, most_failures, statistical
 from oia_nb import beliefs
-from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identify, is_proper,
-                        random_world, simple_regret, simulate)
+from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, check_oracle,
+                        generator, identify, is_proper, random_world, simple_regret, simulate)
 from oia_nb.beliefs import Hearing, PairProgram, own_beliefs
 from oia_nb.experts import Drifting, Rounded, Subjective, best_known, is_wrong
 from oia_nb.sharp.evidence import betting_threshold, mean_lower
@@ -245,7 +245,10 @@ class Deaf(Hearing):
 
 
 COARSE = random_world(2, 2, 2, 1, prior='arm', margin=.05, name='coarse')
-ROUGH = action_informed_oracle(COARSE)
+# the surest beliefs are paid in the other state, so that it matters how they are heard
+ROUGH = check_oracle(COARSE, [
+    ScoringRule(values, COARSE.setting.support, 1.)
+    for values in ([[0., .0641], *3*[[1., 0.]]], [*3*[[0., 1.]], [.0682, 0.]])])
 ROUNDED_RUNS, HALF = 50, .5
 
 

@@ -19,7 +19,7 @@ from oia_nb.programs import HIGHS_OPTIONS
 from oia_nb.scoring import VRules
 from oia_nb.sharp import bets as module, evidence, walls
 from oia_nb.sharp.bets import (Run, candidate, explore, inquire, missing, no_agent, open_run,
-                               share, tied, wealth)
+                               share, wealth)
 from oia_nb.sharp.evidence import own_wealth, pair_wealth
 from oia_nb.sharp.walls import Contradiction
 
@@ -33,7 +33,7 @@ def small_world(i, K=2, W=2, signals=2):
 
 def started(world, eps, delta):
     "A run of the bets alone."
-    data = Transcript(world.setting)
+    data = Transcript(world.setting, keeps=True)
     def put(rule, target, kind):
         return (yield from announce(data, rule))
     return Run(data, action_informed_oracle(world), eps, delta, put)
@@ -695,7 +695,7 @@ def test_equal_costs_end_the_question():
     next(steps)
     with pytest.raises(StopIteration):
         steps.send(Response(1, TIED.setting.support[TIED.belief_index[1][0]], 0))
-    assert tied(run) == {1}
+    assert run.tied == {1}
 
 def test_a_ray_that_is_known_too_roughly_is_halved():
     """Evidence can't use the rent of a wide bracket: 58 rounds, and about 500 when the forecast

@@ -17,6 +17,8 @@ from oia_nb.all import (LEARNERS, NotInducible, action_informed_oracle, generato
                         is_proper, load_world, optimal_rule, principal_profit, random_world,
                         sharp, simulate)
 from oia_nb.sharp import learner as module
+from oia_nb.sharp.bets import share
+from oia_nb.sharp.evidence import betting_threshold, mean_lower
 
 DELTA = 1e-6
 SHIPPED = ['small_clinic', 'advert', 'clinic', 'wine']
@@ -83,9 +85,9 @@ def test_certified_within_eps(method, name):
 @pytest.mark.parametrize('name,eps', amount([('small', .05)], [
     ('small', .05), ('wine', .04), ('wine', .1), ('wine', .0528)]))
 def test_the_rule_that_was_proved_is_returned(name, eps):
-    world = random_world(3, 3, 3, 1005, margin=.01, tries=50) if name == 'small' else (
+    world = random_world(3, 3, 3, 1007, margin=.01, tries=50) if name == 'small' else (
         load_world(name))
-    found = identify(world, eps=eps, delta=.05, seed=0)
+    found = identify(world, eps=eps, delta=.05, seed=0, examined=False)
     assert found.status == 'certified' and not is_false(world, found, eps)
 
 
@@ -103,6 +105,87 @@ def test_a_better_bound_is_sought_afterwards(name, monkeypatch):
                            examined=False), world, 0)
     assert found.status == 'certified' and found.certificate.bound == eps
     assert asked[-1][1] == eps and len(asked[-1][0]) == 1
+
+
+# --- Each clause of the sentence, worked out anew from the finished run ---------------
+
+def watched_run(world, eps, seed, monkeypatch):
+    "(what an unexamined run found, its `SharpRun`)."
+    runs, make = [], module.SharpRun.__init__
+    with monkeypatch.context() as patch:
+        patch.setattr(module.SharpRun, '__init__',
+                      lambda self, *a: (make(self, *a), runs.append(self))[0])
+        found = simulate(sharp(world.setting, action_informed_oracle(world), eps=eps, delta=.05,
+                               examined=False), world, seed)
+    return found, runs[0]
+
+
+def law_clauses(found, run):
+    """The bound is of the rule that is returned; "earns at least" is the lower bound at the
+    candidate's own share of δ, from samples of its arm since its registration."""
+    c, u = run.proved, run.setting.belief_utility
+    assert found.rule is run.best.rule and found.certificate is run.best.certificate
+    assert found.arm == c.arm and found.certificate.bound <= run.eps
+    assert c.delta == run.bets.delta*share(run.bets.candidates.index(c))
+    trace = found.trace
+    since = np.zeros_like(u)
+    if c.ray is not None:
+        # it can't be registered before its arm answered its ray
+        born = min(a.round for a in run.bets.answers if a.arm == c.arm and a.rule.values.any())
+        before = trace.beliefs[:born][trace.arms[:born] == c.arm]
+        assert c.counts.sum() >= len(before)
+    np.add.at(since, trace.beliefs[trace.arms == c.arm], 1)
+    since -= c.counts
+    paid = 0. if c.ray is None else c.high*c.ray.rule.expected
+    assert since.min() >= 0
+    assert found.profit == mean_lower(since, u - paid, betting_threshold(since.sum(), c.delta))
+    assert (found.rule.expected <= paid + 1e-12).all()
+
+
+# worlds in which a rule that pays is found
+CASES = [('clinic', .06, 0), ('advert', .1, 1)]
+
+
+@pytest.mark.parametrize('name,eps,seed', CASES[:amount(1, 2)])
+def test_every_clause_follows_from_the_run(name, eps, seed, monkeypatch):
+    found, run = watched_run(load_world(name), eps, seed, monkeypatch)
+    assert found.status == 'certified' and run.proved.ray is not None
+    law_clauses(found, run)
+
+
+def plain_mean(run, c):
+    counts, u = run.transcript.counts[c.arm] - c.counts, run.setting.belief_utility
+    return counts @ (u - c.high*c.ray.rule.expected)/counts.sum()
+
+
+def all_of_delta(run, c):
+    counts, u = run.transcript.counts[c.arm] - c.counts, run.setting.belief_utility
+    return mean_lower(counts, u - c.high*c.ray.rule.expected,
+                      betting_threshold(counts.sum(), run.delta))
+
+
+@pytest.mark.parametrize('wrong', [plain_mean, all_of_delta])
+def test_another_lower_bound_turns_red(wrong, monkeypatch):
+    name, eps, seed = CASES[0]
+    monkeypatch.setattr(module, 'earned_at_least',
+                        lambda run, c: 0. if c.ray is None else wrong(run, c))
+    found, run = watched_run(load_world(name), eps, seed, monkeypatch)
+    with pytest.raises(AssertionError):
+        law_clauses(found, run)
+
+
+def test_samples_used_twice_turn_red(monkeypatch):
+    "Counts before the registration are used again."
+    name, eps, seed = CASES[0]
+    make = module.bets.candidate
+    def at_birth(run, arm, ray):
+        c = make(run, arm, ray)
+        c.counts[:] = 0
+        return c
+    monkeypatch.setattr(module.bets, 'candidate', at_birth)
+    found, run = watched_run(load_world(name), eps, seed, monkeypatch)
+    with pytest.raises(AssertionError):
+        law_clauses(found, run)
 
 
 # --- A campaign with a judge of its own -----------------------------------------------
