@@ -93,7 +93,7 @@ class Patience:
         # rounds played when the n-th answer was handed on
         self.clock = [0]
         # a prior is watched within, lapses here
-        self.watches = Watches(replace(setting, prior=None), oracle, told.alarm,
+        self.watches = Watches(replace(setting, prior=None), told.alarm,
                                others=1 + (setting.prior is not None))
 
     def home(self, rule):
