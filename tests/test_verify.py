@@ -317,7 +317,7 @@ FORGED = dict(
     box=proof_with(half_left_out),
     kind=proof_with(another_kind),
     arms=proof_with(lambda p: p['arms'].pop()),
-    candidate=proof_with(lambda p: p.update(candidate=p['candidate'] + 7))
+    candidate=proof_with(lambda p: p.update(candidate=p['candidate'] + 7)))
 
 def test_there_are_many_kinds():
     assert len(FORGED) >= 40
@@ -392,7 +392,8 @@ def test_faults_of_the_learner_are_seen(plant, name, eps, monkeypatch):
 # --- Inside of runs -------------------------------------------------------------------
 
 @pytest.mark.parametrize('seed', range(amount(1, 20)))
-@pytest.mark.parametrize('name, eps', [('clinic', .1), *amount([], [*TWO, *((o, .1) for o in ODD)])])
+@pytest.mark.parametrize('name, eps', [('clinic', .1),
+                                       *amount([], [*TWO, *((o, .1) for o in ODD)])])
 def test_inside(name, eps, seed):
     look_inside(load_world(name) if isinstance(name, str) else random_world(*name), eps, seed)
 
@@ -400,7 +401,10 @@ def test_a_wrong_bound_turns_the_law_red(monkeypatch):
     "Planted: bounds that are a fifth too low."
     from oia_nb.sharp import walls
     old = walls.proved
-    monkeypatch.setattr(walls, 'proved', lambda w, cost, y: old(w, cost, y) + .2*abs(old(w, cost, y)))
+    def too_low(w, cost, y):
+        bound = old(w, cost, y)
+        return bound + .2*abs(bound)
+    monkeypatch.setattr(walls, 'proved', too_low)
     with pytest.raises(AssertionError):
         look_inside(load_world('clinic'), .1, 0)
 
