@@ -79,17 +79,14 @@ class Seen(Exception):
 # %% ../nbs/beyond/32_lapses.ipynb #f26f47e8
 class Patience:
     """The state of a run: the learner `inner`, the `stacks` of answers by arm, the
-    accounts, and the `homes` {rule announced again: [its arm or None, tally]}."""
+    accounts, and the `homes` {payments of a rule: [its arm or None, tally, the question
+    that it was]} of rules announced before."""
     def __init__(self, setting, oracle, *, eps, delta, told, max_rounds):
         self.setting, self.eps, self.delta = setting, eps, delta
         self.told, self.inner, self.max_rounds = told, None, max_rounds
-        self.rules = oracle.rules       # while they are kept no other has their `id`
         self.data = Transcript(setting)
         self.stacks = [deque() for _ in range(setting.K)]
-        tally = lambda: np.zeros(setting.K, int)
-        # arm, tally, and the question that it was
-        self.homes = {id(rule): [None, tally(), 0] for rule in oracle.rules}
-        self.homes['nothing'] = [None, tally(), 0]
+        self.homes = {}
         # the question under way, those of all rounds, and those handed on
         self.question, self.asked, self.handed = 0, array('l'), array('l')
         self.questions = self.lapses = 0
@@ -100,8 +97,13 @@ class Patience:
                                others=1 + (setting.prior is not None))
 
     def home(self, rule):
-        "What is known of a rule that is announced again; None for any other."
-        return self.homes.get(id(rule) if rule.values.any() else 'nothing')
+        "What is known of a rule that was announced before; None if it is new."
+        key = rule.values.tobytes()
+        if key in self.homes:
+            return self.homes[key]
+        self.homes[key] = [None, np.zeros(self.setting.K, int), 0]
+        return None
+
     @property
     def evidence(self):
         return lapse_evidence(self.told.lapses, self.data.rounds, self.lapses)

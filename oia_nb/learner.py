@@ -415,7 +415,7 @@ def verify(self, exact=False):
         refused = checker.verify(what, facts, exact) or self.unfounded()
         seconds = perf_counter() - start
         rests = '' if refused else proofs.rests_on(what.proof, facts, self.setting.arms)
-    except (AttributeError, LookupError, TypeError, ValueError) as e:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
         refused, rests = f'the facts cannot be read: {e!r}', ''
         seconds = perf_counter() - start
     return Verification(refused, rests, seconds)

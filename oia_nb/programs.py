@@ -5,13 +5,13 @@
 # %% auto #0
 __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', 'HIGHS_OPTIONS', 'LP_UNIT',
            'SCALED', 'HIGHS_ATTEMPTS', 'LP_ROW_TOL', 'ROUNDING', 'MEMORY_MOST', 'LIE_BYTES', 'GAIN_BYTES', 'MENU_FROM',
-           'OPTIMAL', 'INFEASIBLE', 'FAILED', 'ZERO', 'TIED', 'PIVOT', 'PATIENCE', 'PIVOTS', 'CLOSE', 'AFRESH', 'NOISE',
-           'PROGRAMS', 'PURSE', 'INSIDE', 'Solution', 'properness_pairs', 'pair_rows', 'properness_rows', 'worst_lies',
-           'price_weights', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'new_highs', 'open_highs', 'Vertex',
-           'LinearProgram', 'push', 'ProperProgram', 'rule_matrix', 'link_row', 'check_size', 'RuleProgram', 'box',
-           'at_least_zero', 'menu_matrix', 'MenuProgram', 'lowest', 'tightest', 'turn', 'afresh', 'first_tableau',
-           'is_close', 'simplex', 'v_rules', 'VProgram', 'fast_program', 'program_route', 'known_program',
-           'solve_program', 'purses', 'cheapest_rule', 'widest_rule']
+           'OPTIMAL', 'INFEASIBLE', 'FAILED', 'ZERO', 'TIED', 'PIVOT', 'PATIENCE', 'PIVOTS', 'EXACT', 'CLOSE', 'AFRESH',
+           'NOISE', 'PROGRAMS', 'PURSE', 'INSIDE', 'Solution', 'properness_pairs', 'pair_rows', 'properness_rows',
+           'worst_lies', 'price_weights', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'new_highs', 'open_highs',
+           'Vertex', 'LinearProgram', 'push', 'ProperProgram', 'rule_matrix', 'link_row', 'check_size', 'RuleProgram',
+           'box', 'at_least_zero', 'menu_matrix', 'MenuProgram', 'lowest', 'tightest', 'turn', 'afresh',
+           'first_tableau', 'is_close', 'simplex', 'v_rules', 'VProgram', 'fast_program', 'program_route',
+           'known_program', 'solve_program', 'purses', 'cheapest_rule', 'widest_rule']
 
 # %% ../nbs/companion/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass, replace
@@ -788,7 +788,7 @@ def turn(T, basis, stage):
 
 # %% ../nbs/companion/61_programs.ipynb #371199b8
 # what an answer is verified within, of its size; how often a tableau is made afresh
-CLOSE, AFRESH = 1e-10, 4
+EXACT, CLOSE, AFRESH = 1e-13, 1e-10, 4
 
 def afresh(data, basis):
     """The tableau of a `basis` (m,), from the `data` (m + 3, n + 1) of the first.
@@ -817,8 +817,9 @@ def first_tableau(A, b, cost, price):
     data[m:, :n] = np.maximum(cost, 0.), cost, price
     return data
 
-def is_close(A, b, cost, w, y):
-    """True if w (n,) is feasible and optimal by the multipliers y (m,) ≤ 0.
+def is_close(A, b, cost, w, y, within=CLOSE):
+    """True if w (n,) is feasible and optimal by the multipliers y (m,) ≤ 0, `within`
+    a share of what is added up.
 
     >>> is_close(-np.eye(1), -np.ones(1), np.ones(1), np.ones(1), -np.ones(1))
     True
@@ -827,7 +828,7 @@ def is_close(A, b, cost, w, y):
     broken = max((A @ w - b).max(), -w.min())/large
     wrong = max((y @ A - cost).max(), y.max())/dear
     gap = abs(cost @ w - y @ b)/(large + dear)
-    return bool(max(broken, wrong, gap) <= CLOSE)
+    return bool(max(broken, wrong, gap) <= within)
 
 # %% ../nbs/companion/61_programs.ipynb #76d87363
 def simplex(A, b, cost, price):
@@ -848,7 +849,7 @@ def simplex(A, b, cost, price):
     A1, b1 = A/by[:, None], b/unit/by
     data = first_tableau(A1, b1, cost, price)
     T, basis = data.copy(), n + np.arange(m)
-    for attempt in range(AFRESH):
+    for attempt in range(AFRESH + 1):
         how, row = turn(T, basis, 0)
         if how == INFEASIBLE:
             y = T[row, n:n + m]
@@ -856,10 +857,11 @@ def simplex(A, b, cost, price):
                 return None
         elif how == OPTIMAL and turn(T, basis, 1)[0] == OPTIMAL and not attempt:
             turn(T, basis, 2)
-        T = afresh(data, basis)
+        if attempt:
+            T = afresh(data, basis)
         w, y = np.zeros(n + m), -T[m + 1, n:n + m]
         w[basis] = T[:m, -1]
-        if is_close(A1, b1, cost, w[:n], y):
+        if is_close(A1, b1, cost, w[:n], y, CLOSE if attempt else EXACT):
             return unit*np.maximum(w[:n], 0.), np.minimum(y, 0.)/by
     failure = SolverFailure(f'a program of {m} rows and {n} columns isn\'t verified')
     failure.program = A, b, cost
@@ -901,9 +903,9 @@ def rows(self, counts, lower):
     that asks (n, M), and what they ask (n,)."""
     at = [j for j in range(self.K) if j != self.arm and lower[j] != -np.inf]
     used, asks = counts[[*at, self.arm]], np.asarray(lower, float)[at]
-    if not (np.isfinite(used).all() and np.isfinite(asks).all()):
-        raise SolverFailure('a coefficient of the program is not finite')
     pays = used/used.sum(1, keepdims=True) @ self.v.D.T
+    if not np.isfinite(pays.sum() + asks.sum()):
+        raise SolverFailure('a coefficient of the program is not finite')
     more = pays[-1] - pays[:-1]
     return pays[-1], np.where(np.abs(more) < NOISE, 0., more), asks
 

@@ -106,7 +106,7 @@ def by_counts(claim, p, facts, at):
     formula = claim.bound if a is None else 2*B*(a + (1 - a)*last.I[k])
     need(abs(claim.bound - formula) <= SLACK*B, 'the radius or the share is another')
 
-# %% ../nbs/beyond/40_proofs.ipynb #abd9d133
+# %% ../nbs/beyond/40_proofs.ipynb #b07852d0
 def averages(counts, x, mean, delta, bet):
     "Whether counts of payoffs x, both (C,), prove that these average at least `mean`."
     least, seen = x.min(), counts > 0
@@ -117,8 +117,8 @@ def averages(counts, x, mean, delta, bet):
     return won >= log(2/delta) + log(counts.sum())/2
 
 def pairs_of(facts, rounds):
-    "(M W,): how often each pair of a report and a state came in these `rounds`."
-    belief, state = facts.rounds[rounds, 2:4].T
+    "(M W,): how often each pair of a report and a state came in these `rounds` (n, 4)."
+    belief, state = rounds[:, 2:].T
     need((state >= 0).all(), 'a state is missing')
     cells = belief*len(facts.utility) + state
     return np.bincount(cells, minlength=facts.support.size)
@@ -132,9 +132,10 @@ def by_sums(claim, p, facts, at):
     "The claim of a trial: a bound on the gap to the best of the rules tried."
     n, i, ends = len(facts.rules), p['index'], np.array(p['ends'])
     need(np.array_equal(facts.rules[i], claim.rule), 'the rule is another')
+    need(np.isin(facts.rounds[:, 0], range(n)).all(), 'a rule is left out')
     for r, S in enumerate(facts.rules):
         rounds = np.flatnonzero(facts.rounds[:, 0] == r)[:p['used'][r]]
-        counts, x = pairs_of(facts, rounds), (worths(facts) - S).ravel()
+        counts, x = pairs_of(facts, facts.rounds[rounds]), (worths(facts) - S).ravel()
         (low, high), bets, level = ends[r], p['bets'][r], claim.delta/(2*n)
         need(averages(counts, x, low, level, bets[0])
              and averages(counts, -x, -high, level, bets[1]),
@@ -142,7 +143,7 @@ def by_sums(claim, p, facts, at):
     gap = np.delete(ends[:, 1], i).max() - ends[i, 0]
     need(gap <= claim.bound + SLACK*facts.bound, 'the gap is wider')
 
-# %% ../nbs/beyond/40_proofs.ipynb #61798f0d
+# %% ../nbs/beyond/40_proofs.ipynb #c5aee493
 PLANNED, QUESTIONS_SHARE = 700, .25     # of chapter 32
 
 def lead_of(i, eta, delta, K, answers):
@@ -159,7 +160,8 @@ def by_questions(claim, p, facts, at):
     "The claim of a learner that asks again, from that of the learner within."
     question, arm = facts.rounds[:, 0], facts.rounds[:, 1]
     first = np.unique(question, return_index=True)[1]
-    need((np.diff(first) > 0).all(), 'the questions are not in their order')
+    need(np.array_equal(question[first], range(len(first)))
+         and (np.diff(first) > 0).all(), 'the questions are not in their order')
     eta, order = claim.told['lapses'], question.argsort(kind='stable')
     tallies = np.split(arm[order], np.bincount(question).cumsum()[:-1])
     arms = np.array([lead_of(i, eta, claim.delta, facts.K, answers)
@@ -174,7 +176,7 @@ def by_questions(claim, p, facts, at):
     inner = replace(claim, delta=(1 - QUESTIONS_SHARE if eta else 1)*claim.delta)
     PROOFS[p['inner']['kind']](inner, p['inner'], replace(facts, rounds=rounds), at)
 
-# %% ../nbs/beyond/40_proofs.ipynb #60d5f766
+# %% ../nbs/beyond/40_proofs.ipynb #62e62222
 PRICES = .1             # of chapter 37
 
 @proof('lead')
@@ -187,14 +189,14 @@ def by_lead(claim, p, facts, at):
     need(np.abs(S + more - claim.rule).max() <= SLACK*facts.bound
          and 0 <= p['share'] <= 1, 'the rule is another mixture')
     need(p['share']*facts.margins[k] >= claim.told['margin'], 'the lead is less')
-    rounds = np.arange(end, end + p['samples'])
+    paid = facts.rounds[end:end + p['samples']]
     by_state = claim.told.get('beliefs') == 'own'
     x = more.ravel() if by_state else (facts.support*more).sum(1)
     if price < max(x.max(), 0):
-        rule, arm, belief = facts.rounds[rounds, :3].T
+        rule, arm, belief = paid[:, :3].T
         need((arm == k).all() and (rule == rule[0]).all() and np.array_equal(
             facts.rules[rule[0]], claim.rule), 'the price is that of another rule')
-        counts = pairs_of(facts, rounds) if by_state else np.bincount(
+        counts = pairs_of(facts, paid) if by_state else np.bincount(
             belief, minlength=len(x))
         need(averages(counts, -x, -price, PRICES*share, p['bet']),
              'the price is higher')
@@ -328,26 +330,28 @@ def tables_of(facts, heard, walls):
     return [Tables(facts, heard, [ray_cut(bare, wall, k) for wall in walls
                                   if k in wall['arms']]) for k in each]
 
-# %% ../nbs/beyond/40_proofs.ipynb #75d2782b
+# %% ../nbs/beyond/40_proofs.ipynb #8f64e429
 @proof('pairs')
 def by_pairs(claim, p, facts, at):
     "The claim of a learner that counts pairs of a report and a state."
     k, K, delta, every = claim.arm, facts.K, claim.delta, np.arange(len(facts.support))
     digits, c = claim.told.get('rounding'), p['candidate']
-    said = facts.support if digits is None else np.round(facts.support, digits)
-    heard = np.abs(facts.support[None] - said[:, None]).max(2).argmin(1)
+    spoken = facts.support if digits is None else np.round(facts.support, digits)
+    heard = np.abs(facts.support[None] - spoken[:, None]).max(2).argmin(1)
     known = np.where(np.isin(every, heard), every, heard)
     u, S = worths(facts)[known].ravel(), claim.rule[known].ravel()
     def counts(j, since, used):
         rounds = np.flatnonzero(facts.rounds[:, 1] == j)[:used]
-        return pairs_of(facts, rounds[rounds >= since])
+        return pairs_of(facts, facts.rounds[rounds[rounds >= since]])
     tables = tables_of(facts, heard, p['walls'])
     need(len(p['arms']) == K and c >= 0, 'an arm is left out')
     U = np.array([tables[j].most(counts(j, 0, hint['used']), u, delta/(2*K), hint)
                   for j, hint in enumerate(p['arms'])])
     start, rule, arm = facts.registered[c]
-    need(arm == k and (facts.rounds[:, :2] == (rule, k)).all(1).any()
-         and np.array_equal(facts.rules[rule], claim.rule), 'the candidate is another')
+    said = (facts.rounds[:, :2] == (rule, k)).all(1)
+    registered = said[start - 1] and start >= 1 if c >= K else said.any() and start == 0
+    need(arm == k and registered and np.array_equal(facts.rules[rule], claim.rule),
+         'the candidate is another')
     n = c - K + 1
     share = .05*delta/K if c < K else .45*delta/(n*(n + 1))
     need(averages(counts(k, start, p['used']), u - S, p['low'], share/2, p['bet']),

@@ -1129,8 +1129,7 @@ def _arms_by_name(arms):
 def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
                      decisions=None, prior=None, weights=None, smoothing=SMOOTHING,
                      rare=RARE, name='table', source=None, licence=None):
-    """A `World` from a table of past cases, by counting rows. Its setting tells the
-    prior of the states, which all arms share.
+    """A `World` from a table of past cases, by counting rows, which tells the prior.
 
     Parameters
     ----------

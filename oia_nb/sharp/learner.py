@@ -2,8 +2,8 @@
 
 # %% auto #0
 __all__ = ['SEEN', 'PROVED', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'keep', 'take', 'prove', 'earned_at_least', 'report',
-           'SharpIdentification', 'levelled', 'sharp', 'maker', 'steps', 'learn', 'close', 'limits_of', 'bearing',
-           'each_once']
+           'SharpIdentification', 'spared', 'levelled', 'sharp', 'maker', 'steps', 'learn', 'close', 'limits_of',
+           'bearing', 'each_once']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from dataclasses import dataclass, replace
@@ -64,8 +64,7 @@ class SharpRun:
     """The state of a run: the transcript, the hyperplanes and programs of the regions,
     the candidates, and what to file."""
     def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told):
-        if setting.prior is not None:
-            oracle = replace(oracle, rules=map(without_floor, oracle.rules))
+        oracle = spared(setting, oracle)                                # below
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
             setting, oracle, eps, delta, max_rounds, watch)
         self.later = LATER*delta
@@ -613,6 +612,12 @@ def conclude(run, status, contradiction=(), violated=None):
                   profit=run.low if sound and run.best else None)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #e3a10002
+def spared(setting, oracle):
+    "The oracle whose rules pay nothing for nothing, where a `prior` is told."
+    if setting.prior is None:
+        return oracle
+    return replace(oracle, rules=map(without_floor, oracle.rules))
+
 def levelled(setting):
     "The setting less what a common `prior` fixes of its utility (chapter 25)."
     z = setting
@@ -665,8 +670,8 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     make = maker(setting, oracle, watch, told, examined)
     if margin == 0:
         return make(eps, delta, max_rounds)
-    return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
-                   max_rounds=max_rounds)
+    return leading(make, setting, spared(setting, oracle), eps=eps, delta=delta,
+                   margin=margin, max_rounds=max_rounds)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a40
 # what may be told, the last only of a run that is examined
