@@ -2,10 +2,10 @@
 
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'ZERO_SHARE', 'SHARES', 'OWN', 'RAYS', 'RUNGS', 'PROOFS', 'TIE', 'WIDER', 'MOST', 'NEAR', 'ROUNDED',
-           'share', 'Facts', 'Claim', 'Refused', 'need', 'proof', 'verify', 'log_below', 'Arithmetic', 'Seen', 'short',
-           'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut', 'bets_of', 'region', 'weights', 'price',
-           'won', 'wealth', 'least', 'narrowed', 'everywhere', 'holds', 'pair', 'bracket', 'Candidate', 'candidate',
-           'rent', 'sharp']
+           'THIN', 'share', 'Facts', 'Claim', 'Refused', 'need', 'proof', 'verify', 'log_below', 'Arithmetic', 'Seen',
+           'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut', 'bets_of', 'region', 'weights',
+           'price', 'won', 'wealth', 'least', 'narrowed', 'everywhere', 'holds', 'pair', 'bracket', 'Candidate',
+           'candidate', 'rent', 'sharp']
 
 # %% ../nbs/beyond/39_verify.ipynb #f50dbc61
 from dataclasses import dataclass
@@ -143,6 +143,7 @@ class Arithmetic:
 # ties of an agent, of the bound; the same of f(0), if that is a millionth of the bound;
 # α at most, then; what is nearly a tie; roundings of rules
 TIE, WIDER, MOST, NEAR, ROUNDED = 1e-10, 1e-4, 1e6, 1e-8, 1e-9
+THIN = .01          # directions in which beliefs extend less are not levelled
 
 class Seen:
     """The first `until` rounds: payments `s` (R, M) of the rules, {rule: arm} that
@@ -155,6 +156,9 @@ class Seen:
         self.stakes, self.bound = stakes/stakes.sum(), at.numbers(facts.bound)
         self.support, S = at.numbers(facts.support), at.numbers(facts.rules)/self.bound
         self.u = (self.support @ at.numbers(facts.utility)).max(1)/self.bound
+        if facts.prior is not None:
+            v = np.linalg.lstsq(facts.support, self.u.astype(float), rcond=THIN)[0]
+            self.u = self.u - self.support @ at.numbers(v - facts.prior @ v)
         need((S >= 0).all() and (S <= 1).all(), 'a rule is not within the bound')
         pays = np.einsum('iw,rjw->rij', self.support, S)
         self.s = np.einsum('rii->ri', pays)

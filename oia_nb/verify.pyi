@@ -62,6 +62,7 @@ WIDER: Any
 MOST: Any
 NEAR: Any
 ROUNDED: Any
+THIN: float
 class Seen:
     def __init__(self, facts, until, at) -> None: ...
     def counts(self, arm, start=...): ...

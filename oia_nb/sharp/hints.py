@@ -323,8 +323,8 @@ def cells_of(over, top, counts, outcomes, a, want):
         spare = 10*HAIR if isinstance(over, Rules) else max(LEAST_SPARED, SPARED*slack)
         if slack < 0 or len(cells) == MOST_CELLS:
             return None
-        left, b = a, top
-        if own(top)[1] < want - known + spare:
+        left, b = a, top + SHORT              # a little beyond, for other processors
+        if own(b)[1] < want - known + spare:
             for _ in range(HALVINGS):
                 m = (left + b)/2
                 left, b = (m, b) if own(m)[1] >= want - known + spare else (left, m)
