@@ -633,8 +633,9 @@ def create(cls, path, where, oracle=None, *, eps, delta, method=None, snap=SNAP,
     currency : str, optional
         For offers and sums.
     history : list of (rule, arm, report), optional
-        Answers of the same expert to known rules from before (chapter 27); a
-        rule may also be the name or index of an arm: the oracle's.
+        All answers of the same expert to proper rules from before, in their order
+        (chapters 25 and 27); a rule may also be the name or index of an arm: the
+        oracle's.
     told : Told, or a text such as "lapses=0.02", optional
         What may be assumed of the expert.
     options
