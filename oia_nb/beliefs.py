@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['NO_MARGIN', 'Hearing', 'HeardProgram', 'PairProgram', 'largest_excess', 'HeardOracle', 'Run', 'pick', 'fresh_value',
-           'upper_bounds', 'profit_lower', 'own_regret', 'leader', 'judge', 'explore', 'close', 'OwnIdentification',
-           'conclude', 'steps', 'checked_told', 'StateLearner', 'own_beliefs']
+           'upper_bounds', 'profit_lower', 'own_regret', 'leader', 'judge', 'explore', 'close', 'grounds', 'wall_hint',
+           'pairs_seen', 'with_proof', 'OwnIdentification', 'conclude', 'steps', 'checked_told', 'StateLearner',
+           'own_beliefs']
 
 # %% ../nbs/beyond/33_beliefs.ipynb #e2bf6fb6
 from dataclasses import dataclass, replace
@@ -16,13 +17,16 @@ from .leads import leading
 from .estimation import FORCED, INIT, NORMAL
 from .learner import (STATUS, Identification, Learner, Stopped, check_learner,
                             finish)
+from .proofs import named, tables_of
+from .proving import ball_hint, bases_of, bet_on, only_used
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, largest_over_ball, mean_lower
-from .sharp.hyperplanes import RegionProgram, largest_difference
+from .sharp.hyperplanes import RegionProgram, largest_difference, last_basis
 from .sharp.learner import (BATCH, MOST_BITS, SAMPLES, Candidate, Halt, SharpRun,
                                   ask, is_due, meet_wall, put, refine, sample,
                                   samples_for)
 from .told import Told, as_told, digits_needed, heard_as, is_clear
+from .verify import Facts
 
 # %% ../nbs/beyond/33_beliefs.ipynb #44f817fb
 class Hearing:
@@ -132,7 +136,7 @@ class Run(SharpRun):
         hearing = self.hearing = Hearing(setting.support, told.rounding)
         super().__init__(setting, HeardOracle(oracle, hearing), eps, delta, max_rounds,
                          None, told)
-        self.watches = Watches(setting, self.oracle, told.alarm, calibrated=False)
+        self.watches = Watches(setting, told.alarm, calibrated=False)
         self.base = HeardProgram(setting, hearing=hearing)
         self.ends = [hearing.heard(rule) for rule in self.ends]
         self.pairs = np.zeros((setting.K, setting.M*setting.W))
@@ -193,7 +197,8 @@ def pick(run, k):
         return
     r = len(run.candidates) - run.setting.K + 1
     share = .45*run.delta/(r*(r + 1))
-    run.candidates.append(Candidate(inner.rule, k, run.pairs[k].copy(), share))
+    run.candidates.append(Candidate(inner.rule, k, run.pairs[k].copy(), share,
+                                    run.rounds))
 
 # %% ../nbs/beyond/33_beliefs.ipynb #7f7b8cc0
 def fresh_value(run, key, N, value):
@@ -251,6 +256,8 @@ def judge(run):
     challenger = int(others.argmax())
     across, own = U[challenger] - low, U[c.arm] - low
     bound = max(across, own if across > run.eps else own_regret(run, c, own))
+    if bound < run.bound:
+        run.grounds = grounds(run, c)
     run.hold(c.rule, c.arm, bound, low)
     N = run.transcript.N
     radii = np.sqrt(2*betting_threshold(N, run.delta/(2*run.setting.K))/N)
@@ -299,6 +306,63 @@ def close(run):
             what = 'drift' if check.name == 'answers' else check.name
             raise Halt('assumption_violated', (run.rounds, ), what)
 
+# %% ../nbs/beyond/33_beliefs.ipynb #e18c5b7a
+def grounds(run, c):
+    "What the bound of a `Candidate` c rests on at this round."
+    walls = [(w, [[ray.held, ray.crossed] for ray in w.rays])
+             for w in run.walls.values()]
+    every = range(run.setting.K)
+    return dict(c=c, walls=walls, programs=[run.program(k) for k in every],
+                used=[int(run.cache[k][0]) for k in every], now=int(run.lows[c][0]),
+                own=int(run.cache[id(c)][0]) if id(c) in run.cache else 0,
+                low=float(run.lows[c][1]))
+
+def wall_hint(run, wall, rays):
+    "The hint for the cut that rays across a hyperplane prove."
+    program = HeardProgram(run.setting, hearing=run.hearing)
+    for m in (*wall.mu, *-wall.mu):
+        found = program.minimum(m, rule=True)
+        b = last_basis(program, program.paid(found.rule))
+        program.bases += [b] if b else []
+    return dict(arms=[int(wall.k), int(wall.j)], anchor=int(run.heard[wall.k]),
+                rays=rays, bases=bases_of(program))
+
+def pairs_seen(run, k, since, used):
+    "(M W,): the first `used` pairs of arm k, without those of the first rounds."
+    data, W = run.transcript, run.setting.W
+    rounds = np.flatnonzero(np.array(data.arms) == k)[:used]
+    rounds = rounds[rounds >= since]
+    pairs = np.array(data.beliefs, int)[rounds]*W + np.array(data.states)[rounds]
+    return np.bincount(pairs, minlength=run.setting.M*W)
+
+# %% ../nbs/beyond/33_beliefs.ipynb #f3a90d46
+def with_proof(run):
+    "The `Finding` with its proof; without one, if nothing is proved."
+    if run.bound == np.inf:
+        return run.found
+    z, g, data, c = run.setting, run.grounds, run.transcript, run.grounds['c']
+    born = lambda n, r: (r.born, int(data.asked[(r.born or n + 1) - 1]), int(r.arm))
+    told = dict(registered=[born(*r) for r in enumerate(run.candidates)], tie=run.tie)
+    facts = Facts(z.support, z.utility, z.bound, z.K, np.array(data.rules), np.array(
+        [data.asked, data.arms, data.beliefs, data.states]).T, supports=z.supports, **told)
+    walls = [wall_hint(run, *wall) for wall in g['walls']]
+    tables = tables_of(facts, run.hearing.places, walls)
+    def hint(k, since, used, delta):
+        pairs = pairs_seen(run, k, since, used)
+        return ball_hint(tables[k], pairs, delta, g['programs'][k], used)
+    arms = [hint(k, 0, used, run.delta/(2*z.K)) for k, used in enumerate(g['used'])]
+    own = hint(c.arm, c.born, g['own'], c.delta/2) if g['own'] else None
+    seen, known = pairs_seen(run, c.arm, c.born, g['now']), run.hearing.of
+    kept = run.kept(c.rule).reshape(z.support.shape)[known].ravel()
+    proof = dict(kind='pairs', walls=walls, arms=arms, own=own, used=g['now'],
+                 candidate=run.candidates.index(c), low=g['low'],
+                 bet=bet_on(seen, kept, g['low']))
+    used = {data.asked[t - 1] for t in named(proof)[0]}
+    used.add(told['registered'][proof['candidate']][1])
+    told |= only_used(data, told['registered'], used)
+    certificate = replace(run.found.certificate, proof=proof, facts=told)
+    return replace(run.found, certificate=certificate)
+
 # %% ../nbs/beyond/33_beliefs.ipynb #a56c5d1f
 @dataclass(frozen=True, eq=False, repr=False)
 class OwnIdentification(Identification):
@@ -314,8 +378,9 @@ class OwnIdentification(Identification):
 def conclude(run, status, contradiction=(), violated=None):
     "The `OwnIdentification` of a run that has ended."
     solves = sum(p.solves for p in run.programs.values())
-    return finish(run.transcript, run.found, status=status, eps=run.eps,
-                  delta=run.delta, searches=run.searches, lp_solves=run.base.solves + run.solves + solves,
+    found = with_proof(run) if STATUS[status].sound and not violated else run.found
+    return finish(run.transcript, found, status=status, eps=run.eps, delta=run.delta,
+                  searches=run.searches, lp_solves=run.base.solves + run.solves + solves,
                   violated=violated or False, snapshots=run.snapshots,
                   result=OwnIdentification, contradiction=tuple(contradiction),
                   told=run.told, checks=(*run.checks, *run.watches.checks),

@@ -7,11 +7,14 @@ from .examination import Boundary, Watches, examine, fresh_rule
 from .leads import leading
 from .estimation import FORCED, INIT, NORMAL
 from .learner import STATUS, Identification, Learner, Stopped, check_learner, finish
+from .proofs import named, tables_of
+from .proving import ball_hint, bases_of, bet_on, only_used
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, largest_over_ball, mean_lower
-from .sharp.hyperplanes import RegionProgram, largest_difference
+from .sharp.hyperplanes import RegionProgram, largest_difference, last_basis
 from .sharp.learner import BATCH, MOST_BITS, SAMPLES, Candidate, Halt, SharpRun, ask, is_due, meet_wall, put, refine, sample, samples_for
 from .told import Told, as_told, digits_needed, heard_as, is_clear
+from .verify import Facts
 from .oracle import Oracle
 from .information import Setting
 
@@ -50,6 +53,10 @@ def leader(run): ...
 def judge(run): ...
 def explore(run): ...
 def close(run): ...
+def grounds(run, c): ...
+def wall_hint(run, wall, rays): ...
+def pairs_seen(run, k, since, used): ...
+def with_proof(run): ...
 @dataclass(frozen=True, eq=False, repr=False)
 class OwnIdentification(Identification):
     contradiction: tuple

@@ -85,6 +85,8 @@ DOCUMENTS = dict(
         seed=INTEGER, compiled=FLAG,
         methods=by_name(record(method=TEXT, options=by_name(ANYTHING))),
         table=listed(by_name(ANYTHING)), runs=listed(by_name(ANYTHING))),
+    verification=record(file=TEXT, verified=FLAG, refused=maybe(TEXT), rests=maybe(TEXT),
+                        seconds=NUMBER, claim=maybe(TEXT)),
     worlds=record(worlds=listed(
         record(name=TEXT, arms=NAMES, states=NAMES, decisions=NAMES, beliefs=INTEGER,
                bound=NUMBER))))
@@ -327,8 +329,7 @@ def certificate_fields(certificate, proof):
             if value is not None and (proof or name not in ('proof', 'facts'))}
 
 def certificate_of(d):
-    "The `Certificate` of a document, which needs a probability beside it."
-    as_number('document.target.delta', d['target']['delta'], 0., 1., strict_low=True)
+    "The `Certificate` of a document."
     return Certificate(**without_notes(d['certificate']))
 
 def counts_of(counts, arms):
@@ -340,7 +341,7 @@ def counts_of(counts, arms):
 # %% ../nbs/companion/86_documents.ipynb #711b9bc7
 CHECKED = record(name=TEXT, evidence=maybe(NUMBER), level=NUMBER, rounds=INTEGER,
                  passed=FLAG)
-DISCOVERY = record({'found': ANYTHING, 'setting': ANYTHING},
+DISCOVERY = record({'found': ANYTHING, 'setting': ANYTHING, 'starts': listed(INTEGER)},
                    rule=record(tickets=MATRIX, bound=NUMBER), arm=INTEGER, status=TEXT,
                    bound=maybe(NUMBER), charge=maybe(NUMBER), mass=listed(NUMBER, 1),
                    rounds=INTEGER, collecting=INTEGER, runs=INTEGER)
@@ -410,7 +411,7 @@ def discovery_of(d):
         setting=inner['setting'] and setting_from_dict(inner['setting']),
         rule=OpenRule(d['rule']['tickets'], d['rule']['bound']),
         mass=np.array(d['mass'], float), bound=or_infinite(d['bound']),
-        charge=or_infinite(d['charge'])))
+        charge=or_infinite(d['charge']), starts=tuple(d.get('starts', ()))))
 
 def is_document(value):
     return isinstance(value, dict) and 'schema' in value
@@ -427,10 +428,16 @@ READ = dict(told=told_of, checks=lambda d: tuple(map(check_of, d)),
 def check_details(found):
     """Raise `InvalidInput` for a result that lacks what its own promise is stated
     with."""
-    proved = found.certificate is not None or found.status == 'rule_certified'
-    for name in ('discovery', 'means', 'earns') if proved else ():
-        if hasattr(found, name) and not np.size(getattr(found, name)):
-            raise InvalidInput(f'document.details.{name}', getattr(found, name),
+    tried = found.status == 'rule_certified'
+    if not tried and found.certificate is None:
+        return
+    as_number('document.target.delta', found.delta, 0., 1., strict_low=True)
+    stated = {name: getattr(found, name, 0.)
+              for name in ('discovery', *(('means', 'earns', 'behind') if tried else ()))}
+    for name, value in stated.items():
+        numbers = 0. if name == 'discovery' and value is not None else value
+        if numbers is None or not np.size(numbers) or not np.isfinite(numbers).all():
+            raise InvalidInput(f'document.details.{name}', value,
                                'what the promise is stated with')
 
 

@@ -8,13 +8,13 @@ __all__ = ['SHARPNESS', 'SHIFTS', 'LOG_MOST', 'RATIOS', 'STAKES', 'LEAN', 'OFF',
            'last_held', 'sides', 'fresh_rule', 'examine', 'ask_again', 'cross', 'crossings']
 
 # %% ../nbs/beyond/31_examination.ipynb #49105fa7
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 import numpy as np
 from .core import as_integer, generator
 from .scoring import ScoringRule, menu_rule, mix
-from .sharp.evidence import BETS
+from .verify import BETS
 from .told import Check
 
 # %% ../nbs/beyond/31_examination.ipynb #bd1ced2e
@@ -141,8 +141,9 @@ class ReportWatch:
 class Watches:
     """The watches of a run on what it is shown, each with an equal share of the false
     alarms `alarm`, as is kept for `others` that the run has besides."""
-    def __init__(self, setting, oracle, alarm, *, calibrated=True, others=0):
-        self.setting, self.usual, self.by = setting, oracle.rules, {}
+    def __init__(self, setting, alarm, *, calibrated=True, others=0):
+        self.setting, self.by = setting, {}
+        self.heard = [Counter() for _ in range(setting.K)]
         if calibrated:
             self.by['calibration'] = CalibrationWatch(setting.support, setting.K)
         if setting.prior is not None:
@@ -155,12 +156,19 @@ class Watches:
         if 'prior' in self.by:
             self.by['prior'].see(arm, belief)
         if state is not None:
-            usual = any(rule is r for r in self.usual) or not rule.values.any()
-            self.by['reports'].see(arm, belief*self.setting.W + state, usual)
+            pair = belief*self.setting.W + state
+            self.by['reports'].see(arm, pair, self.is_usual(rule, arm))
         if state is not None and 'calibration' in self.by:
             self.by['calibration'].see(arm, belief, state)
         return next((name for name, watch in self.by.items()
                      if watch.evidence >= 1/self.level), None)
+
+    def is_usual(self, rule, arm):
+        "Whether the arm came under no other rule more often; one more round of it."
+        seen, key = self.heard[arm], rule.values.tobytes()
+        usual = seen[key] == max(seen.values(), default=0)
+        seen[key] += 1
+        return usual
 
     @property
     def checks(self):

@@ -1,13 +1,13 @@
 # Made by nbs/build_stubs.py from examination.py and nbs/hints.txt.  Do not edit.
 from collections.abc import Callable
 from typing import Any
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 import numpy as np
 from .core import as_integer, generator
 from .scoring import ScoringRule, menu_rule, mix
-from .sharp.evidence import BETS
+from .verify import BETS
 from .told import Check
 
 SHARPNESS: tuple
@@ -33,8 +33,9 @@ class ReportWatch:
     def rounds(self): ...
     def see(self, arm, cell, usual): ...
 class Watches:
-    def __init__(self, setting, oracle, alarm, *, calibrated=..., others=...) -> None: ...
+    def __init__(self, setting, alarm, *, calibrated=..., others=...) -> None: ...
     def see(self, rule, arm, belief, state=...): ...
+    def is_usual(self, rule, arm): ...
     @property
     def checks(self): ...
 @dataclass(frozen=True, eq=False)

@@ -708,8 +708,8 @@ def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0
     ----------
     world : World
     eps : float, or list of float
-        The target; None, with `hires`: the whole, a half and a quarter of what the
-        best rule earns more in a round than paying nothing.
+        None, with `hires`: the whole, a half and a quarter of what the best rule earns
+        more in a round than paying nothing.
     delta : float
     methods : list of str; learners, of which those that need a budget get `cap`
     runs, seed : int; run i of each learner has the generator (seed, i)

@@ -388,7 +388,7 @@ def _play(row, world, oracle, rng, /, *, eps, delta, engine, progress, **options
         return simulate(bar.follow(make(watch=bar, **options)), world, rng)
 
 # %% ../nbs/companion/63_identification.ipynb #2d2c9389
-def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
+def identify(world, *, eps, delta, method=None, budget=None, seed=None,
              progress=False, oracle=None, engine='coroutine', told=None, **options):
     """Learn the best scoring rule of a simulated world; returns an `Identification`.
 
@@ -397,7 +397,7 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
     world : World
     eps, delta : float
         Target accuracy, in (0, 2(B_S + B_u)], and probability of failure, in (0, 1].
-    method : str, a name in `LEARNERS`
+    method : str, a name in `LEARNERS`; None is the first that honours what is told
     budget : int, optional
         Rounds: "oiafb" and "chen" use them all, "explore_then_commit" plans with
         them, and the others end after them with the status "round_cap".
@@ -418,6 +418,7 @@ def identify(world, *, eps, delta, method='sharp', budget=None, seed=None,
     >>> identify(clinic, eps=1., delta=.1, seed=0).status
     'certified'
     """
+    method = learner_for(told) if method is None else method
     row = _checked_row(world, method, engine, options)
     seed = fresh_seed() if seed is None else seed
     rng = generator(seed)

@@ -233,16 +233,24 @@ def _common_prior(setting):
     """`prior` (W,), a mean of beliefs of each arm, or None."""
     if setting.prior is None:
         return None
-    from scipy.optimize import nnls
     prior = as_probabilities('prior', setting.prior, (setting.W,),
                              axes=(setting.states,))
     for k in range(setting.K) if setting.supports else [0]:
         beliefs = setting.support[list(setting.supports[k])] if (
             setting.supports) else setting.support
-        if nnls(beliefs.T, prior)[1] > REPORT_TOL:
+        if not _is_mean(prior, beliefs):
             raise InvalidInput('prior', prior.tolist(),
                                f'a mean of the beliefs of {setting.arms[k]}')
     return prior
+
+def _is_mean(prior, beliefs):
+    "Whether `prior` is a mean of `beliefs` (n, W), with weights near equal ones or not."
+    near = np.linalg.lstsq(beliefs.T, prior - beliefs.mean(0), rcond=None)[0]
+    weights = near + 1/len(beliefs)
+    if weights.min() >= 0 and np.abs(weights @ beliefs - prior).max() <= REPORT_TOL:
+        return True
+    from scipy.optimize import nnls
+    return nnls(beliefs.T, prior)[1] <= REPORT_TOL
 
 # %% ../nbs/paper/01_information.ipynb #81e93a3a
 @patch_to(Setting)

@@ -4,10 +4,11 @@
 
 # %% auto #0
 __all__ = ['PLANNED', 'QUESTIONS_SHARE', 'lead_needed', 'leader_of', 'chance_of_question', 'lapses_at_least', 'lapse_evidence',
-           'PatientIdentification', 'OutOfRounds', 'Seen', 'Patience', 'ask_once', 'decide', 'answer', 'steps',
-           'earned_at_least', 'conclude', 'patient']
+           'PatientIdentification', 'OutOfRounds', 'Seen', 'Patience', 'ask_once', 'decide', 'answer', 'with_proof',
+           'steps', 'earned_at_least', 'conclude', 'patient']
 
 # %% ../nbs/beyond/32_lapses.ipynb #dce7f3b3
+from array import array
 from collections import deque
 from dataclasses import dataclass, replace
 import numpy as np
@@ -78,26 +79,31 @@ class Seen(Exception):
 # %% ../nbs/beyond/32_lapses.ipynb #f26f47e8
 class Patience:
     """The state of a run: the learner `inner`, the `stacks` of answers by arm, the
-    accounts, and the `homes` {rule announced again: [its arm or None, tally]}."""
+    accounts, and the `homes` {payments of a rule: [its arm or None, tally, the question
+    that it was]} of rules announced before."""
     def __init__(self, setting, oracle, *, eps, delta, told, max_rounds):
         self.setting, self.eps, self.delta = setting, eps, delta
         self.told, self.inner, self.max_rounds = told, None, max_rounds
-        self.rules = oracle.rules       # while they are kept no other has their `id`
         self.data = Transcript(setting)
         self.stacks = [deque() for _ in range(setting.K)]
-        tally = lambda: np.zeros(setting.K, int)
-        self.homes = {id(rule): [None, tally()] for rule in oracle.rules}
-        self.homes['nothing'] = [None, tally()]
+        self.homes = {}
+        # the question under way, those of all rounds, and those handed on
+        self.question, self.asked, self.handed = 0, array('l'), array('l')
         self.questions = self.lapses = 0
         # rounds played when the n-th answer was handed on
         self.clock = [0]
         # a prior is watched within, lapses here
-        self.watches = Watches(replace(setting, prior=None), oracle, told.alarm,
+        self.watches = Watches(replace(setting, prior=None), told.alarm,
                                others=1 + (setting.prior is not None))
 
     def home(self, rule):
-        "What is known of a rule that is announced again; None for any other."
-        return self.homes.get(id(rule) if rule.values.any() else 'nothing')
+        "What is known of a rule that was announced before; None if it is new."
+        key = rule.values.tobytes()
+        if key in self.homes:
+            return self.homes[key]
+        self.homes[key] = [None, np.zeros(self.setting.K, int), 0]
+        return None
+
     @property
     def evidence(self):
         return lapse_evidence(self.told.lapses, self.data.rounds, self.lapses)
@@ -124,6 +130,7 @@ def ask_once(run, rule, tally, kind):
     belief = run.setting.index(response.report)
     run.data.record(response.arm, belief, rule.expected, state=response.state,
                     kind=kind)
+    run.asked.append(run.question)
     # the learner within sees some answers only: states are watched here
     run.stacks[response.arm].append(replace(response, state=None))
     objects = run.watches.see(rule, response.arm, belief, response.state)
@@ -135,7 +142,7 @@ def decide(run, rule, tally):
     "Step 2: the arm that leads by enough."
     share = QUESTIONS_SHARE*run.delta
     lead = lead_needed(run.told.lapses, chance_of_question(run.questions, share))
-    run.questions += 1
+    run.question, run.questions = run.questions, run.questions + 1
     while leader_of(tally)[1] < lead:
         yield from ask_once(run, rule, tally, FORCED)
     return leader_of(tally)[0]
@@ -148,11 +155,29 @@ def answer(run, rule):
     else:
         if home[0] is None:
             home[0] = yield from decide(run, rule, home[1])
-        arm = home[0]
+            home[2] = run.question
+        arm, run.question = home[0], home[2]
         while not run.stacks[arm]:
             yield from ask_once(run, rule, home[1], NORMAL)
     run.clock.append(run.data.rounds)
+    run.handed.append(run.question)
     return run.stacks[arm].popleft()
+
+# %% ../nbs/beyond/32_lapses.ipynb #a90f6e31
+def with_proof(run, found):
+    """The `Finding` of what the learner within has found; its proof is that of this
+    learner, and the questions that were handed on to it."""
+    certificate = found.certificate
+    if certificate is None or certificate.proof is None:
+        return found.finding
+    facts, asked = dict(certificate.facts), np.array(run.asked)
+    rules = np.array(facts['asked'])
+    handed, questions = np.array(run.handed)[:len(rules)], np.full(run.questions, -1)
+    questions[handed] = rules
+    facts |= dict(asked=asked, questions=questions.tolist())
+    proof = dict(kind='questions', asked=handed.tolist(), inner=certificate.proof)
+    certificate = replace(certificate, proof=proof, facts=facts)
+    return replace(found.finding, certificate=certificate)
 
 # %% ../nbs/beyond/32_lapses.ipynb #2ccf427c
 def steps(run):
@@ -185,7 +210,7 @@ def conclude(run, found, status=None, violated=None):
     trace = found.trace
     at = played[np.minimum(trace.rounds.astype(int), len(played)) - 1] + 1
     return finish(
-        run.data, found.finding, status=status or found.status, eps=run.eps,
+        run.data, with_proof(run, found), status=status or found.status, eps=run.eps,
         delta=run.delta, searches=found.searches, lp_solves=found.lp_solves,
         violated=violated or found.violated or found.event_violated,
         snapshots=list(zip(at, trace.profits, trace.radii, trace.bounds)),

@@ -4,16 +4,17 @@
 
 # %% auto #0
 __all__ = ['PRICES', 'FIRST', 'NEXT', 'LEAST', 'LOOK', 'ENOUGH', 'share_needed', 'price_of', 'LedIdentification', 'Ended',
-           'dearer', 'LeadRun', 'attempt', 'settle', 'steps', 'conclude', 'decision', 'leading']
+           'dearer', 'LeadRun', 'attempt', 'settle', 'steps', 'with_proof', 'conclude', 'decision', 'leading']
 
 # %% ../nbs/beyond/37_leads.ipynb #5e43e80d
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 import numpy as np
 from .core import TIE_TOL, InvalidInput
 from .estimation import Transcript
 from .learner import (STATUS, Certificate, Finding, Identification, Learner,
                             Status, Stopped, announce, finish)
+from .proving import bet_on
 from .scoring import mix
 from .sharp.evidence import betting_threshold, mean_lower
 
@@ -72,8 +73,8 @@ class LeadRun:
         self.data, self.attempts = Transcript(setting), 0
         # `price` is the bound x, `seen` what was paid on average
         self.inner = self.found = self.price = self.seen = None
-        # of attempts that are over: what was found, the price, the rounds before
-        self.began, self.former = 0, []
+        # of attempts that are over: what was found, price, rounds before, its counts
+        self.began, self.former, self.starts, self.paid = 0, [], [], None
 
     @property
     def left(self):
@@ -113,9 +114,10 @@ def attempt(run, eps, delta, share):
     if run.left < run.setting.K:
         raise Ended('round_cap', None)
     if run.found is not None:
-        run.former.append((run.found, run.price, run.began))
+        run.former.append((run.found, run.price, run.began, run.paid))
     run.attempts, run.began = run.attempts + 1, run.data.rounds
-    run.found = run.price = None
+    run.found = run.price = run.paid = None
+    run.starts.append(run.began)
     run.inner = run.make(eps, delta, run.left, share)
     rule = next(run.inner)
     while True:
@@ -143,7 +145,9 @@ def settle(run, delta):
             continue
         look = (1 + LOOK)*N
         bound = -mean_lower(counts, -x, betting_threshold(N, delta))
-        run.price, run.seen = min(run.price, bound), float(counts @ x/N)
+        if bound < run.price:
+            run.price, run.paid = bound, counts.copy()
+        run.seen = float(counts @ x/N)
         if N >= ENOUGH and b + run.seen > run.eps:
             return False
     return True
@@ -179,12 +183,31 @@ STATUS['lead_too_dear'] = Status(
     'The accuracy asked for was not proved, and more rounds would not prove it: the '
     'lead that was asked for costs too much', cut_short=True)
 
+# %% ../nbs/beyond/37_leads.ipynb #d17c0b52
+def with_proof(run, found, rule, share, x, began, paid):
+    """The `Finding` of the mixed `rule`, which costs at most x more than that `found`
+    after the rounds `began`: its proof is that of this, and the counts `paid`."""
+    led = Finding(rule, found.arm, dearer(found.certificate, x))
+    if led.certificate is None or found.certificate.proof is None:
+        return led
+    end, N = began + found.rounds, 0 if paid is None else int(paid.sum())
+    facts, more = dict(found.certificate.facts), run.payoff(found.arm, found.rule, share)
+    asked = np.full(run.data.rounds, -1)
+    asked[began:end], asked[end:end + N] = facts['asked'], len(facts['rules'])
+    facts |= dict(rules=[*facts['rules'], rule.values], asked=asked, starts=run.starts,
+                  margins=run.oracle.margins, oracle=[r.values for r in run.oracle.rules])
+    proof = dict(kind='lead', attempt=run.starts.index(began) + 1, rounds=[began, end],
+                 rule=found.rule.values, share=float(share), price=float(x), samples=N,
+                 bet=bet_on(paid, -more, -x) if N else 0.,
+                 inner=found.certificate.proof)
+    return replace(led, certificate=replace(led.certificate, proof=proof, facts=facts))
+
 # %% ../nbs/beyond/37_leads.ipynb #802c7a1f
 def conclude(run, status, violated=None):
     "The `LedIdentification` of a run that has ended."
     if run.found is None:
         run.ended(run.inner.stop())
-    ends = [*run.former, (run.found, run.price, run.began)]
+    ends = [*run.former, (run.found, run.price, run.began, run.paid)]
     sound = STATUS[status].sound
     best = min((decision(run, *end) for end in (ends if sound else ends[-1:])),
                key=lambda d: d['found'].bound)
@@ -194,7 +217,7 @@ def conclude(run, status, violated=None):
                   violated=violated or False, result=LedIdentification,
                   attempts=run.attempts, lead=run.margin if sound else None, **best)
 
-def decision(run, found, price, began):
+def decision(run, found, price, began, paid):
     "What an attempt that began after so many rounds found: as `finish` is told of it."
     led = run.led(found.arm, found.rule)
     if not led:
@@ -203,7 +226,7 @@ def decision(run, found, price, began):
     rule, share, most = led
     x, t = most if price is None else price, found.trace
     return dict(
-        found=Finding(rule, found.arm, dearer(found.certificate, x)), share=share,
+        found=with_proof(run, found, rule, share, x, began, paid), share=share,
         told=found.told, profit=None if found.profit is None else found.profit - x, checks=found.checks,
         searches=found.searches, lp_solves=found.lp_solves,
         contradiction=tuple(n + began for n in getattr(found, 'contradiction', ())),

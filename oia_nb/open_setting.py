@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['MASS_SHARE', 'NEWS_SHARE', 'OpenSetting', 'OpenRule', 'freeze_bound', 'Seen', 'Discovery', 'hear', 'collect',
            'run_frozen', 'discover', 'as_discovery', 'shares_of', 'OpenIdentification', 'steps', 'one_round', 'ended',
-           'conclude', 'what_was_seen', 'open_support']
+           'with_proof', 'conclude', 'what_was_seen', 'open_support']
 
 # %% ../nbs/beyond/34_open_setting.ipynb #b6f27f14
 from dataclasses import dataclass, replace
@@ -134,7 +134,7 @@ class Discovery:
     `setting` of the beliefs seen; None if the rounds ran out while collecting),
     `rule`, an `OpenRule`, with `arm` and `status`; `bound` of chapter 34,
     `charge` its second part; `mass` (K,); all `rounds`, those spent on `collecting`,
-    and `runs` of the learner."""
+    and `runs` of the learner, which began after the rounds `starts`."""
     found: Identification
     setting: Setting
     rule: OpenRule
@@ -146,6 +146,7 @@ class Discovery:
     rounds: int
     collecting: int
     runs: int
+    starts: tuple = ()
 
 def hear(seen, rule):
     "One round; the response, and whether its belief is new."
@@ -191,14 +192,15 @@ def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
     those of `open_support`. Raises `InvalidInput`.
     """
     mass, inner_eps = shares_of(open_setting, eps, mass)
-    seen, learner, runs = Seen(open_setting, NEWS_SHARE*delta), None, 0
+    seen, learner, runs, starts = Seen(open_setting, NEWS_SHARE*delta), None, 0, []
     def answer(status, found=None):
         return as_discovery(seen, open_setting, menus, found=found, status=status,
-                            runs=runs, collecting=collecting)
+                            runs=runs, collecting=collecting, starts=tuple(starts))
     try:
         collecting = yield from collect(seen, open_setting, menus, mass, max_rounds)
         while seen.rounds < max_rounds:
             runs += 1
+            starts.append(seen.rounds)
             setting = open_setting.closed(seen.beliefs)
             oracle = Oracle([menu.on(setting.support) for menu in menus])
             learner = within(setting, oracle, eps=inner_eps,
@@ -218,10 +220,11 @@ def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
     return answer('round_cap')
 
 # %% ../nbs/beyond/34_open_setting.ipynb #2599fdbd
-def as_discovery(seen, open_setting, menus, *, found, status, runs, collecting):
+def as_discovery(seen, open_setting, menus, *, found, status, runs, collecting,
+                 starts=()):
     "The `Discovery` of a run that has ended."
     common = dict(status=status, mass=seen.mass, rounds=seen.rounds,
-                  collecting=collecting, runs=runs)
+                  collecting=collecting, runs=runs, starts=starts)
     if found is None:
         return Discovery(None, None, menus[0], 0, bound=np.inf, charge=np.inf, **common)
     charge = float(seen.mass[found.arm] + seen.mass.max())*open_setting.spread
@@ -266,7 +269,7 @@ class OpenIdentification(Identification):
 def steps(setting, coroutine, menus, eps, delta):
     """Plays the coroutine on a support of which it is told nothing; rounds with the
     `menus` collect beliefs."""
-    data = Transcript(setting)
+    data = Transcript(setting, keeps=True)
     menu = next(coroutine)
     while True:
         collects = any(menu is one for one in menus)
@@ -296,11 +299,29 @@ def ended(coroutine):
     except StopIteration as end:
         return end.value
 
+# %% ../nbs/beyond/34_open_setting.ipynb #b62d8f04
+def with_proof(data, d, found):
+    """The `Finding`, with the proof of the learner within on what it saw, and its rules
+    as they were announced."""
+    inner = d.found and d.found.certificate
+    if found.certificate is None or inner is None or inner.proof is None:
+        return found
+    facts, start = dict(inner.facts), d.starts[-1]
+    end, asked = start + d.found.rounds, np.full(data.rounds, -1)
+    asked[start:end] = facts['asked']
+    first = {r: t for t, r in list(enumerate(asked))[::-1] if r >= 0}
+    facts |= dict(asked=asked, starts=d.starts, rules=[
+        data.rules[data.asked[first[r]]] for r in sorted(first)])
+    proof = dict(kind='unseen', run=len(d.starts), rounds=[start, end], inner=inner.proof)
+    certificate = replace(found.certificate, proof=proof, facts=facts)
+    return replace(found, certificate=certificate)
+
 # %% ../nbs/beyond/34_open_setting.ipynb #c41f9e34
 def conclude(data, d, eps, delta):
     "The `OpenIdentification` of a `Discovery` d."
     certificate = Certificate(d.bound, 0., d.bound) if np.isfinite(d.bound) else None
     found = Finding(d.rule.on(data.setting.support), d.arm, certificate)
+    found = with_proof(data, d, found)
     return finish(data, found, status=d.status, eps=eps, delta=delta, searches=d.runs,
                   result=OpenIdentification, discovery=d, **what_was_seen(d))
 

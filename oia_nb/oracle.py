@@ -13,7 +13,8 @@ from itertools import combinations, islice
 import numpy as np
 from .core import (InvalidInput, NotInducible, SolverFailure, Value, as_array,
                          as_integer, as_kind, as_names, as_number)
-from .information import Environment, InformationStructure, Setting, World
+from .information import (Environment, InformationStructure, Rational, Setting,
+                                World)
 from .scoring import ScoringRule, lie, mix
 from .programs import known_program, properness_rows, widest_rule
 from .stackelberg import (PROFIT_TOL, optimal_rule, profit_scale, region_margin,
@@ -83,7 +84,7 @@ def widest_margin(world, arm):
     found = widest_rule(program, q, world.costs[k] - world.costs, z.bound)
     rule = ScoringRule(np.minimum(found.rule, z.bound), z.support, z.bound)
     margin = region_margin(world, rule, k)
-    if abs(margin + found.value) > PROFIT_TOL*profit_scale(world, rule):
+    if abs(margin + found.value) > PROFIT_TOL*(profit_scale(world, rule) + z.bound):
         raise SolverFailure(
             f'arm {z.arms[k]!r}: its margin is not what the solver claims')
     return margin, rule
@@ -150,13 +151,13 @@ def check_oracle(world, rules):
 # %% ../nbs/paper/04_oracle.ipynb #20c3b3d5
 def is_favourite(world, arm, rule):
     """True if `arm` (an index) is the strict best response to a `rule`, by more than
-    `MARGIN_TOL` of what is at stake, and the answer to it.
+    `MARGIN_TOL` of what is at stake, and the answer of a rational agent to it.
 
     >>> is_favourite(clinic, 1, oracle.rules[1])
     True
     """
     leads = region_margin(world, rule, arm) > MARGIN_TOL*stake(world, rule)
-    return bool(leads and world.best_response(rule) == arm)
+    return bool(leads and Rational().best_reply(world, rule).arm == arm)
 
 def _refuse(world, rules, margins, given, found):
     """Raise `NotInducible` unless all margins are positive; `given` and `found` say

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, islice
 import numpy as np
 from .core import InvalidInput, NotInducible, SolverFailure, Value, as_array, as_integer, as_kind, as_names, as_number
-from .information import Environment, InformationStructure, Setting, World
+from .information import Environment, InformationStructure, Rational, Setting, World
 from .scoring import ScoringRule, lie, mix
 from .programs import known_program, properness_rows, widest_rule
 from .stackelberg import PROFIT_TOL, optimal_rule, profit_scale, region_margin, stake

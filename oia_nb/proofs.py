@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['SLACK', 'PLANNED', 'QUESTIONS_SHARE', 'PRICES', 'NEWS_SHARE', 'MOST_CORNERS', 'counts_of', 'worth', 'least_paid',
            'Counted', 'by_counts', 'averages', 'pairs_of', 'worths', 'by_sums', 'lead_of', 'by_questions', 'by_lead',
-           'by_unseen', 'emptied', 'around', 'Tables', 'ray_cut', 'by_pairs', 'named', 'rests_on']
+           'by_unseen', 'emptied', 'around', 'Tables', 'ray_cut', 'tables_of', 'by_pairs', 'named', 'earns_at_least',
+           'rests_on']
 
 # %% ../nbs/beyond/40_proofs.ipynb #e8c1a1d5
 from dataclasses import replace
@@ -105,7 +106,7 @@ def by_counts(claim, p, facts, at):
     formula = claim.bound if a is None else 2*B*(a + (1 - a)*last.I[k])
     need(abs(claim.bound - formula) <= SLACK*B, 'the radius or the share is another')
 
-# %% ../nbs/beyond/40_proofs.ipynb #d4290584
+# %% ../nbs/beyond/40_proofs.ipynb #b07852d0
 def averages(counts, x, mean, delta, bet):
     "Whether counts of payoffs x, both (C,), prove that these average at least `mean`."
     least, seen = x.min(), counts > 0
@@ -116,8 +117,8 @@ def averages(counts, x, mean, delta, bet):
     return won >= log(2/delta) + log(counts.sum())/2
 
 def pairs_of(facts, rounds):
-    "(M W,): how often each pair of a report and a state came in these `rounds`."
-    belief, state = facts.rounds[rounds, 2:4].T
+    "(M W,): how often each pair of a report and a state came in these `rounds` (n, 4)."
+    belief, state = rounds[:, 2:].T
     need((state >= 0).all(), 'a state is missing')
     cells = belief*len(facts.utility) + state
     return np.bincount(cells, minlength=facts.support.size)
@@ -131,16 +132,18 @@ def by_sums(claim, p, facts, at):
     "The claim of a trial: a bound on the gap to the best of the rules tried."
     n, i, ends = len(facts.rules), p['index'], np.array(p['ends'])
     need(np.array_equal(facts.rules[i], claim.rule), 'the rule is another')
+    need(np.isin(facts.rounds[:, 0], range(n)).all(), 'a rule is left out')
     for r, S in enumerate(facts.rules):
         rounds = np.flatnonzero(facts.rounds[:, 0] == r)[:p['used'][r]]
-        counts, x = pairs_of(facts, rounds), (worths(facts) - S).ravel()
+        counts, x = pairs_of(facts, facts.rounds[rounds]), (worths(facts) - S).ravel()
         (low, high), bets, level = ends[r], p['bets'][r], claim.delta/(2*n)
         need(averages(counts, x, low, level, bets[0])
              and averages(counts, -x, -high, level, bets[1]),
              f'what rule {r} brought does not prove its bounds')
-    need(np.delete(ends[:, 1], i).max() - ends[i, 0] <= claim.bound, 'the gap is wider')
+    gap = np.delete(ends[:, 1], i).max() - ends[i, 0]
+    need(gap <= claim.bound + SLACK*facts.bound, 'the gap is wider')
 
-# %% ../nbs/beyond/40_proofs.ipynb #de243594
+# %% ../nbs/beyond/40_proofs.ipynb #c5aee493
 PLANNED, QUESTIONS_SHARE = 700, .25     # of chapter 32
 
 def lead_of(i, eta, delta, K, answers):
@@ -157,13 +160,14 @@ def by_questions(claim, p, facts, at):
     "The claim of a learner that asks again, from that of the learner within."
     question, arm = facts.rounds[:, 0], facts.rounds[:, 1]
     first = np.unique(question, return_index=True)[1]
-    need((np.diff(first) > 0).all(), 'the questions are not in their order')
+    need(np.array_equal(question[first], range(len(first)))
+         and (np.diff(first) > 0).all(), 'the questions are not in their order')
     eta, order = claim.told['lapses'], question.argsort(kind='stable')
     tallies = np.split(arm[order], np.bincount(question).cumsum()[:-1])
     arms = np.array([lead_of(i, eta, claim.delta, facts.K, answers)
                      for i, answers in enumerate(tallies)])
     asked = np.array(p['asked'])
-    rounds = np.c_[asked, arms[asked], asked, asked]
+    rounds = np.c_[facts.questions[asked], arms[asked], asked, asked]
     need((rounds[:, 1] >= 0).all(), 'a question was not decided')
     for k in range(facts.K):
         at_k, heard = rounds[:, 1] == k, facts.rounds[arm == k, 2:]
@@ -172,7 +176,7 @@ def by_questions(claim, p, facts, at):
     inner = replace(claim, delta=(1 - QUESTIONS_SHARE if eta else 1)*claim.delta)
     PROOFS[p['inner']['kind']](inner, p['inner'], replace(facts, rounds=rounds), at)
 
-# %% ../nbs/beyond/40_proofs.ipynb #a887130f
+# %% ../nbs/beyond/40_proofs.ipynb #62e62222
 PRICES = .1             # of chapter 37
 
 @proof('lead')
@@ -181,20 +185,18 @@ def by_lead(claim, p, facts, at):
     n, (start, end), k, price = p['attempt'], p['rounds'], claim.arm, p['price']
     need(n >= 1 and facts.starts[n - 1] == start < end, 'the attempt is another')
     share, S = claim.delta/(n*(n + 1)), np.array(p['rule'])
-    more = p['share']*(facts.rules[p['oracle']] - S)
+    more = p['share']*(facts.oracle[k] - S)
     need(np.abs(S + more - claim.rule).max() <= SLACK*facts.bound
          and 0 <= p['share'] <= 1, 'the rule is another mixture')
-    asked = facts.rounds[:, :2] == (p['oracle'], k)
-    need(asked.all(1).any() and p['share']*facts.margins[k] >= claim.told['margin'],
-         'the lead is less')
-    rounds = np.arange(end, end + p['samples'])
+    need(p['share']*facts.margins[k] >= claim.told['margin'], 'the lead is less')
+    paid = facts.rounds[end:end + p['samples']]
     by_state = claim.told.get('beliefs') == 'own'
     x = more.ravel() if by_state else (facts.support*more).sum(1)
     if price < max(x.max(), 0):
-        rule, arm, belief = facts.rounds[rounds, :3].T
+        rule, arm, belief = paid[:, :3].T
         need((arm == k).all() and (rule == rule[0]).all() and np.array_equal(
             facts.rules[rule[0]], claim.rule), 'the price is that of another rule')
-        counts = pairs_of(facts, rounds) if by_state else np.bincount(
+        counts = pairs_of(facts, paid) if by_state else np.bincount(
             belief, minlength=len(x))
         need(averages(counts, -x, -price, PRICES*share, p['bet']),
              'the price is higher')
@@ -228,14 +230,17 @@ def by_unseen(claim, p, facts, at):
                     delta=(claim.delta - level)/(run*(run + 1)))
     PROOFS[p['inner']['kind']](inner, p['inner'], seen, at)
 
-# %% ../nbs/beyond/40_proofs.ipynb #d1e7f672
-MOST_CORNERS = 100_000
+# %% ../nbs/beyond/40_proofs.ipynb #2385f229
+MOST_CORNERS = 10_000
 
 def emptied(q, left, start=0, taken=()):
     "All ways to take `left` from masses q {place: mass}: all of some, a part of one."
-    for i in q:
-        if i not in dict(taken) and q[i] >= left - 1e-12:
-            yield *taken, (i, left)
+    free = {i: m for i, m in q.items() if i not in dict(taken)}
+    if left < 1e-12:
+        yield taken
+    if sum(list(q.values())[start:]) + max(free.values(), default=0) < left - 1e-12:
+        return
+    yield from ((*taken, (i, left)) for i, m in free.items() if m >= left - 1e-12)
     for n, i in list(enumerate(q, 1))[start:]:
         if q[i] < left - 1e-12:
             yield from emptied(q, left - q[i], n, (*taken, (i, q[i])))
@@ -293,7 +298,7 @@ class Tables:
         unseen = x[counts == 0].max(initial=most)
         return max(most, most - np.expm1(-L/N)*(unseen - most))
 
-# %% ../nbs/beyond/40_proofs.ipynb #14d8ac89
+# %% ../nbs/beyond/40_proofs.ipynb #0aab4be6
 def ray_cut(tables, wall, arm):
     "g (M,) and h: `arm` answers payments with ⟨g, s⟩ ≥ h only, by rays across a wall."
     f, (k, j), tie = tables.facts, wall['arms'], tables.facts.tie
@@ -319,28 +324,34 @@ def ray_cut(tables, wall, arm):
     g, sign = mu.T @ np.add(least, most)/2, -1 if arm == k else 1
     return sign*g, sign*(1 + g @ a) - (width/2 @ far + tie + SLACK)
 
-# %% ../nbs/beyond/40_proofs.ipynb #9e6ea639
+def tables_of(facts, heard, walls):
+    "The `Tables` of each arm, with the cuts of the `walls` that bound its region."
+    bare, each = Tables(facts, heard), range(facts.K)
+    return [Tables(facts, heard, [ray_cut(bare, wall, k) for wall in walls
+                                  if k in wall['arms']]) for k in each]
+
+# %% ../nbs/beyond/40_proofs.ipynb #8f64e429
 @proof('pairs')
 def by_pairs(claim, p, facts, at):
     "The claim of a learner that counts pairs of a report and a state."
     k, K, delta, every = claim.arm, facts.K, claim.delta, np.arange(len(facts.support))
     digits, c = claim.told.get('rounding'), p['candidate']
-    said = facts.support if digits is None else np.round(facts.support, digits)
-    heard = np.abs(facts.support[None] - said[:, None]).max(2).argmin(1)
-    known, bare = np.where(np.isin(every, heard), every, heard), Tables(facts, heard)
+    spoken = facts.support if digits is None else np.round(facts.support, digits)
+    heard = np.abs(facts.support[None] - spoken[:, None]).max(2).argmin(1)
+    known = np.where(np.isin(every, heard), every, heard)
     u, S = worths(facts)[known].ravel(), claim.rule[known].ravel()
     def counts(j, since, used):
         rounds = np.flatnonzero(facts.rounds[:, 1] == j)[:used]
-        return pairs_of(facts, rounds[rounds >= since])
-    cuts = [[ray_cut(bare, wall, j) for wall in p['walls'] if j in wall['arms']]
-            for j in range(K)]
-    tables = [Tables(facts, heard, each) for each in cuts]
+        return pairs_of(facts, facts.rounds[rounds[rounds >= since]])
+    tables = tables_of(facts, heard, p['walls'])
     need(len(p['arms']) == K and c >= 0, 'an arm is left out')
     U = np.array([tables[j].most(counts(j, 0, hint['used']), u, delta/(2*K), hint)
                   for j, hint in enumerate(p['arms'])])
     start, rule, arm = facts.registered[c]
-    need(arm == k and (facts.rounds[:, :2] == (rule, k)).all(1).any()
-         and np.array_equal(facts.rules[rule], claim.rule), 'the candidate is another')
+    said = (facts.rounds[:, :2] == (rule, k)).all(1)
+    registered = said[start - 1] and start >= 1 if c >= K else said.any() and start == 0
+    need(arm == k and registered and np.array_equal(facts.rules[rule], claim.rule),
+         'the candidate is another')
     n = c - K + 1
     share = .05*delta/K if c < K else .45*delta/(n*(n + 1))
     need(averages(counts(k, start, p['used']), u - S, p['low'], share/2, p['bet']),
@@ -353,7 +364,7 @@ def by_pairs(claim, p, facts, at):
     need(bound <= claim.bound + SLACK*facts.bound,
          f'only a bound of {bound:.3g} is proved')
 
-# %% ../nbs/beyond/40_proofs.ipynb #da3b3dbf
+# %% ../nbs/beyond/40_proofs.ipynb #28a1b604
 def named(p):
     "What a proof names: the answers, and half-spaces or boundaries."
     if p['kind'] == 'counts':
@@ -366,8 +377,17 @@ def named(p):
         return rounds, f"{len(p['walls'])} boundaries"
     cuts = [c for hint in p.get('arms', ()) for c in hint.get('cuts', ())]
     orders = [c['order'] for c in cuts if c.get('order')]
-    return {hint[0] for c in cuts + orders for hint in c['answers']}, (
-        f'{len(cuts)} half-spaces')
+    rules = {t for c in cuts for t, _ in c['terms'] if isinstance(t, int)}
+    return rules | {t for c in orders for t, _ in c['answers']}, (
+        f"{len(cuts)} {'cut' if len(cuts) == 1 else 'cuts'}")
+
+def earns_at_least(p):
+    "What the rule earns at least, by a proof; None if that is no part of it."
+    if p['kind'] == 'lead':
+        inner = earns_at_least(p['inner'])
+        return None if inner is None else inner - p['price']
+    return p.get('low') if p['kind'] == 'pairs' else (
+        p['ends'][p['index']][0] if p['kind'] == 'sums' else None)
 
 def rests_on(p, facts, arms):
     "What the claim of a proof rests on, in words; `arms` are the names of the arms."

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['ScoringRule', 'as_rule', 'gains', 'Lie', 'lie', 'is_proper', 'is_strictly_proper', 'menu_rule', 'brier', 'spherical',
-           'floor_belief', 'logarithmic', 'v_shaped', 'VRules', 'mix']
+           'floor_belief', 'logarithmic', 'v_shaped', 'VRules', 'mix', 'without_floor']
 
 # %% ../nbs/paper/02_scoring.ipynb #730202b8
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 import numpy as np
 from .core import BELIEF_TOL, InvalidInput, PROPER_TOL, REPORT_TOL, Value
@@ -321,3 +321,12 @@ def _checked_mixture(S0, S1, lam):
     if not same:
         raise InvalidInput('S1', 'a rule on another support', 'the support of S0')
     return as_number('lam', lam, 0., 1.)
+
+# %% ../nbs/paper/02_scoring.ipynb #6f37a345
+def without_floor(rule):
+    """The rule less what it pays in each state whatever is reported (chapter 2).
+
+    >>> float(without_floor(best.rule).values.min())
+    0.0
+    """
+    return replace(rule, values=rule.values - rule.values.min(0))

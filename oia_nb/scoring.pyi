@@ -3,7 +3,7 @@ from os import PathLike
 from typing import Any
 from numpy.typing import ArrayLike
 import numpy as np
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 import numpy as np
 from .core import BELIEF_TOL, InvalidInput, PROPER_TOL, REPORT_TOL, Value
@@ -58,3 +58,4 @@ class VRules:
     def values(self, weights: np.ndarray) -> np.ndarray: ...
     def rules(self, support: np.ndarray, bound: float) -> list[ScoringRule]: ...
 def mix(S0: ScoringRule, S1: ScoringRule, lam: float) -> ScoringRule: ...
+def without_floor(rule: ScoringRule) -> ScoringRule: ...

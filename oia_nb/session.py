@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 from bisect import bisect_left, bisect_right, insort
-from collections import deque
+from collections import Counter, deque
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -37,7 +37,7 @@ from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import check_options, learner_for, learner_row
-from .learner import Origin, Stopped, interrupts_held
+from .learner import Origin, Stopped, Verification, interrupts_held
 from .told import Check, as_told
 
 # %% ../nbs/beyond/27_session.ipynb #2ee07234
@@ -827,7 +827,7 @@ def _keep_result(self):
     if self._result is None or self._filed is not None or self.journal.lock is None:
         return
     try:
-        self._write(kind='ended', result=self._result.to_dict())
+        self._write(kind='ended', result=self._result.to_dict(trace=True))
     except (OIAError, TypeError, ValueError):
         # no room on the disk, or a learner of one's own whose result isn't plain
         return
@@ -1084,6 +1084,21 @@ def stop(self):
         raise
     self._end(found)
     return self.result
+
+# %% ../nbs/beyond/27_session.ipynb #c8f04d3a
+@patch_to(Session)
+def verify(self, exact=False):
+    """Check what the result claims, by its proof and by the rounds that are in the
+    file; returns a `Verification`."""
+    found = self.result
+    if found is None:
+        return Verification('the session is not over, and nothing is claimed', '', 0.)
+    filed = Counter((r.arm, r.belief) for r in self._rounds if r.status == 'answered')
+    filed += Counter(answer[:2] for _, answer in self._past)
+    trace = found.trace
+    if trace is None or Counter(zip(trace.arms.tolist(), trace.beliefs.tolist())) - filed:
+        return Verification('the rounds of the result are not in the file', '', 0.)
+    return found.verify(exact)
 
 # %% ../nbs/beyond/27_session.ipynb #9a83fade
 @patch_to(Session)

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 from bisect import bisect_left, bisect_right, insort
-from collections import deque
+from collections import Counter, deque
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -28,7 +28,7 @@ from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import check_options, learner_for, learner_row
-from .learner import Origin, Stopped, interrupts_held
+from .learner import Origin, Stopped, Verification, interrupts_held
 from .told import Check, as_told
 from .learner import Finding
 from .learner import Identification
@@ -135,6 +135,7 @@ class Session:
     @property
     def result(self) -> Identification | None: ...
     def stop(self) -> Identification: ...
+    def verify(self, exact: bool=...) -> Verification: ...
     def to_frame(self) -> pd.DataFrame: ...
     def __repr__(self): ...
     def calibration(self, level: float=...) -> Calibration: ...

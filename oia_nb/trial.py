@@ -4,17 +4,19 @@
 
 # %% auto #0
 __all__ = ['STALE', 'NO_CAP', 'TINY_RANGE', 'Ledger', 'shortlist', 'TrialIdentification', 'steps', 'Trial', 'announce_seen',
-           'conclude', 'trial', 'checked']
+           'conclude', 'certificate_of', 'trial', 'checked']
 
 # %% ../nbs/beyond/35_trial.ipynb #48997ae2
+from array import array
 from dataclasses import dataclass
 import numpy as np
 from .beliefs import StateLearner
 from .best_arm import BoundedRewards, Pulls, by_bounds, gap_index, pick_pair
 from .core import InvalidInput, as_integer
 from .estimation import INIT, NORMAL, Transcript
-from .learner import (STATUS, Finding, Identification, Status, Stopped, announce,
+from .learner import (STATUS, Certificate, Finding, Identification, Status, Stopped, announce,
                             check_learner, finish, in_percent, three_digits)
+from .proving import bet_on
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, mean_lower
 from .told import as_told
@@ -37,7 +39,7 @@ class Ledger:
         self.counts = np.zeros(self.payoffs.shape)
         self.share = delta/(2*n)
         self.low, self.high = self.payoffs.min(1), self.payoffs.max(1)
-        self.used = np.zeros(n)
+        self.used, self.then = np.zeros(n), 0*self.counts
 
     @property
     def family(self):
@@ -52,7 +54,7 @@ class Ledger:
             L = betting_threshold(N[i], self.share)
             self.low[i] = mean_lower(self.counts[i], self.payoffs[i], L)
             self.high[i] = -mean_lower(self.counts[i], -self.payoffs[i], L)
-            self.used[i] = N[i]
+            self.used[i], self.then[i] = N[i], self.counts[i]
         return self.low.copy(), self.high.copy()
 
 # %% ../nbs/beyond/35_trial.ipynb #27742f4d
@@ -77,7 +79,7 @@ class TrialIdentification(Identification):
 
     `index` is its place on the list, `behind` the bound on how far it is behind the
     best of the list, and `earns` (low, high) where its profit as played is;
-    `means` (n,) are the averages of all. `arm` is the one that answered the rule most
+    `means` (n,) are the averages of all, `proved` the `Certificate` of `behind`. `arm` is the one that answered the rule most
     often. `status` is "rule_certified", "round_cap" or "stopped". Nothing is proved of
     the rules not tried: `certificate` is None.
     """
@@ -85,6 +87,7 @@ class TrialIdentification(Identification):
     behind: float = np.inf
     earns: tuple = ()
     means: np.ndarray = None
+    proved: Certificate = None
 
     @property
     def statement(self):
@@ -97,7 +100,15 @@ class TrialIdentification(Identification):
                 f'tried, this one earns at most {behind} less than the best, with '
                 f'probability {in_percent(self.delta)}, and between '
                 f'{three_digits(low, False)} and {three_digits(high, True)} as played. '
-                'Not checked: that the expert goes on as it does.')
+                'Not checked: that the expert goes on as it does.'
+                f'{f" {self.verification}" if self.proved else ""}')
+
+    def unfounded(self):
+        "What it says that its proof does not say; None if nothing."
+        ends, i = self.proved.proof['ends'], self.proved.proof['index']
+        if not (self.behind >= self.proved.bound and self.index == i
+                and list(self.earns) == list(ends[i]) and self.profit == ends[i][0]):
+            return 'what it says is not what is proved'
 
 # %% ../nbs/beyond/35_trial.ipynb #7b5cdb94
 def steps(setting, rules, *, eps, delta, told, max_rounds):
@@ -111,6 +122,7 @@ def steps(setting, rules, *, eps, delta, told, max_rounds):
         except Stopped:
             status = 'stopped'
             break
+        run.asked.append(i)
         pair = run.data.beliefs[-1]*setting.W + state
         run.book.counts[i, pair] += 1
         run.answers[i, run.data.arms[-1]] += 1
@@ -127,7 +139,7 @@ class Trial:
     def __init__(self, setting, rules, eps, delta, told):
         self.rules, self.eps, self.delta, self.told = rules, eps, delta, told
         self.book, self.data = Ledger(setting, rules, delta), Transcript(setting)
-        self.answers = np.zeros((len(rules), setting.K), int)
+        self.answers, self.asked = np.zeros((len(rules), setting.K), int), array('h')
         pulls = Pulls(len(rules), self.book.family, eps, delta, NO_CAP)
         no_rate = lambda family, N, *_: 0*N
         self.race = by_bounds(pulls, pick_pair, no_rate, self.book)
@@ -145,11 +157,22 @@ def announce_seen(data, rule, kind):
 def conclude(run, i, behind, status):
     "The `TrialIdentification` of a trial that ends with rule i."
     N = np.maximum(run.book.counts.sum(1), 1)
+    proved = certificate_of(run, i, behind) if status == 'rule_certified' else None
     return finish(
         run.data, Finding(run.rules[i], int(run.answers[i].argmax())), status=status,
         eps=run.eps, delta=run.delta, told=run.told, profit=float(run.book.low[i]), result=TrialIdentification, index=i,
         behind=behind, earns=(float(run.book.low[i]), float(run.book.high[i])),
-        means=(run.book.counts*run.book.payoffs).sum(1)/N)
+        means=(run.book.counts*run.book.payoffs).sum(1)/N, proved=proved)
+
+def certificate_of(run, i, behind):
+    "The `Certificate` that rule i is at most so far behind, with its proof."
+    book = run.book
+    bets = [[bet_on(n, x, low), bet_on(n, -x, -high)] for n, x, low, high in zip(
+        book.then, book.payoffs, book.low, book.high)]
+    proof = dict(kind='sums', index=int(i), used=book.used.astype(int).tolist(),
+                 ends=np.c_[book.low, book.high].tolist(), bets=bets)
+    facts = dict(rules=[rule.values for rule in run.rules], asked=np.array(run.asked))
+    return Certificate(behind, 0., behind, proof, facts)
 
 # %% ../nbs/beyond/35_trial.ipynb #e851cfdd
 def trial(setting, oracle, *, eps, delta, told=None, rules=None,

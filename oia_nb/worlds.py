@@ -1129,7 +1129,7 @@ def _arms_by_name(arms):
 def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
                      decisions=None, prior=None, weights=None, smoothing=SMOOTHING,
                      rare=RARE, name='table', source=None, licence=None):
-    """A `World` from a table of past cases, by counting rows.
+    """A `World` from a table of past cases, by counting rows, which tells the prior.
 
     Parameters
     ----------
@@ -1168,7 +1168,8 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
     utility, decisions = _by_state_and_decision(utility, states, known, decisions)
     costs = _by_name('costs', costs, tuple(arms))
     world = make_world(joint, costs, utility, bound, name=name, arms=tuple(arms),
-                       states=states, decisions=decisions, signals=signals)
+                       states=states, decisions=decisions, signals=signals,
+                       prior=prior)
     return replace(world, source=source, licence=licence)
 
 # %% ../nbs/companion/64_worlds.ipynb #aeb50bea

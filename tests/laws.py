@@ -434,6 +434,7 @@ def shares_of_certificate(world, results):
     shares = []
     for r in results:
         assert world.best_response(r.rule) == r.arm and is_proper(r.rule)
+        assert r.certificate is not None, 'what was claimed was not verified'
         shares.append(simple_regret(world, r.rule)/r.certificate.bound)
     assert max(shares) <= 1 + 1e-9
     return shares
@@ -482,6 +483,7 @@ def law_oiafb(learner=oiafb):
                 learner(world.setting, oracle, eps=eps, budget=T, a=20.,
                         watch=plans.append), Misleading(world, most), 0)
             normal = [p for p in plans if world.best_response(p.rule) == p.target]
+            assert r.certificate is not None, 'what was claimed was not verified'
             assert np.isclose(
                 r.certificate.bound,
                 min(
@@ -877,15 +879,18 @@ def evidence_of_a_prior(z, arms, beliefs):
         top = max(top, products.mean())
     return top
 
-def evidence_of_reports(z, rounds, oracle):
-    "The largest mean of the products of a block, over bets, divided by arms and ratios."
+def evidence_of_reports(z, rounds):
+    """The largest mean of the products of a block, over bets, divided by arms and ratios. A rule
+    is usual where no other one was answered by its arm more often before."""
     top = 0.
     for arm, m in product(range(z.K), RATIOS):
-        stacks = [], []
+        stacks, rules = ([], []), []
         for rule, r in rounds:
-            usual = not rule.values.any() or any(rule is o for o in oracle.rules)
             if r.arm == arm:
-                stacks[not usual].append(z.index(r.report)*z.W + r.state)
+                asked = [sum(np.array_equal(a, b) for b in rules) for a in rules]
+                now = sum(np.array_equal(rule.values, b) for b in rules)
+                stacks[now < max(asked, default=0)].append(z.index(r.report)*z.W + r.state)
+                rules.append(rule.values)
         products, counts = np.ones(len(STAKES)), np.zeros((2, z.M*z.W))
         for n in range(min(len(stacks[0])//m, len(stacks[1]))):
             block = [*stacks[0][n*m:(n + 1)*m], stacks[1][n]]
@@ -912,7 +917,7 @@ def law_watches():
         assert found.status == 'certified' and checks['reports'].rounds > 10
         assert .8*alarm <= sum(c.level for c in found.checks) <= alarm*(1 + 1e-12)
         rounds = list(zip(run.rules, run.responses))
-        assert close(checks['reports'].evidence, evidence_of_reports(z, rounds, oracle))
+        assert close(checks['reports'].evidence, evidence_of_reports(z, rounds))
         if method is sharp:
             assert checks['prior'].rounds == found.rounds
             assert close(checks['prior'].evidence,
@@ -955,6 +960,44 @@ def law_sentence():
     assert 'boundaries' in undone and 'boundaries' not in done
     assert 'probability 99.99999 %' in found.statement
     assert 'lets no rule change' in found.statement
+
+# --- Inside of runs of the sharp learner ------------------------------------------------
+
+def look_inside(world, eps, seed, delta=1e-6, shares=(.98, .7)):
+    """At every report of a run what is believed agrees with the truth: each bound of a hyperplane,
+    what each arm is said to be paid, and no candidate is proved to lose less than it does.
+
+    False with probability `delta` at most, and by no more than ties.
+    """
+    from oia_nb.sharp import bets, learner
+    z, q, c = world.setting, np.array(world.belief_distributions), np.array(world.costs)
+    best, looked = optimal_rule(world), [0]
+    def look(run):
+        for (l, j), wall in run.walls.items():
+            gap = c[j] - c[l]
+            if not wall.valid or abs(gap) <= 1e-6*z.bound:
+                continue
+            assert gap > 0
+            a = run.cone.D @ (q[j] - q[l])/gap*z.bound
+            slack = 2e-4*(1 + np.abs(a))
+            assert (a <= wall.up + slack).all() and (wall.low - slack <= a).all()
+        looked[0] += 1
+        for candidate in run.candidates:
+            rule = bets.rule_of(run, candidate)
+            lost = best.profit - arm_profit(world, rule)[candidate.arm]
+            for share in shares if lost > 1e-9 and looked[0] % 8 == 0 else ():
+                assert not bets.passes(run, candidate, share*lost)
+                assert bets.checked(run, candidate, rule, share*lost) is None
+    kept = learner.report
+    learner.report = lambda run, c: (look(run.bets), kept(run, c))[1]
+    try:
+        found = simulate(learner.sharp(z, action_informed_oracle(world), eps=eps, delta=delta,
+                                       max_rounds=200, examined=False), world, seed)
+    finally:
+        learner.report = kept
+    assert looked[0]
+    if found.certificate is not None:
+        assert best.profit - arm_profit(world, found.rule)[found.arm] <= found.certificate.bound
 
 LAWS = {name: law for name, law in list(globals().items()) if name.startswith('law_')}
 if __name__ == '__main__':

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from conftest import examples
 from laws import detection, most_failures, statistical
 from oia_nb import beliefs
-from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identify, is_proper,
-                        random_world, simple_regret, simulate)
+from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, check_oracle,
+                        generator, identify, is_proper, random_world, simple_regret, simulate)
 from oia_nb.beliefs import Hearing, PairProgram, own_beliefs
 from oia_nb.experts import Drifting, Rounded, Subjective, best_known, is_wrong
 from oia_nb.sharp.evidence import betting_threshold, mean_lower
@@ -89,10 +89,11 @@ OTHER = replace(random_world(2, 2, 2, 5, prior='arm', margin=.05, name='other'),
                 agent=Subjective((.6, 3.)))
 
 
-def wrong_runs():
-    return sum(
-        is_wrong(OTHER, identify(OTHER, eps=.04, delta=SURE, seed=seed, method='own_beliefs',
-                                 told='beliefs=own')) for seed in range(JUDGED))
+def judged():
+    "How many runs are wrong, and how many claims don't verify."
+    found = [identify(OTHER, eps=.04, delta=SURE, seed=seed, method='own_beliefs',
+                      told='beliefs=own') for seed in range(JUDGED)]
+    return sum(is_wrong(OTHER, f) for f in found), sum(f.refused is not None for f in found)
 
 
 def at_its_word(run, rule, arm, belief, state):
@@ -101,15 +102,16 @@ def at_its_word(run, rule, arm, belief, state):
     run.pairs[arm, belief*z.W:(belief + 1)*z.W] += z.support[belief]
 
 
-# the one that takes reports at their word is right, but for delta, about an expert that isn't this
-# one, and so sure of an arm that loses .0436
+# the one that takes reports at their word is sure of an arm that loses .0436: the checker counts
+# what states the facts hold, and refuses
 @statistical(false_alarm=1e-6, planted='takes a report at its word',
              power=lambda: detection(JUDGED, SURE, 1 - SURE))
 def test_right_where_reports_are_misjudged(monkeypatch):
     limit = most_failures(JUDGED, SURE)
-    assert wrong_runs() <= limit
+    wrong, refused = judged()
+    assert wrong <= limit and refused == 0
     monkeypatch.setattr(beliefs.Run, 'see', at_its_word)
-    assert wrong_runs() > limit
+    assert judged() == (0, JUDGED)
 
 
 def test_a_calibrated_expert_is_a_special_case():
@@ -243,20 +245,25 @@ class Deaf(Hearing):
 
 
 COARSE = random_world(2, 2, 2, 1, prior='arm', margin=.05, name='coarse')
-ROUGH = action_informed_oracle(COARSE)
+# the surest beliefs are paid in the other state, so that it matters how they are heard
+ROUGH = check_oracle(COARSE, [
+    ScoringRule(values, COARSE.setting.support, 1.)
+    for values in ([[0., .0641], *3*[[1., 0.]]], [*3*[[0., 1.]], [.0682, 0.]])])
 ROUNDED_RUNS, HALF = 50, .5
 
 
 def wrong_about_rounding():
-    "Of so many runs at δ = .5, how many certify less than the rule loses."
-    world, best, wrong = replace(COARSE, agent=Rounded(0)), best_for(COARSE, 0), 0
+    """Of so many runs at δ = .5, how many certify less than the rule loses, and how many
+    claims don't verify."""
+    world, best, wrong, refused = replace(COARSE, agent=Rounded(0)), best_for(COARSE, 0), 0, 0
     for seed in range(ROUNDED_RUNS):
         found = simulate(own_beliefs(COARSE.setting, ROUGH, eps=.05, delta=HALF, told='rounding=0',
                                      max_rounds=2000, examined=False), world, seed)
         loss = best - world.agent.profit(world, found.rule)
-        assert found.status == 'certified'
-        wrong += loss > found.certificate.bound + 1e-9
-    return wrong
+        refused += found.refused is not None
+        assert found.status == 'certified' or found.refused
+        wrong += found.certificate is not None and loss > found.certificate.bound + 1e-9
+    return wrong, refused
 
 
 # the deaf one finds a boundary that cuts off the best rule, by .06, whatever is drawn: it was wrong
@@ -265,10 +272,11 @@ def wrong_about_rounding():
              power=lambda: detection(ROUNDED_RUNS, HALF, .95))
 def test_right_about_who_rounds(monkeypatch):
     limit = most_failures(ROUNDED_RUNS, HALF)
-    assert wrong_about_rounding() <= limit
+    wrong, refused = wrong_about_rounding()
+    assert wrong <= limit and refused == 0
     with monkeypatch.context() as patch:
         patch.setattr(beliefs, 'Hearing', Deaf)
-        assert wrong_about_rounding() > limit
+        assert sum(wrong_about_rounding()) > limit
 
 
 def test_boundaries_hold_where_reports_are_rounded():

@@ -20,7 +20,7 @@ from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, best_
                         load_setting, make_world, optimal_rule, simulate)
 from oia_nb import experiments
 from oia_nb.cli import COMMANDS, main
-from oia_nb.documents import (DOCUMENTS, FILES, check_document, compare_to_dict,
+from oia_nb.documents import (DOCUMENTS, FILES, check_document, compare_to_dict, document,
                               identification_from_dict, json_schema, load_identification,
                               load_rule, optimal_to_dict, plan_to_dict, rule_from_dict,
                               rule_to_dict, schema_file, version, worlds_to_dict, write_schemas)
@@ -40,6 +40,8 @@ MADE = dict(
     compare=compare_to_dict(COMPARED, worlds=['coin'], target=dict(eps=3., delta=.1),
                             methods=METHODS, compiled=False, budget=30, cap=30, repetitions=1,
                             seed=0), worlds=worlds_to_dict(), world=world_to_dict(coin),
+    verification=document('verification', file='found.json', verified=False, refused='no',
+                          rests=None, seconds=.01, claim=None),
     setting=setting_to_dict(Z))
 
 def through(data):
@@ -157,7 +159,8 @@ def test_versions_and_other_keys(kind, tmp_path):
     read = {'rule': rule_from_dict, 'identification': identification_from_dict}[kind]
     good = through(MADE[kind])
     assert read(good | {'x-mine': {'any': ['thing']}})
-    for bad, said in ((good | {'schema': f'oia/{kind}/{version(kind) + 1}'}, 'made by a later version of oia_nb'),
+    later = good | {'schema': f'oia/{kind}/{version(kind) + 1}'}
+    for bad, said in ((later, 'made by a later version of oia_nb'),
                       (good | {'schema': 'oia/world/1'}, f'"oia/{kind}/[12]"'),
                       ({k: v for k, v in good.items() if k != 'schema'}, 'schema: got None'),
                       (good | {'mine': 1}, "key 'mine'"), ([good], 'schema'),

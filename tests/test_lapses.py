@@ -14,8 +14,9 @@ from oia_nb import lapses
 from oia_nb.all import (InvalidInput, Response, action_informed_oracle, generator, identify,
                         random_world, sharp, simple_regret, simulate)
 from oia_nb.experts import Lapsing, Logit
-from oia_nb.lapses import (Patience, chance_of_question, decide, lapse_evidence, lapses_at_least,
-                           lead_needed, leader_of, patient)
+from oia_nb.lapses import (Patience, answer, chance_of_question, decide, lapse_evidence,
+                           lapses_at_least, lead_needed, leader_of, patient)
+from oia_nb.scoring import mix
 from oia_nb.told import Told
 
 DUO = random_world(2, 2, 2, 5, prior='arm', margin=.05, name='duo')
@@ -260,15 +261,20 @@ def test_the_shipped_worlds(name, eps, rate):
         assert simple_regret(world, found.rule) <= found.certificate.bound
 
 
-def test_no_other_rule_is_taken_for_one_of_the_oracle():
-    "Rules are told by `id`, which another may get once they are gone: they are kept."
-    import gc
-    import weakref
+def test_a_rule_is_a_question_twice_and_then_a_sample():
+    "Whether an answer still holds is asked; samples of a rule, of any rule, come from the stack."
     world = random_world(2, 2, 2, 5, prior='arm', margin=.05)
-    oracle = action_informed_oracle(world)
-    gone = [weakref.ref(rule) for rule in oracle.rules]
+    oracle, rng = action_informed_oracle(world), generator(0)
     run = Patience(world.setting, oracle, eps=.1, delta=.1, told=Told(lapses=.02),
-                   max_rounds=9)
-    del oracle
-    gc.collect()
-    assert all(rule() is not None and run.home(rule()) is not None for rule in gone)
+                   max_rounds=99)
+    rule, questions = mix(oracle.rules[0], oracle.rules[1], .3), []
+    for _ in range(4):
+        steps = answer(run, replace(rule))
+        try:
+            asked = next(steps)
+            while True:
+                asked = steps.send(world.respond(asked, rng))
+        except StopIteration as end:
+            assert end.value.arm == world.best_response(rule)
+        questions.append(run.questions)
+    assert questions == [1, 2, 2, 2] and len(run.handed) == 4

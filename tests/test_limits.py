@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 from conftest import examples
 from oia_nb.all import (action_informed_oracle, agent_profit, answers_needed, generator,
                         load_world, lower_bound, make_world, mix, optimal_rule, principal_profit,
-                        rules_needed, simulate)
+                        rules_needed, sharp, simulate)
 from oia_nb.core import InvalidInput
 from oia_nb.identification import LEARNERS
 from oia_nb.limits import (Case, CommonRule, answers_from, cost_limits, draw_costs,
@@ -239,3 +239,23 @@ def test_a_sharp_run_asks_them():
     assert run.status == 'certified' and run.rounds >= rules_needed(world, eps, .1) > 0
     assert len(fitting(np.array(asked + promised))) == 0
     assert len(fitting(np.array(promised))) == world.setting.M - world.setting.K
+
+
+def test_of_which_class_the_sharp_learner_is():
+    """With two states it asks as many rules as learners must that prove their boundaries by
+    answers; with three states it doesn't belong to them: one ray is enough."""
+    def rules_asked(world, eps):
+        asked = set()
+        class Ears:
+            def respond(self, rule, rng):
+                asked.add(rule.values.tobytes())
+                return world.respond(rule, rng)
+        found = simulate(sharp(world.setting, action_informed_oracle(world), eps=eps, delta=.1,
+                               examined=False), Ears(), 0)
+        assert found.status == 'certified'
+        return len(asked)
+    likely = np.random.default_rng(1).dirichlet(np.full(39, .5), 3)
+    three = make_world([np.full((1, 3), 1/3), (likely/3).T], [0., .3032], np.eye(3), 4.)
+    clinic = load_world('clinic')
+    assert rules_asked(clinic, .04) >= rules_needed(clinic, .04, .1)
+    assert rules_asked(three, .341) < rules_needed(three, .341, .1)

@@ -16,10 +16,10 @@ from oia_nb.all import (ScoringRule, arm_profit, brier, is_proper, lp_arm, make_
 from oia_nb.core import REPORT_TOL, InvalidInput, generator
 from oia_nb.baselines import (find_payment, incentives_bound, learn_incentives, paid_arm,
                               simulate_incentives)
-from oia_nb.offline import (arm_payments, as_bets, best_gain, bets, certainty_payment,
+from oia_nb.offline import (arm_payments, as_v_rules, best_gain, certainty_payment,
                             common_support, effort_gain, effort_payment, effort_world,
-                            from_bets, kink_program, max_min_rule, one_bet, prior_and_spread,
-                            report_free)
+                            from_v_rules, kink_program, max_min_rule, one_v_rule, prior_and_spread,
+                            report_free, worths)
 
 some = settings(max_examples=examples(20))
 rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)
@@ -51,11 +51,11 @@ def test_price_of_effort(rng, bound, share):
     within(widest_margin(w, 1)[0], (1 - share)*gain, 1e-7*bound)
     if share <= 1:
         within(u - found.profits[1], payment, 1e-6*bound)
-    bet = one_bet(w, 'effort')
-    within(bet.reach, gain, 1e-7*bound)
-    within(bet.kink, joint[:, 1].sum(), 1e-7)
+    one = one_v_rule(w, 'effort')
+    within(one.reach, gain, 1e-7*bound)
+    within(one.kink, joint[:, 1].sum(), 1e-7)
     if share <= 1:
-        within(bet.payment, payment, 1e-7*bound)
+        within(one.payment, payment, 1e-7*bound)
 
 @some
 @given(rngs)
@@ -99,18 +99,18 @@ def test_price_of_certainty(rng, bound, W, share):
     if found:
         within(1 - found[0], payment, 1e-6*bound)
 
-# --- Sums of bets ---------------------------------------------------------------------
+# --- Sums of V-rules ---------------------------------------------------------------------
 
 @some
 @given(rngs, bounds)
-def test_bets_there_and_back(rng, bound):
+def test_v_rules_there_and_back(rng, bound):
     p = np.unique(np.r_[rng.random(rng.integers(1, 9)), [0, 1][:rng.integers(3)]])
     support = np.c_[1 - p, p][rng.permutation(len(p))]
     S = menu_rule(support, bound*rng.random((rng.integers(1, 7), 2)), bound)
-    kinks, weights = as_bets(S)
-    T = from_bets(support, kinks, weights, bound)
+    kinks, weights = as_v_rules(S)
+    T = from_v_rules(support, kinks, weights, bound)
     assert weights.min() >= 0 and is_proper(T)
-    assert np.abs(weights @ bets(kinks, support[:, 1]) - S.expected).max() <= 1e-9*bound
+    assert np.abs(weights @ worths(kinks, support[:, 1]) - S.expected).max() <= 1e-9*bound
     assert np.abs(T.expected - S.expected).max() <= 1e-9*bound
     assert weights @ kinks <= bound*(1 + 1e-12) and weights @ (1 - kinks) <= bound*(1 + 1e-12)
 
@@ -137,25 +137,25 @@ def test_kinks_give_the_same_program(prior):
                 within(lp_arm(w, k, solver='cvxpy')[0], b[0], 1e-7*bound)
     assert .1 < np.mean(induced) < .95
 
-def test_one_bet():
-    """Least payment of 80 worlds with two informative arms each: that of a single bet as far as
+def test_one_v_rule():
+    """Least payment of 80 worlds with two informative arms each: that of a single V-rule as far as
     it reaches, and not less beyond."""
     for i in range(80):
         rng = generator(502, i)
         free = random_world(2, 2, 1 + i % 5, rng, prior=('common', 'arm')[i % 2], max_cost=0)
-        reach = one_bet(free, 0).reach
+        reach = one_v_rule(free, 0).reach
         if reach < 1e-3:
             continue
         C = reach*float(rng.choice([.1, .9, 1 - 1e-6, 1.05]))
         w = make_world(free.structure.joint, [C, 0.], free.setting.utility, 1.)
-        found, bet = lp_arm(w, 0), one_bet(w, 0)
+        found, one = lp_arm(w, 0), one_v_rule(w, 0)
         if C > reach and found is None:
             continue
         payment = w.belief_distributions[0] @ w.setting.belief_utility - found[0]
         if C <= reach:
-            within(payment, bet.payment, 1e-7)
+            within(payment, one.payment, 1e-7)
         else:
-            assert payment >= bet.payment - 1e-7
+            assert payment >= one.payment - 1e-7
 
 # --- Several structures ---------------------------------------------------------------
 
@@ -308,24 +308,24 @@ BAD = [('rule', lambda: effort_gain(None, look)),
        ('cost', lambda: effort_world(look, -1.)),
        ('bound', lambda: effort_world(look, 0., bound=-1.)),
        ('utility', lambda: effort_world(look, 0., [[np.nan], [1.]])),
-       ('kinks', lambda: bets([1.1], [.5])), ('p', lambda: bets([.5], [np.nan])),
+       ('kinks', lambda: worths([1.1], [.5])), ('p', lambda: worths([.5], [np.nan])),
        ('rule',
-        lambda: as_bets(ScoringRule([[1., 0], [0, 0]], [[.2, .8], [.7, .3]], 1.))),
-       ('rule', lambda: as_bets('brier')),
-       ('support', lambda: as_bets(brier(np.eye(3)))),
-       ('kinks', lambda: from_bets(look/[[.6], [.4]], [2.], [1.])),
-       ('weights', lambda: from_bets(look/[[.6], [.4]], [.2], [-1.])),
-       ('weights', lambda: from_bets(look/[[.6], [.4]], [.2, .5], [1.])),
-       ('weights', lambda: from_bets(look/[[.6], [.4]], [.5], [3.])),
-       ('support', lambda: from_bets(np.eye(3), [.5], [1.])),
-       ('support', lambda: from_bets(look, [.5], [1.])),
-       ('bound', lambda: from_bets(look/[[.6], [.4]], [.5], [1.], -1)),
+        lambda: as_v_rules(ScoringRule([[1., 0], [0, 0]], [[.2, .8], [.7, .3]], 1.))),
+       ('rule', lambda: as_v_rules('brier')),
+       ('support', lambda: as_v_rules(brier(np.eye(3)))),
+       ('kinks', lambda: from_v_rules(look/[[.6], [.4]], [2.], [1.])),
+       ('weights', lambda: from_v_rules(look/[[.6], [.4]], [.2], [-1.])),
+       ('weights', lambda: from_v_rules(look/[[.6], [.4]], [.2, .5], [1.])),
+       ('weights', lambda: from_v_rules(look/[[.6], [.4]], [.5], [3.])),
+       ('support', lambda: from_v_rules(np.eye(3), [.5], [1.])),
+       ('support', lambda: from_v_rules(look, [.5], [1.])),
+       ('bound', lambda: from_v_rules(look/[[.6], [.4]], [.5], [1.], -1)),
        ('support', lambda: kink_program(world3, 0)),
        ('arm', lambda: kink_program(world2, 3)),
        ('arm', lambda: kink_program(world2, 'none')),
-       ('world', lambda: one_bet(world2, 0)),
-       ('support', lambda: one_bet(random_world(2, 3, 2, 1), 0)),
-       ('arm', lambda: one_bet(random_world(2, 2, 2, 1), True)),
+       ('world', lambda: one_v_rule(world2, 0)),
+       ('support', lambda: one_v_rule(random_world(2, 3, 2, 1), 0)),
+       ('arm', lambda: one_v_rule(random_world(2, 2, 2, 1), True)),
        ('joint', lambda: effort_payment(look[0], 1.)),
        ('cost', lambda: effort_payment(look, np.nan)),
        ('bound', lambda: effort_payment(look, .1, np.inf)),

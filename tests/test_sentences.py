@@ -160,7 +160,7 @@ def test_the_watches_share_the_alarm():
     for setting in ADVERT.setting, prior:
         for calibrated in True, False:
             for others in 0, 1:
-                watches = Watches(setting, oracle, .03, calibrated=calibrated, others=others)
+                watches = Watches(setting, .03, calibrated=calibrated, others=others)
                 assert (len(watches.by) + others)*watches.level == pytest.approx(.03)
 
 

@@ -347,7 +347,7 @@ def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkey
     it is, and costs no answer; undone answers take it away."""
     import oia_nb.sharp.bets as bets
     path = tmp_path/'a.jsonl'
-    with Session.create(path, CLINIC, eps=.2, delta=.05) as s:
+    with Session.create(path, CLINIC, eps=.1, delta=.05) as s:
         play(s, CLINIC)
         found = s.result
         assert found.status == 'certified' and not s.notes
@@ -355,7 +355,7 @@ def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkey
     with Session.open(path) as s:
         assert s.result.trace is not None and not s.notes
     data = path.read_bytes()
-    monkeypatch.setattr(bets, 'GROWTH', .5*bets.GROWTH)
+    monkeypatch.setattr(bets, 'AT_ONCE', .5*bets.AT_ONCE)
     with Session.open(path) as s:
         assert s.unused and s.status == 'certified' and s.rounds == found.rounds
         assert s.result.certificate == found.certificate and s.result.rule == found.rule
@@ -372,14 +372,14 @@ def test_an_old_file_gets_no_lesser_result(tmp_path, monkeypatch):
     "A result that was never filed isn't replaced by that of a learner that read fewer answers."
     import oia_nb.sharp.bets as bets
     path = tmp_path/'a.jsonl'
-    with Session.create(path, CLINIC, eps=.2, delta=.05) as s:
-        play(s, CLINIC, 130)
+    with Session.create(path, CLINIC, eps=.1, delta=.05) as s:
+        play(s, CLINIC, 100)
         bound = s.stop().certificate.bound
     path.write_bytes(in_two_records(path.read_bytes()))
     with monkeypatch.context() as patch:
-        patch.setattr(bets, 'GROWTH', .5*bets.GROWTH)
+        patch.setattr(bets, 'AT_ONCE', .5*bets.AT_ONCE)
         with Session.open(path) as s:
-            assert s.unused and s.result.rounds < 130
+            assert s.unused and s.result.rounds < 100
             assert 'the result is not in the file yet' in s.notes
     with Session.open(path) as s:
         assert s.result.certificate.bound == bound and not s.notes

@@ -170,9 +170,13 @@ def learn_one(world, j, seed=1):
     simulate(learn(), world, seed)
     return run
 
+def untold(world):
+    "The world whose principal isn't told the prior."
+    return replace(world, setting=replace(world.setting, prior=None))
+
 def test_a_constant_makes_no_arm_more_attractive():
     "M - 1 rays make a wall, and its slope has no part along the constants."
-    clinic = load_world('clinic')
+    clinic = untold(load_world('clinic'))
     wall, = learn_one(clinic, 0).walls.values()
     assert len(wall.rays) == clinic.setting.M - 1 and abs(
         wall.slope.sum()) <= 1e-9*np.abs(wall.slope).sum()
@@ -326,7 +330,8 @@ def test_an_examined_certificate_costs_rounds_and_says_what_was_checked():
     r = simulate(sharp(clinic.setting, oracle, eps=.1, delta=.05), clinic, 3)
     short = simulate(plain(clinic.setting, oracle, eps=.1, delta=.05), clinic, 3)
     assert r.status == short.status == 'certified' and r.rounds > short.rounds
-    assert {c.name for c in r.checks} == {'answers', 'boundaries', 'calibration', 'reports'}
+    assert {c.name for c in r.checks} == {'answers', 'boundaries', 'calibration', 'prior',
+                                        'reports'}
     assert all(c.passed for c in r.checks) and not short.violated
 
 @pytest.mark.parametrize('lie', [(.01, 1e-9), (.99, 1e-9), (.5, .04), (np.nan, np.inf)])

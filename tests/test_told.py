@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import examples
+from oia_nb.worlds import load_world
 from oia_nb.all import (InvalidInput, Oracle, action_informed_oracle, generator, identify,
                         random_world)
 from oia_nb.core import plain
@@ -173,3 +174,9 @@ def test_no_learner_breaks_with_its_oracle(name, start):
         assert (found.status, found.violated) == ('assumption_violated', 'oracle')
         assert found.certificate is None and found.rounds <= 30
     assert found.statement
+
+
+def test_the_learner_is_the_first_that_honours_what_is_told():
+    found = identify(load_world('small_clinic'), eps=2., delta=.1, told='lapses=0.02', seed=0)
+    assert found.origin.method == 'patient'
+    assert identify(load_world('small_clinic'), eps=2., delta=.1, seed=0).origin.method == 'sharp'

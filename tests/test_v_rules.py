@@ -91,6 +91,7 @@ def reference(A, b, cost, bound, exactly):
     assert found.status in (0, 2)
     return bound*found.fun if found.status == 0 else np.inf
 
+@pytest.mark.filterwarnings('ignore:.*signals lead to a belief')
 def test_worlds_of_all_kinds():
     """No failure; profits to 1e-9 of the scale, and feasibility, as by another solver: scipy where
     costs are far above its tolerance, else fractions; rules proper, within the bound, answered.
@@ -239,6 +240,28 @@ def test_second_stage_that_fails(monkeypatch):
         assert all(is_proper(rule) for _, rule in wide)
         for k, rule in enumerate(other.rules):
             assert rule is None or is_proper(rule) and region_margin(world, rule, k) >= -1e-9
+
+def test_what_stays_open_is_solved_again_scaled(monkeypatch):
+    """A program whose answer isn't verified, warm and cold, gets a run that differs in kind; the
+    options are as before afterwards."""
+    world = three_states(0)
+    z, q = world.setting, world.belief_distributions
+    k = int(world.costs.argmax())
+    asks = (world.costs[k] - world.costs)/z.bound
+    right = programs.RuleProgram(z.support, 3, k).minimum(q, asks, rule=False)
+    assert right.value > 1e-3
+    fresh = programs.RuleProgram(z.support, 3, k)
+    fresh._observe(q, asks, 0.)
+    usual = fresh.highs.getOptionValue('simplex_scale_strategy')[1]
+    run, is_optimal, scales = fresh._run, fresh.is_optimal, []
+    def noted(options, deadline):
+        scales.append(options.get('simplex_scale_strategy', usual))
+        return run(options, deadline)
+    monkeypatch.setattr(fresh, '_run', noted)
+    monkeypatch.setattr(fresh, 'is_optimal', lambda *x: len(scales) > 2 and is_optimal(*x))
+    assert fresh.minimum(q, asks, rule=False).value == pytest.approx(right.value, abs=1e-9)
+    assert scales == [usual, usual, 4]
+    assert fresh.highs.getOptionValue('simplex_scale_strategy')[1] == usual
 
 @pytest.mark.parametrize('W', [2, 3])
 def test_oracle_is_no_noise(W):

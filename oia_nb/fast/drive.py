@@ -90,14 +90,14 @@ def proved(engine, found, played, eps, delta):
                      looks=0 if run.game.stops else run.game.last_round,
                      sizes=played.setting.support_sizes)
 
-# %% ../../nbs/companion/74_fast_drive.ipynb #addcfe62
+# %% ../../nbs/companion/74_fast_drive.ipynb #ea40659a
 def as_identification(engine, why, eps, delta):
     "The `Identification` of a finished run."
     run, clock, log = engine.run, engine.run.clock, engine.run.log
     n, z = clock.rounds, engine.world.setting
     shots = zip(*(x[:clock.snapshots] for x in log[5:]))
     played = SimpleNamespace(
-        setting=z, N=run.seen.N, rounds=n, states=np.full(n, -1), **{
+        setting=z, keeps=False, N=run.seen.N, rounds=n, states=np.full(n, -1), **{
             name: getattr(log, name)[:n]
             for name in ('arms', 'beliefs', 'kinds', 'targets', 'payments')
         })

@@ -4,9 +4,8 @@ from typing import Any
 import numpy as np
 from math import exp, inf, log
 import numpy as np
+from ..verify import BETS, STAKES
 
-BETS: Any
-STAKES: Any
 SPARED: Any
 def log_wealths(counts: np.ndarray, outcomes: np.ndarray, means: np.ndarray) -> tuple[np.ndarray,np.ndarray]: ...
 def shares(logs: np.ndarray) -> tuple[np.ndarray,np.ndarray]: ...

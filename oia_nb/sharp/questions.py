@@ -19,15 +19,21 @@ PRIOR_COST, SURE, SWEEPS = .05, 6., 5
 
 class Guess:
     """`mean` (KM + K,) and `cov` of all q_k, one after the other, and all c_k; from
-    `counts` (K, M) and `answers`, pairs (payments in units of the bound, arm)."""
-    def __init__(self, counts, answers):
+    `counts` (K, M), `answers`, pairs (payments in units of the bound, arm), and the
+    common prior of the `setting`, if it tells one."""
+    def __init__(self, counts, answers, setting):
         self.K, self.M = K, M = counts.shape
         self.N, n = counts.sum(1), K*M
         self.mean, self.cov = np.zeros(n + K), np.zeros((n + K, n + K))
         for k in range(K):
             at, N = slice(k*M, (k + 1)*M), self.N[k] + .5
             q = (counts[k] + .5/M)/N
-            self.mean[at], self.cov[at, at] = q, (np.diag(q) - np.outer(q, q))/(N + 1)
+            cov = (np.diag(q) - np.outer(q, q))/(N + 1)
+            if setting.prior is not None:
+                A = setting.support.T
+                gain = cov @ A.T @ np.linalg.pinv(A @ cov @ A.T, hermitian=True)
+                q, cov = q + gain @ (setting.prior - A @ q), cov - gain @ A @ cov
+            self.mean[at], self.cov[at, at] = q, cov
         self.cov[range(n, n + K), range(n, n + K)] = PRIOR_COST**2
         for s, k in answers:
             self.learn(s, k)
