@@ -139,7 +139,7 @@ def _refuse_unplayable(world, method, solver, watch):
     if watch is not None:
         raise InvalidInput('watch', watch, 'None (the coroutine has plans to watch)')
 
-# %% ../../nbs/companion/74_fast_drive.ipynb #e54a96e9
+# %% ../../nbs/companion/74_fast_drive.ipynb #0bb48e00
 def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=None,
                   verify=False, compile=True, solver='fast', watch=None, **options):
     """Play OIAFC or OIAFB against a simulated world, as `simulate` does, compiled.
@@ -162,12 +162,8 @@ def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=N
         `mixing` ("theorem1" or "corollary1") and `max_rounds` for OIAFC, `budget` and
         `a` for OIAFB.
 
-    Returns
-    -------
-    Identification
-        The one that `simulate` returns but for rounding and `lp_solves`.
-
-    Raises what the coroutines raise, `InvalidInput` without Numba, and `SolverFailure`
+    Returns the `Identification` that `simulate` returns, but for rounding and
+    `lp_solves`. Raises what the coroutines raise, `InvalidInput` without Numba, and `SolverFailure`
     if a check fails.
     """
     _refuse_unplayable(world, method, solver, watch)

@@ -107,7 +107,7 @@ def pose(run, k):
     A[i, M + 1], A[i + 1, M + 1] = 1., 1.
     A[i + 2, M], A[i + 2, M + 1], A[K + 2, M] = 1., 2*I, 1.
 
-# %% ../../nbs/companion/73_fast_loop.ipynb #a9c1a494
+# %% ../../nbs/companion/73_fast_loop.ipynb #7f14c416
 PIVOTS = 60
 
 @kernel
@@ -127,6 +127,7 @@ def pivot(table, r, e):
             row[j] -= x*by[j]
     basis[r], free[e] = free[e], basis[r]
 
+# %% ../../nbs/companion/73_fast_loop.ipynb #be5ad6b3
 @inlined
 def optimise(table):
     "The dual simplex method; false if there is no solution, or none is found."
@@ -164,7 +165,7 @@ def economise(table):
             return
         pivot(table, r, e)
 
-# %% ../../nbs/companion/73_fast_loop.ipynb #01b8af67
+# %% ../../nbs/companion/73_fast_loop.ipynb #cce8670d
 @inlined
 def is_right(table):
     "Are x and y feasible and worth the same?"
@@ -189,6 +190,7 @@ def is_right(table):
             return False
     return abs(gap) <= CLOSE*(large + dear)
 
+# %% ../../nbs/companion/73_fast_loop.ipynb #055d2707
 @kernel
 def solve(run, k):
     "v and w of program k; false if it has no solution, or none that is right."
@@ -270,7 +272,7 @@ def put_on(run, k, hat):
         for j in range(K):
             plan.q[j] += x*run.agent.q_vees[j, b]
 
-# %% ../../nbs/companion/73_fast_loop.ipynb #1484bcae
+# %% ../../nbs/companion/73_fast_loop.ipynb #02057084
 @inlined
 def programs(run):
     "v of the programs that the zero rule doesn't solve; false if some is left."
@@ -286,6 +288,7 @@ def programs(run):
                 return False
     return True
 
+# %% ../../nbs/companion/73_fast_loop.ipynb #c92bec0b
 @inlined
 def make_plan(run):
     "Fill in ĥ, the target and its rule; false if this is left to Python."
@@ -386,7 +389,7 @@ def succeed(run, k, alpha):
                 plan.best[i] = plan.S[i]
     return stop
 
-# %% ../../nbs/companion/73_fast_loop.ipynb #f272e7e9
+# %% ../../nbs/companion/73_fast_loop.ipynb #dc5a3d67
 DONE, CAP, LP, ROOM, STEP, BROKEN = range(6)    # why the loop returns
 
 @inlined
@@ -401,6 +404,7 @@ def share_of(game, L):
     "The oracle's share α."
     return min(np.sqrt(game.alpha/L), 1.) if game.falling else game.alpha
 
+# %% ../../nbs/companion/73_fast_loop.ipynb #f8fa487c
 @kernel
 def play(state, rng, until):
     """Rounds, until something has to be done in Python, or the plan that follows round

@@ -111,7 +111,7 @@ def draw(agent, arm, x):
             low = mid + 1
     return agent.belief_of[arm, min(low, agent.cells[arm] - 1)]
 
-# %% ../../nbs/companion/72_fast_points.ipynb #30dc1941
+# %% ../../nbs/companion/72_fast_points.ipynb #e760f472
 RESUM = 4096
 
 @inlined
@@ -140,6 +140,7 @@ def count(run, arm, i):
     for p in points.awake[:run.clock.awake]:
         points.products[p, arm] += points.s[p, i]
 
+# %% ../../nbs/companion/72_fast_points.ipynb #54192f82
 @kernel
 def dot(x, y):
     s = 0.
