@@ -2042,6 +2042,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                'oia_nb.verify.log_below': ('beyond/verify.html#log_below', 'oia_nb/verify.py'),
                                'oia_nb.verify.narrowed': ('beyond/verify.html#narrowed', 'oia_nb/verify.py'),
                                'oia_nb.verify.need': ('beyond/verify.html#need', 'oia_nb/verify.py'),
+                               'oia_nb.verify.on_ray': ('beyond/verify.html#on_ray', 'oia_nb/verify.py'),
                                'oia_nb.verify.pair': ('beyond/verify.html#pair', 'oia_nb/verify.py'),
                                'oia_nb.verify.price': ('beyond/verify.html#price', 'oia_nb/verify.py'),
                                'oia_nb.verify.proof': ('beyond/verify.html#proof', 'oia_nb/verify.py'),
