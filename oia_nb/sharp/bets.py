@@ -139,6 +139,7 @@ def hear(run, ray, t, arm):
         cost = ray.bracket(arm)[1]*ray.rule.expected
         run.offers[ray, arm] = run.u - cost
 
+# %% ../../nbs/beyond/24_bets.ipynb #d08eb454
 def recall(run, history):
     """Note answers (rule, arm, …) from before the run. Raises `Contradiction` if two
     arms answered one rule."""
@@ -212,7 +213,7 @@ def mixture(run, y):
     values = np.tensordot(np.maximum(y, 0), run.values, 1)
     values = np.minimum(values/max(1., values.max()), 1.)*run.setting.bound
     rule = ScoringRule(values, run.setting.support, run.setting.bound)
-    return rule if run.setting.prior is None else without_floor(rule)
+    return without_floor(rule, run.setting.prior is not None)
 
 # %% ../../nbs/beyond/24_bets.ipynb #d3b40002
 NARROW = 1.5    # brackets that are wider say nothing; t° isn't below a millionth

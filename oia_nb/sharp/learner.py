@@ -2,8 +2,8 @@
 
 # %% auto #0
 __all__ = ['SEEN', 'PROVED', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'keep', 'take', 'prove', 'earned_at_least', 'report',
-           'SharpIdentification', 'spared', 'levelled', 'sharp', 'checked_history', 'maker', 'steps', 'learn', 'close',
-           'limits_of', 'bearing', 'each_once']
+           'SharpIdentification', 'spared', 'spare', 'levelled', 'sharp', 'checked_history', 'maker', 'steps', 'learn',
+           'close', 'limits_of', 'bearing', 'each_once']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from dataclasses import dataclass, replace
@@ -67,7 +67,6 @@ class SharpRun:
     """The state of a run: the transcript, the hyperplanes and programs of the regions,
     the candidates, and what to file."""
     def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told, past=()):
-        oracle = spared(setting, oracle)                                # below
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
             setting, oracle, eps, delta, max_rounds + len(past), watch)
         self.past = past
@@ -625,10 +624,12 @@ def conclude(run, status, contradiction=(), violated=None):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #e3a10002
 def spared(setting, oracle):
-    "The oracle whose rules pay nothing for nothing, where a `prior` is told."
-    if setting.prior is None:
-        return oracle
-    return replace(oracle, rules=map(without_floor, oracle.rules))
+    "The oracle whose rules pay nothing for nothing, as far as the `prior` is told."
+    return replace(oracle, rules=[spare(setting, r) for r in oracle.rules])
+
+def spare(setting, rule):
+    "The rule less what moves no answer, as far as the `prior` is told."
+    return without_floor(rule, setting.prior is not None)
 
 def levelled(setting):
     "The setting less what a common `prior` fixes of its utility (chapter 25)."
@@ -667,8 +668,7 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     examined : bool
         Whether a certificate is examined first ({doc}`/beyond/31_examination`).
     history : list of (rule, arm, report), or (rule, arm, report, state)
-        All answers of this expert to proper rules from before, in their order: samples
-        and half-spaces, which come first in the record. None with a `margin`.
+        All answers of this expert to proper rules from before, in order; no `margin`.
 
     Raises `InvalidInput`, `SolverFailure`. Where boundaries can't be known well enough
     for `eps`, the status is "stalled". If the first answer to an oracle rule is
@@ -680,23 +680,22 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
+    oracle = spared(setting, oracle)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     margin = as_number('margin', margin, 0., setting.bound)
-    past = checked_history(setting, history)
-    if past and margin:
-        raise InvalidInput('history', f'{len(past)} answers', 'none, with a margin')
+    past = checked_history(setting, history, margin)
     make = maker(setting, oracle, watch, told, examined, past)
     if margin == 0:
         return make(eps, delta, max_rounds)
-    return leading(make, setting, spared(setting, oracle), eps=eps, delta=delta,
-                   margin=margin, max_rounds=max_rounds)
+    return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
+                   max_rounds=max_rounds)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a40
 # what may be told, the last only of a run that is examined
 SHARP_TOLD = 'rounding', 'costs'
 
-def checked_history(setting, history):
-    "Pairs of a `history` as (rule, arm, belief, state). Raises `InvalidInput`."
+def checked_history(setting, history, margin):
+    "A `history` as a list of (rule, arm, belief, state). Raises `InvalidInput`."
     found = []
     for n, row in enumerate(history):
         at = f'history[{n}]'
@@ -711,6 +710,8 @@ def checked_history(setting, history):
         with placed(at + ', '):
             response = Response(setting.arm_index(arm), report, *(state or [None]))
             found.append((rule, *check_response(setting, response), response.state))
+    if found and margin:
+        raise InvalidInput('history', f'{len(found)} answers', 'none, with a margin')
     return found
 
 def maker(setting, oracle, watch, told, examined, past=()):
@@ -781,8 +782,10 @@ def close(run):
             answers += [(mix(rules[w.k], ray.end, ray.inside), w.k),
                         (mix(rules[w.k], ray.end, ray.outside), w.j)]
         boundaries.append(Boundary(w.k, w.j, rules[w.k], rules[w.j], w.limits))
-    run.checks = yield from examine(lambda rule, arm: put(run, rule, arm, FORCED),
-                                    run.setting, bearing(run, each_once(answers)),
+    def again(rule, arm):
+        return put(run, spare(run.setting, rule), arm, FORCED)
+    run.checks = yield from examine(again, run.setting,
+                                    bearing(run, each_once(answers)),
                                     found=(c.rule, c.arm), boundaries=boundaries)
     for check in run.checks:
         if not check.passed:
