@@ -1559,6 +1559,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'oia_nb.sharp.bets.cut_option': ('beyond/bets.html#cut_option', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.cut_question': ('beyond/bets.html#cut_question', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.divided': ('beyond/bets.html#divided', 'oia_nb/sharp/bets.py'),
+                                   'oia_nb.sharp.bets.exchanged': ('beyond/bets.html#exchanged', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.exit_of': ('beyond/bets.html#exit_of', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.explore': ('beyond/bets.html#explore', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.file': ('beyond/bets.html#file', 'oia_nb/sharp/bets.py'),

@@ -4,13 +4,13 @@
 
 # %% auto #0
 __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'TITLED', 'TITLES', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'SAVE', 'QUIET',
-           'EXPERT', 'TOLD', 'DIGITS', 'MARGIN', 'LEAD', 'EPS', 'DELTA', 'ROUNDS', 'MAX_PAID', 'INPUT_MOST',
-           'MORE_DIGITS', 'FILE', 'ROUND', 'OF_ROUND', 'WHY', 'BadUsage', 'Parser', 'option', 'command_group',
-           'command', 'parser', 'first_sentence', 'contents', 'given', 'read_world', 'open_world', 'main', 'prepare',
-           'joined', 'named', 'run', 'is_terminal', 'fail', 'tell', 'own_output', 'flush_libraries', 'put_json',
-           'table', 'paragraph', 'digits_for', 'thousandth', 'amount', 'at_most', 'span', 'menu_rows', 'check_rounding',
-           'hand_over', 'in_digits', 'note', 'handed_over', 'list_worlds', 'copy_chapters', 'arm_rows',
-           'oracle_margins', 'show_optimal', 'bound_text', 'way_out', 'find_oracle', 'learn', 'true_regret',
+           'EXPERT', 'TOLD', 'DIGITS', 'MARGIN', 'LEAD', 'EPS', 'DELTA', 'ROUNDS', 'MAX_PAID', 'HIRES', 'FEE',
+           'INPUT_MOST', 'MORE_DIGITS', 'FILE', 'ROUND', 'OF_ROUND', 'WHY', 'BadUsage', 'Parser', 'option',
+           'command_group', 'command', 'parser', 'first_sentence', 'contents', 'given', 'read_world', 'open_world',
+           'main', 'prepare', 'joined', 'named', 'run', 'is_terminal', 'fail', 'tell', 'own_output', 'flush_libraries',
+           'put_json', 'table', 'paragraph', 'digits_for', 'thousandth', 'amount', 'at_most', 'span', 'menu_rows',
+           'check_rounding', 'hand_over', 'in_digits', 'note', 'handed_over', 'list_worlds', 'copy_chapters',
+           'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text', 'way_out', 'find_oracle', 'learn', 'true_regret',
            'all_fields', 'rounds_text', 'certificate_text', 'report', 'learner_options', 'learner_flags',
            'flag_options', 'run_identify', 'read_claim', 'verify_claim', 'share', 'count_text', 'range_text',
            'compare_rows', 'error_lines', 'comparison_fields', 'put_comparison', 'run_compare', 'worth_of',
@@ -190,6 +190,10 @@ DELTA = 'probability of failure allowed: more than 0, at most 1'
 ROUNDS = 'rounds that may be used, at least 1'
 MAX_PAID = option('--max-paid', type=float, metavar='SUM',
                   help='stop before more than that may have been paid in all')
+HIRES = option('--hires', type=int,
+               help='how often the expert will be hired in all: is it worth learning?')
+FEE = option('--fee', type=float, default=0.,
+             help='what the expert is paid for each round besides (default: 0)')
 
 INPUT_MOST = 2**26      # bytes that are read of standard input
 
@@ -837,13 +841,19 @@ def run_compare(args):
 
 # %% ../nbs/companion/70_cli.ipynb #2a82119a
 def worth_of(world, args):
-    "What `forecast` says of learning for so many hires, as a dict."
+    "What `forecast` says of learning for so many hires; None if none are given."
+    from oia_nb.core import InvalidInput
     from oia_nb.experiments import forecast
+    if args.hires is None and args.eps is None:
+        raise InvalidInput('--eps', None, 'a number, unless there are --hires')
+    if args.hires is None:
+        return None
     frame = forecast(world, eps=args.eps, delta=args.delta, runs=max(args.runs, 1),
                      seed=args.seed, cap=args.cap, progress=not args.quiet,
                      margin=args.margin, fee=args.fee, hires=args.hires)
     *rows, nothing = frame.to_dict('records')
     best = min(rows, key=lambda row: row['total'], default=None)
+    args.eps = args.eps or (best['eps'] if best else 2*world.setting.B)
     return dict(hires=args.hires, nothing=nothing['total'],
                 learn=best is not None and best['total'] < nothing['total'],
                 eps=best and best['eps'], total=best and best['total'],
@@ -864,6 +874,7 @@ def worth_text(worth, world):
                          f'{never}.')
     return paragraph(f'Don\'t learn: in {worth["hires"]:,} hires {never}, and {learns}.')
 
+# %% ../nbs/companion/70_cli.ipynb #f0ca5703
 def play_ahead(world, args):
     "What the default learner will take and cost: the row of `forecast` as a dict."
     from oia_nb.experiments import forecast
@@ -892,12 +903,7 @@ def ahead_text(row, world):
 # %% ../nbs/companion/70_cli.ipynb #89a9fcf2
 @command(
     'plan', WORLD,
-    option('--eps', type=float,
-           help=f'{EPS}; may be left out with --hires'),
-    option('--hires', type=int,
-           help='how often the expert will be hired in all: is it worth learning?'),
-    option('--fee', type=float, default=0.,
-           help='what the expert is paid for each round besides (default: 0)'),
+    option('--eps', type=float, help=f'{EPS}; may be left out with --hires'), HIRES, FEE,
     option('--delta', type=float, required=True,
            help=DELTA), WITHOUT,
     option(
@@ -912,15 +918,11 @@ def show_plan(args):
     """Foresee how many rounds it takes to learn the best rule of a world, what that
     will cost, and what each knob is worth."""
     from oia_nb.complexity import forecast_rounds, forecast_rows
-    from oia_nb.core import InvalidInput, as_integer
+    from oia_nb.core import as_integer
     from oia_nb.documents import plan_to_dict
     as_integer('runs', args.runs, 0)
-    world, worth = open_world(args), None
-    if args.hires is not None:
-        worth = worth_of(world, args)
-        args.eps = args.eps or worth['eps'] or 2*world.setting.B
-    elif args.eps is None:
-        raise InvalidInput('--eps', None, 'a number, unless there are --hires')
+    world = open_world(args)
+    worth = worth_of(world, args)
     bounds = forecast_rounds(world, args.eps, args.delta,
                              margin=find_oracle(world).margin)
     played = None if args.runs == 0 else play_ahead(world, args)
@@ -1186,9 +1188,7 @@ def session_options():
            help='how far a report may be from a listed belief, from 0 to 0.5 '
            '(default: 0.01)'),
     option('--currency', help='of all sums'), MAX_PAID,
-    option('--fee', type=float, default=0.,
-           help='what the expert is paid for each round besides (default: 0)'),
-    WITHOUT, TOLD, session_options, JSON)
+    FEE, WITHOUT, TOLD, session_options, JSON)
 def new_session(args):
     """Start a session in a new file. Of the world only its setting and its oracle
     are used, and kept."""

@@ -38,6 +38,8 @@ EPS: str
 DELTA: str
 ROUNDS: str
 MAX_PAID: Any
+HIRES: Any
+FEE: Any
 INPUT_MOST: Any
 def read_world(name): ...
 def open_world(args): ...

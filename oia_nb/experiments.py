@@ -720,17 +720,14 @@ def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0
     ----------
     world : World
     eps : float, or list of float
-        None, with `hires`: the whole, a half and a quarter of what the best rule earns
-        more in a round than paying nothing.
+        None, with `hires`: all, a half and a quarter of what there is to be gained.
     delta : float
     methods : list of str; learners, of which those that need a budget get `cap`
     runs, seed : int; run i of each learner has the generator (seed, i)
     cap : int; rounds after which a run is cut short: quantiles are infinite then
     progress : bool; show a bar on standard error
-    margin : float; by how much the arm is to lead under the rule
-    fee : float; paid for each round of learning, whatever is answered
-    hires : int, optional
-        How often the expert will be hired in all, learning included.
+    margin, fee : float; of the rule's arm; for each round of learning besides
+    hires : int, optional; how often the expert will be hired in all
 
     Returns
     -------
@@ -745,15 +742,13 @@ def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0
     >>> forecast(load_world('advert'), eps=3., delta=.1, runs=2).finished[0]
     np.int64(2)
     """
-    cap, seed = as_integer('cap', cap, 1), as_integer('seed', seed, 0)
-    if hires is not None:
-        cap = min(cap, as_integer('hires', hires, 1))     # the rest isn't played
+    runs, seed = as_integer('runs', runs, 1), as_integer('seed', seed, 0)
+    hired = np.inf if hires is None else as_integer('hires', hires, 1)
+    cap = min(as_integer('cap', cap, 1), hired)           # the rest isn't played
     oracle = action_informed_oracle(world)
     tasks = [(method, e, i) for method in _listed(methods)
-             for e in _targets(world, eps, hires)
-             for i in range(as_integer('runs', runs, 1))]
-    asked = dict(margin=margin) if as_number('margin', margin, 0.) else {}
-    rows = []
+             for e in _targets(world, eps, hires) for i in range(runs)]
+    rows, asked = [], dict(margin=margin) if as_number('margin', margin, 0.) else {}
     for method, e, i in follow(tasks, 0, len(tasks), progress):
         found = identify_whole(world, eps=e, delta=delta, method=method,
                                budget=cap, oracle=oracle, seed=generator(seed, i),

@@ -413,14 +413,13 @@ def identify(world, *, eps, delta, method=None, budget=None, seed=None,
         Of the agent, the state and the learner; None draws fresh entropy.
     progress : bool; show a bar on standard error
     oracle : Oracle, optional; worked out from the world if not given
-    engine : "coroutine" or "fast"
-        "fast" plays the paper's learners compiled, the same but for rounding.
+    engine : "coroutine", or "fast": the paper's learners compiled
     told : Told, or a text such as "lapses=0.02", optional
         What may be assumed of the expert; None is the paper's.
-    max_paid : float, optional; learning stops before more may be paid in all
+    max_paid : float, optional; the run stops before more may be paid in all
     options
         Of the learner: `mixing`, `stop`, `max_rounds`, `a` (with delta=None),
-        `decision`, `samples`, `solver`, `margin`, `history`, `watch`.
+        `decision`, `samples`, `solver`, `margin`, `history`, `round_cost`, `watch`.
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
 

@@ -639,9 +639,8 @@ def create(cls, path, where, oracle=None, *, eps, delta, method=None, snap=SNAP,
     Parameters
     ----------
     path : str or Path
-    where : World or Setting
-        Only the setting is kept. A world's oracle is worked out if none is given.
-    oracle : Oracle, optional
+    where : World or Setting; only the setting is kept
+    oracle : Oracle, optional; that of a world is worked out
     eps, delta : float; the target
     method : str, optional
         A learner by name; by default the first that honours what is told.
@@ -650,15 +649,12 @@ def create(cls, path, where, oracle=None, *, eps, delta, method=None, snap=SNAP,
         for it; in [0, .5].
     currency : str, optional
         For offers and sums.
-    fee : float
-        What the expert is paid for each round besides, whatever is answered.
+    fee : float; paid for each round besides, whatever is answered
     max_paid : float, optional
-        The session ends before a round after which more might have been paid, fees
-        included, in expectation at what is reported.
+        The session ends before more may be paid, in expectation at what is reported.
     history : list of (rule, arm, report), optional
-        All answers of the same expert to proper rules from before, in their order
-        (chapters 25 and 27); a rule may also be the name or index of an arm: the
-        oracle's.
+        All answers of the same expert to proper rules from before, in their order; a
+        rule may also be the name or index of an arm: the oracle's.
     told : Told, or a text such as "lapses=0.02", optional
         What may be assumed of the expert.
     options
@@ -843,8 +839,8 @@ def _end(self, found):
     method, options = self.head['method'], self.head['options']
     origin = Origin(None, method, options, options.get('rng'))
     fees = self.head['fee']*(found.rounds - found.past)
-    self._rule, self._result = None, replace(found, origin=origin,
-                                             paid=found.paid + fees)
+    self._rule = None
+    self._result = replace(found, origin=origin, paid=found.paid + fees)
 
 @patch_to(Session)
 def _is_filed(self):
