@@ -808,7 +808,7 @@ def law_price_of_a_lead():
     oracle, z, delta = action_informed_oracle(world), world.setting, .1
     make = keeping(sharp_learner.maker(z, oracle, None, None, True), inner)
     run = Kept(leading(make, z, oracle, eps=.1, delta=delta, margin=.02, max_rounds=10**5))
-    found = simulate(run, world, 0)
+    found = simulate(run, world, 3)
     within = inner[-1].found
     n = found.attempts
     share = share_needed(z, oracle, found.arm, .02)
@@ -929,7 +929,7 @@ def law_lapses_are_charged():
     world, inner = a_duo(), []
     z, oracle, eta = world.setting, action_informed_oracle(world), .1
     found = simulate(patient(z, oracle, eps=.15, delta=.2, told=Told(lapses=eta),
-                             within=keeping(sharp, inner)), world, 0)
+                             within=keeping(sharp, inner)), world, 2)
     worst = (z.belief_utility - found.rule.expected).min()
     assert found.status == 'certified' and inner[0].found.profit > worst + .01
     assert close(found.profit, (1 - eta)*inner[0].found.profit + eta*worst)
