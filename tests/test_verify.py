@@ -200,6 +200,14 @@ def negative_lies(cut, term):
     lies = cut['functionals'][term[1][0][0]][1]
     lies.append([0, 1, -1.])
 
+def lies_to_itself(cut, term):
+    "A lie of a belief about itself gains nothing, and proves nothing."
+    i = max(term[1], key=lambda m: m[1])[0]
+    P, lies = cut['functionals'][i]
+    if not lies:
+        raise LookupError
+    lies[:] = [[m, m - n*len(P), 1e4] for m in range(len(P)) for n in (0, 1)]
+
 def over_itself(p):
     arm = middle([j for j, a in enumerate(p['arms']) if a.get('cuts')])
     p['arms'][arm]['cuts'][0]['over'] = arm
@@ -298,6 +306,9 @@ FORGED = dict(
     functional=change_term(scale_functional),
     lies=change_term(no_lies),
     negative_lies=change_term(negative_lies),
+    lies_to_itself=change_term(lies_to_itself),
+    earlier=proof_with(lambda p: p.update(candidate=p['candidate'] - 9)),
+    unkept=facts_with(lambda f, p: f.rounds.__setitem__((3, 0), -1)),
     over=proof_with(over_itself),
     order=proof_with(order_scaled),
     order_less=proof_with(order_dropped),
@@ -413,3 +424,29 @@ def test_a_hasty_prover_is_refused():
     claimed than it loses."""
     world = load_world('clinic')
     look_inside(world, .1, 7, shares=(.98, .9, .7, .5, .3))
+
+def test_an_empty_box_proves_nothing():
+    "Planted: a box without width, in which slopes are no numbers."
+    claim, proof, facts = certificate(ODD[0], .1, 0)
+    f = checker.Seen(facts, proof['rounds'], checker.Arithmetic(False))
+    one = np.ones(len(f.u))
+    step = dict(weights=[1.]*len(checker.BETS), rows=[], lies=[])
+    flat = dict(weights=[1.]*len(checker.BETS), ends=[
+        [0, -1, dict(rows=[[2*len(one), 0.]], lies=[])], [0, 1, dict(rows=[[0, 1.]], lies=[])]])
+    with np.errstate(all='ignore'):
+        for steps in [step], [flat, step], [dict(belief=0, at=.5), step]:
+            assert not try_everywhere(f, one, steps)
+
+def try_everywhere(f, one, steps):
+    try:
+        return checker.everywhere(f, [], 9*one, f.u.max() - f.u, .5, 50., steps)
+    except (checker.Refused, LookupError):
+        return False
+
+def test_a_rent_is_of_rules_that_were_fixed_and_of_its_own_arm():
+    claim, proof, facts = certificate(ODD[0], .1, 0)
+    proof = deepcopy(proof)
+    for arm in proof['arms']:
+        arm['rent'] = []
+    for fixed in (), (-1, -1, -1), tuple(range(3)):
+        assert verdict(claim, proof, replace(facts, fixed=fixed)) is not None
