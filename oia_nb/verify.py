@@ -169,8 +169,9 @@ class Seen:
         self.arms = {int(r): int(a) for r, a in said[:, :2]}
         need(all(self.arms[r] == a for r, a in said[:, :2]),
              'a rule was answered by two arms')
-        need(not S[said[0, 0]].any(), 'the first rule is not the zero rule')
-        self.first = self.arms[said[0, 0]]
+        zero = [a for r, a in self.arms.items() if not S[r].any()]
+        need(zero, 'the zero rule was not announced')
+        self.first = zero[0]
 
     def counts(self, arm, start=0):
         "(M,): how often an arm reported each belief after `start` rounds."
