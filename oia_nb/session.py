@@ -22,7 +22,7 @@ from errno import ENOSPC
 from functools import wraps
 from itertools import count
 from pathlib import Path
-from stat import S_ISREG
+
 from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
@@ -39,6 +39,7 @@ from .documents import identification_from_dict
 from .identification import check_options, learner_for, learner_row
 from .learner import Origin, Stopped, Verification, interrupts_held
 from .told import Check, as_told
+from .worlds import as_file
 
 # %% ../nbs/beyond/27_session.ipynb #2ee07234
 class Damaged(OIAError):
@@ -121,15 +122,9 @@ def read_journal(data, cut=False):
 def as_path(path):
     """The `Path` of a file, which may not exist yet, in a folder that does. Raises
     `InvalidInput`."""
-    with file_trouble('path', path, 'the path of a file'):
-        given = Path(path)
-        try:
-            is_file = S_ISREG(given.stat().st_mode)
-        except FileNotFoundError:
-            is_file = True
-    if not is_file:
-        raise InvalidInput('path', str(path), 'the file of a session, nothing else')
-    if not given.parent.is_dir():
+    with file_trouble('path', path, 'the file of a session, nothing else'):
+        given = as_file(path)
+    if given.is_dir() or not given.parent.is_dir():
         raise InvalidInput('path', str(path), 'a file in a folder that exists')
     return given
 
@@ -268,18 +263,13 @@ def as_said(setting, report):
         raise Refused('report', report, f'{expected}; a bare number may be the place '
                       f'of a belief, belief={report}, or percent={report} of the last')
     if isinstance(report, dict):
-        unknown = [k for k in report if k not in setting.states]
-        if unknown:
-            raise Refused('report', report,
-                          f'{expected}; {unknown[0]!r} is none of them')
-        if len(report) < setting.W:
-            raise Refused('report', report, f'{expected}, all of them')
+        if report.keys() != set(setting.states):
+            raise Refused('report', report, f'{expected}, all of them and no others')
         report = [report[w] for w in setting.states]
-    # a set has no order, and bytes would be read as numbers
-    if isinstance(report, (set, frozenset, bytes, bytearray)):
-        raise Refused('report', report, expected)
     try:
-        x = np.array([as_number('report', v, 0.) for v in report])
+        # a set has no order, and bytes would be read as numbers
+        in_order = not isinstance(report, (set, frozenset, bytes, bytearray))
+        x = np.array([as_number('report', v, 0.) for v in report if in_order])
     except (TypeError, InvalidInput):
         raise Refused('report', report, expected) from None
     if len(x) != setting.W:
@@ -528,22 +518,9 @@ def _setting_and_oracle(where, oracle):
     setting = where.setting if isinstance(where, World) else where
     if not isinstance(setting, Setting):
         raise InvalidInput('where', where, 'a World or a Setting')
-    if oracle is not None:
-        return setting, oracle
-    if setting is where:
+    if oracle is None and setting is where:
         raise InvalidInput('oracle', oracle, "an Oracle: a setting doesn't tell it")
-    return setting, action_informed_oracle(where)
-
-def _told_options(method, told, options):
-    "The learner's row, and its options with what was told of the expert."
-    row = learner_row(method)
-    told = str(as_told(told).require(row.name, row.honours))
-    if told and 'told' in row.options:
-        options = options | dict(told=told)
-    check_options(row, options)
-    for name, value in options.items():
-        as_value(name, value)       # it is kept in the file
-    return row, options
+    return setting, action_informed_oracle(where) if oracle is None else oracle
 
 # %% ../nbs/beyond/27_session.ipynb #18736f69
 class Session:
@@ -598,7 +575,13 @@ def _checked_head(where, oracle, *, eps, delta, method, snap, currency, history,
     if currency is not None:
         currency = as_text('currency', currency)
     method = learner_for(told) if method is None else method
-    row, options = _told_options(method, told, options)
+    row = learner_row(method)
+    told = str(as_told(told).require(row.name, row.honours))
+    if told and 'told' in row.options:
+        options = options | dict(told=told)
+    check_options(row, options)
+    for name, value in options.items():
+        as_value(name, value)       # it is kept in the file
     try:
         history = list(history)
     except TypeError:
@@ -1058,11 +1041,9 @@ def result(self):
                   not seen.alarm)
     checks = *(c for c in found.checks if c.name != check.name), check
     at_its_word = told.beliefs == 'calibrated' and told.is_exact(self.setting.support)
-    if not (seen.alarm and at_its_word):
-        return replace(found, checks=checks)
-    return replace(found, checks=checks, certificate=None, profit=None, lead=None,
-                   status='assumption_violated', violated='calibration',
-                   event_violated=True)
+    lost = dict(certificate=None, profit=None, lead=None, status='assumption_violated',
+                violated='calibration', event_violated=True)
+    return replace(found, checks=checks, **lost if seen.alarm and at_its_word else {})
 
 @patch_to(Session)
 @as_a_whole
