@@ -128,6 +128,13 @@ MOVED = {
     '22_plots': 'companion/69',
     '25_cli': 'companion/70',
     '30_engine': 'companion/71',
+    'companion/72_fast_agent': 'companion/72',
+    'companion/73_fast_points': 'companion/72',
+    'companion/74_fast_shelf': 'companion/72',
+    'companion/75_fast_bases': 'companion/73',
+    'companion/76_fast_plan': 'companion/73',
+    'companion/77_fast_loop': 'companion/73',
+    'companion/78_fast_drive': 'companion/74',
     '99_all': 'companion/90',
     'claims': 'paper/claims',
     'errata': 'paper/errata',
@@ -154,10 +161,16 @@ def redirects(root):
             sys.exit(f'{old}.html leads nowhere: no notebook nbs/{new}*.ipynb')
         yield f'{old}.html', first.relative_to(nbs).with_suffix('.html').as_posix()
 
+def link(old, new):
+    "The address of a page as another one has to write it."
+    return os.path.relpath(new, Path(old).parent).replace(os.sep, '/')
+
 def write_redirects(root):
     "Small pages under the old names, so that a link to a page or to a place in it still arrives."
     for old, new in redirects(root):
-        (root/'docs'/old).write_text(REDIRECT.format(page=new), encoding='utf-8')
+        page = root/'docs'/old
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(REDIRECT.format(page=link(old, new)), encoding='utf-8')
 
 # --- README.md ------------------------------------------------------------------------
 

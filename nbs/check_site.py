@@ -68,7 +68,7 @@ def lost_pages(docs, texts, root=ROOT):
     "A page of an earlier edition leads to where its text is now."
     import build_docs
     for old, new in build_docs.redirects(root):
-        if f'href="{new}"' not in texts.get(old, ''):
+        if f'href="{build_docs.link(old, new)}"' not in texts.get(old, ''):
             yield f"{old}: doesn't lead to {new}"
 
 def wide_code(root):

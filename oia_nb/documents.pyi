@@ -11,7 +11,7 @@ from .core import InvalidInput, as_choice, as_integer, as_kind, as_number, patch
 from .information import Setting, World
 from .scoring import ScoringRule, as_rule
 from .tickets import Rounded
-from .estimation import FORCED
+from .estimation import PAST
 from .learner import STATUS, Certificate, Identification, Origin, Trace
 from .told import CHECKS, VIOLATIONS, Check, as_told
 from .worlds import ANYTHING, FLAG, GAME, INTEGER, KNOWN, MATRIX, NAMES, NUMBER, SETTING_FORM, TEXT, WORLD_FORM, by_name, check_form, check_schema, json_text, listed, load_world, maybe, parse_json, read_file, record, setting_from_dict, setting_to_dict, world_names, write_file

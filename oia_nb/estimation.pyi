@@ -10,6 +10,7 @@ from .information import World
 INIT: Any
 NORMAL: Any
 FORCED: Any
+PAST: Any
 class Transcript:
     def __init__(self, setting: Setting, keeps: bool=...) -> None: ...
     @property

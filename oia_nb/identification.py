@@ -16,6 +16,7 @@ from inspect import signature
 import numpy as np
 from .core import (InvalidInput, as_choice, as_integer, as_kind, fresh_seed,
                          generator, patch_to)
+from .estimation import PAST
 from .information import Rational, World
 from .oracle import action_informed_oracle
 from .stackelberg import optimal_rule
@@ -345,6 +346,7 @@ def add_lost(world, result):
     if payments is None or not isinstance(world.agent, Rational):
         return result
     kept = world.setting.belief_utility[result.trace.beliefs] - payments
+    kept = kept[result.trace.kinds != PAST]
     return replace(result, lost=float(len(kept)*world.best_profit - kept.sum()))
 
 # %% ../nbs/companion/63_identification.ipynb #aad58c13
@@ -359,7 +361,7 @@ def origin_of(world, row, options, seed):
         plain = isinstance(value, (bool, int, float, str))
         return value if plain else getattr(value, '__name__', repr(value))
     told = {name: as_told(value) for name, value in options.items()
-            if value is not None and name != 'watch'}
+            if value is not None and name not in ('watch', 'history')}
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, told, int(seed) if whole else None)
 
@@ -411,7 +413,7 @@ def identify(world, *, eps, delta, method=None, budget=None, seed=None,
         What may be assumed of the expert; None is the paper's.
     options
         Of the learner: `mixing`, `stop`, `max_rounds`, `a` (with delta=None),
-        `decision`, `samples`, `solver`, `margin`, `watch`.
+        `decision`, `samples`, `solver`, `margin`, `history`, `watch`.
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
 

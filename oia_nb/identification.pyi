@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from inspect import signature
 import numpy as np
 from .core import InvalidInput, as_choice, as_integer, as_kind, fresh_seed, generator, patch_to
+from .estimation import PAST
 from .information import Rational, World
 from .oracle import action_informed_oracle
 from .stackelberg import optimal_rule

@@ -73,8 +73,7 @@ class LeadRun:
         self.data, self.attempts = Transcript(setting), 0
         # `price` is the bound x, `seen` what was paid on average
         self.inner = self.found = self.price = self.seen = None
-        # of attempts that are over: what was found, the price, the rounds before, the
-        # counts that prove the price
+        # of attempts that are over: what was found, price, rounds before, its counts
         self.began, self.former, self.starts, self.paid = 0, [], [], None
 
     @property

@@ -2,10 +2,10 @@
 
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'ZERO_SHARE', 'SHARES', 'OWN', 'RAYS', 'RUNGS', 'PROOFS', 'TIE', 'WIDER', 'MOST', 'NEAR', 'ROUNDED',
-           'share', 'Facts', 'Claim', 'Refused', 'need', 'proof', 'verify', 'log_below', 'Arithmetic', 'Seen', 'short',
-           'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut', 'bets_of', 'region', 'weights', 'price',
-           'won', 'wealth', 'least', 'narrowed', 'everywhere', 'holds', 'pair', 'bracket', 'Candidate', 'candidate',
-           'rent', 'sharp']
+           'THIN', 'share', 'Facts', 'Claim', 'Refused', 'need', 'proof', 'verify', 'log_below', 'Arithmetic', 'Seen',
+           'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut', 'bets_of', 'region', 'weights',
+           'price', 'won', 'wealth', 'least', 'narrowed', 'everywhere', 'holds', 'pair', 'on_ray', 'bracket',
+           'Candidate', 'candidate', 'rent', 'sharp']
 
 # %% ../nbs/beyond/39_verify.ipynb #f50dbc61
 from dataclasses import dataclass
@@ -143,6 +143,7 @@ class Arithmetic:
 # ties of an agent, of the bound; the same of f(0), if that is a millionth of the bound;
 # α at most, then; what is nearly a tie; roundings of rules
 TIE, WIDER, MOST, NEAR, ROUNDED = 1e-10, 1e-4, 1e6, 1e-8, 1e-9
+THIN = .01          # directions in which beliefs extend less are not levelled
 
 class Seen:
     """The first `until` rounds: payments `s` (R, M) of the rules, {rule: arm} that
@@ -155,17 +156,22 @@ class Seen:
         self.stakes, self.bound = stakes/stakes.sum(), at.numbers(facts.bound)
         self.support, S = at.numbers(facts.support), at.numbers(facts.rules)/self.bound
         self.u = (self.support @ at.numbers(facts.utility)).max(1)/self.bound
+        if facts.prior is not None:
+            v = np.linalg.lstsq(facts.support, self.u.astype(float), rcond=THIN)[0]
+            self.u = self.u - self.support @ at.numbers(v - facts.prior @ v)
         need((S >= 0).all() and (S <= 1).all(), 'a rule is not within the bound')
         pays = np.einsum('iw,rjw->rij', self.support, S)
         self.s = np.einsum('rii->ri', pays)
         need((pays <= self.s[:, :, None] + self.rounded).all(), 'a rule is not proper')
         said = np.asarray(facts.rounds)[:until]
         need(len(said) == until > 0, 'the facts end before the proof does')
+        need((said[:, :3] >= 0).all(), 'a round is without its rule')
         self.arms = {int(r): int(a) for r, a in said[:, :2]}
         need(all(self.arms[r] == a for r, a in said[:, :2]),
              'a rule was answered by two arms')
-        need(not S[said[0, 0]].any(), 'the first rule is not the zero rule')
-        self.first = self.arms[said[0, 0]]
+        zero = [a for r, a in self.arms.items() if not S[r].any()]
+        need(zero, 'the zero rule was not announced')
+        self.first = zero[0]
 
     def counts(self, arm, start=0):
         "(M,): how often an arm reported each belief after `start` rounds."
@@ -179,7 +185,8 @@ def short(f, v, lies):
     left = v[:, None]*f.support
     for i, j, y in lies:
         y = f.at.some(y)*f.support[i]
-        left[i], left[j] = left[i] - y, left[j] + y
+        left[i] = left[i] - y
+        left[j] = left[j] + y
     return -np.minimum(left, 0).sum()
 
 def apart(f, l, j, d, v=None):
@@ -315,7 +322,7 @@ def everywhere(f, cuts, counts, z, mean, want, steps):
         if 'ends' in step:
             low, high = narrowed(f, rows, step['ends'], low, high)
             boxes += [(low, high)] if (low <= high).all() else []
-        elif base + least(f, slope, rows[:-1], step) < want:
+        elif not base + least(f, slope, rows[:-1], step) >= want:
             return False
     return not boxes
 
@@ -341,11 +348,16 @@ def pair(f, region, counts_j, counts_k, x, low, e, want, cells):
     return a >= top
 
 # %% ../nbs/beyond/39_verify.ipynb #a7c2053c
+def on_ray(f, E):
+    "{rule: t} of the rules tE that were answered."
+    need(E.any(), 'a ray ends at the zero rule')
+    on = {r: f.s[r].max()/E.max() for r in f.arms}
+    return {r: t for r, t in on.items() if (np.abs(f.s[r] - t*E) <= f.rounded).all()}
+
 def bracket(f, E, arm, start):
     """t⁻ and t⁺ of an arm on the ray of payments E (M,), t⁺ as of round `start`, and t of
     all rules on it that the arm answered."""
-    on = {r: f.s[r].max()/E.max() for r in f.arms}
-    on = {r: t for r, t in on.items() if (np.abs(f.s[r] - t*E) <= f.rounded).all()}
+    on = on_ray(f, E)
     before = {int(r) for r in np.asarray(f.facts.rounds)[:start, 0]}
     high = min(t for r, t in on.items() if f.arms[r] == arm and r in before)
     low = max((t for r, t in on.items()
@@ -366,20 +378,23 @@ class Candidate:
     r: int = None
     low: float = 0.
 
-def candidate(f, claim, n, regions):
-    "The n-th `Candidate`; the claim must be its rule."
+def candidate(f, claim, n, regions, dearer=None):
+    """The n-th `Candidate`; the claim must be its rule. The cuts of its arm say where its
+    ray begins at least, if that is proved to be `dearer` than the arm `first`."""
     k, bound = claim.arm, f.at.numbers(claim.bound)/f.bound
+    need(n in range(len(f.facts.registered) + 1), 'there is no such candidate')
     if n == 0:
         need(not np.any(claim.rule) and k == f.first, 'it is not the zero rule')
         return Candidate(0, 0*f.u, 0*f.u, bound)
     start, r, arm = f.facts.registered[n - 1]
-    need(start <= f.until and arm == k, 'it was not registered')
+    need(0 < start <= f.until and arm == k, 'it was not registered')
     E = f.s[r]
     low, high, on = bracket(f, E, k, f.until)
     t = [t for r, t in on.items() if np.array_equal(claim.rule, f.facts.rules[r])]
     need(t, 'the rule is not one of its ray that its arm answered')
-    for g, h in regions[k][1]:
-        low = max(low, min(h/max(g @ E, f.near), high))
+    if dearer and is_cheaper(f, f.first, k, dearer):
+        for g, h in regions[k][1]:
+            low = max(low, min(h/max(g @ E, f.near), high))
     most = bracket(f, E, k, start)[1]*E
     e = bound - (t[0] - low)*E.max() - 2*f.rounded
     return Candidate(start, high*E, most, e, r, low)
@@ -387,13 +402,13 @@ def candidate(f, claim, n, regions):
 # %% ../nbs/beyond/39_verify.ipynb #r39e17a2
 def rent(f, j, n, c, want, cells):
     "Whether samples of the arm of the zero rule are enough against arm j."
+    need(f.facts.fixed[j] >= 0, 'a rule was not fixed before the first round')
     E = f.s[f.facts.fixed[j]]
-    on = {r: f.s[r].max()/E.max() for r in f.arms}
-    on = {r: t for r, t in on.items() if (np.abs(f.s[r] - t*E) <= f.rounded).all()}
+    on = on_ray(f, E)
     low = max(t for r, t in on.items() if f.arms[r] == f.first)/(1 + f.wider)
     high = min(1, min(t for r, t in on.items() if f.arms[r] != f.first)*(1 + f.wider))
-    need(low > 0, 'the ray of a rent says nothing')
     left = [g for g in f.at.numbers(RUNGS) if g >= low and RUNGS[1]*float(g) < high]
+    need(low > 0 and left, 'the ray of a rent says nothing')
     for g, part in zip(left, cells, strict=True):
         most, idle = min(high, g)*E, f.counts(f.first)
         if n == 0:
@@ -409,21 +424,22 @@ def rent(f, j, n, c, want, cells):
 # %% ../nbs/beyond/39_verify.ipynb #dac6ca3b
 @proof('sharp')
 def sharp(claim, hints, facts, at):
-    "The theorem of this chapter."
+    "A proof of the sharp learner's bets, as the theorem of this chapter has it."
     f, k, n = Seen(facts, hints['rounds'], at), claim.arm, hints['candidate']
     regions = [region(f, j, hints['arms'][j]) for j in range(facts.K)]
-    c = candidate(f, claim, n, regions)
+    c = candidate(f, claim, n, regions, hints['arms'][k].get('dearer'))
     need(c.e > 0, 'the bracket of the ray is as wide as the bound')
     own = f.counts(k, c.start)
     for j in range(facts.K):
         tied = hints['arms'][j].get('tied')
-        if tied and is_tied(f, j, tied) or j == k == f.first:
+        if tied and is_tied(f, j, tied):
             continue
         part = 1 if n == 0 else OWN if j == k else 1 - OWN
         if len(f.support[0]) > 2 and (n == 0 or j == k):
             part = part*(RAYS if 'rent' in hints['arms'][j] else 1 - RAYS)
         want = -at.log(at.numbers(part*share(n))*at.numbers(claim.delta))
         if 'rent' in hints['arms'][j]:
+            need(n == 0 or j == k, 'a rent is of another arm')
             rent(f, j, n, c, want, hints['arms'][j]['rent'])
             continue
         cells = hints['arms'][j]['cells']

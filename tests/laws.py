@@ -808,7 +808,7 @@ def law_price_of_a_lead():
     oracle, z, delta = action_informed_oracle(world), world.setting, .1
     make = keeping(sharp_learner.maker(z, oracle, None, None, True), inner)
     run = Kept(leading(make, z, oracle, eps=.1, delta=delta, margin=.02, max_rounds=10**5))
-    found = simulate(run, world, 0)
+    found = simulate(run, world, 3)
     within = inner[-1].found
     n = found.attempts
     share = share_needed(z, oracle, found.arm, .02)
@@ -929,7 +929,7 @@ def law_lapses_are_charged():
     world, inner = a_duo(), []
     z, oracle, eta = world.setting, action_informed_oracle(world), .1
     found = simulate(patient(z, oracle, eps=.15, delta=.2, told=Told(lapses=eta),
-                             within=keeping(sharp, inner)), world, 0)
+                             within=keeping(sharp, inner)), world, 2)
     worst = (z.belief_utility - found.rule.expected).min()
     assert found.status == 'certified' and inner[0].found.profit > worst + .01
     assert close(found.profit, (1 - eta)*inner[0].found.profit + eta*worst)
@@ -960,6 +960,44 @@ def law_sentence():
     assert 'boundaries' in undone and 'boundaries' not in done
     assert 'probability 99.99999 %' in found.statement
     assert 'lets no rule change' in found.statement
+
+# --- Inside of runs of the sharp learner ------------------------------------------------
+
+def look_inside(world, eps, seed, delta=1e-6, shares=(.98, .7)):
+    """At every report of a run what is believed agrees with the truth: each bound of a hyperplane,
+    what each arm is said to be paid, and no candidate is proved to lose less than it does.
+
+    False with probability `delta` at most, and by no more than ties.
+    """
+    from oia_nb.sharp import bets, learner
+    z, q, c = world.setting, np.array(world.belief_distributions), np.array(world.costs)
+    best, looked = optimal_rule(world), [0]
+    def look(run):
+        for (l, j), wall in run.walls.items():
+            gap = c[j] - c[l]
+            if not wall.valid or abs(gap) <= 1e-6*z.bound:
+                continue
+            assert gap > 0
+            a = run.cone.D @ (q[j] - q[l])/gap*z.bound
+            slack = 2e-4*(1 + np.abs(a))
+            assert (a <= wall.up + slack).all() and (wall.low - slack <= a).all()
+        looked[0] += 1
+        for candidate in run.candidates:
+            rule = bets.rule_of(run, candidate)
+            lost = best.profit - arm_profit(world, rule)[candidate.arm]
+            for share in shares if lost > 1e-9 and looked[0] % 8 == 0 else ():
+                assert not bets.passes(run, candidate, share*lost)
+                assert bets.checked(run, candidate, rule, share*lost) is None
+    kept = learner.report
+    learner.report = lambda run, c: (look(run.bets), kept(run, c))[1]
+    try:
+        found = simulate(learner.sharp(z, action_informed_oracle(world), eps=eps, delta=delta,
+                                       max_rounds=200, examined=False), world, seed)
+    finally:
+        learner.report = kept
+    assert looked[0]
+    if found.certificate is not None:
+        assert best.profit - arm_profit(world, found.rule)[found.arm] <= found.certificate.bound
 
 LAWS = {name: law for name, law in list(globals().items()) if name.startswith('law_')}
 if __name__ == '__main__':

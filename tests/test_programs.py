@@ -7,7 +7,11 @@ import pytest
 from conftest import amount
 from oia_nb.all import (SolverFailure, generator, is_proper, make_world, merge_beliefs,
                         optimal_rule, region_margin)
-from oia_nb.programs import CvxpyProgram, LP_UNIT, RuleProgram, properness_rows, solve_program
+from oia_nb.programs import (CvxpyProgram, LP_UNIT, MenuProgram, RuleProgram, properness_rows,
+                             solve_program)
+from oia_nb.scoring import ScoringRule
+from oia_nb.stackelberg import arm_profit
+from oia_nb.worlds import random_world
 
 AGREE = 1e-7        # relative to the bound
 
@@ -261,3 +265,18 @@ def test_shortfall_is_the_distance_to_feasibility():
         e = RuleProgram(support, K, 0).shortfall(q, lower, slack).value
         assert solve_program(support, q, 0, lower - e - 1e-6, slack) is not None
         assert solve_program(support, q, 0, lower - e + 1e-6, slack) is None
+
+def test_a_large_world_has_the_best_rule_of_the_full_program():
+    "M = 40: the menu of an arm's own beliefs against all payments and all rows."
+    world = random_world(4, 5, 10, 0, prior='arm')
+    z, q = world.setting, world.belief_distributions
+    full = optimal_rule(world)
+    for k in range(z.K):
+        menu = MenuProgram(z.support, q, k).minimum(q, (world.costs[k] - world.costs)/z.bound)
+        assert (menu is None) == (full.rules[k] is None)
+        if menu is None:
+            continue
+        S = ScoringRule(z.bound*menu.rule, z.support, z.bound)
+        assert abs(q[k] @ z.belief_utility - z.bound*menu.value - full.profits[k]) < 1e-8
+        assert is_proper(S) and region_margin(world, S, k) > -1e-8
+        assert abs(arm_profit(world, S)[k] - full.profits[k]) < 1e-8

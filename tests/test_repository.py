@@ -153,8 +153,8 @@ def lost(root, tmp):
     "A page of an earlier edition leads to where its text is now."
     lines = []
     for old, new in build_docs.redirects(root):
-        page = root/'docs'/old
-        if not (page.exists() and f'href="{new}"' in page.read_text(encoding='utf-8')):
+        page, link = root/'docs'/old, build_docs.link(old, new)
+        if not (page.exists() and f'href="{link}"' in page.read_text(encoding='utf-8')):
             lines.append(f"docs/{old} doesn't lead to {new}")
         if not (root/'docs'/new).exists():
             lines.append(f"docs/{old} leads to docs/{new}, which isn't there")

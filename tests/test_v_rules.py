@@ -1,5 +1,6 @@
 """Programs in V-rules against solvers that share nothing with them, in worlds of all kinds."""
 from fractions import Fraction
+from itertools import count
 import numpy as np
 import pytest
 from conftest import amount
@@ -66,11 +67,11 @@ def exact(A, b, cost):
     (m, n), F = A.shape, lambda x: Fraction(float(x))
     T = [[*map(F, A[i]), *(Fraction(int(i == j)) for j in range(m)), F(b[i])] for i in range(m)]
     z, basis = [*map(F, cost), *[Fraction(0)]*(m + 1)], [n + i for i in range(m)]
-    while True:
+    for step in count():
         broken = [i for i in range(m) if T[i][-1] < 0]
         if not broken:
             return float(-z[-1])
-        r = min(broken, key=lambda i: basis[i])
+        r = min(broken, key=lambda i: T[i][-1] if step < 100 else basis[i])
         can = [j for j in range(n + m) if T[r][j] < 0]
         if not can:
             return None
@@ -88,7 +89,8 @@ def reference(A, b, cost, bound, exactly):
         found = exact(A, b/bound, cost)
         return np.inf if found is None else bound*found
     found = linprog(cost, A, b/bound, method='highs', options=TIGHT)
-    assert found.status in (0, 2)
+    if found.status not in (0, 2):
+        return reference(A, b, cost, bound, exactly=True)
     return bound*found.fun if found.status == 0 else np.inf
 
 @pytest.mark.filterwarnings('ignore:.*signals lead to a belief')

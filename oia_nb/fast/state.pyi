@@ -34,11 +34,17 @@ class AgentTable(NamedTuple):
     costs: np.ndarray
     q_utility: np.ndarray
     q_oracle: np.ndarray
+    q_vees: np.ndarray
     S_oracle: np.ndarray
     most: float
 class Game(NamedTuple):
     utility: np.ndarray
     oracle: np.ndarray
+    vees: np.ndarray
+    by_belief: np.ndarray
+    payments: np.ndarray
+    tops: np.ndarray
+    price: np.ndarray
     bound: float
     B_u: float
     anytime: bool
@@ -52,39 +58,35 @@ CLOCK: Any
 def new_clock() -> Any: ...
 SPARE: int
 FIRST: Any
+ENDS: Any
 def array(dims, kind=..., fill=...): ...
-def start(Record: type[_R], K: int, M: int, **sizes: int) -> _R: ...
-class Reports(NamedTuple):
+def start(Record: type[_R], K: int, M: int, W: int=...) -> _R: ...
+class Seen(NamedTuple):
     counts: np.ndarray
     N: np.ndarray
     inverse: np.ndarray
     L: np.ndarray
     value: np.ndarray
-    uniform: np.ndarray
-ENDS: Any
-class Points(NamedTuple):
-    n: np.ndarray
-    s: np.ndarray
     products: np.ndarray
-    lowest: np.ndarray
-    owner: np.ndarray
-    par: np.ndarray
+    pays: np.ndarray
     share: np.ndarray
     when: np.ndarray
-    ends: np.ndarray
-    noted: np.ndarray
-class Shelf(NamedTuple):
-    n: np.ndarray
-    owner: np.ndarray
-    par: np.ndarray
+class Points(NamedTuple):
+    s: np.ndarray
+    arm: np.ndarray
+    when: np.ndarray
+    key: np.ndarray
+    slack: np.ndarray
+    products: np.ndarray
+    awake: np.ndarray
     ref: np.ndarray
-    drift: np.ndarray
+    scale: np.ndarray
     due: np.ndarray
-    limit: np.ndarray
+    low: np.ndarray
 class Plan(NamedTuple):
     I: np.ndarray
     U: np.ndarray
-    stale: np.ndarray
+    where: np.ndarray
     least: np.ndarray
     N: np.ndarray
     C: np.ndarray
@@ -92,8 +94,23 @@ class Plan(NamedTuple):
     lower: np.ndarray
     zero: np.ndarray
     v: np.ndarray
+    w: np.ndarray
     h: np.ndarray
+    S: np.ndarray
+    s: np.ndarray
+    q: np.ndarray
+    best: np.ndarray
     profit: np.ndarray
+    share: np.ndarray
+    when: np.ndarray
+class Table(NamedTuple):
+    data: np.ndarray
+    T: np.ndarray
+    basis: np.ndarray
+    free: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    z: np.ndarray
 class Log(NamedTuple):
     arms: np.ndarray
     beliefs: np.ndarray
@@ -104,57 +121,13 @@ class Log(NamedTuple):
     profits: np.ndarray
     radii: np.ndarray
     bounds: np.ndarray
-ZERO: Any
-FALLBACK: Any
-POINT: Any
-VALUE: Any
-PRICE: Any
-class Rules(NamedTuple):
-    n: np.ndarray
-    arm: np.ndarray
-    kind: np.ndarray
-    r: np.ndarray
-    S0: np.ndarray
-    Z: np.ndarray
-    s0: np.ndarray
-    Zs: np.ndarray
-    q0: np.ndarray
-    qZ: np.ndarray
-class Proofs(NamedTuple):
-    active: np.ndarray
-    valid: np.ndarray
-    v: np.ndarray
-    nf: np.ndarray
-    T: np.ndarray
-    y0: np.ndarray
-    obj: np.ndarray
-    nh: np.ndarray
-    h0: np.ndarray
-    H: np.ndarray
-    seen: np.ndarray
-    n0: np.ndarray
-    nZ: np.ndarray
-class Warm(NamedTuple):
-    last: np.ndarray
-    rule: np.ndarray
-    v: np.ndarray
-    w: np.ndarray
-    best_w: np.ndarray
-    A: np.ndarray
-    X: np.ndarray
-    y: np.ndarray
-    m: np.ndarray
-    d: np.ndarray
 class Run(NamedTuple):
     agent: AgentTable
     game: Game
     clock: np.record
-    reports: Reports
+    seen: Seen
     points: Points
-    shelf: Shelf
     plan: Plan
+    table: Table
     log: Log
-    rules: Rules
-    proofs: Proofs
-    warm: Warm
-def padded(x: np.ndarray, shape: Sequence[int]) -> np.ndarray: ...
+def longer(record: _R, names: Sequence[str]) -> _R: ...

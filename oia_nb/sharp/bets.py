@@ -6,10 +6,10 @@ __all__ = ['NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS',
            'LARGEST', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH', 'AT_ONCE', 'GROWTH',
            'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST', 'LEADS',
            'LEADS_OWN', 'AGAIN_AFTER', 'MUCH_FINER', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'Run',
-           'inquire', 'file', 'note', 'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of',
-           'rungs', 'ray_of', 'divided', 'asked_beside', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments',
-           'asked_of', 'wealth', 'rivals', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook',
-           'RayOutlook', 'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards',
+           'inquire', 'file', 'hear', 'recall', 'note', 'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of',
+           'mixture', 'exit_of', 'rungs', 'ray_of', 'divided', 'asked_beside', 'zero_wealth', 'idle_wealth', 'low_of',
+           'bracket', 'payments', 'asked_of', 'wealth', 'rivals', 'region_of', 'missing', 'passes', 'profit', 'spread',
+           'Outlook', 'RayOutlook', 'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards',
            'foretell', 'ask_bound', 'along', 'ask_ray', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray',
            'cheapest', 'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts',
            'hoped_price', 'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option', 'refresh',
@@ -130,10 +130,26 @@ def file(run, rule, arm, ray=None, t=1.):
     if ray is None and arm != run.first and run.first is not None:
         run.rays.append(ray := Ray(rule))
     if ray is not None:
-        ray.heard.append((t, arm))
-        if arm != run.first:
-            cost = ray.bracket(arm)[1]*ray.rule.expected
-            run.offers[ray, arm] = run.u - cost
+        hear(run, ray, t, arm)
+
+def hear(run, ray, t, arm):
+    "An answer on a ray is an offer, unless it is that of the zero rule's arm."
+    ray.heard.append((t, arm))
+    if arm != run.first:
+        cost = ray.bracket(arm)[1]*ray.rule.expected
+        run.offers[ray, arm] = run.u - cost
+
+def recall(run, history):
+    """Note answers (rule, arm, …) from before the run. Raises `Contradiction` if two
+    arms answered one rule."""
+    known = {}
+    for round, (rule, arm, *_) in enumerate(history, 1):
+        new = Answer(rule, rule.expected/run.setting.bound, arm, round)
+        a = known.setdefault(rule.values.tobytes(), new)
+        if a.arm != arm:
+            raise Contradiction((a.round, round), 'drift')
+    run.answers += known.values()
+    run.asked_at = len(history)
 
 def note(run, pair, wall, answer):
     "Tell the hyperplane of a pair (l, j) what either answered."
@@ -997,7 +1013,12 @@ def settled(run):
 def open_run(run):
     """Announce the zero rule and, unless that is good enough, the oracle's rules of
     the other arms."""
+    past = list(run.answers)
     run.first = yield from inquire(run, run.zero, None, INIT)
+    for a in past:
+        if a.arm != run.first:
+            run.rays.append(Ray(a.rule))
+            hear(run, run.rays[-1], 1., a.arm)
     run.candidates.append(candidate(run, run.first, None))
     if passes(run, run.candidates[0]):
         return

@@ -323,8 +323,8 @@ def cells_of(over, top, counts, outcomes, a, want):
         spare = 10*HAIR if isinstance(over, Rules) else max(LEAST_SPARED, SPARED*slack)
         if slack < 0 or len(cells) == MOST_CELLS:
             return None
-        left, b = a, top
-        if own(top)[1] < want - known + spare:
+        left, b = a, top + SHORT              # a little beyond, for other processors
+        if own(b)[1] < want - known + spare:
             for _ in range(HALVINGS):
                 m = (left + b)/2
                 left, b = (m, b) if own(m)[1] >= want - known + spare else (left, m)
@@ -383,8 +383,7 @@ def rent_hint(f, j, n, c, want):
     if r < 0 or n and c.r != r:
         return None
     E, first = f.s[r], f.counts(f.first)
-    on = {i: f.s[i].max()/E.max() for i in f.arms
-          if np.abs(f.s[i] - f.s[i].max()/E.max()*E).max() <= checker.ROUNDED}
+    on = checker.on_ray(f, E)
     low = max(t for i, t in on.items() if f.arms[i] == f.first)/(1 + checker.WIDER)
     high = min([1., *(t*(1 + checker.WIDER) for i, t in on.items()
                       if f.arms[i] != f.first)])
@@ -404,10 +403,12 @@ def rent_hint(f, j, n, c, want):
         found.append(cells)
     return found or None
 
+# %% ../../nbs/beyond/41_hints.ipynb #d05f1edf
 def evidence_hints(f, z, claim, n, arms):
     "The cells of each arm, filed with the other hints of `arms`. Raises `Unproved`."
     regions = [checker.region(f, j, hint) for j, hint in enumerate(arms)]
-    c, k, top = checker.candidate(f, claim, n, regions), claim.arm, f.u.max()
+    k, top = claim.arm, f.u.max()
+    c = checker.candidate(f, claim, n, regions, arms[k].get('dearer'))
     own, low = f.counts(k, c.start), (f.u - c.most).min()
     for j, (rules, cuts) in enumerate(regions):
         part = 1 if n == 0 else OWN if j == k else 1 - OWN
@@ -447,6 +448,9 @@ def checked(run, c, rule, eps):
     f = checker.Seen(facts, run.rounds, checker.Arithmetic(False))
     try:
         arms = [dict(cells=[]) | region_hints(f, run, j) for j in range(z.K)]
+        wall = run.walls.get((run.first, c.arm))
+        if wall is not None and wall.n:
+            arms[c.arm]['dearer'] = order_hint(f, wall, run.data.asked)
         claim = Claim(rule.values, c.arm, eps, eps, run.delta)
         evidence_hints(f, z, claim, n, arms)
     except (Unproved, checker.Refused, TypeError):

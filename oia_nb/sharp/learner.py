@@ -2,20 +2,23 @@
 
 # %% auto #0
 __all__ = ['SEEN', 'PROVED', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'keep', 'take', 'prove', 'earned_at_least', 'report',
-           'SharpIdentification', 'spared', 'levelled', 'sharp', 'maker', 'steps', 'learn', 'close', 'limits_of',
-           'bearing', 'each_once']
+           'SharpIdentification', 'spared', 'levelled', 'sharp', 'checked_history', 'maker', 'steps', 'learn', 'close',
+           'limits_of', 'bearing', 'each_once']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from dataclasses import dataclass, replace
 from functools import cached_property
 import numpy as np
-from ..core import TIE_TOL, InvalidInput, as_integer, as_number, patch_to
+from ..core import (TIE_TOL, InvalidInput, as_integer, as_number, patch_to,
+                         placed)
+from ..information import Response
 from ..examination import Boundary, Watches, examine
-from ..estimation import FORCED, INIT, NORMAL, Transcript
+from ..estimation import FORCED, INIT, NORMAL, PAST, Transcript
 from ..leads import leading
 from ..learner import (STATUS, Certificate, Finding, Identification, Learner,
-                            Status, Stopped, announce, check_learner, finish)
-from ..scoring import ScoringRule, mix, without_floor
+                            Status, Stopped, announce, check_learner, check_response,
+                            finish)
+from ..scoring import ScoringRule, is_proper, mix, without_floor
 from . import bets
 from .evidence import betting_threshold, mean_lower
 from .hyperplanes import (THIN, Hyperplane, Ray, RegionProgram, bent,
@@ -63,10 +66,11 @@ class Halt(Exception):
 class SharpRun:
     """The state of a run: the transcript, the hyperplanes and programs of the regions,
     the candidates, and what to file."""
-    def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told):
+    def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told, past=()):
         oracle = spared(setting, oracle)                                # below
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
-            setting, oracle, eps, delta, max_rounds, watch)
+            setting, oracle, eps, delta, max_rounds + len(past), watch)
+        self.past = past
         self.later = LATER*delta
         self.setting = setting = levelled(setting)                      # below
         self.transcript = Transcript(setting, keeps=True)
@@ -149,6 +153,14 @@ def renew(self, wall):
             self.former[k] = old
 
 # %% ../../nbs/beyond/25_sharp.ipynb #7631cd6e
+def recall(run):
+    "Take answers from before the run into the record. Raises `Halt`, `Contradiction`."
+    bets.recall(run.bets, run.past)
+    for rule, arm, belief, state in run.past:
+        run.transcript.record(arm, belief, rule.expected, state=state, kind=PAST)
+        run.transcript.keep(rule.values)
+        run.see(rule, arm, belief, state)
+
 def put(run, rule, target, kind):
     "One round; returns the arm that answered. Raises `Halt` at the cap."
     if run.rounds >= run.max_rounds:
@@ -628,7 +640,7 @@ def levelled(setting):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #09783d6a
 def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
-          watch=None, told=None, examined=True):
+          watch=None, told=None, examined=True, history=()):
     r"""The sharp learner (chapter 25): a coroutine that yields a `ScoringRule`,
     receives a `Response`, and returns a `SharpIdentification`.
 
@@ -654,6 +666,9 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
         not make a belief be heard as another.
     examined : bool
         Whether a certificate is examined first ({doc}`/beyond/31_examination`).
+    history : list of (rule, arm, report), or (rule, arm, report, state)
+        All answers of this expert to proper rules from before, in their order: samples
+        and half-spaces, which come first in the record. None with a `margin`.
 
     Raises `InvalidInput`, `SolverFailure`. Where boundaries can't be known well enough
     for `eps`, the status is "stalled". If the first answer to an oracle rule is
@@ -667,7 +682,10 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     eps, delta = check_learner(setting, oracle, eps, delta)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     margin = as_number('margin', margin, 0., setting.bound)
-    make = maker(setting, oracle, watch, told, examined)
+    past = checked_history(setting, history)
+    if past and margin:
+        raise InvalidInput('history', f'{len(past)} answers', 'none, with a margin')
+    make = maker(setting, oracle, watch, told, examined, past)
     if margin == 0:
         return make(eps, delta, max_rounds)
     return leading(make, setting, spared(setting, oracle), eps=eps, delta=delta,
@@ -677,7 +695,25 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
 # what may be told, the last only of a run that is examined
 SHARP_TOLD = 'rounding', 'costs'
 
-def maker(setting, oracle, watch, told, examined):
+def checked_history(setting, history):
+    "Pairs of a `history` as (rule, arm, belief, state). Raises `InvalidInput`."
+    found = []
+    for n, row in enumerate(history):
+        at = f'history[{n}]'
+        try:
+            rule, arm, report, *state = row
+        except (TypeError, ValueError):
+            raise InvalidInput(at, row, 'a rule, an arm and a report') from None
+        fits = isinstance(rule, ScoringRule) and is_proper(rule) and np.array_equal(
+            rule.support, setting.support) and rule.bound <= setting.bound
+        if not fits:
+            raise InvalidInput(at, rule, 'a proper rule of the setting, in its bound')
+        with placed(at + ', '):
+            response = Response(setting.arm_index(arm), report, *(state or [None]))
+            found.append((rule, *check_response(setting, response), response.state))
+    return found
+
+def maker(setting, oracle, watch, told, examined, past=()):
     """A function of ϵ, δ, rounds and a share of the false alarms that makes the
     learner; raises `InvalidInput`."""
     if not isinstance(examined, bool):
@@ -686,7 +722,7 @@ def maker(setting, oracle, watch, told, examined):
     told.require_exact('sharp', setting.support)
     def make(eps, delta, rounds, share=1.):
         run = SharpRun(setting, oracle, eps, delta, rounds, watch,
-                       replace(told, alarm=share*told.alarm))
+                       replace(told, alarm=share*told.alarm), past)
         return Learner(setting, steps(run, examined),
                        best=lambda: run.best and run.found)
     return make
@@ -708,6 +744,7 @@ def steps(run, examined):
 
 def learn(run):
     "The bets, and if they are given up, the hyperplanes."
+    recall(run)
     c = yield from bets.explore(run.bets)
     run.heard = {a.arm: a.round for a in run.bets.answers[::-1]
                  if a.rule is run.oracle.rules[a.arm]}

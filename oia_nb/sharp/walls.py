@@ -176,6 +176,9 @@ def _tighten(wall, i, side):
     else:
         wall.low[i] = max(wall.low[i], found)
 
+Wall.tighten = _tighten
+
+# %% ../../nbs/beyond/22_walls.ipynb #4853d950
 def tie(wall):
     """No α agrees with the answers, so $f(0)$ is zero or some answer is wrong: note
     that the costs are equal, and that nothing is known of α. Raises `Contradiction` if
@@ -191,8 +194,6 @@ def proved(wall, cost, y):
     A, ends = wall.system()
     y = np.where(np.isfinite(np.where(y > 0, *ends)), y, 0.)
     return lagrangian_bound(y, *ends) - MOST*np.abs(cost - y @ A).sum()
-
-Wall.tighten = _tighten
 
 # %% ../../nbs/beyond/22_walls.ipynb #88d62de4
 def extent(wall, s):

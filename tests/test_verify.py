@@ -1,0 +1,452 @@
+"""The checker of certificates: it accepts what the sharp learner proves, and no forgery.
+
+Nothing here is left to chance but which runs are played; a true certificate must pass and a
+forged one be refused in all of them.
+"""
+from copy import deepcopy
+from dataclasses import replace
+from functools import cache
+from types import SimpleNamespace
+import numpy as np
+import pytest
+from conftest import amount
+from oia_nb import verify as checker
+from oia_nb.all import (action_informed_oracle, load_world, optimal_rule, principal_profit,
+                        random_world, sharp, simulate)
+from oia_nb.learner import claim_of, facts_of
+from oia_nb.sharp import bets
+from laws import look_inside
+
+def play(world, eps, delta, seed, **options):
+    return simulate(sharp(world.setting, action_informed_oracle(world), eps=eps, delta=delta,
+                          examined=False, **options), world, seed)
+
+# worlds with two states, and with three and four
+TWO = [('clinic', .04), ('clinic', .15), ('advert', .2), ('small_clinic', .1)]
+MORE = [('wine', .1)]
+ODD = [(3, 4, 3, 11), (3, 3, 4, 12), (2, 8, 2, 13), (4, 6, 2, 14)]
+
+@cache
+def certificate(name, eps, seed, delta=.05):
+    "The claim, the proof and the facts of a run."
+    world = load_world(name) if isinstance(name, str) else random_world(*name)
+    found = play(world, eps, delta, seed)
+    assert found.status == 'certified' and found.certificate.proof
+    return claim_of(found), found.certificate.proof, facts_of(found)
+
+def verdict(claim, proof, facts, exact=False):
+    return checker.verify(SimpleNamespace(claim=claim, proof=proof), facts, exact)
+
+# --- True ones ------------------------------------------------------------------------
+
+def true_ones():
+    runs = [(name, eps, seed, delta) for name, eps in TWO for seed in range(16)
+            for delta in (.05, .3)]
+    runs += [(name, eps, seed, .05) for name, eps in MORE for seed in range(2)]
+    runs += [(name, eps, seed, delta) for name in ODD for eps in (.05, .1, .2)
+             for seed in range(4) for delta in (.05, .3)]
+    return runs
+
+QUICK = [('clinic', .04, 0, .05), ('advert', .2, 0, .3), (ODD[0], .1, 0, .05), (ODD[1], .1, 0, .3)]
+
+@pytest.mark.parametrize('name, eps, seed, delta', amount(QUICK, true_ones()))
+def test_true_ones_pass(name, eps, seed, delta):
+    assert verdict(*certificate(name, eps, seed, delta)) is None
+
+@pytest.mark.parametrize('name, eps', [('small_clinic', .1),
+                                       *amount([], [*TWO[1:3], (ODD[0], .1)])])
+def test_in_fractions(name, eps):
+    assert verdict(*certificate(name, eps, 0), exact=True) is None
+
+# --- Forgeries: each changes a claim, facts or a proof in place, or says that it can't ---
+
+def used(proof):
+    "(cut, its terms) of the proof, those of answers."
+    return [(c, t) for arm in proof['arms'] for c in arm.get('cuts', ()) for t in c['terms']
+            if isinstance(t[0], int)]
+
+def cells(proof):
+    return [cell for arm in proof['arms'] for cell in arm['cells']]
+
+def steps(proof, has):
+    return [(cell['steps'], n) for cell in cells(proof) for n, s in enumerate(cell.get('steps', ()))
+            if has in s]
+
+def middle(found):
+    if not found:
+        raise LookupError
+    return found[len(found)//2]
+
+def claim_with(**changes):
+    return lambda c, p, f: (replace(c, **{k: v(c) for k, v in changes.items()}), p, f)
+
+def facts_with(change):
+    def forge(c, p, f):
+        f = replace(f, rounds=f.rounds.copy(), rules=f.rules.copy(),
+                    registered=[list(r) for r in f.registered])
+        return c, p, change(f, p) or f
+    return forge
+
+def proof_with(change):
+    def forge(c, p, f):
+        p = deepcopy(p)
+        change(p)
+        return c, p, f
+    return forge
+
+def halved(f, p):
+    "Every second sample is lost: rounds of a rule that was announced before."
+    first = {int(r): t for t, r in reversed(list(enumerate(f.rounds[:, 0])))}
+    again = [t for t, r in enumerate(f.rounds[:, 0]) if first[int(r)] != t]
+    p['rounds'] = len(f.rounds) - len(again[::2])
+    return replace(f, rounds=np.delete(f.rounds, again[::2], 0))
+
+def forge_halved(c, p, f):
+    p = deepcopy(p)
+    return c, p, halved(f, p)
+
+def with_arm(f, rule, arm):
+    f.rounds[f.rounds[:, 0] == rule, 1] = arm
+
+def flipped(f, p):
+    found = used(p)
+    middle(found)
+    rule = max((t for _, t in found), key=lambda t: sum(y for _, y in t[1]))[0]
+    arm = f.rounds[f.rounds[:, 0] == rule, 1][0]
+    with_arm(f, rule, (arm + 1) % f.K)
+
+def swapped(f, p):
+    cut, _ = middle(used(p))
+    arms = {t: f.rounds[f.rounds[:, 0] == t, 1][0] for t, _ in
+            [t for c, t in used(p) if c is cut]}
+    a = next(iter(arms))
+    b = next(t for t in arms if arms[t] != arms[a])
+    with_arm(f, a, arms[b])
+    with_arm(f, b, arms[a])
+
+def of_candidate(f, p):
+    if not p['candidate']:
+        raise LookupError
+    return f.registered[p['candidate'] - 1]
+
+def registered_late(f, p):
+    of_candidate(f, p)[0] = p['rounds']
+
+def registered_early(f, p):
+    of_candidate(f, p)[0] = 1
+
+def registered_arm(f, p):
+    r = of_candidate(f, p)
+    r[2] = (r[2] + 1) % f.K
+
+def registered_ray(f, p):
+    r = of_candidate(f, p)
+    r[1] = next(i for i in range(1, len(f.rules)) if i != r[1] and f.rules[i].any() and np.ptp(
+        f.rules[i].max(1)/np.maximum(f.rules[r[1]].max(1), 1e-9)) > 1e-3)
+
+def registered_after_others(f, p):
+    "The share of a later candidate is taken for it."
+    of_candidate(f, p)
+    f.registered[:0] = [f.registered[0]]*9
+
+def share_of_another(c, p, f):
+    of_candidate(f, p)
+    p = deepcopy(p)
+    p['candidate'] += 9
+    return c, p, replace(f, registered=[*f.registered, *[f.registered[p['candidate'] - 10]]*9])
+
+def shuffled(f, p):
+    """Samples of the candidate's arm, before its registration: rounds again in another order."""
+    start, _, arm = of_candidate(f, p)
+    t = np.arange(p['rounds'])
+    mine = (f.rounds[:p['rounds'], 1] == arm) & (t >= start)
+    before = t < start
+    order = np.r_[t[before], t[mine], t[~before & ~mine]]
+    f.registered[p['candidate'] - 1][0] = start + int(mine.sum())
+    f.rounds[:p['rounds']] = f.rounds[order]
+
+def beliefs_turned(f, p):
+    f.rounds[:, 2] = f.rounds[::-1, 2]
+
+def improper(f, p):
+    at = next(n for n in range(len(f.rules)) if f.rules[n].any())
+    f.rules[at] = f.rules[at][::-1]*np.linspace(.1, 1, len(f.support))[:, None]
+
+def change_term(change):
+    def forge(p):
+        cut, term = middle(used(p))
+        change(cut, term)
+    return proof_with(forge)
+
+def drop(cut, term):
+    cut['terms'].remove(term)
+
+def scale(by):
+    def change(cut, term):
+        term[1][0][1] *= by
+    return change
+
+def scale_functional(cut, term):
+    P = cut['functionals'][term[1][0][0]][0]
+    P[:] = [1.1*x for x in P]
+
+def no_lies(cut, term):
+    i = max(term[1], key=lambda m: m[1])[0]
+    if not cut['functionals'][i][1]:
+        raise LookupError
+    cut['functionals'][i][1] = []
+
+def negative_lies(cut, term):
+    lies = cut['functionals'][term[1][0][0]][1]
+    lies.append([0, 1, -1.])
+
+def lies_to_itself(cut, term):
+    "A lie of a belief about itself gains nothing, and proves nothing."
+    i = max(term[1], key=lambda m: m[1])[0]
+    P, lies = cut['functionals'][i]
+    if not lies:
+        raise LookupError
+    lies[:] = [[m, m - n*len(P), 1e4] for m in range(len(P)) for n in (0, 1)]
+
+def over_itself(p):
+    arm = middle([j for j, a in enumerate(p['arms']) if a.get('cuts')])
+    p['arms'][arm]['cuts'][0]['over'] = arm
+
+def order_of(p):
+    return middle([c['order'] for a in p['arms'] for c in a.get('cuts', ()) if c.get('order')])
+
+def order_scaled(p):
+    order_of(p)['answers'][0][1] *= .7
+
+def order_dropped(p):
+    order_of(p)['answers'].pop()
+
+def no_order(p):
+    order_of(p).clear()
+
+def longest(p):
+    return max((a for a in p['arms'] if 'rent' not in a), key=lambda a: len(a['cells']))['cells']
+
+def several(p):
+    found = longest(p)
+    if len(found) < 2:
+        raise LookupError
+    return found
+
+def weights_of(value):
+    def forge(p):
+        cell = middle([c for c in longest(p) if 'own' in c])
+        cell['own'] = value(cell['own'])
+    return proof_with(forge)
+
+def worse(cell):
+    return cell['own'][::-1]
+
+def step_dropped(p):
+    found, n = middle(steps(p, 'weights'))
+    found.pop(n)
+
+def rows_halved(p):
+    found, n = middle([s for s in steps(p, 'rows')])
+    found[n]['rows'] = [[i, .5*y] for i, y in found[n]['rows']]
+
+def rows_negative(p):
+    found, n = middle(steps(p, 'rows'))
+    found[n]['rows'][0][1] *= -1
+
+def ends_pushed(p):
+    found, n = middle(steps(p, 'ends'))
+    for end in found[n]['ends']:
+        end[2]['rows'] = [[i, 0*y] for i, y in end[2]['rows']]
+
+def box_outside(p):
+    found, n = middle(steps(p, 'at'))
+    found[n]['at'] = 2.
+
+def half_left_out(p):
+    found, n = middle(steps(p, 'at'))
+    found.pop(n)
+
+def another_kind(p):
+    p['kind'] = 'trust'
+
+FORGED = dict(
+    bound=claim_with(bound=lambda c: .5*c.bound),
+    delta=claim_with(delta=lambda c: .01*c.delta),
+    no_bound=claim_with(bound=lambda c: np.nan),
+    arm=claim_with(arm=lambda c: 1 - min(c.arm, 1)),
+    rule=claim_with(rule=lambda c: .9*c.rule + .01),
+    cheaper=claim_with(rule=lambda c: .5*c.rule + 1e-3),
+    another=claim_with(rule=lambda c: c.rule[::-1] + .01),
+    samples=forge_halved,
+    later=proof_with(lambda p: p.update(rounds=10**6)),
+    no_rounds=proof_with(lambda p: p.update(rounds=0)),
+    first_round=proof_with(lambda p: p.update(rounds=1)),
+    flipped=facts_with(flipped),
+    swapped=facts_with(swapped),
+    zero=facts_with(lambda f, p: with_arm(f, f.rounds[0, 0], (f.rounds[0, 1] + 1) % f.K)),
+    begins=facts_with(lambda f, p: replace(f, rounds=f.rounds[1:])),
+    drift=facts_with(lambda f, p: f.rounds.__setitem__((-1, 1), (f.rounds[-1, 1] + 1) % f.K)),
+    beliefs=facts_with(beliefs_turned),
+    improper=facts_with(improper),
+    large=facts_with(lambda f, p: replace(f, bound=.2*f.bound)),
+    utility=facts_with(lambda f, p: replace(f, utility=2*f.utility)),
+    registered_late=facts_with(registered_late),
+    registered_early=facts_with(registered_early),
+    registered_arm=facts_with(registered_arm),
+    registered_ray=facts_with(registered_ray),
+    unregistered=facts_with(lambda f, p: of_candidate(f, p) and replace(f, registered=[])),
+    share=share_of_another,
+    before=facts_with(shuffled),
+    half=change_term(scale(.5)),
+    double=change_term(scale(2.)),
+    sign=change_term(scale(-1.)),
+    missing=change_term(scale(np.nan)),
+    dropped=change_term(drop),
+    functional=change_term(scale_functional),
+    lies=change_term(no_lies),
+    negative_lies=change_term(negative_lies),
+    lies_to_itself=change_term(lies_to_itself),
+    earlier=proof_with(lambda p: p.update(candidate=p['candidate'] - 9)),
+    unkept=facts_with(lambda f, p: f.rounds.__setitem__((3, 0), -1)),
+    over=proof_with(over_itself),
+    order=proof_with(order_scaled),
+    order_less=proof_with(order_dropped),
+    no_order=proof_with(no_order),
+    first_cell=proof_with(lambda p: several(p).pop(0)),
+    last_cell=proof_with(lambda p: several(p).pop()),
+    cells_turned=proof_with(lambda p: several(p).reverse()),
+    coarse=proof_with(lambda p: several(p).pop(len(several(p))//2)),
+    weight=weights_of(lambda w: [-1.] + w[1:]),
+    no_weight=weights_of(lambda w: [0.]*len(w)),
+    lost_weight=weights_of(lambda w: [np.nan] + w[1:]),
+    step=proof_with(step_dropped),
+    rows=proof_with(rows_halved),
+    row_sign=proof_with(rows_negative),
+    ends=proof_with(ends_pushed),
+    outside=proof_with(box_outside),
+    box=proof_with(half_left_out),
+    kind=proof_with(another_kind),
+    arms=proof_with(lambda p: p['arms'].pop()),
+    candidate=proof_with(lambda p: p.update(candidate=p['candidate'] + 7)))
+
+def test_there_are_many_kinds():
+    assert len(FORGED) >= 40
+
+@pytest.mark.parametrize('name, eps, seed', amount(
+    [('clinic', .04, 0), ('small_clinic', .1, 0), (ODD[0], .1, 0)],
+    [*((name, eps, seed) for name, eps in TWO for seed in range(4)),
+     *((name, eps, 0) for name, eps in MORE), *((name, .1, 0) for name in ODD)]))
+def test_forgeries_are_refused(name, eps, seed):
+    true = certificate(name, eps, seed)
+    assert verdict(*true) is None
+    accepted, tried = [], 0
+    for kind, forge in FORGED.items():
+        try:
+            forged = forge(*true)
+        except (LookupError, StopIteration):
+            continue                # nothing of this kind is in this proof
+        tried += 1
+        if verdict(*forged) is None:
+            accepted.append(kind)
+    assert not accepted and tried >= 20
+
+# --- Faults that are planted in the learner -------------------------------------------
+
+def first_verdicts(world, eps, delta, seed, monkeypatch):
+    "What the checker says at first of what a learner takes for proved."
+    said, checked = [], bets.checked
+    def note(*given):
+        said.append(checked(*given))
+        return said[-1]
+    with monkeypatch.context() as m:
+        m.setattr(bets, 'checked', note)
+        found = play(world, eps, delta, seed, max_rounds=2000)
+    return said[0] is not None, found
+
+def less_evidence(m):
+    old = bets.asked_of
+    m.setattr(bets, 'asked_of', lambda c, j: .25*old(c, j))
+
+def larger_shares(m):
+    m.setattr(bets, 'share', lambda n: 20.)
+
+def samples_again(m):
+    old = bets.candidate
+    m.setattr(bets, 'candidate', lambda *a: replace_counts(old(*a)))
+
+def replace_counts(c):
+    c.counts = 0*c.counts
+    return c
+
+def cheaper_walls(m):
+    from oia_nb.sharp import walls
+    old = walls.weigh
+    m.setattr(walls, 'weigh', lambda ups, prices: (lambda r: (r[0], r[1]*.8))(old(ups, prices)))
+
+@pytest.mark.parametrize('plant', [less_evidence, larger_shares, cheaper_walls])
+@pytest.mark.parametrize('name, eps', amount([('clinic', .1)], TWO))
+def test_faults_of_the_learner_are_seen(plant, name, eps, monkeypatch):
+    "At first what it takes for proved is refused; in the end only what is proved is certified."
+    world, seen = load_world(name), []
+    best = optimal_rule(world).profit
+    for seed in range(amount(2, 10)):
+        with monkeypatch.context() as m:
+            plant(m)
+            accepted, found = first_verdicts(world, eps, .05, seed, monkeypatch)
+        seen.append(not accepted)
+        if found.certificate is not None:
+            assert verdict(claim_of(found), found.certificate.proof, facts_of(found)) is None
+            assert best - principal_profit(world, found.rule) <= found.certificate.bound
+    assert np.mean(seen) >= .5
+
+# --- Inside of runs -------------------------------------------------------------------
+
+@pytest.mark.parametrize('seed', range(amount(1, 20)))
+@pytest.mark.parametrize('name, eps', [('clinic', .1),
+                                       *amount([], [*TWO, *((o, .1) for o in ODD)])])
+def test_inside(name, eps, seed):
+    look_inside(load_world(name) if isinstance(name, str) else random_world(*name), eps, seed)
+
+def test_a_wrong_bound_turns_the_law_red(monkeypatch):
+    "Planted: bounds that are a fifth too low."
+    from oia_nb.sharp import walls
+    old = walls.proved
+    def too_low(w, cost, y):
+        bound = old(w, cost, y)
+        return bound + .2*abs(bound)
+    monkeypatch.setattr(walls, 'proved', too_low)
+    with pytest.raises(AssertionError):
+        look_inside(load_world('clinic'), .1, 0)
+
+def test_a_hasty_prover_is_refused():
+    """Whatever the finder can find, an adversary who knows the truth: of each candidate less is
+    claimed than it loses."""
+    world = load_world('clinic')
+    look_inside(world, .1, 7, shares=(.98, .9, .7, .5, .3))
+
+def test_an_empty_box_proves_nothing():
+    "Planted: a box without width, in which slopes are no numbers."
+    claim, proof, facts = certificate(ODD[0], .1, 0)
+    f = checker.Seen(facts, proof['rounds'], checker.Arithmetic(False))
+    one = np.ones(len(f.u))
+    step = dict(weights=[1.]*len(checker.BETS), rows=[], lies=[])
+    flat = dict(weights=[1.]*len(checker.BETS), ends=[
+        [0, -1, dict(rows=[[2*len(one), 0.]], lies=[])], [0, 1, dict(rows=[[0, 1.]], lies=[])]])
+    with np.errstate(all='ignore'):
+        for steps in [step], [flat, step], [dict(belief=0, at=.5), step]:
+            assert not try_everywhere(f, one, steps)
+
+def try_everywhere(f, one, steps):
+    try:
+        return checker.everywhere(f, [], 9*one, f.u.max() - f.u, .5, 50., steps)
+    except (checker.Refused, LookupError):
+        return False
+
+def test_a_rent_is_of_rules_that_were_fixed_and_of_its_own_arm():
+    claim, proof, facts = certificate(ODD[0], .1, 0)
+    proof = deepcopy(proof)
+    for arm in proof['arms']:
+        arm['rent'] = []
+    for fixed in (), (-1, -1, -1), tuple(range(3)):
+        assert verdict(claim, proof, replace(facts, fixed=fixed)) is not None
