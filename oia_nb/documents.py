@@ -24,7 +24,7 @@ from .core import (InvalidInput, as_choice, as_integer, as_kind, as_number,
 from .information import Setting, World
 from .scoring import ScoringRule, as_rule
 from .tickets import Rounded
-from .estimation import FORCED
+from .estimation import PAST
 from .learner import (STATUS, Certificate, Identification, Origin,
                             Trace)
 from .told import CHECKS, VIOLATIONS, Check, as_told
@@ -431,7 +431,7 @@ def trace_of(d, setting):
 def column_of(at, name, values, setting):
     "One part of a trace as an array. Raises `InvalidInput`."
     K, M = setting.K, setting.M
-    most = dict(arms=K - 1, beliefs=M - 1, targets=K - 1, kinds=FORCED, rounds=MANY,
+    most = dict(arms=K - 1, beliefs=M - 1, targets=K - 1, kinds=PAST, rounds=MANY,
                 states=setting.W - 1)
     if name in most:
         least = -1 if name == 'states' else 0

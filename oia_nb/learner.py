@@ -19,7 +19,7 @@ from types import SimpleNamespace
 import numpy as np
 from .core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer
 from .core import as_number, generator, patch_to
-from .estimation import FORCED, NORMAL
+from .estimation import FORCED, NORMAL, PAST
 from .information import Setting, World
 from .oracle import Oracle
 from .scoring import ScoringRule
@@ -122,7 +122,7 @@ class Trace:
     """What happened in each round, and snapshots of the plan.
 
     One entry a round: `arms`, `beliefs` (reported, as indices), `targets`, `kinds`
-    (INIT, NORMAL, FORCED). Snapshots at rounds that grow by 2 %: `rounds` (n,),
+    (INIT, NORMAL, FORCED, PAST). Snapshots at rounds that grow by 2 %: `rounds` (n,),
     `profits` (n, K), `radii` (n, K), and `bounds` (n,), the best certificate so far.
     `payments`, one a round: what the announced rule is expected to pay at the belief
     reported, whether or not the state is known; and `states`, -1 where the learner
@@ -254,6 +254,12 @@ def proved(self):
 def finding(self):
     "The `Finding` that it is of: rule, arm and certificate."
     return Finding(self.rule, self.arm, self.certificate)
+
+@patch_to(Identification)
+@property
+def past(self):
+    "How many of the `rounds` were played, and paid, before the run began."
+    return 0 if self.trace is None else int((self.trace.kinds == PAST).sum())
 
 # %% ../nbs/companion/62_learner.ipynb #ef283bbe
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@
 __all__ = ['CUT', 'WRITTEN', 'SNAP', 'SAME_RULE', 'SCHEMA', 'KINDS', 'VERSIONS', 'SHEET', 'NEEDS', 'BECAME', 'CALIBRATION_LEVEL',
            'Damaged', 'Busy', 'naming', 'chained', 'as_record', 'is_torn', 'read_journal', 'as_path', 'writing',
            'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same', 'Tape', 'as_header', 'read_header',
-           'Offer', 'Round', 'Session', 'past_answer', 'as_response', 'as_a_whole', 'said_text', 'calibration_evidence',
-           'Calibration']
+           'Offer', 'Round', 'Session', 'past_answer', 'takes_history', 'as_response', 'as_a_whole', 'said_text',
+           'calibration_evidence', 'Calibration']
 
 # %% ../nbs/beyond/27_session.ipynb #8b07a95c
 import hashlib
@@ -616,8 +616,9 @@ def create(cls, path, where, oracle=None, *, eps, delta, method=None, snap=SNAP,
     currency : str, optional
         For offers and sums.
     history : list of (rule, arm, report), optional
-        Answers of the same expert to known rules from before (chapter 27); a
-        rule may also be the name or index of an arm: the oracle's.
+        All answers of the same expert to proper rules from before, in their order
+        (chapters 25 and 27); a rule may also be the name or index of an arm: the
+        oracle's.
     told : Told, or a text such as "lapses=0.02", optional
         What may be assumed of the expert.
     options
@@ -722,9 +723,13 @@ def _replay(self):
     "Play the learner anew from the tape of all answers that stand."
     z, head = self.setting, self.head
     self._tape = Tape(self.same)
-    for past in self._past:
-        self._tape.add(*past)
-    row = learner_row(head['method'])
+    row, options = learner_row(head['method']), head['options']
+    if takes_history(row, options):
+        history = [(rule, arm, z.support[i]) for rule, (arm, i) in self._past]
+        options = options | dict(history=history)
+    else:
+        for past in self._past:
+            self._tape.add(*past)
     for r in self._rounds:
         # an answer whose state is needed, and was never filed, waits for it
         if r.status == 'answered' and not (row.needs_states and r.state is None):
@@ -732,7 +737,7 @@ def _replay(self):
                                     r.state if row.needs_states else None))
     self._result = self._failure = None
     self._learner = row.make(z, self.oracle, eps=head['eps'], delta=head['delta'],
-                             **head['options'])
+                             **options)
     self._advance(None)
     if self._stopped and self._rule is not None:
         self._end(self._learner.stop())
@@ -816,6 +821,10 @@ def _keep_result(self):
         return
 
 # %% ../nbs/beyond/27_session.ipynb #812e556d
+def takes_history(row, options):
+    "Whether a learner takes old answers as they are, whatever rule they were given to."
+    return 'history' in row.options and not options.get('margin')
+
 def as_response(setting, answer):
     """The `Response` of an answer (arm, belief, and the state for a learner that
     needs it; else it may not be known yet, and is None)."""
@@ -1040,7 +1049,10 @@ def result(self):
     check = Check('calibration', seen.evidence, seen.level, int(seen.table.cases.sum()),
                   not seen.alarm)
     checks = *(c for c in found.checks if c.name != check.name), check
-    at_its_word = told.beliefs == 'calibrated' and told.is_exact(self.setting.support)
+    # what a trial says holds whatever is reported
+    assumes = 'assumption_violated' in learner_row(self.head['method']).statuses
+    at_its_word = (assumes and told.beliefs == 'calibrated'
+                   and told.is_exact(self.setting.support))
     lost = dict(certificate=None, profit=None, lead=None, status='assumption_violated',
                 violated='calibration', event_violated=True)
     return replace(found, checks=checks, **lost if seen.alarm and at_its_word else {})

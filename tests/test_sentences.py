@@ -236,6 +236,17 @@ def test_states_count_in_the_order_in_which_they_come_out(overconfident):
     assert s.calibration().evidence == pytest.approx(evidence)
 
 
+def test_a_trial_assumes_no_calibration(tmp_path):
+    "What it says of an expert whose states contradict the reports stands."
+    world, rng = replace(load_world('clinic'), agent=Subjective(8.)), generator(4)
+    with Session.create(tmp_path/'s.jsonl', world, eps=.3, delta=.1, method='trial') as s:
+        while s.status == 'open':
+            r = world.respond(s.announce().rule, rng)
+            s.answer(r.arm, list(r.report), state=r.state)
+        assert s.calibration().alarm and s.status == 'rule_certified'
+        assert s.result.statement.startswith('For any expert') and s.verify()
+
+
 # --- What was seen to fail --------------------------------------------------------------
 
 @pytest.mark.parametrize('name', VIOLATIONS)
