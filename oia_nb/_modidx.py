@@ -1483,7 +1483,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'oia_nb.session.Tape.place': ('beyond/session.html#tape.place', 'oia_nb/session.py'),
                                 'oia_nb.session.Tape.waiting': ('beyond/session.html#tape.waiting', 'oia_nb/session.py'),
                                 'oia_nb.session._checked_head': ('beyond/session.html#_checked_head', 'oia_nb/session.py'),
-                                'oia_nb.session._setting_and_oracle': ('beyond/session.html#_setting_and_oracle', 'oia_nb/session.py'),
                                 'oia_nb.session.as_a_whole': ('beyond/session.html#as_a_whole', 'oia_nb/session.py'),
                                 'oia_nb.session.as_header': ('beyond/session.html#as_header', 'oia_nb/session.py'),
                                 'oia_nb.session.as_path': ('beyond/session.html#as_path', 'oia_nb/session.py'),

@@ -629,6 +629,7 @@ def unchecked(self, told):
     return [text for name, text in CHECKS.items() if name not in needless] + [
         *UNCHECKED]
 
+# %% ../nbs/companion/62_learner.ipynb #5a1d62c4
 @patch_to(Identification)
 @property
 def statement(self):

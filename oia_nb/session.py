@@ -21,8 +21,6 @@ from datetime import datetime, timezone
 from errno import ENOSPC
 from functools import wraps
 from itertools import count
-from pathlib import Path
-
 from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
@@ -263,8 +261,10 @@ def as_said(setting, report):
         raise Refused('report', report, f'{expected}; a bare number may be the place '
                       f'of a belief, belief={report}, or percent={report} of the last')
     if isinstance(report, dict):
-        if report.keys() != set(setting.states):
-            raise Refused('report', report, f'{expected}, all of them and no others')
+        if odd := [k for k in report if k not in setting.states]:
+            raise Refused('report', report, f'{expected}; {odd[0]!r} is none of them')
+        if len(report) < setting.W:
+            raise Refused('report', report, f'{expected}, all of them')
         report = [report[w] for w in setting.states]
     try:
         # a set has no order, and bytes would be read as numbers
@@ -512,16 +512,6 @@ class Round:
         pending = self.status == 'answered' and self.state is None
         return float(self.rule.values[self.belief].max()) if pending else 0.
 
-# %% ../nbs/beyond/27_session.ipynb #3f866869
-def _setting_and_oracle(where, oracle):
-    "What a session keeps of a `World` or a `Setting`."
-    setting = where.setting if isinstance(where, World) else where
-    if not isinstance(setting, Setting):
-        raise InvalidInput('where', where, 'a World or a Setting')
-    if oracle is None and setting is where:
-        raise InvalidInput('oracle', oracle, "an Oracle: a setting doesn't tell it")
-    return setting, action_informed_oracle(where) if oracle is None else oracle
-
 # %% ../nbs/beyond/27_session.ipynb #18736f69
 class Session:
     """A learner and a real expert, with a journal on disk.
@@ -570,7 +560,12 @@ class Session:
 def _checked_head(where, oracle, *, eps, delta, method, snap, currency, history, told,
                   options):
     "The header of a new session. Raises `InvalidInput`."
-    setting, oracle = _setting_and_oracle(where, oracle)
+    setting = where.setting if isinstance(where, World) else where
+    if not isinstance(setting, Setting):
+        raise InvalidInput('where', where, 'a World or a Setting')
+    if oracle is None and setting is where:
+        raise InvalidInput('oracle', oracle, "an Oracle: a setting doesn't tell it")
+    oracle = action_informed_oracle(where) if oracle is None else oracle
     snap = as_number('snap', snap, 0., .5)
     if currency is not None:
         currency = as_text('currency', currency)
@@ -718,6 +713,7 @@ def _read(self):
         self._file(record, n)
     self._replay()
 
+# %% ../nbs/beyond/27_session.ipynb #5a1d27c3
 @patch_to(Session)
 def _replay(self):
     "Play the learner anew from the tape of all answers that stand."
@@ -731,10 +727,10 @@ def _replay(self):
         for past in self._past:
             self._tape.add(*past)
     for r in self._rounds:
+        state = r.state if row.needs_states else None
         # an answer whose state is needed, and was never filed, waits for it
-        if r.status == 'answered' and not (row.needs_states and r.state is None):
-            self._tape.add(r.rule, (r.arm, r.belief,
-                                    r.state if row.needs_states else None))
+        if r.status == 'answered' and (state is None) != row.needs_states:
+            self._tape.add(r.rule, (r.arm, r.belief, state))
     self._result = self._failure = None
     self._learner = row.make(z, self.oracle, eps=head['eps'], delta=head['delta'],
                              **options)

@@ -14,7 +14,6 @@ from datetime import datetime, timezone
 from errno import ENOSPC
 from functools import wraps
 from itertools import count
-from pathlib import Path
 from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np

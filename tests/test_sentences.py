@@ -156,7 +156,6 @@ def test_who_knows_the_state_and_says_what_pays_is_refused(world, eps):
 
 def test_the_watches_share_the_alarm():
     prior = replace(ADVERT.setting, prior=ADVERT.structure.priors[0])
-    oracle = action_informed_oracle(ADVERT)
     for setting in ADVERT.setting, prior:
         for calibrated in True, False:
             for others in 0, 1:
