@@ -1369,6 +1369,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'oia_nb.proving.bet_on': ('companion/proving.html#bet_on', 'oia_nb/proving.py'),
                                 'oia_nb.proving.by_counts': ('companion/proving.html#by_counts', 'oia_nb/proving.py'),
                                 'oia_nb.proving.earn_hint': ('companion/proving.html#earn_hint', 'oia_nb/proving.py'),
+                                'oia_nb.proving.more_bases': ('companion/proving.html#more_bases', 'oia_nb/proving.py'),
                                 'oia_nb.proving.only_used': ('companion/proving.html#only_used', 'oia_nb/proving.py'),
                                 'oia_nb.proving.paths_of': ('companion/proving.html#paths_of', 'oia_nb/proving.py'),
                                 'oia_nb.proving.prove_by_counts': ('companion/proving.html#prove_by_counts', 'oia_nb/proving.py'),
