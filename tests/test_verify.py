@@ -347,7 +347,7 @@ def test_there_are_many_kinds():
 @pytest.mark.parametrize('name, eps, seed', amount(
     [('clinic', .04, 0), ('small_clinic', .1, 0), (ODD[0], .1, 0)],
     [*((name, eps, seed) for name, eps in TWO for seed in range(4)),
-     *((name, eps, 0) for name, eps in MORE), *((name, .1, 0) for name in ODD if name != ODD[2])]))     # one is certified at once
+     *((name, eps, 0) for name, eps in MORE), *((name, .1, 0) for name in ODD if name != ODD[2])]))
 def test_forgeries_are_refused(name, eps, seed):
     true = needed(*certificate(name, eps, seed))
     assert verdict(*true) is None
