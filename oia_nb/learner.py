@@ -277,7 +277,7 @@ STATUS = dict(
     arm_certified=Status(
         'The arm is proved to be good enough among the rules of the oracle'),
     uncertified=Status(
-        'The rounds are used up, and the accuracy asked for is not proved'),
+        'The run is over, and the accuracy asked for is not proved'),
     budget=Status('The budget is used up'),
     budget_too_small=Status('The budget is smaller than the number of arms',
                             cut_short=True),
@@ -287,7 +287,7 @@ STATUS = dict(
         'Responses were seen that happen with probability δ at most: no guarantee',
         sound=False),
     assumption_violated=Status(
-        'No agent with fixed beliefs and costs gives these answers: no guarantee',
+        'What was assumed of the expert was seen to fail: no guarantee',
         sound=False))
 
 def was_cut_short(status):
@@ -629,6 +629,7 @@ def unchecked(self, told):
     return [text for name, text in CHECKS.items() if name not in needless] + [
         *UNCHECKED]
 
+# %% ../nbs/companion/62_learner.ipynb #5a1d62c4
 @patch_to(Identification)
 @property
 def statement(self):
@@ -636,6 +637,8 @@ def statement(self):
     text = STATUS[self.status].text
     if self.violated:
         text += f'; seen: {VIOLATIONS[self.violated]}'
+    text += ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
+                    for c in self.checks if c.level and c.name == self.violated)
     if self.refused:
         text += f'; not verified: {self.refused}'
     if self.certificate is None:
