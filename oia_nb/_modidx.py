@@ -2030,6 +2030,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                'oia_nb.verify.Seen.counts': ('beyond/verify.html#seen.counts', 'oia_nb/verify.py'),
                                'oia_nb.verify.answered': ('beyond/verify.html#answered', 'oia_nb/verify.py'),
                                'oia_nb.verify.apart': ('beyond/verify.html#apart', 'oia_nb/verify.py'),
+                               'oia_nb.verify.asked': ('beyond/verify.html#asked', 'oia_nb/verify.py'),
                                'oia_nb.verify.bets_of': ('beyond/verify.html#bets_of', 'oia_nb/verify.py'),
                                'oia_nb.verify.bracket': ('beyond/verify.html#bracket', 'oia_nb/verify.py'),
                                'oia_nb.verify.candidate': ('beyond/verify.html#candidate', 'oia_nb/verify.py'),
