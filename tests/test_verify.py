@@ -34,6 +34,14 @@ def certificate(name, eps, seed, delta=.05):
     assert found.status == 'certified' and found.certificate.proof
     return claim_of(found), found.certificate.proof, facts_of(found)
 
+def needed(claim, proof, facts):
+    "The same, without the cuts that the proof can do without: a forgery of them forges nothing."
+    for j in range(facts.K):
+        less = deepcopy(proof)
+        if less['arms'][j].pop('cuts', None) and verdict(claim, less, facts) is None:
+            proof = less
+    return claim, proof, facts
+
 def verdict(claim, proof, facts, exact=False):
     return checker.verify(SimpleNamespace(claim=claim, proof=proof), facts, exact)
 
@@ -166,7 +174,10 @@ def shuffled(f, p):
     f.rounds[:p['rounds']] = f.rounds[order]
 
 def beliefs_turned(f, p):
-    f.rounds[:, 2] = f.rounds[::-1, 2]
+    "Every arm but that of the zero rule reports what is worth most."
+    u = (f.support @ f.utility).max(1)
+    first = f.rounds[0, 1]
+    f.rounds[:, 2] = np.where(f.rounds[:, 1] == first, u.argmin(), u.argmax())
 
 def improper(f, p):
     at = next(n for n in range(len(f.rules)) if f.rules[n].any())
@@ -313,10 +324,10 @@ FORGED = dict(
     order=proof_with(order_scaled),
     order_less=proof_with(order_dropped),
     no_order=proof_with(no_order),
-    first_cell=proof_with(lambda p: several(p).pop(0)),
+    no_cells=proof_with(lambda p: several(p).clear()),
     last_cell=proof_with(lambda p: several(p).pop()),
     cells_turned=proof_with(lambda p: several(p).reverse()),
-    coarse=proof_with(lambda p: several(p).pop(len(several(p))//2)),
+    coarse=proof_with(lambda p: several(p).__delitem__(slice(0, -1))),
     weight=weights_of(lambda w: [-1.] + w[1:]),
     no_weight=weights_of(lambda w: [0.]*len(w)),
     lost_weight=weights_of(lambda w: [np.nan] + w[1:]),
@@ -336,9 +347,9 @@ def test_there_are_many_kinds():
 @pytest.mark.parametrize('name, eps, seed', amount(
     [('clinic', .04, 0), ('small_clinic', .1, 0), (ODD[0], .1, 0)],
     [*((name, eps, seed) for name, eps in TWO for seed in range(4)),
-     *((name, eps, 0) for name, eps in MORE), *((name, .1, 0) for name in ODD)]))
+     *((name, eps, 0) for name, eps in MORE), *((name, .1, 0) for name in ODD if name != ODD[2])]))
 def test_forgeries_are_refused(name, eps, seed):
-    true = certificate(name, eps, seed)
+    true = needed(*certificate(name, eps, seed))
     assert verdict(*true) is None
     accepted, tried = [], 0
     for kind, forge in FORGED.items():
@@ -350,6 +361,138 @@ def test_forgeries_are_refused(name, eps, seed):
         if verdict(*forged) is None:
             accepted.append(kind)
     assert not accepted and tried >= 20
+
+# --- What is for nothing: shapes, places and sizes that no honest proof has -------------
+
+def half(M, free):
+    """A cut that says that arm j answers nothing: ⟨0, s⟩ ≥ 1. Of each payment m, both what is paid
+    and what is not are taken for functionals that are never negative; `free` are the lies that are
+    to prove it of the second."""
+    e = np.eye(M)
+    functionals = [*([P.tolist(), []] for P in e),
+                   *([(-P).tolist(), free(m)] for m, P in enumerate(e))]
+    terms = [[(side*P).tolist(), [[m + (side < 0)*M, .5]]] for m, P in enumerate(e)
+             for side in (1, -1)]
+    return dict(functionals=functionals, terms=terms)
+
+def flat(M, P, *paid):
+    "The same: something that pays the same for each belief, which costs nothing, is left over."
+    return dict(functionals=[[P, []]], terms=[[d, [[0, 1.]]] for d in paid])
+
+def other(m):
+    return 0 if m else 1
+
+NOTHING = dict(
+    of_itself=lambda M: half(M, lambda m: [[m, m, 1e3]]),
+    places=lambda M: half(M, lambda m: [[[other(m)]*2, [m, other(m)], 1e6]]),
+    truth=lambda M: half(M, lambda m: [[other(m), True, 1e6]]),
+    void=lambda M: half(M, lambda m: [[other(m), None, 1e6]]),
+    column=lambda M: flat(M, [0.]*M, [[1.]]*M),
+    row=lambda M: flat(M, [0.]*M, [[1.]*M]),
+    one=lambda M: flat(M, [0.], 1.),
+    rounding=lambda M: flat(M, [1e17]*M, [1.]*M, [-1.]*M),
+    larger=lambda M: flat(M, [1e200]*M, [1.]*M, [-1.]*M),
+    over=lambda M: flat(M, [1e308]*M, [1e3]*M, [-1e3]*M))
+
+@pytest.mark.parametrize('kind', NOTHING)
+@pytest.mark.parametrize('name, eps', [('clinic', .04), (ODD[0], .1)])
+def test_nothing_is_for_nothing(name, eps, kind):
+    "An empty region would prove whatever is claimed, of the zero rule as well."
+    claim, proof, facts = certificate(name, eps, 0)
+    forged, first = deepcopy(proof) | dict(candidate=0), int(facts.rounds[0, 1])
+    claim = replace(claim, rule=0*claim.rule, arm=first, bound=.01*claim.bound)
+    bet, timid = [1.] + [0.]*(len(checker.BETS) - 1), [0.]*(len(checker.BETS) - 1) + [1.]
+    M, W = facts.support.shape
+    steps = [dict(weights=bet, rows=[[0, 1e9]], lies=[])]
+    cell = dict(to=10., own=timid) | (dict(steps=steps) if W > 2 else dict(weights=bet))
+    for j, arm in enumerate(forged['arms']):
+        if j != first:
+            arm.clear()
+            arm.update(cuts=[dict(over=first) | NOTHING[kind](M)], shares=[1.], cells=[cell])
+    assert verdict(claim, forged, facts) is not None
+
+ODDITIES = [lambda x: [x], lambda x: [[x]], lambda x: [x, x], lambda x: [x]*len(checker.BETS),
+            lambda x: True, lambda x: None, lambda x: 1e308, lambda x: -x, lambda x: np.nan,
+            lambda x: np.inf, lambda x: -1, lambda x: {}, lambda x: str(x)]
+
+def leaves(x, path=()):
+    if isinstance(x, (dict, list)):
+        for key, value in x.items() if isinstance(x, dict) else enumerate(x):
+            yield from leaves(value, (*path, key))
+    elif not isinstance(x, str):
+        yield path
+
+@pytest.mark.parametrize('name, eps', [('small_clinic', .1), (ODD[0], .1)])
+def test_no_single_value_proves_more(name, eps):
+    "Whatever plain value stands in the place of a number, two thirds of the bound aren't proved."
+    claim, proof, facts = certificate(name, eps, 0)
+    rng, less = np.random.default_rng(0), replace(claim, bound=2*claim.bound/3)
+    all_of_them = list(leaves(proof))
+    assert verdict(less, proof, facts) is not None
+    for n in rng.permutation(len(all_of_them))[:amount(60, 2000)]:
+        *path, last = all_of_them[n]
+        for odd in ODDITIES:
+            forged = deepcopy(proof)
+            at = forged
+            for key in path:
+                at = at[key]
+            at[last] = odd(at[last])
+            assert verdict(less, forged, facts) is not None
+
+def seen(rules, rounds, K=3):
+    "What is `Seen` of payments (R, M) that were answered: rounds (rule, arm)."
+    support = np.array([[.9, .1], [.5, .5], [.2, .8]])
+    facts = checker.Facts(support, np.eye(2), 1., K, np.array(rules),
+                          np.array([[r, a, 0, -1] for r, a in rounds]))
+    return checker.Seen(facts, len(rounds), checker.Arithmetic(False))
+
+def test_an_order_is_not_proved_by_what_a_tie_decides():
+    """Arm 1 and then arm 2 on a ray: proved if the two are far apart; a tie may decide if they are
+    next to each other, and arm 1 costs a millionth more."""
+    unit = np.array([[.5, .1], [.3, .3], [.1, .4]])
+    for step, proved in (.5, True), (1e-3, True), (1e-4, False), (1e-9, False):
+        f = seen([0*unit, unit, unit*(1 + step)], [(0, 0), (1, 1), (2, 2)])
+        y = 1/step
+        hint = dict(answers=[[1, y + 1.0001], [2, y + 1e-4*y/(1 + y)]])
+        hint['answers'][1][1] = hint['answers'][0][1]/(1 + step)
+        assert bool(checker.is_cheaper(f, 1, 2, hint)) == proved
+
+def test_weights_that_overflow_are_refused():
+    f, L = seen([np.zeros((3, 2))], [(0, 0)]), len(checker.BETS)
+    for w in [1e308]*L, [0.]*L, [1.]*(L - 1), [[1.]]*L, 1., [True, None]*(L//2):
+        with pytest.raises((checker.Refused, TypeError)):
+            checker.weights(f, w, L)
+
+def test_registrations_have_an_order():
+    "The share of an earlier candidate isn't taken by a later one."
+    claim, proof, facts = certificate('clinic', .04, 0)
+    n = proof['candidate']
+    assert n > 0
+    late = [proof['rounds'], *facts.registered[n - 1][1:]]
+    for registered in ([late, *facts.registered], [*facts.registered[:n - 1], [-3, *late[1:]]]):
+        f = replace(facts, registered=registered)
+        p = proof | dict(candidate=n + len(registered) - len(facts.registered))
+        assert 'order' in verdict(claim, p, f)
+    for n in -1, -2, True, [1], 1.:
+        assert n is True and n == proof['candidate'] or verdict(
+            replace(claim, bound=.9*claim.bound), proof | dict(candidate=n), facts)
+
+def test_arms_and_beliefs_are_those_of_the_setting():
+    claim, proof, facts = certificate('clinic', .04, 0)
+    for column in 0, 1, 2:
+        for value in -1, 99:
+            rounds = facts.rounds.copy()
+            rounds[rounds[:, 0] == rounds[-1, 0], column] = value
+            assert verdict(claim, proof, replace(facts, rounds=rounds)) is not None
+
+def test_a_rent_needs_a_part_of_the_stake():
+    "With two states none is bet on it, and it says nothing of an arm that isn't the candidate's."
+    claim, proof, facts = certificate('clinic', .04, 0)
+    for j in range(facts.K):
+        forged = deepcopy(proof)
+        forged['arms'][j]['rent'] = []
+        said = verdict(claim, forged, facts)
+        assert forged['arms'][j].get('tied') or 'nothing was bet' in said
 
 # --- Faults that are planted in the learner -------------------------------------------
 
