@@ -1142,20 +1142,16 @@ def read_report(text, states):
 # %% ../nbs/companion/70_cli.ipynb #e2ebede4
 def standing(s):
     "What stands in a session, in plain values."
-    z, best, result = s.setting, s.best, s.result
-    frame = s.to_frame()
+    z, frame = s.setting, s.to_frame()
     waits = (frame.status == 'answered') & frame.state.isna()
     pending = frame['round'][waits].tolist()
-    found = best if result is None else result
-    bound = getattr(found, 'bound', None)
-    if result is not None:
-        bound = result.certificate and result.certificate.bound
-    rule = None if found is None else dict(arm=z.arms[found.arm], bound=bound,
-                                           payments=found.rule)
+    best, found = s.best, s.result or s.best
+    rule = found and dict(arm=z.arms[found.arm], bound=best and best.bound,
+                          payments=found.rule)
     return dict(file=str(s.journal.path), status=s.status, method=s.head['method'],
                 eps=s.head['eps'], delta=s.head['delta'], rounds=s.rounds,
-                unused=s.unused, paid=s.paid, owed=s.owed, currency=s.head['currency'], pending=pending, best=rule,
-                notes=s.notes)
+                unused=s.unused, paid=s.paid, owed=s.owed, currency=s.head['currency'],
+                pending=pending, best=rule, notes=s.notes)
 
 def put_standing(s, args, *lines, **more):
     """Print what stands, after the `lines` on what was just done; as JSON with
@@ -1166,7 +1162,7 @@ def put_standing(s, args, *lines, **more):
 
 def standing_rule(s):
     "The best rule so far as tickets, if there is one."
-    found = s.best if s.result is None else s.result
+    found = s.result or s.best
     if found is None:
         return []
     return [found.rule.menu().text(s.setting, currency=s.head['currency'])]
@@ -1296,8 +1292,9 @@ def show_status(args):
 def stop_session(args):
     "End a session: the best rule so far, and what is proved of it."
     with open_session(args) as s:
-        s.stop()
-        put_standing(s, args, *standing_rule(s))
+        found = s.stop()
+        put_standing(s, args, *standing_rule(s), found.statement,
+                     statement=found.statement)
 
 # %% ../nbs/companion/70_cli.ipynb #e6a1453c
 @command(

@@ -202,19 +202,23 @@ class Origin:
 class Identification:
     r"""What a learner returns.
 
-    `rule` and `arm` (an index) found; `rounds` all interactions; `eps`, `delta` the
-    target; `status` one of `STATUS`; `certificate` what can be proved of the rule on
-    the event, or None (nothing, or the event was seen to fail); `counts` (K,)
-    observations of each arm; `normal_rounds` τ₁, `forced_rounds` τ₂ (rounds = K + τ₁ +
-    τ₂); `searches` and `lp_solves` their numbers; `event_violated`; `trace`; `paid`,
-    all that learning paid in expectation; `lost`, what it earned less than the best
-    rule would have, where the world is known; `setting`, in which it learned; `origin`,
-    where it comes from. `told`, the `Told` that was assumed (None: nothing was said,
-    and the paper's expert is meant); `checks`, a tuple of `Check`; `violated`, one of
-    `VIOLATIONS`, or None; `profit`, a lower bound on what the rule earns, on the
-    event: when its arm answers, or in all rounds if lapses were told of; `lead`, by how much that arm leads at least, if that was
-    asked for; `refused`, what of the claim didn't verify, if anything; `statement`, all
-    this in words.
+    `rule` and `arm` (an index) were found in `rounds` interactions; `eps` and `delta`
+    are the target, `status` is one of `STATUS`. `certificate` is what can be proved of
+    the rule on the event, or None: nothing, or the event was seen to fail, which
+    `event_violated` tells.
+
+    `counts` (K,) are observations of each arm; rounds = K + `normal_rounds` τ₁ +
+    `forced_rounds` τ₂, as `trace` tells one by one; `searches` and `lp_solves` are
+    numbers. `paid` is all that learning paid in expectation; `lost` is what it earned
+    less than the best rule would have, if the world is known. `setting` is where it
+    learned, and `origin` where the result comes from.
+
+    `told` is the `Told` that was assumed (None: nothing was said, and the paper's
+    expert is meant), `checks` a tuple of `Check`, `violated` one of `VIOLATIONS` or
+    None. `profit` is a lower bound on what the rule earns, on the event: when its arm
+    answers, or in all rounds if lapses were told of. `lead` is by how much that arm
+    leads at least, if that was asked for; `refused` is what of the claim didn't verify,
+    if anything. `statement` says all this in words.
     """
     rule: ScoringRule
     arm: int
@@ -279,7 +283,7 @@ STATUS = dict(
     arm_certified=Status(
         'The arm is proved to be good enough among the rules of the oracle'),
     uncertified=Status(
-        'The rounds are used up, and the accuracy asked for is not proved'),
+        'The run is over, and the accuracy asked for is not proved'),
     budget=Status('The budget is used up'),
     budget_too_small=Status('The budget is smaller than the number of arms',
                             cut_short=True),
@@ -289,7 +293,7 @@ STATUS = dict(
         'Responses were seen that happen with probability δ at most: no guarantee',
         sound=False),
     assumption_violated=Status(
-        'No agent with fixed beliefs and costs gives these answers: no guarantee',
+        'What was assumed of the expert was seen to fail: no guarantee',
         sound=False))
 
 def was_cut_short(status):
@@ -658,6 +662,7 @@ def unchecked(self, told):
     return [text for name, text in CHECKS.items() if name not in needless] + [
         *UNCHECKED]
 
+# %% ../nbs/companion/62_learner.ipynb #5a1d62c4
 @patch_to(Identification)
 @property
 def statement(self):
@@ -665,6 +670,8 @@ def statement(self):
     text = STATUS[self.status].text
     if self.violated:
         text += f'; seen: {VIOLATIONS[self.violated]}'
+    text += ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
+                    for c in self.checks if c.level and c.name == self.violated)
     if self.refused:
         text += f'; not verified: {self.refused}'
     if self.certificate is None:

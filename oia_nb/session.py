@@ -21,8 +21,6 @@ from datetime import datetime, timezone
 from errno import ENOSPC
 from functools import wraps
 from itertools import count
-from pathlib import Path
-from stat import S_ISREG
 from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
@@ -40,6 +38,7 @@ from .identification import check_options, learner_for, learner_row
 from .learner import (Origin, Stopped, Verification, interrupts_held,
                             within_sum)
 from .told import Check, as_told
+from .worlds import as_file
 
 # %% ../nbs/beyond/27_session.ipynb #2ee07234
 class Damaged(OIAError):
@@ -122,15 +121,9 @@ def read_journal(data, cut=False):
 def as_path(path):
     """The `Path` of a file, which may not exist yet, in a folder that does. Raises
     `InvalidInput`."""
-    with file_trouble('path', path, 'the path of a file'):
-        given = Path(path)
-        try:
-            is_file = S_ISREG(given.stat().st_mode)
-        except FileNotFoundError:
-            is_file = True
-    if not is_file:
-        raise InvalidInput('path', str(path), 'the file of a session, nothing else')
-    if not given.parent.is_dir():
+    with file_trouble('path', path, 'the file of a session, nothing else'):
+        given = as_file(path)
+    if given.is_dir() or not given.parent.is_dir():
         raise InvalidInput('path', str(path), 'a file in a folder that exists')
     return given
 
@@ -269,18 +262,15 @@ def as_said(setting, report):
         raise Refused('report', report, f'{expected}; a bare number may be the place '
                       f'of a belief, belief={report}, or percent={report} of the last')
     if isinstance(report, dict):
-        unknown = [k for k in report if k not in setting.states]
-        if unknown:
-            raise Refused('report', report,
-                          f'{expected}; {unknown[0]!r} is none of them')
+        if odd := [k for k in report if k not in setting.states]:
+            raise Refused('report', report, f'{expected}; {odd[0]!r} is none of them')
         if len(report) < setting.W:
             raise Refused('report', report, f'{expected}, all of them')
         report = [report[w] for w in setting.states]
-    # a set has no order, and bytes would be read as numbers
-    if isinstance(report, (set, frozenset, bytes, bytearray)):
-        raise Refused('report', report, expected)
     try:
-        x = np.array([as_number('report', v, 0.) for v in report])
+        # a set has no order, and bytes would be read as numbers
+        in_order = not isinstance(report, (set, frozenset, bytes, bytearray))
+        x = np.array([as_number('report', v, 0.) for v in report if in_order])
     except (TypeError, InvalidInput):
         raise Refused('report', report, expected) from None
     if len(x) != setting.W:
@@ -535,29 +525,6 @@ class Round:
         pending = self.status == 'answered' and self.state is None
         return float(self.rule.values[self.belief].max()) if pending else 0.
 
-# %% ../nbs/beyond/27_session.ipynb #3f866869
-def _setting_and_oracle(where, oracle):
-    "What a session keeps of a `World` or a `Setting`."
-    setting = where.setting if isinstance(where, World) else where
-    if not isinstance(setting, Setting):
-        raise InvalidInput('where', where, 'a World or a Setting')
-    if oracle is not None:
-        return setting, oracle
-    if setting is where:
-        raise InvalidInput('oracle', oracle, "an Oracle: a setting doesn't tell it")
-    return setting, action_informed_oracle(where)
-
-def _told_options(method, told, options):
-    "The learner's row, and its options with what was told of the expert."
-    row = learner_row(method)
-    told = str(as_told(told).require(row.name, row.honours))
-    if told and 'told' in row.options:
-        options = options | dict(told=told)
-    check_options(row, options)
-    for name, value in options.items():
-        as_value(name, value)       # it is kept in the file
-    return row, options
-
 # %% ../nbs/beyond/27_session.ipynb #18736f69
 class Session:
     """A learner and a real expert, with a journal on disk.
@@ -606,7 +573,12 @@ class Session:
 def _checked_head(where, oracle, *, eps, delta, method, snap, currency, fee, max_paid,
                   history, told, options):
     "The header of a new session. Raises `InvalidInput`."
-    setting, oracle = _setting_and_oracle(where, oracle)
+    setting = where.setting if isinstance(where, World) else where
+    if not isinstance(setting, Setting):
+        raise InvalidInput('where', where, 'a World or a Setting')
+    if oracle is None and setting is where:
+        raise InvalidInput('oracle', oracle, "an Oracle: a setting doesn't tell it")
+    oracle = action_informed_oracle(where) if oracle is None else oracle
     snap = as_number('snap', snap, 0., .5)
     if currency is not None:
         currency = as_text('currency', currency)
@@ -614,7 +586,13 @@ def _checked_head(where, oracle, *, eps, delta, method, snap, currency, fee, max
     if max_paid is not None:
         max_paid = as_number('max_paid', max_paid, 0.)
     method = learner_for(told) if method is None else method
-    row, options = _told_options(method, told, options)
+    row = learner_row(method)
+    told = str(as_told(told).require(row.name, row.honours))
+    if told and 'told' in row.options:
+        options = options | dict(told=told)
+    check_options(row, options)
+    for name, value in options.items():
+        as_value(name, value)       # it is kept in the file
     try:
         history = list(history)
     except TypeError:
@@ -754,7 +732,7 @@ def _read(self):
         self._file(record, n)
     self._replay()
 
-# %% ../nbs/beyond/27_session.ipynb #f0ca5702
+# %% ../nbs/beyond/27_session.ipynb #5a1d27c3
 @patch_to(Session)
 def _replay(self):
     "Play the learner anew from the tape of all answers that stand."
@@ -768,10 +746,10 @@ def _replay(self):
         for past in self._past:
             self._tape.add(*past)
     for r in self._rounds:
+        state = r.state if row.needs_states else None
         # an answer whose state is needed, and was never filed, waits for it
-        if r.status == 'answered' and not (row.needs_states and r.state is None):
-            self._tape.add(r.rule, (r.arm, r.belief,
-                                    r.state if row.needs_states else None))
+        if r.status == 'answered' and (state is None) != row.needs_states:
+            self._tape.add(r.rule, (r.arm, r.belief, state))
     self._result = self._failure = None
     self._learner = row.make(z, self.oracle, eps=head['eps'], delta=head['delta'],
                              **options)
@@ -1090,12 +1068,13 @@ def result(self):
     check = Check('calibration', seen.evidence, seen.level, int(seen.table.cases.sum()),
                   not seen.alarm)
     checks = *(c for c in found.checks if c.name != check.name), check
-    at_its_word = told.beliefs == 'calibrated' and told.is_exact(self.setting.support)
-    if not (seen.alarm and at_its_word):
-        return replace(found, checks=checks)
-    return replace(found, checks=checks, certificate=None, profit=None, lead=None,
-                   status='assumption_violated', violated='calibration',
-                   event_violated=True)
+    # what a trial says holds whatever is reported
+    assumes = 'assumption_violated' in learner_row(self.head['method']).statuses
+    at_its_word = (assumes and told.beliefs == 'calibrated'
+                   and told.is_exact(self.setting.support))
+    lost = dict(certificate=None, profit=None, lead=None, status='assumption_violated',
+                violated='calibration', event_violated=True)
+    return replace(found, checks=checks, **lost if seen.alarm and at_its_word else {})
 
 @patch_to(Session)
 @as_a_whole

@@ -14,8 +14,6 @@ from datetime import datetime, timezone
 from errno import ENOSPC
 from functools import wraps
 from itertools import count
-from pathlib import Path
-from stat import S_ISREG
 from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
@@ -30,6 +28,7 @@ from .documents import identification_from_dict
 from .identification import check_options, learner_for, learner_row
 from .learner import Origin, Stopped, Verification, interrupts_held, within_sum
 from .told import Check, as_told
+from .worlds import as_file
 from .learner import Finding
 from .learner import Identification
 from .tickets import Menu
