@@ -250,6 +250,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                             'oia_nb.cli.list_worlds': ('companion/cli.html#list_worlds', 'oia_nb/cli.py'),
                             'oia_nb.cli.main': ('companion/cli.html#main', 'oia_nb/cli.py'),
                             'oia_nb.cli.menu_rows': ('companion/cli.html#menu_rows', 'oia_nb/cli.py'),
+                            'oia_nb.cli.money_text': ('companion/cli.html#money_text', 'oia_nb/cli.py'),
                             'oia_nb.cli.named': ('companion/cli.html#named', 'oia_nb/cli.py'),
                             'oia_nb.cli.new_session': ('companion/cli.html#new_session', 'oia_nb/cli.py'),
                             'oia_nb.cli.next_offer': ('companion/cli.html#next_offer', 'oia_nb/cli.py'),

@@ -11,7 +11,7 @@ __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'TITLED', 'TITLES', 'WORLD',
            'put_json', 'table', 'paragraph', 'digits_for', 'thousandth', 'amount', 'at_most', 'span', 'menu_rows',
            'check_rounding', 'hand_over', 'in_digits', 'note', 'handed_over', 'list_worlds', 'copy_chapters',
            'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text', 'way_out', 'find_oracle', 'learn', 'true_regret',
-           'all_fields', 'rounds_text', 'certificate_text', 'report', 'learner_options', 'learner_flags',
+           'all_fields', 'rounds_text', 'certificate_text', 'money_text', 'report', 'learner_options', 'learner_flags',
            'flag_options', 'run_identify', 'read_claim', 'verify_claim', 'share', 'count_text', 'range_text',
            'compare_rows', 'error_lines', 'comparison_fields', 'put_comparison', 'run_compare', 'worth_of',
            'worth_text', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said', 'introduction', 'paper_needs',
@@ -650,6 +650,18 @@ def certificate_text(result, regret):
     return (f'Certificate: with probability {in_percent(result.delta)} the regret is at most '
             f'{at_most(c.bound, result.rule.bound)}{parts}. {truth}')
 
+def money_text(world, result):
+    "What learning paid and lost, and after how many rounds it has paid for itself."
+    from oia_nb.experiments import break_even
+    put = lambda x: amount(x, world.setting.bound)
+    if result.lost is None:
+        return f'Learning paid {put(result.paid)}.'
+    said = f'Learning paid {put(result.paid)}, and lost {put(result.lost)} against the best'
+    end = break_even(world, result)
+    after = 'never pays for itself' if end == float('inf') else (
+        f'has paid for itself after {end:,.0f} rounds')
+    return f'{said} rule; it {after}.'
+
 def report(world, result, args):
     """A result as text: how it ended and after how many rounds, the rule found with
     its certificate beside the truth, and its round numbers."""
@@ -658,7 +670,8 @@ def report(world, result, args):
     parts = [paragraph(rounds_text(result, args.method))]
     if args.seed is None:
         parts.append(f'The seed was {result.origin.seed}; --seed repeats the run.')
-    parts += [f'Under the rule found the agent chooses {arm}.',
+    parts += [paragraph(f'{money_text(world, result)} Under the rule found the agent '
+                        f'chooses {arm}.'),
               paragraph(certificate_text(result, regret)), paragraph(result.statement),
               handed_over(world, result.rule, found, why, 'the rule found')]
     return '\n\n'.join(parts)
