@@ -11,6 +11,9 @@ chapter on it.
                                                         learner and the first one
     python benchmarks/sharp.py speed [FOLDER]           CPU of the first learner over that of this
                                                         one, in turn; prints, and files nothing
+    python benchmarks/sharp.py money [SEEDS [WORLDS]]   what learning pays and loses on the suite's
+                                                        worlds and advert, whose common priors are
+                                                        told, beside what it did at `UNSPARING`
     python benchmarks/sharp.py show                     the ratios and their spread
 
 The first learner is that of commit `FIRST` of this repository, which learned whole hyperplanes
@@ -29,6 +32,7 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 import numpy as np
 from scipy.stats import binom
@@ -150,6 +154,31 @@ def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
               f'{row["faithful"]/np.median(rounds):.0f} times fewer', row['failures'],
               f'lost {np.median(row["lost"]):.1f},',
               f'slowest {max(r["seconds"] for r in runs):.0f} s', flush=True)
+    return rows
+
+UNSPARING = '25bea42'     # the learner before it saved money; its runs stay as they were filed
+
+def thrifty(n):
+    "The n-th problem with its common prior told, if there is one; the last is advert."
+    world, eps = (load_world('advert'), .2) if n == 2 + len(SHAPES) else posed(n)
+    p = np.array(world.structure.priors)
+    if np.abs(p - p[0]).max() < 1e-9:
+        world = replace(world, setting=replace(world.setting, prior=p[0]))
+    return world, eps
+
+def money(seeds=6, delta=.05, worlds=range(3 + len(SHAPES))):
+    rows = []
+    for n in worlds:
+        world, eps = thrifty(n)
+        best, oracle = optimal_rule(world), action_informed_oracle(world)
+        runs = [play(world, oracle, best, eps, delta, generator(7, seed)) for seed in range(seeds)]
+        now = {k: [round(float(r[k]), 3) for r in runs] for k in ('rounds', 'paid', 'lost')}
+        old = next((r for r in stored().get('money', []) if r['world'] == world.name), {})
+        rows.append(old | dict(world=world.name, eps=eps, now=now,
+                               told=world.setting.prior is not None,
+                               failures=sum(r['failed'] for r in runs)))
+        file('money', rows[-1:])
+        print(world.name, {k: float(np.median(v)) for k, v in now.items()}, flush=True)
     return rows
 
 def small(runs=2000, delta=.5):
@@ -316,7 +345,7 @@ def merged(old, new):
 
 if __name__ == '__main__':
     part, *rest = sys.argv[1:] or ['']
-    if part not in ('suite', 'small', 'faithful', 'accuracy', 'speed', 'show'):
+    if part not in ('suite', 'small', 'faithful', 'accuracy', 'money', 'speed', 'show'):
         sys.exit(__doc__)
     if part == 'show':
         show(stored())
@@ -324,7 +353,7 @@ if __name__ == '__main__':
         speed(*rest)
     else:
         options = {}
-        if part == 'suite' and rest:
+        if part in ('suite', 'money') and rest:
             options = dict(seeds=int(rest[0])) | ({} if len(rest) < 2 else dict(
                 worlds=[int(n) for n in rest[1].split(',')]))
         if part == 'accuracy' and rest:

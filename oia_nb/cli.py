@@ -662,6 +662,7 @@ def money_text(world, result):
         f'has paid for itself after {end:,.0f} rounds')
     return f'{said} rule; it {after}.'
 
+# %% ../nbs/companion/70_cli.ipynb #f0ca5704
 def report(world, result, args):
     """A result as text: how it ended and after how many rounds, the rule found with
     its certificate beside the truth, and its round numbers."""
