@@ -202,19 +202,23 @@ class Origin:
 class Identification:
     r"""What a learner returns.
 
-    `rule` and `arm` (an index) found; `rounds` all interactions; `eps`, `delta` the
-    target; `status` one of `STATUS`; `certificate` what can be proved of the rule on
-    the event, or None (nothing, or the event was seen to fail); `counts` (K,)
-    observations of each arm; `normal_rounds` τ₁, `forced_rounds` τ₂ (rounds = K + τ₁ +
-    τ₂); `searches` and `lp_solves` their numbers; `event_violated`; `trace`; `paid`,
-    all that learning paid in expectation; `lost`, what it earned less than the best
-    rule would have, where the world is known; `setting`, in which it learned; `origin`,
-    where it comes from. `told`, the `Told` that was assumed (None: nothing was said,
-    and the paper's expert is meant); `checks`, a tuple of `Check`; `violated`, one of
-    `VIOLATIONS`, or None; `profit`, a lower bound on what the rule earns, on the
-    event: when its arm answers, or in all rounds if lapses were told of; `lead`, by how much that arm leads at least, if that was
-    asked for; `refused`, what of the claim didn't verify, if anything; `statement`, all
-    this in words.
+    `rule` and `arm` (an index) were found in `rounds` interactions; `eps` and `delta`
+    are the target, `status` is one of `STATUS`. `certificate` is what can be proved of
+    the rule on the event, or None: nothing, or the event was seen to fail, which
+    `event_violated` tells.
+
+    `counts` (K,) are observations of each arm; rounds = K + `normal_rounds` τ₁ +
+    `forced_rounds` τ₂, as `trace` tells one by one; `searches` and `lp_solves` are
+    numbers. `paid` is all that learning paid in expectation; `lost` is what it earned
+    less than the best rule would have, if the world is known. `setting` is where it
+    learned, and `origin` where the result comes from.
+
+    `told` is the `Told` that was assumed (None: nothing was said, and the paper's
+    expert is meant), `checks` a tuple of `Check`, `violated` one of `VIOLATIONS` or
+    None. `profit` is a lower bound on what the rule earns, on the event: when its arm
+    answers, or in all rounds if lapses were told of. `lead` is by how much that arm
+    leads at least, if that was asked for; `refused` is what of the claim didn't verify,
+    if anything. `statement` says all this in words.
     """
     rule: ScoringRule
     arm: int

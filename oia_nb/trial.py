@@ -79,8 +79,8 @@ class TrialIdentification(Identification):
 
     `index` is its place on the list, `behind` the bound on how far it is behind the
     best of the list, and `earns` (low, high) where its profit as played is;
-    `means` (n,) are the averages of all, `proved` the `Certificate` of `behind`. `arm` is the one that answered the rule most
-    often. `status` is "rule_certified", "round_cap" or "stopped". Nothing is proved of
+    `means` (n,) are the averages of all, `proved` the `Certificate` of `behind`. `arm`
+    is the one that answered the rule most often. `status` is "rule_certified", "round_cap" or "stopped". Nothing is proved of
     the rules not tried: `certificate` is None.
     """
     index: int = 0
