@@ -320,7 +320,7 @@ def test_multipliers_are_single_numbers_that_rounding_cannot_swallow():
             pass
 
 def test_paths_that_lead_back_take_nothing_away():
-    "Of what an arm earns at most, a multiplier of a path from it to itself would leave its radius out."
+    "A large multiplier of a path from an arm to itself would leave out its radius."
     found = run('oiafc')
     for y in 1e17, [1.], True, np.inf, np.nan, -1.:
         def forge(p):
