@@ -35,7 +35,9 @@ from scipy.stats import binom
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_proper,
                         load_world, lower_bound, n_min, optimal_rule, principal_profit,
                         problem_of, random_world, sharp, simulate)
+from oia_nb.experiments import break_even
 from oia_nb.fast.drive import simulate_fast
+from oia_nb.identification import add_lost
 
 RESULTS = Path(__file__).resolve().parent.parent/'nbs'/'_static'/'sharp.json'
 # K, W, signals
@@ -79,8 +81,9 @@ def play(world, oracle, best, eps, delta, seed, cap=100_000):
     r = simulate(
         sharp(world.setting, oracle, eps=eps, delta=delta, max_rounds=cap, examined=False),
         world, seed)
-    regret = best.profit - principal_profit(world, r.rule)
-    return dict(rounds=r.rounds, status=r.status, arm=world.setting.arms[r.arm],
+    regret, r = best.profit - principal_profit(world, r.rule), add_lost(world, r)
+    return dict(rounds=r.rounds, paid=r.paid, lost=r.lost, break_even=break_even(world, r),
+                status=r.status, arm=world.setting.arms[r.arm],
                 regret=float(regret), forced=r.forced_rounds, violated=r.violated,
                 failed=is_failure(world, r, regret, eps),
                 seconds=time.process_time() - start)
@@ -131,6 +134,11 @@ def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
                    best=z.arms[best.arm], faithful=n_min(problem_of(world, eps, delta)),
                    rounds=rounds, forced=[r['forced'] for r in runs
                                           ], statuses=[r['status'] for r in runs],
+                   paid=[round(r['paid'], 3) for r in runs],
+                   lost=[round(r['lost'], 3) for r in runs],
+                   # null: never
+                   break_even=[round(r['break_even']) if np.isfinite(r['break_even']) else None
+                               for r in runs],
                    arms=[r['arm'] for r in runs], regrets=[r['regret'] for r in runs],
                    seconds=[round(r['seconds'], 2)
                             for r in runs], failures=sum(r['failed'] for r in runs),
@@ -140,6 +148,7 @@ def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
         file('suite', [row])              # what is done survives an interruption
         print(world.name, int(np.median(rounds)),
               f'{row["faithful"]/np.median(rounds):.0f} times fewer', row['failures'],
+              f'lost {np.median(row["lost"]):.1f},',
               f'slowest {max(r["seconds"] for r in runs):.0f} s', flush=True)
     return rows
 

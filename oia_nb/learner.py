@@ -6,7 +6,7 @@
 __all__ = ['BOUND_TOL', 'STATUS', 'KINDS', 'CLAIMS', 'check_response', 'announce', 'confirm', 'ask_oracle', 'check_learner',
            'Trace', 'Certificate', 'Finding', 'Origin', 'Identification', 'Status', 'was_cut_short', 'finish',
            'with_rules', 'facts_of', 'claim_of', 'Verification', 'verified', 'Learner', 'Stopped', 'learner',
-           'interrupts_held', 'simulate', 'three_digits', 'in_percent']
+           'within_sum', 'interrupts_held', 'simulate', 'three_digits', 'in_percent']
 
 # %% ../nbs/companion/62_learner.ipynb #4597f18f
 import signal
@@ -278,6 +278,8 @@ class Status:
 STATUS = dict(
     certified=Status('The accuracy asked for is proved'),
     stopped=Status('Stopped on request, before its end', cut_short=True),
+    paid_cap=Status('The accuracy asked for was not proved: no more may be paid',
+                    cut_short=True),
     arm_certified=Status(
         'The arm is proved to be good enough among the rules of the oracle'),
     uncertified=Status(
@@ -516,6 +518,33 @@ def stop(self):
     except StopIteration as end:
         return self._placed(end.value)
     raise Stopped('the learner went on')
+
+# %% ../nbs/companion/62_learner.ipynb #c7e00001
+def within_sum(learner, most, fee=0.):
+    """The `Learner`, which is stopped before a round after which it might have paid more
+    than `most` in all, in expectation at what is reported, with a `fee` for each round.
+    Its status is "paid_cap" then, and its certificate the best so far.
+
+    >>> simulate(within_sum(sharp(z, oracle, eps=.2, delta=.1), 1.), clinic, 0).status
+    'paid_cap'
+    """
+    most = as_number('max_paid', most, 0.)
+    def steps():
+        paid, rule = 0., next(learner)
+        while paid + fee + rule.expected.max() <= most:
+            try:
+                response = yield rule
+            except Stopped:
+                return learner.stop()
+            _, belief = check_response(learner.setting, response)
+            paid += fee + rule.expected[belief]
+            try:
+                rule = learner.send(response)
+            except StopIteration as end:
+                return end.value
+        found = learner.stop()
+        return replace(found, status='paid_cap') if found.status == 'stopped' else found
+    return Learner(learner.setting, steps(), best=lambda: learner.best)
 
 # %% ../nbs/companion/62_learner.ipynb #db002a32
 @contextmanager
