@@ -407,9 +407,18 @@ class Verification:
             return f'Verified by oia_nb.verify in {self.seconds:.1g} s: {self.rests}.'
         return f'Not verified: {self.refused}.'
 
+CLAIMS = 'certified', 'rule_certified'
+
 @patch_to(Identification)
 def unfounded(self):
     "What it says that its proof, which holds, does not say; None if nothing."
+    p, bound = self.proved.proof, self.proved.bound
+    while 'inner' in p:
+        p = p['inner']
+    if (p['kind'] == 'sums') != ('proved' in {f.name for f in fields(self)}):
+        return 'what is proved is of other rules than what is claimed'
+    if self.status in CLAIMS and not bound <= self.eps*(1 + BOUND_TOL):
+        return f'a bound of {self.eps:.3g} was asked for, and one of {bound:.3g} is proved'
     least = proofs.earns_at_least(self.proved.proof)
     if self.profit is not None and least is not None and not self.profit <= least:
         return f'only {least:.3g} is proved to be earned'
@@ -435,8 +444,6 @@ def verify(self, exact=False):
 # %% ../nbs/companion/62_learner.ipynb #f5e6c713
 Identification.verification = cached_property(Identification.verify)
 Identification.verification.__set_name__(Identification, 'verification')
-
-CLAIMS = 'certified', 'rule_certified'
 
 def verified(found):
     "The result, without its claim if that doesn't verify."

@@ -353,6 +353,7 @@ def by_pairs(claim, p, facts, at):
         return pairs_of(facts, facts.rounds[rounds[rounds >= since]])
     tables = tables_of(facts, heard, p['walls'])
     need(len(p['arms']) == K and c >= 0, 'an arm is left out')
+    need(not len(facts.fixed), 'all of δ was staked on bets')
     U = np.array([tables[j].most(counts(j, 0, hint['used']), u, delta/(2*K), hint)
                   for j, hint in enumerate(p['arms'])])
     start, rule, arm = facts.registered[c]

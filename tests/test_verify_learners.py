@@ -327,3 +327,21 @@ def test_paths_that_lead_back_take_nothing_away():
             for hint in p['arms']:
                 hint['answers'].append([y, []])
         assert y is True or not proof(forge)(found).verify()
+
+@pytest.mark.parametrize('name', ['own', 'led', 'trial', 'patient', 'open'])
+def test_what_was_asked_for_and_what_is_proved_are_one(name):
+    "A better accuracy than was proved, and the proof of one of few rules for one of all."
+    found = run(name)
+    assert found.status in ('certified', 'rule_certified') and found.verify()
+    assert not replace(found, eps=.5*found.proved.bound).verify()
+    sums = run('trial')
+    if name != 'trial':
+        other = replace(found.proved, proof=sums.proved.proof, facts=sums.proved.facts, bound=9.)
+        swapped = replace(found, rule=sums.rule, trace=sums.trace, arm=sums.arm, eps=9.,
+                          certificate=other)
+        assert not swapped.verify()
+
+def test_bets_and_boundaries_are_not_staked_twice():
+    found = run('own')
+    forged = facts(lambda f: f.update(fixed=[0]*found.setting.K))(found)
+    assert 'staked' in forged.verify().refused
