@@ -391,22 +391,7 @@ def claim_of(found):
     return checker.Claim(found.rule.values, found.arm, found.proved.bound, found.eps,
                          found.delta, told)
 
-# %% ../nbs/companion/62_learner.ipynb #e4d5b602
-@dataclass(frozen=True)
-class Verification:
-    """What the checker says of a result: the sentence that says what fails, None if
-    nothing does; what the claim `rests` on; how many `seconds` it took."""
-    refused: str
-    rests: str
-    seconds: float
-
-    def __bool__(self):
-        return self.refused is None
-    def __str__(self):
-        if self:
-            return f'Verified by oia_nb.verify in {self.seconds:.1g} s: {self.rests}.'
-        return f'Not verified: {self.refused}.'
-
+# %% ../nbs/companion/62_learner.ipynb #c1a155e5
 CLAIMS = 'certified', 'rule_certified'
 
 @patch_to(Identification)
@@ -422,6 +407,22 @@ def unfounded(self):
     least = proofs.earns_at_least(self.proved.proof)
     if self.profit is not None and least is not None and not self.profit <= least:
         return f'only {least:.3g} is proved to be earned'
+
+# %% ../nbs/companion/62_learner.ipynb #e4d5b602
+@dataclass(frozen=True)
+class Verification:
+    """What the checker says of a result: the sentence that says what fails, None if
+    nothing does; what the claim `rests` on; how many `seconds` it took."""
+    refused: str
+    rests: str
+    seconds: float
+
+    def __bool__(self):
+        return self.refused is None
+    def __str__(self):
+        if self:
+            return f'Verified by oia_nb.verify in {self.seconds:.1g} s: {self.rests}.'
+        return f'Not verified: {self.refused}.'
 
 @patch_to(Identification)
 def verify(self, exact=False):

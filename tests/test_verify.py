@@ -583,6 +583,17 @@ def test_cells_and_boxes_are_within_what_they_divide():
     for at in 0., 1., 2., -1.:
         refused(checker.everywhere, f, [], one, one, .5, 0., [dict(belief=0, at=at)])
 
+def test_rounding_is_charged():
+    "Of two beliefs that are one: large lies from each to the other lose what is negative."
+    at = checker.Arithmetic(False)
+    f = SimpleNamespace(support=np.full((2, 2), .5), at=at, lost=checker.LOST)
+    for y in 0., 1., 1e17, 1e200:
+        assert checker.short(f, np.array([-1., 0.]), [[0, 1, y], [1, 0, y]]) >= 1
+    rows = [(np.array([1., 0.]), 0.), (np.array([-1., 0.]), -1e-20)]
+    for y in 1e17, 1e19:
+        hint = dict(rows=[[1, y], [0, y]], lies=[])
+        assert checker.least(f, np.array([-1., 0.]), rows, hint) <= -1e-20
+
 def test_what_is_asked_is_of_the_part_that_was_staked():
     for W in 2, 3:
         f = SimpleNamespace(support=np.zeros((1, W)), at=checker.Arithmetic(False))
