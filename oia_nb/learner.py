@@ -391,6 +391,23 @@ def claim_of(found):
     return checker.Claim(found.rule.values, found.arm, found.proved.bound, found.eps,
                          found.delta, told)
 
+# %% ../nbs/companion/62_learner.ipynb #c1a155e5
+CLAIMS = 'certified', 'rule_certified'
+
+@patch_to(Identification)
+def unfounded(self):
+    "What it says that its proof, which holds, does not say; None if nothing."
+    p, bound = self.proved.proof, self.proved.bound
+    while 'inner' in p:
+        p = p['inner']
+    if (p['kind'] == 'sums') != ('proved' in {f.name for f in fields(self)}):
+        return 'what is proved is of other rules than what is claimed'
+    if self.status in CLAIMS and not bound <= self.eps*(1 + BOUND_TOL):
+        return f'a bound of {self.eps:.3g} was asked for, and one of {bound:.3g} is proved'
+    least = proofs.earns_at_least(self.proved.proof)
+    if self.profit is not None and least is not None and not self.profit <= least:
+        return f'only {least:.3g} is proved to be earned'
+
 # %% ../nbs/companion/62_learner.ipynb #e4d5b602
 @dataclass(frozen=True)
 class Verification:
@@ -406,13 +423,6 @@ class Verification:
         if self:
             return f'Verified by oia_nb.verify in {self.seconds:.1g} s: {self.rests}.'
         return f'Not verified: {self.refused}.'
-
-@patch_to(Identification)
-def unfounded(self):
-    "What it says that its proof, which holds, does not say; None if nothing."
-    least = proofs.earns_at_least(self.proved.proof)
-    if self.profit is not None and least is not None and not self.profit <= least:
-        return f'only {least:.3g} is proved to be earned'
 
 @patch_to(Identification)
 def verify(self, exact=False):
@@ -435,8 +445,6 @@ def verify(self, exact=False):
 # %% ../nbs/companion/62_learner.ipynb #f5e6c713
 Identification.verification = cached_property(Identification.verify)
 Identification.verification.__set_name__(Identification, 'verification')
-
-CLAIMS = 'certified', 'rule_certified'
 
 def verified(found):
     "The result, without its claim if that doesn't verify."

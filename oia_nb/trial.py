@@ -109,6 +109,7 @@ class TrialIdentification(Identification):
         if not (self.behind >= self.proved.bound and self.index == i
                 and list(self.earns) == list(ends[i]) and self.profit == ends[i][0]):
             return 'what it says is not what is proved'
+        return super().unfounded()
 
 # %% ../nbs/beyond/35_trial.ipynb #7b5cdb94
 def steps(setting, rules, *, eps, delta, told, max_rounds):
