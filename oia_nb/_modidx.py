@@ -1361,6 +1361,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                'oia_nb.proofs.emptied': ('beyond/proofs.html#emptied', 'oia_nb/proofs.py'),
                                'oia_nb.proofs.lead_of': ('beyond/proofs.html#lead_of', 'oia_nb/proofs.py'),
                                'oia_nb.proofs.least_paid': ('beyond/proofs.html#least_paid', 'oia_nb/proofs.py'),
+                               'oia_nb.proofs.multiplier': ('beyond/proofs.html#multiplier', 'oia_nb/proofs.py'),
                                'oia_nb.proofs.named': ('beyond/proofs.html#named', 'oia_nb/proofs.py'),
                                'oia_nb.proofs.pairs_of': ('beyond/proofs.html#pairs_of', 'oia_nb/proofs.py'),
                                'oia_nb.proofs.ray_cut': ('beyond/proofs.html#ray_cut', 'oia_nb/proofs.py'),
