@@ -126,7 +126,7 @@ def pivot(table, r, e):
     basis[r], free[e] = free[e], basis[r]
 
 # %% ../../nbs/companion/73_fast_loop.ipynb #be5ad6b3
-@kernel
+@inlined
 def step(table):
     "Row and column to exchange, by the dual method, then by the primal; -1 for none."
     T, m, n, r, e, best = table.T, len(table.basis), len(table.free), 0, -1, np.inf
