@@ -343,15 +343,17 @@ def with_proof(run):
     z, g, data, c = run.setting, run.grounds, run.transcript, run.grounds['c']
     born = lambda n, r: (r.born, int(data.asked[(r.born or n + 1) - 1]), int(r.arm))
     told = dict(registered=[born(*r) for r in enumerate(run.candidates)], tie=run.tie)
-    facts = Facts(z.support, z.utility, z.bound, z.K, np.array(data.rules), np.array(
-        [data.asked, data.arms, data.beliefs, data.states]).T, supports=z.supports, **told)
+    rounds = np.array([data.asked, data.arms, data.beliefs, data.states]).T
+    facts = Facts(z.support, z.utility, z.bound, z.K, np.array(data.rules), rounds,
+                  supports=z.supports, **told)
     walls = [wall_hint(run, *wall) for wall in g['walls']]
     tables = tables_of(facts, run.hearing.places, walls)
-    def hint(k, since, used, delta):
+    def hint(k, x, since, used, delta):
         pairs = pairs_seen(run, k, since, used)
-        return ball_hint(tables[k], pairs, delta, g['programs'][k], used)
-    arms = [hint(k, 0, used, run.delta/(2*z.K)) for k, used in enumerate(g['used'])]
-    own = hint(c.arm, c.born, g['own'], c.delta/2) if g['own'] else None
+        return ball_hint(tables[k], pairs, x, delta, g['programs'][k], used)
+    arms = [hint(k, run.u, 0, used, run.delta/(2*z.K))
+            for k, used in enumerate(g['used'])]
+    own = g['own'] and hint(c.arm, c.rule.values.ravel(), c.born, g['own'], c.delta/2)
     seen, known = pairs_seen(run, c.arm, c.born, g['now']), run.hearing.of
     kept = run.kept(c.rule).reshape(z.support.shape)[known].ravel()
     proof = dict(kind='pairs', walls=walls, arms=arms, own=own, used=g['now'],
@@ -380,7 +382,8 @@ def conclude(run, status, contradiction=(), violated=None):
     solves = sum(p.solves for p in run.programs.values())
     found = with_proof(run) if STATUS[status].sound and not violated else run.found
     return finish(run.transcript, found, status=status, eps=run.eps, delta=run.delta,
-                  searches=run.searches, lp_solves=run.base.solves + run.solves + solves,
+                  searches=run.searches,
+                  lp_solves=run.base.solves + run.solves + solves,
                   violated=violated or False, snapshots=run.snapshots,
                   result=OwnIdentification, contradiction=tuple(contradiction),
                   told=run.told, checks=(*run.checks, *run.watches.checks),

@@ -6,7 +6,7 @@
 __all__ = ['BOUND_TOL', 'STATUS', 'KINDS', 'CLAIMS', 'check_response', 'announce', 'confirm', 'ask_oracle', 'check_learner',
            'Trace', 'Certificate', 'Finding', 'Origin', 'Identification', 'Status', 'was_cut_short', 'finish',
            'with_rules', 'facts_of', 'claim_of', 'Verification', 'verified', 'Learner', 'Stopped', 'learner',
-           'interrupts_held', 'simulate', 'three_digits', 'in_percent']
+           'within_sum', 'interrupts_held', 'simulate', 'three_digits', 'in_percent']
 
 # %% ../nbs/companion/62_learner.ipynb #4597f18f
 import signal
@@ -202,19 +202,23 @@ class Origin:
 class Identification:
     r"""What a learner returns.
 
-    `rule` and `arm` (an index) found; `rounds` all interactions; `eps`, `delta` the
-    target; `status` one of `STATUS`; `certificate` what can be proved of the rule on
-    the event, or None (nothing, or the event was seen to fail); `counts` (K,)
-    observations of each arm; `normal_rounds` τ₁, `forced_rounds` τ₂ (rounds = K + τ₁ +
-    τ₂); `searches` and `lp_solves` their numbers; `event_violated`; `trace`; `paid`,
-    all that learning paid in expectation; `lost`, what it earned less than the best
-    rule would have, where the world is known; `setting`, in which it learned; `origin`,
-    where it comes from. `told`, the `Told` that was assumed (None: nothing was said,
-    and the paper's expert is meant); `checks`, a tuple of `Check`; `violated`, one of
-    `VIOLATIONS`, or None; `profit`, a lower bound on what the rule earns, on the
-    event: when its arm answers, or in all rounds if lapses were told of; `lead`, by how much that arm leads at least, if that was
-    asked for; `refused`, what of the claim didn't verify, if anything; `statement`, all
-    this in words.
+    `rule` and `arm` (an index) were found in `rounds` interactions; `eps` and `delta`
+    are the target, `status` is one of `STATUS`. `certificate` is what can be proved of
+    the rule on the event, or None: nothing, or the event was seen to fail, which
+    `event_violated` tells.
+
+    `counts` (K,) are observations of each arm; rounds = K + `normal_rounds` τ₁ +
+    `forced_rounds` τ₂, as `trace` tells one by one; `searches` and `lp_solves` are
+    numbers. `paid` is all that learning paid in expectation; `lost` is what it earned
+    less than the best rule would have, if the world is known. `setting` is where it
+    learned, and `origin` where the result comes from.
+
+    `told` is the `Told` that was assumed (None: nothing was said, and the paper's
+    expert is meant), `checks` a tuple of `Check`, `violated` one of `VIOLATIONS` or
+    None. `profit` is a lower bound on what the rule earns, on the event: when its arm
+    answers, or in all rounds if lapses were told of. `lead` is by how much that arm
+    leads at least, if that was asked for; `refused` is what of the claim didn't verify,
+    if anything. `statement` says all this in words.
     """
     rule: ScoringRule
     arm: int
@@ -274,10 +278,12 @@ class Status:
 STATUS = dict(
     certified=Status('The accuracy asked for is proved'),
     stopped=Status('Stopped on request, before its end', cut_short=True),
+    paid_cap=Status('The accuracy asked for was not proved: no more may be paid',
+                    cut_short=True),
     arm_certified=Status(
         'The arm is proved to be good enough among the rules of the oracle'),
     uncertified=Status(
-        'The rounds are used up, and the accuracy asked for is not proved'),
+        'The run is over, and the accuracy asked for is not proved'),
     budget=Status('The budget is used up'),
     budget_too_small=Status('The budget is smaller than the number of arms',
                             cut_short=True),
@@ -287,7 +293,7 @@ STATUS = dict(
         'Responses were seen that happen with probability δ at most: no guarantee',
         sound=False),
     assumption_violated=Status(
-        'No agent with fixed beliefs and costs gives these answers: no guarantee',
+        'What was assumed of the expert was seen to fail: no guarantee',
         sound=False))
 
 def was_cut_short(status):
@@ -385,6 +391,23 @@ def claim_of(found):
     return checker.Claim(found.rule.values, found.arm, found.proved.bound, found.eps,
                          found.delta, told)
 
+# %% ../nbs/companion/62_learner.ipynb #c1a155e5
+CLAIMS = 'certified', 'rule_certified'
+
+@patch_to(Identification)
+def unfounded(self):
+    "What it says that its proof, which holds, does not say; None if nothing."
+    p, bound = self.proved.proof, self.proved.bound
+    while 'inner' in p:
+        p = p['inner']
+    if (p['kind'] == 'sums') != ('proved' in {f.name for f in fields(self)}):
+        return 'what is proved is of other rules than what is claimed'
+    if self.status in CLAIMS and not bound <= self.eps*(1 + BOUND_TOL):
+        return f'a bound of {self.eps:.3g} was asked for, and one of {bound:.3g} is proved'
+    least = proofs.earns_at_least(self.proved.proof)
+    if self.profit is not None and least is not None and not self.profit <= least:
+        return f'only {least:.3g} is proved to be earned'
+
 # %% ../nbs/companion/62_learner.ipynb #e4d5b602
 @dataclass(frozen=True)
 class Verification:
@@ -400,13 +423,6 @@ class Verification:
         if self:
             return f'Verified by oia_nb.verify in {self.seconds:.1g} s: {self.rests}.'
         return f'Not verified: {self.refused}.'
-
-@patch_to(Identification)
-def unfounded(self):
-    "What it says that its proof, which holds, does not say; None if nothing."
-    least = proofs.earns_at_least(self.proved.proof)
-    if self.profit is not None and least is not None and not self.profit <= least:
-        return f'only {least:.3g} is proved to be earned'
 
 @patch_to(Identification)
 def verify(self, exact=False):
@@ -429,8 +445,6 @@ def verify(self, exact=False):
 # %% ../nbs/companion/62_learner.ipynb #f5e6c713
 Identification.verification = cached_property(Identification.verify)
 Identification.verification.__set_name__(Identification, 'verification')
-
-CLAIMS = 'certified', 'rule_certified'
 
 def verified(found):
     "The result, without its claim if that doesn't verify."
@@ -512,6 +526,33 @@ def stop(self):
     except StopIteration as end:
         return self._placed(end.value)
     raise Stopped('the learner went on')
+
+# %% ../nbs/companion/62_learner.ipynb #c7e00001
+def within_sum(learner, most, fee=0.):
+    """The `Learner`, which is stopped before a round after which it might have paid more
+    than `most` in all, in expectation at what is reported, with a `fee` for each round.
+    Its status is "paid_cap" then, and its certificate the best so far.
+
+    >>> simulate(within_sum(sharp(z, oracle, eps=.2, delta=.1), 1.), clinic, 0).status
+    'paid_cap'
+    """
+    most = as_number('max_paid', most, 0.)
+    def steps():
+        paid, rule = 0., next(learner)
+        while paid + fee + rule.expected.max() <= most:
+            try:
+                response = yield rule
+            except Stopped:
+                return learner.stop()
+            _, belief = check_response(learner.setting, response)
+            paid += fee + rule.expected[belief]
+            try:
+                rule = learner.send(response)
+            except StopIteration as end:
+                return end.value
+        found = learner.stop()
+        return replace(found, status='paid_cap') if found.status == 'stopped' else found
+    return Learner(learner.setting, steps(), best=lambda: learner.best)
 
 # %% ../nbs/companion/62_learner.ipynb #db002a32
 @contextmanager
@@ -629,6 +670,7 @@ def unchecked(self, told):
     return [text for name, text in CHECKS.items() if name not in needless] + [
         *UNCHECKED]
 
+# %% ../nbs/companion/62_learner.ipynb #5a1d62c4
 @patch_to(Identification)
 @property
 def statement(self):
@@ -636,6 +678,8 @@ def statement(self):
     text = STATUS[self.status].text
     if self.violated:
         text += f'; seen: {VIOLATIONS[self.violated]}'
+    text += ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
+                    for c in self.checks if c.level and c.name == self.violated)
     if self.refused:
         text += f'; not verified: {self.refused}'
     if self.certificate is None:

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PROFIT_TOL', 'ROOMS', 'agent_profit', 'arm_profit', 'principal_profit', 'region_margin', 'stake', 'profit_scale',
-           'is_claim_true', 'lp_arm', 'Optimum', 'optimal_rule', 'simple_regret']
+           'is_claim_true', 'with_fewer_rows', 'lp_arm', 'Optimum', 'optimal_rule', 'simple_regret']
 
 # %% ../nbs/paper/03_stackelberg.ipynb #88b70d3e
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from .core import TIE_TOL, NotInducible, SolverFailure, Value
 from .core import as_kind, as_number, read_only
 from .information import World, check_rule
 from .programs import PURSE, cheapest_rule, known_program, widest_rule
-from .scoring import ScoringRule
+from .scoring import ScoringRule, menu_rule
 
 # %% ../nbs/paper/03_stackelberg.ipynb #ef260c30
 def agent_profit(world, rule):
@@ -94,6 +94,17 @@ def is_claim_true(world, rule, profit):
     return abs(principal_profit(world, rule)
                - profit) <= PROFIT_TOL*profit_scale(world, rule)
 
+# %% ../nbs/paper/03_stackelberg.ipynb #cb42b926
+def with_fewer_rows(rule):
+    """The `rule` with its rows merged that are within 1e-6 of the bound, and within
+    1e-9; and the rule itself, with two states alone."""
+    if rule.values.shape[1] > 2:
+        gaps = np.abs(rule.values[:, None] - rule.values).max(2)/rule.bound
+        for near in (1e-6, 1e-9):
+            rows = rule.values[np.unique((gaps <= near).argmax(1))]
+            yield menu_rule(rule.support, rows, rule.bound)
+    yield rule
+
 # %% ../nbs/paper/03_stackelberg.ipynb #3c9680f0
 # by how many ties an arm is made to lead, one after the other
 ROOMS = 0., 2., 32., 1e3, 1e4
@@ -121,12 +132,13 @@ def lp_arm(world, arm, solver='fast', margin=0.):
             return None
         if found is None:
             break
-        rule = ScoringRule(np.minimum(found.rule, z.bound), z.support, z.bound)
+        solved = ScoringRule(np.minimum(found.rule, z.bound), z.support, z.bound)
         profit = float(q[k] @ z.belief_utility - found.value)
-        tie = TIE_TOL*(stake(world, rule) or z.bound)
-        leads = region_margin(world, rule, k) >= margin - tie
-        if leads and is_claim_true(world, rule, profit):
-            return profit, rule
+        for rule in with_fewer_rows(solved):
+            tie = TIE_TOL*(stake(world, rule) or z.bound)
+            leads = region_margin(world, rule, k) >= margin - tie
+            if leads and is_claim_true(world, rule, profit):
+                return profit, rule
     widest = widest_rule(program, q, C, z.bound)
     if -widest.value <= 4*max(tie, TIE_TOL*max(widest.rule.max(), world.costs.max())):
         return None

@@ -209,8 +209,9 @@ class Check(Value):
         seen = 'passed' if self.passed else 'failed'
         if not self.level:
             return f'{CHECKS[self.name]} ({self.rounds} rounds, {seen})'
+        evidence = float(f'{self.evidence:.2g}')
         return (f'{CHECKS[self.name]} ({self.rounds} rounds, {seen}: evidence '
-                f'{self.evidence:.2g} of {1/self.level:g})')
+                f'{evidence:g} of {1/self.level:g})')
 
 # %% ../nbs/beyond/30_told.ipynb #524de5dc
 CHECKS = dict(answers='that answers stay the same',

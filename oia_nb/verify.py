@@ -2,15 +2,16 @@
 
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'ZERO_SHARE', 'SHARES', 'OWN', 'RAYS', 'RUNGS', 'PROOFS', 'TIE', 'WIDER', 'MOST', 'NEAR', 'ROUNDED',
-           'THIN', 'share', 'Facts', 'Claim', 'Refused', 'need', 'proof', 'verify', 'log_below', 'Arithmetic', 'Seen',
-           'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut', 'bets_of', 'region', 'weights',
-           'price', 'won', 'wealth', 'least', 'narrowed', 'everywhere', 'holds', 'pair', 'on_ray', 'bracket',
-           'Candidate', 'candidate', 'rent', 'sharp']
+           'LOST', 'THIN', 'share', 'Facts', 'Claim', 'Refused', 'need', 'proof', 'verify', 'log_below', 'Arithmetic',
+           'Seen', 'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut', 'bets_of', 'region',
+           'weights', 'price', 'won', 'wealth', 'least', 'narrowed', 'everywhere', 'holds', 'pair', 'on_ray', 'bracket',
+           'Candidate', 'candidate', 'rent', 'asked', 'sharp']
 
 # %% ../nbs/beyond/39_verify.ipynb #f50dbc61
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from operator import index
 import numpy as np
 
 # %% ../nbs/beyond/39_verify.ipynb #f2cda7db
@@ -105,7 +106,8 @@ def verify(certificate, facts, exact=False):
         hints = certificate.proof
         need(hints and hints['kind'] in PROOFS, 'there is no proof of a known kind')
         check = PROOFS[hints['kind']]
-        check(certificate.claim, hints, facts, Arithmetic(exact))
+        with np.errstate(over='raise', invalid='raise', divide='raise'):
+            check(certificate.claim, hints, facts, Arithmetic(exact))
     except Refused as e:
         return str(e)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
@@ -123,15 +125,16 @@ class Arithmetic:
     def __init__(self, exact):
         self.exact = exact
 
-    def numbers(self, x):
-        "x, which must be finite, as an array."
+    def numbers(self, x, shape=None):
+        "x, which must be finite, as an array, of this `shape` if one is said."
         x = np.asarray(x, float)
         need(np.isfinite(x).all(), 'a number is missing')
+        need(shape is None or x.shape == shape, 'there are too many or too few numbers')
         return np.vectorize(Fraction, otypes=[object])(x) if self.exact else x
 
-    def some(self, x):
-        "The same, of what mustn't be negative."
-        x = self.numbers(x)
+    def some(self, x, shape=()):
+        "The same, of what mustn't be negative: one number, unless a `shape` is said."
+        x = self.numbers(x, shape)
         need((x >= 0).all(), 'a multiplier is negative')
         return x
 
@@ -143,6 +146,7 @@ class Arithmetic:
 # ties of an agent, of the bound; the same of f(0), if that is a millionth of the bound;
 # α at most, then; what is nearly a tie; roundings of rules
 TIE, WIDER, MOST, NEAR, ROUNDED = 1e-10, 1e-4, 1e6, 1e-8, 1e-9
+LOST = 2.**-52      # what a sum loses by rounding, at most: of the sizes, times their number
 THIN = .01          # directions in which beliefs extend less are not levelled
 
 class Seen:
@@ -150,8 +154,8 @@ class Seen:
     answered it, the arm `first` of the zero rule, utilities `u` (M,)."""
     def __init__(self, facts, until, at):
         self.facts, self.until, self.at = facts, until, at
-        self.tie, self.wider, self.most, self.near, self.rounded = map(
-            at.numbers, (TIE, WIDER, MOST, NEAR, ROUNDED))
+        self.tie, self.wider, self.most, self.near, self.rounded, self.lost = map(
+            at.numbers, (TIE, WIDER, MOST, NEAR, ROUNDED, LOST))
         self.bets, stakes = at.numbers(BETS), at.numbers(STAKES)
         self.stakes, self.bound = stakes/stakes.sum(), at.numbers(facts.bound)
         self.support, S = at.numbers(facts.support), at.numbers(facts.rules)/self.bound
@@ -165,7 +169,8 @@ class Seen:
         need((pays <= self.s[:, :, None] + self.rounded).all(), 'a rule is not proper')
         said = np.asarray(facts.rounds)[:until]
         need(len(said) == until > 0, 'the facts end before the proof does')
-        need((said[:, :3] >= 0).all(), 'a round is without its rule')
+        need((said[:, :3] >= 0).all() and (said[:, 1] < facts.K).all(),
+             'a round is without its rule, its arm or its belief')
         self.arms = {int(r): int(a) for r, a in said[:, :2]}
         need(all(self.arms[r] == a for r, a in said[:, :2]),
              'a rule was answered by two arms')
@@ -182,12 +187,13 @@ class Seen:
 # %% ../nbs/beyond/39_verify.ipynb #86a5dfc5
 def short(f, v, lies):
     "η: by how much ⟨v, s⟩ may be negative, by multipliers y of ⟨σ_i, S_i - S_j⟩ ≥ 0."
-    left = v[:, None]*f.support
+    left, size = v[:, None]*f.support, np.abs(v).sum()
     for i, j, y in lies:
-        y = f.at.some(y)*f.support[i]
-        left[i] = left[i] - y
-        left[j] = left[j] + y
-    return -np.minimum(left, 0).sum()
+        i, j, y = index(i), index(j), f.at.some(y)
+        left[i] = left[i] - y*f.support[i]
+        left[j] = left[j] + y*f.support[i]
+        size = size + 2*y
+    return f.lost*(1 + len(lies))*size - np.minimum(left, 0).sum()
 
 def apart(f, l, j, d, v=None):
     """How much payments d (M, …) can differ under two arms. With a common prior, what v
@@ -195,7 +201,7 @@ def apart(f, l, j, d, v=None):
     more = 0
     if v is not None:
         need(f.facts.prior is not None, 'no prior was told')
-        v = f.at.numbers(v)
+        v = f.at.numbers(v, (len(f.support[0]), *d.shape[1:]))
         d, more = d - f.support @ v, f.tie*np.abs(v).sum(0)
     if f.facts.supports is not None:
         d = d[sorted({*f.facts.supports[l], *f.facts.supports[j]})]
@@ -203,6 +209,7 @@ def apart(f, l, j, d, v=None):
 
 def answered(f, l, j, t):
     "ε_t, and ε_t times the payments of rule t."
+    t = index(t)
     need(f.arms[t] in (l, j), 'an answer is of another arm')
     side = 1 if f.arms[t] == l else -1
     return side, side*f.s[t]
@@ -220,7 +227,8 @@ def together(f, l, j, hint):
 def is_cheaper(f, l, j, hint):
     "Whether answers prove that arm l costs less than arm j."
     left, total, size, largest = together(f, l, j, hint)
-    return total >= 1 and left + f.tie*size <= f.near*min(largest.values())
+    most = min(1/f.most, f.near*min(largest.values()))
+    return total >= 1 and left + f.tie*size <= most
 
 def is_tied(f, j, hint):
     "Whether answers prove that arm j costs as much as that of the zero rule."
@@ -232,17 +240,20 @@ def cut(f, j, hint):
     l = hint['over']
     need(l != j and (l == f.first or is_cheaper(f, l, j, hint['order'])),
          f'arm {l} is not proved to cost less than arm {j}')
-    g, h, left = 0*f.u, 1 - f.wider, f.at.numbers(np.eye(len(f.u)))
-    known = [(f.at.numbers(P), short(f, f.at.numbers(P), lies))
-             for P, lies in hint['functionals']]
+    g, h, left, size = 0*f.u, 1 - f.wider, f.at.numbers(np.eye(len(f.u))), 1
+    known = [(P, short(f, P, lies)) for P, lies in (
+        (f.at.numbers(P, f.u.shape), lies) for P, lies in hint['functionals'])]
     for t, mixture in hint['terms']:
         P, eta = (sum(f.at.some(y)*known[i][n] for i, y in mixture) for n in (0, 1))
-        side, s = answered(f, l, j, t) if isinstance(t, int) else (0, f.at.numbers(t))
+        side, s = answered(f, l, j, t) if isinstance(t, int) else (
+            0, f.at.numbers(t, f.u.shape))
         C = f.most*apart(f, l, j, s)
         worth = side + f.wider if side else C
         g, left = g + worth*P, left - np.multiply.outer(s, P)
         h = h - (abs(worth) + C)*eta
-    return g, h - f.most*apart(f, l, j, left, hint.get('flat')).sum()
+        size = size + (abs(worth) + 2*f.most*np.abs(s).max())*np.abs(P).sum()
+    return g, (h - f.lost*(1 + len(hint['terms']))*size
+               - f.most*apart(f, l, j, left, hint.get('flat')).sum())
 
 # %% ../nbs/beyond/39_verify.ipynb #6d5c65ea
 def bets_of(x):
@@ -255,16 +266,16 @@ def region(f, j, hint):
     cuts, nothing = [cut(f, j, c) for c in hint.get('cuts', ())], 0*f.u[None]
     if not cuts or len(f.support[0]) > 2:
         return nothing, cuts
-    g, h = (sum(w*c[n] for w, c in zip(weights(f, hint['shares']), cuts, strict=True))
+    g, h = (sum(w*c[n] for w, c in zip(weights(f, hint['shares'], len(cuts)), cuts))
             for n in (0, 1))
     D = bets_of(f.support[:, 0])
     return D*max(h, 0)/np.maximum(D @ g, f.near)[:, None], [(g, h)]
 
 # %% ../nbs/beyond/39_verify.ipynb #3a7e8f64
-def weights(f, w):
-    "The same weights, of which the sum is one."
-    w = f.at.some(w)
-    need(w.sum() > 0, 'weights are all zero')
+def weights(f, w, n):
+    "The same n weights, of which the sum is one."
+    w = f.at.some(w, (n, ))
+    need(0 < w.sum() < np.inf, 'weights are all zero, or too large')
     return w/w.sum()
 
 def price(f, w):
@@ -284,16 +295,18 @@ def wealth(f, counts, outcomes, mean, w):
 # %% ../nbs/beyond/39_verify.ipynb #b6b40bd3
 def least(f, c, rows, hint):
     "What ⟨c, s⟩ is at least where ⟨g, s⟩ ≥ h for all `rows` (g, h), by multipliers."
-    value = 0
+    value, size = 0, np.abs(c).sum()
     for i, y in hint['rows']:
-        y = f.at.some(y)
-        c, value = c - y*rows[i][0], value + y*rows[i][1]
-    return value - short(f, c, hint['lies'])
+        (g, h), y = rows[i], f.at.some(y)
+        c, value = c - y*g, value + y*h
+        size = size + y*(np.abs(g).sum() + abs(h))
+    return value - short(f, c, hint['lies']) - f.lost*(1 + len(hint['rows']))*size
 
 def narrowed(f, rows, ends, low, high):
     "The box without what the multipliers of `ends` rule out."
     low, high = low.copy(), high.copy()
     for i, side, hint in ends:
+        i = index(i)
         e = f.at.numbers(np.eye(len(low))[i])
         end = least(f, e if side > 0 else -e, rows, hint)
         if side > 0:
@@ -308,13 +321,13 @@ def everywhere(f, cuts, counts, z, mean, want, steps):
     for step in steps:
         low, high = boxes.pop()
         if 'at' in step:
-            i, t = step['belief'], f.at.numbers(step['at'])
+            i, t = index(step['belief']), f.at.numbers(step['at'], ())
             need(low[i] < t < high[i], 'a box is not divided within itself')
             below, above = high.copy(), low.copy()
             below[i] = above[i] = t
             boxes += [(above, high), (low, below)]
             continue
-        w = weights(f, step['weights'])
+        w = weights(f, step['weights'], len(f.bets))
         a, b = (counts*(won(f, z + s, mean) @ w) for s in (low, high))
         slope = (b - a)/(high - low)
         base = a.sum() - slope @ low - price(f, w)
@@ -332,16 +345,16 @@ def holds(f, region, counts, z, mean, want, cell):
     rules, cuts = region
     if 'steps' in cell:
         return everywhere(f, cuts, counts, z, mean, want, cell['steps'])
-    w = weights(f, cell['weights'])
+    w = weights(f, cell['weights'], len(f.bets))
     return (wealth(f, counts, z + rules, mean, w) >= want).all()
 
 def pair(f, region, counts_j, counts_k, x, low, e, want, cells):
     "Whether the wealth against arm j having a rule that is better than x by e is enough."
     top, a = f.u.max(), low + e
     for cell in cells:
-        b = f.at.numbers(cell['to'])
+        b, w = f.at.numbers(cell['to'], ()), weights(f, cell['own'], len(f.bets))
         need(b > a, 'cells overlap')
-        own = wealth(f, counts_k, (x - low)[None], b - low - e, weights(f, cell['own']))
+        own = wealth(f, counts_k, (x - low)[None], b - low - e, w)
         if not holds(f, region, counts_j, top - f.u, top - a, want - own[0], cell):
             return False
         a = b
@@ -381,13 +394,15 @@ class Candidate:
 def candidate(f, claim, n, regions, dearer=None):
     """The n-th `Candidate`; the claim must be its rule. The cuts of its arm say where its
     ray begins at least, if that is proved to be `dearer` than the arm `first`."""
-    k, bound = claim.arm, f.at.numbers(claim.bound)/f.bound
+    k, bound = claim.arm, f.at.numbers(claim.bound, ())/f.bound
     need(n in range(len(f.facts.registered) + 1), 'there is no such candidate')
     if n == 0:
         need(not np.any(claim.rule) and k == f.first, 'it is not the zero rule')
         return Candidate(0, 0*f.u, 0*f.u, bound)
     start, r, arm = f.facts.registered[n - 1]
-    need(0 < start <= f.until and arm == k, 'it was not registered')
+    starts = [1, *(c[0] for c in f.facts.registered[:n]), f.until]
+    need(starts == sorted(starts), 'registrations are not in their order')
+    need(r >= 0 and arm == k, 'it was not registered')
     E = f.s[r]
     low, high, on = bracket(f, E, k, f.until)
     t = [t for r, t in on.items() if np.array_equal(claim.rule, f.facts.rules[r])]
@@ -421,25 +436,33 @@ def rent(f, j, n, c, want, cells):
         need(good, f'the rent of arm {j} says too little')
 
 
+# %% ../nbs/beyond/39_verify.ipynb #a5ced0f7
+def asked(f, claim, n, j, rented):
+    "The log wealth that is asked against arm j, by its part of the share of δ."
+    own = j == claim.arm
+    part = 1 if n == 0 else OWN if own else 1 - OWN
+    if len(f.support[0]) > 2 and (n == 0 or own):
+        part = part*(RAYS if rented else 1 - RAYS)
+    else:
+        need(not rented, f'nothing was bet on a rent of arm {j}')
+    return -f.at.log(f.at.numbers(part*share(n))*f.at.numbers(claim.delta, ()))
+
 # %% ../nbs/beyond/39_verify.ipynb #dac6ca3b
 @proof('sharp')
 def sharp(claim, hints, facts, at):
     "A proof of the sharp learner's bets, as the theorem of this chapter has it."
-    f, k, n = Seen(facts, hints['rounds'], at), claim.arm, hints['candidate']
+    f, k, n = Seen(facts, hints['rounds'], at), claim.arm, index(hints['candidate'])
     regions = [region(f, j, hints['arms'][j]) for j in range(facts.K)]
     c = candidate(f, claim, n, regions, hints['arms'][k].get('dearer'))
+    need(len(facts.fixed) == facts.K, 'nothing of δ was staked on bets')
     need(c.e > 0, 'the bracket of the ray is as wide as the bound')
     own = f.counts(k, c.start)
     for j in range(facts.K):
         tied = hints['arms'][j].get('tied')
         if tied and is_tied(f, j, tied):
             continue
-        part = 1 if n == 0 else OWN if j == k else 1 - OWN
-        if len(f.support[0]) > 2 and (n == 0 or j == k):
-            part = part*(RAYS if 'rent' in hints['arms'][j] else 1 - RAYS)
-        want = -at.log(at.numbers(part*share(n))*at.numbers(claim.delta))
+        want = asked(f, claim, n, j, 'rent' in hints['arms'][j])
         if 'rent' in hints['arms'][j]:
-            need(n == 0 or j == k, 'a rent is of another arm')
             rent(f, j, n, c, want, hints['arms'][j]['rent'])
             continue
         cells = hints['arms'][j]['cells']

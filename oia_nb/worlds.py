@@ -628,10 +628,10 @@ RARE = 5              # a level that fewer rows have is called rare
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a column: `kind` is "missing", "fractions", "many", "alike",
-    and of those that only call for a look "rare" and "marker", a text that often stands
-    for no value; `counts` says how many rows (their weights' sum) each of the values concerned
-    has."""
+    """What is wrong with a column: `kind` is "missing", "fractions", "many" or "alike".
+    Two kinds only call for a look: "rare", and "marker", a text that often stands for
+    no value. `counts` says how many rows (the sum of their weights) each of the values
+    concerned has."""
     column: str
     kind: str
     counts: dict

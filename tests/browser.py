@@ -31,7 +31,7 @@ class Browser:
         self.out, self.into = mine[1], theirs[0]
         os.set_blocking(self.into, False)
         self.count, self.rest, self.session, self.events = 0, b'', None, []
-        target = self.call('Target.getTargets')['targetInfos'][0]['targetId']
+        target = self.call('Target.createTarget', url='about:blank')['targetId']
         self.session = self.call('Target.attachToTarget', targetId=target,
                                  flatten=True)['sessionId']
         for domain in 'Page', 'Runtime', 'Network':

@@ -238,7 +238,10 @@ def test_triangle_agrees_with_the_rule():
     for b, ticket, decision in zip(beliefs, said[:100], said[100:]):
         assert_allclose(b @ data['tickets'][ticket], b @ rule.column(b), atol=SAME)
         assert decision == (b @ z.utility).argmax()
-    assert set(said[:100]) == set(range(len(data['tickets'])))
+    # of two that pay the same in six decimals the page may show either
+    pay = beliefs @ rule.menu().tickets.T
+    clear = np.diff(np.sort(pay)[:, -2:])[:, 0] > SAME
+    assert clear.sum() > 50 and (np.array(said[:100]) == pay.argmax(1))[clear].all()
 
 def test_territories_of_tickets_fill_the_triangle_and_pictures_can_be_read_back():
     data = plain(triangle_data(WINE))

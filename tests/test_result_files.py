@@ -102,7 +102,7 @@ def test_notes_are_taken_everywhere(found):
     "A key x-… in any object is nobody's fault: it is read as if it weren't there."
     for name, d in zip(found, bases(found)):
         for at in places_of(d):
-            if at and at[-1] in OPEN:
+            if any(step in OPEN for step in at):
                 continue
             noted = copy.deepcopy(d)
             here = noted

@@ -11,7 +11,7 @@ from oia_nb.all import (action_informed_oracle, generator, identify, load_world,
 from oia_nb.cli import main
 from oia_nb.experts import Bold, Insider, Lapsing, Subjective
 from oia_nb.examination import RATIOS, Blocks, ReportWatch, Watches
-from oia_nb.learner import in_percent
+from oia_nb.learner import in_percent, verified
 from oia_nb.session import Session, calibration_evidence
 from oia_nb.told import CHECKS, VIOLATIONS, Check, Told
 
@@ -156,7 +156,6 @@ def test_who_knows_the_state_and_says_what_pays_is_refused(world, eps):
 
 def test_the_watches_share_the_alarm():
     prior = replace(ADVERT.setting, prior=ADVERT.structure.priors[0])
-    oracle = action_informed_oracle(ADVERT)
     for setting in ADVERT.setting, prior:
         for calibrated in True, False:
             for others in 0, 1:
@@ -234,3 +233,40 @@ def test_states_count_in_the_order_in_which_they_come_out(overconfident):
     beliefs, came = ([int(frame.belief[n]) for n in order], [states[n] for n in order])
     evidence = calibration_evidence(z.support, beliefs, came, arms).max(initial=1.)
     assert s.calibration().evidence == pytest.approx(evidence)
+
+
+def test_a_trial_assumes_no_calibration(tmp_path):
+    "What it says of an expert whose states contradict the reports stands."
+    world, rng = replace(load_world('clinic'), agent=Subjective(8.)), generator(4)
+    with Session.create(tmp_path/'s.jsonl', world, eps=.3, delta=.1, method='trial') as s:
+        while s.status == 'open':
+            r = world.respond(s.announce().rule, rng)
+            s.answer(r.arm, list(r.report), state=r.state)
+        assert s.calibration().alarm and s.status == 'rule_certified'
+        assert s.result.statement.startswith('For any expert') and s.verify()
+
+
+# --- What was seen to fail --------------------------------------------------------------
+
+@pytest.mark.parametrize('name', VIOLATIONS)
+def test_an_alarm_is_no_proof(name):
+    "The sentence of a run that a watch ended says how often the watch is wrong; none else does."
+    found = identify(DUO, eps=.3, delta=.1, seed=0)
+    ended = replace(found, status='assumption_violated', certificate=None, violated=name)
+    checks = tuple(Check(other, np.inf, .005, 2, other != name) for other in CHECKS)
+    watched = name in {'lapses', 'calibration', 'prior', 'reports'}
+    said = replace(ended, checks=checks if watched else ()).statement
+    assert VIOLATIONS[name] in said and 'No agent' not in said
+    assert ('a false alarm has a probability of 0.5 % at most' in said) == watched
+
+
+def test_a_claim_that_is_refused_ran_out_of_no_rounds():
+    found = identify(DUO, eps=.3, delta=.1, seed=0)
+    wrong = replace(found.certificate, bound=found.certificate.bound/100)
+    refused = verified(replace(found, certificate=wrong))
+    assert refused.status == 'uncertified' and 'used up' not in refused.statement
+
+
+def test_evidence_is_printed_without_exponents():
+    assert str(Check('prior', 199.6, 1/300, 9, True)).endswith('evidence 200 of 300)')
+    assert str(Check('prior', .2604, 1/300, 9, True)).endswith('evidence 0.26 of 300)')

@@ -84,8 +84,11 @@ def test_status_tells_all_in_json(begun):
             found['currency'], found['unused']) == ('open', 3, [2, 3], '€', 0)
     assert [a['arm'] for a in found['answers']] and all(
         isinstance(a['belief'], int) for a in found['answers'][:3])
-    assert begun('session', 'stop', 'day.jsonl', '--json')[0] == 0
+    status, out, _ = begun('session', 'stop', 'day.jsonl', '--json')
+    claim = json.loads(out)['statement'].split(' Checked: ')[0]
+    assert status == 0 and ('certified' in claim or 'with probability 95 %' in claim)
     assert json.loads(begun('session', 'status', 'day.jsonl', '--json')[1])['status'] == 'stopped'
+    assert claim in begun('session', 'stop', 'day.jsonl')[1]
 
 
 def test_an_answer_and_what_follows(begun):
