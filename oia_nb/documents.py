@@ -74,7 +74,8 @@ DOCUMENTS = dict(
         world=TEXT, **GAME, rule=RULE, arm=TEXT, decision=NAMES, profit=NUMBER,
         profits=by_name(maybe(NUMBER))),
     plan=record(
-        {'worth': by_name(ANYTHING)}, world=TEXT, target=TARGET, seed=maybe(INTEGER), arms=NAMES, bound=NUMBER,
+        {'worth': by_name(ANYTHING)}, world=TEXT, target=TARGET,
+        seed=maybe(INTEGER), arms=NAMES, bound=NUMBER,
         margin=NUMBER, gaps=by_name(maybe(NUMBER)), played=maybe(by_name(ANYTHING)),
         methods=by_name(TEXT), least=NUMBER, theorem1=maybe(NUMBER),
         corollary1=maybe(NUMBER), budget=maybe(NUMBER), dominant=TEXT,
