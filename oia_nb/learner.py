@@ -217,8 +217,7 @@ class Identification:
     expert is meant), `checks` a tuple of `Check`, `violated` one of `VIOLATIONS` or
     None. `profit` is a lower bound on what the rule earns, on the event: when its arm
     answers, or in all rounds if lapses were told of. `lead` is by how much that arm
-    leads at least, if that was asked for; `refused` is what of the claim didn't verify,
-    if anything. `statement` says all this in words.
+    leads at least, if asked for; `refused` what didn't verify. `statement` says all.
     """
     rule: ScoringRule
     arm: int
