@@ -11,6 +11,9 @@ chapter on it.
                                                         learner and the first one
     python benchmarks/sharp.py speed [FOLDER]           CPU of the first learner over that of this
                                                         one, in turn; prints, and files nothing
+    python benchmarks/sharp.py money [SEEDS [WORLDS]]   what learning pays and loses on the suite's
+                                                        worlds and advert, whose common priors are
+                                                        told, beside what it did at `UNSPARING`
     python benchmarks/sharp.py show                     the ratios and their spread
 
 The first learner is that of commit `FIRST` of this repository, which learned whole hyperplanes
@@ -29,13 +32,16 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 import numpy as np
 from scipy.stats import binom
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_proper,
                         load_world, lower_bound, n_min, optimal_rule, principal_profit,
                         problem_of, random_world, sharp, simulate)
+from oia_nb.experiments import break_even
 from oia_nb.fast.drive import simulate_fast
+from oia_nb.identification import add_lost
 
 RESULTS = Path(__file__).resolve().parent.parent/'nbs'/'_static'/'sharp.json'
 # K, W, signals
@@ -79,8 +85,9 @@ def play(world, oracle, best, eps, delta, seed, cap=100_000):
     r = simulate(
         sharp(world.setting, oracle, eps=eps, delta=delta, max_rounds=cap, examined=False),
         world, seed)
-    regret = best.profit - principal_profit(world, r.rule)
-    return dict(rounds=r.rounds, status=r.status, arm=world.setting.arms[r.arm],
+    regret, r = best.profit - principal_profit(world, r.rule), add_lost(world, r)
+    return dict(rounds=r.rounds, paid=r.paid, lost=r.lost, break_even=break_even(world, r),
+                status=r.status, arm=world.setting.arms[r.arm],
                 regret=float(regret), forced=r.forced_rounds, violated=r.violated,
                 failed=is_failure(world, r, regret, eps),
                 seconds=time.process_time() - start)
@@ -131,6 +138,11 @@ def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
                    best=z.arms[best.arm], faithful=n_min(problem_of(world, eps, delta)),
                    rounds=rounds, forced=[r['forced'] for r in runs
                                           ], statuses=[r['status'] for r in runs],
+                   paid=[round(r['paid'], 3) for r in runs],
+                   lost=[round(r['lost'], 3) for r in runs],
+                   # null: never
+                   break_even=[round(r['break_even']) if np.isfinite(r['break_even']) else None
+                               for r in runs],
                    arms=[r['arm'] for r in runs], regrets=[r['regret'] for r in runs],
                    seconds=[round(r['seconds'], 2)
                             for r in runs], failures=sum(r['failed'] for r in runs),
@@ -140,7 +152,33 @@ def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
         file('suite', [row])              # what is done survives an interruption
         print(world.name, int(np.median(rounds)),
               f'{row["faithful"]/np.median(rounds):.0f} times fewer', row['failures'],
+              f'lost {np.median(row["lost"]):.1f},',
               f'slowest {max(r["seconds"] for r in runs):.0f} s', flush=True)
+    return rows
+
+UNSPARING = '25bea42'     # the learner before it saved money; its runs stay as they were filed
+
+def thrifty(n):
+    "The n-th problem with its common prior told, if there is one; the last is advert."
+    world, eps = (load_world('advert'), .2) if n == 2 + len(SHAPES) else posed(n)
+    p = np.array(world.structure.priors)
+    if np.abs(p - p[0]).max() < 1e-9:
+        world = replace(world, setting=replace(world.setting, prior=p[0]))
+    return world, eps
+
+def money(seeds=6, delta=.05, worlds=range(3 + len(SHAPES))):
+    rows = []
+    for n in worlds:
+        world, eps = thrifty(n)
+        best, oracle = optimal_rule(world), action_informed_oracle(world)
+        runs = [play(world, oracle, best, eps, delta, generator(7, seed)) for seed in range(seeds)]
+        now = {k: [round(float(r[k]), 3) for r in runs] for k in ('rounds', 'paid', 'lost')}
+        old = next((r for r in stored().get('money', []) if r['world'] == world.name), {})
+        rows.append(old | dict(world=world.name, eps=eps, now=now,
+                               told=world.setting.prior is not None,
+                               failures=sum(r['failed'] for r in runs)))
+        file('money', rows[-1:])
+        print(world.name, {k: float(np.median(v)) for k, v in now.items()}, flush=True)
     return rows
 
 def small(runs=2000, delta=.5):
@@ -307,7 +345,7 @@ def merged(old, new):
 
 if __name__ == '__main__':
     part, *rest = sys.argv[1:] or ['']
-    if part not in ('suite', 'small', 'faithful', 'accuracy', 'speed', 'show'):
+    if part not in ('suite', 'small', 'faithful', 'accuracy', 'money', 'speed', 'show'):
         sys.exit(__doc__)
     if part == 'show':
         show(stored())
@@ -315,7 +353,7 @@ if __name__ == '__main__':
         speed(*rest)
     else:
         options = {}
-        if part == 'suite' and rest:
+        if part in ('suite', 'money') and rest:
             options = dict(seeds=int(rest[0])) | ({} if len(rest) < 2 else dict(
                 worlds=[int(n) for n in rest[1].split(',')]))
         if part == 'accuracy' and rest:

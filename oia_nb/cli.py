@@ -4,20 +4,21 @@
 
 # %% auto #0
 __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'TITLED', 'TITLES', 'WORLD', 'WITHOUT', 'SEED', 'JSON', 'SAVE', 'QUIET',
-           'EXPERT', 'TOLD', 'DIGITS', 'MARGIN', 'LEAD', 'EPS', 'DELTA', 'ROUNDS', 'INPUT_MOST', 'MORE_DIGITS', 'FILE',
-           'ROUND', 'OF_ROUND', 'WHY', 'BadUsage', 'Parser', 'option', 'command_group', 'command', 'parser',
-           'first_sentence', 'contents', 'given', 'read_world', 'open_world', 'main', 'prepare', 'joined', 'named',
-           'run', 'is_terminal', 'fail', 'tell', 'own_output', 'flush_libraries', 'put_json', 'table', 'paragraph',
-           'digits_for', 'thousandth', 'amount', 'at_most', 'span', 'menu_rows', 'check_rounding', 'hand_over',
-           'in_digits', 'note', 'handed_over', 'list_worlds', 'copy_chapters', 'arm_rows', 'oracle_margins',
-           'show_optimal', 'bound_text', 'way_out', 'find_oracle', 'learn', 'true_regret', 'all_fields', 'rounds_text',
-           'certificate_text', 'report', 'learner_options', 'learner_flags', 'flag_options', 'run_identify',
-           'read_claim', 'verify_claim', 'share', 'count_text', 'range_text', 'compare_rows', 'error_lines',
-           'comparison_fields', 'put_comparison', 'run_compare', 'play_ahead', 'ahead_text', 'show_plan', 'demos',
-           'said', 'introduction', 'paper_needs', 'comparison', 'outlook', 'check_figure', 'add_best', 'draw',
-           'demo_options', 'run_demo', 'refuse_early', 'open_session', 'read_report', 'standing', 'put_standing',
-           'standing_rule', 'session_options', 'new_session', 'next_offer', 'round_fields', 'record_answer',
-           'record_state', 'record_decline', 'record_undo', 'show_status', 'stop_session', 'print_completion']
+           'EXPERT', 'TOLD', 'DIGITS', 'MARGIN', 'LEAD', 'EPS', 'DELTA', 'ROUNDS', 'MAX_PAID', 'HIRES', 'FEE',
+           'INPUT_MOST', 'MORE_DIGITS', 'FILE', 'ROUND', 'OF_ROUND', 'WHY', 'BadUsage', 'Parser', 'option',
+           'command_group', 'command', 'parser', 'first_sentence', 'contents', 'given', 'read_world', 'open_world',
+           'main', 'prepare', 'joined', 'named', 'run', 'is_terminal', 'fail', 'tell', 'own_output', 'flush_libraries',
+           'put_json', 'table', 'paragraph', 'digits_for', 'thousandth', 'amount', 'at_most', 'span', 'menu_rows',
+           'check_rounding', 'hand_over', 'in_digits', 'note', 'handed_over', 'list_worlds', 'copy_chapters',
+           'arm_rows', 'oracle_margins', 'show_optimal', 'bound_text', 'way_out', 'find_oracle', 'learn', 'true_regret',
+           'all_fields', 'rounds_text', 'certificate_text', 'money_text', 'report', 'learner_options', 'learner_flags',
+           'flag_options', 'run_identify', 'read_claim', 'verify_claim', 'share', 'count_text', 'range_text',
+           'compare_rows', 'error_lines', 'comparison_fields', 'put_comparison', 'run_compare', 'worth_of',
+           'worth_text', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'said', 'introduction', 'paper_needs',
+           'comparison', 'outlook', 'check_figure', 'add_best', 'draw', 'demo_options', 'run_demo', 'refuse_early',
+           'open_session', 'read_report', 'standing', 'put_standing', 'standing_rule', 'session_options', 'new_session',
+           'next_offer', 'round_fields', 'record_answer', 'record_state', 'record_decline', 'record_undo',
+           'show_status', 'stop_session', 'print_completion']
 
 # %% ../nbs/companion/70_cli.ipynb #aca1cadd
 import sys
@@ -187,6 +188,12 @@ EPS = ('target accuracy, in units of payment: more than 0, at most twice the sum
        'the largest payment and the largest utility')
 DELTA = 'probability of failure allowed: more than 0, at most 1'
 ROUNDS = 'rounds that may be used, at least 1'
+MAX_PAID = option('--max-paid', type=float, metavar='SUM',
+                  help='stop before more than that may have been paid in all')
+HIRES = option('--hires', type=int,
+               help='how often the expert will be hired in all: is it worth learning?')
+FEE = option('--fee', type=float, default=0.,
+             help='what the expert is paid for each round besides (default: 0)')
 
 INPUT_MOST = 2**26      # bytes that are read of standard input
 
@@ -643,6 +650,19 @@ def certificate_text(result, regret):
     return (f'Certificate: with probability {in_percent(result.delta)} the regret is at most '
             f'{at_most(c.bound, result.rule.bound)}{parts}. {truth}')
 
+def money_text(world, result):
+    "What learning paid and lost, and after how many rounds it has paid for itself."
+    from oia_nb.experiments import break_even
+    put = lambda x: amount(x, world.setting.bound)
+    if result.lost is None:
+        return f'Learning paid {put(result.paid)}.'
+    said = f'Learning paid {put(result.paid)}, and lost {put(result.lost)} against the best'
+    end = break_even(world, result)
+    after = 'never pays for itself' if end == float('inf') else (
+        f'has paid for itself after {end:,.0f} rounds')
+    return f'{said} rule; it {after}.'
+
+# %% ../nbs/companion/70_cli.ipynb #f0ca5704
 def report(world, result, args):
     """A result as text: how it ended and after how many rounds, the rule found with
     its certificate beside the truth, and its round numbers."""
@@ -651,7 +671,8 @@ def report(world, result, args):
     parts = [paragraph(rounds_text(result, args.method))]
     if args.seed is None:
         parts.append(f'The seed was {result.origin.seed}; --seed repeats the run.')
-    parts += [f'Under the rule found the agent chooses {arm}.',
+    parts += [paragraph(f'{money_text(world, result)} Under the rule found the agent '
+                        f'chooses {arm}.'),
               paragraph(certificate_text(result, regret)), paragraph(result.statement),
               handed_over(world, result.rule, found, why, 'the rule found')]
     return '\n\n'.join(parts)
@@ -690,7 +711,7 @@ def flag_options():
     'identify', WORLD, option('--eps', type=float, required=True,
                               help=EPS),
     option('--delta', type=float, required=True, help=DELTA),
-    option('--budget', type=int, help=ROUNDS), SEED, WITHOUT,
+    option('--budget', type=int, help=ROUNDS), MAX_PAID, SEED, WITHOUT,
     EXPERT, TOLD, learner_options, DIGITS, SAVE, JSON, QUIET)
 def run_identify(args):
     "Learn the best rule of a world from simulated responses, without looking into it."
@@ -704,7 +725,7 @@ def run_identify(args):
         # then it is for the rule to hand over alone
         flags['margin'] = None
     result = learn(world, find_oracle(world), args, budget=args.budget,
-                   engine=args.engine, told=args.told, **flags)
+                   engine=args.engine, told=args.told, max_paid=args.max_paid, **flags)
     if args.save:
         from oia_nb.documents import identification_to_dict, save_document
         save_document(identification_to_dict(result, trace=True), args.save)
@@ -833,12 +854,47 @@ def run_compare(args):
     put_comparison(found)
 
 # %% ../nbs/companion/70_cli.ipynb #2a82119a
+def worth_of(world, args):
+    "What `forecast` says of learning for so many hires; None if none are given."
+    from oia_nb.core import InvalidInput
+    from oia_nb.experiments import forecast
+    if args.hires is None and args.eps is None:
+        raise InvalidInput('--eps', None, 'a number, unless there are --hires')
+    if args.hires is None:
+        return None
+    frame = forecast(world, eps=args.eps, delta=args.delta, runs=max(args.runs, 1),
+                     seed=args.seed, cap=args.cap, progress=not args.quiet,
+                     margin=args.margin, fee=args.fee, hires=args.hires)
+    *rows, nothing = frame.to_dict('records')
+    best = min(rows, key=lambda row: row['total'], default=None)
+    args.eps = args.eps or (best['eps'] if best else 2*world.setting.B)
+    return dict(hires=args.hires, nothing=nothing['total'],
+                learn=best is not None and best['total'] < nothing['total'],
+                eps=best and best['eps'], total=best and best['total'],
+                method=best and best['method'])
+
+def worth_text(worth, world):
+    "The same in a sentence."
+    put = lambda x: amount(x, world.setting.bound)
+    never = (f'who pays nothing and learns nothing loses {put(worth["nothing"])} in all '
+             f'against the best rule')
+    if worth['total'] is None:
+        return paragraph(f'Don\'t learn: in {worth["hires"]:,} hires {never}, and no '
+                         'rule earns more.')
+    learns = (f'who first learns to ϵ = {worth["eps"]:.3g} ({worth["method"]}) loses '
+              f'{put(worth["total"])}')
+    if worth['learn']:
+        return paragraph(f'Learn: in {worth["hires"]:,} hires {learns} in all, and '
+                         f'{never}.')
+    return paragraph(f'Don\'t learn: in {worth["hires"]:,} hires {never}, and {learns}.')
+
+# %% ../nbs/companion/70_cli.ipynb #f0ca5703
 def play_ahead(world, args):
     "What the default learner will take and cost: the row of `forecast` as a dict."
     from oia_nb.experiments import forecast
     frame = forecast(world, eps=args.eps, delta=args.delta, runs=args.runs,
                      seed=args.seed, cap=args.cap, progress=not args.quiet,
-                     margin=args.margin)
+                     margin=args.margin, fee=args.fee)
     from oia_nb.documents import as_plain
     return as_plain(frame.iloc[0].to_dict())
 
@@ -860,7 +916,8 @@ def ahead_text(row, world):
 
 # %% ../nbs/companion/70_cli.ipynb #89a9fcf2
 @command(
-    'plan', WORLD, option('--eps', type=float, required=True, help=EPS),
+    'plan', WORLD,
+    option('--eps', type=float, help=f'{EPS}; may be left out with --hires'), HIRES, FEE,
     option('--delta', type=float, required=True,
            help=DELTA), WITHOUT,
     option(
@@ -879,12 +936,15 @@ def show_plan(args):
     from oia_nb.documents import plan_to_dict
     as_integer('runs', args.runs, 0)
     world = open_world(args)
+    worth = worth_of(world, args)
     bounds = forecast_rounds(world, args.eps, args.delta,
                              margin=find_oracle(world).margin)
     played = None if args.runs == 0 else play_ahead(world, args)
     if args.json:
-        return put_json(
-            plan_to_dict(world, bounds, played, None if played is None else args.seed))
+        return put_json(plan_to_dict(world, bounds, played,
+                                     None if played is None else args.seed, worth))
+    if worth:
+        print(worth_text(worth, world), end='\n\n')
     rounds, factors = forecast_rows(bounds)
     if played:
         print(ahead_text(played, world), end='\n\n')
@@ -1137,7 +1197,8 @@ def session_options():
     option('--snap', type=float,
            help='how far a report may be from a listed belief, from 0 to 0.5 '
            '(default: 0.01)'),
-    option('--currency', help='of all sums'), WITHOUT, TOLD, session_options, JSON)
+    option('--currency', help='of all sums'), MAX_PAID,
+    FEE, WITHOUT, TOLD, session_options, JSON)
 def new_session(args):
     """Start a session in a new file. Of the world only its setting and its oracle
     are used, and kept."""
@@ -1152,7 +1213,8 @@ def new_session(args):
     snap = SNAP if args.snap is None else args.snap
     with Session.create(args.file, world, find_oracle(world), eps=args.eps,
                         delta=args.delta, method=args.method, snap=snap,
-                        currency=args.currency, told=args.told, **options) as s:
+                        currency=args.currency, fee=args.fee, max_paid=args.max_paid,
+                        told=args.told, **options) as s:
         put_standing(s, args)
 
 # %% ../nbs/companion/70_cli.ipynb #1e60b1a6

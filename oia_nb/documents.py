@@ -74,7 +74,8 @@ DOCUMENTS = dict(
         world=TEXT, **GAME, rule=RULE, arm=TEXT, decision=NAMES, profit=NUMBER,
         profits=by_name(maybe(NUMBER))),
     plan=record(
-        world=TEXT, target=TARGET, seed=maybe(INTEGER), arms=NAMES, bound=NUMBER,
+        {'worth': by_name(ANYTHING)}, world=TEXT, target=TARGET,
+        seed=maybe(INTEGER), arms=NAMES, bound=NUMBER,
         margin=NUMBER, gaps=by_name(maybe(NUMBER)), played=maybe(by_name(ANYTHING)),
         methods=by_name(TEXT), least=NUMBER, theorem1=maybe(NUMBER),
         corollary1=maybe(NUMBER), budget=maybe(NUMBER), dominant=TEXT,
@@ -486,15 +487,16 @@ def optimal_to_dict(best, **more):
 # %% ../nbs/companion/86_documents.ipynb #ac9c84a2
 PROVED = dict(least='oiafc', theorem1='oiafc', corollary1='oiafc', budget='oiafb')
 
-def plan_to_dict(world, bounds, played=None, seed=None):
-    """The document of what `forecast_rounds` foresees in a `world` (`bounds`), and
-    of what a learner took that was played there."""
+def plan_to_dict(world, bounds, played=None, seed=None, worth=None):
+    """The document of what `forecast_rounds` foresees in a `world` (`bounds`), of what
+    a learner took that was played there, and of what learning is `worth`."""
     z, p = world.setting, bounds.problem
     gaps = dict.fromkeys(z.arms) if p.gaps is None else dict(zip(z.arms, p.gaps))
     values = {k: v for k, v in vars(bounds).items() if k != 'problem'}
     return document('plan', world=world.name, target=dict(eps=p.eps, delta=p.delta),
                     seed=seed, arms=z.arms, bound=z.bound, margin=p.margin, gaps=gaps,
-                    played=played, methods=PROVED, **values)
+                    played=played, methods=PROVED, **values,
+                    **({} if worth is None else dict(worth=worth)))
 
 def worlds_to_dict():
     "The document of the worlds that come with the package."

@@ -8,7 +8,7 @@ __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 
            'varies', 'cells', 'Run', 'perform', 'as_frame', 'digest', 'fingerprint', 'release', 'manifest', 'key_of',
            'runs_of', 'open_folder', 'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned',
            'follow', 'names_of', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison',
-           'compare', 'profit_of_nothing', 'break_even', 'total_loss', 'forecast']
+           'compare', 'profit_of_nothing', 'break_even', 'total_loss', 'with_fee', 'forecast']
 
 # %% ../nbs/companion/67_experiments.ipynb #00864309
 import hashlib
@@ -667,6 +667,18 @@ def total_loss(world, found, hires):
     later = (hires - n)*principal_profit(world, found.rule)
     return float(hires*world.best_profit - kept - later)
 
+def with_fee(found, fee):
+    """The result of a run whose expert was paid a `fee` for each round, besides.
+
+    >>> with_fee(coin_run, 2.).paid == coin_run.paid + 2*coin_run.rounds
+    True
+    """
+    fees = as_number('fee', fee, 0.)
+    payments, n = found.trace.payments + fees, found.rounds*fees
+    return replace(found, trace=replace(found.trace, payments=payments),
+                   paid=found.paid + n,
+                   lost=None if found.lost is None else found.lost + n)
+
 # %% ../nbs/companion/67_experiments.ipynb #1aa41b7e
 def _forecast_row(world, method, found, hires):
     "What a forecast keeps of a run."
@@ -700,7 +712,7 @@ def _forecast_table(rows):
 
 # %% ../nbs/companion/67_experiments.ipynb #2e02ddc3
 def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0,
-             cap=FORECAST_CAP, progress=False, margin=0., hires=None):
+             cap=FORECAST_CAP, progress=False, margin=0., fee=0., hires=None):
     """What learning will take and cost, by playing learners in a world that is known
     or guessed; and with `hires`, whether it is worth it.
 
@@ -708,16 +720,14 @@ def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0
     ----------
     world : World
     eps : float, or list of float
-        None, with `hires`: the whole, a half and a quarter of what the best rule earns
-        more in a round than paying nothing.
+        None, with `hires`: all, a half and a quarter of what there is to be gained.
     delta : float
     methods : list of str; learners, of which those that need a budget get `cap`
     runs, seed : int; run i of each learner has the generator (seed, i)
     cap : int; rounds after which a run is cut short: quantiles are infinite then
     progress : bool; show a bar on standard error
-    margin : float; by how much the arm is to lead under the rule
-    hires : int, optional
-        How often the expert will be hired in all, learning included.
+    margin, fee : float; of the rule's arm; for each round of learning besides
+    hires : int, optional; how often the expert will be hired in all
 
     Returns
     -------
@@ -732,24 +742,22 @@ def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0
     >>> forecast(load_world('advert'), eps=3., delta=.1, runs=2).finished[0]
     np.int64(2)
     """
-    n = as_integer('runs', runs, 1)
-    cap = as_integer('cap', cap, 1)
-    if hires is not None:
-        cap = min(cap, as_integer('hires', hires, 1))     # the rest isn't played
+    runs, seed = as_integer('runs', runs, 1), as_integer('seed', seed, 0)
+    hired = np.inf if hires is None else as_integer('hires', hires, 1)
+    cap = min(as_integer('cap', cap, 1), hired)           # the rest isn't played
     oracle = action_informed_oracle(world)
-    seed = as_integer('seed', seed, 0)
     tasks = [(method, e, i) for method in _listed(methods)
-             for e in _targets(world, eps, hires) for i in range(n)]
-    asked = dict(margin=margin) if as_number('margin', margin, 0.) else {}
-    rows = []
+             for e in _targets(world, eps, hires) for i in range(runs)]
+    rows, asked = [], dict(margin=margin) if as_number('margin', margin, 0.) else {}
     for method, e, i in follow(tasks, 0, len(tasks), progress):
         found = identify_whole(world, eps=e, delta=delta, method=method,
                                budget=cap, oracle=oracle, seed=generator(seed, i),
                                **asked)
-        rows.append(_forecast_row(world, method, found, hires))
+        rows.append(_forecast_row(world, method, with_fee(found, fee), hires))
     return _forecast_table(rows if hires is None
                            else [*rows, _row_of_nothing(world, hires)])
 
+# %% ../nbs/companion/67_experiments.ipynb #f0ca5701
 def _listed(methods):
     "The names of learners, which must be a list."
     if isinstance(methods, (list, tuple)):

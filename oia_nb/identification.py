@@ -11,7 +11,7 @@ __all__ = ['log', 'ALIASES', 'LEARNERS', 'LEAD', 'rounds_left', 'ProgressBar', '
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from inspect import signature
 import numpy as np
 from .core import (InvalidInput, as_choice, as_integer, as_kind, fresh_seed,
@@ -21,7 +21,7 @@ from .information import Rational, World
 from .oracle import action_informed_oracle
 from .stackelberg import optimal_rule
 from .exploration import SNAPSHOT_GROWTH
-from .learner import Origin, simulate
+from .learner import Origin, simulate, within_sum
 from .oiafc import MIXINGS, STOPS, oiafc
 from .oiafb import oiafb
 from .sharp.learner import sharp
@@ -373,12 +373,17 @@ def _checked_row(world, method, engine, options):
     check_options(row, options)
     return row
 
-def _play(row, world, oracle, rng, /, *, eps, delta, engine, progress, **options):
+def _play(row, world, oracle, rng, /, *, eps, delta, engine, progress, max_paid,
+          **options):
     "One run of the learner of `row`, whose options are complete."
+    if engine == 'fast' and max_paid is not None:
+        raise InvalidInput('engine', engine, 'coroutine, to stop at a sum')
     if engine == 'fast':
         return run_fast(row, world, oracle, rng, progress=progress, eps=eps,
                         delta=delta, **options)
-    make = partial(row.make, world.setting, oracle, eps=eps, delta=delta)
+    def make(**options):
+        made = row.make(world.setting, oracle, eps=eps, delta=delta, **options)
+        return made if max_paid is None else within_sum(made, max_paid)
     if not progress:
         return simulate(make(**options), world, rng)
     total = options['budget'] if row.needs_budget else None
@@ -387,7 +392,8 @@ def _play(row, world, oracle, rng, /, *, eps, delta, engine, progress, **options
 
 # %% ../nbs/companion/63_identification.ipynb #2d2c9389
 def identify(world, *, eps, delta, method=None, budget=None, seed=None,
-             progress=False, oracle=None, engine='coroutine', told=None, **options):
+             progress=False, oracle=None, engine='coroutine', told=None, max_paid=None,
+             **options):
     """Learn the best scoring rule of a simulated world; returns an `Identification`.
 
     Parameters
@@ -403,13 +409,13 @@ def identify(world, *, eps, delta, method=None, budget=None, seed=None,
         Of the agent, the state and the learner; None draws fresh entropy.
     progress : bool; show a bar on standard error
     oracle : Oracle, optional; worked out from the world if not given
-    engine : "coroutine" or "fast"
-        "fast" plays the paper's learners compiled, the same but for rounding.
+    engine : "coroutine", or "fast": the paper's learners compiled
     told : Told, or a text such as "lapses=0.02", optional
         What may be assumed of the expert; None is the paper's.
+    max_paid : float, optional; the run stops before more may be paid in all
     options
         Of the learner: `mixing`, `stop`, `max_rounds`, `a` (with delta=None),
-        `decision`, `samples`, `solver`, `margin`, `history`, `watch`.
+        `decision`, `samples`, `solver`, `margin`, `history`, `round_cost`, `watch`.
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
 
@@ -426,7 +432,7 @@ def identify(world, *, eps, delta, method=None, budget=None, seed=None,
     log.info('%s in %s, seed %s: starts', row.name, world.name, origin.seed)
     oracle = action_informed_oracle(world) if oracle is None else oracle
     found = _play(row, world, oracle, rng, eps=eps, delta=delta, engine=engine,
-                 progress=progress, **options)
+                 progress=progress, max_paid=max_paid, **options)
     log.info('%s in %s: %s after %d rounds', row.name, world.name, found.status,
              found.rounds)
     return add_lost(world, replace(found, setting=world.setting, origin=origin))

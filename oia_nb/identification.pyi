@@ -5,7 +5,7 @@ import numpy as np
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from inspect import signature
 import numpy as np
 from .core import InvalidInput, as_choice, as_integer, as_kind, fresh_seed, generator, patch_to
@@ -14,7 +14,7 @@ from .information import Rational, World
 from .oracle import action_informed_oracle
 from .stackelberg import optimal_rule
 from .exploration import SNAPSHOT_GROWTH
-from .learner import Origin, simulate
+from .learner import Origin, simulate, within_sum
 from .oiafc import MIXINGS, STOPS, oiafc
 from .oiafb import oiafb
 from .sharp.learner import sharp
@@ -79,5 +79,5 @@ def add_told(row: Row, told: Any, options: dict[str, Any]) -> Any: ...
 def add_rng(row: Row, rng: np.random.Generator, options: dict[str, Any]) -> dict[str,Any]: ...
 def add_lost(world: World, result: _R) -> _R: ...
 def origin_of(world: World, row: Row, options: dict[str, Any], seed: int | np.random.Generator | None) -> Origin: ...
-def identify(world: World, *, eps: float, delta: float, method: str | None=..., budget: int | None=..., seed: int | np.random.Generator | None=..., progress: bool=..., oracle: Oracle | None=..., engine: str=..., told: Any=..., **options: Any) -> Identification: ...
+def identify(world: World, *, eps: float, delta: float, method: str | None=..., budget: int | None=..., seed: int | np.random.Generator | None=..., progress: bool=..., oracle: Oracle | None=..., engine: str=..., told: Any=..., max_paid: float | None=..., **options: Any) -> Identification: ...
 def run_fast(row: Row, world: World, oracle: Oracle, rng: np.random.Generator, /, *, eps: float, delta: float, progress: bool=..., **options: Any) -> Identification: ...

@@ -227,7 +227,8 @@ def decision(run, found, price, began, paid):
     x, t = most if price is None else price, found.trace
     return dict(
         found=with_proof(run, found, rule, share, x, began, paid), share=share,
-        told=found.told, profit=None if found.profit is None else found.profit - x, checks=found.checks,
+        told=found.told, checks=found.checks,
+        profit=None if found.profit is None else found.profit - x,
         searches=found.searches, lp_solves=found.lp_solves,
         contradiction=tuple(n + began for n in getattr(found, 'contradiction', ())),
         snapshots=list(zip(t.rounds + began, t.profits, t.radii, t.bounds)))

@@ -6,7 +6,7 @@
 __all__ = ['BOUND_TOL', 'STATUS', 'KINDS', 'CLAIMS', 'check_response', 'announce', 'confirm', 'ask_oracle', 'check_learner',
            'Trace', 'Certificate', 'Finding', 'Origin', 'Identification', 'Status', 'was_cut_short', 'finish',
            'with_rules', 'facts_of', 'claim_of', 'Verification', 'verified', 'Learner', 'Stopped', 'learner',
-           'interrupts_held', 'simulate', 'three_digits', 'in_percent']
+           'within_sum', 'interrupts_held', 'simulate', 'three_digits', 'in_percent']
 
 # %% ../nbs/companion/62_learner.ipynb #4597f18f
 import signal
@@ -278,6 +278,8 @@ class Status:
 STATUS = dict(
     certified=Status('The accuracy asked for is proved'),
     stopped=Status('Stopped on request, before its end', cut_short=True),
+    paid_cap=Status('The accuracy asked for was not proved: no more may be paid',
+                    cut_short=True),
     arm_certified=Status(
         'The arm is proved to be good enough among the rules of the oracle'),
     uncertified=Status(
@@ -389,6 +391,23 @@ def claim_of(found):
     return checker.Claim(found.rule.values, found.arm, found.proved.bound, found.eps,
                          found.delta, told)
 
+# %% ../nbs/companion/62_learner.ipynb #c1a155e5
+CLAIMS = 'certified', 'rule_certified'
+
+@patch_to(Identification)
+def unfounded(self):
+    "What it says that its proof, which holds, does not say; None if nothing."
+    p, bound = self.proved.proof, self.proved.bound
+    while 'inner' in p:
+        p = p['inner']
+    if (p['kind'] == 'sums') != ('proved' in {f.name for f in fields(self)}):
+        return 'what is proved is of other rules than what is claimed'
+    if self.status in CLAIMS and not bound <= self.eps*(1 + BOUND_TOL):
+        return f'a bound of {self.eps:.3g} was asked for, and one of {bound:.3g} is proved'
+    least = proofs.earns_at_least(self.proved.proof)
+    if self.profit is not None and least is not None and not self.profit <= least:
+        return f'only {least:.3g} is proved to be earned'
+
 # %% ../nbs/companion/62_learner.ipynb #e4d5b602
 @dataclass(frozen=True)
 class Verification:
@@ -404,13 +423,6 @@ class Verification:
         if self:
             return f'Verified by oia_nb.verify in {self.seconds:.1g} s: {self.rests}.'
         return f'Not verified: {self.refused}.'
-
-@patch_to(Identification)
-def unfounded(self):
-    "What it says that its proof, which holds, does not say; None if nothing."
-    least = proofs.earns_at_least(self.proved.proof)
-    if self.profit is not None and least is not None and not self.profit <= least:
-        return f'only {least:.3g} is proved to be earned'
 
 @patch_to(Identification)
 def verify(self, exact=False):
@@ -433,8 +445,6 @@ def verify(self, exact=False):
 # %% ../nbs/companion/62_learner.ipynb #f5e6c713
 Identification.verification = cached_property(Identification.verify)
 Identification.verification.__set_name__(Identification, 'verification')
-
-CLAIMS = 'certified', 'rule_certified'
 
 def verified(found):
     "The result, without its claim if that doesn't verify."
@@ -516,6 +526,33 @@ def stop(self):
     except StopIteration as end:
         return self._placed(end.value)
     raise Stopped('the learner went on')
+
+# %% ../nbs/companion/62_learner.ipynb #c7e00001
+def within_sum(learner, most, fee=0.):
+    """The `Learner`, which is stopped before a round after which it might have paid more
+    than `most` in all, in expectation at what is reported, with a `fee` for each round.
+    Its status is "paid_cap" then, and its certificate the best so far.
+
+    >>> simulate(within_sum(sharp(z, oracle, eps=.2, delta=.1), 1.), clinic, 0).status
+    'paid_cap'
+    """
+    most = as_number('max_paid', most, 0.)
+    def steps():
+        paid, rule = 0., next(learner)
+        while paid + fee + rule.expected.max() <= most:
+            try:
+                response = yield rule
+            except Stopped:
+                return learner.stop()
+            _, belief = check_response(learner.setting, response)
+            paid += fee + rule.expected[belief]
+            try:
+                rule = learner.send(response)
+            except StopIteration as end:
+                return end.value
+        found = learner.stop()
+        return replace(found, status='paid_cap') if found.status == 'stopped' else found
+    return Learner(learner.setting, steps(), best=lambda: learner.best)
 
 # %% ../nbs/companion/62_learner.ipynb #db002a32
 @contextmanager

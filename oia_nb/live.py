@@ -664,7 +664,8 @@ def form_widget(form):
     arm = w.Dropdown(options=[CHOOSE, *z.arms], description='arm', style=wide)
     label = f'belief in {z.states[1]}' if z.W == 2 else 'belief'
     belief = w.SelectionSlider(options=[(CHOOSE, CHOOSE), *belief_names(z)],
-                               description=label, style=wide, layout={'width': '30em'}, continuous_update=False)
+                               description=label, style=wide,
+                               layout={'width': '30em'}, continuous_update=False)
     state = w.Dropdown(options=[UNKNOWN, *z.states], description='state', style=wide)
     reason = w.Text(description='reason', placeholder='why no answer', style=wide)
     buttons = [w.Button(description=d) for d in ('answer', 'decline', 'undo')]

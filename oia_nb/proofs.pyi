@@ -2,10 +2,13 @@
 from typing import Any
 from dataclasses import replace
 from math import ceil, log, log2
+from operator import index
 import numpy as np
 from .verify import PROOFS, need, proof
 
-SLACK: float
+SLACK: Any
+LARGE: Any
+def multiplier(y): ...
 def counts_of(facts, k, until): ...
 def worth(facts): ...
 def least_paid(v, support, lies): ...

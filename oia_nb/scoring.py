@@ -323,10 +323,12 @@ def _checked_mixture(S0, S1, lam):
     return as_number('lam', lam, 0., 1.)
 
 # %% ../nbs/paper/02_scoring.ipynb #6f37a345
-def without_floor(rule):
-    """The rule less what it pays in each state whatever is reported (chapter 2).
+def without_floor(rule, by_state=True):
+    """The rule less what it pays in each state whatever is reported (chapter 2); or, if
+    not `by_state`, less what it pays whatever is reported in whatever state.
 
     >>> float(without_floor(best.rule).values.min())
     0.0
     """
-    return replace(rule, values=rule.values - rule.values.min(0))
+    floor = rule.values.min(0) if by_state else rule.values.min()
+    return replace(rule, values=rule.values - floor)

@@ -35,7 +35,8 @@ from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import check_options, learner_for, learner_row
-from .learner import Origin, Stopped, Verification, interrupts_held
+from .learner import (Origin, Stopped, Verification, interrupts_held,
+                            within_sum)
 from .told import Check, as_told
 from .worlds import as_file
 
@@ -403,12 +404,15 @@ def read_header(path, records):
         rules = [ScoringRule(v, setting.support, setting.bound)
                  for v in head['oracle']['rules']]
         oracle = Oracle(rules, head['oracle']['margins'])
-        head = dict(history=[], snap=SNAP, currency=None) | head
+        head = dict(history=[], snap=SNAP, currency=None, fee=0., max_paid=None) | head
         past = [(ScoringRule(p['rule'], setting.support, setting.bound),
                  (as_integer('arm', p['arm'], 0, setting.K - 1),
                   as_integer('belief', p['belief'], 0, setting.M - 1)))
                 for p in head['history']]
         as_number('snap', head['snap'], 0., .5)
+        as_number('fee', head['fee'], 0.)
+        if head['max_paid'] is not None:
+            as_number('max_paid', head['max_paid'], 0.)
         row = learner_row(head['method'])
         check_options(row, head['options'])
         row.make(setting, oracle, eps=head['eps'], delta=head['delta'],
@@ -427,6 +431,7 @@ class Offer:
     rule: ScoringRule
     setting: Setting
     currency: str = None
+    fee: float = 0.
 
     @property
     def menu(self):
@@ -436,7 +441,14 @@ class Offer:
     def __str__(self):
         head = (f'Round {self.round}. Choose how to look '
                 f'({", ".join(self.setting.arms)}), and say what you believe.')
+        if self.fee:
+            head += f' {self.terms()}'
         return head + '\n' + self.menu.text(self.setting, currency=self.currency)
+
+    def terms(self, digits=None):
+        "The sentence on the fee."
+        fee = money(self.fee, digits, self.currency)
+        return f'For this round you are paid {fee}, whatever you answer.'
 
 # %% ../nbs/beyond/27_session.ipynb #e8387c27
 SHEET = """<!doctype html>
@@ -459,7 +471,7 @@ Name the round with your answer.</p>
 <tbody>
 {rows}
 </tbody></table>
-<p>The ticket that is best for what you say is yours.
+{fee}<p>The ticket that is best for what you say is yours.
 It is paid{unit} when it is known what was the case. {remark}</p>
 </body></html>
 """
@@ -478,6 +490,7 @@ def sheet(self, digits=None):
     return SHEET.format(title=f'Round {self.round}', arms=listed(self.setting.arms),
                         states=listed(states),
                         unit=f' in {escape(self.currency)}' if self.currency else '',
+                        fee=f'<p>{escape(self.terms(digits))}</p>\n' if self.fee else '',
                         remark=remark(menu.tickets, digits),
                         heads=''.join(f'<th>pays if {escape(w)}</th>' for w in states),
                         rows='\n'.join(row(b, t) for b, t in enumerate(menu.tickets)))
@@ -557,8 +570,8 @@ class Session:
         self.close()
 
 # %% ../nbs/beyond/27_session.ipynb #89a5a88b
-def _checked_head(where, oracle, *, eps, delta, method, snap, currency, history, told,
-                  options):
+def _checked_head(where, oracle, *, eps, delta, method, snap, currency, fee, max_paid,
+                  history, told, options):
     "The header of a new session. Raises `InvalidInput`."
     setting = where.setting if isinstance(where, World) else where
     if not isinstance(setting, Setting):
@@ -569,6 +582,9 @@ def _checked_head(where, oracle, *, eps, delta, method, snap, currency, history,
     snap = as_number('snap', snap, 0., .5)
     if currency is not None:
         currency = as_text('currency', currency)
+    fee = as_number('fee', fee, 0.)
+    if max_paid is not None:
+        max_paid = as_number('max_paid', max_paid, 0.)
     method = learner_for(told) if method is None else method
     row = learner_row(method)
     told = str(as_told(told).require(row.name, row.honours))
@@ -587,21 +603,22 @@ def _checked_head(where, oracle, *, eps, delta, method, snap, currency, history,
     row.make(setting, oracle, eps=eps, delta=delta, **options)
     past = [past_answer(setting, oracle, n, r, snap) for n, r in enumerate(history)]
     return as_header(setting, oracle, method=row.name, eps=float(eps), delta=float(delta),
-                     options=options, snap=snap, currency=currency, history=past)
+                     options=options, snap=snap, currency=currency, history=past,
+                     **(dict(fee=fee) if fee else {}),
+                     **({} if max_paid is None else dict(max_paid=max_paid)))
 
 # %% ../nbs/beyond/27_session.ipynb #8138bf86
 @patch_to(Session)
 @classmethod
 def create(cls, path, where, oracle=None, *, eps, delta, method=None, snap=SNAP,
-           currency=None, history=(), told=None, **options):
+           currency=None, fee=0., max_paid=None, history=(), told=None, **options):
     """A new session in a new file, which must not exist yet.
 
     Parameters
     ----------
     path : str or Path
-    where : World or Setting
-        Only the setting is kept. A world's oracle is worked out if none is given.
-    oracle : Oracle, optional
+    where : World or Setting; only the setting is kept
+    oracle : Oracle, optional; that of a world is worked out
     eps, delta : float; the target
     method : str, optional
         A learner by name; by default the first that honours what is told.
@@ -610,10 +627,12 @@ def create(cls, path, where, oracle=None, *, eps, delta, method=None, snap=SNAP,
         for it; in [0, .5].
     currency : str, optional
         For offers and sums.
+    fee : float; paid for each round besides, whatever is answered
+    max_paid : float, optional
+        The session ends before more may be paid, in expectation at what is reported.
     history : list of (rule, arm, report), optional
-        All answers of the same expert to proper rules from before, in their order
-        (chapters 25 and 27); a rule may also be the name or index of an arm: the
-        oracle's.
+        All answers of the same expert to proper rules from before, in their order; a
+        rule may also be the name or index of an arm: the oracle's.
     told : Told, or a text such as "lapses=0.02", optional
         What may be assumed of the expert.
     options
@@ -622,8 +641,8 @@ def create(cls, path, where, oracle=None, *, eps, delta, method=None, snap=SNAP,
     Raises `InvalidInput`, and nothing is written.
     """
     head = _checked_head(where, oracle, eps=eps, delta=delta, method=method, snap=snap,
-                         currency=currency, history=history, told=told,
-                         options=options)
+                         currency=currency, fee=fee, max_paid=max_paid, history=history,
+                         told=told, options=options)
     journal = Journal(path, new=True)
     try:
         journal.append(head)
@@ -734,6 +753,8 @@ def _replay(self):
     self._result = self._failure = None
     self._learner = row.make(z, self.oracle, eps=head['eps'], delta=head['delta'],
                              **options)
+    if head['max_paid'] is not None:
+        self._learner = within_sum(self._learner, head['max_paid'], head['fee'])
     self._advance(None)
     if self._stopped and self._rule is not None:
         self._end(self._learner.stop())
@@ -795,7 +816,9 @@ def _end(self, found):
     "The learner is done: its result, which tells where it comes from."
     method, options = self.head['method'], self.head['options']
     origin = Origin(None, method, options, options.get('rng'))
-    self._rule, self._result = None, replace(found, origin=origin)
+    fees = self.head['fee']*(found.rounds - found.past)
+    self._rule = None
+    self._result = replace(found, origin=origin, paid=found.paid + fees)
 
 @patch_to(Session)
 def _is_filed(self):
@@ -883,7 +906,7 @@ def announce(self):
         self._write(kind='offer', round=len(self._rounds) + 1, rule=name,
                     **(dict(values=self._rule.values.tolist()) if new else {}))
     return Offer(self._rounds[-1].number, self._rounds[-1].rule, self.setting,
-                 self.head['currency'])
+                 self.head['currency'], self.head['fee'])
 
 # %% ../nbs/beyond/27_session.ipynb #c4a2d3e5
 # what became of a round that can't be answered
@@ -1018,8 +1041,8 @@ def rounds(self):
 @patch_to(Session)
 @property
 def paid(self):
-    "What has fallen due so far."
-    return sum(r.due or 0. for r in self._rounds)
+    "What has fallen due so far, a fee for each answer included."
+    return sum(r.due or 0. for r in self._rounds) + self.head['fee']*self.rounds
 
 # %% ../nbs/beyond/27_session.ipynb #7570a54b
 @patch_to(Session)

@@ -80,7 +80,8 @@ class TrialIdentification(Identification):
     `index` is its place on the list, `behind` the bound on how far it is behind the
     best of the list, and `earns` (low, high) where its profit as played is;
     `means` (n,) are the averages of all, `proved` the `Certificate` of `behind`. `arm`
-    is the one that answered the rule most often. `status` is "rule_certified", "round_cap" or "stopped". Nothing is proved of
+    is the one that answered the rule most often. `status` is "rule_certified",
+    "round_cap" or "stopped". Nothing is proved of
     the rules not tried: `certificate` is None.
     """
     index: int = 0
@@ -109,6 +110,7 @@ class TrialIdentification(Identification):
         if not (self.behind >= self.proved.bound and self.index == i
                 and list(self.earns) == list(ends[i]) and self.profit == ends[i][0]):
             return 'what it says is not what is proved'
+        return super().unfounded()
 
 # %% ../nbs/beyond/35_trial.ipynb #7b5cdb94
 def steps(setting, rules, *, eps, delta, told, max_rounds):
@@ -160,7 +162,8 @@ def conclude(run, i, behind, status):
     proved = certificate_of(run, i, behind) if status == 'rule_certified' else None
     return finish(
         run.data, Finding(run.rules[i], int(run.answers[i].argmax())), status=status,
-        eps=run.eps, delta=run.delta, told=run.told, profit=float(run.book.low[i]), result=TrialIdentification, index=i,
+        eps=run.eps, delta=run.delta, told=run.told, index=i,
+        profit=float(run.book.low[i]), result=TrialIdentification,
         behind=behind, earns=(float(run.book.low[i]), float(run.book.high[i])),
         means=(run.book.counts*run.book.payoffs).sum(1)/N, proved=proved)
 

@@ -454,6 +454,7 @@ def sharp(claim, hints, facts, at):
     f, k, n = Seen(facts, hints['rounds'], at), claim.arm, index(hints['candidate'])
     regions = [region(f, j, hints['arms'][j]) for j in range(facts.K)]
     c = candidate(f, claim, n, regions, hints['arms'][k].get('dearer'))
+    need(len(facts.fixed) == facts.K, 'nothing of δ was staked on bets')
     need(c.e > 0, 'the bracket of the ray is as wide as the bound')
     own = f.counts(k, c.start)
     for j in range(facts.K):

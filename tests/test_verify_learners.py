@@ -301,3 +301,47 @@ def test_the_command(tmp_path, capsys):
     assert main(['verify', str(none)]) == 2
     none.write_text('{}')
     assert main(['verify', str(none)]) == 2
+
+
+# --- Sizes and places -----------------------------------------------------------------
+
+def test_multipliers_are_single_numbers_that_rounding_cannot_swallow():
+    from oia_nb import proofs
+    from oia_nb.verify import Refused
+    support = np.array([[.9, .1], [.5, .5], [.2, .8]])
+    v = np.array([-1., 0., 0.])
+    honest = proofs.least_paid(v, support, [])
+    assert np.isclose(honest, -1)
+    for lies in [[0, 0, 1e3]], [[1, 0, 1e17], [0, 1, 1e17]], [[[1, 1], [0, 1], 1e5]], \
+            [[1, True, 1e5]], [[1, None, 1e5]], [[1, 0, [1., 1.]]], [[1, 0, -1.]], [[1, 0, np.nan]]:
+        try:
+            assert proofs.least_paid(v, support, lies) <= honest + 1e-9
+        except (Refused, TypeError):
+            pass
+
+def test_paths_that_lead_back_take_nothing_away():
+    "A large multiplier of a path from an arm to itself would leave out its radius."
+    found = run('oiafc')
+    for y in 1e17, [1.], True, np.inf, np.nan, -1.:
+        def forge(p):
+            for hint in p['arms']:
+                hint['answers'].append([y, []])
+        assert y is True or not proof(forge)(found).verify()
+
+@pytest.mark.parametrize('name', ['own', 'led', 'trial', 'patient', 'open'])
+def test_what_was_asked_for_and_what_is_proved_are_one(name):
+    "A better accuracy than was proved, and the proof of one of few rules for one of all."
+    found = run(name)
+    assert found.status in ('certified', 'rule_certified') and found.verify()
+    assert not replace(found, eps=.5*found.proved.bound).verify()
+    sums = run('trial')
+    if name != 'trial':
+        other = replace(found.proved, proof=sums.proved.proof, facts=sums.proved.facts, bound=9.)
+        swapped = replace(found, rule=sums.rule, trace=sums.trace, arm=sums.arm, eps=9.,
+                          certificate=other)
+        assert not swapped.verify()
+
+def test_bets_and_boundaries_are_not_staked_twice():
+    found = run('own')
+    forged = facts(lambda f: f.update(fixed=[0]*found.setting.K))(found)
+    assert 'staked' in forged.verify().refused

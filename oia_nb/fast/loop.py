@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['PIVOTS', 'ZERO_RULE', 'RULE', 'FALLBACK', 'DONE', 'CAP', 'LP', 'ROOM', 'STEP', 'BROKEN', 'FOREVER', 'radii', 'paths',
-           'asks', 'easy', 'pose', 'pivot', 'optimise', 'economise', 'is_right', 'solve', 'v_game', 'new_game',
-           'new_run', 'put_on', 'programs', 'make_plan', 'happen', 'search', 'note', 'succeed', 'is_short', 'share_of',
-           'play', 'Engine']
+           'asks', 'easy', 'pose', 'pivot', 'step', 'optimise', 'is_right', 'solve', 'v_game', 'new_game', 'new_run',
+           'put_on', 'programs', 'make_plan', 'happen', 'search', 'note', 'succeed', 'is_short', 'share_of', 'play',
+           'Engine']
 
 # %% ../../nbs/companion/73_fast_loop.ipynb #0bc72707
 import numpy as np
@@ -61,8 +61,8 @@ def paths(plan, B):
 # %% ../../nbs/companion/73_fast_loop.ipynb #505fd693
 @inlined
 def asks(plan, B):
-    "All right-hand sides; true if the zero rule solves every program."
-    K, every = len(plan.I), True
+    "All right-hand sides, and what the zero rule solves."
+    K = len(plan.I)
     for k in range(K):
         top = -B*plan.I[k]
         for j in range(K):
@@ -70,8 +70,6 @@ def asks(plan, B):
                 plan.lower[k, j] = plan.C[k, j] - (plan.length[k, j] + B*plan.I[j])
                 top = max(top, plan.lower[k, j])
         plan.v[k], plan.zero[k] = top, top <= B*plan.I[k]
-        every = every and plan.zero[k] == 1
-    return every
 
 # %% ../../nbs/companion/73_fast_loop.ipynb #23403e5e
 @inlined
@@ -108,7 +106,7 @@ def pose(run, k):
     A[i + 2, M], A[i + 2, M + 1], A[K + 2, M] = 1., 2*I, 1.
 
 # %% ../../nbs/companion/73_fast_loop.ipynb #7f14c416
-PIVOTS = 60
+PIVOTS = 100
 
 @kernel
 def pivot(table, r, e):
@@ -129,41 +127,35 @@ def pivot(table, r, e):
 
 # %% ../../nbs/companion/73_fast_loop.ipynb #be5ad6b3
 @inlined
-def optimise(table):
-    "The dual simplex method; false if there is no solution, or none is found."
-    T, m, n = table.T, len(table.basis), len(table.free)
-    for _ in range(PIVOTS):
-        r, e, best = 0, -1, np.inf
-        for i in range(1, m):
-            if T[i, n] < T[r, n]:
-                r = i
-        if T[r, n] >= -ZERO:
-            return True
+def step(table):
+    "Row and column to exchange, by the dual method, then by the primal; -1 for none."
+    T, m, n, r, e, best = table.T, len(table.basis), len(table.free), 0, -1, np.inf
+    for i in range(1, m):
+        if T[i, n] < T[r, n]:
+            r = i
+    if T[r, n] < -ZERO:
         for j in range(n):
             if T[r, j] < -PIVOT and -T[m, j]/T[r, j] < best:
                 e, best = j, -T[m, j]/T[r, j]
-        if e < 0:
-            return False
-        pivot(table, r, e)
-    return False
+        return r, e
+    r = -1
+    for j in range(n):
+        if T[m, j] <= ZERO and T[m + 1, j] < (-ZERO if e < 0 else T[m + 1, e]):
+            e = j
+    for i in range(m):
+        if e >= 0 and T[i, e] > PIVOT and max(T[i, n], 0.)/T[i, e] < best:
+            r, best = i, max(T[i, n], 0.)/T[i, e]
+    return r, e
 
 @inlined
-def economise(table):
-    "The primal simplex method for the prices, along columns that cost nothing."
-    T, m, n = table.T, len(table.basis), len(table.free)
+def optimise(table):
+    "Steps until there are none; false if there is no solution, or none is found."
     for _ in range(PIVOTS):
-        r, e, best = -1, -1, np.inf
-        for j in range(n):
-            if T[m, j] <= ZERO and T[m + 1, j] < (-ZERO if e < 0 else T[m + 1, e]):
-                e = j
-        if e < 0:
-            return
-        for i in range(m):
-            if T[i, e] > PIVOT and max(T[i, n], 0.)/T[i, e] < best:
-                r, best = i, max(T[i, n], 0.)/T[i, e]
-        if r < 0:
-            return
+        r, e = step(table)
+        if r < 0 or e < 0:
+            return r < 0
         pivot(table, r, e)
+    return False
 
 # %% ../../nbs/companion/73_fast_loop.ipynb #cce8670d
 @inlined
@@ -209,7 +201,6 @@ def solve(run, k):
         T[i, n] = A[i, n]/unit
     if not optimise(table):
         return False
-    economise(table)
     for i in range(m):
         if basis[i] < n:
             x[basis[i]] = unit*T[i, n]
@@ -253,16 +244,16 @@ def new_run(world, oracle, game):
 ZERO_RULE, RULE, FALLBACK = range(3)      # what an optimistic rule is
 
 @kernel
-def put_on(run, k, hat):
-    "Make the zero rule, or that of program k, the plan's optimistic rule."
+def put_on(run, k):
+    "Make the rule of program k the plan's optimistic rule."
     plan, game, K = run.plan, run.game, len(run.plan.I)
-    run.clock.hat, run.clock.key = hat, k
+    run.clock.hat, run.clock.key = ZERO_RULE if plan.zero[k] else RULE, k
     plan.S[:] = 0.
     plan.s[:] = 0.
     plan.q[:] = 0.
     for b in range(len(game.vees)):
         x = game.bound*plan.w[k, b]
-        if hat == ZERO_RULE or x <= 0:
+        if plan.zero[k] or x <= 0:
             continue
         run.clock.key = (1009*run.clock.key + b + K) % 2147483647
         for i in range(len(plan.s)):
@@ -276,16 +267,17 @@ def put_on(run, k, hat):
 @inlined
 def programs(run):
     "v of the programs that the zero rule doesn't solve; false if some is left."
-    plan = run.plan
-    if len(run.game.vees) == 0:
-        return False
-    if run.clock.solved == 0:
-        resum(run)
+    plan, clock = run.plan, run.clock
     for k in range(len(plan.I)):
-        if not plan.zero[k]:
-            run.clock.solved += 1
-            if not solve(run, k):
-                return False
+        if plan.zero[k]:
+            continue
+        if len(run.game.vees) == 0:
+            return False
+        if clock.solved == 0:
+            resum(run)
+        clock.solved += 1
+        if not solve(run, k):
+            return False
     return True
 
 # %% ../../nbs/companion/73_fast_loop.ipynb #c92bec0b
@@ -294,7 +286,7 @@ def make_plan(run):
     "Fill in ĥ, the target and its rule; false if this is left to Python."
     clock, plan, seen, B, K = run.clock, run.plan, run.seen, run.game.bound, len(run.plan.I)
     radii(run, clock.rounds + 1)
-    light, every = clock.easy and not clock.fresh and easy(plan, seen.inverse, B), True
+    light = clock.easy and not clock.fresh and easy(plan, seen.inverse, B)
     clock.empty = 0
     if not light:
         late = clock.points > 0 and watch(run)
@@ -306,11 +298,11 @@ def make_plan(run):
         clock.easy = light
     if light:
         for k in range(K):
-            plan.v[k] = -B*plan.I[k]
+            plan.v[k], plan.zero[k] = -B*plan.I[k], 1
     else:
         clock.empty = paths(plan, B)
-        every = asks(plan, B)
-        if not every and not programs(run):
+        asks(plan, B)
+        if not programs(run):
             return False
     best, k = -np.inf, 0
     for j in range(K):
@@ -319,22 +311,27 @@ def make_plan(run):
     while plan.h[k] < best - TIE_TOL*B:
         k += 1
     clock.target = k
-    if not every and not plan.zero[k]:
-        put_on(run, k, RULE)
-    elif clock.hat != ZERO_RULE:
-        put_on(run, k, ZERO_RULE)
+    if not plan.zero[k] or clock.hat != ZERO_RULE:
+        put_on(run, k)
     return True
 
 # %% ../../nbs/companion/73_fast_loop.ipynb #74fd8280
 @kernel
-def happen(run, rng, k, share, kind):
-    "One round with share of S̃_k in the rule: reply, draw, record; returns the arm."
+def happen(run, rng, k, share):
+    """One round with share of S̃_k in the rule: reply, draw, record; returns the arm.
+
+    It is a forced one but for the first K, and those of a plan in which arm k plays."""
     clock, log, plan, t = run.clock, run.log, run.plan, run.clock.rounds
     arm = reply(run, k, share)
     i = draw(run.agent, arm, rng.random())
     clock.rounds = t + 1
     log.arms[t], log.beliefs[t], log.targets[t] = arm, i, k
-    log.kinds[t] = kind if arm == k else FORCED
+    log.kinds[t] = FORCED
+    if t < len(plan.I):
+        log.kinds[t] = INIT
+    elif clock.planned and arm == k:
+        log.kinds[t] = NORMAL
+    clock.planned = 0
     log.payments[t] = (1 - share)*plan.s[i] + share*run.game.oracle[k, i]
     count(run, arm, i)
     if clock.hat == ZERO_RULE:
@@ -352,7 +349,7 @@ def search(run, rng, k, alpha, arm):
     run.clock.searches += 1
     while high - low >= threshold and run.clock.rounds < run.game.last_round:
         x = (low + high)/2
-        if happen(run, rng, k, (1 - x)*alpha + x, FORCED) == k:
+        if happen(run, rng, k, (1 - x)*alpha + x) == k:
             high = x
         else:
             low = x
@@ -416,7 +413,7 @@ def play(state, rng, until):
         if is_short(run):
             return ROOM
         if t <= K:
-            if happen(run, rng, t - 1, share=1., kind=INIT) != t - 1:
+            if happen(run, rng, t - 1, share=1.) != t - 1:
                 return BROKEN
             continue
         if not clock.planned:
@@ -427,10 +424,10 @@ def play(state, rng, until):
             clock.planned = 1
         if clock.rounds >= until:
             return STEP
-        k, clock.planned = clock.target, 0
+        k = clock.target
         alpha = share_of(game, run.seen.L[k])
         note(run, t)
-        arm = happen(run, rng, k, share=alpha, kind=NORMAL)
+        arm = happen(run, rng, k, share=alpha)
         if arm != k:
             search(run, rng, k, alpha, arm)
         elif succeed(run, k, alpha):

@@ -184,22 +184,20 @@ def slack(run, p):
     return least
 
 @kernel
-def wake(run, first, before):
-    "Wake points from `first` on, whose slack is above `before` and within the reach."
+def wake(run, p, before):
+    "Wake point p if its slack is above `before` and within the reach."
     clock, points, seen = run.clock, run.points, run.seen
-    for p in range(first, clock.points):
-        if before < points.slack[p] <= clock.reach:
-            points.awake[clock.awake] = p
-            clock.awake += 1
-            for j in range(len(seen.N)):
-                points.products[p, j] = dot(seen.counts[j], points.s[p])
+    if before < points.slack[p] <= clock.reach:
+        points.awake[clock.awake] = p
+        clock.awake += 1
+        for j in range(len(seen.N)):
+            points.products[p, j] = dot(seen.counts[j], points.s[p])
 
 # %% ../../nbs/companion/72_fast_points.ipynb #1fe4ec83
 @kernel
 def add_points(run, k):
     "File the ends of the segment that has just been played."
     clock, points, plan = run.clock, run.points, run.plan
-    first = clock.points
     for arm in range(len(plan.I)):
         share, when = plan.share[arm], plan.when[arm]
         for side in range(2):
@@ -210,9 +208,9 @@ def add_points(run, k):
                 points.s[p, i] = (1 - x)*plan.s[i] + x*run.game.oracle[k, i]
             points.arm[p], points.when[p], points.key[p] = arm, when[side], clock.key
             points.slack[p] = slack(run, p)
+            wake(run, p, -np.inf)
             clock.points = p + 1
         share[0], share[1] = np.inf, -np.inf
-    wake(run, first, -np.inf)
     clock.fresh = 1
 
 # %% ../../nbs/companion/72_fast_points.ipynb #e2d06652
@@ -286,7 +284,8 @@ def watch(run):
         room = clock.reach*points.scale[k] - x
         points.due[k] = seen.N[k]*(1 + room/2)
     if clock.reach > before:
-        wake(run, 0, before)
+        for p in range(clock.points):
+            wake(run, p, before)
     if clock.awake > clock.limit:
         tidy(run)
     return False
@@ -316,7 +315,7 @@ def renew(run):
     clock.reach, clock.renewed, clock.awake = NEAREST, clock.rounds, 0
     for p in range(clock.points):
         points.slack[p] = slack(run, p)
-    wake(run, 0, -np.inf)
+        wake(run, p, -np.inf)
     clock.limit = max(FEW, 2*clock.awake)
 
 # %% ../../nbs/companion/72_fast_points.ipynb #106bb50e

@@ -4,14 +4,12 @@
 
 # %% auto #0
 __all__ = ['KERNELS', 'INLINED', 'SECONDS', 'COMPILED', 'CLOCK', 'SPARE', 'FIRST', 'ENDS', 'kernel', 'inlined', 'by_reference',
-           'reference', 'fingerprint', 'writable', 'cache_folder', 'announced', 'compiled', 'AgentTable', 'Game',
-           'new_clock', 'array', 'start', 'Seen', 'Points', 'Plan', 'Table', 'Log', 'Run', 'longer']
+           'reference', 'fingerprint', 'remember', 'compiled', 'AgentTable', 'Game', 'new_clock', 'array', 'start',
+           'Seen', 'Points', 'Plan', 'Table', 'Log', 'Run', 'longer']
 
 # %% ../../nbs/companion/71_fast_state.ipynb #ada200d5
 import hashlib
-import os
 import sys
-import tempfile
 from pathlib import Path
 from types import FunctionType
 from typing import NamedTuple
@@ -80,59 +78,30 @@ def reference(numba):
     return refer
 
 # %% ../../nbs/companion/71_fast_state.ipynb #472116bf
-def fingerprint(numba):
-    "Names what compiled kernels depend on: code, constants, versions, processor."
-    from llvmlite.binding import get_host_cpu_name
-    source = os.stat(KERNELS['play'].__code__.co_filename)
-    seen = [sys.version, numba.__version__, get_host_cpu_name(),
-            source.st_mtime, source.st_size]      # Numba wants these unchanged
-    for _, f in sorted(KERNELS.items()):
-        code, names = f.__code__, f.__globals__
-        constants = [(o, names[o]) for o in code.co_names
-                     if isinstance(names.get(o), (int, float))]
-        used = code.co_consts[1:] if f.__doc__ else code.co_consts
-        seen.append((f.__name__, code.co_code, used, code.co_names))
-        seen.append(constants)
+def fingerprint():
+    "Names the code and the constants that the loop is compiled from."
+    seen = []
+    for name, f in KERNELS.items():
+        code, known = f.__code__, f.__globals__
+        numbers = [known[o] for o in code.co_names
+                   if isinstance(known.get(o), (int, float))]
+        seen.append((name, code.co_code, code.co_consts, code.co_names, numbers))
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
-
-def writable(folder):
-    "Is it, once made, a folder that this user, and nobody else, can write to?"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-        mode = folder.stat()
-    except OSError:
-        return False
-    return not hasattr(os, 'getuid') or (mode.st_uid == os.getuid()
-                                         and not mode.st_mode & 0o022)
-
-def cache_folder(name):
-    "Where compiled code named `name` is kept; None if nowhere."
-    chosen, home = os.environ.get('NUMBA_CACHE_DIR'), os.environ.get('XDG_CACHE_HOME')
-    places = [Path(chosen)] if chosen else []
-    places.append(Path(__file__).parent/'__pycache__' if '__file__' in globals()
-                  else Path.cwd()/'__pycache__')
-    if home:
-        places.append(Path(home)/'oia_nb')
-    elif os.environ.get('HOME'):
-        places.append(Path.home()/'.cache'/'oia_nb')
-    user = os.getuid() if hasattr(os, 'getuid') else 'user'
-    try:
-        places.append(Path(tempfile.gettempdir())/f'oia_nb-{user}')
-    except OSError:
-        pass      # none can be written to
-    return next((o/name for o in places if writable(o/name)), None)
 
 # %% ../../nbs/companion/71_fast_state.ipynb #7789b526
 SECONDS = 10       # of processor time
 COMPILED = {}      # by name; empty until the first call of `compiled`
 
-def announced(folder):
-    "Say on standard error that the loop will be compiled, unless `folder` has it."
-    if folder is None or not any(folder.rglob('*.nbi')):
-        said = f'oia_nb: compiling, once: about {SECONDS} s'
-        print(said, file=sys.stderr, flush=True)
+def remember(play):
+    "Keep what `play` is compiled to; say so if there is nothing yet to load."
+    try:
+        play.enable_caching()
+        if any(Path(play.stats.cache_path).glob(f'*{play.__qualname__}*')):
+            return
+    except RuntimeError:
+        pass      # no folder can be written to
+    said = f'oia_nb: compiling, once: about {SECONDS} s'
+    print(said, file=sys.stderr, flush=True)
 
 def compiled():
     """All kernels as Numba compiles them (at their first call): a dict by name.
@@ -146,25 +115,15 @@ def compiled():
     except ImportError:
         wanted = 'Numba to be installed: pip install "oia_nb[fast]"'
         raise InvalidInput('compile', True, wanted) from None
-    folder, before = cache_folder(fingerprint(numba)), numba.config.CACHE_DIR
-    announced(folder)
-    if folder is not None:
-        numba.config.CACHE_DIR = str(folder)
-    try:
-        names = dict(by_reference=reference(numba))
-        for name, f in KERNELS.items():
-            g = FunctionType(f.__code__, {**f.__globals__, **names}, name)
-            g.__module__, g.__qualname__ = f.__module__, f.__qualname__
-            how = dict(error_model='numpy', _nrt=False, no_cfunc_wrapper=True)
-            if name == 'play':
-                how['cache'] = folder is not None
-            else:
-                how['no_cpython_wrapper'] = True
-            if name in INLINED:
-                how['inline'] = 'always'
-            names[name] = numba.njit(**how)(g)
-    finally:
-        numba.config.CACHE_DIR = before
+    names = dict(by_reference=reference(numba))
+    for name, f in KERNELS.items():
+        g = FunctionType(f.__code__, {**f.__globals__, **names}, name)
+        g.__module__, g.__qualname__ = f.__module__, f'{name}_{fingerprint()}'
+        names[name] = numba.njit(
+            error_model='numpy', _nrt=False, no_cfunc_wrapper=True,
+            no_cpython_wrapper=name != 'play',
+            inline='always' if name in INLINED else 'never')(g)
+    remember(names['play'])
     COMPILED.update(names)
     return COMPILED
 

@@ -9,12 +9,12 @@ __all__ = ['NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS',
            'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
            'divided', 'asked_beside', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of',
            'wealth', 'rivals', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook',
-           'outlook_of', 'Option', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound',
-           'along', 'ask_ray', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option',
-           'narrow_option', 'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price', 'cut_option',
-           'cut_question', 'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes',
-           'prospect', 'leader', 'candidate', 'is_verified', 'open_second', 'insist', 'open_run', 'explore',
-           'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'against', 'no_agent']
+           'outlook_of', 'Option', 'exchanged', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell',
+           'ask_bound', 'along', 'ask_ray', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest',
+           'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price',
+           'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample',
+           'price_of_hyperplanes', 'prospect', 'leader', 'candidate', 'is_verified', 'open_second', 'insist',
+           'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'against', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -73,10 +73,10 @@ class Run:
     and candidates, and the guess. `put(rule, target, kind)` is a generator of one round
     that returns the arm which answered; `report(run, candidate)` is called now and
     then."""
-    def __init__(self, data, oracle, eps, delta, put, report=None):
+    def __init__(self, data, oracle, eps, delta, put, report=None, round_cost=np.inf):
         setting = self.setting = data.setting
         self.data, self.oracle, self.eps, self.delta = data, oracle, eps, delta
-        self.put, self.report = put, report
+        self.put, self.report, self.round_cost = put, report, round_cost
         self.questions, self.asked_at, self.in_vain = 0, 0, 0
         self.answers, self.rays, self.candidates = [], [], []
         self.walls, self.regions, self.first = {}, {}, None
@@ -138,6 +138,7 @@ def hear(run, ray, t, arm):
         cost = ray.bracket(arm)[1]*ray.rule.expected
         run.offers[ray, arm] = run.u - cost
 
+# %% ../../nbs/beyond/24_bets.ipynb #d08eb454
 def recall(run, history):
     """Note answers (rule, arm, …) from before the run. Raises `Contradiction` if two
     arms answered one rule."""
@@ -211,7 +212,7 @@ def mixture(run, y):
     values = np.tensordot(np.maximum(y, 0), run.values, 1)
     values = np.minimum(values/max(1., values.max()), 1.)*run.setting.bound
     rule = ScoringRule(values, run.setting.support, run.setting.bound)
-    return rule if run.setting.prior is None else without_floor(rule)
+    return without_floor(rule, run.setting.prior is not None)
 
 # %% ../../nbs/beyond/24_bets.ipynb #d3b40002
 NARROW = 1.5    # brackets that are wider say nothing; t° isn't below a millionth
@@ -457,6 +458,16 @@ class Option:
     act: object
     why: str
 
+def exchanged(run, price=None):
+    """How many samples a question costs, a round of each at `round_cost` beside what is
+    paid; a question of unknown `price` as much as those so far."""
+    kinds, paid = np.array(run.data.kinds), np.array(run.data.payments)
+    asked, sampled = paid[kinds == FORCED], paid[kinds == NORMAL]
+    if not (len(asked) and len(sampled)) or run.round_cost == np.inf:
+        return 1.
+    price = asked.mean() if price is None else price
+    return (run.round_cost + price)/(run.round_cost + sampled.mean())
+
 def better(a, b):
     return b if a is None or b is not None and b.saves > a.saves else a
 
@@ -529,7 +540,8 @@ def step_towards(run, o, ls, have, goal, p, now, extra):
     twice = (len(ls) > 1) & (wanted < at.sum(0) - lost.max(0))
     had = np.array([run.pursued[ls[n], o.j, i] for i, n in enumerate(lost.argmax(0))])
     asks = (bad*(1 + twice)*(1 + DEARER_BY*had)).sum(1)
-    gain = now - o.samples(D) - asks - (0 if extra is None else OPENING)
+    asks = asks + (0 if extra is None else OPENING)
+    gain = now - o.samples(D) - exchanged(run)*asks
     n = int(np.where(bad.any(1), gain, -np.inf).argmax())
     if not bad[n].any():
         return None
@@ -692,7 +704,8 @@ def rule_option(run, o, save):
         arm = yield from inquire(run, rule, o.j)
         run.tried['wrong', o.j] = 0 if arm == o.j else run.tried.get(
             ('wrong', o.j), 0) + 1
-    return Option(save(SURELY*gain) - 1, act, f'a rule of {o.j}')
+    price = exchanged(run, float(o.q @ rule.expected))
+    return Option(save(SURELY*gain) - price, act, f'a rule of {o.j}')
 
 def narrow_option(run, c, save):
     "To halve the bracket of the candidate's ray."
@@ -748,7 +761,7 @@ def ray_option(run, c, o, save):
             saves = max(saves, SURELY*save(gain) - rounds)
     def act():
         yield from inquire(run, mix(run.zero, ray.rule, t), o.j, ray=ray, t=t)
-    return Option(saves - 1, act, f'the ray of {o.j}')
+    return Option(saves - exchanged(run), act, f'the ray of {o.j}')
 
 # %% ../../nbs/beyond/24_bets.ipynb #722ea239
 # M²W, at most, for cuts to be made: beyond it their programs take too long

@@ -2,8 +2,8 @@
 
 # %% auto #0
 __all__ = ['SEEN', 'PROVED', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'keep', 'take', 'prove', 'earned_at_least', 'report',
-           'SharpIdentification', 'spared', 'levelled', 'sharp', 'checked_history', 'maker', 'steps', 'learn', 'close',
-           'limits_of', 'bearing', 'each_once']
+           'SharpIdentification', 'spared', 'spare', 'levelled', 'sharp', 'checked_history', 'maker', 'steps', 'learn',
+           'close', 'limits_of', 'bearing', 'each_once']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from dataclasses import dataclass, replace
@@ -23,6 +23,9 @@ from .walls import Contradiction, extent
 from ..told import as_told
 
 # %% ../../nbs/beyond/25_sharp.ipynb #54bf2a75
+# of the bound, what a round costs beside the payment, if nothing is said
+ROUND_COST = .3
+
 class Halt(Exception):
     """Ends a run: `status`, the rounds that contradict each other, and what was
     `violated`."""
@@ -33,8 +36,8 @@ class Halt(Exception):
 # %% ../../nbs/beyond/25_sharp.ipynb #37f8ba46
 class SharpRun:
     "The state of a run: the transcript, the bets, and what to file."
-    def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told, past=()):
-        oracle = spared(setting, oracle)                                # below
+    def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told, past=(),
+                 round_cost=np.inf):
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
             setting, oracle, eps, delta, max_rounds + len(past), watch)
         self.past = past
@@ -45,7 +48,8 @@ class SharpRun:
         self.watches = Watches(setting, told.alarm)
         self.snapshots = []
         self.bets = bets.Run(self.transcript, oracle, eps, delta,
-                             lambda *a: put(self, *a), lambda _, c: report(self, c))
+                             lambda *a: put(self, *a), lambda _, c: report(self, c),
+                             round_cost)
         self.heard, self.proved = {}, None
         self.next_snapshot, self.next_proof = 1, 1
 
@@ -200,10 +204,12 @@ def conclude(run, status, contradiction=(), violated=None):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #e3a10002
 def spared(setting, oracle):
-    "The oracle whose rules pay nothing for nothing, where a `prior` is told."
-    if setting.prior is None:
-        return oracle
-    return replace(oracle, rules=map(without_floor, oracle.rules))
+    "The oracle whose rules pay nothing for nothing, as far as the `prior` is told."
+    return replace(oracle, rules=[spare(setting, r) for r in oracle.rules])
+
+def spare(setting, rule):
+    "The rule less what moves no answer, as far as the `prior` is told."
+    return without_floor(rule, setting.prior is not None)
 
 def levelled(setting):
     "The setting less what a common `prior` fixes of its utility (chapter 25)."
@@ -215,7 +221,7 @@ def levelled(setting):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #09783d6a
 def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
-          watch=None, told=None, examined=True, history=()):
+          watch=None, told=None, examined=True, history=(), round_cost=None):
     r"""The sharp learner (chapter 25): a coroutine that yields a `ScoringRule`,
     receives a `Response`, and returns a `SharpIdentification`.
 
@@ -228,49 +234,43 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
         Target accuracy $\epsilon$, in (0, 2(B_S + B_u)].
     delta : float
         Probability of failure allowed, in (0, 1].
-    margin : float, optional
-        By how much the arm is to lead all others under the rule that is returned, in
-        units of payment, at least 0. More than 0: a `LedIdentification`
-        ({doc}`/beyond/37_leads`).
+    margin : float
+        By how much the arm is to lead, in units of payment. More than 0: a
+        `LedIdentification` ({doc}`/beyond/37_leads`).
     max_rounds : int
         Cap on interactions, at least K; then the status is "round_cap".
-    watch : callable, optional
-        Called with a `SharpPlan` whenever the bounds are worked out.
+    watch : callable, optional; called with a `SharpPlan` now and then
     told : Told, optional
-        Its costs may be fixed only "until the end" of an examined run; `rounding` may
-        not make a belief be heard as another.
+        Costs "until the end" only of an examined run, and `rounding` that is exact.
     examined : bool
         Whether a certificate is examined first ({doc}`/beyond/31_examination`).
     history : list of (rule, arm, report), or (rule, arm, report, state)
-        All answers of this expert to proper rules from before, in their order: samples
-        and half-spaces, which come first in the record. None with a `margin`.
+        All answers of this expert to proper rules from before, in order; no `margin`.
+    round_cost : float, optional; what a round costs beside the payment
 
     Raises `InvalidInput`, `SolverFailure`. If the first answer to an oracle rule is
     another arm's, the status is "assumption_violated".
 
-    Examples
-    --------
     >>> isinstance(sharp(z, oracle, eps=1., delta=.1), Learner)
     True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
+    oracle = spared(setting, oracle)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     margin = as_number('margin', margin, 0., setting.bound)
-    past = checked_history(setting, history)
-    if past and margin:
-        raise InvalidInput('history', f'{len(past)} answers', 'none, with a margin')
-    make = maker(setting, oracle, watch, told, examined, past)
+    past = checked_history(setting, history, margin)
+    make = maker(setting, oracle, watch, told, examined, past, round_cost)
     if margin == 0:
         return make(eps, delta, max_rounds)
-    return leading(make, setting, spared(setting, oracle), eps=eps, delta=delta,
-                   margin=margin, max_rounds=max_rounds)
+    return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
+                   max_rounds=max_rounds)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a40
 # what may be told, the last only of a run that is examined
 SHARP_TOLD = 'rounding', 'costs'
 
-def checked_history(setting, history):
-    "Pairs of a `history` as (rule, arm, belief, state). Raises `InvalidInput`."
+def checked_history(setting, history, margin):
+    "A `history` as a list of (rule, arm, belief, state). Raises `InvalidInput`."
     found = []
     for n, row in enumerate(history):
         at = f'history[{n}]'
@@ -285,18 +285,23 @@ def checked_history(setting, history):
         with placed(at + ', '):
             response = Response(setting.arm_index(arm), report, *(state or [None]))
             found.append((rule, *check_response(setting, response), response.state))
+    if found and margin:
+        raise InvalidInput('history', f'{len(found)} answers', 'none, with a margin')
     return found
 
-def maker(setting, oracle, watch, told, examined, past=()):
+def maker(setting, oracle, watch, told, examined, past=(), round_cost=None):
     """A function of ϵ, δ, rounds and a share of the false alarms that makes the
     learner; raises `InvalidInput`."""
     if not isinstance(examined, bool):
         raise InvalidInput('examined', examined, 'True or False')
     told = as_told(told).require('sharp', SHARP_TOLD if examined else SHARP_TOLD[:1])
     told.require_exact('sharp', setting.support)
+    if round_cost is None:
+        round_cost = ROUND_COST*setting.bound
+    round_cost = as_number('round_cost', round_cost, 0.)
     def make(eps, delta, rounds, share=1.):
         run = SharpRun(setting, oracle, eps, delta, rounds, watch,
-                       replace(told, alarm=share*told.alarm), past)
+                       replace(told, alarm=share*told.alarm), past, round_cost)
         return Learner(setting, steps(run, examined),
                        best=lambda: run.best and run.found)
     return make
@@ -342,8 +347,10 @@ def close(run):
         answers += more
     boundaries = [Boundary(*w.pair, run.bets.zero, rules[w.pair[1]], limits_of(w))
                   for w in walls if w.pair[0] == run.bets.first and not w.tied]
-    run.checks = yield from examine(lambda rule, arm: put(run, rule, arm, FORCED),
-                                    run.setting, bearing(run, each_once(answers)),
+    def again(rule, arm):
+        return put(run, spare(run.setting, rule), arm, FORCED)
+    run.checks = yield from examine(again, run.setting,
+                                    bearing(run, each_once(answers)),
                                     found=(c.rule, c.arm), boundaries=boundaries)
     for check in run.checks:
         if not check.passed:
