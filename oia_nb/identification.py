@@ -187,10 +187,9 @@ register(
     Row(
         'sharp', sharp, 'the sharp learner: bets, and answers as half-spaces',
         demo=(.04, .05), honours=('costs', 'rounding'), flags=LEAD,
-        statuses=('certified', 'round_cap', 'stalled', 'lead_too_dear',
-                  'event_violated', 'assumption_violated'),
+        statuses=('certified', 'round_cap', 'lead_too_dear', 'assumption_violated'),
         rounds=('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
-                'gives way to another ({:,} bisections)')))
+                'gives way to another')))
 register(
     Row(
         'oiafc', oiafc, 'the paper\'s OIAFC, with fixed confidence', demo=(1., .1),
@@ -237,10 +236,8 @@ register(
     Row(
         'patient', patient, 'the sharp learner for experts who lapse at a stated rate',
         variants={}, honours=('lapses', 'rounding'), flags=LEAD,
-        statuses=('certified', 'round_cap', 'stalled', 'lead_too_dear',
-                  'event_violated', 'assumption_violated'),
-        rounds=('{:,} initial, {:,} to sample the arms, and {:,} to decide questions '
-                '({:,} bisections)')))
+        statuses=('certified', 'round_cap', 'lead_too_dear', 'assumption_violated'),
+        rounds=('{:,} initial, {:,} to sample the arms, and {:,} to decide questions')))
 register(
     Row(
         'own_beliefs', own_beliefs, 'for experts whose beliefs are their own',
@@ -252,8 +249,7 @@ register(
 register(
     Row(
         'open_support', open_support, 'for beliefs that nobody listed', variants={},
-        statuses=('certified', 'round_cap', 'stalled', 'event_violated',
-                  'assumption_violated'),
+        statuses=('certified', 'round_cap', 'assumption_violated'),
         rounds=('{:,} initial, {:,} to collect beliefs, and {:,} to learn with those '
                 'seen ({:,} supports)')))
 register(

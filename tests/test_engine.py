@@ -83,6 +83,12 @@ def a_run_with_programs():
     return world, action_informed_oracle(world), method, options
 
 
+def played(seed=1, **how):
+    "The engine's result in that world."
+    world, oracle, method, options = a_run_with_programs()
+    return simulate_fast(world, method=method, oracle=oracle, seed=seed, **options, **how)
+
+
 def both(world, oracle, method, options, seed, **how):
     "The coroutine's result and the engine's."
     learner = dict(oiafc=oiafc, oiafb=oiafb)[method](world.setting, oracle, **options)
@@ -253,19 +259,18 @@ def test_a_wrong_plan_is_caught_by_the_check(off):
 
 def test_a_wrong_solution_is_not_taken(monkeypatch):
     "The loop verifies what its simplex method says, and hands over to the coroutine's solver."
-    world, oracle, method, options = a_run_with_programs()
-    right = simulate_fast(world, method=method, oracle=oracle, seed=1, compile=False, **options)
+    right = played(compile=False)
     monkeypatch.setattr(loop, 'optimise', lying)
-    wrong = simulate_fast(world, method=method, oracle=oracle, seed=1, compile=False, **options)
-    assert_same(right, wrong, world)
+    wrong = played(compile=False)
+    assert_same(right, wrong, a_run_with_programs()[0])
     assert wrong.lp_solves > right.lp_solves
 
 
 def test_the_generator_is_left_where_the_coroutine_leaves_it():
-    world, oracle, method, options = a_run_with_programs()
+    world, oracle, _, options = a_run_with_programs()
     a, b = generator(3), generator(3)
     simulate(oiafb(world.setting, oracle, **options), world, a)
-    simulate_fast(world, method=method, oracle=oracle, seed=b, **options)
+    played(seed=b)
     assert a.random() == b.random()
 
 
@@ -343,11 +348,7 @@ def test_what_the_loop_does_not_play_is_refused_by_name(said):
 
 
 def test_uncompiled_is_the_same():
-    world, oracle, method, options = a_run_with_programs()
-    a, b = (simulate_fast(world, method=method, oracle=oracle, seed=1, compile=c, **options)
-            for c in (True, False))
-    np.testing.assert_array_equal(a.trace.arms, b.trace.arms)
-    np.testing.assert_allclose(a.rule.values, b.rule.values, rtol=0, atol=1e-12)
+    assert_same(played(), played(compile=False), a_run_with_programs()[0])
 
 
 def test_compiled_once(thorough):
@@ -395,8 +396,12 @@ def test_without_a_folder_it_compiles_all_the_same(monkeypatch, capsys):
 
 @pytest.mark.release
 def test_compiling_is_announced_once(tmp_path):
-    "On standard error, when there is nothing to load; the second process loads."
-    code = 'from oia_nb.fast.drive import compile_all; compile_all()'
+    """On standard error, when there is nothing to load; the second process loads.
+
+    No kernel is compiled for each literal that it is called with, as one with three was."""
+    code = ('from oia_nb.fast.drive import compile_all; compile_all(); '
+            'from oia_nb.fast.state import COMPILED as known; del known["by_reference"]; '
+            'assert max(len(f.signatures) for f in known.values()) < 3')
     first, second = (python(code, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2))
     assert first.returncode == second.returncode == 0
     assert first.stderr.count('compiling, once') == 1 and second.stderr == ''

@@ -12,18 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from conftest import amount, examples
-from oia_nb.all import (DEGENERATE, INIT, STATUS, Environment, InformationStructure, InvalidInput,
+from oia_nb.all import (DEGENERATE, INIT, Environment, InformationStructure, InvalidInput,
                         NotInducible, Oracle, Response,
                         action_informed_oracle, bits_world, degenerate_world, generator,
                         is_proper, load_world, lower_bound, make_world,
                         optimal_rule, principal_profit, random_world, sharp, simulate)
 import oia_nb.sharp.evidence as statistics
 import oia_nb.sharp.learner as module
-from oia_nb.sharp.bets import Option, inquire
+from oia_nb.beliefs import BITS, Forecast, Run, learn_wall, own_beliefs, refine, shoot
 from oia_nb.sharp.evidence import betting_threshold, largest_over_ball, mean_lower, shifted
 import oia_nb.sharp.hyperplanes as hyperplanes
 from oia_nb.sharp.hyperplanes import RegionProgram, largest_difference, spread_rules
-from oia_nb.sharp.learner import BITS, Forecast, SharpRun, learn_wall, refine, shoot
 from oia_nb.told import as_told
 from laws import detection, guess, most_failures, statistical
 
@@ -131,6 +130,10 @@ def test_mean_lower_extremes():
 
 # --- Walls ----------------------------------------------------------------------------
 
+def searching(world, oracle):
+    "A run that learns hyperplanes."
+    return Run(world.setting, oracle, eps=.05, delta=.1, max_rounds=10_000, told=as_told(None))
+
 def test_walls_are_where_they_are_said_to_be():
     """At oracle rules and at rules in all directions every wall is within its error of the true
     difference of profits, and stays so when it is refined."""
@@ -138,7 +141,7 @@ def test_walls_are_where_they_are_said_to_be():
     for i, (K, W, signals) in enumerate([(2, 2, 2), (3, 2, 3), (2, 3, 3), (3, 3, 2)]):
         world = small_world(i, K, W, signals)
         oracle = action_informed_oracle(world)
-        run = SharpRun(world.setting, oracle, .05, .1, 10_000, None, as_told(None))
+        run = searching(world, oracle)
         def learn(k, j):
             hit = yield from shoot(run, k, oracle.rules[j], BITS)
             yield from learn_wall(run, k, hit)
@@ -163,7 +166,7 @@ def test_walls_are_where_they_are_said_to_be():
 def learn_one(world, j, seed=1):
     "A run of only one wall, from arm 1 of `world` on the way to the oracle's rule of arm j."
     oracle = action_informed_oracle(world)
-    run = SharpRun(world.setting, oracle, .05, .1, 10_000, None, as_told(None))
+    run = searching(world, oracle)
     def learn():
         hit = yield from shoot(run, 1, oracle.rules[j], BITS)
         yield from learn_wall(run, 1, hit)
@@ -271,11 +274,11 @@ def test_stale_bases_turn_red(fault, monkeypatch):
     with pytest.raises(AssertionError):
         law_bases()
 
-def hyperplanes_at_once(monkeypatch):
-    "The bets are given up as soon as they could be."
+def insisting_at_once(monkeypatch):
+    "The bets ask nothing, and insist as soon as a sample was in vain."
     monkeypatch.setattr(module.bets, 'best_option', lambda *a: None)
     monkeypatch.setattr(module.bets, 'prospect', lambda *a: np.inf)
-    monkeypatch.setattr(module.bets, 'is_patient', lambda *a: False)
+    monkeypatch.setattr(module.bets, 'VAIN', 1e-9)
 
 DELTA = amount(.05, .2)     # of every run below
 SEEDS = amount(1, 6)        # runs of each world
@@ -302,9 +305,9 @@ def guessed(worlds, seeds):
 
 @statistical(false_alarm=1e-6, planted="returns the oracle's rule for the worst arm, unasked",
              power=lambda: detection(WORLDS*SEEDS, DELTA, 1.))
-def test_hyperplanes_keep_the_promise_too(monkeypatch):
-    "Runs on 5 worlds (6 runs on each of 6, with --release), none of them ended by bets."
-    hyperplanes_at_once(monkeypatch)
+def test_the_promise_is_kept_whatever_is_asked(monkeypatch):
+    "Runs on 5 worlds (6 runs on each of 6, with --release), without a question that pays."
+    insisting_at_once(monkeypatch)
     worlds = list(targets(WORLDS))
     runs = [(world, play(world, eps, generator(710 + i, seed)), eps)
             for i, (world, eps) in enumerate(worlds) for seed in range(SEEDS)]
@@ -317,8 +320,8 @@ def play(world, eps, rng):
     return simulate(learner, world, rng)
 
 @pytest.mark.parametrize('seed', range(2))
-def test_a_world_that_bets_alone_do_not_end(seed):
-    "Four states, and a best rule that pays much: hyperplanes take over."
+def test_a_best_rule_that_pays_much(seed):
+    "Four states."
     world = bits_world([.1, 0.], cost=.15)
     r = simulate(plain(world.setting, action_informed_oracle(world), eps=.05, delta=.05,
                        max_rounds=1000), world, seed)
@@ -337,10 +340,10 @@ def test_an_examined_certificate_costs_rounds_and_says_what_was_checked():
 @pytest.mark.parametrize('lie', [(.01, 1e-9), (.99, 1e-9), (.5, .04), (np.nan, np.inf)])
 def test_a_wrong_forecast_costs_rounds_and_nothing_else(lie, monkeypatch):
     monkeypatch.setattr(Forecast, 'guess', lambda self, k, j, end: lie)
-    hyperplanes_at_once(monkeypatch)
     world = small_world(2, 3, 2, 3)
     oracle = action_informed_oracle(world)
-    r = simulate(plain(world.setting, oracle, eps=.03, delta=.1, max_rounds=10_000), world, 3)
+    r = simulate(own_beliefs(world.setting, oracle, eps=.1, delta=.1, max_rounds=10_000,
+                             examined=False), world, 3)
     assert r.status == 'certified' and sound(world, r)
 
 # --- The learner ----------------------------------------------------------------------
@@ -466,38 +469,26 @@ def test_cap():
         assert (r.status, r.rounds, len(r.trace.arms)) == ('round_cap', cap, cap)
         assert r.certificate is None or sound(clinic, r)
 
-def one_question_a_batch(run, c, missing):
-    "In place of `best_option`: after each batch of samples a question, which is of no help."
-    if run.rounds == run.asked_at:
-        return None
-    return Option(2., lambda: inquire(run, run.zero, None), 'what is known')
+def stuck_world(n):
+    "A small world in which no question is predicted to pay, though some would."
+    for i in range(200):
+        try:
+            return random_world(2 + (n % 4 == 3), 2, 2, generator(4000 + n, i), prior='arm',
+                                margin=.01, tries=1)
+        except NotInducible:
+            continue
 
-def test_bets_without_a_prospect_are_given_up(monkeypatch):
-    world = load_world('clinic')
-    play = lambda: simulate(plain(world.setting, action_informed_oracle(world), eps=.1,
-                                  delta=.5, max_rounds=3000), world, 0)
-    monkeypatch.setattr(module.bets, 'best_option', one_question_a_batch)
+@pytest.mark.parametrize('n, seed', [(18, 4), *amount([], [(18, 9), (15, 8)])])
+def test_bets_that_are_stuck_insist(n, seed, monkeypatch):
+    world = stuck_world(n)
+    play = lambda: simulate(plain(world.setting, action_informed_oracle(world), delta=.5,
+                                  eps=max(gap_of(world)/2, .02), max_rounds=1000), world,
+                            generator(11, 1000*n + seed))
     found = play()
     assert found.status == 'certified' and sound(world, found)
-    # planted: samples against the prediction cost nothing
-    monkeypatch.setattr(module.bets, 'price_of_hyperplanes', lambda run: 10_000)
+    # planted: samples may be in vain for ever
+    monkeypatch.setattr(module.bets, 'VAIN', np.inf)
     assert play().status == 'round_cap'
-
-@pytest.mark.parametrize('name, value', [('TRIES', 0), *amount([], [('MOST_BITS', BITS)])])
-def test_a_run_that_gets_nowhere_ends_and_says_why(name, value, monkeypatch):
-    "Boundaries that can't be refined, or not be learned at all."
-    hyperplanes_at_once(monkeypatch)
-    monkeypatch.setattr(module, name, value)
-    clinic = load_world('clinic')
-    run = lambda cap=1000: simulate(plain(clinic.setting, action_informed_oracle(clinic), eps=.04,
-                                          delta=.05, max_rounds=cap), clinic, 1)
-    found = run()
-    assert found.status == 'stalled' and found.rounds < 1000 and .04 < found.certificate.bound
-    assert sound(clinic, found) and 'boundaries' in STATUS['stalled'].text
-    assert STATUS['stalled'].text in repr(found)
-    # planted: nothing is noticed
-    monkeypatch.setattr(module, 'is_blocked', lambda run: False)
-    assert run(found.rounds + 100).status == 'round_cap'
 
 class Fickle:
     "Answers as `first` does for a number of rounds, as `then` does from then on."

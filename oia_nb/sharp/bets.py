@@ -4,18 +4,17 @@
 __all__ = ['NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW', 'SOONER', 'ORDERS', 'MORE', 'OPENING',
            'DEARER_BY', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'EARLY',
            'LARGEST', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH', 'AT_ONCE', 'GROWTH',
-           'A_RAY', 'BESIDE', 'STILL', 'VAIN', 'DEARER', 'NEARLY', 'DOUBTFUL', 'CLEAR', 'PATIENCE', 'FIRST', 'LEADS',
-           'LEADS_OWN', 'AGAIN_AFTER', 'MUCH_FINER', 'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'Run',
-           'inquire', 'file', 'hear', 'recall', 'note', 'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of',
-           'mixture', 'exit_of', 'rungs', 'ray_of', 'divided', 'asked_beside', 'zero_wealth', 'idle_wealth', 'low_of',
-           'bracket', 'payments', 'asked_of', 'wealth', 'rivals', 'region_of', 'missing', 'passes', 'profit', 'spread',
-           'Outlook', 'RayOutlook', 'outlook_of', 'Option', 'exchanged', 'better', 'foresee', 'hoped', 'bet_options',
-           'step_towards', 'foretell', 'ask_bound', 'along', 'ask_ray', 'give_up', 'is_cheaper', 'open_wall',
-           'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'affords_cuts',
-           'renew_cuts', 'hoped_price', 'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option', 'refresh',
-           'where_to_sample', 'price_of_hyperplanes', 'prospect', 'is_patient', 'leader', 'candidate', 'is_verified',
-           'open_second', 'ask_weakest', 'settled', 'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of',
-           'foundation', 'against', 'no_agent']
+           'A_RAY', 'BESIDE', 'VAIN', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'AGAIN_AFTER', 'MUCH_FINER', 'SEARCH',
+           'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'Run', 'inquire', 'file', 'hear', 'recall', 'note',
+           'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
+           'divided', 'asked_beside', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of',
+           'wealth', 'rivals', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook',
+           'outlook_of', 'Option', 'exchanged', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell',
+           'ask_bound', 'along', 'ask_ray', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest',
+           'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price',
+           'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample',
+           'price_of_hyperplanes', 'prospect', 'leader', 'candidate', 'is_verified', 'open_second', 'insist',
+           'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'against', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -921,11 +920,9 @@ def where_to_sample(run, c, missing):
     return k, int(max(1, BATCH*N[k], min(AT_ONCE*left, GROWTH*N[k])))
 
 # %% ../../nbs/beyond/24_bets.ipynb #512a378a
-# rounds that a ray takes, and beside all rays; nothing was asked for a price/STILL;
-# samples without a prospect may cost so many prices; what is dearer is no prospect
-A_RAY, BESIDE, STILL, VAIN, DEARER = 8, 100, 4, 2, 3
-# with three states and more: if the prediction is within so many prices, and if not
-NEARLY, DOUBTFUL, CLEAR = 10, .3, .05
+# rounds that a ray takes, and beside all rays; samples without a prospect may cost such
+# a share of the price
+A_RAY, BESIDE, VAIN = 8, 100, .1
 
 def price_of_hyperplanes(run):
     "About the rounds that whole hyperplanes would take."
@@ -938,16 +935,6 @@ def prospect(run, c, missing):
     ahead = [outlook_of(run, c, j, m).as_it_stands() for j, m in missing.items()
              if m > 0 and j != run.first]
     return max(ahead, default=0.)/price_of_hyperplanes(run)
-
-def is_patient(run, ahead):
-    """Whether the prediction `ahead`, in prices, may still change. Two states: it isn't
-    far, or a question was asked not long ago; and samples without a prospect took less
-    than `VAIN` prices."""
-    price = price_of_hyperplanes(run)
-    if run.setting.W > 2:
-        return run.in_vain < (DOUBTFUL if ahead < NEARLY else CLEAR)*price
-    late = run.rounds - run.asked_at >= price/STILL
-    return run.in_vain < VAIN*price and (ahead < DEARER or not late)
 
 # %% ../../nbs/beyond/24_bets.ipynb #1ecc5ccf
 # options a belief that may come to nothing before samples are taken
@@ -1006,24 +993,18 @@ def open_second(run, j):
 
 MUCH_FINER = 5          # how finely rays of bets are known at last
 
-def ask_weakest(run):
-    "With two states, ask about the bet that makes each arm cheapest, if that may help."
-    for R in run.regions.values() if run.setting.W == 2 else ():
-        yield from ask_ray(run, int(R.prices.argmin()), MUCH_FINER)
-
-def settled(run):
-    """The `Candidate` that is proved as things stand, None if there is none; a better
-    leader is registered."""
+def insist(run):
+    """Take second hyperplanes into use, and with two states ask about the bet that makes
+    each arm cheapest, though none of this is predicted to help; and allow as many
+    questions as before."""
+    run.questions = run.in_vain = 0
     if run.cone is None:
         set_up(run)
     for j in run.others:
         open_second(run, j)
-    if run.setting.W > 2 and affords_cuts(run):
-        renew_cuts(run, run.others)
     refresh(run)
-    c, new = leader(run)
-    run.candidates += [c] if new else []
-    return c if passes(run, c) and is_verified(run, c) else None
+    for R in run.regions.values() if run.setting.W == 2 else ():
+        yield from ask_ray(run, int(R.prices.argmin()), MUCH_FINER)
 
 # %% ../../nbs/beyond/24_bets.ipynb #8c426c62
 def open_run(run):
@@ -1046,8 +1027,7 @@ def open_run(run):
 
 # %% ../../nbs/beyond/24_bets.ipynb #990875d5
 def explore(run):
-    """The loop; returns the candidate that is proved good enough, or None if whole
-    hyperplanes are cheaper."""
+    "The loop; returns the candidate that is proved good enough."
     yield from open_run(run)
     idle = 0                       # options in a row that came to nothing
     while True:
@@ -1080,8 +1060,9 @@ def explore(run):
             run.asked_at = run.rounds if asked else run.asked_at
             continue
         ahead = run.ahead = prospect(run, c, absent)
-        if ahead > 1 and not is_patient(run, ahead):
-            return None
+        if run.in_vain >= VAIN*price_of_hyperplanes(run):
+            yield from insist(run)
+            continue
         if new:
             run.candidates.append(c)
             continue

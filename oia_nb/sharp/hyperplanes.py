@@ -3,7 +3,7 @@
 # %% auto #0
 __all__ = ['THIN', 'NEAREST', 'MEMORY', 'NEXT_TO', 'Ray', 'flat', 'bent', 'neutral', 'unknowns', 'RegionProgram', 'VRegion',
            'near_pairs', 'Basis', 'basis', 'last_basis', 'floor', 'largest_difference', 'Hyperplane', 'kinked_rule',
-           'spread_rules', 'optimistic_profit', 'same_arm_regret']
+           'spread_rules']
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #d595588c
 from dataclasses import dataclass
@@ -12,8 +12,6 @@ from ..core import generator, patch_to
 from ..programs import (ROUNDING, ProperProgram, Solution, pair_rows,
                              properness_pairs, simplex, v_rules)
 from ..scoring import ScoringRule, menu_rule
-from .evidence import (betting_threshold, largest_over_ball,
-                                   mean_lower)
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #e4528941
 @dataclass(eq=False)
@@ -394,28 +392,3 @@ def spread_rules(setting):
         menu_rule(z.support, rng.uniform(0, z.bound, (1 + n%3, z.W)), z.bound)
         for n in range(4*z.M)
     ]
-
-# %% ../../nbs/beyond/21_hyperplanes.ipynb #f4e50b50
-def optimistic_profit(program, counts, delta):
-    r"""An upper bound on $h(S_k^*)$ from `counts` (M,) of an arm and its outer
-    region `program`, right at all times with probability 1 - `delta`
-    (chapter 21)."""
-    N, u = counts.sum(), program.setting.belief_utility
-    if N == 0:
-        return np.inf
-    L = betting_threshold(N, delta)
-    cheap, best = program.minimum(counts/N, rule=True), np.inf
-    if cheap is not None:
-        s = cheap.rule.expected
-        saved = largest_over_ball(counts, L, largest_difference(program, s), s)
-        best = saved - mean_lower(counts, s - u, L)
-    whole = largest_over_ball(counts, L, largest_difference(program, u, best), u)
-    return min(best, whole)
-
-# %% ../../nbs/beyond/21_hyperplanes.ipynb #6f96fe12
-def same_arm_regret(program, counts, rule, delta):
-    r"""An upper bound on $h(S_k^*) - h(S)$ for a `rule` that arm k answered, from
-    `counts` (M,) of k since then (chapter 21)."""
-    s = rule.expected
-    return largest_over_ball(counts, betting_threshold(counts.sum(), delta),
-                             largest_difference(program, s), s)

@@ -7,56 +7,24 @@ __all__ = ['SEEN', 'PROVED', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'keep
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from dataclasses import dataclass, replace
-from functools import cached_property
 import numpy as np
-from ..core import (TIE_TOL, InvalidInput, as_integer, as_number, patch_to,
-                         placed)
+from ..core import InvalidInput, as_integer, as_number, patch_to, placed
 from ..information import Response
 from ..examination import Boundary, Watches, examine
-from ..estimation import FORCED, INIT, NORMAL, PAST, Transcript
+from ..estimation import FORCED, PAST, Transcript
 from ..leads import leading
 from ..learner import (STATUS, Certificate, Finding, Identification, Learner,
-                            Status, Stopped, announce, check_learner, check_response,
-                            finish)
-from ..scoring import ScoringRule, is_proper, mix, without_floor
+                            Stopped, announce, check_learner, check_response, finish)
+from ..scoring import ScoringRule, is_proper, without_floor
 from . import bets
 from .evidence import betting_threshold, mean_lower
-from .hyperplanes import (THIN, Hyperplane, Ray, RegionProgram, bent,
-                                      optimistic_profit, same_arm_regret,
-                                      spread_rules, unknowns)
+from .hyperplanes import THIN
 from .walls import Contradiction, extent
 from ..told import as_told
 
 # %% ../../nbs/beyond/25_sharp.ipynb #54bf2a75
-# samples an arm before anything else; growth between picks; share of a batch
-SAMPLES, GROWTH, BATCH = 12, 1.5, .04
-# halvings to see which hyperplane a ray meets, to complete one, to add at a time,
-# at most
-PROBE, BITS, STEP, MOST_BITS = 3, 5, 2, 29
-# a region is known well enough when that costs this share of ϵ in profit
-NEAR = 1/4
-TRIES = 4                                   # of completing one hyperplane from one side
-IDLE = 8            # times as many rounds as when something could still be improved
-# of δ, for what comes after the bets, where few runs go
-LATER = .05
-
 # of the bound, what a round costs beside the payment, if nothing is said
 ROUND_COST = .3
-
-@dataclass(eq=False)
-class Candidate:
-    r"""A rule that `arm` has answered, the `counts` (M,) of that arm at that time,
-    and the probability of failure `delta` it may use; it was `born` after so many
-    rounds."""
-    rule: ScoringRule
-    arm: int
-    counts: np.ndarray
-    delta: float
-    born: int = 0
-
-STATUS['stalled'] = Status(
-    'The accuracy asked for was not proved, and more rounds would not prove it: the '
-    'boundaries between arms cannot be known well enough', cut_short=True)
 
 class Halt(Exception):
     """Ends a run: `status`, the rounds that contradict each other, and what was
@@ -67,39 +35,27 @@ class Halt(Exception):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #37f8ba46
 class SharpRun:
-    """The state of a run: the transcript, the hyperplanes and programs of the regions,
-    the candidates, and what to file."""
+    "The state of a run: the transcript, the bets, and what to file."
     def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told, past=(),
                  round_cost=np.inf):
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
             setting, oracle, eps, delta, max_rounds + len(past), watch)
         self.past = past
-        self.later = LATER*delta
         self.setting = setting = levelled(setting)                      # below
         self.transcript = Transcript(setting, keeps=True)
-        self.base = RegionProgram(setting)
-        self.walls, self.programs, self.tries, self.depths = {}, {}, {}, {}
-        self.candidates, self.best = [], None
-        self.rays, self.forecast, self.low = [], None, None
+        self.best = self.low = None
         self.told, self.checks = told, ()
         self.watches = Watches(setting, told.alarm)
-        self.version, self.picked, self.cache = [0]*setting.K, [(-1, 0)]*setting.K, {}
-        self.snapshots, self.searches, self.solves = [], 0, 0
+        self.snapshots = []
         self.bets = bets.Run(self.transcript, oracle, eps, delta,
                              lambda *a: put(self, *a), lambda _, c: report(self, c),
                              round_cost)
-        self.heard, self.proved, self.former = {}, None, {}
+        self.heard, self.proved = {}, None
         self.next_snapshot, self.next_proof = 1, 1
-        self.most, self.moved = {}, 0
-        margin = oracle.margin
-        self.tie = 1e-7 if margin is None else min(.01, 2*TIE_TOL*setting.bound/margin)
 
     @property
     def rounds(self):
         return self.transcript.rounds
-    @cached_property
-    def ends(self):
-        return spread_rules(self.setting)
     def see(self, rule, arm, belief, state):
         "Show a round to the watches. Raises `Halt`."
         objects = self.watches.see(rule, arm, belief, state)
@@ -108,8 +64,6 @@ class SharpRun:
     def spoken(self, rule):
         "The rule as it is announced."
         return rule
-    def of(self, k):
-        return [w for pair, w in self.walls.items() if k in pair]
 
 # %% ../../nbs/beyond/25_sharp.ipynb #37f8bae1
 @patch_to(SharpRun)
@@ -135,27 +89,6 @@ def found(self):
     best = self.best or Finding(self.oracle.rules[0], 0)
     return replace(best, rule=self.spoken(best.rule))
 
-# %% ../../nbs/beyond/25_sharp.ipynb #68baa47e
-@patch_to(SharpRun)
-def program(self, k):
-    "The `RegionProgram` of arm k with the hyperplanes known so far."
-    if k not in self.programs:
-        self.programs[k] = RegionProgram(self.setting,
-                                         [w.cut(k) for w in self.of(k)],
-                                         self.former.get(k))
-    return self.programs[k]
-
-@patch_to(SharpRun)
-def renew(self, wall):
-    "Note that a hyperplane is new or better known."
-    self.cache.clear()
-    self.moved = self.rounds
-    for k in wall.k, wall.j:
-        self.version[k] += 1
-        if (old := self.programs.pop(k, None)) is not None:
-            self.solves += old.solves
-            self.former[k] = old
-
 # %% ../../nbs/beyond/25_sharp.ipynb #7631cd6e
 def recall(run):
     "Take answers from before the run into the record. Raises `Halt`, `Contradiction`."
@@ -171,289 +104,6 @@ def put(run, rule, target, kind):
         raise Halt('round_cap')
     return (yield from announce(run.transcript, run.spoken(rule), kind=kind,
                                 target=target, see=lambda *seen: run.see(rule, *seen)))
-
-def ask(run, rule, target, kind):
-    """One round; returns the arm that answered. Raises `Halt` at the cap, or if the
-    answer contradicts a hyperplane."""
-    arm = yield from put(run, rule, target, kind)
-    if run.bets.first is not None and not any(rule is r for r in run.oracle.rules):
-        bets.file(run.bets, rule, arm)
-    for wall in run.walls.values():
-        if wall.contradicts(arm, rule.expected):
-            raise Halt('assumption_violated', (*wall.rounds, run.rounds), 'boundaries')
-    return arm
-
-def sample(run, k):
-    """Announce the oracle's rule of arm k, which answered it in round `heard` and must
-    do so again."""
-    arm = yield from ask(run, run.oracle.rules[k], k, NORMAL)
-    if arm != k:
-        raise Halt('assumption_violated', (run.heard[k], run.rounds), 'drift')
-
-# %% ../../nbs/beyond/25_sharp.ipynb #3743eb15
-def ask_at(run, k, ray, t):
-    """Announce the rule at `t` of a ray from arm k, and narrow its bracket; returns
-    the arm that answered."""
-    arm = yield from ask(run, mix(run.oracle.rules[k], ray.end, t), k, FORCED)
-    ray.rounds.append(run.rounds)
-    if arm == k:
-        ray.inside, ray.held = t, run.rounds
-    else:
-        ray.outside, ray.across, ray.crossed = t, arm, run.rounds
-    return arm
-
-def shoot(run, k, end, bits, ray=None, keep=False):
-    """Bisect the ray from the oracle's rule of arm k to `end`, or go on with `ray`;
-    None if k answers at its end.
-
-    With `keep` the arm across must stay the same: None if another one turns up
-    between. Raises `Halt`.
-    """
-    if ray is None:
-        ray, run.searches = Ray(end, 0., np.inf, k, []), run.searches + 1
-        if (yield from ask_at(run, k, ray, 1.)) == k:
-            return None
-    while not ray.shorter(bits):
-        across = ray.across
-        arm = yield from ask_at(run, k, ray, (ray.inside + ray.outside)/2)
-        if keep and arm not in (k, across):
-            return None
-        if ray.outside < 1e-9:
-            raise Halt('assumption_violated', (run.heard[k], *ray.rounds), 'oracle')
-    return ray
-
-# %% ../../nbs/beyond/25_sharp.ipynb #af5b3e1f
-class Forecast:
-    r"""A Gaussian guess of all $q_k$ and $c_k$, from counts and from points on
-    hyperplanes: it only says where to ask first.
-
-    `mean` (KM + K,) and `cov` hold the $q_k$ one after the other, then the costs, in
-    units of the bound.
-    """
-    def __init__(self, run):
-        z, data = run.setting, run.transcript
-        self.oracle, self.bound = run.oracle, z.bound
-        self.K, self.M, n = z.K, z.M, z.K*z.M
-        self.mean, self.cov = np.zeros(n + z.K), np.eye(n + z.K)
-        for k in range(z.K):
-            at, N = slice(k*z.M, (k + 1)*z.M), data.N[k] + .5
-            q = (data.counts[k] + .5/z.M)/N
-            self.mean[at], self.cov[at, at] = q, (np.diag(q) - np.outer(q, q))/N
-        for k, ray in run.rays:
-            self.see(k, ray)
-
-    def row(self, k, j, s, cost=1.):
-        r"""The row whose product with `mean` is $f_{kj}(s)$, or its linear part if
-        `cost` is 0."""
-        row, n = np.zeros(len(self.mean)), self.K*self.M
-        row[k*self.M:(k+1)*self.M], row[j*self.M:(j+1)
-                                        *self.M] = s/self.bound, -s/self.bound
-        row[n + k], row[n + j] = -cost, cost
-        return row
-
-    def see(self, k, ray):
-        "Learn that the hyperplane lies within the bracket of a ray from arm k."
-        A, j, t = self.oracle.rules[k].expected, ray.across, (ray.inside
-                                                              + ray.outside)/2
-        row, slope = self.row(
-            k, j, A + t*
-            (ray.end.expected - A)), self.row(k, j, ray.end.expected - A, 0.)@self.mean
-        gain = self.cov @ row
-        gain /= row @ gain + 1e-10 + ((ray.outside - ray.inside)*slope)**2/12
-        self.mean, self.cov = self.mean - gain*(row@self.mean), self.cov - np.outer(
-            gain, self.cov@row)
-
-# %% ../../nbs/beyond/25_sharp.ipynb #04412842
-@patch_to(Forecast)
-def guess(self, k, j, end):
-    """Where the ray from arm k to the payments `end` meets the hyperplane to arm j,
-    and the standard deviation of that."""
-    A = self.oracle.rules[k].expected
-    value, slope = self.row(k, j, A)@self.mean, self.row(k, j, end - A,
-                                                         0.)@self.mean
-    if not 0 < value < -slope:
-        return np.nan, np.inf
-    row = self.row(k, j, A - value/slope*(end - A))
-    return -value/slope, float(np.sqrt(max(row @ self.cov @ row, 0.)))/-slope
-
-# %% ../../nbs/beyond/25_sharp.ipynb #3bab6aee
-def depth(run, k, j):
-    return run.depths.get((k, j), BITS)
-
-def look(run, k, j, end):
-    """A ray to `end`, bracketed where its hyperplane to arm j is foretold; by `PROBE`
-    halvings if that isn't known to a tenth. None if k answers at its end."""
-    t, spread = run.forecast.guess(k, j, end.expected)
-    if not spread < .1*t:
-        return (yield from shoot(run, k, end, PROBE))
-    ray, run.searches = Ray(end, 0., np.inf, k, []), run.searches + 1
-    up = down = max(2*spread, .49*t*2.**-depth(run, k, j))
-    while np.isinf(ray.outside):
-        if ray.inside == 1:
-            return None
-        yield from ask_at(run, k, ray, min(t + up, 1.))
-        up *= 4
-    while ray.inside < t - down:
-        if (yield from ask_at(run, k, ray, t - down)) != k:
-            down *= 4
-    return ray
-
-def probe(run, k, j, end):
-    """A ray to `end` that crosses into arm j, as fine as `depth` says; None if it
-    crosses elsewhere, which a few rounds tell."""
-    ray = yield from look(run, k, j, end)
-    if ray is None or ray.across != j:
-        return None
-    ray = yield from shoot(run, k, end, depth(run, k, j), ray)
-    if ray.across != j:
-        return None
-    run.rays.append((k, ray))
-    run.forecast.see(k, ray)
-    return ray
-
-# %% ../../nbs/beyond/25_sharp.ipynb #adf220ce
-def learn_wall(run, k, hit):
-    """Complete the hyperplane that the ray `hit` from arm k meets; returns whether
-    enough independent rays were found: as many as chapter 21 says."""
-    j, A = hit.across, run.oracle.rules[k]
-    of = run.setting.places(k, j)
-    run.rays.append((k, hit))
-    run.forecast = Forecast(run)
-    for share in 1., .5, .1:
-        first = yield from probe(run, k, j, mix(hit.end, run.oracle.rules[j], share))
-        if first is not None:
-            break
-    first = first or hit
-    z, rays, needed = run.setting, [first], unknowns(run.setting, k, j)
-    R = bent(z, of, (np.array([r.expected for r in run.ends])
-                     - first.end.expected)[:, of])
-    taken = bent(z, of, (first.end.expected - A.expected)[of])
-    while True:
-        R = R - np.outer(R @ taken, taken)/(taken @ taken)
-        if len(rays) == needed:
-            break
-        ray = None
-        while ray is None:
-            n = int(np.linalg.norm(R, axis=1).argmax())
-            taken = R[n].copy()
-            if np.linalg.norm(taken) <= 1e-9*z.bound:
-                return False
-            ray = yield from farthest(run, k, j, first.end, run.ends[n])
-            R[n] = 0.
-        rays.append(ray)
-    wall = run.walls[k, j] = Hyperplane(k, j, A, rays, run.base, run.tie,
-                                        depth(run, k, j))
-    run.renew(wall)
-    return True
-
-def farthest(run, k, j, start, end):
-    """A ray that crosses into arm j, to a rule between `start` and `end` that is far
-    from `start`; None if there is none."""
-    for far in .5*.25**np.arange(7):
-        ray = yield from probe(run, k, j, mix(start, end, far))
-        if ray is not None:
-            return ray
-
-# %% ../../nbs/beyond/25_sharp.ipynb #87cda95a
-def refine(run, wall):
-    """Bisect the rays of a hyperplane `STEP` times more; forget the hyperplane, to
-    learn it anew with finer rays, if a third arm turns up on one of them."""
-    wall.bits += STEP
-    for ray in wall.rays:
-        if (yield from shoot(run, wall.k, ray.end, wall.bits, ray, keep=True)) is None:
-            run.depths[wall.k, wall.j] = min(wall.bits + STEP, MOST_BITS)
-            del run.walls[wall.k, wall.j]
-            break
-    wall.update()
-    run.renew(wall)
-
-def is_due(run, k):
-    version, N = run.picked[k]
-    return version != run.version[k] or run.transcript.N[k] >= GROWTH*N
-
-# %% ../../nbs/beyond/25_sharp.ipynb #e905aa30
-def pick(run, k):
-    """Step 4: announce the empirically best rule of arm k within its inner region,
-    or get to know the region better."""
-    data, program = run.transcript, run.program(k)
-    run.picked[k], q = (run.version[k], data.N[k]), data.q_hat[k]
-    outer, inner = program.minimum(q), program.minimum(q, inner=True, rule=True)
-    if inner is None or inner.value - outer.bound > NEAR*run.eps:
-        rough = [w for w in run.of(k) if w.bits < MOST_BITS]
-        for wall in rough:
-            yield from refine(run, wall)
-        if rough:
-            return
-    run.most[k] = q @ run.setting.belief_utility - outer.bound
-    if inner is None:
-        return
-    rule = inner.rule
-    arm = yield from ask(run, rule, k, NORMAL)
-    if arm == k:
-        r = len(run.candidates) - run.setting.K + 1
-        run.candidates.append(
-            Candidate(rule, k, data.counts[k].copy(), .45*run.later/(r*(r+1))))
-    else:
-        yield from meet_wall(run, k, rule)
-
-def meet_wall(run, k, rule):
-    """Another arm answered `rule`: find the hyperplane on the way to it, and complete
-    it unless that was tried `TRIES` times."""
-    hit = yield from shoot(run, k, rule, BITS)
-    if hit is None:
-        raise Halt('assumption_violated', (run.rounds - 1, run.rounds), 'drift')
-    if depth(run, k, hit.across) > BITS:
-        hit = yield from shoot(run, k, rule, depth(run, k, hit.across), hit)
-    pair = k, hit.across
-    run.tries[pair] = run.tries.get(pair, 0) + 1
-    if pair not in run.walls and pair[::-1] not in run.walls and run.tries[
-            pair] <= TRIES:
-        run.moved = run.rounds
-        yield from learn_wall(run, k, hit)
-
-# %% ../../nbs/beyond/25_sharp.ipynb #382f4805
-def _kept(run, key, N, value):
-    "The value filed under `key`, anew if `N` has grown by `BATCH` since."
-    if key not in run.cache or N >= (1 + BATCH)*run.cache[key][0]:
-        run.cache[key] = N, value()
-    return run.cache[key][1]
-
-def upper_bounds(run):
-    r"(K,): $U_k$ of step 1."
-    N, counts, delta = run.transcript.N, run.transcript.counts, run.later/(
-        2*run.setting.K)
-    return np.array([
-        _kept(run, k, N[k], lambda: optimistic_profit(run.program(k), counts[k], delta))
-        for k in range(run.setting.K)
-    ])
-
-def profit_lower(run, c):
-    "A lower bound on the profit of a `Candidate`, from the samples since its birth."
-    counts = run.transcript.counts[c.arm] - c.counts
-    return mean_lower(counts, run.setting.belief_utility - c.rule.expected,
-                      betting_threshold(counts.sum(), c.delta/2))
-
-def leader(run):
-    """Of the arm whose candidate seems to earn most, the `Candidate` with the
-    highest lower bound on its profit (of the latest five), and that bound."""
-    q, u, found = run.transcript.q_hat, run.setting.belief_utility, []
-    for k in range(run.setting.K):
-        recent = [(profit_lower(run, c), n, c) for n, c in enumerate(run.candidates)
-                  if c.arm == k][-5:]
-        found.append(max(recent, key=lambda r: r[:2]))
-    low, _, c = max(found, key=lambda r: q[r[2].arm] @ (u - r[2].rule.expected))
-    return c, low
-
-def own_regret(run, c, gap):
-    r"""The smaller of `gap` and the regret of a `Candidate` within its arm; the
-    latter only if it is needed."""
-    counts = run.transcript.counts[c.arm] - c.counts
-    if gap <= run.eps or not counts.any():
-        return gap
-    return min(
-        gap,
-        _kept(run, id(c), run.transcript.N[c.arm],
-              lambda: same_arm_regret(run.program(c.arm), counts, c.rule, c.delta/2)))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #6d0c8e60
 @dataclass(frozen=True, eq=False)
@@ -515,91 +165,17 @@ def report(run, c):
         run.watch(SharpPlan(run.rounds + 1, data.N, data.q_hat, profits, c.arm,
                             run.bound))
 
-# %% ../../nbs/beyond/25_sharp.ipynb #4a3fbfd6
-def judge(run):
-    """Steps 1 and 2: returns the best candidate, the best challenger, the bounds on
-    its regret against others and in all, and U."""
-    U = upper_bounds(run)
-    c, low = leader(run)
-    if low > U[c.arm] + 1e-9:
-        raise Halt('event_violated')
-    challenger = int(np.where(np.arange(run.setting.K) == c.arm, -np.inf, U).argmax())
-    across = U[challenger] - low
-    bound = max(
-        across,
-        U[c.arm] - low if across > run.eps else own_regret(run, c, U[c.arm] - low))
-    data = run.transcript
-    run.snapshots.append(
-        (run.rounds + 1, U,
-         np.sqrt(2*betting_threshold(data.N, run.later/
-                                     (2*run.setting.K))/data.N), run.bound))
-    if run.watch:
-        run.watch(SharpPlan(run.rounds + 1, data.N, data.q_hat, U, c.arm, run.bound))
-    return c, challenger, across, bound, U
-
-def samples_for(run, k, c):
-    """How many samples the bound of arm k rests on: all, but for the arm of the
-    candidate only those since its birth."""
-    return run.transcript.N[k] - (c.counts.sum() if k == c.arm else 0)
-
-# %% ../../nbs/beyond/25_sharp.ipynb #1bebe8cd
-def is_blocked(run):
-    r"""Whether an arm picked last with the boundaries as they are had a
-    $\varphi_k(\hat q_k)$ that exceeds what any candidate seems to earn by more than ϵ:
-    more samples of it won't help."""
-    q, u = run.transcript.q_hat, run.setting.belief_utility
-    highest = max((m for k, m in run.most.items() if not is_due(run, k)),
-                  default=-np.inf)
-    return highest > run.eps + max(q[c.arm] @ (u - c.rule.expected)
-                                   for c in run.candidates)
-
-def explore(run):
-    "The loop; returns when the best candidate is proved good enough."
-    K, M = run.setting.K, run.setting.M
-    run.candidates = [
-        Candidate(rule, k, np.zeros(M), .05*run.later/K)
-        for k, rule in enumerate(run.oracle.rules)
-    ]
-    run.moved = run.rounds
-    while True:
-        c, challenger, across, bound, U = judge(run)
-        if (found := bets.settled(run.bets)) is not None:
-            return found
-        yield from bets.ask_weakest(run.bets)
-        N = run.transcript.N
-        if N.min() < SAMPLES:
-            for k in np.repeat(range(K), np.clip(SAMPLES - N, 0, N).astype(int)):
-                yield from sample(run, k)
-            continue
-        team = [c.arm] if across <= run.eps < bound else [c.arm, challenger]
-        due = [k for k in [int(U.argmax()), *team] if is_due(run, k)]
-        if not due and not is_blocked(run):
-            run.moved = run.rounds
-        elif not due:
-            if run.rounds > IDLE*run.moved:
-                raise Halt('stalled')
-            team = [int(k) for k in (-U).argsort()]
-            due = [k for k in team if is_due(run, k)]
-        if due:
-            yield from pick(run, due[0])
-        else:
-            k = min(team, key=lambda a: samples_for(run, a, c))
-            for _ in range(max(1, int(BATCH*run.transcript.N[k]))):
-                yield from sample(run, k)
-
 # %% ../../nbs/beyond/25_sharp.ipynb #c1b1482a
 @dataclass(frozen=True, eq=False, repr=False)
 class SharpIdentification(Identification):
     r"""What `sharp` returns: an `Identification`, and the rounds (from 1) that
     contradict each other if an assumption was seen to fail.
 
-    `status` is "certified", "round_cap", "stalled" (more rounds won't prove ϵ),
-    "assumption_violated" (answers that no agent with fixed beliefs and costs gives; no
-    certificate) or "event_violated" (bounds that contradict each other; no
-    certificate). `normal_rounds` are samples
-    and picks, `forced_rounds` those on rays, `searches` the rays. No rule has a
-    share of the oracle's in it for safety: `certificate.mixing` is 0, and
-    `certificate.confidence` is all of its `bound`.
+    `status` is "certified", "round_cap", "stopped" or "assumption_violated" (answers
+    that no agent with fixed beliefs and costs gives; no certificate). `normal_rounds`
+    are samples, `forced_rounds` questions. No rule has a share of the oracle's in it
+    for safety: `certificate.mixing` is 0, and `certificate.confidence` is all of its
+    `bound`.
     """
     contradiction: tuple = ()
 
@@ -618,11 +194,10 @@ def conclude(run, status, contradiction=(), violated=None):
     sound = STATUS[status].sound
     if sound and run.best and not run.best.certificate.proof:
         run.best = prove(run, run.bets.candidates) and run.best or None
-    solves = run.base.solves + run.solves + sum(
-        p.solves for p in (*run.programs.values(), *run.bets.walls.values()))
+    solves = sum(wall.solves for wall in run.bets.walls.values())
     return finish(run.transcript, with_facts(run), status=status, eps=run.eps,
-                  delta=run.delta, searches=run.searches, lp_solves=solves,
-                  violated=violated or False, snapshots=run.snapshots,
+                  delta=run.delta, lp_solves=solves, violated=violated or False,
+                  snapshots=run.snapshots,
                   result=SharpIdentification, contradiction=tuple(contradiction),
                   told=run.told, checks=(*run.checks, *run.watches.checks),
                   profit=run.low if sound and run.best else None)
@@ -673,8 +248,7 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
         All answers of this expert to proper rules from before, in order; no `margin`.
     round_cost : float, optional; what a round costs beside the payment
 
-    Raises `InvalidInput`, `SolverFailure`. Where boundaries can't be known well enough
-    for `eps`, the status is "stalled". If the first answer to an oracle rule is
+    Raises `InvalidInput`, `SolverFailure`. If the first answer to an oracle rule is
     another arm's, the status is "assumption_violated".
 
     >>> isinstance(sharp(z, oracle, eps=1., delta=.1), Learner)
@@ -748,19 +322,11 @@ def steps(run, examined):
     return conclude(run, 'certified')
 
 def learn(run):
-    "The bets, and if they are given up, the hyperplanes."
+    "The bets, and what is proved at their end."
     recall(run)
     c = yield from bets.explore(run.bets)
     run.heard = {a.arm: a.round for a in run.bets.answers[::-1]
                  if a.rule is run.oracle.rules[a.arm]}
-    if c is None:
-        for k, rule in enumerate(run.oracle.rules):
-            if k in run.heard:
-                continue
-            if (yield from ask(run, rule, k, INIT)) != k:
-                raise Halt('assumption_violated', (run.rounds, ), 'oracle')
-            run.heard[k] = run.rounds
-        c = yield from explore(run)
     run.best = None
     take(run, c, run.eps, run.bets.proof)
     if run.setting.W == 2:                 # programs make it dear with more
@@ -781,11 +347,6 @@ def close(run):
         answers += more
     boundaries = [Boundary(*w.pair, run.bets.zero, rules[w.pair[1]], limits_of(w))
                   for w in walls if w.pair[0] == run.bets.first and not w.tied]
-    for w in run.walls.values():
-        for ray in w.rays:
-            answers += [(mix(rules[w.k], ray.end, ray.inside), w.k),
-                        (mix(rules[w.k], ray.end, ray.outside), w.j)]
-        boundaries.append(Boundary(w.k, w.j, rules[w.k], rules[w.j], w.limits))
     def again(rule, arm):
         return put(run, spare(run.setting, rule), arm, FORCED)
     run.checks = yield from examine(again, run.setting,
