@@ -361,7 +361,10 @@ def finish(transcript, found, *, status, eps, delta, searches=0, lp_solves=0,
 
 # %% ../nbs/companion/62_learner.ipynb #a7c3e9b1
 def with_rules(certificate, transcript):
-    "The `Certificate`, whose facts hold the rules that the transcript keeps."
+    """The `Certificate`, whose facts hold the rules that the transcript keeps.
+
+    >>> with_rules(None, run.transcript)
+    """
     if certificate is None or certificate.proof is None or not transcript.keeps:
         return certificate
     rules = dict(rules=transcript.rules, asked=np.array(transcript.asked))
@@ -370,7 +373,11 @@ def with_rules(certificate, transcript):
 KINDS = dict(rules=float, margins=float, oracle=float, questions=int)
 
 def facts_of(found):
-    "The `Facts` on which the certificate of a result rests."
+    """The `Facts` on which the certificate of a result rests.
+
+    >>> len(facts_of(found).rounds) == found.rounds
+    True
+    """
     z, t, facts = found.setting, found.trace, dict(found.proved.facts or {})
     asked = facts.pop('asked', None)
     columns = [np.full(len(t.arms), -1) if x is None else x
@@ -385,7 +392,11 @@ def facts_of(found):
                          supports=z.supports)
 
 def claim_of(found):
-    "The `Claim` that a result makes; `told` and its lead are what it assumes."
+    """The `Claim` that a result makes; `told` and its lead are what it assumes.
+
+    >>> claim_of(found).bound == found.certificate.bound
+    True
+    """
     told = dict(vars(found.told or Told())) | dict(margin=found.lead)
     return checker.Claim(found.rule.values, found.arm, found.proved.bound, found.eps,
                          found.delta, told)
@@ -448,7 +459,12 @@ Identification.verification = cached_property(Identification.verify)
 Identification.verification.__set_name__(Identification, 'verification')
 
 def verified(found):
-    "The result, without its claim if that has no proof, or doesn't verify."
+    """The result, without its claim if that has no proof, or doesn't verify.
+
+    >>> bare = replace(found.certificate, proof=None)
+    >>> verified(replace(found, certificate=bare)).status
+    'uncertified'
+    """
     claims = found.proved is not None or found.status in CLAIMS
     if not claims or found.verification:
         return found
