@@ -217,8 +217,7 @@ class Identification:
     expert is meant), `checks` a tuple of `Check`, `violated` one of `VIOLATIONS` or
     None. `profit` is a lower bound on what the rule earns, on the event: when its arm
     answers, or in all rounds if lapses were told of. `lead` is by how much that arm
-    leads at least, if that was asked for; `refused` is what of the claim didn't verify,
-    if anything. `statement` says all this in words.
+    leads at least, if asked for; `refused` what didn't verify. `statement` says all.
     """
     rule: ScoringRule
     arm: int
@@ -428,8 +427,10 @@ class Verification:
 def verify(self, exact=False):
     """Check the claim by its proof and the facts; returns a `Verification`. With
     `exact`, in fractions where that can be."""
-    if self.proved is None:
+    if self.proved is None and self.status not in CLAIMS:
         return Verification('nothing is claimed', '', 0.)
+    if self.proved is None or self.proved.proof is None:
+        return Verification('there is no proof', '', 0.)
     start = perf_counter()
     try:
         facts, claim = facts_of(self), claim_of(self)
@@ -447,8 +448,9 @@ Identification.verification = cached_property(Identification.verify)
 Identification.verification.__set_name__(Identification, 'verification')
 
 def verified(found):
-    "The result, without its claim if that doesn't verify."
-    if found.proved is None or found.proved.proof is None or found.verification:
+    "The result, without its claim if that has no proof, or doesn't verify."
+    claims = found.proved is not None or found.status in CLAIMS
+    if not claims or found.verification:
         return found
     dropped = dict(profit=None, lead=None, refused=found.verification.refused)
     if 'proved' in {f.name for f in fields(found)}:
@@ -674,7 +676,8 @@ def unchecked(self, told):
 @patch_to(Identification)
 @property
 def statement(self):
-    "What is proved, of whom, what was checked, and what was not: one text."
+    """What is proved, of whom, what was checked, and what was not: one text. A claim
+    that doesn't verify, as in a file that was changed, is said not to be proved."""
     text = STATUS[self.status].text
     if self.violated:
         text += f'; seen: {VIOLATIONS[self.violated]}'
@@ -685,7 +688,8 @@ def statement(self):
     if self.certificate is None:
         return f'Nothing is certified. {text}.'
     told = Told() if self.told is None else self.told
+    if not self.verification:
+        return f'Claimed, but not proved: "{self.claim(told)}". {self.verification}'
     listed = ', '.join(str(c) for c in self.checks if c.rounds) or 'nothing'
-    proved = f' {self.verification}' if self.proved.proof else ''
     return (f'{self.claim(told)}. Checked: {listed}. Not checked: '
-            f'{", ".join(self.unchecked(told))}.{proved}')
+            f'{", ".join(self.unchecked(told))}. {self.verification}')

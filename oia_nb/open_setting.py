@@ -259,7 +259,7 @@ class OpenIdentification(Identification):
     def statement(self):
         "As of every `Identification`; and what the beliefs are that were not seen."
         text = super().statement
-        if self.certificate is None:
+        if self.certificate is None or not self.verification:
             return text
         most = three_digits(self.discovery.mass.max(), True)
         return (f'{text} Beliefs not seen have a probability of at most {most}, which '

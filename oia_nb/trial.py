@@ -97,12 +97,14 @@ class TrialIdentification(Identification):
             return f'Nothing is certified. {STATUS[self.status].text}.'
         low, high = self.earns
         behind = three_digits(max(self.behind, 0.), True)
-        return (f'For any expert who goes on as it does: of {len(self.means)} rules '
-                f'tried, this one earns at most {behind} less than the best, with '
-                f'probability {in_percent(self.delta)}, and between '
-                f'{three_digits(low, False)} and {three_digits(high, True)} as played. '
-                'Not checked: that the expert goes on as it does.'
-                f'{f" {self.verification}" if self.proved else ""}')
+        claim = (f'For any expert who goes on as it does: of {len(self.means)} rules '
+                 f'tried, this one earns at most {behind} less than the best, with '
+                 f'probability {in_percent(self.delta)}, and between '
+                 f'{three_digits(low, False)} and {three_digits(high, True)} as played')
+        if not self.verification:
+            return f'Claimed, but not proved: "{claim}". {self.verification}'
+        return (f'{claim}. Not checked: that the expert goes on as it does. '
+                f'{self.verification}')
 
     def unfounded(self):
         "What it says that its proof does not say; None if nothing."

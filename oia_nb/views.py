@@ -234,10 +234,10 @@ def proved_text(found):
     delta = ('' if found.delta is None else
              f' with probability {in_percent(found.delta)}')
     target = f'target {found.eps:g}'
+    if not found.verification:
+        return f'nothing is proved ({target})'
     if found.status == 'rule_certified':
         return f'at most {found.behind:.4g} behind the best rule tried{delta} ({target})'
-    if found.certificate is None:
-        return f'nothing is proved ({target})'
     return f'regret at most {found.certificate.bound:.4g}{delta} ({target})'
 
 def found_names(found):

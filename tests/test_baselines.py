@@ -54,7 +54,7 @@ def test_the_round_that_decides_is_uniform():
             run.rounds += 1
     def drawn(seed):
         decides = int(generator(seed).integers(1, 11))
-        run = SimpleNamespace(kept=[], rounds=0)
+        run = SimpleNamespace(kept=[], kept_at=[], rounds=0)
         steps, answer = remember(run, rules(run), keep=lambda run: run.rounds == decides), 0
         next(steps)
         try:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from conftest import amount
+from laws import worst_rule
 
 import oia_nb.baselines as baselines
 import oia_nb.beliefs as beliefs
@@ -15,9 +16,12 @@ import oia_nb.leads as leads
 import oia_nb.oiafc as paper
 import oia_nb.open_setting as open_setting
 import oia_nb.trial as trials
-from oia_nb.all import (InvalidInput, generator, identification_from_dict, identify,
-                        load_world)
+from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identification_from_dict,
+                        identify, load_world)
 from oia_nb.cli import main
+from oia_nb.estimation import Transcript
+from oia_nb.learner import (CLAIMS, Certificate, Finding, ask_oracle, finish, simulate,
+                            verified)
 from oia_nb.sharp.learner import SharpRun
 from oia_nb.verify import PROOFS, need
 
@@ -251,7 +255,48 @@ def test_planted_faults_are_refused(name, fault, monkeypatch):
         assert 'not verified' in found.statement or name == 'trial'
 
 
+def test_a_guess_is_refused():
+    "The oracle's rule for the worst arm, as certified: without proof, or with another rule's."
+    oracle, honest = action_informed_oracle(SMALL), run('oiafc')
+    rule, arm, _ = worst_rule(SMALL)
+    for certificate in Certificate(.5, 0., .5), honest.certificate:
+        steps = ask_all(SMALL.setting, oracle, Finding(rule, arm, certificate))
+        found = simulate(steps, SMALL, 0)
+        assert (found.status, found.certificate) == ('uncertified', None)
+        assert found.refused and found.refused in found.statement
+        assert found.statement.startswith('Nothing is certified.')
+
+def ask_all(setting, oracle, guess):
+    "A learner that shows each of the oracle's rules once, and returns a guess as certified."
+    data = Transcript(setting)
+    for k in range(setting.K):
+        yield from ask_oracle(data, oracle, k)
+    return finish(data, guess, status='certified', eps=4., delta=.1)
+
+
 # --- Files ----------------------------------------------------------------------------
+
+@pytest.mark.parametrize('name', RUNS)
+def test_a_claim_without_its_proof(name):
+    """A file without the proof, with a smaller claim, or in the old form without either, is read;
+    what it claims is quoted, and not said to be proved."""
+    data = json.loads(json.dumps(run(name).to_dict(trace=True)))
+    at = (lambda d: d['details']['proved']) if name == 'trial' else (lambda d: d['certificate'])
+    bare, small = copy.deepcopy(data), copy.deepcopy(data)
+    del at(bare)['proof'], at(bare)['facts']
+    at(small)['bound'] = 1e-6
+    old = {key: value for key, value in bare.items() if key != 'trace'}
+    old['schema'] = 'oia/identification/1'
+    if name == 'trial':
+        old = old | dict(details=bare['details'] | dict(proved=None))
+    for changed_one in bare, small, old:
+        again = identification_from_dict(changed_one)
+        claim, _, fault = again.statement.partition('". Not verified: ')
+        assert claim.startswith('Claimed, but not proved: "For ') and fault, name
+        assert changed_one is small or fault == 'there is no proof.'
+        assert 'nothing is proved' in repr(again) and not again.verify()
+        again = verified(again)
+        assert again.proved is None and again.refused and again.status not in CLAIMS
 
 def places(value, at=()):
     "Where numbers, texts, lists and objects are, within a JSON value."
