@@ -77,7 +77,7 @@ class Run:
         setting = self.setting = data.setting
         self.data, self.oracle, self.eps, self.delta = data, oracle, eps, delta
         self.put, self.report, self.round_cost = put, report, round_cost
-        self.questions, self.asked_at, self.in_vain = 0, 0, 0
+        self.questions, self.in_vain = 0, 0
         self.answers, self.rays, self.candidates = [], [], []
         self.walls, self.regions, self.first = {}, {}, None
         self.cone = self.guess = self.foretold = None
@@ -149,7 +149,6 @@ def recall(run, history):
         if a.arm != arm:
             raise Contradiction((a.round, round), 'drift')
     run.answers += known.values()
-    run.asked_at = len(history)
 
 def note(run, pair, wall, answer):
     "Tell the hyperplane of a pair (l, j) what either answered."
@@ -1057,7 +1056,6 @@ def explore(run):
                 yield from steps
             asked = run.rounds - before
             idle, run.questions = 0 if asked else idle + 1, run.questions + asked
-            run.asked_at = run.rounds if asked else run.asked_at
             continue
         ahead = run.ahead = prospect(run, c, absent)
         if run.in_vain >= VAIN*price_of_hyperplanes(run):
