@@ -1904,6 +1904,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.sharp.walls.parts': ('beyond/walls.html#parts', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.prove_cheaper': ('beyond/walls.html#prove_cheaper', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.proved': ('beyond/walls.html#proved', 'oia_nb/sharp/walls.py'),
+                                    'oia_nb.sharp.walls.proves_order': ('beyond/walls.html#proves_order', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.some_lies': ('beyond/walls.html#some_lies', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.spanning': ('beyond/walls.html#spanning', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.sparse': ('beyond/walls.html#sparse', 'oia_nb/sharp/walls.py'),

@@ -30,7 +30,8 @@ from .hints import checked
 from .hyperplanes import RegionProgram, flat, unknowns
 from .questions import Foretold, Guess, cheapest_mixture, question
 from .walls import (BOXES, FEW, HUGE, BetRegion, Cone, Contradiction, Cut,
-                                CutRegion, Wall, prove_cheaper, sparse, weigh)
+                                CutRegion, Wall, prove_cheaper, proves_order, sparse,
+                                weigh)
 from ..verify import MOST, OWN, RAYS, RUNGS, WIDER, share
 
 # %% ../../nbs/beyond/24_bets.ipynb #dd81f4f3
@@ -270,7 +271,8 @@ def idle_wealth(run, c, eps):
 def low_of(run, k, ray):
     """A t below which arm k can't answer a ray, by the bounds of its hyperplane, or
     with more than two states by its cuts."""
-    if run.cone is None or k == run.first:
+    if run.cone is None or k == run.first or not (
+            proves_order(run.walls[run.first, k])):
         return 0.
     if run.setting.W > 2:
         E, cuts = ray.rule.expected, [w.triple for w in run.regions[k].cuts]

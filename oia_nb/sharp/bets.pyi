@@ -14,7 +14,7 @@ from .evidence import own_wealth, pair_wealth
 from .hints import checked
 from .hyperplanes import RegionProgram, flat, unknowns
 from .questions import Foretold, Guess, cheapest_mixture, question
-from .walls import BOXES, FEW, HUGE, BetRegion, Cone, Contradiction, Cut, CutRegion, Wall, prove_cheaper, sparse, weigh
+from .walls import BOXES, FEW, HUGE, BetRegion, Cone, Contradiction, Cut, CutRegion, Wall, prove_cheaper, proves_order, sparse, weigh
 from ..verify import MOST, OWN, RAYS, RUNGS, WIDER, share
 
 @dataclass(frozen=True, eq=False)

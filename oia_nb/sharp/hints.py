@@ -15,7 +15,7 @@ from .. import verify as checker
 from ..core import patch_to
 from ..programs import open_highs
 from .hyperplanes import THIN, RegionProgram
-from .walls import MULTIPLE, some_lies, sparse, weigh
+from .walls import LEAST_OF_J, MULTIPLE, some_lies, sparse, weigh
 from ..verify import BETS, OWN, RAYS, RUNGS, STAKES, Claim, Facts, share
 
 # %% ../../nbs/beyond/41_hints.ipynb #2dc7d971
@@ -124,12 +124,14 @@ def order_hint(f, wall, index):
     of, rules = places(f, l, j), [index[t - 1] for t in wall.rounds]
     sides, s = map(np.array, zip(*(checker.answered(f, l, j, r) for r in rules)))
     F = np.ones((1, len(f.u))) if f.facts.prior is None else f.support.T
-    A = np.vstack([np.column_stack([s.T, -F.T])[of], np.r_[sides, 0*F[:, 0]]])
-    ends = np.r_[0*of, 1 + checker.NEAR]
+    A = np.vstack([np.column_stack([s.T, -F.T])[of], np.r_[sides, 0*F[:, 0]],
+                   np.r_[sides < 0, 0*F[:, 0]]])
+    ends = np.r_[0*of, 1 + checker.NEAR, LEAST_OF_J]
     most = np.full(A.shape[1], MULTIPLE)
     columns = np.vstack([np.where(np.arange(len(most)) < len(s), 0., -most), most])
     cost = (np.arange(len(most)) < len(s)).astype(float)
-    highs = open_highs(sparse(A), cost, columns, np.vstack([ends, ends]))
+    most = np.r_[ends[:-1], np.inf]
+    highs = open_highs(sparse(A), cost, columns, np.vstack([ends, most]))
     highs.run()
     if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None

@@ -8,7 +8,7 @@ from .. import verify
 from ..core import patch_to
 from ..programs import open_highs
 from .hyperplanes import THIN, RegionProgram
-from .walls import MULTIPLE, some_lies, sparse, weigh
+from .walls import LEAST_OF_J, MULTIPLE, some_lies, sparse, weigh
 from ..verify import BETS, OWN, RAYS, RUNGS, STAKES, Claim, Facts, share
 
 def bends(x): ...
