@@ -56,7 +56,7 @@ class Certificate:
     proof: dict | None
     facts: dict | None
     def __init__(self, bound: float, mixing: float, confidence: float, proof: dict | None = ..., facts: dict | None = ...) -> None: ...
-BOUND_TOL: float
+CLAIM_TOL: float
 @dataclass(frozen=True, eq=False)
 class Finding:
     rule: ScoringRule

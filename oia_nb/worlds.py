@@ -296,7 +296,12 @@ def write_file(path, text):
 # %% ../nbs/companion/64_worlds.ipynb #23124901
 def as_file(path):
     """The `Path` of a file, which need not exist. Raises `OSError` for a device, a
-    pipe and the like, whose reading might never end."""
+    pipe and the like, whose reading might never end.
+
+    >>> as_file('/dev/null')
+    Traceback (most recent call last):
+    OSError: a device or a pipe
+    """
     place = Path(path)
     if place.exists() and not place.is_file() and not place.is_dir():
         raise OSError('a device or a pipe')
@@ -450,7 +455,7 @@ def setting_to_dict(setting):
     same setting back.
 
     >>> list(setting_to_dict(z))
-    ['schema', 'states', 'decisions', 'arms', 'bound', 'utility', 'support']
+    ['schema', 'states', 'decisions', 'arms', 'bound', 'utility', 'support', 'prior']
     """
     values = {name: getattr(setting, name) for name in GAME | KNOWN}
     values['supports'] = known_beliefs(setting)

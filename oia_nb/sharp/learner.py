@@ -130,9 +130,10 @@ def take(run, c, bound, proof=(None, None)):
     "The rule of a candidate c of the bets is proved to lose at most `bound`."
     run.hold(bets.rule_of(run.bets, c), c.arm, bound, earned_at_least(run, c), c, proof)
 
-def prove(run, candidates):
-    "Keep the best of the `candidates` that the checker accepts as it is now, if any."
-    bound, c = bets.proved_regret(run.bets, candidates)
+def prove(run, candidates, best=np.inf):
+    """Keep the best of the `candidates` that the checker accepts as it is now, if it
+    loses less than `best`."""
+    bound, c = bets.proved_regret(run.bets, candidates, best)
     proof = c and bets.checked(run.bets, c, bets.rule_of(run.bets, c), bound)
     if proof:
         run.best = None
@@ -330,7 +331,7 @@ def learn(run):
     run.best = None
     take(run, c, run.eps, run.bets.proof)
     if run.setting.W == 2:                 # programs make it dear with more
-        prove(run, [c])
+        prove(run, [c], run.eps)
     strict = set(run.heard.values())
     against = bets.no_agent(run.setting, run.bets.answers, strict)
     if against:
