@@ -224,7 +224,7 @@ def world_to_dict(world):
 
     >>> list(world_to_dict(clinic))
     ['schema', 'name', 'states', 'decisions', 'utility', 'bound', 'arms', 'source',
-    'licence']
+    'licence', 'prior']
     """
     if type(world) is not World:
         raise InvalidInput('world', world,
