@@ -504,6 +504,7 @@ def test_a_cut_that_asks_nothing_says_nothing_of_a_ray():
     module.set_up(run)
     k = run.others[0]
     ray, cut = module.ray_of(run, k), run.regions[k].cuts[0]
+    run.walls[run.first, k].ordered = True
     E = ray.rule.expected
     for g, h, e, low in [(-E, .9, 1.2, 0.), (-E, .9, .9, 0.), (0*E, .9, 1.2, 0.),
                          (2*E/(E @ E), .9, .1, .4), (-E, .9, .1, 1.)]:

@@ -1,5 +1,6 @@
 """The bounds on rounds against what they are proved of: trees of answers, rules in common, agents
 that fit all answers, and runs."""
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -229,6 +230,7 @@ def test_a_sharp_run_asks_them():
     """The rules of a certified run and its oracle leave no agent of the kind; the oracle's alone,
     as of a learner that certifies at once, do."""
     world, eps = load_world('clinic'), .05
+    world = replace(world, setting=replace(world.setting, prior=None))
     oracle, asked = action_informed_oracle(world), []
     class Watched:
         def respond(self, rule, rng):

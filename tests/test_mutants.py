@@ -109,8 +109,8 @@ MUTANTS = [
 
 # what a certificate says beyond the paper, in the same form
 CLAIMS = [
-    ('profit not lowered by the price of the lead', 'leads', 'found.profit - x, checks',
-     'found.profit, checks', 'law_price_of_a_lead'),
+    ('profit not lowered by the price of the lead', 'leads', 'else found.profit - x',
+     'else found.profit', 'law_price_of_a_lead'),
     ('a price by its mean', 'leads',
      'bound = -mean_lower(counts, -x, betting_threshold(N, delta))',
      'bound = float(counts @ x/N)', 'law_price_of_a_lead'),

@@ -49,7 +49,7 @@ def test_who_takes_the_best_ticket_plays_the_same_arm():
 def test_a_ticket_that_costs_little_can_decide():
     "The same law is broken by a menu that leaves out what costs a millionth."
     wrong, n = misled(many_worlds(range(5)), 1e-6)
-    assert wrong > .05*n
+    assert wrong > .02*n
 
 @pytest.mark.parametrize('name', world_names())
 def test_one_rule_everywhere(name):
