@@ -308,7 +308,8 @@ class Forecast:
 
     def see(self, k, ray):
         "Learn that the hyperplane lies within the bracket of a ray from arm k."
-        A, j, t = self.oracle.rules[k].expected, ray.across, (ray.inside + ray.outside)/2
+        A, j = self.oracle.rules[k].expected, ray.across
+        t = (ray.inside + ray.outside)/2
         way = ray.end.expected - A
         row = self.row(k, j, A + t*way)
         slope = self.row(k, j, way, 0.) @ self.mean

@@ -243,8 +243,8 @@ def main(argv=None):
     return status or 0
 
 def prepare():
-    """Make the streams fit for any text, and every descriptor lead somewhere, so that no
-    file that is opened takes the place of one that is closed."""
+    """Make the streams fit for any text, and every descriptor lead somewhere, so that
+    no file that is opened takes the place of one that is closed."""
     for stream in sys.stdout, sys.stderr:
         if hasattr(stream, 'reconfigure'):
             # a terminal without Greek gets question marks
@@ -647,8 +647,10 @@ def certificate_text(result, regret):
         return f'Certificate: none. {truth}'
     parts = (f" = {put(c.mixing)} (price of the oracle's share in the rule) + "
              f"{put(c.confidence)} (what is not known yet)") if c.mixing else ''
-    return (f'Certificate: with probability {in_percent(result.delta)} the regret is at most '
-            f'{at_most(c.bound, result.rule.bound)}{parts}. {truth}')
+    return (
+        f'Certificate: with probability {in_percent(result.delta)} the regret is at '
+        'most '
+        f'{at_most(c.bound, result.rule.bound)}{parts}. {truth}')
 
 def money_text(world, result):
     "What learning paid and lost, and after how many rounds it has paid for itself."
@@ -656,7 +658,9 @@ def money_text(world, result):
     put = lambda x: amount(x, world.setting.bound)
     if result.lost is None:
         return f'Learning paid {put(result.paid)}.'
-    said = f'Learning paid {put(result.paid)}, and lost {put(result.lost)} against the best'
+    said = (
+        f'Learning paid {put(result.paid)}, and lost {put(result.lost)} against the '
+        'best')
     end = break_even(world, result)
     after = 'never pays for itself' if end == float('inf') else (
         f'has paid for itself after {end:,.0f} rounds')
@@ -735,8 +739,8 @@ def run_identify(args):
 
 # %% ../nbs/companion/70_cli.ipynb #b5d27f90
 def read_claim(path):
-    """What the file `path` claims: a `Session` or an `Identification`; whichever, it can
-    `verify`. Raises `InvalidInput`."""
+    """What the file `path` claims: a `Session` or an `Identification`; whichever, it
+    can `verify`. Raises `InvalidInput`."""
     from oia_nb.documents import load_identification
     from oia_nb.session import Session
     from oia_nb.worlds import read_file
@@ -745,8 +749,11 @@ def read_claim(path):
         return Session.open(path, write=False)
     return load_identification(path)
 
-@command('verify', option('file', metavar='FILE', help='a saved result, or the file of a '
-                          'session'), JSON)
+
+@command(
+    'verify',
+    option('file', metavar='FILE', help='a saved result, or the file of a '
+           'session'), JSON)
 def verify_claim(args):
     """Check what a saved result or a session claims, by its proof. The exit status is 1
     if that fails."""
@@ -757,9 +764,14 @@ def verify_claim(args):
     found = made.result if isinstance(made, Session) else made
     if args.json:
         claim = found.statement if seen else None
-        put_json(document('verification', file=args.file, verified=bool(seen),
-                          refused=seen.refused, rests=seen.rests or None, seconds=seen.seconds,
-                          claim=claim))
+        put_json(
+            document('verification',
+                     file=args.file,
+                     verified=bool(seen),
+                     refused=seen.refused,
+                     rests=seen.rests or None,
+                     seconds=seen.seconds,
+                     claim=claim))
     else:
         print(paragraph(found.statement if seen else str(seen)))
     return 0 if seen else 1
@@ -876,8 +888,9 @@ def worth_of(world, args):
 def worth_text(worth, world):
     "The same in a sentence."
     put = lambda x: amount(x, world.setting.bound)
-    never = (f'who pays nothing and learns nothing loses {put(worth["nothing"])} in all '
-             f'against the best rule')
+    never = (
+        f'who pays nothing and learns nothing loses {put(worth["nothing"])} in all '
+        f'against the best rule')
     if worth['total'] is None:
         return paragraph(f'Don\'t learn: in {worth["hires"]:,} hires {never}, and no '
                          'rule earns more.')
@@ -886,7 +899,8 @@ def worth_text(worth, world):
     if worth['learn']:
         return paragraph(f'Learn: in {worth["hires"]:,} hires {learns} in all, and '
                          f'{never}.')
-    return paragraph(f'Don\'t learn: in {worth["hires"]:,} hires {never}, and {learns}.')
+    return paragraph(
+        f'Don\'t learn: in {worth["hires"]:,} hires {never}, and {learns}.')
 
 # %% ../nbs/companion/70_cli.ipynb #f0ca5703
 def play_ahead(world, args):
@@ -917,14 +931,19 @@ def ahead_text(row, world):
 # %% ../nbs/companion/70_cli.ipynb #89a9fcf2
 @command(
     'plan', WORLD,
-    option('--eps', type=float, help=f'{EPS}; may be left out with --hires'), HIRES, FEE,
-    option('--delta', type=float, required=True,
-           help=DELTA), WITHOUT,
+    option('--eps', type=float,
+           help=f'{EPS}; may be left out with --hires'), HIRES, FEE,
+    option('--delta', type=float, required=True, help=DELTA), WITHOUT,
     option(
-        '--runs', type=int, default=5, help=(
+        '--runs',
+        type=int,
+        default=5,
+        help=(
             'runs of the learner that are played to tell what it will take and cost; 0 '
             'for none (default: 5)')),
-    option('--cap', type=int, default=20_000,
+    option('--cap',
+           type=int,
+           default=20_000,
            help='rounds after which such a run is cut short (default: 20,000)'),
     option('--seed', type=int, default=0, help='of these runs (default: 0)'), LEAD,
     JSON, QUIET)

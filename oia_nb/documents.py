@@ -50,7 +50,8 @@ CERTIFICATE = maybe(
 # %% ../nbs/companion/86_documents.ipynb #9d1f9b98
 TRACE = record({'states': maybe(listed(INTEGER))}, arms=listed(INTEGER),
                beliefs=listed(INTEGER), targets=listed(INTEGER), kinds=listed(INTEGER),
-               rounds=listed(INTEGER), profits=listed(HEADS), radii=listed(HEADS), bounds=HEADS,
+               rounds=listed(INTEGER), profits=listed(HEADS),
+               radii=listed(HEADS), bounds=HEADS,
                payments=maybe(listed(NUMBER)))
 RUN = dict(world=maybe(TEXT), method=maybe(TEXT), options=maybe(by_name(ANYTHING)),
            seed=maybe(INTEGER), target=TARGET)
@@ -85,7 +86,8 @@ DOCUMENTS = dict(
         seed=INTEGER, compiled=FLAG,
         methods=by_name(record(method=TEXT, options=by_name(ANYTHING))),
         table=listed(by_name(ANYTHING)), runs=listed(by_name(ANYTHING))),
-    verification=record(file=TEXT, verified=FLAG, refused=maybe(TEXT), rests=maybe(TEXT),
+    verification=record(file=TEXT, verified=FLAG, refused=maybe(TEXT),
+                        rests=maybe(TEXT),
                         seconds=NUMBER, claim=maybe(TEXT)),
     worlds=record(worlds=listed(
         record(name=TEXT, arms=NAMES, states=NAMES, decisions=NAMES, beliefs=INTEGER,

@@ -51,8 +51,9 @@ class Exploration:
     `radius(N, t)` gives the radii (K,), `mixing(L, t)` the mixing weight for an arm
     with count `L`; `watch(plan)`, if given, is called with each `Plan`. `L` (K,)
     are the counts; `best` the `Finding` of the exploitation round with the smallest
-    bound, or None; `kept` what `remember` files, after the rounds `kept_at`; `looks` and
-    `sizes` as for `compose`. Raises `InvalidInput` for a `watch` that can't be called.
+    bound, or None; `kept` what `remember` files, after the rounds `kept_at`; `looks`
+    and `sizes` as for `compose`. Raises `InvalidInput` for a `watch` that can't be
+    called.
     """
     def __init__(self, setting, oracle, *, radius, mixing, solver='fast', watch=None,
                  looks=None, sizes=None):
@@ -64,7 +65,8 @@ class Exploration:
         self.programs = OptimisticPrograms(setting, oracle, solver)
         self.L = np.ones(setting.K)
         self.searches, self.kept, self.kept_at, self.snapshots = [], [], [], []
-        self.looks, self.sizes = looks, setting.support_sizes if sizes is None else sizes
+        self.looks = looks
+        self.sizes = setting.support_sizes if sizes is None else sizes
         self.best, self.violated, self.next_snapshot = None, False, 0
 
     @property
@@ -178,7 +180,8 @@ def succeed(run, plan):
         run.best = found
 
 def finding_of(run, plan):
-    """The `Finding` of a plan that was answered as meant, with the outline of its proof.
+    """The `Finding` of a plan that was answered as meant, with the outline of its
+    proof.
 
     >>> finding_of(run, plan).arm == plan.target
     True
@@ -284,8 +287,9 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
     solver : "fast", "highs" or "cvxpy"
     watch : callable, optional; called with each `Plan`
     looks, sizes : int and (K,), optional
-        At how many rounds the radii are to hold (0: at all), and how many beliefs an arm
-        leads to at most, if the radii are the paper's: only then can a proof be given.
+        At how many rounds the radii are to hold (0: at all), and how many beliefs an
+        arm leads to at most, if the radii are the paper's: only then can a proof be
+        given.
 
     Raises `InvalidInput` at once for a bad `solver` or `watch`.
 

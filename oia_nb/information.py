@@ -229,6 +229,7 @@ def _place(setting, at, belief):
         raise InvalidInput(at, belief.tolist(), 'a belief of the support')
     return int(gap.argmin())
 
+# %% ../nbs/paper/01_information.ipynb #630e3c2a
 def _common_prior(setting):
     """`prior` (W,), a mean of beliefs of each arm, or None."""
     if setting.prior is None:
@@ -244,7 +245,8 @@ def _common_prior(setting):
     return prior
 
 def _is_mean(prior, beliefs):
-    "Whether `prior` is a mean of `beliefs` (n, W), with weights near equal ones or not."
+    """Whether `prior` is a mean of `beliefs` (n, W), with weights near equal ones or
+    not."""
     near = np.linalg.lstsq(beliefs.T, prior - beliefs.mean(0), rcond=None)[0]
     weights = near + 1/len(beliefs)
     if weights.min() >= 0 and np.abs(weights @ beliefs - prior).max() <= REPORT_TOL:

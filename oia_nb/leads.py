@@ -191,11 +191,15 @@ def with_proof(run, found, rule, share, x, began, paid):
     if led.certificate is None or found.certificate.proof is None:
         return led
     end, N = began + found.rounds, 0 if paid is None else int(paid.sum())
-    facts, more = dict(found.certificate.facts), run.payoff(found.arm, found.rule, share)
+    facts = dict(found.certificate.facts)
+    more = run.payoff(found.arm, found.rule, share)
     asked = np.full(run.data.rounds, -1)
     asked[began:end], asked[end:end + N] = facts['asked'], len(facts['rules'])
-    facts |= dict(rules=[*facts['rules'], rule.values], asked=asked, starts=run.starts,
-                  margins=run.oracle.margins, oracle=[r.values for r in run.oracle.rules])
+    facts |= dict(rules=[*facts['rules'], rule.values],
+                  asked=asked,
+                  starts=run.starts,
+                  margins=run.oracle.margins,
+                  oracle=[r.values for r in run.oracle.rules])
     proof = dict(kind='lead', attempt=run.starts.index(began) + 1, rounds=[began, end],
                  rule=found.rule.values, share=float(share), price=float(x), samples=N,
                  bet=bet_on(paid, -more, -x) if N else 0.,

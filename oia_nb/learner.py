@@ -413,7 +413,8 @@ def unfounded(self):
     if (p['kind'] == 'sums') != ('proved' in {f.name for f in fields(self)}):
         return 'what is proved is of other rules than what is claimed'
     if self.status in CLAIMS and not bound <= self.eps*(1 + CLAIM_TOL):
-        return f'a bound of {self.eps:.3g} was asked for, and one of {bound:.3g} is proved'
+        return (f'a bound of {self.eps:.3g} was asked for, and one of {bound:.3g} is '
+                'proved')
     least = proofs.earns_at_least(self.proved.proof)
     if self.profit is not None and least is not None and not self.profit <= least:
         return f'only {least:.3g} is proved to be earned'
@@ -547,9 +548,9 @@ def stop(self):
 
 # %% ../nbs/companion/62_learner.ipynb #c7e00001
 def within_sum(learner, most, fee=0.):
-    """The `Learner`, which is stopped before a round after which it might have paid more
-    than `most` in all, in expectation at what is reported, with a `fee` for each round.
-    Its status is "paid_cap" then, and its certificate the best so far.
+    """The `Learner`, which is stopped before a round after which it might have paid
+    more than `most` in all, in expectation at what is reported, with a `fee` for each
+    round. Its status is "paid_cap" then, and its certificate the best so far.
 
     >>> simulate(within_sum(sharp(z, oracle, eps=.2, delta=.1), 1.), clinic, 0).status
     'paid_cap'

@@ -46,7 +46,7 @@ def _other_world(q, coupled, free):
     if coupled:
         a, v = cp.Variable(), cp.Variable(M)
         for p in q[~free][:1]:
-            v = (1 - a)*p                               # so that this arm stays as it is
+            v = (1 - a) * p  # so that this arm stays as it is
         new = [a*p + v if free[k] else p for k, p in enumerate(q)]
     else:
         x = cp.Variable((K, M))
@@ -55,7 +55,6 @@ def _other_world(q, coupled, free):
     for k in np.flatnonzero(free):
         asks += [new[k] >= 0, cp.sum(new[k]) == 1]
     return new, asks
-
 
 # %% ../nbs/beyond/38_limits.ipynb #623fc6fd
 def lower_bound(world, eps, delta, coupled=False, money=False):

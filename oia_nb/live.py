@@ -585,7 +585,8 @@ def progress_line(session):
     "How far a session is, in one line of HTML."
     best, z = session.best, session.setting
     unit = escape(session.head['currency'] or '')
-    said = f'{session.rounds} answers, {session.paid:.4g} {unit} paid'.replace('  ', ' ')
+    said = f'{session.rounds} answers, {session.paid:.4g} {unit} paid'.replace(
+        '  ', ' ')
     if session.unused:
         said += f', {session.unused} answers not used'
     if best is None:

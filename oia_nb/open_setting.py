@@ -312,7 +312,10 @@ def with_proof(data, d, found):
     first = {r: t for t, r in list(enumerate(asked))[::-1] if r >= 0}
     facts |= dict(asked=asked, starts=d.starts, rules=[
         data.rules[data.asked[first[r]]] for r in sorted(first)])
-    proof = dict(kind='unseen', run=len(d.starts), rounds=[start, end], inner=inner.proof)
+    proof = dict(kind='unseen',
+                 run=len(d.starts),
+                 rounds=[start, end],
+                 inner=inner.proof)
     certificate = replace(found.certificate, proof=proof, facts=facts)
     return replace(found, certificate=certificate)
 

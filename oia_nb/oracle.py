@@ -207,7 +207,8 @@ def arms_to_leave(world):
 
 def _leads(world, arm):
     "True if some rule makes the arm the strict favourite."
-    return is_favourite(world, world.setting.arm_index(arm), widest_margin(world, arm)[1])
+    return is_favourite(world, world.setting.arm_index(arm),
+                        widest_margin(world, arm)[1])
 
 # %% ../nbs/paper/04_oracle.ipynb #2ab08088
 @dataclass(frozen=True, eq=False)

@@ -300,7 +300,8 @@ def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent
         with placed(kind=Refused):
             p = as_number('percent', percent, 0., 100.)
         if setting.W != 2:
-            raise Refused('percent', percent, 'a report: there are more than two states')
+            raise Refused('percent', percent,
+                          'a report: there are more than two states')
         report = [100 - p, p]
     x = as_said(setting, report)
     gap = np.abs(setting.support[places] - x).max(1)
@@ -390,7 +391,8 @@ def as_header(setting, oracle, **fields):
 # %% ../nbs/beyond/27_session.ipynb #7306f111
 def read_header(path, records):
     """The first record, its `Setting` and `Oracle`, and its history as (rule, (arm,
-    belief)). Raises `InvalidInput`, also for a file of a later schema, and `Damaged`."""
+    belief)). Raises `InvalidInput`, also for a file of a later schema, and
+    `Damaged`."""
     head = records[0] if records else {}
     if head.get('kind') != 'oia-session':
         raise InvalidInput('path', str(path), 'the file of a session')
@@ -419,7 +421,8 @@ def read_header(path, records):
                  **head['options'])
     except (LookupError, TypeError, AttributeError, ValueError, OIAError) as e:
         why = f'{type(e).__name__}: {e}'
-        raise Damaged(f'line 1 of the journal is no header of a session ({why})') from None
+        raise Damaged(
+            f'line 1 of the journal is no header of a session ({why})') from None
     return head, setting, oracle, past
 
 # %% ../nbs/beyond/27_session.ipynb #6c963620
@@ -487,13 +490,15 @@ def sheet(self, digits=None):
         sums = ''.join(f'<td class="sum">{money(abs(x), digits)}</td>' for x in ticket)
         return f'<tr><td>{ticket_name(b)}</td>{sums}<td>{escape(when[b])}</td></tr>'
     listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
-    return SHEET.format(title=f'Round {self.round}', arms=listed(self.setting.arms),
-                        states=listed(states),
-                        unit=f' in {escape(self.currency)}' if self.currency else '',
-                        fee=f'<p>{escape(self.terms(digits))}</p>\n' if self.fee else '',
-                        remark=remark(menu.tickets, digits),
-                        heads=''.join(f'<th>pays if {escape(w)}</th>' for w in states),
-                        rows='\n'.join(row(b, t) for b, t in enumerate(menu.tickets)))
+    return SHEET.format(
+        title=f'Round {self.round}',
+        arms=listed(self.setting.arms),
+        states=listed(states),
+        unit=f' in {escape(self.currency)}' if self.currency else '',
+        fee=f'<p>{escape(self.terms(digits))}</p>\n' if self.fee else '',
+        remark=remark(menu.tickets, digits),
+        heads=''.join(f'<th>pays if {escape(w)}</th>' for w in states),
+        rows='\n'.join(row(b, t) for b, t in enumerate(menu.tickets)))
 
 # %% ../nbs/beyond/27_session.ipynb #32faaff7
 @dataclass(eq=False)
@@ -602,8 +607,15 @@ def _checked_head(where, oracle, *, eps, delta, method, snap, currency, fee, max
         raise InvalidInput('history', history, f'none: {row.name} needs the states')
     row.make(setting, oracle, eps=eps, delta=delta, **options)
     past = [past_answer(setting, oracle, n, r, snap) for n, r in enumerate(history)]
-    return as_header(setting, oracle, method=row.name, eps=float(eps), delta=float(delta),
-                     options=options, snap=snap, currency=currency, history=past,
+    return as_header(setting,
+                     oracle,
+                     method=row.name,
+                     eps=float(eps),
+                     delta=float(delta),
+                     options=options,
+                     snap=snap,
+                     currency=currency,
+                     history=past,
                      **(dict(fee=fee) if fee else {}),
                      **({} if max_paid is None else dict(max_paid=max_paid)))
 
@@ -783,8 +795,9 @@ def notes(self):
                 why = 'made with version {} and numpy {}, read with {} and {}'.format(
                     *made, *VERSIONS)
             why += '; Session.open(path, same=1e-6) takes near rules for one'
-        told.append(f'{self.unused} answers are not used: the learner does not announce '
-                    f'the rules that they were given to ({why})')
+        told.append(
+            f'{self.unused} answers are not used: the learner does not announce '
+            f'the rules that they were given to ({why})')
     if found is not None and self._filed is None:
         told.append('the result is not in the file yet')
     elif found is not None and found is self._filed:
@@ -923,7 +936,9 @@ def _asked(self, number):
         return now
     known = 0 < n <= len(self._rounds)
     said = BECAME[self._rounds[n - 1].status] if known else 'is not announced'
-    wanted = 'one that is announced first' if now is None else f'{now.number}, the open one'
+    wanted = 'one that is announced first'
+    if now is not None:
+        wanted = f'{now.number}, the open one'
     raise Refused('round', n or None, f'{wanted} (round {n or 1} {said})')
 
 # %% ../nbs/beyond/27_session.ipynb #2558de62
@@ -1108,7 +1123,8 @@ def verify(self, exact=False):
     filed = Counter((r.arm, r.belief) for r in self._rounds if r.status == 'answered')
     filed += Counter(answer[:2] for _, answer in self._past)
     trace = found.trace
-    if trace is None or Counter(zip(trace.arms.tolist(), trace.beliefs.tolist())) - filed:
+    if trace is None or Counter(zip(trace.arms.tolist(),
+                                    trace.beliefs.tolist())) - filed:
         return Verification('the rounds of the result are not in the file', '', 0.)
     return found.verify(exact)
 

@@ -14,8 +14,9 @@ from .beliefs import StateLearner
 from .best_arm import BoundedRewards, Pulls, by_bounds, gap_index, pick_pair
 from .core import InvalidInput, as_integer
 from .estimation import INIT, NORMAL, Transcript
-from .learner import (STATUS, Certificate, Finding, Identification, Status, Stopped, announce,
-                            check_learner, finish, in_percent, three_digits)
+from .learner import (STATUS, Certificate, Finding, Identification, Status,
+                            Stopped, announce, check_learner, finish, in_percent,
+                            three_digits)
 from .proving import bet_on
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, mean_lower

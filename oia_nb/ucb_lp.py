@@ -26,8 +26,8 @@ def ucb_bounds(setting, I, C_hat, I_c, arm):
 class OptimisticPrograms:
     r"""UCB-LP of every arm, round after round (the paper's section 4.3).
 
-    `solve` answers for one round; `solver` is "fast", "highs" or "cvxpy" (the reference).
-    `lp_solves` counts the calls of a solver.
+    `solve` answers for one round; `solver` is "fast", "highs" or "cvxpy" (the
+    reference). `lp_solves` counts the calls of a solver.
     """
     def __init__(self, setting, oracle, solver='fast'):
         self.setting, self.oracle = setting, oracle

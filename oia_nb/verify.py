@@ -76,8 +76,8 @@ class Facts:
 # %% ../nbs/beyond/39_verify.ipynb #c4d91e5b
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """With probability 1 - `delta` the `rule` (M, W), which `arm` answers, loses at most
-    `bound` against the best one; `eps` was asked for, and `told` assumed."""
+    """With probability 1 - `delta` the `rule` (M, W), which `arm` answers, loses at
+    most `bound` against the best one; `eps` was asked for, and `told` assumed."""
     rule: np.ndarray
     arm: int
     bound: float
@@ -100,8 +100,8 @@ def proof(kind):
     return lambda check: PROOFS.setdefault(kind, check)
 
 def verify(certificate, facts, exact=False):
-    """None if the `claim` of a certificate follows from the `Facts` by its `proof`; else
-    the sentence that says what fails. With `exact`, in fractions."""
+    """None if the `claim` of a certificate follows from the `Facts` by its `proof`;
+    else the sentence that says what fails. With `exact`, in fractions."""
     try:
         hints = certificate.proof
         need(hints and hints['kind'] in PROOFS, 'there is no proof of a known kind')
@@ -146,7 +146,8 @@ class Arithmetic:
 # ties of an agent, of the bound; the same of f(0), if that is a millionth of the bound;
 # α at most, then; what is nearly a tie; roundings of rules
 TIE, WIDER, MOST, NEAR, ROUNDED = 1e-10, 1e-4, 1e6, 1e-8, 1e-9
-LOST = 2.**-52      # what a sum loses by rounding, at most: of the sizes, times their number
+# what a sum loses by rounding, at most: of the sizes, times their number
+LOST = 2.**-52
 THIN = .01          # directions in which beliefs extend less are not levelled
 
 class Seen:
@@ -349,7 +350,8 @@ def holds(f, region, counts, z, mean, want, cell):
     return (wealth(f, counts, z + rules, mean, w) >= want).all()
 
 def pair(f, region, counts_j, counts_k, x, low, e, want, cells):
-    "Whether the wealth against arm j having a rule that is better than x by e is enough."
+    """Whether the wealth against arm j having a rule that is better than x by e is
+    enough."""
     top, a = f.u.max(), low + e
     for cell in cells:
         b, w = f.at.numbers(cell['to'], ()), weights(f, cell['own'], len(f.bets))
@@ -368,8 +370,8 @@ def on_ray(f, E):
     return {r: t for r, t in on.items() if (np.abs(f.s[r] - t*E) <= f.rounded).all()}
 
 def bracket(f, E, arm, start):
-    """t⁻ and t⁺ of an arm on the ray of payments E (M,), t⁺ as of round `start`, and t of
-    all rules on it that the arm answered."""
+    """t⁻ and t⁺ of an arm on the ray of payments E (M,), t⁺ as of round `start`, and t
+    of all rules on it that the arm answered."""
     on = on_ray(f, E)
     before = {int(r) for r in np.asarray(f.facts.rounds)[:start, 0]}
     high = min(t for r, t in on.items() if f.arms[r] == arm and r in before)
@@ -392,8 +394,8 @@ class Candidate:
     low: float = 0.
 
 def candidate(f, claim, n, regions, dearer=None):
-    """The n-th `Candidate`; the claim must be its rule. The cuts of its arm say where its
-    ray begins at least, if that is proved to be `dearer` than the arm `first`."""
+    """The n-th `Candidate`; the claim must be its rule. The cuts of its arm say where
+    its ray begins at least, if that is proved to be `dearer` than the arm `first`."""
     k, bound = claim.arm, f.at.numbers(claim.bound, ())/f.bound
     need(n in range(len(f.facts.registered) + 1), 'there is no such candidate')
     if n == 0:

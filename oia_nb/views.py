@@ -237,7 +237,8 @@ def proved_text(found):
     if not found.verification:
         return f'nothing is proved ({target})'
     if found.status == 'rule_certified':
-        return f'at most {found.behind:.4g} behind the best rule tried{delta} ({target})'
+        return (f'at most {found.behind:.4g} behind the best rule tried{delta} '
+                f'({target})')
     return f'regret at most {found.certificate.bound:.4g}{delta} ({target})'
 
 def found_names(found):

@@ -86,7 +86,12 @@ def proved(engine, found, played, eps, delta):
     if found.certificate is None or run.clock.violated:
         return found
     outline = dict(until=[t - 1]*2, answered=t, share=float(run.clock.best_alpha))
-    return by_counts(found, played, answered(run), eps=eps, delta=delta, outline=outline,
+    return by_counts(found,
+                     played,
+                     answered(run),
+                     eps=eps,
+                     delta=delta,
+                     outline=outline,
                      looks=0 if run.game.stops else run.game.last_round,
                      sizes=played.setting.support_sizes)
 
@@ -163,8 +168,8 @@ def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=N
         `a` for OIAFB.
 
     Returns the `Identification` that `simulate` returns, but for rounding and
-    `lp_solves`. Raises what the coroutines raise, `InvalidInput` without Numba, and `SolverFailure`
-    if a check fails.
+    `lp_solves`. Raises what the coroutines raise, `InvalidInput` without Numba, and
+    `SolverFailure` if a check fails.
     """
     _refuse_unplayable(world, method, solver, watch)
     rng, z = generator(seed), world.setting

@@ -12,11 +12,12 @@ __all__ = ['PIVOTS', 'ZERO_RULE', 'RULE', 'FALLBACK', 'DONE', 'CAP', 'LP', 'ROOM
 import numpy as np
 from ..core import TIE_TOL, OracleViolated, patch_to
 from ..estimation import EVENT_TOL, FORCED, INIT, NORMAL
-from .points import (RESUM, add_points, agent_table, check_agent, count, draw,
-                                extend, leads, renew, reply, resum, thin_out, watch)
-from .state import (KERNELS, SPARE, Game, Log, Plan, Points, Run, Seen, Table,
-                               by_reference, compiled, inlined, kernel, longer, new_clock,
-                               start)
+from .points import (RESUM, add_points, agent_table, check_agent, count,
+                                draw, extend, leads, renew, reply, resum, thin_out,
+                                watch)
+from .state import (KERNELS, SPARE, Game, Log, Plan, Points, Run, Seen,
+                               Table, by_reference, compiled, inlined, kernel, longer,
+                               new_clock, start)
 from ..programs import CLOSE, NOISE, PIVOT, ZERO, VProgram
 from ..ucb_lp import OptimisticPrograms
 
@@ -284,7 +285,8 @@ def programs(run):
 @inlined
 def make_plan(run):
     "Fill in ĥ, the target and its rule; false if this is left to Python."
-    clock, plan, seen, B, K = run.clock, run.plan, run.seen, run.game.bound, len(run.plan.I)
+    clock, plan, seen = run.clock, run.plan, run.seen
+    B, K = run.game.bound, len(plan.I)
     radii(run, clock.rounds + 1)
     light = clock.easy and not clock.fresh and easy(plan, seen.inverse, B)
     clock.empty = 0

@@ -341,7 +341,8 @@ def corners(X):
         return np.arange(len(X))
 
 def thin_out(run):
-    "Throw out points within the hull of others; all others sleep until they are renewed."
+    """Throw out points within the hull of others; all others sleep until they are
+    renewed."""
     clock, points = run.clock, run.points
     n, keep = clock.points, []
     groups = points.arm[:n] + len(run.plan.I)*points.key[:n]

@@ -161,30 +161,31 @@ class Game(NamedTuple):
 
 # %% ../../nbs/companion/71_fast_state.ipynb #1eba21d8
 CLOCK = np.dtype([
-    ('rounds', 'i8'),         # played so far
-    ('target', 'i8'),         # the arm that the plan aims at
-    ('planned', 'i8'),        # is there a plan that hasn't been played?
-    ('hat', 'i8'),            # what its optimistic rule is: `ZERO`, `RULE`, `FALLBACK`
-    ('key', 'i8'),            # tells which V-rules the optimistic rule consists of
-    ('easy', 'i8'),           # was the last plan easy?
-    ('fresh', 'i8'),          # is there a point that an easy plan has to know?
-    ('empty', 'i8'),          # was an interval of the plan empty, or a program?
-    ('violated', 'i8'),       # has anything been seen that refutes the event?
-    ('points', 'i8'),         # how many points there are
-    ('awake', 'i8'),          # how many of them are awake
-    ('limit', 'i8'),          # if more are, they are looked through
-    ('reach', 'f8'),          # how far estimates may move; 0 before there are references
-    ('renewed', 'i8'),        # the round of the references
+    ('rounds', 'i8'),  # played so far
+    ('target', 'i8'),  # the arm that the plan aims at
+    ('planned', 'i8'),  # is there a plan that hasn't been played?
+    ('hat', 'i8'),  # what its optimistic rule is: `ZERO`, `RULE`, `FALLBACK`
+    ('key', 'i8'),  # tells which V-rules the optimistic rule consists of
+    ('easy', 'i8'),  # was the last plan easy?
+    ('fresh', 'i8'),  # is there a point that an easy plan has to know?
+    ('empty', 'i8'),  # was an interval of the plan empty, or a program?
+    ('violated', 'i8'),  # has anything been seen that refutes the event?
+    ('points', 'i8'),  # how many points there are
+    ('awake', 'i8'),  # how many of them are awake
+    ('limit', 'i8'),  # if more are, they are looked through
+    ('reach', 'f8'),  # how far estimates may move; 0 before there are references
+    ('renewed', 'i8'),  # the round of the references
     ('searches', 'i8'),
-    ('solved', 'i8'),         # programs solved by the loop
+    ('solved', 'i8'),  # programs solved by the loop
     ('snapshots', 'i8'),
     ('next_snapshot', 'i8'),  # the round of the next one
-    ('best_arm', 'i8'),       # of the rule with the best certificate; -1 if none
+    ('best_arm', 'i8'),  # of the rule with the best certificate; -1 if none
     ('best_hat', 'i8'),
-    ('best_round', 'i8'),     # when it was answered
+    ('best_round', 'i8'),  # when it was answered
     ('best_alpha', 'f8'),
     ('best_radius', 'f8'),
-    ('bound', 'f8')])         # what it certifies
+    ('bound', 'f8')
+])  # what it certifies
 
 def new_clock():
     "A record of the numbers that change, with fields as in `CLOCK`."
@@ -262,7 +263,7 @@ class Plan(NamedTuple):
 # %% ../../nbs/companion/71_fast_state.ipynb #cd66abc7
 class Table(NamedTuple):
     "Space for a program of K + 2 rows."
-    data: np.ndarray = array('m+2 n+1')             # rows, costs, prices; right-hand sides
+    data: np.ndarray = array('m+2 n+1')  # rows, costs, prices; right-hand sides
     T: np.ndarray = array('m+2 n+1')                # the tableau
     basis: np.ndarray = array('m', int)             # variables of its rows
     free: np.ndarray = array('n', int)              # variables of its columns

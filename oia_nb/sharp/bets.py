@@ -60,7 +60,8 @@ class Ray:
 @dataclass(eq=False)
 class Candidate:
     """A ray that `arm` answers (None: the zero rule), the `counts` (M,) of that arm
-    and t⁺ (`high`) at the registration after so many `rounds`, and its share `delta`."""
+    and t⁺ (`high`) at the registration after so many `rounds`, and its share
+    `delta`."""
     arm: int
     ray: Ray
     counts: np.ndarray
@@ -614,7 +615,9 @@ def ask_ray(run, i, finer):
     "Halve what isn't known of the ray of rule i; nothing if it is known finely enough."
     t = along(run, i, finer)
     if t is not None:
-        arm = yield from inquire(run, mixture(run, t*np.eye(len(run.mixing))[i]), run.first)
+        arm = yield from inquire(run, mixture(run,
+                                              t*np.eye(len(run.mixing))[i]),
+                                 run.first)
         (run.inside if arm == run.first else run.outside)[i] = t
 
 def give_up(run, l, j, i, side):
@@ -995,8 +998,8 @@ def open_second(run, j):
 MUCH_FINER = 5          # how finely rays of bets are known at last
 
 def insist(run):
-    """Take second hyperplanes into use, and with two states ask about the bet that makes
-    each arm cheapest, though none of this is predicted to help; and allow as many
+    """Take second hyperplanes into use, and with two states ask about the bet that
+    makes each arm cheapest, though none of this is predicted to help; and allow as many
     questions as before."""
     run.questions = run.in_vain = 0
     if run.cone is None:

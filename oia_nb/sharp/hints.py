@@ -35,7 +35,8 @@ def bends(x):
 
 # %% ../../nbs/beyond/41_hints.ipynb #8cbe8d5a
 def bounds_of(cone, wall, cut=None):
-    "Tuples (side, i, functional (M,), lies {(i, j): y}) on which the cut of a `Wall` rests."
+    """Tuples (side, i, functional (M,), lies {(i, j): y}) on which the cut of a `Wall`
+    rests."""
     if cut is None:
         x = cone.support[:, 0]
         P, lies = bends(x)
@@ -65,7 +66,8 @@ def places(f, l, j):
             else np.array(sorted({*supports[l], *supports[j]})))
 
 def promised(f, of, s):
-    "v (W, …) whose payments are like s (M, …) at the beliefs `of`, where a prior is told."
+    """v (W, …) whose payments are like s (M, …) at the beliefs `of`, where a prior is
+    told."""
     if f.facts.prior is None:
         return np.zeros((len(f.support[0]), *s.shape[1:]))
     return np.linalg.lstsq(f.support[of], s[of], rcond=THIN)[0]
@@ -98,8 +100,9 @@ def cut_hint(f, cone, wall, cut, index):
 
 # %% ../../nbs/beyond/41_hints.ipynb #a0731bc6
 def tied_hint(f, run, j):
-    """The hint that arm j costs as much as that of the zero rule: multipliers with a sum
-    of one for which what answers promise is least, and what they leave over small."""
+    """The hint that arm j costs as much as that of the zero rule: multipliers with a
+    sum of one for which what answers promise is least, and what they leave over
+    small."""
     from scipy.optimize import linprog
     l, of = run.first, places(f, run.first, j)
     rules = [r for r, arm in f.arms.items() if arm in (l, j)]
@@ -140,7 +143,8 @@ def order_hint(f, wall, index):
     return told(f, dict(answers=answers), v)
 
 # %% ../../nbs/beyond/41_hints.ipynb #717d9b5d
-# rounds of the game for weights, and how near is near enough; what a proof has to spare;
+# rounds of the game for weights, and how near is near enough; what a proof has to
+# spare;
 # digits of weights
 GAMES, CLOSE, HAIR, DIGITS = 12, .01, 1e-6, 4
 
@@ -183,7 +187,8 @@ def game(rows):
     return kept, float((rows @ kept).min() - charged(kept))
 
 # %% ../../nbs/beyond/41_hints.ipynb #97c5260e
-# steps at most; boxes are narrowed where chords lose this share; narrow enough not to be
+# steps at most; boxes are narrowed where chords lose this share; narrow enough not to
+# be
 # divided
 MOST_STEPS, MATTER, NARROWER = 40, .8, .8
 
@@ -312,8 +317,8 @@ def part_of_cell(over, mean, need):
 
 # %% ../../nbs/beyond/41_hints.ipynb #a1bcbefe
 def cells_of(over, top, counts, outcomes, a, want):
-    """The cells between lo = a and `top` for the wealth of a candidate's `outcomes` (M,)
-    and that `over` what arm j is paid; None if one isn't proved."""
+    """The cells between lo = a and `top` for the wealth of a candidate's `outcomes`
+    (M,) and that `over` what arm j is paid; None if one isn't proved."""
     lo, cells = a, []
     def own(b):
         each = logs(counts, outcomes[None], b - lo)[0]
@@ -348,8 +353,9 @@ def facts_so_far(run):
     z, data = run.setting, run.data
     rounds = np.array([data.asked, data.arms, data.beliefs, data.states]).T
     number = {values.tobytes(): r for r, values in enumerate(data.rules)}
-    registered = [[c.rounds, number[c.ray.rule.values.tobytes()] if c.ray else -1, c.arm]
-                  for c in run.candidates[1:]]
+    registered = [[
+        c.rounds, number[c.ray.rule.values.tobytes()] if c.ray else -1, c.arm
+    ] for c in run.candidates[1:]]
     fixed = [number.get(rule.values.tobytes(), -1) for rule in run.oracle.rules]
     return Facts(z.support, z.utility, z.bound, z.K, np.array(data.rules), rounds,
                  registered, fixed, z.prior, z.supports)
@@ -369,7 +375,8 @@ def region_hints(f, run, j):
     cuts = [] if run.setting.W == 2 else [c for c in R.cuts if c.triple is not None]
     hints = []
     for n in shares.nonzero()[0]:
-        hint = cut_hint(f, run.cone, walls[n], cuts[n] if cuts else None, run.data.asked)
+        hint = cut_hint(f, run.cone, walls[n], cuts[n] if cuts else None,
+                        run.data.asked)
         if walls[n].pair[0] != run.first:
             hint['order'] = order_hint(f, walls[n], run.data.asked)
         hints.append(hint)
@@ -398,7 +405,8 @@ def rent_hint(f, j, n, c, want):
         else:
             e, top = c.e + (c.low - low)*E.max(), g*E.max()
             over = Rules(0*E[None], first, top - most)
-            cells = 0 < e < top and (over.most(top - e), part_of_cell(over, top - e, want))[1]
+            cells = 0 < e < top and (over.most(top - e),
+                                     part_of_cell(over, top - e, want))[1]
             cells = [cells] if cells else None
         if cells is None:
             return None
@@ -443,9 +451,9 @@ def evidence_hints(f, z, claim, n, arms):
 
 # %% ../../nbs/beyond/41_hints.ipynb #0853a230
 def checked(run, c, rule, eps):
-    """The proof that the `rule` of a `Candidate` of the bets loses at most `eps`, as far
-    as can be seen now, and what it rests on: two dictionaries of plain values. None if
-    none is found that the checker of chapter 39 accepts."""
+    """The proof that the `rule` of a `Candidate` of the bets loses at most `eps`, as
+    far as can be seen now, and what it rests on: two dictionaries of plain values. None
+    if none is found that the checker of chapter 39 accepts."""
     z, facts, n = run.setting, facts_so_far(run), run.candidates.index(c)
     f = checker.Seen(facts, run.rounds, checker.Arithmetic(False))
     try:
@@ -462,4 +470,3 @@ def checked(run, c, rule, eps):
     if checker.verify(certificate, facts) is not None:
         return None
     return proof, dict(registered=facts.registered, fixed=facts.fixed)
-

@@ -196,7 +196,8 @@ class VRegion(RegionProgram):
     def last_key(self):
         return self.last
     def minimum(self, p, inner=False, rule=False):
-        b, cost, self.solves = self.ends(1 if inner else -1), self.weights(p), self.solves + 1
+        b, cost, self.solves = self.ends(1 if inner else -1), self.weights(
+            p), self.solves + 1
         found, n = simplex(-self.A, -b, cost, 0*cost), len(self.cuts)
         if found is None:
             return None
