@@ -20,7 +20,7 @@ from .exploration import *
 from .oiafc import *
 from .oiafb import *
 from .complexity import *
-from .sharp.learner import SharpIdentification, SharpPlan, sharp
+from .sharp.learner import SharpPlan, sharp
 from .limits import answers_needed, lower_bound, rules_needed
 from .identification import *
 from .worlds import *

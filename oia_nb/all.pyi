@@ -13,7 +13,7 @@ from .exploration import *
 from .oiafc import *
 from .oiafb import *
 from .complexity import *
-from .sharp.learner import SharpIdentification as SharpIdentification, SharpPlan as SharpPlan, sharp as sharp
+from .sharp.learner import SharpPlan as SharpPlan, sharp as sharp
 from .limits import answers_needed as answers_needed, lower_bound as lower_bound, rules_needed as rules_needed
 from .identification import *
 from .worlds import *

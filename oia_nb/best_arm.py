@@ -8,8 +8,7 @@ __all__ = ['EXPLORATION_RATES', 'LIKENESS', 'CONFIDENCE_ALGORITHMS', 'BUDGET_ALG
            'ugapeb', 'ugape_hardness', 'median_phases', 'median_elimination', 'lil_confidence', 'lil_ucb',
            'optimal_proportions', 'pair_evidence', 'track_and_stop', 'is_proved', 'successive_rejects',
            'sequential_halving', 'fixed_budget_error', 'oracle_rewards', 'reward_family', 'oracle_bandit',
-           'bandit_algorithm', 'ArmIdentification', 'best_arm_learner', 'ask_for', 'as_identification', 'OracleLoss',
-           'oracle_loss']
+           'bandit_algorithm', 'best_arm_learner', 'ask_for', 'as_identification', 'OracleLoss', 'oracle_loss']
 
 # %% ../nbs/companion/80_best_arm.ipynb #6384f677
 from dataclasses import dataclass
@@ -20,8 +19,8 @@ from .core import (InvalidInput, OracleViolated, as_array, as_choice, as_integer
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
 from .estimation import INIT, NORMAL, Transcript
-from .learner import (Finding, Identification, ask_oracle, check_learner, finish,
-                            learner)
+from .learner import (Finding, ask_oracle, check_learner, finish, learner,
+                            within)
 
 # %% ../nbs/companion/80_best_arm.ipynb #608d5c2f
 @dataclass(frozen=True)
@@ -673,26 +672,14 @@ def bandit_algorithm(name, K, family, *, eps, delta, budget=None, max_pulls=10_0
     more = dict(a=np.log(2*K*budget/delta)/2) if name == 'ugapeb' else {}
     return BUDGET_ALGORITHMS[name](K, budget=budget, family=family, **more)
 
-# %% ../nbs/companion/80_best_arm.ipynb #9443c3e9
-@dataclass(frozen=True, eq=False, repr=False)
-class ArmIdentification(Identification):
-    r"""What `best_arm_learner` returns: an `Identification` whose `rule` is the
-    oracle's of the `arm` found, with the algorithm's own `BestArm`.
-
-    `status` is "arm_certified" (`best_arm.bound` ≤ ϵ, with probability 1 - δ, on how
-    far the arm is behind the best *under the oracle's rules*), "budget",
-    "round_cap" or "assumption_violated" (the oracle is wrong; no `best_arm`). Nothing
-    is proved of the rule's simple regret: `certificate` is None. All rounds are
-    normal; no search, no program.
-    """
-    best_arm: BestArm = None
-
 # %% ../nbs/companion/80_best_arm.ipynb #bffb002e
 @learner
 def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=None,
                      max_rounds=10_000_000):
     r"""A bandit algorithm on the oracle's rules: a `Learner` that yields a
-    `ScoringRule`, receives a `Response`, and returns an `ArmIdentification`.
+    `ScoringRule`, receives a `Response`, and returns an `Identification` of the oracle's rule
+    of an arm, with the algorithm's `best_arm`: its `bound` is on how far that arm is
+    behind the best under the oracle's rules.
 
     Parameters
     ----------
@@ -728,26 +715,25 @@ def best_arm_learner(setting, oracle, *, eps, delta, algorithm='lucb', budget=No
 # %% ../nbs/companion/80_best_arm.ipynb #9c6952e5
 def ask_for(setting, oracle, rewards, inner, eps, delta):
     "Play the bandit algorithm `inner` with the oracle's rules as arms."
-    data, arm, best = Transcript(setting), next(inner), None
-    while best is None:
-        try:
-            kind = INIT if data.rounds < setting.K else NORMAL
-            yield from ask_oracle(data, oracle, arm, line=arm, kind=kind)
-            arm = inner.send(rewards[arm, data.beliefs[-1]])
-        except StopIteration as stop:
-            best = stop.value
-        except OracleViolated:
-            return finish(data, Finding(oracle.rules[arm], data.arms[-1]), eps=eps,
-                          delta=delta, status='assumption_violated',
-                          violated='oracle', result=ArmIdentification)
+    data = Transcript(setting)
+    def answer(arm):
+        kind = INIT if data.rounds < setting.K else NORMAL
+        yield from ask_oracle(data, oracle, arm, line=arm, kind=kind)
+        return rewards[arm, data.beliefs[-1]]
+    try:
+        best = yield from within(inner, answer)
+    except OracleViolated:
+        return finish(data, Finding(oracle.rules[data.targets[-1]], data.arms[-1]),
+                      eps=eps, delta=delta, status='assumption_violated',
+                      violated='oracle')
     return as_identification(data, oracle, best, eps, delta)
 
 def as_identification(data, oracle, best, eps, delta):
-    """The `ArmIdentification` of a finished run from its `Transcript` and the
-    algorithm's `BestArm`."""
+    """The `Identification` of a finished run from its `Transcript` and the algorithm's
+    `BestArm`: nothing is proved of the rule's simple regret."""
     return finish(data, Finding(oracle.rules[best.arm], best.arm), eps=eps, delta=delta,
                   status='arm_certified' if best.status == 'certified' else best.status,
-                  result=ArmIdentification, best_arm=best)
+                  best_arm=best)
 
 # %% ../nbs/companion/80_best_arm.ipynb #6b42ab2f
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from .core import InvalidInput, OracleViolated, as_array, as_choice, as_integer,
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
 from .estimation import INIT, NORMAL, Transcript
-from .learner import Finding, Identification, ask_oracle, check_learner, finish, learner
+from .learner import Finding, ask_oracle, check_learner, finish, learner, within
 from .learner import Learner
 from .oracle import Oracle
 from .information import Setting
@@ -109,9 +109,6 @@ def oracle_bandit(world: World, oracle: Oracle | None=...) -> Any: ...
 CONFIDENCE_ALGORITHMS: Any
 BUDGET_ALGORITHMS: Any
 def bandit_algorithm(name, K, family, *, eps, delta, budget=..., max_pulls=...): ...
-@dataclass(frozen=True, eq=False, repr=False)
-class ArmIdentification(Identification):
-    best_arm: BestArm | None
 def best_arm_learner(setting: Setting, oracle: Oracle, *, eps: float, delta: float, algorithm: str=..., budget: int | None=..., max_rounds: int=...) -> Learner: ...
 def ask_for(setting, oracle, rewards, inner, eps, delta): ...
 def as_identification(data, oracle, best, eps, delta): ...
