@@ -13,8 +13,9 @@ import pytest
 from conftest import amount
 from laws import FALSE_ALARM, detection, most_failures, statistical
 from scipy.optimize import minimize
-from oia_nb.all import (Oracle, action_informed_oracle, check_oracle, make_world, mix,
-                        optimal_rule, random_world, simple_regret, simulate)
+from oia_nb.all import (Oracle, action_informed_oracle, make_world, mix, optimal_rule, random_world,
+                        simple_regret, simulate)
+from oia_nb.oracle import check_oracle
 from oia_nb.core import InvalidInput, OIAError, generator
 from oia_nb.best_arm import (BUDGET_ALGORITHMS, CONFIDENCE_ALGORITHMS, BoundedRewards,
                              GaussianRewards, Pulls, bandit_algorithm,

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from conftest import amount, examples
-from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, best_arm_learner,
-                        brier, compare, experiment, forecast_rounds, generator, identify,
-                        load_setting, make_world, optimal_rule, simulate)
+from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, brier, compare,
+                        experiment, forecast_rounds, generator, identify, load_setting, make_world,
+                        optimal_rule, simulate)
+from oia_nb.best_arm import best_arm_learner
 from oia_nb import experiments
 from oia_nb.cli import COMMANDS, main
 from oia_nb.documents import (DOCUMENTS, FILES, VERSIONS, check_document, compare_to_dict,

@@ -11,9 +11,9 @@ from scipy.linalg import null_space
 from scipy.optimize import linprog
 
 from conftest import examples
-from oia_nb.all import (action_informed_oracle, agent_profit, answers_needed, generator,
-                        load_world, lower_bound, make_world, mix, optimal_rule, principal_profit,
-                        rules_needed, sharp, simulate)
+from oia_nb.all import (action_informed_oracle, agent_profit, generator, load_world, make_world,
+                        mix, optimal_rule, principal_profit, sharp, simulate)
+from oia_nb.limits import answers_needed, lower_bound, rules_needed
 from oia_nb.core import InvalidInput
 from oia_nb.identification import LEARNERS
 from oia_nb.limits import (Case, CommonRule, answers_from, cost_limits, draw_costs,

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from conftest import amount, examples
 from laws import FALSE_ALARM, detection, most_failures, statistical
-from oia_nb.all import (ScoringRule, arm_profit, brier, is_proper, lp_arm, make_world,
-                        menu_rule, optimal_rule, random_world, region_margin, v_shaped,
-                        widest_margin)
+from oia_nb.all import (ScoringRule, brier, is_proper, make_world, menu_rule, optimal_rule,
+                        random_world, v_shaped)
+from oia_nb.oracle import widest_margin
+from oia_nb.stackelberg import arm_profit, lp_arm, region_margin
 from oia_nb.core import REPORT_TOL, InvalidInput, generator
 from oia_nb.baselines import (find_payment, incentives_bound, learn_incentives, paid_arm,
                               simulate_incentives)

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from conftest import amount
 from test_worlds import mutate
-from oia_nb.all import (InvalidInput, action_informed_oracle, best_arm_learner, brier, identify,
-                        load_identification, make_world, simulate, v_shaped)
+from oia_nb.all import (InvalidInput, action_informed_oracle, brier, identify, load_identification,
+                        make_world, simulate, v_shaped)
+from oia_nb.best_arm import best_arm_learner
 from oia_nb.core import OIAError
 from oia_nb.documents import identification_from_dict
 from oia_nb.learner import Identification

@@ -10,9 +10,10 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from oia_nb.all import (InvalidInput, Session, action_informed_oracle, best_arm_learner, brier,
-                        compare, forecast_rounds, identify, load_world, make_world,
-                        optimal_rule, random_world, simple_regret, simulate)
+from oia_nb.all import (InvalidInput, Session, action_informed_oracle, brier, compare,
+                        forecast_rounds, identify, load_world, make_world, optimal_rule,
+                        random_world, simple_regret, simulate)
+from oia_nb.best_arm import best_arm_learner
 from oia_nb.plots import plot_rule
 from oia_nb.views import ROWS_SHOWN, Card
 
