@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Callable
 import numpy as np
 from .core import (InvalidInput, OracleViolated, as_array, as_choice, as_integer,
-                         as_number, as_probabilities, generator, patch_to, read_only)
+                         as_number, as_probabilities, generator, read_only)
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
 from .estimation import INIT, NORMAL, Transcript
@@ -48,6 +48,12 @@ class GaussianRewards:
         of `mean`."""
         radius = self.sigma*np.sqrt(2*level)
         return mean - radius, mean + radius
+
+    def price(self, N):
+        return np.log1p(N)/2
+
+    def slack(self, N):
+        return 1 + 1/N
 
 # %% ../nbs/companion/80_best_arm.ipynb #89b404e9
 def kl_upper(p, x):
@@ -103,6 +109,12 @@ class BoundedRewards:
         p = self.share(mean)
         up = kl_upper(np.stack([1 - p, p]), np.stack([level, level]))
         return self.low + self.width*(1 - up[0]), self.low + self.width*up[1]
+
+    def price(self, N):
+        return np.log(2*np.sqrt(N))
+
+    def slack(self, N):
+        return np.ones_like(N)
 
 # %% ../nbs/companion/80_best_arm.ipynb #2a77c716
 @dataclass(frozen=True, eq=False)
@@ -241,19 +253,6 @@ def pull(s, arms, times=1):
     return sums/max(times, 1)
 
 # %% ../nbs/companion/80_best_arm.ipynb #9053faa8
-@patch_to(BoundedRewards)
-def price(self, N):
-    return np.log(2*np.sqrt(N))
-@patch_to(BoundedRewards)
-def slack(self, N):
-    return np.ones_like(N)
-@patch_to(GaussianRewards)
-def price(self, N):
-    return np.log1p(N)/2
-@patch_to(GaussianRewards)
-def slack(self, N):
-    return 1 + 1/N
-
 def joint_threshold(family, N, delta):
     r"""The right-hand side of the lemma for arms pulled `N` (n,) times: what
     $\sum_a N_a d(\hat\mu_a, \mu_a)$ may be, at all times; a float."""

@@ -6,7 +6,7 @@ import numpy as np
 from dataclasses import dataclass
 from typing import Callable
 import numpy as np
-from .core import InvalidInput, OracleViolated, as_array, as_choice, as_integer, as_number, as_probabilities, generator, patch_to, read_only
+from .core import InvalidInput, OracleViolated, as_array, as_choice, as_integer, as_number, as_probabilities, generator, read_only
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
 from .estimation import INIT, NORMAL, Transcript
