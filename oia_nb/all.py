@@ -21,12 +21,10 @@ from .oiafc import *
 from .oiafb import *
 from .complexity import *
 from .sharp.learner import SharpIdentification, SharpPlan, sharp
-from .limits import answers_needed, lower_bound, rules_needed
+from .limits import lower_bound, rules_needed
 from .identification import *
 from .worlds import *
 from .baselines import chen, etc, explore_then_commit, oiafc_simple
-from .best_arm import best_arm_learner, oracle_bandit, oracle_loss, play_bandit
-from .offline import arm_payments, max_min_rule
 from .experiments import compare, experiment, forecast, read_experiment, summarise
 from .tickets import Menu, Rounded, rounding_costs
 from .no_oracle import search_oracle

@@ -14,12 +14,10 @@ from .oiafc import *
 from .oiafb import *
 from .complexity import *
 from .sharp.learner import SharpIdentification as SharpIdentification, SharpPlan as SharpPlan, sharp as sharp
-from .limits import answers_needed as answers_needed, lower_bound as lower_bound, rules_needed as rules_needed
+from .limits import lower_bound as lower_bound, rules_needed as rules_needed
 from .identification import *
 from .worlds import *
 from .baselines import chen as chen, etc as etc, explore_then_commit as explore_then_commit, oiafc_simple as oiafc_simple
-from .best_arm import best_arm_learner as best_arm_learner, oracle_bandit as oracle_bandit, oracle_loss as oracle_loss, play_bandit as play_bandit
-from .offline import arm_payments as arm_payments, max_min_rule as max_min_rule
 from .experiments import compare as compare, experiment as experiment, forecast as forecast, read_experiment as read_experiment, summarise as summarise
 from .tickets import Menu as Menu, Rounded as Rounded, rounding_costs as rounding_costs
 from .no_oracle import search_oracle as search_oracle

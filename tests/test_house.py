@@ -13,7 +13,7 @@ import pytest
 import oia_nb
 from conftest import amount, ROOT
 from oia_nb.all import (STATUS, Finding, InvalidInput, Status, action_informed_oracle,
-                        as_integer, best_arm_learner, check_learner, compose, generator,
+                        as_integer, check_learner, compose, generator,
                         identify, learner, make_world, oiafc_simple, radius_fb,
                         save_world, simulate)
 from oia_nb.cli import main
@@ -230,7 +230,6 @@ MAKERS = {
     for name in LEARNERS
 }
 MAKERS['simple'] = lambda: oiafc_simple(coin.setting, ORACLE, **TARGET, max_rounds=40)
-MAKERS['best arm'] = lambda: best_arm_learner(coin.setting, ORACLE, **TARGET, max_rounds=40)
 
 def slips(response):
     "What is sent by mistake in place of a response."
