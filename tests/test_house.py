@@ -15,7 +15,6 @@ from conftest import amount, ROOT
 from oia_nb.all import (InvalidInput, action_informed_oracle, compose, generator, identify,
                         make_world, simulate)
 from oia_nb.baselines import oiafc_simple
-from oia_nb.best_arm import best_arm_learner
 from oia_nb.core import as_integer
 from oia_nb.estimation import radius_fb
 from oia_nb.learner import Finding, STATUS, Status, check_learner, learner
@@ -234,7 +233,6 @@ MAKERS = {
     for name in LEARNERS
 }
 MAKERS['simple'] = lambda: oiafc_simple(coin.setting, ORACLE, **TARGET, max_rounds=40)
-MAKERS['best arm'] = lambda: best_arm_learner(coin.setting, ORACLE, **TARGET, max_rounds=40)
 
 def slips(response):
     "What is sent by mistake in place of a response."
