@@ -9,9 +9,11 @@ its false-alarm rate is at most 1e-6.
 import numpy as np
 import pytest
 from conftest import amount
-from oia_nb.all import (NotInducible, Response, Transcript, action_informed_oracle, announce,
-                        generator, is_proper, make_world, menu_rule, mix, optimal_rule,
-                        principal_profit, random_world, sharp, simulate)
+from oia_nb.all import (NotInducible, Response, action_informed_oracle, generator, is_proper,
+                        make_world, menu_rule, mix, optimal_rule, principal_profit, random_world,
+                        sharp, simulate)
+from oia_nb.estimation import Transcript
+from oia_nb.learner import announce
 from oia_nb.programs import HIGHS_OPTIONS
 from oia_nb.scoring import VRules
 from oia_nb import verify as checker
