@@ -225,7 +225,6 @@ class Identification:
     within, and `lapses` can't have been meant. Chapter 34: the `discovery`. Chapter 35:
     the rule is the `index`-th of a list, at most `behind` the best of them by the
     certificate `listed`; it earns between `earns`, all earn `means` (n,) on average.
-    {doc}`/companion/80_best_arm`: the `best_arm`.
     """
     rule: ScoringRule
     arm: int
@@ -264,7 +263,6 @@ class Identification:
     earns: tuple = None
     means: np.ndarray = None
     listed: Certificate = None
-    best_arm: object = None
 
     @property
     def proved(self):

@@ -9,7 +9,7 @@ __all__ = ['STALE', 'NO_CAP', 'TINY_RANGE', 'Ledger', 'shortlist', 'Trial', 'try
 # %% ../nbs/beyond/35_trial.ipynb #48997ae2
 from array import array
 import numpy as np
-from .best_arm import BoundedRewards, Pulls, by_bounds, gap_index, pick_pair
+from .best_arm import Pulls, Rewards, by_bounds, gap_index, pick_pair
 from .core import InvalidInput, as_integer
 from .estimation import INIT, NORMAL, Transcript
 from .learner import (Certificate, Finding, Halt, Learner, announce, check_learner,
@@ -41,9 +41,9 @@ class Ledger:
 
     @property
     def family(self):
-        "The range of all payoffs, as `BoundedRewards`."
+        "The range of all payoffs, as `Rewards`."
         low, high = float(self.payoffs.min()), float(self.payoffs.max())
-        return BoundedRewards(low, max(high, low + TINY_RANGE))
+        return Rewards(low, max(high, low + TINY_RANGE))
 
     def interval(self, means, level):
         "(low, high), each (n,): where the profits are. Takes no heed of its arguments."

@@ -2,7 +2,7 @@
 from typing import Any
 from array import array
 import numpy as np
-from .best_arm import BoundedRewards, Pulls, by_bounds, gap_index, pick_pair
+from .best_arm import Pulls, Rewards, by_bounds, gap_index, pick_pair
 from .core import InvalidInput, as_integer
 from .estimation import INIT, NORMAL, Transcript
 from .learner import Certificate, Finding, Halt, Learner, announce, check_learner, finish, within
