@@ -69,7 +69,8 @@ def know(world):
 RESULTS = dict(rounds='Int64', normal_rounds='Int64', forced_rounds='Int64',
                searches='Int64', lp_solves='Int64', arm_rounds='Int64', status='str',
                stopped='boolean', regret='float', bound='float', arm='str',
-               correct='boolean', seconds='float', error='str', traceback='str')
+               correct='boolean', paid='float', lost='float', break_even='float',
+               seconds='float', error='str', traceback='str')
 
 def regret_of(world, found):
     """What the rule of an `Identification` loses against the best one; the best with
@@ -86,12 +87,15 @@ def measure(known, found):
     `forced_rounds`, `searches`, `lp_solves`, `status`; `arm_rounds`, in which the
     arm that it names answered; `stopped`, whether it ended by its own rule and not
     at a cap; `regret`, the true one; `bound`, what was proved of it; `arm`, and
-    whether it is `correct` (a tie is)."""
+    whether it is `correct` (a tie is); what it `paid` and `lost`, and the round of its
+    `break_even`, None if it has none."""
     row = {name: int(getattr(found, name))
            for name in ('rounds', 'normal_rounds', 'forced_rounds', 'searches',
                         'lp_solves')}
     bound = np.inf if found.certificate is None else float(found.certificate.bound)
+    end = np.inf if found.lost is None else float(break_even(known.world, found))
     return row | dict(
+        paid=found.paid, lost=found.lost, break_even=end if np.isfinite(end) else None,
         arm_rounds=int(found.counts[found.arm]), status=found.status,
         stopped=not was_cut_short(found.status), regret=regret_of(known.world, found),
         bound=bound if np.isfinite(bound) else None,
@@ -528,7 +532,8 @@ def summarise(frame, by=None):
     """A frame with a row a cell: `runs`, `failed`, `stopped` (share), `rounds`
     (median), `rounds_10`, `rounds_90` (percentiles), `regret` (mean), `worst`
     (largest regret), `within` (share with regret at most `eps`), `bound` (mean of
-    what was proved), `correct` (share), `seconds` (mean).
+    what was proved), `correct` (share), `paid`, `lost`, `break_even`
+    (medians; infinite for never), `seconds` (mean).
 
     `by` are the columns that make a cell; if not given, world, method and all
     parameters. Shares and means are of runs that didn't fail. Raises `InvalidInput`
@@ -547,6 +552,8 @@ def summarise(frame, by=None):
         failed=frame.error.notna(), rounds=frame.rounds.astype(float),
         stopped=frame.stopped.astype('Float64'),
         correct=frame.correct.astype('Float64'),
+        break_even=frame.break_even.where(
+            frame.break_even.notna() | frame.lost.isna(), np.inf),
         within=(frame.regret
                 <= frame.eps).astype('Float64').where(frame.regret.notna()))
     at = lambda p: lambda x: x.quantile(p)
@@ -555,7 +562,9 @@ def summarise(frame, by=None):
                    rounds_10=('rounds', at(.1)), rounds_90=('rounds', at(.9)),
                    regret=('regret', 'mean'), worst=('regret', 'max'),
                    within=('within', 'mean'), bound=('bound', 'mean'),
-                   correct=('correct', 'mean'), seconds=('seconds', 'mean'))
+                   correct=('correct', 'mean'), paid=('paid', 'median'),
+                   lost=('lost', 'median'), break_even=('break_even', 'median'),
+                   seconds=('seconds', 'mean'))
     return rows.groupby(by, sort=False, dropna=False).agg(**columns).reset_index()
 
 # %% ../nbs/companion/67_experiments.ipynb #caed70e5
