@@ -61,8 +61,8 @@ DOCUMENTS = dict(
     rule=record({'arms': NAMES, 'decisions': NAMES, 'utility': MATRIX}, states=NAMES,
                 bound=NUMBER, support=MATRIX, rule=RULE),
     identification=record(
-        {'regret': NUMBER, 'break_even': maybe(NUMBER), 'rounded': ROUNDED, 'trace': TRACE, 'figure': TEXT,
-         'paper_needs': INTEGER, 'told': ANYTHING, 'assumed': ANYTHING,
+        {'regret': NUMBER, 'break_even': maybe(NUMBER), 'rounded': ROUNDED,
+         'trace': TRACE, 'figure': TEXT, 'paper_needs': INTEGER, 'told': ANYTHING, 'assumed': ANYTHING,
          'checked': ANYTHING, 'violated': ANYTHING, **KNOWN},
         **RUN, **GAME, rule=RULE, arm=TEXT, status=TEXT,
         certificate=CERTIFICATE,
