@@ -661,6 +661,8 @@ def compare(worlds=('advert', 'clinic'), *, eps=.2, delta=.1, methods=None, budg
     return Comparison(frame, summarise(frame, ['world', 'method']))
 
 # %% ../nbs/companion/67_experiments.ipynb #9816789f
+FORECAST_CAP = 20_000       # rounds after which a run of a forecast is cut short
+
 def total_loss(world, found, hires):
     """What a principal loses against the best rule who hires the expert `hires` times:
     while learning, and with the rule found from then on (chapter 67).
@@ -718,8 +720,6 @@ def _forecast_table(rows):
     return groups.agg(**columns).reset_index()
 
 # %% ../nbs/companion/67_experiments.ipynb #2e02ddc3
-FORECAST_CAP = 20_000       # rounds after which a run of a forecast is cut short
-
 def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0,
              cap=FORECAST_CAP, progress=False, margin=0., fee=0., hires=None):
     """What learning will take and cost, by playing learners in a world that is known
