@@ -4,6 +4,7 @@ import re
 import shutil
 import socket
 import time
+from inspect import signature
 from pathlib import Path
 from subprocess import PIPE, Popen
 
@@ -115,8 +116,47 @@ def formulas(text):
     text = re.sub(r'(?<![\\$\w])\$([^$\n]+)\$', r':math:`\1`', text)
     return re.sub(r'(``.*?``|`[^`]*`)|\|', lambda m: m[1] or r'\|', text)
 
+PARAMETER = re.compile(r'[*\w]+(, [*\w]+)*( : .*)?')
+
+def sections(lines):
+    """The lines of a docstring, where the list of parameters ends with the first paragraph that is
+    none: what is raised, what else is to be said, and examples get headings."""
+    out, inside = [], False
+    for before, line, after in zip(['', *lines], lines, [*lines[1:], '']):
+        if re.fullmatch(r'-{3,}', after):
+            inside = line == 'Parameters'
+        elif inside and not before and line.strip() and not PARAMETER.fullmatch(line.rstrip()) and (
+                not line[0].isspace()):
+            head = ('Examples' if line.startswith('>>>') else
+                    'Errors' if line.startswith('Raises') else 'Remarks')
+            out += [head, '-'*len(head)]
+            inside = False
+        out.append(line)
+    return out
+
+def documented(lines):
+    "The names that the list of parameters explains."
+    text = '\n'.join(lines)
+    found = re.search(r'(?m)^Parameters\n-+\n((?:.*\n)*?)(?=\S.*\n---|\Z)', f'{text}\n')
+    return [name.strip(' *') for line in (found[1] if found else '').split('\n')
+            if line and not line[0].isspace() for name in line.split(' : ')[0].split(',')]
+
+def misnamed(obj, lines):
+    "Names that are explained as parameters and are none, or that are parameters left unexplained."
+    explained = set(documented(lines))
+    try:
+        parameters = signature(obj).parameters.values() if explained else ()
+    except (TypeError, ValueError):
+        return []
+    rest = {p.name for p in parameters
+            if p.name == 'self' or p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
+    return sorted((explained ^ {p.name for p in parameters}) - rest)
+
 def tidy_docstring(app, what, name, obj, options, lines):
     "Adds the comments beside the parameters (nbdev's docments) to a docstring."
+    lines[:] = sections(lines)
+    if names := misnamed(obj, lines):
+        logger.warning('%s: the signature and the list of parameters differ in %s', name, names)
     text = formulas('\n'.join(lines))
     lines[:] = text.split('\n')
     if what not in ('function', 'method', 'class') or re.search(
