@@ -127,6 +127,8 @@ LONG = {
     'Setting': 'a documented field for each thing that the principal knows, beside its check',
     'ERRATA': 'the table of all errata, in two halves',
     'LEDGER': 'the table of all claims, section by section',
+    'Identification': 'a documented field for each thing that a learner says',
+    'Learner': 'what a coroutine has, and what guards it, are read at one go',
 }
 
 def lines_of(node):
