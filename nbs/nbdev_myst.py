@@ -1,5 +1,6 @@
 """A small Sphinx extension: nbdev's notebooks, docments and modules as myst-nb and autodoc
 understand them."""
+import ast
 import re
 import shutil
 import socket
@@ -30,6 +31,19 @@ TAGS = {
 DIRECTIVE = re.compile(r'\s*#\s*\|\s*(.*?)\s*(?:\n|\Z)')
 SVG = "%config InlineBackend.figure_formats = ['svg']"
 
+LONG = 15           # lines of a cell of the package, from which on it is folded
+
+def what_it_shows(code, figure):
+    "What the bar over a folded cell says."
+    if figure:
+        return 'how this is drawn'
+    body = ast.parse(re.sub(r'(?m)^\s*[%!].*', '', code)).body
+    names = [n.name for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+    if not names and all(isinstance(n, (ast.Import, ast.ImportFrom)) for n in body):
+        return 'imports'
+    shown = ', '.join(names[:4]) + (', …' if len(names) > 4 else '')
+    return f'the code of {shown}' if names else 'the code'
+
 def split_directives(code):
     "The code without its leading directive lines, and these lines."
     lines = []
@@ -53,6 +67,12 @@ def read(text):
         }
         if tags := tags | set(cell.metadata.get('tags', [])):
             cell.metadata['tags'] = sorted(tags)
+        if 'exported' in tags and len(cell.source.splitlines()) > LONG:
+            cell.metadata['tags'] = sorted({*cell.metadata['tags'], 'hide-input'})
+        if 'hide-input' in cell.metadata.get('tags', ()):
+            prompt = cell.metadata.setdefault('mystnb', {})
+            for key in ('code_prompt_show', 'code_prompt_hide'):
+                prompt.setdefault(key, what_it_shows(cell.source, 'figure' in prompt))
         if 'solution' in tags:
             cell.metadata['tags'] = sorted(tags | {'hide-cell'})
             cell.metadata['mystnb'] = dict.fromkeys(('code_prompt_show', 'code_prompt_hide'),

@@ -11,6 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from docutils import nodes
+from nbdev_myst import chapter_number
 from sphinx import addnodes, search
 from sphinx.domains import IndexEntry
 from sphinx.domains.std import StandardDomain
@@ -271,13 +272,12 @@ def list_chapters(app, docname, source):
     "Completes contents.md, when it is read, with a table of each part."
     if docname != 'contents':
         return
-    env = app.env
-    for part, pages in parts(env).items():
-        rows = ''.join(
-            f'| {int(m[1]) if (m := re.match(r"(\d\d)_", Path(page).name)) else ""} '
-            f'| {{doc}}`/{page}` | {subtitle(env, page)} |\n'
-            for page in pages if page != docname)
-        source[0] += f'\n## {part}\n\n| | page | what it holds |\n|---|---|---|\n{rows}'
+    for part, pages in parts(app.env).items():
+        source[0] += f'\n## {part}\n\n| | page | what it holds |\n|---|---|---|\n'
+        for page in pages:
+            if page != docname:
+                number = chapter_number(page) or ''
+                source[0] += f'| {number} | {{doc}}`/{page}` | {subtitle(app.env, page)} |\n'
 
 def fold_parts(tree):
     "The parts of the sidebar fold; the one that the reader is in is open."
