@@ -174,8 +174,8 @@ def write_redirects(root):
 
 # --- README.md ------------------------------------------------------------------------
 
-OPEN = ('**To read the book**, clone this repository and open `docs/index.html` in a browser; it needs '
-        'no network.')
+OPEN = ('**To read the book**, clone this repository and open `docs/index.html` in a browser; it '
+        'needs no network.')
 
 def build_readme(root):
     """index.ipynb, run as the site build runs it, in Markdown: links lead into docs/, pictures
