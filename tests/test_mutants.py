@@ -189,7 +189,7 @@ CLAIMS = [
     ('a check of no round listed as one', 'learner',
      "', '.join(str(c) for c in self.checks if c.rounds)",
      "', '.join(str(c) for c in self.checks)", 'law_sentence'),
-    ('certainty in print', 'learner',
+    ('certainty in print', 'facts',
      "return f'{(100 - 100*Decimal(three_digits(delta, True))).normalize():f} %'",
      "return f'{100*(1 - delta):g} %'", 'law_sentence'),
 ]
