@@ -6,7 +6,8 @@
 __all__ = ['CLAIM_TOL', 'STATUS', 'UNCLAIMED', 'KINDS', 'CLAIMS', 'check_response', 'announce', 'confirm', 'ask_oracle',
            'check_learner', 'Trace', 'Certificate', 'Finding', 'Origin', 'Identification', 'Status', 'was_cut_short',
            'finish', 'with_rules', 'facts_of', 'claim_of', 'Verification', 'verified', 'Learner', 'Halt', 'Stopped',
-           'learner', 'within', 'halted', 'within_sum', 'interrupts_held', 'simulate', 'three_digits', 'in_percent']
+           'learner', 'within', 'halted', 'within_sum', 'interrupts_held', 'simulate', 'found_names', 'claim_facts',
+           'proved_text', 'result_facts', 'claim_text', 'unchecked', 'ended']
 
 # %% ../nbs/companion/62_learner.ipynb #4597f18f
 import signal
@@ -23,6 +24,7 @@ from .estimation import FORCED, NORMAL, PAST
 from .information import Setting, World
 from .oracle import Oracle
 from .scoring import ScoringRule
+from .facts import (Facts, amount, brief, in_percent, sensible, three_digits)
 from .told import CHECKS, UNCHECKED, VIOLATIONS, Told
 from . import proofs
 from . import verify as checker
@@ -318,67 +320,20 @@ class Identification:
             seconds = perf_counter() - start
         return Verification(refused, rests, seconds)
 
-    def claim(self, told):
-        "What is proved, of an expert as `told`."
-        if self.tried:
-            return self.claim_of_list()
-        bound, meant = three_digits(self.certificate.bound, True), bool(told.lapses)
-        text = (f'For {told.in_words()}: the rule loses at most {bound} against the best '
-                f'one{", where the arm answers that is meant" if meant else ""}, with '
-                f'probability {in_percent(self.delta)}')
-        if self.profit is not None:
-            text += (f', and earns at least {three_digits(self.profit, False)}'
-                     f'{" in all rounds, lapses among them" if meant else ""}, with the '
-                     'same probability')
-        if self.lead is not None:
-            text += (f'; its arm leads by at least {self.lead:g} if the margins of the '
-                     "oracle's rules are what they are said to be")
-        return text
-
-    def unchecked(self, told):
-        "What wasn't checked of an expert as `told`: texts."
-        if self.tried:
-            return ['that the expert goes on as it does']
-        needless = {c.name for c in self.checks if c.rounds}
-        if not told.lapses:
-            needless.add('lapses')
-        if told.beliefs == 'own':
-            needless.add('calibration')
-        if self.setting is None or self.setting.prior is None:
-            needless.add('prior')
-        return [text for name, text in CHECKS.items() if name not in needless] + [
-            *UNCHECKED]
-
-    def claim_of_list(self):
-        "What is proved of a rule among those tried."
-        low, high = self.earns
-        behind = three_digits(max(self.behind, 0.), True)
-        return (f'For any expert who goes on as it does: of {len(self.means)} rules '
-                f'tried, this one earns at most {behind} less than the best, with '
-                f'probability {in_percent(self.delta)}, and between '
-                f'{three_digits(low, False)} and {three_digits(high, True)} as played')
-
     @property
     def statement(self):
         """What is proved, of whom, what was checked, and what was not: one text. A claim
         that doesn't verify, as in a file that was changed, is said not to be proved."""
-        text = STATUS[self.status].text
-        if self.violated:
-            text += f'; seen: {VIOLATIONS[self.violated]}'
-        text += ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
-                        for c in self.checks if c.level and c.name == self.violated)
-        if self.refused:
-            text += f'; not verified: {self.refused}'
         if self.certificate is None and not self.tried:
-            return f'Nothing is certified. {text}.'
+            return f'Nothing is certified. {ended(self)}.'
         told = Told() if self.told is None else self.told
+        claim = claim_text(self, told)
         if not self.verification:
-            return f'Claimed, but not proved: "{self.claim(told)}". {self.verification}'
-        said = f'{self.claim(told)}. '
-        if not self.tried:
-            checked = ', '.join(str(c) for c in self.checks if c.rounds) or 'nothing'
-            said += f'Checked: {checked}. '
-        said += f'Not checked: {", ".join(self.unchecked(told))}. {self.verification}'
+            return f'Claimed, but not proved: "{claim}". {self.verification}'
+        checked = ', '.join(str(c) for c in self.checks if c.rounds) or 'nothing'
+        parts = [claim, *([] if self.tried else [f'Checked: {checked}']),
+                 f'Not checked: {", ".join(unchecked(self, told))}']
+        said = f'{". ".join(parts)}. {self.verification}'
         if self.discovery:
             most = three_digits(self.discovery.mass.max(), True)
             said += (f' Beliefs not seen have a probability of at most {most}, which is '
@@ -773,25 +728,106 @@ def simulate(learner, world, seed):
             # it can't be stopped, or was in the midst of its own work
             raise KeyboardInterrupt from None
 
-# %% ../nbs/companion/62_learner.ipynb #26b114cf
-def three_digits(x, up):
-    """A number as a text of three significant digits, rounded up or down.
+# %% ../nbs/companion/62_learner.ipynb #9dce764c
+def found_names(found):
+    "The names of arms and states, as far as a result knows them."
+    z = found.setting
+    if z is None:
+        W = found.rule.support.shape[1]
+        return ([f'arm {k}' for k in range(len(found.counts))],
+                [f'state {w}' for w in range(W)])
+    return z.arms, z.states
 
-    >>> three_digits(1.2345, True)
-    '1.24'
-    """
-    from decimal import ROUND_CEILING, ROUND_FLOOR, Context
-    three = Context(3, ROUND_CEILING if up else ROUND_FLOOR)
-    return f'{float(three.create_decimal(repr(float(x)))):.3g}'
+def claim_facts(found):
+    "What a result claims of its rule; each bound is rounded to the side of truth."
+    most, least = (lambda x: three_digits(x, True)), (lambda x: three_digits(x, False))
+    c, (low, high) = found.certificate, found.earns or (None, None)
+    listed = found.tried
+    return Facts.of(
+        ('bound', 'loses at most', None if listed or c is None else c.bound, most),
+        ('mixing', "price of the oracle's share", c and c.mixing or None, most),
+        ('behind', 'behind', max(found.behind, 0.) if listed else None, most),
+        ('low', 'earns at least', low if listed else None, least),
+        ('high', 'earns at most', high if listed else None, most),
+        ('profit', 'earns at least', None if listed else found.profit, least),
+        ('lead', 'leads by', found.lead, 'g'),
+        ('delta', 'probability', found.delta, in_percent))
 
-def in_percent(delta):
-    """The probability 1 - δ as a text, which says 100 % for no δ above 0.
+def proved_text(found):
+    "The certificate of a result against its target, in words."
+    target, said = f'target {found.eps:g}', claim_facts(found).said()
+    if not found.verification:
+        return f'nothing is proved ({target})'
+    sure = f' with probability {said["delta"]}' if 'delta' in said else ''
+    if 'behind' in said:
+        return f'at most {said["behind"]} behind the best rule tried{sure} ({target})'
+    parts = (f', {said["mixing"]} of it the price of the oracle\'s share in the rule'
+             if 'mixing' in said else '')
+    return f'regret at most {said["bound"]}{sure}{parts} ({target})'
 
-    >>> in_percent(.05), in_percent(1e-7)
-    ('95 %', '99.99999 %')
-    """
-    from decimal import Decimal
-    if delta < 1e-12:
-        return f'1 - {delta:.3g}'
-    return f'{(100 - 100*Decimal(three_digits(delta, True))).normalize():f} %'
+# %% ../nbs/companion/62_learner.ipynb #393de040
+def result_facts(found, *, rounds=None, regret=None, break_even=None):
+    """What an `Identification` says: `rounds` are what its rounds were for, in words;
+    the true `regret`, and the rounds until its `break_even`, come from who knows the
+    world."""
+    arms, origin = found_names(found)[0], found.origin or Origin()
+    answers = brief(f'{a} {n:,}' for a, n in zip(arms, found.counts))
+    used = f'{found.rounds:,} ({answers})' + (f': {rounds}' if rounds else '')
+    return Facts.of(
+        ('status', 'status', found.status, lambda s: STATUS[s].text),
+        ('rounds', 'rounds', found.rounds, lambda n: used),
+        ('arm', 'found', arms[found.arm],
+         lambda arm: f'{found.rule!r}, answered by {arm}'),
+        ('bound', 'proved', found.certificate and found.certificate.bound or 0.,
+         lambda bound: proved_text(found)),
+        ('regret', 'true regret', regret, lambda x: amount(x, found.rule.bound)),
+        ('paid', 'paid', found.paid, sensible),
+        ('lost', 'lost', found.lost,
+         lambda x: f'{sensible(x)} against the best rule, while learning'),
+        ('break_even', 'pays from', break_even, lambda n: 'no round on' if n == np.inf
+         else f'round {n:,.0f} on, learning included'),
+        ('seed', 'seed', origin.seed, ''))
+
+# %% ../nbs/companion/62_learner.ipynb #fac75b02
+def claim_text(found, told):
+    "What is claimed, of an expert as `told`."
+    said, meant = claim_facts(found).said(), bool(told.lapses)
+    if found.tried:
+        return (f'For any expert who goes on as it does: of {len(found.means)} rules '
+                f'tried, this one earns at most {said["behind"]} less than the best, '
+                f'with probability {said["delta"]}, and between {said["low"]} and '
+                f'{said["high"]} as played')
+    text = (f'For {told.in_words()}: the rule loses at most {said["bound"]} against the '
+            f'best one{", where the arm answers that is meant" if meant else ""}, with '
+            f'probability {said["delta"]}')
+    if 'profit' in said:
+        text += (f', and earns at least {said["profit"]}'
+                 f'{" in all rounds, lapses among them" if meant else ""}, with the '
+                 'same probability')
+    if 'lead' in said:
+        text += (f'; its arm leads by at least {said["lead"]} if the margins of the '
+                 "oracle's rules are what they are said to be")
+    return text
+
+def unchecked(found, told):
+    "What wasn't checked of an expert as `told`: texts."
+    if found.tried:
+        return ['that the expert goes on as it does']
+    needless = {c.name for c in found.checks if c.rounds}
+    needless |= {'lapses'} if not told.lapses else set()
+    needless |= {'calibration'} if told.beliefs == 'own' else set()
+    if found.setting is None or found.setting.prior is None:
+        needless.add('prior')
+    return [text for name, text in CHECKS.items() if name not in needless] + [
+        *UNCHECKED]
+
+# %% ../nbs/companion/62_learner.ipynb #fac75b03
+def ended(found):
+    "How a run ended, and what was seen that can't be, in words."
+    text = STATUS[found.status].text
+    if found.violated:
+        text += f'; seen: {VIOLATIONS[found.violated]}'
+    text += ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
+                    for c in found.checks if c.level and c.name == found.violated)
+    return text + (f'; not verified: {found.refused}' if found.refused else '')
 
