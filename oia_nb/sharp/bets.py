@@ -6,14 +6,14 @@ __all__ = ['SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW', 
            'EARLY', 'LARGEST', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH', 'AT_ONCE',
            'GROWTH', 'A_RAY', 'BESIDE', 'VAIN', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'AGAIN_AFTER', 'MUCH_FINER',
            'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'Run', 'inquire', 'file', 'hear', 'recall',
-           'note', 'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'payments', 'asked_of',
+           'restore', 'note', 'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'asked_of',
            'wealth', 'rivals', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'Option', 'exchanged',
            'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'ask_ray',
            'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option',
            'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price', 'cut_option', 'cut_question',
            'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect',
            'leader', 'candidate', 'is_verified', 'open_second', 'insist', 'open_run', 'explore', 'least_doubled',
-           'least_regret', 'rule_of', 'foundation', 'against', 'no_agent']
+           'least_regret', 'foundation', 'against', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -57,15 +57,19 @@ class Ray:
 
 @dataclass(eq=False)
 class Candidate:
-    """The rule at t = `high` of a ray (None: the zero rule), which `arm` has answered,
-    the `counts` (M,) of that arm at the registration after so many `rounds`, and its
-    share `delta`."""
+    """A `rule` that `arm` has answered, the `counts` (M,) of that arm at the
+    registration after so many `rounds`, and its share `delta`; as long as it isn't
+    registered, the `ray` on which it might be cheaper."""
     arm: int
-    ray: Ray
+    rule: ScoringRule
     counts: np.ndarray
-    high: float
     delta: float
     rounds: int = 0
+    ray: Ray = None
+
+    @property
+    def is_zero(self):
+        return not self.rule.values.any()
 
 # %% ../../nbs/beyond/24_bets.ipynb #321f227a
 class Run:
@@ -77,7 +81,7 @@ class Run:
         setting = self.setting = data.setting
         self.data, self.oracle, self.eps, self.delta = data, oracle, eps, delta
         self.put, self.report, self.round_cost = put, report, round_cost
-        self.questions, self.in_vain = 0, 0
+        self.questions, self.in_vain, self.restored = 0, 0, []
         self.answers, self.rays, self.candidates = [], [], []
         self.walls, self.regions, self.first = {}, {}, None
         self.cone = self.guess = self.foretold = None
@@ -129,14 +133,13 @@ def file(run, rule, arm, ray=None, t=1.):
     if ray is None and arm != run.first and run.first is not None:
         run.rays.append(ray := Ray(rule))
     if ray is not None:
-        hear(run, ray, t, arm)
+        hear(run, ray, t, arm, rule)
 
-def hear(run, ray, t, arm):
-    "An answer on a ray is an offer, unless it is that of the zero rule's arm."
+def hear(run, ray, t, arm, rule):
+    "The least answer on a ray is an offer, unless it is that of the zero rule's arm."
     ray.heard.append((t, arm))
-    if arm != run.first:
-        cost = ray.bracket(arm)[1]*ray.rule.expected
-        run.offers[ray, arm] = run.u - cost
+    if arm != run.first and t <= ray.bracket(arm)[1]:
+        run.offers[ray, arm] = rule
 
 # %% ../../nbs/beyond/24_bets.ipynb #d08eb454
 def recall(run, history):
@@ -150,6 +153,14 @@ def recall(run, history):
             raise Contradiction((a.round, round), 'drift')
     run.answers += known.values()
 
+def restore(run, rounds, n, rule, arm):
+    "Register a `rule` of an arm as it was done after n of the `rounds`."
+    counts = np.bincount([r.belief for r in rounds[:n] if r.arm == arm],
+                         minlength=run.setting.M)
+    run.restored.append(Candidate(arm, rule, counts,
+                                  run.delta*share(1 + len(run.restored)), n))
+
+# %% ../../nbs/beyond/24_bets.ipynb #d08eb4a4
 def note(run, pair, wall, answer):
     "Tell the hyperplane of a pair (l, j) what either answered."
     if answer.arm in pair and answer.s.any():
@@ -210,24 +221,19 @@ def mixture(run, y):
     rule = ScoringRule(values, run.setting.support, run.setting.bound)
     return without_floor(rule, run.setting.prior is not None)
 
-# %% ../../nbs/beyond/24_bets.ipynb #a0f50483
-def payments(c):
-    "(M,): what the rule of a `Candidate` pays."
-    return 0*c.counts if c.ray is None else c.high*c.ray.rule.expected
-
 # %% ../../nbs/beyond/24_bets.ipynb #e69e34b1
 def asked_of(c, j):
     """The logarithm of the wealth that proves a `Candidate` against arm j. Which arm
     the zero rule is of was clear before the first sample: it has one share for all."""
     if c.delta == 0:
         return np.inf
-    part = 1. if c.ray is None else OWN if j == c.arm else 1 - OWN
+    part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
     return -log(part) - log(c.delta)
 
 def wealth(run, c, j, eps):
     """What the wealth against arm j having a rule that is better than the `Candidate`
     by `eps` seems to be, over the rules that are known of j's region."""
-    u, s, counts, R = run.u, payments(c), run.data.counts, region_of(run, j)
+    u, s, counts, R = run.u, c.rule.expected, run.data.counts, region_of(run, j)
     own = counts[c.arm] - c.counts
     if j == c.arm:
         found, row = own_wealth(own, R.known, s, float(s.max()), eps)
@@ -260,7 +266,7 @@ def passes(run, c, eps=None):
 
 def profit(run, c):
     "What the candidate seems to earn, at the shares that were seen of its arm."
-    return float(run.data.q_hat[c.arm] @ (run.u - payments(c)))
+    return float(run.data.q_hat[c.arm] @ (run.u - c.rule.expected))
 
 # %% ../../nbs/beyond/24_bets.ipynb #73310091
 # beyond log(1/δ); the least margin, of ϵ; least standard deviation, of range/√N
@@ -276,7 +282,7 @@ class Outlook:
     region, its `target`, `margin`, and the samples to come."""
     def __init__(self, run, c, j, missing):
         q, N, u, eps = run.data.q_hat, run.data.N, run.u, run.eps
-        s = payments(c)
+        s = c.rule.expected
         self.j, self.own, self.q, self.eps, self.missing = j, j == c.arm, q[
             j], eps, min(missing, HUGE)
         self.earned = q[c.arm] @ (u - s)
@@ -807,8 +813,8 @@ def leader(run):
     q, out = run.data.q_hat, run.tied
     c = max((c for c in run.candidates if c.arm not in out),
             key=lambda c: profit(run, c))
-    offers = {key: q[key[1]] @ left for key, left in run.offers.items()
-              if key[1] not in out}
+    offers = {key: float(q[key[1]] @ (run.u - rule.expected))
+              for key, rule in run.offers.items() if key[1] not in out}
     if not offers:
         return c, False
     ray, arm = best = max(offers, key=offers.get)
@@ -818,11 +824,11 @@ def leader(run):
     return candidate(run, arm, ray), True
 
 def candidate(run, arm, ray):
-    "A `Candidate` as it would be registered now."
-    before = run.data.counts[arm].copy() if ray is not None else np.zeros(run.setting.M)
-    high = 0. if ray is None else ray.bracket(arm)[1]
-    return Candidate(arm, ray, before, high, run.delta*share(len(run.candidates)),
-                     run.rounds)
+    "A `Candidate` as it would be registered now; of no ray, the zero rule."
+    zero, counts = ray is None, run.data.counts[arm]
+    return Candidate(arm, run.zero if zero else run.offers[ray, arm],
+                     0*counts if zero else counts.copy(),
+                     run.delta*share(len(run.candidates)), run.rounds, ray)
 
 # %% ../../nbs/beyond/24_bets.ipynb #28a9f566
 AGAIN_AFTER = 1.02      # growth in rounds until a proof that failed is tried again
@@ -835,7 +841,7 @@ def is_verified(run, c):
     if run.rounds < run.next_proof:
         return False
     run.next_proof = int(AGAIN_AFTER*run.rounds) + 1
-    run.proof = checked(run, c, rule_of(run, c), run.eps)
+    run.proof = checked(run, c, run.eps)
     return run.proof is not None
 
 def open_second(run, j):
@@ -867,15 +873,22 @@ def open_run(run):
     """Announce the zero rule and, unless that is good enough, the oracle's rules of
     the other arms."""
     past = list(run.answers)
-    run.first = yield from inquire(run, run.zero, None, INIT)
+    known = {a.rule.values.tobytes(): a.arm for a in past}
+    run.first = known.get(run.zero.values.tobytes())
+    if run.first is None:
+        run.first = yield from inquire(run, run.zero, None, INIT)
     for a in past:
         if a.arm != run.first:
-            run.rays.append(Ray(a.rule))
-            hear(run, run.rays[-1], 1., a.arm)
+            ray = next((r for r in run.rays if r.rule is a.rule), None)
+            run.rays += [] if ray else [ray := Ray(a.rule)]
+            hear(run, ray, 1., a.arm, a.rule)
     run.candidates.append(candidate(run, run.first, None))
+    run.candidates += run.restored
     if passes(run, run.candidates[0]) and is_verified(run, run.candidates[0]):
         return
     for k in run.others:
+        if known.get(run.oracle.rules[k].values.tobytes()) == k:
+            continue
         run.rays.append(Ray(run.oracle.rules[k]))
         arm = yield from inquire(run, run.oracle.rules[k], k, INIT, run.rays[-1])
         if arm != k:
@@ -953,10 +966,6 @@ def least_regret(run, candidates, best=np.inf):
     return best, found
 
 # %% ../../nbs/beyond/24_bets.ipynb #05fe62d0
-def rule_of(run, c):
-    "The rule of a `Candidate`."
-    return run.zero if c.ray is None else mix(run.zero, c.ray.rule, float(c.high))
-
 def foundation(run, c):
     """What the proof of the `Candidate` c rests on beside samples: answers, pairs
     (rule, arm), those first that bear most bounds, and the hyperplanes in use."""
@@ -967,7 +976,7 @@ def foundation(run, c):
     bears = Counter(t for w in walls for used in w.rests_on.values() for t in used)
     order = sorted(run.answers, key=lambda a: -bears[a.round])
     answers = [(a.rule, a.arm) for a in order if a.round in rounds or a.round == 1]
-    own = [] if c.ray is None else [(rule_of(run, c), c.arm)]
+    own = [] if c.is_zero else [(c.rule, c.arm)]
     return own + answers, walls
 
 # %% ../../nbs/beyond/24_bets.ipynb #535548b3

@@ -3,14 +3,13 @@
 # %% auto #0
 __all__ = ['CLEAN', 'HAIR', 'MOST_STEPS', 'MATTER', 'NARROWER', 'BEYOND', 'FARTHER', 'MOST_CELLS', 'HALVINGS', 'SHORT', 'SPARED',
            'LEAST_SPARED', 'bounds_of', 'plain', 'places', 'promised', 'told', 'cut_hint', 'tied_hint', 'order_hint',
-           'logs', 'Tables', 'Unproved', 'Empty', 'Boxes', 'divided', 'Rules', 'cells_of', 'mixed', 'facts_so_far',
+           'logs', 'Tables', 'Unproved', 'Empty', 'Boxes', 'divided', 'Rules', 'cells_of', 'facts_so_far',
            'region_hints', 'evidence_hints', 'proved', 'checked']
 
 # %% ../../nbs/beyond/41_hints.ipynb #226e28d2
 from collections import defaultdict
 from types import SimpleNamespace
 import numpy as np
-from .. import scoring
 from .. import verify as checker
 from ..core import patch_to
 from ..programs import ProperProgram, open_highs, pair_rows
@@ -371,16 +370,12 @@ def cells_of(over, top, e, want, other=None):
     return steps
 
 # %% ../../nbs/beyond/41_hints.ipynb #04f92a36
-def mixed(zero, c):
-    "The rule of a `Candidate` of the bets."
-    return zero if c.ray is None else scoring.mix(zero, c.ray.rule, float(c.high))
-
 def facts_so_far(run):
     "The `Facts` of the bets, up to this round."
     z, data = run.setting, run.data
     rounds = np.array([data.asked, data.arms, data.beliefs, data.states]).T
     number = {values.tobytes(): r for r, values in enumerate(data.rules)}
-    registered = [[c.rounds, number[mixed(run.zero, c).values.tobytes()], c.arm]
+    registered = [[c.rounds, number[c.rule.values.tobytes()], c.arm]
                   for c in run.candidates[1:]]
     return Facts(z.support, z.utility, z.bound, z.K, np.array(data.rules), rounds,
                  registered, prior=z.prior, supports=z.supports)
@@ -451,8 +446,8 @@ def proved(facts, claim, n, arms, known=None):
     return (proof if checker.verify(certificate, facts) is None else None), {}
 
 # %% ../../nbs/beyond/41_hints.ipynb #0853a230
-def checked(run, c, rule, eps):
-    """The proof that the `rule` of a `Candidate` of the bets loses at most `eps`, as
+def checked(run, c, eps):
+    """The proof that a `Candidate` of the bets loses at most `eps`, as
     far as can be seen now, and what it rests on: two dictionaries of plain values. None
     if none is found that the checker of chapter 39 accepts; then the regions of the run
     have been told of rules at which the proof fails."""
@@ -460,7 +455,7 @@ def checked(run, c, rule, eps):
     f = checker.Seen(facts, run.rounds, checker.Arithmetic(False))
     arms = [region_hints(f, run, j) for j in range(z.K)]
     known = {j: R.known/z.bound for j, R in run.regions.items()}
-    claim = Claim(rule.values, c.arm, eps, eps, run.delta)
+    claim = Claim(c.rule.values, c.arm, eps, eps, run.delta)
     proof, worse = proved(facts, claim, n, arms, known)
     for j, outcomes in worse.items():
         for s in outcomes if j in run.regions else ():
