@@ -26,7 +26,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from . import __version__
 from .core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer,
-                         as_number, as_text, as_value, file_trouble, placed,
+                         as_number, as_text, as_value, file_trouble, patch_to, placed,
                          plain)
 from .information import Response, Setting, World
 from .scoring import ScoringRule
@@ -172,74 +172,82 @@ class Journal:
     def _key(self):
         return os.getpid(), str(self.path.resolve())
 
-    def _open(self, new, write, cut):
-        self.notes = []
-        with file_trouble('path', str(self.path), 'the file of a session'):
-            try:
-                if new:
-                    self.path.touch(exist_ok=False)
-            except FileExistsError:
-                raise InvalidInput('path', str(self.path), 'a new file; Session.open goes '
-                                   'on with this one') from None
-            data = self.path.read_bytes()
-        with naming(self.path):
-            self.records, self.last, whole = read_journal(data, cut)
-        self.size, rest = len(data), data[whole:]
-        if rest and b'\n' not in rest and is_torn(rest):
-            self.notes.append(f'the last line was torn, and its {len(rest)} bytes are left '
-                              'out')
-        elif rest:
-            where = f'are kept in {self._keep(rest)}' if write else 'would be cut off'
-            self.notes.append(f'{len(rest)} bytes after line {len(self.records)} {where}')
-        ends_well = whole == len(data) and data.endswith(b'\n')
-        self.mend = whole if write and data and not ends_well else None
+# %% ../nbs/beyond/27_session.ipynb #fec0b8c3
+@patch_to(Journal)
+def _open(self, new, write, cut):
+    self.notes = []
+    with file_trouble('path', str(self.path), 'the file of a session'):
+        try:
+            if new:
+                self.path.touch(exist_ok=False)
+        except FileExistsError:
+            raise InvalidInput('path', str(self.path), 'a new file; Session.open goes '
+                               'on with this one') from None
+        data = self.path.read_bytes()
+    with naming(self.path):
+        self.records, self.last, whole = read_journal(data, cut)
+    self.size, rest = len(data), data[whole:]
+    if rest and b'\n' not in rest and is_torn(rest):
+        self.notes.append(f'the last line was torn, and its {len(rest)} bytes are left '
+                          'out')
+    elif rest:
+        where = f'are kept in {self._keep(rest)}' if write else 'would be cut off'
+        self.notes.append(f'{len(rest)} bytes after line {len(self.records)} {where}')
+    ends_well = whole == len(data) and data.endswith(b'\n')
+    self.mend = whole if write and data and not ends_well else None
 
-    def _keep(self, rest):
-        "Cut off the last bytes, which go to a new file beside the journal; its name."
-        names = (f'{self.path.name}.cut{n}' for n in count(1))
-        beside = next(p for p in map(self.path.with_name, names) if not p.exists())
-        with writing(beside), open(beside, 'xb') as f:
-            f.write(rest)
-            os.fsync(f.fileno())
-        with writing(self.path):
-            os.truncate(self.path, self.size - len(rest))
-        self.size -= len(rest)
-        return beside.name
-
-    def append(self, record):
-        """Write a record, so that it is on disk when this returns.
-
-        Raises `InvalidInput` if it can't be written, as on a full disk, and `Damaged`
-        if somebody else changed the file; the session may go on when that is mended.
-        """
-        if self.lock is None:
-            raise Busy(f'{self.path} {self.why}')
-        own = chained(self.last, record)
-        line = json.dumps(record | {'hash': own}, sort_keys=True,
-                          allow_nan=False) + '\n'
-        with writing(self.path), open(self.path, 'r+b', buffering=0) as f:
-            self._put(f, line.encode())
-        self.mend, self.last = None, own
-        self.records.append(record)
-
-    def _put(self, f, line):
-        "Add a line after what is whole; what may be left of a failed try is cut off."
-        if self.size not in (None, f.seek(0, os.SEEK_END)):
-            raise Damaged(f'{self.path} was changed since it was opened')
-        if self.mend is not None:
-            f.truncate(self.mend)
-        end = f.seek(0, os.SEEK_END)
-        if end and self._last_byte(f) != b'\n':
-            line = b'\n' + line
-        self.size, self.mend = None, end
-        if f.write(line) < len(line):
-            raise OSError(ENOSPC, os.strerror(ENOSPC))
+@patch_to(Journal)
+def _keep(self, rest):
+    "Cut off the last bytes, which go to a new file beside the journal; its name."
+    names = (f'{self.path.name}.cut{n}' for n in count(1))
+    beside = next(p for p in map(self.path.with_name, names) if not p.exists())
+    with writing(beside), open(beside, 'xb') as f:
+        f.write(rest)
         os.fsync(f.fileno())
-        self.size = end + len(line)
+    with writing(self.path):
+        os.truncate(self.path, self.size - len(rest))
+    self.size -= len(rest)
+    return beside.name
 
-    def _last_byte(self, f):
-        f.seek(-1, os.SEEK_END)
-        return f.read(1)
+
+# %% ../nbs/beyond/27_session.ipynb #0dc61893
+@patch_to(Journal)
+def append(self, record):
+    """Write a record, so that it is on disk when this returns.
+
+    Raises `InvalidInput` if it can't be written, as on a full disk, and `Damaged`
+    if somebody else changed the file; the session may go on when that is mended.
+    """
+    if self.lock is None:
+        raise Busy(f'{self.path} {self.why}')
+    own = chained(self.last, record)
+    line = json.dumps(record | {'hash': own}, sort_keys=True,
+                      allow_nan=False) + '\n'
+    with writing(self.path), open(self.path, 'r+b', buffering=0) as f:
+        self._put(f, line.encode())
+    self.mend, self.last = None, own
+    self.records.append(record)
+
+@patch_to(Journal)
+def _put(self, f, line):
+    "Add a line after what is whole; what may be left of a failed try is cut off."
+    if self.size not in (None, f.seek(0, os.SEEK_END)):
+        raise Damaged(f'{self.path} was changed since it was opened')
+    if self.mend is not None:
+        f.truncate(self.mend)
+    end = f.seek(0, os.SEEK_END)
+    if end and self._last_byte(f) != b'\n':
+        line = b'\n' + line
+    self.size, self.mend = None, end
+    if f.write(line) < len(line):
+        raise OSError(ENOSPC, os.strerror(ENOSPC))
+    os.fsync(f.fileno())
+    self.size = end + len(line)
+
+@patch_to(Journal)
+def _last_byte(self, f):
+    f.seek(-1, os.SEEK_END)
+    return f.read(1)
 
 # %% ../nbs/beyond/27_session.ipynb #3cd4aa89
 class Refused(InvalidInput):
@@ -445,26 +453,6 @@ class Offer:
         fee = money(self.fee, digits, self.currency)
         return f'For this round you are paid {fee}, whatever you answer.'
 
-    def sheet(self, digits=None):
-        """The offer as a page of HTML (a text) to hand to the expert; `digits` are
-        decimals of the payments."""
-        from html import escape
-        menu, states = self.menu, self.setting.states
-        when = menu.when(states, digits)
-        def row(b, ticket):
-            sums = ''.join(f'<td class="sum">{money(abs(x), digits)}</td>' for x in ticket)
-            return f'<tr><td>{ticket_name(b)}</td>{sums}<td>{escape(when[b])}</td></tr>'
-        listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
-        return SHEET.format(
-            title=f'Round {self.round}',
-            arms=listed(self.setting.arms),
-            states=listed(states),
-            unit=f' in {escape(self.currency)}' if self.currency else '',
-            fee=f'<p>{escape(self.terms(digits))}</p>\n' if self.fee else '',
-            remark=remark(menu.tickets, digits),
-            heads=''.join(f'<th>pays if {escape(w)}</th>' for w in states),
-            rows='\n'.join(row(b, t) for b, t in enumerate(menu.tickets)))
-
 # %% ../nbs/beyond/27_session.ipynb #e8387c27
 SHEET = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -490,6 +478,27 @@ Name the round with your answer.</p>
 It is paid{unit} when it is known what was the case. {remark}</p>
 </body></html>
 """
+
+@patch_to(Offer)
+def sheet(self, digits=None):
+    """The offer as a page of HTML (a text) to hand to the expert; `digits` are
+    decimals of the payments."""
+    from html import escape
+    menu, states = self.menu, self.setting.states
+    when = menu.when(states, digits)
+    def row(b, ticket):
+        sums = ''.join(f'<td class="sum">{money(abs(x), digits)}</td>' for x in ticket)
+        return f'<tr><td>{ticket_name(b)}</td>{sums}<td>{escape(when[b])}</td></tr>'
+    listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
+    return SHEET.format(
+        title=f'Round {self.round}',
+        arms=listed(self.setting.arms),
+        states=listed(states),
+        unit=f' in {escape(self.currency)}' if self.currency else '',
+        fee=f'<p>{escape(self.terms(digits))}</p>\n' if self.fee else '',
+        remark=remark(menu.tickets, digits),
+        heads=''.join(f'<th>pays if {escape(w)}</th>' for w in states),
+        rows='\n'.join(row(b, t) for b, t in enumerate(menu.tickets)))
 
 # %% ../nbs/beyond/27_session.ipynb #32faaff7
 @dataclass(eq=False)
@@ -522,32 +531,6 @@ class Round:
         return float(self.rule.values[self.belief].max()) if pending else 0.
 
 # %% ../nbs/beyond/27_session.ipynb #18736f69
-def as_a_whole(method):
-    """Decorator of a method that changes a session: one thread at a time, and Ctrl-C
-    comes after it; pressed again, or if anything else breaks in, the session is what
-    its file says."""
-    @wraps(method)
-    def changing(self, *args, **options):
-        with self._lock, interrupts_held() as pressed:
-            try:
-                found = method(self, *args, **options)
-                self._keep_result()
-            except OIAError:
-                raise
-            except BaseException as e:
-                self._rule, self._result, self._failure = None, None, e
-                self.journal._open(new=False, write=True, cut=False)
-                self._read()
-                self._keep_result()
-                raise
-        if pressed():
-            raise KeyboardInterrupt
-        return found
-    return changing
-
-# how often the alarm may be false
-CALIBRATION_LEVEL = .01
-
 class Session:
     """A learner and a real expert, with a journal on disk.
 
@@ -590,453 +573,6 @@ class Session:
         return self
     def __exit__(self, *exc):
         self.close()
-
-    @classmethod
-    def create(cls, path, where, oracle=None, *, eps, delta, method=None, snap=SNAP,
-               currency=None, fee=0., max_paid=None, history=(), told=None, **options):
-        """A new session in a new file, which must not exist yet.
-
-        Parameters
-        ----------
-        path : str or Path
-        where : World or Setting; only the setting is kept
-        oracle : Oracle, optional; that of a world is worked out
-        eps, delta : float; the target
-        method : str, optional
-            A learner by name; by default the first that honours what is told.
-        snap : float
-            How far a report may be from a listed belief, in every state, to stand
-            for it; in [0, .5].
-        currency : str, optional
-            For offers and sums.
-        fee : float; paid for each round besides, whatever is answered
-        max_paid : float, optional
-            The session ends before more may be paid, in expectation at what is reported.
-        history : list of (rule, arm, report), optional
-            All answers of the same expert to proper rules from before, in their order; a
-            rule may also be the name or index of an arm: the oracle's.
-        told : Told, or a text such as "lapses=0.02", optional
-            What may be assumed of the expert.
-        options
-            The learner's, plain values.
-
-        Raises `InvalidInput`, and nothing is written.
-        """
-        head = _checked_head(where, oracle, eps=eps, delta=delta, method=method, snap=snap,
-                             currency=currency, fee=fee, max_paid=max_paid, history=history,
-                             told=told, options=options)
-        journal = Journal(path, new=True)
-        try:
-            journal.append(head)
-            return cls(journal)
-        except BaseException:
-            if not journal.records:
-                journal.path.unlink(missing_ok=True)
-            journal.close()
-            raise
-
-    def _file(self, record, line):
-        """What a record says of the rounds. Raises `Damaged` if it makes no sense where
-        it stands."""
-        kind, z = record.get('kind'), self.setting
-        if kind not in KINDS:
-            raise Damaged(f'line {line} of the journal is of an unknown kind, {kind!r}')
-        try:
-            if kind == 'stopped':
-                self._stopped = True
-            elif kind == 'ended':
-                self._filed = identification_from_dict(record.get('result'))
-            elif kind == 'offer':
-                self._file_offer(record)
-            else:
-                n = as_integer('round', record.get('round'), 1, len(self._rounds))
-                at = self._rounds[n - 1]
-                as_choice('status', at.status, NEEDS[kind])
-                if kind == 'answer':
-                    at.arm = as_integer('arm', record.get('arm'), 0, z.K - 1)
-                    belief = as_integer('belief', record.get('belief'), 0, z.M - 1)
-                    at.belief = z.index(z.support[belief], at.arm)
-                    at.said, at.distance = record.get('said'), record.get('distance')
-                    at.status, at.note = 'answered', record.get('note')
-                if kind == 'declined':
-                    at.declined += 1
-                if kind == 'state' or record.get('state') is not None:
-                    at.state = as_integer('state', record.get('state'), 0, z.W - 1)
-                    at.revealed = sum(r.state is not None for r in self._rounds) - 1
-                if kind == 'void':
-                    at.status, self._filed = 'void', None
-        except InvalidInput as e:
-            raise Damaged(f'line {line} of the journal, {kind}: {e}') from None
-
-    def _file_offer(self, record):
-        n = as_integer('round', record.get('round'), len(self._rounds) + 1,
-                       len(self._rounds) + 1)
-        name, values = record.get('rule'), record.get('values')
-        if values is not None:
-            self._offered[as_text('rule', name)] = ScoringRule(
-                values, self.setting.support, self.setting.bound)
-        rule = self._offered[as_choice('rule', name, self._offered)]
-        self._rounds.append(Round(n, rule))
-
-    def _read(self):
-        "What the records of the journal say, and the learner where that leaves it."
-        # all rounds; all rules that were offered, by their digest; the result on file
-        self._rounds, self._offered = [], {}
-        self._stopped, self._filed = False, None
-        for n, record in enumerate(self.journal.records[1:], 2):
-            self._file(record, n)
-        self._replay()
-
-    def _replay(self):
-        "Play the learner anew from the tape of all answers that stand."
-        z, head = self.setting, self.head
-        self._tape = Tape(self.same)
-        row, options = learner_row(head['method']), head['options']
-        if takes_history(row, options):
-            history = [(rule, arm, z.support[i]) for rule, (arm, i) in self._past]
-            options = options | dict(history=history)
-        else:
-            for past in self._past:
-                self._tape.add(*past)
-        for r in self._rounds:
-            state = r.state if row.needs_states else None
-            # an answer whose state is needed, and was never filed, waits for it
-            if r.status == 'answered' and (state is None) != row.needs_states:
-                self._tape.add(r.rule, (r.arm, r.belief, state))
-        self._result = self._failure = None
-        self._learner = row.make(z, self.oracle, eps=head['eps'], delta=head['delta'],
-                                 **options)
-        if head['max_paid'] is not None:
-            self._learner = within_sum(self._learner, head['max_paid'], head['fee'])
-        self._advance(None)
-        if self._stopped and self._rule is not None:
-            self._end(self._learner.stop())
-        if self._filed is not None and not self._is_filed():
-            self._rule, self._result, self._failure = None, self._filed, None
-
-    @property
-    def unused(self):
-        "How many answers that stand, or are past data, the learner has not read."
-        return self._tape.waiting
-
-    @property
-    def notes(self):
-        "What to know of the file, of answers that aren't used, and of the result."
-        told, found = list(self.journal.notes), self._result
-        undone = sum(r.status == 'void' for r in self._rounds)
-        made = self.head.get('package'), self.head.get('numpy')
-        if self.unused:
-            why = f'{undone} undone, {len(self._past)} from before'
-            if not (undone or self._past):
-                why = 'another processor computes other last digits'
-                if made != VERSIONS:
-                    why = 'made with version {} and numpy {}, read with {} and {}'.format(
-                        *made, *VERSIONS)
-                why += '; Session.open(path, same=1e-6) takes near rules for one'
-            told.append(
-                f'{self.unused} answers are not used: the learner does not announce '
-                f'the rules that they were given to ({why})')
-        if found is not None and self._filed is None:
-            told.append('the result is not in the file yet')
-        elif found is not None and found is self._filed:
-            told.append(f'the result is the one on file, from {found.rounds} answers: '
-                        'played again here, the learner comes to another end')
-        if found is not None and found.certificate and self.result.certificate is None:
-            told.append('the states that came out contradict the reports: nothing is '
-                        'certified any more')
-        return told
-
-    def _advance(self, response):
-        "Send a response (None: start) and all answers that wait for the rules that follow."
-        try:
-            while True:
-                self._rule = self._learner.send(response)
-                answer = self._tape.next(self._rule)
-                if answer is None:
-                    return
-                response = as_response(self.setting, answer)
-        except StopIteration as stop:
-            self._end(stop.value)
-        except OIAError as e:
-            self._rule, self._failure = None, e
-
-    def _end(self, found):
-        "The learner is done: its result, which tells where it comes from."
-        method, options = self.head['method'], self.head['options']
-        origin = Origin(None, method, options, options.get('rng'))
-        fees = self.head['fee']*(found.rounds - found.past)
-        self._rule = None
-        self._result = replace(found, origin=origin, paid=found.paid + fees)
-
-    def _is_filed(self):
-        "Whether the learner came to the result that is in the file."
-        found, filed = self._result, self._filed
-        same = lambda f: (f.status, f.arm, f.rounds)
-        return (found is not None and same(found) == same(filed)
-                and is_same(found.rule, filed.rule, self.same))
-
-    def _keep_result(self):
-        "File the result of a learner that is done; where that fails, `notes` says so."
-        if self._result is None or self._filed is not None or self.journal.lock is None:
-            return
-        try:
-            self._write(kind='ended', result=self._result.to_dict(trace=True))
-        except (OIAError, TypeError, ValueError):
-            # no room on the disk, or a learner of one's own whose result isn't plain
-            return
-
-    def _write(self, **record):
-        record['at'] = datetime.now(timezone.utc).isoformat(timespec='seconds')
-        self.journal.append(record)
-        self._file(record, len(self.journal.records))
-
-    def _open_round(self):
-        "The round that waits for an answer, or None."
-        last = self._rounds[-1] if self._rounds else None
-        fits = last is not None and last.status == 'open' and self._rule is not None
-        return last if fits and is_same(last.rule, self._rule, self.same) else None
-
-    def _need_open(self):
-        if self._rule is None:
-            raise Refused('session', self.status, 'a session that still asks; this one is '
-                          f'over after round {len(self._rounds)}')
-
-    @as_a_whole
-    def announce(self):
-        """The open round as an `Offer`, the same until it is answered. Raises `Refused`
-        if the session is over."""
-        self._need_open()
-        if self._open_round() is None:
-            name = rule_digest(self._rule)
-            new = name not in self._offered
-            self._write(kind='offer', round=len(self._rounds) + 1, rule=name,
-                        **(dict(values=self._rule.values.tolist()) if new else {}))
-        return Offer(self._rounds[-1].number, self._rounds[-1].rule, self.setting,
-                     self.head['currency'], self.head['fee'])
-
-    def _asked(self, number):
-        "The open round, of that number if one is given. Raises `Refused`."
-        self._need_open()
-        with placed(kind=Refused):
-            n = len(self._rounds) if number is None else as_integer('round', number, 1)
-        now = self._open_round()
-        if now is not None and now.number == n:
-            return now
-        known = 0 < n <= len(self._rounds)
-        said = BECAME[self._rounds[n - 1].status] if known else 'is not announced'
-        wanted = 'one that is announced first'
-        if now is not None:
-            wanted = f'{now.number}, the open one'
-        raise Refused('round', n or None, f'{wanted} (round {n or 1} {said})')
-
-    @as_a_whole
-    def answer(self, arm, report=None, *, belief=None, percent=None, state=None, note=None,
-               round=None):
-        """Record the expert's answer to the open round; returns its `Round`.
-
-        `arm` a name or an index; `report`, `belief` or `percent` as for `as_report`;
-        `state`, if it is known, as for `reveal`; `round` the number of the offer that is
-        answered. Raises `Refused`, also where no round is open or another one is, and
-        nothing is written.
-        """
-        n, z = self._asked(round).number, self.setting
-        with placed(kind=Refused):
-            k = z.arm_index(arm)
-            w = None if state is None else self._state(state)
-        note = {} if note is None else dict(note=said_text('note', note))
-        belief, said, distance = as_report(z, report, self.head['snap'], k, belief=belief,
-                                           percent=percent)
-        needed = learner_row(self.head['method']).needs_states
-        if needed and w is None:
-            raise Refused('state', state,
-                          'the state: this learner needs it with the answer')
-        known = {} if w is None else dict(state=w)
-        self._write(kind='answer', round=n, arm=k, belief=belief,
-                    said=np.asarray(said).tolist(), distance=distance, **known, **note)
-        self._advance(as_response(z, (k, belief, w if needed else None)))
-        return self._rounds[n - 1]
-
-    def _state(self, state):
-        if isinstance(state, str):
-            if state not in self.setting.states:
-                raise InvalidInput('state', state,
-                                   f'one of {", ".join(self.setting.states)}')
-            return self.setting.states.index(state)
-        return as_integer('state', state, 0, self.setting.W - 1)
-
-    @as_a_whole
-    def decline(self, reason, *, round=None):
-        """The expert doesn't answer the open round, of the number `round` if one is given:
-        that is filed, and the same rule is offered again. Raises `Refused`."""
-        reason = said_text('reason', reason)
-        self._write(kind='declined', round=self._asked(round).number, reason=reason)
-
-    def _answered(self, number):
-        with placed(kind=Refused):
-            n = as_integer('round', number, 1)
-        if n > len(self._rounds) or self._rounds[n - 1].status != 'answered':
-            raise Refused('round', number, 'a round that was answered and stands')
-        return self._rounds[n - 1]
-
-    @as_a_whole
-    def reveal(self, round, state):
-        """The truth about a round's state (a name or an index); returns the payment that
-        is now due. Raises `Refused`."""
-        r = self._answered(round)
-        if r.state is not None:
-            raise Refused(
-                'round', round, 'a round whose state is not known yet (it is '
-                f'{self.setting.states[r.state]})')
-        with placed(kind=Refused):
-            w = self._state(state)
-        self._write(kind='state', round=r.number, state=w)
-        if learner_row(self.head['method']).needs_states:
-            self._replay()
-        return r.due
-
-    @as_a_whole
-    def undo(self, round, reason):
-        """Take an answer back; the learner is played again without it, and nothing is
-        due for it. Raises `Refused`."""
-        r, reason = self._answered(round), said_text('reason', reason)
-        self._write(kind='void', round=r.number, reason=reason)
-        self._replay()
-
-    @property
-    def status(self):
-        """"open", or how it ended: a status of the learner, "stopped", or the name of an
-        error."""
-        if self._failure is not None:
-            return type(self._failure).__name__
-        return 'open' if self._result is None else self.result.status
-
-    @property
-    def best(self):
-        """The best rule so far as a `Finding`, with what is proved of it; None before
-        there is one. Of a session that is over, what its `result` says."""
-        found = self.result
-        if found is None:
-            return self._learner.best
-        return found.certificate and found.finding
-
-    @property
-    def rounds(self):
-        "How many answers stand."
-        return sum(r.status == 'answered' for r in self._rounds)
-
-    @property
-    def paid(self):
-        "What has fallen due so far, a fee for each answer included."
-        return sum(r.due or 0. for r in self._rounds) + self.head['fee']*self.rounds
-
-    @property
-    def owed(self):
-        "The most that may still fall due, for rounds whose state isn't known."
-        return sum(r.at_most for r in self._rounds)
-
-    @property
-    def result(self):
-        """The `Identification`, once the session is over; None before. States that came
-        out against the reports take its certificate away, if reports were taken at their
-        word."""
-        found = self._result
-        if found is None or not any(r.due is not None for r in self._rounds):
-            return found
-        told = as_told(found.told)
-        # as large a share of the false alarms as that of each watch of the learner
-        share = min((c.level for c in found.checks if c.level), default=told.alarm)
-        seen = self.calibration(share)
-        check = Check('calibration', seen.evidence, seen.level, int(seen.table.cases.sum()),
-                      not seen.alarm)
-        checks = *(c for c in found.checks if c.name != check.name), check
-        # what a trial says holds whatever is reported
-        assumes = 'assumption_violated' in learner_row(self.head['method']).statuses
-        at_its_word = (assumes and told.beliefs == 'calibrated'
-                       and told.is_exact(self.setting.support))
-        lost = dict(certificate=None, profit=None, lead=None, status='assumption_violated',
-                    violated='calibration', event_violated=True)
-        return replace(found, checks=checks, **lost if seen.alarm and at_its_word else {})
-
-    @as_a_whole
-    def stop(self):
-        """End the session: the learner's `Identification` with status "stopped" and the
-        best rule so far. Raises `Refused` for a learner that can't be stopped, and the
-        session goes on."""
-        if self._rule is None:
-            return self.result
-        try:
-            found = self._learner.stop()
-            self._write(kind='stopped')
-        except OIAError as e:
-            # the learner is over, the session isn't
-            self._replay()
-            if isinstance(e, Stopped):
-                raise Refused('session', self.head['method'],
-                              'a learner that can be stopped') from None
-            raise
-        self._end(found)
-        return self.result
-
-    def verify(self, exact=False):
-        """Check what the result claims, by its proof and by the rounds that are in the
-        file; returns a `Verification`."""
-        found = self.result
-        if found is None:
-            return Verification('the session is not over, and nothing is claimed', '', 0.)
-        filed = Counter((r.arm, r.belief) for r in self._rounds if r.status == 'answered')
-        filed += Counter(answer[:2] for _, answer in self._past)
-        trace = found.trace
-        if trace is None or Counter(zip(trace.arms.tolist(),
-                                        trace.beliefs.tolist())) - filed:
-            return Verification('the rounds of the result are not in the file', '', 0.)
-        return found.verify(exact)
-
-    def to_frame(self):
-        "One row per round as a pandas frame."
-        import pandas as pd
-        z = self.setting
-        def row(r):
-            return dict(round=r.number, status=r.status,
-                        arm=None if r.arm is None else z.arms[r.arm], said=r.said,
-                        belief=r.belief, distance=r.distance,
-                        state=None if r.state is None else z.states[r.state], due=r.due,
-                        declined=r.declined, note=r.note)
-        columns = list(row(Round(0, None)))
-        return pd.DataFrame([row(r) for r in self._rounds], columns=columns)
-
-    def __repr__(self):
-        "What stands, in a line or two."
-        z, unit = self.setting, self.head['currency'] or ''
-        said = f'Session({self.journal.path.name}: {self.status}, {self.rounds} rounds'
-        said += f', {self.unused} answers not used' if self.unused else ''
-        pending = sum(r.status == 'answered' and r.state is None for r in self._rounds)
-        said += f', {self.paid:.4g} {unit}'.rstrip() + f' paid, {pending} states pending'
-        best = self.best
-        return said + (
-            f'; best so far: arm {z.arms[best.arm]}, loses at most {best.bound:.3g})'
-            if best else ')')
-
-    def calibration(self, level=CALIBRATION_LEVEL):
-        """The `Calibration` of the rounds whose states are known; the alarm is false
-        with probability `level` at most."""
-        import pandas as pd
-        z, level = self.setting, as_number('level', level, 0., 1., strict_low=True)
-        known = sorted((r for r in self._rounds
-                        if r.status == 'answered' and r.state is not None),
-                       key=lambda r: r.revealed)
-        beliefs, states, arms = (np.array([getattr(r, name) for r in known], int)
-                                 for name in ('belief', 'state', 'arm'))
-        def row(i):
-            came = np.bincount(states[beliefs == i], minlength=z.W)
-            said = {f'said {w}': p for w, p in zip(z.states, z.support[i])}
-            return said | dict(cases=int(came.sum())) | {
-                f'came {w}': n/came.sum()
-                for w, n in zip(z.states, came)
-            }
-        table = pd.DataFrame([row(i) for i in np.unique(beliefs)])
-        evidence = calibration_evidence(z.support, beliefs, states,
-                                        arms).max(initial=1.)
-        return Calibration(table, float(evidence), level)
 
 # %% ../nbs/beyond/27_session.ipynb #89a5a88b
 def _checked_head(where, oracle, *, eps, delta, method, snap, currency, fee, max_paid,
@@ -1083,6 +619,52 @@ def _checked_head(where, oracle, *, eps, delta, method, snap, currency, fee, max
                      **(dict(fee=fee) if fee else {}),
                      **({} if max_paid is None else dict(max_paid=max_paid)))
 
+# %% ../nbs/beyond/27_session.ipynb #8138bf86
+@patch_to(Session)
+@classmethod
+def create(cls, path, where, oracle=None, *, eps, delta, method=None, snap=SNAP,
+           currency=None, fee=0., max_paid=None, history=(), told=None, **options):
+    """A new session in a new file, which must not exist yet.
+
+    Parameters
+    ----------
+    path : str or Path
+    where : World or Setting; only the setting is kept
+    oracle : Oracle, optional; that of a world is worked out
+    eps, delta : float; the target
+    method : str, optional
+        A learner by name; by default the first that honours what is told.
+    snap : float
+        How far a report may be from a listed belief, in every state, to stand
+        for it; in [0, .5].
+    currency : str, optional
+        For offers and sums.
+    fee : float; paid for each round besides, whatever is answered
+    max_paid : float, optional
+        The session ends before more may be paid, in expectation at what is reported.
+    history : list of (rule, arm, report), optional
+        All answers of the same expert to proper rules from before, in their order; a
+        rule may also be the name or index of an arm: the oracle's.
+    told : Told, or a text such as "lapses=0.02", optional
+        What may be assumed of the expert.
+    options
+        The learner's, plain values.
+
+    Raises `InvalidInput`, and nothing is written.
+    """
+    head = _checked_head(where, oracle, eps=eps, delta=delta, method=method, snap=snap,
+                         currency=currency, fee=fee, max_paid=max_paid, history=history,
+                         told=told, options=options)
+    journal = Journal(path, new=True)
+    try:
+        journal.append(head)
+        return cls(journal)
+    except BaseException:
+        if not journal.records:
+            journal.path.unlink(missing_ok=True)
+        journal.close()
+        raise
+
 # %% ../nbs/beyond/27_session.ipynb #6f341b3f
 def past_answer(setting, oracle, n, row, snap):
     """A row of a history in plain values: the payments, the arm and the belief.
@@ -1102,9 +684,173 @@ def past_answer(setting, oracle, n, row, snap):
                            'a rule on the support of the setting, within its bound')
     return dict(rule=rule.values.tolist(), arm=arm, belief=belief)
 
+# %% ../nbs/beyond/27_session.ipynb #f6b787cc
+@patch_to(Session)
+def _file(self, record, line):
+    """What a record says of the rounds. Raises `Damaged` if it makes no sense where
+    it stands."""
+    kind, z = record.get('kind'), self.setting
+    if kind not in KINDS:
+        raise Damaged(f'line {line} of the journal is of an unknown kind, {kind!r}')
+    try:
+        if kind == 'stopped':
+            self._stopped = True
+        elif kind == 'ended':
+            self._filed = identification_from_dict(record.get('result'))
+        elif kind == 'offer':
+            self._file_offer(record)
+        else:
+            n = as_integer('round', record.get('round'), 1, len(self._rounds))
+            at = self._rounds[n - 1]
+            as_choice('status', at.status, NEEDS[kind])
+            if kind == 'answer':
+                at.arm = as_integer('arm', record.get('arm'), 0, z.K - 1)
+                belief = as_integer('belief', record.get('belief'), 0, z.M - 1)
+                at.belief = z.index(z.support[belief], at.arm)
+                at.said, at.distance = record.get('said'), record.get('distance')
+                at.status, at.note = 'answered', record.get('note')
+            if kind == 'declined':
+                at.declined += 1
+            if kind == 'state' or record.get('state') is not None:
+                at.state = as_integer('state', record.get('state'), 0, z.W - 1)
+                at.revealed = sum(r.state is not None for r in self._rounds) - 1
+            if kind == 'void':
+                at.status, self._filed = 'void', None
+    except InvalidInput as e:
+        raise Damaged(f'line {line} of the journal, {kind}: {e}') from None
+
 # %% ../nbs/beyond/27_session.ipynb #060bd1a8
 # what a round must be for a record of it to make sense
 NEEDS = dict(answer=['open'], declined=['open'], state=['answered'], void=['answered'])
+
+@patch_to(Session)
+def _file_offer(self, record):
+    n = as_integer('round', record.get('round'), len(self._rounds) + 1,
+                   len(self._rounds) + 1)
+    name, values = record.get('rule'), record.get('values')
+    if values is not None:
+        self._offered[as_text('rule', name)] = ScoringRule(
+            values, self.setting.support, self.setting.bound)
+    rule = self._offered[as_choice('rule', name, self._offered)]
+    self._rounds.append(Round(n, rule))
+
+@patch_to(Session)
+def _read(self):
+    "What the records of the journal say, and the learner where that leaves it."
+    # all rounds; all rules that were offered, by their digest; the result on file
+    self._rounds, self._offered = [], {}
+    self._stopped, self._filed = False, None
+    for n, record in enumerate(self.journal.records[1:], 2):
+        self._file(record, n)
+    self._replay()
+
+# %% ../nbs/beyond/27_session.ipynb #5a1d27c3
+@patch_to(Session)
+def _replay(self):
+    "Play the learner anew from the tape of all answers that stand."
+    z, head = self.setting, self.head
+    self._tape = Tape(self.same)
+    row, options = learner_row(head['method']), head['options']
+    if takes_history(row, options):
+        history = [(rule, arm, z.support[i]) for rule, (arm, i) in self._past]
+        options = options | dict(history=history)
+    else:
+        for past in self._past:
+            self._tape.add(*past)
+    for r in self._rounds:
+        state = r.state if row.needs_states else None
+        # an answer whose state is needed, and was never filed, waits for it
+        if r.status == 'answered' and (state is None) != row.needs_states:
+            self._tape.add(r.rule, (r.arm, r.belief, state))
+    self._result = self._failure = None
+    self._learner = row.make(z, self.oracle, eps=head['eps'], delta=head['delta'],
+                             **options)
+    if head['max_paid'] is not None:
+        self._learner = within_sum(self._learner, head['max_paid'], head['fee'])
+    self._advance(None)
+    if self._stopped and self._rule is not None:
+        self._end(self._learner.stop())
+    if self._filed is not None and not self._is_filed():
+        self._rule, self._result, self._failure = None, self._filed, None
+
+# %% ../nbs/beyond/27_session.ipynb #d7e21b04
+@patch_to(Session)
+@property
+def unused(self):
+    "How many answers that stand, or are past data, the learner has not read."
+    return self._tape.waiting
+
+@patch_to(Session)
+@property
+def notes(self):
+    "What to know of the file, of answers that aren't used, and of the result."
+    told, found = list(self.journal.notes), self._result
+    undone = sum(r.status == 'void' for r in self._rounds)
+    made = self.head.get('package'), self.head.get('numpy')
+    if self.unused:
+        why = f'{undone} undone, {len(self._past)} from before'
+        if not (undone or self._past):
+            why = 'another processor computes other last digits'
+            if made != VERSIONS:
+                why = 'made with version {} and numpy {}, read with {} and {}'.format(
+                    *made, *VERSIONS)
+            why += '; Session.open(path, same=1e-6) takes near rules for one'
+        told.append(
+            f'{self.unused} answers are not used: the learner does not announce '
+            f'the rules that they were given to ({why})')
+    if found is not None and self._filed is None:
+        told.append('the result is not in the file yet')
+    elif found is not None and found is self._filed:
+        told.append(f'the result is the one on file, from {found.rounds} answers: '
+                    'played again here, the learner comes to another end')
+    if found is not None and found.certificate and self.result.certificate is None:
+        told.append('the states that came out contradict the reports: nothing is '
+                    'certified any more')
+    return told
+
+# %% ../nbs/beyond/27_session.ipynb #9c927b0a
+@patch_to(Session)
+def _advance(self, response):
+    "Send a response (None: start) and all answers that wait for the rules that follow."
+    try:
+        while True:
+            self._rule = self._learner.send(response)
+            answer = self._tape.next(self._rule)
+            if answer is None:
+                return
+            response = as_response(self.setting, answer)
+    except StopIteration as stop:
+        self._end(stop.value)
+    except OIAError as e:
+        self._rule, self._failure = None, e
+
+@patch_to(Session)
+def _end(self, found):
+    "The learner is done: its result, which tells where it comes from."
+    method, options = self.head['method'], self.head['options']
+    origin = Origin(None, method, options, options.get('rng'))
+    fees = self.head['fee']*(found.rounds - found.past)
+    self._rule = None
+    self._result = replace(found, origin=origin, paid=found.paid + fees)
+
+@patch_to(Session)
+def _is_filed(self):
+    "Whether the learner came to the result that is in the file."
+    found, filed = self._result, self._filed
+    same = lambda f: (f.status, f.arm, f.rounds)
+    return (found is not None and same(found) == same(filed)
+            and is_same(found.rule, filed.rule, self.same))
+
+@patch_to(Session)
+def _keep_result(self):
+    "File the result of a learner that is done; where that fails, `notes` says so."
+    if self._result is None or self._filed is not None or self.journal.lock is None:
+        return
+    try:
+        self._write(kind='ended', result=self._result.to_dict(trace=True))
+    except (OIAError, TypeError, ValueError):
+        # no room on the disk, or a learner of one's own whose result isn't plain
+        return
 
 # %% ../nbs/beyond/27_session.ipynb #812e556d
 def takes_history(row, options):
@@ -1117,17 +863,303 @@ def as_response(setting, answer):
     arm, belief, *state = answer
     return Response(arm, tuple(setting.support[belief].tolist()), *(state or [None]))
 
+# %% ../nbs/beyond/27_session.ipynb #da953028
+def as_a_whole(method):
+    """Decorator of a method that changes a session: one thread at a time, and Ctrl-C
+    comes after it; pressed again, or if anything else breaks in, the session is what
+    its file says."""
+    @wraps(method)
+    def changing(self, *args, **options):
+        with self._lock, interrupts_held() as pressed:
+            try:
+                found = method(self, *args, **options)
+                self._keep_result()
+            except OIAError:
+                raise
+            except BaseException as e:
+                self._rule, self._result, self._failure = None, None, e
+                self.journal._open(new=False, write=True, cut=False)
+                self._read()
+                self._keep_result()
+                raise
+        if pressed():
+            raise KeyboardInterrupt
+        return found
+    return changing
+
+# %% ../nbs/beyond/27_session.ipynb #b3f1c2d4
+@patch_to(Session)
+def _write(self, **record):
+    record['at'] = datetime.now(timezone.utc).isoformat(timespec='seconds')
+    self.journal.append(record)
+    self._file(record, len(self.journal.records))
+
+@patch_to(Session)
+def _open_round(self):
+    "The round that waits for an answer, or None."
+    last = self._rounds[-1] if self._rounds else None
+    fits = last is not None and last.status == 'open' and self._rule is not None
+    return last if fits and is_same(last.rule, self._rule, self.same) else None
+
+@patch_to(Session)
+def _need_open(self):
+    if self._rule is None:
+        raise Refused('session', self.status, 'a session that still asks; this one is '
+                      f'over after round {len(self._rounds)}')
+
+@patch_to(Session)
+@as_a_whole
+def announce(self):
+    """The open round as an `Offer`, the same until it is answered. Raises `Refused`
+    if the session is over."""
+    self._need_open()
+    if self._open_round() is None:
+        name = rule_digest(self._rule)
+        new = name not in self._offered
+        self._write(kind='offer', round=len(self._rounds) + 1, rule=name,
+                    **(dict(values=self._rule.values.tolist()) if new else {}))
+    return Offer(self._rounds[-1].number, self._rounds[-1].rule, self.setting,
+                 self.head['currency'], self.head['fee'])
+
 # %% ../nbs/beyond/27_session.ipynb #c4a2d3e5
 # what became of a round that can't be answered
 BECAME = dict(open='is withdrawn', answered='was answered', void='was undone')
 
+@patch_to(Session)
+def _asked(self, number):
+    "The open round, of that number if one is given. Raises `Refused`."
+    self._need_open()
+    with placed(kind=Refused):
+        n = len(self._rounds) if number is None else as_integer('round', number, 1)
+    now = self._open_round()
+    if now is not None and now.number == n:
+        return now
+    known = 0 < n <= len(self._rounds)
+    said = BECAME[self._rounds[n - 1].status] if known else 'is not announced'
+    wanted = 'one that is announced first'
+    if now is not None:
+        wanted = f'{now.number}, the open one'
+    raise Refused('round', n or None, f'{wanted} (round {n or 1} {said})')
+
 # %% ../nbs/beyond/27_session.ipynb #2558de62
+@patch_to(Session)
+@as_a_whole
+def answer(self, arm, report=None, *, belief=None, percent=None, state=None, note=None,
+           round=None):
+    """Record the expert's answer to the open round; returns its `Round`.
+
+    `arm` a name or an index; `report`, `belief` or `percent` as for `as_report`;
+    `state`, if it is known, as for `reveal`; `round` the number of the offer that is
+    answered. Raises `Refused`, also where no round is open or another one is, and
+    nothing is written.
+    """
+    n, z = self._asked(round).number, self.setting
+    with placed(kind=Refused):
+        k = z.arm_index(arm)
+        w = None if state is None else self._state(state)
+    note = {} if note is None else dict(note=said_text('note', note))
+    belief, said, distance = as_report(z, report, self.head['snap'], k, belief=belief,
+                                       percent=percent)
+    needed = learner_row(self.head['method']).needs_states
+    if needed and w is None:
+        raise Refused('state', state,
+                      'the state: this learner needs it with the answer')
+    known = {} if w is None else dict(state=w)
+    self._write(kind='answer', round=n, arm=k, belief=belief,
+                said=np.asarray(said).tolist(), distance=distance, **known, **note)
+    self._advance(as_response(z, (k, belief, w if needed else None)))
+    return self._rounds[n - 1]
+
 def said_text(name, value):
     "A reason or a note, which must be a text that isn't blank. Raises `Refused`."
     with placed(kind=Refused):
         return as_text(name, value)
 
+@patch_to(Session)
+def _state(self, state):
+    if isinstance(state, str):
+        if state not in self.setting.states:
+            raise InvalidInput('state', state,
+                               f'one of {", ".join(self.setting.states)}')
+        return self.setting.states.index(state)
+    return as_integer('state', state, 0, self.setting.W - 1)
+
+# %% ../nbs/beyond/27_session.ipynb #67cb707e
+@patch_to(Session)
+@as_a_whole
+def decline(self, reason, *, round=None):
+    """The expert doesn't answer the open round, of the number `round` if one is given:
+    that is filed, and the same rule is offered again. Raises `Refused`."""
+    reason = said_text('reason', reason)
+    self._write(kind='declined', round=self._asked(round).number, reason=reason)
+
+@patch_to(Session)
+def _answered(self, number):
+    with placed(kind=Refused):
+        n = as_integer('round', number, 1)
+    if n > len(self._rounds) or self._rounds[n - 1].status != 'answered':
+        raise Refused('round', number, 'a round that was answered and stands')
+    return self._rounds[n - 1]
+
+@patch_to(Session)
+@as_a_whole
+def reveal(self, round, state):
+    """The truth about a round's state (a name or an index); returns the payment that
+    is now due. Raises `Refused`."""
+    r = self._answered(round)
+    if r.state is not None:
+        raise Refused(
+            'round', round, 'a round whose state is not known yet (it is '
+            f'{self.setting.states[r.state]})')
+    with placed(kind=Refused):
+        w = self._state(state)
+    self._write(kind='state', round=r.number, state=w)
+    if learner_row(self.head['method']).needs_states:
+        self._replay()
+    return r.due
+
+@patch_to(Session)
+@as_a_whole
+def undo(self, round, reason):
+    """Take an answer back; the learner is played again without it, and nothing is
+    due for it. Raises `Refused`."""
+    r, reason = self._answered(round), said_text('reason', reason)
+    self._write(kind='void', round=r.number, reason=reason)
+    self._replay()
+
+# %% ../nbs/beyond/27_session.ipynb #12501b81
+@patch_to(Session)
+@property
+def status(self):
+    """"open", or how it ended: a status of the learner, "stopped", or the name of an
+    error."""
+    if self._failure is not None:
+        return type(self._failure).__name__
+    return 'open' if self._result is None else self.result.status
+
+@patch_to(Session)
+@property
+def best(self):
+    """The best rule so far as a `Finding`, with what is proved of it; None before
+    there is one. Of a session that is over, what its `result` says."""
+    found = self.result
+    if found is None:
+        return self._learner.best
+    return found.certificate and found.finding
+
+@patch_to(Session)
+@property
+def rounds(self):
+    "How many answers stand."
+    return sum(r.status == 'answered' for r in self._rounds)
+
+@patch_to(Session)
+@property
+def paid(self):
+    "What has fallen due so far, a fee for each answer included."
+    return sum(r.due or 0. for r in self._rounds) + self.head['fee']*self.rounds
+
+# %% ../nbs/beyond/27_session.ipynb #7570a54b
+@patch_to(Session)
+@property
+def owed(self):
+    "The most that may still fall due, for rounds whose state isn't known."
+    return sum(r.at_most for r in self._rounds)
+
+# %% ../nbs/beyond/27_session.ipynb #e594025a
+@patch_to(Session)
+@property
+def result(self):
+    """The `Identification`, once the session is over; None before. States that came
+    out against the reports take its certificate away, if reports were taken at their
+    word."""
+    found = self._result
+    if found is None or not any(r.due is not None for r in self._rounds):
+        return found
+    told = as_told(found.told)
+    # as large a share of the false alarms as that of each watch of the learner
+    share = min((c.level for c in found.checks if c.level), default=told.alarm)
+    seen = self.calibration(share)
+    check = Check('calibration', seen.evidence, seen.level, int(seen.table.cases.sum()),
+                  not seen.alarm)
+    checks = *(c for c in found.checks if c.name != check.name), check
+    # what a trial says holds whatever is reported
+    assumes = 'assumption_violated' in learner_row(self.head['method']).statuses
+    at_its_word = (assumes and told.beliefs == 'calibrated'
+                   and told.is_exact(self.setting.support))
+    lost = dict(certificate=None, profit=None, lead=None, status='assumption_violated',
+                violated='calibration', event_violated=True)
+    return replace(found, checks=checks, **lost if seen.alarm and at_its_word else {})
+
+@patch_to(Session)
+@as_a_whole
+def stop(self):
+    """End the session: the learner's `Identification` with status "stopped" and the
+    best rule so far. Raises `Refused` for a learner that can't be stopped, and the
+    session goes on."""
+    if self._rule is None:
+        return self.result
+    try:
+        found = self._learner.stop()
+        self._write(kind='stopped')
+    except OIAError as e:
+        # the learner is over, the session isn't
+        self._replay()
+        if isinstance(e, Stopped):
+            raise Refused('session', self.head['method'],
+                          'a learner that can be stopped') from None
+        raise
+    self._end(found)
+    return self.result
+
+# %% ../nbs/beyond/27_session.ipynb #c8f04d3a
+@patch_to(Session)
+def verify(self, exact=False):
+    """Check what the result claims, by its proof and by the rounds that are in the
+    file; returns a `Verification`."""
+    found = self.result
+    if found is None:
+        return Verification('the session is not over, and nothing is claimed', '', 0.)
+    filed = Counter((r.arm, r.belief) for r in self._rounds if r.status == 'answered')
+    filed += Counter(answer[:2] for _, answer in self._past)
+    trace = found.trace
+    if trace is None or Counter(zip(trace.arms.tolist(),
+                                    trace.beliefs.tolist())) - filed:
+        return Verification('the rounds of the result are not in the file', '', 0.)
+    return found.verify(exact)
+
+# %% ../nbs/beyond/27_session.ipynb #9a83fade
+@patch_to(Session)
+def to_frame(self):
+    "One row per round as a pandas frame."
+    import pandas as pd
+    z = self.setting
+    def row(r):
+        return dict(round=r.number, status=r.status,
+                    arm=None if r.arm is None else z.arms[r.arm], said=r.said,
+                    belief=r.belief, distance=r.distance,
+                    state=None if r.state is None else z.states[r.state], due=r.due,
+                    declined=r.declined, note=r.note)
+    columns = list(row(Round(0, None)))
+    return pd.DataFrame([row(r) for r in self._rounds], columns=columns)
+
+@patch_to(Session)
+def __repr__(self):
+    "What stands, in a line or two."
+    z, unit = self.setting, self.head['currency'] or ''
+    said = f'Session({self.journal.path.name}: {self.status}, {self.rounds} rounds'
+    said += f', {self.unused} answers not used' if self.unused else ''
+    pending = sum(r.status == 'answered' and r.state is None for r in self._rounds)
+    said += f', {self.paid:.4g} {unit}'.rstrip() + f' paid, {pending} states pending'
+    best = self.best
+    return said + (
+        f'; best so far: arm {z.arms[best.arm]}, loses at most {best.bound:.3g})'
+        if best else ')')
+
 # %% ../nbs/beyond/27_session.ipynb #17d8e998
+# how often the alarm may be false
+CALIBRATION_LEVEL = .01
+
 def calibration_evidence(support, beliefs, states, arms=None):
     """The evidence $E_t$ of chapter 31 after each of the pairs (belief,
     state), both indices, and of the arms if they are told apart: an array (n,)."""
@@ -1149,3 +1181,25 @@ class Calibration:
     def alarm(self):
         return bool(self.evidence >= 1/self.level)
 
+@patch_to(Session)
+def calibration(self, level=CALIBRATION_LEVEL):
+    """The `Calibration` of the rounds whose states are known; the alarm is false
+    with probability `level` at most."""
+    import pandas as pd
+    z, level = self.setting, as_number('level', level, 0., 1., strict_low=True)
+    known = sorted((r for r in self._rounds
+                    if r.status == 'answered' and r.state is not None),
+                   key=lambda r: r.revealed)
+    beliefs, states, arms = (np.array([getattr(r, name) for r in known], int)
+                             for name in ('belief', 'state', 'arm'))
+    def row(i):
+        came = np.bincount(states[beliefs == i], minlength=z.W)
+        said = {f'said {w}': p for w, p in zip(z.states, z.support[i])}
+        return said | dict(cases=int(came.sum())) | {
+            f'came {w}': n/came.sum()
+            for w, n in zip(z.states, came)
+        }
+    table = pd.DataFrame([row(i) for i in np.unique(beliefs)])
+    evidence = calibration_evidence(z.support, beliefs, states,
+                                    arms).max(initial=1.)
+    return Calibration(table, float(evidence), level)

@@ -8,7 +8,7 @@ __all__ = ['SEEN', 'PROVED', 'LOOSER', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPl
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from dataclasses import dataclass, replace
 import numpy as np
-from ..core import InvalidInput, as_integer, as_number, placed
+from ..core import InvalidInput, as_integer, as_number, patch_to, placed
 from ..information import Response
 from ..examination import Boundary, Watches, examine
 from ..estimation import FORCED, PAST, Transcript
@@ -61,25 +61,29 @@ class SharpRun:
         "The rule as it is announced."
         return rule
 
-    def hold(self, rule, arm, bound, low, proved=None, proof=(None, None)):
-        """Keep a rule that is proved to lose at most `bound` and to earn at least `low`,
-        unless one is kept of which no more is proved to be lost; `proved` is its
-        candidate of the bets, `proof` what `bets.checked` gave."""
-        if bound < self.bound:
-            certificate = Certificate(float(bound), 0., float(bound), *proof)
-            self.best = Finding(rule, arm, certificate)
-            self.low, self.proved = float(low), proved
+# %% ../../nbs/beyond/25_sharp.ipynb #37f8bae1
+@patch_to(SharpRun)
+def hold(self, rule, arm, bound, low, proved=None, proof=(None, None)):
+    """Keep a rule that is proved to lose at most `bound` and to earn at least `low`,
+    unless one is kept of which no more is proved to be lost; `proved` is its
+    candidate of the bets, `proof` what `bets.checked` gave."""
+    if bound < self.bound:
+        certificate = Certificate(float(bound), 0., float(bound), *proof)
+        self.best = Finding(rule, arm, certificate)
+        self.low, self.proved = float(low), proved
 
-    @property
-    def bound(self):
-        "What the best rule so far is proved to lose at most."
-        return np.inf if self.best is None else self.best.bound
+@patch_to(SharpRun)
+@property
+def bound(self):
+    "What the best rule so far is proved to lose at most."
+    return np.inf if self.best is None else self.best.bound
 
-    @property
-    def found(self):
-        "The `Finding` to hand out: the best rule, as it is announced."
-        best = self.best or Finding(self.oracle.rules[0], 0)
-        return replace(best, rule=self.spoken(best.rule))
+@patch_to(SharpRun)
+@property
+def found(self):
+    "The `Finding` to hand out: the best rule, as it is announced."
+    best = self.best or Finding(self.oracle.rules[0], 0)
+    return replace(best, rule=self.spoken(best.rule))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #7631cd6e
 def recall(run):
@@ -90,7 +94,7 @@ def recall(run):
              for v in past.rules]
     bets.recall(run.bets, [(rules[r.rule], r.arm) for r in past.rounds])
     for n, rule, arm in past.registered:
-        bets.restore(run.bets, rules, past.rounds, n, rules[rule], arm)
+        bets.restore(run.bets, past.rounds, n, rules[rule], arm)
         run.record.registered.append((n, run.record.index(rules[rule]), arm))
     for r in past.rounds:
         state, target = (None if x < 0 else x for x in (r.state, r.target))
@@ -114,7 +118,7 @@ def put(run, rule, target, kind):
 def note(run):
     "File the candidates that are new."
     for c in run.bets.candidates[1 + len(run.record.registered):]:
-        run.record.registered.append((c.rounds, run.record.index(c.ray.rule), c.arm))
+        run.record.registered.append((c.rounds, run.record.index(c.rule), c.arm))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #6d0c8e60
 @dataclass(frozen=True, eq=False)
@@ -135,7 +139,7 @@ LOOSER = 1., 1.1, 1.5       # the bounds of which a proof is tried
 
 def take(run, c, bound, proof):
     "The rule of a candidate c of the bets is proved to lose at most `bound`."
-    run.hold(bets.rule_of(run.bets, c), c.arm, bound, earned_at_least(run, c), c, proof)
+    run.hold(c.rule, c.arm, bound, earned_at_least(run, c), c, proof)
 
 def prove(run, candidates):
     """Keep the best of the `candidates` of the bets, as it is now, if it is proved to
@@ -144,7 +148,7 @@ def prove(run, candidates):
     for more in LOOSER if c else ():
         if more*bound >= run.bound:
             break
-        proof = bets.checked(run.bets, c, bets.rule_of(run.bets, c), more*bound)
+        proof = bets.checked(run.bets, c, more*bound)
         if proof:
             return take(run, c, more*bound, proof)
 
@@ -153,8 +157,7 @@ def earned_at_least(run, c):
     """A lower bound on what a candidate of the bets earns, at what it cost when it was
     registered, from the counts of its arm since (chapter 20)."""
     counts, u = run.transcript.counts[c.arm] - c.counts, run.setting.belief_utility
-    paid = 0. if c.ray is None else c.high*c.ray.rule.expected
-    return mean_lower(counts, u - paid, betting_threshold(counts.sum(), c.delta))
+    return mean_lower(counts, u - c.rule.expected, betting_threshold(counts.sum(), c.delta))
 
 def report(run, c):
     "Take a snapshot of the bets now and then, and show it; `c` leads."
