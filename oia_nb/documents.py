@@ -4,13 +4,13 @@
 
 # %% auto #0
 __all__ = ['PAID', 'TICKETS', 'RULE', 'TARGET', 'ROUNDED', 'HEADS', 'CERTIFICATE', 'TRACE', 'RUN', 'DOCUMENTS', 'FILES',
-           'VERSIONS', 'COUNTED', 'TOLD', 'CHECKED', 'DISCOVERY', 'BEST_ARM', 'DETAILS', 'READ', 'MANY', 'PROVED',
-           'json_schema', 'schema_file', 'write_schemas', 'as_plain', 'document', 'check_document', 'read_document',
-           'save_document', 'rule_fields', 'game_fields', 'rule_to_dict', 'rule_from_dict', 'load_rule',
-           'results_by_name', 'identification_to_dict', 'identification_from_dict', 'own_values', 'certificate_fields',
-           'certificate_of', 'detail', 'check_of', 'interval_of', 'best_arm_of', 'discovery_of', 'check_details',
-           'trace_of', 'column_of', 'load_identification', 'rounded_fields', 'optimal_to_dict', 'plan_to_dict',
-           'worlds_to_dict', 'compare_to_dict']
+           'VERSIONS', 'COUNTED', 'TOLD', 'CHECKED', 'DISCOVERY', 'DETAILS', 'READ', 'MANY', 'PROVED', 'json_schema',
+           'schema_file', 'write_schemas', 'as_plain', 'document', 'check_document', 'read_document', 'save_document',
+           'rule_fields', 'game_fields', 'rule_to_dict', 'rule_from_dict', 'load_rule', 'results_by_name',
+           'identification_to_dict', 'identification_from_dict', 'own_values', 'certificate_fields', 'certificate_of',
+           'detail', 'check_of', 'interval_of', 'discovery_of', 'check_details', 'trace_of', 'column_of',
+           'load_identification', 'rounded_fields', 'optimal_to_dict', 'plan_to_dict', 'worlds_to_dict',
+           'compare_to_dict']
 
 # %% ../nbs/companion/86_documents.ipynb #ec3e7f0e
 import json
@@ -243,8 +243,7 @@ def load_rule(path):
 # %% ../nbs/companion/86_documents.ipynb #ffe9f34f
 def results_by_name():
     "The classes of results by their names; those of all learners of this book."
-    import oia_nb.best_arm          # noqa: F401  has such classes
-    import oia_nb.identification    # noqa: F401
+    import oia_nb.identification    # noqa: F401  has such classes
     found = [Identification]
     for c in found:
         found += c.__subclasses__()
@@ -338,9 +337,6 @@ DISCOVERY = record({'found': ANYTHING, 'setting': ANYTHING, 'starts': listed(INT
                    rule=record(tickets=MATRIX, bound=NUMBER), arm=INTEGER, status=TEXT,
                    bound=maybe(NUMBER), charge=maybe(NUMBER), mass=listed(NUMBER, 1),
                    rounds=INTEGER, collecting=INTEGER, runs=INTEGER)
-BEST_ARM = record(arm=INTEGER, pulls=INTEGER, counts=listed(INTEGER),
-                  means=listed(NUMBER), status=TEXT, eps=NUMBER, delta=NUMBER,
-                  bound=maybe(NUMBER))
 # what classes of results hold beyond an `Identification`
 DETAILS = dict(
     told=maybe(by_name(ANYTHING)), checks=listed(CHECKED), violated=maybe(TEXT),
@@ -348,7 +344,7 @@ DETAILS = dict(
     questions=INTEGER, handed_on=INTEGER, lapses=INTEGER, share=NUMBER,
     attempts=INTEGER, index=INTEGER, behind=maybe(NUMBER), earns=listed(maybe(NUMBER)),
     means=maybe(listed(NUMBER, 1)), discovery=maybe(DISCOVERY),
-    best_arm=maybe(BEST_ARM), refused=maybe(TEXT), proved=CERTIFICATE)
+    refused=maybe(TEXT), proved=CERTIFICATE)
 
 def detail(name, value):
     """The value of a detail in a document; of one that the book doesn't know as it
@@ -362,7 +358,6 @@ def detail(name, value):
     with placed('document.details.'):
         return READ.get(name, lambda v: v)(value)
 
-
 # %% ../nbs/companion/86_documents.ipynb #23a0a681
 def check_of(d):
     "The `Check` of its values in a document."
@@ -374,12 +369,6 @@ def interval_of(d):
     if len(d) not in (0, 2):
         raise InvalidInput('earns', d, 'two numbers, or none')
     return tuple(s*np.inf if x is None else x for x, s in zip(d, (-1, 1)))
-
-def best_arm_of(d):
-    "The `BestArm` of its values in a document."
-    from oia_nb.best_arm import BestArm
-    return BestArm(**own_values(d, 'bound') | dict(
-        counts=np.array(d['counts']), means=np.array(d['means'], float)))
 
 # %% ../nbs/companion/86_documents.ipynb #8d3b8c7a
 def discovery_of(d):
@@ -400,7 +389,7 @@ READ = dict(told=lambda d: as_told(own_values(d)),
             violated=lambda name: as_choice('violated', name, VIOLATIONS),
             contradiction=tuple, earns=interval_of,
             means=lambda d: np.array(d, float), discovery=discovery_of,
-            best_arm=best_arm_of, proved=certificate_of)
+            proved=certificate_of)
 
 def check_details(found):
     """Raise `InvalidInput` for a result that lacks what its own promise is stated
@@ -415,7 +404,6 @@ def check_details(found):
                 np.size(value) and np.isfinite(value).all()):
             raise InvalidInput(f'document.details.{name}', value,
                                'what the promise is stated with')
-
 
 # %% ../nbs/companion/86_documents.ipynb #bd617b62
 MANY = 2**53        # more rounds than this aren't read

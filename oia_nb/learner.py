@@ -18,7 +18,7 @@ from time import perf_counter
 from types import SimpleNamespace
 import numpy as np
 from .core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer
-from .core import as_number, generator, patch_to
+from .core import as_number, generator
 from .estimation import FORCED, NORMAL, PAST
 from .information import Setting, World
 from .oracle import Oracle
@@ -244,25 +244,101 @@ class Identification:
     lead: float = field(default=None, kw_only=True)
     refused: str = field(default=None, kw_only=True)
 
+    @property
+    def proved(self):
+        "The `Certificate` of what is claimed."
+        return self.certificate
 
-# %% ../nbs/companion/62_learner.ipynb #b81c3d07
-@patch_to(Identification)
-@property
-def proved(self):
-    "The `Certificate` of what is claimed."
-    return self.certificate
+    @property
+    def finding(self):
+        "The `Finding` that it is of: rule, arm and certificate."
+        return Finding(self.rule, self.arm, self.certificate)
 
-@patch_to(Identification)
-@property
-def finding(self):
-    "The `Finding` that it is of: rule, arm and certificate."
-    return Finding(self.rule, self.arm, self.certificate)
+    @property
+    def past(self):
+        "How many of the `rounds` were played, and paid, before the run began."
+        return 0 if self.trace is None else int((self.trace.kinds == PAST).sum())
 
-@patch_to(Identification)
-@property
-def past(self):
-    "How many of the `rounds` were played, and paid, before the run began."
-    return 0 if self.trace is None else int((self.trace.kinds == PAST).sum())
+    def unfounded(self):
+        "What it says that its proof, which holds, does not say; None if nothing."
+        p, bound = self.proved.proof, self.proved.bound
+        while 'inner' in p:
+            p = p['inner']
+        if (p['kind'] == 'sums') != ('proved' in {f.name for f in fields(self)}):
+            return 'what is proved is of other rules than what is claimed'
+        if self.status in CLAIMS and not bound <= self.eps*(1 + CLAIM_TOL):
+            return (f'a bound of {self.eps:.3g} was asked for, and one of {bound:.3g} is '
+                    'proved')
+        least = proofs.earns_at_least(self.proved.proof)
+        if self.profit is not None and least is not None and not self.profit <= least:
+            return f'only {least:.3g} is proved to be earned'
+
+    def verify(self, exact=False):
+        """Check the claim by its proof and the facts; returns a `Verification`. With
+        `exact`, in fractions where that can be."""
+        if self.proved is None and self.status not in CLAIMS:
+            return Verification('nothing is claimed', '', 0.)
+        if self.proved is None or self.proved.proof is None:
+            return Verification('there is no proof', '', 0.)
+        start = perf_counter()
+        try:
+            facts, claim = facts_of(self), claim_of(self)
+            what = SimpleNamespace(claim=claim, proof=self.proved.proof)
+            refused = checker.verify(what, facts, exact) or self.unfounded()
+            seconds = perf_counter() - start
+            rests = '' if refused else proofs.rests_on(what.proof, facts, self.setting.arms)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
+            refused, rests = f'the facts cannot be read: {e!r}', ''
+            seconds = perf_counter() - start
+        return Verification(refused, rests, seconds)
+
+    def claim(self, told):
+        "What is proved, of an expert as `told`."
+        bound, meant = three_digits(self.certificate.bound, True), bool(told.lapses)
+        text = (f'For {told.in_words()}: the rule loses at most {bound} against the best '
+                f'one{", where the arm answers that is meant" if meant else ""}, with '
+                f'probability {in_percent(self.delta)}')
+        if self.profit is not None:
+            text += (f', and earns at least {three_digits(self.profit, False)}'
+                     f'{" in all rounds, lapses among them" if meant else ""}, with the '
+                     'same probability')
+        if self.lead is not None:
+            text += (f'; its arm leads by at least {self.lead:g} if the margins of the '
+                     "oracle's rules are what they are said to be")
+        return text
+
+    def unchecked(self, told):
+        "What wasn't checked of an expert as `told`: texts."
+        needless = {c.name for c in self.checks if c.rounds}
+        if not told.lapses:
+            needless.add('lapses')
+        if told.beliefs == 'own':
+            needless.add('calibration')
+        if self.setting is None or self.setting.prior is None:
+            needless.add('prior')
+        return [text for name, text in CHECKS.items() if name not in needless] + [
+            *UNCHECKED]
+
+    @property
+    def statement(self):
+        """What is proved, of whom, what was checked, and what was not: one text. A claim
+        that doesn't verify, as in a file that was changed, is said not to be proved."""
+        text = STATUS[self.status].text
+        if self.violated:
+            text += f'; seen: {VIOLATIONS[self.violated]}'
+        text += ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
+                        for c in self.checks if c.level and c.name == self.violated)
+        if self.refused:
+            text += f'; not verified: {self.refused}'
+        if self.certificate is None:
+            return f'Nothing is certified. {text}.'
+        told = Told() if self.told is None else self.told
+        if not self.verification:
+            return f'Claimed, but not proved: "{self.claim(told)}". {self.verification}'
+        listed = ', '.join(str(c) for c in self.checks if c.rounds) or 'nothing'
+        return (f'{self.claim(told)}. Checked: {listed}. Not checked: '
+                f'{", ".join(self.unchecked(told))}. {self.verification}')
+
 
 # %% ../nbs/companion/62_learner.ipynb #ef283bbe
 @dataclass(frozen=True)
@@ -404,21 +480,6 @@ def claim_of(found):
 # %% ../nbs/companion/62_learner.ipynb #c1a155e5
 CLAIMS = 'certified', 'rule_certified'
 
-@patch_to(Identification)
-def unfounded(self):
-    "What it says that its proof, which holds, does not say; None if nothing."
-    p, bound = self.proved.proof, self.proved.bound
-    while 'inner' in p:
-        p = p['inner']
-    if (p['kind'] == 'sums') != ('proved' in {f.name for f in fields(self)}):
-        return 'what is proved is of other rules than what is claimed'
-    if self.status in CLAIMS and not bound <= self.eps*(1 + CLAIM_TOL):
-        return (f'a bound of {self.eps:.3g} was asked for, and one of {bound:.3g} is '
-                'proved')
-    least = proofs.earns_at_least(self.proved.proof)
-    if self.profit is not None and least is not None and not self.profit <= least:
-        return f'only {least:.3g} is proved to be earned'
-
 # %% ../nbs/companion/62_learner.ipynb #e4d5b602
 @dataclass(frozen=True)
 class Verification:
@@ -434,26 +495,6 @@ class Verification:
         if self:
             return f'Verified by oia_nb.verify in {self.seconds:.1g} s: {self.rests}.'
         return f'Not verified: {self.refused}.'
-
-@patch_to(Identification)
-def verify(self, exact=False):
-    """Check the claim by its proof and the facts; returns a `Verification`. With
-    `exact`, in fractions where that can be."""
-    if self.proved is None and self.status not in CLAIMS:
-        return Verification('nothing is claimed', '', 0.)
-    if self.proved is None or self.proved.proof is None:
-        return Verification('there is no proof', '', 0.)
-    start = perf_counter()
-    try:
-        facts, claim = facts_of(self), claim_of(self)
-        what = SimpleNamespace(claim=claim, proof=self.proved.proof)
-        refused = checker.verify(what, facts, exact) or self.unfounded()
-        seconds = perf_counter() - start
-        rests = '' if refused else proofs.rests_on(what.proof, facts, self.setting.arms)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
-        refused, rests = f'the facts cannot be read: {e!r}', ''
-        seconds = perf_counter() - start
-    return Verification(refused, rests, seconds)
 
 # %% ../nbs/companion/62_learner.ipynb #f5e6c713
 Identification.verification = cached_property(Identification.verify)
@@ -513,6 +554,20 @@ class Learner:
         "End the run without a result."
         self._steps.close()
 
+    @property
+    def best(self):
+        "The best rule so far, a `Finding`; None if nothing is proved of any."
+        return None if self._best is None else self._best()
+
+    def stop(self):
+        """End the run now: its `Identification`, with status "stopped". Raises
+        `Stopped` for a learner that can't be stopped."""
+        try:
+            self._steps.throw(Stopped())
+        except StopIteration as end:
+            return self._placed(end.value)
+        raise Stopped('the learner went on')
+
 # %% ../nbs/companion/62_learner.ipynb #3086ea59
 class Stopped(OIAError):
     "Thrown into a learner that is to end before its time; it returns what it has."
@@ -528,23 +583,6 @@ def learner(make):
     def made(setting, oracle, *args, **options):
         return Learner(setting, make(setting, oracle, *args, **options))
     return made
-
-# %% ../nbs/companion/62_learner.ipynb #b5725577
-@patch_to(Learner)
-@property
-def best(self):
-    "The best rule so far, a `Finding`; None if nothing is proved of any."
-    return None if self._best is None else self._best()
-
-@patch_to(Learner)
-def stop(self):
-    """End the run now: its `Identification`, with status "stopped". Raises
-    `Stopped` for a learner that can't be stopped."""
-    try:
-        self._steps.throw(Stopped())
-    except StopIteration as end:
-        return self._placed(end.value)
-    raise Stopped('the learner went on')
 
 # %% ../nbs/companion/62_learner.ipynb #c7e00001
 def within_sum(learner, most, fee=0.):
@@ -659,54 +697,3 @@ def in_percent(delta):
         return f'1 - {delta:.3g}'
     return f'{(100 - 100*Decimal(three_digits(delta, True))).normalize():f} %'
 
-# %% ../nbs/companion/62_learner.ipynb #7670be4c
-@patch_to(Identification)
-def claim(self, told):
-    "What is proved, of an expert as `told`."
-    bound, meant = three_digits(self.certificate.bound, True), bool(told.lapses)
-    text = (f'For {told.in_words()}: the rule loses at most {bound} against the best '
-            f'one{", where the arm answers that is meant" if meant else ""}, with '
-            f'probability {in_percent(self.delta)}')
-    if self.profit is not None:
-        text += (f', and earns at least {three_digits(self.profit, False)}'
-                 f'{" in all rounds, lapses among them" if meant else ""}, with the '
-                 'same probability')
-    if self.lead is not None:
-        text += (f'; its arm leads by at least {self.lead:g} if the margins of the '
-                 "oracle's rules are what they are said to be")
-    return text
-
-@patch_to(Identification)
-def unchecked(self, told):
-    "What wasn't checked of an expert as `told`: texts."
-    needless = {c.name for c in self.checks if c.rounds}
-    if not told.lapses:
-        needless.add('lapses')
-    if told.beliefs == 'own':
-        needless.add('calibration')
-    if self.setting is None or self.setting.prior is None:
-        needless.add('prior')
-    return [text for name, text in CHECKS.items() if name not in needless] + [
-        *UNCHECKED]
-
-# %% ../nbs/companion/62_learner.ipynb #5a1d62c4
-@patch_to(Identification)
-@property
-def statement(self):
-    """What is proved, of whom, what was checked, and what was not: one text. A claim
-    that doesn't verify, as in a file that was changed, is said not to be proved."""
-    text = STATUS[self.status].text
-    if self.violated:
-        text += f'; seen: {VIOLATIONS[self.violated]}'
-    text += ''.join(f' (a false alarm has a probability of {100*c.level:.2g} % at most)'
-                    for c in self.checks if c.level and c.name == self.violated)
-    if self.refused:
-        text += f'; not verified: {self.refused}'
-    if self.certificate is None:
-        return f'Nothing is certified. {text}.'
-    told = Told() if self.told is None else self.told
-    if not self.verification:
-        return f'Claimed, but not proved: "{self.claim(told)}". {self.verification}'
-    listed = ', '.join(str(c) for c in self.checks if c.rounds) or 'nothing'
-    return (f'{self.claim(told)}. Checked: {listed}. Not checked: '
-            f'{", ".join(self.unchecked(told))}. {self.verification}')

@@ -11,7 +11,7 @@ from array import array
 from dataclasses import dataclass
 import numpy as np
 from .beliefs import StateLearner
-from .best_arm import BoundedRewards, Pulls, by_bounds, gap_index, pick_pair
+from .best_arm import Pulls, Rewards, by_bounds, gap_index, pick_pair
 from .core import InvalidInput, as_integer
 from .estimation import INIT, NORMAL, Transcript
 from .learner import (STATUS, Certificate, Finding, Identification, Status,
@@ -44,9 +44,9 @@ class Ledger:
 
     @property
     def family(self):
-        "The range of all payoffs, as `BoundedRewards`."
+        "The range of all payoffs, as `Rewards`."
         low, high = float(self.payoffs.min()), float(self.payoffs.max())
-        return BoundedRewards(low, max(high, low + TINY_RANGE))
+        return Rewards(low, max(high, low + TINY_RANGE))
 
     def interval(self, means, level):
         "(low, high), each (n,): where the profits are. Takes no heed of its arguments."

@@ -5,7 +5,7 @@ from array import array
 from dataclasses import dataclass
 import numpy as np
 from .beliefs import StateLearner
-from .best_arm import BoundedRewards, Pulls, by_bounds, gap_index, pick_pair
+from .best_arm import Pulls, Rewards, by_bounds, gap_index, pick_pair
 from .core import InvalidInput, as_integer
 from .estimation import INIT, NORMAL, Transcript
 from .learner import STATUS, Certificate, Finding, Identification, Status, Stopped, announce, check_learner, finish, in_percent, three_digits

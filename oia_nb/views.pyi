@@ -1,5 +1,4 @@
 # Made by nbs/build_stubs.py from views.py and nbs/hints.txt.  Do not edit.
-from os import PathLike
 from typing import Any
 from dataclasses import dataclass
 from html import escape
@@ -17,7 +16,6 @@ from .tickets import Menu, Rounded, intervals, money, remark, ticket_name, when_
 from .experiments import Comparison
 from .session import Offer, Session
 
-_Path = str | PathLike[str]
 ROWS_SHOWN: int
 STYLE: str
 def block(*parts: Any): ...
@@ -55,4 +53,4 @@ class Card:
     def __str__(self): ...
     def __repr__(self): ...
     def _repr_html_(self): ...
-    def save(self, path: _Path) -> None: ...
+    def save(self, path) -> None: ...

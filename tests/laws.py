@@ -21,15 +21,20 @@ import numpy as np
 from scipy.stats import binom
 from conftest import amount
 from oia_nb import complexity
-from oia_nb.all import (MIXINGS, NORMAL, TIE_TOL, Certificate,
-                        OptimisticPrograms, Response, Transcript,
-                        action_informed_oracle, agent_profit, arm_profit, best_reply,
-                        binary_search, brier, certify, cost_estimates, cost_upper,
-                        generator, identify, is_proper, load_world, make_world, menu_rule,
-                        mix, oiafc, optimal_rule, radius_fb, radius_fc,
-                        random_world, region_margin, search_depth,
-                        shortest_paths, should_stop, simple_regret, simple_world,
-                        simulate, spherical)
+from oia_nb.all import (Response, action_informed_oracle, agent_profit, brier, generator, identify,
+                        is_proper, load_world, make_world, menu_rule, mix, oiafc, optimal_rule,
+                        random_world, simple_regret, simulate, spherical)
+from oia_nb.binary_search import binary_search, search_depth
+from oia_nb.core import TIE_TOL
+from oia_nb.estimation import (NORMAL, Transcript, cost_estimates, cost_upper, radius_fb, radius_fc,
+                               shortest_paths)
+from oia_nb.exploration import certify
+from oia_nb.information import best_reply
+from oia_nb.learner import Certificate
+from oia_nb.oiafc import MIXINGS, should_stop
+from oia_nb.stackelberg import arm_profit, region_margin
+from oia_nb.ucb_lp import OptimisticPrograms
+from oia_nb.worlds import simple_world
 from oia_nb.baselines import DECISIONS, chen, etc, oiafc_simple
 from oia_nb.core import OIAError
 from oia_nb.examination import LEAN, RATIOS, STAKES

@@ -16,7 +16,6 @@ from conftest import amount
 from oia_nb.all import (InvalidInput, ScoringRule, brier, experiment, identify,
                         load_world, make_world, menu_rule, optimal_rule,
                         principal_profit, random_world)
-from oia_nb.baselines import paid_arm
 from oia_nb.core import as_number, plain
 from oia_nb.experiments import fingerprint
 from oia_nb.information import Agent, Rational, Response, World, best_reply
@@ -215,10 +214,6 @@ def test_stored_runs_are_its_own(tmp_path):
     assert not came(first).equals(came(alone))
     for _ in range(2):
         assert came(experiment([other], **arguments, path=tmp_path/'others')).equals(came(alone))
-
-def test_payments_for_arms_are_for_the_rational():
-    with pytest.raises(InvalidInput, match='Rational'):
-        paid_arm(replace(coin, agent=Stubborn(0)), [.1, .2])
 
 # --- A new field of a world -----------------------------------------------------------
 

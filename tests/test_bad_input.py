@@ -15,11 +15,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from conftest import amount, examples
-from oia_nb.all import (Environment, InvalidInput, NotInducible, OIAError, Oracle,
-                        Response, ScoringRule, Setting,
-                        action_informed_oracle, brier, identify, logarithmic,
-                        make_world, menu_rule, merge_beliefs, mix, oiafc, simulate, spherical,
-                        v_shaped)
+from oia_nb.all import (InvalidInput, NotInducible, OIAError, Oracle, Response, ScoringRule,
+                        Setting, action_informed_oracle, brier, identify, logarithmic, make_world,
+                        menu_rule, mix, oiafc, simulate, spherical, v_shaped)
+from oia_nb.information import Environment, merge_beliefs
 from oia_nb.core import (as_array, as_beliefs, as_integer, as_names, as_number,
                          as_probabilities, generator)
 from oia_nb.scoring import floor_belief

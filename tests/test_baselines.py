@@ -10,13 +10,15 @@ import pytest
 from scipy.stats import binom
 from conftest import amount
 from laws import detection, ever_outside, guess, most_failures, outcomes, statistical
-from oia_nb.all import (MIXINGS, NORMAL, Exploration, InvalidInput, Oracle,
-                        Response, action_informed_oracle, event_holds,
-                        generator, initialise, interact, is_proper, mix,
-                        never, oiafc, optimal_rule, principal_profit, problem_of,
-                        random_world, remember, simple_regret, simple_world, simulate)
+from oia_nb.all import (InvalidInput, Oracle, Response, action_informed_oracle, generator,
+                        is_proper, mix, oiafc, optimal_rule, principal_profit, random_world,
+                        simple_regret, simulate)
+from oia_nb.estimation import event_holds
+from oia_nb.exploration import Exploration, initialise, interact, never, remember
+from oia_nb.oiafc import MIXINGS
+from oia_nb.worlds import simple_world
 from oia_nb import baselines
-from oia_nb.baselines import (chen, chen_regret_parts, etc, etc_bits, etc_bound,
+from oia_nb.baselines import (chen, etc, etc_bits, etc_bound,
                               etc_radius, etc_rounds, etc_samples, link_arms,
                               oiafc_simple, radius_simple)
 
@@ -138,16 +140,6 @@ def test_uniform_decision():
     assert .05 < share <= markov and share < SHARE
     # a sum of unequal chances has no heavier tail than this
     assert failures <= most_failures(runs, share) < worst
-
-def test_regret_within_its_parts():
-    """On the event the regret of normal rounds, and of all others, stays within the bounds of
-    the theorem."""
-    for i in range(4):
-        r, run = rounds_regret(i, 300, 3)
-        kinds = np.array(run.transcript.kinds)
-        normal, forced = chen_regret_parts(
-            problem_of(WORLDS[i].setting, .1, .1, ORACLES[i].margin), 300)
-        assert r[kinds == NORMAL].sum() <= normal and r[kinds != NORMAL].sum() <= forced
 
 def test_share_by_the_clock():
     "All arms get the share of the round, whatever their successes."

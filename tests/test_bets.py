@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from conftest import amount
-from oia_nb.all import (NotInducible, Response, Transcript, action_informed_oracle, announce,
-                        generator, is_proper, make_world, menu_rule, mix, optimal_rule,
-                        principal_profit, random_world, sharp, simulate)
+from oia_nb.all import (NotInducible, Response, action_informed_oracle, generator, is_proper,
+                        make_world, menu_rule, mix, optimal_rule, principal_profit, random_world,
+                        sharp, simulate)
+from oia_nb.estimation import Transcript
+from oia_nb.learner import announce
 from oia_nb.programs import HIGHS_OPTIONS
 from oia_nb.scoring import VRules
 from oia_nb.sharp import bets as module, evidence, walls

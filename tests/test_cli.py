@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from conftest import amount, examples, ROOT
-from oia_nb.all import (ScoringRule, action_informed_oracle,
-                        identify, is_proper, make_world, menu_rule,
-                        n_min, principal_profit, problem_of,
-                        region_margin, simple_regret)
+from oia_nb.all import (ScoringRule, action_informed_oracle, identify, is_proper, make_world,
+                        menu_rule, principal_profit, simple_regret)
+from oia_nb.complexity import n_min, problem_of
+from oia_nb.stackelberg import region_margin
 from oia_nb.cli import COMMANDS, GROUPS, digits_for, main
 from oia_nb.documents import check_document
 from oia_nb.worlds import load_world, world_names

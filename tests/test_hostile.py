@@ -22,17 +22,23 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import amount, examples
-from oia_nb.all import (
-    InformationStructure, Menu, OIAError, Oracle, PROFIT_TOL, Response, STATUS,
-    ScoringRule, Session, Setting, World, action_informed_oracle, agent_profit,
-    arm_profit, arms_to_leave, best_reply, blackwell_world, brier, check_oracle,
-    check_table, chen, degenerate_world, etc, experiment, forecast_rounds, gains,
-    generator, hidden_arm, identify, is_proper, is_strictly_proper, learner_row, lie,
-    load_world, logarithmic, lp_arm, make_world, menu_rule, merge_beliefs, mix, n_min,
-    oiafb, oiafc, oiafc_simple, optimal_rule, principal_profit, problem_of,
-    random_world, region_margin, report_utility, rounding_costs, save_world, sharp,
-    shrink_oracle, simple_regret, simple_world, spherical, stake, summarise, v_shaped,
-    widest_margin, world_from_dict, world_from_table, world_to_dict)
+from oia_nb.all import (Menu, OIAError, Oracle, Response, ScoringRule, Session, Setting, World,
+                        action_informed_oracle, agent_profit, brier, chen, experiment,
+                        forecast_rounds, generator, identify, is_proper, load_world, logarithmic,
+                        make_world, menu_rule, mix, oiafb, oiafc, optimal_rule, principal_profit,
+                        random_world, sharp, simple_regret, spherical, summarise, v_shaped,
+                        world_from_table)
+from oia_nb.baselines import etc, oiafc_simple
+from oia_nb.complexity import n_min, problem_of
+from oia_nb.identification import learner_row
+from oia_nb.information import InformationStructure, best_reply, merge_beliefs, report_utility
+from oia_nb.learner import STATUS
+from oia_nb.oracle import arms_to_leave, check_oracle, hidden_arm, shrink_oracle, widest_margin
+from oia_nb.scoring import gains, is_strictly_proper, lie
+from oia_nb.stackelberg import PROFIT_TOL, arm_profit, lp_arm, region_margin, stake
+from oia_nb.tickets import rounding_costs
+from oia_nb.worlds import (blackwell_world, check_table, degenerate_world, save_world, simple_world,
+                           world_from_dict, world_to_dict)
 from oia_nb.cli import main
 from oia_nb.stackelberg import is_claim_true, profit_scale
 

@@ -12,10 +12,13 @@ from pathlib import Path
 import pytest
 import oia_nb
 from conftest import amount, ROOT
-from oia_nb.all import (STATUS, Finding, InvalidInput, Status, action_informed_oracle,
-                        as_integer, best_arm_learner, check_learner, compose, generator,
-                        identify, learner, make_world, oiafc_simple, radius_fb,
-                        save_world, simulate)
+from oia_nb.all import (InvalidInput, action_informed_oracle, compose, generator, identify,
+                        make_world, simulate)
+from oia_nb.baselines import oiafc_simple
+from oia_nb.core import as_integer
+from oia_nb.estimation import radius_fb
+from oia_nb.learner import Finding, STATUS, Status, check_learner, learner
+from oia_nb.worlds import save_world
 from oia_nb.cli import main
 from oia_nb.experiments import compare, experiment, suite
 from oia_nb.identification import LEARNERS, Flag, Row
@@ -230,7 +233,6 @@ MAKERS = {
     for name in LEARNERS
 }
 MAKERS['simple'] = lambda: oiafc_simple(coin.setting, ORACLE, **TARGET, max_rounds=40)
-MAKERS['best arm'] = lambda: best_arm_learner(coin.setting, ORACLE, **TARGET, max_rounds=40)
 
 def slips(response):
     "What is sent by mistake in place of a response."

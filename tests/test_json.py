@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from conftest import amount, examples
-from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, best_arm_learner,
+from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, oiafc,
                         brier, compare, experiment, forecast_rounds, generator, identify,
                         load_setting, make_world, optimal_rule, simulate)
 from oia_nb import experiments
@@ -147,7 +147,8 @@ def test_a_result_tells_where_it_is_from():
 
 def test_a_learner_of_ones_own_is_told(tmp_path):
     "Played by hand, a result knows its setting, and nothing else of where it is from."
-    found = simulate(best_arm_learner(Z, action_informed_oracle(coin), eps=1., delta=.1), coin, 1)
+    found = simulate(oiafc(Z, action_informed_oracle(coin), eps=1., delta=.1, max_rounds=9),
+                     coin, 1)
     assert found.setting == Z and found.to_dict()['method'] is None
     check_document(through(found.to_dict()), 'identification')
     with pytest.raises(InvalidInput, match='a result that knows its setting'):

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 import oia_nb.leads as leads
 from conftest import amount, examples
 from laws import detection, most_failures, statistical
-from oia_nb.all import (InvalidInput, Oracle, Session, action_informed_oracle, compare,
-                        generator, identify, load_world, mix, optimal_rule, principal_profit,
-                        random_world, region_margin, simple_regret)
+from oia_nb.all import (InvalidInput, Oracle, Session, action_informed_oracle, compare, generator,
+                        identify, load_world, mix, optimal_rule, principal_profit, random_world,
+                        simple_regret)
+from oia_nb.stackelberg import region_margin
 from oia_nb.documents import identification_from_dict
 from oia_nb.identification import LEARNERS
 from oia_nb.leads import LedIdentification, share_needed

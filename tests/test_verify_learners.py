@@ -16,8 +16,8 @@ import oia_nb.leads as leads
 import oia_nb.oiafc as paper
 import oia_nb.open_setting as open_setting
 import oia_nb.trial as trials
-from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identification_from_dict,
-                        identify, load_world)
+from oia_nb.all import InvalidInput, action_informed_oracle, generator, identify, load_world
+from oia_nb.documents import identification_from_dict
 from oia_nb.cli import main
 from oia_nb.estimation import Transcript
 from oia_nb.learner import (CLAIMS, Certificate, Finding, ask_oracle, finish, simulate,

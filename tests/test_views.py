@@ -10,9 +10,9 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from oia_nb.all import (InvalidInput, Session, action_informed_oracle, best_arm_learner, brier,
+from oia_nb.all import (InvalidInput, Session, action_informed_oracle, brier,
                         compare, forecast_rounds, identify, load_world, make_world,
-                        optimal_rule, random_world, simple_regret, simulate)
+                        optimal_rule, random_world, simple_regret)
 from oia_nb.plots import plot_rule
 from oia_nb.views import ROWS_SHOWN, Card
 
@@ -50,7 +50,6 @@ SHOWN = dict(
     world=lambda: clinic, setting=lambda: clinic.setting, rule=lambda: BEST['clinic'].rule,
     optimum=lambda: BEST['clinic'], menu=lambda: BEST['clinic'].rule.menu(),
     oracle=lambda: ORACLE, found=found, trace=lambda: found().trace,
-    arm=lambda: simulate(best_arm_learner(clinic.setting, ORACLE, eps=1., delta=.1), clinic, 1),
     plan=last_plan, forecast=lambda: forecast_rounds(clinic, .5, .1), wine=lambda: wine,
     wine_rule=lambda: BEST['wine'].rule, wine_best=lambda: BEST['wine'], nasty=lambda: nasty,
     many=lambda: MANY, many_rule=lambda: brier(MANY.setting.support),

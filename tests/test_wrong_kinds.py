@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from oia_nb.all import (InvalidInput, Setting, action_informed_oracle, check_table, experiment,
-                        generator, identify, load_world, make_world, optimal_rule,
-                        principal_profit, register, sharp, simulate, world_from_table)
+from oia_nb.all import (InvalidInput, Setting, action_informed_oracle, experiment, generator,
+                        identify, load_world, make_world, optimal_rule, principal_profit, register,
+                        sharp, simulate, world_from_table)
+from oia_nb.worlds import check_table
 from oia_nb.cli import main
 from oia_nb.experiments import forecast
 from oia_nb.identification import LEARNERS, Row

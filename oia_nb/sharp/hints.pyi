@@ -5,7 +5,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 import numpy as np
 from .. import verify
-from ..core import patch_to
 from ..programs import open_highs
 from .hyperplanes import THIN, RegionProgram
 from .walls import LEAST_OF_J, MULTIPLE, some_lies, sparse, weigh

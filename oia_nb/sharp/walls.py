@@ -12,7 +12,7 @@ __all__ = ['NOISE', 'FAR', 'MULTIPLE', 'LEAST_OF_J', 'LEAST', 'SHARES', 'HUGE', 
 from functools import cached_property
 from types import SimpleNamespace
 import numpy as np
-from ..core import generator, patch_to
+from ..core import generator
 from ..programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
 from ..scoring import VRules, menu_rule
 from .evidence import (TINY, least_wealth, log_wealths, own_wealth,
@@ -115,31 +115,27 @@ class Wall:
     def sides(self):
         return self._of_rows(self._sides)
 
-# %% ../../nbs/beyond/22_walls.ipynb #55212455
-@patch_to(Wall)
-def add(self, w, side, t):
-    """The rule with coordinates w (M,) was answered in round t: by l (`side` 1),
-    or by j (-1)."""
-    at = len(self.neutral) + self.n
-    if at == len(self._A):
-        self._A, self._sides = np.vstack([self._A, 0*self._A]), np.tile(self._sides, 2)
-        self._ends = np.tile(self._ends, 2)
-    w = np.where(np.abs(w) < 1e-12, 0., w)
-    low, high = (-np.inf, 1 + WIDER) if side > 0 else (1 - WIDER, np.inf)
-    self._A[at], self._ends[:, at], self._sides[at] = w, (low, high), side
-    self.n += 1
-    self.rounds.append(t)
-    at = np.flatnonzero(w).astype(np.int32)
-    self.highs.addRow(low, high, len(at), at, w[at])
-    value = self._at @ w
-    self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
+    def add(self, w, side, t):
+        """The rule with coordinates w (M,) was answered in round t: by l (`side` 1),
+        or by j (-1)."""
+        at = len(self.neutral) + self.n
+        if at == len(self._A):
+            self._A, self._sides = np.vstack([self._A, 0*self._A]), np.tile(self._sides, 2)
+            self._ends = np.tile(self._ends, 2)
+        w = np.where(np.abs(w) < 1e-12, 0., w)
+        low, high = (-np.inf, 1 + WIDER) if side > 0 else (1 - WIDER, np.inf)
+        self._A[at], self._ends[:, at], self._sides[at] = w, (low, high), side
+        self.n += 1
+        self.rounds.append(t)
+        at = np.flatnonzero(w).astype(np.int32)
+        self.highs.addRow(low, high, len(at), at, w[at])
+        value = self._at @ w
+        self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
 
-# %% ../../nbs/beyond/22_walls.ipynb #6f14f385
-@patch_to(Wall)
-def system(self):
-    "(r + n, M) and (2, r + n): rows, those of `neutral` first, and their ends."
-    n = len(self.neutral) + self.n
-    return self._A[:n], self._ends[:, :n]
+    def system(self):
+        "(r + n, M) and (2, r + n): rows, those of `neutral` first, and their ends."
+        n = len(self.neutral) + self.n
+        return self._A[:n], self._ends[:, :n]
 
 # %% ../../nbs/beyond/22_walls.ipynb #38eb1b0c
 def _tighten(wall, i, side):
@@ -321,28 +317,24 @@ class BetRegion:
         cheap = self.prices.argsort(stable=True)[:self.LIKELY]
         self.likely = sorted({*cheap.tolist(), *self.found})
 
-# %% ../../nbs/beyond/22_walls.ipynb #150b41b9
-@patch_to(BetRegion)
-def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
-    "`pair_wealth` over the likely rules, and over all if `sure`."
-    return self._over(pair_wealth, want, sure, counts_j, u, counts_k, x, low, eps, want)
+    def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
+        "`pair_wealth` over the likely rules, and over all if `sure`."
+        return self._over(pair_wealth, want, sure, counts_j, u, counts_k, x, low, eps, want)
 
-@patch_to(BetRegion)
-def own(self, counts, s, top, eps, want, sure):
-    "`own_wealth` over the likely rules, and over all if `sure`."
-    return self._over(own_wealth, want, sure, counts, s, top, eps)
+    def own(self, counts, s, top, eps, want, sure):
+        "`own_wealth` over the likely rules, and over all if `sure`."
+        return self._over(own_wealth, want, sure, counts, s, top, eps)
 
-@patch_to(BetRegion)
-def _over(self, wealth, want, sure, counts, *given):
-    rules = self.rules if sure else self.rules[self.likely]
-    key = wealth, told_apart(rules, counts, *given)
-    if key not in self.worked:
-        self.worked = dict(list(self.worked.items())[1 - KEPT:])
-        self.worked[key] = wealth(counts, rules, *given)
-    value, row = self.worked[key]
-    if sure and value < want:
-        self.found.add(row)
-    return value
+    def _over(self, wealth, want, sure, counts, *given):
+        rules = self.rules if sure else self.rules[self.likely]
+        key = wealth, told_apart(rules, counts, *given)
+        if key not in self.worked:
+            self.worked = dict(list(self.worked.items())[1 - KEPT:])
+            self.worked[key] = wealth(counts, rules, *given)
+        value, row = self.worked[key]
+        if sure and value < want:
+            self.found.add(row)
+        return value
 
 # %% ../../nbs/beyond/22_walls.ipynb #ee61471b
 # rules with a kink at each belief; coordinates that are small enough; exchanges at most
@@ -501,55 +493,49 @@ class Cut:
             self.share_out(width, q)
         self.put(width)
 
-# %% ../../nbs/beyond/22_walls.ipynb #1365f6f8
-@patch_to(Cut)
-def share_out(self, width, p):
-    """Choose the m_i anew: those that are least at the cheapest rule under `p` (M,)
-    that the choices so far allow, until these would allow it as well; and mix all of
-    them as the program that finds the rule does."""
-    cone, self.at = self.cone, self.wall.n
-    every = cone.D.mean(0)/cone.D.mean()
-    program, s = None, every
-    while True:
-        if self.choices:
-            program = RegionProgram(cone.setting, [self.cut_by(width, *c) for c
-                                                   in self.choices], program)
-            found = program.minimum(p, rule=True)
-            if found is None or len(self.choices) == CHOICES:
+    def share_out(self, width, p):
+        """Choose the m_i anew: those that are least at the cheapest rule under `p` (M,)
+        that the choices so far allow, until these would allow it as well; and mix all of
+        them as the program that finds the rule does."""
+        cone, self.at = self.cone, self.wall.n
+        every = cone.D.mean(0)/cone.D.mean()
+        program, s = None, every
+        while True:
+            if self.choices:
+                program = RegionProgram(cone.setting, [self.cut_by(width, *c) for c
+                                                       in self.choices], program)
+                found = program.minimum(p, rule=True)
+                if found is None or len(self.choices) == CHOICES:
+                    break
+                s = found.rule.expected/cone.bound
+            at = (1 - ALIKE)*s/s.mean() + ALIKE*every if s.any() else every
+            new = cone.majorants.least_at(at, self.mu)
+            if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= ALLOWED:
                 break
-            s = found.rule.expected/cone.bound
-        at = (1 - ALIKE)*s/s.mean() + ALIKE*every if s.any() else every
-        new = cone.majorants.least_at(at, self.mu)
-        if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= ALLOWED:
-            break
-        self.choices.append(new)
-    theta = program.weights_of_cuts(found)
-    self.shares, self.short, self.lies = (np.tensordot(theta, x, 1)
-                                          for x in zip(*self.choices))
-    self.choices = [c for c, t in zip(self.choices, theta) if t > 0]
+            self.choices.append(new)
+        theta = program.weights_of_cuts(found)
+        self.shares, self.short, self.lies = (np.tensordot(theta, x, 1)
+                                              for x in zip(*self.choices))
+        self.choices = [c for c, t in zip(self.choices, theta) if t > 0]
 
-# %% ../../nbs/beyond/22_walls.ipynb #a1ccb536
-@patch_to(Cut)
-def cut_by(self, width, shares, short, lies=None):
-    "The cut that the bounds give with m_i `shares` (n, M), for a `RegionProgram`."
-    g = self.wall.up[self.of] @ self.mu + width @ shares
-    return g/self.cone.bound, 1 - WIDER, float(width @ short)
+    def cut_by(self, width, shares, short, lies=None):
+        "The cut that the bounds give with m_i `shares` (n, M), for a `RegionProgram`."
+        g = self.wall.up[self.of] @ self.mu + width @ shares
+        return g/self.cone.bound, 1 - WIDER, float(width @ short)
 
-@patch_to(Cut)
-def put(self, width):
-    "The cut that the bounds give with the m_i chosen last."
-    self.triple = self.cut_by(width, self.shares, self.short)
-    self.version += 1
-    if self.program:
-        self.program.change([self.triple])
-    else:
-        self.program = RegionProgram(self.cone.setting, [self.triple])
+    def put(self, width):
+        "The cut that the bounds give with the m_i chosen last."
+        self.triple = self.cut_by(width, self.shares, self.short)
+        self.version += 1
+        if self.program:
+            self.program.change([self.triple])
+        else:
+            self.program = RegionProgram(self.cone.setting, [self.triple])
 
-@patch_to(Cut)
-def least(self, q):
-    "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
-    found = self.program.minimum(q, rule=True)
-    return (np.inf, None) if found is None else (found.bound, found.rule.expected)
+    def least(self, q):
+        "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
+        found = self.program.minimum(q, rule=True)
+        return (np.inf, None) if found is None else (found.bound, found.rule.expected)
 
 # %% ../../nbs/beyond/22_walls.ipynb #96d777be
 # boxes, at most, and if it isn't urgent; nats that proofs are spared, and by which what
@@ -649,83 +635,75 @@ class CutRegion:
             self.prices = self.rules @ q
             self.prices[0] = cheapest.bound
 
-# %% ../../nbs/beyond/22_walls.ipynb #807dd9b8
-@patch_to(CutRegion)
-def rows(self, low, high):
-    "The cuts, and those to a box of payments."
-    one = np.eye(len(low))
-    return [*self.main, *zip(one, low, 0*low), *zip(-one, -high, 0*high)]
+    def rows(self, low, high):
+        "The cuts, and those to a box of payments."
+        one = np.eye(len(low))
+        return [*self.main, *zip(one, low, 0*low), *zip(-one, -high, 0*high)]
 
-@patch_to(CutRegion)
-def least(self, p, low, high):
-    "The least ⟨p, s⟩ of the region within a box, as `RegionProgram.minimum`."
-    self.program.cuts = self.rows(low, high)
-    return self.program.minimum(p, rule=True)
+    def least(self, p, low, high):
+        "The least ⟨p, s⟩ of the region within a box, as `RegionProgram.minimum`."
+        self.program.cuts = self.rows(low, high)
+        return self.program.minimum(p, rule=True)
 
-@patch_to(CutRegion)
-def narrowed(self, slope, most, low, high, at):
-    """The ends (M,) of a box within which ⟨slope, s⟩ ≤ `most`: the upper ones `at`
-    these beliefs, and the lower one at the first of them."""
-    rows = [*self.rows(low, high), (-slope, -most, 0.)]
-    program = RegionProgram(self.cone.setting, rows, self.program)
-    one, low, high = np.eye(len(low)), low.copy(), high.copy()
-    for i in at:
-        found = program.minimum(-one[i])
+    def narrowed(self, slope, most, low, high, at):
+        """The ends (M,) of a box within which ⟨slope, s⟩ ≤ `most`: the upper ones `at`
+        these beliefs, and the lower one at the first of them."""
+        rows = [*self.rows(low, high), (-slope, -most, 0.)]
+        program = RegionProgram(self.cone.setting, rows, self.program)
+        one, low, high = np.eye(len(low)), low.copy(), high.copy()
+        for i in at:
+            found = program.minimum(-one[i])
+            if found is not None:
+                least = low[i] + TINY*self.cone.bound
+                high[i] = max(min(high[i], -found.bound), least)
+        found = program.minimum(one[at[0]])
         if found is not None:
-            least = low[i] + TINY*self.cone.bound
-            high[i] = max(min(high[i], -found.bound), least)
-    found = program.minimum(one[at[0]])
-    if found is not None:
-        most = high[at[0]] - TINY*self.cone.bound
-        low[at[0]] = min(max(low[at[0]], found.bound), most)
-    return low, high
+            most = high[at[0]] - TINY*self.cone.bound
+            low[at[0]] = min(max(low[at[0]], found.bound), most)
+        return low, high
 
-# %% ../../nbs/beyond/22_walls.ipynb #ba0acb07
-@patch_to(CutRegion)
-def own(self, counts, s, top, eps, want, sure):
-    "`own_wealth` over the rules that are known, and over all if `sure`."
-    known, row = own_wealth(counts, self.rules, s, top, eps)
-    self.weakest = self.rules[row]
-    if not sure or self.program is None or known < want or top <= eps:
-        return known
-    return self.everywhere(counts, top - s, np.array([top - eps]), np.zeros(1), want)
+    def own(self, counts, s, top, eps, want, sure):
+        "`own_wealth` over the rules that are known, and over all if `sure`."
+        known, row = own_wealth(counts, self.rules, s, top, eps)
+        self.weakest = self.rules[row]
+        if not sure or self.program is None or known < want or top <= eps:
+            return known
+        return self.everywhere(counts, top - s, np.array([top - eps]), np.zeros(1), want)
 
-@patch_to(CutRegion)
-def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
-    """`pair_wealth` over the rules that are known, and over all if `sure`: by intervals
-    of μ, with the one factor at its left end and the other at its right."""
-    known, row = pair_wealth(counts_j, self.rules, u, counts_k, x, low, eps, want)
-    self.weakest = self.rules[row]
-    top, lo = u.max(), low + eps
-    if not sure or self.program is None or known < want or lo >= top:
-        return known
-    room, edges = TINY*(top - low), np.linspace(lo, top, INTERVALS + 1)
-    a, b = edges[:-1], edges[1:]
-    for _ in range(1 + DIVISIONS):
-        means = np.maximum(top - a, room)
-        other = least_wealth(counts_k, (x - low)[None], np.maximum(b - lo, room))[0]
-        some = least_wealth(counts_j, top - u + self.rules, means)[0] + other
-        coarse = some < want + SPARE
-        if not coarse.any():
-            break
-        edges = np.linspace(a[coarse], b[coarse], PARTS + 1)
-        a = np.concatenate([a[~coarse], edges[:-1].ravel()])
-        b = np.concatenate([b[~coarse], edges[1:].ravel()])
-    return self.everywhere(counts_j, top - u, means, other, want)
+    def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
+        """`pair_wealth` over the rules that are known, and over all if `sure`: by intervals
+        of μ, with the one factor at its left end and the other at its right."""
+        known, row = pair_wealth(counts_j, self.rules, u, counts_k, x, low, eps, want)
+        self.weakest = self.rules[row]
+        top, lo = u.max(), low + eps
+        if not sure or self.program is None or known < want or lo >= top:
+            return known
+        room, edges = TINY*(top - low), np.linspace(lo, top, INTERVALS + 1)
+        a, b = edges[:-1], edges[1:]
+        for _ in range(1 + DIVISIONS):
+            means = np.maximum(top - a, room)
+            other = least_wealth(counts_k, (x - low)[None], np.maximum(b - lo, room))[0]
+            some = least_wealth(counts_j, top - u + self.rules, means)[0] + other
+            coarse = some < want + SPARE
+            if not coarse.any():
+                break
+            edges = np.linspace(a[coarse], b[coarse], PARTS + 1)
+            a = np.concatenate([a[~coarse], edges[:-1].ravel()])
+            b = np.concatenate([b[~coarse], edges[1:].ravel()])
+        return self.everywhere(counts_j, top - u, means, other, want)
 
-# %% ../../nbs/beyond/22_walls.ipynb #20d218a4
-@patch_to(CutRegion)
-def everywhere(self, counts, z, means, other, want):
-    """The least of the log mixed wealths for outcomes z + s and `means` (G,), each with
-    its `other` (G,) added, over all payments of the region: at least `want` only if
-    that is proved, likely rules first."""
-    likely = least_wealth(counts, z + self.rules, means)[0] + other
-    if likely.min() < want + SPARE:
-        return float(likely.min()) - SPARE
-    least = least_wealth(counts, z[None], means)[0] + other       # if nothing is paid
-    for n in likely.argsort(stable=True):
-        if least[n] < want:
-            least[n] = other[n] + least_over(self, counts, z, means[n], want - other[n])
-        if least[n] < want:
-            return float(least[n])
-    return float(least.min())
+    def everywhere(self, counts, z, means, other, want):
+        """The least of the log mixed wealths for outcomes z + s and `means` (G,), each with
+        its `other` (G,) added, over all payments of the region: at least `want` only if
+        that is proved, likely rules first."""
+        likely = least_wealth(counts, z + self.rules, means)[0] + other
+        if likely.min() < want + SPARE:
+            return float(likely.min()) - SPARE
+        least = least_wealth(counts, z[None], means)[0] + other       # if nothing is paid
+        for n in likely.argsort(stable=True):
+            if least[n] < want:
+                least[n] = other[n] + least_over(self, counts, z, means[n], want - other[n])
+            if least[n] < want:
+                return float(least[n])
+        return float(least.min())
+
