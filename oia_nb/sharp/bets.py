@@ -7,14 +7,14 @@ __all__ = ['NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS',
            'A_RAY', 'BESIDE', 'VAIN', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'AGAIN_AFTER', 'MUCH_FINER', 'SEARCH',
            'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'Run', 'inquire', 'file', 'hear', 'recall', 'note',
            'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
-           'divided', 'asked_beside', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of',
-           'wealth', 'rivals', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook',
-           'outlook_of', 'Option', 'exchanged', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell',
-           'ask_bound', 'along', 'ask_ray', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest',
-           'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price',
-           'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample',
-           'price_of_hyperplanes', 'prospect', 'leader', 'candidate', 'is_verified', 'open_second', 'insist',
-           'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'against', 'no_agent']
+           'divided', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'rivals',
+           'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option',
+           'exchanged', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along',
+           'ask_ray', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option',
+           'narrow_option', 'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price', 'cut_option',
+           'cut_question', 'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes',
+           'prospect', 'leader', 'candidate', 'is_verified', 'open_second', 'insist', 'open_run', 'explore',
+           'least_doubled', 'least_regret', 'rule_of', 'foundation', 'against', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -28,7 +28,7 @@ from .evidence import own_wealth, pair_wealth
 from .hints import checked
 from .hyperplanes import RegionProgram, flat, unknowns
 from .questions import Foretold, Guess, cheapest_mixture, question
-from .walls import (BOXES, FEW, HUGE, BetRegion, Cone, Contradiction, Cut,
+from .walls import (HUGE, BetRegion, Cone, Contradiction, Cut,
                                 CutRegion, Wall, prove_cheaper, proves_order, sparse,
                                 weigh)
 from ..verify import MOST, OWN, RAYS, RUNGS, WIDER, share
@@ -175,13 +175,10 @@ class Unpaid:
     "In place of a region of which nothing is known: the arm may answer for nothing."
     walls = ()
     def __init__(self, M):
-        self.rules, self.prices = np.zeros((1, M)), np.zeros(1)
+        self.rules = self.known = np.zeros((1, M))
+        self.prices = np.zeros(1)
     def refresh(self, counts):
         "Nothing to do."
-    def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
-        return pair_wealth(counts_j, self.rules, u, counts_k, x, low, eps)[0]
-    def own(self, counts, s, top, eps, want, sure):
-        return own_wealth(counts, self.rules, s, top, eps)[0]
 
 def set_up(run):
     """Make the bets from which questions are mixed, and the hyperplanes to the arm of
@@ -235,11 +232,6 @@ def ray_of(run, arm):
 def divided(region, rays):
     "The logarithm of the wealth of a gambler who divides the stake."
     return float(np.logaddexp(region + log(1 - RAYS), rays + log(RAYS)))
-
-def asked_beside(rays, want):
-    "What `region` must come to for `divided` to be `want`."
-    rest = 1 - RAYS*np.exp(min(rays - want, 9.))
-    return want + log(rest/(1 - RAYS)) if rest > 0 else -np.inf
 
 def zero_wealth(run, j, eps):
     """The wealth against arm j having a rule that is better than the zero rule by
@@ -301,28 +293,26 @@ def asked_of(c, j):
     part = 1. if c.ray is None else OWN if j == c.arm else 1 - OWN
     return -log(part) - log(c.delta)
 
-def wealth(run, c, j, sure, eps):
-    """The wealth against arm j having a rule that is better than the `Candidate` by
-    `eps`; over all of j's region if `sure`."""
+def wealth(run, c, j, eps):
+    """What the wealth against arm j having a rule that is better than the `Candidate`
+    by `eps` seems to be, over the rules that are known of j's region."""
     u, s, counts = run.u, payments(run, c.arm, c.ray), run.data.counts
-    own, want = counts[c.arm] - c.counts, asked_of(c, j)
+    own, R = counts[c.arm] - c.counts, region_of(run, j)
     E = 0*u if c.ray is None else c.ray.rule.expected
     low, high = bracket(run, c.arm, c.ray)
     e = eps - (high - low)*E.max()
     if e <= 0:
         return 0.
     if j != c.arm:
-        given = counts[j], u, own, u - s, float((u - c.high*E).min()), e
-        over = region_of(run, j).pair
-        by_ray = run.setting.W > 2 and c.arm == run.first
-        rays = zero_wealth(run, j, eps) if by_ray else None
+        found, row = pair_wealth(counts[j], R.known, u, own, u - s,
+                                 float((u - c.high*E).min()), e)
+        rays = (zero_wealth(run, j, eps) if run.setting.W > 2 and c.arm == run.first
+                else None)
     else:
-        given = own, s, float((c.high*E).max()), e
-        over = region_of(run, j).own
+        found, row = own_wealth(own, R.known, s, float((c.high*E).max()), e)
         rays = idle_wealth(run, c, eps) if run.setting.W > 2 else None
-    if rays is None:
-        return over(*given, want, sure)
-    return divided(over(*given, asked_beside(rays, want), sure), rays)
+    R.weakest = R.known[row]
+    return found if rays is None else divided(found, rays)
 
 # %% ../../nbs/beyond/24_bets.ipynb #a7ff5313
 def rivals(run, c):
@@ -336,26 +326,14 @@ def region_of(run, j):
     "What arm j must be paid: nothing, as long as no hyperplane is known."
     return run.regions.get(j) or Unpaid(run.setting.M)
 
-def missing(run, c, sure=False, eps=None):
-    "{arm j: what is missing of the evidence against it}, for a `Candidate`."
-    return {
-        j: asked_of(c, j) - wealth(run, c, j, sure, run.eps if eps is None else eps)
-        for j in rivals(run, c)
-    }
+def missing(run, c, eps=None):
+    "{arm j: what seems to be missing of the evidence against it}, for a `Candidate`."
+    return {j: asked_of(c, j) - wealth(run, c, j, run.eps if eps is None else eps)
+            for j in rivals(run, c)}
 
 def passes(run, c, eps=None):
-    """Whether a `Candidate` is proved to be within `eps`: by the likely rules first,
-    which is cheap; for another than the run's own, without much ado."""
-    e = run.eps if eps is None else eps
-    def each(sure):
-        return all(asked_of(c, j) - wealth(run, c, j, sure, e) <= 0
-                   for j in rivals(run, c))
-    for R in run.regions.values():
-        R.boxes = BOXES if e == run.eps else FEW
-    passed = each(False) and each(True)
-    for R in run.regions.values():
-        R.boxes = BOXES
-    return passed
+    "Whether a `Candidate` seems to be within `eps`: whether a proof may be tried."
+    return all(m <= 0 for m in missing(run, c, eps).values())
 
 def profit(run, arm, ray, q=None):
     "What the candidate seems to earn, at the shares `q` (K, M) seen of each arm."
@@ -1040,10 +1018,10 @@ def explore(run):
         if all(m <= 0 for m in absent.values()):
             if new:
                 run.candidates.append(c)
-            lack = missing(run, c, True)
-            if all(m <= 0 for m in lack.values()) and is_verified(run, c):
+            if is_verified(run, c):
                 return c
-            absent = lack
+            refresh(run)
+            absent = missing(run, c)
             if new:
                 continue
         few = [k for k in range(run.setting.K) if run.data.N[k] < FIRST
@@ -1079,9 +1057,10 @@ def least_doubled(holds, low, most):
     n = int(log(most/low + 1e-9, 2))
     return next((low*2**i for i in range(n + 1) if holds(low*2**i)), None)
 
-def proved_regret(run, candidates, best=np.inf):
-    """The smallest bound proved on the regret of one of the `candidates`, and that
-    `Candidate`; `best` and None if there is none below `best`."""
+def least_regret(run, candidates, best=np.inf):
+    """The smallest bound on the regret of one of the `candidates` for which evidence
+    seems to be enough, and that `Candidate`; `best` and None if there is none below
+    `best`."""
     most, found = 2*run.setting.B, None
     for c in candidates:
         high = least_doubled(lambda e: passes(run, c, e), min(best, run.eps),
