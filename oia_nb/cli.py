@@ -19,7 +19,7 @@ __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'TITLED', 'TITLES', 'WORLD',
            'run_demo', 'refuse_early', 'open_session', 'read_report', 'standing', 'next_command', 'put_standing',
            'standing_rule', 'session_options', 'new_session', 'next_offer', 'round_fields', 'put_round',
            'record_answer', 'amend_round', 'record_state', 'record_decline', 'record_undo', 'show_status',
-           'stop_session', 'close_session', 'print_completion']
+           'stop_session', 'write_protocol', 'close_session', 'print_completion']
 
 # %% ../nbs/companion/70_cli.ipynb #aca1cadd
 import sys
@@ -1305,7 +1305,7 @@ def put_round(s, args, r):
     taken = ', '.join(f'{p:.4g} for {w}' for w, p in zip(z.states, z.support[r.belief]))
     due = '' if r.due is None else f'; due: {s.sum_text(r.due)}'
     said = (f'round {r.number}: {z.arms[r.arm]}; belief taken: {taken}; ticket held: '
-            f'{ticket_name(r.ticket)}{due}')
+            f'{r.ticket}{due}')
     put_standing(s, args, said, round=round_fields(s, r.number))
 
 @command(
@@ -1366,6 +1366,16 @@ def stop_session(args):
     with open_session(args) as s:
         s.stop()
         put_standing(s, args, *standing_rule(s), s.statement)
+
+@command('session protocol', FILE,
+         option('page', metavar='PAGE', help='where to write it'),
+         option('--purpose', metavar='TEXT', required=True, help='what the study is for'))
+def write_protocol(args):
+    "A page for an ethics board, from the first line of the session's file."
+    from oia_nb.worlds import write_file
+    with open_session(args, write=False) as s:
+        write_file(args.page, s.protocol(args.purpose))
+        print(f'the protocol is {args.page}')
 
 @command('session close', FILE,
          option('--html', metavar='PAGE', help='write the closing page there, to print '
