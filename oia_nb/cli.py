@@ -1367,6 +1367,7 @@ def stop_session(args):
         s.stop()
         put_standing(s, args, *standing_rule(s), s.statement)
 
+# %% ../nbs/companion/70_cli.ipynb #5f3ad501
 @command('session protocol', FILE,
          option('page', metavar='PAGE', help='where to write it'),
          option('--purpose', metavar='TEXT', required=True, help='what the study is for'))

@@ -395,6 +395,7 @@ def checked_head(head):
     row.make(setting, oracle, eps=head['eps'], delta=head['delta'], **options)
     return setting, oracle, past
 
+# %% ../nbs/beyond/27_session.ipynb #c993a601
 def takes_facts(row, options):
     "Whether a learner goes on from any facts: answers to rules that it didn't ask."
     return 'record' in row.options and not options.get('margin')
@@ -559,9 +560,8 @@ def who_holds(menu, states, digits=None):
 # %% ../nbs/beyond/27_session.ipynb #32faaff7
 @dataclass(eq=False)
 class Round:
-    """A round of a session: the offer's rule, and what became of it (`status`: open,
-    answered or void); how often it was `declined`, `amended` and `doubted`; what was
-    `spent` on it for what didn't stay."""
+    """A round of a session: the offer's rule, what became of it (`status`: open, answered
+    or void), and how often; what was `spent` on what didn't stay."""
     number: int
     rule: ScoringRule
     status: str = 'open'
@@ -676,39 +676,19 @@ class Session:
     def create(cls, path, where, oracle=None, *, eps, delta, method=None, snap=SNAP,
                currency=None, unit=None, fee=0., max_paid=None, history=(), told=None,
                asks=False, person=None, **options):
-        """A new session in a new file, which must not exist yet.
+        """A new session of a `World` or a `Setting`, of which only the setting is kept, in
+        a new file, which must not exist yet. Raises `InvalidInput`, and nothing is written.
 
-        Parameters
-        ----------
-        path : str or Path
-        where : World or Setting; only the setting is kept
-        oracle : Oracle, optional; that of a world is worked out
-        eps, delta : float; the target
-        method : str, optional
-            A learner by name; by default the first that honours what is told.
-        snap : float
-            How far a report may be from a listed belief, in every state, to stand
-            for it; in [0, .5].
-        currency : str, optional
-            For offers and sums.
-        unit : float, optional
-            The least coin, .01 for cents: all payments are multiples of it.
-        fee : float; paid for each round besides, whatever is answered
-        max_paid : float, optional
-            The session ends before more may be paid, in expectation at what is reported.
-        history : list of (rule, arm, report), also with the state, optional
-            All answers of the same expert to proper rules from before, in their order; a
-            rule may also be the name or index of an arm: the oracle's.
-        told : Told, or a text such as "lapses=0.02", optional
-            What may be assumed of the expert.
-        asks : bool
-            Whether an answer that contradicts others is asked again before it ends the
-            session; the expert must know.
-        person : str, optional; whose receipt it is
-        options
-            The learner's, plain values.
-
-        Raises `InvalidInput`, and nothing is written.
+        `oracle` is worked out from a world; `eps` and `delta` are the target; `method` is a
+        learner by name (None: the first that honours what is `told`, a `Told` or a text),
+        with its `options` as plain values. `snap` is how far a report may be from a listed
+        belief, in every state, to stand for it. Sums are in the `currency`, payments in
+        multiples of `unit` (.01 for cents), with a `fee` for each round besides, to the
+        `person` whose receipt it is; the session ends before more than `max_paid` may be
+        paid, in expectation at what is reported. `history` lists answers of the same
+        expert to proper rules from before: (rule, arm, report), also with the state; a rule
+        may be the name or index of an arm: the oracle's. With `asks`, an answer that
+        contradicts others is asked again before it ends the session; the expert must know.
         """
         head = new_head(where, oracle, eps=eps, delta=delta, method=method, snap=snap,
                         currency=currency, unit=unit, fee=fee, max_paid=max_paid,
@@ -1450,7 +1430,7 @@ NEEDS = dict(answer=['open'], declined=['open'], state=['answered'],
 # what became of a round that can't be answered
 BECAME = dict(open='is withdrawn', answered='was answered', void='was undone')
 
-# %% ../nbs/beyond/27_session.ipynb #2558de62
+# %% ../nbs/beyond/27_session.ipynb #2558de01
 def said_text(name, value):
     "A reason or a note, which must be a text that isn't blank. Raises `Refused`."
     with placed(kind=Refused):

@@ -243,7 +243,7 @@ def test_what_is_left(tmp_path):
         play(s, 150)
         s.announce()
         rounds, money = s.left
-        assert 10 < rounds < 10**5 and money == pytest.approx(rounds*s.expected/150)
+        assert 10 < rounds < 10**6 and money == pytest.approx(rounds*s.expected/150)
         assert f'About {rounds:,} rounds' in s.statement and 'Proved so far' in s.statement
 
 
