@@ -5,8 +5,8 @@ __all__ = ['NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS',
            'DEARER_BY', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'EARLY',
            'LARGEST', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH', 'AT_ONCE', 'GROWTH',
            'A_RAY', 'BESIDE', 'VAIN', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'AGAIN_AFTER', 'MUCH_FINER', 'SEARCH',
-           'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'Run', 'inquire', 'file', 'hear', 'recall', 'note',
-           'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
+           'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'Run', 'inquire', 'file', 'hear', 'recall', 'restore',
+           'note', 'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
            'divided', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'rivals',
            'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option',
            'exchanged', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along',
@@ -78,7 +78,7 @@ class Run:
         setting = self.setting = data.setting
         self.data, self.oracle, self.eps, self.delta = data, oracle, eps, delta
         self.put, self.report, self.round_cost = put, report, round_cost
-        self.questions, self.in_vain = 0, 0
+        self.questions, self.in_vain, self.restored = 0, 0, []
         self.answers, self.rays, self.candidates = [], [], []
         self.walls, self.regions, self.first = {}, {}, None
         self.cone = self.guess = self.foretold = None
@@ -151,6 +151,28 @@ def recall(run, history):
             raise Contradiction((a.round, round), 'drift')
     run.answers += known.values()
 
+def restore(run, rules, rounds, n, rule, arm):
+    """Register an arm for the ray to a `rule` as it was done after n of the `rounds`,
+    whose rules are among `rules`."""
+    ray = next((r for r in run.rays if r.rule is rule), None)
+    if ray is None:
+        ray = Ray(rule)
+        run.rays.append(ray)
+    E, top = rule.expected, rule.expected.max()
+    def on_ray(s):
+        t = s.max()/top
+        return t if np.abs(s - t*E).max() <= 1e-9*run.setting.bound else None
+    heard = {(on_ray(rules[r.rule].expected), r.arm): t for t, r in
+             list(enumerate(rounds))[::-1]}
+    ray.heard += [h for h in heard if h[0] is not None and h not in ray.heard]
+    counts = np.bincount([r.belief for r in rounds[:n] if r.arm == arm],
+                         minlength=run.setting.M)
+    high = min((h[0] for h, t in heard.items() if h[0] and h[1] == arm and t < n),
+               default=np.inf)
+    run.restored.append(Candidate(arm, ray, counts, high,
+                                  run.delta*share(1 + len(run.restored)), n))
+
+# %% ../../nbs/beyond/24_bets.ipynb #d08eb4a4
 def note(run, pair, wall, answer):
     "Tell the hyperplane of a pair (l, j) what either answered."
     if answer.arm in pair and answer.s.any():
@@ -990,15 +1012,22 @@ def open_run(run):
     """Announce the zero rule and, unless that is good enough, the oracle's rules of
     the other arms."""
     past = list(run.answers)
-    run.first = yield from inquire(run, run.zero, None, INIT)
+    known = {a.rule.values.tobytes(): a.arm for a in past}
+    run.first = known.get(run.zero.values.tobytes())
+    if run.first is None:
+        run.first = yield from inquire(run, run.zero, None, INIT)
     for a in past:
         if a.arm != run.first:
-            run.rays.append(Ray(a.rule))
-            hear(run, run.rays[-1], 1., a.arm)
+            ray = next((r for r in run.rays if r.rule is a.rule), None)
+            run.rays += [] if ray else [ray := Ray(a.rule)]
+            hear(run, ray, 1., a.arm)
     run.candidates.append(candidate(run, run.first, None))
+    run.candidates += run.restored
     if passes(run, run.candidates[0]) and is_verified(run, run.candidates[0]):
         return
     for k in run.others:
+        if known.get(run.oracle.rules[k].values.tobytes()) == k:
+            continue
         run.rays.append(Ray(run.oracle.rules[k]))
         arm = yield from inquire(run, run.oracle.rules[k], k, INIT, run.rays[-1])
         if arm != k:
@@ -1078,8 +1107,14 @@ def least_regret(run, candidates, best=np.inf):
 # %% ../../nbs/beyond/24_bets.ipynb #05fe62d0
 def rule_of(run, c):
     "The rule of a `Candidate`."
-    return run.zero if c.ray is None else mix(run.zero, c.ray.rule,
-                                              float(c.ray.bracket(c.arm)[1]))
+    if c.ray is None:
+        return run.zero
+    t = float(c.ray.bracket(c.arm)[1])
+    s = t*c.ray.rule.expected/run.setting.bound
+    off = [(np.abs(a.s - s).max(), n) for n, a in enumerate(run.answers)
+           if a.arm == c.arm]
+    far, n = min(off)
+    return run.answers[n].rule if far <= 1e-9 else mix(run.zero, c.ray.rule, t)
 
 def foundation(run, c):
     """What the proof of the `Candidate` c rests on beside samples: answers, pairs

@@ -2,8 +2,8 @@
 
 # %% auto #0
 __all__ = ['SEEN', 'PROVED', 'LOOSER', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'take', 'prove', 'earned_at_least', 'report',
-           'SharpIdentification', 'spared', 'spare', 'levelled', 'sharp', 'checked_history', 'maker', 'steps', 'learn',
-           'close', 'limits_of', 'bearing', 'each_once']
+           'SharpIdentification', 'spared', 'spare', 'levelled', 'sharp', 'SharpLearner', 'checked_history',
+           'checked_record', 'maker', 'steps', 'learn', 'close', 'limits_of', 'bearing', 'each_once']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from dataclasses import dataclass, replace
@@ -19,6 +19,7 @@ from ..scoring import ScoringRule, is_proper, without_floor
 from . import bets
 from .evidence import betting_threshold, mean_lower
 from .hyperplanes import THIN
+from .record import Record
 from .walls import Contradiction, extent
 from ..told import as_told
 
@@ -36,11 +37,13 @@ class Halt(Exception):
 # %% ../../nbs/beyond/25_sharp.ipynb #37f8ba46
 class SharpRun:
     "The state of a run: the transcript, the bets, and what to file."
-    def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told, past=(),
+    def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told, past=None,
                  round_cost=np.inf):
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
-            setting, oracle, eps, delta, max_rounds + len(past), watch)
-        self.past = past
+            setting, oracle, eps, delta, max_rounds, watch)
+        self.past = past = past or Record()
+        self.record = Record(list(past.rules), changed=past.changed)
+        self.max_rounds += sum(r.kind == PAST for r in past.rounds)
         self.setting = setting = levelled(setting)                      # below
         self.transcript = Transcript(setting, keeps=True)
         self.best = self.low = None
@@ -87,19 +90,38 @@ class SharpRun:
 
 # %% ../../nbs/beyond/25_sharp.ipynb #7631cd6e
 def recall(run):
-    "Take answers from before the run into the record. Raises `Halt`, `Contradiction`."
-    bets.recall(run.bets, run.past)
-    for rule, arm, belief, state in run.past:
-        run.transcript.record(arm, belief, rule.expected, state=state, kind=PAST)
-        run.transcript.keep(rule.values)
-        run.see(rule, arm, belief, state)
+    "Take the facts from before the run. Raises `Halt`, `Contradiction`."
+    z, past = run.setting, run.past
+    own = {r.values.tobytes(): r for r in (run.bets.zero, *run.oracle.rules)}
+    rules = [own.get(v.tobytes()) or ScoringRule(v, z.support, z.bound)
+             for v in past.rules]
+    bets.recall(run.bets, [(rules[r.rule], r.arm) for r in past.rounds])
+    for n, rule, arm in past.registered:
+        bets.restore(run.bets, rules, past.rounds, n, rules[rule], arm)
+        run.record.registered.append((n, run.record.index(rules[rule]), arm))
+    for r in past.rounds:
+        state, target = (None if x < 0 else x for x in (r.state, r.target))
+        run.transcript.record(r.arm, r.belief, rules[r.rule].expected, state=state,
+                              kind=min(r.kind, PAST), target=target)
+        run.transcript.keep(rules[r.rule].values)
+        run.record.append(rules[r.rule], r.arm, r.belief, state, r.kind, target)
+        run.see(rules[r.rule], r.arm, r.belief, state)
 
 def put(run, rule, target, kind):
     "One round; returns the arm that answered. Raises `Halt` at the cap."
     if run.rounds >= run.max_rounds:
         raise Halt('round_cap')
+    note(run)
+    def see(arm, belief, state):
+        run.record.append(rule, arm, belief, state, kind, target)
+        run.see(rule, arm, belief, state)
     return (yield from announce(run.transcript, run.spoken(rule), kind=kind,
-                                target=target, see=lambda *seen: run.see(rule, *seen)))
+                                target=target, see=see))
+
+def note(run):
+    "File the candidates that are new."
+    for c in run.bets.candidates[1 + len(run.record.registered):]:
+        run.record.registered.append((c.rounds, run.record.index(c.ray.rule), c.arm))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #6d0c8e60
 @dataclass(frozen=True, eq=False)
@@ -215,7 +237,8 @@ def levelled(setting):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #09783d6a
 def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
-          watch=None, told=None, examined=True, history=(), round_cost=None):
+          watch=None, told=None, examined=True, history=(), round_cost=None,
+          record=None):
     r"""The sharp learner (chapter 25): a coroutine that yields a `ScoringRule`,
     receives a `Response`, and returns a `SharpIdentification`.
 
@@ -224,10 +247,8 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     setting : Setting
         Its `supports` and common `prior` are used, and the prior is watched.
     oracle : Oracle
-    eps : float
-        Target accuracy $\epsilon$, in (0, 2(B_S + B_u)].
-    delta : float
-        Probability of failure allowed, in (0, 1].
+    eps : float; target accuracy $\epsilon$, in (0, 2(B_S + B_u)]
+    delta : float; probability of failure allowed, in (0, 1]
     margin : float
         By how much the arm is to lead, in units of payment. More than 0: a
         `LedIdentification` ({doc}`/beyond/37_leads`).
@@ -241,6 +262,7 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     history : list of (rule, arm, report), or (rule, arm, report, state)
         All answers of this expert to proper rules from before, in order; no `margin`.
     round_cost : float, optional; what a round costs beside the payment
+    record : Record, optional; facts to go on from, in place of a `history`
 
     Raises `InvalidInput`, `SolverFailure`. If the first answer to an oracle rule is
     another arm's, the status is "assumption_violated".
@@ -252,12 +274,38 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     oracle = spared(setting, oracle)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     margin = as_number('margin', margin, 0., setting.bound)
-    past = checked_history(setting, history, margin)
+    past = checked_record(setting, history, record, margin)
     make = maker(setting, oracle, watch, told, examined, past, round_cost)
     if margin == 0:
         return make(eps, delta, max_rounds)
     return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
                    max_rounds=max_rounds)
+
+# %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a4a
+class SharpLearner(Learner):
+    "A `Learner` with the `record` of all facts so far, from which `start` makes a run."
+    def __init__(self, setting, start, record):
+        self._start = start
+        super().__init__(setting, None, lambda: self._run.best and self._run.found)
+        self._begin(record)
+
+    def _begin(self, record):
+        self._run, self._steps = self._start(record)
+
+    @property
+    def record(self):
+        "All facts so far; not to be changed."
+        return self._run.record
+
+    def hear(self, rule, response):
+        """Take the `Response` to a `rule` that needn't be the one announced last: a fact
+        like the others. The next rule, as of `send`. Raises `InvalidInput`."""
+        arm, belief = check_response(self.setting, response)
+        facts = self.record.copied()
+        facts.append(rule, arm, belief, response.state, FORCED)
+        self._begin(checked_record(self.setting, record=facts))
+        self.rule = None
+        return next(self)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a40
 # what may be told, the last only of a run that is examined
@@ -283,7 +331,29 @@ def checked_history(setting, history, margin):
         raise InvalidInput('history', f'{len(found)} answers', 'none, with a margin')
     return found
 
-def maker(setting, oracle, watch, told, examined, past=(), round_cost=None):
+# %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a4b
+def checked_record(setting, history=(), record=None, margin=0.):
+    "The facts to start from, as a `Record` of its own. Raises `InvalidInput`."
+    past = checked_history(setting, history, margin)
+    if record is None:
+        record = Record()
+        for rule, arm, belief, state in past:
+            record.append(rule, arm, belief, state)
+        return record
+    if past or margin or not isinstance(record, Record):
+        raise InvalidInput('record', record, 'a Record, without history and margin')
+    z = setting
+    for n, values in enumerate(record.rules):
+        rule = ScoringRule(values, z.support, z.bound)
+        if not is_proper(rule):
+            raise InvalidInput(f'record.rules[{n}]', values, 'a proper rule')
+    for n, r in enumerate(record.rounds):
+        if not (r.arm in range(z.K) and r.belief in range(z.M) and r.state < z.W):
+            raise InvalidInput(f'record.rounds[{n}]', r, 'places of the setting')
+    return record.copied()
+
+# %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a4c
+def maker(setting, oracle, watch, told, examined, past=None, round_cost=None):
     """A function of ϵ, δ, rounds and a share of the false alarms that makes the
     learner; raises `InvalidInput`."""
     if not isinstance(examined, bool):
@@ -294,10 +364,11 @@ def maker(setting, oracle, watch, told, examined, past=(), round_cost=None):
         round_cost = ROUND_COST*setting.bound
     round_cost = as_number('round_cost', round_cost, 0.)
     def make(eps, delta, rounds, share=1.):
-        run = SharpRun(setting, oracle, eps, delta, rounds, watch,
-                       replace(told, alarm=share*told.alarm), past, round_cost)
-        return Learner(setting, steps(run, examined),
-                       best=lambda: run.best and run.found)
+        def start(record):
+            run = SharpRun(setting, oracle, eps, delta, rounds, watch,
+                           replace(told, alarm=share*told.alarm), record, round_cost)
+            return run, steps(run, examined)
+        return SharpLearner(setting, start, Record() if past is None else past)
     return make
 
 # %% ../../nbs/beyond/25_sharp.ipynb #2a57c169
