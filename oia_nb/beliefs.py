@@ -7,8 +7,8 @@ __all__ = ['NO_MARGIN', 'SAMPLES', 'GROWTH', 'BATCH', 'PROBE', 'BITS', 'STEP', '
            'PairProgram', 'largest_excess', 'HeardOracle', 'Candidate', 'Run', 'ask', 'sample', 'ask_at', 'shoot',
            'Forecast', 'depth', 'look', 'probe', 'learn_wall', 'farthest', 'refine', 'is_due', 'meet_wall', 'pick',
            'fresh_value', 'upper_bounds', 'profit_lower', 'own_regret', 'leader', 'judge', 'samples_for', 'explore',
-           'close', 'grounds', 'wall_hint', 'pairs_seen', 'with_proof', 'OwnIdentification', 'conclude', 'steps',
-           'checked_told', 'StateLearner', 'own_beliefs']
+           'close', 'grounds', 'wall_hint', 'pairs_seen', 'with_proof', 'conclude', 'steps', 'checked_told',
+           'own_beliefs']
 
 # %% ../nbs/beyond/33_beliefs.ipynb #e2bf6fb6
 from dataclasses import dataclass, replace
@@ -17,8 +17,7 @@ from .core import TIE_TOL, InvalidInput, as_integer, as_number
 from .examination import Boundary, Watches, examine, fresh_rule
 from .leads import leading
 from .estimation import FORCED, INIT, NORMAL
-from .learner import (STATUS, Identification, Learner, Stopped, check_learner,
-                            finish)
+from .learner import STATUS, Halt, Learner, check_learner, finish
 from .proofs import named, tables_of
 from .proving import ball_hint, bases_of, bet_on, only_used
 from .scoring import ScoringRule, mix
@@ -26,7 +25,7 @@ from .sharp.evidence import betting_threshold, largest_over_ball, mean_lower
 from .sharp.hyperplanes import (Hyperplane, Ray, RegionProgram, bent,
                                       largest_difference, last_basis, spread_rules,
                                       unknowns)
-from .sharp.learner import Halt, SharpRun, put
+from .sharp.learner import SharpRun, put
 from .told import Told, as_told, digits_needed, heard_as, is_clear
 from .verify import Facts
 
@@ -616,26 +615,15 @@ def with_proof(run):
     return replace(run.found, certificate=certificate)
 
 # %% ../nbs/beyond/33_beliefs.ipynb #a56c5d1f
-@dataclass(frozen=True, eq=False, repr=False)
-class OwnIdentification(Identification):
-    """What `own_beliefs` returns: an `Identification`, and the rounds (from 1) that
-    contradict each other if an assumption was seen to fail.
-
-    `status` is "certified", "round_cap", "stopped", "assumption_violated" or
-    "event_violated". `normal_rounds` are samples and picks, `forced_rounds` those on
-    rays, `searches` the rays.
-    """
-    contradiction: tuple = ()
-
 def conclude(run, status, contradiction=(), violated=None):
-    "The `OwnIdentification` of a run that has ended."
+    "The result of a run that has ended."
     solves = sum(p.solves for p in run.programs.values())
     found = with_proof(run) if STATUS[status].sound and not violated else run.found
     return finish(run.transcript, found, status=status, eps=run.eps, delta=run.delta,
                   searches=run.searches,
                   lp_solves=run.base.solves + run.solves + solves,
                   violated=violated or False, snapshots=run.snapshots,
-                  result=OwnIdentification, contradiction=tuple(contradiction),
+                  contradiction=tuple(contradiction),
                   told=run.told, checks=(*run.checks, *run.watches.checks),
                   profit=run.low if STATUS[status].sound else None)
 
@@ -651,8 +639,6 @@ def steps(run, examined):
             yield from close(run)
     except Halt as h:
         return conclude(run, h.status, h.contradiction, h.violated)
-    except Stopped:
-        return conclude(run, 'stopped')
     return conclude(run, 'certified')
 
 # %% ../nbs/beyond/33_beliefs.ipynb #cdd08efb
@@ -670,19 +656,12 @@ def checked_told(setting, told, margin):
                            'others: leads are proved of what is said')
     return told
 
-class StateLearner(Learner):
-    "A `Learner` that refuses a response whose state isn't known yet."
-    def send(self, response):
-        if self.rule is not None and getattr(response, 'state', 0) is None:
-            raise InvalidInput('response.state', None,
-                               'the state: this learner counts what follows a report')
-        return super().send(response)
-
 # %% ../nbs/beyond/33_beliefs.ipynb #7ce704fd
 def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin=0.,
                 max_rounds=1_000_000, examined=True):
     """The learner for an expert with beliefs of its own (chapter 33): a
-    `Learner` that returns an `OwnIdentification`, and needs every round's state.
+    `Learner` that needs every round's state. `normal_rounds` are samples and picks,
+    `forced_rounds` those on rays, `searches` the rays.
 
     Parameters
     ----------
@@ -716,9 +695,9 @@ def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin
     def make(eps, delta, rounds, share=1.):
         run = Run(setting, oracle, eps=eps, delta=delta, max_rounds=rounds,
                   told=replace(told, alarm=share*told.alarm))
-        return StateLearner(setting, steps(run, examined),
-                            best=lambda: run.best and run.found)
+        return Learner(setting, steps(run, examined), lambda: run.best and run.found,
+                       states=True)
     if margin == 0:
         return make(eps, delta, max_rounds)
     return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
-                   max_rounds=max_rounds, by_state=True, kind=StateLearner)
+                   max_rounds=max_rounds, by_state=True)

@@ -4,18 +4,17 @@
 
 # %% auto #0
 __all__ = ['PLANNED', 'QUESTIONS_SHARE', 'lead_needed', 'leader_of', 'chance_of_question', 'lapses_at_least', 'lapse_evidence',
-           'PatientIdentification', 'OutOfRounds', 'Seen', 'Patience', 'ask_once', 'decide', 'answer', 'with_proof',
-           'steps', 'earned_at_least', 'conclude', 'patient']
+           'Patience', 'ask_once', 'decide', 'answer', 'with_proof', 'steps', 'earned_at_least', 'patient']
 
 # %% ../nbs/beyond/32_lapses.ipynb #dce7f3b3
 from array import array
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import replace
 import numpy as np
 from .core import as_integer
 from .estimation import FORCED, INIT, NORMAL, Transcript
 from .examination import Watches
-from .learner import Identification, Learner, Stopped, check_learner, finish
+from .learner import Halt, Learner, check_learner, finish, within
 from .sharp.learner import sharp
 from .told import Check, as_told
 
@@ -54,34 +53,12 @@ def lapse_evidence(eta, answers, lapses):
     log = lapses*np.log(rates/eta) + (answers - lapses)*np.log((1 - rates)/(1 - eta))
     return float(np.exp(np.minimum(log, 700.)).mean())
 
-# %% ../nbs/beyond/32_lapses.ipynb #666d7d00
-@dataclass(frozen=True, eq=False, repr=False)
-class PatientIdentification(Identification):
-    r"""What `patient` returns: the `Identification` of the learner within, in terms
-    of all rounds that were played.
-
-    `questions` were decided, and `handed_on` answers went to the learner within;
-    `lapses` is how many answers can't have been meant, at least.
-    `contradiction` is that of `SharpIdentification`.
-    `normal_rounds` were played for samples, `forced_rounds` for questions.
-    """
-    questions: int = 0
-    handed_on: int = 0
-    lapses: int = 0
-    contradiction: tuple = ()
-
-class OutOfRounds(Exception):
-    "Ends a run: the cap is reached."
-
-class Seen(Exception):
-    "Ends a run: what was told of the expert doesn't hold."
-
 # %% ../nbs/beyond/32_lapses.ipynb #f26f47e8
 class Patience:
     """The state of a run: the learner `inner`, the `stacks` of answers by arm, the
     accounts, and the `homes` {payments of a rule: [its arm or None, tally, the question
     that it was]} of rules announced before."""
-    def __init__(self, setting, oracle, *, eps, delta, told, max_rounds):
+    def __init__(self, setting, eps, delta, *, told, max_rounds):
         self.setting, self.eps, self.delta = setting, eps, delta
         self.told, self.inner, self.max_rounds = told, None, max_rounds
         self.data = Transcript(setting)
@@ -105,23 +82,18 @@ class Patience:
         return None
 
     @property
-    def evidence(self):
-        return lapse_evidence(self.told.lapses, self.data.rounds, self.lapses)
-    @property
-    def level(self):
-        "Of the watch on the rate, and of each other watch."
-        return self.watches.level
-    @property
     def check(self):
-        passed = self.evidence < 1/self.level
-        return Check('lapses', self.evidence, self.level, self.data.rounds, passed)
+        "Of the rate of lapses."
+        evidence = lapse_evidence(self.told.lapses, self.data.rounds, self.lapses)
+        level = self.watches.level
+        return Check('lapses', evidence, level, self.data.rounds, evidence < 1/level)
 
 # %% ../nbs/beyond/32_lapses.ipynb #f331b47d
 def ask_once(run, rule, tally, kind):
     """One round, put on the stack and into the `tally` (K,) of the rule. Raises
-    `OutOfRounds`, `Seen`."""
+    `Halt`."""
     if run.data.rounds >= run.max_rounds:
-        raise OutOfRounds
+        raise Halt('round_cap')
     response = yield rule
     before = lapses_at_least(tally)
     tally[response.arm] += 1
@@ -134,8 +106,8 @@ def ask_once(run, rule, tally, kind):
     # the learner within sees some answers only: states are watched here
     run.stacks[response.arm].append(replace(response, state=None))
     objects = run.watches.see(rule, response.arm, belief, response.state)
-    if run.evidence >= 1/run.level or objects:
-        raise Seen(objects or 'lapses')
+    if objects or not run.check.passed:
+        raise Halt('assumption_violated', violated=objects or 'lapses')
 
 # %% ../nbs/beyond/32_lapses.ipynb #b9db382b
 def decide(run, rule, tally):
@@ -182,19 +154,18 @@ def with_proof(run, found):
 # %% ../nbs/beyond/32_lapses.ipynb #2ccf427c
 def steps(run):
     "The rounds of a run, and its end."
-    try:
-        rule = next(run.inner)
-        while True:
-            response = yield from answer(run, rule)
-            rule = run.inner.send(response)
-    except StopIteration as end:
-        return conclude(run, end.value)
-    except Seen as seen:
-        return conclude(run, run.inner.stop(), 'assumption_violated', *seen.args)
-    except OutOfRounds:
-        return conclude(run, run.inner.stop(), 'round_cap')
-    except Stopped:
-        return conclude(run, run.inner.stop())
+    found = yield from within(run.inner, lambda rule: answer(run, rule))
+    played, trace = np.array(run.clock), found.trace
+    at = played[np.minimum(trace.rounds.astype(int), len(played)) - 1] + 1
+    return finish(
+        run.data, with_proof(run, found), status=found.status, eps=run.eps,
+        delta=run.delta, searches=found.searches, lp_solves=found.lp_solves,
+        violated=found.violated or found.event_violated,
+        snapshots=list(zip(at, trace.profits, trace.radii, trace.bounds)),
+        told=run.told, checks=(run.check, *run.watches.checks, *found.checks),
+        profit=earned_at_least(run, found), lead=found.lead, questions=run.questions,
+        handed_on=len(run.clock) - 1, lapses=run.lapses,
+        contradiction=tuple(int(played[t]) for t in found.contradiction))
 
 def earned_at_least(run, found):
     "A lower bound on the profit in all rounds, by the first line of the bound above."
@@ -204,28 +175,12 @@ def earned_at_least(run, found):
     least = float((z.belief_utility - found.rule.expected).min())
     return (1 - eta)*found.profit + eta*least
 
-def conclude(run, found, status=None, violated=None):
-    "The `PatientIdentification` for what the learner within has `found`."
-    played, contradiction = np.array(run.clock), getattr(found, 'contradiction', ())
-    trace = found.trace
-    at = played[np.minimum(trace.rounds.astype(int), len(played)) - 1] + 1
-    return finish(
-        run.data, with_proof(run, found), status=status or found.status, eps=run.eps,
-        delta=run.delta, searches=found.searches, lp_solves=found.lp_solves,
-        violated=violated or found.violated or found.event_violated,
-        snapshots=list(zip(at, trace.profits, trace.radii, trace.bounds)),
-        told=run.told, checks=(run.check, *run.watches.checks, *found.checks),
-        profit=earned_at_least(run, found),
-        lead=found.lead,
-        result=PatientIdentification, questions=run.questions,
-        handed_on=len(run.clock) - 1, lapses=run.lapses,
-        contradiction=tuple(int(played[t]) for t in contradiction))
-
 # %% ../nbs/beyond/32_lapses.ipynb #e459a55e
 def patient(setting, oracle, *, eps, delta, told=None, within=sharp, margin=0.,
             max_rounds=1_000_000, watch=None):
-    r"""The patient learner (chapter 32): a `Learner` that returns a
-    `PatientIdentification`.
+    r"""The patient learner (chapter 32): a `Learner`, whose result is that of the
+    learner within, in terms of all rounds that were played: `normal_rounds` for samples,
+    `forced_rounds` for questions.
 
     Parameters
     ----------
@@ -255,9 +210,8 @@ def patient(setting, oracle, *, eps, delta, told=None, within=sharp, margin=0.,
     told = as_told(told).require('patient', can=('lapses', 'rounding'))
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     share = QUESTIONS_SHARE if told.lapses else 0.
-    run = Patience(setting, oracle, eps=eps, delta=delta, told=told,
-                   max_rounds=max_rounds)
+    run = Patience(setting, eps, delta, told=told, max_rounds=max_rounds)
     run.inner = within(setting, oracle, eps=eps, delta=(1 - share)*delta,
-                   margin=margin, max_rounds=max_rounds, watch=watch,
-                   told=replace(told, lapses=0., alarm=run.level))
-    return Learner(setting, steps(run), best=lambda: run.inner.best)
+                       margin=margin, max_rounds=max_rounds, watch=watch,
+                       told=replace(told, lapses=0., alarm=run.watches.level))
+    return Learner(setting, steps(run), lambda: run.inner.best)

@@ -38,8 +38,10 @@ from oia_nb.worlds import simple_world
 from oia_nb.baselines import DECISIONS, chen, etc, oiafc_simple
 from oia_nb.core import OIAError
 from oia_nb.examination import LEAN, RATIOS, STAKES
+from oia_nb.experts import Lapsing
 from oia_nb.lapses import patient
 from oia_nb.leads import leading, share_needed
+from oia_nb.learner import Halt, within
 from oia_nb.oiafb import oiafb
 from oia_nb.open_setting import open_support
 from oia_nb.session import Refused, as_report
@@ -777,6 +779,8 @@ class Kept:
         self.learner, self.rules, self.responses, self.found = learner, [], [], None
     def __getattr__(self, name):
         return getattr(self.learner, name)
+    def __iter__(self):
+        return self
     def __next__(self):
         return self.send(None)
     def send(self, response):
@@ -928,6 +932,30 @@ def law_watches():
             assert close(checks['prior'].evidence,
                          evidence_of_a_prior(z, found.trace.arms,
                                              found.trace.beliefs))
+
+def law_within():
+    """A learner that is halted by the rounds around it gives its answer, with the reason for which
+    it was halted; where something was seen to fail, nothing is claimed."""
+    world, n = a_duo(), 40
+    z, oracle = world.setting, action_informed_oracle(world)
+    steps = within(sharp(z, oracle, eps=.02, delta=.1), halting('round_cap', n))
+    found = simulate(steps, world, 0)
+    assert (found.status, found.rounds, found.violated) == ('round_cap', n, None)
+    assert found.certificate is not None and found.profit is not None
+    careless = replace(world, agent=Lapsing(.3))
+    found = simulate(patient(z, oracle, eps=.05, delta=.1, told='lapses=.02'), careless, 3)
+    assert (found.status, found.violated) == ('assumption_violated', 'lapses')
+    assert found.certificate is found.profit is found.lead is None
+
+def halting(status, n):
+    "Rounds for `within`, the n-th of which is the last."
+    left = [n]
+    def answer(rule):
+        if not left[0]:
+            raise Halt(status)
+        left[0] -= 1
+        return (yield rule)
+    return answer
 
 def law_lapses_are_charged():
     "What is earned at least: the learner's bound in a share of 1 - η, else the worst belief's."
