@@ -438,7 +438,7 @@ def test_a_learner_that_cannot_be_stopped(tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             def stop(learner):
                 learner.close()
-                raise Stopped('the learner went on')
+                raise Stopped
             patch.setattr(Learner, 'stop', stop)
             with pytest.raises(Refused, match='can be stopped'):
                 s.stop()

@@ -2,8 +2,8 @@
 
 # %% auto #0
 __all__ = ['SEEN', 'PROVED', 'LOOSER', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'take', 'prove', 'earned_at_least', 'report',
-           'SharpIdentification', 'spared', 'spare', 'levelled', 'sharp', 'SharpLearner', 'checked_history',
-           'checked_record', 'maker', 'steps', 'learn', 'close', 'limits_of', 'bearing', 'each_once']
+           'spared', 'spare', 'levelled', 'sharp', 'SharpLearner', 'checked_history', 'checked_record', 'maker',
+           'steps', 'learn', 'close', 'limits_of', 'bearing', 'each_once']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from dataclasses import dataclass, replace
@@ -13,8 +13,8 @@ from ..information import Response
 from ..examination import Boundary, Watches, examine
 from ..estimation import FORCED, PAST, Transcript
 from ..leads import leading
-from ..learner import (STATUS, Certificate, Finding, Identification, Learner,
-                            Stopped, announce, check_learner, check_response, finish)
+from ..learner import (STATUS, Certificate, Finding, Halt, Learner, announce,
+                            check_learner, check_response, finish)
 from ..scoring import ScoringRule, is_proper, without_floor
 from . import bets
 from .evidence import betting_threshold, mean_lower
@@ -26,13 +26,6 @@ from ..told import as_told
 # %% ../../nbs/beyond/25_sharp.ipynb #54bf2a75
 # of the bound, what a round costs beside the payment, if nothing is said
 ROUND_COST = .3
-
-class Halt(Exception):
-    """Ends a run: `status`, the rounds that contradict each other, and what was
-    `violated`."""
-    def __init__(self, status, contradiction=(), violated=None):
-        self.status, self.contradiction = status, tuple(contradiction)
-        self.violated = violated
 
 # %% ../../nbs/beyond/25_sharp.ipynb #37f8ba46
 class SharpRun:
@@ -182,20 +175,6 @@ def report(run, c):
         run.watch(SharpPlan(run.rounds + 1, data.N, data.q_hat, profits, c.arm,
                             run.bound))
 
-# %% ../../nbs/beyond/25_sharp.ipynb #c1b1482a
-@dataclass(frozen=True, eq=False, repr=False)
-class SharpIdentification(Identification):
-    r"""What `sharp` returns: an `Identification`, and the rounds (from 1) that
-    contradict each other if an assumption was seen to fail.
-
-    `status` is "certified", "round_cap", "stopped" or "assumption_violated" (answers
-    that no agent with fixed beliefs and costs gives; no certificate). `normal_rounds`
-    are samples, `forced_rounds` questions. No rule has a share of the oracle's in it
-    for safety: `certificate.mixing` is 0, and `certificate.confidence` is all of its
-    `bound`.
-    """
-    contradiction: tuple = ()
-
 # %% ../../nbs/beyond/25_sharp.ipynb #da162def
 def with_facts(run):
     "The `Finding` of a run, with the rules of all its rounds beside its proof."
@@ -207,7 +186,7 @@ def with_facts(run):
     return replace(found, certificate=replace(found.certificate, facts=facts))
 
 def conclude(run, status, contradiction=(), violated=None):
-    "The `SharpIdentification` of a run that has ended, with what is proved at its end."
+    "The result of a run that has ended, with what is proved at its end."
     sound = STATUS[status].sound
     if sound and status != 'certified':
         prove(run, run.bets.candidates)
@@ -215,7 +194,7 @@ def conclude(run, status, contradiction=(), violated=None):
     return finish(run.transcript, with_facts(run), status=status, eps=run.eps,
                   delta=run.delta, lp_solves=solves, violated=violated or False,
                   snapshots=run.snapshots,
-                  result=SharpIdentification, contradiction=tuple(contradiction),
+                  contradiction=tuple(contradiction),
                   told=run.told, checks=(*run.checks, *run.watches.checks),
                   profit=run.low if sound and run.best else None)
 
@@ -241,7 +220,9 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
           watch=None, told=None, examined=True, history=(), round_cost=None,
           record=None):
     r"""The sharp learner (chapter 25): a coroutine that yields a `ScoringRule`,
-    receives a `Response`, and returns a `SharpIdentification`.
+    receives a `Response`, and returns an
+    `Identification`. `normal_rounds` are samples, `forced_rounds` questions; no rule has
+    a share of the oracle's in it for safety: `certificate.mixing` is 0.
 
     Parameters
     ----------
@@ -251,8 +232,7 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     eps : float; target accuracy $\epsilon$, in (0, 2(B_S + B_u)]
     delta : float; probability of failure allowed, in (0, 1]
     margin : float
-        By how much the arm is to lead, in units of payment. More than 0: a
-        `LedIdentification` ({doc}`/beyond/37_leads`).
+        By how much the arm is to lead, in units of payment ({doc}`/beyond/37_leads`).
     max_rounds : int
         Cap on interactions, at least K; then the status is "round_cap".
     watch : callable, optional; called with a `SharpPlan` now and then
@@ -388,8 +368,6 @@ def steps(run, examined):
         return conclude(run, h.status, h.contradiction, h.violated)
     except Contradiction as e:
         return conclude(run, 'assumption_violated', e.rounds, e.violated)
-    except Stopped:
-        return conclude(run, 'stopped')
     return conclude(run, 'certified')
 
 def learn(run):
