@@ -9,7 +9,7 @@ __all__ = ['PAID', 'TICKETS', 'RULE', 'TARGET', 'ROUNDED', 'HEADS', 'CERTIFICATE
            'save_document', 'rule_fields', 'game_fields', 'rule_to_dict', 'rule_from_dict', 'load_rule',
            'identification_to_dict', 'identification_from_dict', 'own_values', 'certificate_fields', 'certificate_of',
            'detail', 'check_of', 'interval_of', 'discovery_of', 'check_details', 'trace_of', 'column_of',
-           'load_identification', 'rounded_fields', 'optimal_to_dict', 'plan_to_dict', 'worlds_to_dict',
+           'load_identification', 'rounded_fields', 'optimal_to_dict', 'plan_to_dict', 'all_worlds', 'worlds_to_dict',
            'compare_to_dict']
 
 # %% ../nbs/companion/86_documents.ipynb #ec3e7f0e
@@ -25,6 +25,7 @@ from .information import Setting, World
 from .scoring import ScoringRule, as_rule
 from .tickets import Rounded
 from .estimation import PAST
+from .facts import setting_facts
 from .learner import (STATUS, Certificate, Identification, Origin,
                             Trace)
 from .told import CHECKS, VIOLATIONS, Check, as_told
@@ -60,9 +61,10 @@ DOCUMENTS = dict(
     rule=record({'arms': NAMES, 'decisions': NAMES, 'utility': MATRIX}, states=NAMES,
                 bound=NUMBER, support=MATRIX, rule=RULE),
     identification=record(
-        {'regret': NUMBER, 'rounded': ROUNDED, 'trace': TRACE, 'figure': TEXT,
-         'paper_needs': INTEGER, 'told': ANYTHING, 'assumed': ANYTHING,
-         'checked': ANYTHING, 'violated': ANYTHING, 'kind': TEXT, **KNOWN},
+        {'regret': NUMBER, 'break_even': maybe(NUMBER), 'rounded': ROUNDED,
+         'trace': TRACE, 'figure': TEXT, 'paper_needs': INTEGER, 'told': ANYTHING,
+         'assumed': ANYTHING, 'checked': ANYTHING, 'violated': ANYTHING,
+         'kind': TEXT, **KNOWN},
         **RUN, **GAME, rule=RULE, arm=TEXT, status=TEXT,
         certificate=CERTIFICATE,
         counts=by_name(INTEGER), rounds=INTEGER, normal_rounds=INTEGER,
@@ -479,13 +481,13 @@ def plan_to_dict(world, bounds, played=None, seed=None, worth=None):
                     played=played, methods=PROVED, **values,
                     **({} if worth is None else dict(worth=worth)))
 
+def all_worlds():
+    "The worlds that come with the package, as `Facts`."
+    return setting_facts({name: load_world(name).setting for name in world_names()})
+
 def worlds_to_dict():
-    "The document of the worlds that come with the package."
-    def row(name):
-        z = load_world(name).setting
-        return dict(name=name, arms=z.arms, states=z.states, decisions=z.decisions,
-                    beliefs=z.M, bound=z.bound)
-    return document('worlds', worlds=[row(name) for name in world_names()])
+    "The document of these."
+    return document('worlds', worlds=all_worlds().plain())
 
 def compare_to_dict(found, *, worlds, target, methods, compiled, **options):
     """The document of a `Comparison`: the `target`, the `methods` {label: (name,

@@ -663,7 +663,7 @@ def within(inner, answer):
     status; the `Halt` goes on if `inner` can't be stopped.
 
     >>> next(within(sharp(z, oracle, eps=1., delta=.1), lambda rule: iter([rule])))
-    ScoringRule(10 beliefs, 2 states, pays 0 to 0 of 1)
+    ScoringRule(19 beliefs, 2 states, pays 0 to 0 of 1)
     """
     rule = next(inner)
     while True:

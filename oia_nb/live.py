@@ -35,7 +35,8 @@ from .sharp.learner import sharp
 from .tickets import ticket_name
 from .session import Refused, Session
 from .plots import CORNERS, largest_region
-from .views import HUES, Still, block, html_table, paragraph
+from .facts import html_table
+from .views import HUES, Still, block, html_paragraph
 
 # %% ../nbs/companion/85_live.ipynb #8ccfaaea
 END = 'export default {render}\n'
@@ -578,7 +579,7 @@ def offer_table(session):
     rows = [(ticket_name(n), *(f'{x:.4g}' for x in t))
             for n, t in enumerate(offer.menu.tickets)]
     heads = ['ticket', *(f'pays if {w}' for w in z.states)]
-    return block(paragraph(f'Round {offer.round}{unit}'),
+    return block(html_paragraph(f'Round {offer.round}{unit}'),
                  html_table(heads, rows, most=len(rows)))
 
 def progress_line(session):

@@ -25,7 +25,8 @@ from .sharp.learner import sharp
 from .tickets import ticket_name
 from .session import Refused, Session
 from .plots import CORNERS, largest_region
-from .views import HUES, Still, block, html_table, paragraph
+from .facts import html_table
+from .views import HUES, Still, block, html_paragraph
 from .learner import Learner
 from .oracle import Oracle
 from .information import Setting

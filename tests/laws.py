@@ -37,9 +37,9 @@ from oia_nb.ucb_lp import OptimisticPrograms
 from oia_nb.worlds import simple_world
 from oia_nb.baselines import DECISIONS, chen, etc, oiafc_simple
 from oia_nb.core import OIAError
-from oia_nb.examination import LEAN, RATIOS, STAKES
-from oia_nb.experts import Lapsing
-from oia_nb.lapses import patient
+from oia_nb.examination import LEAN, RATIOS, STAKES, Boundary, examine
+from oia_nb.experts import Lapsing, is_wrong
+from oia_nb.lapses import chance_of_question, patient
 from oia_nb.leads import leading, share_needed
 from oia_nb.learner import Halt, within
 from oia_nb.oiafb import oiafb
@@ -880,6 +880,80 @@ def law_unseen_is_charged():
     assert close(found.certificate.bound, inner[-1].found.certificate.bound + charge)
     assert found.certificate.bound <= .8
 
+def law_begin_again():
+    """A belief that was never seen ends a learner's run; the next one, on all that was seen, has
+    less of δ. Here it comes as soon as the learner asks its arm."""
+    joint = [[[.02, 0.], [.38, .10], [.10, .40]], [[.46, .05], [.04, .45]]]
+    world, inner = make_world(joint, [0., .02], np.eye(2), 1., name='rare'), []
+    z, rng, reports = world.setting, generator(0), set()
+    steps = open_support(z, action_informed_oracle(world), eps=.3, delta=.05,
+                         within=keeping(sharp, inner))
+    late = tuple(z.support[z.support[:, 0].argmax()].tolist())
+    rule = next(steps)
+    try:
+        while True:
+            now = bool(inner) and world.best_response(rule) == 0
+            response = world.respond(rule, rng)
+            while late not in reports and (response.report == late) != now:
+                response = world.respond(rule, rng)
+            reports.add(response.report)
+            rule = steps.send(response)
+    except StopIteration as end:
+        found = end.value
+    assert found.status == 'certified' and found.discovery.runs == len(inner) == 2
+    assert found.discovery.setting.M == len(reports) == z.M
+    assert [close(k.learner.setting.M, z.M - 1 + n) for n, k in enumerate(inner)] == [True]*2
+    assert close(inner[-1].found.delta, .8*.05/6)
+
+def law_examination():
+    """An answer that differs, and an arm on the wrong side of its boundary, fail; and a rule is
+    taken for one of an arm only if limits leave no doubt of it."""
+    world = a_duo()
+    z, oracle = world.setting, action_informed_oracle(world)
+    q, c = np.array(world.belief_distributions), np.array(world.costs)
+    lead = lambda s: ((q[0] - q[1]) @ s - (c[0] - c[1]))/z.bound
+    limits = lambda s: (lead(s) - .01, lead(s) + .01)
+    edge = Boundary(0, 1, oracle.rules[0], oracle.rules[1], limits)
+    answers = [(rule, k) for k, rule in enumerate(oracle.rules)]
+    rules = []
+    def answering(arm_of):
+        def ask(rule, arm):
+            yield rule
+            rules.append(rule)
+            return arm_of(rule, arm)
+        return ask
+    def checks(arm_of):
+        steps = examine(answering(arm_of), z, answers, found=answers[0], boundaries=[edge])
+        try:
+            while True:
+                next(steps)
+        except StopIteration as end:
+            return {check.name: check.passed for check in end.value}
+    honest = lambda rule, arm: world.best_response(rule)
+    assert checks(honest) == dict(answers=True, boundaries=True) and len(rules) > 10
+    crossed = [lead(rule.expected) for rule in rules[8:]]
+    assert min(crossed) < 0 < max(crossed) and min(map(abs, crossed)) > .0099
+    assert checks(lambda rule, arm: 1 - arm) == dict(answers=False)
+    known = {id(rule) for rule, _ in answers}
+    liar = lambda rule, arm: arm if id(rule) in known else 1 - arm
+    assert checks(liar) == dict(answers=True, boundaries=False)
+
+def law_experts():
+    "What an expert who lapses does, what it leaves, and when a certificate is wrong."
+    world = a_duo()
+    z, rule, agent = world.setting, action_informed_oracle(world).rules[1], Lapsing(.3)
+    policy, gain = agent.policy(world, rule), z.utility[:, z.best_decision].T - rule.values
+    arms = np.full(z.K, .3/z.K)
+    arms[world.best_response(rule)] += .7
+    left = [sum(world.belief_distributions[k, i]*z.support[i] @ gain[i] for i in range(z.M))
+            for k in range(z.K)]
+    assert np.allclose(policy.arms, arms) and close(agent.profit(world, rule), arms @ left)
+    found = identify(world, eps=.4, delta=.1, seed=0)
+    lost = optimal_rule(world).profit - world.agent.profit(world, found.rule)
+    for share, wrong in (.9, True), (1.1, False):
+        claim = replace(found.certificate, bound=share*lost)
+        assert lost > .01 and is_wrong(world, replace(found, certificate=claim)) == wrong
+
 def evidence_of_a_prior(z, arms, beliefs):
     "The largest mean of the products, over arms, bets and states."
     products, top = np.ones((z.K, len(BETS), z.W)), 1.
@@ -958,15 +1032,33 @@ def halting(status, n):
     return answer
 
 def law_lapses_are_charged():
-    "What is earned at least: the learner's bound in a share of 1 - η, else the worst belief's."
-    world, inner = a_duo(), []
-    z, oracle, eta = world.setting, action_informed_oracle(world), .1
-    found = simulate(patient(z, oracle, eps=.15, delta=.2, told=Told(lapses=eta),
-                             within=keeping(sharp, inner)), world, 2)
-    worst = (z.belief_utility - found.rule.expected).min()
+    """What is earned at least: the learner's bound in a share of 1 - η, else the worst belief's.
+    The learner has what the questions leave of δ, and the evidence is that of all tallies."""
+    world, eta = a_duo(), .1
+    z, oracle, told = world.setting, action_informed_oracle(world), Told(lapses=eta)
+    for seed in range(6):
+        inner = []
+        run = Kept(patient(z, oracle, eps=.15, delta=.2, told=told, within=keeping(sharp, inner)))
+        found = simulate(run, replace(world, agent=Lapsing(.15)), seed)
+        worst = (z.belief_utility - found.rule.expected).min()
+        if inner[0].found.profit > worst + .01:
+            break
     assert found.status == 'certified' and inner[0].found.profit > worst + .01
     assert close(found.profit, (1 - eta)*inner[0].found.profit + eta*worst)
     assert found.certificate == inner[0].found.certificate
+    assert close(inner[0].found.delta, .75*.2)
+    assert sum(chance_of_question(i, .05) for i in range(5000)) <= .05
+    tallies = {}
+    for rule, response in zip(run.rules, run.responses):
+        tallies.setdefault(rule.values.tobytes(), np.zeros(z.K))[response.arm] += 1
+    # what isn't the arm of most answers to one rule; of one that was asked twice, to either
+    least = sum(t.sum() - t.max() for t in tallies.values())
+    assert .5*least <= found.lapses <= least
+    check = next(c for c in found.checks if c.name == 'lapses')
+    rates = np.clip([eta + .03, 1.5*eta, 2*eta, 3*eta, .3, .6], min(1.05*eta, .95), .95)
+    n, lapses = found.rounds, found.lapses
+    wealth = (rates/eta)**lapses*((1 - rates)/(1 - eta))**(n - lapses)
+    assert close(check.evidence, wealth.mean()) and check.rounds == n
 
 def law_snap():
     "A report stands for the nearest belief, and no farther than `snap` in any state."

@@ -35,7 +35,7 @@ def test_stubs_are_those_of_the_modules():
 @pytest.mark.parametrize('old, new, said', [
     ('oiafc.oiafc -> Learner\n', '', 'oiafc.oiafc: no line'),
     ('= eps float\n', '', 'no type for eps'),
-    ('identification.add_rng', 'identification.add_rngs', 'no such function'),
+    ('identification.learner_row', 'identification.learner_rows', 'no such function'),
     ('core.is_number x:Any', 'core.is_number y:Any', 'has no parameter y'),
     ('sharp.learner.sharp examined', 'sharp.learner.blunt examined', 'sharp.learner.sharp: no line')
 ][:amount(1, 5)])
