@@ -591,8 +591,8 @@ def true_regret(world, rule):
 def facts_of_run(world, result):
     "What a result says, with what the world tells of it that the learner didn't see."
     from oia_nb.experiments import break_even
-    from oia_nb.facts import result_facts
     from oia_nb.identification import learner_row
+    from oia_nb.learner import result_facts
     initial = result.rounds - result.normal_rounds - result.forced_rounds
     kinds = learner_row(result.origin.method).rounds.format(
         initial, result.normal_rounds, result.forced_rounds, result.searches)
