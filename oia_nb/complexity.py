@@ -330,7 +330,7 @@ def chen_rate(p, signals, version='corrected'):
     return rate if _printed(version) else 8*p.B**3*p.eps**-3*rate
 
 # %% ../nbs/paper/11_complexity.ipynb #bdee7cbf
-KNOBS = (('eps', 'ε halved', lambda p: replace(p, eps=p.eps/2)),
+KNOBS = (('eps', 'ϵ halved', lambda p: replace(p, eps=p.eps/2)),
          ('delta', 'δ / 10', lambda p: replace(p, delta=p.delta/10)),
          ('B_S', 'B_S doubled', lambda p: replace(p, B_S=2*p.B_S)),
          ('margin', 'margin doubled',

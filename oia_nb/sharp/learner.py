@@ -105,6 +105,7 @@ def put(run, rule, target, kind):
     if run.rounds >= run.max_rounds:
         raise Halt('round_cap')
     note(run)
+    run.asking = int(kind), target
     def see(arm, belief, state):
         run.record.append(rule, arm, belief, state, kind, target)
         run.see(rule, arm, belief, state)
@@ -271,6 +272,11 @@ class SharpLearner(Learner):
 
     def _begin(self, record):
         self._run, self._steps = self._start(record)
+
+    @property
+    def asking(self):
+        "Why the open rule is asked, and the arm that is to answer: (kind, target)."
+        return self._run.asking
 
     @property
     def record(self):
