@@ -4,18 +4,19 @@
 
 # %% auto #0
 __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'OPTIONS', 'WORLD', 'WITHOUT', 'TOLD', 'JSON', 'MAX_PAID', 'FEE', 'EPS',
-           'DELTA', 'INPUT_MOST', 'MORE_DIGITS', 'FILE', 'ROUND', 'OF_ROUND', 'WHY', 'BadUsage', 'Parser', 'option',
-           'command_group', 'command', 'parser', 'given', 'first_sentence', 'contents', 'described', 'read_world',
-           'open_world', 'main', 'prepare', 'joined', 'named', 'run', 'is_terminal', 'fail', 'tell', 'own_output',
-           'flush_libraries', 'put_json', 'span', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'note',
-           'handed_over', 'list_worlds', 'copy_chapters', 'oracle_margins', 'show_optimal', 'bound_text', 'way_out',
-           'find_oracle', 'learn', 'true_regret', 'facts_of_run', 'all_fields', 'report', 'learner_options',
-           'learner_flags', 'flag_options', 'run_identify', 'read_claim', 'verify_claim', 'error_lines',
-           'comparison_fields', 'run_compare', 'worth_of', 'worth_text', 'play_ahead', 'ahead_text', 'show_plan',
-           'demos', 'introduction', 'paper_needs', 'paper_text', 'check_figure', 'add_best', 'draw', 'demo_options',
-           'run_demo', 'refuse_early', 'open_session', 'read_report', 'standing', 'put_standing', 'standing_rule',
-           'session_options', 'new_session', 'next_offer', 'round_fields', 'record_answer', 'record_state',
-           'record_decline', 'record_undo', 'show_status', 'stop_session', 'print_completion']
+           'DELTA', 'INPUT_MOST', 'MORE_DIGITS', 'FILE', 'ROUND', 'OF_ROUND', 'WHY', 'REPORT', 'PERCENT', 'STATE',
+           'BadUsage', 'Parser', 'option', 'command_group', 'command', 'parser', 'given', 'first_sentence', 'contents',
+           'described', 'read_world', 'open_world', 'main', 'prepare', 'joined', 'named', 'run', 'is_terminal', 'fail',
+           'tell', 'own_output', 'flush_libraries', 'put_json', 'span', 'menu_rows', 'check_rounding', 'hand_over',
+           'in_digits', 'note', 'handed_over', 'list_worlds', 'copy_chapters', 'oracle_margins', 'show_optimal',
+           'bound_text', 'way_out', 'find_oracle', 'learn', 'true_regret', 'facts_of_run', 'all_fields', 'report',
+           'learner_options', 'learner_flags', 'flag_options', 'run_identify', 'read_claim', 'verify_claim',
+           'error_lines', 'comparison_fields', 'run_compare', 'worth_of', 'worth_text', 'play_ahead', 'ahead_text',
+           'show_plan', 'demos', 'introduction', 'paper_needs', 'paper_text', 'check_figure', 'add_best', 'draw',
+           'demo_options', 'run_demo', 'refuse_early', 'open_session', 'read_report', 'standing', 'next_command',
+           'put_standing', 'standing_rule', 'session_options', 'new_session', 'next_offer', 'round_fields', 'put_round',
+           'record_answer', 'amend_round', 'record_state', 'record_decline', 'record_undo', 'show_status',
+           'stop_session', 'write_protocol', 'close_session', 'print_completion']
 
 # %% ../nbs/companion/70_cli.ipynb #aca1cadd
 import sys
@@ -985,6 +986,11 @@ ROUND = option('round', metavar='ROUND', type=int, help='the number of the round
 OF_ROUND = option('--round', metavar='N', type=int,
                   help='the round that is answered: refused, if another one is open')
 WHY = option('--why', metavar='TEXT', required=True, help='the reason, which is kept')
+REPORT = option('--report', help='probabilities or percentages: 36,64 in the order of '
+                'the states, or STATE=NUMBER,…')
+PERCENT = option('--percent', type=float,
+                 help='of two states: how likely the second one is, in percent')
+STATE = option('--state', help='what was the case')
 
 def open_session(args, write=True):
     "The session in the file that the options name."
@@ -993,17 +999,20 @@ def open_session(args, write=True):
 
 def read_report(text, states):
     """What follows --report: numbers in the order of the states, or STATE=NUMBER for
-    each, with commas between them."""
+    each, with commas between them; None stays None."""
     from oia_nb.session import Refused
+    if text is None:
+        return None
     expected = f'numbers for {", ".join(states)}, such as 36,64'
-    def number(word):
-        try:
-            return float(word)
-        except ValueError:
-            raise Refused('--report', text, expected) from None
     parts = [part.rpartition('=') for part in text.split(',')]
     names = [name.strip() for name, _, _ in parts]
-    values = [number(value) for _, _, value in parts]
+    try:
+        values = [float(value) for _, _, value in parts]
+    except ValueError:
+        raise Refused('--report', text, expected) from None
+    if len(values) == 2*len(states) or any(names) and not all(names):
+        raise Refused('--report', text, f'{expected}; a decimal is written with a '
+                      'point, 36.5, as commas stand between numbers')
     if any(names) and len(set(names)) < len(names):
         raise Refused('--report', text, f'{expected}, each once')
     return dict(zip(names, values)) if any(names) else values
@@ -1011,23 +1020,37 @@ def read_report(text, states):
 # %% ../nbs/companion/70_cli.ipynb #e2ebede4
 def standing(s):
     "What stands in a session, in plain values."
-    z, frame = s.setting, s.to_frame()
+    z, frame, left = s.setting, s.to_frame(), s.left
     waits = (frame.status == 'answered') & frame.state.isna()
-    pending = frame['round'][waits].tolist()
     best, found = s.best, s.result or s.best
     rule = found and dict(arm=z.arms[found.arm], bound=best and best.bound,
                           payments=found.rule)
     return dict(file=str(s.journal.path), status=s.status, method=s.head['method'],
                 eps=s.head['eps'], delta=s.head['delta'], rounds=s.rounds,
-                unused=s.unused, paid=s.paid, owed=s.owed, currency=s.head['currency'],
-                pending=pending, best=rule, notes=s.notes)
+                unused=s.unused, changed=s.changed, paid=s.paid, owed=s.owed,
+                expected=s.expected, currency=s.head['currency'],
+                rounds_left=left and left[0], money_left=left and left[1],
+                pending=frame['round'][waits].tolist(), best=rule, notes=s.notes,
+                statement=s.statement, next=next_command(s))
+
+def next_command(s):
+    "What to type next, literally but for what only the expert knows."
+    path, r = s.journal.path, s._open_round()
+    if r is not None:
+        return f'oia session answer {path} --round {r.number} --arm … --report …'
+    if s.status == 'open':
+        return f'oia session next {path}'
+    if s.way_out and s.contradiction:
+        first = s.contradiction.split(' ')[0]
+        return f'oia session amend {path} {first} --arm … --report … --why …'
+    return f'oia session close {path} --html closing.html --csv payments.csv'
 
 def put_standing(s, args, *lines, **more):
     """Print what stands, after the `lines` on what was just done; as JSON with
     `more` of it."""
     if args.json:
         return put_json(more | standing(s))
-    print(*lines, *s.notes, repr(s), sep='\n')
+    print(*lines, *s.notes, repr(s), f'next: {next_command(s)}', sep='\n')
 
 def standing_rule(s):
     "The best rule so far as tickets, if there is one."
@@ -1052,7 +1075,12 @@ def session_options():
     option('--snap', type=float,
            help='how far a report may be from a listed belief, from 0 to 0.5 '
            '(default: 0.01)'),
-    option('--currency', help='of all sums'), MAX_PAID,
+    option('--currency', help='of all sums'),
+    option('--unit', type=float, help='the least coin, 0.01 for cents: all payments '
+           'are multiples of it'),
+    option('--asks', action='store_true', help='ask again before an answer that '
+           'contradicts others ends the session; the expert must know'),
+    option('--person', help='whose receipt it is'), MAX_PAID,
     FEE, WITHOUT, TOLD, session_options, JSON)
 def new_session(args):
     """Start a session in a new file. Of the world only its setting and its oracle
@@ -1060,17 +1088,18 @@ def new_session(args):
     from oia_nb.identification import check_options, learner_for, learner_row
     from oia_nb.session import SNAP, Session
     world = open_world(args)
-    args.method = args.method or learner_for(args.told)
+    args.method = args.method or learner_for(args.told, world.setting.support)
     given = dict(budget=args.budget) | {name: getattr(args, name)
                                         for name in learner_flags()}
     options = {name: value for name, value in given.items() if value is not None}
     check_options(learner_row(args.method), options)
-    snap = SNAP if args.snap is None else args.snap
-    with Session.create(args.file, world, find_oracle(world), eps=args.eps,
-                        delta=args.delta, method=args.method, snap=snap,
-                        currency=args.currency, fee=args.fee, max_paid=args.max_paid,
-                        told=args.told, **options) as s:
-        put_standing(s, args)
+    same = {name: getattr(args, name) for name in (
+        'eps', 'delta', 'method', 'currency', 'unit', 'fee', 'max_paid', 'told', 'asks',
+        'person')}
+    with Session.create(args.file, world, find_oracle(world),
+                        snap=SNAP if args.snap is None else args.snap,
+                        **same, **options) as s:
+        put_standing(s, args, s.advice)
 
 # %% ../nbs/companion/70_cli.ipynb #1e60b1a6
 @command(
@@ -1106,24 +1135,34 @@ def round_fields(s, n):
         known['belief'] = int(known['belief'])
     return dict.fromkeys(row) | known | dict(said=row['said'])
 
+def put_round(s, args, r):
+    "Print what a round holds now, and what stands."
+    z = s.setting
+    taken = ', '.join(f'{p:.4g} for {w}' for w, p in zip(z.states, z.support[r.belief]))
+    due = '' if r.due is None else f'; due: {s.sum_text(r.due)}'
+    said = (f'round {r.number}: {z.arms[r.arm]}; belief taken: {taken}; ticket held: '
+            f'{r.ticket}{due}')
+    put_standing(s, args, said, round=round_fields(s, r.number))
+
 @command(
     'session answer', FILE, option('--arm', required=True, help='what the expert did'),
-    option(
-        '--report', required=True,
-        help=('probabilities or percentages: 36,64 in the order of the states, or '
-              'STATE=NUMBER,…')),
-    OF_ROUND, option('--state', help='what was the case, if it is known already'),
-    option('--note', help='a remark to keep'), JSON)
+    REPORT, PERCENT, OF_ROUND, STATE, option('--note', help='a remark to keep'), JSON)
 def record_answer(args):
     "Record the expert's answer to the open round, which `oia session next` announced."
     with open_session(args) as s:
-        r = s.answer(args.arm, read_report(args.report, s.setting.states),
-                     state=args.state, note=args.note, round=args.round)
-        z = s.setting
-        taken = ', '.join(f'{p:.4g} for {w}'
-                          for w, p in zip(z.states, z.support[r.belief]))
-        said = f'round {r.number}: {z.arms[r.arm]}; belief taken: {taken}'
-        put_standing(s, args, said, round=round_fields(s, r.number))
+        put_round(s, args, s.answer(
+            args.arm, read_report(args.report, s.setting.states), percent=args.percent,
+            state=args.state, note=args.note, round=args.round))
+
+@command(
+    'session amend', FILE, ROUND, option('--arm', help='what the expert really did'),
+    REPORT, PERCENT, STATE, WHY, JSON)
+def amend_round(args):
+    "Correct an answer or a truth in place; what was paid stays spent."
+    with open_session(args) as s:
+        put_round(s, args, s.amend(
+            args.round, arm=args.arm, percent=args.percent, state=args.state,
+            report=read_report(args.report, s.setting.states), reason=args.why))
 
 # %% ../nbs/companion/70_cli.ipynb #5f3ad5d2
 @command('session reveal', FILE, ROUND,
@@ -1132,8 +1171,7 @@ def record_state(args):
     "Record the truth about a round, and tell what is due for it."
     with open_session(args) as s:
         due = s.reveal(args.round, args.state)
-        amount_due = f'{due:.6g} {s.head["currency"] or ""}'.rstrip()
-        put_standing(s, args, f'round {args.round}: {amount_due} due', due=due)
+        put_standing(s, args, f'round {args.round}: {s.sum_text(due)} due', due=due)
 
 @command('session decline', FILE, OF_ROUND, WHY, JSON)
 def record_decline(args):
@@ -1151,19 +1189,44 @@ def record_undo(args):
 
 @command('session status', FILE, JSON)
 def show_status(args):
-    "What stands, and the best rule so far. Nothing is written."
+    """What stands, what is proved, what is left, and what to do next. Nothing is
+    written."""
     with open_session(args, write=False) as s:
         rounds = [round_fields(s, int(n))
                   for n in s.to_frame()['round']] if args.json else None
-        put_standing(s, args, *standing_rule(s), answers=rounds)
+        put_standing(s, args, *standing_rule(s), s.statement, answers=rounds)
 
 @command('session stop', FILE, JSON)
 def stop_session(args):
     "End a session: the best rule so far, and what is proved of it."
     with open_session(args) as s:
-        found = s.stop()
-        put_standing(s, args, *standing_rule(s), found.statement,
-                     statement=found.statement)
+        s.stop()
+        put_standing(s, args, *standing_rule(s), s.statement)
+
+# %% ../nbs/companion/70_cli.ipynb #5f3ad501
+@command('session protocol', FILE,
+         option('page', metavar='PAGE', help='where to write it'),
+         option('--purpose', metavar='TEXT', required=True, help='what the study is for'))
+def write_protocol(args):
+    "A page for an ethics board, from the first line of the session's file."
+    from oia_nb.worlds import write_file
+    with open_session(args, write=False) as s:
+        write_file(args.page, s.protocol(args.purpose))
+        print(f'the protocol is {args.page}')
+
+@command('session close', FILE,
+         option('--html', metavar='PAGE', help='write the closing page there, to print '
+                'and to sign'),
+         option('--csv', metavar='PAYMENTS', help='write the payments there'), JSON)
+def close_session(args):
+    "The closing page and the payments of a session; nothing in its file changes."
+    from oia_nb.worlds import write_file
+    with open_session(args, write=False) as s:
+        if args.html:
+            write_file(args.html, s.closing())
+        if args.csv:
+            write_file(args.csv, s.payments().to_csv(index=False))
+        put_standing(s, args, s.statement)
 
 # %% ../nbs/companion/70_cli.ipynb #e6a1453c
 @command(

@@ -286,16 +286,19 @@ def completed(row, world, rng, *, told, budget, options):
     return options | more
 
 # %% ../nbs/companion/63_identification.ipynb #95b07576
-def learner_for(told=None):
-    """The name of the first learner of the table that honours what is told. Raises
-    `InvalidInput` if none does.
+def learner_for(told=None, support=None):
+    """The name of the first learner of the table that honours what is told; where
+    rounding makes beliefs of the `support` be heard as others, of one that takes no
+    report at its word. Raises `InvalidInput` if none does.
 
     >>> learner_for()
     'sharp'
     """
     told = as_told(told)
+    exact = support is None or told.is_exact(support)
     for name, row in LEARNERS.items():
-        if set(told.unusual) - {'alarm'} <= set(row.honours):
+        if set(told.unusual) - {'alarm'} <= set(row.honours) and (
+                exact or 'beliefs' in row.honours):
             return name
     raise InvalidInput('told', str(told), 'what one of the learners can honour')
 
