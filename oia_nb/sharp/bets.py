@@ -20,13 +20,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
-from ..core import patch_to
+from ..beliefs import OutcomeProgram, Outcomes
 from ..estimation import FORCED, INIT, NORMAL
 from ..programs import new_highs, open_highs
 from ..scoring import ScoringRule, mix, without_floor
+from ..told import Told
 from .evidence import own_wealth, pair_wealth
 from .hints import checked
-from .hyperplanes import RegionProgram, flat, unknowns
+from .hyperplanes import flat, unknowns
 from .questions import Foretold, Guess, cheapest_mixture, question
 from .walls import (HUGE, BetRegion, Cone, Contradiction, Cut,
                                 CutRegion, Wall, prove_cheaper, sparse,
@@ -77,7 +78,10 @@ class Run:
     and candidates, and the guess. `put(rule, target, kind)` is a generator of one round
     that returns the arm which answered; `report(run, candidate)` is called now and
     then."""
-    def __init__(self, data, oracle, eps, delta, put, report=None, round_cost=np.inf):
+    def __init__(self, data, oracle, eps, delta, put, report=None, round_cost=np.inf,
+                 told=None):
+        self.told = Told() if told is None else told
+        self.outcomes = Outcomes(data, self.told)
         setting = self.setting = data.setting
         self.data, self.oracle, self.eps, self.delta = data, oracle, eps, delta
         self.put, self.report, self.round_cost = put, report, round_cost
@@ -98,7 +102,7 @@ class Run:
         return self.data.rounds
     @property
     def u(self):
-        return self.setting.belief_utility
+        return self.outcomes.u
     @property
     def tied(self):
         """The arms whose costs are proved to be those of the zero rule's arm: none of
@@ -121,7 +125,7 @@ def inquire(run, rule, target, kind=FORCED, ray=None, t=1.):
 
 def file(run, rule, arm, ray=None, t=1.):
     "Note what a new answer says."
-    s = rule.expected/run.setting.bound
+    s = run.outcomes.expected(rule)/run.setting.bound
     run.answers.append(Answer(rule, s, arm, run.rounds))
     if run.first not in (None, arm) and s.max() < 1/MOST:
         run.equal.add(arm)
@@ -147,7 +151,8 @@ def recall(run, history):
     arms answered one rule."""
     known = {}
     for round, (rule, arm, *_) in enumerate(history, 1):
-        new = Answer(rule, rule.expected/run.setting.bound, arm, round)
+        s = run.outcomes.expected(rule)/run.setting.bound
+        new = Answer(rule, s, arm, round)
         a = known.setdefault(rule.values.tobytes(), new)
         if a.arm != arm:
             raise Contradiction((a.round, round), 'drift')
@@ -155,8 +160,8 @@ def recall(run, history):
 
 def restore(run, rounds, n, rule, arm):
     "Register a `rule` of an arm as it was done after n of the `rounds`."
-    counts = np.bincount([r.belief for r in rounds[:n] if r.arm == arm],
-                         minlength=run.setting.M)
+    counts = np.bincount([run.outcomes.place[r.belief, r.state] for r in rounds[:n]
+                          if r.arm == arm], minlength=len(run.u))
     run.restored.append(Candidate(arm, rule, counts,
                                   run.delta*share(1 + len(run.restored)), n))
 
@@ -193,14 +198,14 @@ class Unpaid:
 def set_up(run):
     """Make the bets from which questions are mixed, and the hyperplanes to the arm of
     the zero rule."""
-    cone, run.highs = Cone(run.setting), new_highs()
+    cone, run.highs = Cone(run.setting, run.outcomes), new_highs()
     run.cone = cone
     run.values, run.tops = cone.values, cone.tops
-    run.pay = np.array([r.expected for r in cone.pool])/cone.bound
-    run.mixing = (np.eye(run.setting.M) if run.setting.W == 2
+    run.pay = np.array([run.outcomes.expected(r) for r in cone.pool])/cone.bound
+    run.mixing = (np.eye(run.setting.M) if run.outcomes.by_bets
                   else cone.coordinates(run.pay))
     run.inside, run.outside = np.zeros(run.setting.M), np.ones(run.setting.M)
-    make = BetRegion if run.setting.W == 2 else CutRegion
+    make = BetRegion if run.outcomes.by_bets else CutRegion
     for j in run.others:
         run.regions[j] = make(cone, [wall_of(run, run.first, j)])
 
@@ -233,7 +238,8 @@ def asked_of(c, j):
 def wealth(run, c, j, eps):
     """What the wealth against arm j having a rule that is better than the `Candidate`
     by `eps` seems to be, over the rules that are known of j's region."""
-    u, s, counts, R = run.u, c.rule.expected, run.data.counts, region_of(run, j)
+    u, s, R = run.u, run.outcomes.paid(c.rule), region_of(run, j)
+    counts = run.outcomes.counts
     own = counts[c.arm] - c.counts
     if j == c.arm:
         found, row = own_wealth(own, R.known, s, float(s.max()), eps)
@@ -253,7 +259,7 @@ def rivals(run, c):
 
 def region_of(run, j):
     "What arm j must be paid: nothing, as long as no hyperplane is known."
-    return run.regions.get(j) or Unpaid(run.setting.M)
+    return run.regions.get(j) or Unpaid(len(run.u))
 
 def missing(run, c, eps=None):
     "{arm j: what seems to be missing of the evidence against it}, for a `Candidate`."
@@ -266,7 +272,8 @@ def passes(run, c, eps=None):
 
 def profit(run, c):
     "What the candidate seems to earn, at the shares that were seen of its arm."
-    return float(run.data.q_hat[c.arm] @ (run.u - c.rule.expected))
+    left = run.u - run.outcomes.paid(c.rule)
+    return float(run.outcomes.shares[c.arm] @ left)
 
 # %% ../../nbs/beyond/24_bets.ipynb #73310091
 # beyond log(1/δ); the least margin, of ϵ; least standard deviation, of range/√N
@@ -281,8 +288,8 @@ class Outlook:
     """How an open arm j stands to a `Candidate`: `prices` of the rules of its
     region, its `target`, `margin`, and the samples to come."""
     def __init__(self, run, c, j, missing):
-        q, N, u, eps = run.data.q_hat, run.data.N, run.u, run.eps
-        s = c.rule.expected
+        q, N, u, eps = run.outcomes.shares, run.data.N, run.u, run.eps
+        s, self.reports = run.outcomes.paid(c.rule), run.data.q_hat[j]
         self.j, self.own, self.q, self.eps, self.missing = j, j == c.arm, q[
             j], eps, min(missing, HUGE)
         self.earned = q[c.arm] @ (u - s)
@@ -313,17 +320,15 @@ class Outlook:
         nj, nc = self._needed(D)
         return np.maximum(0., nj - self.N)*(not self.own) + np.maximum(0., nc - self.Nc)
 
-# %% ../../nbs/beyond/24_bets.ipynb #f6b76343
-@patch_to(Outlook)
-def as_it_stands(self):
-    """Samples to come with the margin as it is: predicted, or at the rate at
-    which evidence has come so far."""
-    nj, nc = self._needed(self.margin)
-    n = self.Nc if self.own else min(self.Nc, self.N)
-    by_rate = .5*self.missing*n/max(self.need - self.missing, .3)
-    return float(
-        max(self.samples(self.margin), (nj+nc)*self.missing/
-            (self.need + SLACK_NATS), by_rate))
+    def as_it_stands(self):
+        """Samples to come with the margin as it is: predicted, or at the rate at
+        which evidence has come so far."""
+        nj, nc = self._needed(self.margin)
+        n = self.Nc if self.own else min(self.Nc, self.N)
+        by_rate = .5*self.missing*n/max(self.need - self.missing, .3)
+        return float(
+            max(self.samples(self.margin), (nj+nc)*self.missing/
+                (self.need + SLACK_NATS), by_rate))
 
 # %% ../../nbs/beyond/24_bets.ipynb #14c8ba62
 @dataclass(frozen=True, eq=False)
@@ -378,7 +383,7 @@ OPENING, DEARER_BY = 4, .5
 def bet_options(run, o):
     """The best `Option` to make arm j's rules dearer, and the margin that can be
     hoped for."""
-    R, p = run.regions[o.j], run.cone.bound*(run.cone.D @ o.q)
+    R, p = run.regions[o.j], run.cone.bound*run.cone.prices(o.q)
     walls = {l: w for (l, j), w in run.walls.items() if any(w is x for x in R.walls)}
     known = list(walls)
     can = {l: hoped(run, l, o.j) for l in known}
@@ -512,7 +517,7 @@ def open_wall(run, l, j):
     wall = wall_of(run, l, j)
     if prove_cheaper(wall):
         R = run.regions[j]
-        R.walls.append(wall) if run.setting.W == 2 else R.cuts.append(Cut(wall))
+        R.walls.append(wall) if run.outcomes.by_bets else R.cuts.append(Cut(wall))
         return
     run.opened[l, j] += 1
     rule, t = order_on_a_ray(run, l, j)
@@ -570,10 +575,10 @@ def rule_option(run, o, save):
     "To ask for a cheaper rule of arm j; `save(gain)` predicts rounds."
     if run.tried.get(('wrong', o.j), 0) >= TRIES:
         return None
-    rule = cheapest(run, o.j, o.q)
+    rule = cheapest(run, o.j, o.reports)
     if rule is None:
         return None
-    gain = float(o.q @ (run.u - rule.expected)) - o.earned
+    gain = float(o.q @ (run.u - run.outcomes.paid(rule))) - o.earned
     if gain <= TINY_GAIN*o.eps:
         return None
     def act():
@@ -581,7 +586,7 @@ def rule_option(run, o, save):
         arm = yield from inquire(run, rule, o.j)
         run.tried['wrong', o.j] = 0 if arm == o.j else run.tried.get(
             ('wrong', o.j), 0) + 1
-    price = exchanged(run, float(o.q @ rule.expected))
+    price = exchanged(run, float(o.reports @ rule.expected))
     return Option(save(SURELY*gain) - price, act, f'a rule of {o.j}')
 
 def narrow_option(run, c, save):
@@ -620,7 +625,7 @@ def ray_option(run, c, o, save):
     ray = next((r for r in run.rays if r.rule is run.oracle.rules[o.j]), None)
     if ray is None or c.ray is ray:
         return None
-    (low, high), E = ray.bracket(o.j), ray.rule.expected
+    (low, high), E = ray.bracket(o.j), run.outcomes.paid(ray.rule)
     t = (low + high)/2 if low > 0 else high/3
     best, rounds = (low, 1) if low > 0 else (t/EARLY, EARLY.bit_length())
     gain = float(o.q @ (run.u - best*E)) - o.earned
@@ -658,8 +663,9 @@ def hoped_price(run, l, o):
         cost, found = run.foretold.costs[0], None
         if cost[o.j] > cost[l]:
             alpha = run.foretold.alpha(l, o.j, z.M)[0]
-            found = RegionProgram(
-                z, [(run.cone.inverse@alpha/z.bound, 1., 0.)]).minimum(o.q)
+            cuts = [(run.cone.inverse@alpha/z.bound, 1., 0.)]
+            program = OutcomeProgram(z, cuts, None, run.outcomes)
+            found = program.minimum(o.q)
         run.tried[key] = found.value if found else 0.
     return run.tried[key]
 
@@ -703,7 +709,8 @@ def cut_question(run, cut, hope, save):
     price, s = cut.least(run.data.q_hat[j])
     if s is None:
         return None
-    (g, h, _), weakest = cut.triple, run.regions[j].weakest
+    g, h, _ = cut.triple
+    weakest = run.outcomes.behind(run.regions[j].weakest)
     s = weakest if h/TIGHT <= g @ weakest <= h*TIGHT else s
     rises = rises_of(run, cut, s/run.setting.bound)
     order = [n for n in (-rises[0]).argsort(stable=True) if can(*rises[1][n])]
@@ -746,7 +753,7 @@ def best_option(run, c, missing):
         set_up(run)
         refresh(run)
     foresee(run)
-    if run.setting.W > 2:
+    if not run.outcomes.by_bets:
         if affords_cuts(run):
             renew_cuts(run, open_)
         return ray_options(run, c, open_, missing)
@@ -767,7 +774,7 @@ def best_option(run, c, missing):
 def refresh(run):
     "Bring the regions up to date with the answers and the samples."
     for j, R in run.regions.items():
-        R.refresh(run.data.counts[j])
+        R.refresh(run.outcomes.counts[j])
 
 # %% ../../nbs/beyond/24_bets.ipynb #4b48e965
 BATCH, AT_ONCE, GROWTH = .04, .2, .3
@@ -810,10 +817,10 @@ FIRST, LEADS, LEADS_OWN = 3, .1, .25
 
 def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."
-    q, out = run.data.q_hat, run.tied
+    q, out = run.outcomes.shares, run.tied
     c = max((c for c in run.candidates if c.arm not in out),
             key=lambda c: profit(run, c))
-    offers = {key: float(q[key[1]] @ (run.u - rule.expected))
+    offers = {key: float(q[key[1]] @ (run.u - run.outcomes.paid(rule)))
               for key, rule in run.offers.items() if key[1] not in out}
     if not offers:
         return c, False
@@ -825,7 +832,7 @@ def leader(run):
 
 def candidate(run, arm, ray):
     "A `Candidate` as it would be registered now; of no ray, the zero rule."
-    zero, counts = ray is None, run.data.counts[arm]
+    zero, counts = ray is None, run.outcomes.counts[arm]
     return Candidate(arm, run.zero if zero else run.offers[ray, arm],
                      0*counts if zero else counts.copy(),
                      run.delta*share(len(run.candidates)), run.rounds, ray)
@@ -847,11 +854,11 @@ def is_verified(run, c):
 def open_second(run, j):
     "Take a second hyperplane of arm j into use, if there is one that answers allow."
     R = run.regions[j]
-    have = R.walls if run.setting.W == 2 else R.cuts
+    have = R.walls if run.outcomes.by_bets else R.cuts
     for l in (-run.data.N).argsort(kind='stable').tolist():
         if len(have) == 1 and l not in (j, run.first) and prove_cheaper(
                 wall := wall_of(run, l, j)):
-            have.append(wall if run.setting.W == 2 else Cut(wall))
+            have.append(wall if run.outcomes.by_bets else Cut(wall))
 
 MUCH_FINER = 5          # how finely rays of bets are known at last
 
@@ -865,8 +872,8 @@ def insist(run):
     for j in run.others:
         open_second(run, j)
     refresh(run)
-    for R in run.regions.values() if run.setting.W == 2 else ():
-        yield from ask_ray(run, int(R.prices.argmin()), MUCH_FINER)
+    for R in run.regions.values() if run.outcomes.by_bets else ():
+        yield from ask_ray(run, int(run.cone.of[R.prices.argmin()]), MUCH_FINER)
 
 # %% ../../nbs/beyond/24_bets.ipynb #8c426c62
 def open_run(run):

@@ -11,7 +11,6 @@ from collections import defaultdict
 from types import SimpleNamespace
 import numpy as np
 from .. import verify as checker
-from ..core import patch_to
 from ..programs import ProperProgram, open_highs, pair_rows
 from .evidence import game, log_wealths, mix, price, tidy, whose
 from .hyperplanes import THIN, near_pairs
@@ -90,7 +89,7 @@ def tied_hint(f, run, j):
     l, of = run.first, places(f, run.first, j)
     rules = [r for r, arm in f.arms.items() if arm in (l, j)]
     sides, s = map(np.array, zip(*(checker.answered(f, l, j, r) for r in rules)))
-    F = np.zeros((0, len(f.u))) if f.facts.prior is None else f.support.T
+    F = np.zeros((0, len(f.support))) if f.prior is None else f.support.T
     S, (n, m) = np.column_stack([s.T, -F.T])[of], (len(rules), len(F))
     A = np.column_stack([np.vstack([S, -S]), -np.repeat(np.eye(2), len(of), 0)])
     cost = np.r_[sides + checker.WIDER, np.zeros(m), checker.MOST, checker.MOST]
@@ -109,7 +108,7 @@ def order_hint(f, wall, index):
     l, j = wall.pair
     of, rules = places(f, l, j), [index[t - 1] for t in wall.rounds]
     sides, s = map(np.array, zip(*(checker.answered(f, l, j, r) for r in rules)))
-    F = np.ones((1, len(f.u))) if f.facts.prior is None else f.support.T
+    F = np.ones((1, len(f.support))) if f.prior is None else f.support.T
     A = np.vstack([np.column_stack([s.T, -F.T])[of], np.r_[sides, 0*F[:, 0]],
                    np.r_[sides < 0, 0*F[:, 0]]])
     ends = np.r_[0*of, 1 + checker.NEAR, LEAST_OF_J]
@@ -232,81 +231,78 @@ class Boxes:
         step = dict(weights=w.tolist()) | found[1]
         return step, self.value(mean, low, high, step), found[0], slope, base
 
-# %% ../../nbs/beyond/41_hints.ipynb #a6789619
-@patch_to(Boxes)
-def steps(self, mean, low, high, w):
-    """The steps for a box: one that closes it if that will do; else it is narrowed, and
-    divided if need be."""
-    for _ in range(2):
-        used = w
-        step, value, s, slope, base = self.leaf(mean, low, high, w)
-        if value >= self.aim:
-            return [step]
-        each = self.logs(s, mean)[0]
-        w = whose(each)
-        if mix(each) < self.aim:
-            self.known.append(s)
-            self.new.append(s)
+    def steps(self, mean, low, high, w):
+        """The steps for a box: one that closes it if that will do; else it is narrowed, and
+        divided if need be."""
+        for _ in range(2):
+            used = w
+            step, value, s, slope, base = self.leaf(mean, low, high, w)
+            if value >= self.aim:
+                return [step]
+            each = self.logs(s, mean)[0]
+            w = whose(each)
+            if mix(each) < self.aim:
+                self.known.append(s)
+                self.new.append(s)
+                raise Unproved
+        (a, b), _ = checker.wealths(
+            self.f, self.counts, self.z + np.array([low, (low + high)/2]), mean, used)
+        bent = np.maximum(b - a - slope*(high - low)/2, 0.)
+        if not bent.any():
             raise Unproved
-    (a, b), _ = checker.wealths(
-        self.f, self.counts, self.z + np.array([low, (low + high)/2]), mean, used)
-    bent = np.maximum(b - a - slope*(high - low)/2, 0.)
-    if not bent.any():
-        raise Unproved
-    order = (-bent).argsort(kind='stable')
-    matter = order[bent[order].cumsum() - bent[order] < MATTER*bent.sum()]
-    row = np.tensordot(-slope, self.f.out, 1), base - self.aim
-    before, after, l, h = [], [], low, high
-    for i, side in [*((i, -1) for i in matter), (matter[0], 1)]:
-        l, h = self.cut_off(mean, l, h, used, row, i, side, before, after)
-    if ((h - l)[matter] <= NARROWER*(high - low)[matter]).any():
-        return before + self.steps(mean, l, h, w) + after
-    below, above, step = divided(matter[0], float((l + h)[matter[0]]/2), l, h)
-    return [*before, step, *self.steps(mean, *below, w), *self.steps(mean, *above, w),
-            *after]
+        order = (-bent).argsort(kind='stable')
+        matter = order[bent[order].cumsum() - bent[order] < MATTER*bent.sum()]
+        row = np.tensordot(-slope, self.f.out, 1), base - self.aim
+        before, after, l, h = [], [], low, high
+        for i, side in [*((i, -1) for i in matter), (matter[0], 1)]:
+            l, h = self.cut_off(mean, l, h, used, row, i, side, before, after)
+        if ((h - l)[matter] <= NARROWER*(high - low)[matter]).any():
+            return before + self.steps(mean, l, h, w) + after
+        below, above, step = divided(matter[0], float((l + h)[matter[0]]/2), l, h)
+        return [*before, step, *self.steps(mean, *below, w), *self.steps(mean, *above, w),
+                *after]
 
+    def cut_off(self, mean, low, high, w, row, i, side, before, after):
+        """The box without what lies beyond the end of payment i at which the chords of the
+        `row` prove enough; that part is closed by a step of its own."""
+        way = side*np.eye(len(low))[i]
+        for beyond, rows in (BEYOND, [row]), (FARTHER, []):
+            found = self.solve(way, low, high, *rows)
+            if found is None:
+                continue
+            t = float(found[0][i] - side*beyond*(high - low)[i])
+            if not low[i] < t < high[i]:
+                continue
+            below, above, step = divided(i, t, low, high)
+            inner, outer = (above, below) if side > 0 else (below, above)
+            try:
+                closed, value, *_ = self.leaf(mean, *outer, w)
+            except Empty:
+                if rows:
+                    continue
+                closed, value = self.empty(mean, *outer, w, found[1], i, side)
+            if value >= self.aim - HAIR/2:
+                before += [step, closed] if side > 0 else [step]
+                after[:0] = [] if side > 0 else [closed]
+                return inner
+        return low, high
+
+    def empty(self, mean, low, high, w, proves, i, side):
+        "A step that closes a part beyond the end of payment i that a hint `proves`."
+        base = self.chords(mean, low, high, w)[1]
+        n = len(self.cuts) + int(i) + (len(low) if side > 0 else 0)
+        K = 2*max(self.aim - base, 1.)/(FARTHER*(high - low)[i])
+        rows = [[m, K*y] for m, y in proves['rows']]
+        step = dict(weights=w.tolist(), rows=[*rows, [n, K]],
+                    lies=[[a, b, K*y] for a, b, y in proves['lies']])
+        return step, self.value(mean, low, high, step)
+
+# %% ../../nbs/beyond/41_hints.ipynb #a6789619
 def divided(i, t, low, high):
     "Both parts of a box that is divided at t, and the step that does it."
     a, b = low.copy(), high.copy()
     a[i] = b[i] = t
     return (low, b), (a, high), dict(of=int(i), at=t)
-
-@patch_to(Boxes)
-def cut_off(self, mean, low, high, w, row, i, side, before, after):
-    """The box without what lies beyond the end of payment i at which the chords of the
-    `row` prove enough; that part is closed by a step of its own."""
-    way = side*np.eye(len(low))[i]
-    for beyond, rows in (BEYOND, [row]), (FARTHER, []):
-        found = self.solve(way, low, high, *rows)
-        if found is None:
-            continue
-        t = float(found[0][i] - side*beyond*(high - low)[i])
-        if not low[i] < t < high[i]:
-            continue
-        below, above, step = divided(i, t, low, high)
-        inner, outer = (above, below) if side > 0 else (below, above)
-        try:
-            closed, value, *_ = self.leaf(mean, *outer, w)
-        except Empty:
-            if rows:
-                continue
-            closed, value = self.empty(mean, *outer, w, found[1], i, side)
-        if value >= self.aim - HAIR/2:
-            before += [step, closed] if side > 0 else [step]
-            after[:0] = [] if side > 0 else [closed]
-            return inner
-    return low, high
-
-@patch_to(Boxes)
-def empty(self, mean, low, high, w, proves, i, side):
-    "A step that closes a part beyond the end of payment i that a hint `proves`."
-    base = self.chords(mean, low, high, w)[1]
-    n = len(self.cuts) + int(i) + (len(low) if side > 0 else 0)
-    K = 2*max(self.aim - base, 1.)/(FARTHER*(high - low)[i])
-    rows = [[m, K*y] for m, y in proves['rows']]
-    step = dict(weights=w.tolist(), rows=[*rows, [n, K]],
-                lies=[[a, b, K*y] for a, b, y in proves['lies']])
-    return step, self.value(mean, low, high, step)
 
 # %% ../../nbs/beyond/41_hints.ipynb #dd095d00
 class Rules:
@@ -382,17 +378,17 @@ def facts_so_far(run):
 
 def region_hints(f, run, j):
     "The hints of what arm j must be paid."
-    R, counts = run.regions.get(j), run.data.counts[j]
+    R, counts = run.regions.get(j), run.outcomes.counts[j]
     if j in run.tied:
         return dict(tied=tied_hint(f, run, j))
     walls = [] if R is None else R.walls
     if not len(walls):
         return {}
     shares = np.ones(len(walls))
-    if run.setting.W == 2:
+    if run.outcomes.by_bets:
         q = counts/max(counts.sum(), 1)
-        shares = weigh(np.array([w.up for w in walls]), run.cone.D @ q)[0]
-    cuts = [] if run.setting.W == 2 else [c for c in R.cuts if c.triple is not None]
+        shares = weigh(np.array([w.up for w in walls]), run.cone.prices(q))[0]
+    cuts = [] if run.outcomes.by_bets else [c for c in R.cuts if c.triple is not None]
     hints = []
     for n in shares.nonzero()[0]:
         hint = cut_hint(f, run.cone, walls[n], cuts[n] if cuts else None,
@@ -452,10 +448,11 @@ def checked(run, c, eps):
     if none is found that the checker of chapter 39 accepts; then the regions of the run
     have been told of rules at which the proof fails."""
     z, facts, n = run.setting, facts_so_far(run), run.candidates.index(c)
-    f = checker.Seen(facts, run.rounds, checker.Arithmetic(False))
+    said = vars(run.told)
+    f = checker.Seen(facts, run.rounds, checker.Arithmetic(False), said)
     arms = [region_hints(f, run, j) for j in range(z.K)]
     known = {j: R.known/z.bound for j, R in run.regions.items()}
-    claim = Claim(c.rule.values, c.arm, eps, eps, run.delta)
+    claim = Claim(c.rule.values, c.arm, eps, eps, run.delta, said)
     proof, worse = proved(facts, claim, n, arms, known)
     for j, outcomes in worse.items():
         for s in outcomes if j in run.regions else ():

@@ -8,8 +8,9 @@ __all__ = ['SEEN', 'PROVED', 'LOOSER', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPl
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from dataclasses import dataclass, replace
 import numpy as np
-from ..core import InvalidInput, as_integer, as_number, patch_to, placed
+from ..core import InvalidInput, as_integer, as_number, placed
 from ..information import Response
+from ..beliefs import check_heard
 from ..examination import Boundary, Watches, examine
 from ..estimation import FORCED, PAST, Transcript
 from ..leads import leading
@@ -37,15 +38,18 @@ class SharpRun:
         self.past = past = past or Record()
         self.record = Record(list(past.rules), changed=past.changed)
         self.max_rounds += sum(r.kind == PAST for r in past.rounds)
+        if told.beliefs == 'own':               # they needn't average to a prior
+            setting = replace(setting, prior=None)
         self.setting = setting = levelled(setting)                      # below
         self.transcript = Transcript(setting, keeps=True)
         self.best = self.low = None
         self.told, self.checks = told, ()
-        self.watches = Watches(setting, told.alarm)
+        self.own = told.beliefs == 'own'
+        self.watches = Watches(setting, told.alarm, calibrated=not self.own)
         self.snapshots = []
         self.bets = bets.Run(self.transcript, oracle, eps, delta,
                              lambda *a: put(self, *a), lambda _, c: report(self, c),
-                             round_cost)
+                             round_cost, told)
         self.heard, self.proved = {}, None
         self.next_snapshot, self.next_proof = 1, 1
 
@@ -54,6 +58,8 @@ class SharpRun:
         return self.transcript.rounds
     def see(self, rule, arm, belief, state):
         "Show a round to the watches. Raises `Halt`."
+        if self.own and self.bets.outcomes.place[belief, state] < 0:
+            raise Halt('assumption_violated', (self.rounds, ), 'rounding')
         objects = self.watches.see(rule, arm, belief, state)
         if objects:
             raise Halt('assumption_violated', (1, self.rounds), objects)
@@ -61,29 +67,25 @@ class SharpRun:
         "The rule as it is announced."
         return rule
 
-# %% ../../nbs/beyond/25_sharp.ipynb #37f8bae1
-@patch_to(SharpRun)
-def hold(self, rule, arm, bound, low, proved=None, proof=(None, None)):
-    """Keep a rule that is proved to lose at most `bound` and to earn at least `low`,
-    unless one is kept of which no more is proved to be lost; `proved` is its
-    candidate of the bets, `proof` what `bets.checked` gave."""
-    if bound < self.bound:
-        certificate = Certificate(float(bound), 0., float(bound), *proof)
-        self.best = Finding(rule, arm, certificate)
-        self.low, self.proved = float(low), proved
+    def hold(self, rule, arm, bound, low, proved=None, proof=(None, None)):
+        """Keep a rule that is proved to lose at most `bound` and to earn at least `low`,
+        unless one is kept of which no more is proved to be lost; `proved` is its
+        candidate of the bets, `proof` what `bets.checked` gave."""
+        if bound < self.bound:
+            certificate = Certificate(float(bound), 0., float(bound), *proof)
+            self.best = Finding(rule, arm, certificate)
+            self.low, self.proved = float(low), proved
 
-@patch_to(SharpRun)
-@property
-def bound(self):
-    "What the best rule so far is proved to lose at most."
-    return np.inf if self.best is None else self.best.bound
+    @property
+    def bound(self):
+        "What the best rule so far is proved to lose at most."
+        return np.inf if self.best is None else self.best.bound
 
-@patch_to(SharpRun)
-@property
-def found(self):
-    "The `Finding` to hand out: the best rule, as it is announced."
-    best = self.best or Finding(self.oracle.rules[0], 0)
-    return replace(best, rule=self.spoken(best.rule))
+    @property
+    def found(self):
+        "The `Finding` to hand out: the best rule, as it is announced."
+        best = self.best or Finding(self.oracle.rules[0], 0)
+        return replace(best, rule=self.spoken(best.rule))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #7631cd6e
 def recall(run):
@@ -109,6 +111,7 @@ def put(run, rule, target, kind):
     if run.rounds >= run.max_rounds:
         raise Halt('round_cap')
     note(run)
+    run.asking = int(kind), target
     def see(arm, belief, state):
         run.record.append(rule, arm, belief, state, kind, target)
         run.see(rule, arm, belief, state)
@@ -156,8 +159,10 @@ def prove(run, candidates):
 def earned_at_least(run, c):
     """A lower bound on what a candidate of the bets earns, at what it cost when it was
     registered, from the counts of its arm since (chapter 20)."""
-    counts, u = run.transcript.counts[c.arm] - c.counts, run.setting.belief_utility
-    return mean_lower(counts, u - c.rule.expected, betting_threshold(counts.sum(), c.delta))
+    o = run.bets.outcomes
+    counts = o.counts[c.arm] - c.counts
+    return mean_lower(counts, o.u - o.paid(c.rule),
+                      betting_threshold(counts.sum(), c.delta))
 
 def report(run, c):
     "Take a snapshot of the bets now and then, and show it; `c` leads."
@@ -168,7 +173,7 @@ def report(run, c):
         run.next_proof = int(PROVED*run.rounds) + 2
         prove(run, run.bets.candidates)
     data = run.transcript
-    profits = data.q_hat @ run.setting.belief_utility
+    profits = run.bets.outcomes.shares @ run.bets.u
     for j, R in run.bets.regions.items():
         profits[j] -= R.prices.min()
     radii = np.sqrt(2*betting_threshold(data.N, run.delta)/np.maximum(data.N, 1))
@@ -254,26 +259,34 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
-    oracle = spared(setting, oracle)
+    told = as_told(told)
+    own = told.beliefs == 'own'           # what it believes needn't average to a prior
+    oracle = spared(replace(setting, prior=None) if own else setting, oracle)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     margin = as_number('margin', margin, 0., setting.bound)
     past = checked_record(setting, history, record, margin)
-    make = maker(setting, oracle, watch, told, examined, past, round_cost)
+    make = maker(setting, oracle, watch, told, examined, past, round_cost, margin)
     if margin == 0:
         return make(eps, delta, max_rounds)
     return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
-                   max_rounds=max_rounds)
+                   max_rounds=max_rounds, by_state=own)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a4a
 class SharpLearner(Learner):
     "A `Learner` with the `record` of all facts so far, from which `start` makes a run."
-    def __init__(self, setting, start, record):
+    def __init__(self, setting, start, record, states=False):
         self._start = start
-        super().__init__(setting, None, lambda: self._run.best and self._run.found)
+        super().__init__(setting, None, lambda: self._run.best and self._run.found,
+                         states=states)
         self._begin(record)
 
     def _begin(self, record):
         self._run, self._steps = self._start(record)
+
+    @property
+    def asking(self):
+        "Why the open rule is asked, and the arm that is to answer: (kind, target)."
+        return self._run.asking
 
     @property
     def record(self):
@@ -292,7 +305,7 @@ class SharpLearner(Learner):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a40
 # what may be told, the last only of a run that is examined
-SHARP_TOLD = 'rounding', 'costs'
+SHARP_TOLD = 'rounding', 'beliefs', 'costs'
 
 def checked_history(setting, history, margin):
     "A `history` as a list of (rule, arm, belief, state). Raises `InvalidInput`."
@@ -336,13 +349,16 @@ def checked_record(setting, history=(), record=None, margin=0.):
     return record.copied()
 
 # %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a4c
-def maker(setting, oracle, watch, told, examined, past=None, round_cost=None):
+def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, margin=0.):
     """A function of ϵ, δ, rounds and a share of the false alarms that makes the
     learner; raises `InvalidInput`."""
     if not isinstance(examined, bool):
         raise InvalidInput('examined', examined, 'True or False')
-    told = as_told(told).require('sharp', SHARP_TOLD if examined else SHARP_TOLD[:1])
-    told.require_exact('sharp', setting.support)
+    told = as_told(told).require('sharp', SHARP_TOLD if examined else SHARP_TOLD[:2])
+    own = check_heard(setting, told, margin).beliefs == 'own'
+    if own and past is not None and any(r.state < 0 for r in past.rounds):
+        raise InvalidInput('history', 'an answer without its state', 'states: this '
+                           'learner counts what follows a report')
     if round_cost is None:
         round_cost = ROUND_COST*setting.bound
     round_cost = as_number('round_cost', round_cost, 0.)
@@ -351,7 +367,7 @@ def maker(setting, oracle, watch, told, examined, past=None, round_cost=None):
             run = SharpRun(setting, oracle, eps, delta, rounds, watch,
                            replace(told, alarm=share*told.alarm), record, round_cost)
             return run, steps(run, examined)
-        return SharpLearner(setting, start, Record() if past is None else past)
+        return SharpLearner(setting, start, Record() if past is None else past, own)
     return make
 
 # %% ../../nbs/beyond/25_sharp.ipynb #2a57c169
@@ -391,7 +407,8 @@ def close(run):
     if run.proved is not None:
         more, walls = bets.foundation(run.bets, run.proved)
         answers += more
-    boundaries = [Boundary(*w.pair, run.bets.zero, rules[w.pair[1]], limits_of(w))
+    boundaries = [Boundary(*w.pair, run.bets.zero, rules[w.pair[1]], limits_of(w),
+                           run.bets.outcomes.expected)
                   for w in walls if w.pair[0] == run.bets.first and not w.tied]
     def again(rule, arm):
         return put(run, spare(run.setting, rule), arm, FORCED)

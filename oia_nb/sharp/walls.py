@@ -10,10 +10,12 @@ __all__ = ['NOISE', 'FAR', 'MULTIPLE', 'LEAST_OF_J', 'LEAST', 'SHARES', 'HUGE', 
 from functools import cached_property
 from types import SimpleNamespace
 import numpy as np
-from ..core import generator, patch_to
+from ..beliefs import HeardProgram, OutcomeProgram, Outcomes
+from ..core import generator
+from ..estimation import Transcript
 from ..programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
 from ..scoring import VRules, menu_rule
-from .hyperplanes import RegionProgram, flat, neutral
+from .hyperplanes import flat, neutral
 from ..verify import MOST, WIDER
 
 # %% ../../nbs/beyond/22_walls.ipynb #eccaaaa6
@@ -21,16 +23,19 @@ NOISE = 1e-12                   # of the largest coordinate: nothing but roundin
 
 class Cone:
     """Rules that span all payments: `rules`, with two states the V-rules of chapter 2;
-    `D` (M, M) their payments in units of the bound. They are the first of the `pool`
+    `D` (M, M) what beliefs expect of them, in units of the bound. They are the first of the `pool`
     from which questions are mixed; `values` (B, M, W) and `tops` (B, W), the largest in
     each state, are those of the pool."""
-    def __init__(self, setting):
+    def __init__(self, setting, outcomes=None):
         self.support, self.bound = setting.support, setting.bound
+        o = self.outcomes = outcomes or Outcomes(Transcript(setting))
         self.setting = setting
         self.pool = (VRules(self.support).rules(self.support, self.bound)
-                     if setting.W == 2 else spanning(setting))
+                     if o.by_bets else spanning(setting, o))
         self.rules = self.pool[:setting.M]
-        self.D = np.array([r.expected for r in self.rules])/self.bound
+        self.D = np.array([o.expected(r) for r in self.rules])/self.bound
+        if o.by_bets:
+            self.tables, self.of = o.tables(self.D)
         self.values = np.array([r.values for r in self.pool])/self.bound
         self.tops, self.inverse = self.values.max(1), np.linalg.inv(self.D)
         # (r, M): payments that tell no arms apart
@@ -38,7 +43,14 @@ class Cone:
 
     @cached_property
     def majorants(self):
-        return Majorants(self.support)
+        return Majorants(self.support, self.outcomes.pays)
+
+    def prices(self, q):
+        """(M,): what the rules cost at least, in units of the bound, at shares q (N,) of
+        outcomes; with two states."""
+        found = np.full(len(self.D), np.inf)
+        np.minimum.at(found, self.of, self.tables @ q)
+        return found
 
     def rows(self, s):
         """The `coordinates` of payments (n, M); of several, of like size and without
@@ -111,31 +123,27 @@ class Wall:
     def sides(self):
         return self._of_rows(self._sides)
 
-# %% ../../nbs/beyond/22_walls.ipynb #55212455
-@patch_to(Wall)
-def add(self, w, side, t):
-    """The rule with coordinates w (M,) was answered in round t: by l (`side` 1),
-    or by j (-1)."""
-    at = len(self.neutral) + self.n
-    if at == len(self._A):
-        self._A, self._sides = np.vstack([self._A, 0*self._A]), np.tile(self._sides, 2)
-        self._ends = np.tile(self._ends, 2)
-    w = np.where(np.abs(w) < 1e-12, 0., w)
-    low, high = (-np.inf, 1 + WIDER) if side > 0 else (1 - WIDER, np.inf)
-    self._A[at], self._ends[:, at], self._sides[at] = w, (low, high), side
-    self.n += 1
-    self.rounds.append(t)
-    at = np.flatnonzero(w).astype(np.int32)
-    self.highs.addRow(low, high, len(at), at, w[at])
-    value = self._at @ w
-    self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
+    def add(self, w, side, t):
+        """The rule with coordinates w (M,) was answered in round t: by l (`side` 1),
+        or by j (-1)."""
+        at = len(self.neutral) + self.n
+        if at == len(self._A):
+            self._A, self._sides = np.vstack([self._A, 0*self._A]), np.tile(self._sides, 2)
+            self._ends = np.tile(self._ends, 2)
+        w = np.where(np.abs(w) < 1e-12, 0., w)
+        low, high = (-np.inf, 1 + WIDER) if side > 0 else (1 - WIDER, np.inf)
+        self._A[at], self._ends[:, at], self._sides[at] = w, (low, high), side
+        self.n += 1
+        self.rounds.append(t)
+        at = np.flatnonzero(w).astype(np.int32)
+        self.highs.addRow(low, high, len(at), at, w[at])
+        value = self._at @ w
+        self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
 
-# %% ../../nbs/beyond/22_walls.ipynb #6f14f385
-@patch_to(Wall)
-def system(self):
-    "(r + n, M) and (2, r + n): rows, those of `neutral` first, and their ends."
-    n = len(self.neutral) + self.n
-    return self._A[:n], self._ends[:, :n]
+    def system(self):
+        "(r + n, M) and (2, r + n): rows, those of `neutral` first, and their ends."
+        n = len(self.neutral) + self.n
+        return self._A[:n], self._ends[:, :n]
 
 # %% ../../nbs/beyond/22_walls.ipynb #38eb1b0c
 def _tighten(wall, i, side):
@@ -288,7 +296,8 @@ class BetRegion:
 
     def learn(self, s):
         "Payments s (M,) of a rule at which a proof failed."
-        self.found.add(int(self.cone.coordinates(s).argmax()))
+        T = self.cone.tables
+        self.found.add(int((T @ s/np.linalg.norm(T, axis=1)).argmax()))
         self.key = None
 
     def refresh(self, counts):
@@ -297,7 +306,8 @@ class BetRegion:
         key = counts.sum(), *((w, w.n) for w in self.walls)
         if key == self.key:
             return
-        self.key, prices = key, self.cone.D @ (counts/counts.sum())
+        self.key, q = key, counts/counts.sum()
+        prices = self.cone.prices(q)
         while True:
             weights, up = weigh(np.array([w.up for w in self.walls]), prices)
             up = up/(1 - WIDER)
@@ -310,8 +320,9 @@ class BetRegion:
                 break
             for w in stale:
                 w.tighten(i, 1)
-        self.prices = self.cone.bound*prices*(up < HUGE/2)/up
-        self.rules = self.cone.bound*self.cone.D*((up < HUGE/2)/up)[:, None]
+        at = ((up < HUGE/2)/up)[self.cone.of]
+        self.rules = self.cone.bound*self.cone.tables*at[:, None]
+        self.prices = self.rules @ q
         cheap = self.prices.argsort(stable=True)[:self.LIKELY]
         self.known = self.rules[sorted({*cheap.tolist(), *self.found})]
 
@@ -325,14 +336,14 @@ def kinked(support, i, direction, bound):
     d = direction - (direction @ support[i])/(support[i] @ support[i])*support[i]
     return menu_rule(support, bound*(np.maximum([d, -d], 0)/np.abs(d).max()), bound)
 
-def spanning(setting):
+def spanning(setting, outcomes):
     "Rules whose first M span all payments; the first is constant."
     z, rng = setting, generator(0)
     menus = np.ones((1, z.W)), *np.eye(z.W)[:, None]
     rules = [menu_rule(z.support, z.bound*menu, z.bound) for menu in menus]
     rules += [kinked(z.support, i, rng.normal(size=z.W), z.bound)
               for i in range(z.M) for _ in range(KINKS)]
-    s = np.array([r.expected for r in rules])
+    s = np.array([outcomes.expected(r) for r in rules])
     s = s/s.mean(1, keepdims=True)
     rest, chosen = s.copy(), [0]
     while len(chosen) < z.M:
@@ -370,11 +381,11 @@ class Majorants:
     """The programs of the $m_i$ (chapter 22) for rules on `support` (M, W), all with
     the same rows: weights on payments (M W,) of a functional, and of the multipliers
     of lies."""
-    def __init__(self, support):
+    def __init__(self, support, pays):
         from scipy.sparse import block_array, csr_array
         M, W = support.shape
         self.lies = csr_array(pair_rows(support, some_lies(support)).T)
-        self.onto = np.repeat(np.eye(M), W, 0)*support.reshape(-1, 1)
+        self.onto = pays.reshape(M, -1).T
         m = csr_array(self.onto)
         A = narrow_indices(block_array([[m, -self.lies, None], [m, None, -self.lies]]))
         columns, rows = np.zeros((2, A.shape[1])), np.zeros((2, A.shape[0]))
@@ -472,55 +483,53 @@ class Cut:
             self.share_out(width, q)
         self.put(width)
 
-# %% ../../nbs/beyond/22_walls.ipynb #1365f6f8
-@patch_to(Cut)
-def share_out(self, width, p):
-    """Choose the m_i anew: those that are least at the cheapest rule under `p` (M,)
-    that the choices so far allow, until these would allow it as well; and mix all of
-    them as the program that finds the rule does."""
-    cone, self.at = self.cone, self.wall.n
-    every = cone.D.mean(0)/cone.D.mean()
-    program, s = None, every
-    while True:
-        if self.choices:
-            program = RegionProgram(cone.setting, [self.cut_by(width, *c) for c
-                                                   in self.choices], program)
-            found = program.minimum(p, rule=True)
-            if found is None or len(self.choices) == CHOICES:
+    def share_out(self, width, p):
+        """Choose the m_i anew: those that are least at the cheapest rule under `p` (M,)
+        that the choices so far allow, until these would allow it as well; and mix all of
+        them as the program that finds the rule does."""
+        cone, self.at = self.cone, self.wall.n
+        every = cone.D.mean(0)/cone.D.mean()
+        program, s = None, every
+        while True:
+            if self.choices:
+                program = HeardProgram(cone.setting, [self.cut_by(width, *c) for c
+                                                      in self.choices], program,
+                                       cone.outcomes)
+                found = program.minimum(p, rule=True)
+                if found is None or len(self.choices) == CHOICES:
+                    break
+                s = cone.outcomes.expected(found.rule)/cone.bound
+            at = (1 - ALIKE)*s/s.mean() + ALIKE*every if s.any() else every
+            new = cone.majorants.least_at(at, self.mu)
+            if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= ALLOWED:
                 break
-            s = found.rule.expected/cone.bound
-        at = (1 - ALIKE)*s/s.mean() + ALIKE*every if s.any() else every
-        new = cone.majorants.least_at(at, self.mu)
-        if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= ALLOWED:
-            break
-        self.choices.append(new)
-    theta = program.weights_of_cuts(found)
-    self.shares, self.short, self.lies = (np.tensordot(theta, x, 1)
-                                          for x in zip(*self.choices))
-    self.choices = [c for c, t in zip(self.choices, theta) if t > 0]
+            self.choices.append(new)
+        theta = program.weights_of_cuts(found)
+        self.shares, self.short, self.lies = (np.tensordot(theta, x, 1)
+                                              for x in zip(*self.choices))
+        self.choices = [c for c, t in zip(self.choices, theta) if t > 0]
 
-# %% ../../nbs/beyond/22_walls.ipynb #a1ccb536
-@patch_to(Cut)
-def cut_by(self, width, shares, short, lies=None):
-    "The cut that the bounds give with m_i `shares` (n, M), for a `RegionProgram`."
-    g = self.wall.up[self.of] @ self.mu + width @ shares
-    return g/self.cone.bound, 1 - WIDER, float(width @ short)
+    def cut_by(self, width, shares, short, lies=None):
+        "The cut that the bounds give with m_i `shares` (n, M), for a `RegionProgram`."
+        g = self.wall.up[self.of] @ self.mu + width @ shares
+        return g/self.cone.bound, 1 - WIDER, float(width @ short)
 
-@patch_to(Cut)
-def put(self, width):
-    "The cut that the bounds give with the m_i chosen last."
-    self.triple = self.cut_by(width, self.shares, self.short)
-    self.version += 1
-    if self.program:
-        self.program.change([self.triple])
-    else:
-        self.program = RegionProgram(self.cone.setting, [self.triple])
+    def put(self, width):
+        "The cut that the bounds give with the m_i chosen last."
+        self.triple = self.cut_by(width, self.shares, self.short)
+        self.version += 1
+        if self.program:
+            self.program.change([self.triple])
+        else:
+            self.program = HeardProgram(self.cone.setting, [self.triple], None,
+                                        self.cone.outcomes)
 
-@patch_to(Cut)
-def least(self, q):
-    "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
-    found = self.program.minimum(q, rule=True)
-    return (np.inf, None) if found is None else (found.bound, found.rule.expected)
+    def least(self, q):
+        "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
+        found = self.program.minimum(q, rule=True)
+        if found is None:
+            return np.inf, None
+        return found.bound, self.cone.outcomes.expected(found.rule)
 
 # %% ../../nbs/beyond/22_walls.ipynb #4729d03b
 REMEMBERED = 8      # rules, at most
@@ -532,7 +541,7 @@ class CutRegion:
     def __init__(self, cone, walls):
         self.cone, self.cuts, self.key = cone, [Cut(w) for w in walls], (0,)
         self.found, self.program = [], None
-        self.rules = self.known = np.zeros((1, len(cone.D)))
+        self.rules = self.known = np.zeros((1, len(cone.outcomes.u)))
         self.prices, self.weakest = np.zeros(1), self.known[0]
 
     @property
@@ -546,7 +555,7 @@ class CutRegion:
 
     def refresh(self, counts):
         "Work out the cheapest rule under the `counts` (M,) of the arm."
-        known = [c for c in self.cuts if c.triple is not None]
+        known, o = [c for c in self.cuts if c.triple is not None], self.cone.outcomes
         key = counts.sum(), *((c, c.version) for c in known)
         if not known or key == self.key:
             return
@@ -555,12 +564,12 @@ class CutRegion:
             if self.program and len(main) == len(self.program.cuts):
                 self.program.change(main)
             else:
-                self.program = RegionProgram(self.cone.setting, main, self.program)
+                self.program = OutcomeProgram(self.cone.setting, main, self.program, o)
             self.found = [s for s in self.found
-                          if all(g @ s >= h - e for g, h, e in main)]
+                          if all(g @ o.behind(s) >= h - e for g, h, e in main)]
         self.key, q = key, counts/counts.sum()
         cheapest = self.program.minimum(q, rule=True)
         if cheapest is not None:
-            self.rules = self.known = np.array([cheapest.rule.expected, *self.found])
+            self.rules = self.known = np.array([o.paid(cheapest.rule), *self.found])
             self.prices = self.rules @ q
             self.prices[0] = cheapest.bound
