@@ -1428,6 +1428,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'oia_nb.session.control_questions': ('beyond/session.html#control_questions', 'oia_nb/session.py'),
                                 'oia_nb.session.decimals': ('beyond/session.html#decimals', 'oia_nb/session.py'),
                                 'oia_nb.session.in_percents': ('beyond/session.html#in_percents', 'oia_nb/session.py'),
+                                'oia_nb.session.in_rounds': ('beyond/session.html#in_rounds', 'oia_nb/session.py'),
                                 'oia_nb.session.is_same': ('beyond/session.html#is_same', 'oia_nb/session.py'),
                                 'oia_nb.session.is_torn': ('beyond/session.html#is_torn', 'oia_nb/session.py'),
                                 'oia_nb.session.naming': ('beyond/session.html#naming', 'oia_nb/session.py'),

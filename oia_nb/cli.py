@@ -1041,8 +1041,7 @@ def next_command(s):
     if s.status == 'open':
         return f'oia session next {path}'
     if s.way_out and s.contradiction:
-        first = s.contradiction.split(' ')[0]
-        return f'oia session amend {path} {first} --arm … --report … --why …'
+        return f'oia session amend {path} {s.contradiction[0]} --arm … --report … --why …'
     return f'oia session close {path} --html closing.html --csv payments.csv'
 
 def put_standing(s, args, *lines, **more):
