@@ -40,8 +40,8 @@ from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import (check_options, learner_for, learner_row,
                                    rounds_left)
-from .learner import (Origin, Stopped, Verification, in_percent,
-                            interrupts_held, three_digits)
+from .facts import in_percent, three_digits
+from .learner import Origin, Stopped, Verification, interrupts_held
 from .told import DIGITS_MOST, Check, Told, as_told
 from .stackelberg import region_margin
 from .worlds import as_file

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from conftest import amount
 from oia_nb.cli import main
 from oia_nb.core import InvalidInput, generator
 from oia_nb.information import Setting, make_world
@@ -327,7 +328,7 @@ def by_command(path, world, eps):
         '--fee', .5, '--asks', '--person', 'R. Roe')
     while Session.open(file, write=False).status == 'open':
         s = Session.open(file, write=False)
-        if s.rounds == 60:
+        if s.rounds == amount(20, 60):
             break
         oia('next', file, '--html', path.with_suffix('.html'))
         r = Session.open(file, write=False)._rounds[-1]
