@@ -253,7 +253,9 @@ class Stubs:
         if f'{module}.{name}' in self.functions:
             owner, _, method = text.rpartition('.')
             methods = self.methods.get((self.owner(module, owner), owner), [])
-            found = [n for n in [*methods, *self.trees[module].body]
+            body = [n for c in self.trees[module].body
+                    for n in [c, *getattr(c, 'body', ())]]
+            found = [n for n in [*methods, *body]
                      if getattr(n, 'name', None) == method]
             made = ast.parse(ast.unparse(found[0])).body[0]
             return self.hinted(module, name, made, False)

@@ -83,6 +83,16 @@ def wide_code(root):
             if widest > COLUMNS:
                 yield f'{path.stem}, cell {cell["id"]}: {widest} columns'
 
+CODE = re.compile(r'```.*?```|`[^`\n]*`|^    .*?$', re.S | re.M)
+MARKUP = re.compile(r'<[a-zA-Z/!][^>\n]*>')
+
+def readme_markup(root):
+    "README.md is Markdown alone: a code host prints style sheets, and drops pictures, in HTML."
+    text = CODE.sub('', (root/'README.md').read_text(encoding='utf-8'))
+    for m in MARKUP.finditer(text):
+        if not m[0].startswith(('<http', '<mailto')):
+            yield f'README.md: HTML, {m[0][:60]}'
+
 # --- What a browser shows -------------------------------------------------------------
 
 PAPER = ('.skip-to-content', 'button', '.sidebar-drawer', '.toc-drawer', '.headerlink',
@@ -126,6 +136,7 @@ def faults(root, docs):
     for check in dead_links, figures_without_words, heavy_pages, lost_pages:
         yield from check(docs, texts)
     yield from wide_code(root)
+    yield from readme_markup(root)
     import browser
     if not browser.installed():
         print('no Chromium: neither print nor the search was checked', file=sys.stderr)

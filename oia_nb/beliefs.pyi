@@ -5,17 +5,17 @@ from numpy.typing import ArrayLike
 import numpy as np
 from dataclasses import dataclass, replace
 import numpy as np
-from .core import TIE_TOL, InvalidInput, as_integer, as_number, patch_to
+from .core import TIE_TOL, InvalidInput, as_integer, as_number
 from .examination import Boundary, Watches, examine, fresh_rule
 from .leads import leading
 from .estimation import FORCED, INIT, NORMAL
-from .learner import STATUS, Identification, Learner, Stopped, check_learner, finish
+from .learner import STATUS, Halt, Learner, check_learner, finish
 from .proofs import named, tables_of
 from .proving import ball_hint, bases_of, bet_on, only_used
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, largest_over_ball, mean_lower
 from .sharp.hyperplanes import Hyperplane, Ray, RegionProgram, bent, largest_difference, last_basis, spread_rules, unknowns
-from .sharp.learner import Halt, SharpRun, put
+from .sharp.learner import SharpRun, put
 from .told import Told, as_told, digits_needed, heard_as, is_clear
 from .verify import Facts
 from .oracle import Oracle
@@ -97,12 +97,7 @@ def grounds(run, c): ...
 def wall_hint(run, wall, rays): ...
 def pairs_seen(run, k, since, used): ...
 def with_proof(run): ...
-@dataclass(frozen=True, eq=False, repr=False)
-class OwnIdentification(Identification):
-    contradiction: tuple
 def conclude(run, status, contradiction=..., violated=...): ...
 def steps(run, examined): ...
 def checked_told(setting, told, margin): ...
-class StateLearner(Learner):
-    def send(self, response): ...
 def own_beliefs(setting: Setting, oracle: Oracle, *, eps: float, delta: float, told: Any=..., margin: float=..., max_rounds: int=..., examined: bool=...) -> Learner: ...

@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['PAID', 'TICKETS', 'RULE', 'TARGET', 'ROUNDED', 'HEADS', 'CERTIFICATE', 'TRACE', 'RUN', 'DOCUMENTS', 'FILES',
-           'VERSIONS', 'COUNTED', 'TOLD', 'CHECKED', 'DISCOVERY', 'DETAILS', 'READ', 'MANY', 'PROVED', 'json_schema',
-           'schema_file', 'write_schemas', 'as_plain', 'document', 'check_document', 'read_document', 'save_document',
-           'rule_fields', 'game_fields', 'rule_to_dict', 'rule_from_dict', 'load_rule', 'results_by_name',
+           'VERSIONS', 'COUNTED', 'TOLD', 'EARLIER', 'CHECKED', 'DISCOVERY', 'DETAILS', 'READ', 'MANY', 'PROVED',
+           'json_schema', 'schema_file', 'write_schemas', 'as_plain', 'document', 'check_document', 'read_document',
+           'save_document', 'rule_fields', 'game_fields', 'rule_to_dict', 'rule_from_dict', 'load_rule',
            'identification_to_dict', 'identification_from_dict', 'own_values', 'certificate_fields', 'certificate_of',
            'detail', 'check_of', 'interval_of', 'discovery_of', 'check_details', 'trace_of', 'column_of',
-           'load_identification', 'rounded_fields', 'optimal_to_dict', 'plan_to_dict', 'worlds_to_dict',
+           'load_identification', 'rounded_fields', 'optimal_to_dict', 'plan_to_dict', 'all_worlds', 'worlds_to_dict',
            'compare_to_dict']
 
 # %% ../nbs/companion/86_documents.ipynb #ec3e7f0e
@@ -25,6 +25,7 @@ from .information import Setting, World
 from .scoring import ScoringRule, as_rule
 from .tickets import Rounded
 from .estimation import PAST
+from .facts import setting_facts
 from .learner import (STATUS, Certificate, Identification, Origin,
                             Trace)
 from .told import CHECKS, VIOLATIONS, Check, as_told
@@ -60,14 +61,15 @@ DOCUMENTS = dict(
     rule=record({'arms': NAMES, 'decisions': NAMES, 'utility': MATRIX}, states=NAMES,
                 bound=NUMBER, support=MATRIX, rule=RULE),
     identification=record(
-        {'regret': NUMBER, 'rounded': ROUNDED, 'trace': TRACE, 'figure': TEXT,
-         'paper_needs': INTEGER, 'told': ANYTHING, 'assumed': ANYTHING,
-         'checked': ANYTHING, 'violated': ANYTHING, **KNOWN},
+        {'regret': NUMBER, 'break_even': maybe(NUMBER), 'rounded': ROUNDED,
+         'trace': TRACE, 'figure': TEXT, 'paper_needs': INTEGER, 'told': ANYTHING,
+         'assumed': ANYTHING, 'checked': ANYTHING, 'violated': ANYTHING,
+         'kind': TEXT, **KNOWN},
         **RUN, **GAME, rule=RULE, arm=TEXT, status=TEXT,
         certificate=CERTIFICATE,
         counts=by_name(INTEGER), rounds=INTEGER, normal_rounds=INTEGER,
         forced_rounds=INTEGER, searches=INTEGER, lp_solves=INTEGER,
-        event_violated=FLAG, paid=maybe(NUMBER), lost=maybe(NUMBER), kind=TEXT,
+        event_violated=FLAG, paid=maybe(NUMBER), lost=maybe(NUMBER),
         details=by_name(ANYTHING)),
     optimal=record(
         {'rounded': ROUNDED, 'margins': by_name(maybe(NUMBER)),
@@ -95,7 +97,7 @@ DOCUMENTS = dict(
 
 # %% ../nbs/companion/86_documents.ipynb #37555729
 FILES = dict(world=WORLD_FORM, setting=SETTING_FORM)
-VERSIONS = dict.fromkeys(DOCUMENTS | FILES, 1) | dict(identification=2)
+VERSIONS = dict.fromkeys(DOCUMENTS | FILES, 1) | dict(identification=3)
 
 def json_schema(kind):
     """The JSON Schema of a kind of document ("rule", "identification", "optimal",
@@ -241,14 +243,6 @@ def load_rule(path):
     return rule_from_dict(read_document(path, 'rule'))
 
 # %% ../nbs/companion/86_documents.ipynb #ffe9f34f
-def results_by_name():
-    "The classes of results by their names; those of all learners of this book."
-    import oia_nb.identification    # noqa: F401  has such classes
-    found = [Identification]
-    for c in found:
-        found += c.__subclasses__()
-    return {c.__name__: c for c in found}
-
 COUNTED = ('rounds', 'status', 'normal_rounds', 'forced_rounds', 'searches',
            'lp_solves', 'event_violated', 'certificate', 'paid', 'lost')
 TOLD = COUNTED + ('rule', 'arm', 'setting', 'origin', 'eps', 'delta', 'counts', 'trace')
@@ -268,8 +262,8 @@ def identification_to_dict(found, trace=False):
     known = DOCUMENTS['identification']['properties']
     more = {f.name: getattr(found, f.name) for f in fields(found) if f.name not in TOLD}
     values = {name: getattr(found, name) for name in COUNTED}
-    for given, name in (values, 'certificate'), (more, 'proved'):
-        if given.get(name) is not None:
+    for given, name in (values, 'certificate'), (more, 'listed'):
+        if given[name] is not None:
             given[name] = certificate_fields(given[name], trace)
     values |= {name: value for name, value in more.items() if name in known}
     values |= {name: value for name, value in setting_to_dict(z).items()
@@ -281,15 +275,14 @@ def identification_to_dict(found, trace=False):
         target=dict(eps=found.eps, delta=found.delta), **game_fields(z),
         rule=rule_fields(found.rule, z.states), arm=z.arms[found.arm], **values,
         counts=dict(zip(z.arms, found.counts)),
-        kind=type(found).__name__, details={
-            name: value
-            for name, value in more.items() if name not in known
-        })
+        details={name: value for name, value in more.items()
+                 if name not in known and value is not None})
 
 # %% ../nbs/companion/86_documents.ipynb #fe51d0b8
+EARLIER = dict(proved='listed')       # names in versions 1 and 2
+
 def identification_from_dict(data):
-    """The `Identification` of a document, of the class that it had if its details
-    are plain values; without a trace, if the document has none. Raises
+    """The `Identification` of a document, without a trace if it has none. Raises
     `InvalidInput`.
 
     >>> identification_from_dict(found.to_dict()).status
@@ -297,20 +290,20 @@ def identification_from_dict(data):
     """
     d = check_document(data, 'identification')
     z = setting_from_dict({name: d[name] for name in (*GAME, *KNOWN) if name in d})
-    make = results_by_name().get(d['kind'], Identification)
     as_choice('document.status', d['status'], STATUS)
-    own = {f.name for f in fields(make)} - set(TOLD)
-    more = {k: detail(k, v) for k, v in (d['details'] | d).items() if k in own}
+    own = {f.name for f in fields(Identification)} - set(TOLD)
+    told = {EARLIER.get(k, k): v for k, v in (d['details'] | d).items()}
+    more = {k: detail(k, v) for k, v in told.items() if k in own}
     origin = Origin(d['world'], d['method'], d['options'], d['seed'])
     values = {name: d[name] for name in COUNTED} | {
         name: d['target'][name] for name in ('eps', 'delta')}
     values['certificate'] = d['certificate'] and certificate_of(d['certificate'])
     counts = [as_integer(f'document.counts.{a}', d['counts'].get(a), 0, MANY)
               for a in z.arms]
-    found = make(rule=ScoringRule(d['rule']['payments'], z.support, z.bound),
-                 arm=z.arm_index(d['arm']), setting=z, origin=origin,
-                 counts=np.array(counts), trace=trace_of(d.get('trace'), z),
-                 **values | more)
+    found = Identification(
+        rule=ScoringRule(d['rule']['payments'], z.support, z.bound),
+        arm=z.arm_index(d['arm']), setting=z, origin=origin, counts=np.array(counts),
+        trace=trace_of(d.get('trace'), z), **values | more)
     check_details(found)
     return found
 
@@ -337,20 +330,17 @@ DISCOVERY = record({'found': ANYTHING, 'setting': ANYTHING, 'starts': listed(INT
                    rule=record(tickets=MATRIX, bound=NUMBER), arm=INTEGER, status=TEXT,
                    bound=maybe(NUMBER), charge=maybe(NUMBER), mass=listed(NUMBER, 1),
                    rounds=INTEGER, collecting=INTEGER, runs=INTEGER)
-# what classes of results hold beyond an `Identification`
+# what results may hold beside
 DETAILS = dict(
     told=maybe(by_name(ANYTHING)), checks=listed(CHECKED), violated=maybe(TEXT),
     profit=maybe(NUMBER), lead=maybe(NUMBER), contradiction=listed(INTEGER),
     questions=INTEGER, handed_on=INTEGER, lapses=INTEGER, share=NUMBER,
     attempts=INTEGER, index=INTEGER, behind=maybe(NUMBER), earns=listed(maybe(NUMBER)),
     means=maybe(listed(NUMBER, 1)), discovery=maybe(DISCOVERY),
-    refused=maybe(TEXT), proved=CERTIFICATE)
+    refused=maybe(TEXT), listed=CERTIFICATE)
 
 def detail(name, value):
-    """The value of a detail in a document; of one that the book doesn't know as it
-    is, a list as a tuple. Raises `InvalidInput`."""
-    if name not in DETAILS:
-        return tuple(value) if isinstance(value, list) else value
+    "The value of a detail in a document. Raises `InvalidInput`."
     at = f'document.details.{name}'
     check_form(at, value, DETAILS[name])
     if value is None:
@@ -389,21 +379,24 @@ READ = dict(told=lambda d: as_told(own_values(d)),
             violated=lambda name: as_choice('violated', name, VIOLATIONS),
             contradiction=tuple, earns=interval_of,
             means=lambda d: np.array(d, float), discovery=discovery_of,
-            proved=certificate_of)
+            listed=certificate_of)
 
 def check_details(found):
     """Raise `InvalidInput` for a result that lacks what its own promise is stated
     with."""
-    tried = found.status == 'rule_certified'
+    tried = found.listed or found.status == 'rule_certified'
     if not tried and found.certificate is None:
         return
     as_number('document.target.delta', found.delta, 0., 1., strict_low=True)
-    for name in 'discovery', *(('means', 'earns', 'behind') if tried else ()):
-        value = getattr(found, name, 0.)
-        if value is None or name != 'discovery' and not (
-                np.size(value) and np.isfinite(value).all()):
+    for name in ('means', 'earns', 'behind') if tried else ():
+        value = getattr(found, name)
+        if value is None or not (np.size(value) and np.isfinite(value).all()):
             raise InvalidInput(f'document.details.{name}', value,
                                'what the promise is stated with')
+    proof = not tried and found.certificate.proof
+    if proof and proof.get('kind') == 'unseen' and found.discovery is None:
+        raise InvalidInput('document.details.discovery', None,
+                           'what the promise is stated with')
 
 # %% ../nbs/companion/86_documents.ipynb #bd617b62
 MANY = 2**53        # more rounds than this aren't read
@@ -488,13 +481,13 @@ def plan_to_dict(world, bounds, played=None, seed=None, worth=None):
                     played=played, methods=PROVED, **values,
                     **({} if worth is None else dict(worth=worth)))
 
+def all_worlds():
+    "The worlds that come with the package, as `Facts`."
+    return setting_facts({name: load_world(name).setting for name in world_names()})
+
 def worlds_to_dict():
-    "The document of the worlds that come with the package."
-    def row(name):
-        z = load_world(name).setting
-        return dict(name=name, arms=z.arms, states=z.states, decisions=z.decisions,
-                    beliefs=z.M, bound=z.bound)
-    return document('worlds', worlds=[row(name) for name in world_names()])
+    "The document of these."
+    return document('worlds', worlds=all_worlds().plain())
 
 def compare_to_dict(found, *, worlds, target, methods, compiled, **options):
     """The document of a `Comparison`: the `target`, the `methods` {label: (name,

@@ -4,8 +4,10 @@ The environment is set before numpy and matplotlib load: pytest runs one process
 need no screen.
 """
 import gc
+import importlib
 import importlib.util
 import os
+import pkgutil
 import random
 import subprocess
 import sys
@@ -18,6 +20,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+def modules():
+    "All modules of the package, but for that which gathers their names."
+    import oia_nb
+    return [importlib.import_module(m.name)
+            for m in pkgutil.walk_packages(oia_nb.__path__, 'oia_nb.')
+            if '.chapters' not in m.name and m.name != 'oia_nb.all']
 
 os.environ.setdefault('OMP_NUM_THREADS', '1')
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')

@@ -10,11 +10,13 @@ import pytest
 from scipy.stats import binom
 from conftest import amount
 from laws import detection, ever_outside, guess, most_failures, outcomes, statistical
-from oia_nb.all import (MIXINGS, Exploration, InvalidInput, Oracle,
-                        Response, action_informed_oracle, event_holds,
-                        generator, initialise, interact, is_proper, mix,
-                        never, oiafc, optimal_rule, principal_profit,
-                        random_world, remember, simple_regret, simple_world, simulate)
+from oia_nb.all import (InvalidInput, Oracle, Response, action_informed_oracle, generator,
+                        is_proper, mix, oiafc, optimal_rule, principal_profit, random_world,
+                        simple_regret, simulate)
+from oia_nb.estimation import event_holds
+from oia_nb.exploration import Exploration, initialise, interact, never, remember
+from oia_nb.oiafc import MIXINGS
+from oia_nb.worlds import simple_world
 from oia_nb import baselines
 from oia_nb.baselines import (chen, etc, etc_bits, etc_bound,
                               etc_radius, etc_rounds, etc_samples, link_arms,

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from conftest import examples
 from laws import detection, most_failures, statistical
 from oia_nb import beliefs
-from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, check_oracle,
-                        generator, identify, is_proper, random_world, simple_regret, simulate)
+from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, generator, identify,
+                        is_proper, random_world, simple_regret, simulate)
+from oia_nb.oracle import check_oracle
 from oia_nb.beliefs import Hearing, PairProgram, own_beliefs
 from oia_nb.experts import Drifting, Rounded, Subjective, best_known, is_wrong
 from oia_nb.sharp.evidence import betting_threshold, mean_lower

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from conftest import amount
 import laws
-from oia_nb.all import (MIXINGS, NORMAL, InvalidInput, action_informed_oracle,
-                        event_holds, generator, load_world, make_world, oiafc,
-                        should_stop, simulate)
+from oia_nb.all import (InvalidInput, action_informed_oracle, generator, load_world, make_world,
+                        oiafc, simulate)
+from oia_nb.estimation import NORMAL, event_holds
+from oia_nb.oiafc import MIXINGS, should_stop
 from oia_nb.complexity import (Problem, chen_rate, corollary1_arm, corollary1_bound,
                                corollary1_explicit, corollary1_tau1, corollary1_tau2,
                                corollary2_budget, forecast_rounds, forecast_rows,

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from conftest import amount
-from oia_nb.all import (LEARNERS, FORCED, NORMAL, InvalidInput, Oracle, Transcript,
-                        action_informed_oracle, generator, identify, load_identification,
-                        load_world, make_world, parse_expert, simulate)
+from oia_nb.all import (InvalidInput, LEARNERS, Oracle, action_informed_oracle, generator, identify,
+                        load_identification, load_world, make_world, parse_expert, simulate)
+from oia_nb.estimation import FORCED, NORMAL, Transcript
 from oia_nb.examination import Watches
 from oia_nb.learner import Finding, Stopped, Trace, announce, finish
 

@@ -1,21 +1,28 @@
-"""The examples in docstrings run, and every public function has one.
+"""The examples in docstrings run, and every name of the front door has one: a function in its
+docstring, a class there or in chapter 90.
 
-They begin with `from oia_nb.all import *` and the objects of `begin`, which the API page tells.
+They begin with the names of all modules, and the objects of `begin`, which the API page tells.
 Nothing here is left to chance.
 """
+import ast
 import doctest
 import inspect
+import json
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 import oia_nb.all as oia
+from conftest import ROOT, modules
+from oia_nb.complexity import problem_of
+from oia_nb.estimation import radius_fc
+from oia_nb.exploration import Exploration, interact, never
+from oia_nb.worlds import simple_world
 
-FUNCTIONS = {
-    name: getattr(oia, name)
-    for name in oia.__all__ if inspect.isfunction(getattr(oia, name))
-}
+NAMES = {name: getattr(m, name) for m in modules()[::-1] for name in getattr(m, '__all__', ())}
+FUNCTIONS = {name: f for name, f in NAMES.items()
+             if inspect.isfunction(f) and '>>> ' in (f.__doc__ or '')}
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 
 @pytest.fixture(scope='module')
@@ -23,18 +30,20 @@ def begin(tmp_path_factory):
     "What an example may name."
     clinic = oia.load_world('clinic')
     z, oracle, plans = clinic.setting, oia.action_informed_oracle(clinic), []
-    run = oia.Exploration(
-        z, oracle, radius=lambda N, t: oia.radius_fc(N, t, K=z.K, M=z.M, delta=.1),
+    run = Exploration(
+        z, oracle, radius=lambda N, t: radius_fc(N, t, K=z.K, M=z.M, delta=.1),
         mixing=lambda L, t: .5, watch=plans.append)
-    oia.simulate(oia.interact(run, oia.never, 6), clinic, 0)
+    oia.simulate(interact(run, never, 6), clinic, 0)
+    found = oia.identify(clinic, eps=1., delta=.1, seed=0)
     star = {name: getattr(oia, name) for name in oia.__all__}
-    return star | dict(
+    return NAMES | star | dict(
         np=np, replace=replace, clinic=clinic, z=z, q=clinic.belief_distributions,
         oracle=oracle, best=oia.optimal_rule(clinic), run=run, plan=plans[-1],
         radii=run.radius(run.transcript.N, run.rounds),
-        found=oia.identify(clinic, eps=1., delta=.1, seed=0),
-        problem=oia.problem_of(clinic, .5, .1), simple=oia.simple_world(2, 2, seed=0),
-        folder=str(tmp_path_factory.mktemp('examples')), table=pd.DataFrame({
+        found=found,
+        problem=problem_of(clinic, .5, .1), simple=simple_world(2, 2, seed=0),
+        folder=str(tmp_path_factory.mktemp('examples')), coin=clinic, coin_run=found,
+        table=pd.DataFrame({
             'state': ['sick', 'sound']*20,
             'look': ['bad', 'fine']*18 + ['fine', 'bad']*2
         }))
@@ -51,8 +60,14 @@ def failures(name, doc, names):
 @pytest.mark.parametrize('name', FUNCTIONS)
 def test_example(name, begin):
     found = failures(name, FUNCTIONS[name].__doc__, begin)
-    assert found is not None, f'{name} has no example'
     assert found == '', found
+
+def test_every_name_of_the_front_door_has_an_example():
+    cells = json.loads((ROOT/'nbs'/'companion'/'90_all.ipynb').read_text(encoding='utf-8'))['cells']
+    code = [''.join(c['source']) for c in cells if c['cell_type'] == 'code']
+    trees = [ast.parse(s) for s in code if '#| export' not in s]
+    shown = {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    assert set(oia.__all__) - set(FUNCTIONS) <= shown, set(oia.__all__) - set(FUNCTIONS) - shown
 
 @pytest.mark.parametrize('doc, said', [('>>> z.K\n3', ''), ('>>> z.K\n4', 'Expected'),
                                        ('>>> nobody', 'NameError'), ('no example', None)])

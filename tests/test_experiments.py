@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import amount, ROOT
-from oia_nb.all import (InvalidInput, action_informed_oracle, bits_world,
-                        generator, identify, load_world, make_world, oiafc, optimal_rule,
-                        shrink_oracle, simulate)
+from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identify, load_world,
+                        make_world, oiafc, optimal_rule, simulate)
+from oia_nb.oracle import shrink_oracle
+from oia_nb.worlds import bits_world
 from oia_nb.experiments import (compare, experiment, forecast, read_experiment, suite,
                                 summarise)
 from oia_nb.worlds import World

@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import amount, examples, ROOT
-from oia_nb.all import (InvalidInput, Rational, RiskAverse, best_reply, generator,
-                        identify, load_world, lottery, menu_rule, random_world)
+from oia_nb.all import (InvalidInput, Rational, RiskAverse, generator, identify, load_world,
+                        menu_rule, random_world)
+from oia_nb.experts import lottery
+from oia_nb.information import best_reply
 from oia_nb.experts import (RECENT, Drifting, Expert, HiddenArm, Lapsing, Logit, Noisy, Rounded,
                             Satisficing, Subjective, best_known, felt, is_wrong,
                             misheard, parse_expert,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import oia_nb.all as package
-from oia_nb import scoring, sharp, worlds
+from conftest import modules
 
 pytest.importorskip('myst_parser')
 from docutils import nodes  # noqa: E402
@@ -82,8 +82,7 @@ def test_chapters_are_called_by_their_numbers():
         assert (NBS/f'{page[1:]}.ipynb').exists() and f'/{int(number):02}_' in page, page
 
 def test_names_in_code_exist():
-    from oia_nb.sharp import hyperplanes, walls
-    places = package, scoring, worlds, sharp, hyperplanes, walls
+    places = modules()
     fields = {'asks', 'alpha', 'eps', 'rounds', 'normal_rounds', 'forced_rounds', 'bound',
               'shortfall'}
     for name in re.findall(r'`([\w.\[\]()]+)`', ' '.join(re.findall(r'\*in code\* .*', ENTRIES))):

@@ -13,11 +13,14 @@ import pytest
 from conftest import amount
 from laws import (FALSE_ALARM, detection, guess, most_failures, noisy, outcomes,
                   statistical, worst_rule)
-from oia_nb.all import (MIXINGS, PROGRAMS, Environment, InformationStructure,
-                        action_informed_oracle, certify, chen, etc, event_holds,
-                        generator, identify, is_proper, oiafb, oiafc,
-                        oiafc_simple, optimal_rule, principal_profit, random_world,
-                        sharp, simple_regret)
+from oia_nb.all import (action_informed_oracle, chen, generator, identify, is_proper, oiafb, oiafc,
+                        optimal_rule, principal_profit, random_world, sharp, simple_regret)
+from oia_nb.baselines import etc, oiafc_simple
+from oia_nb.estimation import event_holds
+from oia_nb.exploration import certify
+from oia_nb.information import Environment, InformationStructure
+from oia_nb.oiafc import MIXINGS
+from oia_nb.programs import PROGRAMS
 
 DELTA = .01
 SHAPES = [(2, 2, 2), (2, 2, 3), (3, 2, 2), (2, 3, 2)]      # arms, states, signals

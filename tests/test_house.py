@@ -4,18 +4,23 @@ one row of a table.
 Nothing here is left to chance.
 """
 import ast
+import dis
 import json
 import re
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from types import CodeType
 import pytest
 import oia_nb
 from conftest import amount
-from oia_nb.all import (STATUS, Finding, InvalidInput, Status, action_informed_oracle,
-                        as_integer, check_learner, compose, generator,
-                        identify, learner, make_world, oiafc_simple, radius_fb,
-                        save_world, simulate)
+from oia_nb.all import (InvalidInput, action_informed_oracle, compose, generator, identify,
+                        make_world, simulate)
+from oia_nb.baselines import oiafc_simple
+from oia_nb.core import as_integer
+from oia_nb.estimation import radius_fb
+from oia_nb.learner import Finding, STATUS, Status, check_learner, learner
+from oia_nb.worlds import save_world
 from oia_nb.cli import main
 from oia_nb.experiments import compare, experiment, suite
 from oia_nb.identification import LEARNERS, Flag, Row
@@ -165,6 +170,48 @@ def test_nothing_is_defined_twice():
     assert twice_defined('def f(): 1\n@patch\ndef g(self: A): 1\n@patch\n'
                          'def g(self: B): 1\n@learner\ndef f(): 2\n') == ['f']
 
+# --- The page that is the module ------------------------------------------------------
+
+def instructions(code):
+    "All instructions of a piece of code, and of the functions in it."
+    yield from dis.get_instructions(code)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from instructions(constant)
+
+def lasting_names(cells):
+    "Functions, classes, and variables that a later cell asks for; what is imported aside."
+    made, lasting = set(), set()
+    for text in cells:
+        text = '\n'.join(line for line in text.split('\n') if not line.startswith('%'))
+        tree, code = ast.parse(text), compile(text, 'cell', 'exec')
+        imported = {(a.asname or a.name).split('.')[0] for node in ast.walk(tree)
+                    if isinstance(node, (ast.Import, ast.ImportFrom)) for a in node.names}
+        stored = {i.argval for i in dis.get_instructions(code) if i.opname == 'STORE_NAME'}
+        loaded = {i.argval for i in instructions(code) if i.opname in ('LOAD_NAME', 'LOAD_GLOBAL')}
+        lasting |= {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+        lasting |= (loaded - stored) & made
+        made |= stored - imported
+    return lasting
+
+def test_the_paper_in_one_sitting_stays_one_sitting():
+    "At most 4,000 words, 500 lines, 30 names and 72 columns, and one call of a solver."
+    page = ROOT/'nbs'/'paper'/'one_sitting.ipynb'
+    code = list(cells(page))
+    lines = [line for cell in code for line in cell.split('\n') if line.strip()]
+    page = json.loads(page.read_text(encoding='utf-8'))
+    prose = [''.join(c['source']) for c in page['cells'] if c['cell_type'] == 'markdown']
+    assert len(' '.join(prose).split()) <= 4000 and len(lines) <= 500
+    assert max(map(len, lines)) <= 72 and len(lasting_names(code)) <= 30
+    assert sum('linprog(' in line for line in lines) == 1
+    until = next(n for n, cell in enumerate(code) if 'oia_nb' in cell)
+    taken = {n for cell in code[:until] for n in re.findall(r'(?m)^(?:import|from) (\w+)', cell)}
+    assert taken == {'typing', 'matplotlib', 'numpy', 'scipy'}
+
+def test_names_that_last_are_counted():
+    page = ['import os\na = b = 1', 'def f(b): return a + b', 'b = 2\nos']
+    assert lasting_names(page) == {'a', 'f'}
+
 # --- Names of the source --------------------------------------------------------------
 
 LABEL = re.compile(r'`(alg|cor|def|eq|ex|fig|lem|prop|rem|thm)-[\w-]+`')
@@ -307,7 +354,7 @@ def test_the_command_plays_a_new_learner(new_learner, tmp_path, capsys):
     ]
     assert main([*line, '--patience', '4']) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith('One arm made an impression, after ')
+    assert shown.split(maxsplit=1)[1].startswith('One arm made an impression\n')
     assert main([*line, '--patience', '4', '--json']) == 0
     assert json.loads(capsys.readouterr().out)['status'] == 'impressed'
     assert main([*line, '--patience', '0']) == 2 and 'patience' in capsys.readouterr().err

@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 import oia_nb.leads as leads
 from conftest import amount, examples
 from laws import detection, most_failures, statistical
-from oia_nb.all import (InvalidInput, Oracle, Session, action_informed_oracle, compare,
-                        generator, identify, load_world, mix, optimal_rule, principal_profit,
-                        random_world, region_margin, simple_regret)
+from oia_nb.all import (InvalidInput, Oracle, Session, action_informed_oracle, compare, generator,
+                        identify, load_world, mix, optimal_rule, principal_profit, random_world,
+                        simple_regret)
+from oia_nb.stackelberg import region_margin
 from oia_nb.documents import identification_from_dict
 from oia_nb.identification import LEARNERS
-from oia_nb.leads import LedIdentification, share_needed
+from oia_nb.leads import share_needed
 from oia_nb.learner import STATUS
 
 DUO, CLINIC = random_world(2, 2, 2, 5, prior='arm', margin=.05), load_world('clinic')
@@ -70,9 +71,9 @@ def test_a_price_that_is_not_well_known_yet():
     assert all(leads_by(r, world) >= margin - LEAD_TOL for r in found)
 
 
-def free(run, delta):
+def free(run, a, delta):
     "The planted fault: what the mixture costs is taken to be nothing."
-    run.price = 0.
+    a.price = 0.
     return True
     yield
 
@@ -143,7 +144,7 @@ def test_stopped(n):
     for _ in range(n):
         rule = learner.send(DUO.respond(rule, rng))
     best, found = learner.best, learner.stop()
-    assert isinstance(found, LedIdentification) and found.status == 'stopped'
+    assert found.attempts and found.status == 'stopped'
     assert found.rounds == n and leads_by(found) >= .05 - LEAD_TOL
     if best is not None:
         assert found.certificate.bound <= best.bound + 1e-9

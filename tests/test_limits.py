@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from scipy.linalg import null_space
 
-from oia_nb.all import (action_informed_oracle, generator, load_world,
-                        lower_bound, make_world, optimal_rule, rules_needed, sharp,
-                        simulate)
+from oia_nb.all import (action_informed_oracle, generator, load_world, make_world, optimal_rule,
+                        sharp, simulate)
+from oia_nb.limits import lower_bound, rules_needed
 from oia_nb.core import InvalidInput
 from oia_nb.identification import LEARNERS
 from oia_nb.scoring import brier

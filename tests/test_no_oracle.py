@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from conftest import amount, examples
-from oia_nb.all import (InvalidInput, OIAError, agent_profit, generator, hidden_arm,
-                        identify, is_proper, load_world, random_world, region_margin,
-                        search_oracle, simple_regret, simulate)
+from oia_nb.all import (InvalidInput, OIAError, agent_profit, generator, identify, is_proper,
+                        load_world, random_world, search_oracle, simple_regret, simulate)
+from oia_nb.oracle import hidden_arm
+from oia_nb.stackelberg import region_margin
 from oia_nb.no_oracle import draw_rule, mean_rule
 from laws import statistical
 

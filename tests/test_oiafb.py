@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from conftest import amount
 from laws import FALSE_ALARM, detection, guess, most_failures, noisy, outcomes, statistical
-from oia_nb.all import (FORCED, INIT, NORMAL, Exploration, InvalidInput, NotInducible,
-                        Oracle, action_informed_oracle, event_holds,
-                        generator, identify, interact, is_proper, make_world, never,
-                        optimal_rule, principal_profit, problem_of, remember, simulate,
-                        smallest_budget, theorem2_need)
+from oia_nb.all import (InvalidInput, NotInducible, Oracle, action_informed_oracle, generator,
+                        identify, is_proper, make_world, optimal_rule, principal_profit, simulate)
+from oia_nb.complexity import problem_of, smallest_budget, theorem2_need
+from oia_nb.estimation import FORCED, INIT, NORMAL, event_holds
+from oia_nb.exploration import Exploration, interact, never, remember
 from oia_nb.oiafb import budget_parameter, event_failure, oiafb
 
 # A wrong arm costs more than the target of 1.75 B, so that errors are possible, and walls are far,

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from conftest import amount
-from oia_nb.all import (InvalidInput, NotInducible, Oracle, ScoringRule,
-                        action_informed_oracle, brier, check_oracle, generator,
-                        hidden_arm, is_proper, make_world, menu_rule, optimal_rule,
-                        region_margin, v_shaped, widest_margin)
+from oia_nb.all import (InvalidInput, NotInducible, Oracle, ScoringRule, action_informed_oracle,
+                        brier, generator, is_proper, make_world, menu_rule, optimal_rule, v_shaped)
+from oia_nb.oracle import check_oracle, hidden_arm, widest_margin
+from oia_nb.stackelberg import region_margin
 from oia_nb.oracle import arms_to_leave
 from oia_nb.programs import properness_rows
 

@@ -14,9 +14,10 @@ from matplotlib.figure import Figure
 from matplotlib.path import Path
 from scipy.stats import binom
 from conftest import amount
-from oia_nb.all import (FORCED, NORMAL, InvalidInput, ScoringRule,
-                        action_informed_oracle, agent_profit, brier, identify,
-                        load_world, make_world, menu_rule, mix, principal_profit, spherical)
+from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, agent_profit, brier,
+                        identify, load_world, make_world, menu_rule, mix, principal_profit,
+                        spherical)
+from oia_nb.estimation import FORCED, NORMAL
 from oia_nb.core import generator
 from oia_nb.plots import (COLORMAP, COLORS, CORNERS, answers_along, answers_on, blend,
                           contrast, largest_region, luminance, plot_beliefs,

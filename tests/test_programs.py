@@ -5,8 +5,10 @@ solved before."""
 import numpy as np
 import pytest
 from conftest import amount
-from oia_nb.all import (SolverFailure, generator, is_proper, make_world, merge_beliefs,
-                        optimal_rule, region_margin)
+from oia_nb.all import generator, is_proper, make_world, optimal_rule
+from oia_nb.core import SolverFailure
+from oia_nb.information import merge_beliefs
+from oia_nb.stackelberg import region_margin
 from oia_nb.programs import (CvxpyProgram, LP_UNIT, MenuProgram, RuleProgram, properness_rows,
                              solve_program)
 from oia_nb.scoring import ScoringRule

@@ -100,7 +100,7 @@ def test_a_better_bound_is_sought_afterwards(name, monkeypatch):
     def none_better(run, candidates, best=np.inf):
         asked.append((candidates, best))
         return best, None
-    monkeypatch.setattr(module.bets, 'proved_regret', none_better)
+    monkeypatch.setattr(module.bets, 'least_regret', none_better)
     found = simulate(sharp(world.setting, action_informed_oracle(world), eps=eps, delta=.05,
                            examined=False), world, 0)
     assert found.status == 'certified' and found.certificate.bound == eps

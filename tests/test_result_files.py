@@ -53,10 +53,10 @@ def test_a_result_comes_back_as_it_was(name, found, tmp_path):
     assert type(back) is type(found[name]) and shown(back) == shown(found[name])
 
 def test_every_result_reads_like_the_others(found):
-    "No class has the text that dataclasses make; five lines, none of them an array."
+    "No class has the text that dataclasses make; a line a fact, none of them an array."
     for name, result in found.items():
         lines = repr(result).splitlines()
-        assert len(lines) == 5 and lines[0].startswith(type(result).__name__), name
+        assert 5 <= len(lines) <= 9 and lines[0].startswith(type(result).__name__), name
         assert 'array(' not in repr(result)
         assert '__repr__' not in vars(type(result)) or type(result) is Identification
 

@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import examples
-from oia_nb.all import (InformationStructure, InvalidInput, NotInducible, action_informed_oracle,
-                        bound_needed, generator, load_world, make_world, random_world,
-                        region_margin, widest_margin)
+from oia_nb.all import (InvalidInput, NotInducible, action_informed_oracle, generator, load_world,
+                        make_world, random_world)
+from oia_nb.information import InformationStructure
+from oia_nb.oracle import bound_needed, widest_margin
+from oia_nb.stackelberg import region_margin
 from oia_nb.worlds import world_from_dict, world_to_dict
 
 SEEDS = st.integers(0, 10**6)

@@ -198,22 +198,18 @@ def shifted_rules(day, by, name):
 
 
 def test_another_numpy_announces_other_last_bits(day):
-    """Rules that differ in their last bits are the same; where more differs, the session says
-    so, and goes on from the rules in the file if it is told to."""
+    "An answer is a fact of the rule that was announced, whatever is announced here."
     with Session.open(day) as s:
         rounds, best, number = s.rounds, s.best.bound, s.announce().round
-    with Session.open(shifted_rules(day, 1e-12, 'bits.jsonl')) as s:
-        assert not s.notes and s.best.bound == pytest.approx(best) and s.announce().round == number
-    path = shifted_rules(day, 1e-6, 'other.jsonl')
-    with Session.open(path, write=False) as s:
-        assert s.unused and 'same=1e-6' in s.notes[0] and f'{s.unused} answers' in repr(s)
-        # versions that are equal are not to blame
-        assert np.__version__ not in s.notes[0]
+    for by in 1e-12, 1e-7:
+        with Session.open(shifted_rules(day, by, 'bits.jsonl')) as s:
+            assert not s.notes and s.best.bound == pytest.approx(best)
+            assert s.announce().round == number and s.rounds == rounds
+    with Session.open(shifted_rules(day, 1e-3, 'other.jsonl')) as s:
+        assert not s.unused and not s.notes and s.rounds == rounds
+        play(s, rounds + 3)
     with Session.open(changed(day, head(numpy='1.0'), 'numpy.jsonl'), write=False) as s:
         assert not s.notes
-    with Session.open(path, same=1e-6) as s:
-        assert s.rounds == rounds and not s.notes and s.announce().round == number
-        assert s.best.bound == pytest.approx(best)
 
 
 @pytest.mark.parametrize('report', [{1, 2}, b'36', '36,64', [[.3, .7]], np.array(.3), [1e300]*2,

@@ -12,11 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from conftest import amount, examples
-from oia_nb.all import (DEGENERATE, INIT, Environment, InformationStructure, InvalidInput,
-                        NotInducible, Oracle, Response,
-                        action_informed_oracle, bits_world, degenerate_world, generator,
-                        is_proper, load_world, lower_bound, make_world,
-                        optimal_rule, principal_profit, random_world, sharp, simulate)
+from oia_nb.all import (InvalidInput, NotInducible, Oracle, Response, action_informed_oracle,
+                        generator, is_proper, load_world, make_world, optimal_rule,
+                        principal_profit, random_world, sharp, simulate)
+from oia_nb.estimation import INIT
+from oia_nb.information import Environment, InformationStructure
+from oia_nb.limits import lower_bound
+from oia_nb.worlds import DEGENERATE, bits_world, degenerate_world
 import oia_nb.sharp.evidence as statistics
 import oia_nb.sharp.learner as module
 from oia_nb.beliefs import BITS, Forecast, Run, learn_wall, own_beliefs, refine, shoot

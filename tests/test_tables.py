@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from oia_nb.all import (MAX_SIGNALS, InvalidInput, OIAError, check_table, menu_rule,
-                        widest_margin, world_from_table)
+from oia_nb.all import InvalidInput, OIAError, menu_rule, world_from_table
+from oia_nb.oracle import widest_margin
+from oia_nb.worlds import MAX_SIGNALS, check_table
 from conftest import examples
 from test_worlds import anything, same, seeds, valid_or_refused
 

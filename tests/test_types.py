@@ -3,6 +3,7 @@ without an error and a wrong one with all of them.
 
 Nothing here is left to chance.
 """
+import ast
 import re
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ import sys
 from functools import cache
 
 import build_stubs
+import export
 import pytest
 from conftest import amount, ROOT
 
@@ -33,7 +35,7 @@ def test_stubs_are_those_of_the_modules():
 @pytest.mark.parametrize('old, new, said', [
     ('oiafc.oiafc -> Learner\n', '', 'oiafc.oiafc: no line'),
     ('= eps float\n', '', 'no type for eps'),
-    ('identification.add_rng', 'identification.add_rngs', 'no such function'),
+    ('identification.learner_row', 'identification.learner_rows', 'no such function'),
     ('core.is_number x:Any', 'core.is_number y:Any', 'has no parameter y'),
     ('sharp.learner.sharp examined', 'sharp.learner.blunt examined', 'sharp.learner.sharp: no line')
 ][:amount(1, 5)])
@@ -45,6 +47,81 @@ def test_a_hint_that_lacks_is_named(old, new, said, tmp_path):
     (tmp_path/'nbs'/'hints.txt').write_text(text.replace(old, new), encoding='utf-8')
     with pytest.raises(SystemExit, match=said):
         build_stubs.stubs(tmp_path)
+
+ATTACHED = """
+class A:
+    x = 1
+
+@dataclass
+class B:
+    y: int
+# how many
+MANY = TWO = 2
+def twice(f):
+    return f
+# a remark
+@patch_to(A)
+@twice
+def text(self, n=MANY):
+    "What it says."
+    return f\'\'\'
+{n}
+  \'\'\'
+
+@patch_to(C)
+def z(self):
+    return 0
+@patch_to(B)
+@property
+def both(self):
+    return self.y, TWO
+_all_ = ['text']
+"""
+
+WHOLE = """
+# how many
+MANY = TWO = 2
+
+def twice(f):
+    return f
+
+class A:
+    x = 1
+
+    # a remark
+    @twice
+    def text(self, n=MANY):
+        "What it says."
+        return f\'\'\'
+{n}
+  \'\'\'
+
+@dataclass
+class B:
+    y: int
+
+    @property
+    def both(self):
+        return self.y, TWO
+text = A.text
+@patch_to(C)
+def z(self):
+    return 0
+_all_ = ['text']
+"""
+
+def test_methods_stand_in_their_classes():
+    """With their decorators and remarks, below what their defaults need; a string keeps its lines,
+    and a class of another module its place."""
+    assert export.fold(ATTACHED) == WHOLE == export.fold(WHOLE)
+
+def test_classes_are_whole():
+    modules = [ast.parse(path.read_text(encoding='utf-8'))
+               for path in (ROOT/'oia_nb').rglob('*.py')]
+    classes = [{n.name for n in tree.body if isinstance(n, ast.ClassDef)} for tree in modules]
+    assert sum(map(len, classes)) > 100
+    assert not [node.name for tree, own in zip(modules, classes) for node in tree.body
+                if export.owner(node) in own]
 
 @pytest.fixture(scope='module')
 def mypy(tmp_path_factory):

@@ -16,8 +16,8 @@ import oia_nb.leads as leads
 import oia_nb.oiafc as paper
 import oia_nb.open_setting as open_setting
 import oia_nb.trial as trials
-from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identification_from_dict,
-                        identify, load_world)
+from oia_nb.all import InvalidInput, action_informed_oracle, generator, identify, load_world
+from oia_nb.documents import identification_from_dict
 from oia_nb.cli import main
 from oia_nb.estimation import Transcript
 from oia_nb.learner import (CLAIMS, Certificate, Finding, ask_oracle, finish, simulate,
@@ -101,7 +101,7 @@ def facts(change):
     return forge
 
 def with_certificate(found, **values):
-    name = 'certificate' if found.certificate is not None else 'proved'
+    name = 'certificate' if found.certificate is not None else 'listed'
     return replace(found, **{name: replace(found.proved, **values)})
 
 def bound(found):
@@ -281,14 +281,14 @@ def test_a_claim_without_its_proof(name):
     """A file without the proof, with a smaller claim, or in the old form without either, is read;
     what it claims is quoted, and not said to be proved."""
     data = json.loads(json.dumps(run(name).to_dict(trace=True)))
-    at = (lambda d: d['details']['proved']) if name == 'trial' else (lambda d: d['certificate'])
+    at = (lambda d: d['details']['listed']) if name == 'trial' else (lambda d: d['certificate'])
     bare, small = copy.deepcopy(data), copy.deepcopy(data)
     del at(bare)['proof'], at(bare)['facts']
     at(small)['bound'] = 1e-6
     old = {key: value for key, value in bare.items() if key != 'trace'}
     old['schema'] = 'oia/identification/1'
     if name == 'trial':
-        old = old | dict(details=bare['details'] | dict(proved=None))
+        old = old | dict(details=bare['details'] | dict(listed=None))
     for changed_one in bare, small, old:
         again = identification_from_dict(changed_one)
         claim, _, fault = again.statement.partition('". Not verified: ')
@@ -318,7 +318,7 @@ def test_changed_files(name):
     "No traceback, and no claim that is smaller than what was proved."
     found, rng = run(name), generator(7)
     data = json.loads(json.dumps(found.to_dict(trace=True)))
-    root = ('details', 'proved') if name == 'trial' else ('certificate', )
+    root = ('details', 'listed') if name == 'trial' else ('certificate', )
     part = data
     for key in root:
         part = part[key]

@@ -24,12 +24,13 @@ from scipy.stats import binom
 from laws import statistical
 
 from conftest import ROOT
-from oia_nb.all import (DEGENERATE, PRIORS, InvalidInput, NotInducible, OIAError,
-                        ScoringRule, Setting, action_informed_oracle, blackwell_world,
-                        brier, degenerate_world, garbling, json_text, load_setting,
-                        load_world, make_world, menu_rule, merge_beliefs, on_support,
-                        optimal_rule, parse_json, random_world, simple_world,
-                        world_from_dict, world_names, world_to_dict)
+from oia_nb.all import (InvalidInput, NotInducible, OIAError, ScoringRule, Setting,
+                        action_informed_oracle, brier, load_setting, load_world, make_world,
+                        menu_rule, optimal_rule, random_world, world_names)
+from oia_nb.information import merge_beliefs
+from oia_nb.worlds import (DEGENERATE, PRIORS, blackwell_world, degenerate_world, garbling,
+                           json_text, on_support, parse_json, simple_world, world_from_dict,
+                           world_to_dict)
 
 CHECKS = [
     HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much,

@@ -9,6 +9,7 @@ from types import FunctionType
 from typing import NamedTuple
 import numpy as np
 from ..core import InvalidInput
+from ..sharp.record import Record
 
 _F = TypeVar('_F')
 _R = TypeVar('_R', bound=Any)

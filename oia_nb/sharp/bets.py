@@ -5,23 +5,22 @@ __all__ = ['NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS',
            'DEARER_BY', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'EARLY',
            'LARGEST', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH', 'AT_ONCE', 'GROWTH',
            'A_RAY', 'BESIDE', 'VAIN', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'AGAIN_AFTER', 'MUCH_FINER', 'SEARCH',
-           'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'Run', 'inquire', 'file', 'hear', 'recall', 'note',
-           'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
-           'divided', 'asked_beside', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of',
-           'wealth', 'rivals', 'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook',
-           'outlook_of', 'Option', 'exchanged', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell',
-           'ask_bound', 'along', 'ask_ray', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest',
-           'rule_option', 'narrow_option', 'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price',
-           'cut_option', 'cut_question', 'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample',
-           'price_of_hyperplanes', 'prospect', 'leader', 'candidate', 'is_verified', 'open_second', 'insist',
-           'open_run', 'explore', 'least_doubled', 'proved_regret', 'rule_of', 'foundation', 'against', 'no_agent']
+           'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'Run', 'inquire', 'file', 'hear', 'recall', 'restore',
+           'note', 'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
+           'divided', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'rivals',
+           'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option',
+           'exchanged', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along',
+           'ask_ray', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option',
+           'narrow_option', 'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price', 'cut_option',
+           'cut_question', 'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes',
+           'prospect', 'leader', 'candidate', 'is_verified', 'open_second', 'insist', 'open_run', 'explore',
+           'least_doubled', 'least_regret', 'rule_of', 'foundation', 'against', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from collections import Counter
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
-from ..core import patch_to
 from ..estimation import FORCED, INIT, NORMAL
 from ..programs import new_highs, open_highs
 from ..scoring import ScoringRule, mix, without_floor
@@ -29,7 +28,7 @@ from .evidence import own_wealth, pair_wealth
 from .hints import checked
 from .hyperplanes import RegionProgram, flat, unknowns
 from .questions import Foretold, Guess, cheapest_mixture, question
-from .walls import (BOXES, FEW, HUGE, BetRegion, Cone, Contradiction, Cut,
+from .walls import (HUGE, BetRegion, Cone, Contradiction, Cut,
                                 CutRegion, Wall, prove_cheaper, proves_order, sparse,
                                 weigh)
 from ..verify import MOST, OWN, RAYS, RUNGS, WIDER, share
@@ -79,7 +78,7 @@ class Run:
         setting = self.setting = data.setting
         self.data, self.oracle, self.eps, self.delta = data, oracle, eps, delta
         self.put, self.report, self.round_cost = put, report, round_cost
-        self.questions, self.in_vain = 0, 0
+        self.questions, self.in_vain, self.restored = 0, 0, []
         self.answers, self.rays, self.candidates = [], [], []
         self.walls, self.regions, self.first = {}, {}, None
         self.cone = self.guess = self.foretold = None
@@ -152,6 +151,28 @@ def recall(run, history):
             raise Contradiction((a.round, round), 'drift')
     run.answers += known.values()
 
+def restore(run, rules, rounds, n, rule, arm):
+    """Register an arm for the ray to a `rule` as it was done after n of the `rounds`,
+    whose rules are among `rules`."""
+    ray = next((r for r in run.rays if r.rule is rule), None)
+    if ray is None:
+        ray = Ray(rule)
+        run.rays.append(ray)
+    E, top = rule.expected, rule.expected.max()
+    def on_ray(s):
+        t = s.max()/top
+        return t if np.abs(s - t*E).max() <= 1e-9*run.setting.bound else None
+    heard = {(on_ray(rules[r.rule].expected), r.arm): t for t, r in
+             list(enumerate(rounds))[::-1]}
+    ray.heard += [h for h in heard if h[0] is not None and h not in ray.heard]
+    counts = np.bincount([r.belief for r in rounds[:n] if r.arm == arm],
+                         minlength=run.setting.M)
+    high = min((h[0] for h, t in heard.items() if h[0] and h[1] == arm and t < n),
+               default=np.inf)
+    run.restored.append(Candidate(arm, ray, counts, high,
+                                  run.delta*share(1 + len(run.restored)), n))
+
+# %% ../../nbs/beyond/24_bets.ipynb #d08eb4a4
 def note(run, pair, wall, answer):
     "Tell the hyperplane of a pair (l, j) what either answered."
     if answer.arm in pair and answer.s.any():
@@ -176,13 +197,10 @@ class Unpaid:
     "In place of a region of which nothing is known: the arm may answer for nothing."
     walls = ()
     def __init__(self, M):
-        self.rules, self.prices = np.zeros((1, M)), np.zeros(1)
+        self.rules = self.known = np.zeros((1, M))
+        self.prices = np.zeros(1)
     def refresh(self, counts):
         "Nothing to do."
-    def pair(self, counts_j, u, counts_k, x, low, eps, want, sure):
-        return pair_wealth(counts_j, self.rules, u, counts_k, x, low, eps)[0]
-    def own(self, counts, s, top, eps, want, sure):
-        return own_wealth(counts, self.rules, s, top, eps)[0]
 
 def set_up(run):
     """Make the bets from which questions are mixed, and the hyperplanes to the arm of
@@ -236,11 +254,6 @@ def ray_of(run, arm):
 def divided(region, rays):
     "The logarithm of the wealth of a gambler who divides the stake."
     return float(np.logaddexp(region + log(1 - RAYS), rays + log(RAYS)))
-
-def asked_beside(rays, want):
-    "What `region` must come to for `divided` to be `want`."
-    rest = 1 - RAYS*np.exp(min(rays - want, 9.))
-    return want + log(rest/(1 - RAYS)) if rest > 0 else -np.inf
 
 def zero_wealth(run, j, eps):
     """The wealth against arm j having a rule that is better than the zero rule by
@@ -302,28 +315,26 @@ def asked_of(c, j):
     part = 1. if c.ray is None else OWN if j == c.arm else 1 - OWN
     return -log(part) - log(c.delta)
 
-def wealth(run, c, j, sure, eps):
-    """The wealth against arm j having a rule that is better than the `Candidate` by
-    `eps`; over all of j's region if `sure`."""
+def wealth(run, c, j, eps):
+    """What the wealth against arm j having a rule that is better than the `Candidate`
+    by `eps` seems to be, over the rules that are known of j's region."""
     u, s, counts = run.u, payments(run, c.arm, c.ray), run.data.counts
-    own, want = counts[c.arm] - c.counts, asked_of(c, j)
+    own, R = counts[c.arm] - c.counts, region_of(run, j)
     E = 0*u if c.ray is None else c.ray.rule.expected
     low, high = bracket(run, c.arm, c.ray)
     e = eps - (high - low)*E.max()
     if e <= 0:
         return 0.
     if j != c.arm:
-        given = counts[j], u, own, u - s, float((u - c.high*E).min()), e
-        over = region_of(run, j).pair
-        by_ray = run.setting.W > 2 and c.arm == run.first
-        rays = zero_wealth(run, j, eps) if by_ray else None
+        found, row = pair_wealth(counts[j], R.known, u, own, u - s,
+                                 float((u - c.high*E).min()), e)
+        rays = (zero_wealth(run, j, eps) if run.setting.W > 2 and c.arm == run.first
+                else None)
     else:
-        given = own, s, float((c.high*E).max()), e
-        over = region_of(run, j).own
+        found, row = own_wealth(own, R.known, s, float((c.high*E).max()), e)
         rays = idle_wealth(run, c, eps) if run.setting.W > 2 else None
-    if rays is None:
-        return over(*given, want, sure)
-    return divided(over(*given, asked_beside(rays, want), sure), rays)
+    R.weakest = R.known[row]
+    return found if rays is None else divided(found, rays)
 
 # %% ../../nbs/beyond/24_bets.ipynb #a7ff5313
 def rivals(run, c):
@@ -337,26 +348,14 @@ def region_of(run, j):
     "What arm j must be paid: nothing, as long as no hyperplane is known."
     return run.regions.get(j) or Unpaid(run.setting.M)
 
-def missing(run, c, sure=False, eps=None):
-    "{arm j: what is missing of the evidence against it}, for a `Candidate`."
-    return {
-        j: asked_of(c, j) - wealth(run, c, j, sure, run.eps if eps is None else eps)
-        for j in rivals(run, c)
-    }
+def missing(run, c, eps=None):
+    "{arm j: what seems to be missing of the evidence against it}, for a `Candidate`."
+    return {j: asked_of(c, j) - wealth(run, c, j, run.eps if eps is None else eps)
+            for j in rivals(run, c)}
 
 def passes(run, c, eps=None):
-    """Whether a `Candidate` is proved to be within `eps`: by the likely rules first,
-    which is cheap; for another than the run's own, without much ado."""
-    e = run.eps if eps is None else eps
-    def each(sure):
-        return all(asked_of(c, j) - wealth(run, c, j, sure, e) <= 0
-                   for j in rivals(run, c))
-    for R in run.regions.values():
-        R.boxes = BOXES if e == run.eps else FEW
-    passed = each(False) and each(True)
-    for R in run.regions.values():
-        R.boxes = BOXES
-    return passed
+    "Whether a `Candidate` seems to be within `eps`: whether a proof may be tried."
+    return all(m <= 0 for m in missing(run, c, eps).values())
 
 def profit(run, arm, ray, q=None):
     "What the candidate seems to earn, at the shares `q` (K, M) seen of each arm."
@@ -410,17 +409,15 @@ class Outlook:
         nj, nc = self._needed(D)
         return np.maximum(0., nj - self.N)*(not self.own) + np.maximum(0., nc - self.Nc)
 
-# %% ../../nbs/beyond/24_bets.ipynb #f6b76343
-@patch_to(Outlook)
-def as_it_stands(self):
-    """Samples to come with the margin as it is: predicted, or at the rate at
-    which evidence has come so far."""
-    nj, nc = self._needed(self.margin)
-    n = self.Nc if self.own else min(self.Nc, self.N)
-    by_rate = .5*self.missing*n/max(self.need - self.missing, .3)
-    return float(
-        max(self.samples(self.margin), (nj+nc)*self.missing/
-            (self.need + SLACK_NATS), by_rate))
+    def as_it_stands(self):
+        """Samples to come with the margin as it is: predicted, or at the rate at
+        which evidence has come so far."""
+        nj, nc = self._needed(self.margin)
+        n = self.Nc if self.own else min(self.Nc, self.N)
+        by_rate = .5*self.missing*n/max(self.need - self.missing, .3)
+        return float(
+            max(self.samples(self.margin), (nj+nc)*self.missing/
+                (self.need + SLACK_NATS), by_rate))
 
 # %% ../../nbs/beyond/24_bets.ipynb #d3b40004
 class RayOutlook(Outlook):
@@ -1015,15 +1012,22 @@ def open_run(run):
     """Announce the zero rule and, unless that is good enough, the oracle's rules of
     the other arms."""
     past = list(run.answers)
-    run.first = yield from inquire(run, run.zero, None, INIT)
+    known = {a.rule.values.tobytes(): a.arm for a in past}
+    run.first = known.get(run.zero.values.tobytes())
+    if run.first is None:
+        run.first = yield from inquire(run, run.zero, None, INIT)
     for a in past:
         if a.arm != run.first:
-            run.rays.append(Ray(a.rule))
-            hear(run, run.rays[-1], 1., a.arm)
+            ray = next((r for r in run.rays if r.rule is a.rule), None)
+            run.rays += [] if ray else [ray := Ray(a.rule)]
+            hear(run, ray, 1., a.arm)
     run.candidates.append(candidate(run, run.first, None))
+    run.candidates += run.restored
     if passes(run, run.candidates[0]) and is_verified(run, run.candidates[0]):
         return
     for k in run.others:
+        if known.get(run.oracle.rules[k].values.tobytes()) == k:
+            continue
         run.rays.append(Ray(run.oracle.rules[k]))
         arm = yield from inquire(run, run.oracle.rules[k], k, INIT, run.rays[-1])
         if arm != k:
@@ -1043,10 +1047,10 @@ def explore(run):
         if all(m <= 0 for m in absent.values()):
             if new:
                 run.candidates.append(c)
-            lack = missing(run, c, True)
-            if all(m <= 0 for m in lack.values()) and is_verified(run, c):
+            if is_verified(run, c):
                 return c
-            absent = lack
+            refresh(run)
+            absent = missing(run, c)
             if new:
                 continue
         few = [k for k in range(run.setting.K) if run.data.N[k] < FIRST
@@ -1082,9 +1086,10 @@ def least_doubled(holds, low, most):
     n = int(log(most/low + 1e-9, 2))
     return next((low*2**i for i in range(n + 1) if holds(low*2**i)), None)
 
-def proved_regret(run, candidates, best=np.inf):
-    """The smallest bound proved on the regret of one of the `candidates`, and that
-    `Candidate`; `best` and None if there is none below `best`."""
+def least_regret(run, candidates, best=np.inf):
+    """The smallest bound on the regret of one of the `candidates` for which evidence
+    seems to be enough, and that `Candidate`; `best` and None if there is none below
+    `best`."""
     most, found = 2*run.setting.B, None
     for c in candidates:
         high = least_doubled(lambda e: passes(run, c, e), min(best, run.eps),
@@ -1102,8 +1107,14 @@ def proved_regret(run, candidates, best=np.inf):
 # %% ../../nbs/beyond/24_bets.ipynb #05fe62d0
 def rule_of(run, c):
     "The rule of a `Candidate`."
-    return run.zero if c.ray is None else mix(run.zero, c.ray.rule,
-                                              float(c.ray.bracket(c.arm)[1]))
+    if c.ray is None:
+        return run.zero
+    t = float(c.ray.bracket(c.arm)[1])
+    s = t*c.ray.rule.expected/run.setting.bound
+    off = [(np.abs(a.s - s).max(), n) for n, a in enumerate(run.answers)
+           if a.arm == c.arm]
+    far, n = min(off)
+    return run.answers[n].rule if far <= 1e-9 else mix(run.zero, c.ray.rule, t)
 
 def foundation(run, c):
     """What the proof of the `Candidate` c rests on beside samples: answers, pairs

@@ -1,0 +1,253 @@
+"""A study with people: what they say, what goes wrong, what is paid, and what can be printed."""
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oia_nb.cli import main
+from oia_nb.core import InvalidInput, generator
+from oia_nb.information import Setting
+from oia_nb.oracle import action_informed_oracle
+from oia_nb.scoring import is_proper
+from oia_nb.session import (Offer, Refused, Session, control_questions, decimals, payable)
+from oia_nb.stackelberg import optimal_rule
+from oia_nb.worlds import load_world, random_world
+
+CLINIC = load_world('clinic')
+Z = CLINIC.setting
+ORACLE = action_informed_oracle(CLINIC)
+THREE = random_world(2, 3, 3, 1, margin=.01)
+
+
+def reply(offer, world=CLINIC, seed=3):
+    "The expert's answer to an offer, the same whenever it is asked."
+    return world.respond(offer.rule, generator(seed, offer.round))
+
+
+def play(s, rounds, world=CLINIC):
+    while s.status == 'open' and s.rounds < rounds:
+        r = reply(s.announce(), world)
+        s.answer(r.arm, list(r.report), state=r.state)
+
+
+# --- Payable rules -------------------------------------------------------------------------------
+
+@pytest.mark.parametrize('unit, digits', [(.01, 2), (.05, 2), (.001, 3), (.5, 1), (1., 1)])
+@pytest.mark.parametrize('world', [CLINIC, THREE, load_world('advert')], ids=lambda w: w.name)
+def test_rules_are_rounded_and_stay_proper(world, unit, digits):
+    "Every sum is a multiple of the unit within the bound, and the sheet pays what the rule does."
+    assert decimals(unit) == digits
+    for rule in (*action_informed_oracle(world).rules, optimal_rule(world).rule):
+        if unit > rule.bound:
+            continue
+        found = payable(rule, unit)
+        assert is_proper(found) and 0 <= found.values.min() <= found.values.max() <= rule.bound
+        assert np.abs(found.values/unit - np.round(found.values/unit)).max() < 1e-9
+        assert np.abs(found.expected - rule.expected).max() <= unit
+        tickets = found.menu().tickets
+        held = tickets[[found.menu().choice(b) for b in found.support]]
+        assert (held == found.values).all()
+        assert payable(found, unit).values.tolist() == found.values.tolist()
+
+
+def test_a_learner_of_its_own_questions_takes_no_unit(tmp_path):
+    with pytest.raises(InvalidInput, match='unit'):
+        Session.create(tmp_path/'a.jsonl', CLINIC, eps=.3, delta=.1, method='oiafc', unit=.01)
+    with pytest.raises(InvalidInput, match='unit'):
+        Session.create(tmp_path/'a.jsonl', CLINIC, eps=.3, delta=.1, unit=2.)
+
+
+# --- What people say -----------------------------------------------------------------------------
+
+def test_an_oracle_for_other_beliefs():
+    "Its rules as menus pay any report; old beliefs are paid as before, and margins stay."
+    support = np.vstack([Z.support, [[.123, .877]]])
+    wider = replace(Z, support=support[np.lexsort(support.T[::-1])])
+    found = ORACLE.on(wider)
+    assert (found.margins == ORACLE.margins).all()
+    for new, old in zip(found.rules, ORACLE.rules):
+        for belief, pays in zip(old.support, old.expected):
+            assert new.expected[wider.index(belief)] == pytest.approx(pays)
+    grid = Setting.grid(Z.states, utility=Z.utility, bound=Z.bound, arms=Z.arms, step=.05)
+    assert ORACLE.on(grid).margins is None and ORACLE.on(Z) is ORACLE
+
+
+def test_a_session_on_a_grid(tmp_path):
+    "Multiples of five percent are listed; what is between goes to the nearest, or is refused."
+    grid = Setting.grid(Z.states, utility=Z.utility, bound=Z.bound, arms=Z.arms, step=.05)
+    with Session.create(tmp_path/'a.jsonl', grid, ORACLE, eps=.3, delta=.1, snap=.025) as s:
+        offer = s.announce()
+        assert 'Say whole percentages.' in str(offer) and offer.say in offer.sheet()
+        r = s.answer('palpation', percent=22)
+        assert grid.support[r.belief].tolist() == [.8, .2] and r.distance == pytest.approx(.02)
+    with Session.create(tmp_path/'b.jsonl', grid, ORACLE, eps=.3, delta=.1) as s:
+        s.announce()
+        with pytest.raises(Refused, match='within 0.01'):
+            s.answer('palpation', percent=22)
+
+
+def test_what_to_say_is_on_the_sheet(tmp_path):
+    "As many digits as tell the beliefs apart; whole percents would merge some, and that is said."
+    with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.3, delta=.1) as s:
+        assert s.announce().say == 'Say percentages with 2 decimals.'
+        assert 'would merge' in s.advice
+    with Session.create(tmp_path/'b.jsonl', CLINIC, eps=.3, delta=.1, told='rounding=2') as s:
+        assert s.head['method'] == 'own_beliefs'
+        assert s.announce().say == 'Say whole percentages.' == s.advice
+
+
+def test_a_decimal_comma(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Session.create('a.jsonl', CLINIC, eps=.3, delta=.1).close()
+    assert main(['session', 'next', 'a.jsonl']) == 0
+    said = ['session', 'answer', 'a.jsonl', '--arm', 'palpation']
+    assert main([*said, '--report', '36,5,63,5']) == 2
+    assert 'with a point, 36.5' in capsys.readouterr().err
+    assert main([*said, '--percent', str(100*Z.support[7, 1])]) == 0
+    assert 'ticket held: A' in capsys.readouterr().out
+
+
+def test_three_states_on_a_sheet():
+    "Which ticket a report holds is said in reports, and by a small script."
+    rule = optimal_rule(THREE).rule
+    page = Offer(1, rule, THREE.setting).sheet()
+    assert '× your probability' not in page and 'if you say' in page
+    assert page.count('<input') == 3 and 'src=' not in page
+    for b in THREE.setting.support:
+        assert ' / '.join(f'{100*p:.3g}' for p in b) in page
+
+
+# --- What goes wrong -----------------------------------------------------------------------------
+
+def other(arm):
+    return (arm + 1) % 3
+
+
+def test_amend_and_undo_keep_what_was_paid(tmp_path):
+    "The right answer takes the place of the wrong one; the books know both, and say how many."
+    path = tmp_path/'a.jsonl'
+    with Session.create(path, CLINIC, eps=.1, delta=.05, currency='€', fee=1.) as s:
+        play(s, 12)
+        n = next(r.number for r in s._rounds if r.due)
+        r, paid, due = s._rounds[n - 1], s.paid, s._rounds[n - 1].due
+        values, belief = r.rule.values, r.belief
+        s.amend(n, state=1 - r.state, reason='typed the other one')
+        new = values[belief, r.state]
+        assert s.paid == pytest.approx(paid + max(0, new - due)) and r.paid >= due
+        s.amend(n, belief=0, reason='another patient')
+        assert r.belief == 0 and r.paid >= due and s.changed == 2
+        before = s.paid
+        s.undo(n, 'a slip')
+        assert s.paid == before and s.fees == 12 and s.rounds == 11
+        assert '3 of the answers were amended or taken back' in s.statement
+        assert s.payments().paid.iloc[-1] == pytest.approx(s.paid - s.fees)
+        for bad in {}, dict(arm='telepathy'), dict(state='well'), dict(belief=99):
+            with pytest.raises(Refused):
+                s.amend(2, reason='x', **bad)
+        with pytest.raises(Refused):
+            s.amend(n, state=0, reason='it is void')
+        seen = s.to_frame(), s.paid, s.statement
+    with Session.open(path) as s:
+        assert s.to_frame().equals(seen[0]) and (s.paid, s.statement) == seen[1:]
+
+
+def slip(s):
+    "Answer rounds rightly until a wrong arm would end the session; returns that round."
+    play(s, 1)
+    offer = s.announce()
+    r = reply(offer)
+    return offer, r
+
+
+def test_the_end_is_a_sentence_with_a_way_out(tmp_path):
+    "Two wrong arms end it; the sentence names the rounds, and amending them goes on."
+    with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.1, delta=.05) as s:
+        for _ in range(2):
+            s.announce()
+            s.answer('palpation', belief=7)
+        assert s.status == 'assumption_violated' and s.best is None
+        assert 'Seen in rounds' in s.statement and "s.amend(" in s.way_out
+        with pytest.raises(Refused, match='amend'):
+            s.announce()
+        first = int(s.contradiction.split(' ')[0])
+        right = reply(Offer(first, s._rounds[first - 1].rule, Z))
+        s.amend(first, arm=right.arm, report=list(right.report), reason='I clicked twice')
+        assert s.status == 'open'
+        play(s, 10**6)
+        assert s.status == 'certified' and '1 of the answers' in s.statement
+
+
+def test_it_asks_again_before_it_accuses(tmp_path):
+    "An answer that contradicts others is refused once; said again, it stands."
+    path = tmp_path/'a.jsonl'
+    with Session.create(path, CLINIC, eps=.1, delta=.05, asks=True) as s:
+        s.announce()
+        s.answer('palpation', belief=7)
+        s.announce()
+        with pytest.raises(Refused, match='did you mean it'):
+            s.answer('palpation', belief=7)
+        assert s.status == 'open' and s.rounds == 1 and s.announce().round == 2
+    with Session.open(path) as s:
+        right = reply(s.announce())
+        s.answer(right.arm, list(right.report))
+        assert s.status == 'open' and '1 answers were asked again' in s.statement
+    with Session.create(tmp_path/'b.jsonl', CLINIC, eps=.1, delta=.05, asks=True) as s:
+        s.announce()
+        s.answer('palpation', belief=7)
+        s.announce()
+        with pytest.raises(Refused):
+            s.answer('palpation', belief=7)
+        s.answer('palpation', belief=7)
+        assert s.status == 'assumption_violated'
+
+
+# --- What is said --------------------------------------------------------------------------------
+
+def test_the_command_says_what_to_do_next(tmp_path, capsys, monkeypatch):
+    "After each step the literal command, in words and in JSON; typed as it is, it works."
+    monkeypatch.chdir(tmp_path)
+    def oia(*words):
+        status = main([str(w) for w in words])
+        out = capsys.readouterr()
+        assert status == 0, out.err
+        return out.out
+    out = oia('session', 'new', 'a.jsonl', 'clinic', '--eps', .3, '--delta', .1,
+              '--currency', '€', '--person', 'R. Roe')
+    assert 'next: oia session next a.jsonl' in out and 'would merge' in out
+    oia('session', 'next', 'a.jsonl')
+    found = json.loads(oia('session', 'status', 'a.jsonl', '--json'))
+    assert found['next'].startswith('oia session answer a.jsonl --round 1')
+    for _ in range(2):
+        oia('session', 'answer', 'a.jsonl', '--arm', 'palpation', '--report', '62.6,37.4')
+        main(['session', 'next', 'a.jsonl'])
+        capsys.readouterr()
+    out = oia('session', 'status', 'a.jsonl')
+    assert 'next: oia session amend a.jsonl' in out and 'Seen in rounds' in out
+    oia('session', 'amend', 'a.jsonl', 2, '--arm', 'imaging', '--percent',
+        100*Z.support[Z.index(CLINIC.setting.support[9]), 1], '--why', 'a slip')
+    oia('session', 'close', 'a.jsonl', '--html', 'end.html', '--csv', 'pay.csv')
+    table = pd.read_csv('pay.csv')
+    assert table['round'].iloc[-1] == 'total' and (table.person == 'R. Roe').all()
+    oia('session', 'protocol', 'a.jsonl', 'plan.html', '--purpose', 'To see.')
+    page = (tmp_path/'plan.html').read_text()
+    assert 'Control questions' in page and 'at most 1 €' in page and '90 %' in page
+    assert 'Date and signature' in (tmp_path/'end.html').read_text()
+
+
+def test_what_is_left(tmp_path):
+    "As soon as bounds fall there is a guess of the rounds and the money that are left."
+    with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.01, delta=.05) as s:
+        assert s.left is None
+        play(s, 150)
+        s.announce()
+        rounds, money = s.left
+        assert 10 < rounds < 10**6 and money == pytest.approx(rounds*s.expected/150)
+        assert f'About {rounds:,} rounds' in s.statement and 'Proved so far' in s.statement
+
+
+def test_control_questions_have_their_answers():
+    rule = optimal_rule(CLINIC).rule
+    asked = control_questions(rule, Z, 2, '€')
+    assert len(asked) == 3 and all('€' in answer for _, answer in asked[:2])
