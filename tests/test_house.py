@@ -13,7 +13,7 @@ from pathlib import Path
 from types import CodeType
 import pytest
 import oia_nb
-from conftest import amount
+from conftest import amount, ROOT
 from oia_nb.all import (InvalidInput, action_informed_oracle, compose, generator, identify,
                         make_world, simulate)
 from oia_nb.baselines import oiafc_simple
@@ -131,6 +131,12 @@ def long_functions(source):
     return [node.name for node in ast.walk(ast.parse(source))
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             and lines_of(node) > FUNCTION]
+
+def cells(path):
+    "The code of a notebook, cell by cell."
+    for cell in json.loads(path.read_text(encoding='utf-8'))['cells']:
+        if cell['cell_type'] == 'code':
+            yield ''.join(cell['source']).rstrip('\n')
 
 def test_no_function_is_longer_than_a_screen():
     long = {name for path in sorted(PACKAGE.rglob('*.py'))
