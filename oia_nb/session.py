@@ -8,8 +8,8 @@ __all__ = ['CUT', 'WRITTEN', 'SNAP', 'SAME_RULE', 'GOLDEN', 'SCHEMA', 'HEAD', 'P
            'read_journal', 'as_path', 'writing', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
            'payable', 'decimals', 'Tape', 'plain_setting', 'checked_head', 'takes_facts', 'as_response', 'read_header',
            'Offer', 'in_percents', 'as_page', 'table_of', 'reckoner', 'who_holds', 'Round', 'Session', 'new_head',
-           'payable_oracle', 'past_answer', 'as_a_whole', 'said_text', 'control_questions', 'calibration_evidence',
-           'Calibration']
+           'payable_oracle', 'past_answer', 'as_a_whole', 'said_text', 'in_rounds', 'control_questions',
+           'calibration_evidence', 'Calibration']
 
 # %% ../nbs/beyond/27_session.ipynb #8b07a95c
 import hashlib
@@ -40,8 +40,8 @@ from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import (check_options, learner_for, learner_row,
                                    rounds_left)
-from .learner import (Origin, Stopped, Verification, in_percent,
-                            interrupts_held, three_digits)
+from .facts import in_percent, three_digits
+from .learner import Origin, Stopped, Verification, interrupts_held
 from .told import DIGITS_MOST, Check, Told, as_told
 from .stackelberg import region_margin
 from .worlds import as_file
@@ -1002,11 +1002,12 @@ class Session:
         r = self._rounds[n - 1]
         self._advance(as_response(z, k, belief, w if needed else None))
         if self.head['asks'] and not r.doubted and self._blames_answers():
-            rounds = self.contradiction
+            rounds = [r for r in self.contradiction if r != n]
+            fits = in_rounds(rounds) if rounds else 'the others'
             self._write(kind='doubted', round=n)
             self._start()
-            raise Refused('answer', f'{z.arms[k]}, {said}', 'an answer that fits rounds '
-                          f'{rounds}: did you mean it? Say it again, and it stands')
+            raise Refused('answer', f'{z.arms[k]}, {said}', 'an answer that fits '
+                          f'{fits}: did you mean it? Say it again, and it stands')
         return r
 
     def _blames_answers(self):
@@ -1185,12 +1186,11 @@ class Session:
 
     @property
     def contradiction(self):
-        "The rounds that contradict each other, by their numbers, as a text."
+        "The numbers of the rounds that contradict each other: a list."
         found, past = self._result, len(self._past)
         numbers = [r.number for r in self._standing]
         seen = getattr(found, 'contradiction', ()) or (found.rounds, )
-        known = [n for n in seen if past < n <= past + len(numbers)]
-        return ' and '.join(str(numbers[n - past - 1]) for n in known)
+        return [numbers[n - past - 1] for n in seen if past < n <= past + len(numbers)]
 
     @property
     def way_out(self):
@@ -1200,8 +1200,8 @@ class Session:
             return ''
         if found.violated not in SLIPS:
             return f'{WAYS.get(found.violated, "")}.'
-        first = self.contradiction.split(' ')[0]
-        return (f'Seen in rounds {self.contradiction}. If one of them is a slip, correct it '
+        first = self.contradiction[0]
+        return (f'Seen in {in_rounds(self.contradiction)}. If one of them is a slip, correct it '
                 f"and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
                 f"s.undo({first}, '…'). If slips are to be expected: "
                 f"Session.create(…, told='lapses=0.05'{ANEW}; if costs were guessed, with "
@@ -1470,6 +1470,11 @@ WAYS = dict(
     calibration=f"Or go on with Session.create(…, told='beliefs=own'{ANEW}",
     prior=f'Or go on with Session.create(…), of a setting without a prior{ANEW}',
     reports='A rule changed what is reported: no learner of this book helps')
+
+def in_rounds(numbers):
+    "The numbers of rounds as a text."
+    *most, last = map(str, numbers)
+    return f'rounds {", ".join(most)} and {last}' if most else f'round {last}'
 
 # %% ../nbs/beyond/27_session.ipynb #c0ffee06
 def control_questions(rule, setting, digits=None, currency=None):

@@ -120,16 +120,7 @@ def test_the_learners_name_what_they_take():
 
 # --- Rooms of a human size ------------------------------------------------------------
 
-FUNCTION, CELL = 50, 45         # lines at most, directives of a cell aside
-
-# Longer ones, and why they are one piece.
-LONG = {
-    'Setting': 'a documented field for each thing that the principal knows, beside its check',
-    'ERRATA': 'the table of all errata, in two halves',
-    'LEDGER': 'the table of all claims, section by section',
-    'Identification': 'a documented field for each thing that a learner says',
-    'Learner': 'what a coroutine has, and what guards it, are read at one go',
-}
+FUNCTION = 50         # lines at most
 
 def lines_of(node):
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
@@ -141,19 +132,6 @@ def long_functions(source):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             and lines_of(node) > FUNCTION]
 
-def long_cell(source):
-    """What is too long about a cell: None, its longest definition, or, of a cell that defines no
-    function and no class, the name that it sets."""
-    lines = source.split('\n')
-    if sum(not line.startswith('#|') for line in lines) <= CELL:
-        return None
-    tree = ast.parse('\n'.join('' if line.startswith('%') else line for line in lines))
-    definitions = [n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
-    if definitions:
-        return max(definitions, key=lines_of).name
-    return next((ast.unparse(n).split()[0] for n in reversed(tree.body)
-                 if isinstance(n, (ast.Assign, ast.AugAssign))), 'statements')
-
 def cells(path):
     "The code of a notebook, cell by cell."
     for cell in json.loads(path.read_text(encoding='utf-8'))['cells']:
@@ -163,22 +141,12 @@ def cells(path):
 def test_no_function_is_longer_than_a_screen():
     long = {name for path in sorted(PACKAGE.rglob('*.py'))
             for name in long_functions(path.read_text(encoding='utf-8'))}
-    assert long <= set(LONG)
-
-@pytest.mark.parametrize('part', ['paper', 'beyond', 'companion'])
-def test_no_cell_is_longer_than_a_screen(part):
-    notebooks = sorted((ROOT/'nbs'/part).glob('*.ipynb'))
-    long = {name for path in notebooks for name in map(long_cell, cells(path)) if name}
-    assert len(notebooks) > 10 and long <= set(LONG)
+    assert not long
 
 def test_long_rooms_are_found():
     body = '    x = 0\n'
     assert long_functions('def f():\n' + 50*body) == ['f']
     assert long_functions('class C:\n  def g(self):\n' + 49*body) == []
-    assert long_cell('#| export\ndef f():\n' + 43*body) is None
-    assert long_cell('def f():\n' + 20*body + 'def g():\n' + 26*body) == 'g'
-    assert long_cell('class C:\n' + 45*body) == 'C'
-    assert long_cell('TABLE = [' + 46*'\n1,' + ']') == 'TABLE'
 
 def wrapped_pairs(source):
     "Lines of assignments `a, b = x, y` that take more than one line."
