@@ -1424,6 +1424,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'oia_nb.session.chained': ('beyond/session.html#chained', 'oia_nb/session.py'),
                                 'oia_nb.session.checked_head': ('beyond/session.html#checked_head', 'oia_nb/session.py'),
                                 'oia_nb.session.control_questions': ('beyond/session.html#control_questions', 'oia_nb/session.py'),
+                                'oia_nb.session.counted': ('beyond/session.html#counted', 'oia_nb/session.py'),
                                 'oia_nb.session.decimals': ('beyond/session.html#decimals', 'oia_nb/session.py'),
                                 'oia_nb.session.in_percents': ('beyond/session.html#in_percents', 'oia_nb/session.py'),
                                 'oia_nb.session.in_rounds': ('beyond/session.html#in_rounds', 'oia_nb/session.py'),
