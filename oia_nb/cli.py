@@ -5,16 +5,16 @@
 # %% auto #0
 __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'OPTIONS', 'WORLD', 'WITHOUT', 'TOLD', 'JSON', 'MAX_PAID', 'FEE', 'EPS',
            'DELTA', 'INPUT_MOST', 'MORE_DIGITS', 'FILE', 'ROUND', 'OF_ROUND', 'WHY', 'REPORT', 'PERCENT', 'STATE',
-           'BadUsage', 'Parser', 'option', 'command_group', 'command', 'parser', 'given', 'first_sentence', 'contents',
-           'described', 'read_world', 'open_world', 'main', 'prepare', 'joined', 'named', 'run', 'is_terminal', 'fail',
-           'tell', 'own_output', 'flush_libraries', 'put_json', 'span', 'menu_rows', 'check_rounding', 'hand_over',
-           'in_digits', 'note', 'handed_over', 'list_worlds', 'copy_chapters', 'oracle_margins', 'show_optimal',
-           'bound_text', 'way_out', 'find_oracle', 'learn', 'true_regret', 'facts_of_run', 'all_fields', 'report',
-           'learner_options', 'learner_flags', 'flag_options', 'run_identify', 'read_claim', 'verify_claim',
-           'error_lines', 'comparison_fields', 'run_compare', 'worth_of', 'worth_text', 'play_ahead', 'ahead_text',
-           'show_plan', 'demos', 'introduction', 'paper_needs', 'paper_text', 'check_figure', 'add_best', 'draw',
-           'demo_options', 'run_demo', 'refuse_early', 'open_session', 'read_report', 'standing', 'next_command',
-           'put_standing', 'standing_rule', 'session_options', 'new_session', 'next_offer', 'round_fields', 'put_round',
+           'BadUsage', 'Parser', 'reader', 'option', 'command_group', 'command', 'parser', 'given', 'first_sentence',
+           'contents', 'described', 'read_world', 'open_world', 'main', 'prepare', 'joined', 'named', 'run',
+           'is_terminal', 'fail', 'tell', 'own_output', 'flush_libraries', 'put_json', 'span', 'menu_rows',
+           'check_rounding', 'hand_over', 'in_digits', 'note', 'handed_over', 'list_worlds', 'copy_chapters',
+           'oracle_margins', 'show_optimal', 'bound_text', 'way_out', 'find_oracle', 'learn', 'true_regret',
+           'facts_of_run', 'all_fields', 'report', 'learner_options', 'learner_flags', 'flag_options', 'run_identify',
+           'read_claim', 'verify_claim', 'error_lines', 'run_compare', 'worth_of', 'worth_text', 'play_ahead',
+           'ahead_text', 'show_plan', 'demos', 'introduction', 'paper_needs', 'paper_text', 'check_figure', 'draw',
+           'demo_options', 'run_demo', 'open_session', 'read_report', 'standing', 'next_command', 'put_standing',
+           'standing_rule', 'session_options', 'new_session', 'next_offer', 'round_fields', 'put_round',
            'record_answer', 'amend_round', 'record_state', 'record_decline', 'record_undo', 'show_status',
            'stop_session', 'write_protocol', 'close_session', 'print_completion']
 
@@ -38,6 +38,17 @@ class Parser(argparse.ArgumentParser):
     "An argument parser that raises `BadUsage` where others print their usage and exit."
     def error(self, message):
         raise BadUsage(f'{message} (see {self.prog} --help)')
+
+def reader(kind):
+    "What reads a text as a number of a `kind`, and says what was expected."
+    def read(text):
+        try:
+            return kind(text)
+        except ValueError:
+            expected = 'an integer' if kind is int else 'a number'
+            raise argparse.ArgumentTypeError(
+                f'got {text!r}, expected {expected}') from None
+    return read
 
 # %% ../nbs/companion/70_cli.ipynb #4ed402f6
 COMMANDS, GROUPS = {}, {}
@@ -92,6 +103,8 @@ def parser(chosen=None):
         groups = {None: one}
         for names, kw in given(options, chosen in (name, group or name, EVERY)):
             title = next((t for t, rows in OPTIONS.items() if names[0] in rows), None)
+            if kw.get('type') in (int, float):
+                kw = kw | dict(type=reader(kw['type']))
             if title not in groups:
                 groups[title] = one.add_argument_group(title)
             groups[title].add_argument(*names, **kw)
@@ -711,17 +724,6 @@ def error_lines(frame):
     return [f'{", ".join(methods)} in {world}: {error}'
             for (world, error), methods in wrong.items()]
 
-def comparison_fields(found, args):
-    "A comparison as programs are told of it."
-    from oia_nb.documents import compare_to_dict
-    from oia_nb.experiments import is_compiled, suite
-    return compare_to_dict(
-        found, worlds=list(dict.fromkeys(found.frame.world)),
-        target=dict(eps=args.eps, delta=args.delta), budget=args.budget, cap=args.cap,
-        repetitions=args.repetitions, seed=args.seed,
-        methods=suite(args.budget, args.cap, args.told, args.margin),
-        compiled=is_compiled())
-
 # %% ../nbs/companion/70_cli.ipynb #1a7ccbe1
 @command('compare', 'WORLD* --eps=0.2 --delta=0.1 --budget=2000 --cap=1000000 '
          '--repetitions=3 --seed=0 --jobs=1 --path --expert --told --margin=0 --json '
@@ -731,7 +733,8 @@ def run_compare(args):
     target, and put their rounds, what they paid and lost, and their errors side by
     side."""
     from oia_nb.core import OIAError
-    from oia_nb.experiments import compare
+    from oia_nb.documents import compare_to_dict
+    from oia_nb.experiments import compare, is_compiled, suite
     from oia_nb.facts import comparison_facts
     chosen = dict(worlds=[read_world(w) if w == '-' else w
                           for w in args.worlds]) if args.worlds else {}
@@ -745,7 +748,11 @@ def run_compare(args):
     if found.frame.error.notna().all():
         raise OIAError(f'no run succeeded: {error_lines(found.frame)[0]}')
     if args.json:
-        return put_json(comparison_fields(found, args))
+        return put_json(compare_to_dict(
+            found, worlds=list(dict.fromkeys(found.frame.world)),
+            target=dict(eps=args.eps, delta=args.delta), compiled=is_compiled(),
+            methods=suite(args.budget, args.cap, args.told, args.margin),
+            **{k: getattr(args, k) for k in ('budget', 'cap', 'repetitions', 'seed')}))
     print(comparison_facts(found.table).table(), *error_lines(found.frame), sep='\n')
 
 # %% ../nbs/companion/70_cli.ipynb #2a82119a
@@ -894,22 +901,13 @@ def check_figure(path):
     if not os.path.isdir(folder) or not os.access(place, os.W_OK):
         raise InvalidInput('figure', path, 'a file that can be written')
 
-def add_best(ax, rule):
-    "What the best rule would pay in expectation, for comparison."
-    import numpy as np
-    from oia_nb.plots import truthful_payment
-    x = np.linspace(0, 1, 401)
-    G = truthful_payment(rule, np.c_[1 - x, x])
-    ax.plot(x, G, ls='--', lw=1.4, color='0.4', label='expected under the best rule')
-    ax.set_ylim(top=max(ax.get_ylim()[1], 1.05*G.max()))
-    ax.legend(fontsize='small')
-
 # %% ../nbs/companion/70_cli.ipynb #5b945b6c
 def draw(world, result, best, path):
-    "Two panels: the rule, and how the optimistic profits came down."
+    "Two panels: the rule beside the best one, and how the optimistic profits came down."
     import matplotlib
+    import numpy as np
     from matplotlib.figure import Figure
-    from oia_nb.plots import plot_profits, plot_rule
+    from oia_nb.plots import plot_profits, plot_rule, truthful_payment
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({
@@ -922,7 +920,12 @@ def draw(world, result, best, path):
         title = f'The rule found: the agent chooses {arm}'
         plot_rule(result.rule, world.setting, left).set_title(title)
         if world.setting.W == 2:
-            add_best(left, best.rule)
+            x = np.linspace(0, 1, 401)
+            G = truthful_payment(best.rule, np.c_[1 - x, x])
+            left.plot(x, G, ls='--', lw=1.4, color='0.4',
+                      label='expected under the best rule')
+            left.set_ylim(top=max(left.get_ylim()[1], 1.05*G.max()))
+            left.legend(fontsize='small')
         plot_profits(result, world.setting, right, best.profits).set_title(
             'What the learner hopes for, and what is true')
         fig.savefig(path, dpi=150)
@@ -945,6 +948,7 @@ def demo_options():
 def run_demo(args):
     """Play a learner against a simulated agent, and show what it found, what that is
     worth, and what the paper's algorithm would have needed."""
+    from oia_nb.core import generator
     from oia_nb.identification import learner_row
     from oia_nb.stackelberg import optimal_rule
     eps, delta = demos()[args.method].demo
@@ -956,7 +960,10 @@ def run_demo(args):
     check_rounding(args)
     world = open_world(args)
     best, oracle = optimal_rule(world), find_oracle(world)
-    refuse_early(learner_row(args.method).make, world, oracle, args)
+    # a learner checks what it is given before its first announcement
+    next(learner_row(args.method).make(world.setting, oracle, eps=args.eps,
+                                       delta=args.delta))
+    generator(args.seed)
     if not args.json:
         print(introduction(world, best, oracle.margins, args), flush=True)
     result = learn(world, oracle, args)
@@ -968,13 +975,6 @@ def run_demo(args):
     print('\n' + report(world, result, args),
           *filter(None, [paper_text(world, best, oracle, result, args)]),
           f'Figure: {args.figure}', sep='\n\n')
-
-def refuse_early(learner, world, oracle, args):
-    """Refuse bad numbers before anything is printed: a learner checks what it is
-    given before its first announcement."""
-    from oia_nb.core import generator
-    next(learner(world.setting, oracle, eps=args.eps, delta=args.delta))
-    generator(args.seed)
 
 # %% ../nbs/companion/70_cli.ipynb #22630b6b
 command_group(
@@ -1041,8 +1041,7 @@ def next_command(s):
     if s.status == 'open':
         return f'oia session next {path}'
     if s.way_out and s.contradiction:
-        first = s.contradiction.split(' ')[0]
-        return f'oia session amend {path} {first} --arm … --report … --why …'
+        return f'oia session amend {path} {s.contradiction[0]} --arm … --report … --why …'
     return f'oia session close {path} --html closing.html --csv payments.csv'
 
 def put_standing(s, args, *lines, **more):

@@ -218,6 +218,41 @@ def test_names_that_last_are_counted():
     page = ['import os\na = b = 1', 'def f(b): return a + b', 'b = 2\nos']
     assert lasting_names(page) == {'a', 'f'}
 
+# --- Prose ----------------------------------------------------------------------------
+
+READ = [*(ROOT/'nbs'/'paper').glob('[01]*.ipynb'), ROOT/'nbs'/'paper'/'one_sitting.ipynb',
+        ROOT/'nbs'/'beyond'/'certificate.ipynb', ROOT/'nbs'/'index.ipynb']
+WORDS_OF = dict(paragraph=120, sentence=40)
+END = re.compile(r'(?<=[.!?:;])\s+(?=["(*]*[A-Zx\d])')       # of a sentence
+
+def paragraphs(text):
+    "The paragraphs of a page's Markdown, a formula or a role as one word; no tables, no headings."
+    text = re.sub(r'(?ms)^```.*?^```', '', text)
+    text = re.sub(r'(?s)\$\$.*?\$\$(?: \([\w-]+\))?', 'F.', text)
+    text = re.sub(r'\{[\w:]+\}`[^`]*`|\$[^$]*\$', 'x', text)
+    text = re.sub(r'\[([^\]]*)\]\([^)]*\)', r'\1', text)
+    for paragraph in re.split(r'\n\s*\n|\n(?=[-*|:] |\d+\. )', text):
+        if not re.match(r'\s*(?:\||:|#|\()', paragraph):
+            yield ' '.join(paragraph.split())
+
+def too_long(text):
+    "The paragraphs and the sentences of a text that nobody can read aloud."
+    for paragraph in paragraphs(text):
+        parts = [('paragraph', paragraph)]
+        parts += [('sentence', s) for s in END.split(paragraph)]
+        yield from (part for kind, part in parts if len(part.split()) > WORDS_OF[kind])
+
+@pytest.mark.parametrize('path', READ, ids=lambda p: p.stem)
+def test_prose_can_be_read_aloud(path):
+    page = json.loads(path.read_text(encoding='utf-8'))['cells']
+    assert [part for c in page if c['cell_type'] == 'markdown'
+            for part in too_long(''.join(c['source']))] == []
+
+def test_what_is_too_long_is_found():
+    assert list(too_long('Short. Long ' + 'word '*40 + 'end.')) == ['Long ' + 'word '*40 + 'end.']
+    assert list(too_long('One $x + y$ of these. '*40)) == [('One x of these. '*40).strip()]
+    assert list(too_long('| ' + 'cell '*200 + '|\n\n```\n' + 'code '*200 + '\n```')) == []
+
 # --- Names of the source --------------------------------------------------------------
 
 LABEL = re.compile(r'`(alg|cor|def|eq|ex|fig|lem|prop|rem|thm)-[\w-]+`')
