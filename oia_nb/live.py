@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['END', 'DIGITS', 'PAGE', 'FAR', 'WIDER', 'UNKNOWN', 'CHOOSE', 'stripped', 'script', 'plain', 'LiveFigure', 'served',
-           'view_of', 'widget_of', 'live_figure', 'bet_kink', 'round_top', 'game_data', 'game_still', 'game_figure',
+           'view_of', 'widget_of', 'square', 'bet_kink', 'round_top', 'game_data', 'game_still', 'game_figure',
            'feasible_data', 'feasible_figure', 'played', 'run_points', 'motion_data', 'motion_figure', 'chart',
            'planner_figure', 'rounds_with_share', 'mixing_figure', 'triangle_data', 'triangle_figure', 'proof_data',
            'proof_figure', 'plane_of', 'boundary_data', 'boundary_figure', 'belief_names', 'offer_table',
@@ -21,7 +21,7 @@ from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 import numpy as np
-from .core import InvalidInput, as_array, as_integer, as_kind, as_number, patch_to
+from .core import InvalidInput, as_array, as_integer, as_kind, as_number
 from .core import as_probabilities, generator
 from .information import World
 from .scoring import ScoringRule
@@ -91,12 +91,16 @@ render({{model, el}})
 
 # %% ../nbs/companion/85_live.ipynb #5a72c28d
 class LiveFigure:
-    """A figure that a reader can move; see `live_figure`.
+    """A figure that a reader can move: the script `name` draws `data` (a dictionary),
+    and moves `state` (numbers or lists of numbers, each by name).
 
-    `name` of its script, `data` and `state` as they go into the page, `still` the
-    picture (SVG) that is seen where no script runs.
+    `still` is SVG for pages without scripts. Raises `InvalidInput`.
+
+    >>> LiveFigure('game', {}, kink=[.5, .1])
+    LiveFigure('game', kink can be moved)
     """
-    def __init__(self, name, data, state, still=''):
+    def __init__(self, name, data, *, still='', **state):
+        as_kind('data', data, dict)
         self.name, self.data, self.start = name, plain(data), plain(state)
         self.still, self.code = still, script(name)
         self._widget = None
@@ -155,20 +159,11 @@ def widget_of(figure):
     traits = {k: traitlets.Any(v).tag(sync=True) for k, v in values.items()}
     return type('Live', (anywidget.AnyWidget, ), {'_esm': figure.code} | traits)()
 
-# %% ../nbs/companion/85_live.ipynb #cb369b82
-def live_figure(name, data, *, still='', **state):
-    """A `LiveFigure`: the script `name` draws `data` (a dictionary), and moves
-    `state` (numbers or lists of numbers, each by name).
-
-    `still` is SVG for pages without scripts. Raises `InvalidInput`.
-
-    >>> live_figure('game', {}, kink=[.5, .1])
-    LiveFigure('game', kink can be moved)
-    """
-    as_kind('data', data, dict)
-    return LiveFigure(name, data, state, still)
-
 # %% ../nbs/companion/85_live.ipynb #50a3f9f0
+def square(xs, ys, label):
+    "A still picture that is nearly square."
+    return Still(xs, ys, label=label, box=(58, 432, 10, 330), size=(440, 370))
+
 def bet_kink(rule):
     """The kink (x, y) of a rule of two bets over two states, or None if it isn't one:
     the belief in the second state at which both are worth y."""
@@ -234,7 +229,7 @@ def game_figure(world, *, kink=None, top=None):
     data = game_data(world, top)
     kink = [.6, .7*data['top']] if kink is None else as_array('kink', kink, (2, ))
     still = game_still(data, kink)
-    return live_figure('game', data, still=still, kink=kink)
+    return LiveFigure('game', data, still=still, kink=kink)
 
 # %% ../nbs/companion/85_live.ipynb #4318d3fd
 def feasible_data(world, rules, names):
@@ -261,8 +256,7 @@ def feasible_figure(world, rules, *, names=('rule P', 'rule Q'), arm=0, radius=.
     most = as_number('most', most, 0., strict_low=True)
     data = feasible_data(world, rules, names) | {'most': most}
     arm = world.setting.arm_index(arm)
-    still = Still((0, 1), (0, 1), label='Who answers mixtures of two rules',
-                  box=(52, 432, 10, 330), size=(440, 370))
+    still = square((0, 1), (0, 1), 'Who answers mixtures of two rules')
     profits = np.c_[np.zeros(len(data['V'])), data['V']] - data['costs'][:, None]
     for k, name in enumerate(data['arms']):
         mine = largest_region(profits, k)[:, 1:]        # the shares of the two rules
@@ -270,7 +264,7 @@ def feasible_figure(world, rules, *, names=('rule P', 'rule Q'), arm=0, radius=.
             still.area(mine, k)
             still.name(*mine.mean(0), name)
     still.axes(f'share of {names[0]}', f'share of {names[1]}')
-    return live_figure('feasible', data, still=still.svg, arm=arm,
+    return LiveFigure('feasible', data, still=still.svg, arm=arm,
                        radius=as_number('radius', radius, 0., most))
 
 # %% ../nbs/companion/85_live.ipynb #8b02642c
@@ -333,8 +327,7 @@ def motion_figure(world, oracle, learner, plans, *, seed, frames=70):
     frames = as_integer('frames', frames, 1)
     data = motion_data(world, oracle, learner, plans, seed, frames)
     (xa, xb), (ya, yb) = data['range']
-    still = Still((xa, xb), (ya, yb), label='Where the regions of three arms meet',
-                  box=(52, 432, 10, 330), size=(440, 370))
+    still = square((xa, xb), (ya, yb), 'Where the regions of three arms meet')
     cx, cy = data['corner']
     reach = min(xb - cx, yb - cy)
     for end in (cx, ya), (xa, cy), (cx + reach, cy + reach):
@@ -346,7 +339,7 @@ def motion_figure(world, oracle, learner, plans, *, seed, frames=70):
         still.name(goal[0], goal[1] + .03*(yb - ya), data['arms'][k])
     still.axes(*(f'{data["arms"][k]} is paid more than {data["arms"][0]} by'
                  for k in (1, 2)))
-    return live_figure('motion', data, still=still.svg, step=0)
+    return LiveFigure('motion', data, still=still.svg, step=0)
 
 # %% ../nbs/companion/85_live.ipynb #d83e98ff
 def chart(curves, label, ylabel, ys):
@@ -374,7 +367,7 @@ def planner_figure(subject, *, eps, delta, margin=None, gaps=None):
     bounds = theorem1_bound, corollary1_bound, smallest_budget, lambda p: p.K + n_min(p)
     curves = [[(e, f(replace(p, eps=e))) for e in targets] for f in bounds]
     still = chart(curves, 'target ϵ', 'rounds', (1e2, 1e18))
-    return live_figure('planner', data, still=still, eps=p.eps, delta=p.delta,
+    return LiveFigure('planner', data, still=still, eps=p.eps, delta=p.delta,
                        margin=p.margin)
 
 # %% ../nbs/companion/85_live.ipynb #1440f919
@@ -403,7 +396,7 @@ def mixing_figure(subject, *, eps, delta, margin=None, gaps=None):
     shares = p.eps/(2*p.B)*np.geomspace(.01, .99, 25)
     curves = zip(*([(a, t) for t in rounds_with_share(p, a)] for a in shares))
     still = chart([*curves], "share of the oracle's rule", 'rounds', (1e2, 1e16))
-    return live_figure('mixing', data, still=still, part=.5, eps=p.eps, margin=p.margin)
+    return LiveFigure('mixing', data, still=still, part=.5, eps=p.eps, margin=p.margin)
 
 # %% ../nbs/companion/85_live.ipynb #9c5cf864
 def triangle_data(world, rule=None):
@@ -441,7 +434,7 @@ def triangle_figure(world, rule=None, *, belief=(.5, .3, .2), arm=0):
     for corner, name, down in zip(CORNERS, data['states'], (18, 18, -8)):
         x, y = still.at(*corner)
         still.text(x, y + down, name)
-    return live_figure('triangle', data, still=still.svg, belief=belief, arm=arm)
+    return LiveFigure('triangle', data, still=still.svg, belief=belief, arm=arm)
 
 # %% ../nbs/companion/85_live.ipynb #2730981d
 def proof_data(found, world):
@@ -484,7 +477,7 @@ def proof_figure(found, world):
         inside = np.clip(data['profits'][:, k], *range_)
         still.line(zip(rounds, inside), f'stroke="{HUES[k % 6]}" fill="none"')
     still.axes('round', 'profit')
-    return live_figure('proof', data, still=still.svg, frame=len(rounds) - 1)
+    return LiveFigure('proof', data, still=still.svg, frame=len(rounds) - 1)
 
 # %% ../nbs/companion/85_live.ipynb #b84c9012
 FAR, WIDER = 1e4, 1e-4      # limits of a, b; widening of half-planes, as for sharp
@@ -546,8 +539,7 @@ def boundary_figure(world, *, eps, delta, seed):
     """
     data = boundary_data(world, eps=eps, delta=delta, seed=seed)
     (xa, xb), (ya, yb) = data['range']
-    still = Still((xa, xb), (ya, yb), label='Rules asked, and the boundary of two arms',
-                  box=(58, 432, 10, 330), size=(440, 370))
+    still = square((xa, xb), (ya, yb), 'Rules asked, and the boundary of two arms')
     (a, b), wide = data['truth'], np.linspace(xa, xb, 200)
     ends = wide[(a*wide + b*ya <= 1) & (a*wide + b*yb >= 1)]
     still.line([(x, (1 - a*x)/b) for x in ends[[0, -1]]])
@@ -555,7 +547,7 @@ def boundary_figure(world, *, eps, delta, seed):
         if xa <= x <= xb and ya <= y <= yb:
             still.dot(x, y, k, r=3)
     still.axes(*data['labels'])
-    return live_figure('boundary', data, still=still.svg, frame=len(data['asked']) - 1)
+    return LiveFigure('boundary', data, still=still.svg, frame=len(data['asked']) - 1)
 
 # %% ../nbs/companion/85_live.ipynb #21a75f7d
 UNKNOWN, CHOOSE = 'not known yet', 'choose …'
@@ -636,25 +628,23 @@ class SessionForm:
     def __repr__(self):
         return f'SessionForm({self.session!r})'
 
-# %% ../nbs/companion/85_live.ipynb #2a4dd22d
-@patch_to(SessionForm)
-@property
-def html(self):
-    "A picture of the form: its fields can't be used."
-    z = self.session.setting
-    options = lambda names: ''.join(f'<option>{escape(n)}</option>' for n in names)
-    beliefs = [name for name, _ in belief_names(z)]
-    middle = beliefs[len(beliefs)//2]
-    label = f'{z.states[1]}' if z.W == 2 else ' / '.join(z.states)
-    return (f'<fieldset disabled style="max-width:34rem;opacity:.9">'
-            f'<legend>a form in JupyterLab</legend>{offer_table(self.session)}'
-            f'<p>arm <select aria-label="arm">{options(z.arms)}</select></p>'
-            f'<p>belief in {escape(label)} <input type="range" aria-label="belief">'
-            f' {middle}</p><p>state <select aria-label="state">'
-            f'{options([UNKNOWN, *z.states])}</select></p>'
-            '<p><button>answer</button> <button>decline</button> '
-            f'<button>undo</button></p><p>{progress_line(self.session)}</p>'
-            '</fieldset>')
+    @property
+    def html(self):
+        "A picture of the form: its fields can't be used."
+        z = self.session.setting
+        options = lambda names: ''.join(f'<option>{escape(n)}</option>' for n in names)
+        beliefs = [name for name, _ in belief_names(z)]
+        middle = beliefs[len(beliefs)//2]
+        label = f'{z.states[1]}' if z.W == 2 else ' / '.join(z.states)
+        return (f'<fieldset disabled style="max-width:34rem;opacity:.9">'
+                f'<legend>a form in JupyterLab</legend>{offer_table(self.session)}'
+                f'<p>arm <select aria-label="arm">{options(z.arms)}</select></p>'
+                f'<p>belief in {escape(label)} <input type="range" aria-label="belief">'
+                f' {middle}</p><p>state <select aria-label="state">'
+                f'{options([UNKNOWN, *z.states])}</select></p>'
+                '<p><button>answer</button> <button>decline</button> '
+                f'<button>undo</button></p><p>{progress_line(self.session)}</p>'
+                '</fieldset>')
 
 # %% ../nbs/companion/85_live.ipynb #24ee7159
 def form_widget(form):
