@@ -8,7 +8,7 @@ __all__ = ['CUT', 'WRITTEN', 'SNAP', 'SAME_RULE', 'GOLDEN', 'SCHEMA', 'HEAD', 'P
            'read_journal', 'as_path', 'writing', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
            'payable', 'decimals', 'Tape', 'plain_setting', 'checked_head', 'takes_facts', 'as_response', 'read_header',
            'Offer', 'in_percents', 'as_page', 'table_of', 'reckoner', 'who_holds', 'Round', 'Session', 'new_head',
-           'payable_oracle', 'past_answer', 'as_a_whole', 'said_text', 'in_rounds', 'control_questions',
+           'payable_oracle', 'past_answer', 'as_a_whole', 'said_text', 'in_rounds', 'counted', 'control_questions',
            'calibration_evidence', 'Calibration']
 
 # %% ../nbs/beyond/27_session.ipynb #8b07a95c
@@ -1268,11 +1268,11 @@ class Session:
                 said.append(f'About {left[0]:,} rounds and {self.sum_text(left[1])} are '
                             'left.')
         if self.changed:
-            said.append(f'{self.changed} of the answers were amended or taken back, a choice '
-                        'that no theorem can see.')
+            said.append(f'{counted(self.changed)} amended or taken back, a choice that no '
+                        'theorem can see.')
         if again := sum(r.doubted for r in self._rounds):
-            said.append(f'{again} answers were asked again.')
-        said.append(f'{self.rounds} answers; paid {self.sum_text(self.paid)}, owed at most '
+            said.append(f'{counted(again)} asked again.')
+        said.append(f'{counted(self.rounds)} given; paid {self.sum_text(self.paid)}, owed at most '
                     f'{self.sum_text(self.owed)}, expected to pay '
                     f'{self.sum_text(self.expected)}.')
         return ' '.join(filter(None, said))
@@ -1475,6 +1475,11 @@ def in_rounds(numbers):
     "The numbers of rounds as a text."
     *most, last = map(str, numbers)
     return f'rounds {", ".join(most)} and {last}' if most else f'round {last}'
+
+# %% ../nbs/beyond/27_session.ipynb #a3f69ac6
+def counted(n):
+    "How many answers were, as the beginning of a sentence."
+    return f'{n} answer was' if n == 1 else f'{n} answers were'
 
 # %% ../nbs/beyond/27_session.ipynb #c0ffee06
 def control_questions(rule, setting, digits=None, currency=None):
