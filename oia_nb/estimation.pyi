@@ -3,6 +3,7 @@ from typing import Any
 import numpy as np
 from array import array
 import numpy as np
+from .core import patch_to
 from .information import Setting
 from .information import World
 

@@ -21,7 +21,7 @@ from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 import numpy as np
-from .core import InvalidInput, as_array, as_integer, as_kind, as_number
+from .core import InvalidInput, as_array, as_integer, as_kind, as_number, patch_to
 from .core import as_probabilities, generator
 from .information import World
 from .scoring import ScoringRule
@@ -628,23 +628,25 @@ class SessionForm:
     def __repr__(self):
         return f'SessionForm({self.session!r})'
 
-    @property
-    def html(self):
-        "A picture of the form: its fields can't be used."
-        z = self.session.setting
-        options = lambda names: ''.join(f'<option>{escape(n)}</option>' for n in names)
-        beliefs = [name for name, _ in belief_names(z)]
-        middle = beliefs[len(beliefs)//2]
-        label = f'{z.states[1]}' if z.W == 2 else ' / '.join(z.states)
-        return (f'<fieldset disabled style="max-width:34rem;opacity:.9">'
-                f'<legend>a form in JupyterLab</legend>{offer_table(self.session)}'
-                f'<p>arm <select aria-label="arm">{options(z.arms)}</select></p>'
-                f'<p>belief in {escape(label)} <input type="range" aria-label="belief">'
-                f' {middle}</p><p>state <select aria-label="state">'
-                f'{options([UNKNOWN, *z.states])}</select></p>'
-                '<p><button>answer</button> <button>decline</button> '
-                f'<button>undo</button></p><p>{progress_line(self.session)}</p>'
-                '</fieldset>')
+# %% ../nbs/companion/85_live.ipynb #2a4dd22d
+@patch_to(SessionForm)
+@property
+def html(self):
+    "A picture of the form: its fields can't be used."
+    z = self.session.setting
+    options = lambda names: ''.join(f'<option>{escape(n)}</option>' for n in names)
+    beliefs = [name for name, _ in belief_names(z)]
+    middle = beliefs[len(beliefs)//2]
+    label = f'{z.states[1]}' if z.W == 2 else ' / '.join(z.states)
+    return (f'<fieldset disabled style="max-width:34rem;opacity:.9">'
+            f'<legend>a form in JupyterLab</legend>{offer_table(self.session)}'
+            f'<p>arm <select aria-label="arm">{options(z.arms)}</select></p>'
+            f'<p>belief in {escape(label)} <input type="range" aria-label="belief">'
+            f' {middle}</p><p>state <select aria-label="state">'
+            f'{options([UNKNOWN, *z.states])}</select></p>'
+            '<p><button>answer</button> <button>decline</button> '
+            f'<button>undo</button></p><p>{progress_line(self.session)}</p>'
+            '</fieldset>')
 
 # %% ../nbs/companion/85_live.ipynb #24ee7159
 def form_widget(form):

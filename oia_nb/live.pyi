@@ -13,7 +13,7 @@ from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 import numpy as np
-from .core import InvalidInput, as_array, as_integer, as_kind, as_number
+from .core import InvalidInput, as_array, as_integer, as_kind, as_number, patch_to
 from .core import as_probabilities, generator
 from .information import World
 from .scoring import ScoringRule

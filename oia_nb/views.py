@@ -78,26 +78,29 @@ class Still:
         "Words at a place in the units of the axes."
         self.text(*self.at(x, y), words)
 
-    def axes(self, xlabel, ylabel, form='{:g}'):
-        "The axes, with the ends of their ranges."
-        left, right, top, bottom = self.box
-        self.parts.append(f'<path d="M{left} {top}V{bottom}H{right}" fill="none" '
-                          'stroke="currentColor"/>')
-        for x in self.xs:
-            self.text(self.at(x, 0)[0], bottom + 15, form.format(x))
-        for y in self.ys:
-            self.text(left - 5, self.at(self.xs[0], y)[1] + 4, form.format(y), 'end')
-        self.text((left + right)/2, bottom + 31, xlabel)
-        self.parts.append('<text text-anchor="middle" transform="translate(12 '
-                          f'{(top + bottom)/2:.0f}) rotate(-90)">{escape(ylabel)}</text>')
+# %% ../nbs/companion/83_views.ipynb #8f7dadf2
+@patch_to(Still)
+def axes(self, xlabel, ylabel, form='{:g}'):
+    "The axes, with the ends of their ranges."
+    left, right, top, bottom = self.box
+    self.parts.append(f'<path d="M{left} {top}V{bottom}H{right}" fill="none" '
+                      'stroke="currentColor"/>')
+    for x in self.xs:
+        self.text(self.at(x, 0)[0], bottom + 15, form.format(x))
+    for y in self.ys:
+        self.text(left - 5, self.at(self.xs[0], y)[1] + 4, form.format(y), 'end')
+    self.text((left + right)/2, bottom + 31, xlabel)
+    self.parts.append('<text text-anchor="middle" transform="translate(12 '
+                      f'{(top + bottom)/2:.0f}) rotate(-90)">{escape(ylabel)}</text>')
 
-    @property
-    def svg(self):
-        "The picture as SVG, as wide as there is room."
-        width, height = self.size
-        return (f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="'
-                f'{escape(self.label)}" style="width:100%;max-width:34rem" '
-                f'font-size="12" fill="currentColor">{"".join(self.parts)}</svg>')
+@patch_to(Still)
+@property
+def svg(self):
+    "The picture as SVG, as wide as there is room."
+    width, height = self.size
+    return (f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="'
+            f'{escape(self.label)}" style="width:100%;max-width:34rem" '
+            f'font-size="12" fill="currentColor">{"".join(self.parts)}</svg>')
 
 # %% ../nbs/companion/83_views.ipynb #7471b7fb
 def rule_svg(rule, states):
