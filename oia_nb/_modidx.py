@@ -1996,6 +1996,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                               'oia_nb.views.html_paragraph': ('companion/views.html#html_paragraph', 'oia_nb/views.py'),
                               'oia_nb.views.rule_block': ('companion/views.html#rule_block', 'oia_nb/views.py'),
                               'oia_nb.views.rule_svg': ('companion/views.html#rule_svg', 'oia_nb/views.py'),
+                              'oia_nb.views.session_facts': ('companion/views.html#session_facts', 'oia_nb/views.py'),
                               'oia_nb.views.state_names': ('companion/views.html#state_names', 'oia_nb/views.py'),
                               'oia_nb.views.ticket_table': ('companion/views.html#ticket_table', 'oia_nb/views.py')},
             'oia_nb.worlds': { 'oia_nb.worlds.Fault': ('companion/worlds.html#fault', 'oia_nb/worlds.py'),
