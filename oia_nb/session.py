@@ -7,8 +7,8 @@ __all__ = ['CUT', 'WRITTEN', 'SNAP', 'SAME_RULE', 'GOLDEN', 'SCHEMA', 'HEAD', 'P
            'ANEW', 'WAYS', 'CALIBRATION_LEVEL', 'Damaged', 'Busy', 'naming', 'chained', 'as_record', 'is_torn',
            'read_journal', 'as_path', 'writing', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
            'payable', 'decimals', 'Tape', 'plain_setting', 'checked_head', 'takes_facts', 'as_response', 'read_header',
-           'Offer', 'in_percents', 'as_page', 'table_of', 'reckoner', 'who_holds', 'Round', 'Session', 'new_head',
-           'payable_oracle', 'past_answer', 'as_a_whole', 'said_text', 'in_rounds', 'counted', 'control_questions',
+           'Offer', 'in_percents', 'as_page', 'reckoner', 'who_holds', 'Round', 'Session', 'new_head', 'payable_oracle',
+           'past_answer', 'as_a_whole', 'said_text', 'in_rounds', 'counted', 'control_questions',
            'calibration_evidence', 'Calibration']
 
 # %% ../nbs/beyond/27_session.ipynb #8b07a95c
@@ -40,7 +40,7 @@ from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import (check_options, learner_for, learner_row,
                                    rounds_left)
-from .facts import in_percent, three_digits
+from .facts import html_table, in_percent, three_digits
 from .learner import Origin, Stopped, Verification, interrupts_held
 from .told import DIGITS_MOST, Check, Told, as_told
 from .stackelberg import region_margin
@@ -466,9 +466,10 @@ class Offer:
         "The tickets as a table of HTML: what each pays, and when to take it."
         menu, states = self.menu, self.setting.states
         when = who_holds(menu, states, digits)
-        return table_of(['Ticket', *(f'pays if {w}' for w in states), 'When to take it'],
-                        [[ticket_name(b), *(float(money(abs(x), digits)) for x in t), when[b]]
-                         for b, t in enumerate(menu.tickets)])
+        return html_table(
+            ['Ticket', *(f'pays if {w}' for w in states), 'When to take it'],
+            [[ticket_name(b), *(money(abs(x), digits) for x in t), when[b]]
+             for b, t in enumerate(menu.tickets)], most=len(menu))
 
     def sheet(self, digits=None):
         """The offer as a page of HTML (a text) to hand to the expert; `digits` are
@@ -505,7 +506,6 @@ body {{ max-width: 40rem; margin: 2rem auto; padding: 0 1rem;
 table {{ border-collapse: collapse; width: 100%; }}
 th, td {{ padding: .4rem .6rem; text-align: left;
           border-bottom: 1px solid color-mix(in srgb, currentColor 30%, transparent); }}
-td.sum {{ text-align: right; font-variant-numeric: tabular-nums; }}
 </style></head><body>
 <h1>{title}</h1>
 {body}
@@ -517,16 +517,6 @@ def as_page(title, *parts):
     body = '\n'.join(p if p.startswith('<') else f'<p>{escape(p)}</p>'
                      for p in parts if p)
     return PAGE.format(title=escape(title), body=body)
-
-def table_of(heads, rows):
-    "A table of HTML; numbers stand at the right."
-    def cell(x):
-        sum_ = not isinstance(x, str)
-        return f'<td class="sum">{money(x)}</td>' if sum_ else f'<td>{escape(x)}</td>'
-    head = ''.join(f'<th>{escape(h)}</th>' for h in heads)
-    lines = '\n'.join(f'<tr>{"".join(map(cell, row))}</tr>' for row in rows)
-    return (f'<table><thead><tr>{head}</tr></thead>\n<tbody>\n{lines}\n'
-            '</tbody></table>')
 
 # %% ../nbs/beyond/27_session.ipynb #c0ffee01
 RECKONER = """<form id="oia"><p>If you say {fields}, you hold <output><b></b></output>.
@@ -1324,11 +1314,10 @@ class Session:
             f'The rule, under which {z.arms[found.arm]} is meant to be chosen',
             Offer(0, found.rule, z, head['currency']).tickets()]
         sums = self.payments()[['round', 'arm', 'ticket', 'state', 'paid', 'fee']]
-        rows = [['' if x is None or x != x else x if isinstance(x, float) else str(x)
-                 for x in row] for row in sums.itertuples(index=False)]
         return as_page(f'Closing page of {self.journal.path.name}', *rule, self.statement,
                        f'Payments to {head["person"] or "the expert"}',
-                       table_of(sums.columns, rows),
+                       html_table(
+                           sums.columns, sums.astype(object).fillna('').values, len(sums)),
                        'Date and signature: ____________________')
 
     def protocol(self, purpose, forecast=''):
@@ -1359,7 +1348,7 @@ class Session:
             'What the expert is handed in each round, here with one of the first rules:',
             offer.tickets(offer.digits), offer.say,
             'Control questions, and their answers:',
-            table_of(['Question', 'Answer'], questions))
+            html_table(['Question', 'Answer'], questions))
 
     def calibration(self, level=CALIBRATION_LEVEL):
         """The `Calibration` of the rounds whose states are known; the alarm is false

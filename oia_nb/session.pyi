@@ -28,7 +28,7 @@ from .oracle import Oracle, action_informed_oracle
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import check_options, learner_for, learner_row, rounds_left
-from .facts import in_percent, three_digits
+from .facts import html_table, in_percent, three_digits
 from .learner import Origin, Stopped, Verification, interrupts_held
 from .told import DIGITS_MOST, Check, Told, as_told
 from .stackelberg import region_margin
@@ -96,7 +96,6 @@ class Offer:
 def in_percents(digits): ...
 PAGE: str
 def as_page(title, *parts: Any): ...
-def table_of(heads, rows): ...
 RECKONER: str
 def reckoner(menu, states): ...
 def who_holds(menu, states, digits=...): ...
