@@ -353,7 +353,7 @@ def test_form_of_a_session_answers_declines_and_undoes(session, monkeypatch):
     answer.click()
     assert session.rounds == 1 and 'refused' in message.value
     assert arm.value == CHOOSE and session.to_frame().state[0] == 'benign'
-    assert 'Round 2' in table.value and '1 answers' in progress.value
+    assert 'Round 2' in table.value and '1 answer was' in progress.value
     decline.click()
     undo.click()
     assert session.rounds == 0 and 'taken back' in message.value
