@@ -13,7 +13,7 @@ __all__ = ['NO_MARGIN', 'SAMPLES', 'GROWTH', 'BATCH', 'PROBE', 'BITS', 'STEP', '
 # %% ../nbs/beyond/33_beliefs.ipynb #e2bf6fb6
 from dataclasses import dataclass, replace
 import numpy as np
-from .core import TIE_TOL, InvalidInput, as_integer, as_number, patch_to
+from .core import TIE_TOL, InvalidInput, as_integer, as_number
 from .examination import Boundary, Watches, examine, fresh_rule
 from .leads import leading
 from .estimation import FORCED, INIT, NORMAL
@@ -62,29 +62,25 @@ class Hearing:
                     f'as {support[r].round(4).tolist()} ({digits_needed(support)} '
                     'decimals tell all apart)')
 
-# %% ../nbs/beyond/33_beliefs.ipynb #f3994c2a
-@patch_to(Hearing)
-def on_heard(self, x):
-    "(…, M W): weights x (…, M, W) on tables S∘h as they fall on S."
-    x = self.matrix.T @ x
-    return x.reshape(*x.shape[:-2], x.shape[-2]*x.shape[-1])
+    def on_heard(self, x):
+        "(…, M W): weights x (…, M, W) on tables S∘h as they fall on S."
+        x = self.matrix.T @ x
+        return x.reshape(*x.shape[:-2], x.shape[-2]*x.shape[-1])
 
-@patch_to(Hearing)
-def heard(self, rule):
-    "S∘h for a rule S."
-    if self.exact:
-        return rule
-    return ScoringRule(rule.values[self.places], rule.support, rule.bound)
+    def heard(self, rule):
+        "S∘h for a rule S."
+        if self.exact:
+            return rule
+        return ScoringRule(rule.values[self.places], rule.support, rule.bound)
 
-@patch_to(Hearing)
-def announced(self, rule):
-    "A proper rule S whose S∘h is the given one."
-    if self.exact:
-        return rule
-    menu = rule.values[self.of[self.listed]]
-    values = menu[(self.support @ menu.T).argmax(1)]
-    values[self.listed] = menu
-    return ScoringRule(values, rule.support, rule.bound)
+    def announced(self, rule):
+        "A proper rule S whose S∘h is the given one."
+        if self.exact:
+            return rule
+        menu = rule.values[self.of[self.listed]]
+        values = menu[(self.support @ menu.T).argmax(1)]
+        values[self.listed] = menu
+        return ScoringRule(values, rule.support, rule.bound)
 
 # %% ../nbs/beyond/33_beliefs.ipynb #fab2a417
 class HeardProgram(RegionProgram):
@@ -169,63 +165,52 @@ class Run(SharpRun):
         gain = setting.utility[:, setting.best_decision].T
         self.u, self.lows, self.said = gain[hearing.places].ravel(), {}, {}
 
-# %% ../nbs/beyond/33_beliefs.ipynb #1a8cf090
-@patch_to(Run)
-def see(self, rule, arm, belief, state):
-    if belief not in self.hearing.listed:
-        raise Halt('assumption_violated', (self.rounds, ), 'rounding')
-    SharpRun.see(self, rule, arm, belief, state)
-    self.pairs[arm, self.hearing.of[belief]*self.setting.W + state] += 1
+    def see(self, rule, arm, belief, state):
+        if belief not in self.hearing.listed:
+            raise Halt('assumption_violated', (self.rounds, ), 'rounding')
+        SharpRun.see(self, rule, arm, belief, state)
+        self.pairs[arm, self.hearing.of[belief]*self.setting.W + state] += 1
 
-@patch_to(Run)
-def spoken(self, rule):
-    if id(rule) not in self.said:
-        self.said[id(rule)] = rule, self.hearing.announced(rule)
-    return self.said[id(rule)][1]
+    def spoken(self, rule):
+        if id(rule) not in self.said:
+            self.said[id(rule)] = rule, self.hearing.announced(rule)
+        return self.said[id(rule)][1]
 
-@patch_to(Run)
-def fresh(self, setting, rng):
-    "A rule for a direction of the examination."
-    return self.hearing.heard(fresh_rule(setting, rng))
+    def fresh(self, setting, rng):
+        "A rule for a direction of the examination."
+        return self.hearing.heard(fresh_rule(setting, rng))
 
-@patch_to(Run)
-def of(self, k):
-    return [w for pair, w in self.walls.items() if k in pair]
+    def of(self, k):
+        return [w for pair, w in self.walls.items() if k in pair]
 
-@patch_to(Run)
-def program(self, k):
-    if k not in self.programs:
-        cuts = [w.cut(k) for w in self.of(k)]
-        self.programs[k] = PairProgram(self.setting, cuts, self.former.get(k),
-                                       self.hearing)
-    return self.programs[k]
+    def program(self, k):
+        if k not in self.programs:
+            cuts = [w.cut(k) for w in self.of(k)]
+            self.programs[k] = PairProgram(self.setting, cuts, self.former.get(k),
+                                           self.hearing)
+        return self.programs[k]
 
-@patch_to(Run)
-def renew(self, wall):
-    "Note that a hyperplane is new or better known."
-    self.cache.clear()
-    for k in wall.k, wall.j:
-        self.version[k] += 1
-        if (old := self.programs.pop(k, None)) is not None:
-            self.solves += old.solves
-            self.former[k] = old
+    def renew(self, wall):
+        "Note that a hyperplane is new or better known."
+        self.cache.clear()
+        for k in wall.k, wall.j:
+            self.version[k] += 1
+            if (old := self.programs.pop(k, None)) is not None:
+                self.solves += old.solves
+                self.former[k] = old
 
-# %% ../nbs/beyond/33_beliefs.ipynb #5b1eeb4f
-@patch_to(Run)
-@property
-def shares(self):
-    "(K, M W): the shares of the pairs."
-    return self.pairs/np.maximum(self.pairs.sum(1, keepdims=True), 1)
+    @property
+    def shares(self):
+        "(K, M W): the shares of the pairs."
+        return self.pairs/np.maximum(self.pairs.sum(1, keepdims=True), 1)
 
-@patch_to(Run)
-def kept(self, rule):
-    "(M W,): what a rule leaves of the utility at each pair."
-    return self.u - rule.values.ravel()
+    def kept(self, rule):
+        "(M W,): what a rule leaves of the utility at each pair."
+        return self.u - rule.values.ravel()
 
-@patch_to(Run)
-def since(self, c):
-    "(M W,): the pairs that were seen of a candidate's arm since its birth."
-    return self.pairs[c.arm] - c.counts
+    def since(self, c):
+        "(M W,): the pairs that were seen of a candidate's arm since its birth."
+        return self.pairs[c.arm] - c.counts
 
 # %% ../nbs/beyond/33_beliefs.ipynb #2b7631cd
 def ask(run, rule, target, kind):
@@ -317,18 +302,16 @@ class Forecast:
         self.mean = self.mean - gain*(row @ self.mean)
         self.cov = self.cov - np.outer(gain, self.cov @ row)
 
-# %% ../nbs/beyond/33_beliefs.ipynb #04412842
-@patch_to(Forecast)
-def guess(self, k, j, end):
-    """Where the ray from arm k to the payments `end` meets the hyperplane to arm j,
-    and the standard deviation of that."""
-    A = self.oracle.rules[k].expected
-    value = self.row(k, j, A) @ self.mean
-    slope = self.row(k, j, end - A, 0.) @ self.mean
-    if not 0 < value < -slope:
-        return np.nan, np.inf
-    row = self.row(k, j, A - value/slope*(end - A))
-    return -value/slope, float(np.sqrt(max(row @ self.cov @ row, 0.)))/-slope
+    def guess(self, k, j, end):
+        """Where the ray from arm k to the payments `end` meets the hyperplane to arm j,
+        and the standard deviation of that."""
+        A = self.oracle.rules[k].expected
+        value = self.row(k, j, A) @ self.mean
+        slope = self.row(k, j, end - A, 0.) @ self.mean
+        if not 0 < value < -slope:
+            return np.nan, np.inf
+        row = self.row(k, j, A - value/slope*(end - A))
+        return -value/slope, float(np.sqrt(max(row @ self.cov @ row, 0.)))/-slope
 
 # %% ../nbs/beyond/33_beliefs.ipynb #3bab6aee
 def depth(run, k, j):

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 import numpy as np
 from dataclasses import dataclass, replace
 import numpy as np
-from .core import TIE_TOL, InvalidInput, as_integer, as_number, patch_to
+from .core import TIE_TOL, InvalidInput, as_integer, as_number
 from .examination import Boundary, Watches, examine, fresh_rule
 from .leads import leading
 from .estimation import FORCED, INIT, NORMAL

@@ -8,7 +8,7 @@ __all__ = ['C_GAP', 'C_EPS', 'KNOBS', 'MEASURES', 'Problem', 'problem_of', 'n_mi
 # %% ../nbs/paper/11_complexity.ipynb #b875cd6c
 from dataclasses import dataclass, replace
 import numpy as np
-from .core import InvalidInput, as_array, as_number, patch_to
+from .core import InvalidInput, as_array, as_number
 from .information import Environment, Setting
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle
@@ -57,13 +57,12 @@ class Problem:
         with np.errstate(divide='ignore'):
             return float(4*self.B**2*(self.eps**-2 + (1/others**2).sum()))
 
-# %% ../nbs/paper/11_complexity.ipynb #42336fd9
-@patch_to(Problem)
-def Lambda(self, t, version='corrected'):
-    "The logarithm; the printed bounds round M ln 2 up to M."
-    per_belief = 1. if _printed(version) else np.log(2)
-    return np.log(4*self.K/self.delta) + self.M*per_belief + 2*np.log(t)
+    def Lambda(self, t, version='corrected'):
+        "The logarithm; the printed bounds round M ln 2 up to M."
+        per_belief = 1. if _printed(version) else np.log(2)
+        return np.log(4*self.K/self.delta) + self.M*per_belief + 2*np.log(t)
 
+# %% ../nbs/paper/11_complexity.ipynb #42336fd9
 def _printed(version):
     if version not in ('corrected', 'printed'):
         raise InvalidInput('version', version, '"corrected" or "printed"')

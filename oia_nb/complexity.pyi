@@ -4,7 +4,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 from dataclasses import dataclass, replace
 import numpy as np
-from .core import InvalidInput, as_array, as_number, patch_to
+from .core import InvalidInput, as_array, as_number
 from .information import Environment, Setting
 from .stackelberg import optimal_rule
 from .oracle import action_informed_oracle

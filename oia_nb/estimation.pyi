@@ -3,7 +3,6 @@ from typing import Any
 import numpy as np
 from array import array
 import numpy as np
-from .core import patch_to
 from .information import Setting
 from .information import World
 

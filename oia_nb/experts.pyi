@@ -6,7 +6,7 @@ import numpy as np
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 import numpy as np
-from .core import PROPER_TOL, InvalidInput, as_array, as_choice, as_integer, patch_to
+from .core import PROPER_TOL, InvalidInput, as_array, as_choice, as_integer
 from .core import as_kind, as_number, as_text, generator, read_only
 from .information import Agent, Rational, Reply, Response, favourite
 from .programs import properness_rows

@@ -14,7 +14,6 @@ from html import escape
 from math import floor, log10
 from textwrap import fill
 import numpy as np
-from .core import patch_to
 
 # %% ../nbs/companion/88_facts.ipynb #5be5fa01
 def thousandth(x):
@@ -139,39 +138,33 @@ class Facts:
         said = self.said()
         return [(label, said[key]) for key, label, _ in self.columns if key in said]
 
-# %% ../nbs/companion/88_facts.ipynb #fac75a11
-@patch_to(Facts)
-def lines(self):
-    "One thing as text, a line a fact; long ones are broken."
-    known = self.known()
-    wide = 2 + max(len(label) for label, _ in known)
-    return '\n'.join(paragraph(f'{label:<{wide}}{text}', subsequent_indent=' '*wide)
-                     for label, text in known)
+    def lines(self):
+        "One thing as text, a line a fact; long ones are broken."
+        known = self.known()
+        wide = 2 + max(len(label) for label, _ in known)
+        return '\n'.join(paragraph(f'{label:<{wide}}{text}', subsequent_indent=' '*wide)
+                         for label, text in known)
 
-@patch_to(Facts)
-def texts(self):
-    "(labels, rows of texts) of several things."
-    forms = [form for _, _, form in self.columns]
-    return ([label for _, label, _ in self.columns],
-            [[as_text(*pair) for pair in zip(row, forms)] for row in self.rows])
+    def texts(self):
+        "(labels, rows of texts) of several things."
+        forms = [form for _, _, form in self.columns]
+        return ([label for _, label, _ in self.columns],
+                [[as_text(*pair) for pair in zip(row, forms)] for row in self.rows])
 
-@patch_to(Facts)
-def table(self, **options):
-    "Several things as text, a row each."
-    return text_table(*self.texts(), **options)
+    def table(self, **options):
+        "Several things as text, a row each."
+        return text_table(*self.texts(), **options)
 
-@patch_to(Facts)
-def html(self):
-    "As a table of HTML: a row each, or of one thing a row a fact."
-    if len(self.rows) == 1:
-        return html_table(['', ''], self.known())
-    return html_table(*self.texts())
+    def html(self):
+        "As a table of HTML: a row each, or of one thing a row a fact."
+        if len(self.rows) == 1:
+            return html_table(['', ''], self.known())
+        return html_table(*self.texts())
 
-@patch_to(Facts)
-def plain(self):
-    "For programs: a dict {key: value} for each thing."
-    return [{key: value for (key, _, _), value in zip(self.columns, row)}
-            for row in self.rows]
+    def plain(self):
+        "For programs: a dict {key: value} for each thing."
+        return [{key: value for (key, _, _), value in zip(self.columns, row)}
+                for row in self.rows]
 
 # %% ../nbs/companion/88_facts.ipynb #fa0782e9
 def setting_facts(settings):

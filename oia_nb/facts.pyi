@@ -6,7 +6,6 @@ from html import escape
 from math import floor, log10
 from textwrap import fill
 import numpy as np
-from .core import patch_to
 
 def thousandth(x): ...
 def digits_for(bound): ...

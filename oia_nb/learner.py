@@ -19,7 +19,7 @@ from time import perf_counter
 from types import SimpleNamespace
 import numpy as np
 from .core import InvalidInput, OIAError, OracleViolated, as_choice, as_integer
-from .core import as_number, generator, patch_to
+from .core import as_number, generator
 from .estimation import FORCED, NORMAL, PAST
 from .information import Setting, World
 from .oracle import Oracle
@@ -283,6 +283,63 @@ class Identification:
         "How many of the `rounds` were played, and paid, before the run began."
         return 0 if self.trace is None else int((self.trace.kinds == PAST).sum())
 
+    def unfounded(self):
+        "What it says that its proof, which holds, does not say; None if nothing."
+        p, bound = self.proved.proof, self.proved.bound
+        least = proofs.earns_at_least(p)
+        while 'inner' in p:
+            p = p['inner']
+        if (p['kind'] == 'sums') != (bool(self.listed)):
+            return 'what is proved is of other rules than what is claimed'
+        if self.listed and not (
+                self.behind >= bound and self.index == p['index'] and self.profit == least
+                and list(self.earns) == list(p['ends'][p['index']])):
+            return 'what it says is not what is proved'
+        if self.status in CLAIMS and not bound <= self.eps*(1 + CLAIM_TOL):
+            return (f'a bound of {self.eps:.3g} was asked for, and one of {bound:.3g} is '
+                    'proved')
+        if self.profit is not None and least is not None and not self.profit <= least:
+            return f'only {least:.3g} is proved to be earned'
+
+    def verify(self, exact=False):
+        """Check the claim by its proof and the facts; returns a `Verification`. With
+        `exact`, in fractions where that can be."""
+        if self.proved is None and self.status not in CLAIMS:
+            return Verification('nothing is claimed', '', 0.)
+        if self.proved is None or self.proved.proof is None:
+            return Verification('there is no proof', '', 0.)
+        start = perf_counter()
+        try:
+            facts, claim = facts_of(self), claim_of(self)
+            what = SimpleNamespace(claim=claim, proof=self.proved.proof)
+            refused = checker.verify(what, facts, exact) or self.unfounded()
+            seconds = perf_counter() - start
+            rests = '' if refused else proofs.rests_on(what.proof, facts, self.setting.arms)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
+            refused, rests = f'the facts cannot be read: {e!r}', ''
+            seconds = perf_counter() - start
+        return Verification(refused, rests, seconds)
+
+    @property
+    def statement(self):
+        """What is proved, of whom, what was checked, and what was not: one text. A claim
+        that doesn't verify, as in a file that was changed, is said not to be proved."""
+        if self.certificate is None and not self.tried:
+            return f'Nothing is certified. {ended(self)}.'
+        told = Told() if self.told is None else self.told
+        claim = claim_text(self, told)
+        if not self.verification:
+            return f'Claimed, but not proved: "{claim}". {self.verification}'
+        checked = ', '.join(str(c) for c in self.checks if c.rounds) or 'nothing'
+        parts = [claim, *([] if self.tried else [f'Checked: {checked}']),
+                 f'Not checked: {", ".join(unchecked(self, told))}']
+        said = f'{". ".join(parts)}. {self.verification}'
+        if self.discovery:
+            most = three_digits(self.discovery.mass.max(), True)
+            said += (f' Beliefs not seen have a probability of at most {most}, which is '
+                     'charged to profits and not to boundaries.')
+        return said
+
 # %% ../nbs/companion/62_learner.ipynb #ef283bbe
 @dataclass(frozen=True)
 class Status:
@@ -432,25 +489,6 @@ def claim_of(found):
 # %% ../nbs/companion/62_learner.ipynb #c1a155e5
 CLAIMS = 'certified', 'rule_certified'
 
-@patch_to(Identification)
-def unfounded(self):
-    "What it says that its proof, which holds, does not say; None if nothing."
-    p, bound = self.proved.proof, self.proved.bound
-    least = proofs.earns_at_least(p)
-    while 'inner' in p:
-        p = p['inner']
-    if (p['kind'] == 'sums') != (bool(self.listed)):
-        return 'what is proved is of other rules than what is claimed'
-    if self.listed and not (
-            self.behind >= bound and self.index == p['index'] and self.profit == least
-            and list(self.earns) == list(p['ends'][p['index']])):
-        return 'what it says is not what is proved'
-    if self.status in CLAIMS and not bound <= self.eps*(1 + CLAIM_TOL):
-        return (f'a bound of {self.eps:.3g} was asked for, and one of {bound:.3g} is '
-                'proved')
-    if self.profit is not None and least is not None and not self.profit <= least:
-        return f'only {least:.3g} is proved to be earned'
-
 # %% ../nbs/companion/62_learner.ipynb #e4d5b602
 @dataclass(frozen=True)
 class Verification:
@@ -466,26 +504,6 @@ class Verification:
         if self:
             return f'Verified by oia_nb.verify in {self.seconds:.1g} s: {self.rests}.'
         return f'Not verified: {self.refused}.'
-
-@patch_to(Identification)
-def verify(self, exact=False):
-    """Check the claim by its proof and the facts; returns a `Verification`. With
-    `exact`, in fractions where that can be."""
-    if self.proved is None and self.status not in CLAIMS:
-        return Verification('nothing is claimed', '', 0.)
-    if self.proved is None or self.proved.proof is None:
-        return Verification('there is no proof', '', 0.)
-    start = perf_counter()
-    try:
-        facts, claim = facts_of(self), claim_of(self)
-        what = SimpleNamespace(claim=claim, proof=self.proved.proof)
-        refused = checker.verify(what, facts, exact) or self.unfounded()
-        seconds = perf_counter() - start
-        rests = '' if refused else proofs.rests_on(what.proof, facts, self.setting.arms)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
-        refused, rests = f'the facts cannot be read: {e!r}', ''
-        seconds = perf_counter() - start
-    return Verification(refused, rests, seconds)
 
 # %% ../nbs/companion/62_learner.ipynb #f5e6c713
 Identification.verification = cached_property(Identification.verify)
@@ -813,23 +831,3 @@ def ended(found):
                     for c in found.checks if c.level and c.name == found.violated)
     return text + (f'; not verified: {found.refused}' if found.refused else '')
 
-@patch_to(Identification)
-@property
-def statement(self):
-    """What is proved, of whom, what was checked, and what was not: one text. A claim
-    that doesn't verify, as in a file that was changed, is said not to be proved."""
-    if self.certificate is None and not self.tried:
-        return f'Nothing is certified. {ended(self)}.'
-    told = Told() if self.told is None else self.told
-    claim = claim_text(self, told)
-    if not self.verification:
-        return f'Claimed, but not proved: "{claim}". {self.verification}'
-    checked = ', '.join(str(c) for c in self.checks if c.rounds) or 'nothing'
-    parts = [claim, *([] if self.tried else [f'Checked: {checked}']),
-             f'Not checked: {", ".join(unchecked(self, told))}']
-    said = f'{". ".join(parts)}. {self.verification}'
-    if self.discovery:
-        most = three_digits(self.discovery.mass.max(), True)
-        said += (f' Beliefs not seen have a probability of at most {most}, which is '
-                 'charged to profits and not to boundaries.')
-    return said

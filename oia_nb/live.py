@@ -7,8 +7,8 @@ __all__ = ['END', 'DIGITS', 'PAGE', 'FAR', 'WIDER', 'UNKNOWN', 'CHOOSE', 'stripp
            'view_of', 'widget_of', 'square', 'bet_kink', 'round_top', 'game_data', 'game_still', 'game_figure',
            'feasible_data', 'feasible_figure', 'played', 'run_points', 'motion_data', 'motion_figure', 'chart',
            'planner_figure', 'rounds_with_share', 'mixing_figure', 'triangle_data', 'triangle_figure', 'proof_data',
-           'proof_figure', 'plane_of', 'boundary_data', 'boundary_figure', 'belief_names', 'offer_table',
-           'progress_line', 'SessionForm', 'form_widget', 'session_form']
+           'proof_figure', 'plane_of', 'boundary_data', 'boundary_figure', 'belief_names', 'offer_table', 'SessionForm',
+           'form_widget', 'session_form']
 
 # %% ../nbs/companion/85_live.ipynb #5a5c090c
 import json
@@ -21,7 +21,7 @@ from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 import numpy as np
-from .core import InvalidInput, as_array, as_integer, as_kind, as_number, patch_to
+from .core import InvalidInput, as_array, as_integer, as_kind, as_number
 from .core import as_probabilities, generator
 from .information import World
 from .scoring import ScoringRule
@@ -35,7 +35,6 @@ from .sharp.learner import sharp
 from .tickets import ticket_name
 from .session import Refused, Session
 from .plots import CORNERS, largest_region
-from .facts import html_table
 from .views import HUES, Still, block, html_paragraph
 
 # %% ../nbs/companion/85_live.ipynb #8ccfaaea
@@ -563,29 +562,12 @@ def belief_names(setting):
     return [(words(i), int(i)) for i in order]
 
 def offer_table(session):
-    "The open offer, or what became of the session, as a table of HTML."
+    "The open offer as HTML; nothing once the session is over."
     if session.status != 'open':
-        return f'<p>The session is over: {escape(session.status)}.</p>'
-    offer, z = session.announce(), session.setting
-    unit = f' ({offer.currency})' if offer.currency else ''
-    rows = [(ticket_name(n), *(f'{x:.4g}' for x in t))
-            for n, t in enumerate(offer.menu.tickets)]
-    heads = ['ticket', *(f'pays if {w}' for w in z.states)]
-    return block(html_paragraph(f'Round {offer.round}{unit}'),
-                 html_table(heads, rows, most=len(rows)))
-
-def progress_line(session):
-    "How far a session is, in one line of HTML."
-    best, z = session.best, session.setting
-    unit = escape(session.head['currency'] or '')
-    said = f'{session.rounds} answers, {session.paid:.4g} {unit} paid'.replace(
-        '  ', ' ')
-    if session.unused:
-        said += f', {session.unused} answers not used'
-    if best is None:
-        return said
-    arm = escape(z.arms[best.arm])
-    return f'{said}; best so far: {arm}, loses at most {best.bound:.3g}'
+        return ''
+    offer = session.announce()
+    return block(html_paragraph(f'Round {offer.round}. {offer.say}'),
+                 offer.tickets(offer.digits))
 
 # %% ../nbs/companion/85_live.ipynb #d727a7b9
 class SessionForm:
@@ -597,8 +579,10 @@ class SessionForm:
     def answer(self, arm, belief, state=UNKNOWN, round=None):
         "What the button *answer* does in the round that is shown; a line of text."
         known = None if state == UNKNOWN else state
+        if CHOOSE in (arm, belief):
+            raise Refused('arm, belief', CHOOSE, 'one of those in the list, each')
         r = self.session.answer(arm, belief=belief, state=known, round=round)
-        return f'round {r.number} recorded'
+        return f'round {r.number} recorded, ticket {r.ticket} is held'
 
     def decline(self, reason, round=None):
         "What the button *decline* does."
@@ -628,25 +612,23 @@ class SessionForm:
     def __repr__(self):
         return f'SessionForm({self.session!r})'
 
-# %% ../nbs/companion/85_live.ipynb #2a4dd22d
-@patch_to(SessionForm)
-@property
-def html(self):
-    "A picture of the form: its fields can't be used."
-    z = self.session.setting
-    options = lambda names: ''.join(f'<option>{escape(n)}</option>' for n in names)
-    beliefs = [name for name, _ in belief_names(z)]
-    middle = beliefs[len(beliefs)//2]
-    label = f'{z.states[1]}' if z.W == 2 else ' / '.join(z.states)
-    return (f'<fieldset disabled style="max-width:34rem;opacity:.9">'
-            f'<legend>a form in JupyterLab</legend>{offer_table(self.session)}'
-            f'<p>arm <select aria-label="arm">{options(z.arms)}</select></p>'
-            f'<p>belief in {escape(label)} <input type="range" aria-label="belief">'
-            f' {middle}</p><p>state <select aria-label="state">'
-            f'{options([UNKNOWN, *z.states])}</select></p>'
-            '<p><button>answer</button> <button>decline</button> '
-            f'<button>undo</button></p><p>{progress_line(self.session)}</p>'
-            '</fieldset>')
+    @property
+    def html(self):
+        "A picture of the form: its fields can't be used."
+        z = self.session.setting
+        options = lambda names: ''.join(f'<option>{escape(n)}</option>' for n in names)
+        beliefs = [name for name, _ in belief_names(z)]
+        middle = beliefs[len(beliefs)//2]
+        label = f'{z.states[1]}' if z.W == 2 else ' / '.join(z.states)
+        return (f'<fieldset disabled style="max-width:34rem;opacity:.9">'
+                f'<legend>a form in JupyterLab</legend>{offer_table(self.session)}'
+                f'<p>arm <select aria-label="arm">{options(z.arms)}</select></p>'
+                f'<p>belief in {escape(label)} <input type="range" aria-label="belief">'
+                f' {middle}</p><p>state <select aria-label="state">'
+                f'{options([UNKNOWN, *z.states])}</select></p>'
+                '<p><button>answer</button> <button>decline</button> '
+                f'<button>undo</button></p><p>{escape(self.session.statement)}</p>'
+                '</fieldset>')
 
 # %% ../nbs/companion/85_live.ipynb #24ee7159
 def form_widget(form):
@@ -672,7 +654,7 @@ def form_widget(form):
     def refresh():
         table.value = offer_table(form.session)
         shown['round'] = len(form.session.to_frame())
-        progress.value = progress_line(form.session)
+        progress.value = escape(form.session.statement)
         for b in buttons[:2]:
             b.disabled = form.session.status != 'open'
     def tried(act):

@@ -13,7 +13,7 @@ from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 import numpy as np
-from .core import InvalidInput, as_array, as_integer, as_kind, as_number, patch_to
+from .core import InvalidInput, as_array, as_integer, as_kind, as_number
 from .core import as_probabilities, generator
 from .information import World
 from .scoring import ScoringRule
@@ -25,7 +25,6 @@ from .sharp.learner import sharp
 from .tickets import ticket_name
 from .session import Refused, Session
 from .plots import CORNERS, largest_region
-from .facts import html_table
 from .views import HUES, Still, block, html_paragraph
 from .learner import Learner
 from .oracle import Oracle
@@ -79,7 +78,6 @@ UNKNOWN: Any
 CHOOSE: Any
 def belief_names(setting): ...
 def offer_table(session): ...
-def progress_line(session): ...
 class SessionForm:
     def __init__(self, session: Session) -> None: ...
     def answer(self, arm: int | str, belief: int, state: str=..., round: int | None=...) -> str: ...

@@ -6,7 +6,7 @@ import numpy as np
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 import numpy as np
-from .core import REPORT_TOL, InvalidInput, NotInducible, SolverFailure, Value, as_array, as_integer, as_kind, as_names, as_number, patch_to
+from .core import REPORT_TOL, InvalidInput, NotInducible, SolverFailure, Value, as_array, as_integer, as_kind, as_names, as_number
 from .information import Environment, InformationStructure, Rational, Setting, World
 from .scoring import ScoringRule, lie, menu_rule, mix
 from .programs import known_program, properness_rows, widest_rule

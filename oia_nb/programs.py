@@ -17,7 +17,7 @@ __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS
 from dataclasses import dataclass, replace
 from functools import lru_cache
 import numpy as np
-from .core import InvalidInput, SolverFailure, as_choice, patch_to
+from .core import InvalidInput, SolverFailure, as_choice
 from .scoring import VRules
 
 # %% ../nbs/companion/61_programs.ipynb #7fd85118
@@ -149,59 +149,51 @@ class CvxpyProgram:
         self._spare = cp.Problem(cp.Minimize(price),
                                  proper + about + room + [e <= self.cap])
 
-# %% ../nbs/companion/61_programs.ipynb #98d75367
-@patch_to(CvxpyProgram)
-def _observe(self, counts, lower, slack):
-    """What is asked for below `floor` asks nothing, and is no number that a
-    solver has to carry."""
-    asked = np.where(np.arange(len(lower)) == self.arm, -np.inf, lower)
-    self.q.value, self.slack.value = counts/counts.sum(1, keepdims=True), slack
-    floor = min(0., asked.max(initial=-1., where=np.isfinite(asked))) - 2*slack - 2
-    self.lower.value = np.maximum(asked, floor)
+    def _observe(self, counts, lower, slack):
+        """What is asked for below `floor` asks nothing, and is no number that a
+        solver has to carry."""
+        asked = np.where(np.arange(len(lower)) == self.arm, -np.inf, lower)
+        self.q.value, self.slack.value = counts/counts.sum(1, keepdims=True), slack
+        floor = min(0., asked.max(initial=-1., where=np.isfinite(asked))) - 2*slack - 2
+        self.lower.value = np.maximum(asked, floor)
 
-@patch_to(CvxpyProgram)
-def _solve(self, first, second, counts, lower, slack, rule):
-    self._observe(counts, lower, slack)
-    value, self.solves = solve_cvxpy(first, 'CLARABEL', 'HIGHS'), self.solves + 1
-    if value is None:
-        return None
-    return Solution(value, value, self._cheapest(second, value) if rule else None)
+    def _solve(self, first, second, counts, lower, slack, rule):
+        self._observe(counts, lower, slack)
+        value, self.solves = solve_cvxpy(first, 'CLARABEL', 'HIGHS'), self.solves + 1
+        if value is None:
+            return None
+        return Solution(value, value, self._cheapest(second, value) if rule else None)
 
-@patch_to(CvxpyProgram)
-def _cheapest(self, problem, value):
-    self.cap.value, self.solves = value + LP_SPARE, self.solves + 1
-    if solve_cvxpy(problem, 'HIGHS') is None:
-        raise SolverFailure('the optimum just found is lost')
-    return np.clip(self.S.value, 0., 1.) + 0.
+    def _cheapest(self, problem, value):
+        self.cap.value, self.solves = value + LP_SPARE, self.solves + 1
+        if solve_cvxpy(problem, 'HIGHS') is None:
+            raise SolverFailure('the optimum just found is lost')
+        return np.clip(self.S.value, 0., 1.) + 0.
 
-# %% ../nbs/companion/61_programs.ipynb #c5ebe2bf
-@patch_to(CvxpyProgram)
-def minimum(self, counts, lower, slack=0., rule=True):
-    """The `Solution` with the smallest v; None if no rule will do. Raises
-    `SolverFailure`."""
-    found = self._solve(self._pay, self._price, counts, lower, slack, rule)
-    if found is not None:
-        return found
-    short = self.shortfall(counts, lower, slack, rule=False).value
-    if short > LP_TOL:
-        return None
-    eased = max(short, 0.) + EASE
-    found = self._solve(self._pay, self._price, counts, lower - eased, slack, rule)
-    if found is None:
-        raise SolverFailure('cvxpy finds no rule where there is one')
-    return Solution(found.value, found.bound, found.rule, eased)
+    def minimum(self, counts, lower, slack=0., rule=True):
+        """The `Solution` with the smallest v; None if no rule will do. Raises
+        `SolverFailure`."""
+        found = self._solve(self._pay, self._price, counts, lower, slack, rule)
+        if found is not None:
+            return found
+        short = self.shortfall(counts, lower, slack, rule=False).value
+        if short > LP_TOL:
+            return None
+        eased = max(short, 0.) + EASE
+        found = self._solve(self._pay, self._price, counts, lower - eased, slack, rule)
+        if found is None:
+            raise SolverFailure('cvxpy finds no rule where there is one')
+        return Solution(found.value, found.bound, found.rule, eased)
 
-@patch_to(CvxpyProgram)
-def shortfall(self, counts, lower, slack=0., rule=True):
-    "The `Solution` with the smallest e for which all lower_j - e can be had."
-    return self._solve(self._short, self._spare, counts, lower, slack, rule)
+    def shortfall(self, counts, lower, slack=0., rule=True):
+        "The `Solution` with the smallest e for which all lower_j - e can be had."
+        return self._solve(self._short, self._spare, counts, lower, slack, rule)
 
-@patch_to(CvxpyProgram)
-def cheapest(self, found, counts, lower, slack=0.):
-    """(M, W): of all rules that attain the value of `found`, by `minimum`, the
-    cheapest."""
-    self._observe(counts, lower - found.eased, slack)
-    return self._cheapest(self._price, found.value)
+    def cheapest(self, found, counts, lower, slack=0.):
+        """(M, W): of all rules that attain the value of `found`, by `minimum`, the
+        cheapest."""
+        self._observe(counts, lower - found.eased, slack)
+        return self._cheapest(self._price, found.value)
 
 # %% ../nbs/companion/61_programs.ipynb #8dcec3dd
 CVXPY_TOL = dict(tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
@@ -329,6 +321,59 @@ class LinearProgram:
         push(highs.changeRowsBounds, self.rows, rows, LP_UNIT)
         self.cost, self.columns, self.rows = cost, columns, rows
 
+    def solve(self):
+        "A verified `Vertex`, or None if HiGHS finds none. Raises `SolverFailure`."
+        import highspy
+        deadline = self.highs.getRunTime() + SOLVER_SECONDS
+        for attempt, options in HIGHS_ATTEMPTS.items():
+            if attempt != 'warm':
+                self.highs.clearSolver()
+            status = self._run(options, deadline)
+            if status == highspy.HighsModelStatus.kInfeasible:
+                return None
+            solution = self.highs.getSolution()
+            x, y = np.array(solution.col_value)/LP_UNIT, np.array(solution.row_dual)
+            bound = self.lower_bound(y) if len(x) else np.nan
+            if len(x) and self.is_optimal(x, y, bound):
+                return Vertex(x, float(self.cost @ x), bound)
+        name = self.highs.modelStatusToString(status)
+        raise SolverFailure(f'HiGHS ended with status {name}, not verified')
+
+    def _run(self, options, deadline):
+        """Run HiGHS with `options` for at most half of the time to `deadline`; its
+        status."""
+        now = self.highs.getRunTime()
+        self.highs.setOptionValue('time_limit', max((now + deadline)/2, now + 1e-3))
+        usual = {name: self.highs.getOptionValue(name)[1] for name in options}
+        for option in options.items():
+            self.highs.setOptionValue(*option)
+        self.highs.run()
+        for option in usual.items():
+            self.highs.setOptionValue(*option)
+        self.solves += 1
+        return self.highs.getModelStatus()
+
+    def lower_bound(self, y):
+        "What no feasible x gets below, for row duals y (m,) from anywhere."
+        asked = np.where(y > 0, *self.rows)
+        y = np.where(np.isfinite(asked), y, 0.)
+        asked = np.where(y == 0, 0., asked)
+        d = self.cost - self.turned @ y
+        reach = np.abs(self.columns).max()
+        size = np.abs(y)@(np.abs(asked) + reach*self.sizes) + reach*np.abs(self.cost).sum()
+        bound = float(y @ asked) + lagrangian_bound(d, *self.columns)
+        return float(bound - ROUNDING*size)
+
+    def is_optimal(self, x, y, bound=None):
+        """True if x is feasible and as cheap as the Lagrangian `bound` at the row duals
+        y says."""
+        off = lambda z, bounds: max((bounds[0] - z).max(), (z - bounds[1]).max())
+        feasible = max(off(x, self.columns), off(self.A @ x, self.rows)) <= LP_TOL
+        if bound is None:
+            bound = self.lower_bound(y)
+        tolerance = LP_TOL*max(1., np.abs(self.cost).sum()) + LP_ROW_TOL*np.abs(y).sum()
+        return bool(feasible and self.cost @ x - bound <= tolerance)
+
 # %% ../nbs/companion/61_programs.ipynb #d893d2d4
 def push(change, old, new, unit=1.):
     """Pass on to HiGHS the columns in which `new` differs from `old`, times `unit`.
@@ -346,66 +391,9 @@ SCALED = dict(simplex_scale_strategy=4)
 HIGHS_ATTEMPTS = dict(warm={}, cold={}, scaled=SCALED,
                       interior=SCALED | dict(solver='ipm'))
 
-@patch_to(LinearProgram)
-def solve(self):
-    "A verified `Vertex`, or None if HiGHS finds none. Raises `SolverFailure`."
-    import highspy
-    deadline = self.highs.getRunTime() + SOLVER_SECONDS
-    for attempt, options in HIGHS_ATTEMPTS.items():
-        if attempt != 'warm':
-            self.highs.clearSolver()
-        status = self._run(options, deadline)
-        if status == highspy.HighsModelStatus.kInfeasible:
-            return None
-        solution = self.highs.getSolution()
-        x, y = np.array(solution.col_value)/LP_UNIT, np.array(solution.row_dual)
-        bound = self.lower_bound(y) if len(x) else np.nan
-        if len(x) and self.is_optimal(x, y, bound):
-            return Vertex(x, float(self.cost @ x), bound)
-    name = self.highs.modelStatusToString(status)
-    raise SolverFailure(f'HiGHS ended with status {name}, not verified')
-
-@patch_to(LinearProgram)
-def _run(self, options, deadline):
-    """Run HiGHS with `options` for at most half of the time to `deadline`; its
-    status."""
-    now = self.highs.getRunTime()
-    self.highs.setOptionValue('time_limit', max((now + deadline)/2, now + 1e-3))
-    usual = {name: self.highs.getOptionValue(name)[1] for name in options}
-    for option in options.items():
-        self.highs.setOptionValue(*option)
-    self.highs.run()
-    for option in usual.items():
-        self.highs.setOptionValue(*option)
-    self.solves += 1
-    return self.highs.getModelStatus()
-
 # %% ../nbs/companion/61_programs.ipynb #32e2fe08
 LP_ROW_TOL = 1e-11
 ROUNDING = 2.**-50      # what one step of arithmetic may be off by, relatively
-
-@patch_to(LinearProgram)
-def lower_bound(self, y):
-    "What no feasible x gets below, for row duals y (m,) from anywhere."
-    asked = np.where(y > 0, *self.rows)
-    y = np.where(np.isfinite(asked), y, 0.)
-    asked = np.where(y == 0, 0., asked)
-    d = self.cost - self.turned @ y
-    reach = np.abs(self.columns).max()
-    size = np.abs(y)@(np.abs(asked) + reach*self.sizes) + reach*np.abs(self.cost).sum()
-    bound = float(y @ asked) + lagrangian_bound(d, *self.columns)
-    return float(bound - ROUNDING*size)
-
-@patch_to(LinearProgram)
-def is_optimal(self, x, y, bound=None):
-    """True if x is feasible and as cheap as the Lagrangian `bound` at the row duals
-    y says."""
-    off = lambda z, bounds: max((bounds[0] - z).max(), (z - bounds[1]).max())
-    feasible = max(off(x, self.columns), off(self.A @ x, self.rows)) <= LP_TOL
-    if bound is None:
-        bound = self.lower_bound(y)
-    tolerance = LP_TOL*max(1., np.abs(self.cost).sum()) + LP_ROW_TOL*np.abs(y).sum()
-    return bool(feasible and self.cost @ x - bound <= tolerance)
 
 # %% ../nbs/companion/61_programs.ipynb #a17d3fb9
 class ProperProgram(LinearProgram):
@@ -551,6 +539,69 @@ class RuleProgram(ProperProgram):
         S = self._cheapest(first, cap, (0., eased)) if rule else None
         return Solution(found.value, found.bound, S, eased)
 
+    def _observe(self, counts, lower, slack):
+        lower = np.where(np.arange(self.K) == self.arm, -np.inf, lower)
+        if not (np.isfinite(counts).all() and np.isfinite(slack)
+                and (lower < np.inf).all()):
+            raise SolverFailure('a coefficient of the program is not finite')
+        for k in np.flatnonzero((counts != self.counts).any(1)):
+            self.change_row(self.links[k], link_row(self.support, counts[k], k, self.K))
+        self.counts, self.lower, self.slack = np.array(counts, float), lower, float(slack)
+
+    def _optimum(self, cost, cap, short):
+        "The `Vertex` for `cost` with v_k + w at most `cap` and e within `short`, or None."
+        columns, rows = self.columns.copy(), self.rows.copy()
+        if self.slack is not None:
+            columns[:, -2] = -self.slack, self.slack
+        columns[:, -1] = short
+        rows[0, self.asks] = self.lower
+        rows[1, self.asks[self.arm]] = cap
+        self.pose(cost, columns, rows)
+        return self.solve()
+
+    def _found(self, vertex):
+        if vertex is None:
+            raise SolverFailure('HiGHS finds no solution where there is one')
+        return vertex
+
+    def _rule(self, x):
+        return np.clip(self.payments(x), 0., 1.) + 0.
+
+    def shortfall(self, counts, lower, slack=0., rule=True):
+        """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be
+        had for all j.
+
+        What can be asked in addition is -e. The largest ask is moved to 0, and with
+        it e; what is far below it asks nothing. Raises `SolverFailure`.
+        """
+        most = np.delete(lower, self.arm).max()
+        if np.isfinite(most):
+            lower = np.where(lower < most - 2*slack - 2, -np.inf, lower - most)
+        else:
+            most = 0.
+        self._observe(counts, lower, slack)
+        reach = -slack - 2, slack + 2
+        first = self.short, np.inf, reach
+        found = self._found(self._optimum(*first))
+        short = reach[0], found.value + LP_SPARE
+        S = self._cheapest(first, np.inf, short) if rule else None
+        return Solution(most + found.value, most + found.bound, S)
+
+    def cheapest(self, found, counts, lower, slack=0.):
+        """(M, W): of all rules that attain the value of `found`, by `minimum`, the
+        cheapest."""
+        self._observe(counts, lower, slack)
+        short = 0., found.eased
+        return self._cheapest((self.pay, np.inf, short), found.value + LP_SPARE, short)
+
+    def _cheapest(self, first, cap, short):
+        "The cheapest rule; if that program fails, that of the `first`, which didn't."
+        try:
+            found = self._optimum(self.price, cap, short)
+        except SolverFailure:
+            found = None
+        return self._rule(self._found(found or self._optimum(*first)).x)
+
 # %% ../nbs/companion/61_programs.ipynb #f7fa313c
 def box(n):
     """(2, n): columns from 0 to 1.
@@ -569,78 +620,6 @@ def at_least_zero(m):
            [inf, inf]])
     """
     return np.vstack([np.zeros(m), np.full(m, np.inf)])
-
-# %% ../nbs/companion/61_programs.ipynb #c0c99cb3
-@patch_to(RuleProgram)
-def _observe(self, counts, lower, slack):
-    lower = np.where(np.arange(self.K) == self.arm, -np.inf, lower)
-    if not (np.isfinite(counts).all() and np.isfinite(slack)
-            and (lower < np.inf).all()):
-        raise SolverFailure('a coefficient of the program is not finite')
-    for k in np.flatnonzero((counts != self.counts).any(1)):
-        self.change_row(self.links[k], link_row(self.support, counts[k], k, self.K))
-    self.counts, self.lower, self.slack = np.array(counts, float), lower, float(slack)
-
-@patch_to(RuleProgram)
-def _optimum(self, cost, cap, short):
-    "The `Vertex` for `cost` with v_k + w at most `cap` and e within `short`, or None."
-    columns, rows = self.columns.copy(), self.rows.copy()
-    if self.slack is not None:
-        columns[:, -2] = -self.slack, self.slack
-    columns[:, -1] = short
-    rows[0, self.asks] = self.lower
-    rows[1, self.asks[self.arm]] = cap
-    self.pose(cost, columns, rows)
-    return self.solve()
-
-@patch_to(RuleProgram)
-def _found(self, vertex):
-    if vertex is None:
-        raise SolverFailure('HiGHS finds no solution where there is one')
-    return vertex
-
-@patch_to(RuleProgram)
-def _rule(self, x):
-    return np.clip(self.payments(x), 0., 1.) + 0.
-
-# %% ../nbs/companion/61_programs.ipynb #c527f9cd
-@patch_to(RuleProgram)
-def shortfall(self, counts, lower, slack=0., rule=True):
-    """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be
-    had for all j.
-
-    What can be asked in addition is -e. The largest ask is moved to 0, and with
-    it e; what is far below it asks nothing. Raises `SolverFailure`.
-    """
-    most = np.delete(lower, self.arm).max()
-    if np.isfinite(most):
-        lower = np.where(lower < most - 2*slack - 2, -np.inf, lower - most)
-    else:
-        most = 0.
-    self._observe(counts, lower, slack)
-    reach = -slack - 2, slack + 2
-    first = self.short, np.inf, reach
-    found = self._found(self._optimum(*first))
-    short = reach[0], found.value + LP_SPARE
-    S = self._cheapest(first, np.inf, short) if rule else None
-    return Solution(most + found.value, most + found.bound, S)
-
-@patch_to(RuleProgram)
-def cheapest(self, found, counts, lower, slack=0.):
-    """(M, W): of all rules that attain the value of `found`, by `minimum`, the
-    cheapest."""
-    self._observe(counts, lower, slack)
-    short = 0., found.eased
-    return self._cheapest((self.pay, np.inf, short), found.value + LP_SPARE, short)
-
-@patch_to(RuleProgram)
-def _cheapest(self, first, cap, short):
-    "The cheapest rule; if that program fails, that of the `first`, which didn't."
-    try:
-        found = self._optimum(self.price, cap, short)
-    except SolverFailure:
-        found = None
-    return self._rule(self._found(found or self._optimum(*first)).x)
 
 # %% ../nbs/companion/61_programs.ipynb #4df2d9a4
 def menu_matrix(support, q, k):
@@ -896,64 +875,57 @@ class VProgram:
         price = price + self.v.tops[:, 1]*(self.v.later @ second)
         self.price = np.append(price/price.max(), 0.)
 
-# %% ../nbs/companion/61_programs.ipynb #de2fc7f2
-@patch_to(VProgram)
-def rows(self, counts, lower):
-    """What the arm is paid by each V-rule (M,), how much more than each other arm
-    that asks (n, M), and what they ask (n,)."""
-    at = [j for j in range(self.K) if j != self.arm and lower[j] != -np.inf]
-    used, asks = counts[[*at, self.arm]], np.asarray(lower, float)[at]
-    pays = used/used.sum(1, keepdims=True) @ self.v.D.T
-    if not np.isfinite(pays.sum() + asks.sum()):
-        raise SolverFailure('a coefficient of the program is not finite')
-    more = pays[-1] - pays[:-1]
-    return pays[-1], np.where(np.abs(more) < NOISE, 0., more), asks
+    def rows(self, counts, lower):
+        """What the arm is paid by each V-rule (M,), how much more than each other arm
+        that asks (n, M), and what they ask (n,)."""
+        at = [j for j in range(self.K) if j != self.arm and lower[j] != -np.inf]
+        used, asks = counts[[*at, self.arm]], np.asarray(lower, float)[at]
+        pays = used/used.sum(1, keepdims=True) @ self.v.D.T
+        if not np.isfinite(pays.sum() + asks.sum()):
+            raise SolverFailure('a coefficient of the program is not finite')
+        more = pays[-1] - pays[:-1]
+        return pays[-1], np.where(np.abs(more) < NOISE, 0., more), asks
 
-@patch_to(VProgram)
-def solve(self, more, asks, cost, last, end):
-    """The optimum w of `simplex` with V-rules and one column `last` (n,) beside
-    them in the rows of the asks, at most `end`; what no w gets below; its rule."""
-    n, M = more.shape
-    A, b = np.zeros((n + 3, M + 1)), np.ones(n + 3)
-    A[:n, :M], A[n:n + 2, :M], A[:n, M], A[n + 2, M] = -more, self.v.tops.T, last, 1.
-    b[:n], b[n + 2] = -asks, end
-    self.solves += 1
-    found = simplex(A, b, cost, self.price)
-    if found is None:
-        return None
-    w, y = found
-    size = np.abs(y) @ (np.abs(b) + np.abs(A).sum(1)) + np.abs(cost).sum()
-    bound = y @ b + np.minimum(cost - y @ A, 0.).sum() - ROUNDING*size
-    return w, float(bound), np.minimum(self.v.values(w[:M]), 1.)
+    def solve(self, more, asks, cost, last, end):
+        """The optimum w of `simplex` with V-rules and one column `last` (n,) beside
+        them in the rows of the asks, at most `end`; what no w gets below; its rule."""
+        n, M = more.shape
+        A, b = np.zeros((n + 3, M + 1)), np.ones(n + 3)
+        A[:n, :M], A[n:n + 2, :M], A[:n, M], A[n + 2, M] = -more, self.v.tops.T, last, 1.
+        b[:n], b[n + 2] = -asks, end
+        self.solves += 1
+        found = simplex(A, b, cost, self.price)
+        if found is None:
+            return None
+        w, y = found
+        size = np.abs(y) @ (np.abs(b) + np.abs(A).sum(1)) + np.abs(cost).sum()
+        bound = y @ b + np.minimum(cost - y @ A, 0.).sum() - ROUNDING*size
+        return w, float(bound), np.minimum(self.v.values(w[:M]), 1.)
 
-# %% ../nbs/companion/61_programs.ipynb #2ff637f7
-@patch_to(VProgram)
-def minimum(self, counts, lower, slack=0., rule=True):
-    """The `Solution` with the smallest v; None if no rule will do. Raises
-    `SolverFailure`."""
-    pays, more, asks = self.rows(counts, lower)
-    if not np.isfinite(slack):
-        raise SolverFailure('a coefficient of the program is not finite')
-    cost = np.append(pays, 1.)
-    found = self.solve(more, asks + slack, cost, -1., 2*slack)
-    if found is None:
-        return None
-    w, bound, S = found
-    return Solution(float(cost @ w) - slack, bound - slack, S)
+    def minimum(self, counts, lower, slack=0., rule=True):
+        """The `Solution` with the smallest v; None if no rule will do. Raises
+        `SolverFailure`."""
+        pays, more, asks = self.rows(counts, lower)
+        if not np.isfinite(slack):
+            raise SolverFailure('a coefficient of the program is not finite')
+        cost = np.append(pays, 1.)
+        found = self.solve(more, asks + slack, cost, -1., 2*slack)
+        if found is None:
+            return None
+        w, bound, S = found
+        return Solution(float(cost @ w) - slack, bound - slack, S)
 
-@patch_to(VProgram)
-def shortfall(self, counts, lower, slack=0., rule=True):
-    """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be had
-    for all j. Raises `SolverFailure`."""
-    pays, more, asks = self.rows(counts, lower)
-    most = asks.max()
-    w, bound, S = self.solve(more, asks - most, np.append(0*pays, -1.), 1., 1.)
-    return Solution(float(most - slack - w[-1]), most - slack + bound, S)
+    def shortfall(self, counts, lower, slack=0., rule=True):
+        """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be had
+        for all j. Raises `SolverFailure`."""
+        pays, more, asks = self.rows(counts, lower)
+        most = asks.max()
+        w, bound, S = self.solve(more, asks - most, np.append(0*pays, -1.), 1., 1.)
+        return Solution(float(most - slack - w[-1]), most - slack + bound, S)
 
-@patch_to(VProgram)
-def cheapest(self, found, counts, lower, slack=0.):
-    "(M, 2): the rule of `found`, by `minimum`."
-    return self.minimum(counts, lower, slack).rule
+    def cheapest(self, found, counts, lower, slack=0.):
+        "(M, 2): the rule of `found`, by `minimum`."
+        return self.minimum(counts, lower, slack).rule
 
 # %% ../nbs/companion/61_programs.ipynb #f22a4ef3
 def fast_program(support, K, arm):

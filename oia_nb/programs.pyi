@@ -6,7 +6,7 @@ import numpy as np
 from dataclasses import dataclass, replace
 from functools import lru_cache
 import numpy as np
-from .core import InvalidInput, SolverFailure, as_choice, patch_to
+from .core import InvalidInput, SolverFailure, as_choice
 from .scoring import VRules
 
 @dataclass(frozen=True, eq=False)

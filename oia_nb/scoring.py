@@ -13,7 +13,7 @@ import numpy as np
 from .core import BELIEF_TOL, InvalidInput, PROPER_TOL, REPORT_TOL, Value
 from .core import as_array, as_beliefs, as_integer, as_kind, as_number
 from .core import as_probabilities
-from .core import patch_to, read_only
+from .core import read_only
 
 # %% ../nbs/paper/02_scoring.ipynb #d4d6081e
 @dataclass(frozen=True, eq=False)
@@ -59,6 +59,27 @@ class ScoringRule(Value):
         (M, W), low, high = self.values.shape, self.values.min(), self.values.max()
         return (f'ScoringRule({M} beliefs, {W} states, pays {low:.4g} to {high:.4g} of '
                 f'{self.bound:g})')
+
+    def column(self, report):
+        """(W,): what any reported belief pays in each state.
+
+        A belief of the support gets its own row; any other belief gets the row that it
+        would choose from the menu (the lowest index among the best). Raises
+        `InvalidInput` for a report off the simplex.
+        """
+        r = as_array('report', report, (self.support.shape[1],))
+        on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
+        if not on_simplex:
+            raise InvalidInput('report', r.tolist(),
+                               'a belief: no entry negative, summing to one')
+        gap = np.abs(self.support - r).max(1)
+        return self.values[gap.argmin() if gap.min() <= BELIEF_TOL else
+                           (self.values@r).argmax()]
+
+    def pay(self, report, state):
+        "The payment for a reported belief (W,) when `state` (an index) is revealed."
+        return float(
+            self.column(report)[as_integer('state', state, 0, self.support.shape[1] - 1)])
 
 # %% ../nbs/paper/02_scoring.ipynb #d4d3e009
 def as_rule(name, value):
@@ -143,30 +164,6 @@ def menu_rule(support, menu, bound):
     support, bound = _checked(support, bound)
     menu = as_array('menu', menu, (None, support.shape[1]), 0., bound)
     return ScoringRule(menu[(support @ menu.T).argmax(1)], support, bound)
-
-# %% ../nbs/paper/02_scoring.ipynb #00f3fead
-@patch_to(ScoringRule)
-def column(self, report):
-    """(W,): what any reported belief pays in each state.
-
-    A belief of the support gets its own row; any other belief gets the row that it
-    would choose from the menu (the lowest index among the best). Raises
-    `InvalidInput` for a report off the simplex.
-    """
-    r = as_array('report', report, (self.support.shape[1],))
-    on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
-    if not on_simplex:
-        raise InvalidInput('report', r.tolist(),
-                           'a belief: no entry negative, summing to one')
-    gap = np.abs(self.support - r).max(1)
-    return self.values[gap.argmin() if gap.min() <= BELIEF_TOL else
-                       (self.values@r).argmax()]
-
-@patch_to(ScoringRule)
-def pay(self, report, state):
-    "The payment for a reported belief (W,) when `state` (an index) is revealed."
-    return float(
-        self.column(report)[as_integer('state', state, 0, self.support.shape[1] - 1)])
 
 # %% ../nbs/paper/02_scoring.ipynb #83e4548e
 def brier(support, bound=1.):

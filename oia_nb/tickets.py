@@ -56,6 +56,29 @@ class Menu(Value):
         "The menu as a `ScoringRule` on its support."
         return menu_rule(self.support, self.tickets, self.bound)
 
+    def when(self, states, digits=None):
+        """When to take each ticket, in words; `digits` are decimals of the payments, from 0
+        to `MOST`. Raises `InvalidInput`."""
+        if digits is not None:
+            as_integer('digits', digits, 0, MOST)
+        if len(states) == 2:
+            return when_two(self, states)
+        return when_more(self, states, digits)
+
+    def text(self, setting, digits=None, currency=None):
+        """The menu as lines of text, one per ticket: what it pays, and when to take it.
+
+        `setting` names the states; `digits` are decimals of the payments. Every belief
+        is covered. A last line says so if digits were left out (`remark`).
+        """
+        states = as_kind('setting', setting, Setting).states
+        if currency is not None:
+            currency = as_text('currency', currency)
+        when = self.when(states, digits)
+        lines = [f'Ticket {ticket_name(b)} pays {pays(t, states, digits, currency)}: {w}.'
+                 for b, (t, w) in enumerate(zip(self.tickets, when))]
+        return '\n'.join(filter(None, [*lines, remark(self.tickets, digits)]))
+
 # %% ../nbs/beyond/26_tickets.ipynb #846edfdb
 @patch_to(ScoringRule)
 def menu(self, within=SAME):
@@ -193,32 +216,6 @@ def when_more(menu, states, digits=None):
                 f'rather than {ticket_name(b)} if {side(d)} is more than {side(-d)}')
         return 'take it ' + ('; '.join(rather) or 'whatever you think')
     return [words(a, row) for a, row in enumerate(borders(menu))]
-
-@patch_to(Menu)
-def when(self, states, digits=None):
-    """When to take each ticket, in words; `digits` are decimals of the payments, from 0
-    to `MOST`. Raises `InvalidInput`."""
-    if digits is not None:
-        as_integer('digits', digits, 0, MOST)
-    if len(states) == 2:
-        return when_two(self, states)
-    return when_more(self, states, digits)
-
-# %% ../nbs/beyond/26_tickets.ipynb #c3223a6a
-@patch_to(Menu)
-def text(self, setting, digits=None, currency=None):
-    """The menu as lines of text, one per ticket: what it pays, and when to take it.
-
-    `setting` names the states; `digits` are decimals of the payments. Every belief
-    is covered. A last line says so if digits were left out (`remark`).
-    """
-    states = as_kind('setting', setting, Setting).states
-    if currency is not None:
-        currency = as_text('currency', currency)
-    when = self.when(states, digits)
-    lines = [f'Ticket {ticket_name(b)} pays {pays(t, states, digits, currency)}: {w}.'
-             for b, (t, w) in enumerate(zip(self.tickets, when))]
-    return '\n'.join(filter(None, [*lines, remark(self.tickets, digits)]))
 
 # %% ../nbs/beyond/26_tickets.ipynb #ab7c4136
 # a ticket that a belief likes less by more units than this is not offered to it

@@ -3,7 +3,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 from dataclasses import dataclass, fields
 import numpy as np
-from .core import InvalidInput, Value, as_choice, as_integer, as_kind, as_number, patch_to
+from .core import InvalidInput, Value, as_choice, as_integer, as_kind, as_number
 
 CHOICES: Any
 LAPSES_MOST: float

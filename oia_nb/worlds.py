@@ -698,6 +698,47 @@ class TableCheck:
         return '\n'.join(
             [f'{_rows(self.weight.sum())}, {len(self.levels)} columns', *found])
 
+    def fix(self, *, rare=None, missing=None, bins=None):
+        """The table without its faults, as a new one; each change is printed in a line
+        of its own, and so is what is left of them.
+
+        Parameters
+        ----------
+        rare : number, optional
+            A column's levels that fewer rows have become one class, "other" (or "other2",
+            if one is called so already); not so states.
+        missing : str, optional
+            "own class": rows without a value in a column have the value "missing" there;
+            "drop": they are left out. Rows without a state are left out either way.
+        bins : int, or dict of column: int, optional
+            Into how many classes of about equal size a column of numbers is cut, at
+            most, named 1/n … n/n; one number holds for all columns with fractions or
+            with more than `MAX_SIGNALS` numbers.
+
+        Labels that differ only by case or blanks become the commonest of them in any
+        case. A pandas DataFrame stays one (what was repaired is categorical), other
+        tables come back as a dict of lists. Raises `InvalidInput`.
+        """
+        asked = self.rare if rare is None else as_number('rare', rare, 0.)
+        rare = 0. if rare is None else asked
+        if missing is not None and missing not in ('own class', 'drop'):
+            raise InvalidInput('missing', missing, '"own class" or "drop"')
+        bins = _bins(self, bins)
+        keep = np.ones(len(self.rows), bool)
+        changed = {}
+        for c, levels in self.levels.items():
+            names, code = _repaired(self, c, rare, missing, bins)
+            if missing:
+                keep &= code >= 0
+            if list(names) != list(levels.names) or (code != levels.code).any():
+                changed[c] = names, code
+        out = _with_columns(self.frame, self.rows[keep],
+                            {c: (names, code[keep]) for c, (names, code) in changed.items()})
+        if keep.any():
+            for fault in check_table(out, rare=asked, **self.asked).faults:
+                print(f'left: {fault}')
+        return out
+
 # %% ../nbs/companion/64_worlds.ipynb #040acead
 def _arm_columns(arms):
     "The columns of each arm as lists."
@@ -872,49 +913,6 @@ def _repaired(table, c, rare, missing, bins):
         if own:
             names, code = [*names, called], np.where(gaps, len(names), code)
     return names, code
-
-# %% ../nbs/companion/64_worlds.ipynb #9cdd83fe
-@patch_to(TableCheck)
-def fix(self, *, rare=None, missing=None, bins=None):
-    """The table without its faults, as a new one; each change is printed in a line
-    of its own, and so is what is left of them.
-
-    Parameters
-    ----------
-    rare : number, optional
-        A column's levels that fewer rows have become one class, "other" (or "other2",
-        if one is called so already); not so states.
-    missing : str, optional
-        "own class": rows without a value in a column have the value "missing" there;
-        "drop": they are left out. Rows without a state are left out either way.
-    bins : int, or dict of column: int, optional
-        Into how many classes of about equal size a column of numbers is cut, at
-        most, named 1/n … n/n; one number holds for all columns with fractions or
-        with more than `MAX_SIGNALS` numbers.
-
-    Labels that differ only by case or blanks become the commonest of them in any
-    case. A pandas DataFrame stays one (what was repaired is categorical), other
-    tables come back as a dict of lists. Raises `InvalidInput`.
-    """
-    asked = self.rare if rare is None else as_number('rare', rare, 0.)
-    rare = 0. if rare is None else asked
-    if missing is not None and missing not in ('own class', 'drop'):
-        raise InvalidInput('missing', missing, '"own class" or "drop"')
-    bins = _bins(self, bins)
-    keep = np.ones(len(self.rows), bool)
-    changed = {}
-    for c, levels in self.levels.items():
-        names, code = _repaired(self, c, rare, missing, bins)
-        if missing:
-            keep &= code >= 0
-        if list(names) != list(levels.names) or (code != levels.code).any():
-            changed[c] = names, code
-    out = _with_columns(self.frame, self.rows[keep],
-                        {c: (names, code[keep]) for c, (names, code) in changed.items()})
-    if keep.any():
-        for fault in check_table(out, rare=asked, **self.asked).faults:
-            print(f'left: {fault}')
-    return out
 
 # %% ../nbs/companion/64_worlds.ipynb #8e179e96
 def _labels(value):

@@ -10,7 +10,7 @@ __all__ = ['PIVOTS', 'ZERO_RULE', 'RULE', 'FALLBACK', 'DONE', 'CAP', 'LP', 'ROOM
 
 # %% ../../nbs/companion/73_fast_loop.ipynb #0bc72707
 import numpy as np
-from ..core import TIE_TOL, OracleViolated, patch_to
+from ..core import TIE_TOL, OracleViolated
 from ..estimation import EVENT_TOL, FORCED, INIT, NORMAL
 from .points import (RESUM, add_points, agent_table, check_agent, count,
                                 draw, extend, leads, renew, reply, resum, thin_out,
@@ -472,40 +472,37 @@ class Engine:
         self.rng.bit_generator.state = self.before
         return self.rng
 
-# %% ../../nbs/companion/73_fast_loop.ipynb #026f7079
-@patch_to(Engine)
-def make_room(self):
-    "Make arrays that are full longer; points are thinned out first."
-    run, clock, log = self.run, self.run.clock, self.run.log
-    if clock.rounds + SPARE > len(log.arms):
-        log = longer(log, log._fields[:5])
-    if clock.snapshots == len(log.rounds):
-        log = longer(log, log._fields[5:])
-    points, room = run.points, len(run.points.s)
-    if clock.points + 2*len(run.plan.I) > room:
-        thin_out(run)
-        if 2*clock.points > room:
-            points = longer(points, points._fields[:7])
-    self.run = run._replace(log=log, points=points)
+    def make_room(self):
+        "Make arrays that are full longer; points are thinned out first."
+        run, clock, log = self.run, self.run.clock, self.run.log
+        if clock.rounds + SPARE > len(log.arms):
+            log = longer(log, log._fields[:5])
+        if clock.snapshots == len(log.rounds):
+            log = longer(log, log._fields[5:])
+        points, room = run.points, len(run.points.s)
+        if clock.points + 2*len(run.plan.I) > room:
+            thin_out(run)
+            if 2*clock.points > room:
+                points = longer(points, points._fields[:7])
+        self.run = run._replace(log=log, points=points)
 
-@patch_to(Engine)
-def optimistic(self):
-    "All programs of the plan that is being made, by the coroutine's solver."
-    seen, plan = self.run.seen, self.run.plan
-    return self.programs.solve(seen.counts, plan.I, plan.C, plan.length)
+    def optimistic(self):
+        "All programs of the plan that is being made, by the coroutine's solver."
+        seen, plan = self.run.seen, self.run.plan
+        return self.programs.solve(seen.counts, plan.I, plan.C, plan.length)
 
-@patch_to(Engine)
-def plan(self):
-    "Complete the plan that the loop has left."
-    clock, plan, z = self.run.clock, self.run.plan, self.world.setting
-    found = self.optimistic()
-    plan.h[:] = found.profits
-    k = int(np.flatnonzero(plan.h >= plan.h.max() - TIE_TOL*z.bound)[0])
-    rule = found.rule(k)
-    plan.S[:] = rule.values.ravel()
-    plan.s[:] = rule.expected
-    plan.q[:] = self.world.belief_distributions @ rule.expected
-    clock.target, clock.planned, clock.key = k, 1, -clock.rounds
-    clock.empty |= bool(found.infeasible)
-    answer = RULE if rule.values.any() else ZERO_RULE
-    clock.hat = FALLBACK if k in found.infeasible else answer
+    def plan(self):
+        "Complete the plan that the loop has left."
+        clock, plan, z = self.run.clock, self.run.plan, self.world.setting
+        found = self.optimistic()
+        plan.h[:] = found.profits
+        k = int(np.flatnonzero(plan.h >= plan.h.max() - TIE_TOL*z.bound)[0])
+        rule = found.rule(k)
+        plan.S[:] = rule.values.ravel()
+        plan.s[:] = rule.expected
+        plan.q[:] = self.world.belief_distributions @ rule.expected
+        clock.target, clock.planned, clock.key = k, 1, -clock.rounds
+        clock.empty |= bool(found.infeasible)
+        answer = RULE if rule.values.any() else ZERO_RULE
+        clock.hat = FALLBACK if k in found.infeasible else answer
+

@@ -3,7 +3,7 @@ from collections.abc import Generator
 from typing import Any
 import numpy as np
 import numpy as np
-from ..core import TIE_TOL, OracleViolated, patch_to
+from ..core import TIE_TOL, OracleViolated
 from ..estimation import EVENT_TOL, FORCED, INIT, NORMAL
 from .points import RESUM, add_points, agent_table, check_agent, count, draw, extend, leads, renew, reply, resum, thin_out, watch
 from .state import KERNELS, SPARE, Game, Log, Plan, Points, Run, Seen, Table, by_reference, compiled, inlined, kernel, longer, new_clock, start

@@ -21,7 +21,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
-from ..core import patch_to
 from ..estimation import FORCED, INIT, NORMAL
 from ..programs import new_highs, open_highs
 from ..scoring import ScoringRule, mix, without_floor
@@ -410,17 +409,15 @@ class Outlook:
         nj, nc = self._needed(D)
         return np.maximum(0., nj - self.N)*(not self.own) + np.maximum(0., nc - self.Nc)
 
-# %% ../../nbs/beyond/24_bets.ipynb #f6b76343
-@patch_to(Outlook)
-def as_it_stands(self):
-    """Samples to come with the margin as it is: predicted, or at the rate at
-    which evidence has come so far."""
-    nj, nc = self._needed(self.margin)
-    n = self.Nc if self.own else min(self.Nc, self.N)
-    by_rate = .5*self.missing*n/max(self.need - self.missing, .3)
-    return float(
-        max(self.samples(self.margin), (nj+nc)*self.missing/
-            (self.need + SLACK_NATS), by_rate))
+    def as_it_stands(self):
+        """Samples to come with the margin as it is: predicted, or at the rate at
+        which evidence has come so far."""
+        nj, nc = self._needed(self.margin)
+        n = self.Nc if self.own else min(self.Nc, self.N)
+        by_rate = .5*self.missing*n/max(self.need - self.missing, .3)
+        return float(
+            max(self.samples(self.margin), (nj+nc)*self.missing/
+                (self.need + SLACK_NATS), by_rate))
 
 # %% ../../nbs/beyond/24_bets.ipynb #d3b40004
 class RayOutlook(Outlook):

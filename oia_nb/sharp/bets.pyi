@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from math import log, sqrt
 import numpy as np
-from ..core import patch_to
 from ..estimation import FORCED, INIT, NORMAL
 from ..programs import new_highs, open_highs
 from ..scoring import ScoringRule, mix, without_floor

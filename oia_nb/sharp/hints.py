@@ -12,7 +12,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 import numpy as np
 from .. import verify as checker
-from ..core import patch_to
 from ..programs import open_highs
 from .evidence import game, log_wealths, mix, price, tidy, whose
 from .hyperplanes import THIN, RegionProgram
@@ -194,70 +193,66 @@ class Boxes:
         "The least log wealth at the rules that are known."
         return float(mix(self.logs(self.known, mean)).min())
 
-# %% ../../nbs/beyond/41_hints.ipynb #e83e1050
-@patch_to(Boxes)
-def prove(self, mean, need):
-    "The steps that prove a log wealth of `need`; None without them."
-    boxes, steps, aim = [(0*self.z, 0*self.z + 1)], [], need + HAIR
-    w = whose(self.logs(self.known[-1], mean)[0])
-    while boxes:
-        if len(steps) > MOST_STEPS:
-            return None
-        low, high = boxes.pop()
-        for _ in range(2):
-            a, b = (self.counts*(checker.won(self.f, self.z + s, mean) @ w)
-                    for s in (low, high))
-            slope = (b - a)/(high - low)
-            base, rows = a.sum() - slope @ low - price(w), self.rows(low, high)
-            found = self.solve(slope, rows, keep=True)
-            if found is None:
+    def prove(self, mean, need):
+        "The steps that prove a log wealth of `need`; None without them."
+        boxes, steps, aim = [(0*self.z, 0*self.z + 1)], [], need + HAIR
+        w = whose(self.logs(self.known[-1], mean)[0])
+        while boxes:
+            if len(steps) > MOST_STEPS:
                 return None
-            used, (s, hint) = w, found
-            if base + checker.least(self.f, slope, rows, hint) >= aim:
-                steps.append(dict(weights=used.tolist()) | hint)
-                break
-            each = self.logs(s, mean)[0]
-            w = whose(each)
-            if mix(each) < aim:
-                self.known.append(s)
-                self.new.append(s)
-                return None
-        else:
-            parts = self.part(used, mean, slope, base, aim, low, high)
-            if parts is None:
-                return None
-            steps += parts[0]
-            boxes += parts[1]
-    return steps
+            low, high = boxes.pop()
+            for _ in range(2):
+                a, b = (self.counts*(checker.won(self.f, self.z + s, mean) @ w)
+                        for s in (low, high))
+                slope = (b - a)/(high - low)
+                base, rows = a.sum() - slope @ low - price(w), self.rows(low, high)
+                found = self.solve(slope, rows, keep=True)
+                if found is None:
+                    return None
+                used, (s, hint) = w, found
+                if base + checker.least(self.f, slope, rows, hint) >= aim:
+                    steps.append(dict(weights=used.tolist()) | hint)
+                    break
+                each = self.logs(s, mean)[0]
+                w = whose(each)
+                if mix(each) < aim:
+                    self.known.append(s)
+                    self.new.append(s)
+                    return None
+            else:
+                parts = self.part(used, mean, slope, base, aim, low, high)
+                if parts is None:
+                    return None
+                steps += parts[0]
+                boxes += parts[1]
+        return steps
 
-# %% ../../nbs/beyond/41_hints.ipynb #a6789619
-@patch_to(Boxes)
-def part(self, w, mean, slope, base, aim, low, high):
-    "Steps that narrow a box, and divide it if need be, and what is left of it."
-    middle = self.counts*(checker.won(self.f, self.z + (low + high)/2, mean) @ w)
-    a = self.counts*(checker.won(self.f, self.z + low, mean) @ w)
-    bent = np.maximum(middle - a - slope*(high - low)/2, 0.)
-    if not bent.any():
-        return None
-    order = (-bent).argsort(kind='stable')
-    matter = order[bent[order].cumsum() - bent[order] < MATTER*bent.sum()]
-    rows, ends = [*self.rows(low, high), (-slope, base - aim)], []
-    for i, side in [*((i, -1) for i in matter), (matter[0], 1)]:
-        found = self.solve(side*self.one[i], rows)
-        if found is not None:
-            ends.append([int(i), side, found[1]])
-    rows[-1] = -slope, base - aim + HAIR               # as the checker has it
-    l, h = checker.narrowed(self.f, rows, ends, low, high)
-    steps = [dict(weights=w.tolist(), ends=ends)]
-    if not (l < h).all():
-        return None
-    if ((h - l)[matter] <= NARROWER*(high - low)[matter]).any():
-        return steps, [(l, h)]
-    i = int(matter[0])
-    t = float((l[i] + h[i])/2)
-    below, above = h.copy(), l.copy()
-    below[i] = above[i] = t
-    return [*steps, dict(belief=i, at=t)], [(above, h), (l, below)]
+    def part(self, w, mean, slope, base, aim, low, high):
+        "Steps that narrow a box, and divide it if need be, and what is left of it."
+        middle = self.counts*(checker.won(self.f, self.z + (low + high)/2, mean) @ w)
+        a = self.counts*(checker.won(self.f, self.z + low, mean) @ w)
+        bent = np.maximum(middle - a - slope*(high - low)/2, 0.)
+        if not bent.any():
+            return None
+        order = (-bent).argsort(kind='stable')
+        matter = order[bent[order].cumsum() - bent[order] < MATTER*bent.sum()]
+        rows, ends = [*self.rows(low, high), (-slope, base - aim)], []
+        for i, side in [*((i, -1) for i in matter), (matter[0], 1)]:
+            found = self.solve(side*self.one[i], rows)
+            if found is not None:
+                ends.append([int(i), side, found[1]])
+        rows[-1] = -slope, base - aim + HAIR               # as the checker has it
+        l, h = checker.narrowed(self.f, rows, ends, low, high)
+        steps = [dict(weights=w.tolist(), ends=ends)]
+        if not (l < h).all():
+            return None
+        if ((h - l)[matter] <= NARROWER*(high - low)[matter]).any():
+            return steps, [(l, h)]
+        i = int(matter[0])
+        t = float((l[i] + h[i])/2)
+        below, above = h.copy(), l.copy()
+        below[i] = above[i] = t
+        return [*steps, dict(belief=i, at=t)], [(above, h), (l, below)]
 
 # %% ../../nbs/beyond/41_hints.ipynb #dd095d00
 # cells at most; halvings; how short a cell mustn't be, in units of the bound; of the

@@ -5,7 +5,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 import numpy as np
 from .. import verify
-from ..core import patch_to
 from ..programs import open_highs
 from .evidence import game, log_wealths, mix, price, tidy, whose
 from .hyperplanes import THIN, RegionProgram

@@ -8,7 +8,7 @@ __all__ = ['THIN', 'NEAREST', 'MEMORY', 'NEXT_TO', 'Ray', 'flat', 'bent', 'neutr
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #d595588c
 from dataclasses import dataclass
 import numpy as np
-from ..core import generator, patch_to
+from ..core import generator
 from ..programs import (ROUNDING, ProperProgram, Solution, pair_rows,
                              properness_pairs, simplex, v_rules)
 from ..scoring import ScoringRule, menu_rule
@@ -109,67 +109,73 @@ class RegionProgram:
         "(M,): what a rule pays, so that ⟨p, paid⟩ is its price for weights p."
         return rule.expected
 
-# %% ../../nbs/beyond/21_hyperplanes.ipynb #27a2add5
-@patch_to(RegionProgram)
-def rule(self, x):
-    "The `ScoringRule` of a vertex."
-    z = self.setting
-    return ScoringRule(z.bound*(np.clip(x.reshape(z.M, z.W), 0, 1) + 0.), z.support,
-                       z.bound)
+    def rule(self, x):
+        "The `ScoringRule` of a vertex."
+        z = self.setting
+        return ScoringRule(z.bound*(np.clip(x.reshape(z.M, z.W), 0, 1) + 0.), z.support,
+                           z.bound)
 
-@patch_to(RegionProgram)
-def rows_of(self, cuts):
-    "(k, M W): what is asked of the payments, each of size one."
-    self.sizes = np.array([max(np.abs(g).max(), 1e-9) for g, _, _ in cuts])
-    g = np.reshape([g for g, _, _ in cuts], (-1, self.setting.M))
-    return self.priced(g/self.sizes[:, None])
+    def rows_of(self, cuts):
+        "(k, M W): what is asked of the payments, each of size one."
+        self.sizes = np.array([max(np.abs(g).max(), 1e-9) for g, _, _ in cuts])
+        g = np.reshape([g for g, _, _ in cuts], (-1, self.setting.M))
+        return self.priced(g/self.sizes[:, None])
 
-@patch_to(RegionProgram)
-def inherit(self, old):
-    "Take the bases of an `old` program, as far as they still are some."
-    known = old.bases[-MEMORY:] if old and len(old.cuts) <= len(self.cuts) else []
-    bases = [basis(self, *b.key) for b in known]
-    self.bases = [b for b in bases if b]
+    def inherit(self, old):
+        "Take the bases of an `old` program, as far as they still are some."
+        known = old.bases[-MEMORY:] if old and len(old.cuts) <= len(self.cuts) else []
+        bases = [basis(self, *b.key) for b in known]
+        self.bases = [b for b in bases if b]
 
-@patch_to(RegionProgram)
-def change(self, cuts):
-    "As many other `cuts` in place of those that there are; `bases` must be none."
-    self.cuts = cuts
-    for i, row in enumerate(self.rows_of(cuts)):
-        self.lp.change_row(i, row)
+    def change(self, cuts):
+        "As many other `cuts` in place of those that there are; `bases` must be none."
+        self.cuts = cuts
+        for i, row in enumerate(self.rows_of(cuts)):
+            self.lp.change_row(i, row)
 
-@patch_to(RegionProgram)
-def weights_of_cuts(self, found):
-    """(k,): the mixture of the cuts by which alone the minimum `found` last would
-    be the same; of the last one, if none was found."""
-    y = np.array(self.lp.highs.getSolution().row_dual)[:len(self.cuts)]
-    y = np.maximum(y, 0.)/self.sizes if found else 0*self.sizes
-    return y/y.sum() if y.any() else np.eye(len(y))[-1]
+    def weights_of_cuts(self, found):
+        """(k,): the mixture of the cuts by which alone the minimum `found` last would
+        be the same; of the last one, if none was found."""
+        y = np.array(self.lp.highs.getSolution().row_dual)[:len(self.cuts)]
+        y = np.maximum(y, 0.)/self.sizes if found else 0*self.sizes
+        return y/y.sum() if y.any() else np.eye(len(y))[-1]
 
-# %% ../../nbs/beyond/21_hyperplanes.ipynb #b5a41aa9
-@patch_to(RegionProgram)
-def asked(self, sign):
-    "What cuts ask in units of the bound: the outer ones (`sign` -1), the inner."
-    ends = np.array([h + sign*e for _, h, e in self.cuts])
-    return ends/self.sizes/self.setting.bound
+    def asked(self, sign):
+        "What cuts ask in units of the bound: the outer ones (`sign` -1), the inner."
+        ends = np.array([h + sign*e for _, h, e in self.cuts])
+        return ends/self.sizes/self.setting.bound
 
-@patch_to(RegionProgram)
-def minimum(self, p, inner=False, rule=False):
-    """The minimum for weights `p` (M,), of any sign, as a `Solution` in money;
-    None if there is no such rule.
+    def minimum(self, p, inner=False, rule=False):
+        """The minimum for weights `p` (M,), of any sign, as a `Solution` in money;
+        None if there is no such rule.
 
-    Its `bound` is proved; with `rule`, its `rule` is the `ScoringRule` that
-    attains the value. Raises `SolverFailure`.
-    """
-    z, rows = self.setting, self.lp.rows.copy()
-    if not len(self.cuts) and p.min() >= 0:
-        # nothing is asked: pay nothing
-        return Solution(0., 0., self.rule(np.zeros(z.M*z.W)) if rule else None)
-    rows[0, :len(self.cuts)] = self.asked(1 if inner else -1)
-    self.lp.pose(self.weights(p), self.lp.columns, rows)
-    found, self.solves = self.lp.solve(), self.solves + 1
-    return found and Solution(z.bound*found.value, z.bound*found.bound,
-                              self.rule(found.x) if rule else None)
+        Its `bound` is proved; with `rule`, its `rule` is the `ScoringRule` that
+        attains the value. Raises `SolverFailure`.
+        """
+        z, rows = self.setting, self.lp.rows.copy()
+        if not len(self.cuts) and p.min() >= 0:
+            # nothing is asked: pay nothing
+            return Solution(0., 0., self.rule(np.zeros(z.M*z.W)) if rule else None)
+        rows[0, :len(self.cuts)] = self.asked(1 if inner else -1)
+        self.lp.pose(self.weights(p), self.lp.columns, rows)
+        found, self.solves = self.lp.solve(), self.solves + 1
+        return found and Solution(z.bound*found.value, z.bound*found.bound,
+                                  self.rule(found.x) if rule else None)
+
+    def tight(self, cuts, lies):
+        "Of these rows of the outer program the matrix, the lower ends, and the sizes."
+        rows = np.r_[cuts, len(self.cuts) + lies]
+        ends = np.r_[self.asked(-1)[cuts], np.zeros(len(lies))]
+        return self.lp.A.toarray()[rows], ends, self.lp.sizes[rows]
+
+    def last_key(self):
+        "Columns, tight cuts and tight lies of the program that was solved last."
+        from highspy import HighsBasisStatus
+        found, n = self.lp.highs.getBasis(), len(self.cuts)
+        basic = int(HighsBasisStatus.kBasic)
+        columns = np.array(list(map(int, found.col_status))) == basic
+        tight = np.flatnonzero(np.array(list(map(int, found.row_status))) != basic)
+        return np.flatnonzero(columns), tight[tight < n], tight[tight >= n] - n
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #a31f218b
 class VRegion(RegionProgram):
@@ -253,23 +259,6 @@ def basis(program, columns, cuts, lies, paid=None):
     return Basis((columns, cuts, lies), columns, inverse, A, b, sizes, paid)
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #262af013
-@patch_to(RegionProgram)
-def tight(self, cuts, lies):
-    "Of these rows of the outer program the matrix, the lower ends, and the sizes."
-    rows = np.r_[cuts, len(self.cuts) + lies]
-    ends = np.r_[self.asked(-1)[cuts], np.zeros(len(lies))]
-    return self.lp.A.toarray()[rows], ends, self.lp.sizes[rows]
-
-@patch_to(RegionProgram)
-def last_key(self):
-    "Columns, tight cuts and tight lies of the program that was solved last."
-    from highspy import HighsBasisStatus
-    found, n = self.lp.highs.getBasis(), len(self.cuts)
-    basic = int(HighsBasisStatus.kBasic)
-    columns = np.array(list(map(int, found.col_status))) == basic
-    tight = np.flatnonzero(np.array(list(map(int, found.row_status))) != basic)
-    return np.flatnonzero(columns), tight[tight < n], tight[tight >= n] - n
-
 def last_basis(program, paid):
     "The `Basis` that was optimal when the program was last solved, by payments `paid`."
     return basis(program, *program.last_key(), paid)
@@ -353,23 +342,19 @@ class Hyperplane:
     def value(self, s):
         return 1 - self.slope @ (s - self.anchor)
 
-# %% ../../nbs/beyond/21_hyperplanes.ipynb #60f61e91
-@patch_to(Hyperplane)
-def contradicts(self, arm, s):
-    return arm in (
-        self.k, self.j) and self.value(s)*(1 if arm == self.k else -1) < -self.error
+    def contradicts(self, arm, s):
+        return arm in (
+            self.k, self.j) and self.value(s)*(1 if arm == self.k else -1) < -self.error
 
-@patch_to(Hyperplane)
-def limits(self, s):
-    "`value` within its error."
-    value = self.value(s)
-    return value - self.error, value + self.error
+    def limits(self, s):
+        "`value` within its error."
+        value = self.value(s)
+        return value - self.error, value + self.error
 
-@patch_to(Hyperplane)
-def cut(self, arm):
-    "The triple for the `RegionProgram` of `arm`, one of the two."
-    h, sign = 1 + self.slope @ self.anchor, -1 if arm == self.k else 1
-    return sign*self.slope, sign*h, self.error
+    def cut(self, arm):
+        "The triple for the `RegionProgram` of `arm`, one of the two."
+        h, sign = 1 + self.slope @ self.anchor, -1 if arm == self.k else 1
+        return sign*self.slope, sign*h, self.error
 
 # %% ../../nbs/beyond/21_hyperplanes.ipynb #e6787d6c
 def kinked_rule(support, i, direction, bound):

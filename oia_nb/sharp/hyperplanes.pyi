@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 import numpy as np
 from dataclasses import dataclass
 import numpy as np
-from ..core import generator, patch_to
+from ..core import generator
 from ..programs import ROUNDING, ProperProgram, Solution, pair_rows, properness_pairs, simplex, v_rules
 from ..scoring import ScoringRule, menu_rule
 from ..information import Setting

@@ -8,7 +8,7 @@ __all__ = ['SEEN', 'PROVED', 'LOOSER', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPl
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from dataclasses import dataclass, replace
 import numpy as np
-from ..core import InvalidInput, as_integer, as_number, patch_to, placed
+from ..core import InvalidInput, as_integer, as_number, placed
 from ..information import Response
 from ..examination import Boundary, Watches, examine
 from ..estimation import FORCED, PAST, Transcript
@@ -61,29 +61,25 @@ class SharpRun:
         "The rule as it is announced."
         return rule
 
-# %% ../../nbs/beyond/25_sharp.ipynb #37f8bae1
-@patch_to(SharpRun)
-def hold(self, rule, arm, bound, low, proved=None, proof=(None, None)):
-    """Keep a rule that is proved to lose at most `bound` and to earn at least `low`,
-    unless one is kept of which no more is proved to be lost; `proved` is its
-    candidate of the bets, `proof` what `bets.checked` gave."""
-    if bound < self.bound:
-        certificate = Certificate(float(bound), 0., float(bound), *proof)
-        self.best = Finding(rule, arm, certificate)
-        self.low, self.proved = float(low), proved
+    def hold(self, rule, arm, bound, low, proved=None, proof=(None, None)):
+        """Keep a rule that is proved to lose at most `bound` and to earn at least `low`,
+        unless one is kept of which no more is proved to be lost; `proved` is its
+        candidate of the bets, `proof` what `bets.checked` gave."""
+        if bound < self.bound:
+            certificate = Certificate(float(bound), 0., float(bound), *proof)
+            self.best = Finding(rule, arm, certificate)
+            self.low, self.proved = float(low), proved
 
-@patch_to(SharpRun)
-@property
-def bound(self):
-    "What the best rule so far is proved to lose at most."
-    return np.inf if self.best is None else self.best.bound
+    @property
+    def bound(self):
+        "What the best rule so far is proved to lose at most."
+        return np.inf if self.best is None else self.best.bound
 
-@patch_to(SharpRun)
-@property
-def found(self):
-    "The `Finding` to hand out: the best rule, as it is announced."
-    best = self.best or Finding(self.oracle.rules[0], 0)
-    return replace(best, rule=self.spoken(best.rule))
+    @property
+    def found(self):
+        "The `Finding` to hand out: the best rule, as it is announced."
+        best = self.best or Finding(self.oracle.rules[0], 0)
+        return replace(best, rule=self.spoken(best.rule))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #7631cd6e
 def recall(run):

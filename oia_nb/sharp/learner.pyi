@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 import numpy as np
 from dataclasses import dataclass, replace
 import numpy as np
-from ..core import InvalidInput, as_integer, as_number, patch_to, placed
+from ..core import InvalidInput, as_integer, as_number, placed
 from ..information import Response
 from ..examination import Boundary, Watches, examine
 from ..estimation import FORCED, PAST, Transcript

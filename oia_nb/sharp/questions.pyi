@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 from functools import cache
 from math import erf, exp, pi, sqrt
-from ..core import generator, patch_to
+from ..core import generator
 from ..programs import new_highs, open_highs
 from .walls import sparse
 

@@ -7,7 +7,7 @@ __all__ = ['CHECK', 'Round', 'Record']
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 import numpy as np
-from ..core import InvalidInput, as_integer, patch_to
+from ..core import InvalidInput, as_integer
 from ..estimation import PAST
 
 # %% ../../nbs/beyond/42_record.ipynb #5ac2b376
@@ -65,83 +65,74 @@ class Record:
     def __post_init__(self):
         self._known = {}
 
-# %% ../../nbs/beyond/42_record.ipynb #ee4193c3
-@patch_to(Record)
-def append(self, rule, arm, belief, state=None, kind=PAST, target=None):
-    """Add a round; `arm`, `belief`, `state` and `target` are indices.
+    def append(self, rule, arm, belief, state=None, kind=PAST, target=None):
+        """Add a round; `arm`, `belief`, `state` and `target` are indices.
 
-    >>> record.append(best.rule, 1, 0, kind=PAST)
-    """
-    said = (-1 if x is None else int(x) for x in (state, target))
-    state, target = said
-    self.rounds.append(Round(self.index(rule), int(arm), int(belief), state, int(kind),
-                             target))
+        >>> record.append(best.rule, 1, 0, kind=PAST)
+        """
+        said = (-1 if x is None else int(x) for x in (state, target))
+        state, target = said
+        self.rounds.append(Round(self.index(rule), int(arm), int(belief), state, int(kind),
+                                 target))
 
-@patch_to(Record)
-def register(self, rule, arm):
-    """Note that from now on samples of an arm count for the ray to a `rule`.
+    def register(self, rule, arm):
+        """Note that from now on samples of an arm count for the ray to a `rule`.
 
-    >>> record.register(best.rule, 1)
-    """
-    self.registered.append((len(self.rounds), self.index(rule), int(arm)))
+        >>> record.register(best.rule, 1)
+        """
+        self.registered.append((len(self.rounds), self.index(rule), int(arm)))
 
-# %% ../../nbs/beyond/42_record.ipynb #c59344f4
-@patch_to(Record)
-def copied(self):
-    "The same record, of which neither sees what is added to the other."
-    return replace(self, rules=list(self.rules), rounds=list(self.rounds),
-                   registered=list(self.registered))
+    def copied(self):
+        "The same record, of which neither sees what is added to the other."
+        return replace(self, rules=list(self.rules), rounds=list(self.rounds),
+                       registered=list(self.registered))
 
-@patch_to(Record)
-def without(self, round):
-    """The record without a round (they are counted from 1).
+    def without(self, round):
+        """The record without a round (they are counted from 1).
 
-    >>> len(record.without(1).rounds) == len(record.rounds) - 1
-    True
-    """
-    n = as_integer('round', round, 1, len(self.rounds))
-    registered = [(t - (t >= n), r, arm) for t, r, arm in self.registered]
-    return replace(self.copied(), rounds=self.rounds[:n - 1] + self.rounds[n:],
-                   registered=registered, changed=self.changed + 1)
+        >>> len(record.without(1).rounds) == len(record.rounds) - 1
+        True
+        """
+        n = as_integer('round', round, 1, len(self.rounds))
+        registered = [(t - (t >= n), r, arm) for t, r, arm in self.registered]
+        return replace(self.copied(), rounds=self.rounds[:n - 1] + self.rounds[n:],
+                       registered=registered, changed=self.changed + 1)
 
-@patch_to(Record)
-def amended(self, round, *, arm=None, belief=None, state=None):
-    """The record with another arm, belief or state (indices) in a round.
+    def amended(self, round, *, arm=None, belief=None, state=None):
+        """The record with another arm, belief or state (indices) in a round.
 
-    >>> record.amended(1, belief=2).changed
-    1
-    """
-    n = as_integer('round', round, 1, len(self.rounds))
-    new = {k: int(v) for k, v in dict(arm=arm, belief=belief, state=state).items()
-           if v is not None}
-    old, found = self.rounds[n - 1], self.copied()
-    found.rounds[n - 1] = old._replace(**new)
-    is_late = old.state < 0 and found.rounds[n - 1]._replace(state=-1) == old
-    return replace(found, changed=self.changed + (not is_late))
+        >>> record.amended(1, belief=2).changed
+        1
+        """
+        n = as_integer('round', round, 1, len(self.rounds))
+        new = {k: int(v) for k, v in dict(arm=arm, belief=belief, state=state).items()
+               if v is not None}
+        old, found = self.rounds[n - 1], self.copied()
+        found.rounds[n - 1] = old._replace(**new)
+        is_late = old.state < 0 and found.rounds[n - 1]._replace(state=-1) == old
+        return replace(found, changed=self.changed + (not is_late))
 
-# %% ../../nbs/beyond/42_record.ipynb #49db78bb
-@patch_to(Record)
-def as_dict(self):
-    "The record as plain values, for JSON."
-    return dict(rules=[r.tolist() for r in self.rules], rounds=list(map(list, self.rounds)),
-                registered=list(map(list, self.registered)), changed=self.changed)
+    def as_dict(self):
+        "The record as plain values, for JSON."
+        return dict(rules=[r.tolist() for r in self.rules], rounds=list(map(list, self.rounds)),
+                    registered=list(map(list, self.registered)), changed=self.changed)
 
-@patch_to(Record)
-@staticmethod
-def from_dict(stored):
-    """The `Record` that `as_dict` made plain. Raises `InvalidInput`.
+    @staticmethod
+    def from_dict(stored):
+        """The `Record` that `as_dict` made plain. Raises `InvalidInput`.
 
-    >>> Record.from_dict(record.as_dict()).changed
-    0
-    """
-    try:
-        found = Record([np.array(r, float) for r in stored['rules']],
-                       [Round(*map(int, r)) for r in stored['rounds']],
-                       [tuple(map(int, r)) for r in stored['registered']],
-                       int(stored['changed']))
-    except (KeyError, TypeError, ValueError) as e:
-        raise InvalidInput('record', stored, f'what Record.as_dict gives ({e})') from None
-    ends = [r.rule for r in found.rounds] + [r for _, r, _ in found.registered]
-    if any(not 0 <= r < len(found.rules) for r in ends):
-        raise InvalidInput('record', stored, 'the index of a rule in each round')
-    return found
+        >>> Record.from_dict(record.as_dict()).changed
+        0
+        """
+        try:
+            found = Record([np.array(r, float) for r in stored['rules']],
+                           [Round(*map(int, r)) for r in stored['rounds']],
+                           [tuple(map(int, r)) for r in stored['registered']],
+                           int(stored['changed']))
+        except (KeyError, TypeError, ValueError) as e:
+            raise InvalidInput('record', stored, f'what Record.as_dict gives ({e})') from None
+        ends = [r.rule for r in found.rounds] + [r for _, r, _ in found.registered]
+        if any(not 0 <= r < len(found.rules) for r in ends):
+            raise InvalidInput('record', stored, 'the index of a rule in each round')
+        return found
+

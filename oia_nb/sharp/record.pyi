@@ -2,7 +2,7 @@
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 import numpy as np
-from ..core import InvalidInput, as_integer, patch_to
+from ..core import InvalidInput, as_integer
 from ..estimation import PAST
 
 CHECK: int

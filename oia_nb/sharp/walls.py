@@ -10,7 +10,7 @@ __all__ = ['NOISE', 'FAR', 'MULTIPLE', 'LEAST_OF_J', 'LEAST', 'SHARES', 'HUGE', 
 from functools import cached_property
 from types import SimpleNamespace
 import numpy as np
-from ..core import generator, patch_to
+from ..core import generator
 from ..programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
 from ..scoring import VRules, menu_rule
 from .hyperplanes import RegionProgram, flat, neutral
@@ -111,31 +111,27 @@ class Wall:
     def sides(self):
         return self._of_rows(self._sides)
 
-# %% ../../nbs/beyond/22_walls.ipynb #55212455
-@patch_to(Wall)
-def add(self, w, side, t):
-    """The rule with coordinates w (M,) was answered in round t: by l (`side` 1),
-    or by j (-1)."""
-    at = len(self.neutral) + self.n
-    if at == len(self._A):
-        self._A, self._sides = np.vstack([self._A, 0*self._A]), np.tile(self._sides, 2)
-        self._ends = np.tile(self._ends, 2)
-    w = np.where(np.abs(w) < 1e-12, 0., w)
-    low, high = (-np.inf, 1 + WIDER) if side > 0 else (1 - WIDER, np.inf)
-    self._A[at], self._ends[:, at], self._sides[at] = w, (low, high), side
-    self.n += 1
-    self.rounds.append(t)
-    at = np.flatnonzero(w).astype(np.int32)
-    self.highs.addRow(low, high, len(at), at, w[at])
-    value = self._at @ w
-    self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
+    def add(self, w, side, t):
+        """The rule with coordinates w (M,) was answered in round t: by l (`side` 1),
+        or by j (-1)."""
+        at = len(self.neutral) + self.n
+        if at == len(self._A):
+            self._A, self._sides = np.vstack([self._A, 0*self._A]), np.tile(self._sides, 2)
+            self._ends = np.tile(self._ends, 2)
+        w = np.where(np.abs(w) < 1e-12, 0., w)
+        low, high = (-np.inf, 1 + WIDER) if side > 0 else (1 - WIDER, np.inf)
+        self._A[at], self._ends[:, at], self._sides[at] = w, (low, high), side
+        self.n += 1
+        self.rounds.append(t)
+        at = np.flatnonzero(w).astype(np.int32)
+        self.highs.addRow(low, high, len(at), at, w[at])
+        value = self._at @ w
+        self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
 
-# %% ../../nbs/beyond/22_walls.ipynb #6f14f385
-@patch_to(Wall)
-def system(self):
-    "(r + n, M) and (2, r + n): rows, those of `neutral` first, and their ends."
-    n = len(self.neutral) + self.n
-    return self._A[:n], self._ends[:, :n]
+    def system(self):
+        "(r + n, M) and (2, r + n): rows, those of `neutral` first, and their ends."
+        n = len(self.neutral) + self.n
+        return self._A[:n], self._ends[:, :n]
 
 # %% ../../nbs/beyond/22_walls.ipynb #38eb1b0c
 def _tighten(wall, i, side):
@@ -472,55 +468,49 @@ class Cut:
             self.share_out(width, q)
         self.put(width)
 
-# %% ../../nbs/beyond/22_walls.ipynb #1365f6f8
-@patch_to(Cut)
-def share_out(self, width, p):
-    """Choose the m_i anew: those that are least at the cheapest rule under `p` (M,)
-    that the choices so far allow, until these would allow it as well; and mix all of
-    them as the program that finds the rule does."""
-    cone, self.at = self.cone, self.wall.n
-    every = cone.D.mean(0)/cone.D.mean()
-    program, s = None, every
-    while True:
-        if self.choices:
-            program = RegionProgram(cone.setting, [self.cut_by(width, *c) for c
-                                                   in self.choices], program)
-            found = program.minimum(p, rule=True)
-            if found is None or len(self.choices) == CHOICES:
+    def share_out(self, width, p):
+        """Choose the m_i anew: those that are least at the cheapest rule under `p` (M,)
+        that the choices so far allow, until these would allow it as well; and mix all of
+        them as the program that finds the rule does."""
+        cone, self.at = self.cone, self.wall.n
+        every = cone.D.mean(0)/cone.D.mean()
+        program, s = None, every
+        while True:
+            if self.choices:
+                program = RegionProgram(cone.setting, [self.cut_by(width, *c) for c
+                                                       in self.choices], program)
+                found = program.minimum(p, rule=True)
+                if found is None or len(self.choices) == CHOICES:
+                    break
+                s = found.rule.expected/cone.bound
+            at = (1 - ALIKE)*s/s.mean() + ALIKE*every if s.any() else every
+            new = cone.majorants.least_at(at, self.mu)
+            if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= ALLOWED:
                 break
-            s = found.rule.expected/cone.bound
-        at = (1 - ALIKE)*s/s.mean() + ALIKE*every if s.any() else every
-        new = cone.majorants.least_at(at, self.mu)
-        if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= ALLOWED:
-            break
-        self.choices.append(new)
-    theta = program.weights_of_cuts(found)
-    self.shares, self.short, self.lies = (np.tensordot(theta, x, 1)
-                                          for x in zip(*self.choices))
-    self.choices = [c for c, t in zip(self.choices, theta) if t > 0]
+            self.choices.append(new)
+        theta = program.weights_of_cuts(found)
+        self.shares, self.short, self.lies = (np.tensordot(theta, x, 1)
+                                              for x in zip(*self.choices))
+        self.choices = [c for c, t in zip(self.choices, theta) if t > 0]
 
-# %% ../../nbs/beyond/22_walls.ipynb #a1ccb536
-@patch_to(Cut)
-def cut_by(self, width, shares, short, lies=None):
-    "The cut that the bounds give with m_i `shares` (n, M), for a `RegionProgram`."
-    g = self.wall.up[self.of] @ self.mu + width @ shares
-    return g/self.cone.bound, 1 - WIDER, float(width @ short)
+    def cut_by(self, width, shares, short, lies=None):
+        "The cut that the bounds give with m_i `shares` (n, M), for a `RegionProgram`."
+        g = self.wall.up[self.of] @ self.mu + width @ shares
+        return g/self.cone.bound, 1 - WIDER, float(width @ short)
 
-@patch_to(Cut)
-def put(self, width):
-    "The cut that the bounds give with the m_i chosen last."
-    self.triple = self.cut_by(width, self.shares, self.short)
-    self.version += 1
-    if self.program:
-        self.program.change([self.triple])
-    else:
-        self.program = RegionProgram(self.cone.setting, [self.triple])
+    def put(self, width):
+        "The cut that the bounds give with the m_i chosen last."
+        self.triple = self.cut_by(width, self.shares, self.short)
+        self.version += 1
+        if self.program:
+            self.program.change([self.triple])
+        else:
+            self.program = RegionProgram(self.cone.setting, [self.triple])
 
-@patch_to(Cut)
-def least(self, q):
-    "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
-    found = self.program.minimum(q, rule=True)
-    return (np.inf, None) if found is None else (found.bound, found.rule.expected)
+    def least(self, q):
+        "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
+        found = self.program.minimum(q, rule=True)
+        return (np.inf, None) if found is None else (found.bound, found.rule.expected)
 
 # %% ../../nbs/beyond/22_walls.ipynb #4729d03b
 REMEMBERED = 8      # rules, at most

@@ -5,7 +5,7 @@ import numpy as np
 from functools import cached_property
 from types import SimpleNamespace
 import numpy as np
-from ..core import generator, patch_to
+from ..core import generator
 from ..programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
 from ..scoring import VRules, menu_rule
 from .hyperplanes import RegionProgram, flat, neutral
