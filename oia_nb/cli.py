@@ -1050,18 +1050,13 @@ def read_report(text, states):
 # %% ../nbs/companion/70_cli.ipynb #e2ebede4
 def standing(s):
     "What stands in a session, in plain values."
-    z, frame, left = s.setting, s.to_frame(), s.left
-    waits = (frame.status == 'answered') & frame.state.isna()
-    best, found = s.best, s.result or s.best
-    rule = found and dict(arm=z.arms[found.arm], bound=best and best.bound,
+    from oia_nb.views import session_facts
+    facts, best, found = session_facts(s).plain()[0], s.best, s.result or s.best
+    rule = found and dict(arm=s.setting.arms[found.arm], bound=best and best.bound,
                           payments=found.rule)
-    return dict(file=str(s.journal.path), status=s.status, method=s.head['method'],
-                eps=s.head['eps'], delta=s.head['delta'], rounds=s.rounds,
-                unused=s.unused, changed=s.changed, paid=s.paid, owed=s.owed,
-                expected=s.expected, currency=s.head['currency'],
-                rounds_left=left and left[0], money_left=left and left[1],
-                pending=frame['round'][waits].tolist(), best=rule, notes=s.notes,
-                statement=s.statement, next=next_command(s))
+    del facts['bound']
+    return facts | dict(best=rule, notes=s.notes, statement=s.statement,
+                        next=next_command(s))
 
 def next_command(s):
     "What to type next, literally but for what only the expert knows."
@@ -1079,7 +1074,9 @@ def put_standing(s, args, *lines, **more):
     `more` of it."""
     if args.json:
         return put_json(more | standing(s))
-    print(*lines, *s.notes, repr(s), f'next: {next_command(s)}', sep='\n')
+    from oia_nb.views import session_facts
+    print(*lines, *s.notes, session_facts(s).lines(), f'next: {next_command(s)}',
+          sep='\n')
 
 def standing_rule(s):
     "The best rule so far as tickets, if there is one."
