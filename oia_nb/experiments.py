@@ -8,7 +8,8 @@ __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 
            'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Run', 'perform', 'as_frame', 'digest',
            'fingerprint', 'release', 'manifest', 'key_of', 'runs_of', 'open_folder', 'read_manifest', 'read_runs',
            'workers', 'execute', 'as_repetitions', 'planned', 'follow', 'names_of', 'experiment', 'read_experiment',
-           'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss', 'with_fee', 'forecast']
+           'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss', 'with_fee', 'proved_after',
+           'forecast']
 
 # %% ../nbs/companion/67_experiments.ipynb #00864309
 import hashlib
@@ -34,7 +35,8 @@ from .scoring import ScoringRule
 from .stackelberg import Optimum, optimal_rule, principal_profit
 from .oracle import Oracle, action_informed_oracle
 from .learner import was_cut_short
-from .identification import LEARNERS, identify
+from .estimation import PAST
+from .identification import LEARNERS, identify, learner_for
 from .experts import best_known
 from .told import as_told
 from .worlds import json_text, load_world, write_file
@@ -669,14 +671,36 @@ def with_fee(found, fee):
                    lost=None if found.lost is None else found.lost + n)
 
 # %% ../nbs/companion/67_experiments.ipynb #1aa41b7e
+def proved_after(found, rounds=np.inf, paid=np.inf):
+    """What a run had proved by its round number `rounds`, and before more than `paid`
+    had been paid; infinite for nothing.
+
+    >>> found = identify(load_world('advert'), eps=3., delta=.1, seed=0)
+    >>> proved_after(found) == found.certificate.bound
+    True
+    """
+    t = found.trace
+    n = min(rounds, int((t.payments[t.kinds != PAST].cumsum() <= paid).sum()))
+    if n >= found.rounds - found.past and found.certificate:
+        return found.certificate.bound
+    return float(t.bounds[t.rounds <= n + 1].min(initial=np.inf))
+
+def _proved_by_then(found, rounds, sums):
+    "The columns of what is proved after so many rounds, and for such sums."
+    return {f'proved_{n}': proved_after(found, as_integer('rounds', n, 1))
+            for n in rounds} | {
+        f'proved_for_{x:g}': proved_after(found, paid=as_number('sums', x, 0.))
+        for x in sums}
+
 def _forecast_row(world, method, found, hires):
-    "What a forecast keeps of a run."
-    if found.lost is None:
+    "What a forecast keeps of a run; of an expert who isn't rational, no losses."
+    if found.lost is None and hires is not None:
         raise InvalidInput('world', world, 'a world whose agent is the rational one')
     cut = was_cut_short(found.status)
     row = dict(method=method, eps=found.eps, finished=not cut,
                rounds=np.inf if cut else found.rounds, paid=found.paid,
-               lost=found.lost, break_even=break_even(world, found))
+               lost=np.nan if found.lost is None else found.lost,
+               break_even=np.nan if found.lost is None else break_even(world, found))
     return row if hires is None else row | dict(total=total_loss(world, found, hires))
 
 def _row_of_nothing(world, hires):
@@ -694,36 +718,32 @@ def _forecast_table(rows):
                    rounds_10=('rounds', at(.1)), rounds=('rounds', median),
                    rounds_90=('rounds', at(.9)), paid=('paid', median),
                    lost=('lost', median), break_even=('break_even', median))
+    columns |= {name: (name, median) for name in rows[0] if name.startswith('proved')}
     if 'total' in rows[0]:
         columns['total'] = 'total', 'mean'
     groups = pd.DataFrame(rows).groupby(['method', 'eps'], sort=False, dropna=False)
     return groups.agg(**columns).reset_index()
 
-def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0,
-             cap=FORECAST_CAP, progress=False, margin=0., fee=0., hires=None):
+# %% ../nbs/companion/67_experiments.ipynb #2e02ddc3
+def forecast(world, *, eps=None, delta=.05, methods=None, runs=20, seed=0,
+             cap=FORECAST_CAP, progress=False, margin=0., fee=0., hires=None, told=None,
+             rounds=(), sums=()):
     """What learning will take and cost, by playing learners in a world that is known
     or guessed; and with `hires`, whether it is worth it.
 
-    Parameters
-    ----------
-    world : World
-    eps : float, or list of float
-        None, with `hires`: all, a half and a quarter of what there is to be gained.
-    delta : float
-    methods : list of str; learners, of which those that need a budget get `cap`
-    runs, seed : int; run i of each learner has the generator (seed, i)
-    cap : int; rounds after which a run is cut short: quantiles are infinite then
-    progress : bool; show a bar on standard error
-    margin, fee : float; of the rule's arm; for each round of learning besides
-    hires : int, optional; how often the expert will be hired in all
+    `eps` is a float or a list (None, with `hires`: all, a half and a quarter of what
+    there is to be gained). `methods` lists learners, of which those that need a budget
+    get `cap`; by default the first that honours what is `told`. Run i of each has the
+    generator (seed, i), and is cut short after `cap` rounds: quantiles are infinite
+    then. `margin` is of the rule's arm, `fee` for each round besides, `hires` how often
+    the expert will be hired in all. `rounds` and `sums` are lists: what will be proved
+    with so many rounds, or so much money?
 
-    Returns
-    -------
-    DataFrame
-        A row a method and `eps`: `runs`; `finished`, how many weren't cut short;
-        `rounds_10`, `rounds` and `rounds_90`, the quantiles; and the medians of `paid`,
-        of `lost` (chapter 63) and of `break_even` (chapter 67). With `hires` also
-        `total`, the mean loss over all hires, and a last row, "pay nothing".
+    Returns a DataFrame with a row a method and `eps`: `runs`; `finished`, how many
+    weren't cut short; `rounds_10`, `rounds` and `rounds_90`, the quantiles; and the
+    medians of `paid`, of `lost` (chapter 63) and of `break_even` (chapter 67), and of
+    what is proved by then (`proved_40`, `proved_for_1000`). With `hires` also `total`,
+    the mean loss over all hires, and a last row, "pay nothing".
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
 
@@ -734,14 +754,18 @@ def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0
     hired = np.inf if hires is None else as_integer('hires', hires, 1)
     cap = min(as_integer('cap', cap, 1), hired)           # the rest isn't played
     oracle = action_informed_oracle(world)
+    if methods is None:
+        methods = [learner_for(told, world.setting.support)]
     tasks = [(method, e, i) for method in _listed(methods)
              for e in _targets(world, eps, hires) for i in range(runs)]
     rows, asked = [], dict(margin=margin) if as_number('margin', margin, 0.) else {}
     for method, e, i in follow(tasks, 0, len(tasks), progress):
         found = identify_whole(world, eps=e, delta=delta, method=method,
                                budget=cap, oracle=oracle, seed=generator(seed, i),
-                               **asked)
-        rows.append(_forecast_row(world, method, with_fee(found, fee), hires))
+                               told=told, **asked)
+        found = with_fee(found, fee)
+        rows.append(_forecast_row(world, method, found, hires)
+                    | _proved_by_then(found, rounds, sums))
     return _forecast_table(rows if hires is None
                            else [*rows, _row_of_nothing(world, hires)])
 
