@@ -10,11 +10,11 @@ __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'OPTIONS', 'EPS', 'DELTA', '
            'note', 'handed_over', 'list_worlds', 'copy_chapters', 'oracle_margins', 'show_optimal', 'bound_text',
            'way_out', 'find_oracle', 'learn', 'true_regret', 'facts_of_run', 'all_fields', 'report', 'learner_options',
            'learner_flags', 'flag_options', 'run_identify', 'read_claim', 'verify_claim', 'error_lines', 'run_compare',
-           'worth_of', 'worth_text', 'play_ahead', 'ahead_text', 'show_plan', 'demos', 'introduction', 'paper_needs',
-           'paper_text', 'check_figure', 'draw', 'demo_options', 'run_demo', 'open_session', 'read_report', 'standing',
-           'next_command', 'put_standing', 'standing_rule', 'session_options', 'new_session', 'next_offer',
-           'round_fields', 'put_round', 'record_answer', 'amend_round', 'record_state', 'record_decline', 'record_undo',
-           'show_status', 'stop_session', 'write_protocol', 'close_session', 'print_completion']
+           'worth_of', 'worth_text', 'play_ahead', 'number_of', 'ahead_text', 'show_plan', 'demos', 'introduction',
+           'paper_needs', 'paper_text', 'check_figure', 'draw', 'demo_options', 'run_demo', 'open_session',
+           'read_report', 'standing', 'next_command', 'put_standing', 'standing_rule', 'session_options', 'new_session',
+           'next_offer', 'round_fields', 'put_round', 'record_answer', 'amend_round', 'record_state', 'record_decline',
+           'record_undo', 'show_status', 'stop_session', 'write_protocol', 'close_session', 'print_completion']
 
 # %% ../nbs/companion/70_cli.ipynb #aca1cadd
 import sys
@@ -172,6 +172,10 @@ OPTIONS = {
         '--hires': (int, 'how often the expert will be hired in all: is it worth '
                          'learning? Without --eps, with which accuracy?'),
         '--fee': (float, 'what the expert is paid for each round besides'),
+        '--rounds': (list, 'what is proved after so many rounds? (may be given more '
+                           'than once)'),
+        '--sums': (list, 'what is proved for so much money? (may be given more than '
+                         'once)'),
         '--cap': (int, 'rounds after which a run is cut short, at least 1'),
         '--runs': (int, 'runs of the learner that are played to tell what it will take '
                         'and cost; 0 for none'),
@@ -786,33 +790,50 @@ def play_ahead(world, args, runs, **options):
     from oia_nb.experiments import forecast
     return forecast(world, eps=args.eps, delta=args.delta, runs=runs, seed=args.seed,
                     cap=args.cap, progress=not args.quiet, margin=args.margin,
-                    fee=args.fee, **options).to_dict('records')
+                    fee=args.fee, told=args.told,
+                    rounds=[int(n) if n.isdigit() else n for n in args.rounds],
+                    sums=[number_of('--sums', x) for x in args.sums],
+                    **options).to_dict('records')
+
+def number_of(name, text):
+    "What follows an option, as a number."
+    try:
+        return float(text)
+    except ValueError:
+        raise BadUsage(f'{name}: got {text!r}, expected a number') from None
 
 def ahead_text(row):
     "Such a row in words."
     from oia_nb.facts import forecast_facts, paragraph
-    head = (f'The default learner ({row["method"]}), played {row["runs"]} times in '
+    head = (f'The learner {row["method"]}, played {row["runs"]} times in '
             'this world:')
     end = ('lost meanwhile: what learning earns less than the best rule would. pays '
            'from round: rounds in all, learning included, until more was earned than '
            'without paying at all.')
-    return '\n\n'.join([head, forecast_facts(row).table(), paragraph(end)])
+    proved = [f'{key.replace("proved_for_", "for ").replace("proved_", "after round ")}: '
+              f'{"nothing" if x == float("inf") else f"loses at most {x:.3g}"}'
+              for key, x in row.items() if key.startswith('proved')]
+    by_then = paragraph('proved by then, in the median run: ' + '; '.join(proved))
+    return '\n\n'.join([head, forecast_facts(row).table(), paragraph(end),
+                        *([by_then] if proved else [])])
 
 # %% ../nbs/companion/70_cli.ipynb #89a9fcf2
 @command('plan', 'WORLD --eps --hires --fee=0 --delta! --without --runs=5 --cap=20000 '
-         '--seed=0 --margin=0 --json --quiet')
+         '--seed=0 --margin=0 --expert --told --rounds --sums --json --quiet')
 def show_plan(args):
     """Foresee how many rounds it takes to learn the best rule of a world, what that
     will cost, and what each knob is worth."""
+    from dataclasses import replace
     from oia_nb.complexity import forecast_rounds, forecast_rows
+    from oia_nb.information import Rational
     from oia_nb.core import as_integer
     from oia_nb.documents import plan_to_dict
     from oia_nb.facts import text_table
     as_integer('runs', args.runs, 0)
     world = open_world(args)
-    worth = worth_of(world, args)
-    bounds = forecast_rounds(world, args.eps, args.delta,
-                             margin=find_oracle(world).margin)
+    worth, usual = worth_of(world, args), replace(world, agent=Rational())
+    bounds = forecast_rounds(usual, args.eps, args.delta,
+                             margin=find_oracle(usual).margin)
     played = play_ahead(world, args, args.runs)[0] if args.runs else None
     if args.json:
         return put_json(plan_to_dict(world, bounds, played,

@@ -9,6 +9,8 @@ import pytest
 from conftest import amount
 from oia_nb.cli import main
 from oia_nb.core import InvalidInput, generator
+from oia_nb.experiments import forecast
+from oia_nb.experts import parse_expert
 from oia_nb.information import Setting, make_world
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.scoring import is_proper
@@ -379,3 +381,18 @@ def test_a_study_with_people(tmp_path, capsys, name, way):
             again = pd.read_csv(path.with_suffix('.csv'))
             assert (again.paid + again.fee).iloc[-1] == pytest.approx(cents/100, abs=1e-9)
         assert all(x == round(x, 2) for values in rules.values() for row in values for x in row)
+
+
+# --- Before the study ----------------------------------------------------------------------------
+
+def test_a_forecast_for_the_expert_one_has(capsys):
+    "Of an expert who lapses, by the learner that honours it; what is proved by then, falling."
+    found = forecast(replace(CLINIC, agent=parse_expert('lapsing:0.02')), eps=.3, delta=.1, runs=2,
+                     told='lapses=0.02', cap=800, rounds=[1, 800], sums=[0., 1e6])
+    assert found.method[0] == 'patient' and np.isnan(found.lost[0])
+    assert found.proved_1[0] == found.proved_for_0[0] > found.proved_800[0]
+    assert found.proved_800[0] == found['proved_for_1e+06'][0]
+    assert main('plan clinic --eps .3 --delta .1 --runs 1 --rounds 9 --sums 5 --quiet'.split()) == 0
+    assert 'after round 9' in (out := capsys.readouterr().out) and 'for 5: ' in out
+    for wrong in ['--rounds', 'x'], ['--sums', 'x'], ['--rounds', '0']:
+        assert main('plan clinic --eps .3 --delta .1 --runs 1 --quiet'.split() + wrong) == 2
