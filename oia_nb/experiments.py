@@ -69,11 +69,7 @@ def know(world):
 
 # %% ../nbs/companion/67_experiments.ipynb #3ac97d1c
 def profit_of_nothing(world):
-    """$h(0)$, what a principal keeps in a round who pays nothing.
-
-    >>> profit_of_nothing(coin) <= coin.best_profit
-    True
-    """
+    "$h(0)$, what a principal keeps in a round who pays nothing."
     z = world.setting
     return principal_profit(world, ScoringRule(np.zeros_like(z.support), z.support,
                                                z.bound))
@@ -168,7 +164,6 @@ def identify_whole(world, /, **options):
         raise KeyboardInterrupt
     return found
 
-# %% ../nbs/companion/67_experiments.ipynb #c6e6f340
 def as_method(at, given):
     """The `Method` for a name, a function, or a pair of one of them and a dict of
     options. `at` is how errors call it."""
@@ -231,7 +226,6 @@ def as_methods(given):
             'a list of names, or a dict of labels for functions and options')
     return labelled('methods', given, as_method, lambda m: m.text)
 
-# %% ../nbs/companion/67_experiments.ipynb #7bdaa366
 def as_grid(grid, methods):
     """The grid as a dict of lists of distinct plain values; each parameter must be
     one that some method takes and doesn't fix."""
@@ -350,7 +344,6 @@ def runs_of(contents, methods, repetitions):
         yield Run(w, m, parameters, contents['seed'], i,
                   key_of(contents, w, m, parameters, i))
 
-# %% ../nbs/companion/67_experiments.ipynb #a58f364b
 def open_folder(path, contents):
     """The folder for an experiment, made if need be. Raises `InvalidInput` if it
     belongs to another one, or holds other things."""
@@ -373,7 +366,6 @@ def open_folder(path, contents):
             f'a folder of this experiment: that one differs in {", ".join(other)}')
     return folder
 
-# %% ../nbs/companion/67_experiments.ipynb #8574a0d1
 def read_manifest(path):
     "The manifest of an experiment's folder. Raises `InvalidInput` if it has none."
     try:
@@ -421,7 +413,6 @@ def execute(tasks, n_jobs):
                             return_as='generator_unordered')(delayed(perform)(*task)
                                                              for task in tasks)
 
-# %% ../nbs/companion/67_experiments.ipynb #96d8e42a
 def as_repetitions(given):
     "A number n as 0, …, n-1; or a list of distinct numbers as it is."
     if isinstance(given, (int, np.integer)):
@@ -435,7 +426,6 @@ def as_repetitions(given):
         raise InvalidInput('repetitions', given, 'distinct numbers, at least one')
     return found
 
-# %% ../nbs/companion/67_experiments.ipynb #6bdad510
 def planned(worlds, methods, grid, repetitions, seed):
     """The arguments of `experiment`, read: worlds and methods by label, the
     manifest, and the runs by key."""
@@ -483,7 +473,6 @@ def _file_record(line, folder):
         write_file(folder/'runs'/f'{record["key"]}.jsonl', line + '\n')
     return {record['key']: record}
 
-# %% ../nbs/companion/67_experiments.ipynb #87849aa6
 def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None,
                progress=False, retry=False):
     """Every method with every choice of parameters in every world, several times.
@@ -625,7 +614,6 @@ def suite(budget=2000, cap=1_000_000, told=None, margin=0.):
                            'what one of the learners can honour')
     return found
 
-# %% ../nbs/companion/67_experiments.ipynb #302fbe5f
 class Comparison(NamedTuple):
     """What `compare` returns: `frame`, one row a run (see `experiment`), and
     `table`, one row for each world and method (see `summarise`)."""
@@ -667,11 +655,7 @@ FORECAST_CAP = 20_000       # rounds after which a run of a forecast is cut shor
 
 def total_loss(world, found, hires):
     """What a principal loses against the best rule who hires the expert `hires` times:
-    while learning, and with the rule found from then on (chapter 67).
-
-    >>> total_loss(coin, coin_run, coin_run.rounds) == coin_run.lost
-    True
-    """
+    while learning, and with the rule found from then on (chapter 67)."""
     n = min(found.rounds, hires)
     kept = world.setting.belief_utility[found.trace.beliefs[:n]].sum() - (
         found.trace.payments[:n].sum())
@@ -679,11 +663,7 @@ def total_loss(world, found, hires):
     return float(hires*world.best_profit - kept - later)
 
 def with_fee(found, fee):
-    """The result of a run whose expert was paid a `fee` for each round, besides.
-
-    >>> with_fee(coin_run, 2.).paid == coin_run.paid + 2*coin_run.rounds
-    True
-    """
+    "The result of a run whose expert was paid a `fee` for each round, besides."
     fees = as_number('fee', fee, 0.)
     payments, n = found.trace.payments + fees, found.rounds*fees
     return replace(found, trace=replace(found.trace, payments=payments),

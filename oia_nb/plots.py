@@ -153,7 +153,6 @@ def _plot_simplex(rule, states, ax):
     ax.figure.colorbar(sheet, ax=ax, label='expected payment', shrink=.8)
     return ax
 
-# %% ../nbs/companion/69_plots.ipynb #7e6bc8db
 def _corner_names(ax, names):
     for corner, name, at, ha, va in zip(CORNERS, names, ((-14, -5), (14, -5), (0, 5)),
                                         ('left', 'right', 'center'),
@@ -339,7 +338,6 @@ def plot_profits(result, setting, ax=None, profits=None):
     ax.legend(fontsize='small')
     return ax
 
-# %% ../nbs/companion/69_plots.ipynb #c25a9f80
 def _trace(result, setting):
     as_kind('setting', setting, Setting)
     as_kind('result', result, Identification)
@@ -433,7 +431,6 @@ def _draw_share(ax, i, name, cells):
                     ecolor=COLORS[i % 6], capsize=3)
     ax.plot(at, k/n, **_style(i), lw=1.8, clip_on=False, label=_text(name))
 
-# %% ../nbs/companion/69_plots.ipynb #26374f96
 def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None):
     r"""The share of runs whose rule has a true regret above ϵ, against the budget.
 
@@ -470,7 +467,6 @@ def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None)
     _legend(ax)
     return ax
 
-# %% ../nbs/companion/69_plots.ipynb #49fa2862
 def _draw_bound(ax, bound, frame, by, x, high=np.inf):
     """A bound as thin lines: a function of x, or the medians of a column, one line a
     group in its colour."""
@@ -504,7 +500,6 @@ def _laws(frame, x, y, by, shares):
                            f'a {x} at which half of the runs stopped')
     return groups
 
-# %% ../nbs/companion/69_plots.ipynb #d16d3927
 def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
                  bars='quartiles'):
     r"""How `y` grows with `x`, on logarithmic axes: medians, bars, and the power law
@@ -546,7 +541,6 @@ def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
     _legend(ax)
     return ax
 
-# %% ../nbs/companion/69_plots.ipynb #048a9781
 def _draw_law(ax, i, name, at, q):
     style, open_ = _style(i), np.isinf(q[2]) if len(at) else []
     reach = np.where(open_, q[1], q[2])
@@ -570,7 +564,6 @@ def _name_cells(ax, table):
     ax.set_yticks(range(m), [_text(str(r)) for r in table.index])
     ax.tick_params(length=0)
 
-# %% ../nbs/companion/69_plots.ipynb #4080a50d
 def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='world',
                  log=True, label=None):
     r"""A table in colour: the median of `value` in every cell, with its number
@@ -614,7 +607,6 @@ def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='worl
         _plain_numbers(bar.ax.yaxis)
     return ax
 
-# %% ../nbs/companion/69_plots.ipynb #ff94f287
 def _table(frame, value, rows, columns):
     check_frame(frame, [rows, columns], *_column(value))
     order = [frame[c].unique() for c in (rows, columns)]

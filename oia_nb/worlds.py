@@ -56,7 +56,6 @@ def record(_optional=(), **required):
         'additionalProperties': False
     }
 
-# %% ../nbs/companion/64_worlds.ipynb #c1692646
 TYPES = dict(integer=int, boolean=bool, array=(list, tuple), object=dict)
 
 def check_form(at, value, form):
@@ -112,10 +111,7 @@ NOTES = [f.name for f in fields(World)
 
 # %% ../nbs/companion/64_worlds.ipynb #f4a00001
 def check_schema(kind, value, version=1):
-    """Refuse the key schema of a file of another kind, or of a later version.
-
-    >>> check_schema('world', 'oia/world/1')
-    """
+    "Refuse the key schema of a file of another kind, or of a later version."
     match = re.fullmatch(rf'oia/{kind}/([1-9][0-9]*)', str(value))
     if match is None:
         raise InvalidInput('schema', value, f'"oia/{kind}/{version}"')
@@ -168,11 +164,7 @@ def world_from_dict(data):
 
     Raises `InvalidInput`, which names the place: a key that is missing or unknown, a
     wrong type, a number that isn't finite, shapes that disagree, names that repeat,
-    probabilities that are negative or don't sum to one.
-
-    >>> world_from_dict(world_to_dict(clinic)) == clinic
-    True
-    """
+    probabilities that are negative or don't sum to one."""
     check_file('world', data, WORLD_FORM)
     arms, W = data['arms'], len(data['states'])
     pick = lambda key: [a[key] for a in arms]
@@ -194,12 +186,8 @@ def world_from_dict(data):
     known = {k: data[k] for k in KNOWN if k in data}
     return replace(world, setting=replace(world.setting, **known)) if known else world
 
-# %% ../nbs/companion/64_worlds.ipynb #4c6cae2f
 def known_beliefs(setting):
-    """`setting.supports` by value: a list of K arrays (n, W), or None.
-
-    >>> known_beliefs(z)
-    """
+    "`setting.supports` by value: a list of K arrays (n, W), or None."
     return setting.supports and [setting.support[list(s)] for s in setting.supports]
 
 def on_support(world, support):
@@ -270,16 +258,12 @@ def json_text(value, indent=''):
     left, right = '{}' if isinstance(value, dict) else '[]'
     return f'{left}\n' + ',\n'.join(lines) + f'\n{indent}{right}'
 
-# %% ../nbs/companion/64_worlds.ipynb #b78cf8f1
 def write_file(path, text):
     """Write a text to a file, which appears as a whole or not at all.
 
     It is written under a name that nothing else has, is on the disk before it takes
     the place of an older file, and takes the place of a link, not of what the link
-    leads to. Raises `InvalidInput` if it can't be written.
-
-    >>> write_file(folder + '/note.txt', 'hello')
-    """
+    leads to. Raises `InvalidInput` if it can't be written."""
     with file_trouble('path', path, 'the path of a file that can be written'):
         place = as_file(path)
         part = place.with_name(f'.{secrets.token_hex(8)}.part')
@@ -293,7 +277,6 @@ def write_file(path, text):
         finally:
             part.unlink(missing_ok=True)
 
-# %% ../nbs/companion/64_worlds.ipynb #23124901
 def as_file(path):
     """The `Path` of a file, which need not exist. Raises `OSError` for a device, a
     pipe and the like, whose reading might never end.
@@ -364,7 +347,6 @@ def parse_json(raw):
     except ValueError as e:
         raise InvalidInput('world', str(e), 'numbers of a sensible length') from None
 
-# %% ../nbs/companion/64_worlds.ipynb #24b51744
 def _shipped():
     return resources.files('oia_nb')/'data'
 
@@ -385,7 +367,6 @@ def _read(path_or_name):
         place = _shipped()/f'{path_or_name}.json' if shipped else as_file(path_or_name)
         return place.read_bytes()
 
-# %% ../nbs/companion/64_worlds.ipynb #2719f274
 def load_world(path_or_name):
     """The `Environment` in a JSON file, or by its name one that comes with the
     package (`world_names`).
@@ -401,11 +382,7 @@ def load_world(path_or_name):
 
 def world_from_bytes(raw, place='world'):
     """The `World` in the bytes of a world file; errors name `place`. Raises
-    `InvalidInput`.
-
-    >>> world_from_bytes(json_text(world_to_dict(clinic)).encode()) == clinic
-    True
-    """
+    `InvalidInput`."""
     with placed(f'{place}: '):
         return world_from_dict(parse_json(raw))
 
@@ -464,15 +441,10 @@ def setting_to_dict(setting):
 
 def setting_from_dict(data):
     """The `Setting` that a dictionary describes. Raises `InvalidInput`, which names
-    the place.
-
-    >>> setting_from_dict(setting_to_dict(z)) == z
-    True
-    """
+    the place."""
     check_file('setting', data, SETTING_FORM)
     return Setting(**{key: data[key] for key in GAME | KNOWN if key in data})
 
-# %% ../nbs/companion/64_worlds.ipynb #09043973
 @patch_to(Setting)
 def save(self, path):
     """Write the setting to a file, from which `load_setting` reads the same setting,
@@ -551,7 +523,6 @@ def _known_column(at, frame, column):
         return values
     return pd.Series(list(values), dtype=object)
 
-# %% ../nbs/companion/64_worlds.ipynb #1843b8d4
 @dataclass(frozen=True, eq=False)
 class Levels:
     """A discrete column: its distinct `values` in order, their `names`, and for each
@@ -576,7 +547,6 @@ def _numbers(values):
 def _is_fraction(v):
     return isinstance(v, (float, np.floating)) and not float(v).is_integer()
 
-# %% ../nbs/companion/64_worlds.ipynb #1240ff0c
 def column_levels(at, frame, column, rows=slice(None)):
     """The `Levels` of a column of a table, or of some of its `rows`.
 
@@ -635,7 +605,6 @@ def _listed(counts):
     shown = [f'{v!r} ({_rows(n)})' for v, n in list(counts.items())[:SHOWN]]
     return ', '.join(shown) + f' and {len(counts) - SHOWN} more'*(len(counts) > SHOWN)
 
-# %% ../nbs/companion/64_worlds.ipynb #633ab270
 def _alike(names, counts):
     "Groups of names that differ only by case or blanks, each with its counts."
     groups = {}
@@ -675,7 +644,6 @@ def _faults(column, levels, weight, rows, rare):
         if few:
             yield fault('rare', few, f'{_listed(few)} in fewer than {_rows(rare)}')
 
-# %% ../nbs/companion/64_worlds.ipynb #4b1e7a05
 @dataclass(frozen=True, eq=False)
 class TableCheck:
     """A table that was read: `levels` of each column that counts, the `weight` (n,)
@@ -761,7 +729,6 @@ def _row_weights(frame, weights, n):
         raise InvalidInput(at, 'zeros', 'at least one row that counts')
     return weight
 
-# %% ../nbs/companion/64_worlds.ipynb #7cf4ad73
 def _columns_wanted(frame, state, arms, weights):
     "The columns to look at, each with what it is called in a message."
     if arms is None:
@@ -774,7 +741,6 @@ def _columns_wanted(frame, state, arms, weights):
         _known_column(at, frame, c)
     return {c: at for at, c in wanted}
 
-# %% ../nbs/companion/64_worlds.ipynb #52e870e6
 def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
     """Look for what would make a bad world of a table; returns a `TableCheck`, which
     lists it.
@@ -839,7 +805,6 @@ def _free(name, names):
     tries = (f'{name}{n}' for n in ['', *range(2, len(taken) + 3)])
     return next(v for v in tries if v not in taken)
 
-# %% ../nbs/companion/64_worlds.ipynb #a10b6c9f
 def _bins(table, bins):
     "How many classes each column is to be cut into."
     if bins is None:
@@ -959,7 +924,6 @@ def _by_state_and_decision(utility, states, known, decisions):
              for i, (r, h) in enumerate(zip(rows, heads))]
     return named, decisions
 
-# %% ../nbs/companion/64_worlds.ipynb #ba8b53a1
 def _fewer(columns):
     "What makes the combinations of some columns fewer, in words."
     cut = [c for c, levels in columns if len(levels.names) > 2
@@ -1023,7 +987,6 @@ def _refuse_faults(table):
                'together they are still rare, so little is known of what they tell')
         warnings.warn(f'rare levels: {few}; {way}', stacklevel=3)
 
-# %% ../nbs/companion/64_worlds.ipynb #697c8924
 def _state_prior(prior, n_state, states, known):
     "The prior (W,): the table's, or the one given."
     if prior is None:
@@ -1082,7 +1045,6 @@ def _arms_by_name(arms):
     as_names('arms', list(arms), len(arms), '')
     return _arm_columns(arms)
 
-# %% ../nbs/companion/64_worlds.ipynb #2e25a50b
 def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
                      decisions=None, prior=None, weights=None, smoothing=SMOOTHING,
                      rare=RARE, name='table', source=None, licence=None):
@@ -1173,7 +1135,6 @@ def _first_with_margin(draw, margin, tries):
         f'best has {best:.3g}): ask for less, or for fewer arms, more signals, or '
         'priors that depend on the arm', world.setting.arms, best)
 
-# %% ../nbs/companion/64_worlds.ipynb #402aaaa9
 def _random(draw_joint, K, W, signals, seed, decisions, bound, max_cost, margin, tries,
             name, ordered=False):
     K, W = as_integer('K', K, 2), as_integer('W', W, 2)
@@ -1194,7 +1155,6 @@ def _random(draw_joint, K, W, signals, seed, decisions, bound, max_cost, margin,
                           name=name)
     return _first_with_margin(draw, margin, tries)
 
-# %% ../nbs/companion/64_worlds.ipynb #5956d583
 def random_world(K, W, signals, seed, *, prior='common', decisions=None, bound=1.,
                  max_cost=0.05, margin=None, tries=200, name='random'):
     """A random world with K arms and W states.
@@ -1298,7 +1258,6 @@ def _bit_weights(gaps, cost, a):
         raise InvalidInput('gaps', gaps, 'smaller gaps (for this cost and accuracy)')
     return weights
 
-# %% ../nbs/companion/64_worlds.ipynb #875fcbeb
 def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
     """A world in which gaps, K, M and costs can be set one by one (chapter 64): up to
     seven arms, eight states, `bound` and B_u both 1.
