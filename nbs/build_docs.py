@@ -19,7 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT/'nbs')]
+sys.path[:0] = [str(ROOT), str(ROOT/'nbs'), str(ROOT/'nbs'/'tools')]
 
 import check_site  # noqa: E402
 from oia_nb.book import copy_book  # noqa: E402

@@ -8,7 +8,7 @@ from pathlib import Path
 
 here = Path(__file__).resolve().parent
 root = here.parent
-sys.path[:0] = [str(root), str(here)]
+sys.path[:0] = [str(root), str(here), str(here/'tools')]
 
 ini = ConfigParser(delimiters=['='])
 ini.read(root/'settings.ini', encoding='utf-8')
@@ -39,7 +39,7 @@ html_theme, html_title = 'furo', f'{project} {version}'
 html_static_path, html_css_files = ['_static'], ['custom.css', 'paper.css']
 html_js_files = ['sidebar.js']
 html_show_sourcelink = html_copy_source = False
-html_search_scorer = str(here/'search.js')
+html_search_scorer = str(here/'tools'/'search.js')
 templates_path = []
 
 # Notebooks.  The cache is keyed by code cells alone, so all else that they depend on goes into its

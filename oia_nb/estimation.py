@@ -135,11 +135,7 @@ def radius_fb(N, t, *, a):
 
 # %% ../nbs/paper/05_estimation.ipynb #89448a5e
 def event_holds(world, q_hat, I):
-    """True if `q_hat` (K, M) is within the radii `I` (K,): the event at one round.
-
-    >>> event_holds(clinic, q, radii)
-    True
-    """
+    "True if `q_hat` (K, M) is within the radii `I` (K,): the event at one round."
     return bool((np.abs(q_hat - world.belief_distributions).sum(1) <= I).all())
 
 # %% ../nbs/paper/05_estimation.ipynb #a9a2f605

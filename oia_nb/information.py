@@ -305,7 +305,7 @@ def _place(setting, at, belief):
 
 # %% ../nbs/paper/01_information.ipynb #630e3c2a
 def _common_prior(setting):
-    """`prior` (W,), a mean of beliefs of each arm, or None."""
+    "`prior` (W,), a mean of beliefs of each arm, or None."
     if setting.prior is None:
         return None
     prior = as_probabilities('prior', setting.prior, (setting.W,),
@@ -733,10 +733,7 @@ def reply_of(agent, world, rule):
     return as_kind(at, agent.best_reply(world, rule), Reply)
 
 def check_rule(world, rule):
-    """Raise `InvalidInput` unless `rule` is one on the support of `world`.
-
-    >>> check_rule(clinic, best.rule)
-    """
+    "Raise `InvalidInput` unless `rule` is one on the support of `world`."
     z = as_kind('world', world, World).setting
     if not _on_support(rule, z.support):
         raise InvalidInput('rule', rule,

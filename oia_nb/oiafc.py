@@ -35,21 +35,13 @@ MIXINGS = dict(theorem1=mixing_theorem1, corollary1=mixing_corollary1)
 
 # %% ../nbs/paper/09_oiafc.ipynb #0d2a379f
 def should_stop(setting, eps, alpha, I):
-    """Line 15 of Algorithm 1, without its division (erratum E32).
-
-    >>> bool(should_stop(z, 1., .1, .01))
-    True
-    """
+    "Line 15 of Algorithm 1, without its division (erratum E32)."
     B = setting.B
     return bool(alpha < 1 and eps > 2*alpha*B and 2*B*I*(1 - alpha) <= eps - 2*alpha*B)
 
 # %% ../nbs/paper/09_oiafc.ipynb #55d8058d
 def small_enough(run, plan, eps):
-    """The paper's stopping rule, for the plan of an exploitation round.
-
-    >>> bool(small_enough(run, plan, .1))
-    False
-    """
+    "The paper's stopping rule, for the plan of an exploitation round."
     return should_stop(run.setting, eps, plan.alpha, plan.I[plan.target])
 
 STOPS = dict(paper=small_enough)

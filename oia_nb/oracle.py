@@ -163,11 +163,7 @@ def check_oracle(world, rules):
 # %% ../nbs/paper/04_oracle.ipynb #20c3b3d5
 def is_favourite(world, arm, rule):
     """True if `arm` (an index) is the strict best response to a `rule`, by more than
-    `MARGIN_TOL` of what is at stake, and the answer of a rational agent to it.
-
-    >>> is_favourite(clinic, 1, oracle.rules[1])
-    True
-    """
+    `MARGIN_TOL` of what is at stake, and the answer of a rational agent to it."""
     leads = region_margin(world, rule, arm) > MARGIN_TOL*stake(world, rule)
     return bool(leads and Rational().best_reply(world, rule).arm == arm)
 

@@ -289,7 +289,6 @@ class Vertex:
     value: float
     bound: float
 
-# %% ../nbs/companion/61_programs.ipynb #0c377eb5
 class LinearProgram:
     """min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1] and columns[0] ≤ x ≤ columns[1].
 
@@ -374,7 +373,6 @@ class LinearProgram:
         tolerance = LP_TOL*max(1., np.abs(self.cost).sum()) + LP_ROW_TOL*np.abs(y).sum()
         return bool(feasible and self.cost @ x - bound <= tolerance)
 
-# %% ../nbs/companion/61_programs.ipynb #d893d2d4
 def push(change, old, new, unit=1.):
     """Pass on to HiGHS the columns in which `new` differs from `old`, times `unit`.
 
@@ -486,16 +484,12 @@ GAIN_BYTES = 48         # what a pair of beliefs takes: gains, or V-rules
 
 def check_size(M, W, lies):
     """Raise `InvalidInput` for M beliefs over W states if a program that forbids so
-    many `lies` would take more than `MEMORY_MOST` bytes.
-
-    >>> check_size(20, 2, lies=38)
-    """
+    many `lies` would take more than `MEMORY_MOST` bytes."""
     gib = (2*W*LIE_BYTES*lies + GAIN_BYTES*M*M)/2**30
     if gib > MEMORY_MOST/2**30:
         raise InvalidInput(
             'support', f'{M:,} beliefs', f'fewer: a program over them takes about '
             f'{gib:.3g} GiB of memory, and may take {MEMORY_MOST/2**30:g}')
-
 
 # %% ../nbs/companion/61_programs.ipynb #09a6ad8a
 class RuleProgram(ProperProgram):
@@ -602,7 +596,6 @@ class RuleProgram(ProperProgram):
             found = None
         return self._rule(self._found(found or self._optimum(*first)).x)
 
-# %% ../nbs/companion/61_programs.ipynb #f7fa313c
 def box(n):
     """(2, n): columns from 0 to 1.
 
@@ -647,7 +640,6 @@ def menu_matrix(support, q, k):
     asks[-1, -1] = 0.
     return own, vstack([truth, rest, csr_array(asks)], format='csr')
 
-# %% ../nbs/companion/61_programs.ipynb #9b9240a3
 class MenuProgram(RuleProgram):
     """`RuleProgram` without slack for known `q` (K, M), with payments for the
     beliefs of `arm` only.
@@ -683,10 +675,8 @@ class MenuProgram(RuleProgram):
         S[self.own] = menu
         return S
 
-# %% ../nbs/companion/61_programs.ipynb #99cbad0b
 # with more beliefs than this, and more than two states, use `MenuProgram`
 MENU_FROM = 100
-
 
 # %% ../nbs/companion/61_programs.ipynb #a918c1d1
 OPTIMAL, INFEASIBLE, FAILED = 0, 1, 2       # how a simplex method ends
@@ -798,18 +788,13 @@ def first_tableau(A, b, cost, price):
 
 def is_close(A, b, cost, w, y, within=CLOSE):
     """True if w (n,) is feasible and optimal by the multipliers y (m,) ≤ 0, `within`
-    a share of what is added up.
-
-    >>> is_close(-np.eye(1), -np.ones(1), np.ones(1), np.ones(1), -np.ones(1))
-    True
-    """
+    a share of what is added up."""
     large, dear = 1 + np.abs(w).max(), 1 + np.abs(y).max()
     broken = max((A @ w - b).max(), -w.min())/large
     wrong = max((y @ A - cost).max(), y.max())/dear
     gap = abs(cost @ w - y @ b)/(large + dear)
     return bool(max(broken, wrong, gap) <= within)
 
-# %% ../nbs/companion/61_programs.ipynb #76d87363
 def simplex(A, b, cost, price):
     """min ⟨cost, w⟩ over A w ≤ b and w ≥ 0: a verified optimum w (n,), and its
     multipliers y (m,) ≤ 0; None if there is no such w.
@@ -989,7 +974,6 @@ def purses(need, bound):
         b *= PURSE
     yield bound
 
-# %% ../nbs/companion/61_programs.ipynb #b19a7247
 def cheapest_rule(program, q, C, bound):
     """The `Solution` of LP_k, in money: the cheapest rule for costs C (K,) = c_k -
     c_j within `bound`.
@@ -1018,13 +1002,7 @@ def widest_rule(program, q, C, bound):
     """The `Solution`, in money, with the least shortfall under costs C (K,) = c_k -
     c_j within `bound`.
 
-    `value` is minus the widest margin. Raises `SolverFailure`.
-
-    >>> program = known_program(z.support, q, 1)
-    >>> bool(widest_rule(program, q, clinic.costs[1] - clinic.costs,
-    ...     z.bound).value < 0)
-    True
-    """
+    `value` is minus the widest margin. Raises `SolverFailure`."""
     for b in purses(np.abs(C).max(), bound):
         found = program.shortfall(q, C/b)
         if found.rule.max() <= LP_TOL:                  # payments of nothing but noise

@@ -7,9 +7,9 @@ __all__ = ['CUT', 'WRITTEN', 'SNAP', 'SAME_RULE', 'GOLDEN', 'SCHEMA', 'HEAD', 'P
            'ANEW', 'WAYS', 'CALIBRATION_LEVEL', 'Damaged', 'Busy', 'naming', 'chained', 'as_record', 'is_torn',
            'read_journal', 'as_path', 'writing', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
            'payable', 'decimals', 'Tape', 'plain_setting', 'checked_head', 'takes_facts', 'as_response', 'read_header',
-           'Offer', 'in_percents', 'as_page', 'table_of', 'reckoner', 'who_holds', 'Round', 'Session', 'new_head',
-           'payable_oracle', 'past_answer', 'as_a_whole', 'said_text', 'control_questions', 'calibration_evidence',
-           'Calibration']
+           'Offer', 'in_percents', 'as_page', 'reckoner', 'who_holds', 'Round', 'Session', 'new_head', 'with_oracle',
+           'payable_oracle', 'past_answer', 'as_a_whole', 'said_text', 'in_rounds', 'counted', 'control_questions',
+           'calibration_evidence', 'Calibration']
 
 # %% ../nbs/beyond/27_session.ipynb #8b07a95c
 import hashlib
@@ -28,21 +28,22 @@ from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
 from . import __version__
-from .core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer,
+from .core import (InvalidInput, NotInducible, OIAError, PROB_TOL, as_choice, as_integer,
                          as_kind, as_number, as_text, as_value, file_trouble,
                          placed, plain)
 from .estimation import NORMAL, PAST
 from .information import Response, Setting, World
 from .scoring import ScoringRule
 from .tickets import Menu, distinct, money, remark, ticket_name
-from .oracle import Oracle, action_informed_oracle
+from .oracle import Oracle, action_informed_oracle, arms_to_leave
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import (check_options, learner_for, learner_row,
                                    rounds_left)
-from .learner import (Origin, Stopped, Verification, in_percent,
-                            interrupts_held, three_digits)
+from .facts import html_table, in_percent, three_digits
+from .learner import Origin, Stopped, Verification, interrupts_held
 from .told import DIGITS_MOST, Check, Told, as_told
+from .open_setting import OpenSetting
 from .stackelberg import region_margin
 from .worlds import as_file
 
@@ -360,7 +361,7 @@ class Tape:
 SCHEMA = 3
 # what the headers of earlier schemas lack
 HEAD = dict(history=[], snap=SNAP, currency=None, fee=0., max_paid=None, unit=None,
-            asks=False, person=None)
+            asks=False, person=None, left=[])
 
 def plain_setting(setting):
     "The fields of a setting that are known, in plain values."
@@ -384,6 +385,7 @@ def checked_head(head):
     if head['unit'] is not None:
         as_number('unit', head['unit'], 0., setting.bound, strict_low=True)
     as_kind('asks', head['asks'], bool)
+    as_kind('left', head['left'], list)
     row, options = learner_row(head['method']), head['options']
     check_options(row, options)
     for name, value in options.items():
@@ -466,9 +468,10 @@ class Offer:
         "The tickets as a table of HTML: what each pays, and when to take it."
         menu, states = self.menu, self.setting.states
         when = who_holds(menu, states, digits)
-        return table_of(['Ticket', *(f'pays if {w}' for w in states), 'When to take it'],
-                        [[ticket_name(b), *(float(money(abs(x), digits)) for x in t), when[b]]
-                         for b, t in enumerate(menu.tickets)])
+        return html_table(
+            ['Ticket', *(f'pays if {w}' for w in states), 'When to take it'],
+            [[ticket_name(b), *(money(abs(x), digits) for x in t), when[b]]
+             for b, t in enumerate(menu.tickets)], most=len(menu))
 
     def sheet(self, digits=None):
         """The offer as a page of HTML (a text) to hand to the expert; `digits` are
@@ -505,7 +508,6 @@ body {{ max-width: 40rem; margin: 2rem auto; padding: 0 1rem;
 table {{ border-collapse: collapse; width: 100%; }}
 th, td {{ padding: .4rem .6rem; text-align: left;
           border-bottom: 1px solid color-mix(in srgb, currentColor 30%, transparent); }}
-td.sum {{ text-align: right; font-variant-numeric: tabular-nums; }}
 </style></head><body>
 <h1>{title}</h1>
 {body}
@@ -517,16 +519,6 @@ def as_page(title, *parts):
     body = '\n'.join(p if p.startswith('<') else f'<p>{escape(p)}</p>'
                      for p in parts if p)
     return PAGE.format(title=escape(title), body=body)
-
-def table_of(heads, rows):
-    "A table of HTML; numbers stand at the right."
-    def cell(x):
-        sum_ = not isinstance(x, str)
-        return f'<td class="sum">{money(x)}</td>' if sum_ else f'<td>{escape(x)}</td>'
-    head = ''.join(f'<th>{escape(h)}</th>' for h in heads)
-    lines = '\n'.join(f'<tr>{"".join(map(cell, row))}</tr>' for row in rows)
-    return (f'<table><thead><tr>{head}</tr></thead>\n<tbody>\n{lines}\n'
-            '</tbody></table>')
 
 # %% ../nbs/beyond/27_session.ipynb #c0ffee01
 RECKONER = """<form id="oia"><p>If you say {fields}, you hold <output><b></b></output>.
@@ -1002,11 +994,12 @@ class Session:
         r = self._rounds[n - 1]
         self._advance(as_response(z, k, belief, w if needed else None))
         if self.head['asks'] and not r.doubted and self._blames_answers():
-            rounds = self.contradiction
+            rounds = [r for r in self.contradiction if r != n]
+            fits = in_rounds(rounds) if rounds else 'the others'
             self._write(kind='doubted', round=n)
             self._start()
-            raise Refused('answer', f'{z.arms[k]}, {said}', 'an answer that fits rounds '
-                          f'{rounds}: did you mean it? Say it again, and it stands')
+            raise Refused('answer', f'{z.arms[k]}, {said}', 'an answer that fits '
+                          f'{fits}: did you mean it? Say it again, and it stands')
         return r
 
     def _blames_answers(self):
@@ -1185,12 +1178,11 @@ class Session:
 
     @property
     def contradiction(self):
-        "The rounds that contradict each other, by their numbers, as a text."
+        "The numbers of the rounds that contradict each other: a list."
         found, past = self._result, len(self._past)
         numbers = [r.number for r in self._standing]
         seen = getattr(found, 'contradiction', ()) or (found.rounds, )
-        known = [n for n in seen if past < n <= past + len(numbers)]
-        return ' and '.join(str(numbers[n - past - 1]) for n in known)
+        return [numbers[n - past - 1] for n in seen if past < n <= past + len(numbers)]
 
     @property
     def way_out(self):
@@ -1200,8 +1192,8 @@ class Session:
             return ''
         if found.violated not in SLIPS:
             return f'{WAYS.get(found.violated, "")}.'
-        first = self.contradiction.split(' ')[0]
-        return (f'Seen in rounds {self.contradiction}. If one of them is a slip, correct it '
+        first = self.contradiction[0]
+        return (f'Seen in {in_rounds(self.contradiction)}. If one of them is a slip, correct it '
                 f"and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
                 f"s.undo({first}, '…'). If slips are to be expected: "
                 f"Session.create(…, told='lapses=0.05'{ANEW}; if costs were guessed, with "
@@ -1232,6 +1224,9 @@ class Session:
         if told.rounding is None and not Told(rounding=2).is_exact(z.support):
             said += (" Whole percentages would merge some of the listed beliefs: if they are "
                      "what will be said, create the session with told='rounding=2'.")
+        if self.head['left']:
+            said += (' Left out, as no rule makes them the favourite: '
+                     f'{", ".join(self.head["left"])}.')
         return said
 
     @property
@@ -1268,11 +1263,11 @@ class Session:
                 said.append(f'About {left[0]:,} rounds and {self.sum_text(left[1])} are '
                             'left.')
         if self.changed:
-            said.append(f'{self.changed} of the answers were amended or taken back, a choice '
-                        'that no theorem can see.')
+            said.append(f'{counted(self.changed)} amended or taken back, a choice that no '
+                        'theorem can see.')
         if again := sum(r.doubted for r in self._rounds):
-            said.append(f'{again} answers were asked again.')
-        said.append(f'{self.rounds} answers; paid {self.sum_text(self.paid)}, owed at most '
+            said.append(f'{counted(again)} asked again.')
+        said.append(f'{counted(self.rounds)} given; paid {self.sum_text(self.paid)}, owed at most '
                     f'{self.sum_text(self.owed)}, expected to pay '
                     f'{self.sum_text(self.expected)}.')
         return ' '.join(filter(None, said))
@@ -1324,11 +1319,10 @@ class Session:
             f'The rule, under which {z.arms[found.arm]} is meant to be chosen',
             Offer(0, found.rule, z, head['currency']).tickets()]
         sums = self.payments()[['round', 'arm', 'ticket', 'state', 'paid', 'fee']]
-        rows = [['' if x is None or x != x else x if isinstance(x, float) else str(x)
-                 for x in row] for row in sums.itertuples(index=False)]
         return as_page(f'Closing page of {self.journal.path.name}', *rule, self.statement,
                        f'Payments to {head["person"] or "the expert"}',
-                       table_of(sums.columns, rows),
+                       html_table(
+                           sums.columns, sums.astype(object).fillna('').values, len(sums)),
                        'Date and signature: ____________________')
 
     def protocol(self, purpose, forecast=''):
@@ -1359,7 +1353,7 @@ class Session:
             'What the expert is handed in each round, here with one of the first rules:',
             offer.tickets(offer.digits), offer.say,
             'Control questions, and their answers:',
-            table_of(['Question', 'Answer'], questions))
+            html_table(['Question', 'Answer'], questions))
 
     def calibration(self, level=CALIBRATION_LEVEL):
         """The `Calibration` of the rounds whose states are known; the alarm is false
@@ -1386,13 +1380,15 @@ class Session:
 # %% ../nbs/beyond/27_session.ipynb #89a5a88b
 def new_head(where, oracle, *, method, history, told, options, **fields):
     "The header of a new session. Raises `InvalidInput`."
+    if isinstance(where, OpenSetting):
+        where = Setting.grid(
+            list(where.states), utility=where.utility, bound=where.bound,
+            arms=where.arms, decisions=where.decisions,
+            step=.01 if where.W == 2 else .05)
+        method = method or 'open_support'
+    where, oracle, left = with_oracle(where, oracle)
     setting = where.setting if isinstance(where, World) else where
-    if not isinstance(setting, Setting):
-        raise InvalidInput('where', where, 'a World or a Setting')
-    if oracle is None and setting is where:
-        raise InvalidInput('oracle', oracle, "an Oracle: a setting doesn't tell it")
-    oracle = action_informed_oracle(where) if oracle is None else oracle.on(setting)
-    oracle = payable_oracle(oracle, fields['unit'], where)
+    oracle = payable_oracle(oracle.on(setting), fields['unit'], where)
     row = learner_row(method or learner_for(told, setting.support))
     told = str(as_told(told).require(row.name, row.honours))
     if told and 'told' in row.options:
@@ -1405,11 +1401,30 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
     rules = dict(rules=[r.values.tolist() for r in oracle.rules],
                  margins=plain(oracle.margins))
     head = HEAD | fields | dict(
-        kind='oia-session', schema=SCHEMA, package=__version__, numpy=np.__version__,
+        kind='oia-session', left=left, schema=SCHEMA, package=__version__, numpy=np.__version__,
         setting=plain_setting(setting), oracle=rules, method=row.name, options=options,
         history=[past_answer(setting, oracle, n, old) for n, old in enumerate(history)])
     checked_head(head)
     return head
+
+# %% ../nbs/beyond/27_session.ipynb #d0d0fe01
+def with_oracle(where, oracle):
+    """A world or setting, its oracle, and the arms that were left out as no rule makes
+    them the favourite. Raises `InvalidInput`, `NotInducible`."""
+    if not isinstance(where, (World, Setting)):
+        raise InvalidInput('where', where, 'a World, a Setting or an OpenSetting')
+    if oracle is not None:
+        return where, oracle, []
+    if isinstance(where, Setting):
+        raise InvalidInput('oracle', oracle, "an Oracle: a setting doesn't tell it")
+    try:
+        return where, action_informed_oracle(where), []
+    except NotInducible:
+        left = arms_to_leave(where)
+        if not left:
+            raise
+    where = where.without(*left)
+    return where, action_informed_oracle(where), list(left)
 
 def payable_oracle(oracle, unit, where):
     """The oracle in multiples of `unit`, by which a lead changes by one at most; in a
@@ -1470,6 +1485,16 @@ WAYS = dict(
     calibration=f"Or go on with Session.create(…, told='beliefs=own'{ANEW}",
     prior=f'Or go on with Session.create(…), of a setting without a prior{ANEW}',
     reports='A rule changed what is reported: no learner of this book helps')
+
+def in_rounds(numbers):
+    "The numbers of rounds as a text."
+    *most, last = map(str, numbers)
+    return f'rounds {", ".join(most)} and {last}' if most else f'round {last}'
+
+# %% ../nbs/beyond/27_session.ipynb #a3f69ac6
+def counted(n):
+    "How many answers were, as the beginning of a sentence."
+    return f'{n} answer was' if n == 1 else f'{n} answers were'
 
 # %% ../nbs/beyond/27_session.ipynb #c0ffee06
 def control_questions(rule, setting, digits=None, currency=None):

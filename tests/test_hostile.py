@@ -37,7 +37,7 @@ from oia_nb.oracle import arms_to_leave, check_oracle, hidden_arm, shrink_oracle
 from oia_nb.scoring import gains, is_strictly_proper, lie
 from oia_nb.stackelberg import PROFIT_TOL, arm_profit, lp_arm, region_margin, stake
 from oia_nb.tickets import rounding_costs
-from oia_nb.worlds import (blackwell_world, check_table, degenerate_world, save_world, simple_world,
+from oia_nb.worlds import (blackwell_world, check_table, save_world, simple_world,
                            world_from_dict, world_to_dict)
 from oia_nb.cli import main
 from oia_nb.stackelberg import is_claim_true, profit_scale
@@ -375,7 +375,7 @@ def measures(r):
         (random_world, dict(K=2, W=2, signals=2, seed=0, bound=1., max_cost=.05)),
         (simple_world, dict(K=2, W=2, seed=0)),
         (blackwell_world, dict(K=2, W=2, signals=2, seed=0)),
-        (degenerate_world, dict(kind='tie', seed=0)), (learner_row, dict(method='oiafc'))]
+        (learner_row, dict(method='oiafc'))]
     f, arguments = calls[r.integers(len(calls))]
     found = outcome(lambda: f(**some_spoilt(arguments, r)))
     if isinstance(found, float):

@@ -342,7 +342,7 @@ def test_undoing_costs_one_answer(tmp_path):
         s.undo(2, 'a slip')
         after = evidence(s)
         assert after[0] == before[:1] + before[2:] and len(after[1]) == len(registered)
-        assert not s.unused and not s.notes and '1 of the answers were amended' in s.statement
+        assert not s.unused and not s.notes and '1 answer was amended' in s.statement
         assert len(s._learner.record.rounds) == 59
     with Session.open(tmp_path/'a.jsonl', write=False) as s:
         assert not s.unused and evidence(s) == after

@@ -1,4 +1,4 @@
-"""The site keeps what nbs/check_site.py asks of it; each check finds a fault that was planted."""
+"""The site keeps what check_site.py asks of it; each check finds a fault that was planted."""
 import html
 import json
 

@@ -6,13 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from conftest import amount
 from oia_nb.cli import main
 from oia_nb.core import InvalidInput, generator
-from oia_nb.information import Setting
+from oia_nb.experiments import forecast
+from oia_nb.experts import parse_expert
+from oia_nb.information import Setting, make_world
+from oia_nb.identification import identify
+from oia_nb.open_setting import OpenSetting
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.scoring import is_proper
-from oia_nb.session import (Offer, Refused, Session, control_questions, decimals, payable)
-from oia_nb.stackelberg import optimal_rule
+from oia_nb.session import (Offer, Refused, Session, control_questions, decimals, payable,
+                            read_journal)
+from oia_nb.stackelberg import optimal_rule, simple_regret
 from oia_nb.worlds import load_world, random_world
 
 CLINIC = load_world('clinic')
@@ -98,6 +104,32 @@ def test_what_to_say_is_on_the_sheet(tmp_path):
         assert s.announce().say == 'Say whole percentages.' == s.advice
 
 
+def test_beliefs_that_nobody_listed(tmp_path):
+    "A session of an open setting takes any whole percentage, and the learner that is made for it."
+    where = OpenSetting(Z.utility, Z.bound, Z.arms, Z.states, Z.decisions)
+    with Session.create(tmp_path/'a.jsonl', where, ORACLE, eps=1., delta=.1) as s:
+        s.announce()
+        r = s.answer('palpation', percent=23)
+        assert s.setting.support[r.belief].tolist() == [.77, .23]
+        assert s.head['method'] == 'open_support' and s.advice == 'Say whole percentages.'
+
+
+def test_arms_that_no_rule_makes_the_favourite(tmp_path):
+    "They are left out, with a sentence that names them; other worlds are refused as before."
+    costs = CLINIC.costs.copy()
+    costs[2] = 40.
+    dear = replace(CLINIC, structure=replace(CLINIC.structure, costs=costs))
+    with Session.create(tmp_path/'a.jsonl', dear, eps=.3, delta=.1) as s:
+        assert s.setting.arms == Z.arms[:2] and f'favourite: {Z.arms[2]}.' in s.advice
+    with Session.open(tmp_path/'a.jsonl', write=False) as s:
+        assert Z.arms[2] in s.advice
+
+
+def test_what_is_told_chooses_the_learner():
+    assert identify(CLINIC, eps=1., delta=.1, seed=0, told='rounding=2',
+                    max_rounds=50).origin.method == 'own_beliefs'
+
+
 def test_a_decimal_comma(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Session.create('a.jsonl', CLINIC, eps=.3, delta=.1).close()
@@ -141,7 +173,7 @@ def test_amend_and_undo_keep_what_was_paid(tmp_path):
         before = s.paid
         s.undo(n, 'a slip')
         assert s.paid == before and s.fees == 12 and s.rounds == 11
-        assert '3 of the answers were amended or taken back' in s.statement
+        assert '3 answers were amended or taken back' in s.statement
         assert s.payments().paid.iloc[-1] == pytest.approx(s.paid - s.fees)
         for bad in {}, dict(arm='telepathy'), dict(state='well'), dict(belief=99):
             with pytest.raises(Refused):
@@ -168,15 +200,15 @@ def test_the_end_is_a_sentence_with_a_way_out(tmp_path):
             s.announce()
             s.answer('palpation', belief=7)
         assert s.status == 'assumption_violated' and s.best is None
-        assert 'Seen in rounds' in s.statement and "s.amend(" in s.way_out
+        assert 'Seen in round' in s.statement and "s.amend(" in s.way_out
         with pytest.raises(Refused, match='amend'):
             s.announce()
-        first = int(s.contradiction.split(' ')[0])
+        first = s.contradiction[0]
         right = reply(Offer(first, s._rounds[first - 1].rule, Z))
         s.amend(first, arm=right.arm, report=list(right.report), reason='I clicked twice')
         assert s.status == 'open'
         play(s, 10**6)
-        assert s.status == 'certified' and '1 of the answers' in s.statement
+        assert s.status == 'certified' and '1 answer was amended' in s.statement
 
 
 def test_it_asks_again_before_it_accuses(tmp_path):
@@ -192,7 +224,7 @@ def test_it_asks_again_before_it_accuses(tmp_path):
     with Session.open(path) as s:
         right = reply(s.announce())
         s.answer(right.arm, list(right.report))
-        assert s.status == 'open' and '1 answers were asked again' in s.statement
+        assert s.status == 'open' and '1 answer was asked again' in s.statement
     with Session.create(tmp_path/'b.jsonl', CLINIC, eps=.1, delta=.05, asks=True) as s:
         s.announce()
         s.answer('palpation', belief=7)
@@ -224,7 +256,7 @@ def test_the_command_says_what_to_do_next(tmp_path, capsys, monkeypatch):
         main(['session', 'next', 'a.jsonl'])
         capsys.readouterr()
     out = oia('session', 'status', 'a.jsonl')
-    assert 'next: oia session amend a.jsonl' in out and 'Seen in rounds' in out
+    assert 'next: oia session amend a.jsonl' in out and 'Seen in round' in out
     oia('session', 'amend', 'a.jsonl', 2, '--arm', 'imaging', '--percent',
         100*Z.support[Z.index(CLINIC.setting.support[9]), 1], '--why', 'a slip')
     oia('session', 'close', 'a.jsonl', '--html', 'end.html', '--csv', 'pay.csv')
@@ -251,3 +283,144 @@ def test_control_questions_have_their_answers():
     rule = optimal_rule(CLINIC).rule
     asked = control_questions(rule, Z, 2, '€')
     assert len(asked) == 3 and all('€' in answer for _, answer in asked[:2])
+
+
+# --- A whole study -------------------------------------------------------------------------------
+
+def in_euros(world):
+    "The world of an expert whose beliefs are whole percents, and payments up to 100 €."
+    z = world.setting
+    def said(p):
+        q = p.sum(1, keepdims=True)
+        beliefs = np.round(p/q, 2)
+        beliefs[:, -1] = 1 - beliefs[:, :-1].sum(1)
+        return np.clip(beliefs, 0, 1)*q
+    return make_world([said(p) for p in world.structure.joint], 100*world.costs,
+                      utility=100*z.utility, bound=100., arms=z.arms, states=z.states)
+
+
+def look(p):
+    "Three signals of equal probability; each makes its state as likely as p."
+    return (np.full((3, 3), (1 - p)/2) + np.eye(3)*(p - (1 - p)/2))/3
+
+
+TRIAGE = make_world([np.full((1, 3), 1/3), look(.6), look(.9)], [0., 1., 4.], arms=['guess',
+                    'glance', 'test'], states=['low', 'mid', 'high'], utility=100*np.eye(3),
+                    bound=100.)
+STUDIES = {'two states': (in_euros(CLINIC), 30.), 'three states': (TRIAGE, 25.)}
+
+
+def person(world, rng):
+    """A function of an offer and what was said: (arm, whole percents, state), with a slip of
+    the arm in round 5 and of the percents in round 9; and the right answer."""
+    z = world.setting
+    def answer(number, rule):
+        r = world.respond(rule, rng)
+        right = z.arms[r.arm], [round(100*p) for p in r.report], z.states[r.state]
+        arm, said = right[:2]
+        if number == 5:
+            arm = z.arms[(r.arm + 1) % z.K]
+        if number == 9:
+            said = (100*z.support[(z.index(r.report) + 1) % z.M]).round().astype(int).tolist()
+        return (arm, said, right[2]), right
+    return answer
+
+
+def by_python(path, world, eps):
+    "The study in Python: two slips, one of which is asked again and the other amended."
+    answer, asked = person(world, generator(1)), 0
+    with Session.create(path, world, eps=eps, delta=.05, currency='€', unit=.01, fee=.5,
+                        asks=True, person='R. Roe') as s:
+        while s.status == 'open' and s.rounds < 60:
+            offer = s.announce()
+            (arm, said, state), right = answer(offer.round, offer.rule)
+            try:
+                s.answer(arm, said, state=state, round=offer.round)
+            except Refused:
+                asked += 1
+                s.answer(*right[:2], state=state, round=offer.round)
+            if offer.round == 9:
+                s.amend(9, report=right[1], reason='the line of another patient')
+            elif s._rounds[-1].arm != world.setting.arm_index(right[0]):
+                s.amend(offer.round, arm=right[0], report=right[1], reason='clicked too soon')
+        s.stop()
+    return asked
+
+
+def by_command(path, world, eps):
+    "The same, by nothing but the command."
+    answer, asked = person(world, generator(1)), 0
+    file, world_file = str(path), str(path.with_suffix('.json'))
+    world.save(world_file)
+    def oia(*words, to=0):
+        assert main(['session', *map(str, words)]) == to
+    oia('new', file, world_file, '--eps', eps, '--delta', .05, '--currency', '€', '--unit', .01,
+        '--fee', .5, '--asks', '--person', 'R. Roe')
+    while Session.open(file, write=False).status == 'open':
+        s = Session.open(file, write=False)
+        if s.rounds == amount(20, 60):
+            break
+        oia('next', file, '--html', path.with_suffix('.html'))
+        r = Session.open(file, write=False)._rounds[-1]
+        (arm, said, state), right = answer(r.number, r.rule)
+        words = ['answer', file, '--arm', arm, '--report', ','.join(map(str, said)), '--state',
+                 state, '--round', r.number]
+        if main(list(map(str, ['session', *words]))):
+            asked += 1
+            words[3], words[5] = right[0], ','.join(map(str, right[1]))
+            oia(*words)
+        if r.number == 9:
+            oia('amend', file, 9, '--report', ','.join(map(str, right[1])), '--why', 'a line')
+        elif Session.open(file, write=False)._rounds[-1].arm != world.setting.arm_index(right[0]):
+            oia('amend', file, r.number, '--arm', right[0], '--report',
+                ','.join(map(str, right[1])), '--why', 'clicked too soon')
+    oia('stop', file)
+    oia('close', file, '--csv', path.with_suffix('.csv'))
+    return asked
+
+
+@pytest.mark.parametrize('way', [by_python, by_command])
+@pytest.mark.parametrize('name', STUDIES)
+def test_a_study_with_people(tmp_path, capsys, name, way):
+    """Whole percents, two slips, an amendment, cents: certified, and the receipt is the sum of
+    the journal to the cent."""
+    world, eps = STUDIES[name]
+    path = tmp_path/'study.jsonl'
+    way(path, world, eps)
+    with Session.open(path, write=False) as s:
+        assert s.result.status in ('certified', 'stopped') and s.result.verify()
+        assert simple_regret(world, s.result.rule) <= s.result.certificate.bound
+        assert s.changed and 'amended' in s.statement
+        records = read_journal(path.read_bytes())[0]
+        rules = {r['rule']: r['values'] for r in records if r.get('values')}
+        offers = {r['round']: rules[r['rule']] for r in records if r['kind'] == 'offer'}
+        books, held = {}, {}
+        for r in records:
+            if r['kind'] in ('answer', 'amended', 'state'):
+                n = r['round']
+                held[n] = held.get(n, {}) | r
+                due = offers[n][held[n]['belief']][held[n]['state']]
+                books[n] = max(books.get(n, 0), round(100*due))
+        cents = sum(books.values()) + 50*len(books)
+        table = s.payments()
+        assert round(100*s.paid) == cents == round(100*(table.paid + table.fee).iloc[-1])
+        assert cents == round(100*(table.paid + table.fee).iloc[:-1].sum())
+        if way is by_command:
+            again = pd.read_csv(path.with_suffix('.csv'))
+            assert (again.paid + again.fee).iloc[-1] == pytest.approx(cents/100, abs=1e-9)
+        assert all(x == round(x, 2) for values in rules.values() for row in values for x in row)
+
+
+# --- Before the study ----------------------------------------------------------------------------
+
+def test_a_forecast_for_the_expert_one_has(capsys):
+    "Of an expert who lapses, by the learner that honours it; what is proved by then, falling."
+    found = forecast(replace(CLINIC, agent=parse_expert('lapsing:0.02')), eps=.3, delta=.1, runs=2,
+                     told='lapses=0.02', cap=800, rounds=[1, 800], sums=[0., 1e6])
+    assert found.method[0] == 'patient' and np.isnan(found.lost[0])
+    assert found.proved_1[0] == found.proved_for_0[0] > found.proved_800[0]
+    assert found.proved_800[0] == found['proved_for_1e+06'][0]
+    assert main('plan clinic --eps .3 --delta .1 --runs 1 --rounds 9 --sums 5 --quiet'.split()) == 0
+    assert 'after round 9' in (out := capsys.readouterr().out) and 'for 5: ' in out
+    for wrong in ['--rounds', 'x'], ['--sums', 'x'], ['--rounds', '0']:
+        assert main('plan clinic --eps .3 --delta .1 --runs 1 --quiet'.split() + wrong) == 2

@@ -95,7 +95,6 @@ def proved(engine, found, played, eps, delta):
                      looks=0 if run.game.stops else run.game.last_round,
                      sizes=played.setting.support_sizes)
 
-# %% ../../nbs/companion/74_fast_drive.ipynb #ea40659a
 def as_identification(engine, why, eps, delta):
     "The `Identification` of a finished run."
     run, clock, log = engine.run, engine.run.clock, engine.run.log
@@ -144,7 +143,6 @@ def _refuse_unplayable(world, method, solver, watch):
     if watch is not None:
         raise InvalidInput('watch', watch, 'None (the coroutine has plans to watch)')
 
-# %% ../../nbs/companion/74_fast_drive.ipynb #0bb48e00
 def simulate_fast(world, *, method='oiafc', eps, delta=None, seed=None, oracle=None,
                   verify=False, compile=True, solver='fast', watch=None, **options):
     """Play OIAFC or OIAFB against a simulated world, as `simulate` does, compiled.

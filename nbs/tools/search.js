@@ -30,14 +30,18 @@ const explain = hits => hits.querySelectorAll('li:not(.explained)').forEach(hit 
   if (SUBTITLES[page]) link.nextElementSibling.textContent = SUBTITLES[page]
 })
 
-// An excerpt shows prose, and each formula once.
-window.addEventListener('DOMContentLoaded', () => {
+// What is asked for, once Search is defined and before it has its index.
+queueMicrotask(() => {
   const parse = Search._parseQuery
   Search._parseQuery = query => {
     const words = query.replace(/\?/g, ' ').split(/\s+/).filter(word => word)
     const telling = words.filter(word => !ASKING.includes(word.toLowerCase()))
     return parse((telling.length ? telling : words).join(' '))
   }
+})
+
+// An excerpt shows prose, and each formula once.
+window.addEventListener('DOMContentLoaded', () => {
   const hits = document.getElementById('search-results')
   if (hits) new MutationObserver(() => explain(hits)).observe(hits, {childList: true, subtree: true})
   const all = Search.htmlToText

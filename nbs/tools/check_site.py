@@ -1,6 +1,6 @@
 """What a reader may rely on in the built site, checked.
 
-    python nbs/check_site.py            one line a fault; build_docs.py runs it after each build
+    python nbs/tools/check_site.py      one line a fault; build_docs.py runs it after each build
 
 Every link arrives, every figure has words, no page is heavy, code fits into its column, paper shows
 no buttons, pages that moved are still found, and the search finds first what words.json says.
@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT), str(ROOT/'nbs'), str(ROOT/'tests')]
 
 HEAVIEST = 500_000              # bytes of a page
@@ -120,7 +120,7 @@ def first_hits(docs, browser, queries):
 
 def questions(root):
     "Rows (question, words that are typed, page that is found first)."
-    return json.loads((root/'nbs'/'words.json').read_text(encoding='utf-8'))['questions']
+    return json.loads((root/'nbs'/'tools'/'words.json').read_text(encoding='utf-8'))['questions']
 
 def lost_questions(docs, browser, rows):
     "The search finds first the page that answers."

@@ -383,7 +383,8 @@ def subjects_of(app):
     "{page: entries of the general index} of the subjects of words.json."
     found, env = defaultdict(list), app.env
     statements = getattr(env, 'proof_list', {})
-    subjects = json.loads((Path(app.srcdir)/'words.json').read_text(encoding='utf-8'))['subjects']
+    path = Path(app.srcdir)/'tools'/'words.json'
+    subjects = json.loads(path.read_text(encoding='utf-8'))['subjects']
     for target, names in subjects.items():
         page = statements[target]['docname'] if target in statements else target
         if page not in env.found_docs:
