@@ -1109,7 +1109,7 @@ def new_session(args):
     same = {name: getattr(args, name) for name in (
         'eps', 'delta', 'method', 'currency', 'unit', 'fee', 'max_paid', 'told', 'asks',
         'person')}
-    with Session.create(args.file, world, find_oracle(world),
+    with Session.create(args.file, world,
                         snap=SNAP if args.snap is None else args.snap,
                         **same, **options) as s:
         put_standing(s, args, s.advice)

@@ -7,8 +7,8 @@ __all__ = ['CUT', 'WRITTEN', 'SNAP', 'SAME_RULE', 'GOLDEN', 'SCHEMA', 'HEAD', 'P
            'ANEW', 'WAYS', 'CALIBRATION_LEVEL', 'Damaged', 'Busy', 'naming', 'chained', 'as_record', 'is_torn',
            'read_journal', 'as_path', 'writing', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
            'payable', 'decimals', 'Tape', 'plain_setting', 'checked_head', 'takes_facts', 'as_response', 'read_header',
-           'Offer', 'in_percents', 'as_page', 'reckoner', 'who_holds', 'Round', 'Session', 'new_head', 'payable_oracle',
-           'past_answer', 'as_a_whole', 'said_text', 'in_rounds', 'counted', 'control_questions',
+           'Offer', 'in_percents', 'as_page', 'reckoner', 'who_holds', 'Round', 'Session', 'new_head', 'with_oracle',
+           'payable_oracle', 'past_answer', 'as_a_whole', 'said_text', 'in_rounds', 'counted', 'control_questions',
            'calibration_evidence', 'Calibration']
 
 # %% ../nbs/beyond/27_session.ipynb #8b07a95c
@@ -28,14 +28,14 @@ from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
 from . import __version__
-from .core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer,
+from .core import (InvalidInput, NotInducible, OIAError, PROB_TOL, as_choice, as_integer,
                          as_kind, as_number, as_text, as_value, file_trouble,
                          placed, plain)
 from .estimation import NORMAL, PAST
 from .information import Response, Setting, World
 from .scoring import ScoringRule
 from .tickets import Menu, distinct, money, remark, ticket_name
-from .oracle import Oracle, action_informed_oracle
+from .oracle import Oracle, action_informed_oracle, arms_to_leave
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import (check_options, learner_for, learner_row,
@@ -43,6 +43,7 @@ from .identification import (check_options, learner_for, learner_row,
 from .facts import html_table, in_percent, three_digits
 from .learner import Origin, Stopped, Verification, interrupts_held
 from .told import DIGITS_MOST, Check, Told, as_told
+from .open_setting import OpenSetting
 from .stackelberg import region_margin
 from .worlds import as_file
 
@@ -360,7 +361,7 @@ class Tape:
 SCHEMA = 3
 # what the headers of earlier schemas lack
 HEAD = dict(history=[], snap=SNAP, currency=None, fee=0., max_paid=None, unit=None,
-            asks=False, person=None)
+            asks=False, person=None, left=[])
 
 def plain_setting(setting):
     "The fields of a setting that are known, in plain values."
@@ -384,6 +385,7 @@ def checked_head(head):
     if head['unit'] is not None:
         as_number('unit', head['unit'], 0., setting.bound, strict_low=True)
     as_kind('asks', head['asks'], bool)
+    as_kind('left', head['left'], list)
     row, options = learner_row(head['method']), head['options']
     check_options(row, options)
     for name, value in options.items():
@@ -1222,6 +1224,9 @@ class Session:
         if told.rounding is None and not Told(rounding=2).is_exact(z.support):
             said += (" Whole percentages would merge some of the listed beliefs: if they are "
                      "what will be said, create the session with told='rounding=2'.")
+        if self.head['left']:
+            said += (' Left out, as no rule makes them the favourite: '
+                     f'{", ".join(self.head["left"])}.')
         return said
 
     @property
@@ -1375,13 +1380,15 @@ class Session:
 # %% ../nbs/beyond/27_session.ipynb #89a5a88b
 def new_head(where, oracle, *, method, history, told, options, **fields):
     "The header of a new session. Raises `InvalidInput`."
+    if isinstance(where, OpenSetting):
+        where = Setting.grid(
+            list(where.states), utility=where.utility, bound=where.bound,
+            arms=where.arms, decisions=where.decisions,
+            step=.01 if where.W == 2 else .05)
+        method = method or 'open_support'
+    where, oracle, left = with_oracle(where, oracle)
     setting = where.setting if isinstance(where, World) else where
-    if not isinstance(setting, Setting):
-        raise InvalidInput('where', where, 'a World or a Setting')
-    if oracle is None and setting is where:
-        raise InvalidInput('oracle', oracle, "an Oracle: a setting doesn't tell it")
-    oracle = action_informed_oracle(where) if oracle is None else oracle.on(setting)
-    oracle = payable_oracle(oracle, fields['unit'], where)
+    oracle = payable_oracle(oracle.on(setting), fields['unit'], where)
     row = learner_row(method or learner_for(told, setting.support))
     told = str(as_told(told).require(row.name, row.honours))
     if told and 'told' in row.options:
@@ -1394,11 +1401,30 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
     rules = dict(rules=[r.values.tolist() for r in oracle.rules],
                  margins=plain(oracle.margins))
     head = HEAD | fields | dict(
-        kind='oia-session', schema=SCHEMA, package=__version__, numpy=np.__version__,
+        kind='oia-session', left=left, schema=SCHEMA, package=__version__, numpy=np.__version__,
         setting=plain_setting(setting), oracle=rules, method=row.name, options=options,
         history=[past_answer(setting, oracle, n, old) for n, old in enumerate(history)])
     checked_head(head)
     return head
+
+# %% ../nbs/beyond/27_session.ipynb #d0d0fe01
+def with_oracle(where, oracle):
+    """A world or setting, its oracle, and the arms that were left out as no rule makes
+    them the favourite. Raises `InvalidInput`, `NotInducible`."""
+    if not isinstance(where, (World, Setting)):
+        raise InvalidInput('where', where, 'a World, a Setting or an OpenSetting')
+    if oracle is not None:
+        return where, oracle, []
+    if isinstance(where, Setting):
+        raise InvalidInput('oracle', oracle, "an Oracle: a setting doesn't tell it")
+    try:
+        return where, action_informed_oracle(where), []
+    except NotInducible:
+        left = arms_to_leave(where)
+        if not left:
+            raise
+    where = where.without(*left)
+    return where, action_informed_oracle(where), list(left)
 
 def payable_oracle(oracle, unit, where):
     """The oracle in multiples of `unit`, by which a lead changes by one at most; in a

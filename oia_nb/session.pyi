@@ -19,18 +19,19 @@ from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
 from . import __version__
-from .core import InvalidInput, OIAError, PROB_TOL, as_choice, as_integer, as_kind, as_number, as_text, as_value, file_trouble, placed, plain
+from .core import InvalidInput, NotInducible, OIAError, PROB_TOL, as_choice, as_integer, as_kind, as_number, as_text, as_value, file_trouble, placed, plain
 from .estimation import NORMAL, PAST
 from .information import Response, Setting, World
 from .scoring import ScoringRule
 from .tickets import Menu, distinct, money, remark, ticket_name
-from .oracle import Oracle, action_informed_oracle
+from .oracle import Oracle, action_informed_oracle, arms_to_leave
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
 from .identification import check_options, learner_for, learner_row, rounds_left
 from .facts import html_table, in_percent, three_digits
 from .learner import Origin, Stopped, Verification, interrupts_held
 from .told import DIGITS_MOST, Check, Told, as_told
+from .open_setting import OpenSetting
 from .stackelberg import region_margin
 from .worlds import as_file
 from .learner import Finding
@@ -195,6 +196,7 @@ class Session:
     def calibration(self, level: float=...) -> Calibration: ...
     def _repr_html_(self): ...
 def new_head(where, oracle, *, method, history, told, options, **fields: Any): ...
+def with_oracle(where, oracle): ...
 def payable_oracle(oracle, unit, where): ...
 def past_answer(setting, oracle, n, row): ...
 NEEDS: Any

@@ -12,6 +12,8 @@ from oia_nb.core import InvalidInput, generator
 from oia_nb.experiments import forecast
 from oia_nb.experts import parse_expert
 from oia_nb.information import Setting, make_world
+from oia_nb.identification import identify
+from oia_nb.open_setting import OpenSetting
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.scoring import is_proper
 from oia_nb.session import (Offer, Refused, Session, control_questions, decimals, payable,
@@ -100,6 +102,32 @@ def test_what_to_say_is_on_the_sheet(tmp_path):
     with Session.create(tmp_path/'b.jsonl', CLINIC, eps=.3, delta=.1, told='rounding=2') as s:
         assert s.head['method'] == 'own_beliefs'
         assert s.announce().say == 'Say whole percentages.' == s.advice
+
+
+def test_beliefs_that_nobody_listed(tmp_path):
+    "A session of an open setting takes any whole percentage, and the learner that is made for it."
+    where = OpenSetting(Z.utility, Z.bound, Z.arms, Z.states, Z.decisions)
+    with Session.create(tmp_path/'a.jsonl', where, ORACLE, eps=1., delta=.1) as s:
+        s.announce()
+        r = s.answer('palpation', percent=23)
+        assert s.setting.support[r.belief].tolist() == [.77, .23]
+        assert s.head['method'] == 'open_support' and s.advice == 'Say whole percentages.'
+
+
+def test_arms_that_no_rule_makes_the_favourite(tmp_path):
+    "They are left out, with a sentence that names them; other worlds are refused as before."
+    costs = CLINIC.costs.copy()
+    costs[2] = 40.
+    dear = replace(CLINIC, structure=replace(CLINIC.structure, costs=costs))
+    with Session.create(tmp_path/'a.jsonl', dear, eps=.3, delta=.1) as s:
+        assert s.setting.arms == Z.arms[:2] and f'favourite: {Z.arms[2]}.' in s.advice
+    with Session.open(tmp_path/'a.jsonl', write=False) as s:
+        assert Z.arms[2] in s.advice
+
+
+def test_what_is_told_chooses_the_learner():
+    assert identify(CLINIC, eps=1., delta=.1, seed=0, told='rounding=2',
+                    max_rounds=50).origin.method == 'own_beliefs'
 
 
 def test_a_decimal_comma(tmp_path, capsys, monkeypatch):
