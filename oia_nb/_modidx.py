@@ -1434,6 +1434,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'oia_nb.session.said_text': ('beyond/session.html#said_text', 'oia_nb/session.py'),
                                 'oia_nb.session.takes_facts': ('beyond/session.html#takes_facts', 'oia_nb/session.py'),
                                 'oia_nb.session.who_holds': ('beyond/session.html#who_holds', 'oia_nb/session.py'),
+                                'oia_nb.session.with_oracle': ('beyond/session.html#with_oracle', 'oia_nb/session.py'),
                                 'oia_nb.session.writing': ('beyond/session.html#writing', 'oia_nb/session.py')},
             'oia_nb.sharp.bets': { 'oia_nb.sharp.bets.Answer': ('beyond/bets.html#answer', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Candidate': ('beyond/bets.html#candidate', 'oia_nb/sharp/bets.py'),
