@@ -238,7 +238,8 @@ def price(patch):
 def test_planted_faults_are_refused(name, fault, monkeypatch):
     fault(monkeypatch)
     for seed in range(amount(1, 20)):
-        found = run(name, seed, **(dict(eps=.06, margin=.01, max_rounds=3000) if name == 'led' else {}))
+        more = dict(eps=.06, margin=.01, max_rounds=3000) if name == 'led' else {}
+        found = run(name, seed, **more)
         assert found.refused and found.certificate is None and found.proved is None
         assert found.status not in ('certified', 'rule_certified')
         assert 'not verified' in found.statement or name == 'trial'

@@ -4,7 +4,7 @@
 __all__ = ['CLEAN', 'HAIR', 'MOST_STEPS', 'MATTER', 'NARROWER', 'BEYOND', 'FARTHER', 'MOST_CELLS', 'HALVINGS', 'SHORT', 'SPARED',
            'LEAST_SPARED', 'bounds_of', 'plain', 'places', 'promised', 'told', 'cut_hint', 'tied_hint', 'order_hint',
            'logs', 'Tables', 'Unproved', 'Empty', 'Boxes', 'divided', 'Rules', 'cells_of', 'facts_so_far',
-           'region_hints', 'evidence_hints', 'proved', 'checked']
+           'region_hints', 'rent_hint', 'evidence_hints', 'proved', 'checked']
 
 # %% ../../nbs/beyond/41_hints.ipynb #226e28d2
 from collections import defaultdict
@@ -15,7 +15,7 @@ from ..programs import ProperProgram, open_highs, pair_rows
 from .evidence import game, log_wealths, mix, price, tidy, whose
 from .hyperplanes import THIN, near_pairs
 from .walls import LEAST_OF_J, MULTIPLE, some_lies, sparse, weigh
-from ..verify import OWN, Claim, Facts, share
+from ..verify import OWN, RAYS, RUNGS, Claim, Facts, share
 
 # %% ../../nbs/beyond/41_hints.ipynb #8cbe8d5a
 CLEAN = 1e-12           # smaller numbers are nothing, payments in units of the bound
@@ -373,8 +373,9 @@ def facts_so_far(run):
     number = {values.tobytes(): r for r, values in enumerate(data.rules)}
     registered = [[c.rounds, number[c.rule.values.tobytes()], c.arm]
                   for c in run.candidates[1:]]
+    fixed = [number.get(rule.values.tobytes(), -1) for rule in run.oracle.rules]
     return Facts(z.support, z.utility, z.bound, z.K, np.array(data.rules), rounds,
-                 registered, prior=z.prior, supports=z.supports)
+                 registered, fixed, z.prior, z.supports)
 
 def region_hints(f, run, j):
     "The hints of what arm j must be paid."
@@ -399,6 +400,31 @@ def region_hints(f, run, j):
     return dict(cuts=hints, shares=shares[shares > 0].tolist())
 
 # %% ../../nbs/beyond/41_hints.ipynb #d05f1edf
+def rent_hint(f, j, n, s, e, want):
+    "The steps by which the rent of arm j is enough, one list a γ; None without them."
+    r = f.facts.fixed[j] if len(f.facts.fixed) else -1
+    if r < 0 or f.out is not f.pays:
+        return None
+    E, found, first = f.s[r], [], checker.counts(f, f.first)
+    t = {i: f.s[i].max()/E.max() for i in f.arms}
+    on = [i for i in f.arms if np.abs(f.s[i] - t[i]*E).max() <= f.rounded]
+    low = max(t[i] for i in on if f.arms[i] == f.first)/(1 + f.wider)
+    high = min([1., *(t[i]*(1 + f.wider) for i in on if f.arms[i] != f.first)])
+    less = e - (s.max() - low*E.max()) - 2*f.rounded
+    if n and (np.abs(s - s.max()/E.max()*E).max() > f.rounded or less <= 0):
+        return None
+    for g in RUNGS[(RUNGS >= low) & (RUNGS[1]*RUNGS < high)] if low > 0 else ():
+        most, top = min(high, g)*E, f.u.max()
+        lo = (f.u - g*E).min()
+        given = ((Rules(low*E[None], checker.counts(f, j), top - f.u), top, lo + e, want,
+                  (first, f.u - most - lo)) if n == 0 else
+                 (Rules(0*E[None], first, g*E.max() - most), g*E.max(), less, want))
+        try:
+            found.append(cells_of(*given))
+        except Unproved:
+            return None
+    return found or None
+
 def evidence_hints(f, claim, n, arms, known=None):
     """The steps of each arm, filed with the hints `arms` of what it must be paid.
 
@@ -410,8 +436,15 @@ def evidence_hints(f, claim, n, arms, known=None):
     own, x, e = checker.counts(f, k, start), f.u - s, claim.bound/f.bound
     for j, hint in enumerate(arms):
         rules, cuts = checker.region(f, j, hint)
-        part = 1 if n == 0 else OWN if j == k else 1 - OWN
-        want = -np.log(part*share(n)*claim.delta)
+        part = share(n)*claim.delta*(1 if n == 0 else OWN if j == k else 1 - OWN)
+        if len(f.support[0]) > 2 and (n == 0 or j == k):
+            if j != k or n:
+                found = rent_hint(f, j, n, s, e, -np.log(part*RAYS))
+                if found:
+                    hint['rent'] = found
+                    continue
+            part = part*(1 - RAYS)
+        want = -np.log(part)
         counts, z = (own, s.max() - s) if j == k else (checker.counts(f, j), top - f.u)
         over = (Boxes(f, cuts, counts, z, (known or {}).get(j, ())) if rules is None
                 else Rules(rules, counts, z))
@@ -457,4 +490,4 @@ def checked(run, c, eps):
     for j, outcomes in worse.items():
         for s in outcomes if j in run.regions else ():
             run.regions[j].learn(z.bound*s)
-    return proof and (proof, dict(registered=facts.registered))
+    return proof and (proof, dict(registered=facts.registered, fixed=facts.fixed))
