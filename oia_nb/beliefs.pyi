@@ -1,15 +1,9 @@
 # Made by nbs/build_stubs.py from beliefs.py and nbs/hints.txt.  Do not edit.
-from collections.abc import Callable, Iterable
-from typing import Any
-from dataclasses import replace
 import numpy as np
 from .core import InvalidInput
 from .sharp.hyperplanes import RegionProgram
-from .told import Told, as_told, digits_needed, heard_as, is_clear
+from .told import Told, digits_needed, heard_as, is_clear
 from .verify import Arithmetic, see, v_tables
-from .learner import Learner
-from .oracle import Oracle
-from .information import Setting
 
 class Outcomes:
     def __init__(self, data, told=...) -> None: ...
@@ -27,4 +21,3 @@ class HeardProgram(RegionProgram):
 class OutcomeProgram(HeardProgram):
     def weights(self, p): ...
 def check_heard(setting, told, margin=...): ...
-def own_beliefs(setting: Setting, oracle: Oracle, *, eps: float, delta: float, told: Any=..., margin: float=..., max_rounds: int=..., watch: Callable[[Any], object] | None=..., examined: bool=..., history: Iterable[tuple[Any, ...]]=..., round_cost: float | None=..., record: Any=...) -> Learner: ...

@@ -11,7 +11,7 @@ from conftest import examples
 from laws import detection, most_failures, statistical
 from oia_nb.all import (InvalidInput, ScoringRule, Told, action_informed_oracle, generator,
                         identify, is_proper, random_world, simple_regret, simulate)
-from oia_nb.beliefs import OutcomeProgram, Outcomes, check_heard, own_beliefs
+from oia_nb.beliefs import OutcomeProgram, Outcomes, check_heard
 from oia_nb.estimation import INIT, Transcript
 from oia_nb.examination import fresh_rule
 from oia_nb.experts import Drifting, Rounded, Subjective, best_known, is_wrong
@@ -19,6 +19,7 @@ from oia_nb.oracle import check_oracle
 from oia_nb.scoring import VRules
 from oia_nb.sharp.evidence import betting_threshold, mean_lower
 from oia_nb.sharp.hyperplanes import RegionProgram
+from oia_nb.sharp.learner import own_beliefs
 from oia_nb.told import as_told, heard_as
 from oia_nb.verify import v_tables
 

@@ -2,8 +2,8 @@
 
 # %% auto #0
 __all__ = ['SEEN', 'PROVED', 'LOOSER', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'take', 'prove', 'earned_at_least', 'report',
-           'spared', 'spare', 'levelled', 'sharp', 'SharpLearner', 'checked_history', 'checked_record', 'maker',
-           'steps', 'learn', 'close', 'limits_of', 'bearing', 'each_once']
+           'spared', 'spare', 'levelled', 'sharp', 'own_beliefs', 'SharpLearner', 'checked_history', 'checked_record',
+           'maker', 'steps', 'learn', 'close', 'limits_of', 'bearing', 'each_once']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from .evidence import betting_threshold, mean_lower
 from .hyperplanes import THIN
 from .record import Record
 from .walls import Contradiction, extent
-from ..told import as_told
+from ..told import Told, as_told
 
 # %% ../../nbs/beyond/25_sharp.ipynb #54bf2a75
 # of the bound, what a round costs beside the payment, if nothing is said
@@ -270,6 +270,25 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
         return make(eps, delta, max_rounds)
     return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
                    max_rounds=max_rounds, by_state=own)
+
+# %% ../../nbs/beyond/25_sharp.ipynb #7ce704fe
+def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin=0.,
+                max_rounds=1_000_000, watch=None, examined=True, history=(),
+                round_cost=None, record=None):
+    """`sharp` for an expert with beliefs of its own (chapter 33), whom `told` may say to
+    round what it says. It needs every round's state. The other arguments are those of
+    `sharp`.
+
+    Raises `InvalidInput`, `SolverFailure`.
+
+    >>> own_beliefs(z, oracle, eps=1., delta=.1).states
+    True
+    """
+    told = as_told(told).require('own_beliefs', ('beliefs', 'rounding', 'costs'))
+    return sharp(setting, oracle, eps=eps, delta=delta, margin=margin,
+                 max_rounds=max_rounds, watch=watch, examined=examined, history=history,
+                 told=replace(told, beliefs='own'), round_cost=round_cost,
+                 record=record)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a4a
 class SharpLearner(Learner):
