@@ -24,6 +24,7 @@ from errno import ENOSPC
 from functools import wraps
 from html import escape
 from itertools import count
+from numbers import Number
 from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
@@ -1405,7 +1406,9 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
         setting=plain_setting(setting), oracle=rules, method=row.name, options=options,
         history=[past_answer(setting, oracle, n, old) for n, old in enumerate(history)])
     checked_head(head)
-    return head
+    # a Decimal is as good a number as any, but JSON knows none
+    return head | {name: float(x) for name, x in fields.items()
+                   if isinstance(x, Number) and not isinstance(x, (bool, int))}
 
 # %% ../nbs/beyond/27_session.ipynb #d0d0fe01
 def with_oracle(where, oracle):
