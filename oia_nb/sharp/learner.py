@@ -231,14 +231,14 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     eps : float; target accuracy $\epsilon$, in (0, 2(B_S + B_u)]
     delta : float; probability of failure allowed, in (0, 1]
     margin : float
-        By how much the arm is to lead, in units of payment ({doc}`/beyond/37_leads`).
+        By how much the arm is to lead, in units of payment (chapter 37).
     max_rounds : int
         Cap on interactions, at least K; then the status is "round_cap".
     watch : callable, optional; called with a `SharpPlan` now and then
     told : Told, optional
         Costs "until the end" only of an examined run, and `rounding` that is exact.
     examined : bool
-        Whether a certificate is examined first ({doc}`/beyond/31_examination`).
+        Whether a certificate is examined first (chapter 31).
     history : list of (rule, arm, report), or (rule, arm, report, state)
         All answers of this expert to proper rules from before, in order; no `margin`.
     round_cost : float, optional; what a round costs beside the payment
