@@ -402,7 +402,9 @@ def identify(world, *, eps, delta, method=None, budget=None, seed=None,
     'certified'
     """
     as_kind('world', world, World)
-    row = learner_row(method or learner_for(told, world.setting.support))
+    if method is None:
+        method = learner_for(told, world.setting.support)
+    row = learner_row(method)
     as_choice('engine', engine, ('coroutine', 'fast'))
     rng = generator(seed := fresh_seed() if seed is None else seed)
     options = completed(row, world, rng, told=told, budget=budget, options=options)
