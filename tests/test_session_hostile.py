@@ -248,7 +248,8 @@ def test_names_in_any_script(tmp_path):
         assert s.to_frame().equals(wanted) and s.setting.arms[1] == '触診'
 
 
-@pytest.mark.parametrize('number', [Decimal, Fraction, np.float32], ids=lambda n: n.__name__)
+@pytest.mark.parametrize('number', [Decimal, Fraction, np.float32, np.array],
+                         ids=lambda n: n.__name__)
 def test_a_target_in_numbers_of_any_kind(tmp_path, number):
     with Session.create(tmp_path/'s.jsonl', CLINIC, eps=number(.25), delta=number(.125)) as s:
         s.announce()
