@@ -24,6 +24,7 @@ from errno import ENOSPC
 from functools import wraps
 from html import escape
 from itertools import count
+from numbers import Number
 from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
@@ -1385,11 +1386,11 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
             list(where.states), utility=where.utility, bound=where.bound,
             arms=where.arms, decisions=where.decisions,
             step=.01 if where.W == 2 else .05)
-        method = method or 'open_support'
+        method = 'open_support' if method is None else method
     where, oracle, left = with_oracle(where, oracle)
     setting = where.setting if isinstance(where, World) else where
     oracle = payable_oracle(oracle.on(setting), fields['unit'], where)
-    row = learner_row(method or learner_for(told, setting.support))
+    row = learner_row(learner_for(told, setting.support) if method is None else method)
     told = str(as_told(told).require(row.name, row.honours))
     if told and 'told' in row.options:
         options = options | dict(told=told)
@@ -1405,7 +1406,10 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
         setting=plain_setting(setting), oracle=rules, method=row.name, options=options,
         history=[past_answer(setting, oracle, n, old) for n, old in enumerate(history)])
     checked_head(head)
-    return head
+    # a Decimal is as good a number as any, but JSON knows none
+    return head | {name: float(x) for name, x in fields.items()
+                   if isinstance(x, (Number, np.ndarray))
+                   and not isinstance(x, (bool, int))}
 
 # %% ../nbs/beyond/27_session.ipynb #d0d0fe01
 def with_oracle(where, oracle):

@@ -15,6 +15,7 @@ from errno import ENOSPC
 from functools import wraps
 from html import escape
 from itertools import count
+from numbers import Number
 from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np

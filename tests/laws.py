@@ -1108,10 +1108,9 @@ def look_inside(world, eps, seed, delta=1e-6, shares=(.98, .7)):
             assert (a <= wall.up + slack).all() and (wall.low - slack <= a).all()
         looked[0] += 1
         for candidate in run.candidates:
-            rule = bets.rule_of(run, candidate)
-            lost = best.profit - arm_profit(world, rule)[candidate.arm]
+            lost = best.profit - arm_profit(world, candidate.rule)[candidate.arm]
             for share in shares if lost > 1e-9 and looked[0] % 8 == 0 else ():
-                assert bets.checked(run, candidate, rule, share*lost) is None
+                assert bets.checked(run, candidate, share*lost) is None
     kept = learner.report
     learner.report = lambda run, c: (look(run.bets), kept(run, c))[1]
     try:

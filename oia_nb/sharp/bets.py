@@ -2,19 +2,19 @@
 
 # %% auto #0
 __all__ = ['NARROW', 'SLACK_NATS', 'FLOOR', 'WAVER', 'DRAWS', 'FEWER', 'LEVELS', 'RENEW', 'SOONER', 'ORDERS', 'MORE', 'OPENING',
-           'DEARER_BY', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'EARLY',
-           'LARGEST', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH', 'AT_ONCE', 'GROWTH',
-           'A_RAY', 'BESIDE', 'VAIN', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'AGAIN_AFTER', 'MUCH_FINER', 'SEARCH',
-           'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'Run', 'inquire', 'file', 'hear', 'recall', 'restore',
-           'note', 'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs', 'ray_of',
-           'divided', 'zero_wealth', 'idle_wealth', 'low_of', 'bracket', 'payments', 'asked_of', 'wealth', 'rivals',
-           'region_of', 'missing', 'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option',
-           'exchanged', 'better', 'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along',
-           'ask_ray', 'give_up', 'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option',
-           'narrow_option', 'ray_options', 'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price', 'cut_option',
-           'cut_question', 'rises_of', 'watch', 'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes',
-           'prospect', 'leader', 'candidate', 'is_verified', 'open_second', 'insist', 'open_run', 'explore',
-           'least_doubled', 'least_regret', 'rule_of', 'foundation', 'against', 'no_agent']
+           'DEARER_BY', 'WORTH', 'WRONG', 'FINE', 'NOTHING', 'AGAIN', 'TRIES', 'SURELY', 'TINY_GAIN', 'WORTHLESS',
+           'EARLY', 'LARGEST', 'REACH', 'LEARNS', 'HALF', 'MOST_CUTS', 'MORE_HOPE', 'TIGHT', 'BATCH', 'AT_ONCE',
+           'GROWTH', 'A_RAY', 'BESIDE', 'VAIN', 'PATIENCE', 'FIRST', 'LEADS', 'LEADS_OWN', 'AGAIN_AFTER', 'MUCH_FINER',
+           'SEARCH', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'Run', 'inquire', 'file', 'hear', 'recall',
+           'restore', 'note', 'cheapest_answer', 'sample', 'Unpaid', 'set_up', 'wall_of', 'mixture', 'exit_of', 'rungs',
+           'ray_of', 'divided', 'zero_wealth', 'idle_wealth', 'asked_of', 'wealth', 'rivals', 'region_of', 'missing',
+           'passes', 'profit', 'spread', 'Outlook', 'RayOutlook', 'outlook_of', 'Option', 'exchanged', 'better',
+           'foresee', 'hoped', 'bet_options', 'step_towards', 'foretell', 'ask_bound', 'along', 'ask_ray', 'give_up',
+           'is_cheaper', 'open_wall', 'order_on_a_ray', 'cheapest', 'rule_option', 'narrow_option', 'ray_options',
+           'ray_option', 'affords_cuts', 'renew_cuts', 'hoped_price', 'cut_option', 'cut_question', 'rises_of', 'watch',
+           'best_option', 'refresh', 'where_to_sample', 'price_of_hyperplanes', 'prospect', 'leader', 'candidate',
+           'is_verified', 'open_second', 'insist', 'open_run', 'explore', 'least_doubled', 'least_regret', 'foundation',
+           'against', 'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -29,7 +29,7 @@ from .hints import checked
 from .hyperplanes import RegionProgram, flat, unknowns
 from .questions import Foretold, Guess, cheapest_mixture, question
 from .walls import (HUGE, BetRegion, Cone, Contradiction, Cut,
-                                CutRegion, Wall, prove_cheaper, proves_order, sparse,
+                                CutRegion, Wall, prove_cheaper, sparse,
                                 weigh)
 from ..verify import MOST, OWN, RAYS, RUNGS, WIDER, share
 
@@ -58,15 +58,19 @@ class Ray:
 
 @dataclass(eq=False)
 class Candidate:
-    """A ray that `arm` answers (None: the zero rule), the `counts` (M,) of that arm
-    and t⁺ (`high`) at the registration after so many `rounds`, and its share
-    `delta`."""
+    """A `rule` that `arm` has answered, the `counts` (M,) of that arm at the
+    registration after so many `rounds`, and its share `delta`; as long as it isn't
+    registered, the `ray` on which it might be cheaper."""
     arm: int
-    ray: Ray
+    rule: ScoringRule
     counts: np.ndarray
-    high: float
     delta: float
     rounds: int = 0
+    ray: Ray = None
+
+    @property
+    def is_zero(self):
+        return not self.rule.values.any()
 
 # %% ../../nbs/beyond/24_bets.ipynb #321f227a
 class Run:
@@ -130,14 +134,13 @@ def file(run, rule, arm, ray=None, t=1.):
     if ray is None and arm != run.first and run.first is not None:
         run.rays.append(ray := Ray(rule))
     if ray is not None:
-        hear(run, ray, t, arm)
+        hear(run, ray, t, arm, rule)
 
-def hear(run, ray, t, arm):
-    "An answer on a ray is an offer, unless it is that of the zero rule's arm."
+def hear(run, ray, t, arm, rule):
+    "The least answer on a ray is an offer, unless it is that of the zero rule's arm."
     ray.heard.append((t, arm))
-    if arm != run.first:
-        cost = ray.bracket(arm)[1]*ray.rule.expected
-        run.offers[ray, arm] = run.u - cost
+    if arm != run.first and t <= ray.bracket(arm)[1]:
+        run.offers[ray, arm] = rule
 
 # %% ../../nbs/beyond/24_bets.ipynb #d08eb454
 def recall(run, history):
@@ -151,25 +154,11 @@ def recall(run, history):
             raise Contradiction((a.round, round), 'drift')
     run.answers += known.values()
 
-def restore(run, rules, rounds, n, rule, arm):
-    """Register an arm for the ray to a `rule` as it was done after n of the `rounds`,
-    whose rules are among `rules`."""
-    ray = next((r for r in run.rays if r.rule is rule), None)
-    if ray is None:
-        ray = Ray(rule)
-        run.rays.append(ray)
-    E, top = rule.expected, rule.expected.max()
-    def on_ray(s):
-        t = s.max()/top
-        return t if np.abs(s - t*E).max() <= 1e-9*run.setting.bound else None
-    heard = {(on_ray(rules[r.rule].expected), r.arm): t for t, r in
-             list(enumerate(rounds))[::-1]}
-    ray.heard += [h for h in heard if h[0] is not None and h not in ray.heard]
+def restore(run, rounds, n, rule, arm):
+    "Register a `rule` of an arm as it was done after n of the `rounds`."
     counts = np.bincount([r.belief for r in rounds[:n] if r.arm == arm],
                          minlength=run.setting.M)
-    high = min((h[0] for h, t in heard.items() if h[0] and h[1] == arm and t < n),
-               default=np.inf)
-    run.restored.append(Candidate(arm, ray, counts, high,
+    run.restored.append(Candidate(arm, rule, counts,
                                   run.delta*share(1 + len(run.restored)), n))
 
 # %% ../../nbs/beyond/24_bets.ipynb #d08eb4a4
@@ -270,10 +259,11 @@ def zero_wealth(run, j, eps):
 def idle_wealth(run, c, eps):
     """The wealth against the arm of a `Candidate` having a rule that is better by
     `eps`, from samples of the arm of the zero rule (chapter 24)."""
-    if c.ray.rule is not run.oracle.rules[c.arm]:
+    ray, s = ray_of(run, c.arm), c.rule.expected
+    if ray is None or c.ray is not ray:
         return -np.inf
-    (low, high), E = exit_of(run, c.ray), c.ray.rule.expected
-    e = eps - (c.ray.bracket(c.arm)[1] - low)*E.max()
+    (low, high), E = exit_of(run, ray), ray.rule.expected
+    e = eps - s.max() + low*E.max()
     if e <= 0 or not len(rungs(low, high)):
         return -np.inf
     nothing, counts = np.zeros((1, len(E))), run.data.counts[run.first]
@@ -281,58 +271,29 @@ def idle_wealth(run, c, eps):
         own_wealth(counts, nothing, min(high, g)*E, float(g*E.max()), e)[0]
         for g in rungs(low, high))
 
-# %% ../../nbs/beyond/24_bets.ipynb #a0f50483
-def low_of(run, k, ray):
-    """A t below which arm k can't answer a ray, by the bounds of its hyperplane, or
-    with more than two states by its cuts."""
-    if run.cone is None or k == run.first or not (
-            proves_order(run.walls[run.first, k])):
-        return 0.
-    if run.setting.W > 2:
-        E, cuts = ray.rule.expected, [w.triple for w in run.regions[k].cuts]
-        return max(((h - e)/max(g @ E, h - e) for g, h, e in filter(None, cuts)
-                    if h > e), default=0.)        # a cut with h ≤ e asks nothing
-    w = np.maximum(run.cone.coordinates(ray.rule.expected/run.setting.bound), 0)
-    used, up = w > 1e-12, run.walls[run.first, k].up
-    if not np.isfinite(up[used]).all():
-        return 0.
-    return (1 - 1e-3)/max(w[used] @ np.maximum(up[used], 0.), 1.)
-
-def bracket(run, k, ray):
-    return (0., 0.) if ray is None else ray.bracket(k, low_of(run, k, ray))
-
-def payments(run, k, ray):
-    "(M,): t⁺E, what the candidate costs at most."
-    return np.zeros(
-        run.setting.M) if ray is None else ray.bracket(k)[1]*ray.rule.expected
-
 # %% ../../nbs/beyond/24_bets.ipynb #e69e34b1
 def asked_of(c, j):
     """The logarithm of the wealth that proves a `Candidate` against arm j. Which arm
     the zero rule is of was clear before the first sample: it has one share for all."""
     if c.delta == 0:
         return np.inf
-    part = 1. if c.ray is None else OWN if j == c.arm else 1 - OWN
+    part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
     return -log(part) - log(c.delta)
 
 def wealth(run, c, j, eps):
     """What the wealth against arm j having a rule that is better than the `Candidate`
     by `eps` seems to be, over the rules that are known of j's region."""
-    u, s, counts = run.u, payments(run, c.arm, c.ray), run.data.counts
-    own, R = counts[c.arm] - c.counts, region_of(run, j)
-    E = 0*u if c.ray is None else c.ray.rule.expected
-    low, high = bracket(run, c.arm, c.ray)
-    e = eps - (high - low)*E.max()
-    if e <= 0:
-        return 0.
-    if j != c.arm:
-        found, row = pair_wealth(counts[j], R.known, u, own, u - s,
-                                 float((u - c.high*E).min()), e)
-        rays = (zero_wealth(run, j, eps) if run.setting.W > 2 and c.arm == run.first
-                else None)
+    u, s, counts, R = run.u, c.rule.expected, run.data.counts, region_of(run, j)
+    own, rays = counts[c.arm] - c.counts, None
+    if j == c.arm:
+        found, row = own_wealth(own, R.known, s, float(s.max()), eps)
+        if run.setting.W > 2:
+            rays = idle_wealth(run, c, eps)
     else:
-        found, row = own_wealth(own, R.known, s, float((c.high*E).max()), e)
-        rays = idle_wealth(run, c, eps) if run.setting.W > 2 else None
+        found, row = pair_wealth(counts[j], R.known, u, own, u - s,
+                                 float((u - s).min()), eps)
+        if run.setting.W > 2 and c.is_zero:
+            rays = zero_wealth(run, j, eps)
     R.weakest = R.known[row]
     return found if rays is None else divided(found, rays)
 
@@ -357,12 +318,9 @@ def passes(run, c, eps=None):
     "Whether a `Candidate` seems to be within `eps`: whether a proof may be tried."
     return all(m <= 0 for m in missing(run, c, eps).values())
 
-def profit(run, arm, ray, q=None):
-    "What the candidate seems to earn, at the shares `q` (K, M) seen of each arm."
-    q = run.data.q_hat[arm] if q is None else q[arm]
-    earned = q @ run.u
-    return float(earned if ray is None else earned
-                 - ray.bracket(arm)[1]*(q@ray.rule.expected))
+def profit(run, c):
+    "What the candidate seems to earn, at the shares that were seen of its arm."
+    return float(run.data.q_hat[c.arm] @ (run.u - c.rule.expected))
 
 # %% ../../nbs/beyond/24_bets.ipynb #73310091
 # beyond log(1/δ); the least margin, of ϵ; least standard deviation, of range/√N
@@ -378,7 +336,7 @@ class Outlook:
     region, its `target`, `margin`, and the samples to come."""
     def __init__(self, run, c, j, missing):
         q, N, u, eps = run.data.q_hat, run.data.N, run.u, run.eps
-        s = payments(run, c.arm, c.ray)
+        s = c.rule.expected
         self.j, self.own, self.q, self.eps, self.missing = j, j == c.arm, q[
             j], eps, min(missing, HUGE)
         self.earned = q[c.arm] @ (u - s)
@@ -432,7 +390,7 @@ class RayOutlook(Outlook):
         (low, high), E, q, N = exit_of(
             run, ray), ray.rule.expected, run.data.q_hat, run.data.N
         idle = q[run.first]
-        if c.arm == run.first:
+        if c.is_zero:
             rent = float(self.q @ (low*E) - idle @ (high*E)) - self.prices.min()
             if rent <= 0 or not len(rungs(low, high)):
                 return
@@ -440,7 +398,7 @@ class RayOutlook(Outlook):
             self.sj = spread(self.q, self.N, run.u - low*E)
             self.sc = spread(idle, self.Nc, run.u - low*E)
         elif self.own and c.ray is ray:
-            slack = (ray.bracket(j)[1] - low)*E.max()
+            slack = c.rule.expected.max() - low*E.max()
             margin = float(self.eps - slack - idle @ (high*E))
             if margin > self.margin:
                 self.margin, self.source, self.Nc = margin, run.first, N[run.first]
@@ -673,6 +631,7 @@ def order_on_a_ray(run, l, j):
 # rounds until a rule is sought again; wrong ones; share of a gain; gain that is too
 # small, of ϵ
 AGAIN, TRIES, SURELY, TINY_GAIN = 8, 6, .7, 1/20
+WORTHLESS = 1/40
 
 def cheapest(run, j, q):
     """A cheap rule that arm j is foretold to answer, or None; sought again after
@@ -709,19 +668,18 @@ def rule_option(run, o, save):
     return Option(save(SURELY*gain) - price, act, f'a rule of {o.j}')
 
 def narrow_option(run, c, save):
-    "To halve the bracket of the candidate's ray."
-    if c.ray is None:
+    "To halve the bracket of the ray of a candidate that isn't registered yet."
+    if c.ray is None or c in run.candidates:
         return None
-    low, high = bracket(run, c.arm, c.ray)
-    gain = (high - low)*c.ray.rule.expected.max()/2
-    if high - low <= 1e-4*high:
+    (low, high), E = c.ray.bracket(c.arm), c.ray.rule.expected
+    gain = (high - low)/2*float(run.data.q_hat[c.arm] @ E)
+    if gain <= WORTHLESS*run.eps:
         return None
     t = (low + high)/2
     def act():
         yield from inquire(run, mix(run.zero, c.ray.rule, t), c.arm, ray=c.ray, t=t)
-
-    return Option(
-        save(gain) if gain < run.eps/8 else 1e3, act, 'the bracket of the leader')
+    return Option(save(gain) if gain < run.eps/8 else 1e3, act,
+                  'the bracket of the leader')
 
 # %% ../../nbs/beyond/24_bets.ipynb #d3b40006
 EARLY = 8           # a ray that nothing is known of may cross that much earlier
@@ -744,6 +702,8 @@ def ray_option(run, c, o, save):
     """To halve the bracket in which the ray of arm j leaves the arm of the zero rule,
     or, once it is narrow, that in which arm j begins to answer."""
     ray = ray_of(run, o.j)
+    if ray is None:
+        return None
     low, high = exit_of(run, ray)
     leaves = high > FINE*low
     if not leaves:
@@ -752,7 +712,7 @@ def ray_option(run, c, o, save):
         return None
     t, E, q = (low + high)/2 if low > 0 else high/3, ray.rule.expected, run.data.q_hat
     saves = 0.
-    if leaves and c.arm == run.first:
+    if leaves and c.is_zero:
         rent = float((o.q - q[run.first]) @ E)*t - o.prices.min()
         saves = save(rent - o.rent, o)
     if c.ray is not ray:
@@ -946,28 +906,25 @@ FIRST, LEADS, LEADS_OWN = 3, .1, .25
 
 def leader(run):
     "The `Candidate` to be proved, and whether it is still to be registered."
-    q = run.data.q_hat
-    arm, ray, earned = run.first, None, profit(run, run.first, None, q)
-    out = run.tied
-    offers = {key: left for key, left in run.offers.items() if key[1] not in out}
-    if offers:
-        arms = [k for _, k in offers]
-        seem = (q[arms]*np.array(list(offers.values()))).sum(1)
-        at = int(seem.argmax())
-        if seem[at] > earned:
-            (ray, arm), earned = list(offers)[at], float(seem[at])
+    q, out = run.data.q_hat, run.tied
     c = max((c for c in run.candidates if c.arm not in out),
-            key=lambda c: profit(run, c.arm, c.ray, q))
+            key=lambda c: profit(run, c))
+    offers = {key: float(q[key[1]] @ (run.u - rule.expected))
+              for key, rule in run.offers.items() if key[1] not in out}
+    if not offers:
+        return c, False
+    ray, arm = best = max(offers, key=offers.get)
     lead = LEADS_OWN if arm == c.arm else LEADS
-    if earned <= profit(run, c.arm, c.ray, q) + lead*run.eps:
+    if offers[best] <= profit(run, c) + lead*run.eps:
         return c, False
     return candidate(run, arm, ray), True
 
 def candidate(run, arm, ray):
-    "A `Candidate` as it would be registered now."
-    before = run.data.counts[arm].copy() if ray is not None else np.zeros(run.setting.M)
-    return Candidate(arm, ray, before, bracket(run, arm, ray)[1],
-                     run.delta*share(len(run.candidates)), run.rounds)
+    "A `Candidate` as it would be registered now; of no ray, the zero rule."
+    zero, counts = ray is None, run.data.counts[arm]
+    return Candidate(arm, run.zero if zero else run.offers[ray, arm],
+                     0*counts if zero else counts.copy(),
+                     run.delta*share(len(run.candidates)), run.rounds, ray)
 
 # %% ../../nbs/beyond/24_bets.ipynb #28a9f566
 AGAIN_AFTER = 1.02      # growth in rounds until a proof that failed is tried again
@@ -980,7 +937,7 @@ def is_verified(run, c):
     if run.rounds < run.next_proof:
         return False
     run.next_proof = int(AGAIN_AFTER*run.rounds) + 1
-    run.proof = checked(run, c, rule_of(run, c), run.eps)
+    run.proof = checked(run, c, run.eps)
     return run.proof is not None
 
 def open_second(run, j):
@@ -1020,7 +977,7 @@ def open_run(run):
         if a.arm != run.first:
             ray = next((r for r in run.rays if r.rule is a.rule), None)
             run.rays += [] if ray else [ray := Ray(a.rule)]
-            hear(run, ray, 1., a.arm)
+            hear(run, ray, 1., a.arm, a.rule)
     run.candidates.append(candidate(run, run.first, None))
     run.candidates += run.restored
     if passes(run, run.candidates[0]) and is_verified(run, run.candidates[0]):
@@ -1105,17 +1062,6 @@ def least_regret(run, candidates, best=np.inf):
     return best, found
 
 # %% ../../nbs/beyond/24_bets.ipynb #05fe62d0
-def rule_of(run, c):
-    "The rule of a `Candidate`."
-    if c.ray is None:
-        return run.zero
-    t = float(c.ray.bracket(c.arm)[1])
-    s = t*c.ray.rule.expected/run.setting.bound
-    off = [(np.abs(a.s - s).max(), n) for n, a in enumerate(run.answers)
-           if a.arm == c.arm]
-    far, n = min(off)
-    return run.answers[n].rule if far <= 1e-9 else mix(run.zero, c.ray.rule, t)
-
 def foundation(run, c):
     """What the proof of the `Candidate` c rests on beside samples: answers, pairs
     (rule, arm), those first that bear most bounds, and the hyperplanes in use."""
@@ -1126,14 +1072,8 @@ def foundation(run, c):
     bears = Counter(t for w in walls for used in w.rests_on.values() for t in used)
     order = sorted(run.answers, key=lambda a: -bears[a.round])
     answers = [(a.rule, a.arm) for a in order if a.round in rounds or a.round == 1]
-    looked = [] if c.ray is None else [(c.ray, {c.ray.bracket(c.arm)[0]})]
-    if run.setting.W > 2:                                    # one ray is enough
-        for ray in filter(None, (ray_of(run, j) for j in run.others)):
-            inside = [t for t, a in ray.heard if a == run.first]
-            outside = [t for t, a in ray.heard if a != run.first]
-            looked.append((ray, {max(inside, default=0.), min(outside)}))
-    return answers + [(mix(run.zero, ray.rule, t), a) for ray, at in looked
-                      for t, a in ray.heard if t in at and t > 0], walls
+    own = [] if c.is_zero else [(c.rule, c.arm)]
+    return own + answers, walls
 
 # %% ../../nbs/beyond/24_bets.ipynb #535548b3
 # by how much answers must be impossible; a box for the solver; both in units of the

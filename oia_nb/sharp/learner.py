@@ -90,7 +90,7 @@ def recall(run):
              for v in past.rules]
     bets.recall(run.bets, [(rules[r.rule], r.arm) for r in past.rounds])
     for n, rule, arm in past.registered:
-        bets.restore(run.bets, rules, past.rounds, n, rules[rule], arm)
+        bets.restore(run.bets, past.rounds, n, rules[rule], arm)
         run.record.registered.append((n, run.record.index(rules[rule]), arm))
     for r in past.rounds:
         state, target = (None if x < 0 else x for x in (r.state, r.target))
@@ -115,7 +115,7 @@ def put(run, rule, target, kind):
 def note(run):
     "File the candidates that are new."
     for c in run.bets.candidates[1 + len(run.record.registered):]:
-        run.record.registered.append((c.rounds, run.record.index(c.ray.rule), c.arm))
+        run.record.registered.append((c.rounds, run.record.index(c.rule), c.arm))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #6d0c8e60
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ LOOSER = 1., 1.1, 1.5       # the bounds of which a proof is tried
 
 def take(run, c, bound, proof):
     "The rule of a candidate c of the bets is proved to lose at most `bound`."
-    run.hold(bets.rule_of(run.bets, c), c.arm, bound, earned_at_least(run, c), c, proof)
+    run.hold(c.rule, c.arm, bound, earned_at_least(run, c), c, proof)
 
 def prove(run, candidates):
     """Keep the best of the `candidates` of the bets, as it is now, if it is proved to
@@ -145,7 +145,7 @@ def prove(run, candidates):
     for more in LOOSER if c else ():
         if more*bound >= run.bound:
             break
-        proof = bets.checked(run.bets, c, bets.rule_of(run.bets, c), more*bound)
+        proof = bets.checked(run.bets, c, more*bound)
         if proof:
             return take(run, c, more*bound, proof)
 
@@ -154,8 +154,7 @@ def earned_at_least(run, c):
     """A lower bound on what a candidate of the bets earns, at what it cost when it was
     registered, from the counts of its arm since (chapter 20)."""
     counts, u = run.transcript.counts[c.arm] - c.counts, run.setting.belief_utility
-    paid = 0. if c.ray is None else c.high*c.ray.rule.expected
-    return mean_lower(counts, u - paid, betting_threshold(counts.sum(), c.delta))
+    return mean_lower(counts, u - c.rule.expected, betting_threshold(counts.sum(), c.delta))
 
 def report(run, c):
     "Take a snapshot of the bets now and then, and show it; `c` leads."
@@ -232,14 +231,14 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     eps : float; target accuracy $\epsilon$, in (0, 2(B_S + B_u)]
     delta : float; probability of failure allowed, in (0, 1]
     margin : float
-        By how much the arm is to lead, in units of payment ({doc}`/beyond/37_leads`).
+        By how much the arm is to lead, in units of payment (chapter 37).
     max_rounds : int
         Cap on interactions, at least K; then the status is "round_cap".
     watch : callable, optional; called with a `SharpPlan` now and then
     told : Told, optional
         Costs "until the end" only of an examined run, and `rounding` that is exact.
     examined : bool
-        Whether a certificate is examined first ({doc}`/beyond/31_examination`).
+        Whether a certificate is examined first (chapter 31).
     history : list of (rule, arm, report), or (rule, arm, report, state)
         All answers of this expert to proper rules from before, in order; no `margin`.
     round_cost : float, optional; what a round costs beside the payment
