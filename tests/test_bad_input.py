@@ -15,9 +15,9 @@ from hypothesis import given, settings, strategies as st
 from conftest import amount, examples
 from oia_nb.all import (Agent, InvalidInput, LEARNERS, NotInducible, OIAError, Oracle, Response,
                         Row, ScoringRule, Session, Setting, action_informed_oracle, brier,
-                        experiment, forecast, generator, identify, load_world, logarithmic, make_world,
-                        menu_rule, mix, oiafc, optimal_rule, principal_profit, register, sharp,
-                        simulate, spherical, v_shaped, world_from_table)
+                        experiment, forecast, generator, identify, load_world, logarithmic,
+                        make_world, menu_rule, mix, oiafc, optimal_rule, principal_profit, register,
+                        sharp, simulate, spherical, v_shaped, world_from_table)
 from oia_nb.cli import main
 from oia_nb.core import (as_array, as_beliefs, as_integer, as_names, as_number,
                          as_probabilities)

@@ -255,7 +255,8 @@ def test_what_is_too_long_is_found():
 
 # --- Names of the source --------------------------------------------------------------
 
-LABEL = re.compile(r'`(alg|cor|def|eq|ex|fig|lem|prop|rem|thm)-[\w-]+`|\{(doc|paper|erratum|ref)\}`')
+LABEL = re.compile(r'`(alg|cor|def|eq|ex|fig|lem|prop|rem|thm)-[\w-]+`|'
+                   r'\{(doc|paper|erratum|ref)\}`')
 
 def test_docstrings_name_no_label():
     "A label of the pages' source says nothing to who reads `help`: name the chapter."
