@@ -324,6 +324,10 @@ FORGED = dict(
     row_sign=proof_with(rows_negative),
     outside=proof_with(box_outside),
     box=proof_with(half_left_out),
+    lapses=claim_with(told=lambda c: dict(c.told or {}, lapses=.05)),
+    leads=claim_with(told=lambda c: dict(c.told or {}, margin=.01)),
+    own=claim_with(told=lambda c: dict(c.told or {}, beliefs='own')),
+    rounded=claim_with(told=lambda c: dict(c.told or {}, rounding=0)),
     kind=proof_with(another_kind),
     arms=proof_with(lambda p: p['arms'].pop()),
     candidate=proof_with(lambda p: p.update(candidate=p['candidate'] + 7)))
