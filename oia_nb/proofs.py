@@ -89,8 +89,8 @@ class Counted:
         left = least_paid(w @ self.q, f.support, hint['lies'], at) - abs(w) @ self.I/2
         most = self.q[k] @ u + np.ptp(u)/2*self.I[k] - paid - self.bound*left
         return min(most, u.max())
-### by counts 25228b7b
-#| export
+
+# %% ../nbs/beyond/40_proofs.ipynb #25228b7b
 @proof('counts')
 def by_counts(claim, p, facts, at):
     "The claim of a learner whose estimates are counts."
@@ -113,30 +113,6 @@ def by_counts(claim, p, facts, at):
          f'only a bound of {float(most - least):.3g} is proved')
     a, B = p['share'], facts.bound + abs(facts.utility).max()
     formula = claim.bound if a is None else 2*B*(a + (1 - a)*float(last.I[k]))
-    need(abs(claim.bound - formula) <= SLACK*B, 'the radius or the share is another')
-
-# %% ../nbs/beyond/40_proofs.ipynb #25228b7b
-@proof('counts')
-def by_counts(claim, p, facts, at):
-    "The claim of a learner whose estimates are counts."
-    first, last = (Counted(claim, facts, t) for t in p['until'])
-    u, k, s = worth(facts), claim.arm, (facts.support*claim.rule).sum(1)
-    if t := p['answered']:
-        apart = np.abs(facts.paid[t] - s).max()
-        need(facts.rounds[t - 1, 1] == k and apart <= SLACK*facts.bound,
-             'its arm did not answer the rule')
-    for j in () if t else range(facts.K):
-        less, l = last.dearer(j, p['leads'][j])
-        need(l == k and (j == k or last.leads(k, j, s) + less >= 0),
-             f'arm {j} may answer the rule')
-    need(len(p['arms']) == facts.K, 'an arm is left out')
-    most = max(first.earns(j, hint) for j, hint in enumerate(p['arms']))
-    spread, a = np.ptp(u) + facts.bound, p['share']
-    B = facts.bound + abs(facts.utility).max()
-    least = max(last.q[k] @ (u - s) - spread/2*last.I[k], (u - s).min())
-    need(most - least <= claim.bound + SLACK*facts.bound,
-         f'only a bound of {most - least:.3g} is proved')
-    formula = claim.bound if a is None else 2*B*(a + (1 - a)*last.I[k])
     need(abs(claim.bound - formula) <= SLACK*B, 'the radius or the share is another')
 
 # %% ../nbs/beyond/40_proofs.ipynb #b07852d0
