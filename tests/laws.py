@@ -1098,22 +1098,23 @@ def look_inside(world, eps, seed, delta=1e-6, shares=(.98, .7)):
     z, q, c = world.setting, np.array(world.belief_distributions), np.array(world.costs)
     best, looked = optimal_rule(world), [0]
     def look(run):
-        for (l, j), wall in run.walls.items():
+        known = run.known
+        for (l, j), wall in known.walls.items():
             gap = c[j] - c[l]
             if not wall.valid or abs(gap) <= 1e-6*z.bound:
                 continue
             assert gap > 0
-            a = run.cone.D @ (q[j] - q[l])/gap*z.bound
+            a = known.cone.D @ (q[j] - q[l])/gap*z.bound
             slack = 2e-4*(1 + np.abs(a))
             assert (a <= wall.up + slack).all() and (wall.low - slack <= a).all()
         looked[0] += 1
-        for candidate in run.candidates:
-            rule = bets.rule_of(run, candidate)
+        for candidate in known.candidates if looked[0] % 8 == 0 else ():
+            rule = bets.rule_of(known, candidate)
             lost = best.profit - arm_profit(world, rule)[candidate.arm]
-            for share in shares if lost > 1e-9 and looked[0] % 8 == 0 else ():
-                assert bets.checked(run, candidate, rule, share*lost) is None
+            for share in shares if lost > 1e-9 else ():
+                assert bets.prove(known, candidate, share*lost) is None
     kept = learner.report
-    learner.report = lambda run, c: (look(run.bets), kept(run, c))[1]
+    learner.report = lambda run: (run.known.first is None or look(run), kept(run))[1]
     try:
         found = simulate(learner.sharp(z, action_informed_oracle(world), eps=eps, delta=delta,
                                        max_rounds=200, examined=False), world, seed)

@@ -355,7 +355,7 @@ def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkey
     with Session.open(path) as s:
         assert s.result.trace is not None and not s.notes
     data = path.read_bytes()
-    monkeypatch.setattr(bets, 'AT_ONCE', .5*bets.AT_ONCE)
+    monkeypatch.setattr(bets, 'BATCH', .5*bets.BATCH)
     with Session.open(path) as s:
         assert s.unused and s.status == 'certified' and s.rounds == found.rounds
         assert s.result.certificate == found.certificate and s.result.rule == found.rule
@@ -377,7 +377,7 @@ def test_an_old_file_gets_no_lesser_result(tmp_path, monkeypatch):
         bound = s.stop().certificate.bound
     path.write_bytes(in_two_records(path.read_bytes()))
     with monkeypatch.context() as patch:
-        patch.setattr(bets, 'AT_ONCE', .5*bets.AT_ONCE)
+        patch.setattr(bets, 'BATCH', .5*bets.BATCH)
         with Session.open(path) as s:
             assert s.unused and s.result.rounds < 100
             assert 'the result is not in the file yet' in s.notes
