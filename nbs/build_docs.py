@@ -19,7 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT/'nbs')]
+sys.path[:0] = [str(ROOT), str(ROOT/'nbs'), str(ROOT/'nbs'/'tools')]
 
 import check_site  # noqa: E402
 from oia_nb.book import copy_book  # noqa: E402
@@ -174,6 +174,9 @@ def write_redirects(root):
 
 # --- README.md ------------------------------------------------------------------------
 
+OPEN = ('**To read the book**, clone this repository and open `docs/index.html` in a browser; it '
+        'needs no network.')
+
 def build_readme(root):
     """index.ipynb, run as the site build runs it, in Markdown: links lead into docs/, pictures
     are files there."""
@@ -185,8 +188,12 @@ def build_readme(root):
     nb = nbdev_myst.read((root/'nbs'/'index.ipynb').read_text(encoding='utf-8'))
     NotebookClient(nb, timeout=conf.nb_execution_timeout,
                    resources={'metadata': {'path': str(root/'nbs')}}).execute()
-    nb.cells = [c for c in nb.cells if not (c.cell_type == 'markdown' and '{toctree}' in c.source)]
+    nb.cells = [c for c in nb.cells if '{toctree}' not in c.source
+                and 'site' not in c.metadata.get('tags', [])]
     config = Config({
+        # a code host shows no HTML, but its style sheets as text
+        'NbConvertBase': {'display_data_priority': ['image/svg+xml', 'image/png', 'text/markdown',
+                                                    'text/plain']},
         'TagRemovePreprocessor': {
             'enabled': True, 'remove_cell_tags': ['remove-cell'],
             'remove_input_tags': ['remove-input', 'hide-input'],
@@ -205,6 +212,7 @@ def build_readme(root):
     text = re.sub(r'\{(?:paper|erratum)\}`([^`<]*?)(?: *<[^`]*)?`', r'\1', text)
     text = re.sub(r'\]\((?!\w+:)([\w/-]+)\.(?:ipynb|md)(#[^)\s]*)?\)', r'](docs/\1.html\2)', text)
     text = re.sub(r'\]\((?!\w+:)(_static/)', r'](nbs/\1', text)
+    text = text.replace('\n\n', f'\n\n{OPEN}\n\n', 1)
     text = re.sub(r'\n{3,}', '\n\n', '\n'.join(line.rstrip() for line in text.splitlines())).strip()
     (root/'README.md').write_text(text + '\n', encoding='utf-8')
 

@@ -2,26 +2,28 @@
 import os
 import sys
 from configparser import ConfigParser
+from datetime import datetime, timezone
 from hashlib import sha256
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
 root = here.parent
-sys.path[:0] = [str(root), str(here)]
-
-# What the notebooks' kernels inherit: this very package, fixed dates, our figure style, one thread
-# a solver.
-os.environ['PYTHONPATH'] = os.pathsep.join(filter(None, [str(root), os.environ.get('PYTHONPATH')]))
-os.environ['SOURCE_DATE_EPOCH'] = '1735689600'
-os.environ['MATPLOTLIBRC'] = str(here/'matplotlibrc')
-os.environ['OMP_NUM_THREADS'] = '1'
-os.environ.pop('JPY_SESSION_NAME', None)      # a page shows figures, not widgets
+sys.path[:0] = [str(root), str(here), str(here/'tools')]
 
 ini = ConfigParser(delimiters=['='])
 ini.read(root/'settings.ini', encoding='utf-8')
 cfg = ini['DEFAULT']
 project, author, copyright = cfg['lib_name'], cfg['author'], cfg['copyright']
 version = release = cfg['version']
+
+# What the notebooks' kernels inherit: this very package, one date (Sphinx puts its year into the
+# footer), our figure style, one thread a solver.
+year = datetime(int(copyright[:4]), 1, 1, tzinfo=timezone.utc)
+os.environ['SOURCE_DATE_EPOCH'] = str(int(year.timestamp()))
+os.environ['PYTHONPATH'] = os.pathsep.join(filter(None, [str(root), os.environ.get('PYTHONPATH')]))
+os.environ['MATPLOTLIBRC'] = str(here/'matplotlibrc')
+os.environ['OMP_NUM_THREADS'] = '1'
+os.environ.pop('JPY_SESSION_NAME', None)      # a page shows figures, not widgets
 
 extensions = [
     'myst_nb', 'nbdev_myst', 'pages', 'paper_refs', 'paper_graph', 'sphinx_proof',
@@ -35,8 +37,9 @@ exclude_patterns = ['_*', '**/_*', '**/.*']
 # Pages
 html_theme, html_title = 'furo', f'{project} {version}'
 html_static_path, html_css_files = ['_static'], ['custom.css', 'paper.css']
+html_js_files = ['sidebar.js']
 html_show_sourcelink = html_copy_source = False
-html_search_scorer = str(here/'search.js')
+html_search_scorer = str(here/'tools'/'search.js')
 templates_path = []
 
 # Notebooks.  The cache is keyed by code cells alone, so all else that they depend on goes into its
@@ -63,6 +66,7 @@ nb_mime_priority_overrides = [('html', 'image/svg+xml', 15)]
 autodoc_member_order, autodoc_typehints = 'bysource', 'description'
 autodoc_default_options = {'members': True, 'undoc-members': True}
 default_role = 'py:obj'
+napoleon_custom_sections = [('Errors', 'notes_style'), ('Remarks', 'notes_style')]
 suppress_warnings = ['ref.python']      # `K` may be an attribute of several classes
 
 # Numbers: formulas, figures and theorems count by chapter; lemmas, theorems and the like share one

@@ -296,7 +296,6 @@ def _announcements(setting, oracle, eps, delta, samples, budget, max_rounds):
             'samples=n, or a budget')
     return etc_samples(setting, oracle.margin, eps, delta)
 
-# %% ../nbs/companion/79_baseline_proofs.ipynb #a31309a5
 @learner
 def explore_then_commit(setting, oracle, *, eps, delta, samples=None, budget=None,
         max_rounds=10_000_000, solver='fast', watch=None):
@@ -341,7 +340,6 @@ def explore_then_commit(setting, oracle, *, eps, delta, samples=None, budget=Non
 
 etc = explore_then_commit      # its earlier name
 
-# %% ../nbs/companion/79_baseline_proofs.ipynb #30c1009c
 def unless_broken(run, steps, eps, delta):
     """The `steps`, or the end of a run in which the oracle was seen to be wrong, or
     that was stopped."""

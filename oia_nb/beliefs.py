@@ -678,7 +678,7 @@ def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin
     max_rounds : int
         Cap on interactions, at least K; then the status is "round_cap".
     examined : bool
-        Whether a certificate is examined ({doc}`/beyond/31_examination`) before it is
+        Whether a certificate is examined (chapter 31) before it is
         given.
 
     Raises `InvalidInput`, `SolverFailure`.

@@ -72,7 +72,6 @@ class Pulls:
                        read_only(self.means), status, self.eps, self.delta,
                        float(max(bound, 0.)))
 
-# %% ../nbs/companion/80_best_arm.ipynb #c5534542
 def pull(s, arms, times=1):
     """Pull each of the `arms` so many times, in turn; returns their averages over
     these pulls, or None if the cap got in the way.

@@ -153,12 +153,7 @@ def copy_book(folder):
     """Copies the book into the new `folder`, ready to run, and returns the
     notebooks' paths.
 
-    Raises `InvalidInput` if `folder` exists and isn't empty: nothing is overwritten.
-
-    >>> import tempfile
-    >>> len(copy_book(tempfile.mkdtemp())) > 30
-    True
-    """
+    Raises `InvalidInput` if `folder` exists and isn't empty: nothing is overwritten."""
     folder, source = Path(folder), chapters_folder()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InvalidInput('folder', str(folder), 'the name of a new or empty folder')

@@ -131,7 +131,6 @@ def as_number(name, value, low=-np.inf, high=np.inf, strict_low=False):
         raise InvalidInput(name, value, expected)
     return x
 
-# %% ../nbs/companion/60_core.ipynb #caab0c1b
 def as_integer(name, value, low=0, high=None):
     """`value` as an int in [low, high].
 
@@ -164,11 +163,7 @@ def as_kind(name, value, kind):
     """`value`, which must be of the class `kind` (or of one derived from it).
 
     Raises `InvalidInput` naming `name` and the class otherwise, and what the class
-    says of how to get one in its attribute `how`.
-
-    >>> as_kind('world', clinic, World) is clinic
-    True
-    """
+    says of how to get one in its attribute `how`."""
     if isinstance(value, kind):
         return value
     raise InvalidInput(name, value, f'a value of the class {kind.__name__}'
@@ -193,20 +188,12 @@ def as_value(name, value):
 # %% ../nbs/companion/60_core.ipynb #9cb85ca7
 def read_only(x):
     """A copy of the array `x` that can't be written to, not even after an attempt to
-    unlock it.
-
-    >>> read_only(np.ones(2)).flags.writeable
-    False
-    """
+    unlock it."""
     return np.ndarray(x.shape, x.dtype, x.tobytes())
 
 def is_frozen(x):
     """True for an array whose numbers can't change, whoever holds it: they stand in
-    a `bytes` object.
-
-    >>> is_frozen(z.support)
-    True
-    """
+    a `bytes` object."""
     while isinstance(x, np.ndarray):
         x = x.base
     return isinstance(x, bytes)
@@ -214,10 +201,7 @@ def is_frozen(x):
 # %% ../nbs/companion/60_core.ipynb #a0c10003
 def check_container(name, value):
     """Refuses, by `InvalidInput`, containers that NumPy would read wrongly or not at
-    all.
-
-    >>> check_container('x', [1, 2])
-    """
+    all."""
     has = lambda method: hasattr(value, method) and not isinstance(value, type)
     if isinstance(value, np.ma.MaskedArray):
         raise InvalidInput(
@@ -244,7 +228,6 @@ def _axes_labels(value):
     rows = None if index is None or callable(index) else list(index)
     return (rows,) if columns is None else (rows, list(columns))
 
-# %% ../nbs/companion/60_core.ipynb #04ac3385
 def _order(name, labels, names):
     """The places at which the `names` stand among `labels`; None if they are in
     order already."""
@@ -271,7 +254,6 @@ def _reordered(name, array, labels, axes):
             array = np.take(array, order, axis)
     return array
 
-# %% ../nbs/companion/60_core.ipynb #e1babb6d
 def as_labelled(name, value, axes):
     """`value` in the order of the names of its `axes`, if it carries labels;
     anything else as it is.
@@ -358,7 +340,6 @@ def as_probabilities(name, value, shape, axes=None):
     raise InvalidInput(name, f'probabilities that sum to {total:.12g}',
                        f'a sum of 1 within {PROB_TOL:g} (normalise in float64)')
 
-# %% ../nbs/companion/60_core.ipynb #ad8d1eca
 def as_beliefs(name, value, states=None):
     """`value` as M beliefs over W ≥ 2 states: an array (M, W), each row as in
     `as_probabilities`.
@@ -455,7 +436,6 @@ def _key(x):
         return frozenset((k, _key(v)) for k, v in x.items())
     return x
 
-# %% ../nbs/companion/60_core.ipynb #d633f955
 def plain(x, at='value'):
     """A value as JSON holds it: numbers, texts, lists, and a `Value` as {"kind": its
     class, fields}.
@@ -507,11 +487,7 @@ def patch_to(cls):
 
 # %% ../nbs/companion/60_core.ipynb #af305ad6
 def fresh_seed():
-    """A seed from the entropy of the machine, below 2³²: what an unseeded run takes.
-
-    >>> 0 <= fresh_seed() < 2**32
-    True
-    """
+    "A seed from the entropy of the machine, below 2³²: what an unseeded run takes."
     return int(np.random.SeedSequence().generate_state(1)[0])
 
 def generator(seed, repetition=None):

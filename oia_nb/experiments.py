@@ -8,7 +8,8 @@ __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 
            'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Run', 'perform', 'as_frame', 'digest',
            'fingerprint', 'release', 'manifest', 'key_of', 'runs_of', 'open_folder', 'read_manifest', 'read_runs',
            'workers', 'execute', 'as_repetitions', 'planned', 'follow', 'names_of', 'experiment', 'read_experiment',
-           'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss', 'with_fee', 'forecast']
+           'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss', 'with_fee', 'proved_after',
+           'forecast']
 
 # %% ../nbs/companion/67_experiments.ipynb #00864309
 import hashlib
@@ -34,7 +35,8 @@ from .scoring import ScoringRule
 from .stackelberg import Optimum, optimal_rule, principal_profit
 from .oracle import Oracle, action_informed_oracle
 from .learner import was_cut_short
-from .identification import LEARNERS, identify
+from .estimation import PAST
+from .identification import LEARNERS, identify, learner_for
 from .experts import best_known
 from .told import as_told
 from .worlds import json_text, load_world, write_file
@@ -67,11 +69,7 @@ def know(world):
 
 # %% ../nbs/companion/67_experiments.ipynb #3ac97d1c
 def profit_of_nothing(world):
-    """$h(0)$, what a principal keeps in a round who pays nothing.
-
-    >>> profit_of_nothing(coin) <= coin.best_profit
-    True
-    """
+    "$h(0)$, what a principal keeps in a round who pays nothing."
     z = world.setting
     return principal_profit(world, ScoringRule(np.zeros_like(z.support), z.support,
                                                z.bound))
@@ -166,7 +164,6 @@ def identify_whole(world, /, **options):
         raise KeyboardInterrupt
     return found
 
-# %% ../nbs/companion/67_experiments.ipynb #c6e6f340
 def as_method(at, given):
     """The `Method` for a name, a function, or a pair of one of them and a dict of
     options. `at` is how errors call it."""
@@ -229,7 +226,6 @@ def as_methods(given):
             'a list of names, or a dict of labels for functions and options')
     return labelled('methods', given, as_method, lambda m: m.text)
 
-# %% ../nbs/companion/67_experiments.ipynb #7bdaa366
 def as_grid(grid, methods):
     """The grid as a dict of lists of distinct plain values; each parameter must be
     one that some method takes and doesn't fix."""
@@ -348,7 +344,6 @@ def runs_of(contents, methods, repetitions):
         yield Run(w, m, parameters, contents['seed'], i,
                   key_of(contents, w, m, parameters, i))
 
-# %% ../nbs/companion/67_experiments.ipynb #a58f364b
 def open_folder(path, contents):
     """The folder for an experiment, made if need be. Raises `InvalidInput` if it
     belongs to another one, or holds other things."""
@@ -371,7 +366,6 @@ def open_folder(path, contents):
             f'a folder of this experiment: that one differs in {", ".join(other)}')
     return folder
 
-# %% ../nbs/companion/67_experiments.ipynb #8574a0d1
 def read_manifest(path):
     "The manifest of an experiment's folder. Raises `InvalidInput` if it has none."
     try:
@@ -419,7 +413,6 @@ def execute(tasks, n_jobs):
                             return_as='generator_unordered')(delayed(perform)(*task)
                                                              for task in tasks)
 
-# %% ../nbs/companion/67_experiments.ipynb #96d8e42a
 def as_repetitions(given):
     "A number n as 0, …, n-1; or a list of distinct numbers as it is."
     if isinstance(given, (int, np.integer)):
@@ -433,7 +426,6 @@ def as_repetitions(given):
         raise InvalidInput('repetitions', given, 'distinct numbers, at least one')
     return found
 
-# %% ../nbs/companion/67_experiments.ipynb #6bdad510
 def planned(worlds, methods, grid, repetitions, seed):
     """The arguments of `experiment`, read: worlds and methods by label, the
     manifest, and the runs by key."""
@@ -481,7 +473,6 @@ def _file_record(line, folder):
         write_file(folder/'runs'/f'{record["key"]}.jsonl', line + '\n')
     return {record['key']: record}
 
-# %% ../nbs/companion/67_experiments.ipynb #87849aa6
 def experiment(worlds, methods, grid, repetitions, seed, n_jobs=1, path=None,
                progress=False, retry=False):
     """Every method with every choice of parameters in every world, several times.
@@ -623,7 +614,6 @@ def suite(budget=2000, cap=1_000_000, told=None, margin=0.):
                            'what one of the learners can honour')
     return found
 
-# %% ../nbs/companion/67_experiments.ipynb #302fbe5f
 class Comparison(NamedTuple):
     """What `compare` returns: `frame`, one row a run (see `experiment`), and
     `table`, one row for each world and method (see `summarise`)."""
@@ -665,11 +655,7 @@ FORECAST_CAP = 20_000       # rounds after which a run of a forecast is cut shor
 
 def total_loss(world, found, hires):
     """What a principal loses against the best rule who hires the expert `hires` times:
-    while learning, and with the rule found from then on (chapter 67).
-
-    >>> total_loss(coin, coin_run, coin_run.rounds) == coin_run.lost
-    True
-    """
+    while learning, and with the rule found from then on (chapter 67)."""
     n = min(found.rounds, hires)
     kept = world.setting.belief_utility[found.trace.beliefs[:n]].sum() - (
         found.trace.payments[:n].sum())
@@ -677,11 +663,7 @@ def total_loss(world, found, hires):
     return float(hires*world.best_profit - kept - later)
 
 def with_fee(found, fee):
-    """The result of a run whose expert was paid a `fee` for each round, besides.
-
-    >>> with_fee(coin_run, 2.).paid == coin_run.paid + 2*coin_run.rounds
-    True
-    """
+    "The result of a run whose expert was paid a `fee` for each round, besides."
     fees = as_number('fee', fee, 0.)
     payments, n = found.trace.payments + fees, found.rounds*fees
     return replace(found, trace=replace(found.trace, payments=payments),
@@ -689,14 +671,36 @@ def with_fee(found, fee):
                    lost=None if found.lost is None else found.lost + n)
 
 # %% ../nbs/companion/67_experiments.ipynb #1aa41b7e
+def proved_after(found, rounds=np.inf, paid=np.inf):
+    """What a run had proved by its round number `rounds`, and before more than `paid`
+    had been paid; infinite for nothing.
+
+    >>> found = identify(load_world('advert'), eps=3., delta=.1, seed=0)
+    >>> proved_after(found) == found.certificate.bound
+    True
+    """
+    t = found.trace
+    n = min(rounds, int((t.payments[t.kinds != PAST].cumsum() <= paid).sum()))
+    if n >= found.rounds - found.past and found.certificate:
+        return found.certificate.bound
+    return float(t.bounds[t.rounds <= n + 1].min(initial=np.inf))
+
+def _proved_by_then(found, rounds, sums):
+    "The columns of what is proved after so many rounds, and for such sums."
+    return {f'proved_{n}': proved_after(found, as_integer('rounds', n, 1))
+            for n in rounds} | {
+        f'proved_for_{x:g}': proved_after(found, paid=as_number('sums', x, 0.))
+        for x in sums}
+
 def _forecast_row(world, method, found, hires):
-    "What a forecast keeps of a run."
-    if found.lost is None:
+    "What a forecast keeps of a run; of an expert who isn't rational, no losses."
+    if found.lost is None and hires is not None:
         raise InvalidInput('world', world, 'a world whose agent is the rational one')
     cut = was_cut_short(found.status)
     row = dict(method=method, eps=found.eps, finished=not cut,
                rounds=np.inf if cut else found.rounds, paid=found.paid,
-               lost=found.lost, break_even=break_even(world, found))
+               lost=np.nan if found.lost is None else found.lost,
+               break_even=np.nan if found.lost is None else break_even(world, found))
     return row if hires is None else row | dict(total=total_loss(world, found, hires))
 
 def _row_of_nothing(world, hires):
@@ -714,37 +718,32 @@ def _forecast_table(rows):
                    rounds_10=('rounds', at(.1)), rounds=('rounds', median),
                    rounds_90=('rounds', at(.9)), paid=('paid', median),
                    lost=('lost', median), break_even=('break_even', median))
+    columns |= {name: (name, median) for name in rows[0] if name.startswith('proved')}
     if 'total' in rows[0]:
         columns['total'] = 'total', 'mean'
     groups = pd.DataFrame(rows).groupby(['method', 'eps'], sort=False, dropna=False)
     return groups.agg(**columns).reset_index()
 
 # %% ../nbs/companion/67_experiments.ipynb #2e02ddc3
-def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0,
-             cap=FORECAST_CAP, progress=False, margin=0., fee=0., hires=None):
+def forecast(world, *, eps=None, delta=.05, methods=None, runs=20, seed=0,
+             cap=FORECAST_CAP, progress=False, margin=0., fee=0., hires=None, told=None,
+             rounds=(), sums=()):
     """What learning will take and cost, by playing learners in a world that is known
     or guessed; and with `hires`, whether it is worth it.
 
-    Parameters
-    ----------
-    world : World
-    eps : float, or list of float
-        None, with `hires`: all, a half and a quarter of what there is to be gained.
-    delta : float
-    methods : list of str; learners, of which those that need a budget get `cap`
-    runs, seed : int; run i of each learner has the generator (seed, i)
-    cap : int; rounds after which a run is cut short: quantiles are infinite then
-    progress : bool; show a bar on standard error
-    margin, fee : float; of the rule's arm; for each round of learning besides
-    hires : int, optional; how often the expert will be hired in all
+    `eps` is a float or a list (None, with `hires`: all, a half and a quarter of what
+    there is to be gained). `methods` lists learners, of which those that need a budget
+    get `cap`; by default the first that honours what is `told`. Run i of each has the
+    generator (seed, i), and is cut short after `cap` rounds: quantiles are infinite
+    then. `margin` is of the rule's arm, `fee` for each round besides, `hires` how often
+    the expert will be hired in all. `rounds` and `sums` are lists: what will be proved
+    with so many rounds, or so much money?
 
-    Returns
-    -------
-    DataFrame
-        A row a method and `eps`: `runs`; `finished`, how many weren't cut short;
-        `rounds_10`, `rounds` and `rounds_90`, the quantiles; and the medians of `paid`,
-        of `lost` (chapter 63) and of `break_even` (chapter 67). With `hires` also
-        `total`, the mean loss over all hires, and a last row, "pay nothing".
+    Returns a DataFrame with a row a method and `eps`: `runs`; `finished`, how many
+    weren't cut short; `rounds_10`, `rounds` and `rounds_90`, the quantiles; and the
+    medians of `paid`, of `lost` (chapter 63) and of `break_even` (chapter 67), and of
+    what is proved by then (`proved_40`, `proved_for_1000`). With `hires` also `total`,
+    the mean loss over all hires, and a last row, "pay nothing".
 
     Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
 
@@ -755,14 +754,18 @@ def forecast(world, *, eps=None, delta=.05, methods=('sharp', ), runs=20, seed=0
     hired = np.inf if hires is None else as_integer('hires', hires, 1)
     cap = min(as_integer('cap', cap, 1), hired)           # the rest isn't played
     oracle = action_informed_oracle(world)
+    if methods is None:
+        methods = [learner_for(told, world.setting.support)]
     tasks = [(method, e, i) for method in _listed(methods)
              for e in _targets(world, eps, hires) for i in range(runs)]
     rows, asked = [], dict(margin=margin) if as_number('margin', margin, 0.) else {}
     for method, e, i in follow(tasks, 0, len(tasks), progress):
         found = identify_whole(world, eps=e, delta=delta, method=method,
                                budget=cap, oracle=oracle, seed=generator(seed, i),
-                               **asked)
-        rows.append(_forecast_row(world, method, with_fee(found, fee), hires))
+                               told=told, **asked)
+        found = with_fee(found, fee)
+        rows.append(_forecast_row(world, method, found, hires)
+                    | _proved_by_then(found, rounds, sums))
     return _forecast_table(rows if hires is None
                            else [*rows, _row_of_nothing(world, hires)])
 

@@ -26,7 +26,8 @@ from .scoring import ScoringRule
 from .stackelberg import Optimum, optimal_rule, principal_profit
 from .oracle import Oracle, action_informed_oracle
 from .learner import was_cut_short
-from .identification import LEARNERS, identify
+from .estimation import PAST
+from .identification import LEARNERS, identify, learner_for
 from .experts import best_known
 from .told import as_told
 from .worlds import json_text, load_world, write_file
@@ -110,4 +111,5 @@ def compare(worlds: Any=..., *, eps: float=..., delta: float=..., methods: Any=.
 FORECAST_CAP: int
 def total_loss(world: World, found: Identification, hires: int) -> float: ...
 def with_fee(found, fee): ...
-def forecast(world: World, *, eps: float | Sequence[float] | None=..., delta: float=..., methods: Sequence[str]=..., runs: int=..., seed: int=..., cap: int=..., progress: bool=..., margin: float | None=..., fee: float=..., hires: int | None=...) -> pd.DataFrame: ...
+def proved_after(found, rounds=..., paid=...): ...
+def forecast(world: World, *, eps: float | Sequence[float] | None=..., delta: float=..., methods: Sequence[str] | None=..., runs: int=..., seed: int=..., cap: int=..., progress: bool=..., margin: float | None=..., fee: float=..., hires: int | None=..., told: Any=..., rounds: Sequence[int]=..., sums: Sequence[float]=...) -> pd.DataFrame: ...

@@ -60,14 +60,21 @@ class Exploration:
         if watch is not None and not callable(watch):
             raise InvalidInput('watch', watch, 'a function of a Plan, or None')
         self.setting, self.oracle = setting, oracle
-        self.radius, self.mixing, self.watch = radius, mixing, watch
+        self.radius = radius
+        self.mixing = mixing
+        self.watch = watch
         self.transcript = Transcript(setting)
         self.programs = OptimisticPrograms(setting, oracle, solver)
         self.L = np.ones(setting.K)
-        self.searches, self.kept, self.kept_at, self.snapshots = [], [], [], []
+        self.searches = []
+        self.kept = []
+        self.kept_at = []
+        self.snapshots = []
         self.looks = looks
         self.sizes = setting.support_sizes if sizes is None else sizes
-        self.best, self.violated, self.next_snapshot = None, False, 0
+        self.best = None
+        self.violated = False
+        self.next_snapshot = 0
 
     @property
     def rounds(self):
@@ -79,11 +86,7 @@ class Exploration:
 # %% ../nbs/paper/08_exploration.ipynb #20aee560
 def initialise(run, rounds):
     """Announce the oracle's rule of every arm, of at most `rounds` arms; raises
-    `OracleViolated` if another arm answers.
-
-    >>> next(initialise(run, 3)) is oracle.rules[0]
-    True
-    """
+    `OracleViolated` if another arm answers."""
     for k in range(min(run.setting.K, rounds)):
         yield from ask_oracle(run.transcript, run.oracle, k, kind=INIT)
 
@@ -92,13 +95,11 @@ def initialise(run, rounds):
 SNAPSHOT_GROWTH = 1.02
 
 def make_plan(run):
-    """The `Plan` of the next round.
-
-    >>> make_plan(run).target in range(z.K)
-    True
-    """
+    "The `Plan` of the next round."
     data, t = run.transcript, run.rounds + 1
-    N, q_hat, I = data.N, data.q_hat, run.radius(data.N, t)
+    N = data.N
+    q_hat = data.q_hat
+    I = run.radius(data.N, t)
     C_hat, I_c, empty = cost_estimates(cost_upper(data, I), run.setting.bound)
     found = run.programs.solve(data.counts, I, C_hat, I_c)
     profits = found.profits
@@ -113,10 +114,7 @@ def make_plan(run):
     return plan
 
 def file_plan(run, plan):
-    """Show the plan to the onlooker, and keep it now and then.
-
-    >>> file_plan(run, make_plan(run))
-    """
+    "Show the plan to the onlooker, and keep it now and then."
     run.violated |= plan.violated
     if run.watch:
         run.watch(plan)
@@ -126,19 +124,11 @@ def file_plan(run, plan):
 
 # %% ../nbs/paper/08_exploration.ipynb #d078e262
 def line_of(plan):
-    """What tells whether two plans lie on one line: the arm and its rule.
-
-    >>> line_of(plan)[0] == plan.target
-    True
-    """
+    "What tells whether two plans lie on one line: the arm and its rule."
     return plan.target, plan.S_hat.values.tobytes()
 
 def play(run, plan):
-    """Announce the planned rule; returns the arm that answered.
-
-    >>> next(play(run, plan)) is plan.rule
-    True
-    """
+    "Announce the planned rule; returns the arm that answered."
     return (yield from announce(run.transcript, plan.rule, line_of(plan), plan.alpha,
                                 target=plan.target))
 
@@ -168,12 +158,7 @@ def certify(setting, alpha, I):
 
 # %% ../nbs/paper/08_exploration.ipynb #f28ed822
 def succeed(run, plan):
-    """Count the exploitation round and keep the rule with the smallest bound.
-
-    >>> succeed(run, plan)
-    >>> bool(run.bound < np.inf)
-    True
-    """
+    "Count the exploitation round and keep the rule with the smallest bound."
     run.L[plan.target] += 1
     found = finding_of(run, plan)
     if found.bound < run.bound:
@@ -181,11 +166,7 @@ def succeed(run, plan):
 
 def finding_of(run, plan):
     """The `Finding` of a plan that was answered as meant, with the outline of its
-    proof.
-
-    >>> finding_of(run, plan).arm == plan.target
-    True
-    """
+    proof."""
     certificate = certify(run.setting, plan.alpha, plan.I[plan.target])
     outline = dict(until=[plan.t - 1]*2, answered=plan.t, share=float(plan.alpha))
     return Finding(plan.rule, plan.target, replace(certificate, proof=outline))
@@ -193,11 +174,7 @@ def finding_of(run, plan):
 # %% ../nbs/paper/08_exploration.ipynb #8a520bc3
 def interact(run, stop, rounds):
     """Plan, announce, search when the agent deviates, until `stop` says so (returns
-    the `Plan`) or `rounds` are used up (None).
-
-    >>> next(interact(run, never, 9)) is oracle.rules[0]
-    True
-    """
+    the `Plan`) or `rounds` are used up (None)."""
     yield from initialise(run, rounds)
     while run.rounds < rounds:
         plan = make_plan(run)
@@ -210,21 +187,13 @@ def interact(run, stop, rounds):
                 return plan
 
 def never(run, plan):
-    """The stopping rule of a fixed budget.
-
-    >>> never(run, plan)
-    False
-    """
+    "The stopping rule of a fixed budget."
     return False
 
 # %% ../nbs/paper/08_exploration.ipynb #35768711
 def remember(run, steps, keep):
     """Pass on the rounds of `steps`, and file in `run.kept` each (rule, arm that
-    answered) for which `keep(run)` holds afterwards.
-
-    >>> next(remember(run, initialise(run, 3), never)) is oracle.rules[0]
-    True
-    """
+    answered) for which `keep(run)` holds afterwards."""
     end, rule = None, next(steps)
     while rule is not None:
         response = yield rule
@@ -241,11 +210,7 @@ def remember(run, steps, keep):
 # %% ../nbs/paper/08_exploration.ipynb #ace9d2df
 def conclude(run, *, eps, delta, **decision):
     """The `Identification` of a finished run, from a `decision`: the `Finding` and
-    the status that `finish` wants to know.
-
-    >>> conclude(run, eps=1., delta=.1, **best_so_far(run)).rounds == run.rounds
-    True
-    """
+    the status that `finish` wants to know."""
     seen = dict(searches=len(run.searches), lp_solves=run.programs.lp_solves,
                 violated=run.violated) | decision
     if not seen['violated']:
@@ -255,11 +220,7 @@ def conclude(run, *, eps, delta, **decision):
 
 def proved(run, found, eps, delta):
     """The `Finding` with its proof, if it has an outline of one and the run knows how
-    often it looks.
-
-    >>> proved(run, run.best, 1., .1).certificate.proof is None
-    True
-    """
+    often it looks."""
     certificate = found.certificate
     if certificate is None or certificate.proof is None:
         return found
@@ -308,12 +269,7 @@ def compose(setting, oracle, *, eps, delta, radius, mixing, stop, decide, rounds
 
 # %% ../nbs/paper/08_exploration.ipynb #53fda319
 def run_through(run, stop, decide, rounds, keep, eps, delta):
-    """The loop and its end.
-
-    >>> next(run_through(run, never, best_or_safest, 9, None, 1.,
-    ...     .1)) is oracle.rules[0]
-    True
-    """
+    "The loop and its end."
     steps = interact(run, stop, rounds)
     try:
         plan = yield from (steps if keep is None else remember(run, steps, keep))
@@ -346,11 +302,7 @@ def broken_oracle(run):
 # %% ../nbs/paper/08_exploration.ipynb #afbf185d
 def as_part(name, given, choices):
     """A function as it is, or the one that `choices` has under that name; raises
-    `InvalidInput` naming `name` otherwise.
-
-    >>> as_part('stop', 'never', {'never': never}) is never
-    True
-    """
+    `InvalidInput` naming `name` otherwise."""
     if callable(given):
         return given
     if isinstance(given, str) and given in choices:

@@ -4,17 +4,16 @@
 
 # %% auto #0
 __all__ = ['ROWS_SHOWN', 'WIDTH', 'thousandth', 'digits_for', 'amount', 'at_most', 'sensible', 'count_or_never', 'profit_text',
-           'brief', 'html_table', 'text_table', 'paragraph', 'as_text', 'Facts', 'setting_facts', 'arm_facts',
-           'found_names', 'proved_text', 'result_facts', 'comparison_facts', 'forecast_facts']
+           'brief', 'three_digits', 'in_percent', 'html_table', 'text_table', 'paragraph', 'as_text', 'Facts',
+           'setting_facts', 'arm_facts', 'comparison_facts', 'forecast_facts']
 
 # %% ../nbs/companion/88_facts.ipynb #fbcccd79
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
 from math import floor, log10
 from textwrap import fill
 import numpy as np
-from .learner import STATUS, Origin, in_percent
 
 # %% ../nbs/companion/88_facts.ipynb #5be5fa01
 def thousandth(x):
@@ -54,6 +53,26 @@ def brief(names):
     if len(names) <= 8:
         return ', '.join(names)
     return ', '.join(names[:7]) + f', … ({len(names)} in all)'
+
+# %% ../nbs/companion/88_facts.ipynb #26b114cf
+def three_digits(x, up):
+    """A number as a text of three significant digits, rounded up or down.
+
+    >>> three_digits(1.2345, True)
+    '1.24'
+    """
+    three = Context(3, ROUND_CEILING if up else ROUND_FLOOR)
+    return f'{float(three.create_decimal(repr(float(x)))):.3g}'
+
+def in_percent(delta):
+    """The probability 1 - δ as a text, which says 100 % for no δ above 0.
+
+    >>> in_percent(.05), in_percent(1e-7)
+    ('95 %', '99.99999 %')
+    """
+    if delta < 1e-12:
+        return f'1 - {delta:.3g}'
+    return f'{(100 - 100*Decimal(three_digits(delta, True))).normalize():f} %'
 
 # %% ../nbs/companion/88_facts.ipynb #c68ba7ee
 ROWS_SHOWN = 12     # of a table in HTML; of the rest it is told how many they are
@@ -108,11 +127,16 @@ class Facts:
         return cls([(key, label, form) for key, label, _, form in facts],
                    [[value for _, _, value, _ in facts]])
 
+    def said(self):
+        "{key: text} of one thing, without what isn't known."
+        texts = {key: as_text(value, form)
+                 for (key, _, form), value in zip(self.columns, self.rows[0])}
+        return {key: text for key, text in texts.items() if text}
+
     def known(self):
         "[(label, text)] of one thing, without what isn't known."
-        pairs = [(label, as_text(value, form))
-                 for (_, label, form), value in zip(self.columns, self.rows[0])]
-        return [(label, text) for label, text in pairs if text]
+        said = self.said()
+        return [(label, said[key]) for key, label, _ in self.columns if key in said]
 
     def lines(self):
         "One thing as text, a line a fact; long ones are broken."
@@ -169,53 +193,6 @@ def arm_facts(world, best=None, margins=None):
         columns.append(('margin', 'margin', lambda m: put(m) if m else 'none'))
         values.append([m or 0. for m in margins])
     return Facts(columns, list(zip(*values)))
-
-# %% ../nbs/companion/88_facts.ipynb #9dce764c
-def found_names(found):
-    "The names of arms and states, as far as a result knows them."
-    z = found.setting
-    if z is None:
-        W = found.rule.support.shape[1]
-        return ([f'arm {k}' for k in range(len(found.counts))],
-                [f'state {w}' for w in range(W)])
-    return z.arms, z.states
-
-def proved_text(found):
-    "The certificate of a result against its target, in words."
-    sure = '' if found.delta is None else (
-        f' with probability {in_percent(found.delta)}')
-    target = f'target {found.eps:g}'
-    if not found.verification:
-        return f'nothing is proved ({target})'
-    if found.status == 'rule_certified':
-        return f'at most {found.behind:.4g} behind the best rule tried{sure} ({target})'
-    c, put = found.certificate, lambda x: at_most(x, found.rule.bound)
-    parts = (f", {put(c.mixing)} of it the price of the oracle's share in the rule"
-             if c.mixing else '')
-    return f'regret at most {put(c.bound)}{sure}{parts} ({target})'
-
-# %% ../nbs/companion/88_facts.ipynb #393de040
-def result_facts(found, *, rounds=None, regret=None, break_even=None):
-    """What an `Identification` says: `rounds` are what its rounds were for, in words;
-    the true `regret`, and the rounds until its `break_even`, come from who knows the
-    world."""
-    arms, origin = found_names(found)[0], found.origin or Origin()
-    answers = brief(f'{a} {n:,}' for a, n in zip(arms, found.counts))
-    used = f'{found.rounds:,} ({answers})' + (f': {rounds}' if rounds else '')
-    return Facts.of(
-        ('status', 'status', found.status, lambda s: STATUS[s].text),
-        ('rounds', 'rounds', found.rounds, lambda n: used),
-        ('arm', 'found', arms[found.arm],
-         lambda arm: f'{found.rule!r}, answered by {arm}'),
-        ('bound', 'proved', found.certificate and found.certificate.bound or 0.,
-         lambda bound: proved_text(found)),
-        ('regret', 'true regret', regret, lambda x: amount(x, found.rule.bound)),
-        ('paid', 'paid', found.paid, sensible),
-        ('lost', 'lost', found.lost,
-         lambda x: f'{sensible(x)} against the best rule, while learning'),
-        ('break_even', 'pays from', break_even, lambda n: 'no round on' if n == np.inf
-         else f'round {n:,.0f} on, learning included'),
-        ('seed', 'seed', origin.seed, ''))
 
 # %% ../nbs/companion/88_facts.ipynb #37b8874e
 def comparison_facts(table):

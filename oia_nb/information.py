@@ -96,7 +96,9 @@ def merge_beliefs(beliefs, tol=REPORT_TOL):
     array([1, 0, 1])
     """
     beliefs = np.asarray(beliefs, float)
-    first, place, n = np.empty_like(beliefs), np.empty(len(beliefs), int), 0
+    first = np.empty_like(beliefs)
+    place = np.empty(len(beliefs), int)
+    n = 0
     for i, b in enumerate(beliefs):
         same = np.flatnonzero(np.abs(first[:n] - b).max(1) <= tol)
         place[i] = same[0] if len(same) else n
@@ -305,7 +307,7 @@ def _place(setting, at, belief):
 
 # %% ../nbs/paper/01_information.ipynb #630e3c2a
 def _common_prior(setting):
-    """`prior` (W,), a mean of beliefs of each arm, or None."""
+    "`prior` (W,), a mean of beliefs of each arm, or None."
     if setting.prior is None:
         return None
     prior = as_probabilities('prior', setting.prior, (setting.W,),
@@ -733,10 +735,7 @@ def reply_of(agent, world, rule):
     return as_kind(at, agent.best_reply(world, rule), Reply)
 
 def check_rule(world, rule):
-    """Raise `InvalidInput` unless `rule` is one on the support of `world`.
-
-    >>> check_rule(clinic, best.rule)
-    """
+    "Raise `InvalidInput` unless `rule` is one on the support of `world`."
     z = as_kind('world', world, World).setting
     if not _on_support(rule, z.support):
         raise InvalidInput('rule', rule,

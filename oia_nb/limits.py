@@ -52,7 +52,6 @@ def _other_world(q, coupled, free):
         asks += [new[k] >= 0, cp.sum(new[k]) == 1]
     return new, asks
 
-# %% ../nbs/beyond/38_limits.ipynb #623fc6fd
 def lower_bound(world, eps, delta, coupled=False, money=False):
     r"""A lower bound on the expected rounds of a learner that is within `eps` with
     probability 1 - `delta`, by the samples that it needs (chapter 38).
@@ -62,11 +61,7 @@ def lower_bound(world, eps, delta, coupled=False, money=False):
     `money` True: instead, a bound on what it loses against the best rule while it
     learns, in units of payment. 0 if nothing can be said, as where no other arm has a
     rule. A pair of arms whose program isn't solved says nothing. Raises `InvalidInput`,
-    and `SolverFailure` if no pair says anything for that reason.
-
-    >>> bool(lower_bound(simple, .1, .05) >= 0)
-    True
-    """
+    and `SolverFailure` if no pair says anything for that reason."""
     best = optimal_rule(world)
     eps = as_number('eps', eps, 0., 2*world.setting.B, strict_low=True)
     delta = as_number('delta', delta, 0., 1., strict_low=True)
@@ -93,7 +88,6 @@ def _samples_needed(world, best, i, eps, coupled, dear):
         raise failure
     return most
 
-
 # %% ../nbs/beyond/38_limits.ipynb #590030bc
 def rules_needed(world, eps, delta):
     r"""A lower bound on the expected rounds of a learner that proves its boundaries
@@ -101,11 +95,7 @@ def rules_needed(world, eps, delta):
 
     0 where no boundary has to be known, as no arm could be worth more than `eps` above
     the best rule even if it were paid nothing. For learners that aren't told to which
-    beliefs each arm leads. Raises `InvalidInput`, `SolverFailure`.
-
-    >>> bool(rules_needed(simple, .2, .1) >= 0)
-    True
-    """
+    beliefs each arm leads. Raises `InvalidInput`, `SolverFailure`."""
     z, best = as_kind('world', world, World).setting, optimal_rule(world)
     eps = as_number('eps', eps, 0., 2*z.B, strict_low=True)
     delta = as_number('delta', delta, 0., 1., strict_low=True)

@@ -4,11 +4,11 @@
 
 # %% auto #0
 __all__ = ['END', 'DIGITS', 'PAGE', 'FAR', 'WIDER', 'UNKNOWN', 'CHOOSE', 'stripped', 'script', 'plain', 'LiveFigure', 'served',
-           'view_of', 'widget_of', 'live_figure', 'bet_kink', 'round_top', 'game_data', 'game_still', 'game_figure',
+           'view_of', 'widget_of', 'square', 'bet_kink', 'round_top', 'game_data', 'game_still', 'game_figure',
            'feasible_data', 'feasible_figure', 'played', 'run_points', 'motion_data', 'motion_figure', 'chart',
            'planner_figure', 'rounds_with_share', 'mixing_figure', 'triangle_data', 'triangle_figure', 'proof_data',
-           'proof_figure', 'plane_of', 'boundary_data', 'boundary_figure', 'belief_names', 'offer_table',
-           'progress_line', 'SessionForm', 'form_widget', 'session_form']
+           'proof_figure', 'plane_of', 'boundary_data', 'boundary_figure', 'belief_names', 'offer_table', 'SessionForm',
+           'form_widget', 'session_form']
 
 # %% ../nbs/companion/85_live.ipynb #5a5c090c
 import json
@@ -35,7 +35,6 @@ from .sharp.learner import sharp
 from .tickets import ticket_name
 from .session import Refused, Session
 from .plots import CORNERS, largest_region
-from .facts import html_table
 from .views import HUES, Still, block, html_paragraph
 
 # %% ../nbs/companion/85_live.ipynb #8ccfaaea
@@ -91,12 +90,16 @@ render({{model, el}})
 
 # %% ../nbs/companion/85_live.ipynb #5a72c28d
 class LiveFigure:
-    """A figure that a reader can move; see `live_figure`.
+    """A figure that a reader can move: the script `name` draws `data` (a dictionary),
+    and moves `state` (numbers or lists of numbers, each by name).
 
-    `name` of its script, `data` and `state` as they go into the page, `still` the
-    picture (SVG) that is seen where no script runs.
+    `still` is SVG for pages without scripts. Raises `InvalidInput`.
+
+    >>> LiveFigure('game', {}, kink=[.5, .1])
+    LiveFigure('game', kink can be moved)
     """
-    def __init__(self, name, data, state, still=''):
+    def __init__(self, name, data, *, still='', **state):
+        as_kind('data', data, dict)
         self.name, self.data, self.start = name, plain(data), plain(state)
         self.still, self.code = still, script(name)
         self._widget = None
@@ -155,20 +158,11 @@ def widget_of(figure):
     traits = {k: traitlets.Any(v).tag(sync=True) for k, v in values.items()}
     return type('Live', (anywidget.AnyWidget, ), {'_esm': figure.code} | traits)()
 
-# %% ../nbs/companion/85_live.ipynb #cb369b82
-def live_figure(name, data, *, still='', **state):
-    """A `LiveFigure`: the script `name` draws `data` (a dictionary), and moves
-    `state` (numbers or lists of numbers, each by name).
-
-    `still` is SVG for pages without scripts. Raises `InvalidInput`.
-
-    >>> live_figure('game', {}, kink=[.5, .1])
-    LiveFigure('game', kink can be moved)
-    """
-    as_kind('data', data, dict)
-    return LiveFigure(name, data, state, still)
-
 # %% ../nbs/companion/85_live.ipynb #50a3f9f0
+def square(xs, ys, label):
+    "A still picture that is nearly square."
+    return Still(xs, ys, label=label, box=(58, 432, 10, 330), size=(440, 370))
+
 def bet_kink(rule):
     """The kink (x, y) of a rule of two bets over two states, or None if it isn't one:
     the belief in the second state at which both are worth y."""
@@ -234,7 +228,7 @@ def game_figure(world, *, kink=None, top=None):
     data = game_data(world, top)
     kink = [.6, .7*data['top']] if kink is None else as_array('kink', kink, (2, ))
     still = game_still(data, kink)
-    return live_figure('game', data, still=still, kink=kink)
+    return LiveFigure('game', data, still=still, kink=kink)
 
 # %% ../nbs/companion/85_live.ipynb #4318d3fd
 def feasible_data(world, rules, names):
@@ -261,8 +255,7 @@ def feasible_figure(world, rules, *, names=('rule P', 'rule Q'), arm=0, radius=.
     most = as_number('most', most, 0., strict_low=True)
     data = feasible_data(world, rules, names) | {'most': most}
     arm = world.setting.arm_index(arm)
-    still = Still((0, 1), (0, 1), label='Who answers mixtures of two rules',
-                  box=(52, 432, 10, 330), size=(440, 370))
+    still = square((0, 1), (0, 1), 'Who answers mixtures of two rules')
     profits = np.c_[np.zeros(len(data['V'])), data['V']] - data['costs'][:, None]
     for k, name in enumerate(data['arms']):
         mine = largest_region(profits, k)[:, 1:]        # the shares of the two rules
@@ -270,7 +263,7 @@ def feasible_figure(world, rules, *, names=('rule P', 'rule Q'), arm=0, radius=.
             still.area(mine, k)
             still.name(*mine.mean(0), name)
     still.axes(f'share of {names[0]}', f'share of {names[1]}')
-    return live_figure('feasible', data, still=still.svg, arm=arm,
+    return LiveFigure('feasible', data, still=still.svg, arm=arm,
                        radius=as_number('radius', radius, 0., most))
 
 # %% ../nbs/companion/85_live.ipynb #8b02642c
@@ -333,8 +326,7 @@ def motion_figure(world, oracle, learner, plans, *, seed, frames=70):
     frames = as_integer('frames', frames, 1)
     data = motion_data(world, oracle, learner, plans, seed, frames)
     (xa, xb), (ya, yb) = data['range']
-    still = Still((xa, xb), (ya, yb), label='Where the regions of three arms meet',
-                  box=(52, 432, 10, 330), size=(440, 370))
+    still = square((xa, xb), (ya, yb), 'Where the regions of three arms meet')
     cx, cy = data['corner']
     reach = min(xb - cx, yb - cy)
     for end in (cx, ya), (xa, cy), (cx + reach, cy + reach):
@@ -346,7 +338,7 @@ def motion_figure(world, oracle, learner, plans, *, seed, frames=70):
         still.name(goal[0], goal[1] + .03*(yb - ya), data['arms'][k])
     still.axes(*(f'{data["arms"][k]} is paid more than {data["arms"][0]} by'
                  for k in (1, 2)))
-    return live_figure('motion', data, still=still.svg, step=0)
+    return LiveFigure('motion', data, still=still.svg, step=0)
 
 # %% ../nbs/companion/85_live.ipynb #d83e98ff
 def chart(curves, label, ylabel, ys):
@@ -374,7 +366,7 @@ def planner_figure(subject, *, eps, delta, margin=None, gaps=None):
     bounds = theorem1_bound, corollary1_bound, smallest_budget, lambda p: p.K + n_min(p)
     curves = [[(e, f(replace(p, eps=e))) for e in targets] for f in bounds]
     still = chart(curves, 'target ϵ', 'rounds', (1e2, 1e18))
-    return live_figure('planner', data, still=still, eps=p.eps, delta=p.delta,
+    return LiveFigure('planner', data, still=still, eps=p.eps, delta=p.delta,
                        margin=p.margin)
 
 # %% ../nbs/companion/85_live.ipynb #1440f919
@@ -403,7 +395,7 @@ def mixing_figure(subject, *, eps, delta, margin=None, gaps=None):
     shares = p.eps/(2*p.B)*np.geomspace(.01, .99, 25)
     curves = zip(*([(a, t) for t in rounds_with_share(p, a)] for a in shares))
     still = chart([*curves], "share of the oracle's rule", 'rounds', (1e2, 1e16))
-    return live_figure('mixing', data, still=still, part=.5, eps=p.eps, margin=p.margin)
+    return LiveFigure('mixing', data, still=still, part=.5, eps=p.eps, margin=p.margin)
 
 # %% ../nbs/companion/85_live.ipynb #9c5cf864
 def triangle_data(world, rule=None):
@@ -441,7 +433,7 @@ def triangle_figure(world, rule=None, *, belief=(.5, .3, .2), arm=0):
     for corner, name, down in zip(CORNERS, data['states'], (18, 18, -8)):
         x, y = still.at(*corner)
         still.text(x, y + down, name)
-    return live_figure('triangle', data, still=still.svg, belief=belief, arm=arm)
+    return LiveFigure('triangle', data, still=still.svg, belief=belief, arm=arm)
 
 # %% ../nbs/companion/85_live.ipynb #2730981d
 def proof_data(found, world):
@@ -484,7 +476,7 @@ def proof_figure(found, world):
         inside = np.clip(data['profits'][:, k], *range_)
         still.line(zip(rounds, inside), f'stroke="{HUES[k % 6]}" fill="none"')
     still.axes('round', 'profit')
-    return live_figure('proof', data, still=still.svg, frame=len(rounds) - 1)
+    return LiveFigure('proof', data, still=still.svg, frame=len(rounds) - 1)
 
 # %% ../nbs/companion/85_live.ipynb #b84c9012
 FAR, WIDER = 1e4, 1e-4      # limits of a, b; widening of half-planes, as for sharp
@@ -546,8 +538,7 @@ def boundary_figure(world, *, eps, delta, seed):
     """
     data = boundary_data(world, eps=eps, delta=delta, seed=seed)
     (xa, xb), (ya, yb) = data['range']
-    still = Still((xa, xb), (ya, yb), label='Rules asked, and the boundary of two arms',
-                  box=(58, 432, 10, 330), size=(440, 370))
+    still = square((xa, xb), (ya, yb), 'Rules asked, and the boundary of two arms')
     (a, b), wide = data['truth'], np.linspace(xa, xb, 200)
     ends = wide[(a*wide + b*ya <= 1) & (a*wide + b*yb >= 1)]
     still.line([(x, (1 - a*x)/b) for x in ends[[0, -1]]])
@@ -555,7 +546,7 @@ def boundary_figure(world, *, eps, delta, seed):
         if xa <= x <= xb and ya <= y <= yb:
             still.dot(x, y, k, r=3)
     still.axes(*data['labels'])
-    return live_figure('boundary', data, still=still.svg, frame=len(data['asked']) - 1)
+    return LiveFigure('boundary', data, still=still.svg, frame=len(data['asked']) - 1)
 
 # %% ../nbs/companion/85_live.ipynb #21a75f7d
 UNKNOWN, CHOOSE = 'not known yet', 'choose …'
@@ -571,29 +562,12 @@ def belief_names(setting):
     return [(words(i), int(i)) for i in order]
 
 def offer_table(session):
-    "The open offer, or what became of the session, as a table of HTML."
+    "The open offer as HTML; nothing once the session is over."
     if session.status != 'open':
-        return f'<p>The session is over: {escape(session.status)}.</p>'
-    offer, z = session.announce(), session.setting
-    unit = f' ({offer.currency})' if offer.currency else ''
-    rows = [(ticket_name(n), *(f'{x:.4g}' for x in t))
-            for n, t in enumerate(offer.menu.tickets)]
-    heads = ['ticket', *(f'pays if {w}' for w in z.states)]
-    return block(html_paragraph(f'Round {offer.round}{unit}'),
-                 html_table(heads, rows, most=len(rows)))
-
-def progress_line(session):
-    "How far a session is, in one line of HTML."
-    best, z = session.best, session.setting
-    unit = escape(session.head['currency'] or '')
-    said = f'{session.rounds} answers, {session.paid:.4g} {unit} paid'.replace(
-        '  ', ' ')
-    if session.unused:
-        said += f', {session.unused} answers not used'
-    if best is None:
-        return said
-    arm = escape(z.arms[best.arm])
-    return f'{said}; best so far: {arm}, loses at most {best.bound:.3g}'
+        return ''
+    offer = session.announce()
+    return block(html_paragraph(f'Round {offer.round}. {offer.say}'),
+                 offer.tickets(offer.digits))
 
 # %% ../nbs/companion/85_live.ipynb #d727a7b9
 class SessionForm:
@@ -605,8 +579,10 @@ class SessionForm:
     def answer(self, arm, belief, state=UNKNOWN, round=None):
         "What the button *answer* does in the round that is shown; a line of text."
         known = None if state == UNKNOWN else state
+        if CHOOSE in (arm, belief):
+            raise Refused('arm, belief', CHOOSE, 'one of those in the list, each')
         r = self.session.answer(arm, belief=belief, state=known, round=round)
-        return f'round {r.number} recorded'
+        return f'round {r.number} recorded, ticket {r.ticket} is held'
 
     def decline(self, reason, round=None):
         "What the button *decline* does."
@@ -651,7 +627,7 @@ class SessionForm:
                 f' {middle}</p><p>state <select aria-label="state">'
                 f'{options([UNKNOWN, *z.states])}</select></p>'
                 '<p><button>answer</button> <button>decline</button> '
-                f'<button>undo</button></p><p>{progress_line(self.session)}</p>'
+                f'<button>undo</button></p><p>{escape(self.session.statement)}</p>'
                 '</fieldset>')
 
 # %% ../nbs/companion/85_live.ipynb #24ee7159
@@ -678,7 +654,7 @@ def form_widget(form):
     def refresh():
         table.value = offer_table(form.session)
         shown['round'] = len(form.session.to_frame())
-        progress.value = progress_line(form.session)
+        progress.value = escape(form.session.statement)
         for b in buttons[:2]:
             b.disabled = form.session.status != 'open'
     def tried(act):

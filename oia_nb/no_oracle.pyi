@@ -6,7 +6,8 @@ import numpy as np
 from dataclasses import dataclass
 import numpy as np
 from .core import OIAError, as_integer, as_number, generator
-from .learner import Learner, announce, in_percent
+from .facts import in_percent
+from .learner import Learner, announce
 from .oracle import Oracle
 from .estimation import Transcript
 from .scoring import ScoringRule, menu_rule

@@ -62,11 +62,7 @@ def safest(run):
 
 # %% ../nbs/paper/10_oiafb.ipynb #21d23e4b
 def before_a_success(run):
-    """Rules are kept until the first exploitation round.
-
-    >>> before_a_success(run)
-    False
-    """
+    "Rules are kept until the first exploitation round."
     return run.best is None
 
 def best_or_safest(run, plan):

@@ -11,11 +11,11 @@ __all__ = ['MARGIN_TOL', 'WAYS_OUT', 'BOUND_MARGIN', 'BOUND_TOL', 'Oracle', 'wid
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 import numpy as np
-from .core import (InvalidInput, NotInducible, SolverFailure, Value, as_array,
+from .core import (REPORT_TOL, InvalidInput, NotInducible, SolverFailure, Value, as_array,
                          as_integer, as_kind, as_names, as_number)
 from .information import (Environment, InformationStructure, Rational, Setting,
                                 World)
-from .scoring import ScoringRule, lie, mix
+from .scoring import ScoringRule, lie, menu_rule, mix
 from .programs import known_program, properness_rows, widest_rule
 from .stackelberg import (PROFIT_TOL, optimal_rule, profit_scale, region_margin,
                                 stake)
@@ -66,6 +66,18 @@ class Oracle(Value):
     def margin(self):
         "The smallest margin, or None if they aren't known."
         return None if self.margins is None else float(self.margins.min())
+
+    def on(self, setting):
+        """The oracle for the beliefs of another `Setting`: its rules as menus, which pay any
+        report. Margins are known still if no belief is missing there. Raises
+        `InvalidInput`."""
+        support, old = as_kind('setting', setting, Setting).support, self.rules[0].support
+        if np.array_equal(support, old):
+            return self
+        rules = [menu_rule(support, r.values, r.bound) for r in self.rules]
+        gaps = np.abs(old[:, None] - support).max(2).min(1)
+        return replace(self, rules=rules,
+                       margins=self.margins if gaps.max() <= REPORT_TOL else None)
 
 # %% ../nbs/paper/04_oracle.ipynb #12acb349
 def widest_margin(world, arm):
@@ -151,11 +163,7 @@ def check_oracle(world, rules):
 # %% ../nbs/paper/04_oracle.ipynb #20c3b3d5
 def is_favourite(world, arm, rule):
     """True if `arm` (an index) is the strict best response to a `rule`, by more than
-    `MARGIN_TOL` of what is at stake, and the answer of a rational agent to it.
-
-    >>> is_favourite(clinic, 1, oracle.rules[1])
-    True
-    """
+    `MARGIN_TOL` of what is at stake, and the answer of a rational agent to it."""
     leads = region_margin(world, rule, arm) > MARGIN_TOL*stake(world, rule)
     return bool(leads and Rational().best_reply(world, rule).arm == arm)
 

@@ -6,9 +6,9 @@ import numpy as np
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 import numpy as np
-from .core import InvalidInput, NotInducible, SolverFailure, Value, as_array, as_integer, as_kind, as_names, as_number
+from .core import REPORT_TOL, InvalidInput, NotInducible, SolverFailure, Value, as_array, as_integer, as_kind, as_names, as_number
 from .information import Environment, InformationStructure, Rational, Setting, World
-from .scoring import ScoringRule, lie, mix
+from .scoring import ScoringRule, lie, menu_rule, mix
 from .programs import known_program, properness_rows, widest_rule
 from .stackelberg import PROFIT_TOL, optimal_rule, profit_scale, region_margin, stake
 
@@ -21,6 +21,7 @@ class Oracle(Value):
     def __repr__(self): ...
     @property
     def margin(self) -> float | None: ...
+    def on(self, setting: Setting) -> Oracle: ...
     def _repr_html_(self): ...
 def widest_margin(world, arm) -> tuple[float,ScoringRule]: ...
 MARGIN_TOL: float

@@ -2,18 +2,16 @@
 
 # %% auto #0
 __all__ = ['COLORS', 'COLORMAP', 'DASHES', 'MARKERS', 'HATCHES', 'CORNERS', 'AXIS_NAMES', 'distinct_rows', 'truthful_payment',
-           'largest_region', 'plot_rule', 'blend', 'answers_along', 'plot_segment', 'answers_on', 'plot_plane',
-           'plot_beliefs', 'plot_profits', 'plot_radii', 'plot_costs', 'plot_exploration', 'plot_rounds', 'plot_error',
-           'plot_scaling', 'plot_heatmap', 'luminance', 'contrast']
+           'largest_region', 'plot_rule', 'blend', 'answers_on', 'plot_plane', 'plot_beliefs', 'plot_profits',
+           'plot_rounds', 'plot_error', 'plot_scaling', 'plot_heatmap', 'luminance', 'contrast']
 
 # %% ../nbs/companion/69_plots.ipynb #8c8944cd
 import numpy as np
-from .core import (InvalidInput, as_array, as_choice, as_kind, as_names,
+from .core import (InvalidInput, as_choice, as_kind, as_names,
                          as_number, as_probabilities)
 from .information import Setting, World
-from .scoring import ScoringRule, as_rule, lie, mix
+from .scoring import ScoringRule, as_rule, lie
 from .stackelberg import agent_profit, arm_profit
-from .estimation import FORCED, NORMAL
 from .learner import Identification
 from .runs import (as_positive, check_frame, column_names, fit_exponent,
                          numbers_in, positive_in, quantiles_by, run_values,
@@ -155,7 +153,6 @@ def _plot_simplex(rule, states, ax):
     ax.figure.colorbar(sheet, ax=ax, label='expected payment', shrink=.8)
     return ax
 
-# %% ../nbs/companion/69_plots.ipynb #7e6bc8db
 def _corner_names(ax, names):
     for corner, name, at, ha, va in zip(CORNERS, names, ((-14, -5), (14, -5), (0, 5)),
                                         ('left', 'right', 'center'),
@@ -222,63 +219,6 @@ def blend(rules, weights):
     bound = max(r.bound for r in rules)
     return ScoringRule(np.clip(sum(w*r.values for w, r in zip(weights, rules)), 0.,
                                bound), rules[0].support, bound)
-
-# %% ../nbs/companion/69_plots.ipynb #730a0332
-def answers_along(world, rule_a, rule_b):
-    r"""Who answers $(1-\lambda)S_a + \lambda S_b$: the places (n+1,) from 0 to 1
-    where the answer changes, and the n arms between them.
-
-    Raises `InvalidInput` for a rule that isn't proper, or isn't on the support of
-    the world.
-    """
-    rules = _check_rules(world, (rule_a, rule_b), 2)
-    left, right = (agent_profit(world, r) for r in rules)
-    i, j = np.triu_indices(len(left), 1)
-    d, e = left[i] - left[j], right[i] - right[j]
-    i, d, e = (x[d*e < 0] for x in (i, d, e))
-    at = d/(d - e)
-    best = ((1 - at)*left[:, None] + at*right[:, None]).max(0)
-    on_top = (1 - at)*left[i] + at*right[i] >= best - 1e-9*world.setting.bound
-    places = np.r_[0., np.unique(at[on_top]), 1.]
-    arms = [world.best_response(mix(*rules, lam))
-            for lam in (places[1:] + places[:-1])/2]
-    new = np.r_[True, np.diff(arms) != 0]
-    return np.r_[places[:-1][new], 1.], [a for a, n in zip(arms, new) if n]
-
-# %% ../nbs/companion/69_plots.ipynb #f22ef9f6
-def plot_segment(world, rule_a, rule_b, ax=None, *, labels=('rule a', 'rule b')):
-    r"""The agent's profits $g(k, S)$ from every arm along the mixtures of two proper
-    rules, and in shades who answers where.
-
-    Parameters
-    ----------
-    world : World
-    rule_a, rule_b : ScoringRule
-        Proper, on the support of the world.
-    ax : matplotlib Axes, optional; a figure is made if there is none
-    labels : two str; what the rules are called
-
-    Returns the axes. Raises `InvalidInput`.
-    """
-    places, arms = answers_along(world, rule_a, rule_b)
-    names = _two_or_more('labels', labels, 2)
-    a, b = (agent_profit(world, r) for r in (rule_a, rule_b))
-    ax, z = _axes(ax, (5.6, 3.8)), world.setting
-    for k in range(z.K):
-        ax.plot([0, 1], [a[k], b[k]],
-                **_style(k) | dict(marker='', lw=1.8), zorder=3, label=_text(z.arms[k]))
-    for start, end, k in zip(places, places[1:], arms):
-        ax.axvspan(start, end, fc=COLORS[k % 6], alpha=.22, lw=0)
-        if start > 0:
-            ax.axvline(start, color=_ink(), lw=.8)
-        if end - start > .016*len(z.arms[k]):
-            ax.text((start+end)/2, 1.02, _text(z.arms[k]),
-                    transform=ax.get_xaxis_transform(), ha='center', fontsize='small')
-    ax.grid(False)
-    ax.set(xlim=(0, 1), xlabel=f'λ, from {names[0]} to {names[1]}',
-           ylabel="agent's profit")
-    _legend(ax)
-    return ax
 
 def _two_or_more(argument, labels, n):
     return [_text(o) for o in as_names(argument, labels, n, '')]
@@ -398,7 +338,6 @@ def plot_profits(result, setting, ax=None, profits=None):
     ax.legend(fontsize='small')
     return ax
 
-# %% ../nbs/companion/69_plots.ipynb #c25a9f80
 def _trace(result, setting):
     as_kind('setting', setting, Setting)
     as_kind('result', result, Identification)
@@ -418,169 +357,6 @@ def _spread(ax, heights):
         return
     ax.set_yscale('log')
     _plain_numbers(ax.yaxis)
-
-# %% ../nbs/companion/69_plots.ipynb #b00dd8d1
-def plot_radii(result, setting, ax=None):
-    r"""The radii $I_q^t(k)$ of a run, round by round, on logarithmic axes; above the
-    thin line at 2 they say nothing.
-
-    Parameters
-    ----------
-    result : Identification; of any learner that has planned a round
-    setting : Setting
-    ax : matplotlib Axes, optional; a figure is made if there is none
-
-    Returns the axes. Raises `InvalidInput` for a result without a trace, or for
-    another setting.
-    """
-    trace = _trace(result, setting)
-    ax = _axes(ax, (5.6, 3.8))
-    for k in range(setting.K):
-        ax.plot(trace.rounds, trace.radii[:, k], **_style(k),
-                markevery=max(len(trace.rounds) // 6, 1), label=_text(setting.arms[k]))
-    ax.axhline(2., color=_ink(), lw=.8)
-    ax.set(xscale='log', xlabel='round', ylabel='radius')
-    _spread(ax, np.r_[trace.radii[np.isfinite(trace.radii)], 2.])
-    _legend(ax)
-    return ax
-
-# %% ../nbs/companion/69_plots.ipynb #906ad9ae
-def _reach(C, half, bound):
-    """How far the axis goes: to all that is finite, and to `bound` where something
-    isn't."""
-    ends = np.abs(C) + half
-    least = bound if np.isinf(ends).any() else 0
-    return 1.06*max(ends[np.isfinite(ends)].max(initial=1e-3*bound), least)
-
-def _draw_edges(ax, high, at, width):
-    "The bounds (K, K) of the edges themselves as thin bars above the rows of pairs."
-    middle = np.where(np.isfinite(high) & np.isfinite(high.T), high, 0.)
-    ax.errorbar((middle - middle.T)[at]/2, np.arange(len(at[0])) - .25,
-                xerr=width(np.abs(high + high.T)/2), fmt='none', ecolor=COLORS[1],
-                elinewidth=1.6, label='edge by itself')
-
-# %% ../nbs/companion/69_plots.ipynb #74659656
-def plot_costs(plan, setting, ax=None, *, costs=None, upper=None):
-    r"""The cost graph of a plan: $\hat C(k,k') \pm I_c(k,k')$, a row per pair of arms.
-
-    On the event (with probability 1 - δ) every bar holds the true difference. No
-    inducible arm costs $B_S$ more than another, so beyond the dotted lines, if they
-    are in sight, a bar says nothing.
-
-    Parameters
-    ----------
-    plan : Plan, or another object with `C_hat` and `I_c` (K, K)
-    setting : Setting
-    ax : matplotlib Axes, optional; a figure is made if there is none
-    costs : array (K,), optional
-        The true costs, whose differences are drawn as diamonds.
-    upper : array (K, K), optional
-        $C_+$ of `cost_upper`, as thin bars above; a wider one had a shorter detour.
-
-    Returns the axes. Raises `InvalidInput`.
-    """
-    C, half = _intervals(plan, setting)
-    K, B_S = setting.K, setting.bound
-    at = np.tril_indices(K, -1)
-    rows = np.arange(len(at[0]))
-    width = lambda w: np.where(np.isfinite(w), w, 99*B_S)[at]
-    c = None if costs is None else as_array('costs', costs, (K, ))
-    high = None if upper is None else _square('upper', upper, K)
-    ax = _axes(ax, (5.6, 1.5 + .36*len(rows)))
-    if upper is not None:
-        _draw_edges(ax, high, at, width)
-    ax.errorbar(C[at], rows, xerr=width(half), fmt='o', ms=5, color=COLORS[0],
-                elinewidth=2.6, capsize=4, label='interval')
-    if costs is not None:
-        ax.plot(c[at[0]] - c[at[1]], rows, 'D', ms=6, mfc='none', mec=COLORS[3],
-                mew=1.8, ls='', label='truth', zorder=4)
-    for x in (-B_S, 0., B_S):
-        ax.axvline(x, color=_ink(), ls='-' if x == 0 else ':', lw=1)
-    reach = _reach(C[at], half[at], B_S)
-    ax.locator_params(axis='x', nbins=6)
-    ax.set(xlim=(-reach, reach), ylim=(len(rows) + .3, -.6),
-           xlabel='difference of costs')
-    names = [_text(f'{setting.arms[k]} − {setting.arms[j]}') for k, j in zip(*at)]
-    ax.set_yticks(rows, names)
-    _legend(ax, loc='lower center', ncols=3)
-    return ax
-
-# %% ../nbs/companion/69_plots.ipynb #a18342e8
-def _square(argument, value, K):
-    x = np.asarray(value)
-    if x.dtype.kind not in 'fiu' or x.shape != (K, K) or np.isnan(x).any():
-        raise InvalidInput(argument, value, f'numbers in an array of shape ({K}, {K})')
-    return x
-
-def _intervals(plan, setting):
-    as_kind('setting', setting, Setting)
-    for name in ('C_hat', 'I_c'):
-        if not hasattr(plan, name):
-            raise InvalidInput('plan', plan, 'a Plan, as watch is given it')
-    return _square('plan.C_hat', plan.C_hat,
-                   setting.K), _square('plan.I_c', plan.I_c, setting.K)
-
-# %% ../nbs/companion/69_plots.ipynb #f2f57a74
-def plot_exploration(runs, ax=None, *, by='method'):
-    r"""Normal against forced rounds: their numbers so far, round by round on
-    logarithmic axes; or, of many runs, their means as bars.
-
-    Parameters
-    ----------
-    runs : Identification, dict of them by name, or pandas DataFrame
-        A frame has the columns `by`, "normal_rounds" and "forced_rounds", one row a
-        run; runs that failed are left out.
-    ax : matplotlib Axes, optional; a figure is made if there is none
-    by : str or list of str; columns of a frame by which runs are grouped
-
-    Returns the axes. Raises `InvalidInput`.
-    """
-    if isinstance(runs, Identification):
-        runs = {'': runs}
-    if not isinstance(runs, dict):
-        return _plot_shares(check_frame(runs, by, 'normal_rounds', 'forced_rounds',
-                                        argument='runs'), by, ax)
-    if not runs or not all(
-            isinstance(r, Identification) and len(r.trace.kinds)
-            for r in runs.values()):
-        raise InvalidInput('runs', runs,
-                           'an Identification, a dict of them, or a frame')
-    ax = _axes(ax, (5.6, 3.8))
-    for n, (name, r) in enumerate(runs.items()):
-        t = np.unique(np.geomspace(1, len(r.trace.kinds), 300).astype(int))
-        kinds = (NORMAL, 'normal', '-'), (FORCED, 'forced', DASHES[1])
-        for kind, label, dashes in kinds:
-            so_far = np.cumsum(r.trace.kinds == kind)[t - 1].astype(float)
-            so_far[so_far == 0] = np.nan
-            alone = 0 if kind == NORMAL else 3
-            color = COLORS[n % 6 if len(runs) > 1 else alone]
-            ax.plot(t, so_far, color=color, ls=dashes, lw=1.8, marker=MARKERS[n % 7],
-                    ms=5.5, mfc=(None if kind == NORMAL else 'none'), markevery=60,
-                    label=f'{_text(str(name))} {label}'.strip())
-    ax.set(xscale='log', yscale='log', xlabel='round', ylabel='rounds so far')
-    _legend(ax)
-    return ax
-
-# %% ../nbs/companion/69_plots.ipynb #cdfe2e8e
-def _plot_shares(frame, by, ax):
-    groups = [(name, numbers_in(rows, 'normal_rounds'),
-               numbers_in(rows, 'forced_rounds')) for name, rows in _groups(frame, by)]
-    groups = [(name, *(np.nanmean(x) for x in counts)) for name, *counts in groups
-              if np.isfinite(counts[0]).any()]
-    if not groups:
-        raise InvalidInput('runs', 'a frame', 'a run that ended')
-    names, normal, forced = zip(*groups)
-    ax, rows = _axes(ax, (5.6, 1.3 + .42*len(groups))), np.arange(len(groups))
-    ax.barh(rows, normal, .62, color=COLORS[0], label='normal')
-    bars = ax.barh(rows, forced, .62, left=normal, color=COLORS[1], hatch='///',
-                   ec=_ink(), lw=0, label='forced')
-    ax.bar_label(bars, [f'{_count(n)} + {_count(f)}' for n, f in zip(normal, forced)],
-                 padding=4, fontsize='small')
-    ax.set(xlabel='rounds, mean of the runs', ylim=(len(groups) + .3, -.6),
-           xlim=(0, 1.3*max(np.add(normal, forced).max(), 1)))
-    ax.set_yticks(rows, map(_text, names))
-    _legend(ax, loc='lower center', ncols=2)
-    return ax
 
 # %% ../nbs/companion/69_plots.ipynb #8d7b9d00
 AXIS_NAMES = dict(eps='target ϵ', delta='δ', margin='oracle margin', gap='gap Δ',
@@ -655,7 +431,6 @@ def _draw_share(ax, i, name, cells):
                     ecolor=COLORS[i % 6], capsize=3)
     ax.plot(at, k/n, **_style(i), lw=1.8, clip_on=False, label=_text(name))
 
-# %% ../nbs/companion/69_plots.ipynb #26374f96
 def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None):
     r"""The share of runs whose rule has a true regret above ϵ, against the budget.
 
@@ -692,7 +467,6 @@ def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None)
     _legend(ax)
     return ax
 
-# %% ../nbs/companion/69_plots.ipynb #49fa2862
 def _draw_bound(ax, bound, frame, by, x, high=np.inf):
     """A bound as thin lines: a function of x, or the medians of a column, one line a
     group in its colour."""
@@ -726,7 +500,6 @@ def _laws(frame, x, y, by, shares):
                            f'a {x} at which half of the runs stopped')
     return groups
 
-# %% ../nbs/companion/69_plots.ipynb #d16d3927
 def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
                  bars='quartiles'):
     r"""How `y` grows with `x`, on logarithmic axes: medians, bars, and the power law
@@ -768,7 +541,6 @@ def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
     _legend(ax)
     return ax
 
-# %% ../nbs/companion/69_plots.ipynb #048a9781
 def _draw_law(ax, i, name, at, q):
     style, open_ = _style(i), np.isinf(q[2]) if len(at) else []
     reach = np.where(open_, q[1], q[2])
@@ -792,7 +564,6 @@ def _name_cells(ax, table):
     ax.set_yticks(range(m), [_text(str(r)) for r in table.index])
     ax.tick_params(length=0)
 
-# %% ../nbs/companion/69_plots.ipynb #4080a50d
 def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='world',
                  log=True, label=None):
     r"""A table in colour: the median of `value` in every cell, with its number
@@ -836,7 +607,6 @@ def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='worl
         _plain_numbers(bar.ax.yaxis)
     return ax
 
-# %% ../nbs/companion/69_plots.ipynb #ff94f287
 def _table(frame, value, rows, columns):
     check_frame(frame, [rows, columns], *_column(value))
     order = [frame[c].unique() for c in (rows, columns)]

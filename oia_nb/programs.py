@@ -130,10 +130,15 @@ class CvxpyProgram:
     """
     def __init__(self, support, K, arm):
         import cvxpy as cp
-        (M, W), self.arm, self.W, self.solves = support.shape, arm, support.shape[1], 0
+        M, W = support.shape
+        self.arm = arm
+        self.W = support.shape[1]
+        self.solves = 0
         self.q, self.lower = cp.Parameter((K, M)), cp.Parameter(K)
         self.slack, self.cap = cp.Parameter(nonneg=True), cp.Parameter()
-        self.S, v, e = cp.Variable((M, W)), cp.Variable(), cp.Variable()
+        self.S = cp.Variable((M, W))
+        v = cp.Variable()
+        e = cp.Variable()
         s = cp.sum(cp.multiply(support, self.S), axis=1)
         pay = support @ self.S.T
         proper = [self.S >= 0, self.S <= 1, cp.reshape(s, (M, 1), order='C') >= pay]
@@ -289,7 +294,6 @@ class Vertex:
     value: float
     bound: float
 
-# %% ../nbs/companion/61_programs.ipynb #0c377eb5
 class LinearProgram:
     """min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1] and columns[0] ≤ x ≤ columns[1].
 
@@ -299,7 +303,10 @@ class LinearProgram:
     `LP_UNIT`-fold. `solves` counts runs of the solver.
     """
     def __init__(self, A, cost, columns, rows):
-        self.A, self.cost, self.columns, self.rows = A, cost, columns, rows
+        self.A = A
+        self.cost = cost
+        self.columns = columns
+        self.rows = rows
         self.solves = 0
         self.sizes = np.asarray(abs(A).sum(1)).ravel()          # of the rows of A
         self.turned = A.T
@@ -319,7 +326,9 @@ class LinearProgram:
         push(highs.changeColsCost, self.cost[None], cost[None])
         push(highs.changeColsBounds, self.columns, columns, LP_UNIT)
         push(highs.changeRowsBounds, self.rows, rows, LP_UNIT)
-        self.cost, self.columns, self.rows = cost, columns, rows
+        self.cost = cost
+        self.columns = columns
+        self.rows = rows
 
     def solve(self):
         "A verified `Vertex`, or None if HiGHS finds none. Raises `SolverFailure`."
@@ -374,7 +383,6 @@ class LinearProgram:
         tolerance = LP_TOL*max(1., np.abs(self.cost).sum()) + LP_ROW_TOL*np.abs(y).sum()
         return bool(feasible and self.cost @ x - bound <= tolerance)
 
-# %% ../nbs/companion/61_programs.ipynb #d893d2d4
 def push(change, old, new, unit=1.):
     """Pass on to HiGHS the columns in which `new` differs from `old`, times `unit`.
 
@@ -486,16 +494,12 @@ GAIN_BYTES = 48         # what a pair of beliefs takes: gains, or V-rules
 
 def check_size(M, W, lies):
     """Raise `InvalidInput` for M beliefs over W states if a program that forbids so
-    many `lies` would take more than `MEMORY_MOST` bytes.
-
-    >>> check_size(20, 2, lies=38)
-    """
+    many `lies` would take more than `MEMORY_MOST` bytes."""
     gib = (2*W*LIE_BYTES*lies + GAIN_BYTES*M*M)/2**30
     if gib > MEMORY_MOST/2**30:
         raise InvalidInput(
             'support', f'{M:,} beliefs', f'fewer: a program over them takes about '
             f'{gib:.3g} GiB of memory, and may take {MEMORY_MOST/2**30:g}')
-
 
 # %% ../nbs/companion/61_programs.ipynb #09a6ad8a
 class RuleProgram(ProperProgram):
@@ -511,7 +515,9 @@ class RuleProgram(ProperProgram):
         check_size(M, W, lies=2*M if W == 2 else M*M)
         A = rule_matrix(support, K, arm)
         m, n = A.shape
-        self.arm, self.K, self.counts = arm, K, np.zeros((K, len(support)))
+        self.arm = arm
+        self.K = K
+        self.counts = np.zeros((K, len(support)))
         self.links, self.asks = m - 2*K + np.arange(K), m - K + np.arange(K)
         self.pay = A[[m - K + arm]].toarray()[0]
         self.short, self.price = np.zeros(n), np.zeros(n)
@@ -546,7 +552,9 @@ class RuleProgram(ProperProgram):
             raise SolverFailure('a coefficient of the program is not finite')
         for k in np.flatnonzero((counts != self.counts).any(1)):
             self.change_row(self.links[k], link_row(self.support, counts[k], k, self.K))
-        self.counts, self.lower, self.slack = np.array(counts, float), lower, float(slack)
+        self.counts = np.array(counts, float)
+        self.lower = lower
+        self.slack = float(slack)
 
     def _optimum(self, cost, cap, short):
         "The `Vertex` for `cost` with v_k + w at most `cap` and e within `short`, or None."
@@ -602,7 +610,6 @@ class RuleProgram(ProperProgram):
             found = None
         return self._rule(self._found(found or self._optimum(*first)).x)
 
-# %% ../nbs/companion/61_programs.ipynb #f7fa313c
 def box(n):
     """(2, n): columns from 0 to 1.
 
@@ -633,7 +640,9 @@ def menu_matrix(support, q, k):
     """
     from scipy.sparse import coo_array, csr_array, vstack
     W, own = support.shape[1], np.flatnonzero(q[k] > 0)
-    n, others, w = len(own), np.flatnonzero(q[k] <= 0), np.arange(W)
+    n = len(own)
+    others = np.flatnonzero(q[k] <= 0)
+    w = np.arange(W)
     wide = n*W + len(others) + 1
     truth = pair_rows(support[own], np.argwhere(~np.eye(n, dtype=bool)), wide)
     a, b = (o.ravel() for o in np.indices((len(others), n)))
@@ -647,7 +656,6 @@ def menu_matrix(support, q, k):
     asks[-1, -1] = 0.
     return own, vstack([truth, rest, csr_array(asks)], format='csr')
 
-# %% ../nbs/companion/61_programs.ipynb #9b9240a3
 class MenuProgram(RuleProgram):
     """`RuleProgram` without slack for known `q` (K, M), with payments for the
     beliefs of `arm` only.
@@ -661,7 +669,10 @@ class MenuProgram(RuleProgram):
         M, W = support.shape
         check_size(M, W, lies=M*int((q[arm] > 0).sum()))
         self.own, A = menu_matrix(support, q, arm)
-        (m, n), self.K, self.arm, self.everyone = A.shape, len(q), arm, support
+        m, n = A.shape
+        self.K = len(q)
+        self.arm = arm
+        self.everyone = support
         self.pay = A[[m - 1]].toarray()[0]
         self.short, self.price = np.zeros(n), np.zeros(n)
         self.short[-1] = 1.
@@ -683,10 +694,8 @@ class MenuProgram(RuleProgram):
         S[self.own] = menu
         return S
 
-# %% ../nbs/companion/61_programs.ipynb #99cbad0b
 # with more beliefs than this, and more than two states, use `MenuProgram`
 MENU_FROM = 100
-
 
 # %% ../nbs/companion/61_programs.ipynb #a918c1d1
 OPTIMAL, INFEASIBLE, FAILED = 0, 1, 2       # how a simplex method ends
@@ -798,18 +807,13 @@ def first_tableau(A, b, cost, price):
 
 def is_close(A, b, cost, w, y, within=CLOSE):
     """True if w (n,) is feasible and optimal by the multipliers y (m,) ≤ 0, `within`
-    a share of what is added up.
-
-    >>> is_close(-np.eye(1), -np.ones(1), np.ones(1), np.ones(1), -np.ones(1))
-    True
-    """
+    a share of what is added up."""
     large, dear = 1 + np.abs(w).max(), 1 + np.abs(y).max()
     broken = max((A @ w - b).max(), -w.min())/large
     wrong = max((y @ A - cost).max(), y.max())/dear
     gap = abs(cost @ w - y @ b)/(large + dear)
     return bool(max(broken, wrong, gap) <= within)
 
-# %% ../nbs/companion/61_programs.ipynb #76d87363
 def simplex(A, b, cost, price):
     """min ⟨cost, w⟩ over A w ≤ b and w ≥ 0: a verified optimum w (n,), and its
     multipliers y (m,) ≤ 0; None if there is no such w.
@@ -869,7 +873,9 @@ class VProgram:
     def __init__(self, support, K, arm):
         check_size(len(support), 2, lies=0)
         self.v, self.solves = v_rules(np.asarray(support, float).tobytes()), 0
-        self.K, self.arm, self.W = K, arm, 2
+        self.K = K
+        self.arm = arm
+        self.W = 2
         first, second = price_weights(len(support), 2).T
         price = self.v.tops[:, 0]*(self.v.sooner @ first)
         price = price + self.v.tops[:, 1]*(self.v.later @ second)
@@ -989,7 +995,6 @@ def purses(need, bound):
         b *= PURSE
     yield bound
 
-# %% ../nbs/companion/61_programs.ipynb #b19a7247
 def cheapest_rule(program, q, C, bound):
     """The `Solution` of LP_k, in money: the cheapest rule for costs C (K,) = c_k -
     c_j within `bound`.
@@ -1018,13 +1023,7 @@ def widest_rule(program, q, C, bound):
     """The `Solution`, in money, with the least shortfall under costs C (K,) = c_k -
     c_j within `bound`.
 
-    `value` is minus the widest margin. Raises `SolverFailure`.
-
-    >>> program = known_program(z.support, q, 1)
-    >>> bool(widest_rule(program, q, clinic.costs[1] - clinic.costs,
-    ...     z.bound).value < 0)
-    True
-    """
+    `value` is minus the widest margin. Raises `SolverFailure`."""
     for b in purses(np.abs(C).max(), bound):
         found = program.shortfall(q, C/b)
         if found.rule.max() <= LP_TOL:                  # payments of nothing but noise

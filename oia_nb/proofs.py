@@ -386,7 +386,7 @@ def named(p):
         return rounds, f"{len(p['walls'])} boundaries"
     cuts = [c for hint in p.get('arms', ()) for c in hint.get('cuts', ())]
     orders = [c['order'] for c in cuts if c.get('order')]
-    rules = {t for c in cuts for t, _ in c['terms'] if isinstance(t, int)}
+    rules = {t for c in cuts for t, *_ in c['terms'] if isinstance(t, int)}
     return rules | {t for c in orders for t, _ in c['answers']}, (
         f"{len(cuts)} {'cut' if len(cuts) == 1 else 'cuts'}")
 

@@ -56,7 +56,9 @@ class ScoringRule(Value):
         return self
 
     def __repr__(self):
-        (M, W), low, high = self.values.shape, self.values.min(), self.values.max()
+        M, W = self.values.shape
+        low = self.values.min()
+        high = self.values.max()
         return (f'ScoringRule({M} beliefs, {W} states, pays {low:.4g} to {high:.4g} of '
                 f'{self.bound:g})')
 
@@ -84,11 +86,7 @@ class ScoringRule(Value):
 # %% ../nbs/paper/02_scoring.ipynb #d4d3e009
 def as_rule(name, value):
     """`value`, a `ScoringRule`, or the one in its attribute `rule` (of an optimum, a
-    result, an offer, a menu). Raises `InvalidInput` naming `name`.
-
-    >>> as_rule('rule', best) is best.rule
-    True
-    """
+    result, an offer, a menu). Raises `InvalidInput` naming `name`."""
     return as_kind(name, getattr(value, 'rule', value), ScoringRule)
 
 # %% ../nbs/paper/02_scoring.ipynb #120cf844
@@ -103,7 +101,6 @@ def gains(rule):
     pay = rule.support @ rule.values.T
     return pay - pay.diagonal()[:, None]
 
-# %% ../nbs/paper/02_scoring.ipynb #fc4689c6
 @dataclass(frozen=True)
 class Lie:
     """A profitable lie: whoever holds `belief` gains `gain` by reporting `report`
@@ -136,11 +133,7 @@ def is_proper(rule):
 # %% ../nbs/paper/02_scoring.ipynb #daef92e2
 def is_strictly_proper(rule):
     """True if every lie costs something: more than `PROPER_TOL` of the bound
-    (Definition 1).
-
-    >>> is_strictly_proper(brier(z.support))
-    True
-    """
+    (Definition 1)."""
     G = gains(rule)
     return bool((G[~np.eye(len(G), dtype=bool)] < -PROPER_TOL*rule.bound).all())
 

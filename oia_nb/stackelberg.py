@@ -86,11 +86,7 @@ def profit_scale(world, rule):
 
 def is_claim_true(world, rule, profit):
     """True if `rule` earns the claimed `profit` when the agent answers it, within
-    `PROFIT_TOL`.
-
-    >>> is_claim_true(clinic, best.rule, best.profit)
-    True
-    """
+    `PROFIT_TOL`."""
     return abs(principal_profit(world, rule)
                - profit) <= PROFIT_TOL*profit_scale(world, rule)
 

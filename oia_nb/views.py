@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['STYLE', 'HUES', 'KIND_NAMES', 'block', 'html_paragraph', 'Still', 'rule_svg', 'ticket_table', 'rule_block',
-           'state_names', 'arm_names', 'Card']
+           'state_names', 'arm_names', 'Card', 'session_facts']
 
 # %% ../nbs/companion/83_views.ipynb #a68aeb28
 from dataclasses import dataclass
@@ -17,9 +17,10 @@ from .stackelberg import Optimum
 from .oracle import Oracle
 from .exploration import Plan
 from .complexity import Forecast, forecast_rows
-from .facts import (ROWS_SHOWN, arm_facts, brief, comparison_facts, found_names,
-                          html_table, profit_text, result_facts, setting_facts)
-from .learner import Finding, Identification, Origin, Trace
+from .facts import (Facts, ROWS_SHOWN, arm_facts, brief, comparison_facts, html_table,
+                          profit_text, setting_facts)
+from .learner import (Finding, Identification, Origin, Trace, found_names,
+                            result_facts)
 from .worlds import write_file
 from .tickets import (Menu, Rounded, intervals, money, remark, ticket_name,
                             when_two)
@@ -356,6 +357,28 @@ def _repr_html_(self):
             'you believe.')
     return block(html_paragraph(said), rule_block(self.rule, z.states, self.currency))
 
+# %% ../nbs/companion/83_views.ipynb #4561c514
+def session_facts(s):
+    "What stands in a `Session`: for its view, and for `oia session`."
+    frame, left, best = s.to_frame(), s.left, s.best
+    waits = frame['round'][(frame.status == 'answered') & frame.state.isna()].tolist()
+    put = lambda x: money(x, currency=s.head['currency'])
+    some = lambda n: f'{n:,}' if n else ''
+    return Facts.of(
+        ('file', 'file', str(s.journal.path), ''), ('status', 'status', s.status, ''),
+        ('method', 'method', s.head['method'], ''), ('eps', 'ϵ', s.head['eps'], 'g'),
+        ('delta', 'δ', s.head['delta'], 'g'), ('rounds', 'rounds', s.rounds, ',d'),
+        ('unused', 'answers not used', s.unused, some),
+        ('changed', 'amended or taken back', s.changed, some),
+        ('paid', 'paid', s.paid, put), ('owed', 'may yet be due', s.owed, put),
+        ('expected', 'expected to be due', s.expected, put),
+        ('currency', 'currency', s.head['currency'], lambda unit: ''),
+        ('rounds_left', 'rounds left, about', left and left[0], ',.0f'),
+        ('money_left', 'to be paid yet, about', left and left[1], put),
+        ('pending', 'states pending', waits, brief),
+        ('bound', 'best so far', best and best.bound,
+         lambda bound: f'{s.setting.arms[best.arm]}, loses at most {bound:.3g}'))
+
 @patch_to(Session)
 def _repr_html_(self):
     unit = self.head['currency']
@@ -364,7 +387,5 @@ def _repr_html_(self):
     rows = [[r.round, r.status, r.arm or '', r.state or '',
              '' if r.due is None else money(r.due, currency=unit)]
             for r in frame.itertuples()]
-    money_said = f'Paid {money(self.paid, currency=unit)}, may yet be due: ' \
-                 f'{money(self.owed, currency=unit)}.'
-    return block(html_paragraph(repr(self)), html_paragraph(money_said),
+    return block(session_facts(self).html(),
                  html_table(['round', 'status', 'arm', 'state', 'due'], rows))

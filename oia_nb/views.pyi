@@ -10,8 +10,8 @@ from .stackelberg import Optimum
 from .oracle import Oracle
 from .exploration import Plan
 from .complexity import Forecast, forecast_rows
-from .facts import ROWS_SHOWN, arm_facts, brief, comparison_facts, found_names, html_table, profit_text, result_facts, setting_facts
-from .learner import Finding, Identification, Origin, Trace
+from .facts import Facts, ROWS_SHOWN, arm_facts, brief, comparison_facts, html_table, profit_text, setting_facts
+from .learner import Finding, Identification, Origin, Trace, found_names, result_facts
 from .worlds import write_file
 from .tickets import Menu, Rounded, intervals, money, remark, ticket_name, when_two
 from .experiments import Comparison
@@ -47,3 +47,4 @@ class Card:
     def __repr__(self): ...
     def _repr_html_(self): ...
     def save(self, path) -> None: ...
+def session_facts(s): ...

@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['NAMES', 'MATRIX', 'KNOWN', 'ARM', 'WORLD_FORM', 'NOTES', 'save_world', 'GRID_MOST', 'GAME', 'SETTING_FORM',
-           'SMOOTHING', 'MAX_SIGNALS', 'MARKERS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'PRIORS', 'DEGENERATE',
-           'read_agent', 'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text', 'write_file',
-           'as_file', 'read_file', 'parse_json', 'world_names', 'load_world', 'world_from_bytes', 'setting_to_dict',
+           'SMOOTHING', 'MAX_SIGNALS', 'MARKERS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'FOLDS', 'PRIORS', 'read_agent',
+           'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text', 'write_file', 'as_file',
+           'read_file', 'parse_json', 'world_names', 'load_world', 'world_from_bytes', 'setting_to_dict',
            'setting_from_dict', 'load_setting', 'smoothed_table', 'Levels', 'column_levels', 'Fault', 'TableCheck',
-           'check_table', 'world_from_table', 'garbling', 'random_world', 'blackwell_world', 'simple_world',
-           'degenerate_world', 'signs', 'bit_beliefs', 'bits_world']
+           'check_table', 'Scored', 'scored', 'with_scores', 'classes_of', 'world_from_table', 'random_world',
+           'blackwell_world', 'simple_world', 'signs', 'bit_beliefs', 'bits_world']
 
 # %% ../nbs/companion/64_worlds.ipynb #1408e88e
 import json
@@ -18,6 +18,7 @@ import re
 import secrets
 import warnings
 from dataclasses import MISSING, dataclass, fields, replace
+from importlib.util import find_spec
 from importlib import resources
 from itertools import combinations
 from pathlib import Path
@@ -56,7 +57,6 @@ def record(_optional=(), **required):
         'additionalProperties': False
     }
 
-# %% ../nbs/companion/64_worlds.ipynb #c1692646
 TYPES = dict(integer=int, boolean=bool, array=(list, tuple), object=dict)
 
 def check_form(at, value, form):
@@ -112,10 +112,7 @@ NOTES = [f.name for f in fields(World)
 
 # %% ../nbs/companion/64_worlds.ipynb #f4a00001
 def check_schema(kind, value, version=1):
-    """Refuse the key schema of a file of another kind, or of a later version.
-
-    >>> check_schema('world', 'oia/world/1')
-    """
+    "Refuse the key schema of a file of another kind, or of a later version."
     match = re.fullmatch(rf'oia/{kind}/([1-9][0-9]*)', str(value))
     if match is None:
         raise InvalidInput('schema', value, f'"oia/{kind}/{version}"')
@@ -168,11 +165,7 @@ def world_from_dict(data):
 
     Raises `InvalidInput`, which names the place: a key that is missing or unknown, a
     wrong type, a number that isn't finite, shapes that disagree, names that repeat,
-    probabilities that are negative or don't sum to one.
-
-    >>> world_from_dict(world_to_dict(clinic)) == clinic
-    True
-    """
+    probabilities that are negative or don't sum to one."""
     check_file('world', data, WORLD_FORM)
     arms, W = data['arms'], len(data['states'])
     pick = lambda key: [a[key] for a in arms]
@@ -194,12 +187,8 @@ def world_from_dict(data):
     known = {k: data[k] for k in KNOWN if k in data}
     return replace(world, setting=replace(world.setting, **known)) if known else world
 
-# %% ../nbs/companion/64_worlds.ipynb #4c6cae2f
 def known_beliefs(setting):
-    """`setting.supports` by value: a list of K arrays (n, W), or None.
-
-    >>> known_beliefs(z)
-    """
+    "`setting.supports` by value: a list of K arrays (n, W), or None."
     return setting.supports and [setting.support[list(s)] for s in setting.supports]
 
 def on_support(world, support):
@@ -270,16 +259,12 @@ def json_text(value, indent=''):
     left, right = '{}' if isinstance(value, dict) else '[]'
     return f'{left}\n' + ',\n'.join(lines) + f'\n{indent}{right}'
 
-# %% ../nbs/companion/64_worlds.ipynb #b78cf8f1
 def write_file(path, text):
     """Write a text to a file, which appears as a whole or not at all.
 
     It is written under a name that nothing else has, is on the disk before it takes
     the place of an older file, and takes the place of a link, not of what the link
-    leads to. Raises `InvalidInput` if it can't be written.
-
-    >>> write_file(folder + '/note.txt', 'hello')
-    """
+    leads to. Raises `InvalidInput` if it can't be written."""
     with file_trouble('path', path, 'the path of a file that can be written'):
         place = as_file(path)
         part = place.with_name(f'.{secrets.token_hex(8)}.part')
@@ -293,7 +278,6 @@ def write_file(path, text):
         finally:
             part.unlink(missing_ok=True)
 
-# %% ../nbs/companion/64_worlds.ipynb #23124901
 def as_file(path):
     """The `Path` of a file, which need not exist. Raises `OSError` for a device, a
     pipe and the like, whose reading might never end.
@@ -364,7 +348,6 @@ def parse_json(raw):
     except ValueError as e:
         raise InvalidInput('world', str(e), 'numbers of a sensible length') from None
 
-# %% ../nbs/companion/64_worlds.ipynb #24b51744
 def _shipped():
     return resources.files('oia_nb')/'data'
 
@@ -385,7 +368,6 @@ def _read(path_or_name):
         place = _shipped()/f'{path_or_name}.json' if shipped else as_file(path_or_name)
         return place.read_bytes()
 
-# %% ../nbs/companion/64_worlds.ipynb #2719f274
 def load_world(path_or_name):
     """The `Environment` in a JSON file, or by its name one that comes with the
     package (`world_names`).
@@ -401,11 +383,7 @@ def load_world(path_or_name):
 
 def world_from_bytes(raw, place='world'):
     """The `World` in the bytes of a world file; errors name `place`. Raises
-    `InvalidInput`.
-
-    >>> world_from_bytes(json_text(world_to_dict(clinic)).encode()) == clinic
-    True
-    """
+    `InvalidInput`."""
     with placed(f'{place}: '):
         return world_from_dict(parse_json(raw))
 
@@ -464,15 +442,10 @@ def setting_to_dict(setting):
 
 def setting_from_dict(data):
     """The `Setting` that a dictionary describes. Raises `InvalidInput`, which names
-    the place.
-
-    >>> setting_from_dict(setting_to_dict(z)) == z
-    True
-    """
+    the place."""
     check_file('setting', data, SETTING_FORM)
     return Setting(**{key: data[key] for key in GAME | KNOWN if key in data})
 
-# %% ../nbs/companion/64_worlds.ipynb #09043973
 @patch_to(Setting)
 def save(self, path):
     """Write the setting to a file, from which `load_setting` reads the same setting,
@@ -522,18 +495,18 @@ def _columns(frame):
     "The names of a table's columns."
     tables = 'a table: a pandas or polars DataFrame, or a dict of columns'
     kind = f'{type(frame).__module__}.{type(frame).__name__}'
-    if hasattr(frame, 'collect'):
-        raise InvalidInput('frame', kind, f'{tables} (frame.collect() makes one)')
-    if hasattr(frame, 'column_names'):
-        raise InvalidInput('frame', kind, f'{tables} (frame.to_pandas() makes one)')
+    for method, way in dict(collect='collect', column_names='to_pandas').items():
+        if hasattr(frame, method):
+            raise InvalidInput('frame', kind, f'{tables} (frame.{way}() makes one)')
     try:
         return list(frame.columns if hasattr(frame, 'columns') else frame.keys())
     except (AttributeError, TypeError):
         raise InvalidInput('frame', kind, tables) from None
 
 def _known_column(at, frame, column):
-    """The column of that name; raises `InvalidInput` if there is none, or if it is
-    no list of values."""
+    """The column of that name, a pandas Series: the one door for tables of all kinds.
+    Raises `InvalidInput` if there is none, or if it is no list of values."""
+    import pandas as pd
     known = _columns(frame)
     if not isinstance(column, (str, int, tuple)) or column not in known:
         raise InvalidInput(at, column,
@@ -541,16 +514,16 @@ def _known_column(at, frame, column):
     if known.count(column) > 1:
         raise InvalidInput(at, column, 'a name that one column of the table has, not '
                            f'{known.count(column)}')
-    values = frame[column]
-    at = f'{at}, column {column!r}'
+    values, at = frame[column], f'{at}, column {column!r}'
     if isinstance(values, str) or not hasattr(values, '__iter__'):
         raise InvalidInput(at, values, 'a list of values')
     line = getattr(values, 'ndim', 1) == 1 and hasattr(values, '__len__')
     if not line or not len(values):
         raise InvalidInput(at, values, 'one column, not empty')
-    return values
+    if isinstance(values, pd.Series):
+        return values
+    return pd.Series(list(values), dtype=object)
 
-# %% ../nbs/companion/64_worlds.ipynb #1843b8d4
 @dataclass(frozen=True, eq=False)
 class Levels:
     """A discrete column: its distinct `values` in order, their `names`, and for each
@@ -558,14 +531,6 @@ class Levels:
     values: tuple
     names: tuple
     code: np.ndarray
-
-def _is_missing(v):
-    if isinstance(v, str):
-        return not v.strip()
-    try:
-        return v is None or bool(v != v)
-    except (TypeError, ValueError):
-        return True      # pandas.NA says neither yes nor no
 
 # texts by which tables say that there is no value
 MARKERS = {'na', 'n/a', '#n/a', 'nan', 'null', 'nil', '-', '--', '?', '.'}
@@ -583,20 +548,8 @@ def _numbers(values):
 def _is_fraction(v):
     return isinstance(v, (float, np.floating)) and not float(v).is_integer()
 
-def _distinct_values(column):
-    """The distinct values in the order in which they appear, and each row's place
-    among them (n,)."""
-    # pandas hashes a million texts in a blink; who has none needn't load it
-    if hasattr(column, 'factorize'):
-        code, values = column.factorize()
-        return list(values), code
-    place = {}
-    code = [place.setdefault(v, len(place)) for v in column]
-    return list(place), np.array(code)
-
-# %% ../nbs/companion/64_worlds.ipynb #1240ff0c
-def column_levels(at, frame, column):
-    """The `Levels` of a column of a table.
+def column_levels(at, frame, column, rows=slice(None)):
+    """The `Levels` of a column of a table, or of some of its `rows`.
 
     They are sorted; a pandas categorical keeps its own order. None, NaN and blank
     texts are no value.
@@ -609,19 +562,17 @@ def column_levels(at, frame, column):
            0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 1, 0]))
     """
     column_at = f'{at}, column {column!r}'
-    values = _known_column(at, frame, column)
+    values = _known_column(at, frame, column).iloc[rows]
     try:
-        found, code = _distinct_values(values)
-        present = [v for v in found if not _is_missing(v)]
-        categories = getattr(getattr(values, 'dtype', None), 'categories', None)
-        seen = set(present)
-        order = sorted(present) if categories is None else [c for c in categories
-                                                            if c in seen]
+        code, found = values.factorize()
+        seen = {v for v in found if not isinstance(v, str) or v.strip()}
+        kept = getattr(values.dtype, 'categories', None)
+        order = sorted(seen) if kept is None else [c for c in kept if c in seen]
     except (TypeError, ValueError):
         raise InvalidInput(column_at, list(values),
                            'values that can be sorted') from None
     place = {v: i for i, v in enumerate(order)}
-    code = np.array([*(-1 if _is_missing(v) else place[v] for v in found), -1])[code]
+    code = np.array([*(place.get(v, -1) for v in found), -1])[code]
     def name(v):
         whole = isinstance(v, (float, np.floating)) and not _is_fraction(v)
         return str(int(v) if whole else v)
@@ -655,7 +606,6 @@ def _listed(counts):
     shown = [f'{v!r} ({_rows(n)})' for v, n in list(counts.items())[:SHOWN]]
     return ', '.join(shown) + f' and {len(counts) - SHOWN} more'*(len(counts) > SHOWN)
 
-# %% ../nbs/companion/64_worlds.ipynb #633ab270
 def _alike(names, counts):
     "Groups of names that differ only by case or blanks, each with its counts."
     groups = {}
@@ -695,19 +645,22 @@ def _faults(column, levels, weight, rows, rare):
         if few:
             yield fault('rare', few, f'{_listed(few)} in fewer than {_rows(rare)}')
 
-# %% ../nbs/companion/64_worlds.ipynb #4b1e7a05
 @dataclass(frozen=True, eq=False)
 class TableCheck:
     """A table that was read: `levels` of each column that counts, the `weight` (n,)
     of each row that has one, and the `faults` found. Shown as a list of these; `fix`
     repairs them."""
     frame: object
-    state: str
+    asked: dict
     levels: dict
     weight: np.ndarray
     rows: np.ndarray
     faults: tuple
     rare: float
+
+    @property
+    def state(self):
+        return self.asked['state']
 
     def __repr__(self):
         found = [str(f) for f in self.faults] or ['nothing to repair']
@@ -748,11 +701,12 @@ class TableCheck:
                 keep &= code >= 0
             if list(names) != list(levels.names) or (code != levels.code).any():
                 changed[c] = names, code
-        for fault in _left(self, changed, keep, asked):
-            print(f'left: {fault}')
-        return _with_columns(self.frame, self.rows[keep],
-                             {c: (names, code[keep])
-                              for c, (names, code) in changed.items()})
+        out = _with_columns(self.frame, self.rows[keep],
+                            {c: (names, code[keep]) for c, (names, code) in changed.items()})
+        if keep.any():
+            for fault in check_table(out, rare=asked, **self.asked).faults:
+                print(f'left: {fault}')
+        return out
 
 # %% ../nbs/companion/64_worlds.ipynb #040acead
 def _arm_columns(arms):
@@ -776,15 +730,6 @@ def _row_weights(frame, weights, n):
         raise InvalidInput(at, 'zeros', 'at least one row that counts')
     return weight
 
-def _kept(levels, keep):
-    "The levels of the rows in `keep`, without levels that no row has."
-    code = levels.code[keep]
-    used = np.bincount(code[code >= 0], minlength=len(levels.names)) > 0
-    place = np.append(used.cumsum() - 1, -1)
-    only = lambda things: tuple(v for v, u in zip(things, used) if u)
-    return Levels(only(levels.values), only(levels.names), place[code])
-
-# %% ../nbs/companion/64_worlds.ipynb #7cf4ad73
 def _columns_wanted(frame, state, arms, weights):
     "The columns to look at, each with what it is called in a message."
     if arms is None:
@@ -797,19 +742,6 @@ def _columns_wanted(frame, state, arms, weights):
         _known_column(at, frame, c)
     return {c: at for at, c in wanted}
 
-def _all_levels(frame, wanted):
-    "The levels of the wanted columns, which have as many rows as each other."
-    levels = {c: column_levels(at, frame, c) for c, at in wanted.items()}
-    if not levels:
-        raise InvalidInput('frame', frame, 'a table with columns')
-    n = len(next(iter(levels.values())).code)
-    for c, column in levels.items():
-        if len(column.code) != n:
-            raise InvalidInput(f'frame, column {c!r}', f'{len(column.code)} rows',
-                               f'{n} rows, as in the others')
-    return levels, n
-
-# %% ../nbs/companion/64_worlds.ipynb #52e870e6
 def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
     """Look for what would make a bad world of a table; returns a `TableCheck`, which
     lists it.
@@ -835,15 +767,23 @@ def check_table(frame, *, state=None, arms=None, weights=None, rare=RARE):
     nothing to repair
     """
     rare = as_number('rare', rare, 0.)
-    levels, n = _all_levels(frame, _columns_wanted(frame, state, arms, weights))
+    wanted = _columns_wanted(frame, state, arms, weights)
+    sizes = {c: len(_known_column(at, frame, c)) for c, at in wanted.items()}
+    if not sizes:
+        raise InvalidInput('frame', frame, 'a table with columns')
+    n = next(iter(sizes.values()))
+    for c, size in sizes.items():
+        if size != n:
+            raise InvalidInput(f'frame, column {c!r}', f'{size} rows',
+                               f'{n} rows, as in the others')
     weight = _row_weights(frame, weights, n)
     rows = np.flatnonzero(weight)
-    if len(rows) < n:
-        levels = {c: _kept(column, rows) for c, column in levels.items()}
     weight = weight[rows]
+    levels = {c: column_levels(at, frame, c, rows) for c, at in wanted.items()}
     faults = tuple(f for c, column in levels.items()
                    for f in _faults(c, column, weight, rows, rare))
-    return TableCheck(frame, state, levels, weight, rows, faults, rare)
+    asked = dict(state=state, arms=arms, weights=weights)
+    return TableCheck(frame, asked, levels, weight, rows, faults, rare)
 
 # %% ../nbs/companion/64_worlds.ipynb #4b1e7a10
 OTHER = 'other'       # what `fix` calls the class of all rare levels of a column
@@ -853,9 +793,8 @@ def _cut(x, code, weight, n):
     """Numbers `x` cut into at most n classes of about equal weight: the classes'
     names, each row's place, the cuts."""
     known = code >= 0
-    inner = np.arange(1, n)/n
-    cuts = np.unique(np.quantile(x[code[known]], inner, weights=weight[known],
-                                 method='inverted_cdf'))
+    cuts = np.unique(np.quantile(x[code[known]], np.arange(1, n)/n,
+                                 weights=weight[known], method='inverted_cdf'))
     cuts = cuts[cuts < x.max()]
     m = len(cuts) + 1
     names = [f'{i:0{len(str(m))}d}/{m}' for i in range(1, m + 1)]
@@ -867,14 +806,6 @@ def _free(name, names):
     tries = (f'{name}{n}' for n in ['', *range(2, len(taken) + 3)])
     return next(v for v in tries if v not in taken)
 
-def _renamed(names, code, new):
-    """The names after some were changed, equal ones now one, new ones last, and each
-    row's place among them."""
-    called = [new.get(v, v) for v in names]
-    order = list(dict.fromkeys([*(v for v in names if v in called), *called]))
-    return order, np.array([*map(order.index, called), -1])[code]
-
-# %% ../nbs/companion/64_worlds.ipynb #a10b6c9f
 def _bins(table, bins):
     "How many classes each column is to be cut into."
     if bins is None:
@@ -935,7 +866,10 @@ def _repaired(table, c, rare, missing, bins):
         for v in new:
             if new[v] != v:
                 print(f'{at}: {v!r} ({_rows(count[v])}) is now {new[v]!r}')
-        names, code = _renamed(names, code, new)
+        called = [new.get(v, v) for v in names]
+        # new names come last
+        names = list(dict.fromkeys([*(v for v in names if v in called), *called]))
+        code = np.array([*map(names.index, called), -1])[code]
     gaps = code < 0
     if missing and gaps.any():
         own = missing == 'own class' and c != table.state
@@ -945,16 +879,6 @@ def _repaired(table, c, rare, missing, bins):
         if own:
             names, code = [*names, called], np.where(gaps, len(names), code)
     return names, code
-
-# %% ../nbs/companion/64_worlds.ipynb #1e490ca2
-def _left(table, changed, keep, rare):
-    "The faults of a table after some columns (names, place of each row) were changed."
-    for c, levels in table.levels.items():
-        if c in changed:
-            names, code = changed[c]
-            levels = Levels(tuple(names), tuple(names), code)
-        yield from _faults(c, _kept(levels, np.flatnonzero(keep)), table.weight[keep],
-                           table.rows[keep], rare)
 
 # %% ../nbs/companion/64_worlds.ipynb #8e179e96
 def _labels(value):
@@ -1001,7 +925,6 @@ def _by_state_and_decision(utility, states, known, decisions):
              for i, (r, h) in enumerate(zip(rows, heads))]
     return named, decisions
 
-# %% ../nbs/companion/64_worlds.ipynb #ba8b53a1
 def _fewer(columns):
     "What makes the combinations of some columns fewer, in words."
     cut = [c for c, levels in columns if len(levels.names) > 2
@@ -1014,22 +937,18 @@ def _fewer(columns):
 def _table_signals(at, columns, n_rows):
     """The names of the combinations (O,) of some columns' levels that occur, and
     each row's place among them (n_rows,)."""
-    cells = np.zeros((1, 0), int)
-    cell = np.zeros(n_rows, int)
-    for _, levels in columns:
-        n = len(levels.names)
-        cell = cell*n + levels.code
-        occurs = np.bincount(cell) > 0
-        found = np.flatnonzero(occurs)
-        cell = (occurs.cumsum() - 1)[cell]
-        cells = np.column_stack([cells[found//n], found % n])
-        if len(cells) > MAX_SIGNALS:
-            raise InvalidInput(
-                at, f'columns with {len(cells)} combinations of values or more',
-                f'at most {MAX_SIGNALS}: {_fewer(columns)}')
+    import pandas as pd
+    if not columns:
+        return ['nothing'], np.zeros(n_rows, int)
+    codes = pd.DataFrame({i: levels.code for i, (_, levels) in enumerate(columns)})
+    groups = codes.groupby(list(codes))
+    cells = groups.size().index.to_frame().to_numpy()
+    if len(cells) > MAX_SIGNALS:
+        raise InvalidInput(at, f'columns with {len(cells)} combinations of values',
+                           f'at most {MAX_SIGNALS}: {_fewer(columns)}')
     named = lambda row: ', '.join(f'{c}={levels.names[i]}'
-                                  for (c, levels), i in zip(columns, row)) or 'nothing'
-    return [named(row) for row in cells], cell
+                                  for (c, levels), i in zip(columns, row))
+    return [named(row) for row in cells], groups.ngroup().to_numpy()
 
 # %% ../nbs/companion/64_worlds.ipynb #189fa161
 def _state_names(states, seen):
@@ -1069,7 +988,6 @@ def _refuse_faults(table):
                'together they are still rare, so little is known of what they tell')
         warnings.warn(f'rare levels: {few}; {way}', stacklevel=3)
 
-# %% ../nbs/companion/64_worlds.ipynb #697c8924
 def _state_prior(prior, n_state, states, known):
     "The prior (W,): the table's, or the one given."
     if prior is None:
@@ -1093,6 +1011,65 @@ def _read_states(table, states, prior):
     place = np.array([states.index(level) for level in seen.names])[seen.code]
     n_state = np.bincount(place, table.weight, len(states))
     return states, known, place, _state_prior(prior, n_state, states, known)
+
+# %% ../nbs/companion/64_worlds.ipynb #5c0ed001
+FOLDS = 5       # a score of a row is of a fit to the others
+
+@dataclass(frozen=True)
+class Scored:
+    "An arm of `world_from_table` that sees one of `bins` classes of a score of `columns`."
+    columns: tuple
+    bins: int
+
+def scored(columns, bins=5):
+    """An arm of `world_from_table` that sees many columns: a logistic regression of the
+    state, fitted to the other rows, cut into `bins` classes of equal size.
+
+    How many bits the classes tell of the state, and how many the score, is printed.
+    Needs scikit-learn. Raises `InvalidInput`.
+
+    >>> scored(['age', 'income', 'debts'], bins=3).bins
+    3
+    """
+    if isinstance(columns, str) or not len(columns):
+        raise InvalidInput('columns', columns, 'a list of columns')
+    return Scored(tuple(columns), as_integer('bins', bins, 2, MAX_SIGNALS))
+
+def with_scores(frame, state, arms):
+    "A table and its arms in which a column of its own stands for each `Scored` arm."
+    if not any(isinstance(c, Scored) for c in getattr(arms, 'values', tuple)()):
+        return frame, arms
+    if find_spec('sklearn') is None:
+        raise InvalidInput('arms', 'a score, without scikit-learn',
+                           'pip install scikit-learn')
+    table = {c: _known_column('frame', frame, c) for c in _columns(frame)}
+    for name, arm in arms.items():
+        if isinstance(arm, Scored):
+            table[f'score of {name}'] = classes_of(name, arm, table, state)
+    return table, {name: [f'score of {name}'] if isinstance(arm, Scored) else arm
+                   for name, arm in arms.items()}
+
+def classes_of(name, arm, table, state):
+    "The class of each row by its score, from 1/n to n/n; prints what the classes tell."
+    import pandas as pd
+    from scipy.stats import rankdata
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import log_loss, mutual_info_score
+    from sklearn.model_selection import cross_val_predict
+    seen = {c: _known_column(f'arms[{name!r}]', table, c) for c in arm.columns}
+    x = pd.get_dummies(pd.DataFrame(seen), drop_first=True).astype(float)
+    states, y = np.unique(np.array([str(v) for v in table[state]]), return_inverse=True)
+    fit = LogisticRegression(max_iter=1000)
+    p = cross_val_predict(fit, (x - x.mean())/x.std().replace(0, 1), y, cv=FOLDS,
+                          method='predict_proba')
+    place = rankdata(p @ np.arange(len(states)), 'ordinal') - 1
+    which = place*arm.bins//len(y)
+    entropy = -sum(q*np.log2(q) for q in np.bincount(y)/len(y))
+    told = mutual_info_score(y, which)/np.log(2)
+    print(f'{name}: {arm.bins} classes of a score of {len(arm.columns)} columns tell '
+          f'{told:.2g} of {entropy:.2g} bits about the state; the score tells '
+          f'{entropy - log_loss(y, p)/np.log(2):.2g}')
+    return [f'{b + 1}/{arm.bins}' for b in which]
 
 # %% ../nbs/companion/64_worlds.ipynb #8390bca4
 def _no_empty_cell(at, counts, prior, signals, states):
@@ -1120,6 +1097,14 @@ def _joint_tables(table, columns, place, *, states, prior, smoothing):
         joint.append(smoothed_table(counts, smoothing, prior))
     return joint, signals
 
+def _cost_ranges(costs):
+    "Costs, of which some are pairs, as numbers; and as pairs, None if none is one."
+    if not any(isinstance(c, (list, tuple)) for c in costs):
+        return costs, None
+    pairs = [as_array(f'costs[{k}]', c if isinstance(c, (list, tuple)) else [c, c], (2, ),
+                      low=0.) for k, c in enumerate(costs)]
+    return [float(p.mean()) for p in pairs], [tuple(p.tolist()) for p in pairs]
+
 def _arms_by_name(arms):
     "The columns of each arm, of which there are at least two, by its name."
     if not isinstance(arms, dict) or len(arms) < 2:
@@ -1128,7 +1113,6 @@ def _arms_by_name(arms):
     as_names('arms', list(arms), len(arms), '')
     return _arm_columns(arms)
 
-# %% ../nbs/companion/64_worlds.ipynb #2e25a50b
 def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
                      decisions=None, prior=None, weights=None, smoothing=SMOOTHING,
                      rare=RARE, name='table', source=None, licence=None):
@@ -1140,8 +1124,10 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
     state, weights : str
         The column of the state; and of how many cases a row stands for, if any.
     arms : dict of name: list of columns
-        What each arm sees: its signals are the combinations of values that occur.
-    costs : dict or Series of arm: number, or list (K,) in the order of `arms`
+        What each arm sees: its signals are the combinations of values that occur; or
+        `scored([…], bins=5)`, for many columns.
+    costs : dict or Series of arm: number, or list (K,) in the order of `arms`; a pair
+        (low, high) is a cost that lies between them, the world's in the middle
     utility : dict of state: list (D,), DataFrame (W, D), or array (W, D)
         In the order of the states. A state is called by its name or by the column's
         own value, e.g. 0 and 1, or True and False.
@@ -1160,6 +1146,7 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
     ...     'guess': []}, costs={'look': .1, 'guess': 0}, utility=np.eye(2), bound=1.)
     World('table': 2 arms, 2 states, 3 beliefs, bound 1)
     """
+    frame, arms = with_scores(frame, state, arms)
     columns = _arms_by_name(arms)
     smoothing = as_number('smoothing', smoothing, 0., 1e9)
     _known_column('state', frame, state)
@@ -1169,11 +1156,11 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
     joint, signals = _joint_tables(table, columns, place, states=states, prior=prior,
                                    smoothing=smoothing)
     utility, decisions = _by_state_and_decision(utility, states, known, decisions)
-    costs = _by_name('costs', costs, tuple(arms))
+    costs, ranges = _cost_ranges(_by_name('costs', costs, tuple(arms)))
     world = make_world(joint, costs, utility, bound, name=name, arms=tuple(arms),
                        states=states, decisions=decisions, signals=signals,
                        prior=prior)
-    return replace(world, source=source, licence=licence)
+    return replace(world, source=source, licence=licence, cost_ranges=ranges)
 
 # %% ../nbs/companion/64_worlds.ipynb #aeb50bea
 def _common_prior(rng, sizes, W):
@@ -1201,24 +1188,6 @@ def _garbled_arms(rng, sizes, W):
         arms.insert(0, G.T @ arms[0])
     return arms
 
-def garbling(joint, other):
-    """A stochastic matrix (O, O') that turns `joint` (O, W) into `other` (O', W),
-    within 1e-7; None if there is none.
-
-    >>> garbling(np.array([[.5, 0.], [0., .5]]), np.array([[.4, .1], [.1,
-    ...     .4]])).round(3)
-    array([[0.8, 0.2],
-           [0.2, 0.8]])
-    """
-    from scipy.optimize import linprog
-    from scipy.sparse import block_array, eye_array, kron
-    n, m = len(joint), len(other)
-    A = block_array([[kron(joint.T, eye_array(m))],
-                     [kron(eye_array(n), np.ones((1, m)))]], format='csr')
-    found = linprog(np.zeros(n*m), A_eq=A, b_eq=np.r_[other.T.ravel(), np.ones(n)],
-                    bounds=(0, None), method='highs')
-    return found.x.reshape(n, m) if found.status == 0 else None
-
 # %% ../nbs/companion/64_worlds.ipynb #f7ff7b69
 def _first_with_margin(draw, margin, tries):
     """The first of at most `tries` worlds from `draw` in which each arm can be
@@ -1237,7 +1206,6 @@ def _first_with_margin(draw, margin, tries):
         f'best has {best:.3g}): ask for less, or for fewer arms, more signals, or '
         'priors that depend on the arm', world.setting.arms, best)
 
-# %% ../nbs/companion/64_worlds.ipynb #402aaaa9
 def _random(draw_joint, K, W, signals, seed, decisions, bound, max_cost, margin, tries,
             name, ordered=False):
     K, W = as_integer('K', K, 2), as_integer('W', W, 2)
@@ -1258,7 +1226,6 @@ def _random(draw_joint, K, W, signals, seed, decisions, bound, max_cost, margin,
                           name=name)
     return _first_with_margin(draw, margin, tries)
 
-# %% ../nbs/companion/64_worlds.ipynb #5956d583
 def random_world(K, W, signals, seed, *, prior='common', decisions=None, bound=1.,
                  max_cost=0.05, margin=None, tries=200, name='random'):
     """A random world with K arms and W states.
@@ -1331,54 +1298,6 @@ def simple_world(K, W, seed, *, prior='common', decisions=None, bound=1., max_co
                            'another one: two random beliefs came out equal')
     return world
 
-# %% ../nbs/companion/64_worlds.ipynb #5885d8c6
-def _equal_arms(joint, costs, utility):
-    return [joint[0], joint[0], joint[2]], [costs[0], costs[0], costs[2]], utility
-
-def _tie(joint, costs, utility):
-    p = (1 + joint[0].sum(0)[0])/2
-    proof = np.array([[p, 0], [1 - p, 1]])/2
-    return [proof, proof[:, ::-1], [[.5, .5]]], [costs[0]/5, costs[0]/5, 0.], np.eye(2)
-
-def _constant_utility(joint, costs, utility):
-    return joint, costs, np.full_like(utility, utility[0, 0])
-def _zero_costs(joint, costs, utility):
-    return joint, 0*costs, utility
-def _single_signal(joint, costs, utility):
-    return [joint[0].sum(0, keepdims=True), *joint[1:]], [0., *costs[1:]], utility
-
-# %% ../nbs/companion/64_worlds.ipynb #1ccf7daf
-DEGENERATE = {
-    'equal arms': _equal_arms, 'tie': _tie, 'constant utility': _constant_utility,
-    'zero costs': _zero_costs, 'single signal': _single_signal
-}
-
-def degenerate_world(kind, seed=0):
-    """A world on the edge, with three arms, two states, two decisions and bound 1;
-    three signals an arm, unless said otherwise.
-
-    - "equal arms": arms 0 and 1 are the same, so that neither can be a strict
-      favourite.
-    - "tie": arm 0 proves state 0 at times and else shows nothing certain, arm 1 does
-      the same for state 1, and the utilities are as
-      symmetric: both are worth the same. Arm 2 is free and blind.
-    - "constant utility": no decision is better than another in any state, so that
-      information is worth nothing.
-    - "zero costs": all arms are free.
-    - "single signal": arm 0 is free and shows nothing, so that it leads to one
-      belief, the prior.
-
-    `seed` is an int or a numpy Generator. Raises `InvalidInput` for an unknown kind.
-
-    >>> degenerate_world('tie')
-    World('tie': 3 arms, 2 states, 5 beliefs, bound 1)
-    """
-    as_choice('kind', kind, DEGENERATE)
-    base = random_world(3, 2, 3, seed)
-    return make_world(
-        *DEGENERATE[kind](base.structure.joint, base.costs, base.setting.utility),
-        base.setting.bound, name=kind)
-
 # %% ../nbs/companion/64_worlds.ipynb #fe319bed
 def signs(n):
     """The rows of a Hadamard matrix of order 2ⁿ but for the first: balanced,
@@ -1410,7 +1329,6 @@ def _bit_weights(gaps, cost, a):
         raise InvalidInput('gaps', gaps, 'smaller gaps (for this cost and accuracy)')
     return weights
 
-# %% ../nbs/companion/64_worlds.ipynb #875fcbeb
 def bits_world(gaps, cost=0., accuracy=.9, copies=1, listed=None, name='bits'):
     """A world in which gaps, K, M and costs can be set one by one (chapter 64): up to
     seven arms, eight states, `bound` and B_u both 1.

@@ -32,7 +32,7 @@ os.environ.setdefault('OMP_NUM_THREADS', '1')
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 os.environ['MPLBACKEND'] = 'Agg'
 os.environ['MATPLOTLIBRC'] = str(ROOT/'nbs'/'matplotlibrc')
-sys.path.insert(0, str(ROOT/'nbs'))     # for build_docs
+sys.path[:0] = [str(ROOT/'nbs'), str(ROOT/'nbs'/'tools')]    # for build_docs and what it needs
 
 # Bytecode is kept: every process, and every copy of the package with a mutant in it, would
 # compile the whole package once more.

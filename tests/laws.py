@@ -1109,8 +1109,7 @@ def look_inside(world, eps, seed, delta=1e-6, shares=(.98, .7)):
             assert (a <= wall.up + slack).all() and (wall.low - slack <= a).all()
         looked[0] += 1
         for candidate in known.candidates if looked[0] % 8 == 0 else ():
-            rule = bets.rule_of(known, candidate)
-            lost = best.profit - arm_profit(world, rule)[candidate.arm]
+            lost = best.profit - arm_profit(world, candidate.rule)[candidate.arm]
             for share in shares if lost > 1e-9 else ():
                 assert bets.prove(known, candidate, share*lost) is None
     kept = learner.report
@@ -1127,3 +1126,32 @@ def look_inside(world, eps, seed, delta=1e-6, shares=(.98, .7)):
 LAWS = {name: law for name, law in list(globals().items()) if name.startswith('law_')}
 if __name__ == '__main__':
     LAWS[sys.argv[1]]()
+
+# --- Worlds on the edge ---------------------------------------------------------------
+
+def _equal_arms(joint, costs, utility):
+    return [joint[0], joint[0], joint[2]], [costs[0], costs[0], costs[2]], utility
+
+def _tie(joint, costs, utility):
+    p = (1 + joint[0].sum(0)[0])/2
+    proof = np.array([[p, 0], [1 - p, 1]])/2
+    return [proof, proof[:, ::-1], [[.5, .5]]], [costs[0]/5, costs[0]/5, 0.], np.eye(2)
+
+def _constant_utility(joint, costs, utility):
+    return joint, costs, np.full_like(utility, utility[0, 0])
+def _zero_costs(joint, costs, utility):
+    return joint, 0*costs, utility
+def _single_signal(joint, costs, utility):
+    return [joint[0].sum(0, keepdims=True), *joint[1:]], [0., *costs[1:]], utility
+
+DEGENERATE = {
+    'equal arms': _equal_arms, 'tie': _tie, 'constant utility': _constant_utility,
+    'zero costs': _zero_costs, 'single signal': _single_signal
+}
+
+def degenerate_world(kind, seed=0):
+    "A world on the edge (chapter 64), with three arms, two states, two decisions and bound 1."
+    base = random_world(3, 2, 3, seed)
+    return make_world(
+        *DEGENERATE[kind](base.structure.joint, base.costs, base.setting.utility),
+        base.setting.bound, name=kind)

@@ -5,7 +5,6 @@ What only a process can show runs as one; the rest calls `main`, which gives the
 faster.
 """
 import json
-import math
 import os
 import re
 import signal
@@ -23,7 +22,7 @@ from oia_nb.complexity import n_min, problem_of
 from oia_nb.stackelberg import region_margin
 from oia_nb.cli import COMMANDS, GROUPS, main
 from oia_nb.documents import check_document
-from oia_nb.facts import digits_for
+from oia_nb.facts import three_digits
 from oia_nb.worlds import load_world, world_names
 
 ENV = {**os.environ, 'PYTHONPATH': str(ROOT)}
@@ -385,8 +384,8 @@ def test_digits_follow_the_bound(files, monkeypatch, capfd):
             shown(line,
                   capfd)[1].split('regret at most ')[1].split()[0].rstrip('.'))
         bound = answer(line, capfd)[0]['certificate']['bound']
-        # rounded up, but for what a decimal number can't tell in binary
-        assert -1e-12 <= proved - bound < 10.**-digits_for(.001) + 1e-12
+        # three digits, rounded up, but for what a decimal number can't tell in binary
+        assert -1e-12 <= proved - bound < .01*bound
 
 def demo(*options, cwd):
     run = oia('demo', *options, cwd=cwd)
@@ -404,7 +403,7 @@ def test_demo(tmp_path):
         result.arm] == 'imaging' and needed > 100*result.rounds
     for said in (*world.setting.arms, *world.setting.states,
                  f'rounds {result.rounds:,} (',
-                 f'at most {math.ceil(1000*result.certificate.bound)/1000:.3f}',
+                 f'at most {three_digits(result.certificate.bound, True)}',
                  f'before {needed:,} observations',
                  f'{needed/result.rounds:,.0f} times fewer',
                  f'true regret {simple_regret(world, result.rule):.3f}',
@@ -418,7 +417,7 @@ def test_demo_of_the_paper(tmp_path):
     result = identify(world, eps=2.5, delta=.1, seed=1, method='oiafc')
     for said in (f'rounds {result.rounds:,} (', f'{result.normal_rounds:,} normal',
                  f'{result.forced_rounds:,} forced',
-                 f'at most {math.ceil(1000*result.certificate.bound)/1000:.3f}',
+                 f'at most {three_digits(result.certificate.bound, True)}',
                  f'true regret {simple_regret(world, result.rule):.3f}', 'is slow'):
         assert said in ' '.join(text.split()), said
 

@@ -16,12 +16,12 @@ from oia_nb.all import (InvalidInput, action_informed_oracle, generator, load_wo
                         oiafc, simulate)
 from oia_nb.estimation import NORMAL, event_holds
 from oia_nb.oiafc import MIXINGS, should_stop
-from oia_nb.complexity import (Problem, chen_rate, corollary1_arm, corollary1_bound,
+from oia_nb.complexity import (Problem, corollary1_arm, corollary1_bound,
                                corollary1_explicit, corollary1_tau1, corollary1_tau2,
                                corollary2_budget, forecast_rounds, forecast_rows,
                                largest_fixed_point, n_min, problem_of, smallest_budget,
                                tau1_bound, theorem1_at, theorem1_bound,
-                               theorem1_explicit, theorem2_a, theorem2_need)
+                               theorem1_explicit, theorem2_need)
 from oia_nb.complexity import KNOBS, MEASURES
 from oia_nb.complexity import C_EPS
 
@@ -147,18 +147,6 @@ def test_corollary2(version, signed):
         assert T == np.ceil(T) and T < Gamma and theorem2_need(p, T, a, signed=signed) <= T
         assert smallest_budget(p, signed) <= T
 
-def test_theorem2_largest_a():
-    for p in problems(60, 15):
-        for signed in (False, True):
-            T = 10*smallest_budget(p, signed)
-            a = theorem2_a(p, T, signed=signed)
-            assert theorem2_need(p, T, a, signed=signed) <= T < theorem2_need(
-                p, T, 1.001*a, signed=signed)
-            assert p.K*np.exp(np.log(T) + p.M*np.log(2) - a/2) <= p.delta
-        assert theorem2_a(p, p.K) == 0.
-        for T in (1e4, 1e9):
-            assert theorem2_need(p, T, 30.) <= theorem2_need(p, T, 30., 'simple')
-
 def test_searches_come_near_their_bound():
     """A run of hundreds of thousands of rounds: a twelfth of Lemma 4's count, or a quarter of
     the logarithm for half of it, is exceeded. (Normal rounds: `law_normal_rounds`.)"""
@@ -224,8 +212,7 @@ def test_bad_arguments(bad, names):
 def test_bad_version():
     p = next(problems(1, 0))
     for f in (lambda v: tau1_bound(p, 10, v), lambda v: theorem1_explicit(p, v),
-              lambda v: corollary2_budget(p, v), lambda v: theorem2_need(p, 10, 1., v),
-              lambda v: chen_rate(p, 2, v)):
+              lambda v: corollary2_budget(p, v), lambda v: theorem2_need(p, 10, 1., v)):
         with pytest.raises(InvalidInput):
             f('sharp')
     with pytest.raises(InvalidInput):

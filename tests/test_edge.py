@@ -15,7 +15,8 @@ from oia_nb.programs import LIE_TOL, RuleProgram, Solution, known_program, purse
 from oia_nb.scoring import ScoringRule, is_proper, lie
 from oia_nb.stackelberg import (is_claim_true, lp_arm, optimal_rule, principal_profit,
                                 region_margin, simple_regret)
-from oia_nb.worlds import degenerate_world, load_world
+from laws import degenerate_world
+from oia_nb.worlds import load_world
 
 SOLVERS = 'highs', 'cvxpy'
 

@@ -120,16 +120,7 @@ def test_the_learners_name_what_they_take():
 
 # --- Rooms of a human size ------------------------------------------------------------
 
-FUNCTION, CELL = 50, 45         # lines at most, directives of a cell aside
-
-# Longer ones, and why they are one piece.
-LONG = {
-    'Setting': 'a documented field for each thing that the principal knows, beside its check',
-    'ERRATA': 'the table of all errata, in two halves',
-    'LEDGER': 'the table of all claims, section by section',
-    'Identification': 'a documented field for each thing that a learner says',
-    'Learner': 'what a coroutine has, and what guards it, are read at one go',
-}
+FUNCTION = 50         # lines at most
 
 def lines_of(node):
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
@@ -141,19 +132,6 @@ def long_functions(source):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             and lines_of(node) > FUNCTION]
 
-def long_cell(source):
-    """What is too long about a cell: None, its longest definition, or, of a cell that defines no
-    function and no class, the name that it sets."""
-    lines = source.split('\n')
-    if sum(not line.startswith('#|') for line in lines) <= CELL:
-        return None
-    tree = ast.parse('\n'.join('' if line.startswith('%') else line for line in lines))
-    definitions = [n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
-    if definitions:
-        return max(definitions, key=lines_of).name
-    return next((ast.unparse(n).split()[0] for n in reversed(tree.body)
-                 if isinstance(n, (ast.Assign, ast.AugAssign))), 'statements')
-
 def cells(path):
     "The code of a notebook, cell by cell."
     for cell in json.loads(path.read_text(encoding='utf-8'))['cells']:
@@ -163,22 +141,12 @@ def cells(path):
 def test_no_function_is_longer_than_a_screen():
     long = {name for path in sorted(PACKAGE.rglob('*.py'))
             for name in long_functions(path.read_text(encoding='utf-8'))}
-    assert long <= set(LONG)
-
-@pytest.mark.parametrize('part', ['paper', 'beyond', 'companion'])
-def test_no_cell_is_longer_than_a_screen(part):
-    notebooks = sorted((ROOT/'nbs'/part).glob('*.ipynb'))
-    long = {name for path in notebooks for name in map(long_cell, cells(path)) if name}
-    assert len(notebooks) > 10 and long <= set(LONG)
+    assert not long
 
 def test_long_rooms_are_found():
     body = '    x = 0\n'
     assert long_functions('def f():\n' + 50*body) == ['f']
     assert long_functions('class C:\n  def g(self):\n' + 49*body) == []
-    assert long_cell('#| export\ndef f():\n' + 43*body) is None
-    assert long_cell('def f():\n' + 20*body + 'def g():\n' + 26*body) == 'g'
-    assert long_cell('class C:\n' + 45*body) == 'C'
-    assert long_cell('TABLE = [' + 46*'\n1,' + ']') == 'TABLE'
 
 def wrapped_pairs(source):
     "Lines of assignments `a, b = x, y` that take more than one line."
@@ -250,15 +218,52 @@ def test_names_that_last_are_counted():
     page = ['import os\na = b = 1', 'def f(b): return a + b', 'b = 2\nos']
     assert lasting_names(page) == {'a', 'f'}
 
+# --- Prose ----------------------------------------------------------------------------
+
+READ = [*(ROOT/'nbs'/'paper').glob('[01]*.ipynb'), ROOT/'nbs'/'paper'/'one_sitting.ipynb',
+        ROOT/'nbs'/'beyond'/'certificate.ipynb', ROOT/'nbs'/'index.ipynb']
+WORDS_OF = dict(paragraph=120, sentence=40)
+END = re.compile(r'(?<=[.!?:;])\s+(?=["(*]*[A-Zx\d])')       # of a sentence
+
+def paragraphs(text):
+    "The paragraphs of a page's Markdown, a formula or a role as one word; no tables, no headings."
+    text = re.sub(r'(?ms)^```.*?^```', '', text)
+    text = re.sub(r'(?s)\$\$.*?\$\$(?: \([\w-]+\))?', 'F.', text)
+    text = re.sub(r'\{[\w:]+\}`[^`]*`|\$[^$]*\$', 'x', text)
+    text = re.sub(r'\[([^\]]*)\]\([^)]*\)', r'\1', text)
+    for paragraph in re.split(r'\n\s*\n|\n(?=[-*|:] |\d+\. )', text):
+        if not re.match(r'\s*(?:\||:|#|\()', paragraph):
+            yield ' '.join(paragraph.split())
+
+def too_long(text):
+    "The paragraphs and the sentences of a text that nobody can read aloud."
+    for paragraph in paragraphs(text):
+        parts = [('paragraph', paragraph)]
+        parts += [('sentence', s) for s in END.split(paragraph)]
+        yield from (part for kind, part in parts if len(part.split()) > WORDS_OF[kind])
+
+@pytest.mark.parametrize('path', READ, ids=lambda p: p.stem)
+def test_prose_can_be_read_aloud(path):
+    page = json.loads(path.read_text(encoding='utf-8'))['cells']
+    assert [part for c in page if c['cell_type'] == 'markdown'
+            for part in too_long(''.join(c['source']))] == []
+
+def test_what_is_too_long_is_found():
+    assert list(too_long('Short. Long ' + 'word '*40 + 'end.')) == ['Long ' + 'word '*40 + 'end.']
+    assert list(too_long('One $x + y$ of these. '*40)) == [('One x of these. '*40).strip()]
+    assert list(too_long('| ' + 'cell '*200 + '|\n\n```\n' + 'code '*200 + '\n```')) == []
+
 # --- Names of the source --------------------------------------------------------------
 
-LABEL = re.compile(r'`(alg|cor|def|eq|ex|fig|lem|prop|rem|thm)-[\w-]+`')
+LABEL = re.compile(r'`(alg|cor|def|eq|ex|fig|lem|prop|rem|thm)-[\w-]+`|'
+                   r'\{(doc|paper|erratum|ref)\}`')
 
 def test_docstrings_name_no_label():
     "A label of the pages' source says nothing to who reads `help`: name the chapter."
     named = [f'{path.name}: {found[0]}' for path in sorted(PACKAGE.rglob('*.py'))
              for found in LABEL.finditer(path.read_text(encoding='utf-8'))]
-    assert not named and LABEL.search('see `prop-robust`')
+    assert not named
+    assert LABEL.search('see `prop-robust`') and LABEL.search('{doc}`/beyond/31`')
 
 # --- A slip ---------------------------------------------------------------------------
 

@@ -297,7 +297,7 @@ def test_what_is_done_is_logged(caplog):
         found = identify(coin, eps=3., delta=.1, seed=1)
     lines = [r.getMessage() for r in caplog.records if r.name.startswith('oia_nb')]
     assert lines == ['sharp in coin, seed 1: starts',
-                     f'sharp in coin: {found.status} after {found.rounds} rounds']
+                     f'sharp in coin: {found.status}, {found.rounds} rounds']
 
 def test_earlier_names_of_methods():
     "The method etc is called explore_then_commit, and answers to both."

@@ -21,8 +21,8 @@ from oia_nb.estimation import radius_fb
 from oia_nb.exploration import compose
 from oia_nb.identification import identify
 from oia_nb.information import make_world
-from oia_nb.live import (CHOOSE, DIGITS, END, boundary_data, boundary_figure, feasible_data,
-                         feasible_figure, game_data, game_figure, live_figure, mixing_figure,
+from oia_nb.live import (CHOOSE, DIGITS, END, LiveFigure, boundary_data, boundary_figure,
+                         feasible_data, feasible_figure, game_data, game_figure, mixing_figure,
                          motion_data, motion_figure, plain, planner_figure, proof_data,
                          proof_figure, rounds_with_share, run_points, script, session_form,
                          triangle_data, triangle_figure)
@@ -329,7 +329,7 @@ def test_page_gets_html_and_jupyter_a_widget(monkeypatch):
 
 def test_names_of_a_world_are_text_on_the_page():
     odd = '</script><b onclick="x">&'
-    html = live_figure('game', {'arms': [odd]}, kink=[.5, .1]).html
+    html = LiveFigure('game', {'arms': [odd]}, kink=[.5, .1]).html
     assert odd not in html and '\\u003c/script>' in html
 
 @pytest.fixture
@@ -353,7 +353,7 @@ def test_form_of_a_session_answers_declines_and_undoes(session, monkeypatch):
     answer.click()
     assert session.rounds == 1 and 'refused' in message.value
     assert arm.value == CHOOSE and session.to_frame().state[0] == 'benign'
-    assert 'Round 2' in table.value and '1 answers' in progress.value
+    assert 'Round 2' in table.value and '1 answer was' in progress.value
     decline.click()
     undo.click()
     assert session.rounds == 0 and 'taken back' in message.value

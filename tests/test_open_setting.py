@@ -10,8 +10,8 @@ from oia_nb.all import (InvalidInput, Oracle, Setting, World, action_informed_or
                         identify, is_proper, make_world, random_world, simple_regret, simulate)
 from oia_nb.estimation import Transcript
 from oia_nb.learner import Finding, announce, finish, learner
-from oia_nb.open_setting import (OpenRule, OpenSetting, Seen, discover, freeze_bound, open_support,
-                                 shares_of)
+from oia_nb.open_setting import (OpenRule, OpenSetting, Reported, discover, freeze_bound,
+                                 open_support, shares_of)
 
 DUO = random_world(2, 2, 2, 5, prior='arm', margin=.05, name='duo')
 ORACLE = action_informed_oracle(DUO)
@@ -151,7 +151,7 @@ def test_caps(cap):
 
 
 def test_beliefs_are_numbered_as_they_come():
-    seen = Seen(OPEN, delta=.1)
+    seen = Reported(OPEN, delta=.1)
     assert [seen.see(k, np.array(b)) for k, b in ((0, [.2, .8]), (1, [.5, .5]), (1, [.2, .8]),
                                                   (0, [.2, .8]))] == [True, True, False, False]
     assert seen.beliefs.tolist() == [[.2, .8], [.5, .5]] and seen.rounds == 4

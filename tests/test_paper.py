@@ -1,11 +1,9 @@
-"""The paper's numbers come from its source, its statements and the ledger name each other, and no
-number stands in prose without a role."""
-import json
+"""The paper's numbers are those that it prints, its statements and the ledger name each other, and
+no number stands in prose without a role."""
 import re
 from pathlib import Path
 
 import paper_graph
-import paper_labels
 import paper_refs
 import pytest
 from conftest import ROOT
@@ -13,14 +11,13 @@ from conftest import ROOT
 from oia_nb.book import chapter_paths, in_words
 
 NBS = ROOT/'nbs'
-SOURCE = ROOT.parent/'shared'/'paper'/'paper.tex'
 PAGES = sorted((NBS/'paper').glob('00*.md'))
 TEXT = '\n'.join(p.read_text(encoding='utf-8') for p in PAGES)
 
 # --- Numbers --------------------------------------------------------------------------
 
 def labelled():
-    return {i['label']: paper_labels.name(i) for i in paper_refs.table()['items'] if i['label']}
+    return {i['label']: paper_refs.name(i) for i in paper_refs.table()['items'] if i['label']}
 
 @pytest.mark.parametrize('label, printed', [
     ('sec2.1', 'section 3.1'), ('3.1', 'section 4.1'), ('3.3', 'section 4.3'),
@@ -40,30 +37,6 @@ def test_how_many():
         'Table': 1}
     assert [i['lines'] for i in paper_refs.table()['items'] if i['kind'] == 'Algorithm'] == [
         20, 19, 13]
-
-def test_table_is_that_of_the_source():
-    if not SOURCE.exists():
-        pytest.skip(f'the source of the paper is not beside this folder ({SOURCE})')
-    table = paper_labels.table(SOURCE.read_text(encoding='utf-8'))
-    assert paper_labels.as_text(table) == paper_labels.TABLE.read_text(encoding='utf-8')
-
-def test_rules_of_counting():
-    tex = r'''
-%% file: Main.tex
-\section{Last by place}
-\input{Part}
-\begin{align}\label{a} x \end{align} % \begin{align} y \end{align}
-\appendix
-\section{First letter}\begin{lemma}\label{l} \begin{align} \begin{split} a \\ b \end{split} \\
-c \nonumber \\ d \label{d} \end{align} \end{lemma}
-%% file: Part.tex
-\section{Second}\subsection{Within}\label{s}
-\begin{algorithm}\caption{Steps}\label{g}\begin{algorithmic}[1]
-\STATE \IF{\STATE}\ENDIF \COMMENT{}\end{algorithmic}\end{algorithm}
-'''
-    found = {i['label']: paper_labels.name(i) for i in paper_labels.count(tex) if i['label']}
-    assert found == {'s': 'section 2.1', 'g': 'Algorithm 1', 'a': 'eq. (1)', 'l': 'Lemma 1',
-                     'd': 'eq. (3)'}
 
 @pytest.mark.parametrize('written, name', [
     ('Lemma 4', 'Lemma 4'), ('appendix F.2', 'appendix F.2'), ('Appendix F.2', 'appendix F.2'),
@@ -112,7 +85,7 @@ def test_lost_row_is_found():
     assert problems(TEXT, rows) == ['Lemma 9 is on a page and not in the ledger']
 
 def test_every_statement_has_a_verdict():
-    names = [paper_labels.name(i) for i in paper_refs.table()['items']
+    names = [paper_refs.name(i) for i in paper_refs.table()['items']
              if i['kind'] in paper_refs.STATEMENTS]
     assert len(names) == 33 and all(paper_refs.verdict(n) for n in names)
     assert paper_refs.verdict('Theorem 1') == 'holds corrected'
@@ -204,7 +177,3 @@ def test_copies_and_readme_say_it_in_words():
     copied = in_words(text, Path('beyond/25_sharp.ipynb'), where=where, sources={}, own=set())
     assert copied == ('Lemma 4, lines 2 to 4, [E21](../paper/errata.ipynb), *paper/00_paper*, '
                       '*this*')
-
-def test_json_is_sorted_as_written():
-    table = json.loads(paper_labels.TABLE.read_text(encoding='utf-8'))
-    assert paper_labels.as_text(table) == paper_labels.TABLE.read_text(encoding='utf-8')

@@ -3,7 +3,6 @@ on white and on black."""
 import subprocess
 import sys
 from dataclasses import replace
-from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,16 +13,15 @@ from matplotlib.figure import Figure
 from matplotlib.path import Path
 from scipy.stats import binom
 from conftest import amount
-from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, agent_profit, brier,
-                        identify, load_world, make_world, menu_rule, mix, principal_profit,
+from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, brier,
+                        identify, load_world, make_world, menu_rule, principal_profit,
                         spherical)
-from oia_nb.estimation import FORCED, NORMAL
 from oia_nb.core import generator
-from oia_nb.plots import (COLORMAP, COLORS, CORNERS, answers_along, answers_on, blend,
+from oia_nb.plots import (COLORMAP, COLORS, CORNERS, answers_on, blend,
                           contrast, largest_region, luminance, plot_beliefs,
-                          plot_costs, plot_error, plot_exploration, plot_heatmap,
-                          plot_plane, plot_profits, plot_radii, plot_rounds, plot_rule,
-                          plot_scaling, plot_segment)
+                          plot_error, plot_heatmap,
+                          plot_plane, plot_profits, plot_rounds, plot_rule,
+                          plot_scaling)
 from oia_nb.runs import fit_exponent, run_values, share_interval
 from oia_nb.plots import DASHES, MARKERS, _count, _style
 
@@ -58,18 +56,6 @@ def runs(name='a', rounds=(10, 20, 30, 40), **columns):
         | columns)
 
 # --- Regions --------------------------------------------------------------------------
-
-def test_segment_answers_as_the_agent():
-    for w, (a, b, _), rng in random_worlds():
-        ax = plot_segment(w, a, b, Figure().subplots())
-        spans = [(p.get_x(), p.get_x() + p.get_width(), p.get_facecolor()[:3]) for p in ax.patches]
-        assert spans[0][0] == 0 and spans[-1][1] == pytest.approx(1)
-        for lam in rng.uniform(0, 1, 60):
-            arm = w.best_response(mix(a, b, lam))
-            assert [c for x, y, c in spans if x <= lam < y] == [to_rgb(COLORS[arm])]
-            heights = [np.interp(lam, *line.get_data()) for line in ax.get_lines()[:w.setting.K]]
-            assert heights == pytest.approx(agent_profit(w, mix(a, b, lam)), abs=1e-9)
-            assert int(np.argmax(heights)) == arm
 
 def test_plane_answers_as_the_agent():
     "One polygon a point, in the colour of the arm that answers there."
@@ -122,66 +108,8 @@ def test_ties_go_to_one_arm():
     rules = brier(z.support), menu_rule(z.support, [[.5, .5]],
                                         1.), menu_rule(z.support, np.eye(2), 1.)
     assert sorted(k for k, _ in answers_on(tied, rules)) == [0, 1]
-    places, arms = answers_along(tied, *rules[:2])
-    assert arms == [1, 0] and len(places) == 3
 
 # --- Runs -----------------------------------------------------------------------------
-
-def test_radii_are_those_of_the_trace():
-    ax = plot_radii(RUN, WORLD.setting, Figure().subplots())
-    for k in range(2):
-        assert (ax.get_lines()[k].get_ydata() == RUN.trace.radii[:, k]).all()
-    assert ax.get_xscale() == ax.get_yscale() == 'log'
-
-def test_explorations_are_counted():
-    normal, forced = plot_exploration(RUN, Figure().subplots()).get_lines()
-    for t, n, f in zip(normal.get_xdata(), np.nan_to_num(normal.get_ydata()),
-                       np.nan_to_num(forced.get_ydata())):
-        assert n == (RUN.trace.kinds[:t] == NORMAL).sum() and f == (RUN.trace.kinds[:t]
-                                                                    == FORCED).sum()
-    assert normal.get_linestyle() != forced.get_linestyle()
-    two = plot_exploration({'a': RUN, 'b': RUN}, Figure().subplots())
-    assert [t.get_text() for t in two.get_legend().get_texts()
-            ] == ['a normal', 'a forced', 'b normal', 'b forced']
-
-def test_exploration_of_many_runs():
-    "Bars are means; a run that failed has no part in them."
-    frame = pd.concat([
-        runs('a', normal_rounds=[2, 4, None, 6], forced_rounds=[10, 20, None, 30]),
-        runs('b', normal_rounds=1, forced_rounds=0)
-    ])
-    ax = plot_exploration(frame, Figure().subplots())
-    widths = [[bar.get_width() for bar in bars] for bars in ax.containers]
-    assert widths == [[4, 1], [20, 0]] and [t.get_text() for t in ax.texts] == ['4 + 20', '1 + 0']
-    assert {bar.get_hatch()
-            for bar in ax.containers[1]
-            } != {bar.get_hatch()
-                  for bar in ax.containers[0]}
-
-def test_cost_bars():
-    "Estimates, intervals, truths and edges at their places; an unknown pair spans the axes."
-    C = np.array([[0., -.2, -.5], [.2, 0., -.3], [.5, .3, 0.]])
-    half = np.array([[0., .1, .4], [.1, 0., np.inf], [.4, np.inf, 0.]])
-    U = np.array([[0., .1, .6], [.3, 0., 1.], [.9, 2., 0.]])
-    ax = plot_costs(SimpleNamespace(C_hat=C, I_c=half), CLINIC.setting,
-                    Figure().subplots(), costs=[0., .1, .4], upper=U)
-    edges, bars = [c[2][0].get_segments() for c in ax.containers]
-    low, high = ax.get_xlim()
-    assert [tuple(s[:, 0].round(9)) for s in bars[:2]
-            ] == [(.1, .3), (.1, .9)] and bars[2][0, 0] < low and bars[2][1, 0] > high
-    assert [tuple(s[:, 0].round(9)) for s in edges] == [(-.1, .3), (-.6, .9), (-1., 2.)]
-    assert next(l for l in ax.get_lines()
-                if l.get_marker() == 'D').get_xdata() == pytest.approx([.1, .4, .3])
-    assert [t.get_text() for t in ax.get_yticklabels()
-            ] == ['imaging − palpation', 'biopsy − palpation', 'biopsy − imaging']
-
-def test_plan_of_a_learner_can_be_drawn():
-    plans = []
-    identify(CLINIC, method='oiafc', eps=1., delta=.1, budget=20, seed=1, oracle=ORACLE,
-             watch=plans.append)
-    ax = plot_costs(plans[-1], CLINIC.setting, Figure().subplots(), costs=CLINIC.costs)
-    for (a, b), c in zip([s[:, 0] for s in ax.containers[0][2][0].get_segments()], [.01, .03, .02]):
-        assert a <= c <= b
 
 # --- Distributions --------------------------------------------------------------------
 
@@ -370,19 +298,13 @@ def drawings():
         for m, n in (('first', 3), ('second', 11)) for e in (.1, .2, .4)
     ])
     z, ten = CLINIC.setting, np.array([(i, j, 3 - i - j) for i in range(4) for j in range(4 - i)])/3
-    cost = SimpleNamespace(C_hat=CLINIC.costs[:, None] - CLINIC.costs, I_c=np.full((3, 3), .1))
     return dict(
         convex=lambda ax=None: plot_rule(ORACLE.rules[2], z, ax),
         simplex=lambda ax=None: plot_rule(spherical(ten), ax=ax),
         beliefs=lambda ax=None: plot_beliefs(CLINIC, ax),
-        segment=lambda ax=None: plot_segment(CLINIC, ORACLE.rules[0], ORACLE.rules[
-            2], ax), plane=lambda ax=None: plot_plane(
-                CLINIC, ORACLE.rules, ax, labels=[f'rule for {a}' for a in z.arms]),
+        plane=lambda ax=None: plot_plane(
+            CLINIC, ORACLE.rules, ax, labels=[f'rule for {a}' for a in z.arms]),
         profits=lambda ax=None: plot_profits(RUN, WORLD.setting, ax, [.7, .77]),
-        radii=lambda ax=None: plot_radii(RUN, WORLD.setting, ax), costs=lambda ax=None:
-        plot_costs(cost, z, ax, costs=CLINIC.costs, upper=cost.C_hat + .2),
-        exploration=lambda ax=None: plot_exploration(RUN, ax),
-        shares=lambda ax=None: plot_exploration(frame, ax),
         rounds=lambda ax=None: plot_rounds(frame, ax),
         error=lambda ax=None: plot_error(frame, ax),
         scaling=lambda ax=None: plot_scaling(frame, 'eps', ax, bound=lambda e: 900/e),
@@ -466,36 +388,13 @@ FRAMES = dict(rounds=plot_rounds, error=plot_error,
               scaling=lambda f: plot_scaling(f, 'eps'), heatmap=plot_heatmap)
 two = ORACLE.rules[:2]
 REFUSED = [
-    ('world', lambda: plot_segment(CLINIC.setting, *two)),
-    ('rules[1]', lambda: plot_segment(CLINIC, two[0], None)),
-    ('rules[0]', lambda: plot_segment(CLINIC, LIAR, two[0])),
-    ('rules[0]', lambda: plot_segment(WORLD, *two)),
-    ('labels', lambda: plot_segment(CLINIC, *two, labels='ab')),
-    ('labels', lambda: plot_segment(CLINIC, *two, labels=('a', 'a'))),
     ('rules', lambda: plot_plane(CLINIC, two)),
     ('rules', lambda: plot_plane(CLINIC, None)),
     ('rules[2]', lambda: plot_plane(CLINIC, [*two, LIAR])),
     ('labels', lambda: plot_plane(CLINIC, ORACLE.rules, labels=('a', 'b'))),
     ('weights', lambda: blend(two, [.5, .6])),
-    ('setting', lambda: plot_radii(RUN, CLINIC.setting)),
-    ('setting', lambda: plot_radii(RUN, WORLD)),
-    ('result', lambda: plot_radii(None, WORLD.setting)),
-    ('result', lambda: plot_radii(EMPTY_RUN, WORLD.setting)),
     ('result', lambda: plot_profits(EMPTY_RUN, WORLD.setting)),
     ('setting', lambda: plot_profits(RUN, CLINIC.setting)),
-    ('runs', lambda: plot_exploration(EMPTY_RUN)),
-    ('runs', lambda: plot_exploration({})), ('runs', lambda: plot_exploration([RUN])),
-    ('runs', lambda: plot_exploration(GOOD.drop(columns='forced_rounds'))),
-    ('plan', lambda: plot_costs(RUN, WORLD.setting)),
-    ('plan.C_hat',
-     lambda: plot_costs(SimpleNamespace(C_hat=[[0]], I_c=[[0]]), WORLD.setting)),
-    ('setting', lambda: plot_costs(None, None)),
-    ('costs',
-     lambda: plot_costs(SimpleNamespace(C_hat=np.zeros((2, 2)), I_c=np.zeros(
-         (2, 2))), WORLD.setting, costs=[1])),
-    ('upper',
-     lambda: plot_costs(SimpleNamespace(C_hat=np.zeros((2, 2)), I_c=np.zeros(
-         (2, 2))), WORLD.setting, upper=[[np.nan]*2]*2)),
     ('frame', lambda: plot_rounds(GOOD, by='learner')),
     ('frame', lambda: plot_rounds(GOOD.drop(columns='status'))),
     ('frame', lambda: plot_rounds(GOOD.assign(status='round_cap'))),

@@ -11,7 +11,8 @@ from oia_nb.all import (action_informed_oracle, generator, identify, load_world,
 from oia_nb.cli import main
 from oia_nb.experts import Bold, Insider, Lapsing, Subjective
 from oia_nb.examination import RATIOS, Blocks, ReportWatch, Watches
-from oia_nb.learner import in_percent, verified
+from oia_nb.facts import in_percent
+from oia_nb.learner import verified
 from oia_nb.session import Session, calibration_evidence
 from oia_nb.told import CHECKS, VIOLATIONS, Check, Told
 

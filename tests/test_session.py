@@ -279,7 +279,7 @@ def test_past_answers_lie_on_the_tape(tmp_path):
     z, oracle = WORLD.setting, action_informed_oracle(WORLD)
     past = [(k, k, WORLD.respond(oracle.rules[k], generator(9, k)).report) for k in range(z.K)]
     with Session.create(tmp_path/'past.jsonl', WORLD, **TARGET, history=past) as s:
-        assert s.rounds == 0 and s._tape.waiting == 0
+        assert s.rounds == 0 and s.unused == 0
         after = s.announce().rule.values
     with Session.create(tmp_path/'asked.jsonl', WORLD, **TARGET) as s:
         for _, k, report in past:
@@ -438,7 +438,7 @@ def test_a_learner_that_cannot_be_stopped(tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             def stop(learner):
                 learner.close()
-                raise Stopped('the learner went on')
+                raise Stopped
             patch.setattr(Learner, 'stop', stop)
             with pytest.raises(Refused, match='can be stopped'):
                 s.stop()

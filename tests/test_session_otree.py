@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from conftest import ROOT
+from oia_nb.core import OIAError
 from oia_nb.session import Session
 from oia_nb.worlds import load_world
 
@@ -34,7 +35,7 @@ class PlayerBot(Bot):
         yield SubmissionMustFail(Offer, answer | dict(offer=answer['offer'] - 1 or 9))
         assert s.rounds == n
         yield Offer, answer
-        assert s.rounds == n + 1
+        assert s.rounds == n + 1 and self.player.payoff == .25
 '''
 
 
@@ -45,7 +46,7 @@ def test_a_bot_answers_the_offers_of_a_session(tmp_path):
     module = importlib.util.module_from_spec(example)
     example.loader.exec_module(module)
     path = tmp_path/'day.jsonl'
-    Session.create(path, load_world('clinic'), eps=.04, delta=.05, currency='€').close()
+    Session.create(path, load_world('clinic'), eps=.04, delta=.05, currency='€', fee=.25).close()
     project = module.export(path, tmp_path/'project', rounds=ROUNDS)
     (project/'offers'/'tests.py').write_text(BOT)
     run = subprocess.run(
@@ -56,3 +57,9 @@ def test_a_bot_answers_the_offers_of_a_session(tmp_path):
     assert run.returncode == 0, run.stderr[-2000:]
     with Session.open(path, write=False) as s:
         assert s.rounds == ROUNDS and s.status == 'open'
+    with pytest.raises(OIAError, match='does not exist yet'):
+        module.export(path, project)
+    run = subprocess.run([sys.executable, ROOT/'examples'/'otree_app.py', 'nowhere.jsonl', 'x'],
+                         capture_output=True, text=True, cwd=tmp_path,
+                         env=os.environ | {'PYTHONPATH': os.pathsep.join([str(ROOT), *sys.path])})
+    assert run.returncode == 1 and run.stderr.count('\n') == 1 and 'otree_app: ' in run.stderr

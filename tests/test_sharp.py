@@ -18,7 +18,8 @@ from oia_nb.all import (InvalidInput, NotInducible, Oracle, Response, action_inf
 from oia_nb.estimation import INIT
 from oia_nb.information import Environment, InformationStructure
 from oia_nb.limits import lower_bound
-from oia_nb.worlds import DEGENERATE, bits_world, degenerate_world
+from laws import DEGENERATE, degenerate_world
+from oia_nb.worlds import bits_world
 import oia_nb.sharp.evidence as statistics
 import oia_nb.sharp.learner as module
 from oia_nb.beliefs import BITS, Forecast, Run, learn_wall, own_beliefs, refine, shoot

@@ -1,10 +1,11 @@
-"""The site keeps what nbs/check_site.py asks of it; each check finds a fault that was planted."""
+"""The site keeps what check_site.py asks of it; each check finds a fault that was planted."""
 import html
 import json
 
 import pytest
 import browser
 import check_site
+import nbdev_myst
 import pages
 from conftest import ROOT
 
@@ -135,3 +136,43 @@ def test_formula_keeps_its_text_and_its_styles():
 
 def test_words_of_a_formula():
     assert pages.in_letters(r'\epsilon, \hat q_{k}') == 'ϵ, q_k'
+
+# --- What is made of docstrings, of the contents and of a rule on paper ----------------
+
+DOCSTRING = """Do it.
+
+Parameters
+----------
+eps, delta : float
+world : World
+    Whose.
+
+Raises `InvalidInput` for a bad one.
+
+>>> f(1.)
+2.0"""
+
+def test_what_is_raised_is_no_parameter():
+    lines = nbdev_myst.sections(DOCSTRING.split('\n'))
+    assert nbdev_myst.documented(lines) == ['eps', 'delta', 'world']
+    assert nbdev_myst.documented(DOCSTRING.split('\n')) != ['eps', 'delta', 'world']
+    assert lines[lines.index('Errors') + 1] == '------'
+
+def test_a_list_of_parameters_is_held_against_the_signature():
+    lines = nbdev_myst.sections(DOCSTRING.split('\n'))
+    assert nbdev_myst.misnamed(lambda eps, delta, world: 0, lines) == []
+    assert nbdev_myst.misnamed(lambda eps, delta, planet: 0, lines) == ['planet', 'world']
+
+def test_the_part_that_is_read_is_open():
+    part = ('<p class="caption" role="heading"><span class="caption-text">{}</span></p>\n'
+            '<ul{}><li>a<ul><li>b</li></ul></li></ul>\n')
+    folded = pages.fold_parts(part.format('One', '') + part.format('Two', ' class="current"'))
+    assert folded.count('<details class="part">') == 1
+    assert folded.count('<details class="part" open><summary><span class="caption-text">Two') == 1
+
+@pytest.mark.parametrize('text, wrong', [
+    ('A <b>rule</b>.', 2), ('See <https://a.b>, `x < y`, $a<b$.', 0),
+    ('```html\n<p>\n```\n\n    <p>\n', 0), ('<style>p{}</style>', 2)])
+def test_html_in_the_readme_is_found(text, wrong, tmp_path):
+    (tmp_path/'README.md').write_text(text, encoding='utf-8')
+    assert len(list(check_site.readme_markup(tmp_path))) == wrong

@@ -4,7 +4,9 @@ arms, money in its currency, and the certificate beside its target.
 Nothing here is left to chance.
 """
 import copy
+import json
 import pickle
+import re
 from functools import cache
 from html.parser import HTMLParser
 
@@ -14,8 +16,10 @@ from oia_nb.all import (InvalidInput, Session, action_informed_oracle, brier,
                         compare, forecast_rounds, identify, load_world, make_world,
                         optimal_rule, random_world, simple_regret)
 from oia_nb.plots import plot_rule
-from oia_nb.facts import ROWS_SHOWN, at_most, sensible
-from oia_nb.views import Card
+from oia_nb.cli import main
+from oia_nb.facts import ROWS_SHOWN, arm_facts, at_most, sensible
+from oia_nb.learner import result_facts
+from oia_nb.views import Card, session_facts
 
 clinic, wine = load_world('clinic'), load_world('wine')
 BEST = {w.name: optimal_rule(w) for w in (clinic, wine)}
@@ -62,7 +66,7 @@ SHOWN = dict(
 
 class Strict(HTMLParser):
     "Tags that are closed in the order in which they were opened, and no script."
-    EMPTY = {'line', 'circle', 'path', 'polyline', 'meta'}
+    EMPTY = {'line', 'circle', 'path', 'polyline', 'meta', 'input'}
     def __init__(self, text):
         super().__init__()
         self.open, self.text, self.seen = [], [], set()
@@ -105,6 +109,25 @@ def test_names_and_numbers():
     assert all(a in repr(BEST['wine']) for a in wine.setting.arms)
     assert all(f'{m:.4g}' in ORACLE._repr_html_() for m in ORACLE.margins)
 
+def test_facts_are_the_same_everywhere(session, capsys):
+    "In text, in HTML, and for programs; and the keys are those of the documents."
+    world, run = arm_facts(wine, BEST['wine']), result_facts(found())
+    stands = session_facts(session)
+    for facts, shown in ((world, BEST['wine']), (run, found()), (stands, session)):
+        labels, rows = facts.texts()
+        html = ' '.join(Strict(shown._repr_html_()).text)
+        text = ' '.join((facts.table() if len(rows) > 1 else facts.lines()).split())
+        for cell in (c for row in rows for c in row if c):
+            assert cell in html and ' '.join(cell.split()) in text, cell
+    document = found().to_dict()
+    said = run.plain()[0]
+    for key in 'status', 'rounds', 'arm', 'paid', 'lost':
+        assert said[key] == document[key]
+    assert said['bound'] == document['certificate']['bound']
+    assert main(['session', 'status', str(session.journal.path), '--json']) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert all(printed[k] == v for k, v in stands.plain()[0].items() if k != 'bound')
+
 def test_sessions_and_offers(session):
     said = ' '.join(check(session).text)
     assert '€' in said and 'palpation' in said and 'benign' in said
@@ -116,7 +139,10 @@ def test_sessions_and_offers(session):
 def test_a_card(tmp_path):
     card = BEST['wine'].rule.card(wine.setting, currency='€', title=NASTY, digits=2)
     assert isinstance(card, Card)
-    said = ' '.join(Strict(card.html).text)
+    # the page of a sheet has a script of its own, which its view doesn't
+    Strict(card.shown)
+    page = re.sub('(?s)<script>.*?</script>', '', card.html)
+    said = ' '.join(Strict(re.sub(' on[a-z]+="[^"]*"', '', page)).text)
     assert NASTY in said and '€' in said and all(w in said for w in wine.setting.states)
     card.save(tmp_path/'card.html')
     assert (tmp_path/'card.html').read_text(encoding='utf-8') == card.html == str(card)

@@ -126,7 +126,6 @@ def pivot(table, r, e):
             row[j] -= x*by[j]
     basis[r], free[e] = free[e], basis[r]
 
-# %% ../../nbs/companion/73_fast_loop.ipynb #be5ad6b3
 @inlined
 def step(table):
     "Row and column to exchange, by the dual method, then by the primal; -1 for none."
@@ -183,7 +182,6 @@ def is_right(table):
             return False
     return abs(gap) <= CLOSE*(large + dear)
 
-# %% ../../nbs/companion/73_fast_loop.ipynb #055d2707
 @kernel
 def solve(run, k):
     "v and w of program k; false if it has no solution, or none that is right."
@@ -281,7 +279,6 @@ def programs(run):
             return False
     return True
 
-# %% ../../nbs/companion/73_fast_loop.ipynb #c92bec0b
 @inlined
 def make_plan(run):
     "Fill in ĥ, the target and its rule; false if this is left to Python."
@@ -403,7 +400,6 @@ def share_of(game, L):
     "The oracle's share α."
     return min(np.sqrt(game.alpha/L), 1.) if game.falling else game.alpha
 
-# %% ../../nbs/companion/73_fast_loop.ipynb #f8fa487c
 @kernel
 def play(state, rng, until):
     """Rounds, until something has to be done in Python, or the plan that follows round

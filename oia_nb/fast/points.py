@@ -140,7 +140,6 @@ def count(run, arm, i):
     for p in points.awake[:run.clock.awake]:
         points.products[p, arm] += points.s[p, i]
 
-# %% ../../nbs/companion/72_fast_points.ipynb #54192f82
 @kernel
 def dot(x, y):
     s = 0.

@@ -159,7 +159,6 @@ class Game(NamedTuple):
     stops: bool               # is the stopping rule in force?
     last_round: int
 
-# %% ../../nbs/companion/71_fast_state.ipynb #1eba21d8
 CLOCK = np.dtype([
     ('rounds', 'i8'),  # played so far
     ('target', 'i8'),  # the arm that the plan aims at

@@ -2,17 +2,17 @@
 
 # %% auto #0
 __all__ = ['KINDS', 'DUE', 'TRIES', 'SPREAD', 'SLACK', 'FLOOR', 'ENOUGH', 'HALF', 'RISES', 'RENEW', 'DRAWS', 'TRUST', 'VAIN',
-           'OPENING', 'FIRST', 'ORDERS', 'WORTH', 'FINE', 'NOTHING', 'AGAIN', 'WRONG', 'TINY_GAIN', 'BATCH', 'IDLE',
-           'LEADS', 'OWN_LEAD', 'AGAIN_AFTER', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate', 'Knowledge', 'count',
-           'heard', 'learn', 'direction', 'hear', 'start', 'register', 'note', 'digest', 'wall_of', 'set_up', 'refresh',
-           'settle', 'hyperplanes', 'open_second', 'Unpaid', 'region_of', 'bracket', 'payments', 'asked_of', 'wealth',
-           'missing', 'passes', 'rule_of', 'prove', 'least_regret', 'spread', 'Outlook', 'path_of_bets', 'path_of_cuts',
-           'Choice', 'scaled', 'saved', 'cheapest_answer', 'leader', 'as_registered', 'file', 'opening', 'against',
+           'OPENING', 'FIRST', 'ORDERS', 'WORTHLESS', 'WORTH', 'FINE', 'NOTHING', 'AGAIN', 'WRONG', 'TINY_GAIN',
+           'BATCH', 'IDLE', 'LEADS', 'OWN_LEAD', 'AGAIN_AFTER', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate',
+           'Knowledge', 'count', 'heard', 'learn', 'direction', 'hear', 'start', 'register', 'note', 'digest',
+           'wall_of', 'set_up', 'refresh', 'settle', 'hyperplanes', 'open_second', 'Unpaid', 'region_of', 'asked_of',
+           'wealth', 'missing', 'was_answered', 'passes', 'prove', 'least_regret', 'spread', 'Outlook', 'path_of_bets',
+           'path_of_cuts', 'Choice', 'scaled', 'saved', 'cheapest_answer', 'leader', 'file', 'opening', 'against',
            'no_agent']
 
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log, sqrt
 import numpy as np
 from ..estimation import FORCED, INIT, NORMAL, PAST, Transcript
@@ -24,7 +24,7 @@ from .hyperplanes import RegionProgram, flat
 from .questions import Foretold, Guess, cheapest_rule, question
 from .walls import (HUGE, LEAST, BetRegion, Cone, Contradiction, Cut,
                                 CutRegion, Wall, prove_cheaper, sparse, weigh)
-from ..verify import MOST, OWN, share
+from ..verify import MOST, OWN, RAYS, share
 
 # %% ../../nbs/beyond/24_bets.ipynb #dd81f4f3
 @dataclass(frozen=True, eq=False)
@@ -49,15 +49,23 @@ class Ray:
 
 @dataclass(eq=False)
 class Candidate:
-    """A ray that `arm` answers (None: the zero rule), the `counts` (M,) of that arm
-    and t⁺ (`high`) at the registration after so many `rounds`, and its share
-    `delta`."""
+    """A `rule` that `arm` has answered, the `counts` (M,) of that arm at the
+    registration after so many `rounds`, and its share `delta`; as long as it isn't
+    registered, the `ray` on which the arm might answer a cheaper one."""
     arm: int
-    ray: Ray
+    rule: ScoringRule
     counts: np.ndarray
-    high: float
     delta: float
     rounds: int = 0
+    ray: Ray = None
+
+    @property
+    def is_zero(self):
+        return not self.rule.values.any()
+    @property
+    def s(self):
+        "(M,): what the rule pays."
+        return self.rule.expected
 
 # %% ../../nbs/beyond/24_bets.ipynb #321f227a
 class Knowledge:
@@ -142,27 +150,26 @@ def hear(known, a):
     open_second(known, a.arm)
     ray = known.rays.setdefault(direction(a.s), Ray(a.rule))
     ray.heard.append((float(a.rule.expected.max()/ray.rule.expected.max()), a.arm))
-    for k in {arm for _, arm in ray.heard}:
-        known.offers[direction(a.s), k] = ray.bracket(k)[1]*ray.rule.expected
+    if ray.heard[-1][0] <= ray.bracket(a.arm)[1]:
+        known.offers[direction(a.s), a.arm] = a.rule
 
 # %% ../../nbs/beyond/24_bets.ipynb #b7b0c15b
 def start(known, arm):
     "This arm answered the zero rule: none is cheaper."
     known.first = arm
-    known.candidates.insert(0, Candidate(arm, None, np.zeros(known.setting.M), 0.,
-                                         known.delta*share(0)))
+    nothing = np.zeros(known.setting.M)
+    known.candidates.insert(0, Candidate(arm, known.zero, nothing, known.delta*share(0)))
     known.equal |= {a.arm for a in known.answers.values()
                     if a.arm != arm and a.s.max() < 1/MOST}
 
 def register(known, fact):
-    "Take a registration: (rounds before it, index of the rule of its ray, arm)."
+    "Take a registration: (rounds before it, index of the rule, arm)."
     rounds, rule, arm = fact
-    z, values = known.setting, known.record.rules[rule]
-    rule = ScoringRule(values, z.support, z.bound)
-    ray = known.rays.get(direction(rule.expected), Ray(rule))
-    n = 1 + sum(c.ray is not None for c in known.candidates)
-    known.candidates.append(Candidate(arm, ray, known.data.counts[arm].copy(),
-                                      ray.bracket(arm)[1], known.delta*share(n), rounds))
+    z = known.setting
+    rule = ScoringRule(known.record.rules[rule], z.support, z.bound)
+    n = 1 + sum(not c.is_zero for c in known.candidates)
+    known.candidates.append(Candidate(arm, rule, known.data.counts[arm].copy(),
+                                      known.delta*share(n), rounds))
 
 def note(known, wall, a):
     "Tell the hyperplane of a pair (l, j) what either answered."
@@ -264,54 +271,41 @@ def region_of(known, j):
     R = known.regions.get(j)
     return R if hasattr(R, 'prices') else Unpaid(known.setting.M)
 
-def bracket(ray, k):
-    return (0., 0.) if ray is None else ray.bracket(k)
-
-def payments(c):
-    "(M,): t⁺E, what a `Candidate` costs at most."
-    return 0. if c.ray is None else c.ray.bracket(c.arm)[1]*c.ray.rule.expected
-
 def asked_of(c, j):
     """The logarithm of the wealth that proves a `Candidate` against arm j. Which arm
     the zero rule is of was clear before the first sample: it has one share for all."""
     if c.delta == 0:
         return np.inf
-    part = 1. if c.ray is None else OWN if j == c.arm else 1 - OWN
+    part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
     return -log(part) - log(c.delta)
 
 def wealth(known, c, j, eps):
     """What the wealth against arm j having a rule that is better than the `Candidate`
     by `eps` seems to be."""
-    u, counts = known.u, known.data.counts
-    own, rules, s = counts[c.arm] - c.counts, region_of(known, j).known, payments(c) + 0*u
-    E = 0*u if c.ray is None else c.ray.rule.expected
-    low, high = bracket(c.ray, c.arm)
-    e = eps - (high - low)*E.max()
-    if not e > 0:
-        return 0.
+    u, s, counts, rules = known.u, c.s, known.data.counts, region_of(known, j).known
+    own, rents = counts[c.arm] - c.counts, c.is_zero or j == c.arm
     if j == c.arm:
-        return own_wealth(own, rules, s, float((c.high*E).max()), e)[0]
-    lowest = float((u - c.high*E).min())
-    return pair_wealth(counts[j], rules, u, own, u - s, lowest, e)[0]
+        found = own_wealth(own, rules, s, float(s.max()), eps)[0]
+    else:
+        found = pair_wealth(counts[j], rules, u, own, u - s, float((u - s).min()), eps)[0]
+    # the rest of the stake is bet on rents
+    return found + log(1 - RAYS) if rents and known.setting.W > 2 else found
 
 def missing(known, c, eps):
     "{arm j: what is missing of the evidence against it}, for a `Candidate`."
     rivals = set(range(known.setting.K)) - known.tied - ({c.arm} & {known.first})
     return {j: asked_of(c, j) - wealth(known, c, j, eps) for j in sorted(rivals)}
 
+def was_answered(known, c):
+    "Whether the arm of a `Candidate` had answered its rule, as far as is known now."
+    a = known.answer_to(c.rule)
+    return a is not None and a.arm == c.arm and (c.is_zero or a.round <= c.rounds)
+
 def passes(known, c, eps):
     "Whether evidence for a `Candidate` seems to be enough."
-    return c.high < np.inf and all(m <= 0 for m in missing(known, c, eps).values())
+    return was_answered(known, c) and all(m <= 0 for m in missing(known, c, eps).values())
 
-# %% ../../nbs/beyond/24_bets.ipynb #e7391187
-def rule_of(known, c):
-    "The cheapest rule of the ray of a `Candidate` that its arm answered."
-    if c.ray is None:
-        return known.zero
-    s = payments(c)/known.setting.bound
-    answers = [a for a in known.answers.values() if a.arm == c.arm]
-    return min(answers, key=lambda a: np.abs(a.s - s).max()).rule
-
+# %% ../../nbs/beyond/24_bets.ipynb #d326638d
 TRIES = 4       # rules that a failed proof may name, before more rounds are played
 
 def prove(known, c, eps):
@@ -322,7 +316,7 @@ def prove(known, c, eps):
         refresh(known, known.others)
         if not passes(known, c, eps):
             return None
-        proof = checked(known, c, rule_of(known, c), eps)
+        proof = checked(known, c, eps)
         if proof:
             return proof
 
@@ -358,7 +352,7 @@ class Outlook:
     "How an open arm j stands to a `Candidate`: its `margin`, and the samples to come."
     def __init__(self, known, c, j, missing, eps):
         q, N, u, self.eps = known.data.q_hat, known.data.N, known.u, eps
-        s, R = payments(c) + 0*u, region_of(known, j)
+        s, R = c.s, region_of(known, j)
         self.j, self.own, self.q = j, j == c.arm, q[j]
         self.earned = float(q[c.arm] @ (u - s))
         self.target = float(q[j] @ s if self.own else q[j] @ u - self.earned) - eps
@@ -563,12 +557,14 @@ class Choice:
         return scaled(answers[b].rule, t[n]), l
 
     def narrower(self, c, looks):
-        "To halve the bracket of the candidate's ray."
-        low, high = bracket(c.ray, c.arm)
-        if high - low > 1e-4*high:
-            gain, t = (high - low)*c.ray.rule.expected.max()/2, (low + high)/2
+        "To halve the bracket of a candidate that isn't registered yet."
+        if c.ray is None:
+            return
+        low, high = c.ray.bracket(c.arm)
+        gain = (high - low)/2*float(self.known.data.q_hat[c.arm] @ c.ray.rule.expected)
+        if gain > WORTHLESS*self.eps:
             saves = 1e3 if gain > self.eps/8 else saved(looks, gain) - 1
-            yield saves, lambda: (scaled(c.ray.rule, t), c.arm)
+            yield saves, lambda: (scaled(c.ray.rule, (low + high)/2), c.arm)
 
     def cheaper(self, o, looks):
         "To ask for a cheaper rule of arm j than the candidate's."
@@ -653,7 +649,6 @@ class Choice:
         refresh(known, known.others)
         while True:
             c, new = leader(known, eps)
-            c = c or as_registered(known, new)
             absent = missing(known, c, eps)
             if self.fresh or all(m <= 0 for m in absent.values()):
                 if new and not self.fresh:
@@ -671,8 +666,8 @@ class Choice:
 # %% ../../nbs/beyond/24_bets.ipynb #e7aa6ff4
 # rounds that a question is dearer for each one before it, divided by the rivals; that a
 # hyperplane between two other arms costs; samples before anything is judged by them;
-# questions of the order of two arms, with one guess
-VAIN, OPENING, FIRST, ORDERS = .25, 4, 3, 4
+# questions of the order of two arms, with one guess; of ϵ, half a bracket
+VAIN, OPENING, FIRST, ORDERS, WORTHLESS = .25, 4, 3, 4, 1/40
 
 # %% ../../nbs/beyond/24_bets.ipynb #6dfde922
 WORTH, FINE, NOTHING = .03, 1.1, 1e-6   # a bound falls by; rays are halved to; of a rule
@@ -704,25 +699,24 @@ def cheapest_answer(known, k):
 LEADS, OWN_LEAD = .1, .25   # of ϵ, that a new leader must earn more, of another arm or not
 
 def leader(known, eps):
-    """The `Candidate` to be proved, and None; or None, and the registration of one that
-    seems to earn more."""
+    """The `Candidate` to be proved, and None; or one that seems to earn more, as it
+    would be registered, and that registration."""
     q, out = known.data.q_hat, known.tied
-    def earns(k, s):
-        return float(q[k] @ (known.u - s))
-    old = [c for c in known.candidates if c.arm not in out and c.high < np.inf]
-    c = max(old, key=lambda c: earns(c.arm, payments(c)))
-    offers = [(earns(k, s), key, k) for (key, k), s in known.offers.items()
-              if k != known.first and k not in out]
-    most, key, arm = max(offers, default=(-np.inf, None, None))
-    lead = OWN_LEAD if arm == c.arm else LEADS
-    if most <= earns(c.arm, payments(c)) + lead*eps:
+    def earns(k, rule):
+        return float(q[k] @ (known.u - rule.expected))
+    old = [c for c in known.candidates if c.arm not in out and was_answered(known, c)]
+    c = max(old, key=lambda c: earns(c.arm, c.rule))
+    offers = {at: earns(at[1], rule) for at, rule in known.offers.items()
+              if at[1] != known.first and at[1] not in out}
+    at = max(offers, key=offers.get, default=None)
+    if at is None:
         return c, None
-    return None, (known.rounds, known.record.index(known.rays[key].rule), arm)
-
-def as_registered(known, fact):
-    "The `Candidate` that a registration would make."
-    register(known, fact)
-    return known.candidates.pop()
+    lead = OWN_LEAD if at[1] == c.arm else LEADS
+    if offers[at] <= earns(c.arm, c.rule) + lead*eps:
+        return c, None
+    new = known.rounds, known.record.index(known.offers[at]), at[1]
+    register(known, new)
+    return replace(known.candidates.pop(), ray=known.rays[at[0]]), new
 
 def file(known, fact):
     "Register a candidate."

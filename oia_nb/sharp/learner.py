@@ -79,6 +79,7 @@ class Run(SharpRun):
         self.record, self.round_cost, self.proved = record, round_cost, None
         self.max_rounds += sum(r.kind == PAST for r in record.rounds)
         self.known, self.next_snapshot, self.next_proof = None, 1, 1
+        self.asking = None
 
 # %% ../../nbs/beyond/25_sharp.ipynb #7631cd6e
 def put(run, rule, target, kind):
@@ -112,6 +113,7 @@ def played(run, rule, target, kind):
     cap."""
     if run.rounds >= run.max_rounds:
         raise Halt('round_cap')
+    run.asking = int(kind), target
     response = yield rule
     arm, belief = check_response(run.setting, response)
     run.record.append(rule, arm, belief, response.state, kind, target)
@@ -143,7 +145,7 @@ SEEN, PROVED, LOOSER = 1.1, 2., (1., 1.1, 1.5)
 
 def take(run, c, bound, proof):
     "The rule of a candidate c of the bets is proved to lose at most `bound`."
-    run.hold(bets.rule_of(run.known, c), c.arm, bound, earned_at_least(run, c), c, proof)
+    run.hold(c.rule, c.arm, bound, earned_at_least(run, c), c, proof)
 
 def prove(run):
     """Keep the best of the candidates, as it is now, if it is proved to lose less than
@@ -162,8 +164,7 @@ def earned_at_least(run, c):
     """A lower bound on what a candidate of the bets earns, at what it cost when it was
     registered, from the counts of its arm since (chapter 20)."""
     counts, u = run.transcript.counts[c.arm] - c.counts, run.setting.belief_utility
-    paid = 0. if c.ray is None else c.high*c.ray.rule.expected
-    return mean_lower(counts, u - paid, betting_threshold(counts.sum(), c.delta))
+    return mean_lower(counts, u - c.s, betting_threshold(counts.sum(), c.delta))
 
 def report(run):
     "Take a snapshot now and then, and show it."
@@ -182,8 +183,8 @@ def report(run):
     run.snapshots.append((run.rounds + 1, profits, radii, run.bound))
     if run.watch:
         c, _ = bets.leader(known, run.eps)
-        run.watch(SharpPlan(run.rounds + 1, data.N, data.q_hat, profits,
-                            c.arm if c else known.first, run.bound))
+        run.watch(SharpPlan(run.rounds + 1, data.N, data.q_hat, profits, c.arm,
+                            run.bound))
 
 # %% ../../nbs/beyond/25_sharp.ipynb #da162def
 def with_facts(run):
@@ -243,14 +244,14 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     eps : float; target accuracy $\epsilon$, in (0, 2(B_S + B_u)]
     delta : float; probability of failure allowed, in (0, 1]
     margin : float
-        By how much the arm is to lead, in units of payment ({doc}`/beyond/37_leads`).
+        By how much the arm is to lead, in units of payment (chapter 37).
     max_rounds : int
         Cap on interactions, at least K; then the status is "round_cap".
     watch : callable, optional; called with a `SharpPlan` now and then
     told : Told, optional
         Costs "until the end" only of an examined run, and `rounding` that is exact.
     examined : bool
-        Whether a certificate is examined first ({doc}`/beyond/31_examination`).
+        Whether a certificate is examined first (chapter 31).
     history : list of (rule, arm, report), or (rule, arm, report, state)
         All answers of this expert to proper rules from before, in order; no `margin`.
     round_cost : float, optional; what a round costs beside the payment
@@ -283,6 +284,11 @@ class SharpLearner(Learner):
 
     def _begin(self, record):
         self._run, self._steps = self._start(record)
+
+    @property
+    def asking(self):
+        "Why the open rule is asked, and the arm that is to answer: (kind, target)."
+        return self._run.asking
 
     @property
     def record(self):
@@ -458,11 +464,8 @@ def foundation(run):
         w.beyond = max(ends, key=lambda a: a.s.max()).rule if ends else None
     order = sorted(known.answers.values(), key=lambda a: -bears[a.round])
     answers = [(a.rule, a.arm) for a in order if a.round in rounds]
-    if c is not None and c.ray is not None:
-        s = c.ray.bracket(c.arm)[0]*c.ray.rule.expected/run.setting.bound
-        answers += [(a.rule, a.arm) for a in known.answers.values()
-                    if s.any() and np.abs(a.s - s).max() <= 1e-9]
-    return answers, walls
+    own = [] if c is None or c.is_zero else [(c.rule, c.arm)]
+    return own + answers, walls
 
 # %% ../../nbs/beyond/25_sharp.ipynb #50f51ee3
 def limits_of(wall):

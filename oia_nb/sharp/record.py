@@ -30,8 +30,8 @@ class Record:
     """All facts of an experiment.
 
     `rules` lists the payments (M, W) of the rules announced, each once; `rounds` the
-    `Round`s in their order; `registered` triples (rounds before it, index of the rule
-    at the end of its ray, arm) of candidates; `changed` counts the rounds that were
+    `Round`s in their order; `registered` triples (rounds before it, index of the rule,
+    arm) of candidates; `changed` counts the rounds that were
     amended or taken back after they had been answered.
 
     What a session stores: with each rule that it announces, the registrations that
@@ -76,7 +76,7 @@ class Record:
                                  target))
 
     def register(self, rule, arm):
-        """Note that from now on samples of an arm count for the ray to a `rule`.
+        """Note that from now on samples of an arm count for a `rule`.
 
         >>> record.register(best.rule, 1)
         """

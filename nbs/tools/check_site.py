@@ -1,6 +1,6 @@
 """What a reader may rely on in the built site, checked.
 
-    python nbs/check_site.py            one line a fault; build_docs.py runs it after each build
+    python nbs/tools/check_site.py      one line a fault; build_docs.py runs it after each build
 
 Every link arrives, every figure has words, no page is heavy, code fits into its column, paper shows
 no buttons, pages that moved are still found, and the search finds first what words.json says.
@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT), str(ROOT/'nbs'), str(ROOT/'tests')]
 
 HEAVIEST = 500_000              # bytes of a page
@@ -83,6 +83,16 @@ def wide_code(root):
             if widest > COLUMNS:
                 yield f'{path.stem}, cell {cell["id"]}: {widest} columns'
 
+CODE = re.compile(r'```.*?```|`[^`\n]*`|^    .*?$', re.S | re.M)
+MARKUP = re.compile(r'<[a-zA-Z/!][^>\n]*>')
+
+def readme_markup(root):
+    "README.md is Markdown alone: a code host prints style sheets, and drops pictures, in HTML."
+    text = CODE.sub('', (root/'README.md').read_text(encoding='utf-8'))
+    for m in MARKUP.finditer(text):
+        if not m[0].startswith(('<http', '<mailto')):
+            yield f'README.md: HTML, {m[0][:60]}'
+
 # --- What a browser shows -------------------------------------------------------------
 
 PAPER = ('.skip-to-content', 'button', '.sidebar-drawer', '.toc-drawer', '.headerlink',
@@ -110,7 +120,7 @@ def first_hits(docs, browser, queries):
 
 def questions(root):
     "Rows (question, words that are typed, page that is found first)."
-    return json.loads((root/'nbs'/'words.json').read_text(encoding='utf-8'))['questions']
+    return json.loads((root/'nbs'/'tools'/'words.json').read_text(encoding='utf-8'))['questions']
 
 def lost_questions(docs, browser, rows):
     "The search finds first the page that answers."
@@ -126,6 +136,7 @@ def faults(root, docs):
     for check in dead_links, figures_without_words, heavy_pages, lost_pages:
         yield from check(docs, texts)
     yield from wide_code(root)
+    yield from readme_markup(root)
     import browser
     if not browser.installed():
         print('no Chromium: neither print nor the search was checked', file=sys.stderr)

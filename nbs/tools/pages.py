@@ -11,10 +11,11 @@ from collections import defaultdict
 from pathlib import Path
 
 from docutils import nodes
+from nbdev_myst import chapter_number
 from sphinx import addnodes, search
 from sphinx.domains import IndexEntry
 from sphinx.domains.std import StandardDomain
-from sphinx.util import logging
+from sphinx.util import logging, matching
 from sphinx_proof.domain import ProofIndex
 
 logger = logging.getLogger(__name__)
@@ -240,6 +241,51 @@ BOX = re.compile(r'(<div class="proof [^>]*id="([^"]+)">\s*<p class="admonition-
                  re.S)
 PERMALINK = r'\1<a class="headerlink" href="#\2" title="Link to this statement">¶</a>\3'
 
+# --- The contents, and the sidebar that folds its parts -------------------------------
+
+TOCTREE = re.compile(r'```\{toctree\}\n(.*?)```', re.S)
+PART = re.compile(r'<p class="caption" role="heading">(.*?)</p>\s*(<ul.*?</ul>)'
+                  r'(?=\s*(?:<p class="caption"|</div>|\Z))', re.S)
+
+def first_words(path):
+    "The first text of a notebook or a page in Markdown."
+    text = path.read_text(encoding='utf-8')
+    return ''.join(json.loads(text)['cells'][0]['source']) if path.suffix == '.ipynb' else text
+
+def subtitle(env, page):
+    "What a page says of itself below its title, in Markdown; an empty text if it says nothing."
+    lines = first_words(Path(env.doc2path(page))).splitlines()
+    return ' '.join(line[2:] for line in lines if line.startswith('> '))
+
+def parts(env):
+    "{part of the book: its pages}, as the contents at the end of the front page name them."
+    index = json.loads(Path(env.doc2path('index')).read_text(encoding='utf-8'))
+    text = ''.join(index['cells'][-1]['source'])
+    found = {}
+    for block in TOCTREE.findall(text):
+        entries = [e for e in block.split('\n') if e and not e.startswith(':')]
+        found[re.search(r':caption: (.*)', block)[1]] = [
+            page for e in entries for page in sorted(matching.patfilter(env.found_docs, e))]
+    return found
+
+def list_chapters(app, docname, source):
+    "Completes contents.md, when it is read, with a table of each part."
+    if docname != 'contents':
+        return
+    for part, pages in parts(app.env).items():
+        source[0] += f'\n## {part}\n\n| | page | what it holds |\n|---|---|---|\n'
+        for page in pages:
+            if page != docname:
+                number = chapter_number(page) or ''
+                source[0] += f'| {number} | {{doc}}`/{page}` | {subtitle(app.env, page)} |\n'
+
+def fold_parts(tree):
+    "The parts of the sidebar fold; the one that the reader is in is open."
+    def folded(m):
+        here = ' open' if 'class="current' in m[2] else ''
+        return f'<details class="part"{here}><summary>{m[1]}</summary>{m[2]}</details>'
+    return PART.sub(folded, tree)
+
 # --- All of it, page by page ----------------------------------------------------------
 
 def finish_page(app, page, template, context, doctree):
@@ -250,6 +296,7 @@ def finish_page(app, page, template, context, doctree):
     body = widths(body, Path(app.srcdir).parent/'build'/'jupyter_execute')
     both = slim_formulas(f"{body}\0{context.get('toc', '')}", app.katex_names)
     context['body'], context['toc'] = both.split('\0')
+    context['furo_navigation_tree'] = fold_parts(context['furo_navigation_tree'])
 
 SHEET = Path('_static', 'katex', 'katex.min.css')
 
@@ -336,7 +383,8 @@ def subjects_of(app):
     "{page: entries of the general index} of the subjects of words.json."
     found, env = defaultdict(list), app.env
     statements = getattr(env, 'proof_list', {})
-    subjects = json.loads((Path(app.srcdir)/'words.json').read_text(encoding='utf-8'))['subjects']
+    path = Path(app.srcdir)/'tools'/'words.json'
+    subjects = json.loads(path.read_text(encoding='utf-8'))['subjects']
     for target, names in subjects.items():
         page = statements[target]['docname'] if target in statements else target
         if page not in env.found_docs:
@@ -345,6 +393,21 @@ def subjects_of(app):
         anchor = target if page != target else ''
         found[page] += [('single', name, anchor, 'main', None) for name in names]
     return found
+
+def in_plain_words(text):
+    "A line of Markdown without its roles, code and dollar signs."
+    text = re.sub(r'\{\w+\}`([^`<]*?)(?: *<[^`]*)?`', r'\1', text)
+    return re.sub(r'\$([^$]+)\$', lambda m: in_letters(m[1]), text).translate(
+        str.maketrans('', '', '`*'))
+
+def write_scorer(app, env):
+    "The script of the search, after what it shows below the title of each page."
+    said = {page: in_plain_words(subtitle(env, page)) for page in sorted(env.found_docs)}
+    said = json.dumps({page: text for page, text in said.items() if text}, ensure_ascii=False)
+    path = Path(app.doctreedir)/'search.js'
+    script = Path(app.config.html_search_scorer).read_text(encoding='utf-8')
+    path.write_text(f'const SUBTITLES = {said}\n{script}', encoding='utf-8')
+    app.config.html_search_scorer = str(path)
 
 def index_subjects(app, env):
     app.subjects = subjects_of(app)
@@ -361,9 +424,11 @@ def setup(app):
     ProofIndex.localname, ProofIndex.generate = 'Statements', by_kind
     StandardDomain._virtual_doc_names['prf-prf'] = 'prf-prf', 'Statements'
     app.connect('builder-inited', read_sheet)
+    app.connect('source-read', list_chapters)
     app.connect('doctree-read', statement_titles)
     app.connect('doctree-read', shorten_contents)
     app.connect('env-updated', index_subjects)
+    app.connect('env-updated', write_scorer)
     app.connect('doctree-resolved', describe_figures)
     app.connect('doctree-resolved', search_subjects)
     app.connect('doctree-resolved', titles_in_letters)

@@ -2,7 +2,7 @@
 
 - {paper}`Lemma 4`, {paper}`section 3.1`, {paper}`eq. (27)`, {paper}`Algorithm 1, line 15`,
   {paper}`lines 2 to 4 <Algorithm 1, line 2>`: a link to the place where the book shows it. What
-  isn't in the table of the numbers that the paper prints (paper_labels.py) is a warning.
+  isn't in the table of the numbers that the paper prints (paper/labels.json) is a warning.
 - {erratum}`E12`: a link to the entry among the errata.
 - {verdict}`holds as printed`: a badge.
 - The directive `ledger` shows what the ledger of claims says of a statement: verdict, place in the
@@ -21,7 +21,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import ReferenceRole, SphinxDirective, SphinxRole
 
 logger = logging.getLogger(__name__)
-HERE = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parent.parent
 TABLE = HERE/'paper'/'labels.json'
 STATEMENTS = ('Definition', 'Assumption', 'Example', 'Remark', 'Lemma', 'Theorem', 'Corollary',
               'Algorithm', 'Table')

@@ -1,9 +1,11 @@
 """A small Sphinx extension: nbdev's notebooks, docments and modules as myst-nb and autodoc
 understand them."""
+import ast
 import re
 import shutil
 import socket
 import time
+from inspect import signature
 from pathlib import Path
 from subprocess import PIPE, Popen
 
@@ -29,6 +31,19 @@ TAGS = {
 DIRECTIVE = re.compile(r'\s*#\s*\|\s*(.*?)\s*(?:\n|\Z)')
 SVG = "%config InlineBackend.figure_formats = ['svg']"
 
+LONG = 15           # lines of a cell of the package, from which on it is folded
+
+def what_it_shows(code, figure):
+    "What the bar over a folded cell says."
+    if figure:
+        return 'how this is drawn'
+    body = ast.parse(re.sub(r'(?m)^\s*[%!].*', '', code)).body
+    names = [n.name for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+    if not names and all(isinstance(n, (ast.Import, ast.ImportFrom)) for n in body):
+        return 'imports'
+    shown = ', '.join(names[:4]) + (', …' if len(names) > 4 else '')
+    return f'the code of {shown}' if names else 'the code'
+
 def split_directives(code):
     "The code without its leading directive lines, and these lines."
     lines = []
@@ -52,6 +67,12 @@ def read(text):
         }
         if tags := tags | set(cell.metadata.get('tags', [])):
             cell.metadata['tags'] = sorted(tags)
+        if 'exported' in tags and len(cell.source.splitlines()) > LONG:
+            cell.metadata['tags'] = sorted({*cell.metadata['tags'], 'hide-input'})
+        if 'hide-input' in cell.metadata.get('tags', ()):
+            prompt = cell.metadata.setdefault('mystnb', {})
+            for key in ('code_prompt_show', 'code_prompt_hide'):
+                prompt.setdefault(key, what_it_shows(cell.source, 'figure' in prompt))
         if 'solution' in tags:
             cell.metadata['tags'] = sorted(tags | {'hide-cell'})
             cell.metadata['mystnb'] = dict.fromkeys(('code_prompt_show', 'code_prompt_hide'),
@@ -115,8 +136,47 @@ def formulas(text):
     text = re.sub(r'(?<![\\$\w])\$([^$\n]+)\$', r':math:`\1`', text)
     return re.sub(r'(``.*?``|`[^`]*`)|\|', lambda m: m[1] or r'\|', text)
 
+PARAMETER = re.compile(r'[*\w]+(, [*\w]+)*( : .*)?')
+
+def sections(lines):
+    """The lines of a docstring, where the list of parameters ends with the first paragraph that is
+    none: what is raised, what else is to be said, and examples get headings."""
+    out, inside = [], False
+    for before, line, after in zip(['', *lines], lines, [*lines[1:], '']):
+        if re.fullmatch(r'-{3,}', after):
+            inside = line == 'Parameters'
+        elif inside and not before and line.strip() and not PARAMETER.fullmatch(line.rstrip()) and (
+                not line[0].isspace()):
+            head = ('Examples' if line.startswith('>>>') else
+                    'Errors' if line.startswith('Raises') else 'Remarks')
+            out += [head, '-'*len(head)]
+            inside = False
+        out.append(line)
+    return out
+
+def documented(lines):
+    "The names that the list of parameters explains."
+    text = '\n'.join(lines)
+    found = re.search(r'(?m)^Parameters\n-+\n((?:.*\n)*?)(?=\S.*\n---|\Z)', f'{text}\n')
+    return [name.strip(' *') for line in (found[1] if found else '').split('\n')
+            if line and not line[0].isspace() for name in line.split(' : ')[0].split(',')]
+
+def misnamed(obj, lines):
+    "Names that are explained as parameters and are none, or that are parameters left unexplained."
+    explained = set(documented(lines))
+    try:
+        parameters = signature(obj).parameters.values() if explained else ()
+    except (TypeError, ValueError):
+        return []
+    rest = {p.name for p in parameters
+            if p.name == 'self' or p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
+    return sorted((explained ^ {p.name for p in parameters}) - rest)
+
 def tidy_docstring(app, what, name, obj, options, lines):
     "Adds the comments beside the parameters (nbdev's docments) to a docstring."
+    lines[:] = sections(lines)
+    if names := misnamed(obj, lines):
+        logger.warning('%s: the signature and the list of parameters differ in %s', name, names)
     text = formulas('\n'.join(lines))
     lines[:] = text.split('\n')
     if what not in ('function', 'method', 'class') or re.search(
