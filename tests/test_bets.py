@@ -17,8 +17,8 @@ from oia_nb.programs import HIGHS_OPTIONS
 from oia_nb.scoring import VRules
 from oia_nb import verify as checker
 from oia_nb.sharp import bets as module, evidence, hints, walls
-from oia_nb.sharp.bets import (Choice, digest, as_registered, learn, missing, no_agent, set_up,
-                               share, wealth)
+from oia_nb.sharp.bets import (Choice, digest, learn, missing, no_agent, register, set_up, share,
+                               wealth)
 from oia_nb.sharp.evidence import own_wealth, pair_wealth
 from oia_nb.sharp.record import Record
 from oia_nb.sharp.walls import Contradiction
@@ -180,6 +180,11 @@ def ready(world, samples=12, delta=.1):
         answered(known, world, known.oracle.rules[k], rng, samples, NORMAL)
     return known
 
+def as_registered(known, fact):
+    "The candidate that a registration makes."
+    module.register(known, fact)
+    return known.candidates.pop()
+
 def other_arm(known):
     "The registration of an arm that doesn't answer the zero rule."
     arm = known.others[0]
@@ -270,7 +275,7 @@ def test_law(law):
     law()
 
 # as they are; the names are what mutants replace
-REGISTER, MISSING, PAIR = module.register, missing, pair_wealth
+REGISTER, MISSING, PAIR = register, missing, pair_wealth
 
 def exaggerated(factor):
     def mutant(known, c, eps):
