@@ -11,10 +11,11 @@ import pytest
 from conftest import amount
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_proper,
                         make_world, menu_rule, mix, optimal_rule, principal_profit, random_world,
-                        sharp, simulate)
+                        sharp)
 from oia_nb.estimation import FORCED, NORMAL
 from oia_nb.programs import HIGHS_OPTIONS
 from oia_nb.scoring import VRules
+from laws import looked_into as simulate
 from oia_nb import verify as checker
 from oia_nb.sharp import bets as module, evidence, hints, walls
 from oia_nb.sharp.bets import (Choice, digest, learn, missing, no_agent, register, set_up, share,

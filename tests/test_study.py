@@ -1,4 +1,5 @@
 """A study with people: what they say, what goes wrong, what is paid, and what can be printed."""
+import hashlib
 import json
 import os
 import subprocess
@@ -19,8 +20,8 @@ from oia_nb.identification import identify
 from oia_nb.open_setting import OpenSetting
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.scoring import is_proper
-from oia_nb.session import (Offer, Refused, Session, control_questions, decimals, payable,
-                            read_journal)
+from oia_nb.session import (Offer, Refused, Session, control_questions, decimals, drawn,
+                            payable, read_journal)
 from oia_nb.stackelberg import optimal_rule, simple_regret
 from oia_nb.worlds import load_world, random_world, scored, world_from_table
 
@@ -491,3 +492,37 @@ def test_a_score_of_many_columns(capsys):
     for wrong in [], 'c1':
         with pytest.raises(InvalidInput):
             scored(wrong)
+
+
+# --- A lottery -----------------------------------------------------------------------------------
+
+def test_a_lottery_pays_the_prize_or_nothing(tmp_path):
+    """Three states: whole percents, two slips, an amendment; certified, and the books hold prizes
+    and fees, each draw that of the recorded seed."""
+    path, answer = tmp_path/'a.jsonl', person(TRIAGE, generator(1))
+    with Session.create(path, TRIAGE, eps=25., delta=.05, currency='€', fee=.5, asks=True,
+                        lottery='a coin of 1999', person='R. Roe') as s:
+        assert 'wins if low' in s.announce().sheet() and 'you win 100 €' in str(s.announce())
+        while s.status == 'open':
+            offer = s.announce()
+            (arm, said, state), right = answer(offer.round, offer.rule)
+            try:
+                s.answer(arm, said, state=state)
+            except Refused:
+                s.answer(*right[:2], state=state)
+            if offer.round == 9:
+                s.amend(9, report=right[1], reason='the line of another patient')
+        assert s.status == 'certified' and s.result.verify()
+        assert simple_regret(TRIAGE, s.result.rule) <= 25
+        wins = [r.due for r in s._rounds]
+        assert set(wins) == {0., 100.} and s.paid == sum(wins) + .5*s.rounds
+        for r in s._rounds:
+            draw = int(hashlib.sha256(f'a coin of 1999:{r.number}'.encode()).hexdigest()[:13], 16)
+            assert (draw/16**13 < r.rule.values[r.belief, r.state]/100) == (r.due > 0)
+        assert 'you win' in s.protocol('To see.')
+        seen = s.paid, s.payments().to_csv()
+    with Session.open(path) as s:
+        assert (s.paid, s.payments().to_csv()) == seen
+    chances = [drawn('seed', n) for n in range(4000)]
+    # false alarm 1e-6: the mean of 4,000 uniform numbers, 4.9 standard deviations
+    assert abs(np.mean(chances) - .5) < 4.9/np.sqrt(12*4000)
