@@ -49,7 +49,11 @@ def binary_search(transcript, S0, S1, *, k_S0, k1, threshold, max_rounds=np.inf,
     """
     if not threshold > 0:
         raise InvalidInput('threshold', threshold, 'a number above 0')
-    lam_min, lam_max, k0, t0, truncated = 0., 1., k_S0, transcript.rounds, False
+    lam_min = 0.
+    lam_max = 1.
+    k0 = k_S0
+    t0 = transcript.rounds
+    truncated = False
     while lam_max - lam_min >= threshold:
         if transcript.rounds - t0 >= max_rounds:
             truncated = True

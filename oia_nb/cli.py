@@ -1016,7 +1016,9 @@ OPTIONS |= {'the round, and what is kept': {
                       'it'),
     '--asks': (bool, 'ask again before an answer that contradicts others ends the '
                      'session; the expert must know'),
-    '--person': (str, 'whose receipt it is'),
+    '--lottery': (str, 'pay in chances of the largest payment; the seed of the draws, '
+                           'which is recorded'),
+        '--person': (str, 'whose receipt it is'),
     '--purpose': (str, 'what the study is for'),
     '--html': (str, 'write the page to print and to hand over there'),
     '--csv': (str, 'write the payments there')}}
@@ -1094,7 +1096,7 @@ def session_options():
             *flag_options()]
 
 @command('session new', 'FILE WORLD --eps! --delta! --budget --snap --currency --unit --asks '
-         '--person --max-paid --fee=0 --without --told', session_options, '--json')
+         '--person --lottery --max-paid --fee=0 --without --told', session_options, '--json')
 def new_session(args):
     """Start a session in a new file. Of the world only its setting and its oracle
     are used, and kept."""
@@ -1108,7 +1110,7 @@ def new_session(args):
     check_options(learner_row(args.method), options)
     same = {name: getattr(args, name) for name in (
         'eps', 'delta', 'method', 'currency', 'unit', 'fee', 'max_paid', 'told', 'asks',
-        'person')}
+        'person', 'lottery')}
     with Session.create(args.file, world,
                         snap=SNAP if args.snap is None else args.snap,
                         **same, **options) as s:

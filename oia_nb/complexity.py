@@ -109,7 +109,9 @@ def n_min(p, mixing='theorem1'):
     >>> n_min(problem)
     10029
     """
-    n, x, root_M = 0, p.eps/(2*p.B), np.sqrt(p.M)
+    n = 0
+    x = p.eps/(2*p.B)
+    root_M = np.sqrt(p.M)
     while True:
         r = np.sqrt(2*p.Lambda(p.K + max(n, 1)))
         if mixing == 'theorem1':

@@ -28,8 +28,12 @@ class Transcript:
     it was, one entry a round.
     """
     def __init__(self, setting, keeps=False):
-        self.setting, self.rounds, self.keeps = setting, 0, keeps
-        self.rules, self.asked, self._known = [], array('l'), {}
+        self.setting = setting
+        self.rounds = 0
+        self.keeps = keeps
+        self.rules = []
+        self.asked = array('l')
+        self._known = {}
         self.arms, self.beliefs, self.states = array('h'), array('h'), array('h')
         self.kinds, self.targets, self.payments = array('b'), array('h'), array('d')
         self.counts, self._N = np.zeros((setting.K, setting.M)), np.zeros(setting.K)

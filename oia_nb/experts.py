@@ -500,11 +500,14 @@ def parse_expert(text):
     """An `Agent` from a text: kinds, each with its first fields after colons, the
     outermost first, separated by "/".
 
-    Several numbers for one field are joined by "+". Raises `InvalidInput`.
+    Several numbers for one field are joined by "+". Experts of other packages are entry
+    points of the group "oia_nb.experts". Raises `InvalidInput`.
 
     >>> parse_expert('Rational')
     Rational()
     """
+    from oia_nb.identification import plugins
+    plugins('oia_nb.experts')       # a class registers itself when it is made
     agent = None
     for part in reversed(as_text('expert', text).split('/')):
         name, *values = part.strip().split(':')

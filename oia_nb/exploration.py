@@ -60,14 +60,21 @@ class Exploration:
         if watch is not None and not callable(watch):
             raise InvalidInput('watch', watch, 'a function of a Plan, or None')
         self.setting, self.oracle = setting, oracle
-        self.radius, self.mixing, self.watch = radius, mixing, watch
+        self.radius = radius
+        self.mixing = mixing
+        self.watch = watch
         self.transcript = Transcript(setting)
         self.programs = OptimisticPrograms(setting, oracle, solver)
         self.L = np.ones(setting.K)
-        self.searches, self.kept, self.kept_at, self.snapshots = [], [], [], []
+        self.searches = []
+        self.kept = []
+        self.kept_at = []
+        self.snapshots = []
         self.looks = looks
         self.sizes = setting.support_sizes if sizes is None else sizes
-        self.best, self.violated, self.next_snapshot = None, False, 0
+        self.best = None
+        self.violated = False
+        self.next_snapshot = 0
 
     @property
     def rounds(self):
@@ -90,7 +97,9 @@ SNAPSHOT_GROWTH = 1.02
 def make_plan(run):
     "The `Plan` of the next round."
     data, t = run.transcript, run.rounds + 1
-    N, q_hat, I = data.N, data.q_hat, run.radius(data.N, t)
+    N = data.N
+    q_hat = data.q_hat
+    I = run.radius(data.N, t)
     C_hat, I_c, empty = cost_estimates(cost_upper(data, I), run.setting.bound)
     found = run.programs.solve(data.counts, I, C_hat, I_c)
     profits = found.profits

@@ -4,14 +4,14 @@
 
 # %% auto #0
 __all__ = ['log', 'ALIASES', 'LEARNERS', 'LEAD', 'USUAL', 'OFTEN', 'BOUNDARIES', 'UNSAID', 'rounds_left', 'ProgressBar', 'Flag',
-           'Row', 'Learners', 'register', 'learner_row', 'check_options', 'completed', 'learner_for', 'add_lost',
-           'origin_of', 'play_row', 'identify', 'run_fast']
+           'Row', 'Learners', 'register', 'plugins', 'learner_row', 'check_options', 'completed', 'learner_for',
+           'add_lost', 'origin_of', 'play_row', 'identify', 'run_fast']
 
 # %% ../nbs/companion/63_identification.ipynb #1c049621
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from inspect import signature
 import numpy as np
 from .core import (InvalidInput, as_choice, as_integer, as_kind, fresh_seed,
@@ -168,13 +168,23 @@ def register(row):
     LEARNERS[row.name] = row
     return row
 
+@cache
+def plugins(group):
+    "What other packages bring: their entry points of a `group`, loaded once."
+    from importlib.metadata import entry_points
+    return [point.load() for point in entry_points(group=group)]
+
 def learner_row(method):
-    """The `Row` of the learner called `method`; raises `InvalidInput` for an unknown
-    one.
+    """The `Row` of the learner called `method`, which may be one of another package (an
+    entry point of the group "oia_nb.learners" that is a `Row`); raises `InvalidInput`
+    for an unknown one.
 
     >>> learner_row('sharp').text
     'the sharp learner: bets, and answers as half-spaces'
     """
+    if isinstance(method, str) and method not in LEARNERS:
+        for row in plugins('oia_nb.learners'):
+            LEARNERS.setdefault(row.name, row)
     return LEARNERS[as_choice('method', method, LEARNERS)]
 
 # %% ../nbs/companion/63_identification.ipynb #7806161e
@@ -392,7 +402,9 @@ def identify(world, *, eps, delta, method=None, budget=None, seed=None,
     'certified'
     """
     as_kind('world', world, World)
-    row = learner_row(method or learner_for(told, world.setting.support))
+    if method is None:
+        method = learner_for(told, world.setting.support)
+    row = learner_row(method)
     as_choice('engine', engine, ('coroutine', 'fast'))
     rng = generator(seed := fresh_seed() if seed is None else seed)
     options = completed(row, world, rng, told=told, budget=budget, options=options)

@@ -5,7 +5,7 @@ import numpy as np
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from inspect import signature
 import numpy as np
 from .core import InvalidInput, as_choice, as_integer, as_kind, fresh_seed, generator, patch_to
@@ -68,6 +68,7 @@ class Learners(dict):
     def __contains__(self, name): ...
 LEARNERS: Any
 def register(row: Row) -> Row: ...
+def plugins(group): ...
 def learner_row(method: str) -> Row: ...
 LEAD: Any
 USUAL: tuple

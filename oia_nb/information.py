@@ -96,7 +96,9 @@ def merge_beliefs(beliefs, tol=REPORT_TOL):
     array([1, 0, 1])
     """
     beliefs = np.asarray(beliefs, float)
-    first, place, n = np.empty_like(beliefs), np.empty(len(beliefs), int), 0
+    first = np.empty_like(beliefs)
+    place = np.empty(len(beliefs), int)
+    n = 0
     for i, b in enumerate(beliefs):
         same = np.flatnonzero(np.abs(first[:n] - b).max(1) <= tol)
         place[i] = same[0] if len(same) else n

@@ -130,10 +130,15 @@ class CvxpyProgram:
     """
     def __init__(self, support, K, arm):
         import cvxpy as cp
-        (M, W), self.arm, self.W, self.solves = support.shape, arm, support.shape[1], 0
+        M, W = support.shape
+        self.arm = arm
+        self.W = support.shape[1]
+        self.solves = 0
         self.q, self.lower = cp.Parameter((K, M)), cp.Parameter(K)
         self.slack, self.cap = cp.Parameter(nonneg=True), cp.Parameter()
-        self.S, v, e = cp.Variable((M, W)), cp.Variable(), cp.Variable()
+        self.S = cp.Variable((M, W))
+        v = cp.Variable()
+        e = cp.Variable()
         s = cp.sum(cp.multiply(support, self.S), axis=1)
         pay = support @ self.S.T
         proper = [self.S >= 0, self.S <= 1, cp.reshape(s, (M, 1), order='C') >= pay]
@@ -298,7 +303,10 @@ class LinearProgram:
     `LP_UNIT`-fold. `solves` counts runs of the solver.
     """
     def __init__(self, A, cost, columns, rows):
-        self.A, self.cost, self.columns, self.rows = A, cost, columns, rows
+        self.A = A
+        self.cost = cost
+        self.columns = columns
+        self.rows = rows
         self.solves = 0
         self.sizes = np.asarray(abs(A).sum(1)).ravel()          # of the rows of A
         self.turned = A.T
@@ -318,7 +326,9 @@ class LinearProgram:
         push(highs.changeColsCost, self.cost[None], cost[None])
         push(highs.changeColsBounds, self.columns, columns, LP_UNIT)
         push(highs.changeRowsBounds, self.rows, rows, LP_UNIT)
-        self.cost, self.columns, self.rows = cost, columns, rows
+        self.cost = cost
+        self.columns = columns
+        self.rows = rows
 
     def solve(self):
         "A verified `Vertex`, or None if HiGHS finds none. Raises `SolverFailure`."
@@ -505,7 +515,9 @@ class RuleProgram(ProperProgram):
         check_size(M, W, lies=2*M if W == 2 else M*M)
         A = rule_matrix(support, K, arm)
         m, n = A.shape
-        self.arm, self.K, self.counts = arm, K, np.zeros((K, len(support)))
+        self.arm = arm
+        self.K = K
+        self.counts = np.zeros((K, len(support)))
         self.links, self.asks = m - 2*K + np.arange(K), m - K + np.arange(K)
         self.pay = A[[m - K + arm]].toarray()[0]
         self.short, self.price = np.zeros(n), np.zeros(n)
@@ -540,7 +552,9 @@ class RuleProgram(ProperProgram):
             raise SolverFailure('a coefficient of the program is not finite')
         for k in np.flatnonzero((counts != self.counts).any(1)):
             self.change_row(self.links[k], link_row(self.support, counts[k], k, self.K))
-        self.counts, self.lower, self.slack = np.array(counts, float), lower, float(slack)
+        self.counts = np.array(counts, float)
+        self.lower = lower
+        self.slack = float(slack)
 
     def _optimum(self, cost, cap, short):
         "The `Vertex` for `cost` with v_k + w at most `cap` and e within `short`, or None."
@@ -626,7 +640,9 @@ def menu_matrix(support, q, k):
     """
     from scipy.sparse import coo_array, csr_array, vstack
     W, own = support.shape[1], np.flatnonzero(q[k] > 0)
-    n, others, w = len(own), np.flatnonzero(q[k] <= 0), np.arange(W)
+    n = len(own)
+    others = np.flatnonzero(q[k] <= 0)
+    w = np.arange(W)
     wide = n*W + len(others) + 1
     truth = pair_rows(support[own], np.argwhere(~np.eye(n, dtype=bool)), wide)
     a, b = (o.ravel() for o in np.indices((len(others), n)))
@@ -653,7 +669,10 @@ class MenuProgram(RuleProgram):
         M, W = support.shape
         check_size(M, W, lies=M*int((q[arm] > 0).sum()))
         self.own, A = menu_matrix(support, q, arm)
-        (m, n), self.K, self.arm, self.everyone = A.shape, len(q), arm, support
+        m, n = A.shape
+        self.K = len(q)
+        self.arm = arm
+        self.everyone = support
         self.pay = A[[m - 1]].toarray()[0]
         self.short, self.price = np.zeros(n), np.zeros(n)
         self.short[-1] = 1.
@@ -854,7 +873,9 @@ class VProgram:
     def __init__(self, support, K, arm):
         check_size(len(support), 2, lies=0)
         self.v, self.solves = v_rules(np.asarray(support, float).tobytes()), 0
-        self.K, self.arm, self.W = K, arm, 2
+        self.K = K
+        self.arm = arm
+        self.W = 2
         first, second = price_weights(len(support), 2).T
         price = self.v.tops[:, 0]*(self.v.sooner @ first)
         price = price + self.v.tops[:, 1]*(self.v.later @ second)

@@ -56,7 +56,9 @@ class ScoringRule(Value):
         return self
 
     def __repr__(self):
-        (M, W), low, high = self.values.shape, self.values.min(), self.values.max()
+        M, W = self.values.shape
+        low = self.values.min()
+        high = self.values.max()
         return (f'ScoringRule({M} beliefs, {W} states, pays {low:.4g} to {high:.4g} of '
                 f'{self.bound:g})')
 

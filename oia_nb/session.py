@@ -8,8 +8,8 @@ __all__ = ['CUT', 'WRITTEN', 'SNAP', 'SAME_RULE', 'GOLDEN', 'SCHEMA', 'HEAD', 'P
            'read_journal', 'as_path', 'writing', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
            'payable', 'decimals', 'Tape', 'plain_setting', 'checked_head', 'takes_facts', 'as_response', 'read_header',
            'Offer', 'in_percents', 'as_page', 'reckoner', 'who_holds', 'Round', 'Session', 'new_head', 'with_oracle',
-           'payable_oracle', 'past_answer', 'as_a_whole', 'said_text', 'in_rounds', 'counted', 'control_questions',
-           'calibration_evidence', 'Calibration']
+           'payable_oracle', 'past_answer', 'drawn', 'as_a_whole', 'said_text', 'in_rounds', 'counted',
+           'control_questions', 'calibration_evidence', 'Calibration']
 
 # %% ../nbs/beyond/27_session.ipynb #8b07a95c
 import hashlib
@@ -24,6 +24,7 @@ from errno import ENOSPC
 from functools import wraps
 from html import escape
 from itertools import count
+from numbers import Number
 from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
@@ -361,7 +362,8 @@ class Tape:
 SCHEMA = 3
 # what the headers of earlier schemas lack
 HEAD = dict(history=[], snap=SNAP, currency=None, fee=0., max_paid=None, unit=None,
-            asks=False, person=None, left=[])
+            asks=False, person=None, left=[],
+            lottery=None)
 
 def plain_setting(setting):
     "The fields of a setting that are known, in plain values."
@@ -379,7 +381,7 @@ def checked_head(head):
     as_number('fee', head['fee'], 0.)
     if head['max_paid'] is not None:
         as_number('max_paid', head['max_paid'], 0.)
-    for name in 'currency', 'person':
+    for name in 'currency', 'person', 'lottery':
         if head[name] is not None:
             as_text(name, head[name])
     if head['unit'] is not None:
@@ -439,7 +441,7 @@ def read_header(path, records):
 class Offer:
     """The open round: its number, the announced `rule`, and as text the sheet that
     the expert is handed: `digits` are decimals of the payments, `say` is which answers
-    are taken."""
+    are taken; in a `lottery` tickets are chances of the largest payment."""
     round: int
     rule: ScoringRule
     setting: Setting
@@ -447,30 +449,38 @@ class Offer:
     fee: float = 0.
     digits: int = None
     say: str = ''
+    lottery: bool = False
 
     @property
     def menu(self):
-        "The rule as a `Menu` of tickets."
-        return self.rule.menu()
+        "The rule as a `Menu` of tickets; in a lottery they are chances in percent."
+        m = self.rule.menu()
+        return Menu(100*m.tickets/m.bound, m.support, 100.) if self.lottery else m
 
     def __str__(self):
         head = (f'Round {self.round}. Choose how to look '
                 f'({", ".join(self.setting.arms)}), and say what you believe.')
-        head = ' '.join(filter(None, [head, self.say, self.fee and self.terms()]))
-        return head + '\n' + self.menu.text(self.setting, self.digits, self.currency)
+        head = ' '.join(filter(None, [head, self.say, self.terms()]))
+        unit = '%' if self.lottery else self.currency
+        return head + '\n' + self.menu.text(self.setting, self.digits, unit)
 
     def terms(self):
-        "The sentence on the fee."
-        fee = money(self.fee, self.digits, self.currency)
-        return f'For this round you are paid {fee}, whatever you answer.'
+        "The sentences on the fee and on the prize, where there are any."
+        sum_ = lambda x: money(x, self.digits, self.currency)
+        prize = (f'A ticket says with which chance you win {sum_(self.setting.bound)}: '
+                 'it is drawn when it is known what was the case.')
+        fee = f'For this round you are paid {sum_(self.fee)}, whatever you answer.'
+        return ' '.join([prize]*self.lottery + [fee]*bool(self.fee))
 
     def tickets(self, digits=None):
         "The tickets as a table of HTML: what each pays, and when to take it."
         menu, states = self.menu, self.setting.states
         when = who_holds(menu, states, digits)
         return html_table(
-            ['Ticket', *(f'pays if {w}' for w in states), 'When to take it'],
-            [[ticket_name(b), *(money(abs(x), digits) for x in t), when[b]]
+            ['Ticket', *(f'{"wins" if self.lottery else "pays"} if {w}' for w in states),
+             'When to take it'],
+            [[ticket_name(b), *(money(abs(x), digits) + ' %'*self.lottery for x in t),
+              when[b]]
              for b, t in enumerate(menu.tickets)], most=len(menu))
 
     def sheet(self, digits=None):
@@ -479,12 +489,12 @@ class Offer:
         menu, states = self.menu, self.setting.states
         digits = self.digits if digits is None else digits
         listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
-        unit = f' in {self.currency}' if self.currency else ''
+        unit = f' in {self.currency}' if self.currency and not self.lottery else ''
         return as_page(
             f'Round {self.round}',
             f'<p>Choose how to look: {listed(self.setting.arms)}. Then say how likely you '
             f'think each of {listed(states)}. {self.say} Name the round with your answer.'
-            '</p>', self.tickets(digits), self.terms() if self.fee else '',
+            '</p>', self.tickets(digits), self.terms(),
             f'The ticket that is best for what you say is yours. It is paid{unit} when it '
             f'is known what was the case. {remark(menu.tickets, digits)}',
             reckoner(menu, states) if len(states) > 2 else '')
@@ -571,6 +581,7 @@ class Round:
     amended: int = 0
     doubted: int = 0
     spent: float = 0.
+    draw: float = None          # in a lottery: won with a chance that is larger
     kind: int = NORMAL          # why it was asked, and the arm that is to answer
     target: int = None
     revealed: int = None        # how many states were known before this one
@@ -580,7 +591,7 @@ class Round:
         "The payment that is due, or None while the state isn't known."
         if self.state is None or self.status != 'answered':
             return None
-        return float(self.rule.values[self.belief, self.state])
+        return self.worth(self.rule.values[self.belief, self.state])
 
     @property
     def paid(self):
@@ -591,7 +602,7 @@ class Round:
     def at_most(self):
         "The most that may fall due when the state is known."
         pending = self.status == 'answered' and self.state is None
-        most = float(self.rule.values[self.belief].max()) if pending else 0.
+        most = self.worth(self.rule.values[self.belief].max()) if pending else 0.
         return max(0., most - self.spent)
 
     @property
@@ -600,6 +611,12 @@ class Round:
         if self.belief is None:
             return None
         return ticket_name(self.rule.menu().choice(self.rule.support[self.belief]))
+
+    def worth(self, sum_):
+        "What is paid for a sum of a ticket: itself, or what the draw makes of it."
+        if self.draw is None:
+            return float(sum_)
+        return self.rule.bound*(self.draw < sum_/self.rule.bound)
 
 # %% ../nbs/beyond/27_session.ipynb #18736f69
 def as_a_whole(method):
@@ -671,7 +688,8 @@ class Session:
     @classmethod
     def create(cls, path, where, oracle=None, *, eps, delta, method=None, snap=SNAP,
                currency=None, unit=None, fee=0., max_paid=None, history=(), told=None,
-               asks=False, person=None, **options):
+               asks=False, person=None,
+               lottery=None, **options):
         """A new session of a `World` or a `Setting`, of which only the setting is kept, in
         a new file, which must not exist yet. Raises `InvalidInput`, and nothing is written.
 
@@ -685,10 +703,11 @@ class Session:
         expert to proper rules from before: (rule, arm, report), also with the state; a rule
         may be the name or index of an arm: the oracle's. With `asks`, an answer that
         contradicts others is asked again before it ends the session; the expert must know.
+        With a `lottery`, a text as seed, tickets are chances of the largest payment.
         """
         head = new_head(where, oracle, eps=eps, delta=delta, method=method, snap=snap,
                         currency=currency, unit=unit, fee=fee, max_paid=max_paid,
-                        history=history, told=told, asks=asks, person=person,
+                        history=history, told=told, asks=asks, person=person, lottery=lottery,
                         options=options)
         journal = Journal(path, new=True)
         try:
@@ -759,7 +778,7 @@ class Session:
         if target is not None:
             as_integer('target', target, 0, z.K - 1)
         self._rounds.append(Round(n, rule, kind=as_integer('kind', kind, 0, 9),
-                                  target=target))
+                                  target=target, draw=drawn(self.head['lottery'], n)))
 
     def _read(self):
         "What the records of the journal say, and the learner where that leaves it."
@@ -938,7 +957,7 @@ class Session:
                 **(dict(bound=best.bound) if best else {}))
         r = self._rounds[-1]
         return Offer(r.number, r.rule, z, head['currency'], head['fee'],
-                     decimals(head['unit']), self.say)
+                     decimals(head['unit']), self.say, head['lottery'] is not None)
 
     def _fresh(self):
         "Registrations that aren't in the file: (the round before it, its rule, arm)."
@@ -1335,7 +1354,7 @@ class Session:
             'The session ends before more than ' + self.sum_text(head['max_paid'])
             + ' may be paid in all, in expectation at what is reported.')
         offer = Offer(1, self.oracle.rules[-1], z, head['currency'], head['fee'],
-                      decimals(head['unit']), self.say)
+                      decimals(head['unit']), self.say, head['lottery'] is not None)
         questions = control_questions(payable(offer.rule, head['unit']), z, offer.digits,
                                       head['currency'])
         again = ('An answer that contradicts others may be asked once more, which the expert '
@@ -1351,7 +1370,7 @@ class Session:
             f'Assumed is {told.in_words()}.', forecast,
             f'A round pays at most {self.sum_text(z.bound + head["fee"])}. {most}',
             'What the expert is handed in each round, here with one of the first rules:',
-            offer.tickets(offer.digits), offer.say,
+            offer.tickets(offer.digits), offer.say, offer.terms(),
             'Control questions, and their answers:',
             html_table(['Question', 'Answer'], questions))
 
@@ -1385,11 +1404,11 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
             list(where.states), utility=where.utility, bound=where.bound,
             arms=where.arms, decisions=where.decisions,
             step=.01 if where.W == 2 else .05)
-        method = method or 'open_support'
+        method = 'open_support' if method is None else method
     where, oracle, left = with_oracle(where, oracle)
     setting = where.setting if isinstance(where, World) else where
     oracle = payable_oracle(oracle.on(setting), fields['unit'], where)
-    row = learner_row(method or learner_for(told, setting.support))
+    row = learner_row(learner_for(told, setting.support) if method is None else method)
     told = str(as_told(told).require(row.name, row.honours))
     if told and 'told' in row.options:
         options = options | dict(told=told)
@@ -1405,7 +1424,10 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
         setting=plain_setting(setting), oracle=rules, method=row.name, options=options,
         history=[past_answer(setting, oracle, n, old) for n, old in enumerate(history)])
     checked_head(head)
-    return head
+    # a Decimal is as good a number as any, but JSON knows none
+    return head | {name: float(x) for name, x in fields.items()
+                   if isinstance(x, (Number, np.ndarray))
+                   and not isinstance(x, (bool, int))}
 
 # %% ../nbs/beyond/27_session.ipynb #d0d0fe01
 def with_oracle(where, oracle):
@@ -1466,6 +1488,13 @@ def past_answer(setting, oracle, n, row):
 # what a round must be for a record of it to make sense
 NEEDS = dict(answer=['open'], declined=['open'], state=['answered'],
              amended=['answered'], void=['answered'], doubted=['answered'])
+
+# %% ../nbs/beyond/27_session.ipynb #9769802f
+def drawn(seed, n):
+    "The draw of round n from a seed (a text): a number in [0, 1); None without a seed."
+    if seed is None:
+        return None
+    return int(hashlib.sha256(f'{seed}:{n}'.encode()).hexdigest()[:13], 16)/16**13
 
 # %% ../nbs/beyond/27_session.ipynb #c4a2d3e5
 # what became of a round that can't be answered

@@ -77,7 +77,9 @@ class Optimistic:
         self._I = I
         self._asks = asks
         self._found = found
-        z, oracle, N = programs.setting, programs.oracle, counts.sum(1, keepdims=True)
+        z = programs.setting
+        oracle = programs.oracle
+        N = counts.sum(1, keepdims=True)
         q = counts/np.where(N > 0, N, 1.)
         self.infeasible = [k for k in range(z.K) if found[k] is None]
         fallback = [q[k] @ oracle.rules[k].expected - z.bound*I[k] for k in range(z.K)]

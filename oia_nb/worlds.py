@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['NAMES', 'MATRIX', 'KNOWN', 'ARM', 'WORLD_FORM', 'NOTES', 'save_world', 'GRID_MOST', 'GAME', 'SETTING_FORM',
-           'SMOOTHING', 'MAX_SIGNALS', 'MARKERS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'PRIORS', 'read_agent',
+           'SMOOTHING', 'MAX_SIGNALS', 'MARKERS', 'RARE', 'SHOWN', 'OTHER', 'NO_VALUE', 'FOLDS', 'PRIORS', 'read_agent',
            'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text', 'write_file', 'as_file',
            'read_file', 'parse_json', 'world_names', 'load_world', 'world_from_bytes', 'setting_to_dict',
            'setting_from_dict', 'load_setting', 'smoothed_table', 'Levels', 'column_levels', 'Fault', 'TableCheck',
-           'check_table', 'world_from_table', 'random_world', 'blackwell_world', 'simple_world', 'signs', 'bit_beliefs',
-           'bits_world']
+           'check_table', 'Scored', 'scored', 'with_scores', 'classes_of', 'world_from_table', 'random_world',
+           'blackwell_world', 'simple_world', 'signs', 'bit_beliefs', 'bits_world']
 
 # %% ../nbs/companion/64_worlds.ipynb #1408e88e
 import json
@@ -18,6 +18,7 @@ import re
 import secrets
 import warnings
 from dataclasses import MISSING, dataclass, fields, replace
+from importlib.util import find_spec
 from importlib import resources
 from itertools import combinations
 from pathlib import Path
@@ -1011,6 +1012,65 @@ def _read_states(table, states, prior):
     n_state = np.bincount(place, table.weight, len(states))
     return states, known, place, _state_prior(prior, n_state, states, known)
 
+# %% ../nbs/companion/64_worlds.ipynb #5c0ed001
+FOLDS = 5       # a score of a row is of a fit to the others
+
+@dataclass(frozen=True)
+class Scored:
+    "An arm of `world_from_table` that sees one of `bins` classes of a score of `columns`."
+    columns: tuple
+    bins: int
+
+def scored(columns, bins=5):
+    """An arm of `world_from_table` that sees many columns: a logistic regression of the
+    state, fitted to the other rows, cut into `bins` classes of equal size.
+
+    How many bits the classes tell of the state, and how many the score, is printed.
+    Needs scikit-learn. Raises `InvalidInput`.
+
+    >>> scored(['age', 'income', 'debts'], bins=3).bins
+    3
+    """
+    if isinstance(columns, str) or not len(columns):
+        raise InvalidInput('columns', columns, 'a list of columns')
+    return Scored(tuple(columns), as_integer('bins', bins, 2, MAX_SIGNALS))
+
+def with_scores(frame, state, arms):
+    "A table and its arms in which a column of its own stands for each `Scored` arm."
+    if not any(isinstance(c, Scored) for c in getattr(arms, 'values', tuple)()):
+        return frame, arms
+    if find_spec('sklearn') is None:
+        raise InvalidInput('arms', 'a score, without scikit-learn',
+                           'pip install scikit-learn')
+    table = {c: _known_column('frame', frame, c) for c in _columns(frame)}
+    for name, arm in arms.items():
+        if isinstance(arm, Scored):
+            table[f'score of {name}'] = classes_of(name, arm, table, state)
+    return table, {name: [f'score of {name}'] if isinstance(arm, Scored) else arm
+                   for name, arm in arms.items()}
+
+def classes_of(name, arm, table, state):
+    "The class of each row by its score, from 1/n to n/n; prints what the classes tell."
+    import pandas as pd
+    from scipy.stats import rankdata
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import log_loss, mutual_info_score
+    from sklearn.model_selection import cross_val_predict
+    seen = {c: _known_column(f'arms[{name!r}]', table, c) for c in arm.columns}
+    x = pd.get_dummies(pd.DataFrame(seen), drop_first=True).astype(float)
+    states, y = np.unique(np.array([str(v) for v in table[state]]), return_inverse=True)
+    fit = LogisticRegression(max_iter=1000)
+    p = cross_val_predict(fit, (x - x.mean())/x.std().replace(0, 1), y, cv=FOLDS,
+                          method='predict_proba')
+    place = rankdata(p @ np.arange(len(states)), 'ordinal') - 1
+    which = place*arm.bins//len(y)
+    entropy = -sum(q*np.log2(q) for q in np.bincount(y)/len(y))
+    told = mutual_info_score(y, which)/np.log(2)
+    print(f'{name}: {arm.bins} classes of a score of {len(arm.columns)} columns tell '
+          f'{told:.2g} of {entropy:.2g} bits about the state; the score tells '
+          f'{entropy - log_loss(y, p)/np.log(2):.2g}')
+    return [f'{b + 1}/{arm.bins}' for b in which]
+
 # %% ../nbs/companion/64_worlds.ipynb #8390bca4
 def _no_empty_cell(at, counts, prior, signals, states):
     "Raise `InvalidInput` if some signal never came with some possible state."
@@ -1037,6 +1097,14 @@ def _joint_tables(table, columns, place, *, states, prior, smoothing):
         joint.append(smoothed_table(counts, smoothing, prior))
     return joint, signals
 
+def _cost_ranges(costs):
+    "Costs, of which some are pairs, as numbers; and as pairs, None if none is one."
+    if not any(isinstance(c, (list, tuple)) for c in costs):
+        return costs, None
+    pairs = [as_array(f'costs[{k}]', c if isinstance(c, (list, tuple)) else [c, c], (2, ),
+                      low=0.) for k, c in enumerate(costs)]
+    return [float(p.mean()) for p in pairs], [tuple(p.tolist()) for p in pairs]
+
 def _arms_by_name(arms):
     "The columns of each arm, of which there are at least two, by its name."
     if not isinstance(arms, dict) or len(arms) < 2:
@@ -1056,8 +1124,10 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
     state, weights : str
         The column of the state; and of how many cases a row stands for, if any.
     arms : dict of name: list of columns
-        What each arm sees: its signals are the combinations of values that occur.
-    costs : dict or Series of arm: number, or list (K,) in the order of `arms`
+        What each arm sees: its signals are the combinations of values that occur; or
+        `scored([…], bins=5)`, for many columns.
+    costs : dict or Series of arm: number, or list (K,) in the order of `arms`; a pair
+        (low, high) is a cost that lies between them, the world's in the middle
     utility : dict of state: list (D,), DataFrame (W, D), or array (W, D)
         In the order of the states. A state is called by its name or by the column's
         own value, e.g. 0 and 1, or True and False.
@@ -1076,6 +1146,7 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
     ...     'guess': []}, costs={'look': .1, 'guess': 0}, utility=np.eye(2), bound=1.)
     World('table': 2 arms, 2 states, 3 beliefs, bound 1)
     """
+    frame, arms = with_scores(frame, state, arms)
     columns = _arms_by_name(arms)
     smoothing = as_number('smoothing', smoothing, 0., 1e9)
     _known_column('state', frame, state)
@@ -1085,11 +1156,11 @@ def world_from_table(frame, *, state, arms, costs, utility, bound, states=None,
     joint, signals = _joint_tables(table, columns, place, states=states, prior=prior,
                                    smoothing=smoothing)
     utility, decisions = _by_state_and_decision(utility, states, known, decisions)
-    costs = _by_name('costs', costs, tuple(arms))
+    costs, ranges = _cost_ranges(_by_name('costs', costs, tuple(arms)))
     world = make_world(joint, costs, utility, bound, name=name, arms=tuple(arms),
                        states=states, decisions=decisions, signals=signals,
                        prior=prior)
-    return replace(world, source=source, licence=licence)
+    return replace(world, source=source, licence=licence, cost_ranges=ranges)
 
 # %% ../nbs/companion/64_worlds.ipynb #aeb50bea
 def _common_prior(rng, sizes, W):

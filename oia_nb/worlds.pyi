@@ -11,6 +11,7 @@ import re
 import secrets
 import warnings
 from dataclasses import MISSING, dataclass, fields, replace
+from importlib.util import find_spec
 from importlib import resources
 from itertools import combinations
 from pathlib import Path
@@ -99,6 +100,15 @@ class TableCheck:
 def check_table(frame: Any, *, state: Any=..., arms: Any=..., weights: Any=..., rare: int=...) -> TableCheck: ...
 OTHER: str
 NO_VALUE: str
+FOLDS: int
+@dataclass(frozen=True)
+class Scored:
+    columns: tuple
+    bins: int
+    def __init__(self, columns: Any, bins: int) -> None: ...
+def scored(columns, bins=...): ...
+def with_scores(frame, state, arms): ...
+def classes_of(name, arm, table, state): ...
 def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any, utility: Any, bound: float, states: Any=..., decisions: Any=..., prior: Any=..., weights: Any=..., smoothing: float=..., rare: int=..., name: str=..., source: str | None=..., licence: str | None=...) -> World: ...
 PRIORS: Any
 def random_world(K: int, W: int, signals: int | Sequence[int], seed: int | np.random.Generator | None, *, prior: Any=..., decisions: Any=..., bound: float=..., max_cost: float=..., margin: float | None=..., tries: int=..., name: str=...) -> World: ...

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from conftest import amount, examples
 from oia_nb.all import (Agent, InvalidInput, LEARNERS, NotInducible, OIAError, Oracle, Response,
-                        Row, ScoringRule, Setting, action_informed_oracle, brier, experiment,
-                        forecast, generator, identify, load_world, logarithmic, make_world,
-                        menu_rule, mix, oiafc, optimal_rule, principal_profit, register, sharp,
-                        simulate, spherical, v_shaped, world_from_table)
+                        Row, ScoringRule, Session, Setting, action_informed_oracle, brier,
+                        experiment, forecast, generator, identify, load_world, logarithmic,
+                        make_world, menu_rule, mix, oiafc, optimal_rule, principal_profit, register,
+                        sharp, simulate, spherical, v_shaped, world_from_table)
 from oia_nb.cli import main
 from oia_nb.core import (as_array, as_beliefs, as_integer, as_names, as_number,
                          as_probabilities)
@@ -211,7 +211,7 @@ REFUSED = {
         setting=[lambda z, rng: CASES[0][0], None, 3], mixing=[None, 'theorem2', .5, 3],
         oracle=[lambda o, rng: list(o.rules), None, 3])),
     'identify': (identify_row, dict(
-        world=[lambda w, rng: w.setting, None, 'clinic'], method=['guess', 3],
+        world=[lambda w, rng: w.setting, None, 'clinic'], method=['guess', 3, pd.DataFrame()],
         budget=[lambda b, rng: int(rng.integers(-5, 2)), 1.5, 'all'],
         seed=[-1, 1.5, 'x', True]))}
 ROWS = [(name, argument) for name, (_, kinds) in REFUSED.items() for argument in kinds]
@@ -305,6 +305,8 @@ SLIPS = [
                                                            A.setting.bound, 2))),
     ('structure', '', lambda: Environment(A.setting, A.setting)),
     ('setting', '', lambda: Environment(A.structure, A.structure)),
+    ('method', 'sharp', lambda: Session.create('nowhere/s', CLINIC, **TARGET,
+                                               method=pd.DataFrame())),
     *[('name', '', lambda n=n: Environment(A.structure, A.setting, n)) for n in ('', None, 3)],
     *[('arm', '', lambda k=k: A.setting.arm_index(k))
       for k in ('nobody', -1, 2, 1., None, True)],

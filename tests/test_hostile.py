@@ -266,55 +266,40 @@ def place(weight):
 
     return register
 
-@place(12)
-def worlds_by_hand(r):
-    p = some_spoilt(parts(r) | dict(arms=None, states=None, decisions=None, signals=None, name='w',
-                                    source='s'), r)
-    world = outcome(lambda: make_world(**p))
-    if world is not None:
-        valid_world(world)
-
-@place(6)
-def parts_of_worlds(r):
-    w = a_world(r)
-    z, s = w.setting, w.structure
-    kind = r.integers(3)
-    if kind == 0:
-        outcome(lambda: InformationStructure(**some_spoilt(dict(joint=list(s.joint), costs=s.costs),
-                                                           r)))
-    if kind == 1:
-        outcome(lambda: Setting(**some_spoilt(dict(support=z.support, utility=z.utility,
-                                                   bound=z.bound, arms=list(z.arms),
-                                                   states=list(z.states),
-                                                   decisions=list(z.decisions)), r)))
-    if kind == 2:
-        found = outcome(lambda: World(**some_spoilt(dict(structure=s, setting=z, name='w',
-                                                         signals=[list(o) for o in w.signals],
-                                                         agent=w.agent, source='s', licence='l'),
-                                                    r)))
-        if found is not None:
-            valid_world(found)
-
-@place(10)
-def rules(r):
-    z = a_world(r).setting
-    values, bound = z.bound * r.uniform(0, 1, z.support.shape), z.bound
-    other = menu_rule(z.support, values, bound)
-    make = [
-        (ScoringRule, dict(values=values, support=z.support, bound=bound), False),
-        (menu_rule, dict(support=z.support, menu=values, bound=bound), True),
-        (brier, dict(support=z.support, bound=bound), True),
-        (spherical, dict(support=z.support, bound=bound), True),
-        (logarithmic, dict(support=z.support, bound=bound, floor=0.01), True),
-        (v_shaped, dict(support=z.support, kink=np.full(z.W, 1 / z.W), bound=bound), True),
-        (mix, dict(S0=other, S1=brier(z.support, bound), lam=0.3), True),
-        (Menu, dict(tickets=values, support=z.support, bound=bound), False),
-    ]
-    f, arguments, proper = make[r.integers(len(make))]
-    found = outcome(lambda: f(**some_spoilt(arguments, r)))
+def judged(found):
+    "What came out of a call: valid, if it is a world, a rule or a number."
+    if isinstance(found, World):
+        valid_world(found)
     if isinstance(found, ScoringRule):
         valid(found)
-        assert not proper or is_proper(found), lie(found)
+    assert not isinstance(found, float) or not np.isnan(found)
+    return found
+
+@place(12)
+def worlds_by_hand(r):
+    names = dict(arms=None, states=None, decisions=None, signals=None, name='w', source='s')
+    judged(outcome(lambda: make_world(**some_spoilt(parts(r) | names, r))))
+
+@place(16)
+def constructors(r):
+    w = a_world(r)
+    z, s = w.setting, w.structure
+    values, on = z.bound*r.uniform(0, 1, z.support.shape), dict(support=z.support, bound=z.bound)
+    names = {k: list(getattr(z, k)) for k in ('arms', 'states', 'decisions')}
+    proper = [
+        (menu_rule, on | dict(menu=values)), (brier, on), (spherical, on),
+        (logarithmic, on | dict(floor=.01)), (v_shaped, on | dict(kink=np.full(z.W, 1/z.W))),
+        (mix, dict(S0=menu_rule(z.support, values, z.bound), S1=brier(z.support, z.bound), lam=.3))]
+    others = [
+        (ScoringRule, on | dict(values=values)), (Menu, on | dict(tickets=values)),
+        (InformationStructure, dict(joint=list(s.joint), costs=s.costs)),
+        (Setting, on | dict(utility=z.utility) | names),
+        (World, dict(structure=s, setting=z, name='w', signals=[list(o) for o in w.signals],
+                     agent=w.agent, source='s', licence='l'))]
+    n = r.integers(len(proper + others))
+    f, arguments = (proper + others)[n]
+    found = judged(outcome(lambda: f(**some_spoilt(arguments, r))))
+    assert n >= len(proper) or found is None or is_proper(found), lie(found)
 
 @place(14)
 def optima(r):
@@ -377,11 +362,7 @@ def measures(r):
         (blackwell_world, dict(K=2, W=2, signals=2, seed=0)),
         (learner_row, dict(method='oiafc'))]
     f, arguments = calls[r.integers(len(calls))]
-    found = outcome(lambda: f(**some_spoilt(arguments, r)))
-    if isinstance(found, float):
-        assert not np.isnan(found)
-    if isinstance(found, World):
-        valid_world(found)
+    judged(outcome(lambda: f(**some_spoilt(arguments, r))))
 
 @place(8)
 def oracles(r):
@@ -471,8 +452,8 @@ def runs(r):
     a = some_spoilt(dict(eps=float(r.choice([0.1, 0.5, 1.0])), delta=0.1, method=str(method),
                          budget=25, seed=int(r.integers(99)), oracle=None, engine='coroutine',
                          progress=False), r)
-    if (a['progress'] is not False or (isinstance(a['budget'], (int, np.integer)) and a['budget'] >
-                                       60) or a['budget'] is None):
+    whole = isinstance(a['budget'], (int, np.integer))
+    if a['progress'] is not False or a['budget'] is None or whole and a['budget'] > 60:
         return
     world = w if r.random() < 0.9 else spoilt(w, r)
     result = outcome(lambda: identify(world, **a))

@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -244,6 +246,15 @@ def test_names_in_any_script(tmp_path):
         wanted = s.to_frame()
     with Session.open(tmp_path/'names.jsonl') as s:
         assert s.to_frame().equals(wanted) and s.setting.arms[1] == '触診'
+
+
+@pytest.mark.parametrize('number', [Decimal, Fraction, np.float32, np.array],
+                         ids=lambda n: n.__name__)
+def test_a_target_in_numbers_of_any_kind(tmp_path, number):
+    with Session.create(tmp_path/'s.jsonl', CLINIC, eps=number(.25), delta=number(.125)) as s:
+        s.announce()
+    with Session.open(tmp_path/'s.jsonl') as s:
+        assert (s.head['eps'], s.head['delta']) == (.25, .125)
 
 
 def test_notes_and_reasons_are_texts(tmp_path):

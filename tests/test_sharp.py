@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from conftest import amount, examples
 from oia_nb.all import (InvalidInput, NotInducible, Oracle, Response, action_informed_oracle,
                         generator, is_proper, load_world, make_world, optimal_rule,
-                        principal_profit, random_world, sharp, simulate)
+                        principal_profit, random_world, sharp)
 from oia_nb.estimation import INIT
 from oia_nb.information import Environment, InformationStructure
 from oia_nb.limits import lower_bound
@@ -21,7 +21,7 @@ from laws import DEGENERATE, degenerate_world
 from oia_nb.worlds import bits_world
 import oia_nb.sharp.learner as module
 from oia_nb.sharp.evidence import betting_threshold, mean_lower
-from laws import detection, guess, most_failures, statistical
+from laws import detection, guess, looked_into as simulate, most_failures, statistical
 
 plain = partial(sharp, examined=False)      # without the closing examination
 
@@ -84,7 +84,8 @@ def test_mean_lower_extremes():
         counts, x, 1e-9) <= counts@x/100 + 1e-9
     assert mean_lower(1e6*counts, x, 5.) == pytest.approx(counts @ x/100, abs=1e-3)
 
-# --- Where the bets are stuck ----------------------------------------------------------
+# --- Walls ----------------------------------------------------------------------------
+
 
 def insisting_at_once(monkeypatch):
     "The bets ask nothing, and insist as soon as a sample was in vain."

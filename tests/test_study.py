@@ -1,12 +1,16 @@
 """A study with people: what they say, what goes wrong, what is paid, and what can be printed."""
+import hashlib
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from conftest import amount
+from conftest import ROOT, amount
 from oia_nb.cli import main
 from oia_nb.core import InvalidInput, generator
 from oia_nb.experiments import forecast
@@ -16,10 +20,10 @@ from oia_nb.identification import identify
 from oia_nb.open_setting import OpenSetting
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.scoring import is_proper
-from oia_nb.session import (Offer, Refused, Session, control_questions, decimals, payable,
-                            read_journal)
+from oia_nb.session import (Offer, Refused, Session, control_questions, decimals, drawn,
+                            payable, read_journal)
 from oia_nb.stackelberg import optimal_rule, simple_regret
-from oia_nb.worlds import load_world, random_world
+from oia_nb.worlds import load_world, random_world, scored, world_from_table
 
 CLINIC = load_world('clinic')
 Z = CLINIC.setting
@@ -424,3 +428,101 @@ def test_a_forecast_for_the_expert_one_has(capsys):
     assert 'after round 9' in (out := capsys.readouterr().out) and 'for 5: ' in out
     for wrong in ['--rounds', 'x'], ['--sums', 'x'], ['--rounds', '0']:
         assert main('plan clinic --eps .3 --delta .1 --runs 1 --quiet'.split() + wrong) == 2
+
+
+# --- Learners and experts of other packages ---------------------------------------------------
+
+PLUGIN = """
+from dataclasses import dataclass, replace
+from oia_nb.experts import Expert
+from oia_nb.identification import learner_row
+
+row = replace(learner_row('sharp'), name='of_theirs', text='a learner of theirs')
+
+@dataclass(frozen=True)
+class Sleepy(Expert):
+    share: float = .1
+"""
+
+
+def test_entry_points(tmp_path):
+    "Another package's learner and expert are found by the command, in a process of its own."
+    (tmp_path/'theirs.py').write_text(PLUGIN)
+    info = tmp_path/'theirs-1.dist-info'
+    info.mkdir()
+    (info/'METADATA').write_text('Metadata-Version: 2.1\nName: theirs\nVersion: 1\n')
+    (info/'entry_points.txt').write_text('[oia_nb.learners]\nof_theirs = theirs:row\n'
+                                         '[oia_nb.experts]\nsleepy = theirs:Sleepy\n')
+    code = ('import sys; from oia_nb.cli import main; from oia_nb.experts import parse_expert\n'
+            'assert parse_expert("sleepy:0.3").share == .3\n'
+            'sys.exit(main("identify advert --eps 3 --delta .1 --method of_theirs --seed 0 '
+            '--quiet".split()))')
+    run = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                         env=os.environ | {'PYTHONPATH': f'{ROOT}{os.pathsep}{tmp_path}'})
+    assert run.returncode == 0, run.stderr
+
+
+# --- Costs that nobody knows -------------------------------------------------------------------
+
+def test_costs_as_intervals_of_a_table():
+    table = dict(truth=['a', 'b']*20, seen=['x', 'y']*15 + ['y', 'x']*5)
+    world = world_from_table(table, state='truth', arms=dict(look=['seen'], guess=[]),
+                             costs=dict(look=(.01, .05), guess=0.), utility=np.eye(2), bound=1.)
+    assert world.costs.tolist() == pytest.approx([.03, 0.])
+    assert world.cost_ranges == ((.01, .05), (0., 0.))
+    with pytest.raises(InvalidInput, match='costs'):
+        world_from_table(table, state='truth', arms=dict(look=['seen'], guess=[]),
+                         costs=dict(look=(.01, .02, .05), guess=0.), utility=np.eye(2), bound=1.)
+
+
+def test_a_score_of_many_columns(capsys):
+    "Six columns, too many to be told apart, make one arm; what it tells is said, and is true."
+    pytest.importorskip('sklearn')
+    rng = generator(0)
+    truth = rng.random(400) < .4
+    table = {f'c{i}': np.where(rng.random(400) < .7, truth, ~truth).astype(int) for i in range(5)}
+    table |= dict(age=rng.normal(truth, 1.), truth=np.where(truth, 'bad', 'good'))
+    arms = dict(guess=[], audit=scored([*(f'c{i}' for i in range(5)), 'age'], bins=4))
+    world = world_from_table(table, state='truth', arms=arms, costs=dict(guess=0., audit=.05),
+                             utility=np.eye(2), bound=1.)
+    assert len(world.structure.joint[1]) == 4
+    assert '4 classes of a score of 6 columns' in capsys.readouterr().out
+    sure = world.structure.joint[1]/world.structure.joint[1].sum(1, keepdims=True)
+    assert sure.max() > .8
+    for wrong in [], 'c1':
+        with pytest.raises(InvalidInput):
+            scored(wrong)
+
+
+# --- A lottery -----------------------------------------------------------------------------------
+
+def test_a_lottery_pays_the_prize_or_nothing(tmp_path):
+    """Three states: whole percents, two slips, an amendment; certified, and the books hold prizes
+    and fees, each draw that of the recorded seed."""
+    path, answer = tmp_path/'a.jsonl', person(TRIAGE, generator(1))
+    with Session.create(path, TRIAGE, eps=25., delta=.05, currency='€', fee=.5, asks=True,
+                        lottery='a coin of 1999', person='R. Roe') as s:
+        assert 'wins if low' in s.announce().sheet() and 'you win 100 €' in str(s.announce())
+        while s.status == 'open':
+            offer = s.announce()
+            (arm, said, state), right = answer(offer.round, offer.rule)
+            try:
+                s.answer(arm, said, state=state)
+            except Refused:
+                s.answer(*right[:2], state=state)
+            if offer.round == 9:
+                s.amend(9, report=right[1], reason='the line of another patient')
+        assert s.status == 'certified' and s.result.verify()
+        assert simple_regret(TRIAGE, s.result.rule) <= 25
+        wins = [r.due for r in s._rounds]
+        assert set(wins) == {0., 100.} and s.paid == sum(wins) + .5*s.rounds
+        for r in s._rounds:
+            draw = int(hashlib.sha256(f'a coin of 1999:{r.number}'.encode()).hexdigest()[:13], 16)
+            assert (draw/16**13 < r.rule.values[r.belief, r.state]/100) == (r.due > 0)
+        assert 'you win' in s.protocol('To see.')
+        seen = s.paid, s.payments().to_csv()
+    with Session.open(path) as s:
+        assert (s.paid, s.payments().to_csv()) == seen
+    chances = [drawn('seed', n) for n in range(4000)]
+    # false alarm 1e-6: the mean of 4,000 uniform numbers, 4.9 standard deviations
+    assert abs(np.mean(chances) - .5) < 4.9/np.sqrt(12*4000)

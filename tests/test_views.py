@@ -4,6 +4,7 @@ arms, money in its currency, and the certificate beside its target.
 Nothing here is left to chance.
 """
 import copy
+import json
 import pickle
 import re
 from functools import cache
@@ -15,8 +16,10 @@ from oia_nb.all import (InvalidInput, Session, action_informed_oracle, brier,
                         compare, forecast_rounds, identify, load_world, make_world,
                         optimal_rule, random_world, simple_regret)
 from oia_nb.plots import plot_rule
-from oia_nb.facts import ROWS_SHOWN, at_most, sensible
-from oia_nb.views import Card
+from oia_nb.cli import main
+from oia_nb.facts import ROWS_SHOWN, arm_facts, at_most, sensible
+from oia_nb.learner import result_facts
+from oia_nb.views import Card, session_facts
 
 clinic, wine = load_world('clinic'), load_world('wine')
 BEST = {w.name: optimal_rule(w) for w in (clinic, wine)}
@@ -105,6 +108,25 @@ def test_names_and_numbers():
     assert 'svg' in check(BEST['clinic']).seen and 'svg' not in check(BEST['wine']).seen
     assert all(a in repr(BEST['wine']) for a in wine.setting.arms)
     assert all(f'{m:.4g}' in ORACLE._repr_html_() for m in ORACLE.margins)
+
+def test_facts_are_the_same_everywhere(session, capsys):
+    "In text, in HTML, and for programs; and the keys are those of the documents."
+    world, run = arm_facts(wine, BEST['wine']), result_facts(found())
+    stands = session_facts(session)
+    for facts, shown in ((world, BEST['wine']), (run, found()), (stands, session)):
+        labels, rows = facts.texts()
+        html = ' '.join(Strict(shown._repr_html_()).text)
+        text = ' '.join((facts.table() if len(rows) > 1 else facts.lines()).split())
+        for cell in (c for row in rows for c in row if c):
+            assert cell in html and ' '.join(cell.split()) in text, cell
+    document = found().to_dict()
+    said = run.plain()[0]
+    for key in 'status', 'rounds', 'arm', 'paid', 'lost':
+        assert said[key] == document[key]
+    assert said['bound'] == document['certificate']['bound']
+    assert main(['session', 'status', str(session.journal.path), '--json']) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert all(printed[k] == v for k, v in stands.plain()[0].items() if k != 'bound')
 
 def test_sessions_and_offers(session):
     said = ' '.join(check(session).text)

@@ -10,6 +10,12 @@ from sphinx.addnodes import pending_xref
 FORMS = {
     'answer': None,                                                 # mostly a verb
     'agent': r'agents?|experts?',
+    'band': r'(?:a|the) band(?= )',
+    'calibration': r'calibrat(?:ion|ed)',
+    'cut': None,
+    'examination': r'(?:the|closing|an) examination',
+    'guess': None,                                                  # mostly an arm of the clinic
+    'statement': None,                                              # mostly of a theorem
     'deviation': r'(?<!standard )deviat(?:es?|ed|ions?)',
     'event': r'(?:good|the) event',
     'forced exploration': r'forced (?:exploration|rounds?)',
