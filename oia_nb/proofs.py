@@ -115,30 +115,6 @@ def by_counts(claim, p, facts, at):
     formula = claim.bound if a is None else 2*B*(a + (1 - a)*float(last.I[k]))
     need(abs(claim.bound - formula) <= SLACK*B, 'the radius or the share is another')
 
-# %% ../nbs/beyond/40_proofs.ipynb #25228b7b
-@proof('counts')
-def by_counts(claim, p, facts, at):
-    "The claim of a learner whose estimates are counts."
-    first, last = (Counted(claim, facts, t) for t in p['until'])
-    u, k, s = worth(facts), claim.arm, (facts.support*claim.rule).sum(1)
-    if t := p['answered']:
-        apart = np.abs(facts.paid[t] - s).max()
-        need(facts.rounds[t - 1, 1] == k and apart <= SLACK*facts.bound,
-             'its arm did not answer the rule')
-    for j in () if t else range(facts.K):
-        less, l = last.dearer(j, p['leads'][j])
-        need(l == k and (j == k or last.leads(k, j, s) + less >= 0),
-             f'arm {j} may answer the rule')
-    need(len(p['arms']) == facts.K, 'an arm is left out')
-    most = max(first.earns(j, hint) for j, hint in enumerate(p['arms']))
-    spread, a = np.ptp(u) + facts.bound, p['share']
-    B = facts.bound + abs(facts.utility).max()
-    least = max(last.q[k] @ (u - s) - spread/2*last.I[k], (u - s).min())
-    need(most - least <= claim.bound + SLACK*facts.bound,
-         f'only a bound of {most - least:.3g} is proved')
-    formula = claim.bound if a is None else 2*B*(a + (1 - a)*last.I[k])
-    need(abs(claim.bound - formula) <= SLACK*B, 'the radius or the share is another')
-
 # %% ../nbs/beyond/40_proofs.ipynb #b07852d0
 def averages(counts, x, mean, delta, bet, at=Arithmetic(False)):
     "Whether counts of payoffs x, both (C,), prove that these average at least `mean`."
