@@ -89,8 +89,8 @@ class Counted:
         left = least_paid(w @ self.q, f.support, hint['lies'], at) - abs(w) @ self.I/2
         most = self.q[k] @ u + np.ptp(u)/2*self.I[k] - paid - self.bound*left
         return min(most, u.max())
-### by counts 25228b7b
-#| export
+
+# %% ../nbs/beyond/40_proofs.ipynb #25228b7b
 @proof('counts')
 def by_counts(claim, p, facts, at):
     "The claim of a learner whose estimates are counts."
