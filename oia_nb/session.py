@@ -193,8 +193,8 @@ class Journal:
         elif rest:
             where = f'are kept in {self._keep(rest)}' if write else 'would be cut off'
             self.notes.append(f'{len(rest)} bytes after line {len(self.records)} {where}')
-        ends_well = whole == len(data) and data.endswith(b'\n')
-        self.mend = whole if write and data and not ends_well else None
+        self.whole = whole
+        self.ends = b'' if data[:whole].endswith(b'\n') or not whole else b'\n'
 
     def _keep(self, rest):
         "Cut off the last bytes, which go to a new file beside the journal; its name."
@@ -209,7 +209,8 @@ class Journal:
         return beside.name
 
     def append(self, record):
-        """Write a record, so that it is on disk when this returns.
+        """Write a record, so that it is on disk when this returns; what may be left of a
+        failed try is cut off.
 
         Raises `InvalidInput` if it can't be written, as on a full disk, and `Damaged`
         if somebody else changed the file; the session may go on when that is mended.
@@ -217,31 +218,20 @@ class Journal:
         if self.lock is None:
             raise Busy(f'{self.path} {self.why}')
         own = chained(self.last, record)
-        line = json.dumps(record | {'hash': own}, sort_keys=True,
-                          allow_nan=False) + '\n'
+        line = self.ends + json.dumps(record | {'hash': own}, sort_keys=True,
+                                      allow_nan=False).encode() + b'\n'
         with writing(self.path), open(self.path, 'r+b', buffering=0) as f:
-            self._put(f, line.encode())
-        self.mend, self.last = None, own
+            if self.size not in (None, f.seek(0, os.SEEK_END)):
+                raise Damaged(f'{self.path} was changed since it was opened')
+            self.size = None
+            f.truncate(self.whole)
+            f.seek(self.whole)
+            if f.write(line) < len(line):
+                raise OSError(ENOSPC, os.strerror(ENOSPC))
+            os.fsync(f.fileno())
+        self.size = self.whole = self.whole + len(line)
+        self.ends, self.last = b'', own
         self.records.append(record)
-
-    def _put(self, f, line):
-        "Add a line after what is whole; what may be left of a failed try is cut off."
-        if self.size not in (None, f.seek(0, os.SEEK_END)):
-            raise Damaged(f'{self.path} was changed since it was opened')
-        if self.mend is not None:
-            f.truncate(self.mend)
-        end = f.seek(0, os.SEEK_END)
-        if end and self._last_byte(f) != b'\n':
-            line = b'\n' + line
-        self.size, self.mend = None, end
-        if f.write(line) < len(line):
-            raise OSError(ENOSPC, os.strerror(ENOSPC))
-        os.fsync(f.fileno())
-        self.size = end + len(line)
-
-    def _last_byte(self, f):
-        f.seek(-1, os.SEEK_END)
-        return f.read(1)
 
 # %% ../nbs/beyond/27_session.ipynb #3cd4aa89
 class Refused(InvalidInput):
@@ -417,7 +407,6 @@ def as_response(setting, arm, belief, state=None):
         state = as_integer('state', state, 0, setting.W - 1)
     return Response(arm, tuple(setting.support[belief].tolist()), state)
 
-# %% ../nbs/beyond/27_session.ipynb #7306f111
 def read_header(path, records):
     """The first record, and what `checked_head` says of it. Raises `InvalidInput`, also
     for a file of a later schema, and `Damaged`."""
