@@ -3,7 +3,7 @@
 # %% auto #0
 __all__ = ['COLORS', 'COLORMAP', 'DASHES', 'MARKERS', 'HATCHES', 'CORNERS', 'AXIS_NAMES', 'distinct_rows', 'truthful_payment',
            'largest_region', 'plot_rule', 'blend', 'answers_on', 'plot_plane', 'plot_beliefs', 'plot_profits',
-           'plot_rounds', 'plot_error', 'plot_scaling', 'plot_heatmap', 'luminance', 'contrast']
+           'plot_error', 'plot_scaling', 'plot_heatmap', 'luminance', 'contrast']
 
 # %% ../nbs/companion/69_plots.ipynb #8c8944cd
 import numpy as np
@@ -378,45 +378,6 @@ def _groups(frame, by):
     names = column_names(by)
     groups = frame.groupby(names, sort=False, dropna=False, observed=True)
     return [(', '.join(map(written, names, key)), rows) for key, rows in groups]
-
-# %% ../nbs/companion/69_plots.ipynb #0e0a8921
-def plot_rounds(frame, ax=None, *, by='method'):
-    r"""How long runs last: the share of runs that had stopped by each round, a step
-    curve for each group.
-
-    Bands are exact 95 % intervals (Clopper and Pearson), valid at each round for
-    itself. A curve that ends below 1 belongs to a group with runs that were cut
-    short or failed.
-
-    Parameters
-    ----------
-    frame : pandas DataFrame
-        Columns `by`, "rounds", and "stopped" or "status"; one row a run.
-    ax : matplotlib Axes, optional; a figure is made if there is none
-    by : str or list of str; columns by which runs are grouped
-
-    Returns the axes. Raises `InvalidInput`, also if no run stopped.
-    """
-    groups = [(name, np.sort(run_values(rows, 'rounds')))
-              for name, rows in _groups(check_frame(frame, by, 'rounds'), by)]
-    seen = numbers_in(frame, 'rounds')
-    if not any(np.isfinite(t).any() for _, t in groups):
-        raise InvalidInput('frame', 'a frame', 'a run that stopped')
-    start = .8*as_positive('rounds', seen[np.isfinite(seen)]).min()
-    end = 1.1*seen[np.isfinite(seen)].max()
-    ax = _axes(ax, (5.6, 3.8))
-    for i, (name, t) in enumerate(groups):
-        done, n = t[np.isfinite(t)], len(t)
-        x, k = np.r_[start, done, end], np.r_[0, np.arange(1, len(done) + 1), len(done)]
-        band = np.array([share_interval(int(j), n) for j in k])
-        ax.fill_between(x, *band.T, step='post', color=COLORS[i % 6], alpha=.2, lw=0)
-        ax.step(x, k/n, where='post', **_style(i), markevery=(1, max(len(x) // 5, 1)),
-                lw=1.8, label=f'{_text(name)} ({len(done)} of {n} stopped)')
-    ax.set(xscale='log', xlim=(start, end), ylim=(0, 1.03), xlabel='round',
-           ylabel='share of runs that have stopped')
-    _plain_numbers(ax.xaxis)
-    _legend(ax)
-    return ax
 
 # %% ../nbs/companion/69_plots.ipynb #04a993bd
 def _draw_share(ax, i, name, cells):

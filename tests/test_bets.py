@@ -11,11 +11,12 @@ import pytest
 from conftest import amount
 from oia_nb.all import (NotInducible, Response, action_informed_oracle, generator, is_proper,
                         make_world, menu_rule, mix, optimal_rule, principal_profit, random_world,
-                        sharp, simulate)
+                        sharp)
 from oia_nb.estimation import Transcript
 from oia_nb.learner import announce
 from oia_nb.programs import HIGHS_OPTIONS
 from oia_nb.scoring import VRules
+from laws import looked_into as simulate
 from oia_nb import verify as checker
 from oia_nb.sharp import bets as module, evidence, hints, walls
 from oia_nb.sharp.bets import (Run, candidate, explore, inquire, missing, no_agent, open_run,

@@ -220,8 +220,9 @@ def test_names_that_last_are_counted():
 
 # --- Prose ----------------------------------------------------------------------------
 
-READ = [*(ROOT/'nbs'/'paper').glob('[01]*.ipynb'), ROOT/'nbs'/'paper'/'one_sitting.ipynb',
-        ROOT/'nbs'/'beyond'/'certificate.ipynb', ROOT/'nbs'/'index.ipynb']
+READ = [*(ROOT/'nbs'/'paper').glob('[01]*.ipynb'), *(ROOT/'nbs'/name for name in (
+    'paper/one_sitting.ipynb', 'paper/claims.ipynb', 'beyond/certificate.ipynb',
+    'companion/results.ipynb', 'index.ipynb'))]
 WORDS_OF = dict(paragraph=120, sentence=40)
 END = re.compile(r'(?<=[.!?:;])\s+(?=["(*]*[A-Zx\d])')       # of a sentence
 

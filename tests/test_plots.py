@@ -20,7 +20,7 @@ from oia_nb.core import generator
 from oia_nb.plots import (COLORMAP, COLORS, CORNERS, answers_on, blend,
                           contrast, largest_region, luminance, plot_beliefs,
                           plot_error, plot_heatmap,
-                          plot_plane, plot_profits, plot_rounds, plot_rule,
+                          plot_plane, plot_profits, plot_rule,
                           plot_scaling)
 from oia_nb.runs import fit_exponent, run_values, share_interval
 from oia_nb.plots import DASHES, MARKERS, _count, _style
@@ -112,31 +112,6 @@ def test_ties_go_to_one_arm():
 # --- Runs -----------------------------------------------------------------------------
 
 # --- Distributions --------------------------------------------------------------------
-
-def test_steps_of_stopping_times():
-    rng = generator(2203)
-    frame = pd.concat([
-        runs(m, rng.integers(5, 500, 40), stopped=rng.random(40) < p)
-        for m, p in (('a', 1.), ('b', .6))
-    ])
-    ax = plot_rounds(frame, Figure().subplots())
-    for (name, g), line in zip(frame.groupby('method', sort=False), ax.get_lines()):
-        x, y = line.get_data()
-        for t in np.r_[g.rounds, 7, 100]:
-            if t >= x[0]:
-                assert y[np.searchsorted(x, t, 'right') - 1] == pytest.approx(
-                    ((g.rounds <= t) & g.stopped).mean())
-        assert y[-1] == pytest.approx(g.stopped.mean()) and line.get_drawstyle() == 'steps-post'
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == [
-        f'{m} ({n} of 40 stopped)'
-        for m, n in frame.groupby('method').stopped.sum().items()
-    ]
-
-def test_bands_are_exact_intervals():
-    ax = plot_rounds(runs(rounds=[10, 20, 30, 40]), Figure().subplots())
-    box = ax.collections[0].get_paths()[0].vertices
-    heights = {round(v, 6) for v in box[:, 1]}
-    assert heights == {round(v, 6) for k in range(5) for v in share_interval(k, 4)}
 
 def test_interval_covers():
     """Exactly: at every p, the counts whose interval holds p have together at least 95 %; and
@@ -305,7 +280,6 @@ def drawings():
         plane=lambda ax=None: plot_plane(
             CLINIC, ORACLE.rules, ax, labels=[f'rule for {a}' for a in z.arms]),
         profits=lambda ax=None: plot_profits(RUN, WORLD.setting, ax, [.7, .77]),
-        rounds=lambda ax=None: plot_rounds(frame, ax),
         error=lambda ax=None: plot_error(frame, ax),
         scaling=lambda ax=None: plot_scaling(frame, 'eps', ax, bound=lambda e: 900/e),
         heatmap=lambda ax=None: plot_heatmap(table(), ax))
@@ -371,7 +345,7 @@ def test_lines_differ_without_colour():
 
 def test_names_are_no_formulas():
     frame = pd.concat([runs('$a', [1, 2, 3], eps=e) for e in (.1, .2, .3)])
-    for ax in (plot_rounds(frame), plot_scaling(frame, 'eps'),
+    for ax in (plot_scaling(frame, 'eps'),
                plot_heatmap(frame.assign(world='$\\w'))):
         ax.figure.canvas.draw()
 
@@ -384,7 +358,7 @@ EMPTY_RUN = replace(
                        **dict.fromkeys(('arms', 'beliefs', 'states', 'targets', 'kinds',
                                         'payments'), np.empty(0))))
 LIAR = ScoringRule(1 - brier(CLINIC.setting.support).values, CLINIC.setting.support, 1.)
-FRAMES = dict(rounds=plot_rounds, error=plot_error,
+FRAMES = dict(error=plot_error,
               scaling=lambda f: plot_scaling(f, 'eps'), heatmap=plot_heatmap)
 two = ORACLE.rules[:2]
 REFUSED = [
@@ -395,11 +369,6 @@ REFUSED = [
     ('weights', lambda: blend(two, [.5, .6])),
     ('result', lambda: plot_profits(EMPTY_RUN, WORLD.setting)),
     ('setting', lambda: plot_profits(RUN, CLINIC.setting)),
-    ('frame', lambda: plot_rounds(GOOD, by='learner')),
-    ('frame', lambda: plot_rounds(GOOD.drop(columns='status'))),
-    ('frame', lambda: plot_rounds(GOOD.assign(status='round_cap'))),
-    ('rounds', lambda: plot_rounds(GOOD.assign(rounds=0))),
-    ("frame['rounds']", lambda: plot_rounds(GOOD.assign(rounds='many'))),
     ('eps', lambda: plot_error(GOOD, eps=-1)),
     ('frame', lambda: plot_error(GOOD.drop(columns='eps'))),
     ('budget', lambda: plot_error(GOOD.assign(budget=0))),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from conftest import amount, examples
 from oia_nb.all import (InvalidInput, NotInducible, Oracle, Response, action_informed_oracle,
                         generator, is_proper, load_world, make_world, optimal_rule,
-                        principal_profit, random_world, sharp, simulate)
+                        principal_profit, random_world, sharp)
 from oia_nb.estimation import INIT
 from oia_nb.information import Environment, InformationStructure
 from oia_nb.limits import lower_bound
@@ -27,7 +27,7 @@ from oia_nb.sharp.evidence import betting_threshold, largest_over_ball, mean_low
 import oia_nb.sharp.hyperplanes as hyperplanes
 from oia_nb.sharp.hyperplanes import RegionProgram, largest_difference, spread_rules
 from oia_nb.told import as_told
-from laws import detection, guess, most_failures, statistical
+from laws import detection, guess, looked_into as simulate, most_failures, statistical
 
 plain = partial(sharp, examined=False)      # without the closing examination
 

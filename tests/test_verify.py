@@ -12,10 +12,10 @@ import pytest
 from conftest import amount
 from oia_nb import verify as checker
 from oia_nb.all import (action_informed_oracle, load_world, optimal_rule, principal_profit,
-                        random_world, sharp, simulate)
+                        random_world, sharp)
 from oia_nb.learner import claim_of, facts_of
 from oia_nb.sharp import bets
-from laws import look_inside
+from laws import look_inside, looked_into as simulate
 
 def play(world, eps, delta, seed, **options):
     return simulate(sharp(world.setting, action_informed_oracle(world), eps=eps, delta=delta,
