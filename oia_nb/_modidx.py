@@ -1119,7 +1119,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                               'oia_nb.plots.plot_heatmap': ('companion/plots.html#plot_heatmap', 'oia_nb/plots.py'),
                               'oia_nb.plots.plot_plane': ('companion/plots.html#plot_plane', 'oia_nb/plots.py'),
                               'oia_nb.plots.plot_profits': ('companion/plots.html#plot_profits', 'oia_nb/plots.py'),
-                              'oia_nb.plots.plot_rounds': ('companion/plots.html#plot_rounds', 'oia_nb/plots.py'),
                               'oia_nb.plots.plot_rule': ('companion/plots.html#plot_rule', 'oia_nb/plots.py'),
                               'oia_nb.plots.plot_scaling': ('companion/plots.html#plot_scaling', 'oia_nb/plots.py'),
                               'oia_nb.plots.truthful_payment': ('companion/plots.html#truthful_payment', 'oia_nb/plots.py')},
