@@ -10,44 +10,45 @@ __all__ = ['SLACK', 'LARGE', 'PLANNED', 'QUESTIONS_SHARE', 'PRICES', 'NEWS_SHARE
 
 # %% ../nbs/beyond/40_proofs.ipynb #e8c1a1d5
 from dataclasses import replace
-from math import ceil, log, log2
+from math import log
 from operator import index
 import numpy as np
-from .verify import PROOFS, need, proof
+from .verify import PROOFS, Arithmetic, need, proof, taken_up
 
 # %% ../nbs/beyond/40_proofs.ipynb #8b5eb61b
 # for roundings, in units of the bound; multipliers so large that these might exceed it
 SLACK, LARGE = 1e-9, 1e5
 
-def multiplier(y):
+def multiplier(at, y):
     "y, which is one number: not negative, and no larger than rounding allows."
     need(np.ndim(y) == 0 and 0 <= y <= LARGE, 'a multiplier is negative or too large')
-    return float(y)
+    return at.numbers(y)
 
 def counts_of(facts, k, until):
     "(M,): how often arm k reported each belief in the first rounds."
     _, arm, belief, _ = facts.rounds[:until].T
     return np.bincount(belief[arm == k], minlength=len(facts.support))
 
-def worth(facts):
+def worth(facts, at=Arithmetic(False)):
     "(M,): u at each belief."
-    return (facts.support @ facts.utility).max(1)
+    return (at.numbers(facts.support) @ at.numbers(facts.utility)).max(1)
 
-def least_paid(v, support, lies):
+def least_paid(v, support, lies, at=Arithmetic(False)):
     "What ⟨v, s⟩ is at least for proper rules that pay 0 to 1, by weights of lies."
+    support = at.numbers(support)
     left = v[:, None]*support
     for i, j, y in lies:
-        i, j, y = index(i), index(j), multiplier(y)
-        left[i] -= y*support[i]
-        left[j] += y*support[i]
+        i, j, y = index(i), index(j), multiplier(at, y)
+        left[i] = left[i] - y*support[i]
+        left[j] = left[j] + y*support[i]
     return np.minimum(left, 0).sum()
 
 # %% ../nbs/beyond/40_proofs.ipynb #7689ccb7
 class Counted:
     """The estimates `q` (K, M) and radii `I` (K,) of the first `until` rounds, and what
     follows from answers on the event that all estimates are within their radii."""
-    def __init__(self, claim, facts, until):
-        K, arms, T = facts.K, facts.rounds[:, 1], facts.looks
+    def __init__(self, claim, facts, until, at=Arithmetic(False)):
+        K, arms, T, self.at = facts.K, facts.rounds[:, 1], facts.looks, at
         n = np.array([counts_of(facts, k, until) for k in range(K)])
         need(0 < until <= len(arms) and n.any(1).all(), 'an arm was not seen')
         N, sizes = n.sum(1), np.array(facts.sizes)
@@ -56,45 +57,49 @@ class Counted:
         plan = np.r_[:K, np.repeat(range(K), N[0] - 1)]
         once = T == 1 and np.array_equal(arms[:until], plan)
         need(T == 0 or T >= len(arms) or once, 'there were more looks than was told')
-        sets = log(T) + np.logaddexp.reduce(sizes*log(2)) if T else (
-            log(4*K*(until + 1)**2) + sizes*log(2))
-        self.facts, self.q = facts, n/N[:, None]
-        self.I = np.sqrt(2*(sets - log(claim.delta))/N)
+        most = sizes.max() if T else sizes
+        sets = T*(2.**(sizes - most)).sum() if T else 4*K*(until + 1)**2
+        logs = at.log(at.numbers([.5, claim.delta])), at.log(1/at.numbers(sets))
+        room = -at.numbers(most)*logs[0][0] - logs[0][1] - logs[1]
+        N, self.facts, self.bound = at.numbers(N), facts, at.numbers(facts.bound)
+        self.q, self.I = at.numbers(n)/N[:, None], at.root(2*room/N)
 
     def leads(self, k, j, s):
         "By how much ⟨q_k, s⟩ exceeds ⟨q_j, s⟩, at least."
-        apart = self.facts.bound/2*(self.I[k] + self.I[j])
-        return (self.q[k] - self.q[j]) @ s - apart
+        apart = self.bound/2*(self.I[k] + self.I[j])
+        return (self.q[k] - self.q[j]) @ self.at.numbers(s) - apart
 
     def dearer(self, k, path):
         "At least how much more k costs than the last arm on a path; and that arm."
-        least = 0.
+        least = 0
         for t in path:
             j = self.facts.rounds[t - 1, 1]
-            least += self.leads(k, j, self.facts.paid[t])
+            least = least + self.leads(k, j, self.facts.paid[t])
             k = j
         return least, k
 
     def earns(self, k, hint):
         "What arm k can earn at most (lemma above)."
-        f, w, u, paid = self.facts, np.eye(self.facts.K)[k], worth(self.facts), 0.
+        f, at, u, paid = self.facts, self.at, worth(self.facts, self.at), 0
+        w = at.numbers(np.eye(f.K)[k])
         for y, path in hint['answers']:
-            (more, j), y = self.dearer(k, path), multiplier(y)
-            w[k] -= y
-            w[j] += y
-            paid += y*more
-        left = least_paid(w @ self.q, f.support, hint['lies']) - abs(w) @ self.I/2
-        most = self.q[k] @ u + np.ptp(u)/2*self.I[k] - paid - f.bound*left
+            (more, j), y = self.dearer(k, path), multiplier(at, y)
+            w[k], paid = w[k] - y, paid + y*more
+            w[j] = w[j] + y
+        left = least_paid(w @ self.q, f.support, hint['lies'], at) - abs(w) @ self.I/2
+        most = self.q[k] @ u + np.ptp(u)/2*self.I[k] - paid - self.bound*left
         return min(most, u.max())
 
 # %% ../nbs/beyond/40_proofs.ipynb #25228b7b
 @proof('counts')
 def by_counts(claim, p, facts, at):
     "The claim of a learner whose estimates are counts."
-    first, last = (Counted(claim, facts, t) for t in p['until'])
-    u, k, s = worth(facts), claim.arm, (facts.support*claim.rule).sum(1)
+    claim = taken_up(claim)
+    first, last = (Counted(claim, facts, t, at) for t in p['until'])
+    u, k, S, bound = worth(facts, at), claim.arm, at.numbers(claim.rule), last.bound
+    s, claimed = (at.numbers(facts.support)*S).sum(1), at.numbers(claim.bound, ())
     if t := p['answered']:
-        apart = np.abs(facts.paid[t] - s).max()
+        apart = np.abs(at.numbers(facts.paid[t]) - s).max()
         need(facts.rounds[t - 1, 1] == k and apart <= SLACK*facts.bound,
              'its arm did not answer the rule')
     for j in () if t else range(facts.K):
@@ -103,23 +108,23 @@ def by_counts(claim, p, facts, at):
              f'arm {j} may answer the rule')
     need(len(p['arms']) == facts.K, 'an arm is left out')
     most = max(first.earns(j, hint) for j, hint in enumerate(p['arms']))
-    spread, a = np.ptp(u) + facts.bound, p['share']
-    B = facts.bound + abs(facts.utility).max()
-    least = max(last.q[k] @ (u - s) - spread/2*last.I[k], (u - s).min())
-    need(most - least <= claim.bound + SLACK*facts.bound,
-         f'only a bound of {most - least:.3g} is proved')
-    formula = claim.bound if a is None else 2*B*(a + (1 - a)*last.I[k])
+    least = max(last.q[k] @ (u - s) - (np.ptp(u) + bound)/2*last.I[k], (u - s).min())
+    need(most - least <= claimed + SLACK*facts.bound,
+         f'only a bound of {float(most - least):.3g} is proved')
+    a, B = p['share'], facts.bound + abs(facts.utility).max()
+    formula = claim.bound if a is None else 2*B*(a + (1 - a)*float(last.I[k]))
     need(abs(claim.bound - formula) <= SLACK*B, 'the radius or the share is another')
 
 # %% ../nbs/beyond/40_proofs.ipynb #b07852d0
-def averages(counts, x, mean, delta, bet):
+def averages(counts, x, mean, delta, bet, at=Arithmetic(False)):
     "Whether counts of payoffs x, both (C,), prove that these average at least `mean`."
+    x, (mean, delta, bet) = at.numbers(x), at.numbers([mean, delta, bet], (3, ))
     least, seen = x.min(), counts > 0
     if mean <= least:
         return True
     need(0 <= bet <= 1, 'a bet stakes more than there is')
-    won = np.log1p(bet*((x[seen] - least)/(mean - least) - 1)) @ counts[seen]
-    return won >= log(2/delta) + log(counts.sum())/2
+    won = at.log(1 + bet*((x[seen] - least)/(mean - least) - 1)) @ counts[seen]
+    return won >= -at.log(delta/2) - at.log(1/at.numbers(counts.sum()))/2
 
 def pairs_of(facts, rounds):
     "(M W,): how often each pair of a report and a state came in these `rounds` (n, 4)."
@@ -135,30 +140,31 @@ def worths(facts):
 @proof('sums')
 def by_sums(claim, p, facts, at):
     "The claim of a trial: a bound on the gap to the best of the rules tried."
-    n, i, ends = len(facts.rules), p['index'], np.array(p['ends'])
+    n, i, ends = len(facts.rules), index(p['index']), at.numbers(p['ends'])
     need(np.array_equal(facts.rules[i], claim.rule), 'the rule is another')
     need(np.isin(facts.rounds[:, 0], range(n)).all(), 'a rule is left out')
     for r, S in enumerate(facts.rules):
         rounds = np.flatnonzero(facts.rounds[:, 0] == r)[:p['used'][r]]
-        counts, x = pairs_of(facts, facts.rounds[rounds]), (worths(facts) - S).ravel()
-        (low, high), bets, level = ends[r], p['bets'][r], claim.delta/(2*n)
-        need(averages(counts, x, low, level, bets[0])
-             and averages(counts, -x, -high, level, bets[1]),
-             f'what rule {r} brought does not prove its bounds')
+        counts = pairs_of(facts, facts.rounds[rounds])
+        x, level = (at.numbers(worths(facts)) - at.numbers(S)).ravel(), claim.delta/(2*n)
+        for side, end, bet in zip((1, -1), p['ends'][r], p['bets'][r], strict=True):
+            need(averages(counts, side*x, side*end, level, bet, at),
+                 f'what rule {r} brought does not prove its bounds')
     gap = np.delete(ends[:, 1], i).max() - ends[i, 0]
-    need(gap <= claim.bound + SLACK*facts.bound, 'the gap is wider')
+    need(gap <= at.numbers(claim.bound) + SLACK*facts.bound, 'the gap is wider')
 
 # %% ../nbs/beyond/40_proofs.ipynb #c5aee493
 PLANNED, QUESTIONS_SHARE = 700, .25     # of chapter 32
 
-def lead_of(i, eta, delta, K, answers):
+def lead_of(at, i, eta, delta, K, answers):
     "The arm that leads the i-th question by enough; -1 if none does."
-    block = int(log2(i/PLANNED + 1))
-    chance = QUESTIONS_SHARE*delta/2**(2*block + 1)/PLANNED
-    lead = max(1, ceil(log(1/chance)/log((1 - eta)/eta))) if eta else 1
-    seen = np.eye(K)[answers].cumsum(0)
-    enough = np.flatnonzero(2*seen.max(1) - seen.sum(1) >= lead)
-    return seen[enough[0]].argmax() if len(enough) else -1
+    block = (i//PLANNED + 1).bit_length() - 1
+    chance = at.numbers(QUESTIONS_SHARE)*delta/2**(2*block + 1)/PLANNED
+    seen = np.eye(K, dtype=int)[answers].cumsum(0)
+    leads = 2*seen.max(1) - seen.sum(1)
+    odds = eta/(1 - eta)
+    enough = [n for n, x in enumerate(leads.tolist()) if x >= 1 and odds**x <= chance]
+    return seen[enough[0]].argmax() if enough else -1
 
 @proof('questions')
 def by_questions(claim, p, facts, at):
@@ -167,9 +173,10 @@ def by_questions(claim, p, facts, at):
     first = np.unique(question, return_index=True)[1]
     need(np.array_equal(question[first], range(len(first)))
          and (np.diff(first) > 0).all(), 'the questions are not in their order')
-    eta, order = claim.told['lapses'], question.argsort(kind='stable')
+    eta, delta = at.numbers(claim.told['lapses']), at.numbers(claim.delta)
+    order = question.argsort(kind='stable')
     tallies = np.split(arm[order], np.bincount(question).cumsum()[:-1])
-    arms = np.array([lead_of(i, eta, claim.delta, facts.K, answers)
+    arms = np.array([lead_of(at, i, eta, delta, facts.K, answers)
                      for i, answers in enumerate(tallies)])
     asked = np.array(p['asked'])
     rounds = np.c_[facts.questions[asked], arms[asked], asked, asked]
@@ -178,7 +185,8 @@ def by_questions(claim, p, facts, at):
         at_k, heard = rounds[:, 1] == k, facts.rounds[arm == k, 2:]
         need(at_k.sum() <= len(heard), f'arm {k} reported less than was handed on')
         rounds[at_k, 2:] = heard[:at_k.sum()]
-    inner = replace(claim, delta=(1 - QUESTIONS_SHARE if eta else 1)*claim.delta)
+    inner = replace(taken_up(claim, 'lapses'),
+                    delta=(1 - QUESTIONS_SHARE if eta else 1)*claim.delta)
     PROOFS[p['inner']['kind']](inner, p['inner'], replace(facts, rounds=rounds), at)
 
 # %% ../nbs/beyond/40_proofs.ipynb #62e62222
@@ -189,23 +197,25 @@ def by_lead(claim, p, facts, at):
     "The claim of a rule with a lead, from that of the rule without."
     n, (start, end), k, price = p['attempt'], p['rounds'], claim.arm, p['price']
     need(n >= 1 and facts.starts[n - 1] == start < end, 'the attempt is another')
-    share, S = claim.delta/(n*(n + 1)), np.array(p['rule'])
-    more = p['share']*(facts.oracle[k] - S)
-    need(np.abs(S + more - claim.rule).max() <= SLACK*facts.bound
-         and 0 <= p['share'] <= 1, 'the rule is another mixture')
-    need(p['share']*facts.margins[k] >= claim.told['margin'], 'the lead is less')
+    share, part = claim.delta/(n*(n + 1)), at.some(p['share'])
+    S, led = at.numbers(p['rule']), at.numbers(claim.rule)
+    more = part*(at.numbers(facts.oracle[k]) - S)
+    need(np.abs(S + more - led).max() <= SLACK*facts.bound and part <= 1,
+         'the rule is another mixture')
+    need(part*at.numbers(facts.margins[k]) >= claim.told['margin'], 'the lead is less')
     paid = facts.rounds[end:end + p['samples']]
     by_state = claim.told.get('beliefs') == 'own'
-    x = more.ravel() if by_state else (facts.support*more).sum(1)
+    x = more.ravel() if by_state else (at.numbers(facts.support)*more).sum(1)
     if price < max(x.max(), 0):
         rule, arm, belief = paid[:, :3].T
         need((arm == k).all() and (rule == rule[0]).all() and np.array_equal(
             facts.rules[rule[0]], claim.rule), 'the price is that of another rule')
         counts = pairs_of(facts, paid) if by_state else np.bincount(
             belief, minlength=len(x))
-        need(averages(counts, -x, -price, PRICES*share, p['bet']),
+        need(averages(counts, -x, -price, PRICES*share, p['bet'], at),
              'the price is higher')
-    inner = replace(claim, rule=S, bound=claim.bound - price, delta=(1 - PRICES)*share)
+    inner = replace(taken_up(claim, 'margin'), rule=np.array(p['rule']),
+                    bound=claim.bound - price, delta=(1 - PRICES)*share)
     PROOFS[p['inner']['kind']](inner, p['inner'],
                                replace(facts, rounds=facts.rounds[start:end]), at)
 
@@ -216,15 +226,17 @@ NEWS_SHARE = .2         # of chapter 34
 def by_unseen(claim, p, facts, at):
     "The claim on an open support, from that on the beliefs that were seen."
     (start, end), arm, belief = p['rounds'], facts.rounds[:, 1], facts.rounds[:, 2]
-    run, mass, level = p['run'], np.ones(facts.K), NEWS_SHARE*claim.delta
+    run, mass, level = p['run'], [1]*facts.K, NEWS_SHARE*claim.delta
     need(run >= 1 and facts.starts[run - 1] == start < end, 'the run is another')
     for k in range(facts.K):
         said = belief[arm == k]
         news = np.unique(said, return_index=True)[1]
         r, m = len(news), len(said) - 1 - news.max(initial=-1)
         if m > 0:
-            mass[k] = min(1, log(facts.K*r*(r + 1)/level)/m)
-    charge = (mass[claim.arm] + mass.max())*(np.ptp(facts.utility) + facts.bound)
+            least = at.numbers(level)/(facts.K*r*(r + 1))
+            mass[k] = min(1, -at.log(least)/int(m))
+    spread = np.ptp(at.numbers(facts.utility)) + at.numbers(facts.bound)
+    charge = float((mass[claim.arm] + max(mass))*spread)*(1 + 1e-15)
     known, first = np.unique(belief, return_index=True)
     need((first < start).all(), 'a belief came after the support was frozen')
     listed, rounds = known[first.argsort()], facts.rounds[start:end].copy()

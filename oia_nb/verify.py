@@ -2,12 +2,12 @@
 
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'SHARES', 'OWN', 'RAYS', 'RUNGS', 'PROOFS', 'TIE', 'WIDER', 'MOST', 'NEAR', 'ROUNDED', 'LOST',
-           'THIN', 'share', 'Facts', 'Claim', 'Refused', 'need', 'proof', 'verify', 'below', 'Arithmetic', 'Seen',
-           'see', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut', 'v_tables',
-           'region', 'weights', 'wealths', 'least', 'leaf', 'everywhere', 'candidate', 'rent', 'sharp']
+           'THIN', 'share', 'Facts', 'Claim', 'Refused', 'need', 'taken_up', 'proof', 'verify', 'below', 'Arithmetic',
+           'Seen', 'see', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut',
+           'v_tables', 'region', 'weights', 'wealths', 'least', 'leaf', 'everywhere', 'candidate', 'rent', 'sharp']
 
 # %% ../nbs/beyond/39_verify.ipynb #f50dbc61
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from operator import index
@@ -89,6 +89,13 @@ def need(holds, otherwise):
     if not holds:
         raise Refused(otherwise)
 
+def taken_up(claim, *what):
+    """The claim without what a proof has taken up of it. Refused, of nothing more, if it
+    says that the expert lapses, or that the arm leads."""
+    told = dict(claim.told or {})
+    need(what or not (told.get('lapses') or told.get('margin')), 'more is claimed')
+    return replace(claim, told=told | dict.fromkeys(what))
+
 PROOFS = {}
 
 def proof(kind):
@@ -122,6 +129,8 @@ class Arithmetic:
 
     def numbers(self, x, shape=None):
         "x, which must be finite, as an array, of this `shape` if one is said."
+        if isinstance(x, Fraction):
+            return x
         x = np.asarray(x, float)
         need(np.isfinite(x).all(), 'a number is missing')
         need(shape is None or x.shape == shape, 'there are too many or too few numbers')
@@ -133,11 +142,16 @@ class Arithmetic:
         need(np.all(x >= 0), 'a multiplier is negative')
         return x
 
-    def log(self, x, function='ln'):
+    def log(self, x):
         "The logarithm of x, or a little less."
-        if self.exact:
-            return np.vectorize(lambda x: below(x, function), otypes=[object])(x)[()]
-        return np.log(x) if function == 'ln' else np.sqrt(x)
+        return self.each(np.log, lambda x: below(x, 'ln'), x)
+
+    def root(self, x):
+        "The square root of x, or a little more."
+        return self.each(np.sqrt, lambda x: below(x, 'sqrt') + Fraction(2, 10**30), x)
+
+    def each(self, function, exact, x):
+        return np.vectorize(exact, otypes=[object])(x)[()] if self.exact else function(x)
 
 # %% ../nbs/beyond/39_verify.ipynb #e6ce4625
 # ties of an agent, of the bound; the same of f(0), if that is a millionth of the bound;
@@ -403,6 +417,7 @@ def rent(f, j, n, s, e, want, hints):
 @proof('sharp')
 def sharp(claim, hints, facts, at):
     "A proof of the sharp learner's bets, as the theorem of this chapter has it."
+    claim = taken_up(claim)
     f, k = Seen(facts, hints['rounds'], at, claim.told), claim.arm
     n = index(hints['candidate'])
     (start, s), bound = candidate(f, claim, n), at.numbers(claim.bound, ())/f.bound

@@ -9,19 +9,19 @@ its false-alarm rate is at most 1e-6.
 import numpy as np
 import pytest
 from conftest import amount
-from oia_nb.all import (NotInducible, Response, action_informed_oracle, generator, is_proper,
+from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_proper,
                         make_world, menu_rule, mix, optimal_rule, principal_profit, random_world,
                         sharp)
-from oia_nb.estimation import Transcript
-from oia_nb.learner import announce
+from oia_nb.estimation import FORCED, NORMAL
 from oia_nb.programs import HIGHS_OPTIONS
 from oia_nb.scoring import VRules
 from laws import looked_into as simulate
 from oia_nb import verify as checker
 from oia_nb.sharp import bets as module, evidence, hints, walls
-from oia_nb.sharp.bets import (Run, candidate, explore, inquire, missing, no_agent, open_run,
-                               share, wealth)
+from oia_nb.sharp.bets import (Choice, digest, learn, missing, no_agent, register, set_up, share,
+                               wealth)
 from oia_nb.sharp.evidence import own_wealth, pair_wealth
+from oia_nb.sharp.record import Record
 from oia_nb.sharp.walls import Contradiction
 
 def small_world(i, K=2, W=2, signals=2):
@@ -32,12 +32,27 @@ def small_world(i, K=2, W=2, signals=2):
         except NotInducible:
             continue
 
-def started(world, eps, delta):
-    "A run of the bets alone."
-    data = Transcript(world.setting, keeps=True)
-    def put(rule, target, kind):
-        return (yield from announce(data, rule))
-    return Run(data, action_informed_oracle(world), eps, delta, put)
+def started(world, delta=.1):
+    "The knowledge in no facts."
+    return digest(Record(), world.setting, action_informed_oracle(world), delta=delta)
+
+def answered(known, world, rule, rng, times=1, kind=FORCED):
+    "Announce a rule so often."
+    for _ in range(times):
+        said = world.respond(rule, rng)
+        known.record.append(rule, said.arm, known.setting.index(said.report), kind=kind)
+        learn(known, rule, known.record.rounds[-1])
+
+def explored(world, eps, delta, seed, most=3000):
+    "The knowledge at the end of a run of questions and samples, its candidate and its proof."
+    known, rng = started(world, delta), generator(seed)
+    choice = Choice(known, eps)
+    while known.rounds < most:
+        rule, arm, *how = choice.step()
+        if isinstance(rule, module.Candidate):
+            return known, rule, arm
+        answered(known, world, rule, rng, how[1] if arm is not None else 1, how[0])
+    return known, None, None
 
 # --- Events, each at its own share, exactly -------------------------------------------
 
@@ -110,38 +125,36 @@ def test_pair_event_at_its_share():
 def law_threshold():
     """What is missing is measured against the logarithm of the candidate's own share, whoever it
     is against."""
-    world = small_world(3, 3)
-    run = ready(world)
-    for c in run.candidates:
-        for j, m in missing(run, c).items():
+    known = ready(small_world(3, 3))
+    for c in known.candidates:
+        for j, m in missing(known, c, EPS).items():
             asked = module.asked_of(c, j)
             assert asked >= -np.log(c.delta)
-            assert m == pytest.approx(asked - wealth(run, c, j, run.eps))
+            assert m == pytest.approx(asked - wealth(known, c, j, EPS))
 
 def law_shares():
     "No number of candidates uses up more than δ."
     assert sum(share(n) for n in range(200)) <= 1 + 1e-9
-    run = ready(small_world(3, 3))
+    known = ready(small_world(3, 3))
     for _ in range(20):
-        run.candidates.append(candidate(run, *other_arm(run)))
-    assert sum(c.delta for c in run.candidates) <= run.delta*(1 + 1e-9)
+        module.file(known, other_arm(known))
+    assert sum(c.delta for c in known.candidates) <= known.delta*(1 + 1e-9)
 
 def law_own_arm():
     "The candidate's own arm has to be refuted as well, at the same share."
-    run = ready(small_world(3, 3))
-    arm, ray = other_arm(run)
-    c = candidate(run, arm, ray)
-    assert set(missing(run, c)) == set(range(run.setting.K))
-    assert missing(run, c)[arm] >= module.asked_of(c, arm) - 1e-9 >= -np.log(c.delta)
+    known = ready(small_world(3, 3))
+    c = as_registered(known, other_arm(known))
+    assert set(missing(known, c, EPS)) == set(range(known.setting.K))
+    lack = missing(known, c, EPS)[c.arm]
+    assert lack >= module.asked_of(c, c.arm) - 1e-9 >= -np.log(c.delta)
 
-def best_of(run, won):
+def best_of(known, won):
     """The chance, at most, that a certificate of the next candidate is wrong, for a principal
     who sees what the best arm's gambler has `won` before she picks it: {wealth: probability}. She
     picks the best arm itself, or another, whichever of the two proofs is then likelier to
     fail; each fails with the probability that Ville's inequality allows."""
-    arm, ray = other_arm(run)
-    c = candidate(run, arm, ray)
-    own, across = (np.exp(-module.asked_of(c, j)) for j in (arm, run.first))
+    c = as_registered(known, other_arm(known))
+    own, across = (np.exp(-module.asked_of(c, j)) for j in (c.arm, known.first))
     return sum(p*max(own, w*across) for w, p in won.items()), c.delta
 
 def law_two_cases():
@@ -153,28 +166,31 @@ def law_two_cases():
 
 def law_later_samples():
     "Samples of its own arm from before a candidate's registration are no evidence for it."
-    run = ready(small_world(3, 3), samples=60)
-    arm, ray = other_arm(run)
-    c = candidate(run, arm, ray)
-    none = run.data.counts[arm] - c.counts
-    assert not none.any()
-    for j in range(run.setting.K):
-        if j == arm:
-            assert wealth(run, c, j, run.eps) == pytest.approx(0., abs=1e-9)
+    known = ready(small_world(3, 3), samples=60)
+    c = as_registered(known, other_arm(known))
+    assert not (known.data.counts[c.arm] - c.counts).any()
+    assert wealth(known, c, c.arm, EPS) == pytest.approx(0., abs=1e-9)
 
-def ready(world, samples=12, eps=.03, delta=.1):
-    "A run after the first answers and some samples."
-    run = started(world, eps, delta)
-    def begin():
-        yield from open_run(run)
-        for k in range(world.setting.K):
-            yield from module.sample(run, k, samples)
-    simulate(begin(), world, 1)
-    return run
+EPS = .03
 
-def other_arm(run):
-    ray = run.rays[0]
-    return next(a for _, a in ray.heard if a != run.first), ray
+def ready(world, samples=12, delta=.1):
+    "What is known after the first answers and some samples."
+    known, rng = started(world, delta), generator(1)
+    answered(known, world, known.zero, rng, samples)
+    for k in known.others:
+        answered(known, world, known.oracle.rules[k], rng, samples, NORMAL)
+    return known
+
+def as_registered(known, fact):
+    "The candidate that a registration makes."
+    module.register(known, fact)
+    return known.candidates.pop()
+
+def other_arm(known):
+    "The registration of an arm that doesn't answer the zero rule."
+    arm = known.others[0]
+    a = known.answer_to(known.oracle.rules[arm])
+    return known.rounds, known.record.index(a.rule), arm
 
 def cut_of(seed, K=2):
     "A world, a cut from true bounds of random width, and the α that it is to majorise."
@@ -247,17 +263,10 @@ def law_short_interval():
             assert found >= -np.inf
 
 def test_what_is_no_number_proves_nothing(monkeypatch):
-    "If the evidence against one arm isn't a number, the loop goes on."
-    class Sampled(Exception):
-        pass
-    def sampled(*_):
-        raise Sampled
+    "If the evidence against one arm isn't a number, nothing seems to be proved."
     monkeypatch.setattr(module, 'missing', lambda *_: {0: -1., 1: np.nan})
-    monkeypatch.setattr(module, 'best_option', lambda *_: None)
-    monkeypatch.setattr(module, 'where_to_sample', sampled)
-    world = small_world(3, 3)
-    with pytest.raises(Sampled):
-        simulate(explore(started(world, .03, .5)), world, 0)
+    known = ready(small_world(3, 3))
+    assert not module.passes(known, known.candidates[0], EPS)
 
 LAWS = [law_cut, law_region, law_own, law_pair, law_short_interval, law_rare,
         law_threshold, law_shares, law_own_arm, law_two_cases, law_later_samples]
@@ -267,28 +276,26 @@ def test_law(law):
     law()
 
 # as they are; the names are what mutants replace
-CANDIDATE, MISSING, PAIR = candidate, missing, pair_wealth
+REGISTER, MISSING, PAIR = register, missing, pair_wealth
 
 def exaggerated(factor):
-    def mutant(run, c, eps=None):
-        return {j: m + (1 - factor)*np.log(c.delta) for j, m in MISSING(run, c, eps).items()}
+    def mutant(known, c, eps):
+        return {j: m + (1 - factor)*np.log(c.delta) for j, m in MISSING(known, c, eps).items()}
     return mutant
 def greedy_mix(logs):
     return logs.max(-1)
 def seen_only(counts_j, rules, u, *rest):
     return PAIR(counts_j, rules, np.where(counts_j > 0, u, u.min()), *rest)
-def full_share(run, arm, ray):
-    c = CANDIDATE(run, arm, ray)
-    c.delta = run.delta
-    return c
-def early(run, arm, ray):
-    c = CANDIDATE(run, arm, ray)
-    c.counts = 0*c.counts
-    return c
-def no_own(run, c, eps=None):
-    return {j: m for j, m in MISSING(run, c, eps).items() if j != c.arm}
-def own_at_one(run, c, eps=None):
-    return {j: m + np.log(c.delta)*(j == c.arm) for j, m in MISSING(run, c, eps).items()}
+def full_share(known, fact):
+    REGISTER(known, fact)
+    known.candidates[-1].delta = known.delta
+def early(known, fact):
+    REGISTER(known, fact)
+    known.candidates[-1].counts = 0*known.candidates[-1].counts
+def no_own(known, c, eps):
+    return {j: m for j, m in MISSING(known, c, eps).items() if j != c.arm}
+def own_at_one(known, c, eps):
+    return {j: m + np.log(c.delta)*(j == c.arm) for j, m in MISSING(known, c, eps).items()}
 
 def undivided(c, j):
     return -np.log(c.delta)
@@ -310,9 +317,9 @@ def test_false_cuts_turn_red(name, mutant, monkeypatch):
 
 MUTANTS = [('threshold × ½', 'missing', exaggerated(.5), law_threshold),
            ('threshold × ¼', 'missing', exaggerated(.25), law_threshold),
-           ('samples from before the registration', 'candidate', early,
+           ('samples from before the registration', 'register', early,
             law_later_samples),
-           ('each candidate at full δ', 'candidate', full_share, law_shares),
+           ('each candidate at full δ', 'register', full_share, law_shares),
            ('points that fall together', 'TINY', 0., law_short_interval),
            ('unseen beliefs forgotten', 'pair_wealth', seen_only, law_rare),
            ('one share for both cases', 'asked_of', undivided, law_two_cases),
@@ -338,8 +345,7 @@ def test_regions_contain_what_arms_answer(K, W, signals):
     least what its region says."""
     world = small_world(K + W, K, W, signals)
     z, q, c = world.setting, world.belief_distributions, world.costs
-    run = started(world, .02, .1)
-    simulate(explore(run), world, 3)
+    run, _, _ = explored(world, .02, .1, 3)
     if run.cone is None:
         return
     for (l, j), wall in run.walls.items():
@@ -378,30 +384,27 @@ def test_contradictions_are_named_and_others_are_not():
     oracle does, and is named with the first."""
     for i in range(amount(2, 6)):
         world = small_world(i, 3)
-        run = started(world, .02, .1)
-        simulate(explore(run), world, 2)
-        strict = {a.round for a in run.answers
-                  if any(a.rule is r for r in run.oracle.rules)}
-        assert no_agent(world.setting, run.answers, strict) == ()
-        told = next((a for a in run.answers if a.round in strict), None)
+        known, _, _ = explored(world, .02, .1, 2)
+        answers = list(known.answers.values())
+        strict = {a.round for a in answers if a.rule.values.tobytes() in known.fixed}
+        assert no_agent(world.setting, answers, strict) == module.against(known) == ()
+        told = next((a for a in answers if a.round in strict), None)
         if told is None:
             continue
         other = module.Answer(told.rule, told.s, (told.arm + 1) % world.setting.K, 10_000)
-        named = no_agent(world.setting, [*run.answers, other], strict)
+        named = no_agent(world.setting, [*answers, other], strict)
         assert 10_000 in named and len(named) >= 2
 
 def test_an_arm_that_no_longer_answers_its_rule_is_named():
     world = small_world(3, 3)
-    run = ready(world)
-    first = next(a.round for a in run.answers if a.rule is run.oracle.rules[run.others[0]])
-    def again():
-        yield from module.sample(run, run.others[0], 1)
-    class Other:
-        def respond(self, rule, rng):
-            return world.respond(run.zero, rng)
+    known = ready(world)
+    rule = known.oracle.rules[known.others[0]]
+    first = known.answer_to(rule).round
+    said = world.respond(known.zero, generator(1))
+    known.record.append(rule, said.arm, 0)
     with pytest.raises(Contradiction) as e:
-        simulate(again(), Other(), 1)
-    assert e.value.rounds == (first, run.rounds) and e.value.violated == 'drift'
+        learn(known, rule, known.record.rounds[-1])
+    assert e.value.rounds == (first, known.rounds) and e.value.violated == 'drift'
 
 @pytest.mark.parametrize('seed', range(3))
 def test_a_region_knows_what_its_cuts_know(seed):
@@ -469,13 +472,12 @@ def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
 def test_a_mixture_is_proper_however_much_it_weighs(W):
     "What is beyond the bound was once cut off, and the rule wasn't proper any more."
     world = small_world(1, 2, W)
-    run = started(world, .03, .5)
-    run.first = 0
-    module.set_up(run)
-    rng = generator(83, W)
+    known = ready(world)
+    set_up(known)
+    choice, rng, n = Choice(known, .03), generator(83, W), len(known.cone.values)
     for _ in range(30):
-        y = rng.uniform(0, 2, len(run.values))*rng.integers(0, 2, len(run.values))
-        assert is_proper(module.mixture(run, y))
+        y = rng.uniform(0, 2, n)*rng.integers(0, 2, n)
+        assert is_proper(choice.mixture(y))
 
 # --- Equal costs ----------------------------------------------------------------------
 
@@ -508,20 +510,10 @@ def test_no_honest_expert_with_equal_costs_is_accused():
 
 def test_equal_costs_end_the_question():
     "An answer to next to nothing proves equal costs; nothing more is asked about that arm."
-    oracle = action_informed_oracle(TIED)
-    run = started(TIED, .02, .05)
-    run.first, run.cone = 2, None
-    steps = inquire(run, mix(run.zero, oracle.rules[1], 1e-7/oracle.rules[1].values.max()), 1)
-    next(steps)
-    with pytest.raises(StopIteration):
-        steps.send(Response(1, TIED.setting.support[TIED.belief_index[1][0]], 0))
-    assert run.tied == {1}
-
-def test_a_ray_that_is_known_too_roughly_is_halved():
-    """Evidence can't use the rent of a wide bracket: 58 rounds, and about 500 when the forecast
-    reckoned with it."""
-    likely = np.random.default_rng(1).dirichlet(np.full(36, .5), 3)
-    world = make_world([np.full((1, 3), 1/3), (likely/3).T], [0., .5], np.eye(3), 4.)
-    found = simulate(sharp(world.setting, action_informed_oracle(world), eps=.25, delta=.1,
-                           examined=False), world, 0)
-    assert found.status == 'certified' and found.rounds < 150
+    known = started(TIED)
+    bit = mix(known.zero, known.oracle.rules[1], 1e-7/known.oracle.rules[1].values.max())
+    known.record.append(known.zero, 2, 0)
+    known.record.append(bit, 1, 0)
+    for rule, r in zip((known.zero, bit), known.record.rounds):
+        learn(known, rule, r)
+    assert known.tied == {1}

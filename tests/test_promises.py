@@ -97,7 +97,7 @@ def test_a_better_bound_is_sought_afterwards(name, monkeypatch):
     world = world_called(name)
     eps = 2*max(gap_of(world), .02)
     asked = []
-    def none_better(run, candidates, best=np.inf):
+    def none_better(known, candidates, eps, best=np.inf):
         asked.append((candidates, best))
         return best, None
     monkeypatch.setattr(module.bets, 'least_regret', none_better)
@@ -105,7 +105,7 @@ def test_a_better_bound_is_sought_afterwards(name, monkeypatch):
                            examined=False), world, 0)
     assert found.status == 'certified' and found.certificate.bound == eps
     if world.setting.W == 2:           # with more, programs would make it dear
-        assert asked[-1][1] == eps and len(asked[-1][0]) == 1
+        assert asked[-1][1] == eps
 
 
 # --- Each clause of the sentence, worked out anew from the finished run ---------------
@@ -128,12 +128,13 @@ def law_clauses(found, run):
     assert np.array_equal(found.rule.values, run.best.rule.values)
     assert found.certificate.bound == run.best.certificate.bound
     assert found.arm == c.arm and found.certificate.bound <= run.eps
-    assert c.delta == run.bets.delta*share(run.bets.candidates.index(c))
+    assert c.delta == run.delta*share(run.known.candidates.index(c))
     trace = found.trace
     since = np.zeros_like(u)
     if not c.is_zero:
         # it can't be registered before its arm answered
-        born = min(a.round for a in run.bets.answers if a.arm == c.arm and a.rule.values.any())
+        born = min(a.round for a in run.known.answers.values()
+                   if a.arm == c.arm and a.rule.values.any())
         before = trace.beliefs[:born][trace.arms[:born] == c.arm]
         assert c.counts.sum() >= len(before)
     np.add.at(since, trace.beliefs[trace.arms == c.arm], 1)
@@ -179,12 +180,11 @@ def test_another_lower_bound_turns_red(wrong, monkeypatch):
 def test_samples_used_twice_turn_red(monkeypatch):
     "Counts before the registration are used again."
     name, eps, seed = CASES[0]
-    make = module.bets.candidate
-    def at_birth(run, arm, ray):
-        c = make(run, arm, ray)
-        c.counts[:] = 0
-        return c
-    monkeypatch.setattr(module.bets, 'candidate', at_birth)
+    make = module.bets.register
+    def at_birth(known, fact):
+        make(known, fact)
+        known.candidates[-1].counts[:] = 0
+    monkeypatch.setattr(module.bets, 'register', at_birth)
     found, run = watched_run(load_world(name), eps, seed, monkeypatch)
     with pytest.raises(AssertionError):
         law_clauses(found, run)

@@ -360,7 +360,7 @@ def test_facts_are_the_same_elsewhere(tmp_path, monkeypatch, what):
         facts, bound = evidence(s), s.best.bound
     if what == 'constant':
         import oia_nb.sharp.bets as bets
-        monkeypatch.setattr(bets, 'AT_ONCE', .5*bets.AT_ONCE)
+        monkeypatch.setattr(bets, 'BATCH', .5*bets.BATCH)
         with Session.open(path) as s:
             assert evidence(s) == facts and not s.unused and not s.notes
             assert s.best.bound == pytest.approx(bound, rel=1e-6)
@@ -392,7 +392,7 @@ def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkey
     with Session.open(path) as s:
         assert s.result.trace is not None and not s.notes
     data = path.read_bytes()
-    monkeypatch.setattr(bets, 'AT_ONCE', .5*bets.AT_ONCE)
+    monkeypatch.setattr(bets, 'BATCH', .5*bets.BATCH)
     with Session.open(path) as s:
         assert not s.notes and s.status == 'certified' and s.rounds == found.rounds
         assert s.result.certificate == found.certificate and s.result.rule == found.rule

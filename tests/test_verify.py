@@ -324,6 +324,10 @@ FORGED = dict(
     row_sign=proof_with(rows_negative),
     outside=proof_with(box_outside),
     box=proof_with(half_left_out),
+    lapses=claim_with(told=lambda c: dict(c.told or {}, lapses=.05)),
+    leads=claim_with(told=lambda c: dict(c.told or {}, margin=.01)),
+    own=claim_with(told=lambda c: dict(c.told or {}, beliefs='own')),
+    rounded=claim_with(told=lambda c: dict(c.told or {}, rounding=0)),
     kind=proof_with(another_kind),
     arms=proof_with(lambda p: p['arms'].pop()),
     candidate=proof_with(lambda p: p.update(candidate=p['candidate'] + 7)))
@@ -735,12 +739,11 @@ def larger_shares(m):
     m.setattr(bets, 'share', lambda n: 20.)
 
 def samples_again(m):
-    old = bets.candidate
-    m.setattr(bets, 'candidate', lambda *a: replace_counts(old(*a)))
-
-def replace_counts(c):
-    c.counts = 0*c.counts
-    return c
+    old = bets.register
+    def early(known, fact):
+        old(known, fact)
+        known.candidates[-1].counts[:] = 0
+    m.setattr(bets, 'register', early)
 
 def cheaper_walls(m):
     from oia_nb.sharp import walls

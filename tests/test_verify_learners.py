@@ -82,6 +82,17 @@ def test_true_ones_pass(name):
         assert 'Verified by oia_nb.verify in' in found.statement
 
 
+@pytest.mark.parametrize('name', [n for n in RUNS if n not in ('own', 'led')])
+def test_in_fractions(name):
+    "Each kind of proof; the same claim, but for a thousandth, is refused there as well."
+    found = run(name)
+    assert found.verify(exact=True)
+    if name not in ('chen', 'patient', 'open'):
+        less = replace(found.proved, bound=.9*found.proved.bound - .001)
+        at = 'certificate' if found.certificate is not None else 'listed'
+        assert not replace(found, **{at: less}).verify(exact=True)
+
+
 # --- Forgeries ------------------------------------------------------------------------
 
 def proof(change):

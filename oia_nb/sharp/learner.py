@@ -3,9 +3,10 @@
 # %% auto #0
 __all__ = ['SEEN', 'PROVED', 'LOOSER', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'take', 'prove', 'earned_at_least', 'report',
            'spared', 'spare', 'levelled', 'sharp', 'SharpLearner', 'checked_history', 'checked_record', 'maker',
-           'steps', 'learn', 'close', 'limits_of', 'bearing', 'each_once']
+           'steps', 'learn', 'sit', 'conclusion', 'close', 'foundation', 'limits_of', 'bearing', 'each_once']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
+from collections import Counter
 from dataclasses import dataclass, replace
 import numpy as np
 from ..core import InvalidInput, as_integer, as_number, placed
@@ -19,7 +20,7 @@ from ..scoring import ScoringRule, is_proper, without_floor
 from . import bets
 from .evidence import betting_threshold, mean_lower
 from .hyperplanes import THIN
-from .record import Record
+from .record import CHECK, Record
 from .walls import Contradiction, extent
 from ..told import as_told
 
@@ -29,25 +30,15 @@ ROUND_COST = .3
 
 # %% ../../nbs/beyond/25_sharp.ipynb #37f8ba46
 class SharpRun:
-    "The state of a run: the transcript, the bets, and what to file."
-    def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told, past=None,
-                 round_cost=np.inf):
+    "The state of a run: the transcript, the best rule so far, and what to file."
+    def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told):
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
-            setting, oracle, eps, delta, max_rounds, watch)
-        self.past = past = past or Record()
-        self.record = Record(list(past.rules), changed=past.changed)
-        self.max_rounds += sum(r.kind == PAST for r in past.rounds)
-        self.setting = setting = levelled(setting)                      # below
-        self.transcript = Transcript(setting, keeps=True)
+            levelled(setting), oracle, eps, delta, max_rounds, watch)    # below
+        self.transcript = Transcript(self.setting, keeps=True)
         self.best = self.low = None
         self.told, self.checks = told, ()
-        self.watches = Watches(setting, told.alarm)
-        self.snapshots = []
-        self.bets = bets.Run(self.transcript, oracle, eps, delta,
-                             lambda *a: put(self, *a), lambda _, c: report(self, c),
-                             round_cost)
-        self.heard, self.proved = {}, None
-        self.next_snapshot, self.next_proof = 1, 1
+        self.watches = Watches(self.setting, told.alarm)
+        self.snapshots, self.heard = [], {}
 
     @property
     def rounds(self):
@@ -81,41 +72,60 @@ class SharpRun:
         best = self.best or Finding(self.oracle.rules[0], 0)
         return replace(best, rule=self.spoken(best.rule))
 
-# %% ../../nbs/beyond/25_sharp.ipynb #7631cd6e
-def recall(run):
-    "Take the facts from before the run. Raises `Halt`, `Contradiction`."
-    z, past = run.setting, run.past
-    own = {r.values.tobytes(): r for r in (run.bets.zero, *run.oracle.rules)}
-    rules = [own.get(v.tobytes()) or ScoringRule(v, z.support, z.bound)
-             for v in past.rules]
-    bets.recall(run.bets, [(rules[r.rule], r.arm) for r in past.rounds])
-    for n, rule, arm in past.registered:
-        bets.restore(run.bets, past.rounds, n, rules[rule], arm)
-        run.record.registered.append((n, run.record.index(rules[rule]), arm))
-    for r in past.rounds:
-        state, target = (None if x < 0 else x for x in (r.state, r.target))
-        run.transcript.record(r.arm, r.belief, rules[r.rule].expected, state=state,
-                              kind=min(r.kind, PAST), target=target)
-        run.transcript.keep(rules[r.rule].values)
-        run.record.append(rules[r.rule], r.arm, r.belief, state, r.kind, target)
-        run.see(rules[r.rule], r.arm, r.belief, state)
+class Run(SharpRun):
+    "A run that goes on from a `record`, to which it adds."
+    def __init__(self, *given, record, round_cost):
+        super().__init__(*given)
+        self.record, self.round_cost, self.proved = record, round_cost, None
+        self.max_rounds += sum(r.kind == PAST for r in record.rounds)
+        self.known, self.next_snapshot, self.next_proof = None, 1, 1
+        self.asking = None
 
+# %% ../../nbs/beyond/25_sharp.ipynb #7631cd6e
 def put(run, rule, target, kind):
     "One round; returns the arm that answered. Raises `Halt` at the cap."
     if run.rounds >= run.max_rounds:
         raise Halt('round_cap')
-    note(run)
-    run.asking = int(kind), target
-    def see(arm, belief, state):
-        run.record.append(rule, arm, belief, state, kind, target)
-        run.see(rule, arm, belief, state)
     return (yield from announce(run.transcript, run.spoken(rule), kind=kind,
-                                target=target, see=see))
+                                target=target, see=lambda *seen: run.see(rule, *seen)))
 
-def note(run):
-    "File the candidates that are new."
-    for c in run.bets.candidates[1 + len(run.record.registered):]:
-        run.record.registered.append((c.rounds, run.record.index(c.rule), c.arm))
+def kept_back(record):
+    "The rounds of an examination at the end of a `Record`, and the record without them."
+    n = len(record.rounds)
+    while n and record.rounds[n - 1].kind == CHECK:
+        n -= 1
+    return record.rounds[n:], replace(record, rounds=record.rounds[:n])
+
+def recall(run, record):
+    "Digest the facts from before. Raises `Halt`, `Contradiction`."
+    def see(known, rule, r):
+        run.transcript, state = known.data, None if r.state < 0 else r.state
+        run.see(rule, r.arm, r.belief, state)
+    run.known = bets.digest(record, run.setting, run.oracle, delta=run.delta, see=see)
+    run.transcript, run.known.record = run.known.data, run.record
+
+def rule_named(run, n):
+    "The n-th rule of the record."
+    return ScoringRule(run.record.rules[n], run.setting.support, run.setting.bound)
+
+def played(run, rule, target, kind):
+    """One round, a fact from now on; returns it as a `Round`. Raises `Halt` at the
+    cap."""
+    if run.rounds >= run.max_rounds:
+        raise Halt('round_cap')
+    run.asking = int(kind), target
+    response = yield rule
+    arm, belief = check_response(run.setting, response)
+    run.record.append(rule, arm, belief, response.state, kind, target)
+    return run.record.rounds[-1]
+
+def take_in(run, rule, r, is_news=True):
+    """File a round, show it to the watches, and note what it says of costs if that
+    `is_news`. Raises `Halt`, `Contradiction`."""
+    bets.count(run.known, rule, r)
+    run.see(rule, r.arm, r.belief, None if r.state < 0 else r.state)
+    if is_news:
+        bets.heard(run.known, rule, r)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #6d0c8e60
 @dataclass(frozen=True, eq=False)
@@ -130,22 +140,22 @@ class SharpPlan:
     target: int
     bound: float
 
-SEEN, PROVED = 1.1, 2.      # snapshots of the bets, and proofs, are this far apart
-
-LOOSER = 1., 1.1, 1.5       # the bounds of which a proof is tried
+# snapshots, and proofs, are this far apart; the bounds of which a proof is tried
+SEEN, PROVED, LOOSER = 1.1, 2., (1., 1.1, 1.5)
 
 def take(run, c, bound, proof):
     "The rule of a candidate c of the bets is proved to lose at most `bound`."
     run.hold(c.rule, c.arm, bound, earned_at_least(run, c), c, proof)
 
-def prove(run, candidates):
-    """Keep the best of the `candidates` of the bets, as it is now, if it is proved to
-    lose less than what is kept."""
-    bound, c = bets.least_regret(run.bets, candidates, run.bound)
+def prove(run):
+    """Keep the best of the candidates, as it is now, if it is proved to lose less than
+    what is kept."""
+    known = run.known
+    bound, c = bets.least_regret(known, known.candidates, run.eps, run.bound)
     for more in LOOSER if c else ():
         if more*bound >= run.bound:
             break
-        proof = bets.checked(run.bets, c, more*bound)
+        proof = bets.prove(known, c, more*bound)
         if proof:
             return take(run, c, more*bound, proof)
 
@@ -154,23 +164,25 @@ def earned_at_least(run, c):
     """A lower bound on what a candidate of the bets earns, at what it cost when it was
     registered, from the counts of its arm since (chapter 20)."""
     counts, u = run.transcript.counts[c.arm] - c.counts, run.setting.belief_utility
-    return mean_lower(counts, u - c.rule.expected, betting_threshold(counts.sum(), c.delta))
+    return mean_lower(counts, u - c.s, betting_threshold(counts.sum(), c.delta))
 
-def report(run, c):
-    "Take a snapshot of the bets now and then, and show it; `c` leads."
-    if run.rounds + 1 < run.next_snapshot:
+def report(run):
+    "Take a snapshot now and then, and show it."
+    known = run.known
+    if known.first is None or run.rounds + 1 < run.next_snapshot:
         return
     run.next_snapshot = int(SEEN*run.rounds) + 2
-    if run.rounds + 1 >= run.next_proof:
+    # with more than two states proofs are too dear to be looked for now and then
+    if run.setting.W == 2 and run.rounds + 1 >= run.next_proof:
         run.next_proof = int(PROVED*run.rounds) + 2
-        prove(run, run.bets.candidates)
-    data = run.transcript
+        prove(run)
+    data = known.data
     profits = data.q_hat @ run.setting.belief_utility
-    for j, R in run.bets.regions.items():
-        profits[j] -= R.prices.min()
+    profits -= [bets.region_of(known, j).prices.min() for j in range(run.setting.K)]
     radii = np.sqrt(2*betting_threshold(data.N, run.delta)/np.maximum(data.N, 1))
     run.snapshots.append((run.rounds + 1, profits, radii, run.bound))
     if run.watch:
+        c, _ = bets.leader(known, run.eps)
         run.watch(SharpPlan(run.rounds + 1, data.N, data.q_hat, profits, c.arm,
                             run.bound))
 
@@ -187,9 +199,10 @@ def with_facts(run):
 def conclude(run, status, contradiction=(), violated=None):
     "The result of a run that has ended, with what is proved at its end."
     sound = STATUS[status].sound
-    if sound and status != 'certified':
-        prove(run, run.bets.candidates)
-    solves = sum(wall.solves for wall in run.bets.walls.values())
+    if sound and status != 'certified' and run.known and run.known.first is not None:
+        prove(run)
+    walls = run.known.walls.values() if run.known else ()
+    solves = sum(wall.solves for wall in walls)
     return finish(run.transcript, with_facts(run), status=status, eps=run.eps,
                   delta=run.delta, lp_solves=solves, violated=violated or False,
                   snapshots=run.snapshots,
@@ -200,7 +213,7 @@ def conclude(run, status, contradiction=(), violated=None):
 # %% ../../nbs/beyond/25_sharp.ipynb #e3a10002
 def spared(setting, oracle):
     "The oracle whose rules pay nothing for nothing, as far as the `prior` is told."
-    return replace(oracle, rules=[spare(setting, r) for r in oracle.rules])
+    return oracle and replace(oracle, rules=[spare(setting, r) for r in oracle.rules])
 
 def spare(setting, rule):
     "The rule less what moves no answer, as far as the `prior` is told."
@@ -350,8 +363,9 @@ def maker(setting, oracle, watch, told, examined, past=None, round_cost=None):
     round_cost = as_number('round_cost', round_cost, 0.)
     def make(eps, delta, rounds, share=1.):
         def start(record):
-            run = SharpRun(setting, oracle, eps, delta, rounds, watch,
-                           replace(told, alarm=share*told.alarm), record, round_cost)
+            run = Run(setting, oracle, eps, delta, rounds, watch,
+                      replace(told, alarm=share*told.alarm), record=record,
+                      round_cost=round_cost)
             return run, steps(run, examined)
         return SharpLearner(setting, start, Record() if past is None else past)
     return make
@@ -360,50 +374,98 @@ def maker(setting, oracle, watch, told, examined, past=None, round_cost=None):
 def steps(run, examined):
     "The rounds of a run, and its end."
     try:
-        yield from learn(run)
-        if examined:
-            yield from close(run)
+        yield from learn(run, examined)
     except Halt as h:
         return conclude(run, h.status, h.contradiction, h.violated)
     except Contradiction as e:
         return conclude(run, 'assumption_violated', e.rounds, e.violated)
     return conclude(run, 'certified')
 
-def learn(run):
-    "The bets, and what is proved at their end."
-    recall(run)
-    c = yield from bets.explore(run.bets)
-    run.heard = {a.arm: a.round for a in run.bets.answers[::-1]
-                 if a.rule is run.oracle.rules[a.arm]}
-    run.best = None
-    take(run, c, run.eps, run.bets.proof)
+def learn(run, examined):
+    "Questions and samples, what is proved at their end, and the examination."
+    checks, before = kept_back(run.record)
+    recall(run, before)
+    choice = bets.Choice(run.known, run.eps, run.round_cost)
+    while True:
+        report(run)
+        rule, arm, *how = choice.step()
+        if isinstance(rule, bets.Candidate):
+            break
+        if checks:                     # they don't follow a proof any more
+            for r in checks:
+                take_in(run, rule_named(run, r.rule), r)
+            checks = []
+            continue
+        yield from sit(run, rule, arm, *how)
+    conclusion(run, rule, arm)
+    if examined:
+        yield from close(run, checks)
+
+def sit(run, rule, arm, kind, often):
+    "Announce a rule so often, or until another arm than it is meant for answers."
+    for _ in range(often):
+        r = yield from played(run, rule, arm, kind)
+        take_in(run, rule, r)
+        if r.arm != arm:
+            break
+
+def conclusion(run, c, proof):
+    "Hold the candidate that was proved, unless no agent gives all answers."
+    known, run.best = run.known, None
+    take(run, c, run.eps, proof)
     if run.setting.W == 2:                 # programs make it dear with more
-        prove(run, [c])
-    strict = set(run.heard.values())
-    against = bets.no_agent(run.setting, run.bets.answers, strict)
-    if against:
-        raise Halt('assumption_violated', against, 'boundaries')
+        prove(run)
+    run.heard = {known.fixed[v]: a.round for v, a in known.heard.items()
+                 if v in known.fixed}
+    no_agent = bets.against(known)
+    if no_agent:
+        raise Halt('assumption_violated', no_agent, 'boundaries')
 
 # %% ../../nbs/beyond/25_sharp.ipynb #19b88920
-def close(run):
+def close(run, checks):
     """The closing examination of the best candidate, of the oracle's rules and of
-    all boundaries. Raises `Halt` if something fails."""
-    c, rules = run.best, run.oracle.rules
-    answers, walls = [(rules[k], k) for k in run.heard], ()
-    if run.proved is not None:
-        more, walls = bets.foundation(run.bets, run.proved)
-        answers += more
-    boundaries = [Boundary(*w.pair, run.bets.zero, rules[w.pair[1]], limits_of(w))
-                  for w in walls if w.pair[0] == run.bets.first and not w.tied]
+    all boundaries; rounds of it that were played before are `checks`. Raises `Halt` if
+    something fails."""
+    c, known = run.best, run.known
+    told = Counter((run.record.rules[r.rule].tobytes(), r.arm) for r in checks)
+    for r in checks:
+        take_in(run, rule_named(run, r.rule), r, is_news=False)
+    more, walls = foundation(run)
+    answers = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
+    boundaries = [Boundary(*w.pair, known.zero, w.beyond, limits_of(w)) for w in walls
+                  if w.pair[0] == known.first and not w.tied and w.beyond]
     def again(rule, arm):
-        return put(run, spare(run.setting, rule), arm, FORCED)
+        rule = spare(run.setting, rule)
+        for k in range(run.setting.K):
+            if told[rule.values.tobytes(), k]:
+                told[rule.values.tobytes(), k] -= 1
+                return k
+        r = yield from played(run, rule, arm, CHECK)
+        take_in(run, rule, r, is_news=False)
+        return r.arm
     run.checks = yield from examine(again, run.setting,
-                                    bearing(run, each_once(answers)),
+                                    bearing(run, each_once(answers + more)),
                                     found=(c.rule, c.arm), boundaries=boundaries)
     for check in run.checks:
         if not check.passed:
             raise Halt('assumption_violated', (run.rounds, ),
                        'drift' if check.name == 'answers' else check.name)
+
+def foundation(run):
+    """What the proof rests on beside samples: answers, pairs (rule, arm), those first
+    that bear most bounds, and the hyperplanes in use."""
+    known, c = run.known, run.proved
+    walls = list(dict.fromkeys(w for R in known.regions.values() for w in R.walls))
+    bears = Counter(t for w in walls for used in w.rests_on.values() for t in used)
+    rounds = {1, *bears, *(t for w in walls if w.pair[0] != known.first
+                           for t in w.rounds)}
+    for w in walls:
+        ends = [a for a in known.answers.values() if a.arm == w.pair[1]]
+        w.beyond = max(ends, key=lambda a: a.s.max()).rule if ends else None
+    order = sorted(known.answers.values(), key=lambda a: -bears[a.round])
+    answers = [(a.rule, a.arm) for a in order if a.round in rounds]
+    own = [] if c is None or c.is_zero else [(c.rule, c.arm)]
+    return own + answers, walls
 
 # %% ../../nbs/beyond/25_sharp.ipynb #50f51ee3
 def limits_of(wall):

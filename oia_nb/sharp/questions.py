@@ -2,7 +2,7 @@
 
 # %% auto #0
 __all__ = ['PRIOR_COST', 'SURE', 'SWEEPS', 'ANSWERS', 'STEPS', 'Guess', 'normals', 'Foretold', 'optimum', 'question',
-           'cheapest_mixture']
+           'cheapest_rule']
 
 # %% ../../nbs/beyond/23_questions.ipynb #ea5f847f
 import numpy as np
@@ -10,6 +10,7 @@ from functools import cache
 from math import erf, exp, pi, sqrt
 from ..core import generator
 from ..programs import new_highs, open_highs
+from .hyperplanes import RegionProgram
 from .walls import sparse
 
 # %% ../../nbs/beyond/23_questions.ipynb #6046bdcd
@@ -175,15 +176,12 @@ def question(wall, i, side, who, foretold, n, Y):
     return x[1:1 + B]/x[0], side*value
 
 # %% ../../nbs/beyond/23_questions.ipynb #b39cbc84
-def cheapest_mixture(foretold, j, q, n):
-    """Weights (B,) of the cheapest mixture under q (M,) that the first n draws
-    foretell arm j to answer; None if there is none."""
-    F, T = foretold.rows(j, n), foretold.tops
-    A = np.vstack([F[:, 1:], T.T])
-    rows = np.vstack([
-        np.r_[-F[:, 0], np.full(T.shape[1], -np.inf)], np.r_[np.full(len(F), np.inf),
-                                                             np.ones(T.shape[1])]
-    ])
-    columns = np.vstack([np.zeros(len(T)), np.full(len(T), np.inf)])
-    found = optimum(A, foretold.pay @ q, columns, rows, foretold.highs)
-    return None if found is None else np.maximum(found[0], 0.)
+def cheapest_rule(setting, foretold, j, q, n):
+    """The cheapest proper rule under q (M,) that the first n draws foretell arm j to
+    answer; None if there is none."""
+    F, cuts = foretold, []
+    for l in set(range(setting.K)) - {j}:
+        ways = (F.q[:n, j] - F.q[:n, l])/setting.bound
+        cuts += [(g, h, 0.) for g, h in zip(ways, F.costs[:n, j] - F.costs[:n, l])]
+    found = RegionProgram(setting, cuts).minimum(q, rule=True)
+    return found and found.rule

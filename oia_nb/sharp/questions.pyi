@@ -5,6 +5,7 @@ from functools import cache
 from math import erf, exp, pi, sqrt
 from ..core import generator
 from ..programs import new_highs, open_highs
+from .hyperplanes import RegionProgram
 from .walls import sparse
 
 PRIOR_COST: Any
@@ -26,4 +27,4 @@ ANSWERS: int
 STEPS: int
 def optimum(A, cost, columns, rows, highs=...): ...
 def question(wall, i, side, who, foretold, n, Y): ...
-def cheapest_mixture(foretold, j, q, n): ...
+def cheapest_rule(setting, foretold, j, q, n): ...

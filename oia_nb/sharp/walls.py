@@ -274,13 +274,14 @@ class BetRegion:
     mixture of them, in units of payment, with `prices`; `known` are the cheapest and
     those that proofs failed at.
 
-    `walls` lists the hyperplanes in use, the first that of the arm which answers the
-    zero rule; at most two.
+    `every` lists the hyperplanes that are known, the first that of the arm which
+    answers the zero rule; `walls` that one and the best one beside it.
     """
     LIKELY = 4
 
     def __init__(self, cone, walls):
-        self.cone, self.walls, self.found, self.key = cone, walls, set(), None
+        self.cone, self.every, self.found, self.key = cone, walls, set(), None
+        self.walls = walls[:1]
 
     def learn(self, s):
         "Payments s (M,) of a rule at which a proof failed."
@@ -290,26 +291,33 @@ class BetRegion:
     def refresh(self, counts):
         """Work out the bounds that matter under the `counts` (M,) of the arm, and
         the rules; nothing if nothing is new."""
-        key = counts.sum(), *((w, w.n) for w in self.walls)
+        key = counts.sum(), *((w, w.n) for w in self.every)
         if key == self.key:
             return
         self.key, prices = key, self.cone.D @ (counts/counts.sum())
-        while True:
-            weights, up = weigh(np.array([w.up for w in self.walls]), prices)
-            up = up/(1 - WIDER)
-            i = int((prices/up).argmin())
-            stale = [
-                w for w, share in zip(self.walls, weights)
-                if share > 0 and w.stale[0, i]
-            ]
-            if not stale:
-                break
-            for w in stale:
-                w.tighten(i, 1)
+        first, *more = self.every
+        pairs = [[first, w] for w in more] or [[first]]
+        ups = [self.bounds(walls, prices) for walls in pairs]
+        best = max(range(len(ups)), key=lambda n: (prices/ups[n]).min())
+        self.walls, up = pairs[best], ups[best]
         self.prices = self.cone.bound*prices*(up < HUGE/2)/up
         self.rules = self.cone.bound*self.cone.D*((up < HUGE/2)/up)[:, None]
         cheap = self.prices.argsort(stable=True)[:self.LIKELY]
         self.known = self.rules[sorted({*cheap.tolist(), *self.found})]
+
+    def bounds(self, walls, prices):
+        "(M,): the weighted bounds of `walls`, where they matter at `prices` (M,)."
+        for w in walls[1:]:
+            for i in np.flatnonzero(w.up == np.inf):
+                w.tighten(i, 1)
+        while True:
+            up = weigh(np.array([w.up for w in walls]), prices)[1]/(1 - WIDER)
+            i = int((prices/up).argmin())
+            stale = [w for w in walls if w.stale[0, i]]
+            if not stale:
+                return up
+            for w in stale:
+                w.tighten(i, 1)
 
 # %% ../../nbs/beyond/22_walls.ipynb #ee61471b
 # rules with a kink at each belief; coordinates that are small enough; exchanges at most
@@ -468,6 +476,10 @@ class Cut:
             self.share_out(width, q)
         self.put(width)
 
+    def anew(self):
+        "Choose the m_i from nothing at the next `refresh`."
+        self.n, self.shares, self.choices = 0, None, []
+
     def share_out(self, width, p):
         """Choose the m_i anew: those that are least at the cheapest rule under `p` (M,)
         that the choices so far allow, until these would allow it as well; and mix all of
@@ -521,7 +533,7 @@ class CutRegion:
     proofs failed at; `weakest` (M,) that against which evidence was least."""
     def __init__(self, cone, walls):
         self.cone, self.cuts, self.key = cone, [Cut(w) for w in walls], (0,)
-        self.found, self.program = [], None
+        self.found, self.program, self.hoped = [], None, None
         self.rules = self.known = np.zeros((1, len(cone.D)))
         self.prices, self.weakest = np.zeros(1), self.known[0]
 
@@ -540,7 +552,7 @@ class CutRegion:
         key = counts.sum(), *((c, c.version) for c in known)
         if not known or key == self.key:
             return
-        if key[1:] != self.key[1:]:
+        if self.key is None or key[1:] != self.key[1:]:
             main = [c.triple for c in known]
             if self.program and len(main) == len(self.program.cuts):
                 self.program.change(main)
