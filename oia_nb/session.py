@@ -556,6 +556,7 @@ class Round:
     draw: float = None          # in a lottery: won with a chance that is larger
     kind: int = NORMAL          # why it was asked, and the arm that is to answer
     target: int = None
+    bound: float = None         # what was proved before it
     revealed: int = None        # how many states were known before this one
 
     @property
@@ -746,11 +747,15 @@ class Session:
             known = rule_of(name, values), as_integer('arm', arm, 0, z.K - 1)
             self._registered.append((as_integer('round', after, 0, n), *known))
         rule = rule_of(record.get('rule'), record.get('values'))
+        bound = record.get('bound')
+        if bound is not None:
+            as_number('bound', bound, 0.)
         kind, target = record.get('why') or (NORMAL, None)
         if target is not None:
             as_integer('target', target, 0, z.K - 1)
         self._rounds.append(Round(n, rule, kind=as_integer('kind', kind, 0, 9),
-                                  target=target, draw=drawn(self.head['lottery'], n)))
+                                  target=target, draw=drawn(self.head['lottery'], n),
+                                  bound=bound))
 
     def _read(self):
         "What the records of the journal say, and the learner where that leaves it."
@@ -919,7 +924,7 @@ class Session:
                 kind='offer', round=len(self._rounds) + 1, rule=name,
                 why=getattr(self._learner, 'asking', (NORMAL, None)),
                 **{k: v for k, v in dict(values=values, new=new).items() if v},
-                **(dict(bound=best.bound) if best else {}))
+                **(dict(bound=best.bound) if best and best.certificate else {}))
         r = self._rounds[-1]
         return Offer(r.number, r.rule, z, head['currency'], head['fee'],
                      decimals(head['unit']), self.say, head['lottery'] is not None)
@@ -1218,8 +1223,7 @@ class Session:
         """About how many rounds are left, and how much they are expected to pay; None where
         that can't be told."""
         eps = self.head['eps']
-        bounds = [(r['round'] - 1, r['bound']) for r in self.journal.records[1:]
-                  if r['kind'] == 'offer' and np.isfinite(r.get('bound', np.inf))]
+        bounds = [(r.number - 1, r.bound) for r in self._rounds if r.bound is not None]
         if self.status != 'open' or not bounds:
             return None
         now = bounds[-1]

@@ -116,8 +116,9 @@ class Round:
     draw: float | None
     kind: int
     target: int | None
+    bound: float | None
     revealed: int | None
-    def __init__(self, number: int, rule: ScoringRule, status: str = ..., arm: int | None = ..., belief: int | None = ..., said: list | None = ..., distance: float | None = ..., state: int | None = ..., note: str | None = ..., declined: int = ..., amended: int = ..., doubted: int = ..., spent: float = ..., draw: float | None = ..., kind: int = ..., target: int | None = ..., revealed: int | None = ...) -> None: ...
+    def __init__(self, number: int, rule: ScoringRule, status: str = ..., arm: int | None = ..., belief: int | None = ..., said: list | None = ..., distance: float | None = ..., state: int | None = ..., note: str | None = ..., declined: int = ..., amended: int = ..., doubted: int = ..., spent: float = ..., draw: float | None = ..., kind: int = ..., target: int | None = ..., bound: float | None = ..., revealed: int | None = ...) -> None: ...
     @property
     def due(self): ...
     @property
