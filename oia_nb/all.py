@@ -24,7 +24,7 @@ from .oiafb import oiafb
 from .baselines import chen, explore_then_commit
 from .exploration import compose
 from .lapses import patient
-from .beliefs import own_beliefs
+from .sharp.learner import own_beliefs
 from .open_setting import open_support
 from .trial import shortlist, trial
 from .told import Told

@@ -14,7 +14,7 @@ from .oiafb import oiafb as oiafb
 from .baselines import chen as chen, explore_then_commit as explore_then_commit
 from .exploration import compose as compose
 from .lapses import patient as patient
-from .beliefs import own_beliefs as own_beliefs
+from .sharp.learner import own_beliefs as own_beliefs
 from .open_setting import open_support as open_support
 from .trial import shortlist as shortlist, trial as trial
 from .told import Told as Told

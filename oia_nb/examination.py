@@ -11,6 +11,7 @@ __all__ = ['SHARPNESS', 'SHIFTS', 'LOG_MOST', 'RATIOS', 'STAKES', 'LEAN', 'OFF',
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 import numpy as np
 from .core import as_integer, generator
 from .scoring import ScoringRule, menu_rule, mix
@@ -192,6 +193,7 @@ class Boundary:
     anchor: ScoringRule
     beyond: ScoringRule
     limits: Callable
+    expected: Callable = attrgetter('expected')
 
     def is_sure(self, arm, s):
         "Whether `arm`, one of the two, is surely the better one."
@@ -214,7 +216,7 @@ def last_held(holds):
 def sides(boundary, end):
     """The last rule on the way from the anchor to `end` at which arm k is surely the
     better one, and the first at which arm j is; None if j isn't at the end."""
-    a, e = boundary.anchor.expected, end.expected
+    a, e = boundary.expected(boundary.anchor), boundary.expected(end)
     if not boundary.is_sure(boundary.j, e):
         return None
     before, _ = last_held(lambda t: boundary.is_sure(boundary.k, a + t*(e - a)))
@@ -291,6 +293,6 @@ def crossings(setting, boundary, boundaries, fresh, rng, draw=fresh_rule):
             return
         end = mix(draw(setting, rng), boundary.beyond, rng.random())
         pair = sides(boundary, end)
-        if pair and all(b.is_sure(k, pair[0].expected) for b in others):
+        if pair and all(b.is_sure(k, b.expected(pair[0])) for b in others):
             found += 1
             yield pair

@@ -4,6 +4,7 @@ from typing import Any
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 import numpy as np
 from .core import as_integer, generator
 from .scoring import ScoringRule, menu_rule, mix
@@ -45,7 +46,8 @@ class Boundary:
     anchor: ScoringRule
     beyond: ScoringRule
     limits: Callable
-    def __init__(self, k: int, j: int, anchor: ScoringRule, beyond: ScoringRule, limits: Callable) -> None: ...
+    expected: Callable
+    def __init__(self, k: int, j: int, anchor: ScoringRule, beyond: ScoringRule, limits: Callable, expected: Callable = ...) -> None: ...
     def is_sure(self, arm, s): ...
 OFF: float
 HALVINGS: int

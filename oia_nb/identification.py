@@ -230,7 +230,7 @@ register(Row(
         int, 'how often to announce each of the rules of the oracle'))))
 
 # %% ../nbs/companion/63_identification.ipynb #54a7baf3
-from .beliefs import own_beliefs
+from .sharp.learner import own_beliefs
 from .lapses import patient
 from .open_setting import open_support
 from .trial import trial

@@ -20,7 +20,7 @@ from .oiafb import oiafb
 from .sharp.learner import sharp
 from .told import as_told
 from .baselines import DECISIONS, chen, explore_then_commit
-from .beliefs import own_beliefs
+from .sharp.learner import own_beliefs
 from .lapses import patient
 from .open_setting import open_support
 from .trial import trial

@@ -43,7 +43,7 @@ class Facts:
     their order: (rounds before it, index of the rule, arm). `fixed` are the indices of
     rules that were fixed before the first round, one for each arm (-1: none).
 
-    For other learners ({doc}`/beyond/40_proofs`): `paid` {round: payments (M,)} of a
+    For other learners (chapter 40): `paid` {round: payments (M,)} of a
     few rules, whose index is -1; the `margins` (K,) of the oracle; the rounds before
     each attempt or run, `starts`; at how many rounds there was to be a look, `looks`
     (0: at all), and how many beliefs an arm leads to at most, `sizes` (K,); the rules
@@ -63,7 +63,6 @@ class Facts:
     paid: dict = None
     margins: np.ndarray = None
     starts: tuple = ()
-    tie: float = 1e-7
     looks: int = 0
     sizes: np.ndarray = None
     oracle: np.ndarray = None

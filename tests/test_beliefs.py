@@ -5,17 +5,23 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import nnls
 
 from conftest import examples
 from laws import detection, most_failures, statistical
-from oia_nb import beliefs
-from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, generator, identify,
-                        is_proper, random_world, simple_regret, simulate)
-from oia_nb.oracle import check_oracle
-from oia_nb.beliefs import Hearing, PairProgram, own_beliefs
+from oia_nb.all import (InvalidInput, ScoringRule, Told, action_informed_oracle, generator,
+                        identify, is_proper, random_world, simple_regret, simulate)
+from oia_nb.beliefs import OutcomeProgram, Outcomes, check_heard
+from oia_nb.estimation import INIT, Transcript
+from oia_nb.examination import fresh_rule
 from oia_nb.experts import Drifting, Rounded, Subjective, best_known, is_wrong
+from oia_nb.oracle import check_oracle
+from oia_nb.scoring import VRules
 from oia_nb.sharp.evidence import betting_threshold, mean_lower
-from oia_nb.sharp.hyperplanes import Hyperplane, RegionProgram, spread_rules
+from oia_nb.sharp.hyperplanes import RegionProgram
+from oia_nb.sharp.learner import own_beliefs
+from oia_nb.told import as_told, heard_as
+from oia_nb.verify import v_tables
 
 DUO = random_world(2, 2, 2, 28, prior='arm', margin=.05, name='duo')
 VAIN = replace(DUO, agent=Subjective((1.5, .6)))
@@ -23,19 +29,57 @@ ORACLE = action_informed_oracle(DUO)
 TRIO = random_world(3, 3, 2, 4, prior='arm', margin=.05, name='trio')
 
 
+def pairs_of(world, told='beliefs=own'):
+    return Outcomes(Transcript(world.setting), as_told(told))
+
+
 @settings(max_examples=examples(60))
 @given(st.integers(0, 10**6))
 def test_a_program_on_pairs(seed):
     "Its rule is proper and attains the value; weights that are beliefs' give the value on beliefs."
-    z, rng = TRIO.setting, generator(80, seed)
+    z, rng, seen = TRIO.setting, generator(80, seed), pairs_of(TRIO)
     p = rng.normal(size=z.M*z.W)
-    found = PairProgram(z).minimum(p, rule=True)
+    found = OutcomeProgram(z, outcomes=seen).minimum(p, rule=True)
     assert is_proper(found.rule) and found.bound <= found.value + 1e-9
-    assert p @ found.rule.values.ravel() == pytest.approx(found.value, abs=1e-7)
+    assert p @ seen.paid(found.rule) == pytest.approx(found.value, abs=1e-7)
     m = rng.normal(size=z.M)
     pairs = (m[:, None]*z.support).ravel()
-    assert PairProgram(z).minimum(pairs).value == pytest.approx(RegionProgram(z).minimum(m).value,
-                                                                abs=1e-7)
+    assert OutcomeProgram(z, outcomes=seen).minimum(pairs).value == pytest.approx(
+        RegionProgram(z).minimum(m).value, abs=1e-7)
+
+
+@settings(max_examples=examples(60))
+@given(st.integers(0, 10**6))
+def test_tables_are_sums_of_v_tables(seed):
+    "`lem-v-tables`: of proper rules drawn at random, and of what they pay at outcomes."
+    rng = generator(83, seed)
+    world = random_world(2, 2, 3, rng, prior='arm')
+    z, seen = world.setting, pairs_of(world)
+    rule, T = fresh_rule(z, rng), v_tables(z.support[:, 0])
+    weights, rest = nnls(T.reshape(len(T), -1).T, rule.values.ravel())
+    assert rest < 1e-9*z.bound and (weights >= 0).all()
+    D = np.array([r.expected for r in VRules(z.support).rules(z.support, 1.)])
+    paid, of = seen.tables(D)
+    assert np.allclose([seen.behind(x) for x in paid], D[of]) and set(of) == set(range(z.M))
+
+
+def test_outcomes_are_counted():
+    z, rng = TRIO.setting, generator(84)
+    data = Transcript(z)
+    seen = Outcomes(data, Told(beliefs='own'))
+    zero = ScoringRule(np.zeros((z.M, z.W)), z.support, z.bound)
+    for n in range(30):
+        r = TRIO.respond(zero, rng)
+        data.record(r.arm, z.index(r.report), zero.expected, state=r.state, kind=INIT)
+        if n == 12:
+            assert seen.counts.sum() == 13
+    for k in range(z.K):
+        for i in range(z.M):
+            for w in range(z.W):
+                came = sum(a == k and b == i and s == w for a, b, s in zip(
+                    data.arms, data.beliefs, data.states))
+                assert seen.counts[k, seen.place[i, w]] == came
+    assert seen.counts.sum() == 30 and np.allclose(seen.shares.sum(1)[seen.counts.any(1)], 1)
 
 
 SEQUENCES, SIZES, DELTA = 150, 2**np.arange(7), .3
@@ -60,59 +104,53 @@ def test_a_fixed_payoff_at_all_times():
     assert misses(proved, 0) <= limit < misses(lambda N: proved(N)/10, 1)
 
 
+def walls_of(world, told, oracle, eps, seed=0, prior=False, **options):
+    "The hyperplanes that a run ends with, and its result."
+    setting = replace(world.setting, prior=world.structure.priors[0] if prior else None)
+    steps = own_beliefs(setting, oracle, eps=eps, delta=.1, told=told, **options)
+    found = simulate(steps, world, seed)
+    return steps._run.known, found
+
+
+def holds(world, run):
+    "Whether all bounds on hyperplanes agree with the world's leads; how many there are."
+    q, c, n = np.array(world.belief_distributions), np.array(world.costs), 0
+    for (l, j), wall in run.walls.items():
+        gap = c[j] - c[l]
+        if not wall.valid or gap <= 1e-6:
+            continue
+        a = run.cone.D @ (q[j] - q[l])/gap*world.setting.bound
+        assert (a <= wall.up + 2e-4*(1 + abs(a))).all() and (
+            wall.low - 2e-4*(1 + abs(a)) <= a).all()
+        n += np.isfinite(wall.up).sum()
+    return n
+
+
 @pytest.mark.parametrize('world, prior', [(DUO, False), (TRIO, False), (DUO, True)],
                          ids=['duo', 'trio', 'a prior that beliefs do not average to'])
 def test_boundaries_hold_whatever_beliefs_are_worth(world, prior):
-    "Every boundary that a run found agrees with the world's leads, within its error."
-    runs = []
-    setting = replace(world.setting, prior=world.structure.priors[0] if prior else None)
-    init = beliefs.Run.__init__
-    def kept(self, *args, **options):
-        runs.append(self)
-        init(self, *args, **options)
-    oracle = action_informed_oracle(world)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(beliefs.Run, '__init__', kept)
-        simulate(own_beliefs(setting, oracle, eps=.3, delta=.1, max_rounds=1500),
-                 replace(world, agent=Subjective(2.)), 0)
-    q, c = world.belief_distributions, world.costs
-    walls = [w for run in runs for w in run.walls.values()]
-    assert walls and all(isinstance(w, Hyperplane) for w in walls)
-    for w in walls:
-        lead = lambda s: (q[w.k] - q[w.j]) @ s - (c[w.k] - c[w.j])
-        for rule in (*oracle.rules, *spread_rules(world.setting)):
-            low, high = w.limits(rule.expected)
-            assert low - 1e-9 <= lead(rule.expected)/lead(w.anchor) <= high + 1e-9
+    run, found = walls_of(replace(world, agent=Subjective(2.)), 'beliefs=own',
+                          action_informed_oracle(world), .02, prior=prior, max_rounds=200)
+    assert holds(world, run) > 0 and found.violated is None
 
 
-JUDGED, SURE = 2, .0005
-OTHER = replace(random_world(2, 2, 2, 5, prior='arm', margin=.05, name='other'),
-                agent=Subjective((.6, 3.)))
+JUDGED, SURE = 3, .0005
 
 
-def judged():
+def judged(**how):
     "How many runs are wrong, and how many claims don't verify."
-    found = [identify(OTHER, eps=.04, delta=SURE, seed=seed, method='own_beliefs',
-                      told='beliefs=own') for seed in range(JUDGED)]
-    return sum(is_wrong(OTHER, f) for f in found), sum(f.refused is not None for f in found)
+    found = [identify(VAIN, eps=.05, delta=SURE, seed=seed, oracle=ORACLE, **how)
+             for seed in range(JUDGED)]
+    return sum(is_wrong(VAIN, f) for f in found), sum(f.refused is not None for f in found)
 
 
-def at_its_word(run, rule, arm, belief, state):
-    "Wrong: counts what a report says of the state, in place of the state."
-    z = run.setting
-    run.pairs[arm, belief*z.W:(belief + 1)*z.W] += z.support[belief]
-
-
-# the one that takes reports at their word is sure of an arm that loses .0436: the checker counts
-# what states the facts hold, and refuses
+# who takes reports at their word is sure of a rule that loses .063
 @statistical(false_alarm=1e-6, planted='takes a report at its word',
-             power=lambda: detection(JUDGED, SURE, 1 - SURE))
-def test_right_where_reports_are_misjudged(monkeypatch):
+             power=lambda: detection(JUDGED, SURE, .9))
+def test_right_where_reports_are_misjudged():
     limit = most_failures(JUDGED, SURE)
-    wrong, refused = judged()
-    assert wrong <= limit and refused == 0
-    monkeypatch.setattr(beliefs.Run, 'see', at_its_word)
-    assert judged() == (0, JUDGED)
+    wrong, refused = judged(method='own_beliefs', told='beliefs=own')
+    assert wrong <= limit < judged(method='sharp')[0] and refused == 0
 
 
 def test_a_calibrated_expert_is_a_special_case():
@@ -184,10 +222,9 @@ def test_twenty_seeds(gamma):
 
 # --- Rounded reports -----------------------------------------------------------------------
 
-def heard_well(support, digits):
-    "The `Hearing`, None if it refuses."
+def is_heard_well(setting, digits):
     try:
-        return Hearing(support, digits)
+        return check_heard(setting, Told(beliefs='own', rounding=digits))
     except InvalidInput:
         return None
 
@@ -199,107 +236,70 @@ def test_rounding_bends_no_boundary(seed, digits):
     rng = generator(82, seed)
     world = random_world(2, 2, 3, rng, prior='arm')
     z, q = world.setting, world.belief_distributions
-    if (hearing := heard_well(z.support, digits)) is None:
-        assert max(np.bincount(beliefs.heard_as(z.support, digits))) > z.W
+    if is_heard_well(z, digits) is None:
+        assert max(np.bincount(heard_as(z.support, digits))) > z.W
         return
-    rule = hearing.announced(hearing.heard(beliefs.fresh_rule(z, rng)))
-    within, agent = hearing.heard(rule), Rounded(digits)
-    assert is_proper(rule)
+    seen, agent = pairs_of(world, f'beliefs=own,rounding={digits}'), Rounded(digits)
+    rule = fresh_rule(z, rng)
     policy = agent.policy(world, rule)
-    assert policy.profits == pytest.approx(q @ within.expected - world.costs)
-    assert (policy.reports[0].argmax(1) == hearing.places).all()
-    gain = z.utility[:, z.best_decision].T[hearing.places] - within.values
-    earned = np.einsum('ki,iw,iw->k', q, z.support, gain)
-    assert agent.leaves(world, rule, policy.reports) == pytest.approx(earned)
-    assert hearing.heard(hearing.announced(within)).values == pytest.approx(within.values)
-    assert np.linalg.matrix_rank(hearing.on_heard(z.support[:, None]*np.eye(z.M)[:, :, None])
-                                 ) == z.M
+    assert policy.profits == pytest.approx(q @ seen.expected(rule) - world.costs)
+    p, heard = np.zeros((z.K, len(seen.u))), policy.reports[0].argmax(1)
+    for i in range(z.M):
+        for w in range(z.W):
+            p[:, seen.place[heard[i], w]] += q[:, i]*z.support[i, w]
+    assert agent.leaves(world, rule, policy.reports) == pytest.approx(
+        p @ (seen.u - seen.paid(rule)))
+    assert np.linalg.matrix_rank(seen.pays.reshape(z.M, -1)) == z.M
 
 
 def best_for(world, digits):
     "What the best rule earns from an expert who rounds, by a program in which all is known."
     z, q, c = world.setting, world.belief_distributions, world.costs
-    hearing, found = Hearing(z.support, digits), []
-    gain = z.utility[:, z.best_decision].T[hearing.places].ravel()
+    seen, found = pairs_of(world, f'beliefs=own,rounding={digits}'), []
+    heard = heard_as(z.support, digits)
     for k in range(z.K):
         cuts = [(q[k] - q[j], c[k] - c[j], 0.) for j in range(z.K) if j != k]
-        p = (q[k][:, None]*z.support).ravel()
-        least = PairProgram(z, cuts, hearing=hearing).minimum(p)
-        found += [] if least is None else [p @ gain - least.value]
+        p = np.zeros(len(seen.u))
+        np.add.at(p, seen.place[heard, :z.W].ravel(), (q[k][:, None]*z.support).ravel())
+        least = OutcomeProgram(z, cuts, outcomes=seen).minimum(p)
+        found += [] if least is None else [p @ seen.u - least.value]
     return max(found)
 
 
-def test_the_best_rule_for_who_rounds():
-    "The program is at least as good as any rule that is tried, and as what is known without."
-    world = replace(COARSE, agent=Rounded(0))
-    best = best_for(COARSE, 0)
-    rules = [*spread_rules(COARSE.setting), *ROUGH.rules]
-    assert best >= max(world.agent.profit(world, r) for r in rules) - 1e-9
-    assert best >= best_known(world) - 1e-6
-    assert best_for(DUO, 15) == pytest.approx(best_known(DUO), abs=1e-6)
-
-
-class Deaf(Hearing):
-    "Wrong: hears what is said as if nothing were rounded."
-    def __init__(self, support, digits):
-        super().__init__(support, None)
-
-
 COARSE = random_world(2, 2, 2, 1, prior='arm', margin=.05, name='coarse')
+BLUNT = replace(COARSE, agent=Rounded(0))
 # the surest beliefs are paid in the other state, so that it matters how they are heard
 ROUGH = check_oracle(COARSE, [
     ScoringRule(values, COARSE.setting.support, 1.)
     for values in ([[0., .0641], *3*[[1., 0.]]], [*3*[[0., 1.]], [.0682, 0.]])])
-ROUNDED_RUNS, HALF = 50, .5
+HALF = .5
 
 
-def wrong_about_rounding():
-    """Of so many runs at δ = .5, how many certify less than the rule loses, and how many
-    claims don't verify."""
-    world, best, wrong, refused = replace(COARSE, agent=Rounded(0)), best_for(COARSE, 0), 0, 0
-    for seed in range(ROUNDED_RUNS):
-        found = simulate(own_beliefs(COARSE.setting, ROUGH, eps=.05, delta=HALF, told='rounding=0',
-                                     max_rounds=2000, examined=False), world, seed)
-        loss = best - world.agent.profit(world, found.rule)
-        refused += found.refused is not None
-        assert found.status == 'certified' or found.refused
-        wrong += found.certificate is not None and loss > found.certificate.bound + 1e-9
-    return wrong, refused
+def test_the_best_rule_for_who_rounds():
+    "The program is at least as good as any rule that is tried, and as what is known without."
+    best, rng = best_for(COARSE, 0), generator(85)
+    rules = [*ROUGH.rules, *(fresh_rule(COARSE.setting, rng) for _ in range(60))]
+    assert best >= max(BLUNT.agent.profit(BLUNT, r) for r in rules) - 1e-9
+    assert best >= best_known(BLUNT) - 1e-6
+    assert best_for(DUO, 15) == pytest.approx(best_known(DUO), abs=1e-6)
 
 
-# the deaf one finds a boundary that cuts off the best rule, by .06, whatever is drawn: it was wrong
-# in 50 runs of 50, so in .95 of all at least but for a chance of .08
-@statistical(false_alarm=1e-6, planted='takes rounded reports at their word',
-             power=lambda: detection(ROUNDED_RUNS, HALF, .95))
-def test_right_about_who_rounds(monkeypatch):
-    limit = most_failures(ROUNDED_RUNS, HALF)
-    wrong, refused = wrong_about_rounding()
-    assert wrong <= limit and refused == 0
-    with monkeypatch.context() as patch:
-        patch.setattr(beliefs, 'Hearing', Deaf)
-        assert sum(wrong_about_rounding()) > limit
+@pytest.mark.parametrize('eps', [.05, .02])
+def test_right_about_who_rounds(eps):
+    "At a δ at which a wrong claim is a fault, and not bad luck."
+    best = best_for(COARSE, 0)
+    for seed in range(3):
+        found = simulate(own_beliefs(COARSE.setting, ROUGH, eps=eps, delta=1e-6, told='rounding=0',
+                                     examined=False), BLUNT, seed)
+        loss = best - BLUNT.agent.profit(BLUNT, found.rule)
+        assert found.status == 'certified' and loss <= found.certificate.bound <= eps
+        assert found.profit <= BLUNT.agent.profit(BLUNT, found.rule)
 
 
 def test_boundaries_hold_where_reports_are_rounded():
-    "Every boundary agrees with the leads of the expert as it is heard, within its error."
-    runs, init, hearing = [], beliefs.Run.__init__, Hearing(COARSE.setting.support, 0)
-    def kept(self, *args, **options):
-        runs.append(self)
-        init(self, *args, **options)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(beliefs.Run, '__init__', kept)
-        found = simulate(own_beliefs(COARSE.setting, ROUGH, eps=.05, delta=.1, told='rounding=0'),
-                         replace(COARSE, agent=Rounded(0)), 0)
-    q, c = COARSE.belief_distributions, COARSE.costs
-    walls = [w for run in runs for w in run.walls.values()]
-    assert walls and found.status == 'certified' and is_proper(found.rule)
+    run, found = walls_of(BLUNT, 'rounding=0', ROUGH, .05)
+    assert holds(BLUNT, run) > 0 and found.status == 'certified' and is_proper(found.rule)
     assert 'every probability to 0 decimals' in found.statement
-    for w in walls:
-        lead = lambda s: (q[w.k] - q[w.j]) @ s - (c[w.k] - c[w.j])
-        for rule in (*ROUGH.rules, *spread_rules(COARSE.setting)):
-            s = hearing.heard(rule).expected
-            low, high = w.limits(s)
-            assert low - 1e-9 <= lead(s)/lead(w.anchor) <= high + 1e-9
 
 
 def test_what_of_rounding_is_refused():
@@ -318,8 +318,9 @@ def test_what_of_rounding_is_refused():
 
 
 def test_a_belief_that_may_be_heard_as_this_or_that_is_refused():
+    setting = replace(DUO.setting, support=[[.125, .875], [.13, .87], [.9, .1]])
     with pytest.raises(InvalidInput, match=r'halves are rounded: here \[0.125, 0.875\] \(3'):
-        Hearing(np.array([[.125, .875], [.13, .87], [.9, .1]]), 2)
+        check_heard(setting, Told(beliefs='own', rounding=2))
 
 
 @pytest.mark.parametrize('digits', [1, 15])

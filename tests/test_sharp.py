@@ -5,7 +5,6 @@ Each Monte-Carlo test states the number of runs, and compares failures with the 
 quantile of the binomial distribution with the probability of failure that is allowed: its
 false-alarm rate is at most 1e-6. A learner that returns a rule it never asked about must fail it.
 """
-from dataclasses import replace
 from functools import partial
 import numpy as np
 import pytest
@@ -20,13 +19,8 @@ from oia_nb.information import Environment, InformationStructure
 from oia_nb.limits import lower_bound
 from laws import DEGENERATE, degenerate_world
 from oia_nb.worlds import bits_world
-import oia_nb.sharp.evidence as statistics
 import oia_nb.sharp.learner as module
-from oia_nb.beliefs import BITS, Forecast, Run, learn_wall, own_beliefs, refine, shoot
-from oia_nb.sharp.evidence import betting_threshold, largest_over_ball, mean_lower, shifted
-import oia_nb.sharp.hyperplanes as hyperplanes
-from oia_nb.sharp.hyperplanes import RegionProgram, largest_difference, spread_rules
-from oia_nb.told import as_told
+from oia_nb.sharp.evidence import betting_threshold, mean_lower
 from laws import detection, guess, looked_into as simulate, most_failures, statistical
 
 plain = partial(sharp, examined=False)      # without the closing examination
@@ -51,47 +45,6 @@ def sound(world, result):
 
 # --- Statistics -----------------------------------------------------------------------
 
-def test_the_ball_is_covered():
-    """No distribution in the ball of relative entropy gives a convex function more than
-    `largest_over_ball`, beliefs never seen included."""
-    for n in range(30):
-        rng = generator(600, n)
-        M = int(rng.integers(2, 6))
-        counts, payoffs = rng.integers(0, 12, M).astype(float), rng.normal(size=(4, M))
-        if not counts.any():
-            continue
-        threshold = betting_threshold(counts.sum(), .2)
-        worth, unseen = lambda p: (payoffs @ p).max(), payoffs.max(0)
-        most = largest_over_ball(counts, threshold, lambda ps: max(map(worth, ps)), unseen)
-        q = counts/counts.sum()
-        for p in np.vstack([rng.dirichlet(counts + .3, 300), rng.dirichlet(np.ones(M), 100)]):
-            if q[q > 0] @ np.log(q[q > 0]/p[q > 0]) <= threshold/counts.sum():
-                assert worth(p) <= most + 1e-9
-        for x in payoffs:
-            assert -mean_lower(counts, -x, threshold) <= most + 1e-9
-
-@pytest.mark.parametrize('most', [0, 60])
-def test_shifted_points_cover_what_is_near(most, monkeypatch):
-    from scipy.optimize import linprog
-    monkeypatch.setattr(statistics, '_MOST_SHIFTS', most)
-    for n in range(6):
-        rng = generator(601, n)
-        q, I = rng.dirichlet(np.ones(4)), float(rng.uniform(.05, 1.9))
-        points = shifted(q, I)
-        near = [p for p in rng.dirichlet(5*q + .2, 60) if np.abs(p - q).sum() <= I]
-        for p in near:
-            assert linprog(np.zeros(len(points)),
-                           A_eq=np.vstack([points.T, np.ones(len(points))]),
-                           b_eq=[*p, 1]).status == 0
-
-def test_vertices_of_many_beliefs():
-    """However many beliefs would have to be emptied, in however many ways, the search for them
-    ends; distributions with all mass on one belief come out as such."""
-    q = generator(602).dirichlet(np.full(40, 5.))
-    for I in (.3, 1., 1.6, 1.95, 2.):
-        points = shifted(q, I)
-        assert len(points) <= 40*60 and np.allclose(points.sum(1), 1)
-    assert np.array_equal(np.sort(points, 0), np.sort(np.eye(40), 0))
 
 def least_mean(counts, x, threshold):
     "`mean_lower` by halving."
@@ -133,149 +86,6 @@ def test_mean_lower_extremes():
 
 # --- Walls ----------------------------------------------------------------------------
 
-def searching(world, oracle):
-    "A run that learns hyperplanes."
-    return Run(world.setting, oracle, eps=.05, delta=.1, max_rounds=10_000, told=as_told(None))
-
-def test_walls_are_where_they_are_said_to_be():
-    """At oracle rules and at rules in all directions every wall is within its error of the true
-    difference of profits, and stays so when it is refined."""
-    tried = 0
-    for i, (K, W, signals) in enumerate([(2, 2, 2), (3, 2, 3), (2, 3, 3), (3, 3, 2)]):
-        world = small_world(i, K, W, signals)
-        oracle = action_informed_oracle(world)
-        run = searching(world, oracle)
-        def learn(k, j):
-            hit = yield from shoot(run, k, oracle.rules[j], BITS)
-            yield from learn_wall(run, k, hit)
-            for wall in 3*run.of(k):
-                yield from refine(run, wall)
-        for k in range(K):
-            before = dict(run.walls)
-            if not before:
-                simulate(learn(k, (k + 1) % K), world, 1)
-        for wall in run.walls.values():
-            tried += 1
-            w, c = world.belief_distributions[wall.k] - world.belief_distributions[
-                wall.j], world.costs[wall.k] - world.costs[wall.j]
-            gain = lambda s: w @ s - c
-            for rule in (*oracle.rules, *spread_rules(world.setting)):
-                s = rule.expected
-                assert abs(gain(s)/gain(wall.anchor) - wall.value(s)) <= wall.error
-            assert wall.error < .1 and not wall.contradicts(
-                wall.k, wall.anchor) and wall.contradicts(wall.j, wall.anchor)
-    assert tried >= 4
-
-def learn_one(world, j, seed=1):
-    "A run of only one wall, from arm 1 of `world` on the way to the oracle's rule of arm j."
-    oracle = action_informed_oracle(world)
-    run = searching(world, oracle)
-    def learn():
-        hit = yield from shoot(run, 1, oracle.rules[j], BITS)
-        yield from learn_wall(run, 1, hit)
-    simulate(learn(), world, seed)
-    return run
-
-def untold(world):
-    "The world whose principal isn't told the prior."
-    return replace(world, setting=replace(world.setting, prior=None))
-
-def test_a_constant_makes_no_arm_more_attractive():
-    "M - 1 rays make a wall, and its slope has no part along the constants."
-    clinic = untold(load_world('clinic'))
-    wall, = learn_one(clinic, 0).walls.values()
-    assert len(wall.rays) == clinic.setting.M - 1 and abs(
-        wall.slope.sum()) <= 1e-9*np.abs(wall.slope).sum()
-
-def test_a_wall_foretells_its_rays():
-    """Once a wall is known, the forecast of any other ray across it is right within what it says
-    of itself, and far within a bisection's first answer."""
-    clinic = load_world('clinic')
-    run = learn_one(clinic, 0)
-    (k, j), wall = *run.walls, *run.walls.values()
-    forecast, seen = Forecast(run), 0
-    for rule in spread_rules(clinic.setting):
-        t, spread = forecast.guess(k, j, rule.expected)
-        f = lambda s: (clinic.belief_distributions[k] - clinic.belief_distributions[j]
-                       )@s - clinic.costs[k] + clinic.costs[j]
-        start, end = f(wall.anchor), f(rule.expected)
-        if end >= -.1*start:
-            continue                         # hardly meets the wall
-        truth, seen = start/(start - end), seen + 1
-        assert abs(t - truth) <= 6*spread + 1e-3 and spread <= .05
-    assert seen >= 10
-
-# --- Bases that are used again --------------------------------------------------------
-
-BASIS = hyperplanes.basis
-
-def law_bases():
-    """The largest difference as new programs give it, one a point, and floors below their
-    minima, while the cut becomes known better, and less well."""
-    for W in 2, 3:
-        world = small_world(0, 3, W, 4)
-        z, q = world.setting, world.belief_distributions
-        points = .8*generator(40 + W).dirichlet(np.full(z.M, .3), 12) + .2*q[1]
-        program, x, most = None, z.belief_utility, -RegionProgram(z).minimum(q[0] - q[1]).value
-        for h, e in (.3, .1), (.5, .05), (.4, .2), (.9, .05):
-            cuts = [(q[1] - q[0], h*most, e*most)]
-            program = RegionProgram(z, cuts, program)
-            alone = np.array([RegionProgram(z, cuts).minimum(p).value for p in points])
-            truth = (points @ x - alone).max()
-            for _ in range(2):
-                assert abs(largest_difference(program, x)(points) - truth) < 1e-7*z.bound
-            for b in program.bases:
-                floors = z.bound*hyperplanes.floor(b, program.weights(points))
-                assert (floors <= alone + 1e-9*z.bound).all()
-
-def test_a_hyperplane_that_was_given_up_leaves_no_bases():
-    "The next program has a cut less than its predecessor, and the same minima as a new one."
-    world = small_world(0, 3, 2, 4)
-    z, q = world.setting, world.belief_distributions
-    most = -RegionProgram(z).minimum(q[0] - q[1]).value
-    cuts = [(q[1] - q[0], .3*most, 0.), (q[1] - q[0], .5*most, 0.)]
-    points = .8*generator(40).dirichlet(np.full(z.M, .3), 12) + .2*q[1]
-    old = RegionProgram(z, cuts)
-    largest_difference(old, z.belief_utility)(points)
-    assert any(1 in b.key[1] for b in old.bases)
-    new = RegionProgram(z, cuts[:1], old)
-    found, alone = (largest_difference(p, z.belief_utility)(points)
-                    for p in (new, RegionProgram(z, cuts[:1])))
-    assert abs(found - alone) < 1e-7*z.bound
-
-def of_the_first_program():
-    "A basis is what it was when it was first seen."
-    seen = {}
-    def mutant(program, *key):
-        name = len(program.setting.states), tuple(x.tobytes() for x in key[:3])
-        return seen.setdefault(name, BASIS(program, *key))
-    return mutant
-
-def vertices_that_stay():
-    "The vertex of a basis is where it was."
-    seen = {}
-    def mutant(program, *key):
-        name = len(program.setting.states), tuple(x.tobytes() for x in key[:3])
-        made = BASIS(program, *key)
-        if made.paid is not None:
-            seen[name] = made.paid
-        return replace(made, paid=seen[name])
-    return mutant
-
-def of_the_inner_program(program, columns, cuts, *rest):
-    "A basis asks of cuts what the inner program does."
-    made = BASIS(program, columns, cuts, *rest)
-    return replace(made, b=np.r_[program.asked(1)[cuts], made.b[len(cuts):]])
-
-def test_bases_are_used_again():
-    law_bases()
-
-@pytest.mark.parametrize('fault', [of_the_first_program(), vertices_that_stay(),
-                                   of_the_inner_program])
-def test_stale_bases_turn_red(fault, monkeypatch):
-    monkeypatch.setattr(hyperplanes, 'basis', fault)
-    with pytest.raises(AssertionError):
-        law_bases()
 
 def asking_anything(monkeypatch):
     "Questions at random, whether they pay or not."
@@ -340,14 +150,6 @@ def test_an_examined_certificate_costs_rounds_and_says_what_was_checked():
                                         'reports'}
     assert all(c.passed for c in r.checks) and not short.violated
 
-@pytest.mark.parametrize('lie', [(.01, 1e-9), (.99, 1e-9), (.5, .04), (np.nan, np.inf)])
-def test_a_wrong_forecast_costs_rounds_and_nothing_else(lie, monkeypatch):
-    monkeypatch.setattr(Forecast, 'guess', lambda self, k, j, end: lie)
-    world = small_world(2, 3, 2, 3)
-    oracle = action_informed_oracle(world)
-    r = simulate(own_beliefs(world.setting, oracle, eps=.1, delta=.1, max_rounds=10_000,
-                             examined=False), world, 3)
-    assert r.status == 'certified' and sound(world, r)
 
 # --- The learner ----------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from oia_nb.oiafc import mixing_theorem1
 from oia_nb.oracle import NotInducible, action_informed_oracle
 from oia_nb.scoring import ScoringRule, mix
 from oia_nb.sharp import bets, hyperplanes, learner
-from oia_nb.sharp.hyperplanes import THIN, bent, flat, neutral
+from oia_nb.sharp.hyperplanes import THIN, flat, neutral
 from oia_nb.sharp.learner import levelled, sharp
 from oia_nb.sharp.walls import Cone, Wall
 from oia_nb.stackelberg import optimal_rule, principal_profit, simple_regret
@@ -164,8 +164,6 @@ def test_flat_payments_tell_no_arms_apart(seed):
         assert len(F) == np.linalg.matrix_rank(beliefs, tol=THIN*np.linalg.norm(beliefs, 2))
         assert np.abs(F @ (q[k] - q[j])[of]).max() < 1e-9
         assert np.abs(neutral(z, k, j) @ (q[k] - q[j])).max() < 1e-9
-        x = generator(seed).normal(size=(5, len(of)))
-        assert np.abs((x - bent(z, of, x)) @ (q[k] - q[j])[of]).max() < 1e-9
     # where arms have priors of their own, the same payments do tell them apart
     other = random_world(3, 3, 4, seed, prior='arm')
     wrong = flat(with_prior(world).setting, np.arange(z.M))

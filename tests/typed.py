@@ -2,7 +2,7 @@
 from typing import assert_type
 import numpy as np
 from oia_nb.all import *
-from oia_nb.sharp.hyperplanes import RegionProgram, spread_rules
+from oia_nb.sharp.hyperplanes import RegionProgram
 
 clinic = load_world('clinic')
 best = optimal_rule(clinic)
@@ -38,4 +38,3 @@ program = RegionProgram(z)
 least = program.minimum(np.zeros(z.M), rule=True)
 if least:
     print(least.value, program.rule(np.zeros(z.M*z.W)).bound)
-assert_type(spread_rules(z), list[ScoringRule])

@@ -16,7 +16,7 @@ from ..proving import by_counts
 from ..scoring import ScoringRule, mix
 from ..learner import Identification
 from ..oracle import Oracle
-from ..beliefs import Run
+from ..experiments import Run
 from ..information import World
 
 def as_oiafc(z, oracle, *, eps, delta, mixing=..., max_rounds=...): ...

@@ -6,7 +6,7 @@ from ..core import PROPER_TOL, TIE_TOL, InvalidInput
 from .state import AgentTable, inlined, kernel
 from ..information import Rational, World
 from ..scoring import VRules, gains
-from ..beliefs import Run
+from ..experiments import Run
 
 OTHERS: str
 def check_agent(world) -> None: ...

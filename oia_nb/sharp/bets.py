@@ -15,12 +15,14 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from math import log, sqrt
 import numpy as np
+from ..beliefs import OutcomeProgram, Outcomes
 from ..estimation import FORCED, INIT, NORMAL, PAST, Transcript
 from ..programs import new_highs, open_highs
 from ..scoring import ScoringRule, without_floor
+from ..told import Told
 from .evidence import own_wealth, pair_wealth
 from .hints import checked
-from .hyperplanes import RegionProgram, flat
+from .hyperplanes import flat
 from .questions import Foretold, Guess, cheapest_rule, question
 from .walls import (HUGE, LEAST, BetRegion, Cone, Contradiction, Cut,
                                 CutRegion, Wall, prove_cheaper, sparse, weigh)
@@ -72,9 +74,12 @@ class Knowledge:
     """What a `Record` says: the transcript `data`, the distinct `answers`, {index of
     the rule: `Answer`}, `rays` by direction and the `offers` on them, `candidates`,
     half-spaces (`walls`) and `regions`."""
-    def __init__(self, setting, oracle, delta, record):
+    def __init__(self, setting, oracle, delta, record, told=None):
         self.setting, self.oracle, self.delta = setting, oracle, delta
         self.record, self.data = record, Transcript(setting, keeps=True)
+        self.told = Told() if told is None else told
+        self.outcomes = Outcomes(self.data, self.told)
+        self.by_bets = self.outcomes.by_bets
         self.first = self.cone = None
         self.answers, self.rays, self.offers, self.candidates = {}, {}, {}, []
         # hyperplanes between two other arms that are in use; arms that cost nothing more
@@ -90,7 +95,7 @@ class Knowledge:
         return self.data.rounds
     @property
     def u(self):
-        return self.setting.belief_utility
+        return self.outcomes.u
     @property
     def others(self):
         return [j for j in range(self.setting.K) if j != self.first]
@@ -118,7 +123,7 @@ def heard(known, rule, r):
     "Note what a `Round` that was filed says of costs. Raises `Contradiction`."
     old = known.answer_to(rule)
     if old is None:
-        s = rule.expected/known.setting.bound
+        s = known.outcomes.expected(rule)/known.setting.bound
         hear(known, Answer(rule, s, r.arm, known.rounds))
     elif old.arm != r.arm:
         raise Contradiction((old.round, known.rounds), 'drift')
@@ -157,7 +162,7 @@ def hear(known, a):
 def start(known, arm):
     "This arm answered the zero rule: none is cheaper."
     known.first = arm
-    nothing = np.zeros(known.setting.M)
+    nothing = np.zeros(len(known.u))
     known.candidates.insert(0, Candidate(arm, known.zero, nothing, known.delta*share(0)))
     known.equal |= {a.arm for a in known.answers.values()
                     if a.arm != arm and a.s.max() < 1/MOST}
@@ -168,7 +173,7 @@ def register(known, fact):
     z = known.setting
     rule = ScoringRule(known.record.rules[rule], z.support, z.bound)
     n = 1 + sum(not c.is_zero for c in known.candidates)
-    known.candidates.append(Candidate(arm, rule, known.data.counts[arm].copy(),
+    known.candidates.append(Candidate(arm, rule, known.outcomes.counts[arm].copy(),
                                       known.delta*share(n), rounds))
 
 def note(known, wall, a):
@@ -177,10 +182,10 @@ def note(known, wall, a):
         side = 1 if a.arm == wall.pair[0] else -1
         wall.add(known.cone.coordinates(a.s), side, a.round)
 
-def digest(record, setting, oracle=None, *, delta, see=None):
+def digest(record, setting, oracle=None, *, delta, see=None, told=None):
     """The `Knowledge` in a `Record`; `see(known, rule, round)`, if given, is called
     with each `Round`. Raises `Contradiction`."""
-    known = Knowledge(setting, oracle, delta, record)
+    known = Knowledge(setting, oracle, delta, record, told)
     rules = [ScoringRule(v, setting.support, setting.bound) for v in record.rules]
     at = {}
     for fact in record.registered:
@@ -209,8 +214,8 @@ def set_up(known):
     "Make the rules from which questions are mixed, half-spaces and regions."
     if known.cone is not None:
         return
-    known.cone = Cone(known.setting)
-    make = BetRegion if known.setting.W == 2 else CutRegion
+    known.cone = Cone(known.setting, known.outcomes)
+    make = BetRegion if known.by_bets else CutRegion
     for j in known.others:
         known.regions[j] = make(known.cone, [wall_of(known, known.first, j)])
         for l in set(known.others) - {j}:
@@ -223,17 +228,17 @@ def refresh(known, arms):
         R = known.regions.get(j)
         if R is None or not known.data.N[j]:
             continue
-        for cut in () if known.setting.W == 2 else R.cuts:
+        for cut in () if known.by_bets else R.cuts:
             cut.refresh(known.data.q_hat[j])
-        R.refresh(known.data.counts[j])
+        R.refresh(known.outcomes.counts[j])
 
 def settle(known):
     "Work out all bounds of the hyperplanes in use anew, whoever needed them before."
     for R in known.regions.values():
-        for wall in R.every if known.setting.W == 2 else ():
+        for wall in R.every if known.by_bets else ():
             for i in np.flatnonzero(wall.stale[0]):
                 wall.tighten(i, 1)
-        for cut in () if known.setting.W == 2 else R.cuts:
+        for cut in () if known.by_bets else R.cuts:
             cut.anew()
         R.key = None
     refresh(known, known.others)
@@ -241,7 +246,7 @@ def settle(known):
 def hyperplanes(known, j):
     "The hyperplanes that bound what arm j must be paid."
     R = known.regions[j]
-    return R.walls if known.setting.W == 2 else [c.wall for c in R.cuts]
+    return R.walls if known.by_bets else [c.wall for c in R.cuts]
 
 DUE = 12        # answers from which on the order of two arms isn't looked at each time
 
@@ -253,7 +258,7 @@ def open_second(known, arm):
         if (arm in (l, j) and j != known.first != l and (l, j) not in known.ordered
                 and n % max(1, n//DUE) == 0 and prove_cheaper(wall)):
             known.ordered.add((l, j))
-            if known.setting.W == 2:
+            if known.by_bets:
                 R.every.append(wall)
             elif len(R.cuts) < 2:
                 R.cuts.append(Cut(wall))
@@ -269,7 +274,7 @@ class Unpaid:
 def region_of(known, j):
     "What arm j must be paid: nothing, as long as no hyperplane is known."
     R = known.regions.get(j)
-    return R if hasattr(R, 'prices') else Unpaid(known.setting.M)
+    return R if hasattr(R, 'prices') else Unpaid(len(known.u))
 
 def asked_of(c, j):
     """The logarithm of the wealth that proves a `Candidate` against arm j. Which arm
@@ -282,7 +287,8 @@ def asked_of(c, j):
 def wealth(known, c, j, eps):
     """What the wealth against arm j having a rule that is better than the `Candidate`
     by `eps` seems to be."""
-    u, s, counts, rules = known.u, c.s, known.data.counts, region_of(known, j).known
+    u, s, counts = known.u, known.outcomes.paid(c.rule), known.outcomes.counts
+    rules = region_of(known, j).known
     own, rents = counts[c.arm] - c.counts, c.is_zero or j == c.arm
     if j == c.arm:
         found = own_wealth(own, rules, s, float(s.max()), eps)[0]
@@ -351,8 +357,9 @@ def spread(q, N, x):
 class Outlook:
     "How an open arm j stands to a `Candidate`: its `margin`, and the samples to come."
     def __init__(self, known, c, j, missing, eps):
-        q, N, u, self.eps = known.data.q_hat, known.data.N, known.u, eps
-        s, R = c.s, region_of(known, j)
+        q, N, u, self.eps = known.outcomes.shares, known.data.N, known.u, eps
+        s, R = known.outcomes.paid(c.rule), region_of(known, j)
+        self.reports = known.data.q_hat[j]
         self.j, self.own, self.q = j, j == c.arm, q[j]
         self.earned = float(q[c.arm] @ (u - s))
         self.target = float(q[j] @ s if self.own else q[j] @ u - self.earned) - eps
@@ -385,7 +392,7 @@ class Outlook:
 def path_of_bets(R, walls, alphas, q):
     """Ends (l, i, side) to ask for, one after the other, and the price after each, if
     the hyperplanes `walls` were as `alphas` (n, M) say."""
-    ups, p = np.minimum([w.up for w in walls], HUGE), R.cone.bound*(R.cone.D @ q)
+    ups, p = np.minimum([w.up for w in walls], HUGE), R.cone.bound*R.cone.prices(q)
     weights, goal = weigh(alphas, p)
     at = np.maximum(weights @ ups, LEAST)
     order = (p/at).argsort(stable=True)
@@ -403,7 +410,7 @@ def path_of_cuts(R, walls, alphas, q):
     z, bound = R.cone.setting, R.cone.bound
     rows = [(R.cone.inverse @ a/bound, 1., 0.) for a in (alphas[0], alphas[-1])]
     if R.hoped is None:
-        R.hoped = RegionProgram(z, rows)
+        R.hoped = OutcomeProgram(z, rows, None, R.cone.outcomes)
     R.hoped.change(rows)
     found = R.hoped.minimum(q)
     hope, cuts = found.value if found else bound, R.cuts
@@ -412,7 +419,7 @@ def path_of_cuts(R, walls, alphas, q):
     if new:
         ends = [(new.wall.pair[0], *e) for e in new.unknown()]
         return ends, np.r_[np.zeros(len(ends) - 1), HALF*hope] if ends else []
-    s, price = R.rules[0], R.prices[0]
+    s, price = R.cone.outcomes.behind(R.rules[0]), R.prices[0]
     n = int(np.argmin([c.triple[0] @ s for c in cuts]))
     cut, s, l = cuts[n], s/bound, cuts[n].wall.pair[0]
     up, low = cut.wall.up[cut.of], cut.wall.low[cut.of]
@@ -451,7 +458,8 @@ class Choice:
                 self.foretold = None
         self.told = len(answers)
         if self.foretold is None:
-            pay = np.array([r.expected for r in known.cone.pool])/known.cone.bound
+            pay = np.array([known.outcomes.expected(r) for r in known.cone.pool])
+            pay = pay/known.cone.bound
             self.mixing = known.cone.coordinates(pay)
             self.foretold = Foretold(self.guess, pay, known.cone.tops, DRAWS, self.highs)
 
@@ -465,7 +473,7 @@ class Choice:
     def alpha(self, l, j):
         "(M,): the hyperplane l|j by the guess; as it is, where no question will do."
         M, wall = self.known.setting.M, wall_of(self.known, l, j)
-        up, low = wall.up, wall.low if self.known.setting.W > 2 else LEAST
+        up, low = wall.up, LEAST if self.known.by_bets else wall.low
         alpha = np.median(self.foretold.alpha(l, j, M), 0)
         stuck = [i for i in range(M) if (l, j, i, 1) in self.stuck]
         alpha[stuck] = np.maximum(alpha[stuck], np.minimum(up[stuck], HUGE))
@@ -486,7 +494,7 @@ class Choice:
     def bounds(self, o):
         "To raise the price of an arm's rules."
         known, j, R = self.known, o.j, self.known.regions[o.j]
-        path = path_of_bets if known.setting.W == 2 else path_of_cuts
+        path = path_of_bets if known.by_bets else path_of_cuts
         ls = [w.pair[0] for w in hyperplanes(known, j)]
         more = [l for l in range(known.setting.K) if len(ls) < 2 and l not in (*ls, j)
                 and known.data.N[l] >= FIRST and not {(j, l), (l, j)} & known.ordered
@@ -532,7 +540,7 @@ class Choice:
         arm of the zero rule answers it."""
         known, s = self.known, self.known.cone.rules[i].expected
         ray = known.rays.get(direction(s))
-        if known.setting.W > 2:
+        if not known.by_bets:
             return None
         heard = [] if ray is None else [(t*ray.rule.expected.max()/s.max(), a == known.first)
                                         for t, a in ray.heard]
@@ -561,7 +569,8 @@ class Choice:
         if c.ray is None:
             return
         low, high = c.ray.bracket(c.arm)
-        gain = (high - low)/2*float(self.known.data.q_hat[c.arm] @ c.ray.rule.expected)
+        o = self.known.outcomes
+        gain = (high - low)/2*float(o.shares[c.arm] @ o.paid(c.ray.rule))
         if gain > WORTHLESS*self.eps:
             saves = 1e3 if gain > self.eps/8 else saved(looks, gain) - 1
             yield saves, lambda: (scaled(c.ray.rule, (low + high)/2), c.arm)
@@ -574,19 +583,20 @@ class Choice:
             return
         if j not in self.sought or data.rounds >= self.sought[j][0] + AGAIN:
             z = self.known.setting
-            found = (cheapest_rule(z, self.foretold, j, o.q, n) for n in TRUST)
+            found = (cheapest_rule(z, self.foretold, j, o.reports, n) for n in TRUST)
             rule = next((without_floor(f, z.prior is not None) for f in found if f), None)
             new = rule is not None and not self.known.answer_to(rule)
             self.sought[j] = data.rounds, rule if new else None
         rule = self.sought[j][1]
         if rule is None:
             return
-        gain = float(o.q @ (self.known.u - rule.expected)) - o.earned
+        paid = self.known.outcomes.paid(rule)
+        gain = float(o.q @ (self.known.u - paid)) - o.earned
         def act():
             del self.sought[j]
             return rule, j
         if gain > TINY_GAIN*self.eps:
-            yield HALF*saved(looks, gain) - self.exchanged(float(o.q @ rule.expected)), act
+            yield HALF*saved(looks, gain) - self.exchanged(float(o.q @ paid)), act
 
     def exchanged(self, price=None):
         """How many samples a question costs, a round of each at `round_cost` beside what is
@@ -701,9 +711,9 @@ LEADS, OWN_LEAD = .1, .25   # of ϵ, that a new leader must earn more, of anothe
 def leader(known, eps):
     """The `Candidate` to be proved, and None; or one that seems to earn more, as it
     would be registered, and that registration."""
-    q, out = known.data.q_hat, known.tied
+    q, out = known.outcomes.shares, known.tied
     def earns(k, rule):
-        return float(q[k] @ (known.u - rule.expected))
+        return float(q[k] @ (known.u - known.outcomes.paid(rule)))
     old = [c for c in known.candidates if c.arm not in out and was_answered(known, c)]
     c = max(old, key=lambda c: earns(c.arm, c.rule))
     offers = {at: earns(at[1], rule) for at, rule in known.offers.items()

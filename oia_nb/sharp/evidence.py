@@ -2,8 +2,7 @@
 
 # %% auto #0
 __all__ = ['GAMES', 'CLOSE', 'DIGITS', 'PLACES', 'LEVELS', 'TINY', 'NEARLY', 'STEPS', 'log_wealths', 'mix', 'whose', 'price',
-           'tidy', 'game', 'pair_wealth', 'own_wealth', 'betting_threshold', 'mean_lower', 'shifted',
-           'largest_over_ball']
+           'tidy', 'game', 'pair_wealth', 'own_wealth', 'betting_threshold', 'mean_lower']
 
 # %% ../../nbs/beyond/20_evidence.ipynb #7f8449ff
 from math import exp, inf, log
@@ -139,57 +138,3 @@ def mean_lower(counts, x, threshold):
         if found > 0 and slope > 0:
             t += (log(found/room) - NEARLY/2)*found/slope
     return float(low + scale*mean)
-
-# %% ../../nbs/beyond/20_evidence.ipynb #e29b5d9a
-# more than this many ways to take mass from others: do without asking that nothing
-# becomes negative
-_MOST_SHIFTS = 60
-
-def _removals(q, others, mass, limit):
-    """Lists of (belief, mass) that take `mass` in all and empty every belief but the
-    last; None if there are more than `limit`, or it takes too long to tell."""
-    found, steps = [], iter(range(20*limit))
-    def grow(start, left, taken):
-        if len(found) > limit or next(steps, None) is None:
-            return
-        used = {j for j, _ in taken}
-        found.extend(taken + [(j, left)] for j in others
-                     if j not in used and q[j] >= left - 1e-12)
-        for n in range(start, len(others)):
-            if q[others[n]] < left - 1e-12:
-                grow(n + 1, left - q[others[n]], taken + [(others[n], q[others[n]])])
-    grow(0, mass, [])
-    return found if len(found) <= limit and next(steps, None) is not None else None
-
-def shifted(q, I):
-    """(n, M): points whose hull contains every distribution on the support of `q`
-    (M,) within L1 distance `I` of it (chapter 20)."""
-    seen, points = np.flatnonzero(q), []
-    for i in seen:
-        mass, others = min(I/2, 1 - q[i]), [j for j in seen if j != i]
-        all_of_them = [[(j, q[j]) for j in others]]
-        removals = all_of_them if mass >= 1 - q[i] else _removals(
-            q, others, mass, _MOST_SHIFTS) or [[(j, mass)] for j in others]
-        for removal in removals:
-            p = q.copy()
-            p[i] += mass
-            for j, m in removal:
-                p[j] -= m
-            points.append(p)
-    return np.array(points) if points else q[None]
-
-# %% ../../nbs/beyond/20_evidence.ipynb #57f020e8
-def largest_over_ball(counts, threshold, largest, unseen):
-    r"""At least the largest value of a convex function over the distributions p with
-    $N\,\text{KL}(\hat q, p)$ ≤ `threshold` (chapter 20).
-
-    `largest(points)` is its largest value at points (n, M) on the beliefs seen,
-    weights that sum to one; `unseen` (M,) bounds its payoff at each belief. Infinite
-    without samples.
-    """
-    N = counts.sum()
-    if N == 0:
-        return np.inf
-    q, rho = counts/N, -np.expm1(-threshold/N)
-    most = largest(shifted(q, min(2., np.sqrt(2*threshold/N))))
-    return float(max(most, (1-rho)*most + rho*unseen[counts == 0].max(initial=-np.inf)))

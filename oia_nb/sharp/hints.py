@@ -89,7 +89,7 @@ def tied_hint(f, run, j):
     l, of = run.first, places(f, run.first, j)
     rules = [r for r, arm in f.arms.items() if arm in (l, j)]
     sides, s = map(np.array, zip(*(checker.answered(f, l, j, r) for r in rules)))
-    F = np.zeros((0, len(f.u))) if f.facts.prior is None else f.support.T
+    F = np.zeros((0, len(f.support))) if f.prior is None else f.support.T
     S, (n, m) = np.column_stack([s.T, -F.T])[of], (len(rules), len(F))
     A = np.column_stack([np.vstack([S, -S]), -np.repeat(np.eye(2), len(of), 0)])
     cost = np.r_[sides + checker.WIDER, np.zeros(m), checker.MOST, checker.MOST]
@@ -108,7 +108,7 @@ def order_hint(f, wall, index):
     l, j = wall.pair
     of, rules = places(f, l, j), [index[t - 1] for t in wall.rounds]
     sides, s = map(np.array, zip(*(checker.answered(f, l, j, r) for r in rules)))
-    F = np.ones((1, len(f.u))) if f.facts.prior is None else f.support.T
+    F = np.ones((1, len(f.support))) if f.prior is None else f.support.T
     A = np.vstack([np.column_stack([s.T, -F.T])[of], np.r_[sides, 0*F[:, 0]],
                    np.r_[sides < 0, 0*F[:, 0]]])
     ends = np.r_[0*of, 1 + checker.NEAR, LEAST_OF_J]
@@ -379,17 +379,17 @@ def facts_so_far(run):
 
 def region_hints(f, run, j):
     "The hints of what arm j must be paid."
-    R, counts = run.regions.get(j), run.data.counts[j]
+    R, counts = run.regions.get(j), run.outcomes.counts[j]
     if j in run.tied:
         return dict(tied=tied_hint(f, run, j))
     walls = [] if R is None else R.walls
     if not len(walls):
         return {}
     shares = np.ones(len(walls))
-    if run.setting.W == 2:
+    if run.outcomes.by_bets:
         q = counts/max(counts.sum(), 1)
-        shares = weigh(np.array([w.up for w in walls]), run.cone.D @ q)[0]
-    cuts = [] if run.setting.W == 2 else [c for c in R.cuts if c.triple is not None]
+        shares = weigh(np.array([w.up for w in walls]), run.cone.prices(q))[0]
+    cuts = [] if run.outcomes.by_bets else [c for c in R.cuts if c.triple is not None]
     hints = []
     for n in shares.nonzero()[0]:
         hint = cut_hint(f, run.cone, walls[n], cuts[n] if cuts else None,
@@ -481,10 +481,11 @@ def checked(run, c, eps):
     if none is found that the checker of chapter 39 accepts; then the regions of the run
     have been told of rules at which the proof fails."""
     z, facts, n = run.setting, facts_so_far(run), run.candidates.index(c)
-    f = checker.Seen(facts, run.rounds, checker.Arithmetic(False))
+    said = vars(run.told)
+    f = checker.Seen(facts, run.rounds, checker.Arithmetic(False), said)
     arms = [region_hints(f, run, j) for j in range(z.K)]
     known = {j: R.known/z.bound for j, R in run.regions.items()}
-    claim = Claim(c.rule.values, c.arm, eps, eps, run.delta)
+    claim = Claim(c.rule.values, c.arm, eps, eps, run.delta, said)
     proof, worse = proved(facts, claim, n, arms, known)
     for j, outcomes in worse.items():
         for s in outcomes if j in run.regions else ():

@@ -2,8 +2,8 @@
 
 # %% auto #0
 __all__ = ['SEEN', 'PROVED', 'LOOSER', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'take', 'prove', 'earned_at_least', 'report',
-           'spared', 'spare', 'levelled', 'sharp', 'SharpLearner', 'checked_history', 'checked_record', 'maker',
-           'steps', 'learn', 'sit', 'conclusion', 'close', 'foundation', 'limits_of', 'bearing', 'each_once']
+           'spared', 'spare', 'levelled', 'sharp', 'own_beliefs', 'SharpLearner', 'checked_history', 'checked_record',
+           'maker', 'steps', 'learn', 'sit', 'conclusion', 'close', 'foundation', 'limits_of', 'bearing', 'each_once']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from collections import Counter
@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from ..core import InvalidInput, as_integer, as_number, placed
 from ..information import Response
+from ..beliefs import check_heard
 from ..examination import Boundary, Watches, examine
 from ..estimation import FORCED, PAST, Transcript
 from ..leads import leading
@@ -22,7 +23,7 @@ from .evidence import betting_threshold, mean_lower
 from .hyperplanes import THIN
 from .record import CHECK, Record
 from .walls import Contradiction, extent
-from ..told import as_told
+from ..told import Told, as_told
 
 # %% ../../nbs/beyond/25_sharp.ipynb #54bf2a75
 # of the bound, what a round costs beside the payment, if nothing is said
@@ -32,12 +33,14 @@ ROUND_COST = .3
 class SharpRun:
     "The state of a run: the transcript, the best rule so far, and what to file."
     def __init__(self, setting, oracle, eps, delta, max_rounds, watch, told):
+        self.own = told.beliefs == 'own'        # which needn't average to a prior
+        setting = replace(setting, prior=None) if self.own else levelled(setting)
         self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
-            levelled(setting), oracle, eps, delta, max_rounds, watch)    # below
+            setting, oracle, eps, delta, max_rounds, watch)
         self.transcript = Transcript(self.setting, keeps=True)
         self.best = self.low = None
         self.told, self.checks = told, ()
-        self.watches = Watches(self.setting, told.alarm)
+        self.watches = Watches(self.setting, told.alarm, calibrated=not self.own)
         self.snapshots, self.heard = [], {}
 
     @property
@@ -45,6 +48,8 @@ class SharpRun:
         return self.transcript.rounds
     def see(self, rule, arm, belief, state):
         "Show a round to the watches. Raises `Halt`."
+        if self.own and self.known.outcomes.place[belief, state] < 0:
+            raise Halt('assumption_violated', (self.rounds, ), 'rounding')
         objects = self.watches.see(rule, arm, belief, state)
         if objects:
             raise Halt('assumption_violated', (1, self.rounds), objects)
@@ -99,9 +104,11 @@ def kept_back(record):
 def recall(run, record):
     "Digest the facts from before. Raises `Halt`, `Contradiction`."
     def see(known, rule, r):
-        run.transcript, state = known.data, None if r.state < 0 else r.state
+        run.known, run.transcript = known, known.data
+        state = None if r.state < 0 else r.state
         run.see(rule, r.arm, r.belief, state)
-    run.known = bets.digest(record, run.setting, run.oracle, delta=run.delta, see=see)
+    run.known = bets.digest(record, run.setting, run.oracle, delta=run.delta, see=see,
+                            told=run.told)
     run.transcript, run.known.record = run.known.data, run.record
 
 def rule_named(run, n):
@@ -163,8 +170,10 @@ def prove(run):
 def earned_at_least(run, c):
     """A lower bound on what a candidate of the bets earns, at what it cost when it was
     registered, from the counts of its arm since (chapter 20)."""
-    counts, u = run.transcript.counts[c.arm] - c.counts, run.setting.belief_utility
-    return mean_lower(counts, u - c.s, betting_threshold(counts.sum(), c.delta))
+    o = run.known.outcomes
+    counts = o.counts[c.arm] - c.counts
+    return mean_lower(counts, o.u - o.paid(c.rule),
+                      betting_threshold(counts.sum(), c.delta))
 
 def report(run):
     "Take a snapshot now and then, and show it."
@@ -177,7 +186,7 @@ def report(run):
         run.next_proof = int(PROVED*run.rounds) + 2
         prove(run)
     data = known.data
-    profits = data.q_hat @ run.setting.belief_utility
+    profits = known.outcomes.shares @ known.u
     profits -= [bets.region_of(known, j).prices.min() for j in range(run.setting.K)]
     radii = np.sqrt(2*betting_threshold(data.N, run.delta)/np.maximum(data.N, 1))
     run.snapshots.append((run.rounds + 1, profits, radii, run.bound))
@@ -264,22 +273,44 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
-    oracle = spared(setting, oracle)
+    told = as_told(told)
+    own = told.beliefs == 'own'           # what it believes needn't average to a prior
+    oracle = spared(replace(setting, prior=None) if own else setting, oracle)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     margin = as_number('margin', margin, 0., setting.bound)
     past = checked_record(setting, history, record, margin)
-    make = maker(setting, oracle, watch, told, examined, past, round_cost)
+    make = maker(setting, oracle, watch, told, examined, past, round_cost, margin)
     if margin == 0:
         return make(eps, delta, max_rounds)
     return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
-                   max_rounds=max_rounds)
+                   max_rounds=max_rounds, by_state=own)
+
+# %% ../../nbs/beyond/25_sharp.ipynb #7ce704fe
+def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin=0.,
+                max_rounds=1_000_000, watch=None, examined=True, history=(),
+                round_cost=None, record=None):
+    """`sharp` for an expert with beliefs of its own (chapter 33), whom `told` may say to
+    round what it says. It needs every round's state. The other arguments are those of
+    `sharp`.
+
+    Raises `InvalidInput`, `SolverFailure`.
+
+    >>> own_beliefs(z, oracle, eps=1., delta=.1).states
+    True
+    """
+    told = as_told(told).require('own_beliefs', ('beliefs', 'rounding', 'costs'))
+    return sharp(setting, oracle, eps=eps, delta=delta, margin=margin,
+                 max_rounds=max_rounds, watch=watch, examined=examined, history=history,
+                 told=replace(told, beliefs='own'), round_cost=round_cost,
+                 record=record)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a4a
 class SharpLearner(Learner):
     "A `Learner` with the `record` of all facts so far, from which `start` makes a run."
-    def __init__(self, setting, start, record):
+    def __init__(self, setting, start, record, states=False):
         self._start = start
-        super().__init__(setting, None, lambda: self._run.best and self._run.found)
+        super().__init__(setting, None, lambda: self._run.best and self._run.found,
+                         states=states)
         self._begin(record)
 
     def _begin(self, record):
@@ -307,7 +338,7 @@ class SharpLearner(Learner):
 
 # %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a40
 # what may be told, the last only of a run that is examined
-SHARP_TOLD = 'rounding', 'costs'
+SHARP_TOLD = 'rounding', 'beliefs', 'costs'
 
 def checked_history(setting, history, margin):
     "A `history` as a list of (rule, arm, belief, state). Raises `InvalidInput`."
@@ -351,13 +382,16 @@ def checked_record(setting, history=(), record=None, margin=0.):
     return record.copied()
 
 # %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a4c
-def maker(setting, oracle, watch, told, examined, past=None, round_cost=None):
+def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, margin=0.):
     """A function of ϵ, δ, rounds and a share of the false alarms that makes the
     learner; raises `InvalidInput`."""
     if not isinstance(examined, bool):
         raise InvalidInput('examined', examined, 'True or False')
-    told = as_told(told).require('sharp', SHARP_TOLD if examined else SHARP_TOLD[:1])
-    told.require_exact('sharp', setting.support)
+    told = as_told(told).require('sharp', SHARP_TOLD if examined else SHARP_TOLD[:2])
+    own = check_heard(setting, told, margin).beliefs == 'own'
+    if own and past is not None and any(r.state < 0 for r in past.rounds):
+        raise InvalidInput('history', 'an answer without its state', 'states: this '
+                           'learner counts what follows a report')
     if round_cost is None:
         round_cost = ROUND_COST*setting.bound
     round_cost = as_number('round_cost', round_cost, 0.)
@@ -367,7 +401,7 @@ def maker(setting, oracle, watch, told, examined, past=None, round_cost=None):
                       replace(told, alarm=share*told.alarm), record=record,
                       round_cost=round_cost)
             return run, steps(run, examined)
-        return SharpLearner(setting, start, Record() if past is None else past)
+        return SharpLearner(setting, start, Record() if past is None else past, own)
     return make
 
 # %% ../../nbs/beyond/25_sharp.ipynb #2a57c169
@@ -432,7 +466,8 @@ def close(run, checks):
         take_in(run, rule_named(run, r.rule), r, is_news=False)
     more, walls = foundation(run)
     answers = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
-    boundaries = [Boundary(*w.pair, known.zero, w.beyond, limits_of(w)) for w in walls
+    boundaries = [Boundary(*w.pair, known.zero, w.beyond, limits_of(w),
+                           known.outcomes.expected) for w in walls
                   if w.pair[0] == known.first and not w.tied and w.beyond]
     def again(rule, arm):
         rule = spare(run.setting, rule)

@@ -10,10 +10,12 @@ __all__ = ['NOISE', 'FAR', 'MULTIPLE', 'LEAST_OF_J', 'LEAST', 'SHARES', 'HUGE', 
 from functools import cached_property
 from types import SimpleNamespace
 import numpy as np
+from ..beliefs import HeardProgram, OutcomeProgram, Outcomes
 from ..core import generator
+from ..estimation import Transcript
 from ..programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
 from ..scoring import VRules, menu_rule
-from .hyperplanes import RegionProgram, flat, neutral
+from .hyperplanes import flat, neutral
 from ..verify import MOST, WIDER
 
 # %% ../../nbs/beyond/22_walls.ipynb #eccaaaa6
@@ -21,16 +23,19 @@ NOISE = 1e-12                   # of the largest coordinate: nothing but roundin
 
 class Cone:
     """Rules that span all payments: `rules`, with two states the V-rules of chapter 2;
-    `D` (M, M) their payments in units of the bound. They are the first of the `pool`
+    `D` (M, M) what beliefs expect of them, in units of the bound. They are the first of the `pool`
     from which questions are mixed; `values` (B, M, W) and `tops` (B, W), the largest in
     each state, are those of the pool."""
-    def __init__(self, setting):
+    def __init__(self, setting, outcomes=None):
         self.support, self.bound = setting.support, setting.bound
+        o = self.outcomes = outcomes or Outcomes(Transcript(setting))
         self.setting = setting
         self.pool = (VRules(self.support).rules(self.support, self.bound)
-                     if setting.W == 2 else spanning(setting))
+                     if o.by_bets else spanning(setting, o))
         self.rules = self.pool[:setting.M]
-        self.D = np.array([r.expected for r in self.rules])/self.bound
+        self.D = np.array([o.expected(r) for r in self.rules])/self.bound
+        if o.by_bets:
+            self.tables, self.of = o.tables(self.D)
         self.values = np.array([r.values for r in self.pool])/self.bound
         self.tops, self.inverse = self.values.max(1), np.linalg.inv(self.D)
         # (r, M): payments that tell no arms apart
@@ -38,7 +43,14 @@ class Cone:
 
     @cached_property
     def majorants(self):
-        return Majorants(self.support)
+        return Majorants(self.support, self.outcomes.pays)
+
+    def prices(self, q):
+        """(M,): what the rules cost at least, in units of the bound, at shares q (N,) of
+        outcomes; with two states."""
+        found = np.full(len(self.D), np.inf)
+        np.minimum.at(found, self.of, self.tables @ q)
+        return found
 
     def rows(self, s):
         """The `coordinates` of payments (n, M); of several, of like size and without
@@ -285,7 +297,8 @@ class BetRegion:
 
     def learn(self, s):
         "Payments s (M,) of a rule at which a proof failed."
-        self.found.add(int(self.cone.coordinates(s).argmax()))
+        T = self.cone.tables
+        self.found.add(int((T @ s/np.linalg.norm(T, axis=1)).argmax()))
         self.key = None
 
     def refresh(self, counts):
@@ -294,14 +307,16 @@ class BetRegion:
         key = counts.sum(), *((w, w.n) for w in self.every)
         if key == self.key:
             return
-        self.key, prices = key, self.cone.D @ (counts/counts.sum())
+        self.key, q = key, counts/counts.sum()
+        prices = self.cone.prices(q)
         first, *more = self.every
         pairs = [[first, w] for w in more] or [[first]]
         ups = [self.bounds(walls, prices) for walls in pairs]
         best = max(range(len(ups)), key=lambda n: (prices/ups[n]).min())
         self.walls, up = pairs[best], ups[best]
-        self.prices = self.cone.bound*prices*(up < HUGE/2)/up
-        self.rules = self.cone.bound*self.cone.D*((up < HUGE/2)/up)[:, None]
+        at = ((up < HUGE/2)/up)[self.cone.of]
+        self.rules = self.cone.bound*self.cone.tables*at[:, None]
+        self.prices = self.rules @ q
         cheap = self.prices.argsort(stable=True)[:self.LIKELY]
         self.known = self.rules[sorted({*cheap.tolist(), *self.found})]
 
@@ -329,14 +344,14 @@ def kinked(support, i, direction, bound):
     d = direction - (direction @ support[i])/(support[i] @ support[i])*support[i]
     return menu_rule(support, bound*(np.maximum([d, -d], 0)/np.abs(d).max()), bound)
 
-def spanning(setting):
+def spanning(setting, outcomes):
     "Rules whose first M span all payments; the first is constant."
     z, rng = setting, generator(0)
     menus = np.ones((1, z.W)), *np.eye(z.W)[:, None]
     rules = [menu_rule(z.support, z.bound*menu, z.bound) for menu in menus]
     rules += [kinked(z.support, i, rng.normal(size=z.W), z.bound)
               for i in range(z.M) for _ in range(KINKS)]
-    s = np.array([r.expected for r in rules])
+    s = np.array([outcomes.expected(r) for r in rules])
     s = s/s.mean(1, keepdims=True)
     rest, chosen = s.copy(), [0]
     while len(chosen) < z.M:
@@ -374,11 +389,11 @@ class Majorants:
     """The programs of the $m_i$ (chapter 22) for rules on `support` (M, W), all with
     the same rows: weights on payments (M W,) of a functional, and of the multipliers
     of lies."""
-    def __init__(self, support):
+    def __init__(self, support, pays):
         from scipy.sparse import block_array, csr_array
         M, W = support.shape
         self.lies = csr_array(pair_rows(support, some_lies(support)).T)
-        self.onto = np.repeat(np.eye(M), W, 0)*support.reshape(-1, 1)
+        self.onto = pays.reshape(M, -1).T
         m = csr_array(self.onto)
         A = narrow_indices(block_array([[m, -self.lies, None], [m, None, -self.lies]]))
         columns, rows = np.zeros((2, A.shape[1])), np.zeros((2, A.shape[0]))
@@ -489,12 +504,13 @@ class Cut:
         program, s = None, every
         while True:
             if self.choices:
-                program = RegionProgram(cone.setting, [self.cut_by(width, *c) for c
-                                                       in self.choices], program)
+                program = HeardProgram(cone.setting, [self.cut_by(width, *c) for c
+                                                      in self.choices], program,
+                                       cone.outcomes)
                 found = program.minimum(p, rule=True)
                 if found is None or len(self.choices) == CHOICES:
                     break
-                s = found.rule.expected/cone.bound
+                s = cone.outcomes.expected(found.rule)/cone.bound
             at = (1 - ALIKE)*s/s.mean() + ALIKE*every if s.any() else every
             new = cone.majorants.least_at(at, self.mu)
             if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= ALLOWED:
@@ -517,12 +533,15 @@ class Cut:
         if self.program:
             self.program.change([self.triple])
         else:
-            self.program = RegionProgram(self.cone.setting, [self.triple])
+            self.program = HeardProgram(self.cone.setting, [self.triple], None,
+                                        self.cone.outcomes)
 
     def least(self, q):
         "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
         found = self.program.minimum(q, rule=True)
-        return (np.inf, None) if found is None else (found.bound, found.rule.expected)
+        if found is None:
+            return np.inf, None
+        return found.bound, self.cone.outcomes.expected(found.rule)
 
 # %% ../../nbs/beyond/22_walls.ipynb #4729d03b
 REMEMBERED = 8      # rules, at most
@@ -534,7 +553,7 @@ class CutRegion:
     def __init__(self, cone, walls):
         self.cone, self.cuts, self.key = cone, [Cut(w) for w in walls], (0,)
         self.found, self.program, self.hoped = [], None, None
-        self.rules = self.known = np.zeros((1, len(cone.D)))
+        self.rules = self.known = np.zeros((1, len(cone.outcomes.u)))
         self.prices, self.weakest = np.zeros(1), self.known[0]
 
     @property
@@ -548,7 +567,7 @@ class CutRegion:
 
     def refresh(self, counts):
         "Work out the cheapest rule under the `counts` (M,) of the arm."
-        known = [c for c in self.cuts if c.triple is not None]
+        known, o = [c for c in self.cuts if c.triple is not None], self.cone.outcomes
         key = counts.sum(), *((c, c.version) for c in known)
         if not known or key == self.key:
             return
@@ -557,12 +576,12 @@ class CutRegion:
             if self.program and len(main) == len(self.program.cuts):
                 self.program.change(main)
             else:
-                self.program = RegionProgram(self.cone.setting, main, self.program)
+                self.program = OutcomeProgram(self.cone.setting, main, self.program, o)
             self.found = [s for s in self.found
-                          if all(g @ s >= h - e for g, h, e in main)]
+                          if all(g @ o.behind(s) >= h - e for g, h, e in main)]
         self.key, q = key, counts/counts.sum()
         cheapest = self.program.minimum(q, rule=True)
         if cheapest is not None:
-            self.rules = self.known = np.array([cheapest.rule.expected, *self.found])
+            self.rules = self.known = np.array([o.paid(cheapest.rule), *self.found])
             self.prices = self.rules @ q
             self.prices[0] = cheapest.bound
