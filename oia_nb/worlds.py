@@ -1099,7 +1099,8 @@ def _joint_tables(table, columns, place, *, states, prior, smoothing):
 
 def _cost_ranges(costs):
     "Costs, of which some are pairs, as numbers; and as pairs, None if none is one."
-    if not any(isinstance(c, (list, tuple)) for c in costs):
+    listed = costs if isinstance(costs, (list, tuple)) else ()
+    if not any(isinstance(c, (list, tuple)) for c in listed):
         return costs, None
     pairs = [as_array(f'costs[{k}]', c if isinstance(c, (list, tuple)) else [c, c], (2, ),
                       low=0.) for k, c in enumerate(costs)]

@@ -401,6 +401,7 @@ BAD_TABLES = {
     'a gap in the state': (dict(state='gap'), "column 'gap': no value in 4 rows"),
     'no state': (dict(state=None), 'state: got None'),
     'cost of an unknown arm': (dict(costs={'a': 0, 'b': 0, 'd': 0}), 'costs: got'),
+    'one cost for all': (dict(costs=.1), 'costs: got'),
     'a cost too few': (dict(costs=[0, 1]),
                        'costs: got'), 'a negative cost': (dict(costs=[0, 1, -1]),
                                                           r'costs\[2\]'),

@@ -14,7 +14,7 @@ from oia_nb import verify as checker
 from oia_nb.all import (action_informed_oracle, load_world, optimal_rule, principal_profit,
                         random_world, sharp)
 from oia_nb.learner import claim_of, facts_of
-from oia_nb.sharp import bets
+from oia_nb.sharp import bets, hints
 from laws import look_inside, looked_into as simulate
 
 def play(world, eps, delta, seed, **options):
@@ -336,7 +336,7 @@ def test_there_are_many_kinds():
     assert len(FORGED) >= 40
 
 @pytest.mark.parametrize('name, eps, seed', amount(
-    [('clinic', .04, 0), ('small_clinic', .1, 0), (ODD[0], .1, 0)],
+    [('clinic', .04, 0), ('small_clinic', .1, 0), (ODD[0], .05, 0)],
     [*((name, eps, seed) for name, eps in TWO for seed in range(4)),
      *((name, eps, 0) for name, eps in MORE),
      # one of the odd worlds is certified at once
@@ -765,6 +765,62 @@ def test_faults_of_the_learner_are_seen(plant, name, eps, monkeypatch):
             assert verdict(claim_of(found), found.certificate.proof, facts_of(found)) is None
             assert best - principal_profit(world, found.rule) <= found.certificate.bound
     assert np.mean(seen) >= .5
+
+def deeper_cuts(m):
+    "Cuts that ask two thirds as much again: functionals that are too small."
+    right = hints.checker.cut
+    def cut(f, j, hint):
+        g, h = right(f, j, hint)
+        return .6*g, h
+    m.setattr(hints.checker, 'cut', cut)
+
+def half_of_each_box(m):
+    "Of a box that is divided, or narrowed, only one part is looked at."
+    old = hints.Boxes.steps
+    def steps(self, mean, low, high, w):
+        found = old(self, mean, low, high, w)
+        return found[:-1] if len(found) > 1 else found
+    m.setattr(hints.Boxes, 'steps', steps)
+
+def trusting(m):
+    "The finder believes itself: what the checker says is not asked."
+    m.setattr(hints.checker, 'verify', lambda *_: None)
+
+@pytest.mark.parametrize('plant', [deeper_cuts, half_of_each_box])
+def test_faults_of_the_finder_are_refused(plant, monkeypatch):
+    "Three states: cuts, and boxes. The checker is asked afterwards, by itself."
+    claim, proof, facts = certificate(ODD[0], .05, 0)
+    right = checker.verify
+    with monkeypatch.context() as m:
+        trusting(m)
+        plant(m)
+        n, arms = proof['candidate'], deepcopy(proof['arms'])
+        for arm in arms:
+            arm.pop('steps', None)
+            arm.pop('rent', None)
+        found, _ = hints.proved(facts, claim, n, arms)
+    assert found is not None and (
+        right(SimpleNamespace(claim=claim, proof=found), facts) is not None)
+
+def test_samples_from_before_the_registration_are_refused():
+    """The finder counts all samples of the candidate's arm, and claims what they seem to prove: as
+    facts have it, half of them came too early."""
+    tried = 0
+    for seed in range(4):
+        claim, proof, facts = certificate('clinic', .04, seed)
+        n = proof['candidate']
+        if n == 0:
+            continue
+        start, _, arm = facts.registered[n - 1]
+        early = [list(r) for r in facts.registered]
+        mine = np.flatnonzero(facts.rounds[:, 1] == arm)
+        late = int(mine[len(mine)*4//5]) + 1
+        if late <= start or any(r[0] < late for r in facts.registered[n:]):
+            continue
+        early[n - 1][0] = late
+        tried += 1
+        assert verdict(claim, proof, replace(facts, registered=early)) is not None
+    assert tried
 
 # --- Inside of runs -------------------------------------------------------------------
 
