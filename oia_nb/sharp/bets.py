@@ -82,7 +82,8 @@ class Knowledge:
         self.by_bets = self.outcomes.by_bets
         self.first = self.cone = None
         self.answers, self.rays, self.offers, self.candidates = {}, {}, {}, []
-        # hyperplanes between two other arms that are in use; arms that cost nothing more
+        # hyperplanes between two other arms that are in use; arms that cost nothing
+        # more
         self.walls, self.regions, self.ordered, self.equal = {}, {}, set(), set()
         zero = np.zeros((setting.M, setting.W))
         self.zero = ScoringRule(zero, setting.support, setting.bound)
@@ -163,7 +164,8 @@ def start(known, arm):
     "This arm answered the zero rule: none is cheaper."
     known.first = arm
     nothing = np.zeros(len(known.u))
-    known.candidates.insert(0, Candidate(arm, known.zero, nothing, known.delta*share(0)))
+    first = Candidate(arm, known.zero, nothing, known.delta*share(0))
+    known.candidates.insert(0, first)
     known.equal |= {a.arm for a in known.answers.values()
                     if a.arm != arm and a.s.max() < 1/MOST}
 
@@ -251,7 +253,8 @@ def hyperplanes(known, j):
 DUE = 12        # answers from which on the order of two arms isn't looked at each time
 
 def open_second(known, arm):
-    """Take the hyperplanes l|j into use of which new answers of an `arm` prove that l is
+    """Take the hyperplanes l|j into use of which new answers of an `arm` prove that l
+    is
     the cheaper one."""
     for (l, j), wall in known.walls.items():
         n, R = wall.n, known.regions.get(j)
@@ -293,7 +296,8 @@ def wealth(known, c, j, eps):
     if j == c.arm:
         found = own_wealth(own, rules, s, float(s.max()), eps)[0]
     else:
-        found = pair_wealth(counts[j], rules, u, own, u - s, float((u - s).min()), eps)[0]
+        found = pair_wealth(counts[j], rules, u, own, u - s, float((u - s).min()),
+                            eps)[0]
     # the rest of the stake is bet on rents
     return found + log(1 - RAYS) if rents and known.setting.W > 2 else found
 
@@ -309,7 +313,8 @@ def was_answered(known, c):
 
 def passes(known, c, eps):
     "Whether evidence for a `Candidate` seems to be enough."
-    return was_answered(known, c) and all(m <= 0 for m in missing(known, c, eps).values())
+    left = missing(known, c, eps).values() if was_answered(known, c) else [1.]
+    return all(m <= 0 for m in left)
 
 # %% ../../nbs/beyond/24_bets.ipynb #d326638d
 TRIES = 4       # rules that a failed proof may name, before more rounds are played
@@ -386,7 +391,8 @@ class Outlook:
     def as_it_stands(self):
         "Samples to come with the margin as it is: predicted, or by what is missing."
         share = self.missing/(self.need + SLACK)
-        return float(max(self.samples(self.margin), sum(self.needed(self.margin))*share))
+        return float(max(self.samples(self.margin),
+                         sum(self.needed(self.margin))*share))
 
 # %% ../../nbs/beyond/24_bets.ipynb #67772a85
 def path_of_bets(R, walls, alphas, q):
@@ -461,14 +467,16 @@ class Choice:
             pay = np.array([known.outcomes.expected(r) for r in known.cone.pool])
             pay = pay/known.cone.bound
             self.mixing = known.cone.coordinates(pay)
-            self.foretold = Foretold(self.guess, pay, known.cone.tops, DRAWS, self.highs)
+            self.foretold = Foretold(self.guess, pay, known.cone.tops, DRAWS,
+                                     self.highs)
 
     def mixture(self, y):
         "The rule that mixes those of the pool with weights y (B,), within the bound."
         z = self.known.setting
         values = np.tensordot(np.maximum(y, 0), self.known.cone.values, 1)
         values = np.minimum(values/max(1., values.max()), 1.)*z.bound
-        return without_floor(ScoringRule(values, z.support, z.bound), z.prior is not None)
+        return without_floor(ScoringRule(values, z.support, z.bound),
+                             z.prior is not None)
 
     def alpha(self, l, j):
         "(M,): the hyperplane l|j by the guess; as it is, where no question will do."
@@ -542,7 +550,8 @@ class Choice:
         ray = known.rays.get(direction(s))
         if not known.by_bets:
             return None
-        heard = [] if ray is None else [(t*ray.rule.expected.max()/s.max(), a == known.first)
+        heard = [] if ray is None else [(t*ray.rule.expected.max()/s.max(),
+                                         a == known.first)
                                         for t, a in ray.heard]
         low = max((t for t, inside in heard if inside), default=0.)
         high = min((t for t, inside in heard if not inside), default=1.)
@@ -648,7 +657,8 @@ class Choice:
         return proof
 
     def step(self):
-        """What to announce next: (rule, arm that is meant, kind, how often); or a `Candidate`
+        """What to announce next: (rule, arm that is meant, kind, how often); or a
+        `Candidate`
         and its proof."""
         known, eps = self.known, self.eps
         if known.first is not None and len(known.candidates) == 1 and (
@@ -680,7 +690,8 @@ class Choice:
 VAIN, OPENING, FIRST, ORDERS, WORTHLESS = .25, 4, 3, 4, 1/40
 
 # %% ../../nbs/beyond/24_bets.ipynb #6dfde922
-WORTH, FINE, NOTHING = .03, 1.1, 1e-6   # a bound falls by; rays are halved to; of a rule
+# a bound falls by; rays are halved to; of a rule
+WORTH, FINE, NOTHING = .03, 1.1, 1e-6
 
 # %% ../../nbs/beyond/24_bets.ipynb #10b9f831
 def scaled(rule, t):
@@ -706,7 +717,8 @@ def cheapest_answer(known, k):
     return min(answers, key=lambda a: q @ a.s).rule
 
 # %% ../../nbs/beyond/24_bets.ipynb #1ecc5ccf
-LEADS, OWN_LEAD = .1, .25   # of ϵ, that a new leader must earn more, of another arm or not
+# of ϵ, that a new leader must earn more, of another arm or not
+LEADS, OWN_LEAD = .1, .25
 
 def leader(known, eps):
     """The `Candidate` to be proved, and None; or one that seems to earn more, as it
@@ -737,7 +749,8 @@ def file(known, fact):
 AGAIN_AFTER = 1.02      # growth in rounds until a proof that failed is tried again
 
 def opening(known):
-    "What is announced before anything else, as `Choice.sample` has it; None after that."
+    """What is announced before anything else, as `Choice.sample` has it; None after
+    that."""
     if known.first is None:
         return known.zero, None, INIT, 1
     for k, rule in enumerate(known.oracle.rules):
