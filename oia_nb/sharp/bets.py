@@ -233,8 +233,10 @@ def refresh(known, arms):
         R.refresh(known.outcomes.counts[j])
 
 def settle(known):
-    "Work out all bounds of the hyperplanes in use anew, whoever needed them before."
+    """Work out all bounds of the hyperplanes in use anew, whoever needed them before; and
+    forget at which rules proofs failed."""
     for R in known.regions.values():
+        R.found = type(R.found)()
         for wall in R.every if known.by_bets else ():
             for i in np.flatnonzero(wall.stale[0]):
                 wall.tighten(i, 1)
