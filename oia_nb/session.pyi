@@ -10,7 +10,6 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from decimal import Decimal
 from errno import ENOSPC
 from functools import wraps
 from html import escape
@@ -24,7 +23,7 @@ from .core import InvalidInput, NotInducible, OIAError, PROB_TOL, as_choice, as_
 from .estimation import NORMAL, PAST
 from .information import Response, Setting, World
 from .scoring import ScoringRule
-from .tickets import Menu, distinct, money, remark, ticket_name
+from .tickets import Menu, decimals, money, payable, remark, ticket_name
 from .oracle import Oracle, action_informed_oracle, arms_to_leave
 from .examination import CalibrationWatch
 from .documents import identification_from_dict
@@ -62,11 +61,8 @@ SNAP: float
 def as_said(setting, report): ...
 def as_report(setting, report=..., snap=..., arm=..., *, belief=..., percent=...): ...
 SAME_RULE: float
-GOLDEN: Any
 def rule_digest(rule): ...
 def is_same(a, b, same=...): ...
-def payable(rule, unit, n=...): ...
-def decimals(unit): ...
 class Tape:
     def __init__(self, answers=...) -> None: ...
     def next(self, rule): ...
@@ -120,8 +116,9 @@ class Round:
     draw: float | None
     kind: int
     target: int | None
+    bound: float | None
     revealed: int | None
-    def __init__(self, number: int, rule: ScoringRule, status: str = ..., arm: int | None = ..., belief: int | None = ..., said: list | None = ..., distance: float | None = ..., state: int | None = ..., note: str | None = ..., declined: int = ..., amended: int = ..., doubted: int = ..., spent: float = ..., draw: float | None = ..., kind: int = ..., target: int | None = ..., revealed: int | None = ...) -> None: ...
+    def __init__(self, number: int, rule: ScoringRule, status: str = ..., arm: int | None = ..., belief: int | None = ..., said: list | None = ..., distance: float | None = ..., state: int | None = ..., note: str | None = ..., declined: int = ..., amended: int = ..., doubted: int = ..., spent: float = ..., draw: float | None = ..., kind: int = ..., target: int | None = ..., bound: float | None = ..., revealed: int | None = ...) -> None: ...
     @property
     def due(self): ...
     @property

@@ -5,12 +5,13 @@
 # %% auto #0
 __all__ = ['SAME', 'FEWEST', 'MOST', 'PRINTED', 'SPREAD', 'ROUNDING_SECONDS', 'ALIKE', 'Menu', 'intervals', 'borders',
            'ticket_name', 'money', 'smallest', 'pays', 'remark', 'when_two', 'when_more', 'round_program', 'Rounded',
-           'distinct', 'whole_numbers', 'round_menu', 'rounding_costs']
+           'distinct', 'whole_numbers', 'round_menu', 'payable', 'decimals', 'rounding_costs']
 
 # %% ../nbs/beyond/26_tickets.ipynb #ed66b7e8
 from dataclasses import dataclass
+from decimal import Decimal
 import numpy as np
-from .core import (InvalidInput, NotInducible, SolverFailure, as_array,
+from .core import (PROB_TOL, InvalidInput, NotInducible, SolverFailure, as_array,
                          as_beliefs, as_integer, as_kind, as_number, as_text)
 from .core import Value, patch_to
 from .information import Setting, World
@@ -325,6 +326,29 @@ def round_menu(rule, world, digits, margin):
     profit = principal_profit(world, menu.rule)
     return Rounded(menu, digits, arm, margin, profit,
                    principal_profit(world, rule) - profit, optimal)
+
+# %% ../nbs/beyond/26_tickets.ipynb #ca5b0001
+def payable(rule, unit):
+    """The proper rule whose tickets are those of a rule, each sum rounded to a multiple
+    of `unit` (None: the rule itself). A rule in such sums stays as it is.
+
+    >>> payable(best.rule, .01).values.max()
+    np.float64(0.06)
+    """
+    if unit is None:
+        return rule
+    most = np.floor(rule.bound/unit + PROB_TOL)
+    sums = np.clip(np.round(rule.menu().tickets/unit), 0., most)*unit
+    menu = Menu(distinct(np.round(sums, decimals(unit))), rule.support, rule.bound)
+    return menu.rule.menu().rule
+
+def decimals(unit):
+    """How many decimals the sums have that are multiples of `unit`; None for None.
+
+    >>> decimals(.05)
+    2
+    """
+    return unit and max(0, -Decimal(repr(float(unit))).as_tuple().exponent)
 
 # %% ../nbs/beyond/26_tickets.ipynb #f849993e
 @patch_to(ScoringRule)

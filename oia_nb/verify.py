@@ -63,7 +63,6 @@ class Facts:
     paid: dict = None
     margins: np.ndarray = None
     starts: tuple = ()
-    tie: float = 1e-7
     looks: int = 0
     sizes: np.ndarray = None
     oracle: np.ndarray = None

@@ -30,12 +30,11 @@ class Facts:
     paid: dict | None
     margins: np.ndarray | None
     starts: tuple
-    tie: float
     looks: int
     sizes: np.ndarray | None
     oracle: np.ndarray | None
     questions: np.ndarray | None
-    def __init__(self, support: ArrayLike, utility: ArrayLike, bound: float, K: int, rules: ArrayLike, rounds: ArrayLike, registered: Any = ..., fixed: Any = ..., prior: ArrayLike | None = ..., supports: Any | None = ..., paid: dict | None = ..., margins: ArrayLike | None = ..., starts: Any = ..., tie: float = ..., looks: int = ..., sizes: ArrayLike | None = ..., oracle: ArrayLike | None = ..., questions: ArrayLike | None = ...) -> None: ...
+    def __init__(self, support: ArrayLike, utility: ArrayLike, bound: float, K: int, rules: ArrayLike, rounds: ArrayLike, registered: Any = ..., fixed: Any = ..., prior: ArrayLike | None = ..., supports: Any | None = ..., paid: dict | None = ..., margins: ArrayLike | None = ..., starts: Any = ..., looks: int = ..., sizes: ArrayLike | None = ..., oracle: ArrayLike | None = ..., questions: ArrayLike | None = ...) -> None: ...
 @dataclass(frozen=True, eq=False)
 class Claim:
     rule: np.ndarray

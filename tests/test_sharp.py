@@ -87,11 +87,11 @@ def test_mean_lower_extremes():
 # --- Walls ----------------------------------------------------------------------------
 
 
-def insisting_at_once(monkeypatch):
-    "The bets ask nothing, and insist as soon as a sample was in vain."
-    monkeypatch.setattr(module.bets, 'best_option', lambda *a: None)
-    monkeypatch.setattr(module.bets, 'prospect', lambda *a: np.inf)
-    monkeypatch.setattr(module.bets, 'VAIN', 1e-9)
+def asking_anything(monkeypatch):
+    "Questions at random, whether they pay or not."
+    rng, options = generator(733), module.bets.Choice.options
+    monkeypatch.setattr(module.bets.Choice, 'options', lambda *given: [
+        (rng.uniform(0, 2), act) for _, act in options(*given)])
 
 DELTA = amount(.05, .2)     # of every run below
 SEEDS = amount(1, 6)        # runs of each world
@@ -120,7 +120,7 @@ def guessed(worlds, seeds):
              power=lambda: detection(WORLDS*SEEDS, DELTA, 1.))
 def test_the_promise_is_kept_whatever_is_asked(monkeypatch):
     "Runs on 5 worlds (6 runs on each of 6, with --release), without a question that pays."
-    insisting_at_once(monkeypatch)
+    asking_anything(monkeypatch)
     worlds = list(targets(WORLDS))
     runs = [(world, play(world, eps, generator(710 + i, seed)), eps)
             for i, (world, eps) in enumerate(worlds) for seed in range(SEEDS)]
@@ -269,7 +269,7 @@ def drawn(rng):
 def test_cap():
     clinic = load_world('clinic')
     oracle = action_informed_oracle(clinic)
-    for cap in (3, 4, 50, 100):
+    for cap in (3, 4, 50):
         r = simulate(plain(clinic.setting, oracle, eps=.04, delta=.05, max_rounds=cap), clinic, 0)
         assert (r.status, r.rounds, len(r.trace.arms)) == ('round_cap', cap, cap)
         assert r.certificate is None or sound(clinic, r)
@@ -284,16 +284,13 @@ def stuck_world(n):
             continue
 
 @pytest.mark.parametrize('n, seed', [(18, 4), *amount([], [(18, 9), (15, 8)])])
-def test_bets_that_are_stuck_insist(n, seed, monkeypatch):
+def test_runs_of_vain_questions_end(n, seed):
     world = stuck_world(n)
     play = lambda: simulate(plain(world.setting, action_informed_oracle(world), delta=.5,
                                   eps=max(gap_of(world)/2, .02), max_rounds=1000), world,
                             generator(11, 1000*n + seed))
     found = play()
     assert found.status == 'certified' and sound(world, found)
-    # planted: samples may be in vain for ever
-    monkeypatch.setattr(module.bets, 'VAIN', np.inf)
-    assert play().status == 'round_cap'
 
 class Fickle:
     "Answers as `first` does for a number of rounds, as `then` does from then on."

@@ -20,9 +20,9 @@ from oia_nb.identification import identify
 from oia_nb.open_setting import OpenSetting
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.scoring import is_proper
-from oia_nb.session import (Offer, Refused, Session, control_questions, decimals, drawn,
-                            payable, read_journal)
+from oia_nb.session import (Offer, Refused, Session, control_questions, drawn, read_journal)
 from oia_nb.stackelberg import optimal_rule, simple_regret
+from oia_nb.tickets import decimals, payable
 from oia_nb.worlds import load_world, random_world, scored, world_from_table
 
 CLINIC = load_world('clinic')
@@ -50,8 +50,6 @@ def test_rules_are_rounded_and_stay_proper(world, unit, digits):
     "Every sum is a multiple of the unit within the bound, and the sheet pays what the rule does."
     assert decimals(unit) == digits
     for rule in (*action_informed_oracle(world).rules, optimal_rule(world).rule):
-        if unit > rule.bound:
-            continue
         found = payable(rule, unit)
         assert is_proper(found) and 0 <= found.values.min() <= found.values.max() <= rule.bound
         assert np.abs(found.values/unit - np.round(found.values/unit)).max() < 1e-9
@@ -362,7 +360,7 @@ def by_command(path, world, eps):
         '--fee', .5, '--asks', '--person', 'R. Roe')
     while Session.open(file, write=False).status == 'open':
         s = Session.open(file, write=False)
-        if s.rounds == amount(20, 60):
+        if s.rounds == amount(11, 60):
             break
         oia('next', file, '--html', path.with_suffix('.html'))
         r = Session.open(file, write=False)._rounds[-1]
@@ -422,7 +420,7 @@ def test_a_forecast_for_the_expert_one_has(capsys):
     found = forecast(replace(CLINIC, agent=parse_expert('lapsing:0.02')), eps=.3, delta=.1, runs=2,
                      told='lapses=0.02', cap=800, rounds=[1, 800], sums=[0., 1e6])
     assert found.method[0] == 'patient' and np.isnan(found.lost[0])
-    assert found.proved_1[0] == found.proved_for_0[0] > found.proved_800[0]
+    assert found.proved_1[0] > found.proved_800[0] <= found.proved_for_0[0]
     assert found.proved_800[0] == found['proved_for_1e+06'][0]
     assert main('plan clinic --eps .3 --delta .1 --runs 1 --rounds 9 --sums 5 --quiet'.split()) == 0
     assert 'after round 9' in (out := capsys.readouterr().out) and 'for 5: ' in out

@@ -235,8 +235,11 @@ def refresh(known, arms):
         R.refresh(known.outcomes.counts[j])
 
 def settle(known):
-    "Work out all bounds of the hyperplanes in use anew, whoever needed them before."
+    """Work out all bounds of the hyperplanes in use anew, whoever needed them before;
+    and
+    forget at which rules proofs failed."""
     for R in known.regions.values():
+        R.found = type(R.found)()
         for wall in R.every if known.by_bets else ():
             for i in np.flatnonzero(wall.stale[0]):
                 wall.tighten(i, 1)
@@ -443,9 +446,11 @@ def path_of_cuts(R, walls, alphas, q):
 RENEW, DRAWS, TRUST = 1.25, 12, (13, 5, 1)
 
 class Choice:
-    "What to announce next: the guess, and what came of it."
-    def __init__(self, known, eps, round_cost=np.inf):
-        self.known, self.eps, self.round_cost = known, eps, round_cost
+    """What to announce next: the guess, and what came of it; `coin` makes a rule one
+    that
+    may be announced."""
+    def __init__(self, known, eps, round_cost=np.inf, coin=lambda rule: rule):
+        self.known, self.eps, self.round_cost, self.coin = known, eps, round_cost, coin
         self.guess = self.foretold = None
         self.highs, self.told, self.since, self.finer = new_highs(), 0, 0, Counter()
 
@@ -475,8 +480,8 @@ class Choice:
         z = self.known.setting
         values = np.tensordot(np.maximum(y, 0), self.known.cone.values, 1)
         values = np.minimum(values/max(1., values.max()), 1.)*z.bound
-        return without_floor(ScoringRule(values, z.support, z.bound),
-                             z.prior is not None)
+        rule = ScoringRule(values, z.support, z.bound)
+        return self.coin(without_floor(rule, z.prior is not None))
 
     def alpha(self, l, j):
         "(M,): the hyperplane l|j by the guess; as it is, where no question will do."
@@ -571,7 +576,7 @@ class Choice:
         gains = np.einsum('nkm,bm->nkb', F.q, [a.s for a in answers])[..., None]*t
         by_l = ((gains - F.costs[:, :, None, None]).argmax(1) == l).mean(0)
         b, n = np.unravel_index(by_l.argmax(), by_l.shape)
-        return scaled(answers[b].rule, t[n]), l
+        return self.coin(scaled(answers[b].rule, t[n])), l
 
     def narrower(self, c, looks):
         "To halve the bracket of a candidate that isn't registered yet."
@@ -580,9 +585,10 @@ class Choice:
         low, high = c.ray.bracket(c.arm)
         o = self.known.outcomes
         gain = (high - low)/2*float(o.shares[c.arm] @ o.paid(c.ray.rule))
-        if gain > WORTHLESS*self.eps:
+        rule = self.coin(scaled(c.ray.rule, (low + high)/2))
+        if gain > WORTHLESS*self.eps and not self.known.answer_to(rule):
             saves = 1e3 if gain > self.eps/8 else saved(looks, gain) - 1
-            yield saves, lambda: (scaled(c.ray.rule, (low + high)/2), c.arm)
+            yield saves, lambda: (rule, c.arm)
 
     def cheaper(self, o, looks):
         "To ask for a cheaper rule of arm j than the candidate's."
@@ -593,7 +599,8 @@ class Choice:
         if j not in self.sought or data.rounds >= self.sought[j][0] + AGAIN:
             z = self.known.setting
             found = (cheapest_rule(z, self.foretold, j, o.reports, n) for n in TRUST)
-            rule = next((without_floor(f, z.prior is not None) for f in found if f), None)
+            rule = next((self.coin(without_floor(f, z.prior is not None))
+                         for f in found if f), None)
             new = rule is not None and not self.known.answer_to(rule)
             self.sought[j] = data.rounds, rule if new else None
         rule = self.sought[j][1]

@@ -23,6 +23,7 @@ from .evidence import betting_threshold, mean_lower
 from .hyperplanes import THIN
 from .record import CHECK, Record
 from .walls import Contradiction, extent
+from ..tickets import payable
 from ..told import Told, as_told
 
 # %% ../../nbs/beyond/25_sharp.ipynb #54bf2a75
@@ -84,7 +85,7 @@ class Run(SharpRun):
         self.record, self.round_cost, self.proved = record, round_cost, None
         self.max_rounds += sum(r.kind == PAST for r in record.rounds)
         self.known, self.next_snapshot, self.next_proof = None, 1, 1
-        self.asking = None
+        self.asking = self.unit = None
 
 # %% ../../nbs/beyond/25_sharp.ipynb #7631cd6e
 def put(run, rule, target, kind):
@@ -240,7 +241,7 @@ def levelled(setting):
 # %% ../../nbs/beyond/25_sharp.ipynb #09783d6a
 def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
           watch=None, told=None, examined=True, history=(), round_cost=None,
-          record=None):
+          record=None, unit=None):
     r"""The sharp learner (chapter 25): a coroutine that yields a `ScoringRule`,
     receives a `Response`, and returns an
     `Identification`. `normal_rounds` are samples, `forced_rounds` questions; no rule
@@ -265,6 +266,7 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     history : list of (rule, arm, report), or (rule, arm, report, state)
         All answers of this expert to proper rules from before, in order; no `margin`.
     round_cost : float, optional; what a round costs beside the payment
+    unit : float, optional; payments are multiples of it, .01 for cents
     record : Record, optional; facts to go on from, in place of a `history`
 
     Raises `InvalidInput`, `SolverFailure`. If the first answer to an oracle rule is
@@ -280,7 +282,7 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     margin = as_number('margin', margin, 0., setting.bound)
     past = checked_record(setting, history, record, margin)
-    make = maker(setting, oracle, watch, told, examined, past, round_cost, margin)
+    make = maker(setting, oracle, watch, told, examined, past, round_cost, margin, unit)
     if margin == 0:
         return make(eps, delta, max_rounds)
     return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
@@ -289,7 +291,7 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
 # %% ../../nbs/beyond/25_sharp.ipynb #7ce704fe
 def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin=0.,
                 max_rounds=1_000_000, watch=None, examined=True, history=(),
-                round_cost=None, record=None):
+                round_cost=None, record=None, unit=None):
     """`sharp` for an expert with beliefs of its own (chapter 33), whom `told` may say
     to round what it says. It needs every round's state. The other arguments are those
     of `sharp`.
@@ -303,7 +305,7 @@ def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin
     return sharp(setting, oracle, eps=eps, delta=delta, margin=margin,
                  max_rounds=max_rounds, watch=watch, examined=examined, history=history,
                  told=replace(told, beliefs='own'), round_cost=round_cost,
-                 record=record)
+                 record=record, unit=unit)
 
 # %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a4a
 class SharpLearner(Learner):
@@ -384,8 +386,8 @@ def checked_record(setting, history=(), record=None, margin=0.):
     return record.copied()
 
 # %% ../../nbs/beyond/25_sharp.ipynb #5d1e7a4c
-def maker(setting, oracle, watch, told, examined, past=None, round_cost=None,
-          margin=0.):
+def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, margin=0.,
+          unit=None):
     """A function of ϵ, δ, rounds and a share of the false alarms that makes the
     learner; raises `InvalidInput`."""
     if not isinstance(examined, bool):
@@ -403,6 +405,7 @@ def maker(setting, oracle, watch, told, examined, past=None, round_cost=None,
             run = Run(setting, oracle, eps, delta, rounds, watch,
                       replace(told, alarm=share*told.alarm), record=record,
                       round_cost=round_cost)
+            run.unit = unit
             return run, steps(run, examined)
         return SharpLearner(setting, start, Record() if past is None else past, own)
     return make
@@ -422,7 +425,8 @@ def learn(run, examined):
     "Questions and samples, what is proved at their end, and the examination."
     checks, before = kept_back(run.record)
     recall(run, before)
-    choice = bets.Choice(run.known, run.eps, run.round_cost)
+    choice = bets.Choice(run.known, run.eps, run.round_cost,
+                         lambda rule: payable(rule, run.unit))
     while True:
         report(run)
         rule, arm, *how = choice.step()
@@ -471,7 +475,8 @@ def close(run, checks):
     answers = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
     boundaries = [Boundary(*w.pair, known.zero, w.beyond, limits_of(w),
                            known.outcomes.expected) for w in walls
-                  if w.pair[0] == known.first and not w.tied and w.beyond]
+                  if w.pair[0] == known.first and not w.tied and w.beyond
+                  and run.unit is None]
     def again(rule, arm):
         rule = spare(run.setting, rule)
         for k in range(run.setting.K):
