@@ -41,7 +41,8 @@ class Outcomes:
         data, start = self.data, self._until
         if not self.own:
             return data.counts
-        for k, i, w in zip(data.arms[start:], data.beliefs[start:], data.states[start:]):
+        for k, i, w in zip(data.arms[start:], data.beliefs[start:],
+                           data.states[start:]):
             self._seen[k, self.place[i, w]] += self.place[i, w] >= 0
         self._until = data.rounds
         return self._seen.copy()

@@ -53,7 +53,8 @@ class Pulls:
     def __init__(self, K, family, eps=0., delta=1., max_pulls=10_000_000):
         self.K = as_integer('K', K, 2)
         if not hasattr(family, 'low'):
-            raise InvalidInput('family', family, 'a range of rewards, such as Rewards(0, 1)')
+            raise InvalidInput('family', family,
+                               'a range of rewards, such as Rewards(0, 1)')
         self.family, self.eps = family, as_number('eps', eps, 0.)
         self.delta = as_number('delta', delta, 0., 1., strict_low=True)
         self.max_pulls = as_integer('max_pulls', max_pulls, self.K)

@@ -139,7 +139,8 @@ def contents():
     known = {name for names in TOPICS.values() for name in names}
     lines = ['Best scoring rule identification: what to pay an expert whose effort and',
              'costs nobody sees.']
-    for topic, names in {**TOPICS, 'others': [n for n in texts if n not in known]}.items():
+    for topic, names in {**TOPICS,
+                         'others': [n for n in texts if n not in known]}.items():
         there = [name for name in names if name in texts]
         lines += ['', f'{topic}:']*bool(there)
         for name in there:
@@ -202,7 +203,8 @@ OPTIONS |= {
         '--path': (str, 'a folder that keeps every run; an interrupted comparison goes '
                         'on where it was')}}
 
-EPS, DELTA = (OPTIONS['what to reach, and with what'][n][1] for n in ('--eps', '--delta'))
+EPS, DELTA = (OPTIONS['what to reach, and with what'][n][1]
+              for n in ('--eps', '--delta'))
 
 def described(word):
     """A row of `OPTIONS` as names and keywords of `add_argument`.
@@ -728,8 +730,8 @@ def error_lines(frame):
          '--repetitions=3 --seed=0 --jobs=1 --path --expert --told --margin=0 --json '
          '--quiet')
 def run_compare(args):
-    """Play all learners in some worlds (advert and clinic, if none is named) at the same
-    target, and put their rounds, what they paid and lost, and their errors side by
+    """Play all learners in some worlds (advert and clinic, if none is named) at the
+    same target, and put their rounds, what they paid and lost, and their errors side by
     side."""
     from oia_nb.core import OIAError
     from oia_nb.documents import compare_to_dict
@@ -810,7 +812,8 @@ def ahead_text(row):
     end = ('lost meanwhile: what learning earns less than the best rule would. pays '
            'from round: rounds in all, learning included, until more was earned than '
            'without paying at all.')
-    proved = [f'{key.replace("proved_for_", "for ").replace("proved_", "after round ")}: '
+    proved = [f'{key.replace("proved_for_", "for ").replace("proved_", "after round ")}'
+              ': '
               f'{"nothing" if x == float("inf") else f"loses at most {x:.3g}"}'
               for key, x in row.items() if key.startswith('proved')]
     by_then = paragraph('proved by then, in the median run: ' + '; '.join(proved))
@@ -900,7 +903,8 @@ def paper_text(world, best, oracle, result, args):
             f'The rule of the paper is slow. To tell {z.arms[best.arm]} from '
             f'{z.arms[second]}, the target has to be below {gaps[second]:.3g}: {least}')
     less = f', {n/result.rounds:,.0f} times fewer' if n >= 2*result.rounds else ''
-    return paragraph("What the paper's algorithm, OIAFC, would have needed for the same "
+    return paragraph("What the paper's algorithm, OIAFC, would have needed for the "
+                     "same "
                      f'promise: {least} This run used {result.rounds:,} rounds{less}.')
 
 # %% ../nbs/companion/70_cli.ipynb #5486a73b
@@ -919,7 +923,8 @@ def check_figure(path):
 
 # %% ../nbs/companion/70_cli.ipynb #5b945b6c
 def draw(world, result, best, path):
-    "Two panels: the rule beside the best one, and how the optimistic profits came down."
+    """Two panels: the rule beside the best one, and how the optimistic profits came
+    down."""
     import matplotlib
     import numpy as np
     from matplotlib.figure import Figure
@@ -1068,7 +1073,8 @@ def next_command(s):
     if s.status == 'open':
         return f'oia session next {path}'
     if s.way_out and s.contradiction:
-        return f'oia session amend {path} {s.contradiction[0]} --arm … --report … --why …'
+        return (f'oia session amend {path} {s.contradiction[0]} '
+                '--arm … --report … --why …')
     return f'oia session close {path} --html closing.html --csv payments.csv'
 
 def put_standing(s, args, *lines, **more):
@@ -1095,8 +1101,10 @@ def session_options():
                 'told; all are listed by oia identify --help)'),
             *flag_options()]
 
-@command('session new', 'FILE WORLD --eps! --delta! --budget --snap --currency --unit --asks '
-         '--person --lottery --max-paid --fee=0 --without --told', session_options, '--json')
+@command('session new',
+         'FILE WORLD --eps! --delta! --budget --snap --currency --unit --asks '
+         '--person --lottery --max-paid --fee=0 --without --told',
+         session_options, '--json')
 def new_session(args):
     """Start a session in a new file. Of the world only its setting and its oracle
     are used, and kept."""

@@ -217,5 +217,6 @@ def forecast_facts(row):
                   rounds_90='rounds, 90 %', paid='paid', lost='lost meanwhile',
                   break_even='pays from round')
     forms = [*[cut_short]*3, *[sensible]*2, count_or_never]
-    return Facts([(key, label, form) for (key, label), form in zip(labels.items(), forms)],
+    return Facts([(key, label, form)
+                  for (key, label), form in zip(labels.items(), forms)],
                  [[row[key] for key in labels]])

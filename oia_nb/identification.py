@@ -198,8 +198,8 @@ OFTEN = 'uncertified', 'assumption_violated'
 BOUNDARIES = ('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
               'gives way to another')
 
-register(Row('sharp', sharp, 'the sharp learner: bets, and answers as half-spaces', USUAL,
-             demo=(.04, .05), honours=('costs', 'rounding'), flags=LEAD,
+register(Row('sharp', sharp, 'the sharp learner: bets, and answers as half-spaces',
+             USUAL, demo=(.04, .05), honours=('costs', 'rounding'), flags=LEAD,
              rounds=BOUNDARIES))
 register(Row(
     'oiafc', oiafc, "the paper's OIAFC, with fixed confidence",
@@ -236,7 +236,8 @@ from .open_setting import open_support
 from .trial import trial
 
 register(Row(
-    'patient', patient, 'the sharp learner for experts who lapse at a stated rate', USUAL,
+    'patient',
+    patient, 'the sharp learner for experts who lapse at a stated rate', USUAL,
     variants={}, honours=('lapses', 'rounding'), flags=LEAD,
     rounds='{:,} initial, {:,} to sample the arms, and {:,} to decide questions'))
 register(Row(
@@ -414,7 +415,8 @@ def identify(world, *, eps, delta, method=None, budget=None, seed=None,
     play = run_fast if engine == 'fast' else play_row
     found = play(row, world, oracle, rng, eps=eps, delta=delta, progress=progress,
                  max_paid=max_paid, **options)
-    log.info('%s in %s: %s, %d rounds', row.name, world.name, found.status, found.rounds)
+    log.info('%s in %s: %s, %d rounds', row.name, world.name, found.status,
+             found.rounds)
     return add_lost(world, replace(found, setting=world.setting, origin=origin))
 
 # %% ../nbs/companion/63_identification.ipynb #bf946fb4

@@ -177,8 +177,8 @@ def earned_with_lapses(run, found):
 def patient(setting, oracle, *, eps, delta, told=None, within=sharp, margin=0.,
             max_rounds=1_000_000, watch=None):
     r"""The patient learner (chapter 32): a `Learner`, whose result is that of the
-    learner within, in terms of all rounds that were played: `normal_rounds` for samples,
-    `forced_rounds` for questions.
+    learner within, in terms of all rounds that were played: `normal_rounds` for
+    samples, `forced_rounds` for questions.
 
     Parameters
     ----------

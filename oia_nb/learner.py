@@ -219,7 +219,8 @@ class Identification:
     expert is meant), `checks` a tuple of `Check`, `violated` one of `VIOLATIONS` or
     None, `contradiction` the rounds (from 1) that contradict each other. `profit` is a
     lower bound on what the rule earns, on the event: when its arm answers, or in all
-    rounds if lapses were told of. `refused` is what didn't verify. `statement` says all.
+    rounds if lapses were told of. `refused` is what didn't verify. `statement` says
+    all.
 
     The rest is None but for some learners. Chapter 37: the arm leads by `lead` at
     least, with the `share` λ of the oracle's rule, after so many `attempts`. Chapter
@@ -797,7 +798,8 @@ def claim_text(found, told):
                 f'tried, this one earns at most {said["behind"]} less than the best, '
                 f'with probability {said["delta"]}, and between {said["low"]} and '
                 f'{said["high"]} as played')
-    text = (f'For {told.in_words()}: the rule loses at most {said["bound"]} against the '
+    text = (f'For {told.in_words()}: the rule loses at most {said["bound"]} against '
+            'the '
             f'best one{", where the arm answers that is meant" if meant else ""}, with '
             f'probability {said["delta"]}')
     if 'profit' in said:

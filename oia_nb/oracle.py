@@ -11,8 +11,8 @@ __all__ = ['MARGIN_TOL', 'WAYS_OUT', 'BOUND_MARGIN', 'BOUND_TOL', 'Oracle', 'wid
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 import numpy as np
-from .core import (REPORT_TOL, InvalidInput, NotInducible, SolverFailure, Value, as_array,
-                         as_integer, as_kind, as_names, as_number)
+from .core import (REPORT_TOL, InvalidInput, NotInducible, SolverFailure, Value,
+                         as_array, as_integer, as_kind, as_names, as_number)
 from .information import (Environment, InformationStructure, Rational, Setting,
                                 World)
 from .scoring import ScoringRule, lie, menu_rule, mix
@@ -68,8 +68,8 @@ class Oracle(Value):
         return None if self.margins is None else float(self.margins.min())
 
     def on(self, setting):
-        """The oracle for the beliefs of another `Setting`: its rules as menus, which pay any
-        report. Margins are known still if no belief is missing there. Raises
+        """The oracle for the beliefs of another `Setting`: its rules as menus, which pay
+        any report. Margins are known still if no belief is missing there. Raises
         `InvalidInput`."""
         support, old = as_kind('setting', setting, Setting).support, self.rules[0].support
         if np.array_equal(support, old):

@@ -144,7 +144,8 @@ def by_sums(claim, p, facts, at):
     for r, S in enumerate(facts.rules):
         rounds = np.flatnonzero(facts.rounds[:, 0] == r)[:p['used'][r]]
         counts = pairs_of(facts, facts.rounds[rounds])
-        x, level = (at.numbers(worths(facts)) - at.numbers(S)).ravel(), claim.delta/(2*n)
+        x = (at.numbers(worths(facts)) - at.numbers(S)).ravel()
+        level = claim.delta/(2*n)
         for side, end, bet in zip((1, -1), p['ends'][r], p['bets'][r], strict=True):
             need(averages(counts, side*x, side*end, level, bet, at),
                  f'what rule {r} brought does not prove its bounds')

@@ -28,7 +28,8 @@ from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
 from . import __version__
-from .core import (InvalidInput, NotInducible, OIAError, PROB_TOL, as_choice, as_integer,
+from .core import (InvalidInput, NotInducible, OIAError, PROB_TOL, as_choice,
+                         as_integer,
                          as_kind, as_number, as_text, as_value, file_trouble,
                          placed, plain)
 from .estimation import NORMAL, PAST
@@ -538,7 +539,8 @@ def who_holds(menu, states, digits=None):
 # %% ../nbs/beyond/27_session.ipynb #32faaff7
 @dataclass(eq=False)
 class Round:
-    """A round of a session: the offer's rule, what became of it (`status`: open, answered
+    """A round of a session: the offer's rule, what became of it (`status`: open,
+    answered
     or void), and how often; what was `spent` on what didn't stay."""
     number: int
     rule: ScoringRule
@@ -680,7 +682,8 @@ class Session:
         """
         head = new_head(where, oracle, eps=eps, delta=delta, method=method, snap=snap,
                         currency=currency, unit=unit, fee=fee, max_paid=max_paid,
-                        history=history, told=told, asks=asks, person=person, lottery=lottery,
+                        history=history,
+                        told=told, asks=asks, person=person, lottery=lottery,
                         options=options)
         journal = Journal(path, new=True)
         try:
@@ -769,7 +772,8 @@ class Session:
 
     @property
     def _standing(self):
-        "The rounds whose answers a learner can read: all but those whose state it waits for."
+        """The rounds whose answers a learner can read: all but those whose state it waits
+        for."""
         needed = learner_row(self.head['method']).needs_states
         return [r for r in self._rounds if r.status == 'answered'
                 and not (needed and r.state is None)]
@@ -779,7 +783,8 @@ class Session:
         "All answers that stand, those from before first: pairs (rule, `Response`)."
         needed = learner_row(self.head['method']).needs_states
         return [*self._past, *(
-            (r.rule, as_response(self.setting, r.arm, r.belief, r.state if needed else None))
+            (r.rule,
+             as_response(self.setting, r.arm, r.belief, r.state if needed else None))
             for r in self._standing)]
 
     @property
@@ -1182,7 +1187,8 @@ class Session:
         if found.violated not in SLIPS:
             return f'{WAYS.get(found.violated, "")}.'
         first = self.contradiction[0]
-        return (f'Seen in {in_rounds(self.contradiction)}. If one of them is a slip, correct it '
+        return (f'Seen in {in_rounds(self.contradiction)}. If one of them is a slip, '
+                'correct it '
                 f"and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
                 f"s.undo({first}, '…'). If slips are to be expected: "
                 f"Session.create(…, told='lapses=0.05'{ANEW}; if costs were guessed, with "
@@ -1211,7 +1217,8 @@ class Session:
         z, told = self.setting, as_told(self.head['options'].get('told'))
         said = self.say
         if told.rounding is None and not Told(rounding=2).is_exact(z.support):
-            said += (" Whole percentages would merge some of the listed beliefs: if they are "
+            said += (" Whole percentages would merge some of the listed beliefs: if they "
+                     "are "
                      "what will be said, create the session with told='rounding=2'.")
         if self.head['left']:
             said += (' Left out, as no rule makes them the favourite: '
@@ -1228,7 +1235,8 @@ class Session:
             return None
         now = bounds[-1]
         earlier = [b for b in bounds if 2*b[0] <= now[0]]
-        # without a fall that shows a rate, bounds are taken to fall like t to the power -1/2
+        # without a fall that shows a rate, bounds are taken to fall like t to the power
+        # -1/2
         n = rounds_left((earlier or bounds)[-1], now, eps) or now[0]*((now[1]/eps)**2 - 1)
         n = int(float(f'{max(n, 1):.2g}'))
         return n, n*self.expected/max(self.rounds, 1)
@@ -1255,7 +1263,8 @@ class Session:
                         'theorem can see.')
         if again := sum(r.doubted for r in self._rounds):
             said.append(f'{counted(again)} asked again.')
-        said.append(f'{counted(self.rounds)} given; paid {self.sum_text(self.paid)}, owed at most '
+        said.append(f'{counted(self.rounds)} given; paid {self.sum_text(self.paid)}, '
+                    'owed at most '
                     f'{self.sum_text(self.owed)}, expected to pay '
                     f'{self.sum_text(self.expected)}.')
         return ' '.join(filter(None, said))
@@ -1270,7 +1279,8 @@ class Session:
                         belief=r.belief, distance=r.distance,
                         state=None if r.state is None else z.states[r.state], due=r.due,
                         paid=r.paid, declined=r.declined, amended=r.amended, note=r.note)
-        return pd.DataFrame([row(r) for r in self._rounds], columns=list(row(Round(0, None))))
+        return pd.DataFrame([row(r) for r in self._rounds],
+                            columns=list(row(Round(0, None))))
 
     def __repr__(self):
         "What stands, in a line or two."
@@ -1326,7 +1336,8 @@ class Session:
                       decimals(head['unit']), self.say, head['lottery'] is not None)
         questions = control_questions(payable(offer.rule, head['unit']), z, offer.digits,
                                       head['currency'])
-        again = ('An answer that contradicts others may be asked once more, which the expert '
+        again = ('An answer that contradicts others may be asked once more, which the '
+                 'expert '
                  'is told before.' if head['asks'] else '')
         return as_page(
             'Protocol', purpose,
@@ -1334,7 +1345,8 @@ class Session:
             f'{", ".join(z.states)}.',
             'The number of rounds is not fixed. The study stops when it is proved that a '
             f'rule loses at most {head["eps"]:g} against the best one, with probability '
-            f'{in_percent(head["delta"])}; looking at any time is allowed for in the proof. '
+            f'{in_percent(head["delta"])}; looking at any time is allowed for in the '
+            'proof. '
             f'It stops as well when an assumption is seen to fail. {again}',
             f'Assumed is {told.in_words()}.', forecast,
             f'A round pays at most {self.sum_text(z.bound + head["fee"])}. {most}',
@@ -1389,7 +1401,8 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
     rules = dict(rules=[r.values.tolist() for r in oracle.rules],
                  margins=plain(oracle.margins))
     head = HEAD | fields | dict(
-        kind='oia-session', left=left, schema=SCHEMA, package=__version__, numpy=np.__version__,
+        kind='oia-session',
+        left=left, schema=SCHEMA, package=__version__, numpy=np.__version__,
         setting=plain_setting(setting), oracle=rules, method=row.name, options=options,
         history=[past_answer(setting, oracle, n, old) for n, old in enumerate(history)])
     checked_head(head)

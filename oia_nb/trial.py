@@ -12,8 +12,8 @@ import numpy as np
 from .best_arm import Pulls, Rewards, by_bounds, gap_index, pick_pair
 from .core import InvalidInput, as_integer
 from .estimation import INIT, NORMAL, Transcript
-from .learner import (Certificate, Finding, Halt, Learner, announce, check_learner,
-                            finish, within)
+from .learner import (Certificate, Finding, Halt, Learner, announce,
+                            check_learner, finish, within)
 from .proving import bet_on
 from .scoring import ScoringRule, mix
 from .sharp.evidence import betting_threshold, mean_lower
@@ -156,7 +156,8 @@ def trial(setting, oracle, *, eps, delta, told=None, rules=None,
     True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
-    rules = shortlist(setting, oracle) if rules is None else checked_rules(setting, rules)
+    rules = (shortlist(setting, oracle) if rules is None else
+             checked_rules(setting, rules))
     told = as_told(told).require('trial', can=('lapses', 'band', 'beliefs', 'arm',
                                                'rounding'))
     max_rounds = as_integer('max_rounds', max_rounds, 1)

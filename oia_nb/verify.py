@@ -89,7 +89,8 @@ def need(holds, otherwise):
         raise Refused(otherwise)
 
 def taken_up(claim, *what):
-    """The claim without what a proof has taken up of it. Refused, of nothing more, if it
+    """The claim without what a proof has taken up of it. Refused, of nothing more, if
+    it
     says that the expert lapses, or that the arm leads."""
     told = dict(claim.told or {})
     need(what or not (told.get('lapses') or told.get('margin')), 'more is claimed')
@@ -150,7 +151,9 @@ class Arithmetic:
         return self.each(np.sqrt, lambda x: below(x, 'sqrt') + Fraction(2, 10**30), x)
 
     def each(self, function, exact, x):
-        return np.vectorize(exact, otypes=[object])(x)[()] if self.exact else function(x)
+        if self.exact:
+            return np.vectorize(exact, otypes=[object])(x)[()]
+        return function(x)
 
 # %% ../nbs/beyond/39_verify.ipynb #e6ce4625
 # ties of an agent, of the bound; the same of f(0), if that is a millionth of the bound;
@@ -183,7 +186,8 @@ class Seen:
         self.rounds = np.asarray(facts.rounds)[:until]
         need(len(self.rounds) == until > 0, 'the facts end before the proof does')
         need((self.rounds >= (0, 0, 0, -1)).all()
-             and (self.rounds[:, 1] < facts.K).all(), 'a round is without its rule, its arm or its belief')
+             and (self.rounds[:, 1] < facts.K).all(),
+             'a round is without its rule, its arm or its belief')
         self.arms = {int(r): int(a) for r, a in self.rounds[:, :2]}
         need(all(self.arms[r] == a for r, a in self.rounds[:, :2]),
              'a rule was answered by two arms')
@@ -347,8 +351,9 @@ def leaf(f, region, counts, z, mean, low, high, hint):
     return a.sum() - slope @ low + cost + least_slope
 
 def everywhere(f, region, counts, z, top, e, want, steps, other=None):
-    """Whether the log wealth of z + s against `top` - μ is at least `want` at all μ from
-    e to `top` and all s of a region, together with that of the `other` payoffs (counts,
+    """Whether the log wealth of z + s against `top` - μ is at least `want` at all μ
+    from e to `top` and all s of a region, together with that of the `other` payoffs
+    (counts,
     x) against μ - e."""
     low, high = (np.r_[x + 0*z, m] for x, m in ((0, e), (1, top)))
     boxes = [(low, high)] if e < top else []
@@ -430,7 +435,8 @@ def sharp(claim, hints, facts, at):
             part = part*(RAYS if 'rent' in hint else 1 - RAYS)
         want = -at.log(at.numbers(part*share(n))*at.numbers(claim.delta, ()))
         if 'rent' in hint:
-            need(len(f.support[0]) > 2 and (n == 0 or j == k), 'nothing was bet on a rent')
+            need(len(f.support[0]) > 2 and (n == 0 or j == k),
+                 'nothing was bet on a rent')
             rent(f, j, n, s, bound, want, hint['rent'])
             continue
         given = (own, s.max() - s, s.max(), bound, want, hint['steps']) if j == k else (

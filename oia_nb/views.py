@@ -17,8 +17,8 @@ from .stackelberg import Optimum
 from .oracle import Oracle
 from .exploration import Plan
 from .complexity import Forecast, forecast_rows
-from .facts import (Facts, ROWS_SHOWN, arm_facts, brief, comparison_facts, html_table,
-                          profit_text, setting_facts)
+from .facts import (Facts, ROWS_SHOWN, arm_facts, brief, comparison_facts,
+                          html_table, profit_text, setting_facts)
 from .learner import (Finding, Identification, Origin, Trace, found_names,
                             result_facts)
 from .worlds import write_file
@@ -192,7 +192,8 @@ def _repr_html_(self):
             f'{self.profit:.4g}')
     if self.world is None:
         rows = [[a, profit_text(h)] for a, h in zip(arms, self.profits)]
-        return block(html_paragraph(said), rule_block(self.rule, state_names(self.rule)),
+        return block(html_paragraph(said),
+                     rule_block(self.rule, state_names(self.rule)),
                      html_table(['arm', 'best profit'], rows))
     return block(html_paragraph(said), rule_block(self.rule, self.world.setting.states),
                  arm_facts(self.world, self).html())

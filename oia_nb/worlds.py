@@ -702,7 +702,8 @@ class TableCheck:
             if list(names) != list(levels.names) or (code != levels.code).any():
                 changed[c] = names, code
         out = _with_columns(self.frame, self.rows[keep],
-                            {c: (names, code[keep]) for c, (names, code) in changed.items()})
+                            {c: (names, code[keep])
+                             for c, (names, code) in changed.items()})
         if keep.any():
             for fault in check_table(out, rare=asked, **self.asked).faults:
                 print(f'left: {fault}')
@@ -1017,7 +1018,8 @@ FOLDS = 5       # a score of a row is of a fit to the others
 
 @dataclass(frozen=True)
 class Scored:
-    "An arm of `world_from_table` that sees one of `bins` classes of a score of `columns`."
+    """An arm of `world_from_table` that sees one of `bins` classes of a score of
+    `columns`."""
     columns: tuple
     bins: int
 
@@ -1102,8 +1104,8 @@ def _cost_ranges(costs):
     listed = costs if isinstance(costs, (list, tuple)) else ()
     if not any(isinstance(c, (list, tuple)) for c in listed):
         return costs, None
-    pairs = [as_array(f'costs[{k}]', c if isinstance(c, (list, tuple)) else [c, c], (2, ),
-                      low=0.) for k, c in enumerate(costs)]
+    pairs = [as_array(f'costs[{k}]', c if isinstance(c, (list, tuple)) else [c, c],
+                      (2, ), low=0.) for k, c in enumerate(costs)]
     return [float(p.mean()) for p in pairs], [tuple(p.tolist()) for p in pairs]
 
 def _arms_by_name(arms):

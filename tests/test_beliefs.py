@@ -163,6 +163,18 @@ def test_a_calibrated_expert_is_a_special_case():
         told='beliefs=own').statement
 
 
+def test_a_proof_over_pairs_is_one_of_pairs():
+    "Of other states, of a report at its word, without its answers or of less, it is refused."
+    found = identify(VAIN, eps=.1, delta=.1, seed=0, oracle=ORACLE, told='beliefs=own')
+    t, c = found.trace, found.certificate
+    assert found.status == 'certified' and found.verify()
+    forged = [replace(found, told=Told()), replace(found, trace=replace(t, states=0*t.states)),
+              replace(found, trace=replace(t, states=0*t.states - 1)),
+              replace(found, certificate=replace(c, bound=c.bound/3)),
+              replace(found, certificate=replace(c, facts=c.facts | dict(registered=[])))]
+    assert [bool(f.verify()) for f in forged] == [False]*len(forged)
+
+
 def test_more_than_two_states():
     world = replace(TRIO, agent=Subjective((1.4, .8, 1.)))
     found = identify(world, eps=.5, delta=.1, seed=0, method='own_beliefs', told='beliefs=own',

@@ -12,6 +12,7 @@ from oia_nb.estimation import NORMAL, PAST
 from oia_nb.learner import simulate
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.scoring import brier
+from oia_nb.sharp import bets
 from oia_nb.sharp.learner import sharp
 from oia_nb.sharp.record import Record
 from oia_nb.worlds import load_world
@@ -101,3 +102,31 @@ def test_what_was_played_before_is_not_in_the_cap():
         past.append(brier(Z.support, Z.bound), 1, t % Z.M, kind=PAST)
     with pytest.raises(InvalidInput):
         learner(past, margin=.01)
+
+
+@pytest.mark.parametrize('n', [12, 30, None])
+def test_what_is_known_is_a_function_of_the_facts(n):
+    """Bounds, counts, wealths and the proof are the same after a run and digested anew from its
+    record. Planted: with one answer less they aren't."""
+    run = learner(examined=False)
+    rng, rule = generator(4), next(run)
+    try:
+        while n is None or len(run.record.rounds) < n:
+            rule = run.send(CLINIC.respond(rule, rng))
+    except StopIteration:
+        pass
+    known = run._run.known
+    again = bets.digest(run.record, known.setting, known.oracle, delta=.05)
+    for k in known, again:
+        bets.settle(k)
+    assert known.ordered == again.ordered and np.array_equal(known.data.counts, again.data.counts)
+    evidence, anew = ([bets.missing(k, c, .1) for c in k.candidates] for k in (known, again))
+    assert len(evidence) == len(anew)
+    for a, b in zip(evidence, anew):
+        assert a == pytest.approx(b, abs=1e-5)
+    for j, R in known.regions.items():
+        assert again.regions[j].prices == pytest.approx(R.prices, rel=1e-5)
+    proofs = [bets.prove(k, k.candidates[-1], .1) is not None for k in (known, again)]
+    assert proofs[0] == proofs[1] == (n is None)
+    less = bets.digest(run.record.without(1), known.setting, known.oracle, delta=.05)
+    assert not np.array_equal(less.data.counts, known.data.counts)

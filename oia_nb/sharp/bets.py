@@ -82,7 +82,8 @@ class Knowledge:
         self.by_bets = self.outcomes.by_bets
         self.first = self.cone = None
         self.answers, self.rays, self.offers, self.candidates = {}, {}, {}, []
-        # hyperplanes between two other arms that are in use; arms that cost nothing more
+        # hyperplanes between two other arms that are in use; arms that cost nothing
+        # more
         self.walls, self.regions, self.ordered, self.equal = {}, {}, set(), set()
         zero = np.zeros((setting.M, setting.W))
         self.zero = ScoringRule(zero, setting.support, setting.bound)
@@ -163,7 +164,8 @@ def start(known, arm):
     "This arm answered the zero rule: none is cheaper."
     known.first = arm
     nothing = np.zeros(len(known.u))
-    known.candidates.insert(0, Candidate(arm, known.zero, nothing, known.delta*share(0)))
+    first = Candidate(arm, known.zero, nothing, known.delta*share(0))
+    known.candidates.insert(0, first)
     known.equal |= {a.arm for a in known.answers.values()
                     if a.arm != arm and a.s.max() < 1/MOST}
 
@@ -233,8 +235,11 @@ def refresh(known, arms):
         R.refresh(known.outcomes.counts[j])
 
 def settle(known):
-    "Work out all bounds of the hyperplanes in use anew, whoever needed them before."
+    """Work out all bounds of the hyperplanes in use anew, whoever needed them before;
+    and
+    forget at which rules proofs failed."""
     for R in known.regions.values():
+        R.found = type(R.found)()
         for wall in R.every if known.by_bets else ():
             for i in np.flatnonzero(wall.stale[0]):
                 wall.tighten(i, 1)
@@ -251,7 +256,8 @@ def hyperplanes(known, j):
 DUE = 12        # answers from which on the order of two arms isn't looked at each time
 
 def open_second(known, arm):
-    """Take the hyperplanes l|j into use of which new answers of an `arm` prove that l is
+    """Take the hyperplanes l|j into use of which new answers of an `arm` prove that l
+    is
     the cheaper one."""
     for (l, j), wall in known.walls.items():
         n, R = wall.n, known.regions.get(j)
@@ -293,7 +299,8 @@ def wealth(known, c, j, eps):
     if j == c.arm:
         found = own_wealth(own, rules, s, float(s.max()), eps)[0]
     else:
-        found = pair_wealth(counts[j], rules, u, own, u - s, float((u - s).min()), eps)[0]
+        found = pair_wealth(counts[j], rules, u, own, u - s, float((u - s).min()),
+                            eps)[0]
     # the rest of the stake is bet on rents
     return found + log(1 - RAYS) if rents and known.setting.W > 2 else found
 
@@ -309,7 +316,8 @@ def was_answered(known, c):
 
 def passes(known, c, eps):
     "Whether evidence for a `Candidate` seems to be enough."
-    return was_answered(known, c) and all(m <= 0 for m in missing(known, c, eps).values())
+    left = missing(known, c, eps).values() if was_answered(known, c) else [1.]
+    return all(m <= 0 for m in left)
 
 # %% ../../nbs/beyond/24_bets.ipynb #d326638d
 TRIES = 4       # rules that a failed proof may name, before more rounds are played
@@ -386,7 +394,8 @@ class Outlook:
     def as_it_stands(self):
         "Samples to come with the margin as it is: predicted, or by what is missing."
         share = self.missing/(self.need + SLACK)
-        return float(max(self.samples(self.margin), sum(self.needed(self.margin))*share))
+        return float(max(self.samples(self.margin),
+                         sum(self.needed(self.margin))*share))
 
 # %% ../../nbs/beyond/24_bets.ipynb #67772a85
 def path_of_bets(R, walls, alphas, q):
@@ -437,7 +446,8 @@ def path_of_cuts(R, walls, alphas, q):
 RENEW, DRAWS, TRUST = 1.25, 12, (13, 5, 1)
 
 class Choice:
-    """What to announce next: the guess, and what came of it; `coin` makes a rule one that
+    """What to announce next: the guess, and what came of it; `coin` makes a rule one
+    that
     may be announced."""
     def __init__(self, known, eps, round_cost=np.inf, coin=lambda rule: rule):
         self.known, self.eps, self.round_cost, self.coin = known, eps, round_cost, coin
@@ -462,7 +472,8 @@ class Choice:
             pay = np.array([known.outcomes.expected(r) for r in known.cone.pool])
             pay = pay/known.cone.bound
             self.mixing = known.cone.coordinates(pay)
-            self.foretold = Foretold(self.guess, pay, known.cone.tops, DRAWS, self.highs)
+            self.foretold = Foretold(self.guess, pay, known.cone.tops, DRAWS,
+                                     self.highs)
 
     def mixture(self, y):
         "The rule that mixes those of the pool with weights y (B,), within the bound."
@@ -544,7 +555,8 @@ class Choice:
         ray = known.rays.get(direction(s))
         if not known.by_bets:
             return None
-        heard = [] if ray is None else [(t*ray.rule.expected.max()/s.max(), a == known.first)
+        heard = [] if ray is None else [(t*ray.rule.expected.max()/s.max(),
+                                         a == known.first)
                                         for t, a in ray.heard]
         low = max((t for t, inside in heard if inside), default=0.)
         high = min((t for t, inside in heard if not inside), default=1.)
@@ -652,7 +664,8 @@ class Choice:
         return proof
 
     def step(self):
-        """What to announce next: (rule, arm that is meant, kind, how often); or a `Candidate`
+        """What to announce next: (rule, arm that is meant, kind, how often); or a
+        `Candidate`
         and its proof."""
         known, eps = self.known, self.eps
         if known.first is not None and len(known.candidates) == 1 and (
@@ -684,7 +697,8 @@ class Choice:
 VAIN, OPENING, FIRST, ORDERS, WORTHLESS = .25, 4, 3, 4, 1/40
 
 # %% ../../nbs/beyond/24_bets.ipynb #6dfde922
-WORTH, FINE, NOTHING = .03, 1.1, 1e-6   # a bound falls by; rays are halved to; of a rule
+# a bound falls by; rays are halved to; of a rule
+WORTH, FINE, NOTHING = .03, 1.1, 1e-6
 
 # %% ../../nbs/beyond/24_bets.ipynb #10b9f831
 def scaled(rule, t):
@@ -710,7 +724,8 @@ def cheapest_answer(known, k):
     return min(answers, key=lambda a: q @ a.s).rule
 
 # %% ../../nbs/beyond/24_bets.ipynb #1ecc5ccf
-LEADS, OWN_LEAD = .1, .25   # of ϵ, that a new leader must earn more, of another arm or not
+# of ϵ, that a new leader must earn more, of another arm or not
+LEADS, OWN_LEAD = .1, .25
 
 def leader(known, eps):
     """The `Candidate` to be proved, and None; or one that seems to earn more, as it
@@ -741,7 +756,8 @@ def file(known, fact):
 AGAIN_AFTER = 1.02      # growth in rounds until a proof that failed is tried again
 
 def opening(known):
-    "What is announced before anything else, as `Choice.sample` has it; None after that."
+    """What is announced before anything else, as `Choice.sample` has it; None after
+    that."""
     if known.first is None:
         return known.zero, None, INIT, 1
     for k, rule in enumerate(known.oracle.rules):

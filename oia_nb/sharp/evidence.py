@@ -59,8 +59,8 @@ def game(rows):
     return kept, float(values.min()), int(values.argmin())
 
 # %% ../../nbs/beyond/20_evidence.ipynb #53cb5cb5
-# of an interval, its points; how often it is made finer; in a shorter interval, relative
-# to payoffs, points would fall together
+# of an interval, its points; how often it is made finer; in a shorter interval,
+# relative to payoffs, points would fall together
 PLACES, LEVELS, TINY = np.arange(14)/13, 2, 1e-9
 
 def pair_wealth(counts_j, rules, u, counts_k, x, low, eps):

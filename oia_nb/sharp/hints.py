@@ -416,8 +416,8 @@ def rent_hint(f, j, n, s, e, want):
     for g in RUNGS[(RUNGS >= low) & (RUNGS[1]*RUNGS < high)] if low > 0 else ():
         most, top = min(high, g)*E, f.u.max()
         lo = (f.u - g*E).min()
-        given = ((Rules(low*E[None], checker.counts(f, j), top - f.u), top, lo + e, want,
-                  (first, f.u - most - lo)) if n == 0 else
+        given = ((Rules(low*E[None], checker.counts(f, j), top - f.u), top, lo + e,
+                  want, (first, f.u - most - lo)) if n == 0 else
                  (Rules(0*E[None], first, g*E.max() - most), g*E.max(), less, want))
         try:
             found.append(cells_of(*given))

@@ -96,7 +96,8 @@ def put(run, rule, target, kind):
                                 target=target, see=lambda *seen: run.see(rule, *seen)))
 
 def kept_back(record):
-    "The rounds of an examination at the end of a `Record`, and the record without them."
+    """The rounds of an examination at the end of a `Record`, and the record without
+    them."""
     n = len(record.rounds)
     while n and record.rounds[n - 1].kind == CHECK:
         n -= 1
@@ -243,8 +244,8 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
           record=None, unit=None):
     r"""The sharp learner (chapter 25): a coroutine that yields a `ScoringRule`,
     receives a `Response`, and returns an
-    `Identification`. `normal_rounds` are samples, `forced_rounds` questions; no rule has
-    a share of the oracle's in it for safety: `certificate.mixing` is 0.
+    `Identification`. `normal_rounds` are samples, `forced_rounds` questions; no rule
+    has a share of the oracle's in it for safety: `certificate.mixing` is 0.
 
     Parameters
     ----------
@@ -291,9 +292,9 @@ def sharp(setting, oracle, *, eps, delta, margin=0., max_rounds=1_000_000,
 def own_beliefs(setting, oracle, *, eps, delta, told=Told(beliefs='own'), margin=0.,
                 max_rounds=1_000_000, watch=None, examined=True, history=(),
                 round_cost=None, record=None, unit=None):
-    """`sharp` for an expert with beliefs of its own (chapter 33), whom `told` may say to
-    round what it says. It needs every round's state. The other arguments are those of
-    `sharp`.
+    """`sharp` for an expert with beliefs of its own (chapter 33), whom `told` may say
+    to round what it says. It needs every round's state. The other arguments are those
+    of `sharp`.
 
     Raises `InvalidInput`, `SolverFailure`.
 
@@ -329,7 +330,8 @@ class SharpLearner(Learner):
         return self._run.record
 
     def hear(self, rule, response):
-        """Take the `Response` to a `rule` that needn't be the one announced last: a fact
+        """Take the `Response` to a `rule` that needn't be the one announced last: a
+        fact
         like the others. The next rule, as of `send`. Raises `InvalidInput`."""
         arm, belief = check_response(self.setting, response)
         facts = self.record.copied()

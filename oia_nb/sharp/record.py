@@ -114,7 +114,8 @@ class Record:
 
     def as_dict(self):
         "The record as plain values, for JSON."
-        return dict(rules=[r.tolist() for r in self.rules], rounds=list(map(list, self.rounds)),
+        return dict(rules=[r.tolist() for r in self.rules],
+                    rounds=list(map(list, self.rounds)),
                     registered=list(map(list, self.registered)), changed=self.changed)
 
     @staticmethod
@@ -130,7 +131,8 @@ class Record:
                            [tuple(map(int, r)) for r in stored['registered']],
                            int(stored['changed']))
         except (KeyError, TypeError, ValueError) as e:
-            raise InvalidInput('record', stored, f'what Record.as_dict gives ({e})') from None
+            raise InvalidInput('record', stored,
+                               f'what Record.as_dict gives ({e})') from None
         ends = [r.rule for r in found.rounds] + [r for _, r, _ in found.registered]
         if any(not 0 <= r < len(found.rules) for r in ends):
             raise InvalidInput('record', stored, 'the index of a rule in each round')

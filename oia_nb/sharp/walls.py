@@ -23,8 +23,9 @@ NOISE = 1e-12                   # of the largest coordinate: nothing but roundin
 
 class Cone:
     """Rules that span all payments: `rules`, with two states the V-rules of chapter 2;
-    `D` (M, M) what beliefs expect of them, in units of the bound. They are the first of the `pool`
-    from which questions are mixed; `values` (B, M, W) and `tops` (B, W), the largest in
+    `D` (M, M) what beliefs expect of them, in units of the bound. They are the first of
+    the `pool` from which questions are mixed; `values` (B, M, W) and `tops` (B, W), the
+    largest in
     each state, are those of the pool."""
     def __init__(self, setting, outcomes=None):
         self.support, self.bound = setting.support, setting.bound
@@ -46,7 +47,8 @@ class Cone:
         return Majorants(self.support, self.outcomes.pays)
 
     def prices(self, q):
-        """(M,): what the rules cost at least, in units of the bound, at shares q (N,) of
+        """(M,): what the rules cost at least, in units of the bound, at shares q (N,)
+        of
         outcomes; with two states."""
         found = np.full(len(self.D), np.inf)
         np.minimum.at(found, self.of, self.tables @ q)
