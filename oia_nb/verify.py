@@ -58,15 +58,15 @@ class Facts:
     rounds: np.ndarray
     registered: tuple = ()
     fixed: tuple = ()
-    prior: np.ndarray = None
-    supports: tuple = None
-    paid: dict = None
-    margins: np.ndarray = None
+    prior: np.ndarray | None = None
+    supports: tuple | None = None
+    paid: dict | None = None
+    margins: np.ndarray | None = None
     starts: tuple = ()
     looks: int = 0
-    sizes: np.ndarray = None
-    oracle: np.ndarray = None
-    questions: np.ndarray = None
+    sizes: np.ndarray | None = None
+    oracle: np.ndarray | None = None
+    questions: np.ndarray | None = None
 
 # %% ../nbs/beyond/39_verify.ipynb #c4d91e5b
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class Claim:
     bound: float
     eps: float
     delta: float
-    told: dict = None
+    told: dict | None = None
 
 # %% ../nbs/beyond/39_verify.ipynb #c964ade8
 class Refused(Exception):
