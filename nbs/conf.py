@@ -5,6 +5,7 @@ from configparser import ConfigParser
 from datetime import datetime, timezone
 from hashlib import sha256
 from pathlib import Path
+from sphinx.util.inspect import TypeAliasForwardRef
 
 here = Path(__file__).resolve().parent
 root = here.parent
@@ -64,6 +65,8 @@ nb_mime_priority_overrides = [('html', 'image/svg+xml', 15)]
 
 # The API, from docstrings: a `name` in single backticks links to what it names.
 autodoc_member_order, autodoc_typehints = 'bysource', 'description'
+autodoc_type_aliases = {'ArrayLike': 'ArrayLike'}        # not all that it stands for
+TypeAliasForwardRef.__repr__ = lambda alias: alias.name   # also in a union
 autodoc_default_options = {'members': True, 'undoc-members': True}
 default_role = 'py:obj'
 napoleon_custom_sections = [('Errors', 'notes_style'), ('Remarks', 'notes_style')]

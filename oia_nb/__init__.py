@@ -5,6 +5,11 @@ loaded once one of them is asked for.
 """
 __version__ = "0.3.0"
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .all import *
+
 def __getattr__(name):
     "A name of `oia_nb.all`; that of a module is the module."
     from importlib import import_module

@@ -150,7 +150,7 @@ def contents():
 
 # %% ../nbs/companion/70_cli.ipynb #b6b590e2
 # by the titles under which help lists them: the kind of each, and its help
-OPTIONS = {
+OPTIONS: dict = {
     None: {
         'WORLD': (str, 'the name of a world that comes with the package, the path of a '
                    'JSON file, or - for standard input'),

@@ -47,9 +47,9 @@ class Attempt:
     its lead, the counts `paid` that prove it, and what was `seen` on average."""
     began: int
     found: Identification
-    price: float = None
-    paid: np.ndarray = None
-    seen: float = None
+    price: float | None = None
+    paid: np.ndarray | None = None
+    seen: float | None = None
 
 # %% ../nbs/beyond/37_leads.ipynb #a23ad0e1
 def dearer(certificate, x):

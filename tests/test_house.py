@@ -42,11 +42,26 @@ def module_of(path):
     parts = path.relative_to(PACKAGE).with_suffix('').parts
     return '.'.join(parts[:-1] if parts[-1] == '__init__' else parts)
 
+def is_aside(node):
+    "Whether a node is a block for type checkers, or a method that imports and calls one function."
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test) == 'TYPE_CHECKING'
+    if not isinstance(node, ast.FunctionDef) or not node.args.args:
+        return False
+    body = node.body[1 if ast.get_docstring(node) is not None else 0:]
+    return (node.args.args[0].arg in ('self', 'cls') and len(body) == 2
+            and isinstance(body[0], ast.ImportFrom)
+            and isinstance(getattr(body[1], 'value', None), ast.Call)
+            and ast.unparse(body[1].value.func) == body[0].names[0].name)
+
 def imports_of(path):
-    "All imports of the package within one file, wherever they stand in it."
+    """All imports of the package within one file, wherever they stand in it; but for those that
+    only type checkers follow, and for a method of two lines that asks a later module."""
     module = module_of(path)
     inside = (module.split('.') if module else []) + ([] if path.name != '__init__.py' else [''])
-    for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+    tree = ast.parse(path.read_text(encoding='utf-8'))
+    aside = {id(n) for part in ast.walk(tree) if is_aside(part) for n in ast.walk(part)}
+    for node in (n for n in ast.walk(tree) if id(n) not in aside):
         if isinstance(node, ast.Import):
             for a in node.names:
                 if a.name.split('.')[0] == 'oia_nb':
@@ -127,10 +142,10 @@ def lines_of(node):
     return node.end_lineno - first + 1
 
 def long_functions(source):
-    "Functions, however deep inside, of more than `FUNCTION` lines, docstrings included."
+    "Functions, however deep inside, of more than `FUNCTION` lines, a signature one of them."
     return [node.name for node in ast.walk(ast.parse(source))
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-            and lines_of(node) > FUNCTION]
+            and lines_of(node) - (node.body[0].lineno - node.lineno - 1) > FUNCTION]
 
 def cells(path):
     "The code of a notebook, cell by cell."
@@ -147,6 +162,8 @@ def test_long_rooms_are_found():
     body = '    x = 0\n'
     assert long_functions('def f():\n' + 50*body) == ['f']
     assert long_functions('class C:\n  def g(self):\n' + 49*body) == []
+    assert long_functions('def f(x,\n      y):\n' + 49*body) == []
+    assert long_functions('def f(x,\n      y):\n' + 50*body) == ['f']
 
 def wrapped_pairs(source):
     "Lines of assignments `a, b = x, y` that take more than one line."

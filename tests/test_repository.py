@@ -158,7 +158,8 @@ def unlike_ours(path, name):
     """What ruff has no rule for: a function with its body on the line of its head, a private
     name of another module."""
     text = path.read_text(encoding='utf-8')
-    start = text.find('\n# %% ../')                # above it, the header of a module is nbdev's
+    # above it, the header of a module is nbdev's
+    start = text.find('\n# %% ../', max(text.find('\n__all__ = '), 0))
     if start >= 0:
         first = text[:start].count('\n') + 1
         yield from (f'{name}:{i + 1}: {len(line)} columns'

@@ -1,52 +1,31 @@
-"""What type checkers and editors see: stubs that are those of the notebooks, and a right script
-without an error and a wrong one with all of them.
+"""What type checkers and editors see: whole classes, signatures with their types, a right script
+without an error and a wrong one with all of them; and values that are what annotations say.
 
 Nothing here is left to chance.
 """
 import ast
+import inspect
 import re
-import shutil
 import subprocess
 import sys
-from functools import cache
+import typing
+from collections import abc
+from functools import cached_property
+from importlib import import_module
+from pkgutil import walk_packages
+from types import UnionType
 
-import build_stubs
+import numpy as np
+import pandas as pd
 import export
 import pytest
-from conftest import amount, ROOT
+import oia_nb
+from conftest import ROOT
+from oia_nb import all as front, core
+from oia_nb.all import (LEARNERS, Session, Told, compare, forecast_rounds, identify, make_world,
+                        optimal_rule, parse_expert)
 
-@cache
-def stubs():
-    return build_stubs.stubs()
-
-
-def test_stubs_are_those_of_the_modules():
-    made = stubs()
-    package = ROOT/'oia_nb'
-    there = {p.relative_to(package).as_posix(): p.read_text(encoding='utf-8')
-             for p in package.rglob('*.pyi')}
-    modules = {p.relative_to(package).with_suffix('.pyi').as_posix()
-               for p in package.rglob('*.py') if not p.stem.startswith('_')}
-    assert there.keys() == modules
-    other = [name for name in made.keys() | there.keys() if made.get(name) != there.get(name)]
-    assert not other, f'{other} differ: run python nbs/build_stubs.py'
-    assert (ROOT/'oia_nb'/'py.typed').exists()
-
-@pytest.mark.parametrize('old, new, said', [
-    ('oiafc.oiafc -> Learner\n', '', 'oiafc.oiafc: no line'),
-    ('= eps float\n', '', 'no type for eps'),
-    ('identification.learner_row', 'identification.learner_rows', 'no such function'),
-    ('core.is_number x:Any', 'core.is_number y:Any', 'has no parameter y'),
-    ('sharp.learner.sharp examined', 'sharp.learner.blunt examined', 'sharp.learner.sharp: no line')
-][:amount(1, 5)])
-def test_a_hint_that_lacks_is_named(old, new, said, tmp_path):
-    (tmp_path/'nbs').mkdir()
-    shutil.copytree(ROOT/'oia_nb', tmp_path/'oia_nb')
-    text = (ROOT/'nbs'/'hints.txt').read_text(encoding='utf-8')
-    assert text.count(old) == 1
-    (tmp_path/'nbs'/'hints.txt').write_text(text.replace(old, new), encoding='utf-8')
-    with pytest.raises(SystemExit, match=said):
-        build_stubs.stubs(tmp_path)
+# --- Whole classes --------------------------------------------------------------------
 
 ATTACHED = """
 class A:
@@ -123,24 +102,150 @@ def test_classes_are_whole():
     assert not [node.name for tree, own in zip(modules, classes) for node in tree.body
                 if export.owner(node) in own]
 
-@pytest.fixture(scope='module')
-def mypy(tmp_path_factory):
-    "mypy as a function of its arguments, whose later runs know what earlier ones found."
-    pytest.importorskip('mypy')
-    cache = tmp_path_factory.mktemp('mypy')
-    return lambda *words: subprocess.run(
-        [sys.executable, '-m', 'mypy', '--cache-dir', str(cache), *map(str, words)], cwd=ROOT,
-        capture_output=True, text=True).stdout
+# --- Signatures -----------------------------------------------------------------------
 
-def test_classes_of_one_name_keep_their_own_methods():
-    "`Rounded` is a rule in tickets and an expert in experts; only one shows itself in HTML."
-    made = stubs()
-    own = {name: re.search(r'(?s)\nclass Rounded.*?(?=\n\S)', made[f'{name}.pyi'])[0]
-           for name in ('tickets', 'experts')}
-    assert '_repr_html_' in own['tickets'] and '_repr_html_' not in own['experts']
+MODULES = [import_module(m.name) for m in walk_packages(oia_nb.__path__, 'oia_nb.')]
 
-def test_a_right_script_passes(mypy):
-    assert mypy().startswith('Success')
+def parts_of(f):
+    "What of a function has no annotation; `self` needs none."
+    inner = inspect.unwrap(getattr(f, 'fget', None) or getattr(f, 'func', None)
+                           or getattr(f, '__func__', f))
+    if not inspect.isfunction(inner) or not inner.__module__.startswith('oia_nb'):
+        return []
+    given = inspect.signature(inner, follow_wrapped=False)
+    bare = [p.name for p in given.parameters.values() if p.annotation is p.empty]
+    if given.return_annotation is given.empty and inner.__name__ != '__init__':
+        bare.append('what it returns')
+    return [name for name in bare if name not in ('self', 'cls')]
+
+def public_functions():
+    "The front door's functions, and the methods of its classes, with their names."
+    for name in front.__all__:
+        found = getattr(front, name)
+        if inspect.isclass(found):
+            yield from ((f'{name}.{key}', f) for key, f in vars(found).items()
+                        if not key.startswith('_'))
+        elif callable(found):
+            yield name, found
+
+def test_public_functions_say_their_types():
+    every = dict(public_functions())
+    bare = {name: parts for name, f in every.items() if (parts := parts_of(f))}
+    assert not bare and len(every) > 150
+    assert parts_of(core._short) == ['value', 'what it returns'] and parts_of(len) == []
+
+# --- Values ---------------------------------------------------------------------------
+
+def module_names():
+    "What annotations name, those of imports for type checkers only included."
+    everything = {}
+    for module in MODULES:
+        everything |= {k: v for k, v in vars(module).items() if inspect.isclass(v)}
+    return everything | dict(np=np, pd=pd, Any=typing.Any, **{
+        name: getattr(abc, name) for name in ('Callable', 'Generator', 'Iterable', 'Iterator',
+                                              'Mapping', 'Sequence')})
+
+NAMES = module_names()
+
+def resolved(text, owner):
+    "An annotation of a class as a type."
+    text = getattr(text, '__forward_arg__', text)      # as a NamedTuple keeps it
+    if not isinstance(text, str):
+        return text
+    return eval(text, NAMES | vars(sys.modules[owner.__module__]))
+
+def holds(kind, x):
+    "Whether a value is of a type; Python's rule that an int is a float holds."
+    if kind is typing.Any or isinstance(kind, typing.TypeVar):
+        return True
+    if kind is None:
+        return x is None
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, UnionType):
+        return any(holds(k, x) for k in args)
+    if origin is tuple and Ellipsis not in args:
+        return isinstance(x, tuple) and len(x) == len(args) and all(map(holds, args, x))
+    if origin is abc.Callable or kind is abc.Callable:
+        return callable(x)
+    if kind is float:
+        return isinstance(x, (float, int))
+    if not isinstance(x, origin or kind):
+        return False
+    if isinstance(x, dict) and args:
+        return all(holds(args[0], k) and holds(args[1], v) for k, v in x.items())
+    if isinstance(x, (list, tuple)) and args:
+        return all(holds(args[0], v) for v in x)
+    return True
+
+def annotated(x):
+    "(name, annotation, value) of the fields and the public properties of a value."
+    kind = type(x)
+    for base in reversed(kind.__mro__):
+        for name, text in inspect.get_annotations(base).items():
+            if not name.startswith('_') and 'ClassVar' not in str(text):
+                yield name, text, base, getattr(x, name)
+    for base in kind.__mro__:
+        for name, f in vars(base).items():
+            if isinstance(f, (property, cached_property)) and not name.startswith('_'):
+                f = getattr(f, 'fget', None) or f.func
+                if 'return' in f.__annotations__:
+                    yield name, f.__annotations__['return'], base, getattr(x, name)
+
+def wrong_values(x, seen):
+    "Lines on what isn't of its type in a value and in all that it is made of."
+    if isinstance(x, (list, tuple, dict)) and not hasattr(x, '_fields'):
+        for v in x.values() if isinstance(x, dict) else x:
+            yield from wrong_values(v, seen)
+        return
+    if not type(x).__module__.startswith('oia_nb') or id(x) in seen or inspect.isclass(x):
+        return
+    seen[id(x)] = x
+    for name, text, base, value in annotated(x):
+        if not holds(resolved(text, base), value):
+            yield f'{base.__name__}.{name}: {text}, but {value!r:.60}'
+        yield from wrong_values(value, seen)
+
+COIN = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], [0., .02],
+                  [[1., 0.], [0., 1.]], 1., name='coin', arms=['cheap', 'better'])
+EPS = dict(sharp=.1, patient=.5, own_beliefs=.5, open_support=1., trial=.5)
+
+def results():
+    "A run of every learner, ended as it may be."
+    for name, row in LEARNERS.items():
+        few = dict(budget=200) if row.needs_budget or 'samples' in row.options else {}
+        for more in few, dict(budget=30):
+            yield identify(COIN, method=name, eps=EPS.get(name, 2.), delta=.1, seed=1, **more)
+    yield identify(COIN, eps=1., delta=.1, seed=1, told=Told(lapses=.02))
+
+def others(folder):
+    "What else a user gets."
+    best = optimal_rule(COIN)
+    yield from (COIN, best, best.rule.menu(), best.rule.rounded(2, COIN), list(LEARNERS.values()))
+    yield from (forecast_rounds(COIN, eps=.2, delta=.1), best.rule.card(COIN.setting))
+    yield compare([COIN], eps=2., delta=.1, methods=['oiafb'], repetitions=1, n_jobs=0)
+    yield from map(parse_expert, ('lapsing:.1', 'logit:.1', 'noisy:.1', 'satisficing:.1'))
+    with Session.create(folder/'s.jsonl', COIN, eps=1., delta=.1) as s:
+        yield s.announce()
+        yield s.answer('better', [.1, .9], state=1)
+        s.stop()
+        yield from (s, s.calibration())
+
+def test_values_are_what_annotations_say(tmp_path):
+    seen, wrong = {}, set()
+    for x in [*results(), *others(tmp_path)]:
+        wrong |= set(wrong_values(x, seen))
+    assert not wrong, '\n'.join(sorted(wrong))
+    kinds = {type(x) for x in seen.values()}
+    assert len(kinds) > 30 and front.Identification in kinds
+
+@pytest.mark.parametrize('kind, right, wrong', [
+    (float, (1., 2, np.float64(1.)), ('1', None)), (int, (1, ), (1., np.int64(1))),
+    (str | None, ('a', None), (1, )), (tuple[int, str], ((1, 'a'), ), ((1, 2), (1, ), [1, 'a'])),
+    (abc.Sequence[int], ((1, 2), []), ((1., ), 3)), (dict[str, float], ({'a': 1.}, ), ({1: 1.}, ))])
+def test_a_type_holds(kind, right, wrong):
+    assert all(holds(kind, x) for x in right) and not any(holds(kind, x) for x in wrong)
+
+# --- Scripts --------------------------------------------------------------------------
 
 WRONG = {
     "optimal_rule('clinic')": 'incompatible type "str"; expected "World"',
@@ -149,14 +254,32 @@ WRONG = {
     "optimal_rule(load_world('clinic')).rule.menu().txt": '"Menu" has no attribute "txt"',
     "load_world('clinic').setting.index([.5], 2, 3)": 'Too many arguments',
     "sharp(load_world('clinic').setting, 3, eps=.1, delta=.1)": 'expected "Oracle"',
+    "oiafc(load_world('clinic').setting, 3, eps=.1, delta=.1)": 'expected "Oracle"',
+    "Session.open('s.jsonl').answer(1., [1., 0.])": 'expected "int | str"',
+    "identify(load_world('clinic'), eps=.1, delta=.1).certificate.bound":
+    'Item "None" of "Certificate | None" has no attribute "bound"',
     "Engine(load_world('clinic'), 3, np.random.default_rng())": 'expected "Oracle"'
 }
 
 USED = 'import numpy as np\nfrom oia_nb.all import *\nfrom oia_nb.fast.loop import Engine\n'
 
-def test_a_wrong_script_fails(mypy, tmp_path):
-    (tmp_path/'wrong.py').write_text(USED + '\n'.join(WRONG))
-    lines = mypy(tmp_path/'wrong.py').splitlines()
+@pytest.fixture(scope='module')
+def found_by_mypy(tmp_path_factory):
+    "What mypy says of the package, of a right script and of a wrong one: lines."
+    pytest.importorskip('mypy')
+    folder = tmp_path_factory.mktemp('mypy')
+    (folder/'wrong.py').write_text(USED + '\n'.join(WRONG))
+    run = subprocess.run(
+        [sys.executable, '-m', 'mypy', '--cache-dir', str(folder/'cache'), 'oia_nb',
+         'tests/typed.py', str(folder/'wrong.py')], cwd=ROOT, capture_output=True, text=True)
+    return run.stdout.splitlines()
+
+def test_package_and_a_right_script_pass(found_by_mypy):
+    assert not [line for line in found_by_mypy[:-1] if 'wrong.py' not in line]
+    assert re.search(r'checked \d\d+ source files', found_by_mypy[-1])
+
+def test_a_wrong_script_fails(found_by_mypy):
+    lines = [line for line in found_by_mypy if 'wrong.py' in line]
     for n, said in enumerate(WRONG.values(), 1 + USED.count('\n')):
         assert any(re.search(rf'wrong.py:{n}: ', s) and said in s for s in lines), (n, lines)
-    assert len(lines) == len(WRONG) + 1
+    assert len(lines) == len(WRONG)

@@ -1,6 +1,7 @@
 "A right script, as a user would write it: mypy finds nothing in it. It isn't run."
 from typing import assert_type
 import numpy as np
+import oia_nb
 from oia_nb.all import *
 from oia_nb.sharp.hyperplanes import RegionProgram
 
@@ -20,6 +21,7 @@ z = Setting([[.5, .5], [.1, .9]], [[1, 0], [0, 1]], 1., ['a', 'b'])
 names: str = z.states[0]
 found = identify(clinic, eps=.1, delta=.05, seed=0)
 found.save('f.json')
+assert_type(oia_nb.identify(clinic, eps=.1, delta=.05).rule, ScoringRule)
 found.to_frame()
 if found.certificate:
     print(found.certificate.bound)

@@ -59,7 +59,7 @@ class Candidate:
     counts: np.ndarray
     delta: float
     rounds: int = 0
-    ray: Ray = None
+    ray: Ray | None = None
 
     @property
     def is_zero(self):
