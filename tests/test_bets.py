@@ -480,6 +480,13 @@ def test_a_mixture_is_proper_however_much_it_weighs(W):
         y = rng.uniform(0, 2, n)*rng.integers(0, 2, n)
         assert is_proper(choice.mixture(y))
 
+def test_a_bound_from_below_may_need_the_other_arm():
+    "Arms of other beliefs: no answer of the dearer one bounds some α from below."
+    world = random_world(2, 3, 2, 791340154, tries=1)
+    found = simulate(sharp(world.setting, action_informed_oracle(world), eps=.0673, delta=.5,
+                           max_rounds=600), world, 264)
+    assert found.status == 'certified'
+
 # --- Equal costs ----------------------------------------------------------------------
 
 def equal_costs(n):

@@ -13,6 +13,7 @@ __all__ = ['KINDS', 'DUE', 'TRIES', 'SPREAD', 'SLACK', 'FLOOR', 'ENOUGH', 'HALF'
 # %% ../../nbs/beyond/24_bets.ipynb #43d5d54f
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from itertools import product
 from math import log, sqrt
 import numpy as np
 from ..beliefs import OutcomeProgram, Outcomes
@@ -529,13 +530,13 @@ class Choice:
 
     def bound(self, l, j, i, side):
         "A rule, and the arm meant, whose answer bounds rule i of the hyperplane l|j best."
-        wall, who = self.known.walls[l, j], l if side > 0 else j
+        wall, two = self.known.walls[l, j], [l, j][::side]
         ends, key = wall.up if side > 0 else wall.low, (l, j, i, side)
         worth, before = WORTH/2**self.finer[key], ends[i]
         wall.tighten(i, side)
         if np.isfinite(ends[i]) and not np.isfinite(before):
             return None                             # it is known already
-        for n in TRUST:
+        for who, n in product(two[:1] if self.known.by_bets else two, TRUST):
             found = question(wall, i, side, who, self.foretold, n, self.mixing)
             if found and side*(ends[i] - found[1]) > worth*max(abs(found[1]), .2):
                 rule = self.mixture(found[0])
@@ -546,7 +547,7 @@ class Choice:
             self.stuck.add(key)
             self.finer[key] += 1
             return None
-        return self.mixture(t*np.eye(len(self.mixing))[i]), who
+        return self.mixture(t*np.eye(len(self.mixing))[i]), l
 
     def along(self, i):
         """Where to ask on the ray of bet i; None if it is known finely enough how far the

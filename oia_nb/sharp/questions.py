@@ -157,8 +157,9 @@ def question(wall, i, side, who, foretold, n, Y):
     sides = wall.sides[near]
     E, B, answers, M, W = sides[:, None]*wall.rows[near], len(Y), len(
         near), Y.shape[1], T.shape[1]
+    sign = 1 if who == wall.pair[0] else -1
     free = len(wall.neutral)
-    A = np.vstack([np.column_stack([np.zeros(M), Y.T, side*E.T, wall.neutral.T]),
+    A = np.vstack([np.column_stack([np.zeros(M), side*sign*Y.T, side*E.T, wall.neutral.T]),
                    np.column_stack([F, np.zeros((len(F), answers + free))]),
                    np.column_stack([np.ones(W), -T.T, np.zeros((W, answers + free))])])
     goal = np.eye(M)[i]
@@ -168,7 +169,7 @@ def question(wall, i, side, who, foretold, n, Y):
     columns = np.vstack(
         [np.r_[np.zeros(1 + B + answers), np.full(free, -np.inf)],
          np.full(A.shape[1], np.inf)])
-    found = optimum(A, np.r_[side, np.zeros(B), sides, np.zeros(free)], columns, rows,
+    found = optimum(A, np.r_[sign, np.zeros(B), sides, np.zeros(free)], columns, rows,
                     foretold.highs)
     if found is None or found[0][0] < 1e-9:
         return None
