@@ -153,8 +153,8 @@ def patient_proof(run, found):
     rules = np.array(facts['asked'])
     handed, questions = np.array(run.handed)[:len(rules)], np.full(run.questions, -1)
     questions[handed] = rules
-    facts |= dict(asked=asked, questions=questions.tolist())
-    proof = dict(kind='questions', asked=handed.tolist(), inner=certificate.proof)
+    facts |= dict(asked=asked, questions=questions.tolist(), handed=handed.tolist())
+    proof = dict(kind='questions', inner=certificate.proof)
     certificate = replace(certificate, proof=proof, facts=facts)
     return replace(found.finding, certificate=certificate)
 

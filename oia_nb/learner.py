@@ -497,7 +497,7 @@ def with_rules(certificate: Certificate | None,
     rules = dict(rules=transcript.rules, asked=np.array(transcript.asked))
     return replace(certificate, facts=rules | (certificate.facts or {}))
 
-KINDS = dict(rules=float, margins=float, oracle=float, questions=int)
+KINDS = dict(rules=float, margins=float, oracle=float, questions=int, handed=int)
 
 def facts_of(found):
     """The `Facts` on which the certificate of a result rests.

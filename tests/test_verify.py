@@ -326,6 +326,8 @@ FORGED = dict(
     box=proof_with(half_left_out),
     lapses=claim_with(told=lambda c: dict(c.told or {}, lapses=.05)),
     leads=claim_with(told=lambda c: dict(c.told or {}, margin=.01)),
+    band=claim_with(told=lambda c: dict(c.told or {}, band=.2)),
+    guessed=claim_with(told=lambda c: dict(c.told or {}, arm='guessed')),
     own=claim_with(told=lambda c: dict(c.told or {}, beliefs='own')),
     rounded=claim_with(told=lambda c: dict(c.told or {}, rounding=0)),
     kind=proof_with(another_kind),

@@ -3,6 +3,7 @@ planted faults and changed files are refused."""
 import copy
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,10 +19,11 @@ from oia_nb.all import InvalidInput, action_informed_oracle, generator, identify
 from oia_nb.documents import identification_from_dict
 from oia_nb.cli import main
 from oia_nb.estimation import Transcript
-from oia_nb.learner import (CLAIMS, Certificate, Finding, ask_oracle, finish, simulate,
-                            verified)
+from oia_nb.identification import learner_row
+from oia_nb.learner import (CLAIMS, Certificate, Finding, ask_oracle, claim_of, facts_of, finish,
+                            simulate, verified)
 from oia_nb.sharp.learner import SharpRun
-from oia_nb.verify import PROOFS, need
+from oia_nb.verify import PROOFS, Claim, Facts, need, verify
 
 SMALL, CLINIC = load_world('small_clinic'), load_world('clinic')
 OWN = dict(method='own_beliefs', told='beliefs=own')
@@ -179,8 +181,9 @@ FORGED = dict(
         inner=proof(lambda p: p['inner'].update(run=10**6))),
     patient=ALL | dict(
         lapses=lambda f: replace(f, told=replace(f.told, lapses=.3)), dropped=dropped,
-        asked=proof(put('asked', lambda a: a[::-1])), fewer=proof(put('asked', lambda a: a[:-1])),
-        never=proof(put('asked', lambda a: [*a[:-1], 10**6])), beliefs=trace(beliefs=one_belief),
+        handed=facts(put('handed', lambda a: a[::-1])),
+        fewer=facts(put('handed', lambda a: a[:-1])),
+        never=facts(put('handed', lambda a: [*a[:-1], 10**6])), beliefs=trace(beliefs=one_belief),
         order=facts(put('asked', lambda a: np.array(a).max() - np.array(a))),
         questions=facts(put('questions', lambda q: q[::-1]))),
     open=ALL | dict(
@@ -376,3 +379,68 @@ def test_what_was_asked_for_and_what_is_proved_are_one(name):
         swapped = replace(found, rule=sums.rule, trace=sums.trace, arm=sums.arm, eps=9.,
                           certificate=other)
         assert not swapped.verify()
+
+# --- True facts, and a proof that says of them what isn't so ----------------------------
+
+def said(found, facts=None, proof=None, **claimed):
+    "What the checker says of a result of which something else is claimed."
+    claim = replace(claim_of(found), **claimed)
+    what = SimpleNamespace(claim=claim, proof=proof or found.proved.proof)
+    return verify(what, facts or facts_of(found))
+
+WEAKER = dict(lapses=.3, band=.2, beliefs='own', costs='until the end', arm='guessed', rounding=0,
+              margin=.5)
+
+@pytest.mark.parametrize('name', ['oiafc', 'etc', 'trial'])
+def test_a_claim_assumes_no_less_than_its_proof(name):
+    "What a learner can't honour isn't proved of such an expert, nor a lead without its own proof."
+    found = run(name)
+    claim, honours = claim_of(found), learner_row(RUNS[name]['method']).honours
+    assert said(found) is None
+    for what, value in WEAKER.items():
+        if what not in honours:
+            assert said(found, told=dict(claim.told) | {what: value}), what
+
+@pytest.mark.parametrize('name', ['oiafc', 'etc'])
+def test_an_improper_rule_isnt_what_was_answered(name):
+    "It pays each report what the proper rule pays on average; all experts report what pays most."
+    found = run(name)
+    z, paid = found.setting, found.rule.expected
+    assert np.ptp(paid) > 0
+    assert 'proper' in said(found, rule=np.repeat(paid[:, None], z.W, axis=1))
+    for off in -.01, z.bound:
+        assert 'bound' in said(found, rule=found.rule.values + off)
+
+def accepted(monkeypatch):
+    "The facts that a proof within is shown, which proves whatever is claimed."
+    shown = []
+    monkeypatch.setitem(PROOFS, 'within', lambda claim, p, facts, at: shown.append(facts.rounds))
+    return shown
+
+def test_what_was_handed_on_is_no_hint(monkeypatch):
+    "In another order samples from before a registration would count as those since."
+    found, shown = run('patient'), accepted(monkeypatch)
+    p = found.proved.proof
+    handed = facts_of(found).handed.tolist()
+    for asked in handed, handed[::-1], handed[5:]:
+        assert said(found, proof=p | dict(asked=asked)) is None
+    assert len(shown) == 3 and all(np.array_equal(shown[0], x) for x in shown)
+
+def test_the_price_of_a_lead_is_what_all_of_its_rounds_say(monkeypatch):
+    "Sixty rounds that are dear and then sixty that are cheap: the second alone prove nothing."
+    accepted(monkeypatch)
+    support = np.array([[.9, .1], [.5, .5], [.2, .8]])
+    oracle = np.array([[[.5, .1], [.3, .3], [.1, .4]]])
+    rounds = np.array([[0, 0, 0, -1]]*3 + [[1, 0, 0, -1]]*60 + [[1, 0, 1, -1]]*60)
+    f = Facts(support, np.eye(2), 1., 1, np.array([0*oracle[0], .5*oracle[0]]), rounds,
+              starts=(0, ), margins=np.array([.2]), oracle=oracle)
+    claim = Claim(.5*oracle[0], 0, .4, .4, .5, dict(margin=.1))
+    p = dict(kind='lead', attempt=1, price=.2, share=.5, rule=0*oracle[0], bet=1.,
+             inner=dict(kind='within'))
+    def verdict(end, samples, f=f):
+        what = SimpleNamespace(claim=claim, proof=p | dict(rounds=[0, end], samples=samples))
+        return verify(what, f)
+    assert verdict(3, 120) and verdict(3, 60) and 'left out' in verdict(63, 60)
+    assert verdict(3, 60, replace(f, rounds=np.delete(rounds, slice(3, 63), 0))) is None
+    rounds[63:, 0] = -1
+    assert verdict(63, 60)
