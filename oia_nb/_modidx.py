@@ -1799,6 +1799,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                'oia_nb.verify.Refused': ('beyond/verify.html#refused', 'oia_nb/verify.py'),
                                'oia_nb.verify.Seen': ('beyond/verify.html#seen', 'oia_nb/verify.py'),
                                'oia_nb.verify.Seen.__init__': ('beyond/verify.html#seen.__init__', 'oia_nb/verify.py'),
+                               'oia_nb.verify.all_taken_up': ('beyond/verify.html#all_taken_up', 'oia_nb/verify.py'),
                                'oia_nb.verify.answered': ('beyond/verify.html#answered', 'oia_nb/verify.py'),
                                'oia_nb.verify.apart': ('beyond/verify.html#apart', 'oia_nb/verify.py'),
                                'oia_nb.verify.below': ('beyond/verify.html#below', 'oia_nb/verify.py'),

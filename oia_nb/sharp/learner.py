@@ -428,7 +428,8 @@ def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, ma
                       round_cost=round_cost)
             run.unit = unit
             return run, steps(run, examined)
-        return SharpLearner(setting, start, Record() if past is None else past, own)
+        record = Record() if past is None else past.copied()
+        return SharpLearner(setting, start, record, own)
     return make
 
 # %% ../../nbs/beyond/25_sharp.ipynb #2a57c169
