@@ -871,6 +871,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                 'oia_nb.learner.Verification.__bool__': ( 'companion/learner.html#verification.__bool__',
                                                                           'oia_nb/learner.py'),
                                 'oia_nb.learner.Verification.__str__': ('companion/learner.html#verification.__str__', 'oia_nb/learner.py'),
+                                'oia_nb.learner._earned': ('companion/learner.html#_earned', 'oia_nb/learner.py'),
                                 'oia_nb.learner._trace': ('companion/learner.html#_trace', 'oia_nb/learner.py'),
                                 'oia_nb.learner.announce': ('companion/learner.html#announce', 'oia_nb/learner.py'),
                                 'oia_nb.learner.ask_oracle': ('companion/learner.html#ask_oracle', 'oia_nb/learner.py'),
