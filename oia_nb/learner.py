@@ -303,10 +303,11 @@ class Identification:
         "How many of the `rounds` were played, and paid, before the run began."
         return 0 if self.trace is None else int((self.trace.kinds == PAST).sum())
 
-    def unfounded(self) -> str | None:
+    def unfounded(self, claim: checker.Claim, facts: checker.Facts) -> str | None:
         "What it says that its proof, which holds, does not say; None if nothing."
         p, bound = self.proved.proof, self.proved.bound
-        least = proofs.earns_at_least(p)
+        least = (_earned(claim, p, facts) if p['kind'] == 'sharp'
+                 else proofs.earns_at_least(p))
         while 'inner' in p:
             p = p['inner']
         if (p['kind'] == 'sums') != (bool(self.listed)):
@@ -332,7 +333,7 @@ class Identification:
         try:
             facts, claim = facts_of(self), claim_of(self)
             what = SimpleNamespace(claim=claim, proof=self.proved.proof)
-            refused = checker.verify(what, facts, exact) or self.unfounded()
+            refused = checker.verify(what, facts, exact) or self.unfounded(claim, facts)
             seconds = perf_counter() - start
             rests = '' if refused else proofs.rests_on(what.proof, facts, self.setting.arms)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
@@ -530,6 +531,16 @@ def claim_of(found: Identification) -> Any:
 
 # %% ../nbs/companion/62_learner.ipynb #c1a155e5
 CLAIMS = 'certified', 'rule_certified'
+
+def _earned(claim, p, facts):
+    "What the rule of a sharp proof earns at least, by the samples that count for it."
+    from oia_nb.sharp.evidence import betting_threshold, mean_lower
+    f = checker.Seen(facts, p['rounds'], checker.Arithmetic(False), claim.told)
+    n = p['candidate']
+    start, paid = checker.candidate(f, claim, n)
+    counts = checker.counts(f, claim.arm, start)
+    level = betting_threshold(counts.sum(), checker.share(n)*claim.delta)
+    return f.bound*(mean_lower(counts, f.u - paid, level) + CLAIM_TOL)
 
 # %% ../nbs/companion/62_learner.ipynb #e4d5b602
 @dataclass(frozen=True)

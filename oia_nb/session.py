@@ -957,9 +957,9 @@ class Session:
         before = [0]*(len(self._past) + 1) + [r.number for r in self._standing]
         rules = [ScoringRule(v, self.setting.support, self.setting.bound)
                  for v in record.rules]
-        known = {(at, rule_digest(rule), arm) for at, rule, arm in self._registered}
-        found = [(before[n], rules[rule], arm) for n, rule, arm in record.registered]
-        return [f for f in found if (f[0], rule_digest(f[1]), f[2]) not in known]
+        # the learner began with those in the file, whatever was taken back since
+        new = record.registered[len(self._registered):]
+        return [(before[n], rules[rule], arm) for n, rule, arm in new]
 
     def _asked(self, number):
         "The open round, of that number if one is given. Raises `Refused`."

@@ -130,3 +130,16 @@ def test_what_is_known_is_a_function_of_the_facts(n):
     assert proofs[0] == proofs[1] == (n is None)
     less = bets.digest(run.record.without(1), known.setting, known.oracle, delta=.05)
     assert not np.array_equal(less.data.counts, known.data.counts)
+
+
+def test_a_registration_stays_whose_answer_was_taken_back():
+    "It keeps its share, and the learner goes on; nothing is proved of its rule without an answer."
+    found, facts = played(seed=2)
+    assert facts.registered
+    _, rule, _ = facts.registered[0]
+    while rule in (asked := [r.rule for r in facts.rounds]):
+        facts = facts.without(1 + asked.index(rule))
+    again, whole = played(facts, seed=3)
+    assert whole.registered[:len(facts.registered)] == facts.registered
+    assert again.status == 'certified' and not again.refused
+    assert len(again.certificate.facts['registered']) == len(whole.registered)

@@ -500,3 +500,17 @@ def test_calibration_evidence_is_a_martingale():
         total += z.support[beliefs, states].prod()*calibration_evidence(
             z.support, beliefs, states)[-1]
     assert total == pytest.approx(1.)
+
+
+def test_a_registration_is_in_the_file_once(tmp_path):
+    "Also when the answer before it is taken back: twice it would have two shares."
+    world = load_world('clinic')
+    s = Session.create(tmp_path/'s', world.setting, action_informed_oracle(world), eps=.06,
+                       delta=.1, method='sharp')
+    while not s._registered:
+        arm, report, _ = expert(world, s.announce())
+        s.answer(arm, report)
+        s.announce()
+    s.undo(s._registered[0][0], 'a slip')
+    s.announce()
+    assert s.record.registered == s._learner.record.registered

@@ -444,3 +444,12 @@ def test_the_price_of_a_lead_is_what_all_of_its_rounds_say(monkeypatch):
     assert verdict(3, 60, replace(f, rounds=np.delete(rounds, slice(3, 63), 0))) is None
     rounds[63:, 0] = -1
     assert verdict(63, 60)
+
+@pytest.mark.parametrize('world, told', [('clinic', None), ('wine', None),
+                                         ('small_clinic', 'beliefs=own')])
+def test_what_is_earned_is_proved_as_well(world, told, monkeypatch):
+    "By the sharp learner's own proof: with a told prior, three states and beliefs of its own."
+    monkeypatch.undo()
+    found = identify(load_world(world), eps=.3, delta=.1, seed=1, told=told)
+    assert found.verify() and found.profit is not None
+    assert 'earned' in replace(found, profit=found.profit + .01).verify().refused

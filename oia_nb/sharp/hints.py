@@ -371,7 +371,8 @@ def facts_so_far(run):
     z, data = run.setting, run.data
     rounds = np.array([data.asked, data.arms, data.beliefs, data.states]).T
     number = {values.tobytes(): r for r, values in enumerate(data.rules)}
-    registered = [[c.rounds, number[c.rule.values.tobytes()], c.arm]
+    # the answer to a candidate's rule may have been taken back
+    registered = [[c.rounds, number.get(c.rule.values.tobytes(), -1), c.arm]
                   for c in run.candidates[1:]]
     fixed = [number.get(rule.values.tobytes(), -1) for rule in run.oracle.rules]
     return Facts(z.support, z.utility, z.bound, z.K, np.array(data.rules), rounds,

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['SEEN', 'PROVED', 'LOOSER', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'take', 'prove', 'earned_at_least', 'report',
            'spared', 'spare', 'levelled', 'sharp', 'own_beliefs', 'SharpLearner', 'checked_history', 'checked_record',
-           'maker', 'steps', 'learn', 'sit', 'conclusion', 'close', 'foundation', 'limits_of', 'bearing', 'each_once']
+           'maker', 'steps', 'learn', 'prepare', 'sit', 'conclusion', 'close', 'some_agent', 'foundation', 'limits_of',
+           'bearing', 'each_once']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
 from collections import Counter
@@ -443,9 +444,17 @@ def steps(run, examined):
     return conclude(run, 'certified')
 
 def learn(run, examined):
-    "Questions and samples, what is proved at their end, and the examination."
+    "The rounds until a proved candidate passes its examination."
     checks, before = kept_back(run.record)
     recall(run, before)
+    for n in range(run.setting.K + 1):      # anew if costs may be equal
+        yield from prepare(run, checks)
+        if not examined or (yield from close(run, checks, n < run.setting.K)):
+            return
+        checks = []
+
+def prepare(run, checks):
+    "Questions and samples, until a candidate is proved, which is held."
     choice = bets.Choice(run.known, run.eps, run.round_cost,
                          lambda rule: payable(rule, run.unit))
     while True:
@@ -456,12 +465,10 @@ def learn(run, examined):
         if checks:                     # they don't follow a proof any more
             for r in checks:
                 take_in(run, rule_named(run, r.rule), r)
-            checks = []
+            checks.clear()
             continue
         yield from sit(run, rule, arm, *how)
     conclusion(run, rule, arm)
-    if examined:
-        yield from close(run, checks)
 
 def sit(run, rule, arm, kind, often):
     "Announce a rule so often, or until another arm than it is meant for answers."
@@ -484,10 +491,11 @@ def conclusion(run, c, proof):
         raise Halt('assumption_violated', no_agent, 'boundaries')
 
 # %% ../../nbs/beyond/25_sharp.ipynb #19b88920
-def close(run, checks):
-    """The closing examination of the best candidate, of the oracle's rules and of
-    all boundaries; rounds of it that were played before are `checks`. Raises `Halt` if
-    something fails."""
+def close(run, checks, crosses):
+    """The closing examination of the best candidate, of the oracle's rules and, if it
+    `crosses` them, of all boundaries; rounds of it that were played before are
+    `checks`. False if a boundary is another one than was thought and some agent, whose
+    costs may be equal, gives all answers. Raises `Halt` if something fails."""
     c, known = run.best, run.known
     told = Counter((run.record.rules[r.rule].tobytes(), r.arm) for r in checks)
     for r in checks:
@@ -496,7 +504,7 @@ def close(run, checks):
     answers = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
     boundaries = [Boundary(*w.pair, known.zero, w.beyond, limits_of(w),
                            known.outcomes.expected) for w in walls
-                  if w.pair[0] == known.first and not w.tied and w.beyond
+                  if crosses and w.pair[0] == known.first and not w.tied and w.beyond
                   and run.unit is None]
     def again(rule, arm):
         rule = spare(run.setting, rule)
@@ -510,10 +518,20 @@ def close(run, checks):
     run.checks = yield from examine(again, run.setting,
                                     bearing(run, each_once(answers + more)),
                                     found=(c.rule, c.arm), boundaries=boundaries)
-    for check in run.checks:
-        if not check.passed:
-            raise Halt('assumption_violated', (run.rounds, ),
-                       'drift' if check.name == 'answers' else check.name)
+    failed = next((check.name for check in run.checks if not check.passed), None)
+    if failed == 'boundaries' and some_agent(run):
+        return False
+    if failed:
+        raise Halt('assumption_violated', (run.rounds, ),
+                   'drift' if failed == 'answers' else failed)
+    return True
+
+def some_agent(run):
+    """Note what the examination's answers say. Whether an agent, whose costs may be
+    equal, gives all answers."""
+    for r in kept_back(run.record)[0]:
+        bets.heard(run.known, rule_named(run, r.rule), r)
+    return not bets.against(run.known)
 
 def foundation(run):
     """What the proof rests on beside samples: answers, pairs (rule, arm), those first
