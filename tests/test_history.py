@@ -79,6 +79,8 @@ def test_old_answers_are_not_paid_again():
              for s in range(amount(3, 8))]
     assert {f.status for f in known} == {'certified'}
     assert {f.past for f in known} == {150}
+    new = [identify(CLINIC, eps=.04, delta=.05, seed=s) for s in range(len(known))]
+    assert np.median([f.rounds - 150 for f in known]) <= np.median([f.rounds for f in new])
     # what was paid before isn't paid again
     paid = [f.trace.payments[150:].sum() for f in known]
     assert np.allclose([f.paid for f in known], paid)

@@ -442,7 +442,7 @@ def path_of_cuts(R, walls, alphas, q):
     return [ends[n] for n in order], np.minimum(paid, hope)
 
 # %% ../../nbs/beyond/24_bets.ipynb #14c8ba62
-# growth of samples until the guess is made anew; its draws; of how many an answer must
+# growth of samples, or of answers, until the guess is made anew; its draws; of how many an answer must
 # be foretold, bolder ones last
 RENEW, DRAWS, TRUST = 1.25, 12, (13, 5, 1)
 
@@ -460,10 +460,11 @@ class Choice:
         known, data = self.known, self.known.data
         set_up(known)
         answers = [(a.s, a.arm) for a in known.answers.values()]
-        if self.guess is None or (data.N > RENEW*self.guess.N + 2).any():
+        if self.guess is None or (data.N > RENEW*self.guess.N + 2).any() or (
+            len(answers) > RENEW*self.old + 2):
             self.guess = Guess(data.counts, answers, known.setting)
             self.stuck, self.opened, self.sought = set(), {}, {}
-            self.foretold, self.since = None, data.rounds
+            self.foretold, self.since, self.old = None, data.rounds, len(answers)
         else:
             for a in answers[self.told:]:
                 self.guess.learn(*a)
@@ -632,7 +633,8 @@ class Choice:
         o = Outlook(known, c, j, absent[j], self.eps)
         if j != k and o.N/max(o.sj, 1e-12) < o.Nc/max(o.sc, 1e-12):
             k = j
-        return cheapest_answer(known, k), k, NORMAL, max(1, int(BATCH*known.data.N[k]))
+        N = o.Nc if k == c.arm else o.N
+        return cheapest_answer(known, k), k, NORMAL, max(1, int(BATCH*N))
 
     def ask(self, c, absent):
         "A question, as `sample`, if one is predicted to pay; else None."
@@ -695,7 +697,7 @@ class Choice:
 # rounds that a question is dearer for each one before it, divided by the rivals; that a
 # hyperplane between two other arms costs; samples before anything is judged by them;
 # questions of the order of two arms, with one guess; of ϵ, half a bracket
-VAIN, OPENING, FIRST, ORDERS, WORTHLESS = .25, 4, 3, 4, 1/40
+VAIN, OPENING, FIRST, ORDERS, WORTHLESS = .5, 4, 3, 4, 1/40
 
 # %% ../../nbs/beyond/24_bets.ipynb #6dfde922
 # a bound falls by; rays are halved to; of a rule
@@ -716,7 +718,7 @@ def saved(looks, gain):
 AGAIN, WRONG, TINY_GAIN = 8, 6, 1/20
 
 # %% ../../nbs/beyond/24_bets.ipynb #4b48e965
-BATCH, IDLE = .1, 4     # of an arm's samples; questions a belief that come to nothing
+BATCH, IDLE = .1, 4     # of an arm's samples that count; questions a belief that come to nothing
 
 def cheapest_answer(known, k):
     "The rule that arm k answered and that seems to pay it least."
