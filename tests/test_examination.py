@@ -142,6 +142,8 @@ def test_what_was_certified_wrongly_is_refused(agent):
     plain, examined = (run(DUO, agent, 0, examined=e) for e in (False, True))
     assert examined.certificate is None and examined.violated in VIOLATIONS
     assert examined.status == 'assumption_violated' and not examined.profit
+    if isinstance(agent, RiskAverse):       # an agent with equal costs doesn't explain it away
+        assert all(run(DUO, agent, s).certificate is None for s in range(1, 4))
     if isinstance(agent, Drifting):
         assert is_wrong(replace(DUO, agent=agent), plain, plain.rounds)
 

@@ -774,18 +774,20 @@ Choice.next_proof, Choice.fresh = 0, True
 # strict preference
 DOUBT, FURTHEST = 1e-3, 1e6
 
-def against(known):
+def against(known, also=()):
     """The rounds of answers that no agent gives, () if one does; to the oracle's rules
-    each arm answered strictly."""
+    each arm answered strictly, and in what `also` names, as `no_agent`."""
     strict = {known.heard[v].round for v in known.fixed if v in known.heard}
+    strict |= set(also)
     return no_agent(known.setting, list(known.answers.values()), strict)
 
 def no_agent(setting, answers, strict=()):
     """The rounds of `answers` that contradict each other, () if some agent gives
-    them all; those in rounds `strict` by a margin."""
+    them all; by a margin in the rounds that `strict` names, or names with the
+    other arm."""
     import highspy
     K, M = setting.K, setting.M
-    n, rows, rounds = K*M + K + 1, [], []
+    n, rows, rounds, low = K*M + K + 1, [], [], []
     for a in answers:
         for j in range(K):
             if j == a.arm:
@@ -795,10 +797,10 @@ def no_agent(setting, answers, strict=()):
             row[[K*M + a.arm, K*M + j, -1]] = -1, 1, 1
             rows.append(row)
             rounds.append(a.round)
+            low.append(float(a.round in strict or (a.round, j) in strict))
     # of q_k less q_0, say
     sums = np.kron(np.eye(K), flat(setting, np.arange(M)))
     sums = np.hstack([sums, np.zeros((len(sums), K + 1))])
-    low = [float(t in strict) for t in rounds]
     zero = [0.]*len(sums)
     ends = np.array([low + zero, [np.inf]*len(rows) + zero])
     columns = np.vstack(

@@ -16,7 +16,7 @@ __all__ = ['SEEN', 'PROVED', 'LOOSER', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPl
            'bearing', 'each_once']
 
 # %% ../../nbs/beyond/25_sharp.ipynb #fbc9b29f
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 import numpy as np
 from ..core import InvalidInput, as_integer, as_number, placed
@@ -528,10 +528,16 @@ def close(run, checks, crosses):
 
 def some_agent(run):
     """Note what the examination's answers say. Whether an agent, whose costs may be
-    equal, gives all answers."""
+    equal, gives all answers. Arms that answer rules of one ray do so by a margin over
+    each other: who is indifferent to all of a ray could give any answers there."""
     for r in kept_back(run.record)[0]:
         bets.heard(run.known, rule_named(run, r.rule), r)
-    return not bets.against(run.known)
+    known, arms = run.known, defaultdict(set)
+    paying = [a for a in known.answers.values() if a.s.any()]
+    for a in paying:
+        arms[bets.direction(a.s)].add(a.arm)
+    return not bets.against(known, {(a.round, j) for a in paying
+                                    for j in arms[bets.direction(a.s)]})
 
 def foundation(run):
     """What the proof rests on beside samples: answers, pairs (rule, arm), those first
