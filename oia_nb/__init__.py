@@ -5,7 +5,7 @@ loaded once one of them is asked for.
 """
 __version__ = "0.3.0"
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False      # to a type checker it is True; typing takes its time to load
 
 if TYPE_CHECKING:
     from .all import *

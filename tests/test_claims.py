@@ -270,4 +270,4 @@ def test_sections_differ():
     "A section with an assertion is told from one without."
     found = places()
     assert found['sec-claims-gap'] and found['eq-radius'] and not found[
-        'paper/claims#the-records'] and not found['index#symbols']
+        'paper/claims#the-records'] and not found['glossary#symbols']

@@ -17,7 +17,7 @@ from oia_nb.all import (InvalidInput, Session, action_informed_oracle, brier,
                         optimal_rule, random_world, simple_regret)
 from oia_nb.plots import plot_rule
 from oia_nb.cli import main
-from oia_nb.facts import ROWS_SHOWN, arm_facts, at_most, sensible
+from oia_nb.facts import ROWS_SHOWN, arm_facts, sensible, three_digits
 from oia_nb.learner import result_facts
 from oia_nb.views import Card, session_facts
 
@@ -100,7 +100,7 @@ def test_names_and_numbers():
     r = found()
     said = ' '.join(check(r).text)
     for text in (*clinic.setting.arms, f'{r.rounds:,} (', 'target 0.25',
-                 at_most(r.certificate.bound, 1.), 'probability 95 %', sensible(r.paid)):
+                 three_digits(r.certificate.bound, True), 'probability 95 %', sensible(r.paid)):
         assert text in said and text in repr(r), text
     said = ' '.join(check(nasty).text)
     assert NASTY in said
