@@ -337,8 +337,9 @@ def payable(rule, unit):
     """The proper rule whose tickets are those of a rule, each sum rounded to a multiple
     of `unit` (None: the rule itself). A rule in such sums stays as it is.
 
-    >>> payable(best.rule, .01).values.max()
-    np.float64(0.06)
+    >>> in_cents = payable(best.rule, .01)
+    >>> in_cents != best.rule, payable(in_cents, .01) == in_cents
+    (True, True)
     """
     if unit is None:
         return rule

@@ -134,7 +134,7 @@ def test_boundaries_hold_whatever_beliefs_are_worth(world, prior):
     assert holds(world, run) > 0 and found.violated is None
 
 
-JUDGED, SURE = 3, .0005
+JUDGED, SURE = 4, .0004
 
 
 def judged(**how):

@@ -35,9 +35,9 @@ def test_no_probability_is_printed_as_certain():
 
 
 def test_a_check_of_no_round_is_not_checked():
-    found = identify(DUO, eps=.1, delta=.1, seed=0)
+    found = identify(DUO, eps=.1, delta=.1, seed=0, method='patient', told=Told(lapses=.01))
     for name in CHECKS:
-        never = replace(found, checks=(Check(name, 0., 0., 0, True), ), told=Told(lapses=.01))
+        never = replace(found, checks=(Check(name, 0., 0., 0, True), ))
         ran = replace(never, checks=(Check(name, 0., 0., 2, True), ))
         needed = name != 'prior'        # nobody told this run of one
         assert 'Checked: nothing.' in never.statement
