@@ -214,7 +214,8 @@ def by_lead(claim, p, facts, at):
         need((arm == k).all() and (rule == rule[0]).all() and rule[0] >= 0
              and np.array_equal(facts.rules[rule[0]], claim.rule),
              'the price is that of another rule')
-        need(facts.rounds[end - 1, 0] != rule[0], 'the first rounds of the price are left out')
+        need(facts.rounds[end - 1, 0] != rule[0],
+             'the first rounds of the price are left out')
         counts = pairs_of(facts, paid) if by_state else np.bincount(
             belief, minlength=len(x))
         need(averages(counts, -x, -price, PRICES*share, p['bet'], at),

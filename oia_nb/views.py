@@ -248,7 +248,9 @@ def trace_frame(trace: Trace, setting: Setting | None = None) -> pd.DataFrame:
         if len(trace.arms) and max(trace.arms.max(), trace.targets.max()) >= z.K:
             raise InvalidInput('setting', setting, 'the setting of the run')
         named = lambda arms: [z.arms[k] for k in arms]
-    paid = np.full(len(trace.arms), np.nan) if trace.payments is None else trace.payments
+    paid = trace.payments
+    if paid is None:
+        paid = np.full(len(trace.arms), np.nan)
     return pd.DataFrame({
         'round': np.arange(1, len(trace.arms) + 1), 'arm': named(trace.arms),
         'target': named(trace.targets), 'kind': [KIND_NAMES[k] for k in trace.kinds],

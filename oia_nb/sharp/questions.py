@@ -159,9 +159,11 @@ def question(wall, i, side, who, foretold, n, Y):
         near), Y.shape[1], T.shape[1]
     sign = 1 if who == wall.pair[0] else -1
     free = len(wall.neutral)
-    A = np.vstack([np.column_stack([np.zeros(M), side*sign*Y.T, side*E.T, wall.neutral.T]),
-                   np.column_stack([F, np.zeros((len(F), answers + free))]),
-                   np.column_stack([np.ones(W), -T.T, np.zeros((W, answers + free))])])
+    A = np.vstack([
+        np.column_stack([np.zeros(M), side*sign*Y.T, side*E.T, wall.neutral.T]),
+        np.column_stack([F, np.zeros((len(F), answers + free))]),
+        np.column_stack([np.ones(W), -T.T, np.zeros((W, answers + free))])
+    ])
     goal = np.eye(M)[i]
     rows = np.vstack(
         [np.r_[goal, np.zeros(len(F) + W)], np.r_[goal,
