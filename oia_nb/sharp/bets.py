@@ -442,14 +442,13 @@ def path_of_cuts(R, walls, alphas, q):
     return [ends[n] for n in order], np.minimum(paid, hope)
 
 # %% ../../nbs/beyond/24_bets.ipynb #14c8ba62
-# growth of samples, or of answers, until the guess is made anew; its draws; of how many an answer must
-# be foretold, bolder ones last
+# growth of samples, or of answers, until the guess is made anew; its draws; of how many
+# an answer must be foretold, bolder ones last
 RENEW, DRAWS, TRUST = 1.25, 12, (13, 5, 1)
 
 class Choice:
     """What to announce next: the guess, and what came of it; `coin` makes a rule one
-    that
-    may be announced."""
+    that may be announced."""
     def __init__(self, known, eps, round_cost=np.inf, coin=lambda rule: rule):
         self.known, self.eps, self.round_cost, self.coin = known, eps, round_cost, coin
         self.guess = self.foretold = None
@@ -718,7 +717,8 @@ def saved(looks, gain):
 AGAIN, WRONG, TINY_GAIN = 8, 6, 1/20
 
 # %% ../../nbs/beyond/24_bets.ipynb #4b48e965
-BATCH, IDLE = .1, 4     # of an arm's samples that count; questions a belief that come to nothing
+# of an arm's samples that count; questions a belief that come to nothing
+BATCH, IDLE = .1, 4
 
 def cheapest_answer(known, k):
     "The rule that arm k answered and that seems to pay it least."
