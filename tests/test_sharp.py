@@ -395,7 +395,7 @@ def equal_costs(seed):
         return w, float(np.exp(rng.uniform(np.log(.05), np.log(.6)))*w.setting.bound)
 
 @pytest.mark.filterwarnings('ignore:.* signals lead to a belief')
-@pytest.mark.parametrize('seed', [313, 609, 805, 883, 849, 581][:amount(4, 6)])
+@pytest.mark.parametrize('seed', [805015, 313, 609, 805, 883, 849, 581][:amount(5, 7)])
 def test_an_honest_expert_with_equal_costs_is_not_accused(seed):
     """The examination finds a boundary where none was thought to be, which equal costs explain:
     each of these runs ended as a violated assumption. With --release 400 worlds more, of which

@@ -121,14 +121,15 @@ def count(known, rule, r):
                       target=target)
     known.data.keep(rule.values)
 
-def heard(known, rule, r):
-    "Note what a `Round` that was filed says of costs. Raises `Contradiction`."
-    old = known.answer_to(rule)
+def heard(known, rule, r, t=None):
+    """Note what a `Round` that was filed as the t-th, by default the last, says of
+    costs. Raises `Contradiction`."""
+    old, t = known.answer_to(rule), known.rounds if t is None else t
     if old is None:
         s = known.outcomes.expected(rule)/known.setting.bound
-        hear(known, Answer(rule, s, r.arm, known.rounds))
+        hear(known, Answer(rule, s, r.arm, t))
     elif old.arm != r.arm:
-        raise Contradiction((old.round, known.rounds), 'drift')
+        raise Contradiction((old.round, t), 'drift')
 
 def learn(known, rule, r):
     "One more `Round`, in which a `rule` was announced. Raises `Contradiction`."
@@ -147,7 +148,7 @@ def hear(known, a):
     if known.cone is None and known.first is not None and (
             len(known.answers) >= known.setting.K):
         set_up(known)
-    known.answers[known.data.asked[-1]] = known.heard[key] = a
+    known.answers[known.data.asked[a.round - 1]] = known.heard[key] = a
     if not a.s.any():
         return start(known, a.arm)
     if known.first not in (None, a.arm) and a.s.max() < 1/MOST:

@@ -530,9 +530,10 @@ def some_agent(run):
     """Note what the examination's answers say. Whether an agent, whose costs may be
     equal, gives all answers. Arms that answer rules of one ray do so by a margin over
     each other: who is indifferent to all of a ray could give any answers there."""
-    for r in kept_back(run.record)[0]:
-        bets.heard(run.known, rule_named(run, r.rule), r)
     known, arms = run.known, defaultdict(set)
+    checks = kept_back(run.record)[0]
+    for t, r in enumerate(checks, known.rounds - len(checks) + 1):
+        bets.heard(known, rule_named(run, r.rule), r, t)
     paying = [a for a in known.answers.values() if a.s.any()]
     for a in paying:
         arms[bets.direction(a.s)].add(a.arm)
