@@ -126,6 +126,7 @@ def law_clauses(found, run):
     candidate's own share of δ, from samples of its arm since its registration."""
     c, u = run.proved, run.setting.belief_utility
     assert np.array_equal(found.rule.values, run.best.rule.values)
+    assert found.certificate is not None, found.refused
     assert found.certificate.bound == run.best.certificate.bound
     assert found.arm == c.arm and found.certificate.bound <= run.eps
     assert c.delta == run.delta*share(run.known.candidates.index(c))
