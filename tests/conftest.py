@@ -32,7 +32,8 @@ os.environ.setdefault('OMP_NUM_THREADS', '1')
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 os.environ['MPLBACKEND'] = 'Agg'
 os.environ['MATPLOTLIBRC'] = str(ROOT/'nbs'/'matplotlibrc')
-sys.path[:0] = [str(ROOT/'nbs'), str(ROOT/'nbs'/'tools')]    # for build_docs and what it needs
+# for build_docs and what it needs, and for the scripts that fill the stored tables
+sys.path[:0] = [str(ROOT/'nbs'), str(ROOT/'nbs'/'tools'), str(ROOT/'benchmarks')]
 
 # Bytecode is kept: every process, and every copy of the package with a mutant in it, would
 # compile the whole package once more.

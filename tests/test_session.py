@@ -5,6 +5,7 @@ The expert of these tests answers a rule always alike in the same round: its ans
 from a seed and the number of
 the round, so that a run that was interrupted can be compared with one that wasn't.
 """
+import importlib
 import json
 import os
 import random
@@ -231,10 +232,7 @@ def test_opening_takes_a_few_digests_a_round(whole, monkeypatch):
 @pytest.mark.release
 def test_opening_a_thousand_rounds(monkeypatch):
     "What the journal costs beside the learner, as the benchmark measures it."
-    import importlib.util
-    place = importlib.util.spec_from_file_location('bench', ROOT/'benchmarks'/'session.py')
-    bench = importlib.util.module_from_spec(place)
-    place.loader.exec_module(bench)
+    bench = importlib.import_module('session')
     assert bench.main() <= 1.6
 
 
