@@ -2,6 +2,7 @@
 worlds: right, wrong, refused, and rounds.
 
     python benchmarks/experts.py                    what is missing in the file
+    python benchmarks/experts.py --again            and what another commit has filed
     python benchmarks/experts.py sharp patient      of these learners only
     python benchmarks/experts.py --seeds 5 --minutes 10
     python benchmarks/experts.py sharp --kinds insider:0.1 bold
@@ -196,9 +197,11 @@ def load():
     return json.loads(RESULTS.read_text()) if RESULTS.exists() else []
 
 
-def is_filed(row, seeds):
-    "Whether so many runs are there of a learner that was told what it would be told now."
-    if row is None or row['runs'] < seeds:
+def is_filed(row, seeds, made):
+    """Whether so many runs are there, `made` by this commit (None: by any), of a learner
+    that was told what it would be told now."""
+    if row is None or row['runs'] < seeds or 'first' not in row or made not in (
+            None, row['commit']):
         return False
     world = world_called(row['world'])
     return row['told'] == str(told_to(row_of(row['learner']), row['expert'], world)[0])
@@ -211,13 +214,13 @@ def file(row):
     return rows
 
 
-def campaign(methods, kinds, seeds, minutes):
-    "Play what isn't filed, the small worlds first."
+def campaign(methods, kinds, seeds, minutes, made=None):
+    "Play what isn't filed, or wasn't `made` by this commit, the small worlds first."
     rows, stop = {key(r): r for r in load()}, time.process_time() + 60*minutes
     for name in WORLDS:
         for text in kinds:
             for method in methods:
-                if time.process_time() > stop or is_filed(rows.get((method, name, text)), seeds):
+                if time.process_time() > stop or is_filed(rows.get((method, name, text)), seeds, made):
                     continue
                 row = cell(method, name, text, seeds)
                 print(row, flush=True)
@@ -267,6 +270,7 @@ if __name__ == '__main__':
     parser.add_argument('--kinds', nargs='*', choices=list(EXPERTS), default=list(EXPERTS))
     parser.add_argument('--seeds', type=int, default=SEEDS)
     parser.add_argument('--minutes', type=float, default=15.)
+    parser.add_argument('--again', action='store_true', help='what another commit made as well')
     args = parser.parse_args()
     if args.learners == ['show']:
         show()
@@ -274,4 +278,5 @@ if __name__ == '__main__':
         judge(args.seeds, args.minutes)
     else:
         chosen = args.learners or [name for name, row in LEARNERS.items() if row.honours]
-        campaign(chosen, args.kinds, args.seeds, args.minutes)
+        campaign(chosen, args.kinds, args.seeds, args.minutes,
+                 commit() if args.again else None)

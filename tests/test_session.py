@@ -17,7 +17,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from conftest import amount, examples, ROOT
+from conftest import amount, examples
 from oia_nb.core import InvalidInput, OIAError, generator
 from oia_nb.identification import LEARNERS, identify
 from oia_nb.information import World
