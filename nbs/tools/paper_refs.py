@@ -331,8 +331,10 @@ def list_tests(app, docname, source):
         source[0] += f'\n## {file}.py\n'
         for test_name, label in sorted(seen[file].items()):
             source[0] += (
-                f'\n({label})=\n### {test_name}\n\n```{{literalinclude}} ../../tests/{file}.py\n'
-                f':pyobject: {test_name}\n:language: text\n```\n')
+                f'\n({label})=\n### {test_name}\n\n```{{raw}} html\n<details class="hide">'
+                '<summary>the test</summary>\n```\n```{literalinclude} '
+                f'../../tests/{file}.py\n:pyobject: {test_name}\n:language: text\n```\n'
+                '```{raw} html\n</details>\n```\n')
 
 def setup(app):
     app.add_role('paper', PaperRole())
