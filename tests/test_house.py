@@ -248,7 +248,8 @@ def too_long(text):
         parts += [('sentence', s) for s in END.split(paragraph)]
         yield from (part for kind, part in parts if len(part.split()) > WORDS_OF[kind])
 
-FORBIDDEN = re.compile(r'\b[Ww]hoever\b|\b[Ss]omebody\b|\bthereby\b|\b(?:for|to|of|from|than) who\b|'
+FORBIDDEN = re.compile(r'\b[Ww]hoever\b|\b[Ss]omebody\b|\bthereby\b|'
+                       r'\b(?:for|to|of|from|than) who\b|'
                        r'\bthat one\b.{0,40}\b(?:by|of|in|from|for|to) which\b')
 
 @pytest.mark.parametrize('path', READ, ids=lambda p: p.stem)
