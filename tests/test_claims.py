@@ -274,9 +274,3 @@ def test_check_finds_fault(fault, expected, book):
     faulty = copy.deepcopy(book)
     fault(*faulty)
     assert expected in problems(*faulty)
-
-def test_sections_differ():
-    "A section with an assertion is told from one without."
-    found = places()
-    assert found['sec-claims-gap'] and found['eq-radius'] and not found[
-        'paper/claims#the-records'] and not found['glossary#symbols']

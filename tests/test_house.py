@@ -22,13 +22,10 @@ from oia_nb.estimation import radius_fb
 from oia_nb.learner import Finding, STATUS, Status, check_learner, learner
 from oia_nb.worlds import save_world
 from oia_nb.cli import main
-from oia_nb.experiments import compare, experiment, suite
+from oia_nb.experiments import compare, suite
 from oia_nb.identification import LEARNERS, Flag, Row
-from oia_nb.runs import stopped_runs
 
 PACKAGE = Path(oia_nb.__file__).parent
-STARS = False       # whether star imports are still allowed outside `all`
-
 # --- Imports --------------------------------------------------------------------------
 
 @dataclass(frozen=True)
@@ -122,16 +119,8 @@ def test_no_private_name_of_another_module():
     ]
     assert not taken
 
-@pytest.mark.skipif(STARS, reason='star imports are being replaced, module by module')
 def test_imports_name_what_they_take():
     assert {i.module for i in imports() if '*' in i.names} <= {'all'}
-
-NAMED = (
-    'learner exploration binary_search oiafc oiafb complexity baselines identification experiments '
-    'runs plots cli best_arm').split()
-
-def test_the_learners_name_what_they_take():
-    assert not [i for i in imports() if '*' in i.names and i.module in NAMED]
 
 # --- Rooms of a human size ------------------------------------------------------------
 
@@ -391,14 +380,6 @@ def test_identify_plays_a_new_learner(new_learner):
         identify(coin, eps=1., delta=.1, method='impression', mixing='theorem1')
     with pytest.raises(InvalidInput, match='engine="fast"'):
         identify(coin, eps=1., delta=.1, method='impression', engine='fast')
-
-def test_experiments_play_a_new_learner(new_learner):
-    frame = experiment([coin], ['impression', 'oiafb'],
-                       dict(eps=1., delta=.1, patience=[2, 6], budget=[30]), 2, seed=1,
-                       n_jobs=0)
-    mine = frame[frame.method == 'impression']
-    assert frame.error.isna().all() and set(mine.patience) == {2, 6} and len(mine) == 4
-    assert set(mine.status) == {'impressed'} and stopped_runs(mine).all()
 
 def test_a_comparison_plays_a_new_learner(new_learner):
     assert suite()['impression'] == ('impression', {})
