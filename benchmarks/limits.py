@@ -11,7 +11,7 @@ import json
 import time
 from pathlib import Path
 
-from oia_nb.limits import lower_bound, rules_needed
+from oia_nb.sharp.limits import lower_bound, rules_needed
 from commit import commit
 from sharp import SHAPES, posed
 
