@@ -221,7 +221,8 @@ def campaign(methods, kinds, seeds, minutes, made=None):
     for name in WORLDS:
         for text in kinds:
             for method in methods:
-                if time.process_time() > stop or is_filed(rows.get((method, name, text)), seeds, made):
+                there = is_filed(rows.get((method, name, text)), seeds, made)
+                if there or time.process_time() > stop:
                     continue
                 row = cell(method, name, text, seeds)
                 print(row, flush=True)
