@@ -274,7 +274,6 @@ TARGET = dict(eps=1., delta=.1)
 SURE = dict(TARGET, delta=.05)
 COIN = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], [0., .02], np.eye(2), 1.,
                   name='coin')
-NO_COUNT = [0, -1, 1.5, True, 'two']
 ROWS3 = dict(s=list('uuvuvvvu'), x=[1, 1, 2, 1, 2, 2, 1, 2], y=list('ppqqppqq'), z=[.5]*8,
              gap=[1, None]*4, Freq=[1]*8)
 FREQ = [[1, -1]*4, [0]*8, ['a']*8, [1, None]*4, [1, np.nan]*4]

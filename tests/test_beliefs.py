@@ -14,7 +14,7 @@ from oia_nb.all import (InvalidInput, ScoringRule, Told, action_informed_oracle,
 from oia_nb.beliefs import OutcomeProgram, Outcomes, check_heard
 from oia_nb.estimation import INIT, Transcript
 from oia_nb.examination import fresh_rule
-from oia_nb.experts import Drifting, Rounded, Subjective, best_known, is_wrong
+from oia_nb.experts import Rounded, Subjective, best_known, is_wrong
 from oia_nb.oracle import check_oracle
 from oia_nb.scoring import VRules
 from oia_nb.sharp.evidence import betting_threshold, mean_lower
@@ -184,34 +184,6 @@ def test_more_than_two_states():
     assert found.certificate is None or loss <= found.certificate.bound
 
 
-def test_costs_that_change_are_noticed():
-    "After the boundary is learned, before the examination."
-    rise = Drifting((.05, 0.), start=60, stop=61)
-    found = identify(replace(DUO, agent=rise), eps=.05, delta=.1, seed=0, method='own_beliefs',
-                     oracle=ORACLE)
-    assert found.status == 'assumption_violated' and found.certificate is None
-    assert found.violated in ('drift', 'boundaries', 'oracle')
-
-
-def test_caps_and_stops():
-    found = identify(VAIN, eps=.01, delta=.1, seed=0, method='own_beliefs', told='beliefs=own',
-                     oracle=ORACLE, max_rounds=120)
-    assert (found.status, found.rounds) == ('round_cap', 120)
-    learner = own_beliefs(DUO.setting, ORACLE, eps=.01, delta=.1)
-    rng, rule = generator(5), next(learner)
-    for _ in range(60):
-        rule = learner.send(DUO.respond(rule, rng))
-    assert learner.stop().status == 'stopped'
-
-
-def test_a_state_is_needed():
-    learner = own_beliefs(DUO.setting, ORACLE, eps=.1, delta=.1)
-    response = DUO.respond(next(learner), generator(0))
-    with pytest.raises(InvalidInput, match='response.state'):
-        learner.send(replace(response, state=None))
-    learner.send(response)
-
-
 # --- Rounded reports -----------------------------------------------------------------------
 
 def is_heard_well(setting, digits):
@@ -322,9 +294,3 @@ def test_a_report_that_nobody_makes_who_rounds_as_told_ends_the_run(digits):
                                  examined=False), world, 0)
     assert found.status == 'assumption_violated' and found.violated == 'rounding'
     assert found.certificate is None and found.contradiction == (found.rounds, )
-
-
-def test_supports_of_their_own_are_refused_with_rounding():
-    world = replace(COARSE, setting=replace(COARSE.setting, supports=[COARSE.setting.support]*2))
-    with pytest.raises(InvalidInput, match='each arm has beliefs of its own'):
-        own_beliefs(world.setting, ROUGH, eps=.1, delta=.1, told='rounding=0')

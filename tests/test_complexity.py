@@ -45,15 +45,6 @@ TOTALS = dict(theorem1=theorem1_bound,
               least=n_min, least_constant=lambda p: n_min(p, 'corollary1'))
 
 @pytest.mark.parametrize('name', TOTALS)
-def test_units_of_money_do_not_matter(name):
-    """Payments, utilities, target, margin and gaps in cents instead of dollars: the same number
-    of rounds."""
-    for p in problems(40, 1):
-        cents = replace(p, B_S=100*p.B_S, B_u=100*p.B_u, eps=100*p.eps,
-                        margin=100*p.margin, gaps=tuple(100*g for g in p.gaps))
-        assert np.isclose(TOTALS[name](p), TOTALS[name](cents), rtol=1e-6, atol=40)
-
-@pytest.mark.parametrize('name', TOTALS)
 def test_harder_targets_cost_more(name):
     f = TOTALS[name]
     for p in problems(amount(12, 40), 2):
@@ -103,14 +94,6 @@ def test_closed_forms_are_above_the_fixed_points(signed):
                                       (corollary1_bound(p, signed=signed),
                                        corollary1_explicit(p, signed))):
             assert total <= bound <= Gamma
-
-def test_signed_rules_cost_more():
-    for p in problems(100, 9):
-        assert theorem1_bound(p) < theorem1_bound(
-            p, signed=True) and corollary1_bound(p) < corollary1_bound(p, signed=True)
-        assert smallest_budget(p) < smallest_budget(
-            p, signed=True) and corollary2_budget(p)[0] < corollary2_budget(
-                p, signed=True)[0]
 
 def test_printed_theorem1_for_a_hundred_arms_and_a_thousand():
     far = lambda K: Problem(K, 2, 1., 0., 1e-3, 1., .1, (0.,) + (1.,)*(K - 1))

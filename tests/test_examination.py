@@ -84,13 +84,6 @@ def test_last_held(t):
     assert low <= t <= high <= low + 1e-3
 
 
-def test_it_takes_a_fifth_more():
-    rounds = [[run(DUO, Expert(), seed, examined=e).rounds for seed in range(3)]
-              for e in (False, True)]
-    plain, examined = np.median(rounds, 1)
-    assert plain < examined <= 1.2*plain
-
-
 # --- What it sees -----------------------------------------------------------------------
 
 def test_a_boundary_elsewhere_is_seen():

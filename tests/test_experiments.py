@@ -14,7 +14,6 @@ import pytest
 from conftest import amount, ROOT
 from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identify, load_world,
                         make_world, oiafc, optimal_rule, simulate)
-from oia_nb.oracle import shrink_oracle
 from oia_nb.worlds import bits_world
 from oia_nb.experiments import (compare, experiment, forecast, read_experiment, suite,
                                 summarise)
@@ -68,14 +67,6 @@ def test_repetitions_share_their_luck(reference):
 @pytest.mark.parametrize('n_jobs', [1, 2])
 def test_parallel_is_serial(reference, n_jobs):
     assert_same(experiment(**cheap, n_jobs=n_jobs), reference)
-
-def test_alone_or_in_a_batch(reference):
-    alone = experiment(
-        **cheap | dict(grid=dict(eps=2., delta=.1, fail_below=.5, slow=.002),
-                       repetitions=[13, 7]), n_jobs=0)
-    batch = reference.query('eps == 2 and fail_below == .5').set_index(
-        'repetition').loc[[13, 7]].reset_index()
-    assert_same(alone, batch[alone.columns])
 
 # --- Killed ---------------------------------------------------------------------------
 
@@ -281,12 +272,6 @@ def test_bits_world_is_what_was_asked_for(seed):
         assert (w.setting.K, w.setting.M, w.setting.bound, w.setting.B_u) == (K, M, 1., 1.)
         assert np.allclose(optimal_rule(w).gaps, gaps, atol=1e-6) and np.isclose(
             action_informed_oracle(w).margin, margin)
-
-def test_shrunken_margins():
-    "With two arms in proportion."
-    w = bits_world([.1, 0.], cost=.15)
-    for share in .1, .5, 1.:
-        assert np.isclose(shrink_oracle(w, share).margin, .25*share)
 
 def test_compare():
     "Every method of the suite plays in every world; the table counts the frame."

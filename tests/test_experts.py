@@ -75,26 +75,6 @@ def test_the_reply_is_the_best_of_all(seed, a):
     assert profits[reply.arm] == pytest.approx(profits.max(), abs=1e-8*z.bound)
 
 
-def test_without_the_lottery_replies_differ():
-    """What makes the two tests above worth something: in many of the same cases the cautious
-    expert lies or shirks."""
-    other = 0
-    for seed in range(60):
-        world, rule = drawn(seed)
-        a, b = RiskAverse(3.).best_reply(world, rule), best_reply(world, rule)
-        other += a.arm != b.arm or (a.reports != b.reports).any()
-    assert other >= 20
-
-
-def test_runs_under_the_lottery_are_those_of_the_rational_agent():
-    world = random_world(2, 2, 2, 5, prior='arm', margin=.05)
-    runs = [identify(replace(world, agent=agent), eps=.1, delta=.1, seed=4)
-            for agent in (Rational(), RiskAverse(5., lottery=True))]
-    assert runs[0].rounds == runs[1].rounds and (runs[0].rule.values == runs[1].rule.values).all()
-    # the loss is told for the rational agent only
-    assert runs[0].lost is not None and runs[1].lost is None
-
-
 def test_a_lottery_pays_the_payment_on_average():
     """To five standard deviations (one false alarm in 10^6); a lottery that paid half as often
     would be off by 40."""
@@ -197,15 +177,6 @@ def test_rounding_is_a_band(seed, digits):
     assert 10.**-enough < gaps.min() <= 10.**(1 - enough)
 
 
-def test_digits_at_the_edge():
-    ".35 and .45 are both said to be .4, though their difference is a last bit above .1."
-    assert .45 - .35 > .1
-    for low, digits in ((.35, 2), (.34, 1), (.351, 2), (.4499, 5)):
-        support = np.array([[low, 1 - low], [.45, .55]])
-        assert digits_needed(support) == digits
-    assert digits_needed(np.array([[.5, .5]])) == 0
-
-
 def test_who_is_wrong():
     "A certificate is judged by its bound, and by who the expert is in the end."
     world = replace(random_world(2, 2, 2, 5, prior='arm', margin=.05), agent=Expert())
@@ -281,15 +252,6 @@ def test_certificates_are_right_for_experts_as_told(monkeypatch):
     n = max(RUNS//2, 7)
     ends = [played_by('expert', 'sharp', seed) for seed in range(n)]
     assert ends.count('wrong') == n > most_failures(n, campaign.DELTA)
-
-
-def test_who_is_told_that_reports_are_rounded():
-    "On the clinic two beliefs are heard as others, which only two learners bear."
-    told = {(name, by): campaign.told_to(campaign.row_of(by), 'rounded:2',
-                                         campaign.world_called(name))[1]
-            for name in ('duo', 'clinic') for by in BY}
-    assert all(told['duo', by] for by in BY)
-    assert [by for by in BY if told['clinic', by]] == ['own_beliefs', 'trial']
 
 
 def test_each_clause_of_a_sentence_is_judged():

@@ -211,23 +211,6 @@ def test_an_expert_of_two_minds_is_not_asked_for_ever():
     assert found.violated in ('lapses', 'oracle')
 
 
-@pytest.mark.parametrize('cap', [2, 30, 150])
-def test_the_cap_counts_all_rounds(cap):
-    found = identify(replace(DUO, agent=Lapsing(.1)), eps=.01, delta=.1, seed=0, method='patient',
-                     told='lapses=0.05', oracle=ORACLE, max_rounds=cap)
-    assert (found.status, found.rounds) == ('round_cap', cap)
-    assert len(found.trace.arms) == cap == found.counts.sum()
-    assert found.certificate is None or simple_regret(DUO, found.rule) <= found.certificate.bound
-
-
-def test_snapshots_are_counted_in_all_rounds():
-    found = identify(replace(DUO, agent=Lapsing(.1)), eps=.05, delta=.1, seed=2, method='patient',
-                     told='lapses=0.05', oracle=ORACLE)
-    at = found.trace.rounds
-    assert (np.diff(at) >= 0).all() and 1 <= at[0] and at[-1] <= found.rounds + 1
-    assert found.normal_rounds + found.forced_rounds + DUO.setting.K == found.rounds
-
-
 def test_a_rule_is_a_question_twice_and_then_a_sample():
     "Whether an answer still holds is asked; samples of a rule, of any rule, come from the stack."
     world = random_world(2, 2, 2, 5, prior='arm', margin=.05)

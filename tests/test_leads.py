@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import oia_nb.leads as leads
 from conftest import amount, examples
 from laws import detection, most_failures, statistical
-from oia_nb.all import (Oracle, Session, action_informed_oracle, generator,
+from oia_nb.all import (action_informed_oracle, generator,
                         identify, load_world, mix, optimal_rule, principal_profit, random_world,
                         simple_regret)
 from oia_nb.stackelberg import region_margin
@@ -132,25 +132,3 @@ def test_ends():
                               + found.certificate.confidence)
     assert all(set(LEARNERS[m].statuses) >= {'lead_too_dear'} <= set(STATUS)
                for m in ('sharp', 'patient', 'own_beliefs'))
-
-
-def test_a_session_goes_on_where_it_was(tmp_path):
-    "Closed after 30 rounds, and opened again: the journal knows the margin."
-    path, rng = tmp_path/'a.session', generator(0)
-    def play(session, rounds):
-        while session.result is None and session.rounds < rounds:
-            response = DUO.respond(session.announce().rule, rng)
-            session.answer(response.arm, response.report, state=response.state)
-    with Session.create(path, DUO, ORACLE, eps=EPS, delta=DELTA, method='sharp',
-                        margin=.02) as session:
-        play(session, 30)
-    with Session.open(path) as session:
-        play(session, 400)
-        assert session.result.status == 'certified' and session.result.lead == .02
-
-
-def test_an_oracle_whose_margins_are_not_true():
-    "A margin that is claimed to be larger than it is: the lead that is said to be there isn't."
-    boastful = Oracle(ORACLE.rules, 3*ORACLE.margins)
-    found = run(0, .05, oracle=boastful)
-    assert leads_by(found) < .05

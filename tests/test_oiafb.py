@@ -13,7 +13,7 @@ from conftest import amount
 from laws import FALSE_ALARM, detection, guess, most_failures, noisy, outcomes, statistical
 from oia_nb.all import (InvalidInput, NotInducible, action_informed_oracle, generator,
                         identify, is_proper, make_world, optimal_rule, principal_profit, simulate)
-from oia_nb.complexity import problem_of, smallest_budget, theorem2_need
+from oia_nb.complexity import problem_of
 from oia_nb.estimation import FORCED, INIT, NORMAL, event_holds
 from oia_nb.exploration import Exploration, interact, never, remember
 from oia_nb.oiafb import budget_parameter, event_failure, oiafb
@@ -205,14 +205,3 @@ def test_bad_arguments(bad, names):
     with pytest.raises(InvalidInput) as e:
         oiafb(WORLDS[0].setting, action_informed_oracle(WORLDS[0]), eps=1., **bad)
     assert names in str(e.value)
-
-def test_sufficient_budget():
-    "The smallest T with T ≥ theorem2_need(T, a(T)); from there on it stays enough."
-    for world in WORLDS[:4]:
-        oracle = action_informed_oracle(world)
-        for eps, delta in ((1., .1), (.1, .5)):
-            p = problem_of(world.setting, eps, delta, oracle.margin)
-            enough = lambda T: T >= theorem2_need(p, T, budget_parameter(p, T, delta))
-            T = int(smallest_budget(p))
-            assert enough(T) and not enough(T - 1) and not enough(T // 2) and all(
-                enough(T*f) for f in (2, 10, 1000))

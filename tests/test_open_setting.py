@@ -135,13 +135,6 @@ def test_the_coroutine_stands_alone():
     assert is_proper(found.rule.on(Z.support))
 
 
-@pytest.mark.parametrize('cap', [2, 40, 680])
-def test_caps(cap):
-    found = identify(DUO, eps=.3, delta=.05, seed=1, method='open_support', max_rounds=cap)
-    assert (found.status, found.rounds) == ('round_cap', cap)
-    assert found.certificate is None or simple_regret(DUO, found.rule) <= found.certificate.bound
-
-
 def test_beliefs_are_numbered_as_they_come():
     seen = Reported(OPEN, delta=.1)
     assert [seen.see(k, np.array(b)) for k, b in ((0, [.2, .8]), (1, [.5, .5]), (1, [.2, .8]),

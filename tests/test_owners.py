@@ -55,17 +55,6 @@ def test_a_wrong_owner_is_noticed(tmp_path, owner, body, wrong):
     said, _ = read(tmp_path, {'first': box(owner, body)})
     assert len(said) == 1 and wrong in said[0] and 'lem-sums' in said[0]
 
-def test_the_owner_is_text_in_the_title(tmp_path):
-    said, trees = read(tmp_path, {
-        'first': box('corrected'),
-        'second': box('known', title='Sums {cite:p}`savage1971`').replace('sums', 'more'),
-        'third': box('known', '{cite:t}`savage1971` says so.').replace('sums', 'most')})
-    assert not said
-    titles = {name: tree.next_node(lambda n: 'owner' in n.get('classes', [])
-                                   if hasattr(n, 'get') else False).astext()
-              for name, tree in trees.items()}
-    assert titles == {'first': 'Paper, corrected', 'second': 'Known', 'third': 'Known'}
-
 def test_every_statement_of_the_book_has_an_owner(tmp_path):
     pages = {}
     for path in sorted(NBS.rglob('*.ipynb')):

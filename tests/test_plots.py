@@ -200,19 +200,6 @@ def test_heatmap_numbers_and_colours():
             for t in ax.get_xticklabels()] == ['u', 'v', 's', 't'] and sheet.norm(
                 medians.min()) == 0 and sheet.norm(medians.max()) == 1
 
-def test_heatmap_of_a_function_with_holes():
-    frame = pd.concat([
-        runs('a', [5]*4, world='u', regret=[0., 0., .2, np.nan]),
-        runs('b', [5]*4, world='v', regret=0., status='round_cap')
-    ])
-    wrong = lambda g: float((~(g.regret <= g.eps)).mean())
-    ax = plot_heatmap(frame, Figure().subplots(), value=wrong, log=False, label='share of errors')
-    assert [t.get_text() for t in ax.texts] == [
-        '0.5', '0'
-    ] and ax.collections[0].get_array().mask.tolist() == [[False, True], [True, False]]
-    ax = plot_heatmap(frame, Figure().subplots())
-    assert [t.get_text() for t in ax.texts] == ['5', '∞'] and any(p.get_hatch() for p in ax.patches)
-
 # --- Legible --------------------------------------------------------------------------
 
 def drawings():
@@ -284,9 +271,3 @@ def test_legible(name, style):
 def test_draws_where_it_is_told(name):
     before, mine = plt.get_fignums(), Figure().subplots()
     assert drawings()[name](mine) is mine and plt.get_fignums() == before
-
-def test_names_are_no_formulas():
-    frame = pd.concat([runs('$a', [1, 2, 3], eps=e) for e in (.1, .2, .3)])
-    for ax in (plot_scaling(frame, 'eps'),
-               plot_heatmap(frame.assign(world='$\\w'))):
-        ax.figure.canvas.draw()

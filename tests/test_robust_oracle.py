@@ -71,15 +71,6 @@ def test_the_bound_needed_is_where_margins_begin(seed):
     assert all(doubtful[a] >= needed[a] - 1e-6 for a in needed)
 
 
-def test_no_bound_will_do_for_twins_and_the_dominated():
-    look = [[.4, .1], [.1, .4]]
-    world = make_world([look, look, [[.5, .5]]], [.1, .1, 0.], np.eye(2), 1.,
-                       arms=['this', 'that', 'nothing'])
-    needed = bound_needed(world)
-    assert needed == {'this': np.inf, 'that': np.inf, 'nothing': 0.}
-    assert bound_needed(with_costs(world, [.1, .2, 0.]))['that'] == np.inf
-
-
 def test_the_error_says_what_would_do():
     "The bound and the cost that it names make the arm inducible."
     world = make_world([[[.5, .5]], np.eye(2)/2], [0., .1], np.eye(2), 1., arms=['toss', 'look'])

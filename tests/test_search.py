@@ -86,15 +86,6 @@ def test_a_cut_search_is_true_as_far_as_it_goes(seed, threshold, cap):
                                    found.lam_min)) == found.k0 and world.best_response(
                                        mix(S0, S1, found.lam_max)) == k1
 
-@quick
-@given(seeds, thresholds)
-def test_a_search_without_its_target_was_coarse(seed, threshold):
-    world, S0, S1, k0, k1 = segment(generator(seed))
-    found, _ = search(world, S0, S1, k0, k1, threshold)
-    reach = region_margin(world, S1, k1)/(2*world.setting.bound)
-    if found.lam_max == 1:
-        assert 1 - found.lam_min >= reach - 1e-12 and threshold > reach
-
 @settings(max_examples=examples(40), deadline=None)
 @given(seeds, st.floats(.01, .9))
 def test_after_a_search_the_pair_is_known_as_radii_and_bracket(seed, threshold):

@@ -9,7 +9,7 @@ from laws import detection, is_wrong, most_failures, statistical
 from oia_nb.all import (action_informed_oracle, generator, identify, load_world, make_world,
                         random_world)
 from oia_nb.cli import main
-from oia_nb.experts import Bold, Insider, Lapsing, Subjective
+from oia_nb.experts import Insider, Lapsing, Subjective
 from oia_nb.examination import RATIOS, Blocks, ReportWatch, Watches
 from oia_nb.facts import in_percent
 from oia_nb.learner import verified
@@ -167,16 +167,6 @@ def test_the_watches_share_the_alarm():
             for others in 0, 1:
                 watches = Watches(setting, .03, calibrated=calibrated, others=others)
                 assert (len(watches.by) + others)*watches.level == pytest.approx(.03)
-
-
-def test_the_bold_say_the_next_belief_that_is_surer():
-    heard = Bold().heard(ADVERT).argmax(1)
-    x = ADVERT.setting.support
-    for i, j in enumerate(heard):
-        surer = [n for n in range(len(x)) if x[n].argmax() == x[i].argmax()
-                 and x[n].max() > x[i].max()]
-        assert j == min(surer, key=lambda n: np.abs(x[n] - x[i]).max(), default=i)
-    assert (heard != np.arange(len(x))).sum() == len(x) - 2
 
 
 def test_what_the_insider_leaves_is_what_it_leaves_on_average():

@@ -20,11 +20,11 @@ from conftest import amount, examples
 from oia_nb.core import InvalidInput, OIAError, generator
 from oia_nb.identification import LEARNERS, identify
 from oia_nb.information import World
-from oia_nb.learner import Learner, Stopped, interrupts_held, simulate
+from oia_nb.learner import simulate
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.oiafc import oiafc
 from oia_nb.scoring import brier
-from oia_nb.session import (SCHEMA, Damaged, Refused, Session, calibration_evidence, chained, is_same, read_journal)
+from oia_nb.session import (SCHEMA, Refused, Session, chained, read_journal)
 from oia_nb.worlds import load_world, random_world
 
 WORLD = random_world(2, 2, 2, 5, prior='arm', margin=.05)
@@ -186,18 +186,6 @@ def test_damaged_journals(whole, seed):
     if after != before:
         assert data.startswith(bytes(broken)) and len(broken) > len(b''.join(lines[:-1]))
         assert after == shorter(path, lines)
-
-
-def test_place_of_the_damage(whole):
-    "An error names line and byte."
-    data = whole[1]
-    lines = data.splitlines(keepends=True)
-    for n in (0, 3, len(lines) - 2):
-        at = sum(map(len, lines[:n]))
-        broken = bytearray(data)
-        broken[at + 5] ^= 1
-        with pytest.raises(Damaged, match=f'line {n + 1} .byte {at}.'):
-            read_journal(bytes(broken))
 
 
 @pytest.mark.parametrize('change, error', [({'schema': SCHEMA + 1}, InvalidInput),
@@ -375,24 +363,6 @@ def test_stop(tmp_path, method, rounds):
             again.announce()
 
 
-def test_a_learner_that_cannot_be_stopped(tmp_path, monkeypatch):
-    "It is refused, nothing is written, and the session goes on."
-    path = tmp_path/'on.jsonl'
-    with Session.create(path, WORLD, **TARGET) as s:
-        play(s, rounds=5)
-        rule, size = s.announce().rule, path.stat().st_size
-        with monkeypatch.context() as patch:
-            def stop(learner):
-                learner.close()
-                raise Stopped
-            patch.setattr(Learner, 'stop', stop)
-            with pytest.raises(Refused, match='can be stopped'):
-                s.stop()
-        assert path.stat().st_size == size and is_same(s.announce().rule, rule)
-        play(s, rounds=8)
-        assert s.status == 'open' and s.rounds == 8
-
-
 @pytest.fixture
 def usual_interrupt():
     "Ctrl-C means what it usually does, whatever the process that runs the tests made of it."
@@ -424,28 +394,6 @@ def test_interrupted_simulation(method, usual_interrupt, monkeypatch):
                    for name in ('arms', 'beliefs', 'targets', 'kinds', 'payments'))
         searched += found.forced_rounds > 0
     assert method != 'oiafb' or searched > amount(1, 10)
-
-
-def test_interrupted_twice(usual_interrupt):
-    "The second Ctrl-C is raised where it comes."
-    with pytest.raises(KeyboardInterrupt), interrupts_held() as pressed:
-        signal.raise_signal(signal.SIGINT)
-        assert pressed()
-        signal.raise_signal(signal.SIGINT)
-        pytest.fail('nothing was raised')
-
-
-def test_calibration_evidence_is_a_martingale():
-    """Its expectation after n cases is at most 1 under honest reports: by exhaustion over all
-    states, exactly."""
-    z = load_world('clinic').setting
-    beliefs = np.array([2, 9, 9, 15])
-    total = 0.
-    for code in range(2**len(beliefs)):
-        states = (code >> np.arange(len(beliefs))) & 1
-        total += z.support[beliefs, states].prod()*calibration_evidence(
-            z.support, beliefs, states)[-1]
-    assert total == pytest.approx(1.)
 
 
 def test_a_registration_is_in_the_file_once(tmp_path):

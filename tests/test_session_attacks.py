@@ -1,6 +1,5 @@
 """Sessions under attack: threads, repeated words, interrupts at any moment, broken files, and a
 learner that goes another way.  What was acknowledged stays, and what is said is true."""
-import json
 import os
 import random
 import shutil
@@ -19,10 +18,9 @@ from conftest import ROOT, amount, examples
 from oia_nb.all import Session, load_world, random_world
 from oia_nb.core import InvalidInput, OIAError, generator
 from oia_nb.learner import Learner
-from oia_nb.session import Busy, Damaged, Journal, Refused, chained, read_journal
+from oia_nb.session import Busy, Damaged, Journal, Refused, read_journal
+from test_session import TARGET, WORLD, journal_of, usual_interrupt  # noqa: F401, F811
 
-WORLD = random_world(2, 2, 2, 5, prior='arm', margin=.05)
-TARGET = dict(eps=.5*WORLD.setting.B, delta=.1, method='oiafc', max_rounds=60)
 CLINIC = load_world('clinic')
 
 
@@ -43,15 +41,6 @@ def told(s):
     best = s.best and (s.best.arm, s.best.bound)
     return (s.status, s.rounds, s.paid, s.owed, s.unused, best,
             s.to_frame().to_json(orient='records'))
-
-
-def journal_of(records):
-    "The bytes of a journal with these records."
-    text, previous = '', ''
-    for record in records:
-        previous = chained(previous, record)
-        text += json.dumps(record | {'hash': previous}) + '\n'
-    return text.encode()
 
 
 # --- Threads -------------------------------------------------------------------------------------
@@ -151,13 +140,6 @@ def test_a_bare_number_is_no_report(tmp_path):
 
 
 # --- Interrupts ----------------------------------------------------------------------------------
-
-@pytest.fixture
-def usual_interrupt():
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
-
 
 @pytest.mark.parametrize('presses', [1, 2])
 def test_ctrl_c_while_the_learner_computes(tmp_path, usual_interrupt, monkeypatch, presses):

@@ -19,7 +19,7 @@ from oia_nb.information import Setting, make_world
 from oia_nb.open_setting import OpenSetting
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.scoring import is_proper
-from oia_nb.session import (Offer, Refused, Session, control_questions, drawn, read_journal)
+from oia_nb.session import (Offer, Refused, Session, drawn, read_journal)
 from oia_nb.stackelberg import optimal_rule, simple_regret
 from oia_nb.tickets import decimals, payable
 from oia_nb.worlds import load_world, random_world, scored, world_from_table
@@ -265,12 +265,6 @@ def test_what_is_left(tmp_path):
         rounds, money = s.left
         assert 10 < rounds < 10**6 and money == pytest.approx(rounds*s.expected/150)
         assert f'About {rounds:,} rounds' in s.statement and 'Proved so far' in s.statement
-
-
-def test_control_questions_have_their_answers():
-    rule = optimal_rule(CLINIC).rule
-    asked = control_questions(rule, Z, 2, '€')
-    assert len(asked) == 3 and all('€' in answer for _, answer in asked[:2])
 
 
 # --- A whole study -------------------------------------------------------------------------------

@@ -87,18 +87,6 @@ def test_oiafc_uses_the_numbers():
     assert (first[1] < first[0]).all() and known.rounds <= plain.rounds
 
 
-def test_sharp_learns_only_the_terms_that_can_matter():
-    "About as many rounds, as cuts leave little to spare, and still right."
-    base = random_world(3, 3, 3, 1, prior='arm', margin=.05)
-    options = dict(eps=.03*base.setting.B, delta=.1)
-    plain, known = ([identify(w, seed=s, **options) for s in range(amount(1, 4))]
-                    for w in (base, told(base)))
-    rounds = [sum(r.rounds for r in runs) for runs in (plain, known)]
-    assert rounds[1] < 1.25*rounds[0]
-    assert all(r.status == 'certified' and simple_regret(base, r.rule) <= options['eps']
-               for r in known)
-
-
 @pytest.mark.parametrize('method, mixing', [
     ('oiafc', 'theorem1'), ('oiafc', 'corollary1'), ('oiafb', None)])
 def test_the_compiled_engine_uses_them_too(method, mixing):

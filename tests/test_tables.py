@@ -54,24 +54,6 @@ def many(n):
     return settings(max_examples=examples(n), deadline=None)
 
 
-@given(st.integers(0, 10**6), smoothings)
-@many(20)
-def test_every_arm_has_the_prior_of_the_table(seed, smoothing):
-    table = drawn(seed)
-    priors = world_of(table, smoothing=smoothing).structure.priors
-    assert np.abs(priors - shares(table)).max() <= 1e-12
-
-@given(st.integers(0, 10**6), smoothings)
-@many(20)
-def test_every_arm_has_the_prior_that_is_given(seed, smoothing):
-    table = drawn(seed)
-    prior = np.random.default_rng(seed).dirichlet(np.ones(len(set(table['s']))))
-    world = world_of(table, smoothing=smoothing, prior=prior)
-    assert np.abs(world.structure.priors - prior).max() <= 1e-12
-    own = world_of(table, smoothing=smoothing, prior=shares(table))
-    for a, b in zip(own.structure.joint, world_of(table, smoothing=smoothing).structure.joint):
-        assert np.abs(a - b).max() <= 1e-12
-
 @given(st.integers(0, 10**6), smoothings, st.booleans())
 @many(20)
 def test_the_formula(seed, smoothing, given_prior):
@@ -361,18 +343,6 @@ def test_fix_leaves_no_fault_and_tells_what_it_does(missing, capsys):
             fixed['lump']) == (lumps if missing == 'own class' else
                                [v for i, v in enumerate(lumps) if i not in (6, 8)])
         assert world_from_table(fixed, **MESSY_WORLD, rare=0).setting.states == ('ill', 'well')
-
-def test_fix_does_only_what_it_is_asked(capsys):
-    table = dict(s=['u', 'v', 'u'], x=['a', None, 'b'])
-    assert check_table(table, state='s', rare=0).fix() == table
-    assert capsys.readouterr().out == "left: column 'x': no value in 1 row, the first is row 1\n"
-    for options, argument in (dict(missing='mean'), 'missing'), (dict(
-            rare=-1), 'rare'), (dict(bins=1),
-                                'bins'), (dict(bins={'y': 2}),
-                                          'bins'), (dict(bins={'x': 2}),
-                                                    'bins'), (dict(bins=2.5), 'bins'):
-        with pytest.raises(InvalidInput, match=argument):
-            check_table(table, state='s').fix(**options)
 
 def left(table, capsys, **options):
     "The table after `fix`, and what it says is left."

@@ -119,14 +119,6 @@ def test_what_is_clear_is_heard_so_by_whoever_rounds(W, M, seed, digits, fine):
                                                  == np.arange(len(x))).all()
 
 
-def test_halves_are_not_taken_for_clear():
-    "One who rounds .125 up is heard to say .13; `np.round` gives .12."
-    x = np.array([[.125, .875], [.13, .87], [.9, .1]])
-    assert list(heard_as(x, 2)) == [0, 1, 2]
-    assert list(nearest(x, half_up_then_rest(x, 2))) == [1, 1, 2]
-    assert not Told(rounding=2).is_exact(x) and Told(rounding=3).is_exact(x)
-
-
 def test_checks_in_words():
     for name in CHECKS:
         for passed, word in (True, 'passed'), (False, 'failed'):

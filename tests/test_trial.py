@@ -7,7 +7,7 @@ from conftest import amount
 from laws import detection, most_failures, statistical
 from oia_nb import trial as chapter
 from oia_nb.all import (InvalidInput, Rational, action_informed_oracle, generator,
-                        identify, mix, optimal_rule, random_world, simulate)
+                        mix, optimal_rule, random_world, simulate)
 from oia_nb.experts import HiddenArm, Lapsing, Logit, Noisy, RiskAverse, Subjective
 from oia_nb.trial import Ledger, shortlist, trial
 
@@ -106,14 +106,6 @@ def test_the_best_of_the_list_is_found(monkeypatch):
     assert wrong <= limit and refused == 0
     monkeypatch.setattr(chapter, 'by_bounds', first_of_all)
     assert races(1) == (0, RACES)
-
-
-def test_the_short_list():
-    rules = shortlist(Z, ORACLE)
-    assert len(rules) == 2*Z.K + 1 and not rules[0].values.any()
-    assert all(any(r is o for r in rules) for o in ORACLE.rules)
-    found = identify(DUO, eps=.2, delta=.1, seed=0, method='trial', oracle=ORACLE)
-    assert len(found.means) == len(rules)
 
 
 @pytest.mark.parametrize('cap', [1, 2, 4, 30])

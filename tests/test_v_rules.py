@@ -256,15 +256,3 @@ def test_oracle_is_no_noise(W):
         for k, rule in enumerate(oracle.rules):
             assert world.best_response(rule) == k and rule.values.max() > 1e-6*rule.bound
     assert made
-
-def test_noise_is_not_an_oracle(monkeypatch):
-    "Payments of a billionth of the bound are no rule, whatever margin they seem to have."
-    world = three_states(0, costs=np.zeros(3))
-    true = programs.RuleProgram.shortfall
-    def noisy(self, *given, **how):
-        found = true(self, *given, **how)
-        return programs.Solution(-1e-11, -1e-11, 1e-9*np.ones_like(found.rule))
-    monkeypatch.setattr(programs.RuleProgram, 'shortfall', noisy)
-    assert widest_margin(world, 0)[1].values.max() == 0
-    with pytest.raises(NotInducible):
-        action_informed_oracle(world)

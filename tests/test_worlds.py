@@ -21,7 +21,7 @@ from scipy.stats import binom
 from laws import statistical
 
 from conftest import ROOT
-from oia_nb.all import (InvalidInput, NotInducible, OIAError, ScoringRule, Setting,
+from oia_nb.all import (InvalidInput, OIAError, ScoringRule, Setting,
                         action_informed_oracle, brier, load_setting, load_world, make_world,
                         menu_rule, optimal_rule, random_world, world_names)
 from oia_nb.information import merge_beliefs
@@ -415,20 +415,6 @@ def test_mutated_dictionary(rng):
         mutate(d, rng)
     valid_or_refused(lambda: world_from_dict(d))
 
-PIECES = [
-    b'', b'0', b'9', b'-', b'e9', b'.', b'NaN', b'"', b',', b':', b'[', b']', b'{',
-    b'}', b'\\', b'\\u0041', b'null', b'\xff', b'\xc3', b'\0', b' '
-]
-
-@given(seeds)
-@many(3)
-def test_mutated_bytes(rng):
-    raw = bytearray(GOOD)
-    for _ in range(rng.randint(1, 4)):
-        i = rng.randrange(len(raw))
-        raw[i:i + rng.randrange(3)] = rng.choice(PIECES)
-    valid_or_refused(lambda: world_from_dict(parse_json(bytes(raw))))
-
 def test_mutants_of_both_kinds():
     "The mutations above are neither all harmless nor all fatal."
     fates = []
@@ -483,26 +469,6 @@ def test_law_of_the_draws():
             lambda w: w.setting.utility[1, 0] > .75), (
                 lambda w: w.structure.joint[1].sum(0)[0] > .75):
         assert low <= sum(map(draw, worlds)) <= high < (rng.random((n, 2)).max(1) > .75).sum()
-
-@pytest.mark.parametrize('kind', DEGENERATE)
-def test_on_the_edge(kind):
-    for seed in range(5):
-        world = degenerate_world(kind, seed)
-        o = optimal_rule(world)
-        assert world.name == kind and np.isfinite(o.profit)
-        if kind == 'tie':
-            assert abs(o.profits[0] - o.profits[1]) < 1e-9
-        if kind == 'constant utility':
-            assert o.arm == world.costs.argmin() and abs(
-                o.profit - world.setting.utility[0, 0]) < 1e-9
-        if kind == 'zero costs':
-            assert abs(o.profit - (world.belief_distributions
-                                   @world.setting.belief_utility).max()) < 1e-9
-        if kind == 'single signal':
-            assert len(world.structure.joint[0]) == 1
-        if kind == 'equal arms':
-            with pytest.raises(NotInducible):
-                action_informed_oracle(world)
 
 # --- Beliefs that nobody has to hold, and settings without a world --------------------
 
