@@ -32,7 +32,13 @@ os.environ.setdefault('OMP_NUM_THREADS', '1')
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 os.environ['MPLBACKEND'] = 'Agg'
 os.environ['MATPLOTLIBRC'] = str(ROOT/'nbs'/'matplotlibrc')
-sys.path[:0] = [str(ROOT/'nbs'), str(ROOT/'nbs'/'tools')]    # for build_docs and what it needs
+# for build_docs and what it needs, and for tests that use those of another folder
+sys.path[:0] = [str(ROOT/'nbs'), str(ROOT/'nbs'/'tools'),
+                *(str(p) for p in (ROOT/'tests').iterdir() if p.is_dir())]
+
+def file_of(name):
+    "The place of a file of tests, in whatever folder it is; None if there is none."
+    return next((ROOT/'tests').rglob(name), None)
 
 # Bytecode is kept: every process, and every copy of the package with a mutant in it, would
 # compile the whole package once more.
@@ -129,8 +135,8 @@ def pytest_collection_modifyitems(config, items):
 COMPILED = 'OIA_TESTS_COMPILED'     # names a file that is there once the engine is on disk
 
 ENGINE_RUN = """
-from oia_nb.identification import identify
-from oia_nb.worlds import load_world
+from oia_nb.run.identification import identify
+from oia_nb.worlds.files import load_world
 identify(load_world('clinic'), eps=3., delta=.1, method='oiafc', engine='fast', seed=0)
 """
 

@@ -15,10 +15,10 @@ import pandas as pd
 import pytest
 import oia_nb.all as oia
 from conftest import ROOT, modules
-from oia_nb.complexity import problem_of
-from oia_nb.estimation import radius_fc
-from oia_nb.exploration import Exploration, interact, never
-from oia_nb.worlds import simple_world
+from oia_nb.paper.complexity import problem_of
+from oia_nb.paper.estimation import radius_fc
+from oia_nb.paper.exploration import Exploration, interact, never
+from oia_nb.worlds.generators import simple_world
 
 NAMES = {name: getattr(m, name) for m in modules()[::-1] for name in getattr(m, '__all__', ())}
 FUNCTIONS = {name: f for name, f in NAMES.items()
@@ -63,7 +63,7 @@ def test_example(name, begin):
     assert found == '', found
 
 def test_every_name_of_the_front_door_has_an_example():
-    cells = json.loads((ROOT/'nbs'/'companion'/'90_all.ipynb').read_text(encoding='utf-8'))['cells']
+    cells = json.loads((ROOT/'nbs'/'appendix'/'90_all.ipynb').read_text(encoding='utf-8'))['cells']
     code = [''.join(c['source']) for c in cells if c['cell_type'] == 'code']
     trees = [ast.parse(s) for s in code if '#| export' not in s]
     shown = {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}

@@ -16,13 +16,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import amount, examples
-from oia_nb.all import (OIAError, Oracle, ScoringRule, World,
-                        action_informed_oracle, make_world, optimal_rule, principal_profit,
-                        random_world)
-from oia_nb.oracle import check_oracle, widest_margin
-from oia_nb.stackelberg import PROFIT_TOL, region_margin
+from oia_nb.all import (OIAError, Oracle, ScoringRule, World, action_informed_oracle, make_world, optimal_rule, principal_profit, random_world)
+from oia_nb.game.oracle import check_oracle, widest_margin
+from oia_nb.game.stackelberg import PROFIT_TOL, region_margin
 from test_bad_input import REFUSED
-from oia_nb.stackelberg import is_claim_true, profit_scale
+from oia_nb.game.stackelberg import is_claim_true, profit_scale
 
 # --- What is spoilt ------------------------------------------------------------------------
 

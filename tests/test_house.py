@@ -14,14 +14,14 @@ import oia_nb
 from conftest import amount, ROOT
 from oia_nb.all import (InvalidInput, action_informed_oracle, compose, generator, identify,
                         make_world, simulate)
-from oia_nb.baselines import oiafc_simple
+from oia_nb.paper.baselines import oiafc_simple
 from oia_nb.core import as_integer
-from oia_nb.estimation import radius_fb
-from oia_nb.learner import Finding, STATUS, Status, check_learner, learner
-from oia_nb.worlds import save_world
+from oia_nb.paper.estimation import radius_fb
+from oia_nb.run.learner import Finding, STATUS, Status, check_learner, learner
+from oia_nb.worlds.files import save_world
 from oia_nb.cli import main
-from oia_nb.experiments import compare, suite
-from oia_nb.identification import LEARNERS, Flag, Row
+from oia_nb.run.experiments import compare, suite
+from oia_nb.run.identification import LEARNERS, Flag, Row
 
 PACKAGE = Path(oia_nb.__file__).parent
 # --- Imports --------------------------------------------------------------------------
@@ -160,7 +160,7 @@ def wrapped_pairs(source):
 
 def test_no_pair_of_assignments_is_wrapped():
     "One statement a line, so that each can be read."
-    paths = [*PACKAGE.glob('*.py'), *PACKAGE.glob('fast/*.py')]
+    paths = [p for p in PACKAGE.rglob('*.py') if p.parent.name != 'sharp']
     wrapped = [(path.name, line) for path in paths
                for line in wrapped_pairs(path.read_text(encoding='utf-8'))]
     assert not wrapped and wrapped_pairs('a, b = f(\n  1), 2') == [1]
@@ -246,7 +246,7 @@ def test_docstrings_name_no_label():
     named = [f'{path.name}: {found[0]}' for path in sorted(PACKAGE.rglob('*.py'))
              for found in LABEL.finditer(path.read_text(encoding='utf-8'))]
     assert not named
-    assert LABEL.search('see `prop-robust`') and LABEL.search('{doc}`/beyond/31`')
+    assert LABEL.search('see `prop-robust`') and LABEL.search('{doc}`/experts/31`')
 
 # --- A slip ---------------------------------------------------------------------------
 

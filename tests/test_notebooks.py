@@ -14,7 +14,7 @@ from nbdev.test import test_nb as run_notebook
 
 from conftest import amount
 import oia_nb.all    # noqa: F401  all methods are attached before the first notebook runs
-from oia_nb.information import Agent
+from oia_nb.game.information import Agent
 
 cfg = get_config()
 notebooks = sorted(nbglob(cfg.nbs_path, as_path=True))

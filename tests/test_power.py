@@ -37,7 +37,7 @@ def limits_in(source):
 
 
 def files():
-    return sorted((ROOT/'tests').glob('test_*.py'))
+    return sorted((ROOT/'tests').rglob('test_*.py'))
 
 
 def registered():
