@@ -195,13 +195,12 @@ def identify_row(rng):
     return identify, dict(world=w, eps=1e-3, delta=.1, oracle=oracle, method='sharp',
                           budget=9, seed=0)
 
-SUPPORTED = dict(
-    Setting=lambda s, M, W: Setting(s, np.ones((W, 2)), 1., 2),
-    ScoringRule=lambda s, M, W: ScoringRule(np.zeros((M, W)), s, 1.),
-    brier=lambda s, M, W: brier(s), spherical=lambda s, M, W: spherical(s),
-    logarithmic=lambda s, M, W: logarithmic(s),
-    v_shaped=lambda s, M, W: v_shaped(s, np.full(W, 1/W)),
-    menu_rule=lambda s, M, W: menu_rule(s, np.ones((2, W)), 1.))
+SUPPORTED = dict(Setting=lambda s, M, W: Setting(s, np.ones((W, 2)), 1., 2),
+                 ScoringRule=lambda s, M, W: ScoringRule(np.zeros((M, W)), s, 1.),
+                 brier=lambda s, M, W: brier(s), spherical=lambda s, M, W: spherical(s),
+                 logarithmic=lambda s, M, W: logarithmic(s),
+                 v_shaped=lambda s, M, W: v_shaped(s, np.full(W, 1/W)),
+                 menu_rule=lambda s, M, W: menu_rule(s, np.ones((2, W)), 1.))
 REFUSED = {
     'make_world': (lambda rng: (make_world, parts(rng)),
                    dict(joint=JOINT, costs=COSTS, utility=UTILITY, bound=BOUND)),

@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import amount, examples
-from oia_nb.all import (OIAError, Oracle, ScoringRule, World, action_informed_oracle, make_world, optimal_rule, principal_profit, random_world)
+from oia_nb.all import (OIAError, Oracle, ScoringRule, World, action_informed_oracle, make_world,
+                        optimal_rule, principal_profit, random_world)
 from oia_nb.game.oracle import check_oracle, widest_margin
 from oia_nb.game.stackelberg import PROFIT_TOL, region_margin
 from test_bad_input import REFUSED
@@ -40,9 +41,8 @@ ANYTHING = [None, True, False, 0, -1, 1, 2, 10**400, -0.5, 0.0, -0.0, 0.5, 1e-30
             (), [[]], [None], {'a': 1}, {1, 2}, range(3), loop(), Odd(), object, len,
             np.float32(0.3), np.int64(2), np.array(3.0), np.array([]), np.array(None),
             np.datetime64('2020'), Fraction(1, 3), Decimal('0.1'), Decimal('NaN'), Decimal('sNaN'),
-            pd.NA, pd.NaT, pd.DataFrame(), pd.Series([1.0, np.nan]), np.ma.array([1.0, 2.0],
-                                                                                 mask=[1, 0]),
-            iter([1]), slice(2)]
+            pd.NA, pd.NaT, pd.DataFrame(), pd.Series([1.0, np.nan]),
+            np.ma.array([1.0, 2.0], mask=[1, 0]), iter([1]), slice(2)]
 NUMBERS = [lambda x, r: -x, lambda x, r: x * 10.0 ** r.integers(-12, 13), lambda x, r: str(x),
            lambda x, r: [x], lambda x, r: np.array(x), lambda x, r: np.float32(x),
            lambda x, r: Fraction(x), lambda x, r: Decimal(x), lambda x, r: np.nextafter(x, np.inf),
@@ -155,9 +155,8 @@ def a_world(r, **sizes):
 
 def plain_world(r):
     "A small world in which every arm can be had."
-    return outcome(
-        lambda: random_world(2, 2, 2, int(r.integers(2**31)), margin=0.01)
-    ) or random_world(2, 2, 2, 0, margin=0.01)
+    return outcome(lambda: random_world(2, 2, 2, int(r.integers(2**31)),
+                                        margin=0.01)) or random_world(2, 2, 2, 0, margin=0.01)
 
 # --- The property --------------------------------------------------------------------------
 

@@ -111,10 +111,8 @@ def test_a_circle_is_found():
     assert set(circle(below([*imports(), Import('core', 'cli', ())]))) >= {'core', 'cli'}
 
 def test_no_private_name_of_another_module():
-    taken = [
-        i for i in imports() if any(
-            n.startswith('_') and not n.startswith('__') for n in i.names)
-    ]
+    taken = [i for i in imports() if any(n.startswith('_') and not n.startswith('__')
+                                         for n in i.names)]
     assert not taken
 
 def test_imports_name_what_they_take():
@@ -251,8 +249,7 @@ def test_docstrings_name_no_label():
 # --- A slip ---------------------------------------------------------------------------
 
 coin = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],
-                  utility=[[1., 0.],
-                           [0., 1.]], bound=1., name='coin', arms=['cheap', 'better'])
+                  utility=[[1., 0.], [0., 1.]], bound=1., name='coin', arms=['cheap', 'better'])
 ORACLE = action_informed_oracle(coin)
 TARGET = dict(eps=2., delta=.1)
 
@@ -261,17 +258,13 @@ def few(name):
     row = LEARNERS[name]
     return dict(budget=40) if 'budget' in row.options else dict(max_rounds=40)
 
-MAKERS = {
-    name: lambda name=name: LEARNERS[name].make(coin.setting, ORACLE, **TARGET,
-                                                **few(name))
-    for name in LEARNERS
-}
+MAKERS = {name: lambda name=name: LEARNERS[name].make(coin.setting, ORACLE, **TARGET, **few(name))
+          for name in LEARNERS}
 MAKERS['simple'] = lambda: oiafc_simple(coin.setting, ORACLE, **TARGET, max_rounds=40)
 
 def slips(response):
     "What is sent by mistake in place of a response."
-    yield from (None, 'better', replace(response,
-                                        arm=2), replace(response, arm='better'),
+    yield from (None, 'better', replace(response, arm=2), replace(response, arm='better'),
                 replace(response, arm=True))
     yield from (replace(response, state=2), replace(response, report=(.5, .5)),
                 replace(response, report=None))
@@ -355,21 +348,15 @@ def test_identify_plays_a_new_learner(new_learner):
 
 def test_a_comparison_plays_a_new_learner(new_learner):
     assert suite()['impression'] == ('impression', {})
-    few = {
-        label: m
-        for label, m in suite(budget=30, cap=30).items()
-        if label in ('impression', 'OIAFB')
-    }
+    few = {label: m for label, m in suite(budget=30, cap=30).items()
+           if label in ('impression', 'OIAFB')}
     found = compare([coin], eps=1., delta=.1, methods=few, repetitions=1, n_jobs=0)
     assert list(found.table.method) == ['OIAFB', 'impression'] and not found.table.failed.any()
 
 def test_the_command_plays_a_new_learner(new_learner, tmp_path, capsys):
     save_world(coin, tmp_path/'coin.json')
-    line = [
-        'identify',
-        str(tmp_path/'coin.json'), '--eps', '1', '--delta', '0.1', '--seed', '1',
-        '--quiet', '--method', 'impression'
-    ]
+    line = ['identify', str(tmp_path/'coin.json'), '--eps', '1', '--delta', '0.1', '--seed', '1',
+            '--quiet', '--method', 'impression']
     assert main([*line, '--patience', '4']) == 0
     shown = capsys.readouterr().out
     assert shown.split(maxsplit=1)[1].startswith('One arm made an impression\n')

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
-from oia_nb.all import (InvalidInput, ScoringRule, experiment, identify,
-                        load_world, make_world, menu_rule, optimal_rule,
-                        principal_profit, random_world)
+from oia_nb.all import (InvalidInput, ScoringRule, experiment, identify, load_world, make_world,
+                        menu_rule, optimal_rule, principal_profit, random_world)
 from oia_nb.core import as_number, plain
 from oia_nb.run.experiments import fingerprint
 from oia_nb.game.information import Agent, Rational, Response, World, best_reply
@@ -42,9 +41,8 @@ class Absentminded(Agent):
         told = super().reply(world, rule, rng)
         if rng.random() >= self.rate:
             return told
-        return replace(
-            told,
-            report=tuple(world.setting.support[rng.integers(world.setting.M)].tolist()))
+        return replace(told,
+                       report=tuple(world.setting.support[rng.integers(world.setting.M)].tolist()))
 
 coin = make_world([[[.35, .15], [.15, .35]], [[.45, .05], [.05, .45]]], [0., .05],
                   np.eye(2), 1., name='coin')
@@ -113,9 +111,8 @@ def test_profit_is_that_of_the_optimum(seed):
     # two beliefs within `REPORT_TOL` are one on the support: there the means differ by as much
     assume(z.M == sum(map(len, world.structure.joint)))
     proper = menu_rule(z.support, rng.random((4, z.W)), 1.)
-    assert world.agent.profit(world,
-                              proper) == pytest.approx(principal_profit(world, proper),
-                                                       abs=1e-12)
+    assert world.agent.profit(world, proper) == pytest.approx(principal_profit(world, proper),
+                                                              abs=1e-12)
     rule = ScoringRule(rng.random((z.M, z.W)), z.support, 1.)
     reply = best_reply(world, rule)
     p, at = world.structure.joint[reply.arm], world.belief_index[reply.arm]
@@ -143,9 +140,8 @@ def test_a_class_of_ones_own_is_refused_too():
 def test_stored_runs_are_its_own(tmp_path):
     "A folder with another agent's runs is refused; what is played is what the agent alone gives."
     other = replace(coin, agent=Absentminded(.5))
-    arguments = dict(methods=['oiafc'], grid=dict(eps=[.9], delta=[.1],
-                                                  max_rounds=[100]), repetitions=2,
-                     seed=0, n_jobs=0)
+    arguments = dict(methods=['oiafc'], grid=dict(eps=[.9], delta=[.1], max_rounds=[100]),
+                     repetitions=2, seed=0, n_jobs=0)
     alone = experiment([other], **arguments)
     first = experiment([coin], **arguments, path=tmp_path/'runs')
     with pytest.raises(InvalidInput, match='worlds'):

@@ -14,10 +14,8 @@ from oia_nb.game.programs import properness_rows
 
 def random_world(rng, bound=1., W=None, K=None, cost=.05):
     W, K = W or int(rng.integers(2, 5)), K or int(rng.integers(2, 5))
-    joint = [
-        rng.dirichlet(np.full(W*O, rng.choice([.3, 1.]))).reshape(O, W)
-        for O in rng.integers(1, 5, K)
-    ]
+    joint = [rng.dirichlet(np.full(W*O, rng.choice([.3, 1.]))).reshape(O, W)
+             for O in rng.integers(1, 5, K)]
     return make_world(joint, bound*rng.uniform(0, cost, K), bound*rng.uniform(-1, 1, (W, 2)), bound)
 
 def margin_by_linprog(world, k):

@@ -27,9 +27,8 @@ def plain(rng, M, K):
 
 def optimistic(rng, M, K):
     "As UCB-LP poses them: counts up to 1e7, room for error in all constraints."
-    q, lower, slack = plain(rng, M,
-                            K)[0], rng.normal(0, .1,
-                                              K), float(rng.choice([1e-4, .01, .1, 1.]))
+    q, lower, slack = plain(rng, M, K)[0], rng.normal(0, .1,
+                                                      K), float(rng.choice([1e-4, .01, .1, 1.]))
     counts = np.array([rng.multinomial(int(10**rng.uniform(0, 7)), p) for p in q], float)
     return counts, lower - slack*rng.random(K), slack
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 from conftest import amount
-from oia_nb.all import (Menu, load_world, optimal_rule, principal_profit,
-                        random_world, world_names)
+from oia_nb.all import (Menu, load_world, optimal_rule, principal_profit, random_world, world_names)
 from oia_nb.run.session import Offer
 from oia_nb.game.tickets import ALIKE, SAME, remark, round_program, whole_numbers
 
@@ -101,6 +100,5 @@ def test_the_best_round_menu_is_the_best():
         p = round_program(best.rule.menu(ALIKE).tickets, world, best.arm, unit, unit/2)
         found, optimal = whole_numbers(p)
         other = milp(p['cost'], integrality=p['whole'], bounds=Bounds(*p['columns']),
-                     constraints=LinearConstraint(p['A'], *p['rows']),
-                     options=dict(mip_rel_gap=0.))
+                     constraints=LinearConstraint(p['A'], *p['rows']), options=dict(mip_rel_gap=0.))
         assert optimal and abs(p['cost'] @ found - other.fun) < 1e-3

@@ -245,8 +245,7 @@ def test_oracle_is_no_noise(W):
         prior = rng.dirichlet(np.full(W, 3.))
         joints = [rng.dirichlet(np.full(3, 1.), W).T*prior for _ in range(2)]
         blind = [prior[None]]*(i % 2)
-        world = make_world([j/j.sum() for j in blind + joints], np.zeros(2 + i % 2),
-                           np.eye(W), 3.)
+        world = make_world([j/j.sum() for j in blind + joints], np.zeros(2 + i % 2), np.eye(W), 3.)
         try:
             oracle = action_informed_oracle(world)
         except NotInducible:

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 from laws import detection, ever_outside, guess, most_failures, outcomes, statistical
-from oia_nb.all import (Response, action_informed_oracle, generator,
-                        is_proper, oiafc, optimal_rule, principal_profit, random_world,
-                        simple_regret, simulate)
+from oia_nb.all import (Response, action_informed_oracle, generator, is_proper, oiafc, optimal_rule,
+                        principal_profit, random_world, simple_regret, simulate)
 from oia_nb.paper.estimation import event_holds
 from oia_nb.paper.exploration import remember
 from oia_nb.paper.oiafc import MIXINGS
@@ -109,7 +108,6 @@ def test_certificate_of_any_rule():
             checked += 1
     assert checked > 10
 
-
 # --- Explore, then commit -------------------------------------------------------------
 
 def test_etc_radius():
@@ -123,8 +121,7 @@ def test_etc_radius():
 
 SURE, SURE_EPS = outcomes([.95, .05], [0., .005], .1), 1.2
 
-@statistical(false_alarm=FALSE_ALARM,
-             planted="returns the oracle's rule for the worst arm",
+@statistical(false_alarm=FALSE_ALARM, planted="returns the oracle's rule for the worst arm",
              power=lambda: detection(20, .01, 1.))
 def test_etc_certifies_its_target():
     """20 runs with n fitted to ε, in a world where a wrong rule loses more: not certified, or
@@ -170,7 +167,6 @@ def test_etc_contradiction():
     assert r.event_violated and r.status == 'event_violated' and r.certificate is None
 
 # --- The simple setting ---------------------------------------------------------------
-
 
 def test_simple_event():
     """The radius without M at its own share, exactly: π²δ/24 for one arm with two beliefs; 0.75

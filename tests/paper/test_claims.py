@@ -97,10 +97,9 @@ def places():
             if kind == 'markdown' and (m := re.match(r'(?:\(\S+\)=\n)?#+ (.+)', source)):
                 section = [page, f'{page}#{slug(m[1])}']
             if kind == 'markdown':
-                section += [
-                    a or b or c for a, b, c in re.findall(
-                        r'(?m)^:label: (\S+)|^\((\S+)\)=$|\$\$ \((eq-[\w-]+)\)', source)
-                ]
+                section += [a or b or c for a, b,
+                            c in re.findall(r'(?m)^:label: (\S+)|^\((\S+)\)=$|\$\$ \((eq-[\w-]+)\)',
+                                            source)]
             if name := meta.get('mystnb', {}).get('figure', {}).get('name'):
                 section.append(name)
             for place in section:
@@ -111,11 +110,8 @@ def places():
 @cache
 def functions(path):
     "Names of the top-level functions of a file."
-    return {
-        node.name
-        for node in ast.parse(path.read_text(encoding='utf-8')).body
-        if isinstance(node, ast.FunctionDef)
-    }
+    return {node.name for node in ast.parse(path.read_text(encoding='utf-8')).body
+            if isinstance(node, ast.FunctionDef)}
 
 def test_exists(name):
     "Whether `test_file.py::test_name`, or `::test_law[law_name]`, is a test."
@@ -137,16 +133,11 @@ def equations(claim):
 def unclaimed(rows):
     "Statements and equations of the paper without a row that names their number and their label."
     named = lambda r, name: re.match(re.escape(name) + r'(?!\d)', r['claim'])
-    found = [
-        f'{name} has no row' for name, label in STATEMENTS.items() if not any(
-            named(r, name) and (label == '-' or label in r['labels'])
-            for r in rows)
-    ]
-    return found + [
-        f'equation ({n}) has no row' for n, label in EQUATIONS.items()
-        if not any(n in equations(r['claim']) and
-                   (label == '-' or label in r['labels']) for r in rows)
-    ]
+    found = [f'{name} has no row' for name, label in STATEMENTS.items()
+             if not any(named(r, name) and (label == '-' or label in r['labels']) for r in rows)]
+    return found + [f'equation ({n}) has no row' for n, label in EQUATIONS.items()
+                    if not any(n in equations(r['claim']) and (label == '-' or label in r['labels'])
+                               for r in rows)]
 
 def problems(rows, places, errata):
     "What is wrong with the ledger, one line each."
@@ -209,15 +200,10 @@ def test_form_finds_fault(file, field, value):
 
 def test_page_shows_every_part(book):
     "Each part's table is on the page, under a heading of the same name."
-    headings = {
-        m[1]
-        for kind, source, _ in cells(PAGE)
-        if kind == 'markdown' and (m := re.match('## (.+)', source))
-    }
-    tables = [
-        re.match(r"table\('(.+)'\)$", source)[1] for kind, source, _ in cells(PAGE)
-        if kind == 'code' and source.startswith('table(')
-    ]
+    headings = {m[1] for kind, source, _ in cells(PAGE) if kind == 'markdown'
+                and (m := re.match('## (.+)', source))}
+    tables = [re.match(r"table\('(.+)'\)$", source)[1] for kind, source, _ in cells(PAGE)
+              if kind == 'code' and source.startswith('table(')]
     parts = dict.fromkeys(r['part'] for r in book[0])
     assert set(parts) <= headings and [[t for t in tables if p.startswith(t)]
                                        for p in parts] == [[t] for t in tables]

@@ -21,7 +21,6 @@ from oia_nb.paper.ucb_lp import OptimisticPrograms
 seeds = st.integers(0, 2**32 - 1)
 quick = settings(max_examples=examples(80), deadline=None)
 
-
 def random_world(rng, K=3):
     "K arms, two or three states, a common prior, small costs."
     W = int(rng.integers(2, 4))
@@ -45,7 +44,6 @@ def played(world, rules, rounds, rng):
 
 def true_costs(world):
     return world.costs[:, None] - world.costs
-
 
 # --- Concentration --------------------------------------------------------------------
 
@@ -81,10 +79,8 @@ def test_fixed_budget_event():
     "Union over all counts up to T, exactly; with 0.75 of the radius it isn't so, at δ = 10⁻¹²."
     T, delta = 60, 1e-12
     n, a = np.arange(1, T + 1), 2*np.log(T*2*2**2/delta)
-    fails = [
-        sum(ever_outside(p, factor*radius_fb(n, n, a=a)) for p in (.5, .6))
-        for factor in (1., .75)
-    ]
+    fails = [sum(ever_outside(p, factor*radius_fb(n, n, a=a)) for p in (.5, .6))
+             for factor in (1., .75)]
     assert fails[0] <= delta < fails[1]
 
 @quick
@@ -94,7 +90,6 @@ def test_radius_never_forms_the_power_of_two(M, K, delta, t):
     assert I[0] == np.inf and np.isfinite(I[1:]).all() and I[2] <= I[1]
     if M < 500:
         assert np.isclose(I[1]**2/2, np.log(4*K*2.**M*float(t)**2/delta))
-
 
 # --- Counts and points ----------------------------------------------------------------
 
@@ -137,7 +132,6 @@ def test_two_points_a_segment_tell_all(seed):
         I = rng.random(K)
         assert np.allclose(cost_upper(kept, I), cost_upper(every, I), rtol=0, atol=1e-14)
     assert all(len(p) <= 6 for p in kept.points)
-
 
 # --- The cost graph -------------------------------------------------------------------
 
@@ -213,15 +207,13 @@ def test_an_empty_bracket_is_flagged_and_no_other(seed):
     U[0, 1] = -U[1, 0] - .01
     assert cost_estimates(U, 1.)[2]
 
-
 # --- Optimistic programs --------------------------------------------------------------
 
 def estimates(world, rng):
     "Counts, radii and cost estimates that are off by no more than the radii."
     q, C, K = world.belief_distributions, true_costs(world), world.setting.K
-    counts = np.array(
-        [rng.multinomial(n, p/p.sum()) for n, p in zip(rng.integers(5, 3000, K), q)],
-        float)
+    counts = np.array([rng.multinomial(n, p/p.sum()) for n, p in zip(rng.integers(5, 3000, K), q)],
+                      float)
     I = np.abs(counts/counts.sum(1, keepdims=True)
                - q).sum(1)*(1 + rng.random(K)*rng.integers(0, 2))
     I_c = world.setting.bound*np.triu(.1*rng.random((K, K)), 1)

@@ -31,8 +31,7 @@ def problems(text, rows):
         paper_refs.anchor(name) for name in paper_refs.names().values()})]
     about = {paper_refs.subject(r) for r in rows} - {None}
     found += [f'{name} is in the ledger and on no page' for name in sorted(about - set(shown))]
-    found += [f'{name} is on a page and not in the ledger' for name in shown
-              if name not in about]
+    found += [f'{name} is on a page and not in the ledger' for name in shown if name not in about]
     found += [f'{name} stands twice' for name in dict.fromkeys(shown) if shown.count(name) > 1]
     found += [f'{r["claim"]} is about nothing' for r in rows if paper_refs.subject(r) is None
               and not paper_refs.equations(r['claim']) and not r['claim'].startswith('Sections')]

@@ -115,12 +115,8 @@ def test_torn_files_are_done_again(reference, tmp_path):
     files, rng = sorted((tmp_path/'runs').iterdir()), generator(3)
     for n, f in enumerate(rng.permutation(files)[:30]):
         raw = f.read_bytes()
-        f.write_bytes([
-            b'', raw[:int(rng.integers(1,
-                                       len(raw) - 1))], b'[]\n',
-            files[0].read_bytes() if f != files[0] else b'{}',
-            raw[:9] + b'\xff' + raw[9:]
-        ][n % 5])
+        f.write_bytes([b'', raw[:int(rng.integers(1, len(raw) - 1))], b'[]\n', files[0].read_bytes()
+                       if f != files[0] else b'{}', raw[:9] + b'\xff' + raw[9:]][n % 5])
     assert len(read_experiment(tmp_path)) == len(reference) - 30
     assert_same(experiment(**cheap, n_jobs=0, path=tmp_path), reference)
 
@@ -176,14 +172,11 @@ def test_workers_use_one_thread():
 good = dict(worlds=[coin], methods=['sharp'], grid=dict(eps=[3.], delta=.1),
             repetitions=1, seed=0, n_jobs=0)
 
-@pytest.mark.parametrize('change', [
-    dict(seed=1),
-    dict(grid=dict(eps=[3., 4.], delta=.1)),
-    dict(methods=['oiafc']),
-    dict(methods={'sharp': ('sharp', dict(budget=5000))}),
-    dict(worlds={'coin': twins}),
-    dict(methods={'sharp': announce_one})
-])
+@pytest.mark.parametrize('change', [dict(seed=1), dict(grid=dict(eps=[3., 4.], delta=.1)),
+                                    dict(methods=['oiafc']),
+                                    dict(methods={'sharp': ('sharp', dict(budget=5000))}),
+                                    dict(worlds={'coin': twins}),
+                                    dict(methods={'sharp': announce_one})])
 def test_folder_of_another_experiment(change, tmp_path):
     experiment(**good, path=tmp_path)
     with pytest.raises(InvalidInput, match='a folder of this experiment: that one differs in'):
@@ -226,9 +219,8 @@ def test_summary(reference):
     assert s.runs.tolist() == [40, 40] and s.failed.tolist() == [
         0, failed
     ] and s.rounds.tolist() == [2., 2.] and s.stopped.tolist() == [0., 0.]
-    assert s.within.tolist() == [1., 1.] and np.allclose(
-        s.regret,
-        reference.regret.dropna().iloc[0])
+    assert s.within.tolist() == [1., 1.] and np.allclose(s.regret,
+                                                         reference.regret.dropna().iloc[0])
 
 @pytest.mark.parametrize('play', [
     lambda path: forecast(coin, eps=.2, delta=.1, runs=3),
@@ -284,7 +276,6 @@ def test_compare():
         with pytest.raises(InvalidInput, match=argument):
             compare(['advert'], **{argument: 0})
 
-
 def test_compare_plays_who_honours_what_is_told():
     "And an expert who isn't rational fails no run."
     from oia_nb.experts.experts import parse_expert
@@ -297,7 +288,6 @@ def test_compare_plays_who_honours_what_is_told():
         suite(told='lapses=.02,costs=until the end')
     with pytest.raises(InvalidInput, match='margin'):
         compare(['advert'], eps=1., margin=-1.)
-
 
 def test_a_lead_is_compared_with_the_best_that_leads():
     world = load_world('advert')

@@ -14,7 +14,6 @@ from oia_nb.game.scoring import brier
 LOOK, TEST = [[.5, .5]], [[.4, .1], [.1, .4]]
 TWO = make_world([LOOK, TEST], [0., .1], np.eye(2), bound=1.)
 
-
 # --- Samples ---------------------------------------------------------------------------
 
 def test_bounds_on_samples():
@@ -79,7 +78,6 @@ def test_a_sharp_run_asks_them():
     assert run.status == 'certified' and run.rounds >= rules_needed(world, eps, .1) > 0
     assert len(fitting(np.array(asked + promised))) == 0
     assert len(fitting(np.array(promised))) == world.setting.M - world.setting.K
-
 
 def test_of_which_class_the_sharp_learner_is():
     """With two states it asks as many rules as learners must that prove their boundaries by

@@ -73,7 +73,8 @@ BAD = {
     f'{LEARN} --method guess': 'guess', f'{LEARN} --mixing theorem1': 'mixing',
     f'{LEARN} --engine fast': 'sharp', f'{LEARN} --budget 2.5': '--budget',
     f'{LEARN} --seed -1': 'seed', f'{LEARN} --method chen': 'budget',
-    f'{LEARN} --method etc --samples 9 --budget 99': 'samples', 'compare nowhere.json': 'nowhere.json',
+    f'{LEARN} --method etc --samples 9 --budget 99': 'samples',
+    'compare nowhere.json': 'nowhere.json',
     'compare coin.json coin.json': 'worlds', 'compare coin.json --path half.json': 'half.json',
     f'{LEARN} --without guess': 'guess', f'{LEARN} --without toss': 'arms',
     'optimal coin.json --digits 16': 'digits', 'optimal coin.json --margin nan': 'margin',
@@ -207,13 +208,12 @@ def test_identify(method, files, monkeypatch, capfd):
     assert abs(found['regret'] - simple_regret(world, result.rule)) < 1e-12
     assert_as_handed_over(world, found)
 
-@pytest.mark.parametrize(
-    'line, status',
-    [(f'{FAITHFUL} --mixing theorem1', 'certified'),
-     (f'{FAITHFUL} --mixing corollary1', 'certified'),
-     (f'{FAITHFUL} --engine fast', 'certified'),
-     ('identify coin.json --eps 0.01 --delta 0.1 --budget 2', 'round_cap'),
-     (f'{FAITHFUL} --budget 2', 'round_cap'), (f'{FAITHFUL} --budget 9', 'round_cap')])
+@pytest.mark.parametrize('line, status', [(f'{FAITHFUL} --mixing theorem1', 'certified'),
+                                          (f'{FAITHFUL} --mixing corollary1', 'certified'),
+                                          (f'{FAITHFUL} --engine fast', 'certified'),
+                                          ('identify coin.json --eps 0.01 --delta 0.1 --budget 2',
+                                           'round_cap'), (f'{FAITHFUL} --budget 2', 'round_cap'),
+                                          (f'{FAITHFUL} --budget 9', 'round_cap')])
 def test_identify_options(line, status, files, monkeypatch, capfd):
     monkeypatch.chdir(files)
     found, err = answer(f'{line} --seed 3 --quiet', capfd)
@@ -237,9 +237,8 @@ def test_compare(files, monkeypatch, capfd):
     """A row for each method, and a run for each repetition; what was kept is not played again,
     and gives the same table."""
     monkeypatch.chdir(files)
-    line = (
-        'compare coin.json --eps 3 --budget 100 --cap 500 --repetitions 2 --jobs 0 --path kept '
-        '--quiet')
+    line = ('compare coin.json --eps 3 --budget 100 --cap 500 --repetitions 2 --jobs 0 --path kept '
+            '--quiet')
     found, err = answer(line, capfd)
     assert err == '' and {r['world'] for r in found['table']} == {'coin'}
     assert [r['method'] for r in found['table']] == list(
@@ -274,9 +273,7 @@ def test_digits_follow_the_bound(files, monkeypatch, capfd):
                np.eye(2)*.001, .001, name='pennies').save('pennies.json')
     for method in ('sharp', 'chen --budget 50'):
         line = f'identify pennies.json --eps 0.003 --delta 0.1 --seed 1 --quiet --method {method}'
-        proved = float(
-            shown(line,
-                  capfd)[1].split('regret at most ')[1].split()[0].rstrip('.'))
+        proved = float(shown(line, capfd)[1].split('regret at most ')[1].split()[0].rstrip('.'))
         bound = answer(line, capfd)[0]['certificate']['bound']
         # three digits, rounded up, but for what a decimal number can't tell in binary
         assert -1e-12 <= proved - bound < .01*bound
@@ -295,13 +292,10 @@ def test_demo(tmp_path):
     result, needed = identify(world, eps=.04, delta=.05, seed=0), n_min(problem_of(world, .04, .05))
     assert result.status == 'certified' and world.setting.arms[
         result.arm] == 'imaging' and needed > 100*result.rounds
-    for said in (*world.setting.arms, *world.setting.states,
-                 f'rounds {result.rounds:,} (',
+    for said in (*world.setting.arms, *world.setting.states, f'rounds {result.rounds:,} (',
                  f'at most {three_digits(result.certificate.bound, True)}',
-                 f'before {needed:,} observations',
-                 f'{needed/result.rounds:,.0f} times fewer',
-                 f'true regret {simple_regret(world, result.rule):.3f}',
-                 'oia_demo.png'):
+                 f'before {needed:,} observations', f'{needed/result.rounds:,.0f} times fewer',
+                 f'true regret {simple_regret(world, result.rule):.3f}', 'oia_demo.png'):
         assert said in ' '.join(text.split()), said
 
 @pytest.mark.parametrize('name, figure', [
@@ -320,11 +314,10 @@ def test_demo_elsewhere(name, figure, files, monkeypatch, capfd):
 
 def test_help_is_light(tmp_path):
     "Help needs none of the libraries that take long to load; where it lists the learners, NumPy."
-    code = (
-        'import sys\nfrom oia_nb.cli import main\nfor line in sys.argv[1:]:\n'
-        '    try: main([*line.split(), "--help"])\n    except SystemExit as e: print(e.code)\n'
-        'print(*{m.split(".")[0] for m in sys.modules} & {"numpy", "scipy", "matplotlib", "cvxpy", '
-        '"highspy", "pandas", "tqdm", "tabulate"})')
+    code = ('import sys\nfrom oia_nb.cli import main\nfor line in sys.argv[1:]:\n'
+            '    try: main([*line.split(), "--help"])\n    except SystemExit as e: print(e.code)\n'
+            'print(*{m.split(".")[0] for m in sys.modules} & {"numpy", "scipy", "matplotlib", '
+            '"cvxpy", "highspy", "pandas", "tqdm", "tabulate"})')
     learners = 'identify', 'demo', 'session new'
     light = ['', *sorted({c.split()[0] for c in COMMANDS} & set(GROUPS)),
              *(c for c in COMMANDS if c not in learners)]
@@ -342,10 +335,9 @@ def test_interrupt(files):
     termios.tcsetwinsize(theirs, (24, 200))
     # where the tests run in the background of a script, Ctrl-C is ignored, by whatever they start
     heeded = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
-    run = subprocess.Popen([
-        *OIA, 'identify', 'clinic', '--method', 'oiafc', '--eps', '0.05', '--delta',
-        '0.1', '--json'
-    ], cwd=files, env=ENV, stdout=subprocess.PIPE, stderr=theirs, preexec_fn=heeded)
+    run = subprocess.Popen([*OIA, 'identify', 'clinic', '--method', 'oiafc', '--eps', '0.05',
+                            '--delta', '0.1', '--json'], cwd=files, env=ENV, stdout=subprocess.PIPE,
+                           stderr=theirs, preexec_fn=heeded)
     os.close(theirs)
     err = b''
     while b'aims at' not in err:
@@ -380,8 +372,7 @@ def test_terminal_without_greek(files, monkeypatch, capfd):
     monkeypatch.chdir(files)
     out = shown(f'{LEARN} --seed 3 --quiet', capfd)[1]
     plain = subprocess.run([*OIA, *LEARN.split(), '--seed', '3'], cwd=files,
-                           env={**ENV, 'PYTHONIOENCODING': 'ascii'}, text=True,
-                           capture_output=True)
+                           env={**ENV, 'PYTHONIOENCODING': 'ascii'}, text=True, capture_output=True)
     # but for the line that says how long the proof took to check, whose words may be broken there
     untimed = lambda text: re.sub(r'in\s+\S+\s+s:', '', text).split()
     assert plain.returncode == 0 and untimed(plain.stdout) == untimed(

@@ -111,8 +111,7 @@ def test_a_rule_comes_back(tmp_path):
     for b, ticket in enumerate(told['rule']['menu']):
         for i in ticket['beliefs']:
             pays = np.array([ticket['pays'][w] for w in told['states']])
-            assert np.allclose(pays @ told['support'][i],
-                               FOUND.rule.expected[i], atol=1e-5), (b, i)
+            assert np.allclose(pays @ told['support'][i], FOUND.rule.expected[i], atol=1e-5), (b, i)
 
 def same(a, b):
     return a.to_dict(trace=True) == b.to_dict(trace=True) and type(a) is type(b) and (

@@ -23,8 +23,8 @@ from oia_nb.run.identification import identify
 from oia_nb.game.information import make_world
 from oia_nb.show.live import (CHOOSE, DIGITS, END, LiveFigure, boundary_data, boundary_figure,
                               feasible_data, feasible_figure, game_data, game_figure, mixing_figure,
-                              motion_data, motion_figure, plain, planner_figure, proof_figure, rounds_with_share, run_points, script, session_form,
-                              triangle_data, triangle_figure)
+                              motion_data, motion_figure, plain, planner_figure, proof_figure,
+                              rounds_with_share, run_points, script, session_form, triangle_data, triangle_figure)
 from oia_nb.paper.oiafc import last_or_best, mixing_theorem1, small_enough
 from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.game.scoring import menu_rule, v_shaped
@@ -44,8 +44,7 @@ SITES = make_world([[[.2, .8]], [[.7, .3]], [[.9, .1]]], costs=[0., .05, .2],
                    utility=[[1.], [-1.]], bound=1., arms=['near', 'middle', 'far'])
 
 LOOK = make_world([[[.6, .4]], [[.52, .08], [.08, .32]]], costs=[0., .1], bound=2.,
-                  utility=[[1., 0.], [0., 1.]], arms=['guess', 'look'],
-                  states=['fine', 'faulty'])
+                  utility=[[1., 0.], [0., 1.]], arms=['guess', 'look'], states=['fine', 'faulty'])
 
 def hasty(plans, rounds=1000):
     "OIAFC with small radii, and its oracle."
@@ -82,8 +81,7 @@ def page_of(name):
 def run_script(name, calls):
     "What functions of a script return: `calls` are pairs (function, arguments)."
     listed = ', '.join(f'() => {f}(...{json.dumps(plain(args))})' for f, args in calls)
-    code = script(name).replace(
-        END, f'console.log(JSON.stringify([{listed}].map(f => f())))\n')
+    code = script(name).replace(END, f'console.log(JSON.stringify([{listed}].map(f => f())))\n')
     done = subprocess.run([str(Path(ROOT_DIR)/'bin'/'node'), '--input-type=module', '-'],
                           input=code, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -36,13 +36,9 @@ def test_streams_that_are_none(text, tmp_path):
 def test_what_libraries_print_is_not_output(tmp_path):
     "By C's own buffer, and past all buffers; also where it is flushed at the very end."
     code = ('import ctypes, os, sys\nimport oia_nb.game.stackelberg as s\n'
-            'from oia_nb.cli import main\n'
-            'solve = s.optimal_rule\n'
-            'def loud(*a):\n'
-            '    ctypes.CDLL(None).puts(b"buffered")\n'
-            '    os.write(1, b"at once\\n")\n'
-            '    return solve(*a)\n'
-            's.optimal_rule = loud\nsys.exit(main())')
+            'from oia_nb.cli import main\n' 'solve = s.optimal_rule\n' 'def loud(*a):\n'
+            '    ctypes.CDLL(None).puts(b"buffered")\n' '    os.write(1, b"at once\\n")\n'
+            '    return solve(*a)\n' 's.optimal_rule = loud\nsys.exit(main())')
     for end in amount([['--json']], [['--json'], []]):
         run = subprocess.run([sys.executable, '-c', code, 'optimal', 'small_clinic', *end],
                              cwd=tmp_path, env=ENV, text=True, capture_output=True)
