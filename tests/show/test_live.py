@@ -22,9 +22,10 @@ from oia_nb.paper.exploration import compose
 from oia_nb.run.identification import identify
 from oia_nb.game.information import make_world
 from oia_nb.show.live import (CHOOSE, DIGITS, END, LiveFigure, boundary_data, boundary_figure,
-                              feasible_data, feasible_figure, game_data, game_figure, mixing_figure,
-                              motion_data, motion_figure, plain, planner_figure, proof_figure,
-                              rounds_with_share, run_points, script, session_form, triangle_data, triangle_figure)
+                              feasible_data, feasible_figure, game_data, game_figure,
+                              mixing_figure, motion_data, motion_figure, plain, planner_figure,
+                              proof_figure, rounds_with_share, run_points, script, session_form,
+                              triangle_data, triangle_figure)
 from oia_nb.paper.oiafc import last_or_best, mixing_theorem1, small_enough
 from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.game.scoring import menu_rule, v_shaped
