@@ -198,8 +198,9 @@ def test_the_paper_in_one_sitting_stays_one_sitting():
 
 UNREAD = r'2[0-5]|39|4[0-2]'
 READ = [p for p in sorted((ROOT/'nbs').rglob('[!_]*.ipynb')) if not re.match(UNREAD, p.stem)]
+READ += [*sorted((ROOT/'nbs').rglob('[!_]*.md')), ROOT/'CHANGELOG.md', ROOT/'CONTRIBUTING.md']
 WORDS_OF = dict(paragraph=120, sentence=40)
-END = re.compile(r'(?<=[.!?:;])\s+(?=["(*]*[A-Zx\d])')       # of a sentence
+END = re.compile(r'(?<=[.!?:;])\s+(?=["(*`]*[A-Zx\d`])')       # of a sentence
 
 def paragraphs(text):
     "The paragraphs of a page's Markdown, a formula or a role as one word; no tables, no headings."
@@ -224,8 +225,10 @@ FORBIDDEN = re.compile(r'\b[Ww]hoever\b|\b[Ss]omebody\b|\bthereby\b|'
 
 @pytest.mark.parametrize('path', READ, ids=lambda p: p.stem)
 def test_prose_can_be_read_aloud(path):
-    page = json.loads(path.read_text(encoding='utf-8'))['cells']
-    texts = [''.join(c['source']) for c in page if c['cell_type'] == 'markdown']
+    texts = [path.read_text(encoding='utf-8')]
+    if path.suffix == '.ipynb':
+        texts = [''.join(c['source']) for c in json.loads(*texts)['cells']
+                 if c['cell_type'] == 'markdown']
     assert [part for text in texts for part in too_long(text)] == []
     assert [text for text in texts if FORBIDDEN.search(text)] == []
 

@@ -46,10 +46,10 @@ def parsed(code):
     "The statements of a cell; none if it isn't Python alone."
     return ast.parse(re.sub(r'(?m)^\s*[%!].*', '', code)).body
 
-def folds(code):
-    "Whether a cell is folded: it is long, or ends on a check."
+def folds(code, figure=False):
+    "Whether a cell is folded: it is long, or ends on a check and draws no figure."
     body = parsed(code)
-    return len(code.splitlines()) > LONG or bool(body) and is_check(body[-1])
+    return len(code.splitlines()) > LONG or not figure and bool(body) and is_check(body[-1])
 
 def what_it_shows(code, figure):
     "What the bar over a folded cell says."
@@ -87,7 +87,9 @@ def read(text):
             for key in (line, line.split()[0] if line else '') if key in TAGS
         }
         tags |= set(cell.metadata.get('tags', []))
-        if not whole and not tags & {'remove-cell', 'remove-input'} and folds(cell.source):
+        draws = 'figure' in cell.metadata.get('mystnb', {})
+        shown = not tags & {'remove-cell', 'remove-input'}
+        if shown and not whole and folds(cell.source, draws):
             tags.add('hide-input')
         if tags:
             cell.metadata['tags'] = sorted(tags)

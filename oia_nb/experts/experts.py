@@ -230,8 +230,8 @@ class Wrapped(Expert):
 
 @dataclass(frozen=True, eq=False)
 class Lapsing(Wrapped):
-    """Who plays, with probability `rate`, an arm drawn uniformly, and else what
-    `inner` plays: in a share rate·(K - 1)/K of the rounds not the one intended."""
+    """An expert who plays, with probability `rate`, an arm drawn uniformly, and else
+    what `inner` plays: in a share rate·(K - 1)/K of the rounds not the one intended."""
     rate: float = .01
     inner: Expert = field(default_factory=Expert)
 
@@ -246,8 +246,8 @@ class Lapsing(Wrapped):
 # %% ../../nbs/experts/29_experts.ipynb #633dc5fd
 @dataclass(frozen=True, eq=False)
 class Logit(Expert):
-    r"""Who plays arm k with probability proportional to $e^{g(k,S)/\tau}$; τ, the
-    `temperature`, in units of payment, more than 0."""
+    r"""An expert who plays arm k with probability proportional to
+    $e^{g(k,S)/\tau}$; τ, the `temperature`, in units of payment, more than 0."""
     temperature: float = .01
 
     def __post_init__(self):
@@ -260,8 +260,8 @@ class Logit(Expert):
 
 @dataclass(frozen=True, eq=False)
 class Satisficing(Expert):
-    """Who draws uniformly from the arms within `band`, in units of payment, of the
-    best."""
+    """An expert who draws uniformly from the arms within `band`, in units of payment,
+    of the best."""
     band: float = .001
 
     def __post_init__(self):
@@ -304,8 +304,8 @@ class Drifting(Expert):
 # %% ../../nbs/experts/29_experts.ipynb #7468d744
 @dataclass(frozen=True, eq=False)
 class Subjective(Expert):
-    r"""Who holds and acts on the beliefs of the structure while the states come by
-    chapter 29; `confidence` γ > 0 and `shift` θ are numbers, or K of them."""
+    r"""An expert who holds and acts on the beliefs of the structure while the states
+    come by chapter 29; `confidence` γ > 0 and `shift` θ are numbers, or K of them."""
     confidence: tuple = (1., )
     shift: tuple = (0., )
 
@@ -334,7 +334,7 @@ class Channel(Wrapped):
 
 @dataclass(frozen=True, eq=False)
 class Rounded(Channel):
-    "Who says every probability to `digits` decimals."
+    "An expert who says every probability to `digits` decimals."
     digits: int = 2
     inner: Expert = field(default_factory=Expert)
 
@@ -390,8 +390,8 @@ class HiddenArm(Channel):
 # %% ../../nbs/experts/29_experts.ipynb #73793370
 @dataclass(frozen=True, eq=False)
 class Bold(Channel):
-    """Who says, in place of a belief, the nearest listed one that is surer of the state
-    thought likeliest; the belief itself where there is none."""
+    """An expert who says, in place of a belief, the nearest listed one that is surer of
+    the state thought likeliest; the belief itself where there is none."""
     inner: Expert = field(default_factory=Expert)
 
     def heard(self, world):
@@ -404,8 +404,8 @@ class Bold(Channel):
 
 @dataclass(frozen=True, eq=False)
 class Insider(Expert):
-    """Who in a share `rate` of the rounds knows the state, and says what pays most in
-    it; else it reports as the paper's expert does, as which it chooses its arm."""
+    """An expert who in a share `rate` of the rounds knows the state, and says what pays
+    most in it; else it reports as the paper's expert does, as which it chooses its arm."""
     rate: float = .1
 
     def __post_init__(self):

@@ -383,7 +383,7 @@ def _nearest(setting, report):
 
 # %% ../../nbs/paper/01_information.ipynb #88979376
 class Agent(Value):
-    """Who answers the rules of a world.
+    """What answers the rules of a world.
 
     A kind of agent is a frozen dataclass (made with ``eq=False``) derived from this
     class, with plain fields (numbers, texts, arrays) and the methods
