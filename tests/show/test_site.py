@@ -134,9 +134,6 @@ def test_formula_keeps_its_text_and_its_styles():
     sheet = pages.short_sheet('.katex .vlist>span{color:red}', known)
     assert '.katex .ab>i{color:red}' in sheet and '.katex .vlist>span{color:red}' in sheet
 
-def test_words_of_a_formula():
-    assert pages.in_letters(r'\epsilon, \hat q_{k}') == 'ϵ, q_k'
-
 @pytest.mark.parametrize('code, bar', [
     ('x = 1', None), ('x = 1\n'*16, 'the code'), ('x = f(1)\nassert x', 'checks'),
     ('for x in y:\n    test_eq(x, 1)', 'checks'), ('def f(): return 1\n' + 'f()\n'*15,
@@ -178,13 +175,6 @@ def test_a_list_of_parameters_is_held_against_the_signature():
     lines = nbdev_myst.sections(DOCSTRING.split('\n'))
     assert nbdev_myst.misnamed(lambda eps, delta, world: 0, lines) == []
     assert nbdev_myst.misnamed(lambda eps, delta, planet: 0, lines) == ['planet', 'world']
-
-def test_the_part_that_is_read_is_open():
-    part = ('<p class="caption" role="heading"><span class="caption-text">{}</span></p>\n'
-            '<ul{}><li>a<ul><li>b</li></ul></li></ul>\n')
-    folded = pages.fold_parts(part.format('One', '') + part.format('Two', ' class="current"'))
-    assert folded.count('<details class="part">') == 1
-    assert folded.count('<details class="part" open><summary><span class="caption-text">Two') == 1
 
 @pytest.mark.parametrize('text, wrong', [
     ('A <b>rule</b>.', 2), ('See <https://a.b>, `x < y`, $a<b$.', 0),
