@@ -176,6 +176,14 @@ def test_a_list_of_parameters_is_held_against_the_signature():
     assert nbdev_myst.misnamed(lambda eps, delta, world: 0, lines) == []
     assert nbdev_myst.misnamed(lambda eps, delta, planet: 0, lines) == ['planet', 'world']
 
+def test_a_page_is_below_one_other_at_most():
+    starts = [start for found in pages.BELOW.values() for start in found]
+    files = [p.stem for p in (ROOT/'nbs').rglob('*.*') if p.suffix in ('.ipynb', '.md')]
+    assert len(starts) == len(set(starts)) and not set(starts) & set(pages.BELOW)
+    for start in {*starts, *pages.BELOW} - {*pages.VIRTUAL}:
+        assert sum(pages.is_named(name, start) for name in files) == 1, start
+    assert pages.is_named('a/08_b', '08') and not pages.is_named('a/080', '08')
+
 @pytest.mark.parametrize('text, wrong', [
     ('A <b>rule</b>.', 2), ('See <https://a.b>, `x < y`, $a<b$.', 0),
     ('```html\n<p>\n```\n\n    <p>\n', 0), ('<style>p{}</style>', 2)])
