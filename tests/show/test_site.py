@@ -83,7 +83,7 @@ def test_printed_button_is_found(site, window):
         '01_a.html: .skip-to-content is printed']
 
 def test_lost_question_is_found(window):
-    docs, rows = ROOT/'docs', check_site.questions(ROOT)
+    docs, rows = ROOT/'docs', check_site.words_of(ROOT)['questions']
     asked, words, page = rows[-1]
     assert list(check_site.lost_questions(docs, window, [[asked, words, page]])) == []
     wrong = list(check_site.lost_questions(docs, window, [[asked, words, 'paper/errata']]))
@@ -99,6 +99,17 @@ def test_excerpt_shows_a_formula_once(window):
 def test_site():
     "docs/, as it stands, has no fault."
     assert list(check_site.faults(ROOT, ROOT/'docs')) == []
+
+def test_a_reader_who_is_lost_is_found():
+    page = '<nav><a href="b/far.html">no</a></nav><article>{}</article>'.format
+    texts = {'index.html': page('<a class="x" href="b/c.html#d">In</a>'),
+             'b/c.html': page('<a href="../d.html">on</a>'), 'd.html': page('Here <b>it</b> is.'),
+             'b/far.html': ''}
+    assert check_site.ways(texts)['d.html'] == ('In', 'on')
+    rows = [('Where?', 'd', 'Here it'), ('What?', 'd', 'not'), ('How?', 'b/far', '')]
+    assert list(check_site.lost_readers(texts, rows)) == [
+        "What? d.html doesn't say 'not'",
+        'How? b/far.html is more than 2 clicks from the front page']
 
 # --- What pages.py does to a page -----------------------------------------------------
 
