@@ -45,7 +45,8 @@ def of_a_session():
 
 SESSION, OFFER = of_a_session()
 MADE = dict(
-    session=SESSION, offer=OFFER, rule=rule_to_dict(FOUND.rule, Z), identification=FOUND.to_dict(trace=True),
+    session=SESSION, offer=OFFER, rule=rule_to_dict(FOUND.rule, Z),
+    identification=FOUND.to_dict(trace=True),
     optimal=optimal_to_dict(optimal_rule(coin)),
     plan=plan_to_dict(coin, forecast_rounds(coin, .5, .1)),
     compare=compare_to_dict(COMPARED, worlds=['coin'], target=dict(eps=3., delta=.1),
