@@ -13,8 +13,8 @@ __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'OPTIONS', 'EPS', 'DELTA', '
            'worth_of', 'worth_text', 'play_ahead', 'number_of', 'ahead_text', 'show_plan', 'demos', 'introduction',
            'paper_needs', 'paper_text', 'check_figure', 'draw', 'demo_options', 'run_demo', 'open_session',
            'read_report', 'standing', 'next_command', 'put_standing', 'standing_rule', 'session_options', 'new_session',
-           'next_offer', 'round_fields', 'put_round', 'record_answer', 'amend_round', 'record_state', 'record_decline',
-           'record_undo', 'show_status', 'stop_session', 'write_protocol', 'close_session', 'print_completion']
+           'next_offer', 'put_round', 'record_answer', 'amend_round', 'record_state', 'record_decline', 'record_undo',
+           'show_status', 'stop_session', 'write_protocol', 'close_session', 'print_completion']
 
 # %% ../nbs/handbook/70_cli.ipynb #aca1cadd
 import sys
@@ -1060,7 +1060,7 @@ def standing(s):
     from oia_nb.show.views import session_facts
     facts, best, found = session_facts(s).plain()[0], s.best, s.result or s.best
     rule = found and dict(arm=s.setting.arms[found.arm], bound=best and best.bound,
-                          payments=found.rule)
+                          payments=found.rule.values)
     del facts['bound']
     return facts | dict(best=rule, notes=s.notes, statement=s.statement,
                         next=next_command(s))
@@ -1081,7 +1081,8 @@ def put_standing(s, args, *lines, **more):
     """Print what stands, after the `lines` on what was just done; as JSON with
     `more` of it."""
     if args.json:
-        return put_json(more | standing(s))
+        from oia_nb.show.documents import document
+        return put_json(document('session', **more, **standing(s)))
     from oia_nb.show.views import session_facts
     print(*lines, *s.notes, session_facts(s).lines(), f'next: {next_command(s)}',
           sep='\n')
@@ -1128,6 +1129,7 @@ def new_session(args):
 @command('session next', 'FILE --html --json')
 def next_offer(args):
     "Announce the rule of the open round; it stays the same until it is answered."
+    from oia_nb.show.documents import document
     from oia_nb.game.tickets import ticket_name
     from oia_nb.worlds.files import write_file
     with open_session(args) as s:
@@ -1137,24 +1139,14 @@ def next_offer(args):
         if args.json:
             tickets = [dict(ticket=ticket_name(b), pays=dict(zip(z.states, t)))
                        for b, t in enumerate(offer.menu.tickets)]
-            return put_json(
-                dict(round=offer.round, arms=z.arms, states=z.states,
-                     currency=offer.currency, tickets=tickets, support=z.support,
-                     payments=offer.rule, sheet=args.html))
+            return put_json(document(
+                'offer', round=offer.round, arms=z.arms, states=z.states,
+                currency=offer.currency, tickets=tickets, support=z.support,
+                payments=offer.rule.values, sheet=args.html))
         sheet = f'round {offer.round}: the sheet is {args.html}'
         print(sheet if args.html else offer)
 
 # %% ../nbs/handbook/70_cli.ipynb #779a1e76
-def round_fields(s, n):
-    "A round in plain values."
-    frame = s.to_frame()
-    row = frame[frame['round'] == n].iloc[0].to_dict()
-    known = {k: v for k, v in row.items() if k != 'said' and v is not None and v == v}
-    if 'belief' in known:
-        # a column with gaps holds floats
-        known['belief'] = int(known['belief'])
-    return dict.fromkeys(row) | known | dict(said=row['said'])
-
 def put_round(s, args, r):
     "Print what a round holds now, and what stands."
     z = s.setting
@@ -1162,7 +1154,7 @@ def put_round(s, args, r):
     due = '' if r.due is None else f'; due: {s.sum_text(r.due)}'
     said = (f'round {r.number}: {z.arms[r.arm]}; belief taken: {taken}; ticket held: '
             f'{r.ticket}{due}')
-    put_standing(s, args, said, round=round_fields(s, r.number))
+    put_standing(s, args, said, round=s.plain_round(r))
 
 @command('session answer', 'FILE --arm! --report --percent --round --state '
          '--note --json')
@@ -1209,9 +1201,8 @@ def show_status(args):
     """What stands, what is proved, what is left, and what to do next. Nothing is
     written."""
     with open_session(args, write=False) as s:
-        rounds = [round_fields(s, int(n))
-                  for n in s.to_frame()['round']] if args.json else None
-        put_standing(s, args, *standing_rule(s), s.statement, answers=rounds)
+        put_standing(s, args, *standing_rule(s), s.statement,
+                     answers=[s.plain_round(r) for r in s._rounds])
 
 @command('session stop', 'FILE --json')
 def stop_session(args):

@@ -195,13 +195,12 @@ def identify_row(rng):
     return identify, dict(world=w, eps=1e-3, delta=.1, oracle=oracle, method='sharp',
                           budget=9, seed=0)
 
-SUPPORTED = dict(
-    Setting=lambda s, M, W: Setting(s, np.ones((W, 2)), 1., 2),
-    ScoringRule=lambda s, M, W: ScoringRule(np.zeros((M, W)), s, 1.),
-    brier=lambda s, M, W: brier(s), spherical=lambda s, M, W: spherical(s),
-    logarithmic=lambda s, M, W: logarithmic(s),
-    v_shaped=lambda s, M, W: v_shaped(s, np.full(W, 1/W)),
-    menu_rule=lambda s, M, W: menu_rule(s, np.ones((2, W)), 1.))
+SUPPORTED = dict(Setting=lambda s, M, W: Setting(s, np.ones((W, 2)), 1., 2),
+                 ScoringRule=lambda s, M, W: ScoringRule(np.zeros((M, W)), s, 1.),
+                 brier=lambda s, M, W: brier(s), spherical=lambda s, M, W: spherical(s),
+                 logarithmic=lambda s, M, W: logarithmic(s),
+                 v_shaped=lambda s, M, W: v_shaped(s, np.full(W, 1/W)),
+                 menu_rule=lambda s, M, W: menu_rule(s, np.ones((2, W)), 1.))
 REFUSED = {
     'make_world': (lambda rng: (make_world, parts(rng)),
                    dict(joint=JOINT, costs=COSTS, utility=UTILITY, bound=BOUND)),
@@ -275,7 +274,6 @@ TARGET = dict(eps=1., delta=.1)
 SURE = dict(TARGET, delta=.05)
 COIN = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], [0., .02], np.eye(2), 1.,
                   name='coin')
-NO_COUNT = [0, -1, 1.5, True, 'two']
 ROWS3 = dict(s=list('uuvuvvvu'), x=[1, 1, 2, 1, 2, 2, 1, 2], y=list('ppqqppqq'), z=[.5]*8,
              gap=[1, None]*4, Freq=[1]*8)
 FREQ = [[1, -1]*4, [0]*8, ['a']*8, [1, None]*4, [1, np.nan]*4]

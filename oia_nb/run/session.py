@@ -1251,6 +1251,8 @@ class Session:
         if self.status != 'open' or not bounds:
             return None
         now = bounds[-1]
+        if now[1] <= eps:
+            return None
         earlier = [b for b in bounds if 2*b[0] <= now[0]]
         # without a fall that shows a rate, bounds are taken to fall like t to the power
         # -1/2
@@ -1275,6 +1277,9 @@ class Session:
             if left:
                 said.append(f'About {left[0]:,} rounds and {self.sum_text(left[1])} are '
                             'left.')
+            elif best and best.bound <= self.head['eps']:
+                said.append('That is the accuracy asked for: answers that it rests on are '
+                            'asked once more before it is certified.')
         if self.changed:
             said.append(f'{counted(self.changed)} amended or taken back, a choice that no '
                         'theorem can see.')
@@ -1286,18 +1291,20 @@ class Session:
                     f'{self.sum_text(self.expected)}.')
         return ' '.join(filter(None, said))
 
+    def plain_round(self, r: Round) -> dict[str, Any]:
+        "A round in plain values, by name."
+        z = self.setting
+        return dict(round=r.number, status=r.status,
+                    arm=None if r.arm is None else z.arms[r.arm], said=r.said,
+                    belief=r.belief, distance=r.distance,
+                    state=None if r.state is None else z.states[r.state], due=r.due,
+                    paid=r.paid, declined=r.declined, amended=r.amended, note=r.note)
+
     def to_frame(self) -> pd.DataFrame:
         "One row per round as a pandas frame."
         import pandas as pd
-        z = self.setting
-        def row(r):
-            return dict(round=r.number, status=r.status,
-                        arm=None if r.arm is None else z.arms[r.arm], said=r.said,
-                        belief=r.belief, distance=r.distance,
-                        state=None if r.state is None else z.states[r.state], due=r.due,
-                        paid=r.paid, declined=r.declined, amended=r.amended, note=r.note)
-        return pd.DataFrame([row(r) for r in self._rounds],
-                            columns=list(row(Round(0, None))))
+        return pd.DataFrame([self.plain_round(r) for r in self._rounds],
+                            columns=list(self.plain_round(Round(0, None))))
 
     def __repr__(self):
         "What stands, in a line or two."

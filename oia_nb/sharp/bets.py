@@ -544,11 +544,13 @@ class Choice:
                 if not self.known.answer_to(rule):
                     return rule, who
         t = self.along(i) if side > 0 and l == self.known.first else None
-        if t is None:
-            self.stuck.add(key)
-            self.finer[key] += 1
-            return None
-        return self.mixture(t*np.eye(len(self.mixing))[i]), l
+        if t is not None:
+            rule = self.mixture(t*np.eye(len(self.mixing))[i])
+            if not self.known.answer_to(rule):
+                return rule, l
+        self.stuck.add(key)
+        self.finer[key] += 1
+        return None
 
     def along(self, i):
         """Where to ask on the ray of bet i; None if it is known finely enough how far the

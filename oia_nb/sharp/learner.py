@@ -501,11 +501,11 @@ def close(run, checks, crosses):
     for r in checks:
         take_in(run, rule_named(run, r.rule), r, is_news=False)
     more, walls = foundation(run)
+    coin = lambda rule: payable(rule, run.unit)
     answers = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
     boundaries = [Boundary(*w.pair, known.zero, w.beyond, limits_of(w),
-                           known.outcomes.expected) for w in walls
-                  if crosses and w.pair[0] == known.first and not w.tied and w.beyond
-                  and run.unit is None]
+                           known.outcomes.expected, coin) for w in walls
+                  if crosses and w.pair[0] == known.first and not w.tied and w.beyond]
     def again(rule, arm):
         rule = spare(run.setting, rule)
         for k in range(run.setting.K):

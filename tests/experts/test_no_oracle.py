@@ -16,21 +16,18 @@ from laws import statistical
 WORLDS = {name: load_world(name) for name in ('clinic', 'advert')}
 WORLDS |= {f'random {s}': random_world(3, 3, 3, s, prior='arm', margin=.03) for s in range(3)}
 
-
 @settings(max_examples=examples(50))
 @given(st.integers(0, 10**6), st.sampled_from(list(WORLDS)))
 def test_rules_drawn_and_their_means_are_rules(seed, name):
     "Proper, within the bound; a mean of rules that one arm answers is answered by this arm."
     world, rng = WORLDS[name], generator(seed)
     rules = [draw_rule(world.setting, rng) for _ in range(12)]
-    assert all(
-        is_proper(r) and 0 <= r.values.min() <= r.values.max() <= world.setting.bound
-        for r in rules)
+    assert all(is_proper(r) and 0 <= r.values.min() <= r.values.max() <= world.setting.bound
+               for r in rules)
     arms = np.array([world.best_response(r) for r in rules])
     for k in np.unique(arms):
         mean = mean_rule([r for r, a in zip(rules, arms) if a == k])
         assert is_proper(mean) and region_margin(world, mean, k) >= -1e-9*world.setting.bound
-
 
 @pytest.mark.parametrize('name', WORLDS)
 def test_what_is_found_works(name):
@@ -45,9 +42,7 @@ def test_what_is_found_works(name):
     again = simulate(search_oracle(world.setting, tries=300, seed=3), world, 3)
     assert again.rounds == found.rounds and (again.hits == found.hits).all()
 
-
 TENTH = (.2/3)**.1      # how often the clinic's rarest arm is missed by a tenth of the draws
-
 
 @statistical(false_alarm=1e-6, planted='draws a tenth of the rules',
              power=lambda: binom.sf(binom.ppf(1 - 1e-6, 100, .2), 100, TENTH))
@@ -65,16 +60,13 @@ def test_arms_of_enough_volume_are_found():
     tries = int(np.ceil(np.log(z.K/delta)/volume.min()))
     missed = short = 0
     for seed in range(100):
-        found = simulate(
-            search_oracle(z, want=1, tries=tries + 1, delta=delta, seed=seed), world,
-            seed)
+        found = simulate(search_oracle(z, want=1, tries=tries + 1, delta=delta, seed=seed), world,
+                         seed)
         missed += bool(found.missing)
-        short += bool(
-            simulate(search_oracle(z, want=1, tries=tries // 10, seed=seed), world,
-                     seed).missing)
+        short += bool(simulate(search_oracle(z, want=1, tries=tries // 10, seed=seed), world,
+                               seed).missing)
     limit = binom.ppf(1 - 1e-6, 100, delta)
     assert missed <= limit < short
-
 
 @settings(max_examples=examples(20))
 @given(st.integers(0, 10**6), st.sampled_from(list(WORLDS)))
@@ -87,7 +79,6 @@ def test_a_mean_leads_by_the_mean_of_the_leads(seed, name):
                         mean_rule(rules)) == pytest.approx(profits,
                                                            abs=1e-9*world.setting.bound)
 
-
 def test_the_arm_that_hides_is_named():
     world = hidden_arm(60)[7]
     found = simulate(search_oracle(world.setting, tries=30), world, 0)
@@ -96,7 +87,6 @@ def test_the_arm_that_hides_is_named():
     assert found.statement.startswith('Of the 1 arms found. With probability 95 %')
     with pytest.raises(OIAError, match='hidden never answered in 30 random rules'):
         print(found.oracle)
-
 
 @pytest.mark.parametrize('seed', range(amount(1, 3)))
 def test_a_learner_goes_on_with_what_was_found(seed):

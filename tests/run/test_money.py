@@ -24,7 +24,6 @@ CLINIC, ADVERT = load_world('clinic'), load_world('advert')
 ARMS = random_world(2, 2, 2, 5, prior='arm', margin=.05)
 TARGET = dict(eps=.04, delta=.05)
 
-
 @pytest.mark.parametrize('method', ['sharp', 'oiafc', 'patient', 'own_beliefs'])
 @pytest.mark.parametrize('most', [0., 3., 11.])
 def test_no_more_is_paid_than_was_said(method, most):
@@ -33,7 +32,6 @@ def test_no_more_is_paid_than_was_said(method, most):
     assert found.status == 'paid_cap' and found.paid <= most + 1e-9
     if found.certificate is not None:
         assert simple_regret(CLINIC, found.rule) <= found.certificate.bound + 1e-9
-
 
 def test_a_sum_that_is_never_reached_changes_nothing():
     one, other = (identify(ADVERT, eps=.2, delta=.05, seed=0, max_paid=most)
@@ -45,7 +43,6 @@ def test_a_sum_that_is_never_reached_changes_nothing():
     with pytest.raises(InvalidInput, match='max_paid'):
         identify(ADVERT, eps=.2, delta=.05, max_paid=-1.)
 
-
 def test_a_fee_counts_for_each_round():
     learner = within_sum(sharp(CLINIC.setting, action_informed_oracle(CLINIC), **TARGET), 10., 1.)
     assert simulate(learner, CLINIC, 0).rounds <= 10
@@ -54,7 +51,6 @@ def test_a_fee_counts_for_each_round():
     assert plain.break_even < dear.break_even < np.inf
     found = identify(ADVERT, eps=.2, delta=.05, seed=0)
     assert with_fee(found, .5).lost == pytest.approx(found.lost + .5*found.rounds)
-
 
 def test_a_session_with_a_fee_and_a_sum(tmp_path):
     path, rng = tmp_path/'a.jsonl', generator(0)
@@ -73,7 +69,6 @@ def test_a_session_with_a_fee_and_a_sum(tmp_path):
     with Session.create(tmp_path/'b.jsonl', CLINIC, **TARGET) as s:
         assert 'whatever you answer' not in str(s.announce())
 
-
 @pytest.mark.parametrize('world', [CLINIC, ADVERT, ARMS], ids=['clinic', 'advert', 'arms'])
 def test_nothing_is_paid_for_nothing(world):
     "No announced rule has a floor; where priors depend on the arm, none of all states alike."
@@ -81,7 +76,6 @@ def test_nothing_is_paid_for_nothing(world):
     rules = np.array(found.certificate.facts['rules'])
     told = world.setting.prior is not None
     assert len(rules) > 3 and (rules.min(1) if told else rules.min((1, 2))).max() <= 1e-12
-
 
 def test_samples_cost_less_than_by_the_rules_of_the_oracle(monkeypatch):
     import oia_nb.sharp.bets as bets
@@ -91,7 +85,6 @@ def test_samples_cost_less_than_by_the_rules_of_the_oracle(monkeypatch):
     monkeypatch.setattr(bets, 'cheapest_answer', dear)
     before = [identify(CLINIC, **TARGET, seed=s) for s in range(3)]
     assert sum(f.paid for f in cheap) < .85*sum(f.paid for f in before)
-
 
 def test_whether_to_learn_at_all(capsys):
     "The command says what the forecast says, in a sentence and in JSON."

@@ -83,7 +83,7 @@ def test_printed_button_is_found(site, window):
         '01_a.html: .skip-to-content is printed']
 
 def test_lost_question_is_found(window):
-    docs, rows = ROOT/'docs', check_site.questions(ROOT)
+    docs, rows = ROOT/'docs', check_site.words_of(ROOT)['questions']
     asked, words, page = rows[-1]
     assert list(check_site.lost_questions(docs, window, [[asked, words, page]])) == []
     wrong = list(check_site.lost_questions(docs, window, [[asked, words, 'paper/errata']]))
@@ -99,6 +99,17 @@ def test_excerpt_shows_a_formula_once(window):
 def test_site():
     "docs/, as it stands, has no fault."
     assert list(check_site.faults(ROOT, ROOT/'docs')) == []
+
+def test_a_reader_who_is_lost_is_found():
+    page = '<nav><a href="b/far.html">no</a></nav><article>{}</article>'.format
+    texts = {'index.html': page('<a class="x" href="b/c.html#d">In</a>'),
+             'b/c.html': page('<a href="../d.html">on</a>'), 'd.html': page('Here <b>it</b> is.'),
+             'b/far.html': ''}
+    assert check_site.ways(texts)['d.html'] == ('In', 'on')
+    rows = [('Where?', 'd', 'Here it'), ('What?', 'd', 'not'), ('How?', 'b/far', '')]
+    assert list(check_site.lost_readers(texts, rows)) == [
+        "What? d.html doesn't say 'not'",
+        'How? b/far.html is more than 2 clicks from the front page']
 
 # --- What pages.py does to a page -----------------------------------------------------
 
@@ -133,9 +144,6 @@ def test_formula_keeps_its_text_and_its_styles():
     assert text == '<i class="ab A">x</i>y' and styles == {'top:1em;': 'A'}
     sheet = pages.short_sheet('.katex .vlist>span{color:red}', known)
     assert '.katex .ab>i{color:red}' in sheet and '.katex .vlist>span{color:red}' in sheet
-
-def test_words_of_a_formula():
-    assert pages.in_letters(r'\epsilon, \hat q_{k}') == 'ϵ, q_k'
 
 @pytest.mark.parametrize('code, bar', [
     ('x = 1', None), ('x = 1\n'*16, 'the code'), ('x = f(1)\nassert x', 'checks'),
@@ -179,12 +187,13 @@ def test_a_list_of_parameters_is_held_against_the_signature():
     assert nbdev_myst.misnamed(lambda eps, delta, world: 0, lines) == []
     assert nbdev_myst.misnamed(lambda eps, delta, planet: 0, lines) == ['planet', 'world']
 
-def test_the_part_that_is_read_is_open():
-    part = ('<p class="caption" role="heading"><span class="caption-text">{}</span></p>\n'
-            '<ul{}><li>a<ul><li>b</li></ul></li></ul>\n')
-    folded = pages.fold_parts(part.format('One', '') + part.format('Two', ' class="current"'))
-    assert folded.count('<details class="part">') == 1
-    assert folded.count('<details class="part" open><summary><span class="caption-text">Two') == 1
+def test_a_page_is_below_one_other_at_most():
+    starts = [start for found in pages.BELOW.values() for start in found]
+    files = [p.stem for p in (ROOT/'nbs').rglob('*.*') if p.suffix in ('.ipynb', '.md')]
+    assert len(starts) == len(set(starts)) and not set(starts) & set(pages.BELOW)
+    for start in {*starts, *pages.BELOW} - {*pages.VIRTUAL}:
+        assert sum(pages.is_named(name, start) for name in files) == 1, start
+    assert pages.is_named('a/08_b', '08') and not pages.is_named('a/080', '08')
 
 @pytest.mark.parametrize('text, wrong', [
     ('A <b>rule</b>.', 2), ('See <https://a.b>, `x < y`, $a<b$.', 0),

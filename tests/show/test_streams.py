@@ -15,7 +15,7 @@ from conftest import amount
 from test_cli import ENV, OIA, one_line
 from oia_nb.cli import main
 from oia_nb.core import InvalidInput
-from oia_nb.worlds.files import load_setting, load_world, world_to_dict, write_file
+from oia_nb.worlds.files import load_setting, load_world, write_file
 
 pytestmark = pytest.mark.skipif(os.name != 'posix', reason='descriptors of POSIX')
 
@@ -33,26 +33,12 @@ def test_streams_that_are_none(text, tmp_path):
     run = in_shell(f'ulimit -v 6000000; {text}', tmp_path)
     assert run.returncode == 2 and one_line(run.stderr) and run.stdout == ''
 
-def test_without_standard_error(tmp_path):
-    "What would be said there isn't said elsewhere; what is read there isn't disturbed."
-    run = in_shell('$OIA optimal nothing --json 2>&-', tmp_path)
-    assert (run.returncode, run.stdout, run.stderr) == (2, '', '')
-    world = world_to_dict(load_world('small_clinic'))
-    world['arms'].append({**world['arms'][0], 'name': 'dear', 'cost': 2.})
-    (tmp_path/'dear.json').write_text(json.dumps(world))
-    run = in_shell('$OIA optimal dear.json --json 2>&- <&-', tmp_path)
-    assert run.returncode == 0 and json.loads(run.stdout)['world'] == world['name']
-
 def test_what_libraries_print_is_not_output(tmp_path):
     "By C's own buffer, and past all buffers; also where it is flushed at the very end."
     code = ('import ctypes, os, sys\nimport oia_nb.game.stackelberg as s\n'
-            'from oia_nb.cli import main\n'
-            'solve = s.optimal_rule\n'
-            'def loud(*a):\n'
-            '    ctypes.CDLL(None).puts(b"buffered")\n'
-            '    os.write(1, b"at once\\n")\n'
-            '    return solve(*a)\n'
-            's.optimal_rule = loud\nsys.exit(main())')
+            'from oia_nb.cli import main\n' 'solve = s.optimal_rule\n' 'def loud(*a):\n'
+            '    ctypes.CDLL(None).puts(b"buffered")\n' '    os.write(1, b"at once\\n")\n'
+            '    return solve(*a)\n' 's.optimal_rule = loud\nsys.exit(main())')
     for end in amount([['--json']], [['--json'], []]):
         run = subprocess.run([sys.executable, '-c', code, 'optimal', 'small_clinic', *end],
                              cwd=tmp_path, env=ENV, text=True, capture_output=True)
