@@ -34,7 +34,7 @@ def sources(root):
             s.startswith('.') or s == '__pycache__' or
             (s.startswith('_') and s != '_static') for s in p.relative_to(root).parts)
     ]
-    ledger = root/'nbs'/'paper'/'claims.ipynb'
+    ledger = root/'nbs'/'_static'/'claims.toml'
     if ledger.exists():                     # paper/tests shows the tests that it names
         named = set(re.findall(r'test_\w+\.py', ledger.read_text(encoding='utf-8')))
         found += [root/'tests'/name for name in ('laws.py', *named)]

@@ -172,6 +172,6 @@ def copy_book(folder):
         shutil.copy(source/'matplotlibrc', folder/part)
     (folder/'_static').mkdir()
     for data in sorted((source/'_static').glob('*.*')):
-        if data.suffix in ('.csv', '.json'):
+        if data.suffix in ('.csv', '.json', '.toml'):
             shutil.copy(data, folder/'_static')
     return [folder/path for path in books]

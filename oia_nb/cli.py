@@ -322,7 +322,7 @@ def run(argv):
             sys.stdout.flush()
 
 def is_terminal(stream):
-    "Whether somebody looks at it, so that a bar makes sense."
+    "Whether someone looks at it, so that a bar makes sense."
     return bool(stream) and hasattr(stream, 'isatty') and stream.isatty()
 
 def fail(message, status):
@@ -357,7 +357,7 @@ def own_output():
     try:
         ours = usual.fileno() == 1
     except (AttributeError, OSError, ValueError):
-        ours = False            # somebody collects what is printed
+        ours = False            # someone collects what is printed
     if ours:
         sys.stdout = open(os.dup(1), 'w', encoding=usual.encoding, errors='replace',
                           newline='', buffering=1 if is_terminal(usual) else -1)

@@ -71,7 +71,7 @@ def failed(e):
 
 def know(world):
     """Work out what the runs in a world share: the oracle and the optimum of the
-    rational agent, whoever answers."""
+    rational agent, no matter who answers."""
     try:
         rational = replace(world, agent=Rational())
         return Known(world, action_informed_oracle(rational), optimal_rule(rational))

@@ -48,7 +48,7 @@ def chance_of_question(i, delta):
 
 # %% ../nbs/beyond/32_lapses.ipynb #2e870fdc
 def lapses_at_least(tally):
-    "How many answers to one rule can't have been meant, whoever was."
+    "How many answers to one rule can't have been meant, whichever arm was."
     return int(tally.sum() - tally.max())
 
 def lapse_evidence(eta, answers, lapses):

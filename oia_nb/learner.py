@@ -751,7 +751,7 @@ def simulate(learner: Any, world: World, seed: int | np.random.Generator | None)
     returns; gives back what it returns.
 
     `seed` is an int or a `numpy.random.Generator`. The learner gets responses only,
-    never the world. Whoever interrupts it (Ctrl-C, or a notebook's stop button) gets
+    never the world. Someone who interrupts it (Ctrl-C, or a notebook's stop button) gets
     what was found so far, with status "stopped", once the round under way is filed,
     if the learner can tell; else the interrupt is raised.
 

@@ -80,7 +80,7 @@ class Found:
             said = (f'{", ".join(self.missing)} never answered in {self.tries} random '
                     'rules')
             raise OIAError(
-                f'{said}; whoever does with a probability of {self.volume:.3g} or more '
+                f'{said}; an expert who does with a probability of {self.volume:.3g} or more '
                 f'would have, at confidence {in_percent(self.delta)}')
         return Oracle(self.rules)
 

@@ -139,7 +139,7 @@ def gains(rule: ScoringRule) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Lie:
-    """A profitable lie: whoever holds `belief` gains `gain` by reporting `report`
+    """A profitable lie: an agent with `belief` gains `gain` by reporting `report`
     (both indices on the support)."""
     belief: int
     report: int

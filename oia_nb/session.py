@@ -224,7 +224,7 @@ class Journal:
         failed try is cut off.
 
         Raises `InvalidInput` if it can't be written, as on a full disk, and `Damaged`
-        if somebody else changed the file; the session may go on when that is mended.
+        if someone else changed the file; the session may go on when that is mended.
         """
         if self.lock is None:
             raise Busy(f'{self.path} {self.why}')
@@ -1526,7 +1526,7 @@ def counted(n):
 
 # %% ../nbs/beyond/27_session.ipynb #c0ffee06
 def control_questions(rule, setting, digits=None, currency=None):
-    """Three questions that somebody who has read the sheet of a rule can answer: pairs
+    """Three questions that someone who has read the sheet of a rule can answer: pairs
     (question, answer)."""
     menu, states = rule.menu(), setting.states
     order = setting.support[:, -1].argsort()

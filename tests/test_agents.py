@@ -66,10 +66,6 @@ def test_files_copies_and_processes_carry_it(agent, tmp_path):
         agent)['kind'] == type(agent).__name__
     assert 'agent' not in world_to_dict(coin)
 
-def test_all_agents_differ():
-    worlds = [replace(coin, agent=a) for a in (Rational(), *OTHERS)]
-    assert len(set(worlds)) == len({fingerprint(w) for w in worlds}) == len(worlds)
-
 @pytest.mark.parametrize('agent', OTHERS, **ids)
 def test_it_is_who_answers(agent):
     world, rule = replace(coin, agent=agent), optimal_rule(coin).rule
@@ -81,28 +77,6 @@ def test_it_is_who_answers(agent):
     else:
         own = set(map(tuple, coin.setting.support[coin.belief_distributions[1] > 0].tolist()))
         assert not {a.report for a in answers} <= own
-
-BAD = {
-    'unknown kind': ({'kind': 'Drunk'}, 'agent.kind'), 'no kind': ({}, 'agent'),
-    'no object': ('Rational', 'agent'), 'kind of another type': ({'kind': ['Rational']},
-                                                                 'agent.kind'),
-    'unknown field': ({'kind': 'Rational', 'rate': .1}, "agent, key 'rate'"),
-    'bad field': ({'kind': 'Absentminded', 'rate': 2}, 'agent.rate'),
-    'field of another type': ({'kind': 'Absentminded',
-                               'rate': [1]}, 'agent.rate'), 'null': (None, 'agent')
-}
-
-@pytest.mark.parametrize('kind', BAD)
-def test_bad_agents_in_files(kind):
-    agent, argument = BAD[kind]
-    with pytest.raises(InvalidInput) as e:
-        world_from_dict(world_to_dict(coin) | dict(agent=agent))
-    assert e.value.argument == argument
-
-@pytest.mark.parametrize('agent', [None, 'Rational', Rational, 3.5], **ids)
-def test_no_agent(agent):
-    with pytest.raises(InvalidInput, match='agent'):
-        replace(coin, agent=agent)
 
 def test_traits_must_be_fields():
     """A class whose traits no file, no comparison and no fingerprint would see is refused, and

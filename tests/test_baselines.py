@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 from conftest import amount
 from laws import detection, ever_outside, guess, most_failures, outcomes, statistical
-from oia_nb.all import (InvalidInput, Oracle, Response, action_informed_oracle, generator,
+from oia_nb.all import (Response, action_informed_oracle, generator,
                         is_proper, mix, oiafc, optimal_rule, principal_profit, random_world,
                         simple_regret, simulate)
 from oia_nb.estimation import event_holds
@@ -241,14 +241,6 @@ def test_etc_contradiction():
     r = simulate(etc(world.setting, ORACLES[i], eps=1., delta=.5, samples=1500), Swapped(), 0)
     assert r.event_violated and r.status == 'event_violated' and r.certificate is None
 
-def test_etc_solvers():
-    "Both routes of the program commit to the same rule."
-    for i in (0, 1):
-        a, b = (play(etc, i, samples=400, solver=s) for s in ('highs', 'cvxpy'))
-        assert a.arm == b.arm and a.status == b.status
-        assert abs(a.certificate.bound - b.certificate.bound) < 1e-5 and np.abs(
-            a.rule.values - b.rule.values).max() < 1e-4
-
 # --- The simple setting ---------------------------------------------------------------
 
 SIMPLE = [simple_world(2, 2, generator(41, i), margin=.03, tries=2000) for i in range(4)]
@@ -280,63 +272,3 @@ def test_all_beliefs_is_the_usual_learner(mixing):
     assert (a.trace.arms
             == b.trace.arms).all() and (a.rule.values
                                         == b.rule.values).all() and a.rounds == b.rounds
-
-def test_etc_keeps_to_its_cap():
-    "A target is refused if and only if the rounds that it asks for are more than may be played."
-    z, oracle = WORLDS[0].setting, ORACLES[0]
-    enough = etc_rounds(z, etc_samples(z, oracle.margin, 1., .1), .1)
-    etc(z, oracle, eps=1., delta=.1, max_rounds=enough)
-    with pytest.raises(InvalidInput) as caught:
-        etc(z, oracle, eps=1., delta=.1, max_rounds=enough - 1)
-    assert caught.value.argument == 'eps'
-
-# --- Bad input ------------------------------------------------------------------------
-
-LEARNERS = dict(
-    chen=lambda *a, **k: chen(*a, **{'budget': 10} | k),
-    etc=lambda *a, **k: etc(*a, **{} if 'budget' in k else {'samples': 5}, **k),
-    simple=oiafc_simple)
-
-@pytest.mark.parametrize('name', LEARNERS)
-def test_refusals(name):
-    "At once, before the first round, by name."
-    learner, z, oracle = LEARNERS[name], WORLDS[0].setting, ORACLES[0]
-    for argument, args, options in [
-        ('setting', (WORLDS[0], oracle), {}), ('oracle', (z, list(oracle.rules)), {}),
-        ('oracle.rules', (z, ORACLES[1]), {}),
-            *[('eps', (z, oracle), dict(eps=x))
-              for x in (0, -1., 3*z.B, np.nan, None, 'x', True)],
-            *[('delta', (z, oracle), dict(delta=x))
-              for x in (0, 1.5, np.inf, None, '1')],
-            *[('budget', (z, oracle), dict(budget=x))
-              for x in (0, 2.5, True, '3') if name != 'simple'],
-            *[('beliefs', (z, oracle), dict(beliefs=x))
-              for x in (0, z.M + 1, 1.5, None, [2], 'xy', [1, None]) if name == 'simple'
-              ], *[('solver', (z, oracle), dict(solver=x)) for x in ('simplex', None)]
-    ]:
-        with pytest.raises(InvalidInput) as caught:
-            learner(*args, **{'eps': 1., 'delta': .1} | options)
-        assert caught.value.argument == argument
-
-def test_more_refusals():
-    z, oracle = WORLDS[0].setting, ORACLES[0]
-    for argument, learner, options in [
-        ('rng', chen, dict(budget=5, decision='uniform')),
-        ('seed', chen, dict(budget=5, decision='uniform', rng=-1)),
-        ('decision', chen, dict(budget=5, decision=None)),
-        ('decision', chen, dict(budget=5, decision=['last'])),
-        ('samples', etc, dict(samples=0)), ('samples', etc, dict(samples=1.)),
-        ('samples, budget', etc, dict(samples=3, budget=9)),
-        ('mixing', oiafc_simple, dict(mixing='theorem2')),
-        ('max_rounds', etc, dict(max_rounds=1)), ('eps', etc, dict(eps=1e-300)),
-        ('beliefs', oiafc_simple, dict(beliefs=[[1], [1, 2]])),
-        ('max_rounds', oiafc_simple, dict(max_rounds=1))
-    ]:
-        with pytest.raises(InvalidInput) as caught:
-            learner(z, oracle, **dict(eps=1., delta=.1) | options)
-        assert caught.value.argument == argument
-    with pytest.raises(InvalidInput, match='known margins'):
-        etc(z, Oracle(oracle.rules), eps=1., delta=.1)
-    for learner in LEARNERS.values():
-        found = simulate(learner(z, Oracle(oracle.rules[::-1]), eps=1., delta=.1), WORLDS[0], 0)
-        assert (found.status, found.violated) == ('assumption_violated', 'oracle')

@@ -212,26 +212,6 @@ def test_a_state_is_needed():
     learner.send(response)
 
 
-@pytest.mark.parametrize('bad, name', [(dict(told='lapses=0.1'), 'told.lapses'),
-                                       (dict(told='band=0.1'), 'told.band'),
-                                       (dict(max_rounds=1), 'max_rounds'),
-                                       (dict(examined=1), 'examined'), (dict(eps=0), 'eps')])
-def test_bad_input(bad, name):
-    with pytest.raises(InvalidInput, match=name):
-        own_beliefs(DUO.setting, ORACLE, **dict(eps=.1, delta=.1) | bad)
-
-
-@pytest.mark.release
-@pytest.mark.parametrize('gamma', [(1.5, .6), (.6, 1.5), (2., 2.), (1., 1.)], ids=str)
-def test_twenty_seeds(gamma):
-    world = replace(DUO, agent=Subjective(gamma))
-    runs = [identify(world, eps=.1, delta=.05, seed=s, method='own_beliefs', told='beliefs=own',
-                     oracle=ORACLE) for s in range(20)]
-    assert all(f.status == 'certified' for f in runs)
-    # six or more of 20 in fewer than one case of 3,000 at δ = .05
-    assert sum(is_wrong(world, f) for f in runs) <= 5
-
-
 # --- Rounded reports -----------------------------------------------------------------------
 
 def is_heard_well(setting, digits):
@@ -342,14 +322,6 @@ def test_a_report_that_nobody_makes_who_rounds_as_told_ends_the_run(digits):
                                  examined=False), world, 0)
     assert found.status == 'assumption_violated' and found.violated == 'rounding'
     assert found.certificate is None and found.contradiction == (found.rounds, )
-
-
-def test_enough_decimals_change_nothing():
-    world = replace(DUO, agent=Rounded(4))
-    plain, told = (identify(world, eps=.1, delta=.1, seed=0, method=m, told=t) for m, t in (
-        ('own_beliefs', None), ('own_beliefs', 'rounding=4')))
-    assert plain.rule == told.rule and plain.rounds == told.rounds
-    assert told.told.rounding == 4
 
 
 def test_supports_of_their_own_are_refused_with_rounding():

@@ -10,12 +10,10 @@ import re
 import signal
 import subprocess
 import sys
-from configparser import ConfigParser
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
-from conftest import amount, examples, ROOT
+from conftest import amount, ROOT
 from oia_nb.all import (ScoringRule, action_informed_oracle, identify, is_proper, make_world,
                         menu_rule, principal_profit, simple_regret)
 from oia_nb.complexity import n_min, problem_of
@@ -121,50 +119,6 @@ def test_bad_input(line, files, monkeypatch, capfd):
     assert out == '' and one_line(err) and BAD[line] in err, err
     assert sorted(os.listdir()) == before
 
-@pytest.mark.parametrize('line', [
-    'identify coin.json --eps 0 --delta 0.1', 'optimal nowhere.json', 'wish',
-    *amount([], ['identify coin.json --eps 3 --delta 2', 'optimal half.json',
-                 f'{LEARN} --without guess', f'{LEARN} --method guess'])
-])
-def test_bad_input_of_a_process(line, files):
-    run = oia(*line.split(), cwd=files)
-    assert (run.returncode, run.stdout) == (2, '') and one_line(run.stderr), run.stderr
-
-def test_every_truncation(files, monkeypatch, capfd):
-    "A file cut off anywhere (every fifth place, without --release) is bad input."
-    text = (files/'coin.json').read_text().rstrip()
-    monkeypatch.chdir(files)
-    for n in range(0, len(text), amount(5, 1)):
-        (files/'cut.json').write_text(text[:n])
-        assert main(['optimal', 'cut.json']) == 2
-        out, err = capfd.readouterr()
-        assert out == '' and one_line(err)
-
-NUMBERS = st.floats().map(repr) | st.integers().map(str)
-
-@settings(max_examples=examples(150), deadline=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.sampled_from([
-        '--eps', '--delta', '--seed', '--budget', '--without', '--method', '--mixing',
-        '--engine'
-    ]),
-    st.text() | NUMBERS)
-def test_any_value(files, capfd, name, value):
-    "Whatever an option is given, the command ends with status 0 or with 2 and one line."
-    options = {'--eps': '4', '--delta': '1', '--budget': '5', '--seed': '0', name: value}
-    if name in ('--eps', '--delta') or name == '--budget' and len(value) > 3:
-        options['--budget'] = '5'
-    status = main([
-        'identify',
-        str(files/'coin.json'), '--json', '--quiet',
-        *(f'{k}={v}' for k, v in options.items())
-    ])
-    out, err = capfd.readouterr()
-    assert (status, err) == (
-        0, '') and strict_json(out) or status == 2 and out == '' and one_line(err), (
-            status, out, err)
-
 # --- What is promised of the output ---------------------------------------------------
 
 def answer(line, capfd):
@@ -211,23 +165,6 @@ def test_optimal(name, capfd):
     assert abs(action_informed_oracle(world).margin - found['margin']) < 1e-12
     assert found['rounded']['lost'] > 0
     assert_as_handed_over(world, found)
-
-@pytest.mark.parametrize('name', world_names())
-def test_printed_tickets(name, capfd):
-    """What is printed is what is told to programs: whoever pays the printed numbers gets the arm
-    and the profit that are printed."""
-    found, _ = answer(f'optimal {name}', capfd)
-    world = load_world(name)
-    text = ' '.join(shown(f'optimal {name}', capfd)[1].split())
-    printed = re.findall(r'Ticket [A-Z]+ pays (.*?)(?:, nothing else)?: take it', text)
-    z, tickets = world.setting, []
-    for line in printed:
-        pays = {w: float(x) for x, w in re.findall(r'([0-9.]+) if ([^,:]+)', line)}
-        tickets.append([pays.get(w, 0.) for w in z.states])
-    assert tickets == [list(t['pays'].values()) for t in found['rounded']['tickets']]
-    assert (
-        f'Its true profit is {found["rounded"]["profit"]:.4f}: {found["rounded"]["lost"]:.4f} less'
-        in text)
 
 def test_digits_and_margin(files, monkeypatch, capfd):
     """The digits that are asked for, the first that will do if these won't, and none if no
@@ -297,11 +234,6 @@ def test_identify(method, files, monkeypatch, capfd):
     assert abs(found['regret'] - simple_regret(world, result.rule)) < 1e-12
     assert_as_handed_over(world, found)
 
-def test_sharp_is_the_default(files, monkeypatch, capfd):
-    monkeypatch.chdir(files)
-    assert answer(f'{LEARN} --seed 3',
-                  capfd)[0] == answer(f'{LEARN} --seed 3 --method sharp', capfd)[0]
-
 @pytest.mark.parametrize(
     'line, status',
     [(f'{FAITHFUL} --mixing theorem1', 'certified'),
@@ -327,17 +259,6 @@ def test_same_seed_same_output(files, monkeypatch, capfd):
                            env={**ENV, 'PYTHONHASHSEED': '1',
                                 'OMP_NUM_THREADS': '2'}, text=True, capture_output=True)
     assert (status, out, err) == (again.returncode, again.stdout, again.stderr) == (0, out, '')
-
-@pytest.mark.parametrize('options', [
-    'chen --budget 300 --decision last', 'chen --budget 300 --decision uniform',
-    'etc --budget 300', 'etc --samples 100', 'oiafb --budget 300'
-])
-def test_other_learners(options, files, monkeypatch, capfd):
-    monkeypatch.chdir(files)
-    found, err = answer(f'{LEARN} --seed 3 --quiet --method {options}', capfd)
-    assert err == '' and answer(f'{LEARN} --seed 3 --quiet --method {options}', capfd)[0] == found
-    assert found['rounds'] <= 300 and ('etc' in options or found['rounds'] == 300)
-    assert found['regret'] <= found['certificate']['bound'] + 1e-9
 
 def test_compare(files, monkeypatch, capfd):
     """A row for each method, and a run for each repetition; what was kept is not played again,
@@ -410,17 +331,6 @@ def test_demo(tmp_path):
                  'oia_demo.png'):
         assert said in ' '.join(text.split()), said
 
-@pytest.mark.release
-def test_demo_of_the_paper(tmp_path):
-    text, world = demo('--method', 'oiafc', '--eps', 2.5, '--seed', 1,
-                       cwd=tmp_path), load_world('clinic')
-    result = identify(world, eps=2.5, delta=.1, seed=1, method='oiafc')
-    for said in (f'rounds {result.rounds:,} (', f'{result.normal_rounds:,} normal',
-                 f'{result.forced_rounds:,} forced',
-                 f'at most {three_digits(result.certificate.bound, True)}',
-                 f'true regret {simple_regret(world, result.rule):.3f}', 'is slow'):
-        assert said in ' '.join(text.split()), said
-
 @pytest.mark.parametrize('name, figure', [
     ('coin.json', 'f.svg'), *amount([], [('coin.json', 'f.png'), ('wine', 'f.pdf')])])
 def test_demo_elsewhere(name, figure, files, monkeypatch, capfd):
@@ -434,11 +344,6 @@ def test_demo_elsewhere(name, figure, files, monkeypatch, capfd):
     assert {'regret', 'rounded', 'figure', 'paper_needs'} <= set(found)
 
 # --- What only a process shows --------------------------------------------------------
-
-def test_entry_point():
-    ini = ConfigParser(delimiters=['='])
-    ini.read(ROOT/'settings.ini', encoding='utf-8')
-    assert 'oia=oia_nb.cli:main' in ini['DEFAULT']['console_scripts'].split()
 
 def test_help_is_light(tmp_path):
     "Help needs none of the libraries that take long to load; where it lists the learners, NumPy."

@@ -12,17 +12,16 @@ import numpy as np
 import pytest
 from conftest import amount
 import laws
-from oia_nb.all import (InvalidInput, action_informed_oracle, generator, load_world, make_world,
+from oia_nb.all import (action_informed_oracle, generator, load_world, make_world,
                         oiafc, simulate)
 from oia_nb.estimation import NORMAL, event_holds
 from oia_nb.oiafc import MIXINGS, should_stop
 from oia_nb.complexity import (Problem, corollary1_arm, corollary1_bound,
                                corollary1_explicit, corollary1_tau1, corollary1_tau2,
-                               corollary2_budget, forecast_rounds, forecast_rows,
-                               largest_fixed_point, n_min, problem_of, smallest_budget,
-                               tau1_bound, theorem1_at, theorem1_bound,
+                               corollary2_budget, forecast_rounds, largest_fixed_point, n_min, problem_of, smallest_budget,
+                               theorem1_at, theorem1_bound,
                                theorem1_explicit, theorem2_need)
-from oia_nb.complexity import KNOBS, MEASURES
+from oia_nb.complexity import MEASURES
 from oia_nb.complexity import C_EPS
 
 def problems(n, seed, K=(2, 20)):
@@ -174,49 +173,6 @@ def test_printed_eq41_fails():
     n = n_min(p)
     assert (2*2**.5 + 2)**2*p.B**2*p.Lambda(
         p.K + n)/p.eps**2 + 1 < n < C_EPS*p.B**2*p.Lambda(p.K + n)/p.eps**2 + 1
-
-def test_plan():
-    w = world()
-    f = forecast_rounds(w, 1., .1)
-    assert f.least == f.problem.K + n_min(f.problem) and f.dominant == max(f.parts, key=f.parts.get)
-    assert np.isclose(sum(f.parts.values()), theorem1_at(
-        f.problem, f.theorem1)) and np.isclose(f.theorem1, theorem1_bound(f.problem))
-    assert set(f.knobs) == {k
-                            for k, _, _ in KNOBS} and all(
-                                set(v) == set(MEASURES) for v in f.knobs.values())
-    assert f.knobs['margin']['least'] == 1. and all(
-        f.knobs['margin'][m] < .5 for m in ('theorem1', 'corollary1', 'budget'))
-    blind = forecast_rounds(w.setting, 1., .1, margin=f.problem.margin)
-    assert blind.theorem1 >= f.theorem1 and blind.corollary1 == f.corollary1 and np.isinf(
-        blind.problem.H_delta)
-    what, factors = forecast_rows(f)
-    assert len(factors) == len(KNOBS) and all(
-        isinstance(x, str) for row in what + factors for x in row)
-    assert sum('dominates' in row[0] for row in what) == 1
-
-@pytest.mark.parametrize('bad, names', [(dict(eps=0.), 'eps'), (dict(eps=9.), 'eps'),
-                                        (dict(delta=0.), 'delta'),
-                                        (dict(margin=0.), 'margin'),
-                                        (dict(margin=5.), 'margin'),
-                                        (dict(margin=None), 'margin'),
-                                        (dict(gaps=[0., -1.]), 'gaps'),
-                                        (dict(gaps=[1., 1.]), 'gaps'),
-                                        (dict(gaps=[0.]), 'gaps'),
-                                        (dict(subject=3), 'subject')])
-def test_bad_arguments(bad, names):
-    given = dict(subject=world().setting, eps=1., delta=.1, margin=.05) | bad
-    with pytest.raises(InvalidInput) as e:
-        forecast_rounds(**given)
-    assert names in str(e.value)
-
-def test_bad_version():
-    p = next(problems(1, 0))
-    for f in (lambda v: tau1_bound(p, 10, v), lambda v: theorem1_explicit(p, v),
-              lambda v: corollary2_budget(p, v), lambda v: theorem2_need(p, 10, 1., v)):
-        with pytest.raises(InvalidInput):
-            f('sharp')
-    with pytest.raises(InvalidInput):
-        n_min(p, 'constant')
 
 def test_command(capfd):
     """`oia plan`: the numbers of `plan` as JSON, a table for people, one line and status 2 for

@@ -1,6 +1,5 @@
 """What learning costs: payments, losses and forecasts, held against accounts that are kept
 apart."""
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,6 @@ from conftest import amount
 from oia_nb.all import (InvalidInput, LEARNERS, ScoringRule, Session, action_informed_oracle,
                         forecast, generator, identify, make_world, oiafc, optimal_rule,
                         principal_profit, random_world, simulate)
-from oia_nb.cli import main
 from oia_nb.experiments import break_even, profit_of_nothing, total_loss
 
 JOINT = [[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]]
@@ -86,22 +84,6 @@ def test_expected_loss_is_what_the_rules_lose():
     assert abs(best*n - kept - wanted) > reach or n < 500 or found.paid < reach
 
 
-def test_a_run_that_is_stopped_knows_what_it_paid():
-    steps = oiafc(COIN.setting, action_informed_oracle(COIN), eps=.1, delta=.1)
-    cashier, rng = Cashier(COIN), generator(0)
-    rule = next(steps)
-    for _ in range(20):
-        rule = steps.send(cashier.respond(rule, rng))
-    assert steps.stop().paid == pytest.approx(sum(cashier.payments))
-
-
-def test_compiled_runs_pay_what_the_coroutine_pays():
-    pytest.importorskip('numba')
-    fast, slow = (identify(COIN, eps=3., delta=.1, method='oiafc', seed=0, engine=engine)
-                  for engine in ('fast', 'coroutine'))
-    assert fast.paid == pytest.approx(slow.paid) and fast.lost == pytest.approx(slow.lost)
-
-
 def test_a_session_pays_in_expectation_what_its_learner_says(tmp_path):
     with Session.create(tmp_path/'s.jsonl', COIN, eps=2., delta=.1, method='oiafc') as s:
         while s.rounds < 20 and s.status == 'open':
@@ -164,35 +146,6 @@ def test_break_even():
     assert n > found.rounds and ahead(n - 1) < 0 < ahead(n + 1)
     assert break_even(TESTS, replace(found, rule=zero)) == np.inf
     assert break_even(TESTS, replace(found, lost=-1e6)) == found.rounds
-
-
-@pytest.mark.parametrize(
-    'bad',
-    [dict(runs=0),
-     dict(cap=0),
-     dict(seed=-1),
-     dict(eps=0.),
-     dict(methods=['guess'])])
-def test_a_forecast_refuses(bad):
-    with pytest.raises(InvalidInput):
-        forecast(COIN, **(dict(eps=.5, delta=.1, runs=1) | bad))
-
-
-def test_plan_begins_with_the_default_learner(tmp_path, capsys):
-    COIN.save(tmp_path/'coin.json')
-    line = [
-        'plan',
-        str(tmp_path/'coin.json'), '--eps', '0.2', '--delta', '0.1', '--runs', '2',
-        '--quiet'
-    ]
-    assert main(line) == 0
-    text = capsys.readouterr().out
-    assert text.index('sharp') < text.index('OIAFC')
-    assert main([*line, '--json']) == 0
-    out, err = capsys.readouterr()
-    played = json.loads(out)['played']
-    wanted = forecast(COIN, eps=.2, delta=.1, runs=2).iloc[0].to_dict()
-    assert err == '' and played['paid'] == wanted['paid'] and played['rounds'] == wanted['rounds']
 
 
 # --- Hires in all --------------------------------------------------------------------------------

@@ -11,11 +11,10 @@ from conftest import amount
 from oia_nb.core import NotInducible, SolverFailure, generator
 from oia_nb.information import make_world, merge_beliefs
 from oia_nb.oracle import action_informed_oracle, widest_margin
-from oia_nb.programs import LIE_TOL, RuleProgram, Solution, known_program, purses
+from oia_nb.programs import LIE_TOL, RuleProgram, known_program
 from oia_nb.scoring import ScoringRule, is_proper, lie
 from oia_nb.stackelberg import (is_claim_true, lp_arm, optimal_rule, principal_profit,
                                 region_margin, simple_regret)
-from laws import degenerate_world
 from oia_nb.worlds import load_world
 
 SOLVERS = 'highs', 'cvxpy'
@@ -145,18 +144,6 @@ def test_margin():
     with pytest.raises(NotInducible):
         optimal_rule(world, margin=2.)
 
-def test_ties_go_to_the_lowest_arm():
-    for solver in SOLVERS:
-        assert optimal_rule(degenerate_world('tie'), solver).arm == 0
-    for i in range(6):
-        world = drawn(generator(404, i), K=2)
-        p, c = world.structure.joint, world.costs
-        twice = make_world([p[0], p[1], p[0], p[1]], [*c, *c], world.setting.utility, 1.)
-        for solver in SOLVERS:
-            best = optimal_rule(twice, solver)
-            assert_true(twice, best)
-            assert best.arm < 2
-
 # --- Beliefs close together -----------------------------------------------------------
 
 def near(rng, gap, M=6):
@@ -257,14 +244,6 @@ def test_units(unit):
         if unit < 1 and np.isfinite(few).all():
             np.testing.assert_allclose(paid, unit*few, atol=1e-9*unit + 1e-15)
 
-def test_tiny_probabilities():
-    for i in range(16):
-        rng = generator(422, i)
-        p = np.array([[.45 - 1e-12, .05], [.05, .45 - 1e-12], [1e-12, 1e-12]])
-        world = make_world([p, [[.5, .5]]], [rng.uniform(0, .3), 0.], rng.random(
-            (2, 2)), float(10.**rng.integers(0, 7)))
-        assert_true(world, optimal_rule(world))
-
 def test_many_states():
     "W = 6, M = 60: by the menu, in seconds, and true."
     rng = generator(423)
@@ -272,10 +251,6 @@ def test_many_states():
     world = make_world(joint, rng.uniform(0, .05, 5), np.eye(6), 1.)
     assert world.setting.M == 60
     assert_true(world, optimal_rule(world))
-
-def test_purses():
-    assert list(purses(.1, 1.)) == [1.] and list(purses(1e-3, 1.)) == [.064, 1.]
-    assert list(purses(0., 5.)) == [5.] and len(list(purses(.01, 1e12))) < 10
 
 # --- Bounds and answers ---------------------------------------------------------------
 
@@ -306,15 +281,3 @@ def test_time_limit(monkeypatch):
         program.minimum(q, np.array([0., .01, .02]))
     monkeypatch.undo()
     assert program.minimum(q, np.array([0., .01, .02])) is not None
-
-def test_answers_carry_their_data():
-    "Two questions in either order: the same answers."
-    rng = generator(432)
-    support, q = merge_beliefs(rng.dirichlet(np.ones(3), 5))[0], rng.dirichlet(np.ones(5), 3)
-    a, b = np.array([0., .02, .01]), np.array([0., -.1, .03])
-    program = RuleProgram(support, 3, 0)
-    first = [program.minimum(q, x) for x in (a, b)]
-    late = [program.minimum(q, x, rule=False) for x in (b, a)][::-1]
-    for one, two, x in zip(first, late, (a, b)):
-        assert isinstance(one, Solution) and two.rule is None
-        np.testing.assert_allclose(program.cheapest(two, q, x), one.rule, atol=1e-9)

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import amount
 from oia_nb.all import (InvalidInput, LEARNERS, Oracle, action_informed_oracle, generator, identify,
-                        load_identification, load_world, make_world, parse_expert, simulate)
+                        load_identification, make_world, parse_expert, simulate)
 from oia_nb.estimation import FORCED, NORMAL, Transcript
 from oia_nb.examination import Watches
 from oia_nb.learner import Finding, Stopped, Trace, announce, finish
@@ -122,14 +122,6 @@ def test_the_round_that_a_watch_ends_is_whole(method, last, monkeypatch, tmp_pat
     assert found.violated == 'calibration' or len(seen) < last
     assert method not in ('sharp', 'own_beliefs') or found.rounds == len(seen)
     assert found.lost is not None
-    fits(found, tmp_path)
-
-
-@pytest.mark.parametrize('world,digits', [('clinic', 3), ('advert', 1)])
-def test_a_report_that_is_not_rounded(world, digits, tmp_path):
-    found = identify(load_world(world), eps=.15, delta=.1, seed=0, method='own_beliefs',
-                     told=f'beliefs=own,rounding={digits}')
-    assert found.violated == 'rounding' and found.lost is not None
     fits(found, tmp_path)
 
 

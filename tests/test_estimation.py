@@ -275,12 +275,3 @@ def test_no_uncertainty_is_the_program_of_complete_information(seed):
         h = found.profits
         assert np.allclose(h[there], best[there], atol=1e-7*z.bound, rtol=0)
         assert found.infeasible == list(np.flatnonzero(~there))
-
-def test_an_arm_without_observations_may_be_worth_anything():
-    world = random_world(generator(0))
-    z = world.setting
-    counts = world.belief_distributions*[[0], [1], [1]]
-    h = OptimisticPrograms(z, Oracle([brier(z.support, z.bound)]*3)).solve(
-        counts, np.array([np.inf, .1, .1]), np.zeros((3, 3)), np.full((3, 3),
-                                                                      np.inf)).profits
-    assert h[0] == np.inf and np.isfinite(h[1:]).all()

@@ -15,7 +15,7 @@ from oia_nb.examination import (FIRM, FRESH, Boundary, CalibrationWatch, examine
                                 fresh_rule, last_held, sides)
 from oia_nb.experts import (Drifting, Expert, Lapsing, RiskAverse, Satisficing, Subjective,
                             is_wrong)
-from oia_nb.learner import VIOLATIONS, finish
+from oia_nb.learner import VIOLATIONS
 from oia_nb.sharp.learner import AGAIN, FEWEST, sharp
 from oia_nb.told import Told
 
@@ -231,17 +231,6 @@ def test_numbers_in_words_are_on_the_safe_side():
         assert float(least) <= bound*(1 + 1e-12) and float(most) >= bound*(1 - 1e-12)
 
 
-def test_states_may_be_unknown():
-    "As in a session: then calibration isn't checked, and the certificate says so."
-    class Late:
-        def respond(self, rule, rng):
-            return replace(DUO.respond(rule, rng), state=None)
-    found = simulate(sharp(DUO.setting, action_informed_oracle(DUO), eps=.03, delta=.05), Late(),
-                     0)
-    assert found.status == 'certified' and 'calibration' not in [c.name for c in found.checks]
-    assert 'Not checked: that beliefs are calibrated' in found.statement
-
-
 def test_no_exception_after_the_first_round():
     "A broken oracle, an expert who answers at random: a status each."
     z, oracle = ADVERT.setting, action_informed_oracle(ADVERT)
@@ -253,10 +242,3 @@ def test_no_exception_after_the_first_round():
     swapped = Oracle([oracle.rules[k] for k in (1, 2, 0)])
     found = simulate(sharp(z, swapped, eps=.05, delta=.1), ADVERT, 0)
     assert found.violated == 'oracle' and found.certificate is None
-
-
-def test_what_is_violated_has_a_name():
-    found = run(DUO, Expert(), 0)
-    with pytest.raises(InvalidInput, match='violated'):
-        finish(found.trace, found.finding, status='assumption_violated', eps=.1, delta=.1,
-               violated='mood')

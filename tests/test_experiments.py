@@ -3,7 +3,6 @@ is killed."""
 import json
 import multiprocessing
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -187,30 +186,6 @@ def test_workers_use_one_thread():
 good = dict(worlds=[coin], methods=['sharp'], grid=dict(eps=[3.], delta=.1),
             repetitions=1, seed=0, n_jobs=0)
 
-@pytest.mark.parametrize('argument, bad',
-                         [('worlds', []), ('worlds', coin), ('worlds', ['nowhere']),
-                          ('worlds', [coin, coin]), ('worlds', {1: coin}),
-                          ('worlds', [None]), ('methods', []), ('methods', 'sharp'),
-                          ('methods', ['guess']), ('methods', ['sharp', 'sharp']),
-                          ('methods', [announce_one]), ('methods', {'x': 5}),
-                          ('methods', {'x': ('sharp', 'budget')}),
-                          ('methods', {'x': ('sharp', dict(watch=1))}),
-                          ('methods', {'x': ('sharp', dict(margin=np.inf))}),
-                          ('methods', {'x': ('oiafc', dict(mixing=min))}), ('grid', []),
-                          ('grid', dict(epsilon=[1.])), ('grid', dict(seed=[1])),
-                          ('grid', dict(rounds=[1])), ('grid', dict(eps=[])),
-                          ('grid', dict(eps=[1., 1.])), ('grid', dict(eps=[np.nan])),
-                          ('grid', dict(eps=[[1.]])), ('grid', {'eps': 1., 3: 1.}),
-                          ('repetitions', 0), ('repetitions', -1),
-                          ('repetitions', [1, 1]), ('repetitions', []),
-                          ('repetitions', 1.5), ('repetitions', True),
-                          ('repetitions', [-1]), ('seed', None), ('seed', -1),
-                          ('seed', 1.), ('n_jobs', 1.5), ('n_jobs', 'two')])
-def test_bad_arguments(argument, bad, tmp_path):
-    with pytest.raises(InvalidInput) as caught:
-        experiment(**good | {argument: bad}, path=tmp_path/'never')
-    assert caught.value.argument.startswith(argument) and not (tmp_path/'never').exists()
-
 @pytest.mark.parametrize('change', [
     dict(seed=1),
     dict(grid=dict(eps=[3., 4.], delta=.1)),
@@ -265,27 +240,6 @@ def test_summary(reference):
         s.regret,
         reference.regret.dropna().iloc[0])
 
-def test_summary_of_failures_alone():
-    s = summarise(experiment([twins], ['sharp'], dict(eps=3., delta=.1), 3, 0))
-    assert (s.runs[0], s.failed[0]) == (3, 3) and s[[
-        'rounds', 'regret', 'within', 'correct', 'stopped', 'bound'
-    ]].isna().all(axis=None)
-
-@pytest.mark.parametrize('bad', [None, [], pd.DataFrame(), pd.DataFrame(dict(eps=[1.]))])
-def test_summary_refuses(bad):
-    with pytest.raises(InvalidInput, match='frame'):
-        summarise(bad)
-
-def test_progress_shows_time_left(tmp_path, capsys):
-    """A bar on standard error that starts where the folder is, with the time left; nothing on
-    standard output."""
-    few = cheap | dict(repetitions=5)
-    experiment(**few, n_jobs=0, path=tmp_path)
-    experiment(**cheap | dict(repetitions=10), n_jobs=0, path=tmp_path, progress=True)
-    out, err = capsys.readouterr()
-    assert out == '' and '20/40' in err and '40/40' in err and re.search(
-        r'\[\d\d:\d\d<\d\d:\d\d', err)
-
 @pytest.mark.parametrize('play', [
     lambda path: forecast(coin, eps=.2, delta=.1, runs=3),
     lambda path: experiment([coin], ['sharp'], dict(eps=.2, delta=.1), 3, 0, path=path),
@@ -333,29 +287,6 @@ def test_shrunken_margins():
     w = bits_world([.1, 0.], cost=.15)
     for share in .1, .5, 1.:
         assert np.isclose(shrink_oracle(w, share).margin, .25*share)
-
-@pytest.mark.parametrize('bad', [
-    dict(gaps=[0.]),
-    dict(gaps=[0.]*8),
-    dict(gaps=[0., -.1]),
-    dict(gaps=[0., .9]),
-    dict(cost=.4),
-    dict(cost=-1.),
-    dict(accuracy=.5),
-    dict(accuracy=1.1),
-    dict(copies=0),
-    dict(copies=2, gaps=[0.]*4),
-    dict(listed=1),
-    dict(listed=8)
-])
-def test_bits_world_refuses(bad):
-    with pytest.raises(InvalidInput):
-        bits_world(**dict(gaps=[0., .1]) | bad)
-
-@pytest.mark.parametrize('share', [0., -1., 1.1, None])
-def test_shrink_oracle_refuses(share):
-    with pytest.raises(InvalidInput, match='share'):
-        shrink_oracle(coin, share)
 
 def test_compare():
     "Every method of the suite plays in every world; the table counts the frame."

@@ -1,7 +1,5 @@
 """Experts as they are: each does what its policy says, and is judged by its exact profit."""
 import importlib.util
-import subprocess
-import sys
 from dataclasses import replace
 from functools import cache
 
@@ -11,16 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import amount, examples, ROOT
-from oia_nb.all import (InvalidInput, Rational, RiskAverse, generator, identify, load_world,
-                        menu_rule, random_world)
+from oia_nb.all import (Rational, RiskAverse, generator, identify, menu_rule, random_world)
 from oia_nb.experts import lottery
 from oia_nb.information import best_reply
 from oia_nb.experts import (RECENT, Drifting, Expert, HiddenArm, Lapsing, Logit, Noisy, Rounded,
                             Satisficing, Subjective, best_known, felt, is_wrong,
-                            misheard, parse_expert,
-                            win_probability)
+                            misheard, win_probability)
 from laws import most_failures, statistical
-from oia_nb.information import Agent
 from oia_nb.told import digits_needed
 from oia_nb.learner import Certificate
 from oia_nb.worlds import world_from_dict, world_to_dict
@@ -108,34 +103,6 @@ def test_a_lottery_pays_the_payment_on_average():
         drawn = np.array([lottery(payment, 2., rng) for _ in range(n)])
         p = win_probability(payment, 2.)
         assert set(drawn) <= {0., 2.} and abs(drawn.mean() - payment) <= 5*2*np.sqrt(p*(1 - p)/n)
-
-
-def test_a_file_may_name_it(tmp_path):
-    "Also where nothing has imported its chapter."
-    world = replace(random_world(2, 2, 2, 5, prior='arm', margin=.05),
-                    agent=RiskAverse(2., lottery=True))
-    world.save(tmp_path/'w.json')
-    code = 'import sys; from oia_nb.worlds import load_world; print(load_world(sys.argv[1]).agent)'
-    told = subprocess.run([sys.executable, '-c', code, tmp_path/'w.json'],
-                          capture_output=True, text=True, cwd=ROOT, timeout=60)
-    assert told.stdout.strip() == repr(world.agent), told.stderr
-
-
-@pytest.mark.parametrize('bad', [
-    dict(aversion=np.nan),
-    dict(aversion=51),
-    dict(aversion='much'),
-    dict(lottery=None)
-])
-def test_bad_agents(bad):
-    with pytest.raises(InvalidInput):
-        RiskAverse(**bad)
-
-
-@pytest.mark.parametrize('payment', [-.1, 2.1, np.nan, None])
-def test_bad_payments(payment):
-    with pytest.raises(InvalidInput, match='payment'):
-        lottery(payment, 2., generator(0))
 
 
 # --- All kinds --------------------------------------------------------------------------
@@ -239,14 +206,6 @@ def test_digits_at_the_edge():
     assert digits_needed(np.array([[.5, .5]])) == 0
 
 
-def test_two_digits_on_the_clinic():
-    "Two beliefs are taken for others; the examination doesn't refuse it, and nothing is wrong."
-    world = replace(load_world('clinic'), agent=Rounded(2))
-    assert 0 < misheard(world, 2).max() < .002 and digits_needed(world.setting.support) == 4
-    found = identify(world, eps=.06, delta=.05, seed=0)
-    assert found.status == 'certified' and not is_wrong(world, found)
-
-
 def test_who_is_wrong():
     "A certificate is judged by its bound, and by who the expert is in the end."
     world = replace(random_world(2, 2, 2, 5, prior='arm', margin=.05), agent=Expert())
@@ -269,13 +228,6 @@ def test_a_clock_runs_in_a_run_only():
     assert arms[:4] == [0]*4 and len(set(arms[4:])) == 1
 
 
-@pytest.mark.parametrize('text', ['lapsing:often', 'tired', 'lapsing:1:2', 'expert:1', '',
-                                  'channel', 'logit:.1/lapsing:.1', 'drifting:1:2:x'])
-def test_bad_names(text):
-    with pytest.raises(InvalidInput):
-        parse_expert(text)
-
-
 def test_an_expert_remembers_what_it_does():
     "The same answers as from one who works everything out anew, however many rules there are."
     world = replace(random_world(2, 2, 2, 5, prior='arm', margin=.05),
@@ -290,13 +242,6 @@ def test_an_expert_remembers_what_it_does():
     other = replace(world, structure=replace(world.structure, costs=world.costs[::-1]))
     assert world.agent.recalled(other, rules[0]).profits != pytest.approx(
         world.agent.recalled(world, rules[0]).profits)
-
-
-def test_every_kind_has_a_name():
-    for name in ('lapsing', 'logit', 'satisficing', 'drifting', 'subjective', 'riskaverse',
-                 'rounded', 'noisy', 'hiddenarm', 'expert', 'rational'):
-        assert type(parse_expert(name)).__name__.lower() == name
-        assert type(parse_expert(name)) in Agent.kinds.values()
 
 
 # --- A small campaign: experts by learners -------------------------------------------------

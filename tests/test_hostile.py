@@ -1,4 +1,4 @@
-"""Hostile input: constructors, readers, learners, sessions and the command, spoilt by chance.
+"""Hostile input: constructors, tables, optima, oracles and the command, spoilt by chance.
 
 The property: what is called either raises an `OIAError`, one line, or returns something valid; and
 every rule that comes with a claim (a profit, a margin, an arm) makes it good when it is answered.
@@ -22,24 +22,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import amount, examples
-from oia_nb.all import (Menu, OIAError, Oracle, Response, ScoringRule, Session, Setting, World,
-                        action_informed_oracle, agent_profit, brier, chen, experiment,
-                        forecast_rounds, generator, identify, is_proper, load_world, logarithmic,
-                        make_world, menu_rule, mix, oiafb, oiafc, optimal_rule, principal_profit,
-                        random_world, sharp, simple_regret, spherical, summarise, v_shaped,
-                        world_from_table)
-from oia_nb.baselines import etc, oiafc_simple
-from oia_nb.complexity import n_min, problem_of
-from oia_nb.identification import learner_row
-from oia_nb.information import InformationStructure, best_reply
-from oia_nb.learner import STATUS
-from oia_nb.oracle import arms_to_leave, check_oracle, hidden_arm, shrink_oracle, widest_margin
-from oia_nb.scoring import gains, is_strictly_proper, lie
-from oia_nb.stackelberg import PROFIT_TOL, arm_profit, lp_arm, region_margin, stake
-from oia_nb.tickets import rounding_costs
-from oia_nb.worlds import (blackwell_world, check_table, save_world, simple_world,
-                           world_from_dict, world_to_dict)
+from oia_nb.all import (OIAError, Oracle, ScoringRule, World,
+                        action_informed_oracle, load_world, make_world, menu_rule, optimal_rule, principal_profit,
+                        random_world, world_from_table)
+from oia_nb.oracle import check_oracle, widest_margin
+from oia_nb.stackelberg import PROFIT_TOL, region_margin
+from oia_nb.worlds import (check_table, world_to_dict)
 from oia_nb.cli import main
+from test_bad_input import REFUSED
 from oia_nb.stackelberg import is_claim_true, profit_scale
 
 # --- What is spoilt ------------------------------------------------------------------------
@@ -179,10 +169,6 @@ def plain_world(r):
         lambda: random_world(2, 2, 2, int(r.integers(2**31)), margin=0.01)
     ) or random_world(2, 2, 2, 0, margin=0.01)
 
-def a_rule(r, setting, tickets=4):
-    return menu_rule(setting.support, setting.bound * r.uniform(0, 1, (tickets, setting.W)),
-                     setting.bound)
-
 # --- The property --------------------------------------------------------------------------
 
 def outcome(call):
@@ -247,17 +233,10 @@ def true_rounding(world, found):
     text = found.text(world.setting)
     assert text.count('Ticket') >= len(found.menu) and 'nan' not in text
 
-def true_result(world, result):
-    assert result.status in STATUS and result.rounds == result.counts.sum()
-    rule = valid(result.rule)
-    if STATUS[result.status].sound and result.status not in ('budget_too_small',):
-        assert world.best_response(rule) == result.arm
-    if result.certificate is not None:
-        assert not np.isnan(result.certificate.bound)
-
 # --- The places ----------------------------------------------------------------------------
 
 PLACES = {}
+CALLABLE = [name for name in REFUSED if name not in ('a learner', 'identify')]   # which would play
 
 def place(weight):
     def register(f):
@@ -275,31 +254,12 @@ def judged(found):
     assert not isinstance(found, float) or not np.isnan(found)
     return found
 
-@place(12)
-def worlds_by_hand(r):
-    names = dict(arms=None, states=None, decisions=None, signals=None, name='w', source='s')
-    judged(outcome(lambda: make_world(**some_spoilt(parts(r) | names, r))))
-
 @place(16)
-def constructors(r):
-    w = a_world(r)
-    z, s = w.setting, w.structure
-    values, on = z.bound*r.uniform(0, 1, z.support.shape), dict(support=z.support, bound=z.bound)
-    names = {k: list(getattr(z, k)) for k in ('arms', 'states', 'decisions')}
-    proper = [
-        (menu_rule, on | dict(menu=values)), (brier, on), (spherical, on),
-        (logarithmic, on | dict(floor=.01)), (v_shaped, on | dict(kink=np.full(z.W, 1/z.W))),
-        (mix, dict(S0=menu_rule(z.support, values, z.bound), S1=brier(z.support, z.bound), lam=.3))]
-    others = [
-        (ScoringRule, on | dict(values=values)), (Menu, on | dict(tickets=values)),
-        (InformationStructure, dict(joint=list(s.joint), costs=s.costs)),
-        (Setting, on | dict(utility=z.utility) | names),
-        (World, dict(structure=s, setting=z, name='w', signals=[list(o) for o in w.signals],
-                     agent=w.agent, source='s', licence='l'))]
-    n = r.integers(len(proper + others))
-    f, arguments = (proper + others)[n]
-    found = judged(outcome(lambda: f(**some_spoilt(arguments, r))))
-    assert n >= len(proper) or found is None or is_proper(found), lie(found)
+def the_table(r):
+    "Any call of the table of refusals, its good arguments spoilt."
+    make, _ = REFUSED[CALLABLE[r.integers(len(CALLABLE))]]
+    f, good = make(r)
+    judged(outcome(lambda: f(**some_spoilt(good, r))))
 
 @place(14)
 def optima(r):
@@ -332,37 +292,6 @@ def optima_spoilt(r):
     best = outcome(lambda: optimal_rule(**a))
     if best is not None:
         true_claim(w, best.rule, best.profit, best.arm)
-
-@place(10)
-def measures(r):
-    w = plain_world(r)
-    z = w.setting
-    rule = a_rule(r, z)
-    if r.random() < .5:
-        rule = ScoringRule(z.bound*r.uniform(0, 1, z.support.shape), z.support, z.bound)
-    two, target, arm = dict(world=w, rule=rule), dict(world=w, eps=.5, delta=.1), dict(arm=0)
-    one, report = dict(rule=rule), dict(report=z.support[0])
-    calls = [
-        *[(f, two) for f in (principal_profit, simple_regret, agent_profit, arm_profit, best_reply,
-                             stake, lambda world, rule: w.best_response(rule))],
-        (region_margin, two | arm), (widest_margin, dict(world=w) | arm),
-        (lambda rule, rng: w.respond(rule, generator(0)), one | dict(rng=None)),
-        (lambda arm: w.without(arm), arm), (lambda report: z.index(report), report),
-        (lambda report: rule.column(report), report),
-        (lambda report, state: rule.pay(report, state), report | dict(state=1)),
-        (lp_arm, dict(world=w, solver='highs', margin=0.) | arm),
-        *[(f, one) for f in (lie, is_proper, is_strictly_proper, gains)],
-        (generator, dict(seed=1)), (arms_to_leave, dict(world=w)),
-        (lambda world, eps, delta: forecast_rounds(world, eps, delta), target),
-        (lambda world, eps, delta: n_min(problem_of(world, eps, delta)), target),
-        (hidden_arm, dict(n=3, bound=1.)), (shrink_oracle, dict(world=w, share=.5)),
-        (rounding_costs, dict(rule=brier(z.support, z.bound), world=w, digits=(2, ))),
-        (random_world, dict(K=2, W=2, signals=2, seed=0, bound=1., max_cost=.05)),
-        (simple_world, dict(K=2, W=2, seed=0)),
-        (blackwell_world, dict(K=2, W=2, signals=2, seed=0)),
-        (learner_row, dict(method='oiafc'))]
-    f, arguments = calls[r.integers(len(calls))]
-    judged(outcome(lambda: f(**some_spoilt(arguments, r))))
 
 @place(8)
 def oracles(r):
@@ -400,103 +329,6 @@ def rounding(r):
     menu = best.rule.menu()
     text = outcome(lambda: menu.text(w.setting, **some_spoilt(dict(digits=3, currency='EUR'), r)))
     assert text is None or text.count('Ticket') >= len(menu)
-
-MAKERS = dict(
-    oiafc=(oiafc, dict(mixing='theorem1', stop='gap', max_rounds=30)),
-    oiafb=(oiafb, dict(budget=30)),
-    chen=(chen, dict(budget=30, decision='last')),
-    etc=(etc, dict(budget=30)),
-    sharp=(sharp, dict(max_rounds=30)),
-    simple=(oiafc_simple, dict(max_rounds=30)),
-)
-
-@place(8)
-def learners(r):
-    w = plain_world(r)
-    make, options = MAKERS[r.choice(list(MAKERS))]
-    options = {k: v for k, v in options.items() if k != 'stop'}
-    a = some_spoilt(dict(setting=w.setting, oracle=action_informed_oracle(w), eps=0.5, delta=0.1) |
-                    options, r)
-    for name in ('max_rounds', 'budget'):
-        if isinstance(a.get(name), (int, np.integer)) and a[name] > 60:
-            return  # a good number, and a long run
-    setting, oracle = a.pop('setting'), a.pop('oracle')
-    steps = outcome(lambda: make(setting, oracle, **a))
-    if steps is None:
-        return
-    rule = outcome(lambda: next(steps))
-    rng = generator(int(r.integers(99)))
-    for _ in range(int(r.integers(1, 12))):
-        if rule is None:
-            return
-        good = w.respond(valid(rule), rng)
-        bad = (Response(**some_spoilt(dict(arm=good.arm, report=good.report, state=good.state), r))
-               if r.random() < 0.7 else ANYTHING[r.integers(len(ANYTHING))])
-        try:
-            if r.random() < 0.5 and bad is not None:
-                after = outcome(lambda: steps.send(bad))
-                rule = after if after is not None else outcome(lambda: steps.send(good))
-            else:
-                rule = outcome(lambda: steps.send(good))
-        except StopIteration as end:
-            return end.value is None or true_shape(end.value)     # None: it had ended before
-
-def true_shape(result):
-    assert result.status in STATUS
-    valid(result.rule)
-
-@place(5)
-def runs(r):
-    w = plain_world(r)
-    method = r.choice(['sharp', 'oiafc', 'oiafb', 'chen', 'etc'])
-    a = some_spoilt(dict(eps=float(r.choice([0.1, 0.5, 1.0])), delta=0.1, method=str(method),
-                         budget=25, seed=int(r.integers(99)), oracle=None, engine='coroutine',
-                         progress=False), r)
-    whole = isinstance(a['budget'], (int, np.integer))
-    if a['progress'] is not False or a['budget'] is None or whole and a['budget'] > 60:
-        return
-    world = w if r.random() < 0.9 else spoilt(w, r)
-    result = outcome(lambda: identify(world, **a))
-    if result is not None:
-        true_result(w, result)
-
-@place(2)
-def grids(r):
-    w = plain_world(r)
-    a = some_spoilt(dict(worlds=[w], methods=['etc'], grid=dict(eps=[0.5], delta=[0.1],
-                                                                budget=[10]), repetitions=1, seed=0,
-                         n_jobs=0, path=None, progress=False, retry=False), r)
-    if (type(a['n_jobs']) is not int or a['n_jobs'] not in (0, 1) or a['progress'] is not False or
-        not isinstance(a['repetitions'], (int, np.integer)) or a['repetitions'] > 5):
-        return
-    with TemporaryDirectory() as folder:
-        if isinstance(a['path'], (str, bytes)):
-            a['path'] = Path(folder) / 'runs'
-        frame = outcome(lambda: experiment(**a))
-    if frame is not None:
-        assert frame.error.isna().all() or frame.error.str.count('\n').max() == 0
-        assert not (frame.traceback.notna() & frame.error.isna()).any()
-        outcome(lambda: summarise(frame, ['world', 'method']))
-
-@place(6)
-def files(r):
-    w = a_world(r) if r.random() < 0.3 else plain_world(r)
-    data = outcome(lambda: world_to_dict(w))
-    kind = r.integers(3)
-    if kind == 0:
-        found = outcome(lambda: world_from_dict(spoilt(copy.deepcopy(data), r)))
-        if found is not None:
-            valid_world(found)
-        return
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / 'w.json'
-        path.write_bytes(spoilt_bytes(data, r, kind))
-        found = outcome(lambda: load_world(path))
-        if found is None:
-            return
-        valid_world(found)
-        outcome(lambda: save_world(found, path))
-        assert load_world(path) == found
 
 def spoilt_bytes(data, r, kind):
     "A world file, spoilt as data or as bytes."
@@ -560,45 +392,6 @@ def tables(r):
     if found is not None:
         repr(found)
         outcome(lambda: found.fix(**some_spoilt(dict(rare='own class', missing='drop', bins=3), r)))
-
-@place(5)
-def sessions(r):
-    w = plain_world(r)
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / 'journal'
-        a = some_spoilt(dict(where=w, eps=0.5, delta=0.1, method='sharp', currency='EUR'), r)
-        session = outcome(lambda: Session.create(path, **a))
-        if session is None:
-            return
-        with session:
-            for _ in range(int(r.integers(1, 5))):
-                offer = outcome(session.announce)
-                if offer is None:
-                    break
-                if w.setting.support.shape == offer.rule.values.shape:
-                    good = w.respond(offer.rule, generator(int(r.integers(99))))
-                else:
-                    break
-                if r.random() < 0.7:
-                    given = dict(arm=good.arm, report=list(good.report), state=good.state,
-                                 note='n', round=offer.round)
-                    outcome(lambda: session.answer(**some_spoilt(given, r)))
-                if r.random() < 0.3:
-                    outcome(lambda: session.decline(spoilt('ill', r)))
-                if r.random() < 0.3:
-                    outcome(lambda: session.reveal(spoilt(1, r), spoilt(0, r)))
-                if r.random() < 0.3:
-                    outcome(lambda: session.undo(spoilt(1, r), spoilt('slip', r)))
-            (repr(session), session.notes, outcome(session.to_frame), outcome(lambda: session.best),
-             outcome(lambda: session.calibration(spoilt(0.05, r))))
-        if path.is_file():
-            raw = path.read_bytes()
-            i = int(r.integers(len(raw)))
-            path.write_bytes(raw[:i] + bytes([r.integers(256)]) + raw[i + 1 :] if r.random() < 0.7
-                             else raw[:i])
-        again = outcome(lambda: Session.open(path))
-        if again is not None:
-            again.close()
 
 WORDS = ['optimal', 'identify', 'plan', 'worlds', 'demo', 'compare', '--json', '--quiet', '--eps',
          '--delta', '0.5', '0.1', '1e-9', 'nan', '-1', '--without', '--digits', '3', '0',
@@ -666,7 +459,7 @@ def example(number):
     PLACES[name][0](r)
     return name
 
-TOTAL = amount(60, examples(400))
+TOTAL = amount(40, examples(400))
 CHUNK = 20
 
 @pytest.mark.parametrize('start', range(0, TOTAL, CHUNK))

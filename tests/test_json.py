@@ -6,20 +6,17 @@ Nothing here is left to chance.
 import copy
 import io
 import json
-import logging
 import re
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from conftest import amount, examples
-from oia_nb.all import (InvalidInput, ScoringRule, action_informed_oracle, oiafc,
-                        brier, compare, experiment, forecast_rounds, generator, identify,
-                        load_setting, make_world, optimal_rule, simulate)
+from oia_nb.all import (InvalidInput, ScoringRule, brier, compare, experiment, forecast_rounds, generator, identify,
+                        load_setting, make_world, optimal_rule)
 from oia_nb import experiments
-from oia_nb.cli import COMMANDS, main
+from oia_nb.cli import main
 from oia_nb.documents import (DOCUMENTS, FILES, VERSIONS, check_document, compare_to_dict,
                               document, identification_from_dict, json_schema,
                               load_identification, load_rule, optimal_to_dict, plan_to_dict,
@@ -145,15 +142,6 @@ def test_a_result_tells_where_it_is_from():
     other = identify(coin, eps=3., delta=.1, seed=generator(3))
     assert other.origin.seed is None
 
-def test_a_learner_of_ones_own_is_told(tmp_path):
-    "Played by hand, a result knows its setting, and nothing else of where it is from."
-    found = simulate(oiafc(Z, action_informed_oracle(coin), eps=1., delta=.1, max_rounds=9),
-                     coin, 1)
-    assert found.setting == Z and found.to_dict()['method'] is None
-    check_document(through(found.to_dict()), 'identification')
-    with pytest.raises(InvalidInput, match='a result that knows its setting'):
-        replace(found, setting=None).to_dict()
-
 # --- What is refused ------------------------------------------------------------------
 
 @pytest.mark.parametrize('kind', ['rule', 'identification'])
@@ -255,20 +243,6 @@ def test_a_bar_only_where_somebody_looks(seen, tmp_path, monkeypatch, capsys):
     assert main('identify coin.json --eps 3 --delta 0.1 --seed 1'.split()) == 0
     assert ('rounds' in capsys.readouterr().err) == seen
 
-def test_help(capsys):
-    "Commands by topic, each once; options with ranges and units."
-    said = []
-    for line in ['--help'], ['identify', '--help'], ['compare', '--help']:
-        with pytest.raises(SystemExit):
-            main(line)
-        said.append(capsys.readouterr().out)
-    first, *others = said
-    listed = re.findall(r'^  (\w+) ', first, re.MULTILINE)
-    assert sorted(listed) == sorted({name.split()[0] for name in COMMANDS})
-    assert 'a world that is known:' in first
-    for text in (' '.join(text.split()) for text in others):
-        assert 'in units of payment: more than 0' in text and 'at most 1' in text
-
 @pytest.mark.parametrize('shell', ['bash', 'zsh', 'tcsh'])
 def test_completion(shell, capsys):
     pytest.importorskip('shtab')
@@ -290,14 +264,6 @@ def test_folders_go_on_across_patch_releases(tmp_path, monkeypatch):
     monkeypatch.setattr(experiments, '__version__', f'{major}.{int(minor) + 1}.0')
     with pytest.raises(InvalidInput, match='differs in version'):
         experiment(*plan, n_jobs=0, path=tmp_path/'e')
-
-def test_what_is_done_is_logged(caplog):
-    "Under the name of the package, and silent unless somebody listens."
-    with caplog.at_level(logging.INFO, logger='oia_nb'):
-        found = identify(coin, eps=3., delta=.1, seed=1)
-    lines = [r.getMessage() for r in caplog.records if r.name.startswith('oia_nb')]
-    assert lines == ['sharp in coin, seed 1: starts',
-                     f'sharp in coin: {found.status}, {found.rounds} rounds']
 
 def test_earlier_names_of_methods():
     "The method etc is called explore_then_commit, and answers to both."

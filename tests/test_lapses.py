@@ -11,7 +11,7 @@ from scipy.stats import binom
 from conftest import amount, examples
 from laws import detection, guess, most_failures, statistical
 from oia_nb import lapses
-from oia_nb.all import (InvalidInput, Response, action_informed_oracle, generator, identify,
+from oia_nb.all import (Response, action_informed_oracle, generator, identify,
                         random_world, sharp, simple_regret, simulate)
 from oia_nb.experts import Lapsing, Logit
 from oia_nb.lapses import (Patience, answer, chance_of_question, decide, lapse_evidence,
@@ -220,45 +220,12 @@ def test_the_cap_counts_all_rounds(cap):
     assert found.certificate is None or simple_regret(DUO, found.rule) <= found.certificate.bound
 
 
-def test_it_can_be_stopped():
-    learner = patient(DUO.setting, ORACLE, eps=.01, delta=.1, told='lapses=0.05')
-    rng, rule = generator(5), next(learner)
-    for _ in range(60):
-        rule = learner.send(DUO.respond(rule, rng))
-    found = learner.stop()
-    assert found.status == 'stopped' and found.rounds == 60 and len(found.trace.payments) == 60
-
-
 def test_snapshots_are_counted_in_all_rounds():
     found = identify(replace(DUO, agent=Lapsing(.1)), eps=.05, delta=.1, seed=2, method='patient',
                      told='lapses=0.05', oracle=ORACLE)
     at = found.trace.rounds
     assert (np.diff(at) >= 0).all() and 1 <= at[0] and at[-1] <= found.rounds + 1
     assert found.normal_rounds + found.forced_rounds + DUO.setting.K == found.rounds
-
-
-@pytest.mark.parametrize('bad, name', [(dict(told='band=0.1'), 'told.band'),
-                                       (dict(told='beliefs=own'), 'told.beliefs'),
-                                       (dict(told='lapses=0.6'), 'told.lapses'),
-                                       (dict(max_rounds=1), 'max_rounds'), (dict(eps=0), 'eps')])
-def test_bad_input(bad, name):
-    with pytest.raises(InvalidInput, match=name):
-        patient(DUO.setting, ORACLE, **dict(eps=.1, delta=.1) | bad)
-
-
-@pytest.mark.release
-@pytest.mark.parametrize('rate', [.02, .05, .1])
-@pytest.mark.parametrize('name, eps', [('clinic', .04), ('advert', .032)])
-def test_the_shipped_worlds(name, eps, rate):
-    from oia_nb.all import load_world
-    world = load_world(name)
-    eta = rate*(world.setting.K - 1)/world.setting.K
-    for seed in range(5):
-        found = identify(replace(world, agent=Lapsing(rate)), eps=eps, delta=.05, seed=seed,
-                         method='patient', told=Told(lapses=eta),
-                         oracle=action_informed_oracle(world))
-        assert found.status == 'certified'
-        assert simple_regret(world, found.rule) <= found.certificate.bound
 
 
 def test_a_rule_is_a_question_twice_and_then_a_sample():

@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 import oia_nb.leads as leads
 from conftest import amount, examples
 from laws import detection, most_failures, statistical
-from oia_nb.all import (InvalidInput, Oracle, Session, action_informed_oracle, compare, generator,
+from oia_nb.all import (Oracle, Session, action_informed_oracle, generator,
                         identify, load_world, mix, optimal_rule, principal_profit, random_world,
                         simple_regret)
 from oia_nb.stackelberg import region_margin
-from oia_nb.documents import identification_from_dict
 from oia_nb.identification import LEARNERS
 from oia_nb.leads import share_needed
 from oia_nb.learner import STATUS
@@ -135,27 +134,6 @@ def test_ends():
                for m in ('sharp', 'patient', 'own_beliefs'))
 
 
-@pytest.mark.parametrize('n', [0, 1, 5, 60, 80, 200])
-def test_stopped(n):
-    "At any time, in any attempt."
-    learner, rng = LEARNERS['sharp'].make(DUO.setting, ORACLE, eps=EPS, delta=DELTA,
-                                          margin=.05), generator(0)
-    rule = next(learner)
-    for _ in range(n):
-        rule = learner.send(DUO.respond(rule, rng))
-    best, found = learner.best, learner.stop()
-    assert found.attempts and found.status == 'stopped'
-    assert found.rounds == n and leads_by(found) >= .05 - LEAD_TOL
-    if best is not None:
-        assert found.certificate.bound <= best.bound + 1e-9
-
-
-def test_documents():
-    found = run(0)
-    same = identification_from_dict(found.to_dict())
-    assert (same.lead, same.share, same.attempts) == (found.lead, found.share, found.attempts)
-
-
 def test_a_session_goes_on_where_it_was(tmp_path):
     "Closed after 30 rounds, and opened again: the journal knows the margin."
     path, rng = tmp_path/'a.session', generator(0)
@@ -171,30 +149,8 @@ def test_a_session_goes_on_where_it_was(tmp_path):
         assert session.result.status == 'certified' and session.result.lead == .02
 
 
-def test_in_comparisons():
-    found = compare([DUO], eps=EPS, delta=DELTA, repetitions=1, n_jobs=0,
-                    methods=dict(plain='sharp', led=('sharp', dict(margin=.02))))
-    assert len(found.frame) == 2 and found.frame.error.isna().all()
-
-
 def test_an_oracle_whose_margins_are_not_true():
     "A margin that is claimed to be larger than it is: the lead that is said to be there isn't."
     boastful = Oracle(ORACLE.rules, 3*ORACLE.margins)
     found = run(0, .05, oracle=boastful)
     assert leads_by(found) < .05
-
-
-@pytest.mark.parametrize('bad', [dict(margin=-.1), dict(margin=np.nan), dict(margin='wide'),
-                                 dict(margin=.3)])
-def test_refused(bad):
-    with pytest.raises(InvalidInput, match='margin'):
-        run(0, **bad)
-
-
-def test_refused_without_margins():
-    with pytest.raises(InvalidInput, match='oracle.margins'):
-        run(0, oracle=Oracle(ORACLE.rules))
-    with pytest.raises(InvalidInput, match='margin'):
-        run(0, method='oiafc')
-    # a margin of nothing is no margin
-    assert run(0, 0.).lead is None

@@ -119,11 +119,6 @@ def test_game_agrees_with_the_package():
         arms.append(said['arm'])
     assert set(arms) == {0, 1, 2}
 
-def test_star_of_the_game_is_the_optimum():
-    data = plain(game_data(CLINIC))
-    (said,) = run_script('game', [('game', (data, data['best']['kink']))])
-    assert_allclose(said['principal'][said['arm']], optimal_rule(CLINIC).profit, atol=SAME)
-
 def test_regions_of_the_game_are_those_of_its_answers():
     data = plain(game_data(CLINIC, top=.3))
     xs = np.linspace(.05, .95, 19)
@@ -176,20 +171,6 @@ def test_motion_shows_what_was_announced():
         assert_allclose([p[:2] for p in points], places, atol=2e-3)
         assert [p[2] for p in points] == answers
     assert max(len(answers) for answers, _ in rows) > 2
-
-def test_corner_of_the_regions_is_where_it_is_drawn():
-    rng, plans = generator(1), []
-    data = plain(motion_data(SITES, *hasty(plans, 20), plans, 0, 1))
-    bets = rng.uniform(0, 1, (200, 2))
-    rules = [menu_rule(SITES.setting.support, np.diag(b), 1.) for b in bets]
-    Q = SITES.belief_distributions
-    points = [(data, ((Q[1:] - Q[0]) @ r.expected).tolist()) for r in rules]
-    margins = [np.sort(agent_profit(SITES, r)) for r in rules]
-    clear = [m[-1] - m[-2] > SAME for m in margins]
-    said = run_script('motion', [('answering', p) for p in points])
-    there = [SITES.best_response(r) for r in rules]
-    assert [a for a, c in zip(said, clear) if c] == [b for b, c in zip(there, clear) if c]
-    assert set(said) == {0, 1, 2}
 
 # --- The planner and the mixing weight ------------------------------------------------
 
@@ -257,15 +238,6 @@ def test_territories_of_tickets_fill_the_triangle_and_pictures_can_be_read_back(
     assert_allclose(back, beliefs, atol=1e-5)
     (edge, ) = run_script('triangle', [('beliefAt', ([220, 400], ))])
     assert min(edge) == 0 and np.isclose(sum(edge), 1)
-
-def test_frames_of_a_run_are_those_of_its_trace():
-    data, trace = plain(proof_data(run(), CLINIC)), run().trace
-    last = len(data['rounds']) - 1
-    first, end = run_script('proof', [('atFrame', (data, i)) for i in (0, last)])
-    assert sum(first['counts']) == trace.rounds[0] - 1
-    assert sum(end['counts']) == run().rounds
-    assert_allclose(end['top'], trace.profits[-1].max(), atol=1e-4)
-    assert_allclose(end['bound'], run().certificate.bound, atol=1e-4)
 
 # --- The boundary ---------------------------------------------------------------------
 

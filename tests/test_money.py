@@ -104,10 +104,3 @@ def test_whether_to_learn_at_all(capsys):
     assert main([*ask, '--hires', '20']) == 0
     assert capsys.readouterr().out.startswith("Don't learn: in 20 hires")
     assert main(ask) != 0 and '--eps' in capsys.readouterr().err
-
-
-def test_the_sum_on_the_command(capsys):
-    ask = ['identify', 'advert', '--eps', '.2', '--delta', '.05', '--seed', '0', '--max-paid', '1']
-    assert main([*ask, '--json', '--quiet']) in (0, 1)
-    said = json.loads(capsys.readouterr().out)
-    assert said['status'] == 'paid_cap' and said['paid'] <= 1

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from conftest import amount, examples
-from oia_nb.all import (InvalidInput, OIAError, agent_profit, generator, identify, is_proper,
+from oia_nb.all import (OIAError, agent_profit, generator, identify, is_proper,
                         load_world, random_world, search_oracle, simple_regret, simulate)
 from oia_nb.oracle import hidden_arm
 from oia_nb.stackelberg import region_margin
@@ -104,16 +104,3 @@ def test_a_learner_goes_on_with_what_was_found(seed):
     oracle = simulate(search_oracle(world.setting, seed=seed), world, seed).oracle
     found = identify(world, eps=.15, delta=.05, seed=seed, oracle=oracle)
     assert found.status == 'certified' and simple_regret(world, found.rule) <= .15
-
-
-@pytest.mark.parametrize('bad', [
-    dict(tries=1),
-    dict(tries=1.5),
-    dict(delta=0),
-    dict(delta=2),
-    dict(want=0),
-    dict(want=None)
-])
-def test_bad_numbers_are_refused(bad):
-    with pytest.raises(InvalidInput):
-        search_oracle(WORLDS['clinic'].setting, **bad)

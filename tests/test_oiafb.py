@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from conftest import amount
 from laws import FALSE_ALARM, detection, guess, most_failures, noisy, outcomes, statistical
-from oia_nb.all import (InvalidInput, NotInducible, Oracle, action_informed_oracle, generator,
+from oia_nb.all import (InvalidInput, NotInducible, action_informed_oracle, generator,
                         identify, is_proper, make_world, optimal_rule, principal_profit, simulate)
 from oia_nb.complexity import problem_of, smallest_budget, theorem2_need
 from oia_nb.estimation import FORCED, INIT, NORMAL, event_holds
@@ -205,19 +205,6 @@ def test_bad_arguments(bad, names):
     with pytest.raises(InvalidInput) as e:
         oiafb(WORLDS[0].setting, action_informed_oracle(WORLDS[0]), eps=1., **bad)
     assert names in str(e.value)
-
-def test_wrong_oracle_is_found():
-    oracle = action_informed_oracle(WORLDS[4])
-    found = simulate(oiafb(WORLDS[4].setting, Oracle(oracle.rules[::-1]), eps=1., budget=10, a=1.),
-                     WORLDS[4], 0)
-    assert (found.status, found.violated) == ('assumption_violated', 'oracle')
-
-def test_identify():
-    r = identify(WORLDS[0], eps=1., delta=.1, method='oiafb', budget=20, seed=0)
-    assert r.rounds == 20 and r.delta == .1
-    for budget in (None, 0, 1.5):
-        with pytest.raises(InvalidInput, match='budget'):
-            identify(WORLDS[0], eps=1., delta=.1, method='oiafb', budget=budget)
 
 def test_sufficient_budget():
     "The smallest T with T ≥ theorem2_need(T, a(T)); from there on it stays enough."

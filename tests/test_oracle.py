@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from conftest import amount
-from oia_nb.all import (InvalidInput, NotInducible, Oracle, ScoringRule, action_informed_oracle,
-                        brier, generator, is_proper, make_world, menu_rule, optimal_rule, v_shaped)
+from oia_nb.all import (NotInducible, action_informed_oracle,
+                        generator, is_proper, make_world, menu_rule, optimal_rule, v_shaped)
 from oia_nb.oracle import check_oracle, hidden_arm, widest_margin
 from oia_nb.stackelberg import region_margin
 from oia_nb.oracle import arms_to_leave
@@ -84,20 +84,6 @@ def test_oracle_or_not_inducible():
                 check_oracle(w, oracle.rules).margins, oracle.margins, atol=1e-7)
     assert min(n.values()) > amount(2, 10)
 
-def test_way_out():
-    """Leaving out the arms that can't be had, one after the other, leads to a world with an
-    oracle or to two arms."""
-    for i in range(amount(12, 30)):
-        w = random_world(generator(230, i), K=4, cost=.2)
-        while True:
-            try:
-                action_informed_oracle(w)
-                break
-            except NotInducible as e:
-                if w.setting.K == 2:
-                    break
-                w = w.without(e.arms[0])
-
 def test_margin_bound():
     "m_k + m_j ≤ B_S ‖q_k - q_j‖₁, and it is attained."
     for i in range(amount(20, 60)):
@@ -127,30 +113,6 @@ def test_costs_move_margins():
 def world():
     return make_world([[[.6, .4]], [[.48, .12], [.12, .28]]], [0., .02],
                       [[1., .4], [0., .9]], 1., arms=['guess', 'look'])
-
-@pytest.mark.parametrize('rules, error, text', [
-    (lambda w, good: good[:1], InvalidInput, 'rules'),
-    (lambda w, good: good + good[:1], InvalidInput, 'one for each of the 2 arms'),
-    (lambda w, good: [good[0], good[1].values], InvalidInput, 'one ScoringRule an arm'),
-    (lambda w, good: [good[0],
-                      ScoringRule(w.setting.support, w.setting.support, 1.)],
-     InvalidInput, r'rules\[1\].*gains'),
-    (lambda w, good: [good[0], brier(w.setting.support, 2.)], InvalidInput,
-     r'rules\[1\].*within its bound 1'),
-    (lambda w, good: [good[0], brier(w.setting.support[:2], 1.)], InvalidInput,
-     r'rules\[1\].*on the support of the world'),
-    (lambda w, good: good[::-1], NotInducible,
-     "'guess'.*'look'.*action_informed_oracle"),
-    (lambda w, good: [good[0], good[0]], NotInducible, "'look'")
-])
-def test_refused(world, rules, error, text):
-    good = list(action_informed_oracle(world).rules)
-    assert check_oracle(world, good).margin > 0
-    with pytest.raises(error, match=text):
-        check_oracle(world, rules(world, good))
-
-def test_learner_needs_no_margin(world):
-    assert Oracle(action_informed_oracle(world).rules).margin is None
 
 # --- The hidden arm -------------------------------------------------------------------
 
@@ -198,8 +160,3 @@ def test_no_learner_beats_the_count():
         assert sum(any(w.best_response(S) == 1 for S in rules) for w in worlds) <= T
     bets = [v_shaped(support, x) for x in support[1::2]]
     assert sum(any(w.best_response(S) == 1 for S in bets[:T]) for w in worlds) == T
-
-@pytest.mark.parametrize('n, bound', [(1, 1.), (2.5, 1.), (True, 1.), (4, 0.), (4, np.nan)])
-def test_hidden_arm_refuses(n, bound):
-    with pytest.raises(InvalidInput):
-        hidden_arm(n, bound)

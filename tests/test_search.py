@@ -6,9 +6,9 @@ from hypothesis import given, settings, strategies as st
 
 from conftest import examples
 from oia_nb.binary_search import Search, binary_search, search_depth
-from oia_nb.core import InvalidInput, generator
+from oia_nb.core import generator
 from oia_nb.estimation import Transcript, cost_estimates, cost_upper, radius_fb
-from oia_nb.information import Response, make_world
+from oia_nb.information import make_world
 from oia_nb.learner import announce, simulate as drive
 from oia_nb.scoring import menu_rule, mix
 from oia_nb.stackelberg import agent_profit, region_margin
@@ -131,39 +131,7 @@ def test_depth_at_powers_of_two(m):
         for x in (2.**-m, np.nextafter(2.**-m, 2), np.nextafter(2.**-m, 0))
     ] == [m + 1, m, m + 1]
 
-@pytest.mark.parametrize('threshold', [0., -1., np.nan])
-def test_thresholds_that_never_end_are_refused(threshold):
-    world, S0, S1, k0, k1 = segment(generator(0))
-    with pytest.raises(InvalidInput, match='threshold'):
-        search(world, S0, S1, k0, k1, threshold)
-    with pytest.raises(InvalidInput, match='threshold'):
-        search_depth(threshold)
-
 def test_an_infinite_threshold_searches_nothing():
     world, S0, S1, k0, k1 = segment(generator(0))
     found, _ = search(world, S0, S1, k0, k1, np.inf)
     assert found == Search(0, 0, 0., 1., k0, k1, 0, False)
-
-@pytest.mark.parametrize('spoil', [
-    dict(arm=-1),
-    dict(arm=4),
-    dict(arm=True),
-    dict(arm=1.),
-    dict(state=99),
-    dict(report=(2., -1.)),
-    dict(report=(np.nan, 1.)),
-    dict(report='up'),
-    dict(report=())
-])
-def test_a_bad_response_is_refused_and_nothing_is_filed(spoil):
-    world, _, S1, _, _ = segment(generator(1))
-    good = world.respond(S1, generator(0))
-    data = Transcript(world.setting)
-    round_ = announce(data, S1)
-    next(round_)
-    with pytest.raises(InvalidInput):
-        round_.send(
-            Response(
-                **{**dict(arm=good.arm, report=good.report, state=good.state), **spoil
-                   }))
-    assert data.rounds == 0 and not data.counts.any()

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from conftest import amount, examples, ROOT
+from conftest import amount, examples
 from oia_nb.core import InvalidInput, OIAError, generator
 from oia_nb.identification import LEARNERS, identify
 from oia_nb.information import World
@@ -24,8 +24,7 @@ from oia_nb.learner import Learner, Stopped, interrupts_held, simulate
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.oiafc import oiafc
 from oia_nb.scoring import brier
-from oia_nb.session import (SCHEMA, Busy, Damaged, Refused, Session, as_report,
-                            calibration_evidence, chained, is_same, read_journal)
+from oia_nb.session import (SCHEMA, Damaged, Refused, Session, calibration_evidence, chained, is_same, read_journal)
 from oia_nb.worlds import load_world, random_world
 
 WORLD = random_world(2, 2, 2, 5, prior='arm', margin=.05)
@@ -228,28 +227,6 @@ def test_opening_takes_a_few_digests_a_round(whole, monkeypatch):
         assert s.rounds == 60 and len(calls) <= 3*s.rounds
 
 
-@pytest.mark.release
-def test_opening_a_thousand_rounds(monkeypatch):
-    "What the journal costs beside the learner, as the benchmark measures it."
-    import importlib.util
-    place = importlib.util.spec_from_file_location('bench', ROOT/'benchmarks'/'session.py')
-    bench = importlib.util.module_from_spec(place)
-    place.loader.exec_module(bench)
-    assert bench.main() <= 1.6
-
-
-def test_two_writers(tmp_path):
-    "The second is refused while the first is open, and may look."
-    path = tmp_path/'one.jsonl'
-    with Session.create(path, WORLD, **TARGET):
-        with pytest.raises(Busy):
-            Session.open(path)
-        with Session.open(path, write=False) as reader, pytest.raises(Busy):
-            reader.announce()
-    with Session.open(path) as s:
-        assert s.announce().round == 1
-
-
 def test_an_undone_answer_was_never_there(tmp_path):
     """After an undo the learner is where it would be without that answer, and answers to rules
     asked again aren't asked for twice."""
@@ -315,21 +292,6 @@ def test_payments_fall_due_when_the_state_is_known(tmp_path):
             s.reveal(pending[0].number, 0)
 
 
-@given(
-    st.lists(
-        st.one_of(st.floats(), st.integers(-5, 200), st.text(max_size=3), st.none(),
-                  st.booleans()), max_size=4))
-@settings(max_examples=examples(200))
-def test_any_report(report):
-    "What isn't near a listed belief is refused; what is taken is at most `snap` away."
-    z = load_world('clinic').setting
-    try:
-        i, said, distance = as_report(z, report)
-    except Refused:
-        return
-    assert np.abs(z.support[i] - said).max() == distance <= .01 + 1e-9
-
-
 def journal_of(records):
     "The bytes of a journal with these records."
     text, previous = '', ''
@@ -382,22 +344,6 @@ def test_an_answer_and_its_state_of_the_first_schema(tmp_path):
         assert len(s._learner.record.rounds) == 5 and s.status == 'open'
     with Session.open(torn) as s:
         assert len(s._learner.record.rounds) == 5 and s.status == 'open'
-
-
-def test_refused_answers_write_nothing(tmp_path):
-    with Session.create(tmp_path/'refused.jsonl', WORLD, **TARGET) as s:
-        offer = s.announce()
-        arm, report, _ = expert(WORLD, offer)
-        size = s.journal.path.stat().st_size
-        for wrong in [('nobody', report), (7, report), (arm, [.3]), (arm, [.5, .6]),
-                      (arm, 99), (arm, None)]:
-            with pytest.raises(Refused):
-                s.answer(*wrong)
-        with pytest.raises(Refused):
-            s.answer(arm, report, state='sunny')
-        assert s.journal.path.stat().st_size == size and s.announce().round == offer.round
-        s.answer(arm, report)
-        assert s.rounds == 1
 
 
 def options_of(method):

@@ -311,20 +311,6 @@ def test_spoilt_records_with_right_hashes(files, seed):
     assert files[1].read_bytes() == data
 
 
-def test_a_margin_of_zero_is_no_oracle(files):
-    for margins in [0, .1, .1], [-1, 1, 1]:
-        records = deepcopy(files[0][0])
-        records[0]['oracle']['margins'] = margins
-        files[1].write_bytes(journal_of(records))
-        with pytest.raises(Damaged, match='margins'):
-            Session.open(files[1], write=False)
-
-
-def test_rounds_without_an_answer_show_no_nan(files):
-    with Session.open(files[1].with_name('0'), write=False) as s:
-        assert '>nan<' not in s._repr_html_().lower()
-
-
 # --- A learner that goes another way -------------------------------------------------------------
 
 def evidence(s):
@@ -402,26 +388,6 @@ def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkey
         assert path.read_bytes() == data
         s.undo(3, 'a slip')
         assert s.status == 'open'
-
-
-@pytest.mark.release
-@pytest.mark.parametrize('kernel', ['Haswell', 'Nehalem'])
-def test_a_certificate_stays_on_another_processor(tmp_path, kernel):
-    "OpenBLAS as on another processor, whose last digits differ: the certificate is the same."
-    path = tmp_path/'a.jsonl'
-    with Session.create(path, CLINIC, eps=.04, delta=.05) as s:
-        play(s, CLINIC)
-        said = f'{s.status} {s.result.certificate} {s.best.arm}'
-    code = ('import sys; from oia_nb.all import Session\n'
-            's = Session.open(sys.argv[1], write=False)\n'
-            'print(s.status, s.result.certificate, s.best.arm)\n'
-            'print(s.unused, len(s.notes))')
-    run = subprocess.run([sys.executable, '-c', code, path], capture_output=True, text=True,
-                         env=os.environ | dict(OPENBLAS_CORETYPE=kernel, PYTHONPATH=str(ROOT)))
-    lines = run.stdout.splitlines()
-    assert lines[0] == said, run.stderr
-    unused, notes = map(int, lines[1].split())
-    assert notes == (2 if unused else 0)
 
 
 def test_a_result_that_could_not_be_filed(tmp_path, monkeypatch):

@@ -2,17 +2,14 @@
 nothing."""
 import importlib.util
 import json
-import re
 import subprocess
 import sys
-from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
 from conftest import ROOT
-from oia_nb.all import Offer, Session, brier, generator, load_world, make_world
+from oia_nb.all import Session, generator, load_world
 from oia_nb.cli import main
 
 CLINIC = load_world('clinic')
@@ -146,69 +143,6 @@ def test_what_is_refused_writes_nothing(begun, tmp_path, words):
     assert not [p.name for p in tmp_path.iterdir() if p.name[0] in 'xn']
 
 
-def test_no_answer_to_a_session_that_is_over(begun, tmp_path):
-    begun('session', 'stop', 'day.jsonl')
-    before = (tmp_path/'day.jsonl').read_bytes()
-    for words in ('next', ), ('answer', '--arm', 'imaging', '--report',
-                              '50,50'), ('decline', '--why', 'ill'):
-        assert begun('session', words[0], 'day.jsonl', *words[1:])[0] == 2
-    assert (tmp_path/'day.jsonl').read_bytes() == before
-
-
-def test_a_command_that_is_repeated(begun, tmp_path):
-    "The same answer again, with and without its round: exit 2, its round is named, nothing filed."
-    answered, r = answer(begun)
-    before = (tmp_path/'day.jsonl').read_bytes()
-    said = ','.join(f'{100*p:.1f}' for p in r.report)
-    words = 'answer', 'day.jsonl', '--arm', Z.arms[r.arm], '--report', said
-    for more in (), ('--round', 4):
-        status, out, err = begun('session', *words, *more)
-        assert (status, out) == (2, '') and 'round 4 was answered' in err
-    assert (tmp_path/'day.jsonl').read_bytes() == before
-    begun('session', 'next', 'day.jsonl')
-    assert begun('session', *words, '--round', 4)[0] == 2
-    assert begun('session', *words, '--round', 5)[0] == 0
-
-
-def test_status_while_another_process_writes(begun):
-    with Session.open('day.jsonl'):
-        assert begun('session', 'status', 'day.jsonl')[0] == 0
-        status, out, err = begun('session', 'next', 'day.jsonl')
-        assert status == 2 and 'is open for writing in this process' in err
-
-
-class Page(HTMLParser):
-    "The tags that are open, and all that a page would load."
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.loads = [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.loads += [v for k, v in attrs if k in ('src', 'href')]
-        if tag != 'meta':
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
-def test_the_sheet_is_a_page_that_needs_nothing(begun, tmp_path):
-    "Well formed, loads nothing, light and dark; names that look like tags are shown as they are."
-    assert begun('session', 'next', 'day.jsonl', '--html', 'sheet.html')[0] == 0
-    text = (tmp_path/'sheet.html').read_text(encoding='utf-8')
-    page = Page(text)
-    assert not page.open and not page.loads and 'color-scheme: light dark' in text and '€' in text
-    assert all(f'<b>{a}</b>' in text for a in Z.arms)
-    tickets = json.loads(begun('session', 'next', 'day.jsonl', '--json')[1])['tickets']
-    assert len(re.findall('<tr><td>', text)) == len(tickets)
-    assert begun('session', 'next', 'day.jsonl', '--html', 'nowhere/sheet.html')[0] == 2
-    strange = Offer(1, brier(Z.support),
-                    replace(Z, arms=['<i>', 'a&b', 'c'], states=['<u>', '"']),
-                    '<s>').sheet()
-    assert not Page(strange).open and not re.search('<[ius]>|a&b', strange)
-
-
 # --- The example ---------------------------------------------------------------------------------
 
 def example():
@@ -244,25 +178,3 @@ def test_the_day_of_the_example(tmp_path):
         assert s.to_frame()[:12].equals(frame[:12]) and len(s.to_frame()) == len(frame)
         assert s.result.verify() and whole.verify()
         assert s.to_frame().state.notna().sum() == 2 and (s.to_frame().status == 'void').sum() == 1
-
-
-# --- What would do -------------------------------------------------------------------------------
-
-def test_optimal_says_what_an_arm_needs(oia, tmp_path):
-    "The bound that the note names is enough, and one below it isn't; the others go on."
-    look = np.array([[.3, .2], [.2, .3]])
-
-    def world(bound):
-        w = make_world([np.eye(2)/2, np.full((1, 2), .5), look], [.8, 0., .01], np.eye(2), bound,
-                       arms=['test', 'nothing', 'look'])
-        w.save(tmp_path/'w.json')
-    world(1.)
-    status, out, err = oia('optimal', 'w.json', '--json')
-    found = json.loads(out)
-    needed = found['bound_needed']['test']
-    assert (status == 0 and f'test takes a bound above {needed:.4g}' in err
-            and '--without test' in err)
-    assert found['arm'] == 'look'
-    for share, fine in (1.001, True), (.999, False):
-        world(share*needed)
-        assert ('strictly prefer test' not in oia('optimal', 'w.json', '--json')[2]) == fine

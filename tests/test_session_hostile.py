@@ -2,16 +2,11 @@
 in one sentence, and the session goes on or stays as it was."""
 import json
 import os
-import subprocess
-import sys
 from dataclasses import replace
-from decimal import Decimal
-from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from conftest import ROOT
 from oia_nb.core import InvalidInput, OIAError, generator
 from oia_nb.session import Damaged, Refused, Session, as_report, chained, read_journal
 from oia_nb.worlds import load_world
@@ -248,15 +243,6 @@ def test_names_in_any_script(tmp_path):
         assert s.to_frame().equals(wanted) and s.setting.arms[1] == '触診'
 
 
-@pytest.mark.parametrize('number', [Decimal, Fraction, np.float32, np.array],
-                         ids=lambda n: n.__name__)
-def test_a_target_in_numbers_of_any_kind(tmp_path, number):
-    with Session.create(tmp_path/'s.jsonl', CLINIC, eps=number(.25), delta=number(.125)) as s:
-        s.announce()
-    with Session.open(tmp_path/'s.jsonl') as s:
-        assert (s.head['eps'], s.head['delta']) == (.25, .125)
-
-
 def test_notes_and_reasons_are_texts(tmp_path):
     with Session.create(tmp_path/'notes.jsonl', CLINIC, **TARGET) as s:
         play(s, 2)
@@ -290,12 +276,3 @@ def test_supports_are_checked_and_kept(tmp_path):
         wanted = s.to_frame()
     with Session.open(tmp_path/'told.jsonl') as s:
         assert s.setting == told and s.to_frame().equals(wanted)
-
-
-def test_status_in_a_process_of_its_own(day):
-    "The command loads what it shows; no other module helps it by chance."
-    code = 'import sys; from oia_nb.cli import main; sys.exit(main(sys.argv[1:]))'
-    run = subprocess.run([sys.executable, '-c', code, 'session', 'status', str(day)],
-                         capture_output=True, text=True, timeout=60,
-                         env=os.environ | {'PYTHONPATH': str(ROOT)})
-    assert run.returncode == 0 and 'Ticket A' in run.stdout and not run.stderr

@@ -137,6 +137,22 @@ def test_formula_keeps_its_text_and_its_styles():
 def test_words_of_a_formula():
     assert pages.in_letters(r'\epsilon, \hat q_{k}') == 'ϵ, q_k'
 
+@pytest.mark.parametrize('code, bar', [
+    ('x = 1', None), ('x = 1\n'*16, 'the code'), ('x = f(1)\nassert x', 'checks'),
+    ('for x in y:\n    test_eq(x, 1)', 'checks'), ('def f(): return 1\n' + 'f()\n'*15,
+                                                  'the code of f'),
+    ('#| hide\nassert x', None)])
+def test_long_code_and_checks_fold(code, bar):
+    "On every page but the one that is the module."
+    def bars(title):
+        cells = [dict(cell_type='markdown', id='a', metadata={}, source=title),
+                 dict(cell_type='code', id='b', metadata={}, source=code, outputs=[],
+                      execution_count=None)]
+        book = nbdev_myst.read(json.dumps(dict(cells=cells, metadata={}, nbformat=4,
+                                               nbformat_minor=5)))
+        return book.cells[-1].metadata.get('mystnb', {}).get('code_prompt_show')
+    assert bars('# A chapter') == bar and bars(nbdev_myst.OPEN) is None
+
 # --- What is made of docstrings, of the contents and of a rule on paper ----------------
 
 DOCSTRING = """Do it.

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from oia_nb import programs
-from oia_nb.all import InvalidInput, load_world, make_world, optimal_rule, world_names
+from oia_nb.all import InvalidInput, load_world, make_world, world_names
 from oia_nb.programs import MenuProgram, RuleProgram, VProgram, check_size, worst_lies
 
 def peak(f):
@@ -42,14 +42,6 @@ def test_memory_is_foreseen(monkeypatch):
         foreseen = told(M, W, lies, monkeypatch)
         used = peak(build)
         assert .3*foreseen < used < 1.05*foreseen, (W, M, kind, used, foreseen)
-
-def test_a_world_of_a_megabyte_is_refused(monkeypatch):
-    "The beliefs of such a file, 2 arms of 10,000 signals: more memory than a program may take."
-    with pytest.raises(InvalidInput, match='19,523 beliefs.*17 GiB of memory, and may take 4'):
-        check_size(19_523, 2, 0)
-    monkeypatch.setattr(programs, 'MEMORY_MOST', 1000)
-    used = peak(lambda: pytest.raises(InvalidInput, optimal_rule, load_world('clinic')))
-    assert used < 1e6
 
 def merged(joint):
     with warnings.catch_warnings(record=True) as seen:

@@ -151,8 +151,3 @@ def test_a_file_is_on_the_disk_before_it_takes_a_place(tmp_path, monkeypatch):
     with pytest.raises(InvalidInput, match='No space left'):
         write_file(tmp_path/'f.txt', 'other')
     assert (tmp_path/'f.txt').read_text() == 'text' and os.listdir(tmp_path) == ['f.txt']
-
-def test_permissions_are_those_of_any_new_file(tmp_path):
-    (tmp_path/'plain').write_text('text')
-    write_file(tmp_path/'f.txt', 'text')
-    assert (tmp_path/'f.txt').stat().st_mode == (tmp_path/'plain').stat().st_mode

@@ -16,7 +16,6 @@ from oia_nb.core import InvalidInput, generator
 from oia_nb.experiments import forecast
 from oia_nb.experts import parse_expert
 from oia_nb.information import Setting, make_world
-from oia_nb.identification import identify
 from oia_nb.open_setting import OpenSetting
 from oia_nb.oracle import action_informed_oracle
 from oia_nb.scoring import is_proper
@@ -127,11 +126,6 @@ def test_arms_that_no_rule_makes_the_favourite(tmp_path):
         assert Z.arms[2] in s.advice
 
 
-def test_what_is_told_chooses_the_learner():
-    assert identify(CLINIC, eps=1., delta=.1, seed=0, told='rounding=2',
-                    max_rounds=50).origin.method == 'own_beliefs'
-
-
 def test_a_decimal_comma(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Session.create('a.jsonl', CLINIC, eps=.3, delta=.1).close()
@@ -185,14 +179,6 @@ def test_amend_and_undo_keep_what_was_paid(tmp_path):
         seen = s.to_frame(), s.paid, s.statement
     with Session.open(path) as s:
         assert s.to_frame().equals(seen[0]) and (s.paid, s.statement) == seen[1:]
-
-
-def slip(s):
-    "Answer rounds rightly until a wrong arm would end the session; returns that round."
-    play(s, 1)
-    offer = s.announce()
-    r = reply(offer)
-    return offer, r
 
 
 def test_the_end_is_a_sentence_with_a_way_out(tmp_path):

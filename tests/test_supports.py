@@ -41,26 +41,6 @@ ADVERT = load_world('advert')
 TOLD = told(ADVERT, prior=ADVERT.structure.priors[0])
 
 
-@pytest.mark.parametrize('bad', [
-    5, 'ab', [], [[0]], [[0], [1], []], [[0], [1], [7]], [[0], [1], [-1]], [[0], [1], [1, 1]],
-    [[0], [1], [.5]], [[0], [1], [[.5, .6]]], [[0], [1], [[.51, .49]]], [[0], [1], 'all'],
-    [[0], [1], [True]], {'desk': [0]}, {'desk': [0], 'survey': [1], 'phone': [2]},
-    [[0], [1], [[.5, .5], [.5]]]], ids=repr)
-def test_supports_that_are_none(bad):
-    with pytest.raises(InvalidInput) as e:
-        replace(ADVERT.setting, supports=bad)
-    assert e.value.argument.startswith('supports')
-
-
-@pytest.mark.parametrize('bad', [5, [.5], [.5, .6], [-.5, 1.5], 'half', [[.5, .5]], [.99, .01]],
-                         ids=repr)
-def test_priors_that_are_none(bad):
-    "Also one that no distribution over the beliefs of an arm averages to."
-    with pytest.raises(InvalidInput) as e:
-        replace(TOLD.setting, prior=bad)
-    assert e.value.argument.startswith('prior')
-
-
 def test_what_is_said_must_be_so():
     z = TOLD.setting
     with pytest.raises(InvalidInput, match='supports gives to desk'):
@@ -213,14 +193,6 @@ def test_a_wrong_prior_is_named(by):
     found = lying(ADVERT, prior + [by, -by])
     assert (found.status, found.violated) == ('assumption_violated', 'prior')
     assert found.certificate is None and 'common prior' in found.statement
-
-
-def test_the_true_prior_is_not_named():
-    assert lying(ADVERT, ADVERT.structure.priors[0]).violated != 'prior'
-
-
-def test_without_a_prior_there_is_nothing_to_watch():
-    assert PriorWatch(untold(ADVERT).setting).see(0, 0) == 1.
 
 
 def test_bets_stay_right_with_a_prior_and_supports():

@@ -5,7 +5,6 @@ The laws are asserted on drawn tables: the prior is the same for each arm to 1e-
 are never worth less, an
 independent column is worth exactly nothing, and weights are repeated rows.
 """
-import random
 import time
 import re
 import warnings
@@ -14,11 +13,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from oia_nb.all import InvalidInput, OIAError, menu_rule, world_from_table
-from oia_nb.oracle import widest_margin
-from oia_nb.worlds import MAX_SIGNALS, check_table
+from oia_nb.all import InvalidInput, menu_rule, world_from_table
+from oia_nb.worlds import check_table
 from conftest import examples
-from test_worlds import anything, same, seeds, valid_or_refused
+from test_worlds import same
 
 pytestmark = pytest.mark.filterwarnings('ignore:rare levels')
 
@@ -62,11 +60,6 @@ def test_every_arm_has_the_prior_of_the_table(seed, smoothing):
     table = drawn(seed)
     priors = world_of(table, smoothing=smoothing).structure.priors
     assert np.abs(priors - shares(table)).max() <= 1e-12
-
-def test_every_arm_has_the_prior_of_the_table_by_default():
-    for seed in range(20):
-        table = drawn(seed)
-        assert np.abs(world_of(table).structure.priors - shares(table)).max() <= 1e-12
 
 @given(st.integers(0, 10**6), smoothings)
 @many(20)
@@ -144,29 +137,6 @@ def test_an_independent_column_is_worth_nothing(seed, smoothing):
     assert np.abs(q[0] - q[1]).max() <= 1e-12 and np.abs(
         q[2] - q[3]).max() <= 1e-12 and np.abs(q[2] - q[4]).max() <= 1e-12
 
-def test_noise_is_no_incentive():
-    """No rule makes an expert prefer a column of noise, and what the principal earns from it is
-    what she earns from nothing."""
-    for seed in range(5):
-        world = world_of(with_noise(drawn(seed), seed), {'nothing': [], 'u': ['u'], 'x': ['x']})
-        assert abs(widest_margin(world, 1)[0]) <= 1e-9 and abs(widest_margin(world, 0)[0]) <= 1e-9
-        value = world.belief_distributions @ world.setting.belief_utility
-        assert abs(value[0] - value[1]) <= 1e-12
-
-def test_rare_disease_at_forty_sites():
-    """1,000 cases, 2 % ill, and the site is noise by chance only: more columns are worth more,
-    and the prior stays."""
-    rng = np.random.default_rng(0)
-    ill = np.r_[np.ones(20, int), np.zeros(980, int)]
-    table = dict(s=ill, test=np.where(rng.random(1000) < .1, 1 - ill, ill),
-                 site=rng.integers(0, 40, 1000))
-    world = world_of(
-        table, {'nothing': [], 'test': ['test'], 'test and site': ['test', 'site']},
-        utility={0: [1, .6], 1: [0, .9]})
-    value = world.belief_distributions @ world.setting.belief_utility
-    assert np.abs(world.structure.priors
-                  - [.98, .02]).max() <= 1e-12 and (np.diff(value) >= -1e-12).all()
-
 @given(st.integers(0, 10**6))
 @many(20)
 def test_order_of_rows_and_arms(seed):
@@ -176,30 +146,6 @@ def test_order_of_rows_and_arms(seed):
     alone = world_of(table, {'nothing': [], 'x': ['x']})
     # whatever others look at
     assert (alone.structure.joint[1] == world_of(table).structure.joint[1]).all()
-
-@given(st.integers(0, 10**6))
-@many(20)
-def test_names_of_levels(seed):
-    "Other names for the levels, hence another order, move no probability."
-    table, rng = drawn(seed), np.random.default_rng(seed)
-    new = {
-        c: dict(
-            zip(sorted(set(v)),
-                rng.permutation([f'{c} {i}' for i in range(len(set(v)))]).tolist()))
-        for c, v in table.items()
-    }
-    other = world_of({c: [new[c][v] for v in values] for c, values in table.items()})
-    world, column = world_of(table), [
-        list(other.setting.states).index(new['s'][s]) for s in sorted(set(table['s']))
-    ]
-    for k, columns in enumerate(CHAIN.values()):
-        for name, row in zip(world.signals[k], world.structure.joint[k]):
-            renamed = ', '.join(
-                f'{c}={new[c][part.split("=")[1]]}'
-                for c, part in zip(columns, name.split(', '))) or 'nothing'
-            assert np.abs(
-                other.structure.joint[k][other.signals[k].index(renamed)][column]
-                - row).max() <= 1e-15
 
 @given(st.integers(0, 10**6))
 @many(20)
@@ -215,30 +161,6 @@ def test_weights_are_repeated_rows(seed):
     assert same(
         world_of(table | {'Freq': times}, weights='Freq',
                  utility=np.eye(len(set(table['s'])))), world_of(repeated))
-
-def test_titanic_in_thirty_two_rows():
-    """Counts of classes: a table of counts is the table of the people (the numbers are of the
-    size of the Titanic's)."""
-    rng = np.random.default_rng(1)
-    cells = [(a, b, s) for a in ('1st', '2nd', '3rd', 'Crew')
-             for b in ('Female', 'Male') for s in ('No', 'Yes')]
-    frame = dict(zip('xys', zip(*cells))) | {'Freq': rng.integers(0, 700, len(cells)).tolist()}
-    people = {c: [v for v, m in zip(frame[c], frame['Freq']) for _ in range(m)] for c in 'xys'}
-    arms = {'nothing': [], 'class': ['x'], 'both': ['x', 'y']}
-    assert same(world_of(frame, arms, weights='Freq'), world_of(people, arms))
-
-@pytest.mark.parametrize('weights, says', [([1, -1, 1, 1], r'Freq\'\[1\]'),
-                                           ([0]*4, 'at least one row'),
-                                           (['a']*4, 'numbers'),
-                                           ([1, None, 1, 1], 'Freq'),
-                                           ([1, float('nan'), 1, 1], r'\[1\]'),
-                                           ([1]*3, '3 rows')])
-def test_bad_weights(weights, says):
-    with pytest.raises(InvalidInput, match=says):
-        world_of(dict(s=list('uuvv'), x=[1, 2]*2, Freq=weights), {'a': ['x'], 'b': []},
-                 weights='Freq')
-    with pytest.raises(InvalidInput, match='weights'):
-        world_of(dict(s=list('uuvv'), x=[1, 2]*2), {'a': ['x'], 'b': []}, weights='Freq')
 
 def test_smoothing_may_be_zero_where_no_cell_is_empty():
     table = dict(s=list('uuuvvvuv'), x=[1, 1, 2, 1, 2, 2, 1, 2], y=[1, 1, 1, 2, 2, 2, 1, 2])
@@ -324,16 +246,6 @@ def test_the_columns_own_values_are_keys(kind, make):
         with pytest.raises(InvalidInput, match='utility: got'):
             world_from_table(table, utility=dict.fromkeys(keys, [1, 0]), **arms)
 
-def test_intervals_and_dates_are_keys():
-    pd = pytest.importorskip('pandas')
-    cut, dates = pd.cut(pd.Series([1, 5]*4), [0, 3, 6]), pd.Series(
-        pd.to_datetime(['2020-01-01', '2021-01-01']*4))
-    for column in cut, dates:
-        table = pd.DataFrame({'s': column, 'x': [1, 1, 2, 2]*2})
-        world = world_of(table, {'a': ['x'], 'b': []},
-                         utility={column[1]: [0, 1], column[0]: [1, 0]})
-        assert (world.setting.utility == np.eye(2)).all()
-
 def test_labels_are_aligned():
     "Rows of utilities, decisions, costs: by label, wherever there are labels."
     pd = pytest.importorskip('pandas')
@@ -366,16 +278,6 @@ def test_labels_are_aligned():
         world_from_table(ROWS, **rest, utility=utility,
                          costs=pd.Series({'c': 0, 'b': .1, 'd': .05}))
 
-def test_pandas_and_plain_columns_agree():
-    pd = pytest.importorskip('pandas')
-    frame = pd.DataFrame(ROWS)
-    for change in dict, lambda f: f.astype({
-            's': 'category', 'x': 'float64', 'y': 'string'
-    }), lambda f: f.astype({'x': 'Int8', 'y': 'object'}):
-        assert same(
-            world_from_table(change(frame) if change is not dict else frame, **GOODS),
-            world_from_table(ROWS, **GOODS))
-
 def test_categories_keep_their_order():
     pd = pytest.importorskip('pandas')
     frame = pd.DataFrame(ROWS).assign(y=pd.Categorical(ROWS['y'], ['q', 'p', 'r'], ordered=True))
@@ -383,144 +285,6 @@ def test_categories_keep_their_order():
                                                            'x=2, y=q', 'x=2, y=p')
     intervals = pd.DataFrame(ROWS).assign(x=pd.cut(pd.Series(ROWS['x']), [0, 1.5, 3]))
     assert world_from_table(intervals, **GOODS).signals[0] == ('x=(0.0, 1.5]', 'x=(1.5, 3.0]')
-
-BAD_TABLES = {
-    'no such column': (dict(arms={'a': ['X'], 'b': []}), r"arms\['a'\]: got 'X'"),
-    'no such state column': (dict(state='S'), "state: got 'S'"),
-    'a column that is no name': (dict(arms={'a': [['x']], 'b': []}), r"arms\['a'\]"),
-    'one arm': (dict(arms={'a': ['x']}),
-                'arms: got'), 'arms as a list': (dict(arms=[['x'], ['y']]),
-                                                 'arms: got'),
-    'an arm without a list': (dict(arms={'a': 3, 'b': []}), r"arms\['a'\]: got 3"),
-    'an arm without a name': (dict(arms={'': ['x'], 'b': []}), r'arms\[0\]: got'),
-    'a numbered arm': (dict(arms={1: ['x'], 'b': []}), 'arms: got'),
-    'a fraction': (dict(arms={'a': ['z'], 'b': []}),
-                   "column 'z': 8 rows with a fraction, such as 0.5: cut it"),
-    'a gap': (dict(arms={'a': ['gap'], 'b': []}),
-              "column 'gap': no value in 4 rows, the first is row 1"),
-    'a gap in the state': (dict(state='gap'), "column 'gap': no value in 4 rows"),
-    'no state': (dict(state=None), 'state: got None'),
-    'cost of an unknown arm': (dict(costs={'a': 0, 'b': 0, 'd': 0}), 'costs: got'),
-    'one cost for all': (dict(costs=.1), 'costs: got'),
-    'a cost too few': (dict(costs=[0, 1]),
-                       'costs: got'), 'a negative cost': (dict(costs=[0, 1, -1]),
-                                                          r'costs\[2\]'),
-    'utility of an unknown state': (dict(utility={'u': [1, 0], 'w': [0, 1]}),
-                                    'utility: got'),
-    'ragged utility': (dict(utility={'u': [1, 0], 'v': [0]}),
-                       'utility: got'), 'bound': (dict(bound=0), 'bound: got 0'),
-    'smoothing': (dict(smoothing=float('nan')), 'smoothing'), 'a state left out': (dict(
-        states=['u', 'w']), "also 'v'"), 'a state twice': (dict(states=['u', 'u', 'v']),
-                                                           'states: got'),
-    'states as a text': (dict(states='uv'), 'states: got'), 'states as a number': (dict(
-        states=2), 'states'), 'decisions': (dict(decisions=['a']),
-                                            'decisions: got'), 'name': (dict(name=''),
-                                                                        'name: got')
-}
-
-@pytest.mark.parametrize('kind', BAD_TABLES)
-def test_bad_table(kind):
-    change, says = BAD_TABLES[kind]
-    with pytest.raises(InvalidInput, match=says):
-        world_from_table(ROWS, **{**GOODS, **change})
-
-@pytest.mark.parametrize('frame', [
-    None, 3, 'table', [], [1, 2], {}, {'s': [], 'x': [], 'y': []},
-    {'s': 3, 'x': [1], 'y': [1]}, {'s': ['u', 'v'], 'x': [1], 'y': [1, 2]}
-], ids=repr)
-def test_no_table(frame):
-    with pytest.raises(InvalidInput):
-        world_from_table(frame, **GOODS)
-
-def test_too_many_levels():
-    n = 2*MAX_SIGNALS
-    with pytest.raises(InvalidInput, match=f'200 levels, at most {MAX_SIGNALS}'):
-        world_from_table({'s': ['u', 'v']*MAX_SIGNALS, 'x': list(range(n)), 'y': ['p']*n}, **GOODS)
-    with pytest.raises(InvalidInput, match=rf"arms\['b'\].*at most {MAX_SIGNALS}"):
-        world_from_table(
-            {
-                's': ['u', 'v']*MAX_SIGNALS, 'x': [i % 11 for i in range(n)],
-                'y': [i // 11 for i in range(n)]
-            }, **GOODS)
-
-def test_one_state_is_no_world():
-    with pytest.raises(InvalidInput):
-        world_from_table({'s': ['u']*4, 'x': [1, 2]*2, 'y': [1, 2]*2},
-                         **{**GOODS, 'utility': [[1, 0]]})
-
-def test_two_columns_of_one_name():
-    pd = pytest.importorskip('pandas')
-    frame = pd.DataFrame([['u', 1, 2], ['v', 1, 2]], columns=['s', 'x', 'x'])
-    with pytest.raises(InvalidInput, match='one column'):
-        world_from_table(frame, **{**GOODS, 'arms': {'a': ['x'], 'b': []}, 'costs': [0, 0]})
-
-@pytest.mark.parametrize('gap', ['NA', 'NaT', 'nan'])
-def test_every_kind_of_gap(gap):
-    pd = pytest.importorskip('pandas')
-    value = dict(NA=pd.NA, NaT=pd.NaT, nan=float('nan'))[gap]
-    with pytest.raises(InvalidInput, match="column 'x': no value in 1 row, the first is row 3"):
-        world_from_table({**ROWS, 'x': [1, 1, 2, value, 2, 2, 1, 2]}, **GOODS)
-
-def any_table(rng):
-    "Columns and arguments for `world_from_table`, of which about half are as they should be."
-    odd = lambda usual, other: usual if rng.random() < .95 else other()
-    n = odd(6, lambda: rng.randrange(3))
-    cells = [
-        0, 1, 2, 'u', 'v', '', 'a\n', 1., 2.5,
-        float('nan'),
-        float('inf'), None, True, (1, ), b'x', [1]
-    ]
-    column = lambda levels: [rng.choice(levels) for _ in range(odd(n, lambda: n + 1))]
-    frame = {
-        k: odd(
-            column('uv' if k ==
-                   's' else rng.choice(['pq', (0, 1, 2), (1., 2.), (True, False)])),
-            lambda: rng.choice([column(cells), None, 3]))
-        for k in 'sxyz'
-    }
-    names = rng.sample(['a', 'b', 'c', 'd'], odd(rng.randint(2, 4), lambda: rng.randrange(2)))
-    arms = {
-        odd(a, lambda: rng.choice([None, 1, '', (1, )])): odd(
-            rng.sample('xyz', rng.randrange(3)),
-            lambda: rng.choice(['x', None, 1, [None], [['x']], 'nope', ('x', 'y')]))
-        for a in names
-    }
-    rest = dict(costs=odd({a: rng.random()
-                           for a in names},
-                          lambda: anything(rng)), utility=odd([[1, 0], [0, 1]],
-                                                              lambda: anything(rng)),
-                bound=odd(1,
-                          lambda: anything(rng)), states=odd(None,
-                                                             lambda: anything(rng)),
-                decisions=odd(None, lambda: anything(rng)),
-                smoothing=odd(.5, lambda: anything(rng)),
-                name=odd('t', lambda: anything(rng)))
-    return frame, dict(state=odd('s', lambda: anything(rng)), arms=arms, **rest)
-
-@given(seeds)
-@many(60)
-def test_any_table(rng):
-    frame, arguments = any_table(rng)
-    if rng.random() < .2 and len(
-        {len(v) if isinstance(v, list) else -1
-         for v in frame.values()}) == 1:
-        frame = pytest.importorskip('pandas').DataFrame(frame)
-    try:
-        world = world_from_table(frame, **arguments)
-    except OIAError:
-        return
-    if all(n.isprintable() and n.strip()
-           for n in (world.name, *world.setting.arms, *world.setting.decisions)):
-        valid_or_refused(lambda: world)
-
-def test_tables_of_both_kinds():
-    def refused(seed):
-        frame, arguments = any_table(random.Random(seed))
-        try:
-            return world_from_table(frame, **arguments) is None
-        except OIAError:
-            return True
-    assert .3 < np.mean([refused(seed) for seed in range(300)]) < .95
 
 # --- Faults ---------------------------------------------------------------------------
 
@@ -576,11 +340,6 @@ def test_rare_levels_are_named_and_no_error():
     for rare in -1, 'five', None, float('nan'):
         with pytest.raises(InvalidInput, match='rare'):
             world_of(table, {'a': ['x'], 'b': []}, rare=rare)
-
-def test_long_lists_are_cut_short():
-    with pytest.raises(InvalidInput, match='and 14 more'):
-        world_of(dict(s=['u', 'v']*10, x=list('abcdefghijklmnopqrs') + [None]),
-                 {'a': ['x'], 'b': ['s']})
 
 @pytest.mark.parametrize('missing', ['own class', 'drop'])
 def test_fix_leaves_no_fault_and_tells_what_it_does(missing, capsys):
@@ -702,28 +461,6 @@ def test_bins_are_about_equal(seed, n):
     order = cut[np.argsort(x)].tolist()
     assert order == sorted(order) and max(map(order.count, set(order))) - min(
         map(order.count, set(order))) <= 1
-
-class Lazy:
-    columns = ['s', 'x']
-    def collect(self):
-        pass
-
-class Arrow:
-    column_names, columns = ['s', 'x'], [[1], [2]]
-
-@pytest.mark.parametrize('frame', [Lazy(), Arrow(), np.eye(2), 3, None],
-                         ids=lambda f: type(f).__name__)
-def test_what_is_no_table_gets_one_clear_line(frame):
-    with pytest.raises(
-            InvalidInput, match=
-            "^frame: got '.*', expected a table: a pandas or polars DataFrame, or a dict of columns"
-    ) as e:
-        world_of_frame(frame)
-    assert '\n' not in str(e.value)
-
-def world_of_frame(frame):
-    return world_from_table(frame, state='s', arms={'a': ['x'], 'b': []}, costs=[0, 0],
-                            utility=np.eye(2), bound=1)
 
 def test_many_rows_take_little_time():
     """300,000 rows with ten columns of text: 0.6 s of processor time on a machine of 2024, ten

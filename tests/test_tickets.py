@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 from conftest import amount
-from oia_nb.all import (Menu, ScoringRule, load_world, optimal_rule, principal_profit,
+from oia_nb.all import (Menu, load_world, optimal_rule, principal_profit,
                         random_world, world_names)
 from oia_nb.session import Offer
 from oia_nb.tickets import ALIKE, SAME, money, remark, round_program, whole_numbers
@@ -108,13 +108,3 @@ def test_the_best_round_menu_is_the_best():
                      constraints=LinearConstraint(p['A'], *p['rows']),
                      options=dict(mip_rel_gap=0.))
         assert optimal and abs(p['cost'] @ found - other.fun) < 1e-3
-
-def test_the_solver_prints_nothing(capfd):
-    "In this world the solver used to tell of itself, whatever it was asked."
-    world = random_world(4, 4, [3, 4, 2, 3], 172, prior='arm', bound=1e4)
-    assert optimal_rule(world).rule.rounded(-1, world).optimal
-    assert capfd.readouterr() == ('', '')
-
-def test_a_rule_that_pays_nothing_is_one_ticket():
-    rule = ScoringRule(np.zeros((2, 2)), [[.5, .5], [.1, .9]], 1.)
-    assert len(rule.menu()) == 1 and remark(rule.menu().tickets) == ''

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import examples
-from oia_nb.worlds import load_world
 from oia_nb.all import (InvalidInput, Oracle, action_informed_oracle, generator, identify,
                         random_world)
 from oia_nb.core import plain
@@ -42,16 +41,6 @@ def test_what_a_learner_cannot_honour_is_refused(told, can):
         with pytest.raises(InvalidInput, match='told') as e:
             told.require('it', can)
         assert e.value.argument.split('.')[1] in unusual - can
-
-
-@pytest.mark.parametrize('bad', [
-    'lapses=.6', 'lapses=-1', 'band=-1', 'alarm=0', 'alarm=2', 'lapses', 'lapses=x', 'slips=.1',
-    'beliefs=mine', 'costs=never', 'arm=heard', 'lapses=nan', 3, [('lapses', .1)],
-    'rounding=2.5', 'rounding=-1', 'rounding=16', 'rounding=', {'rounding': True}
-])
-def test_bad_forms(bad):
-    with pytest.raises(InvalidInput, match='told'):
-        as_told(bad)
 
 
 @pytest.mark.parametrize('method', LEARNERS)
@@ -174,9 +163,3 @@ def test_no_learner_breaks_with_its_oracle(name, start):
         assert (found.status, found.violated) == ('assumption_violated', 'oracle')
         assert found.certificate is None and found.rounds <= 30
     assert found.statement
-
-
-def test_the_learner_is_the_first_that_honours_what_is_told():
-    found = identify(load_world('small_clinic'), eps=2., delta=.1, told='lapses=0.02', seed=0)
-    assert found.origin.method == 'patient'
-    assert identify(load_world('small_clinic'), eps=2., delta=.1, seed=0).origin.method == 'sharp'

@@ -9,7 +9,7 @@ from oia_nb import programs
 from oia_nb.core import NotInducible, SolverFailure, TIE_TOL, generator
 from oia_nb.information import make_world
 from oia_nb.oracle import action_informed_oracle, widest_margin
-from oia_nb.programs import VProgram, is_close, known_program, simplex
+from oia_nb.programs import is_close, known_program, simplex
 from oia_nb.scoring import VRules, is_proper
 from oia_nb.stackelberg import optimal_rule, region_margin
 from oia_nb.worlds import random_world
@@ -184,13 +184,6 @@ def test_wrong_answers_are_not_returned(monkeypatch):
     with pytest.raises(SolverFailure):
         simplex(A, b, cost, cost)
 
-def test_one_belief():
-    v = VRules(np.array([[.3, .7]]))
-    assert v.D.tolist() == [[1.]] and v.tops.tolist() == [[1., 1.]]
-    program = VProgram(np.array([[.3, .7]]), 2, 0)
-    q = np.ones((2, 1))
-    assert program.minimum(q, np.zeros(2)).value == 0 and program.minimum(q, np.full(2, .1)) is None
-
 # --- Few tickets ----------------------------------------------------------------------
 
 def test_few_v_rules():
@@ -242,28 +235,6 @@ def test_second_stage_that_fails(monkeypatch):
         assert all(is_proper(rule) for _, rule in wide)
         for k, rule in enumerate(other.rules):
             assert rule is None or is_proper(rule) and region_margin(world, rule, k) >= -1e-9
-
-def test_what_stays_open_is_solved_again_scaled(monkeypatch):
-    """A program whose answer isn't verified, warm and cold, gets a run that differs in kind; the
-    options are as before afterwards."""
-    world = three_states(0)
-    z, q = world.setting, world.belief_distributions
-    k = int(world.costs.argmax())
-    asks = (world.costs[k] - world.costs)/z.bound
-    right = programs.RuleProgram(z.support, 3, k).minimum(q, asks, rule=False)
-    assert right.value > 1e-3
-    fresh = programs.RuleProgram(z.support, 3, k)
-    fresh._observe(q, asks, 0.)
-    usual = fresh.highs.getOptionValue('simplex_scale_strategy')[1]
-    run, is_optimal, scales = fresh._run, fresh.is_optimal, []
-    def noted(options, deadline):
-        scales.append(options.get('simplex_scale_strategy', usual))
-        return run(options, deadline)
-    monkeypatch.setattr(fresh, '_run', noted)
-    monkeypatch.setattr(fresh, 'is_optimal', lambda *x: len(scales) > 2 and is_optimal(*x))
-    assert fresh.minimum(q, asks, rule=False).value == pytest.approx(right.value, abs=1e-9)
-    assert scales == [usual, usual, 4]
-    assert fresh.highs.getOptionValue('simplex_scale_strategy')[1] == usual
 
 @pytest.mark.parametrize('W', [2, 3])
 def test_oracle_is_no_noise(W):

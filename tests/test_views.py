@@ -3,18 +3,15 @@ arms, money in its currency, and the certificate beside its target.
 
 Nothing here is left to chance.
 """
-import copy
 import json
-import pickle
 import re
 from functools import cache
 from html.parser import HTMLParser
 
-import numpy as np
 import pytest
 from oia_nb.all import (InvalidInput, Session, action_informed_oracle, brier,
                         compare, forecast_rounds, identify, load_world, make_world,
-                        optimal_rule, random_world, simple_regret)
+                        optimal_rule, random_world)
 from oia_nb.plots import plot_rule
 from oia_nb.cli import main
 from oia_nb.facts import ROWS_SHOWN, arm_facts, sensible, three_digits
@@ -160,47 +157,6 @@ def test_frames():
     with pytest.raises(InvalidInput, match='the setting of the run'):
         r.trace.to_frame(nasty.setting)
 
-def test_wrong_kinds_fail_by_name():
-    "Each says which argument, and where to get a right one."
-    best = BEST['clinic']
-    for call, said in ((lambda: optimal_rule('clinic'), "world: .*load_world"),
-                       (lambda: identify('clinic', eps=1., delta=.1), 'world: .*load_world'),
-                       (lambda: plot_rule(clinic), 'rule: .*optimal_rule'),
-                       (lambda: plot_rule(best, 'clinic'), 'setting: '),
-                       (lambda: simple_regret(clinic, best), 'rule: '),
-                       (lambda: clinic.respond(best.rule, 0), 'rng: '),
-                       (lambda: best.rule.card('clinic'), 'setting: ')):
-        with pytest.raises(InvalidInput, match=said):
-            call()
-
 @pytest.mark.parametrize('name', ['optimum', 'found', 'rule', 'menu'])
 def test_what_has_a_rule_is_drawn(name):
     assert plot_rule(SHOWN[name]()).lines
-
-# --- Copies ---------------------------------------------------------------------------
-
-def arrays(x, seen=()):
-    "Every array within an object of the package."
-    if isinstance(x, np.ndarray):
-        yield x
-    elif isinstance(x, (list, tuple)):
-        for v in x:
-            yield from arrays(v)
-    elif hasattr(x, '__dataclass_fields__'):
-        for name in x.__dataclass_fields__:
-            yield from arrays(getattr(x, name))
-
-@pytest.mark.parametrize('x', [clinic, clinic.setting, BEST['clinic'].rule, ORACLE, BEST['clinic']],
-                         ids=['world', 'setting', 'rule', 'oracle', 'optimum'])
-@pytest.mark.parametrize('again', [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy,
-                                   copy.copy],
-                         ids=['pickle', 'deepcopy', 'copy'])
-def test_copies_stay_read_only(x, again):
-    before = [a.flags.writeable for a in arrays(x)]
-    assert [a.flags.writeable for a in arrays(again(x))] == before
-    assert not any(before) and again(x) == x
-
-def test_equality():
-    assert clinic == load_world('clinic') and clinic.setting == load_world('clinic').setting
-    assert BEST['clinic'].rule == optimal_rule(clinic).rule != BEST['wine'].rule
-    assert clinic != wine and hash(clinic) == hash(load_world('clinic'))
