@@ -112,6 +112,11 @@ KINDS = dict(sure=sure, chance=chance, ties=ties, shipped=shipped)
 
 # --- Faults that are planted --------------------------------------------------------------
 
+def quarter(patches, checked):
+    "A quarter of the evidence is asked for."
+    asked = bets.asked_of
+    patches.append(patch.object(bets, 'asked_of', lambda c, j: .25*asked(c, j)))
+
 def share(patches, checked):
     "Each candidate has all of δ, and as much again."
     patches.append(patch.object(bets, 'share', lambda n: 2.))
@@ -152,17 +157,19 @@ def bound(patches, checked):
         patches.append(patch.object(checker, 'cut', larger))
 
 def dual(patches, checked):
-    "What multipliers leave isn't paid for, and functionals are a third too small."
-    weigh, cut = walls.weigh, checker.cut
+    "Functionals are two fifths too small: multipliers that aren't dual."
+    weigh, cut_by, cut = walls.weigh, walls.Cut.cut_by, checker.cut
     patches.append(patch.object(walls, 'weigh', lambda ups, p: (
         weigh(ups, p)[0], .6*weigh(ups, p)[1])))
+    patches.append(patch.object(walls.Cut, 'cut_by', lambda *given: (
+        .6*cut_by(*given)[0], *cut_by(*given)[1:])))
     def smaller(f, j, hint):
         g, h = cut(f, j, hint)
         return .6*g, h
     if not checked:
         patches.append(patch.object(checker, 'cut', smaller))
 
-PLANTS = dict(share=share, registration=registration, reuse=reuse, bound=bound, dual=dual)
+PLANTS = dict(quarter=quarter, share=share, registration=registration, reuse=reuse, bound=bound, dual=dual)
 
 # --- The runs -------------------------------------------------------------------------------
 

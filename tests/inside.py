@@ -14,6 +14,7 @@ from oia_nb.all import (NotInducible, action_informed_oracle, load_world, make_w
 from oia_nb.information import Rational
 from oia_nb.sharp import bets
 from oia_nb.sharp.learner import SharpLearner
+from oia_nb.verify import BETS, STAKES
 
 # --- Hostile worlds -----------------------------------------------------------------------
 
@@ -198,7 +199,16 @@ class Judge:
 
 # --- The look inside ------------------------------------------------------------------------
 
-SHADOWS = 6     # rules, at most, of which somebody else would have claimed something
+# rules, at most, of which somebody else would have claimed something; nats by which what seems to be
+# proved may be more than is
+SHADOWS, SEEMS = 6, .5
+
+def log_wealth(counts, z, mean):
+    "Of all gamblers together, for outcomes z whose mean is not above `mean`; at most."
+    if mean < 1e-6*max(z.max(), 0) or z.max() <= 0:
+        return np.inf
+    won = counts @ np.log1p(np.multiply.outer(z/mean - 1, BETS))
+    return np.logaddexp.reduce(won + np.log(np.array(STAKES)/np.sum(STAKES)))
 
 class Looking:
     """A sharp learner whose beliefs are compared with the truth after every answer: bounds and
@@ -212,7 +222,7 @@ class Looking:
     def __init__(self, learner, world, often=5, shares=(.98, .7), asks=True):
         self.learner, self.judge, self.often, self.shares = learner, Judge(world), often, shares
         self.asks, self.looked, self.losses, self.shadows = asks, Counter(), {}, []
-        self.next = 1
+        self.next, self.excess = 1, 0.
     def __getattr__(self, name):
         return getattr(self.learner, name)
     def __iter__(self):
@@ -284,21 +294,62 @@ class Looking:
                 assert g @ o.behind(paid) >= h - error - 1e-3, 'a cut'
 
     def claims(self, known):
-        """That less is lost than is, by a candidate, or by one that somebody else would have
-        registered: each rule as soon as it was answered, which is a choice like any other."""
+        """What is believed of candidates, and would be if somebody else had registered each rule
+        as soon as it was answered, which is a choice like any other."""
         first = [c for c in known.candidates if c.is_zero]
         for candidates in known.candidates, first + self.shadows:
             kept, known.candidates = known.candidates, candidates
+            self.shares_of(known)
             for c in candidates:
+                self.evidence(known, c)
                 self.claim(known, c)
             known.candidates = kept
+
+    def shares_of(self, known):
+        "All candidates together may fail with probability δ."
+        spent = 0.
+        for c in known.candidates:
+            other = (c.arm + 1) % known.setting.K
+            spent += np.exp(-bets.asked_of(c, other))
+            spent += 0. if c.is_zero else np.exp(-bets.asked_of(c, c.arm))
+        assert spent <= known.delta*(1 + 1e-9), 'shares of δ'
+
+    def evidence(self, known, c):
+        "The wealth against each arm is no more than what its true rule and mean leave."
+        o, q, K = known.outcomes, self.judge.q, known.setting.K
+        P = np.zeros((K, len(known.u)))
+        for i, w in np.ndindex(o.place[:, :-1].shape):
+            P[:, o.place[i, w]] += q[:, i]*self.judge.support[i, w]
+        counts = np.zeros_like(P)
+        for r in known.record.rounds[c.rounds:known.rounds]:
+            counts[r.arm, o.place[r.belief, r.state]] += 1
+        paid, u, mine = o.paid(c.rule), known.u, counts[c.arm]
+        every = o.counts
+        assert (every[c.arm] - c.counts == mine).all(), 'samples from before a registration'
+        rivals = set(self.judge.answered) - known.tied - ({c.arm} & {known.first})
+        for j in rivals:
+            best = self.judge.answered[j]
+            least = np.tensordot(o.out, best, 2)
+            x, x_j = u - paid, u - least
+            lost = P[j] @ x_j - P[c.arm] @ x
+            if lost <= .002*self.judge.world.setting.B:
+                continue
+            self.looked['evidence'] += 1
+            if j == c.arm:
+                won = log_wealth(mine, paid.max() - paid + least, paid.max() - lost)
+            else:
+                won = log_wealth(mine, x - x.min(), P[c.arm] @ x - x.min()) + log_wealth(
+                    every[j], u.max() - x_j, u.max() - P[c.arm] @ x - lost)
+            excess = bets.wealth(known, c, j, lost) - won
+            self.excess = max(self.excess, excess)
+            assert excess <= SEEMS, 'evidence'
 
     def shadow(self, known):
         "Register what was answered last, as somebody else."
         if known.first is None or not known.data.rounds or len(self.shadows) >= SHADOWS:
             return
         a = known.answers.get(known.data.asked[-1])
-        if a is None or a.round != known.rounds or not self.lost(a.rule):
+        if a is None or a.round != known.rounds or a.arm == known.first or not self.lost(a.rule):
             return
         kept, known.candidates = known.candidates, [known.candidates[0], *self.shadows]
         bets.register(known, (known.rounds, known.record.index(a.rule), a.arm))

@@ -15,7 +15,7 @@ from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_prop
 from oia_nb.estimation import FORCED, NORMAL
 from oia_nb.programs import HIGHS_OPTIONS
 from oia_nb.scoring import VRules
-from laws import looked_into as simulate
+from inside import looked_into as simulate
 from oia_nb import verify as checker
 from oia_nb.sharp.hyperplanes import RegionProgram
 from oia_nb.sharp import bets as module, evidence, hints, walls

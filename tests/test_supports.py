@@ -11,7 +11,7 @@ from oia_nb.core import REPORT_TOL, InvalidInput, generator
 from oia_nb.examination import PriorWatch
 from oia_nb.identification import identify, learner_row
 from oia_nb.information import Response, World, make_world
-from laws import looked_into as simulate
+from inside import looked_into as simulate
 from oia_nb.learner import check_response
 from oia_nb.oiafb import budget_parameter, event_failure, sets_of_beliefs
 from oia_nb.oiafc import mixing_theorem1
