@@ -28,7 +28,7 @@ import inside
 import oia_nb.verify as checker
 from oia_nb.all import (InvalidInput, action_informed_oracle, brier, mix, simulate,
                         spherical)
-from oia_nb.experts import Rounded
+from oia_nb.experts.experts import Rounded
 from oia_nb.sharp import bets, hints, walls
 from oia_nb.sharp.learner import sharp
 
@@ -169,7 +169,8 @@ def dual(patches, checked):
     if not checked:
         patches.append(patch.object(checker, 'cut', smaller))
 
-PLANTS = dict(quarter=quarter, share=share, registration=registration, reuse=reuse, bound=bound, dual=dual)
+PLANTS = dict(quarter=quarter, share=share, registration=registration, reuse=reuse,
+              bound=bound, dual=dual)
 
 # --- The runs -------------------------------------------------------------------------------
 

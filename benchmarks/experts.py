@@ -27,12 +27,13 @@ import numpy as np
 from scipy.stats import binom
 
 from oia_nb.core import InvalidInput
-from oia_nb.experts import WRONG_TOL, Expert, best_known, parse_expert
-from oia_nb.identification import LEARNERS, identify
-from oia_nb.oracle import action_informed_oracle
-from oia_nb.told import as_told
-from oia_nb.trial import shortlist
-from oia_nb.worlds import load_world, random_world
+from oia_nb.experts.experts import WRONG_TOL, Expert, best_known, parse_expert
+from oia_nb.run.identification import LEARNERS, identify
+from oia_nb.game.oracle import action_informed_oracle
+from oia_nb.experts.told import as_told
+from oia_nb.experts.trial import shortlist
+from oia_nb.worlds.files import load_world
+from oia_nb.worlds.generators import random_world
 
 RESULTS = Path(__file__).resolve().parent.parent/'nbs'/'_static'/'experts.json'
 DELTA, SEEDS, CAP = .05, 20, 6000
@@ -83,7 +84,7 @@ def expert_for(world, text):
     agent = parse_expert(text)
     if not text.startswith('drifting'):
         return agent
-    from oia_nb.stackelberg import optimal_rule
+    from oia_nb.game.stackelberg import optimal_rule
     rise = np.zeros(world.setting.K)
     rise[optimal_rule(world).arm] = agent.rise[0]
     return replace(agent, rise=tuple(rise))

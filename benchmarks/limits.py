@@ -10,7 +10,7 @@ import json
 import time
 from pathlib import Path
 
-from oia_nb.limits import answers_needed, lower_bound, rules_needed
+from oia_nb.sharp.limits import answers_needed, lower_bound, rules_needed
 from sharp import SHAPES, posed
 
 RESULTS = Path(__file__).resolve().parent.parent/'nbs'/'_static'/'limits.json'

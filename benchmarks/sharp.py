@@ -38,11 +38,11 @@ import numpy as np
 from scipy.stats import binom
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_proper, load_world,
                         optimal_rule, principal_profit, random_world, sharp, simulate)
-from oia_nb.complexity import n_min, problem_of
-from oia_nb.limits import lower_bound
-from oia_nb.experiments import break_even
+from oia_nb.paper.complexity import n_min, problem_of
+from oia_nb.sharp.limits import lower_bound
+from oia_nb.run.experiments import break_even
 from oia_nb.fast.drive import simulate_fast
-from oia_nb.identification import add_lost
+from oia_nb.run.identification import add_lost
 
 RESULTS = Path(__file__).resolve().parent.parent/'nbs'/'_static'/'sharp.json'
 # K, W, signals

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import linprog
 from oia_nb.all import (NotInducible, action_informed_oracle, load_world, make_world, optimal_rule,
                         simulate, world_names)
-from oia_nb.information import Rational
+from oia_nb.game.information import Rational
 from oia_nb.sharp import bets
 from oia_nb.sharp.learner import SharpLearner
 from oia_nb.verify import BETS, STAKES
@@ -199,8 +199,8 @@ class Judge:
 
 # --- The look inside ------------------------------------------------------------------------
 
-# rules, at most, of which somebody else would have claimed something; nats by which what seems to be
-# proved may be more than is
+# rules, at most, of which somebody else would have claimed something; nats by which what seems to
+# be proved may be more than is
 SHADOWS, SEEMS = 6, .5
 
 def log_wealth(counts, z, mean):

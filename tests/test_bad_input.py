@@ -21,26 +21,27 @@ from oia_nb.all import (Agent, InvalidInput, LEARNERS, NotInducible, OIAError, O
                         menu_rule, mix, oiafc, optimal_rule, parse_expert, patient,
                         principal_profit, random_world, register, search_oracle, sharp,
                         simple_regret, simulate, spherical, summarise, v_shaped, world_from_table)
-from oia_nb.baselines import etc, oiafc_simple
-from oia_nb.binary_search import search_depth
+from oia_nb.paper.baselines import etc, oiafc_simple
+from oia_nb.paper.binary_search import search_depth
 from oia_nb.cli import main
 from oia_nb.core import (as_array, as_beliefs, as_integer, as_names, as_number, as_probabilities)
-from oia_nb.estimation import Transcript
-from oia_nb.experts import lottery
-from oia_nb.information import Environment, merge_beliefs
-from oia_nb.learner import Finding, ask_oracle, check_response, finish, learner
-from oia_nb.limits import lower_bound, rules_needed
-from oia_nb.open_setting import OpenRule, OpenSetting, open_support
-from oia_nb.oracle import bound_needed, check_oracle, hidden_arm, shrink_oracle
-from oia_nb.plots import (blend, plot_error, plot_heatmap, plot_plane, plot_profits, plot_rule,
-                          plot_scaling)
-from oia_nb.runs import fit_exponent, share_interval
-from oia_nb.scoring import floor_belief
+from oia_nb.paper.estimation import Transcript
+from oia_nb.experts.experts import lottery
+from oia_nb.game.information import Environment, merge_beliefs
+from oia_nb.run.learner import Finding, ask_oracle, check_response, finish, learner
+from oia_nb.sharp.limits import lower_bound, rules_needed
+from oia_nb.experts.open_setting import OpenRule, OpenSetting, open_support
+from oia_nb.game.oracle import bound_needed, check_oracle, hidden_arm, shrink_oracle
+from oia_nb.show.plots import (blend, plot_error, plot_heatmap, plot_plane, plot_profits, plot_rule,
+                               plot_scaling)
+from oia_nb.run.runs import fit_exponent, share_interval
+from oia_nb.game.scoring import floor_belief
 from oia_nb.sharp.learner import own_beliefs
-from oia_nb.told import as_told
-from oia_nb.trial import shortlist as trial_rules, trial
-from oia_nb.worlds import (bits_world, blackwell_world, check_table, simple_world, world_from_dict,
-                           world_to_dict)
+from oia_nb.experts.told import as_told
+from oia_nb.experts.trial import shortlist as trial_rules, trial
+from oia_nb.worlds.generators import bits_world, blackwell_world, simple_world
+from oia_nb.worlds.tables import check_table
+from oia_nb.worlds.files import world_from_dict, world_to_dict
 
 many = settings(max_examples=amount(25, examples(200)))
 fewer = settings(many, max_examples=examples(30))
@@ -194,13 +195,12 @@ def identify_row(rng):
     return identify, dict(world=w, eps=1e-3, delta=.1, oracle=oracle, method='sharp',
                           budget=9, seed=0)
 
-SUPPORTED = dict(
-    Setting=lambda s, M, W: Setting(s, np.ones((W, 2)), 1., 2),
-    ScoringRule=lambda s, M, W: ScoringRule(np.zeros((M, W)), s, 1.),
-    brier=lambda s, M, W: brier(s), spherical=lambda s, M, W: spherical(s),
-    logarithmic=lambda s, M, W: logarithmic(s),
-    v_shaped=lambda s, M, W: v_shaped(s, np.full(W, 1/W)),
-    menu_rule=lambda s, M, W: menu_rule(s, np.ones((2, W)), 1.))
+SUPPORTED = dict(Setting=lambda s, M, W: Setting(s, np.ones((W, 2)), 1., 2),
+                 ScoringRule=lambda s, M, W: ScoringRule(np.zeros((M, W)), s, 1.),
+                 brier=lambda s, M, W: brier(s), spherical=lambda s, M, W: spherical(s),
+                 logarithmic=lambda s, M, W: logarithmic(s),
+                 v_shaped=lambda s, M, W: v_shaped(s, np.full(W, 1/W)),
+                 menu_rule=lambda s, M, W: menu_rule(s, np.ones((2, W)), 1.))
 REFUSED = {
     'make_world': (lambda rng: (make_world, parts(rng)),
                    dict(joint=JOINT, costs=COSTS, utility=UTILITY, bound=BOUND)),
@@ -274,7 +274,6 @@ TARGET = dict(eps=1., delta=.1)
 SURE = dict(TARGET, delta=.05)
 COIN = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], [0., .02], np.eye(2), 1.,
                   name='coin')
-NO_COUNT = [0, -1, 1.5, True, 'two']
 ROWS3 = dict(s=list('uuvuvvvu'), x=[1, 1, 2, 1, 2, 2, 1, 2], y=list('ppqqppqq'), z=[.5]*8,
              gap=[1, None]*4, Freq=[1]*8)
 FREQ = [[1, -1]*4, [0]*8, ['a']*8, [1, None]*4, [1, np.nan]*4]
@@ -329,7 +328,8 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
     'an oracle in doubt': (good(action_informed_oracle, ADVERT), dict(
         costs=[[(0, 1)], {'desk': 1}], cases=[0, {'desk': 2.5}])
         | {'costs|arm': [{'x': (0, 1)}]}),
-    'agent': (lambda agent: replace(COIN, agent=agent), dict(agent=[None, 'Rational', Rational, 3])),
+    'agent': (lambda agent: replace(COIN, agent=agent),
+              dict(agent=[None, 'Rational', Rational, 3])),
     'agent in a file': (lambda agent: world_from_dict(world_to_dict(COIN) | dict(agent=agent)),
                         dict(agent=KEYS)),
     'RiskAverse': (RiskAverse, dict(aversion=[np.nan, 51, 'much'], lottery=[None])),

@@ -6,31 +6,22 @@ An example is a number, from which all else is drawn: `python tests/test_hostile
 Two hundred in a quick run, two thousand with --release.
 """
 
-import copy
-import io
-import json
 import sys
 import warnings
 from collections import Counter
-from contextlib import redirect_stderr, redirect_stdout
 from decimal import Decimal
 from fractions import Fraction
-from tempfile import TemporaryDirectory
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from conftest import amount, examples
-from oia_nb.all import (OIAError, Oracle, ScoringRule, World,
-                        action_informed_oracle, load_world, make_world, menu_rule, optimal_rule, principal_profit,
-                        random_world, world_from_table)
-from oia_nb.oracle import check_oracle, widest_margin
-from oia_nb.stackelberg import PROFIT_TOL, region_margin
-from oia_nb.worlds import (check_table, world_to_dict)
-from oia_nb.cli import main
+from oia_nb.all import (OIAError, Oracle, ScoringRule, World, action_informed_oracle, make_world,
+                        optimal_rule, principal_profit, random_world)
+from oia_nb.game.oracle import check_oracle, widest_margin
+from oia_nb.game.stackelberg import PROFIT_TOL, region_margin
 from test_bad_input import REFUSED
-from oia_nb.stackelberg import is_claim_true, profit_scale
+from oia_nb.game.stackelberg import is_claim_true, profit_scale
 
 # --- What is spoilt ------------------------------------------------------------------------
 
@@ -50,9 +41,8 @@ ANYTHING = [None, True, False, 0, -1, 1, 2, 10**400, -0.5, 0.0, -0.0, 0.5, 1e-30
             (), [[]], [None], {'a': 1}, {1, 2}, range(3), loop(), Odd(), object, len,
             np.float32(0.3), np.int64(2), np.array(3.0), np.array([]), np.array(None),
             np.datetime64('2020'), Fraction(1, 3), Decimal('0.1'), Decimal('NaN'), Decimal('sNaN'),
-            pd.NA, pd.NaT, pd.DataFrame(), pd.Series([1.0, np.nan]), np.ma.array([1.0, 2.0],
-                                                                                 mask=[1, 0]),
-            iter([1]), slice(2)]
+            pd.NA, pd.NaT, pd.DataFrame(), pd.Series([1.0, np.nan]),
+            np.ma.array([1.0, 2.0], mask=[1, 0]), iter([1]), slice(2)]
 NUMBERS = [lambda x, r: -x, lambda x, r: x * 10.0 ** r.integers(-12, 13), lambda x, r: str(x),
            lambda x, r: [x], lambda x, r: np.array(x), lambda x, r: np.float32(x),
            lambda x, r: Fraction(x), lambda x, r: Decimal(x), lambda x, r: np.nextafter(x, np.inf),
@@ -165,9 +155,8 @@ def a_world(r, **sizes):
 
 def plain_world(r):
     "A small world in which every arm can be had."
-    return outcome(
-        lambda: random_world(2, 2, 2, int(r.integers(2**31)), margin=0.01)
-    ) or random_world(2, 2, 2, 0, margin=0.01)
+    return outcome(lambda: random_world(2, 2, 2, int(r.integers(2**31)),
+                                        margin=0.01)) or random_world(2, 2, 2, 0, margin=0.01)
 
 # --- The property --------------------------------------------------------------------------
 
@@ -329,123 +318,6 @@ def rounding(r):
     menu = best.rule.menu()
     text = outcome(lambda: menu.text(w.setting, **some_spoilt(dict(digits=3, currency='EUR'), r)))
     assert text is None or text.count('Ticket') >= len(menu)
-
-def spoilt_bytes(data, r, kind):
-    "A world file, spoilt as data or as bytes."
-    if kind == 1:
-        try:
-            return json.dumps(spoilt(copy.deepcopy(data), r), default=str).encode('utf-8',
-                                                                                  'surrogatepass')
-        except (ValueError, TypeError):
-            return b'{}'
-    raw = bytearray(json.dumps(data).encode())
-    for _ in range(r.integers(1, 4)):
-        i = r.integers(len(raw))
-        what = r.integers(4)
-        if what == 0:
-            raw[i] = r.integers(256)
-        if what == 1:
-            del raw[i : i + r.integers(1, 9)]
-        if what == 2:
-            raw[i:i] = raw[i : i + r.integers(1, 9)]
-        if what == 3:
-            del raw[i:]
-        if not raw:
-            return b''
-    return bytes(raw)
-
-COLUMN = [
-    lambda c, r: c.astype(str), lambda c, r: c.where(r.random(len(c)) > .1),
-    lambda c, r: c.astype('category'), lambda c, r: c.map(lambda v: f'{v} '),
-    lambda c, r: c.astype(object), lambda c, r: pd.Series([Odd()]*len(c)),
-    lambda c, r: pd.Series(r.normal(size=len(c))), lambda c, r: pd.Series(1j*np.arange(len(c))),
-    lambda c, r: pd.Series([[1]]*len(c)), lambda c, r: c == c.iloc[0],
-    lambda c, r: pd.Series([c.iloc[0]]*len(c)), lambda c, r: pd.Series([np.nan]*len(c)),
-    lambda c, r: pd.Series(pd.date_range('2020', periods=len(c))),
-    lambda c, r: pd.Series([True, 1, '1', None]*len(c))[:len(c)]]
-
-@place(8)
-def tables(r):
-    n = int(r.integers(1, 60))
-    frame = pd.DataFrame(dict(ill=r.choice(['yes', 'no'], n), test=r.choice(['a', 'b', 'c'], n),
-                              site=r.integers(0, 3, n), count=r.integers(1, 4, n)))
-    if r.random() < 0.4:
-        name = r.choice(frame.columns)
-        frame = frame.assign(**{name: COLUMN[r.integers(len(COLUMN))](frame[name], r)})
-    a = dict(frame=frame, state='ill', arms={'none': [], 'test': ['test'], 'both': ['test',
-                                                                                    'site']},
-             costs=[0.0, 0.01, 0.02], utility=np.eye(2), bound=1.0)
-    if r.random() < 0.3:
-        a['weights'] = 'count'
-    if r.random() < 0.3:
-        a['smoothing'] = 0.5
-    if r.random() < 0.2:
-        a['prior'] = [0.3, 0.7]
-    if r.random() < 0.7:
-        a = some_spoilt(a, r)
-    found = outcome(lambda: world_from_table(a.pop('frame'), **a))
-    if found is not None:
-        valid_world(found)
-        assert np.ptp(found.structure.priors, axis=0).max() <= 1e-12
-    c = dict(frame=frame, state='ill', arms=dict(test=['test']), rare=2)
-    found = outcome(lambda: check_table(**some_spoilt(c, r)))
-    if found is not None:
-        repr(found)
-        outcome(lambda: found.fix(**some_spoilt(dict(rare='own class', missing='drop', bins=3), r)))
-
-WORDS = ['optimal', 'identify', 'plan', 'worlds', 'demo', 'compare', '--json', '--quiet', '--eps',
-         '--delta', '0.5', '0.1', '1e-9', 'nan', '-1', '--without', '--digits', '3', '0',
-         '--margin', '--seed', '--method', 'chen', '--budget', '9', 'w.json', 'W', '', '--', '\n',
-         '\0', 'é', '--help=', '--figure', 'no/f.png', '-h1']
-
-@place(5)
-def commands(r):
-    w = a_world(r) if r.random() < 0.5 else plain_world(r)
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / 'w.json'
-        data = outcome(lambda: world_to_dict(w))
-        path.write_bytes(
-            json.dumps(data).encode()
-            if r.random() < 0.6
-            else spoilt_bytes(data, r, r.integers(1, 3))
-        )
-        learn = 'identify W --eps 0.5 --delta 0.1 --budget 9 --seed 1 --quiet'
-        line = ['optimal W --json', 'optimal W', 'plan W --eps 0.5 --delta 0.1 --json',
-                f'{learn} --json', f'{learn} --method etc'][r.integers(5)].split()
-        for _ in range(r.choice([0, 0, 1, 2])):
-            i, what = int(r.integers(len(line) + 1)), r.integers(3)
-            word = WORDS[r.integers(len(WORDS))]
-            line = [line[:i] + [word] + line[i:], line[:i] + line[i + 1:],
-                    line[:i] + [word] + line[i + 1:]][what]
-        if line[:1] in (['demo'], ['compare']) and len(line) < 3 or (
-                line[:1] == ['identify'] and '--budget' not in line):
-            return  # a long run that nothing is wrong with
-        line = [str(path) if word in ('W', 'w.json') else word for word in line]
-        out, err = io.StringIO(), io.StringIO()
-        with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
-            warnings.simplefilter('error', RuntimeWarning)
-            try:
-                status = main(line)
-            except SystemExit as e:
-                status = e.code or 0  # --help, --version
-        assert status in (0, 2), (line, err.getvalue())
-        assert 'Traceback' not in err.getvalue() and (
-            status == 0 or err.getvalue().splitlines()[-1].startswith('oia: ')
-        ), (line, err.getvalue())
-        if status == 0 and '--json' in line and line[0] == 'optimal' and '--without' not in line:
-            told(load_world(line[1]), json.loads(out.getvalue()))
-
-def told(world, found):
-    "What `oia optimal --json` prints is true: of the exact rule, and of the one in round numbers."
-    z = world.setting
-    true_claim(world, ScoringRule(found['rule']['payments'], found['support'], z.bound),
-               found['profit'], z.arm_index(found['arm']))
-    handed = found['rounded']
-    if handed is None:
-        return
-    tickets = [[t['pays'][w] for w in z.states] for t in handed['tickets']]
-    true_claim(world, menu_rule(z.support, tickets, z.bound), handed['profit'],
-               z.arm_index(handed['arm']))
 
 # --- All of them ---------------------------------------------------------------------------
 

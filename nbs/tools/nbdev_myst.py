@@ -43,13 +43,16 @@ def is_check(statement):
         isinstance(call, ast.Call) and ast.unparse(call.func).startswith('test_'))
 
 def parsed(code):
-    "The statements of a cell; none if it isn't Python alone."
-    return ast.parse(re.sub(r'(?m)^\s*[%!].*', '', code)).body
+    "The statements of a cell, magic lines aside."
+    try:
+        return ast.parse(code).body
+    except SyntaxError:
+        return ast.parse(re.sub(r'(?m)^\s*[%!].*', '', code)).body
 
-def folds(code):
-    "Whether a cell is folded: it is long, or ends on a check."
+def folds(code, figure=False):
+    "Whether a cell is folded: it is long, or ends on a check and draws no figure."
     body = parsed(code)
-    return len(code.splitlines()) > LONG or bool(body) and is_check(body[-1])
+    return len(code.splitlines()) > LONG or not figure and bool(body) and is_check(body[-1])
 
 def what_it_shows(code, figure):
     "What the bar over a folded cell says."
@@ -87,7 +90,9 @@ def read(text):
             for key in (line, line.split()[0] if line else '') if key in TAGS
         }
         tags |= set(cell.metadata.get('tags', []))
-        if not whole and not tags & {'remove-cell', 'remove-input'} and folds(cell.source):
+        draws = 'figure' in cell.metadata.get('mystnb', {})
+        shown = not tags & {'remove-cell', 'remove-input'}
+        if shown and not whole and folds(cell.source, draws):
             tags.add('hide-input')
         if tags:
             cell.metadata['tags'] = sorted(tags)
@@ -273,21 +278,23 @@ def chapter_number(page):
 
 def by_name(assign):
     """Sphinx counts from 1 in each part of the book; the names of files say which chapter it is,
-    or that it has no number."""
-    def renumber(node, number):
+    or that it has no number.  Sections are counted, what is below them isn't."""
+    def numbered(old, depth, number):
+        new = (number, *old[depth:]) if number and old else ()
+        return new if len(new) <= 2 else ()
+    def renumber(node, depth, number):
         if old := node.get('secnumber'):
-            node['secnumber'] = [number, *old[1:]] if number else None
+            node['secnumber'] = list(numbered(old, depth, number)) or None
     def assign_by_name(self, env):
         rewrite = assign(self, env)
         for page, sections in env.toc_secnumbers.items():
-            number = chapter_number(page)
+            number, depth = chapter_number(page), len(sections.get('') or (0, ))
             env.toc_secnumbers[page] = {
-                anchor: (number, *old[1:]) if number and old else ()
-                for anchor, old in sections.items()
+                anchor: numbered(old, depth, number) for anchor, old in sections.items()
             }
-            renumber(env.titles[page], number)
+            renumber(env.titles[page], depth, number)
             for link in env.tocs[page].findall(nodes.reference):
-                renumber(link, number)
+                renumber(link, depth, number)
         return rewrite
     return assign_by_name
 
