@@ -821,8 +821,8 @@ def proved_text(found):
 # %% ../../nbs/appendix/62_learner.ipynb #393de040
 def result_facts(found, *, rounds=None, regret=None, break_even=None):
     """What an `Identification` says: `rounds` are what its rounds were for, in words;
-    the true `regret`, and the rounds until its `break_even`, come from who knows the
-    world."""
+    the true `regret`, and the rounds until its `break_even`, come from someone who
+    knows the world."""
     arms, origin = found_names(found)[0], found.origin or Origin()
     answers = brief(f'{a} {n:,}' for a, n in zip(arms, found.counts))
     used = f'{found.rounds:,} ({answers})' + (f': {rounds}' if rounds else '')
