@@ -2,6 +2,7 @@
 import html
 import json
 
+import numpy as np
 import pytest
 import browser
 import check_site
@@ -160,6 +161,15 @@ def test_long_code_and_checks_fold(code, bar):
                                                nbformat_minor=5)))
         return book.cells[-1].metadata.get('mystnb', {}).get('code_prompt_show')
     assert bars('# A chapter') == bar and bars(nbdev_myst.OPEN) is None
+
+def test_numbers_on_a_page_have_six_digits():
+    from IPython.core.interactiveshell import InteractiveShell
+    shell = InteractiveShell()
+    shell.run_cell(nbdev_myst.FIRST.split('\n', 1)[1], silent=True)
+    shown = shell.display_formatter.formatters['text/plain']
+    values = .1 + .2, np.float64(1/3), {'a': (2/3, 7)}, 1234567.8, float('inf'), True
+    assert [*map(shown, values)] == ['0.3', '0.333333', "{'a': (0.666667, 7)}", '1,234,568',
+                                     'inf', 'True']
 
 # --- What is made of docstrings, of the contents and of a rule on paper ----------------
 
