@@ -327,12 +327,16 @@ def list_tests(app, docname, source):
             label, test_name = test_label(test)
             file = 'laws' if '[' in test else test.partition('.py')[0]
             seen.setdefault(file, {})[test_name] = label
+    places = {p.stem: p for p in (HERE.parent/'tests').rglob('*.py')}
     for file in sorted(seen):
+        place = places[file].relative_to(HERE.parent).as_posix()
         source[0] += f'\n## {file}.py\n'
         for test_name, label in sorted(seen[file].items()):
             source[0] += (
-                f'\n({label})=\n### {test_name}\n\n```{{literalinclude}} ../../tests/{file}.py\n'
-                f':pyobject: {test_name}\n:language: text\n```\n')
+                f'\n({label})=\n### {test_name}\n\n```{{raw}} html\n<details class="hide">'
+                '<summary>the test</summary>\n```\n```{literalinclude} '
+                f'../../{place}\n:pyobject: {test_name}\n:language: text\n```\n'
+                '```{raw} html\n</details>\n```\n')
 
 def setup(app):
     app.add_role('paper', PaperRole())
