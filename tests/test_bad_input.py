@@ -349,7 +349,8 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
               {'a': 3, 'b': []}, {'': ['x'], 'b': []}, {1: ['x'], 'b': []}],
         state=['S', None], smoothing=[np.nan], bound=[0], states=[['u', 'u', 'v'], 'uv', 2],
         costs=[{'a': 0, 'b': 0, 'd': 0}, .1, [0, 1], [0, 1, -1]], decisions=[['a']], name=[''],
-        utility=[{'u': [1, 0], 'w': [0, 1]}, {'u': [1, 0], 'v': [0]}], weights=['s', 'none'])),
+        utility=[{'u': [1, 0], 'w': [0, 1]}, {'u': [1, 0], 'v': [0]}], weights=['s', 'none'],
+        prior=[[.5, .6], {'u': 1.}, [1.], [.5, -.5], 'uv'])),
     'check_table': (good(check_table(dict(s=['u', 'v', 'u'], x=['a', None, 'b'])).fix), dict(
         missing=['mean'], rare=[-1], bins=[1, {'y': 2}, {'x': 2}, 2.5])),
     'experiment': (good(experiment, worlds=[COIN], methods=['sharp'], repetitions=1, seed=0,
