@@ -8,7 +8,6 @@ import pytest
 from conftest import amount
 from laws import detection, most_failures, statistical
 from oia_nb.core import REPORT_TOL, InvalidInput, generator
-from oia_nb.experts.examination import PriorWatch
 from oia_nb.run.identification import identify, learner_row
 from oia_nb.game.information import Response, World, make_world
 from laws import looked_into as simulate
@@ -245,21 +244,3 @@ def test_sharp_keeps_its_promise_with_all_that_is_known(monkeypatch):
                    for world, eps in worlds for _ in range(SEEDS)]
     assert wrong(let_through) > most_failures(len(runs), DELTA)
 
-LEVEL, RUNS = .05, amount(150, 400)
-
-def alarms(prior, n=60):
-    "In how many runs of n reports the evidence against a prior reaches 1/LEVEL."
-    rng, q, found = generator(942), ADVERT.belief_distributions, 0
-    for _ in range(RUNS):
-        watch = PriorWatch(replace(ADVERT.setting, prior=prior))
-        for k in rng.integers(ADVERT.setting.K, size=n):
-            watch.see(k, rng.choice(ADVERT.setting.M, p=q[k]))
-        found += watch.evidence >= 1/LEVEL
-    return found
-
-@statistical(false_alarm=1e-6, planted='a prior that is wrong by .15',
-             power=lambda: detection(RUNS, LEVEL, .5))
-def test_a_true_prior_is_seldom_objected_to():
-    true = ADVERT.structure.priors[0]
-    assert alarms(true) <= most_failures(RUNS, LEVEL)
-    assert alarms(true + [.15, -.15]) > most_failures(RUNS, LEVEL)
