@@ -273,6 +273,6 @@ def test_check_finds_faults(check, tmp_path):
         names = [fault(faulty) for fault in together]
         found = set(check(faulty, tmp_path/f'checked{i}')) - before
         for name in names:
-            expected = 'bibliography' if name == 'index.ipynb' else name
+            expected = 'glossary' if name == 'index.ipynb' else name
             assert any(expected in line
                        for line in found), f'{check.__name__} missed the fault in {name}'
