@@ -232,6 +232,30 @@ def test_prose_can_be_read_aloud(path):
     assert [part for text in texts for part in too_long(text)] == []
     assert [text for text in texts if FORBIDDEN.search(text)] == []
 
+CHAPTERS = [p for folder in ('sharp', 'experts') for p in (ROOT/'nbs'/folder).glob('*.ipynb')
+            if not re.match(rf'{UNREAD}|certificate', p.stem)]
+
+def missing_parts(page):
+    "What a chapter lacks of an overview, a picture before its first formula, a summary, exercises."
+    text = '\n'.join(''.join(c['source']) for c in page if c['cell_type'] == 'markdown')
+    pictures = [n for n, c in enumerate(page) if 'figure' in c['metadata'].get('mystnb', {})]
+    formulas = [n for n, c in enumerate(page)
+                if c['cell_type'] == 'markdown' and '$$' in ''.join(c['source'])]
+    solutions = [c for c in page if 'solution' in c['metadata'].get('tags', [])]
+    there = dict(overview='} Overview' in text, summary='\n## Summary\n' in text,
+                 exercises=len(re.findall(r'(?m)^\*\*\d\.\*\*', text)) == len(solutions) >= 3,
+                 picture=bool(pictures) and pictures[0] < min([*formulas, len(page)]))
+    return sorted(part for part, found in there.items() if not found)
+
+@pytest.mark.parametrize('path', CHAPTERS, ids=lambda p: p.stem)
+def test_a_chapter_has_all_its_parts(path):
+    page = json.loads(path.read_text(encoding='utf-8'))['cells']
+    assert missing_parts(page) == []
+    pictures = [c for c in page if 'figure' in c['metadata'].get('mystnb', {})]
+    assert missing_parts([c for c in page if c not in pictures]) == ['picture']
+    solved = [c for c in page if 'solution' not in c['metadata'].get('tags', [])]
+    assert missing_parts(solved) == ['exercises']
+
 def said(source):
     "The prose of a module's docstrings, without lists of parameters and examples."
     for node in ast.walk(ast.parse(source)):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import typing
 from collections import abc
+from dataclasses import InitVar
 from functools import cached_property
 from importlib import import_module
 from pkgutil import walk_packages
@@ -156,7 +157,7 @@ def resolved(text, owner):
 
 def holds(kind, x):
     "Whether a value is of a type; Python's rule that an int is a float holds."
-    if kind is typing.Any or isinstance(kind, typing.TypeVar):
+    if kind is typing.Any or isinstance(kind, (typing.TypeVar, InitVar)):
         return True
     if kind is None:
         return x is None
