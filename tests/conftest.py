@@ -32,8 +32,9 @@ os.environ.setdefault('OMP_NUM_THREADS', '1')
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 os.environ['MPLBACKEND'] = 'Agg'
 os.environ['MATPLOTLIBRC'] = str(ROOT/'nbs'/'matplotlibrc')
-# for build_docs and what it needs, and for tests that use those of another folder
-sys.path[:0] = [str(ROOT/'nbs'), str(ROOT/'nbs'/'tools'),
+# for build_docs and what it needs, for tests that use those of another folder, and for the
+# scripts that fill the stored tables
+sys.path[:0] = [str(ROOT/'nbs'), str(ROOT/'nbs'/'tools'), str(ROOT/'benchmarks'),
                 *(str(p) for p in (ROOT/'tests').iterdir() if p.is_dir())]
 
 def file_of(name):

@@ -1,14 +1,14 @@
 """Experts as they are: each does what its policy says, and is judged by its exact profit."""
-import importlib.util
 from dataclasses import replace
 from functools import cache
 
+import experts as campaign
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import amount, examples, ROOT
+from conftest import amount, examples
 from oia_nb.all import (Rational, RiskAverse, generator, identify, menu_rule, random_world)
 from oia_nb.experts.experts import lottery
 from oia_nb.game.information import best_reply
@@ -197,10 +197,6 @@ def test_an_expert_remembers_what_it_does():
 
 # --- A small campaign: experts by learners -------------------------------------------------
 
-spec = importlib.util.spec_from_file_location('campaign', ROOT/'benchmarks'/'experts.py')
-campaign = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(campaign)
-
 WHO, BY = ('expert', 'lapsing:0.05', 'subjective:1.5'), ('sharp', 'patient', 'own_beliefs', 'trial')
 SEEDS, COARSE = amount(1, 20), .08
 INSIDE = [(who, by) for who in WHO for by in BY
@@ -210,7 +206,7 @@ RUNS = SEEDS*len(INSIDE)
 def played_by(who, by, seed):
     world = campaign.world_called('duo')
     told, _ = campaign.told_to(campaign.row_of(by), who, world)
-    return campaign.play(by, world, campaign.expert_for(world, who), told, seed, COARSE)[0]
+    return campaign.play(by, world, campaign.expert_for(world, who), told, seed, COARSE)['end']
 
 @statistical(false_alarm=1e-6, planted='a learner that hands out the rule of the oracle, with the '
              'certificate of its own', power=lambda: 1.)

@@ -10,7 +10,7 @@ from laws import detection, most_failures, statistical
 from oia_nb.core import REPORT_TOL, InvalidInput, generator
 from oia_nb.run.identification import identify, learner_row
 from oia_nb.game.information import Response, World, make_world
-from laws import looked_into as simulate
+from inside import looked_into as simulate
 from oia_nb.run.learner import check_response
 from oia_nb.paper.oiafb import budget_parameter, event_failure, sets_of_beliefs
 from oia_nb.paper.oiafc import mixing_theorem1

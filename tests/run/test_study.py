@@ -1,9 +1,11 @@
 """A study with people: what they say, what goes wrong, what is paid, and what can be printed."""
 import hashlib
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from dataclasses import replace
 
 import numpy as np
@@ -14,11 +16,12 @@ from conftest import ROOT
 from oia_nb.cli import main
 from oia_nb.core import InvalidInput, generator
 from oia_nb.run.experiments import forecast
+from oia_nb.run.identification import identify
 from oia_nb.experts.experts import parse_expert
 from oia_nb.game.information import Setting, make_world
 from oia_nb.experts.open_setting import OpenSetting
 from oia_nb.game.oracle import action_informed_oracle
-from oia_nb.game.scoring import is_proper
+from oia_nb.game.scoring import ScoringRule, is_proper
 from oia_nb.run.session import Offer, Refused, Session, drawn, read_journal
 from oia_nb.game.stackelberg import optimal_rule, simple_regret
 from oia_nb.game.tickets import decimals, payable
@@ -56,6 +59,18 @@ def test_rules_are_rounded_and_stay_proper(world, unit, digits):
         held = tickets[[found.menu().choice(b) for b in found.support]]
         assert (held == found.values).all()
         assert payable(found, unit).values.tolist() == found.values.tolist()
+
+def test_boundaries_are_crossed_in_cents():
+    "The examination of a run that pays in cents crosses boundaries, by rules in cents."
+    loans = make_world([[[.7, .3]], [[.56, .075], [.14, .225]], [[.644, .024], [.056, .276]]],
+                       [0., 1., 3.], [[50, 0], [-100, 0]], 50.)
+    found = identify(loans, eps=20., delta=.1, seed=1, unit=.01)
+    crossed = next(c for c in found.checks if c.name == 'boundaries')
+    assert found.status == 'certified' and crossed.rounds >= 2
+    rules = np.array(found.certificate.facts['rules'])
+    of_oracle = [r.values for r in action_informed_oracle(loans).rules]
+    own = [100*r for r in rules if not any(np.allclose(r, o) for o in of_oracle)]
+    assert len(own) > 10 and np.abs(own - np.round(own)).max() < 1e-6
 
 def test_a_learner_of_its_own_questions_takes_no_unit(tmp_path):
     with pytest.raises(InvalidInput, match='unit'):
@@ -274,7 +289,7 @@ def by_python(path, world, eps):
     answer, asked = person(world, generator(1)), 0
     with Session.create(path, world, eps=eps, delta=.05, currency='€', unit=.01, fee=.5,
                         asks=True, person='R. Roe') as s:
-        while s.status == 'open' and s.rounds < 60:
+        while s.status == 'open':
             offer = s.announce()
             (arm, said, state), right = answer(offer.round, offer.rule)
             try:
@@ -286,19 +301,55 @@ def by_python(path, world, eps):
                 s.amend(9, report=right[1], reason='the line of another patient')
             elif s._rounds[-1].arm != world.setting.arm_index(right[0]):
                 s.amend(offer.round, arm=right[0], report=right[1], reason='clicked too soon')
-        s.stop()
     return asked
 
-@pytest.mark.parametrize('name', STUDIES)
-def test_a_study_with_people(tmp_path, name):
+
+def oia_json(*words):
+    "What the command prints as JSON, and its exit status."
+    out = io.StringIO()
+    with redirect_stdout(out):
+        status = main(['session', *map(str, words), '--json'])
+    return json.loads(out.getvalue() or '{}'), status
+
+
+def by_command(path, world, eps):
+    "The same, by nothing but the command."
+    answer, asked, z = person(world, generator(1)), 0, world.setting
+    file, world_file = str(path), str(path.with_suffix('.json'))
+    world.save(world_file)
+    now, _ = oia_json('new', file, world_file, '--eps', eps, '--delta', .05, '--currency', '€',
+                      '--unit', .01, '--fee', .5, '--asks', '--person', 'R. Roe')
+    while now['status'] == 'open':
+        offer, _ = oia_json('next', file)
+        rule = ScoringRule(offer['payments'], z.support, z.bound)
+        n, percents = offer['round'], lambda said: ','.join(map(str, said))
+        (arm, said, state), right = answer(n, rule)
+        words = ['answer', file, '--arm', arm, '--report', percents(said), '--state', state,
+                 '--round', n]
+        now, status = oia_json(*words)
+        if status:
+            asked += 1
+            arm, words[3], words[5] = right[0], right[0], percents(right[1])
+            now, _ = oia_json(*words)
+        if n == 9 or arm != right[0]:
+            now, _ = oia_json('amend', file, n, '--arm', right[0], '--report',
+                              percents(right[1]), '--why', 'the line of another patient')
+    oia_json('close', file, '--csv', path.with_suffix('.csv'))
+    return asked
+
+
+@pytest.mark.parametrize('name, way', [
+    *[(name, by_python) for name in STUDIES], ('three states', by_command),
+    pytest.param('two states', by_command, marks=pytest.mark.release)])
+def test_a_study_with_people(tmp_path, name, way):
     """Whole percents, two slips, an amendment, cents: certified, and the receipt is the sum of
     the journal to the cent."""
     world, eps = STUDIES[name]
     path = tmp_path/'study.jsonl'
-    by_python(path, world, eps)
+    assert way(path, world, eps) == 1
     with Session.open(path, write=False) as s:
-        assert s.result.status in ('certified', 'stopped') and s.result.verify()
-        assert simple_regret(world, s.result.rule) <= s.result.certificate.bound
+        assert s.result.status == 'certified' and s.result.verify()
+        assert simple_regret(world, s.result.rule) <= s.result.certificate.bound <= eps
         assert s.changed and 'amended' in s.statement
         records = read_journal(path.read_bytes())[0]
         rules = {r['rule']: r['values'] for r in records if r.get('values')}

@@ -8,6 +8,8 @@ import io
 import json
 import re
 import sys
+import tempfile
+from contextlib import redirect_stdout
 
 import numpy as np
 import pytest
@@ -30,8 +32,21 @@ Z = coin.setting
 FOUND = identify(coin, eps=3., delta=.1, seed=1)
 METHODS = {'sharp': ('sharp', {}), 'OIAFB': ('oiafb', dict(budget=30))}
 COMPARED = compare([coin], eps=3., delta=.1, methods=METHODS, repetitions=1, n_jobs=0)
+def of_a_session():
+    "What the command prints of a session, and of an offer."
+    with tempfile.TemporaryDirectory() as folder:
+        world, file = f'{folder}/coin.json', f'{folder}/day.jsonl'
+        coin.save(world)
+        for words in (['new', file, world, '--eps', '.1', '--delta', '.1'], ['next', file]):
+            out = io.StringIO()
+            with redirect_stdout(out):
+                assert main(['session', *words, '--json']) == 0
+            yield json.loads(out.getvalue())
+
+SESSION, OFFER = of_a_session()
 MADE = dict(
-    rule=rule_to_dict(FOUND.rule, Z), identification=FOUND.to_dict(trace=True),
+    session=SESSION, offer=OFFER, rule=rule_to_dict(FOUND.rule, Z),
+    identification=FOUND.to_dict(trace=True),
     optimal=optimal_to_dict(optimal_rule(coin)),
     plan=plan_to_dict(coin, forecast_rounds(coin, .5, .1)),
     compare=compare_to_dict(COMPARED, worlds=['coin'], target=dict(eps=3., delta=.1),
