@@ -247,7 +247,7 @@ WRONG = {
     "identify(load_world('clinic'), eps='one', delta=.1)": 'expected "float"',
     "optimal_rule(load_world('clinic')).rule.menu().txt": '"Menu" has no attribute "txt"',
     "load_world('clinic').setting.index([.5], 2, 3)": 'Too many arguments',
-    "sharp(load_world('clinic').setting, 3, eps=.1, delta=.1)": 'expected "Oracle"',
+    "sharp(load_world('clinic').setting, 3, eps=.1, delta=.1)": 'expected "Oracle | None"',
     "oiafc(load_world('clinic').setting, 3, eps=.1, delta=.1)": 'expected "Oracle"',
     "Session.open('s.jsonl').answer(1., [1., 0.])": 'expected "int | str"',
     "identify(load_world('clinic'), eps=.1, delta=.1).certificate.bound":
