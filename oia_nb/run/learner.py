@@ -880,8 +880,9 @@ def unchecked(found, told):
     needless |= {'calibration'} if told.beliefs == 'own' else set()
     if found.setting is None or found.setting.prior is None:
         needless.add('prior')
+    proxy = found.setting is not None and found.setting.rates is not None
     return [text for name, text in CHECKS.items() if name not in needless] + [
-        *UNCHECKED]
+        *UNCHECKED, *['that the test of the state errs as it is said to']*proxy]
 
 # %% ../../nbs/appendix/62_learner.ipynb #fac75b03
 def ended(found):
