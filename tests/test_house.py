@@ -8,6 +8,7 @@ import json
 import re
 from dataclasses import dataclass, replace
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 import pytest
 import oia_nb
@@ -87,20 +88,11 @@ def below(imports):
     return arrows
 
 def circle(arrows):
-    """A list of modules each of which imports the next one, and the last one the first; None if
-    there is none."""
-    done, path = set(), []
-    def visit(m):
-        if m in path:
-            return path[path.index(m):]
-        if m in done:
-            return None
-        path.append(m)
-        found = next(filter(None, map(visit, sorted(arrows.get(m, ())))), None)
-        path.pop()
-        done.add(m)
-        return found
-    return next(filter(None, map(visit, sorted(arrows))), None)
+    "Modules each of which imports the next one, and the last one the first; None without any."
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as e:
+        return e.args[1]
 
 def test_every_arrow_points_down():
     "No circle of imports, those inside functions included."

@@ -31,19 +31,12 @@ from oia_nb.all import (LEARNERS, Session, Told, compare, forecast_rounds, ident
 ATTACHED = """
 class A:
     x = 1
-
-@dataclass
-class B:
-    y: int
 # how many
-MANY = TWO = 2
-def twice(f):
-    return f
+MANY = 2
 # a remark
 @patch_to(A)
 @twice
 def text(self, n=MANY):
-    "What it says."
     return f\'\'\'
 {n}
   \'\'\'
@@ -51,19 +44,12 @@ def text(self, n=MANY):
 @patch_to(C)
 def z(self):
     return 0
-@patch_to(B)
-@property
-def both(self):
-    return self.y, TWO
 _all_ = ['text']
 """
 
 WHOLE = """
 # how many
-MANY = TWO = 2
-
-def twice(f):
-    return f
+MANY = 2
 
 class A:
     x = 1
@@ -71,18 +57,9 @@ class A:
     # a remark
     @twice
     def text(self, n=MANY):
-        "What it says."
         return f\'\'\'
 {n}
   \'\'\'
-
-@dataclass
-class B:
-    y: int
-
-    @property
-    def both(self):
-        return self.y, TWO
 text = A.text
 @patch_to(C)
 def z(self):

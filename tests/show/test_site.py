@@ -90,13 +90,6 @@ def test_lost_question_is_found(window):
     wrong = list(check_site.lost_questions(docs, window, [[asked, words, 'paper/errata']]))
     assert len(wrong) == 1 and wrong[0].endswith('not paper/errata.html')
 
-def test_excerpt_shows_a_formula_once(window):
-    window.open(ROOT/'docs'/'search.html')
-    formula = ('<div role="main"><p>the <span class="katex"><span class="katex-mathml"><math>'
-               '<mi>ϵ</mi></math></span><span class="katex-html"><i>ϵ</i></span></span>-optimal '
-               'rule</p><div class="cell_input">x = 1</div></div>')
-    assert window.value(f'Search.htmlToText({json.dumps(formula)})') == 'the ϵ-optimal rule'
-
 def test_site():
     "docs/, as it stands, has no fault."
     assert list(check_site.faults(ROOT, ROOT/'docs')) == []
@@ -136,15 +129,6 @@ def test_docstrings_and_checks_fold_and_nothing_is_lost():
     assert shown.count('<details') == 2
     assert html.unescape(pages.re.sub('<[^>]*>', '', shown)) == CODE
     assert pages.folds('def f(x):\n    "One line."\n    return x') == []
-
-def test_formula_keeps_its_text_and_its_styles():
-    known = {'vlist': 'ab'}
-    styles = {}
-    text = pages.slim('<span class="mord vlist" style="top:1em;">x</span>'
-                      '<span class="mord">y</span>', known, styles)
-    assert text == '<i class="ab A">x</i>y' and styles == {'top:1em;': 'A'}
-    sheet = pages.short_sheet('.katex .vlist>span{color:red}', known)
-    assert '.katex .ab>i{color:red}' in sheet and '.katex .vlist>span{color:red}' in sheet
 
 @pytest.mark.parametrize('code, bar', [
     ('x = 1', None), ('x = 1\n'*16, 'the code'), ('x = f(1)\nassert x', 'checks'),
