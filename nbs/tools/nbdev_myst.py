@@ -159,7 +159,9 @@ def list_modules(app, docname, source):
     "Completes api.md, when it is read, with the pages of all modules."
     if docname != 'api':
         return
-    pairs = [pair for pair in chapters(app.srcdir) if pair[1] != 'all']
+    parts = 'paper', 'sharp', 'experts', 'handbook', 'appendix'
+    pairs = sorted((pair for pair in chapters(app.srcdir) if pair[1] != 'all'),
+                   key=lambda pair: (parts.index(pair[0].split('/')[0]), pair[0]))
     rows = '\n'.join(f'| {{doc}}`api/{module}` | {{doc}}`/{page}` |' for page, module in pairs)
     source[0] += f'\n| module | explained in |\n|---|---|\n{rows}\n'
 
