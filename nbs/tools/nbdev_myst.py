@@ -55,10 +55,15 @@ def parsed(code):
     except SyntaxError:
         return ast.parse(re.sub(r'(?m)^\s*[%!].*', '', code)).body
 
+def imports(body):
+    "Whether statements only import."
+    return all(isinstance(n, (ast.Import, ast.ImportFrom)) for n in body)
+
 def folds(code, figure=False):
-    "Whether a cell is folded: it is long, or ends on a check and draws no figure."
+    "Whether a cell is folded: it is long, imports, or ends on a check and draws no figure."
     body = parsed(code)
-    return len(code.splitlines()) > LONG or not figure and bool(body) and is_check(body[-1])
+    checks = bool(body) and is_check(body[-1]) and not figure
+    return len(code.splitlines()) > LONG or checks or imports(body) and len(body) > 1
 
 def what_it_shows(code, figure):
     "What the bar over a folded cell says."
@@ -66,7 +71,7 @@ def what_it_shows(code, figure):
         return 'how this is drawn'
     body = parsed(code)
     names = [n.name for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
-    if not names and all(isinstance(n, (ast.Import, ast.ImportFrom)) for n in body):
+    if imports(body):
         return 'imports'
     if body and is_check(body[-1]):
         return 'checks'
