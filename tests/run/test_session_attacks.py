@@ -160,7 +160,7 @@ def test_ctrl_c_while_the_learner_computes(tmp_path, monkeypatch, presses):
 
 @pytest.mark.skipif(not hasattr(signal, 'setitimer'), reason='timers of POSIX')
 def test_interrupted_at_any_moment(tmp_path):
-    """100 interrupts (15 in a quick run) at random moments: the session is what its file says,
+    """100 interrupts (8 in a quick run) at random moments: the session is what its file says,
     before or after the step, and ends like one without an interrupt."""
     with Session.create(tmp_path/'whole.jsonl', WORLD, **TARGET) as s:
         play(s, WORLD)
@@ -170,7 +170,7 @@ def test_interrupted_at_any_moment(tmp_path):
         raise KeyboardInterrupt
     before = signal.signal(signal.SIGALRM, hit)
     try:
-        while hits < amount(15, 100):
+        while hits < amount(8, 100):
             runs += 1
             with Session.create(tmp_path/f'{runs}.jsonl', WORLD, **TARGET) as s:
                 while s.status == 'open':
