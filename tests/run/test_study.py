@@ -152,6 +152,17 @@ def test_three_states_on_a_sheet():
     for b in THREE.setting.support:
         assert ' / '.join(f'{100*p:.3g}' for p in b) in page
 
+def test_a_sheet_in_short():
+    "The tickets are all there, folded away, under what they are for; nothing else changes."
+    for world in CLINIC, THREE:
+        offer = Offer(1, optimal_rule(world).rule, world.setting, '€', digits=2)
+        page, short = offer.sheet(), offer.sheet(details=False)
+        head, folded = short.split('<details>')
+        assert '€ at most' in head and '<table>' not in head and 'what you believe' in head
+        assert offer.tickets(2) in folded.split('</details>')[0] and offer.tickets(2) in page
+        assert '<details>' not in page
+
+
 # --- What goes wrong -----------------------------------------------------------------------------
 
 def other(arm):
@@ -398,8 +409,10 @@ def test_a_forecast_for_the_expert_one_has(capsys):
     assert found.method[0] == 'patient' and np.isnan(found.lost[0])
     assert found.proved_1[0] > found.proved_800[0] <= found.proved_for_0[0]
     assert found.proved_800[0] == found['proved_for_1e+06'][0]
-    assert main('plan clinic --eps .3 --delta .1 --runs 1 --rounds 9 --sums 5 --quiet'.split()) == 0
+    assert main('plan clinic --eps .3 --delta .1 --runs 1 --rounds 9 --sums 5 --method patient '
+                '--currency € --cap 50 --quiet'.split()) == 0
     assert 'after round 9' in (out := capsys.readouterr().out) and 'for 5: ' in out
+    assert 'learner patient' in out and ' €' in out
     for wrong in ['--rounds', 'x'], ['--sums', 'x'], ['--rounds', '0']:
         assert main('plan clinic --eps .3 --delta .1 --runs 1 --quiet'.split() + wrong) == 2
 
