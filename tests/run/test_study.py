@@ -16,7 +16,7 @@ from conftest import ROOT
 from oia_nb.cli import main
 from oia_nb.core import InvalidInput, generator
 from oia_nb.run.experiments import forecast
-from oia_nb.run.identification import identify
+from oia_nb.run.identification import LEARNERS, identify
 from oia_nb.experts.experts import parse_expert
 from oia_nb.game.information import Setting, make_world
 from oia_nb.experts.open_setting import OpenSetting
@@ -476,6 +476,65 @@ def test_a_score_of_many_columns(capsys):
     for wrong in [], 'c1':
         with pytest.raises(InvalidInput):
             scored(wrong)
+
+# --- What newcomers met ------------------------------------------------------------------------
+
+# each fault that four newcomers met in a study of their own, and the test that holds it
+MET = {
+    1: 'test_one_session_and_four_threads', 2: 'test_the_round_that_a_watch_ends_is_whole',
+    3: 'test_a_bare_number_is_no_report', 4: 'test_the_end_is_a_sentence_with_a_way_out',
+    5: 'test_a_session_on_a_grid', 6: 'test_amend_and_undo_keep_what_was_paid',
+    7: 'test_a_study_with_people', 8: 'test_documents_fit_their_schemas',
+    9: 'test_an_answer_belongs_to_an_offer_that_is_open',
+    10: 'test_a_forecast_for_the_expert_one_has', 11: 'test_entry_points',
+    12: 'test_values_are_what_annotations_say', 13: 'test_results_are_a_few_readable_lines',
+    14: 'test_open_here_or_elsewhere', 15: 'test_html_in_the_readme_is_found',
+    16: 'test_three_states_on_a_sheet', 17: 'test_a_score_of_many_columns',
+    18: 'test_costs_as_intervals_of_a_table', 19: 'test_a_check_of_no_round_is_not_checked',
+    20: 'test_texts_that_may_stand_for_no_value', 21: 'test_what_is_told_chooses_the_learner',
+    22: 'test_a_grid_grows', 23: 'test_small_slips_are_named', 24: 'test_lost_question_is_found'}
+
+
+def test_each_fault_has_its_test():
+    every = '\n'.join(p.read_text(encoding='utf-8') for p in (ROOT/'tests').rglob('test_*.py'))
+    assert sorted(MET) == list(range(1, 25))
+    assert [name for name in MET.values() if f'def {name}(' not in every] == []
+
+
+def test_results_are_a_few_readable_lines():
+    import oia_nb.all       # where classes get their views
+    assert oia_nb.all.identify is identify
+    for method in LEARNERS:
+        found = identify(CLINIC, eps=1., delta=.1, seed=0, method=method, budget=300)
+        said = repr(found)
+        assert 'array(' not in said and 'np.' not in said and len(said) < 600
+        assert method in said or found.status in said
+
+
+def test_what_is_told_chooses_the_learner(tmp_path):
+    "In Python as by the command; Python's errors name what would do."
+    for n, (told, method) in enumerate([('lapses=0.05', 'patient'), ('beliefs=own', 'own_beliefs'),
+                                        ('rounding=2', 'own_beliefs'), ('', 'sharp')]):
+        with Session.create(tmp_path/f'{n}.jsonl', CLINIC, eps=.3, delta=.1, told=told) as s:
+            assert s.head['method'] == method
+        found = identify(CLINIC, eps=1., delta=.1, seed=0, told=told, max_rounds=3)
+        assert found.origin.method == method
+    with pytest.raises(InvalidInput, match='sharp relies on it'):
+        identify(CLINIC, eps=1., delta=.1, told='lapses=0.05', method='sharp')
+
+
+@pytest.mark.parametrize('call, words', [
+    (lambda: identify('clinic', eps=1., delta=.1), "load_world..clinic"),
+    (lambda: forecast(CLINIC, eps=1., methods='sharp'), 'a list of names'),
+    (lambda: identify(CLINIC, eps=1., delta=.1, watch=3), 'a function'),
+    (lambda: main('plan clinic --eps .3 --delta .1 --runs -1'.split()), None)])
+def test_small_slips_are_named(call, words, capsys):
+    if words is None:
+        assert call() == 2 and 'of at least 0' in capsys.readouterr().err
+        return
+    with pytest.raises(InvalidInput, match=words):
+        call()
+
 
 # --- A lottery -----------------------------------------------------------------------------------
 
