@@ -12,6 +12,7 @@ lib = cfg['lib_path']
 
 # what `oia book` copies, and what it needs beside the notebooks
 chapters = sorted(str(p) for pattern in ('*.ipynb', '*/*.ipynb', '_static/*.csv', '_static/*.json',
+                                         '_static/*.toml',
                                          'refs.bib', 'matplotlibrc')
                   for p in Path('nbs').glob(pattern))
 

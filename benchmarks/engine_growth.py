@@ -12,8 +12,8 @@ from engine_round import cpu, stakes
 from oia_nb.core import generator
 from oia_nb.fast.drive import as_identification
 from oia_nb.fast.loop import CAP, Engine
-from oia_nb.oracle import action_informed_oracle
-from oia_nb.worlds import random_world
+from oia_nb.game.oracle import action_informed_oracle
+from oia_nb.worlds.generators import random_world
 
 CASES = [('K = 5, M = 20, W = 3, faithful',
           random_world(5, 3, 4, 1, prior='arm', margin=.02), None),

@@ -17,14 +17,14 @@ from oia_nb.core import generator
 from oia_nb.fast import points
 from oia_nb.fast.drive import ENGINES, simulate_fast
 from oia_nb.fast.loop import Engine
-from oia_nb.information import make_world
-from oia_nb.learner import simulate
-from oia_nb.oiafb import oiafb
-from oia_nb.oiafc import oiafc
-from oia_nb.oracle import action_informed_oracle
-from oia_nb.programs import CvxpyProgram
-from oia_nb.ucb_lp import ucb_bounds
-from oia_nb.worlds import random_world
+from oia_nb.game.information import make_world
+from oia_nb.run.learner import simulate
+from oia_nb.paper.oiafb import oiafb
+from oia_nb.paper.oiafc import oiafc
+from oia_nb.game.oracle import action_informed_oracle
+from oia_nb.game.programs import CvxpyProgram
+from oia_nb.paper.ucb_lp import ucb_bounds
+from oia_nb.worlds.generators import random_world
 
 ROUNDS, RUNS = 20_000, 5
 OPTIONS = dict(eps=.5, delta=.1, max_rounds=ROUNDS)

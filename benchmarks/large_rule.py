@@ -4,7 +4,7 @@ import resource
 from time import perf_counter
 import numpy as np
 from oia_nb.all import is_proper, optimal_rule, principal_profit, random_world
-from oia_nb.programs import MenuProgram
+from oia_nb.game.programs import MenuProgram
 
 def menus(world):
     z, q = world.setting, world.belief_distributions

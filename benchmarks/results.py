@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from oia_nb.all import identify, load_world
-from oia_nb.complexity import problem_of
-from oia_nb.experiments import experiment
-from oia_nb.worlds import bits_world
-from oia_nb.oracle import shrink_oracle
+from oia_nb.paper.complexity import problem_of
+from oia_nb.run.experiments import experiment
+from oia_nb.worlds.generators import bits_world
+from oia_nb.game.oracle import shrink_oracle
 
 STATIC = Path(__file__).resolve().parent.parent/'nbs'/'_static'
 SEED, DELTA, CAP = 2025, .1, 10_000_000

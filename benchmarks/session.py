@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from oia_nb.all import Session, generator, load_world
-from oia_nb.identification import learner_row
-from oia_nb.information import Response
-from oia_nb.oracle import action_informed_oracle
+from oia_nb.run.identification import learner_row
+from oia_nb.game.information import Response
+from oia_nb.game.oracle import action_informed_oracle
 
 ROUNDS, REPEAT, MOST = 1000, 5, 3.      # MOST: seconds of this process that opening may take
 WORLD = load_world('clinic')

@@ -6,12 +6,13 @@ must agree, and the runs must have the same arms.
 from time import process_time
 import numpy as np
 from oia_nb.core import SolverFailure, generator
-from oia_nb.information import make_world
-from oia_nb.learner import simulate
-from oia_nb.oiafb import oiafb
-from oia_nb.oracle import action_informed_oracle
-from oia_nb.stackelberg import optimal_rule
-from oia_nb.worlds import load_world, random_world
+from oia_nb.game.information import make_world
+from oia_nb.run.learner import simulate
+from oia_nb.paper.oiafb import oiafb
+from oia_nb.game.oracle import action_informed_oracle
+from oia_nb.game.stackelberg import optimal_rule
+from oia_nb.worlds.files import load_world
+from oia_nb.worlds.generators import random_world
 
 def large(K, n, seed):
     "K arms, the first of them blind, the others with n signals each."

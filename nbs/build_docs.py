@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT/'nbs'), str(ROOT/'nbs'/'tools')]
 
 import check_site  # noqa: E402
+import nbdev_myst  # noqa: E402
 from oia_nb.book import copy_book  # noqa: E402
 
 # --- What the pages depend on, and what was built -------------------------------------
@@ -34,10 +35,10 @@ def sources(root):
             s.startswith('.') or s == '__pycache__' or
             (s.startswith('_') and s != '_static') for s in p.relative_to(root).parts)
     ]
-    ledger = root/'nbs'/'paper'/'claims.ipynb'
+    ledger = root/'nbs'/'_static'/'claims.toml'
     if ledger.exists():                     # paper/tests shows the tests that it names
         named = set(re.findall(r'test_\w+\.py', ledger.read_text(encoding='utf-8')))
-        found += [root/'tests'/name for name in ('laws.py', *named)]
+        found += [p for p in (root/'tests').rglob('*.py') if p.name in {'laws.py', *named}]
     found += [
         *root.glob('oia_nb/**/*.py'), *root.glob('oia_nb/data/**/*.json'),
         *root.glob('oia_nb/js/*.js'),
@@ -105,7 +106,7 @@ def publish(root):
 # The page of an earlier edition and where it is now, as the beginning of a notebook's path below
 # nbs/.
 MOVED = {
-    '00_core': 'companion/60',
+    '00_core': 'appendix/60',
     '01_information': 'paper/01',
     '02_scoring': 'paper/02',
     '03_stackelberg': 'paper/03',
@@ -117,29 +118,31 @@ MOVED = {
     '09_oiafb': 'paper/10',
     '10_complexity': 'paper/11',
     '11_baselines': 'paper/12',
-    '12_best_arm': 'companion/80',
-    '13_offline': 'companion/82',
-    '14_sharp': 'beyond/25',
-    '15_identification': 'companion/63',
-    '20_worlds': 'companion/64',
-    '20a_clinic': 'companion/65',
-    '20b_wine': 'companion/66',
-    '21_experiments': 'companion/67',
-    '22_plots': 'companion/69',
-    '25_cli': 'companion/70',
-    '30_engine': 'companion/71',
-    'companion/72_fast_agent': 'companion/72',
-    'companion/73_fast_points': 'companion/72',
-    'companion/74_fast_shelf': 'companion/72',
-    'companion/75_fast_bases': 'companion/73',
-    'companion/76_fast_plan': 'companion/73',
-    'companion/77_fast_loop': 'companion/73',
-    'companion/78_fast_drive': 'companion/74',
-    '99_all': 'companion/90',
+    '12_best_arm': 'appendix/80',
+    '13_offline': 'appendix/82',
+    '14_sharp': 'sharp/25',
+    '15_identification': 'appendix/63',
+    '20_worlds': 'handbook/64',
+    '20a_clinic': 'handbook/65',
+    '20b_wine': 'handbook/66',
+    '21_experiments': 'handbook/67',
+    '22_plots': 'handbook/69',
+    '25_cli': 'handbook/70',
+    '30_engine': 'appendix/71',
+    'companion/72_fast_agent': 'appendix/72',
+    'companion/73_fast_points': 'appendix/72',
+    'companion/74_fast_shelf': 'appendix/72',
+    'companion/75_fast_bases': 'appendix/73',
+    'companion/76_fast_plan': 'appendix/73',
+    'companion/77_fast_loop': 'appendix/73',
+    'companion/78_fast_drive': 'appendix/74',
+    '99_all': 'appendix/90',
     'claims': 'paper/claims',
     'errata': 'paper/errata',
-    'results': 'companion/results',
+    'results': 'handbook/results',
 }
+# Where the pages of a folder were in the edition before.
+BEFORE = dict(sharp='beyond', experts='beyond', handbook='companion', appendix='companion')
 REDIRECT = """<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">
@@ -153,13 +156,21 @@ REDIRECT = """<!DOCTYPE html>
 
 def redirects(root):
     """Pairs (old page, new page), relative to docs/: the first notebook, in the order of names,
-    that begins as `MOVED` says."""
+    that begins as `MOVED` says; all notebooks of a folder that had another name; and the pages of
+    the API whose modules went into a folder."""
     nbs = root/'nbs'
     for old, new in MOVED.items():
         first = min(nbs.glob(f'{new}*.ipynb'), default=None)
         if first is None:
             sys.exit(f'{old}.html leads nowhere: no notebook nbs/{new}*.ipynb')
         yield f'{old}.html', first.relative_to(nbs).with_suffix('.html').as_posix()
+    for new, old in BEFORE.items():
+        for path in sorted((nbs/new).glob('[!_.]*.ipynb')):
+            yield f'{old}/{path.stem}.html', f'{new}/{path.stem}.html'
+    for _, module in nbdev_myst.chapters(nbs):
+        folder, _, name = module.rpartition('.')
+        if folder not in ('', 'fast', 'sharp') or name == 'limits':
+            yield f'api/{name}.html', f'api/{module}.html'
 
 def link(old, new):
     "The address of a page as another one has to write it."
@@ -181,7 +192,6 @@ def build_readme(root):
     """index.ipynb, run as the site build runs it, in Markdown: links lead into docs/, pictures
     are files there."""
     import conf                         # sets the environment of kernels
-    import nbdev_myst
     from nbclient import NotebookClient
     from nbconvert import MarkdownExporter
     from traitlets.config import Config

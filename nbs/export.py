@@ -3,10 +3,15 @@
 A chapter attaches a method where it explains it (`patch_to`).  In the module that nbdev makes of
 the chapter, the method stands in its class, so that readers, editors and type checkers see the
 class whole.  Methods of a class from another module stay where they are.
+
+nbdev 2 reads settings.ini, and nbdev 3 the table `tool.nbdev` of pyproject.toml, which is written
+here from settings.ini.
 """
 import ast
+import json
 import os
 import re
+from configparser import ConfigParser
 from pathlib import Path
 from textwrap import indent
 from nbdev.doclinks import nbdev_export
@@ -88,8 +93,23 @@ def fold(text):
         text = re.sub(r'from \.+core import patch_to\n|,\s+patch_to\b|\bpatch_to, ', '', text)
     return re.sub(r'# %% .*\n\s*(?=# %% |\Z)', '', text)
 
+# what nbdev 3 wants to know, with the type that it wants
+KEYS = dict(nbs_path=str, lib_path=str, doc_path=str, title=str, tst_flags=str,
+            recursive=bool, custom_sidebar=bool, allowed_cell_metadata_keys=list)
+
+def with_settings(text, path='settings.ini'):
+    "The text of pyproject.toml, its table `tool.nbdev` as settings.ini says."
+    ini = ConfigParser(delimiters=['='])
+    ini.read(path, encoding='utf-8')
+    say = {str: lambda v: v, bool: lambda v: v == 'True', list: str.split}
+    lines = (f"{key} = {json.dumps(say[kind](ini['DEFAULT'][key]))}\n"
+             for key, kind in KEYS.items())
+    return re.sub(r'(?<=\[tool\.nbdev\]\n)(?:\w+ = .*\n)*', ''.join(lines), text)
+
 if __name__ == '__main__':
     os.chdir(Path(__file__).parent.parent)
+    project = Path('pyproject.toml')
+    project.write_text(with_settings(project.read_text(encoding='utf-8')), encoding='utf-8')
     nbdev_export()
     for path in sorted(Path('oia_nb').rglob('[!_]*.py')):
         path.write_text(fold(path.read_text(encoding='utf-8')), encoding='utf-8')

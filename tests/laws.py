@@ -22,36 +22,36 @@ from types import SimpleNamespace
 import numpy as np
 from scipy.stats import binom
 from conftest import amount
-from oia_nb import complexity
+from oia_nb.paper import complexity
 from oia_nb.all import (Response, action_informed_oracle, agent_profit, brier, generator, identify,
                         is_proper, load_world, make_world, menu_rule, mix, oiafc, optimal_rule,
                         random_world, simple_regret, simulate, spherical)
-from oia_nb.binary_search import binary_search, search_depth
+from oia_nb.paper.binary_search import binary_search, search_depth
 from oia_nb.core import TIE_TOL
-from oia_nb.estimation import (NORMAL, Transcript, cost_estimates, cost_upper, radius_fb, radius_fc,
-                               shortest_paths)
-from oia_nb.exploration import certify
-from oia_nb.information import Rational, best_reply
-from oia_nb.learner import Certificate
-from oia_nb.oiafc import MIXINGS, should_stop
-from oia_nb.stackelberg import arm_profit, region_margin
-from oia_nb.ucb_lp import OptimisticPrograms
-from oia_nb.worlds import simple_world
-from oia_nb.baselines import DECISIONS, chen, etc, oiafc_simple
+from oia_nb.paper.estimation import (NORMAL, Transcript, cost_estimates, cost_upper, radius_fb,
+                                     radius_fc, shortest_paths)
+from oia_nb.paper.exploration import certify
+from oia_nb.game.information import Rational, best_reply
+from oia_nb.run.learner import Certificate
+from oia_nb.paper.oiafc import MIXINGS, should_stop
+from oia_nb.game.stackelberg import arm_profit, region_margin
+from oia_nb.paper.ucb_lp import OptimisticPrograms
+from oia_nb.worlds.generators import simple_world
+from oia_nb.paper.baselines import DECISIONS, chen, etc, oiafc_simple
 from oia_nb.core import OIAError
-from oia_nb.examination import LEAN, RATIOS, STAKES, Boundary, examine
-from oia_nb.experts import Lapsing, is_wrong
-from oia_nb.lapses import chance_of_question, patient
-from oia_nb.leads import leading, share_needed
-from oia_nb.learner import Halt, within
-from oia_nb.oiafb import oiafb
-from oia_nb.open_setting import open_support
-from oia_nb.session import Refused, as_report
+from oia_nb.experts.examination import LEAN, RATIOS, STAKES, Boundary, examine
+from oia_nb.experts.experts import Lapsing, is_wrong
+from oia_nb.experts.lapses import chance_of_question, patient
+from oia_nb.experts.leads import leading, share_needed
+from oia_nb.run.learner import Halt, within
+from oia_nb.paper.oiafb import oiafb
+from oia_nb.experts.open_setting import open_support
+from oia_nb.run.session import Refused, as_report
 from oia_nb.sharp import learner as sharp_learner
 from oia_nb.sharp.evidence import BETS, betting_threshold, mean_lower
 from oia_nb.sharp.learner import sharp
-from oia_nb.told import Check, Told
-from oia_nb.trial import shortlist, trial
+from oia_nb.experts.told import Check, Told
+from oia_nb.experts.trial import shortlist, trial
 
 BROKEN = AssertionError, OIAError        # what a law raises on a broken variant
 

@@ -8,25 +8,40 @@ import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings, strategies as st
 from conftest import amount, examples
-from oia_nb.all import (Agent, InvalidInput, LEARNERS, NotInducible, OIAError, Oracle, Response,
-                        Row, ScoringRule, Session, Setting, action_informed_oracle, brier,
-                        experiment, forecast, generator, identify, load_world, logarithmic,
-                        make_world, menu_rule, mix, oiafc, optimal_rule, principal_profit, register,
-                        sharp, simulate, spherical, v_shaped, world_from_table)
+from oia_nb.all import (Agent, InvalidInput, LEARNERS, NotInducible, OIAError, Oracle,
+                        Rational, Response, RiskAverse, Row, ScoringRule, Session, Setting,
+                        action_informed_oracle, brier, chen, compare, experiment, forecast,
+                        forecast_rounds, generator, identify, load_world, logarithmic, make_world,
+                        menu_rule, mix, oiafc, optimal_rule, parse_expert, patient,
+                        principal_profit, random_world, register, search_oracle, sharp,
+                        simple_regret, simulate, spherical, summarise, v_shaped, world_from_table)
+from oia_nb.paper.baselines import etc, oiafc_simple
+from oia_nb.paper.binary_search import search_depth
 from oia_nb.cli import main
-from oia_nb.core import (as_array, as_beliefs, as_integer, as_names, as_number,
-                         as_probabilities)
-from oia_nb.estimation import Transcript
-from oia_nb.information import Environment, merge_beliefs
-from oia_nb.learner import Finding, ask_oracle, finish, learner
-from oia_nb.oracle import bound_needed
-from oia_nb.scoring import floor_belief
-from oia_nb.worlds import check_table
+from oia_nb.core import (as_array, as_beliefs, as_integer, as_names, as_number, as_probabilities)
+from oia_nb.paper.estimation import Transcript
+from oia_nb.experts.experts import lottery
+from oia_nb.game.information import Environment, merge_beliefs
+from oia_nb.run.learner import Finding, ask_oracle, check_response, finish, learner
+from oia_nb.sharp.limits import lower_bound, rules_needed
+from oia_nb.experts.open_setting import OpenRule, OpenSetting, open_support
+from oia_nb.game.oracle import bound_needed, check_oracle, hidden_arm, shrink_oracle
+from oia_nb.show.plots import (blend, plot_error, plot_heatmap, plot_plane, plot_profits, plot_rule,
+                               plot_scaling)
+from oia_nb.run.runs import fit_exponent, share_interval
+from oia_nb.game.scoring import floor_belief
+from oia_nb.sharp.learner import own_beliefs
+from oia_nb.experts.told import as_told
+from oia_nb.experts.trial import shortlist as trial_rules, trial
+from oia_nb.worlds.generators import bits_world, blackwell_world, simple_world
+from oia_nb.worlds.tables import check_table
+from oia_nb.worlds.files import world_from_dict, world_to_dict
 
 many = settings(max_examples=amount(25, examples(200)))
 fewer = settings(many, max_examples=examples(30))
@@ -180,13 +195,12 @@ def identify_row(rng):
     return identify, dict(world=w, eps=1e-3, delta=.1, oracle=oracle, method='sharp',
                           budget=9, seed=0)
 
-SUPPORTED = dict(
-    Setting=lambda s, M, W: Setting(s, np.ones((W, 2)), 1., 2),
-    ScoringRule=lambda s, M, W: ScoringRule(np.zeros((M, W)), s, 1.),
-    brier=lambda s, M, W: brier(s), spherical=lambda s, M, W: spherical(s),
-    logarithmic=lambda s, M, W: logarithmic(s),
-    v_shaped=lambda s, M, W: v_shaped(s, np.full(W, 1/W)),
-    menu_rule=lambda s, M, W: menu_rule(s, np.ones((2, W)), 1.))
+SUPPORTED = dict(Setting=lambda s, M, W: Setting(s, np.ones((W, 2)), 1., 2),
+                 ScoringRule=lambda s, M, W: ScoringRule(np.zeros((M, W)), s, 1.),
+                 brier=lambda s, M, W: brier(s), spherical=lambda s, M, W: spherical(s),
+                 logarithmic=lambda s, M, W: logarithmic(s),
+                 v_shaped=lambda s, M, W: v_shaped(s, np.full(W, 1/W)),
+                 menu_rule=lambda s, M, W: menu_rule(s, np.ones((2, W)), 1.))
 REFUSED = {
     'make_world': (lambda rng: (make_world, parts(rng)),
                    dict(joint=JOINT, costs=COSTS, utility=UTILITY, bound=BOUND)),
@@ -252,11 +266,172 @@ def test_payments():
                     rule.support, 1.)
         ScoringRule(rule.values/rule.values.max(), rule.support, 1.)
 
-# --- Slips: a name or a thing of another kind ------------------------------------------
+# --- Values of every other function ----------------------------------------------------
 
-CLINIC = load_world('small_clinic')
+CLINIC, ADVERT = load_world('small_clinic'), load_world('advert')
 Z, ORACLE, BEST = CLINIC.setting, action_informed_oracle(CLINIC), optimal_rule(CLINIC)
 TARGET = dict(eps=1., delta=.1)
+SURE = dict(TARGET, delta=.05)
+COIN = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], [0., .02], np.eye(2), 1.,
+                  name='coin')
+ROWS3 = dict(s=list('uuvuvvvu'), x=[1, 1, 2, 1, 2, 2, 1, 2], y=list('ppqqppqq'), z=[.5]*8,
+             gap=[1, None]*4, Freq=[1]*8)
+FREQ = [[1, -1]*4, [0]*8, ['a']*8, [1, None]*4, [1, np.nan]*4]
+GOODS = dict(frame=ROWS3, state='s', arms={'a': ['x'], 'b': ['x', 'y'], 'c': []}, bound=1,
+             costs={'a': 0, 'b': .1, 'c': 0}, utility={'u': [1, 0], 'v': [0, 1]})
+CODES = dict(s=['u', 'v']*100, x=list(range(200)), y=['p']*200)
+RUNS = pd.DataFrame(dict(world='w', method='a', eps=.1, rounds=[10, 20, 30, 40], regret=.1,
+                         status='certified', budget=10, normal_rounds=1, forced_rounds=1))
+NO_FRAME = [None, RUNS.iloc[:0], RUNS.to_dict(), RUNS.drop(columns='method')]
+CAPPED = RUNS.assign(status='round_cap')
+FOUND = identify(COIN, method='oiafc', eps=1., delta=.1, budget=40, seed=0)
+SHORT = trial_rules(Z, ORACLE)
+WIDE = ScoringRule(np.zeros_like(Z.support), Z.support, 2*Z.bound)
+LIAR = ScoringRule(1 - brier(Z.support).values, Z.support, 1.)
+OPEN = OpenSetting(Z.utility, Z.bound, Z.arms)
+
+def good(f, *args, **usual):
+    "`f` with good arguments, of which a keyword takes the place."
+    return lambda **bad: f(*args, **usual | bad)
+
+def with_learner(make):
+    return good(make, setting=Z, oracle=ORACLE, **TARGET)
+
+def told_by(**told):
+    return {f'told.{name}': [{name: value}] for name, value in told.items()}
+
+LEARNED = dict(setting=[CLINIC, None], oracle=[list(ORACLE.rules), action_informed_oracle(COIN)],
+               eps=[0, -1., 3*Z.B, np.nan, None, 'x', True], delta=[0, 1.5, np.inf, None, '1'])
+CAP = dict(max_rounds=[0, 1.5, True, '3'])
+KEYS = [None, 'k', {'kind': 'Drunk'}, {'kind': ['Rational']}, {}, {'kind': 'Rational', 'rate': .1}]
+FIXED = {       # a call, and for each of its keywords (what is named, after a dot) bad values
+    'random_world': (good(random_world, K=2, W=2, signals=2, seed=0, margin=.01), dict(
+        K=[1], W=[1], signals=[0, [1], [2, 2.], 'ab', None], seed=[-1, 'x'], prior=['both', []],
+        bound=[0], max_cost=[-1], decisions=[0], margin=['x'], tries=[0], name=[''])),
+    'blackwell_world': (good(blackwell_world, K=2, W=2, seed=0), dict(signals=[[2, 3]])),
+    'simple_world': (good(simple_world, K=2, W=2, seed=0), dict(prior=[3])),
+    'bits_world': (good(bits_world, gaps=[0., .1]), dict(
+        gaps=[[0.], [0.]*8, [0., -.1], [0., .9]], accuracy=[.5, 1.1],
+        copies=[0], listed=[1, 8]) | {'cost|gaps': [.4, -1.]}),
+    'hidden_arm': (good(hidden_arm, n=3, bound=1.), dict(n=[1, 2.5, True], bound=[0., np.nan])),
+    'shrink_oracle': (good(shrink_oracle, COIN), dict(share=[0., -1., 1.1, None])),
+    'Setting.grid': (good(Setting.grid, states=2, utility=np.eye(2), bound=1, arms=2), dict(
+        step=[.3, 0, 2, None], states=[1, 9, 'ab', []], bound=[0])),
+    'supports': (lambda supports: replace(ADVERT.setting, supports=supports), dict(supports=[
+        5, 'ab', [], [[0]], [[0], [1], []], [[0], [1], [7]], [[0], [1], [-1]], [[0], [1], [1, 1]],
+        [[0], [1], [.5]], [[0], [1], [[.5, .6]]], [[0], [1], [[.51, .49]]], [[0], [1], 'all'],
+        [[0], [1], [True]], {'desk': [0]}, {'desk': [0], 'survey': [1], 'phone': [2]}])),
+    'prior': (lambda prior: replace(ADVERT.setting, prior=prior), dict(prior=[
+        5, [.5], [.5, .6], [-.5, 1.5], 'half', [[.5, .5]]])),
+    'cost_ranges': (lambda cost_ranges: replace(ADVERT, cost_ranges=cost_ranges), dict(cost_ranges=[
+        [(0, 1)], [(1, 2)]*3, [(0, 1), (1, 0), (0, 1)], 'wide', [(-1, 1)]*3, [(0, np.nan)]*3])),
+    'an oracle in doubt': (good(action_informed_oracle, ADVERT), dict(
+        costs=[[(0, 1)], {'desk': 1}], cases=[0, {'desk': 2.5}])
+        | {'costs|arm': [{'x': (0, 1)}]}),
+    'agent': (lambda agent: replace(COIN, agent=agent),
+              dict(agent=[None, 'Rational', Rational, 3])),
+    'agent in a file': (lambda agent: world_from_dict(world_to_dict(COIN) | dict(agent=agent)),
+                        dict(agent=KEYS)),
+    'RiskAverse': (RiskAverse, dict(aversion=[np.nan, 51, 'much'], lottery=[None])),
+    'lottery': (good(lottery, bound=2., rng=generator(0)), dict(payment=[-.1, 2.1, np.nan, None])),
+    'parse_expert': (parse_expert, {'text|expert': [
+        'lapsing:often', 'tired', 'lapsing:1:2', 'expert:1', '', 'channel', 'logit:.1/lapsing:.1',
+        'drifting:1:2:x']}),
+    'as_told': (as_told, dict(told=[
+        'lapses=.6', 'lapses=-1', 'band=-1', 'alarm=0', 'alarm=2', 'lapses', 'lapses=x', 'slips=.1',
+        'beliefs=mine', 'costs=never', 'arm=heard', 'lapses=nan', 3, [('lapses', .1)],
+        'rounding=2.5', 'rounding=-1', 'rounding=16', 'rounding=', {'rounding': True}])),
+    'world_from_table': (good(world_from_table, **GOODS), dict(
+        frame=[None, 3, 'table', [], [1, 2],
+               np.eye(2), CODES,
+               *(ROWS3 | dict(x=[1, gap]*4) for gap in (pd.NA, pd.NaT, np.nan))],
+        arms=[{'a': ['x']}, [['x'], ['y']], {'a': ['X'], 'b': []}, {'a': [['x']], 'b': []},
+              {'a': 3, 'b': []}, {'': ['x'], 'b': []}, {1: ['x'], 'b': []}],
+        state=['S', None], smoothing=[np.nan], bound=[0], states=[['u', 'u', 'v'], 'uv', 2],
+        costs=[{'a': 0, 'b': 0, 'd': 0}, .1, [0, 1], [0, 1, -1]], decisions=[['a']], name=[''],
+        utility=[{'u': [1, 0], 'w': [0, 1]}, {'u': [1, 0], 'v': [0]}], weights=['s', 'none'])),
+    'check_table': (good(check_table(dict(s=['u', 'v', 'u'], x=['a', None, 'b'])).fix), dict(
+        missing=['mean'], rare=[-1], bins=[1, {'y': 2}, {'x': 2}, 2.5])),
+    'experiment': (good(experiment, worlds=[COIN], methods=['sharp'], repetitions=1, seed=0,
+                         grid=dict(eps=[3.], delta=.1), n_jobs=0), dict(
+        worlds=[[], COIN, ['nowhere'], [COIN, COIN], {1: COIN}, [None]],
+        methods=[[], 'sharp', ['guess'], ['sharp', 'sharp'], [print], {'x': 5},
+                 {'x': ('sharp', 'budget')}, {'x': ('sharp', dict(watch=1))},
+                 {'x': ('sharp', dict(margin=np.inf))}, {'x': ('oiafc', dict(mixing=min))}],
+        grid=[[], dict(epsilon=[1.]), dict(seed=[1]), dict(rounds=[1]), dict(eps=[]),
+              dict(eps=[1., 1.]), dict(eps=[np.nan]), dict(eps=[[1.]]), {'eps': 1., 3: 1.}],
+        repetitions=[0, -1, [1, 1], [], 1.5, True, [-1]], seed=[None, -1, 1.],
+        n_jobs=[1.5, 'two'])),
+    'forecast': (good(forecast, COIN, eps=.5, delta=.1, runs=1), dict(
+        runs=[0], cap=[0], seed=[-1], eps=[0.]) | {'methods|method': [['guess'], 'sharp']}),
+    'summarise': (summarise, dict(frame=[None, [], pd.DataFrame(), pd.DataFrame(dict(eps=[1.]))])),
+    'compare': (good(compare, [COIN]), dict(budget=[0], cap=[0], margin=[-1.])),
+    'forecast_rounds': (good(forecast_rounds, subject=Z, eps=1., delta=.1, margin=.05), dict(
+        eps=[0., 9.], delta=[0.], margin=[0., 5., None], subject=[3],
+        gaps=[[0., -1.], [1., 1.], [0.]])),
+    **{f.__name__: (good(f, COIN, eps=.04, delta=.1), dict(eps=[0., np.nan], delta=[0., 1.5]))
+       for f in (lower_bound, rules_needed)},
+    'search_oracle': (good(search_oracle, Z), dict(
+        tries=[1, 1.5], delta=[0, 2], want=[0, None])),
+    'search_depth': (search_depth, dict(threshold=[0., -1., np.nan])),
+    'patient': (with_learner(patient), LEARNED | CAP | told_by(
+        band=.1, beliefs='own', lapses=.6)),
+    'own_beliefs': (with_learner(own_beliefs), LEARNED | CAP | dict(examined=[1]) | told_by(
+        lapses=.1, band=.1)),
+    'open_support': (with_learner(open_support), dict(mass=[2., 0], max_rounds=[1], eps=[0])),
+    'trial': (with_learner(trial), dict(
+        rules=[SHORT[:1], SHORT[0], [SHORT[0], 3], [SHORT[0], WIDE]], max_rounds=[0], eps=[0])
+        | told_by(costs='until the end')),
+    'chen': (good(chen, setting=Z, oracle=ORACLE, budget=10, **TARGET), LEARNED | dict(
+        budget=[0, 2.5, True, '3'], solver=['simplex', None], decision=[None, ['last']])),
+    'etc': (good(etc, setting=Z, oracle=ORACLE, samples=5, **TARGET), LEARNED | dict(
+        samples=[0, 1.], solver=['simplex', None])),
+    'oiafc_simple': (with_learner(oiafc_simple), LEARNED | CAP | dict(
+        beliefs=[0, Z.M + 1, 1.5, None, [2], 'xy', [1, None], [[1], [1, 2]]], mixing=['theorem2'])),
+    'a lead': (good(identify, ADVERT, **SURE), dict(margin=[-.1, np.nan, 'wide', 3.])),
+    'OpenSetting': (lambda **bad: replace(OPEN, **bad), dict(bound=[-1], arms=[1])),
+    'OpenRule': (good(OpenRule, tickets=[[0., 1.]], bound=1.), dict(tickets=[[[1., 2.]]],
+                                                                     bound=[0.])),
+    'a response': (lambda **bad: check_response(Z, Response(
+        **dict(arm=0, report=Z.support[0], state=0) | bad)), dict(
+            arm=[-1, Z.K, True, 1.], state=[99], report=[(2., -1.), (np.nan, 1.), 'up', ()])),
+    'load_world': (lambda world: load_world(world), dict(world=[
+        'absent.json', 'clinick', '', '.', None, 3, b'clinic',
+        ['clinic'], 'a\0b', '../data/clinic', 'x'*5000])),
+    'check_oracle': (good(check_oracle, CLINIC), dict(rules=[
+        ORACLE.rules[:1], [*ORACLE.rules, WIDE], [r.values for r in ORACLE.rules],
+        [LIAR, *ORACLE.rules[1:]], [WIDE, *ORACLE.rules[1:]],
+        [brier(Z.support[:2]), *ORACLE.rules[1:]]])),
+    'blend': (good(blend, ORACLE.rules[:2]), dict(weights=[[.5, .6]])),
+    'plot_plane': (good(plot_plane, CLINIC, rules=ORACLE.rules), dict(
+        rules=[ORACLE.rules[:2], None, [*ORACLE.rules[:2], LIAR]], labels=[('a', 'b')])),
+    'plot_rule': (good(plot_rule, rule=BEST), dict(rule=[CLINIC], setting=['clinic'])),
+    'plot_profits': (good(plot_profits, FOUND, setting=COIN.setting), dict(setting=[Z])),
+    'plot_error': (good(plot_error, frame=RUNS), dict(
+        frame=[*NO_FRAME, RUNS.drop(columns='eps')], eps=[-1])),
+    'plot_scaling': (good(plot_scaling, frame=RUNS, x='eps'), dict(
+        frame=[*NO_FRAME, CAPPED], bars=['sd'])),
+    'plot_heatmap': (good(plot_heatmap, frame=RUNS), dict(frame=[*NO_FRAME, CAPPED])),
+    'fit_exponent': (good(fit_exponent, x=[1, 2], y=[1, 2]), dict(
+        x=[[1, 1], [-1, 1]], y=[[1, 2, 3], [0, 2]], level=[95])),
+    'share_interval': (good(share_interval, k=0, n=2), dict(k=[3], n=[0], level=[2])),
+}
+CALLS = [(name, key) for name, (_, kinds) in FIXED.items() for key in kinds]
+
+@pytest.mark.parametrize('name, key', CALLS, ids=lambda x: x)
+def test_table(name, key):
+    "Each value is refused in one line that names the argument, and no figure is left open."
+    call, kinds = FIXED[name]
+    before = plt.get_fignums()
+    for bad in kinds[key]:
+        with pytest.raises(InvalidInput) as e:
+            call(**{re.split(r'[.|]', key)[0]: bad})
+        said = str(e.value)
+        assert re.search(rf'\b({key})\b', e.value.argument), (bad, said)
+        assert '\n' not in said and len(said) < 900 and ', expected ' in said
+    assert plt.get_fignums() == before
+
+# --- What is said -----------------------------------------------------------------------
 
 @dataclass(frozen=True, eq=False)
 class Number(Agent):
@@ -274,6 +449,20 @@ MOVED = merge_beliefs(A.setting.support[:, ::-1]*.9 + .05)[0]
 ROW = 'a name that one column'
 # the argument that is named, a part of what is said, the call
 SLIPS = [
+    ('world', 'load_world', lambda: optimal_rule('clinic')),
+    ('rule', '', lambda: simple_regret(CLINIC, BEST)), ('rng', '', lambda: CLINIC.respond(
+        BEST.rule, 0)),
+    ('oracle', 'known margins', lambda: etc(Z, Oracle(ORACLE.rules), **TARGET)),
+    ('samples, budget', '', lambda: etc(Z, ORACLE, samples=3, budget=9, **TARGET)),
+    ('rng', '', lambda: chen(Z, ORACLE, budget=5, decision='uniform', **TARGET)),
+    ('eps', '', lambda: etc(Z, ORACLE, eps=1e-300, delta=.1)),
+    ('frame', "column 'z': 8 rows with a fraction, such as 0.5: cut it", lambda: world_from_table(
+        **GOODS | dict(arms={'a': ['z'], 'b': []}))),
+    ('frame', "column 'gap': no value in 4 rows, the first is row 1", lambda: world_from_table(
+        **GOODS | dict(state='gap'))),
+    ('states', "also 'v'", lambda: world_from_table(**GOODS | dict(states=['u', 'w']))),
+    *[('Freq', '', lambda w=w: world_from_table(**GOODS | dict(
+        frame=ROWS3 | dict(Freq=w), weights='Freq'))) for w in FREQ],
     ('world', 'load_world', lambda: bound_needed('clinic')),
     ('world', 'load_world', lambda: identify('clinic', **TARGET)),
     ('methods', 'list', lambda: forecast(CLINIC, **TARGET, methods='sharp')),
@@ -326,9 +515,6 @@ def test_slips(argument, wanted, call):
     assert argument in e.value.argument and wanted in str(e.value)
     assert len(str(e.value)) < 400 and '\n' not in str(e.value)
 
-def test_bounds_are_plain_numbers():
-    assert {type(b) for b in bound_needed(CLINIC).values()} == {float}
-
 @learner
 def unlimited(setting, oracle, *, eps, delta):
     "A learner that asks each rule of the oracle once, and knows no limit on its rounds."
@@ -349,12 +535,6 @@ def test_a_learner_without_a_limit(capfd):
         assert 'takes no limit on its rounds' in capfd.readouterr().err
     finally:
         LEARNERS.pop('unlimited')
-
-def test_runs_of_a_plan(capfd):
-    "None may be asked for; fewer than none are refused in these words."
-    assert main('plan small_clinic --eps 1 --delta 0.1 --runs 0'.split()) == 0
-    assert main('plan small_clinic --eps 1 --delta 0.1 --runs -1'.split()) == 2
-    assert 'integer of at least 0' in capfd.readouterr().err
 
 # --- Names, reports and responses -----------------------------------------------------
 
@@ -440,14 +620,6 @@ def test_responses(case, rng):
 
 # --- Oracles --------------------------------------------------------------------------
 
-def test_a_rule_that_invites_lies_is_no_oracle():
-    for w, oracle in CASES:
-        if w.setting.M > 1:
-            values = np.zeros((w.setting.M, 2))
-            values[0] = w.setting.bound/2
-            spoiled = [ScoringRule(values, w.setting.support, w.setting.bound), *oracle.rules[1:]]
-            assert 'gains' in str(refused('rules', Oracle, spoiled))
-
 @fewer
 @given(cases, rngs)
 def test_oracle_that_triggers_another_arm(case, rng):
@@ -463,28 +635,6 @@ def test_oracle_that_triggers_another_arm(case, rng):
     assert (found.status, found.violated) == ('assumption_violated', 'oracle')
     assert found.certificate is None and found.rounds == k + 1
     assert (found.rule, found.arm) == (shuffled.rules[k], order[k])
-
-@fewer
-@given(rngs)
-def test_worlds_without_an_oracle(rng):
-    """Arms that tell the same at the same cost: none can be the strict favourite, and all are
-    named. One that costs more than any payment: it is named, and can be left out."""
-    p = parts(rng, W=2)
-    K = len(p['joint'])
-    p['joint'], p['costs'] = [p['joint'][0]]*K, np.full(K, rng.choice([0., .05]))
-    before, w = frozen([p]), make_world(**p)
-    with pytest.raises(NotInducible) as caught:
-        action_informed_oracle(w)
-    error = caught.value
-    assert isinstance(error, OIAError) and isinstance(error, ValueError) and frozen([p]) == before
-    assert error.arms == w.setting.arms and abs(error.margin) <= 1e-6*w.setting.bound
-    assert all(repr(name) in str(error) for name in error.arms)
-    k, p = int(rng.integers(3)), parts(rng, K=3, W=2)
-    w = make_world(**p | dict(costs=np.where(np.arange(3) == k, 2*p['bound'], 0.)))
-    with pytest.raises(NotInducible) as caught:
-        action_informed_oracle(w)
-    assert w.setting.arms[k] in caught.value.arms and caught.value.margin < 0
-    assert w.without(k).setting.K == 2
 
 # --- Labels, masks and other containers -----------------------------------------------
 
@@ -559,8 +709,7 @@ def test_masks_and_foreign_containers(rng, argument):
     if value.ndim == 2:
         said([np.ma.array(row, mask=True) for row in value])
         assert 'toarray' in said(csr_array(value))
-    assert '.collect()' in said(
-        type('LazyFrame', (), dict(collect=None, collect_schema=None))())
+    assert '.collect()' in said(type('LazyFrame', (), dict(collect=None, collect_schema=None))())
     assert '.to_pandas()' in said(type('Table', (), dict(column_names=['a'], schema=None))())
 
 @many

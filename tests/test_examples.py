@@ -15,10 +15,10 @@ import pandas as pd
 import pytest
 import oia_nb.all as oia
 from conftest import ROOT, modules
-from oia_nb.complexity import problem_of
-from oia_nb.estimation import radius_fc
-from oia_nb.exploration import Exploration, interact, never
-from oia_nb.worlds import simple_world
+from oia_nb.paper.complexity import problem_of
+from oia_nb.paper.estimation import radius_fc
+from oia_nb.paper.exploration import Exploration, interact, never
+from oia_nb.worlds.generators import simple_world
 
 NAMES = {name: getattr(m, name) for m in modules()[::-1] for name in getattr(m, '__all__', ())}
 FUNCTIONS = {name: f for name, f in NAMES.items()
@@ -30,9 +30,8 @@ def begin(tmp_path_factory):
     "What an example may name."
     clinic = oia.load_world('clinic')
     z, oracle, plans = clinic.setting, oia.action_informed_oracle(clinic), []
-    run = Exploration(
-        z, oracle, radius=lambda N, t: radius_fc(N, t, K=z.K, M=z.M, delta=.1),
-        mixing=lambda L, t: .5, watch=plans.append)
+    run = Exploration(z, oracle, radius=lambda N, t: radius_fc(N, t, K=z.K, M=z.M, delta=.1),
+                      mixing=lambda L, t: .5, watch=plans.append)
     oia.simulate(interact(run, never, 6), clinic, 0)
     found = oia.identify(clinic, eps=1., delta=.1, seed=0)
     star = {name: getattr(oia, name) for name in oia.__all__}
@@ -63,7 +62,7 @@ def test_example(name, begin):
     assert found == '', found
 
 def test_every_name_of_the_front_door_has_an_example():
-    cells = json.loads((ROOT/'nbs'/'companion'/'90_all.ipynb').read_text(encoding='utf-8'))['cells']
+    cells = json.loads((ROOT/'nbs'/'appendix'/'90_all.ipynb').read_text(encoding='utf-8'))['cells']
     code = [''.join(c['source']) for c in cells if c['cell_type'] == 'code']
     trees = [ast.parse(s) for s in code if '#| export' not in s]
     shown = {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}

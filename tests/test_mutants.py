@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from conftest import amount
 import oia_nb
-from oia_nb import complexity
+from oia_nb.paper import complexity
 import laws
 from laws import chen, etc, oiafb, oiafc, oiafc_simple
 
@@ -180,13 +180,13 @@ CLAIMS = [
      'return self.inner.chooses(', 'law_experts'),
     ('no certificate is ever wrong', 'experts', 'most = found.certificate.bound',
      'most = 2*found.certificate.bound', 'law_experts'),
-    ('a run that is halted says that it was stopped', 'learner',
+    ('a run that is halted says that it was stopped', 'run/learner',
      "if found.status == 'stopped' != halt.status:", 'if False:', 'law_within'),
-    ('a claim that outlives what it rested on', 'learner', 'if violated: more |= UNCLAIMED',
+    ('a claim that outlives what it rested on', 'run/learner', 'if violated: more |= UNCLAIMED',
      'if False: more |= UNCLAIMED', 'law_within'),
     ('a report twice as far off as it may be', 'session', 'if gap[n] > snap + PROB_TOL:',
      'if gap[n] > 2*snap + PROB_TOL:', 'law_snap'),
-    ('a check of no round listed as one', 'learner',
+    ('a check of no round listed as one', 'run/learner',
      "', '.join(str(c) for c in self.checks if c.rounds)",
      "', '.join(str(c) for c in self.checks)", 'law_sentence'),
     ('certainty in print', 'facts',
@@ -210,7 +210,7 @@ class Package:
         self.folder = folder
         if module is None:
             return
-        path = folder/'oia_nb'/f'{module}.py'
+        [path] = (folder/'oia_nb').rglob(f'{module}.py')
         text = path.read_text(encoding='utf-8')
         path.write_text(laws.replaced(text, old, new), encoding='utf-8')
         for compiled in path.parent.glob(f'__pycache__/{path.stem}.*.pyc'):

@@ -14,7 +14,7 @@ from nbdev.test import test_nb as run_notebook
 
 from conftest import amount
 import oia_nb.all    # noqa: F401  all methods are attached before the first notebook runs
-from oia_nb.information import Agent
+from oia_nb.game.information import Agent
 
 cfg = get_config()
 notebooks = sorted(nbglob(cfg.nbs_path, as_path=True))
@@ -68,8 +68,7 @@ def test_notebook(path, capfd):
         pytest.fail(capfd.readouterr().err[-4000:], pytrace=False)
 
 @pytest.mark.parametrize('directive, passed', [('', False), ('#| hide', False),
-                                               ('#| export', False),
-                                               ('#| notest', True),
+                                               ('#| export', False), ('#| notest', True),
                                                ('#| slow', amount(True, False)),
                                                ('#| eval: false', True)])
 def test_failing_cell(directive, passed, tmp_path, capfd):

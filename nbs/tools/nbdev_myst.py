@@ -31,16 +31,39 @@ TAGS = {
 DIRECTIVE = re.compile(r'\s*#\s*\|\s*(.*?)\s*(?:\n|\Z)')
 SVG = "%config InlineBackend.figure_formats = ['svg']"
 
-LONG = 15           # lines of a cell of the package, from which on it is folded
+LONG = 15           # lines of a cell, beyond which it is folded
+OPEN = '# The paper in one sitting'     # the page that is the module: nothing of it is folded
+
+def is_check(statement):
+    "Whether a statement of a cell tests and shows nothing."
+    if isinstance(statement, (ast.For, ast.With, ast.If)):
+        return is_check(statement.body[-1])
+    call = getattr(statement, 'value', None)
+    return isinstance(statement, ast.Assert) or (
+        isinstance(call, ast.Call) and ast.unparse(call.func).startswith('test_'))
+
+def parsed(code):
+    "The statements of a cell, magic lines aside."
+    try:
+        return ast.parse(code).body
+    except SyntaxError:
+        return ast.parse(re.sub(r'(?m)^\s*[%!].*', '', code)).body
+
+def folds(code, figure=False):
+    "Whether a cell is folded: it is long, or ends on a check and draws no figure."
+    body = parsed(code)
+    return len(code.splitlines()) > LONG or not figure and bool(body) and is_check(body[-1])
 
 def what_it_shows(code, figure):
     "What the bar over a folded cell says."
     if figure:
         return 'how this is drawn'
-    body = ast.parse(re.sub(r'(?m)^\s*[%!].*', '', code)).body
+    body = parsed(code)
     names = [n.name for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
     if not names and all(isinstance(n, (ast.Import, ast.ImportFrom)) for n in body):
         return 'imports'
+    if body and is_check(body[-1]):
+        return 'checks'
     shown = ', '.join(names[:4]) + (', …' if len(names) > 4 else '')
     return f'the code of {shown}' if names else 'the code'
 
@@ -57,6 +80,7 @@ def read(text):
     vector graphics."""
     nb = nbformat.reads(text, 4)
     code_cells = [c for c in nb.cells if c.cell_type == 'code']
+    whole = nb.cells[0].source.startswith(OPEN)
     for cell in code_cells:
         cell.outputs, cell.execution_count = [], None
         cell.source, lines = split_directives(cell.source)
@@ -65,11 +89,14 @@ def read(text):
             for line in lines
             for key in (line, line.split()[0] if line else '') if key in TAGS
         }
-        if tags := tags | set(cell.metadata.get('tags', [])):
+        tags |= set(cell.metadata.get('tags', []))
+        draws = 'figure' in cell.metadata.get('mystnb', {})
+        shown = not tags & {'remove-cell', 'remove-input'}
+        if shown and not whole and folds(cell.source, draws):
+            tags.add('hide-input')
+        if tags:
             cell.metadata['tags'] = sorted(tags)
-        if 'exported' in tags and len(cell.source.splitlines()) > LONG:
-            cell.metadata['tags'] = sorted({*cell.metadata['tags'], 'hide-input'})
-        if 'hide-input' in cell.metadata.get('tags', ()):
+        if 'hide-input' in tags:
             prompt = cell.metadata.setdefault('mystnb', {})
             for key in ('code_prompt_show', 'code_prompt_hide'):
                 prompt.setdefault(key, what_it_shows(cell.source, 'figure' in prompt))
@@ -251,21 +278,23 @@ def chapter_number(page):
 
 def by_name(assign):
     """Sphinx counts from 1 in each part of the book; the names of files say which chapter it is,
-    or that it has no number."""
-    def renumber(node, number):
+    or that it has no number.  Sections are counted, what is below them isn't."""
+    def numbered(old, depth, number):
+        new = (number, *old[depth:]) if number and old else ()
+        return new if len(new) <= 2 else ()
+    def renumber(node, depth, number):
         if old := node.get('secnumber'):
-            node['secnumber'] = [number, *old[1:]] if number else None
+            node['secnumber'] = list(numbered(old, depth, number)) or None
     def assign_by_name(self, env):
         rewrite = assign(self, env)
         for page, sections in env.toc_secnumbers.items():
-            number = chapter_number(page)
+            number, depth = chapter_number(page), len(sections.get('') or (0, ))
             env.toc_secnumbers[page] = {
-                anchor: (number, *old[1:]) if number and old else ()
-                for anchor, old in sections.items()
+                anchor: numbered(old, depth, number) for anchor, old in sections.items()
             }
-            renumber(env.titles[page], number)
+            renumber(env.titles[page], depth, number)
             for link in env.tocs[page].findall(nodes.reference):
-                renumber(link, number)
+                renumber(link, depth, number)
         return rewrite
     return assign_by_name
 

@@ -12,6 +12,7 @@
 import ast
 import json
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -97,12 +98,8 @@ def cells(path):
 
 @cache
 def ledger():
-    "The rows of paper/claims, as its own cells read them."
-    space = dict(re=re)
-    for kind, source in cells(HERE/'paper'/'claims.ipynb'):
-        if kind == 'code' and re.search(r"(?m)^LEDGER \+?= r|^def read", source):
-            exec(source, space)
-    return space['ledger']
+    "The records of claims.toml."
+    return tomllib.loads((HERE/'_static'/'claims.toml').read_text(encoding='utf-8'))['claim']
 
 SUBJECT = re.compile(rf'(?:{"|".join(STATEMENTS)}) \d+|(?:Section|Appendix) [\dA-I](?:\.\d)?')
 
@@ -180,7 +177,7 @@ def listed(title, links):
 
 def shown(row, alone):
     "A row as an item of a list."
-    here = row['here'].split(', ')
+    here = row['here']
     code = list(dict.fromkeys(n for label in here for n in code_beside().get(label, [])))
     claim = [] if alone else [
         f'{row["claim"].partition(", ")[2] or row["claim"]}: {row["says"]}']
@@ -188,9 +185,9 @@ def shown(row, alone):
     parts = [
         listed('Here:', [link(h) for h in here if not re.fullmatch(r'sec-e\d+', h)]),
         listed('Code:', [f'{{py:obj}}`~{n}`' for n in code[:MOST]]),
-        listed('Errata:', [f'{{erratum}}`{e}`' for e in row['errata'].split()]),
+        listed('Errata:', [f'{{erratum}}`{e}`' for e in row['errata']]),
         listed('Tests:', ['{{ref}}`{1} <{0}>`'.format(*test_label(t))
-                          for t in row['tests'].split(', ') if t]),
+                          for t in row['tests']]),
     ]
     return (f'- {{verdict}}`{row["verdict"]}`{" " + said + "." if said else ""}\n'
             f'  {" · ".join(filter(None, parts))}')
@@ -249,7 +246,7 @@ class Equations(SphinxDirective):
 
 def named_by(field, label):
     "The statements whose rows name `label` in `field`."
-    found = [subject(r) for r in ledger() if label in re.split(r', | ', r[field])]
+    found = [subject(r) for r in ledger() if label in r[field]]
     return [n for n in dict.fromkeys(found) if n and n.startswith(STATEMENTS)]
 
 def back_link(names, docname):
@@ -326,16 +323,20 @@ def list_tests(app, docname, source):
         return
     seen = {}
     for row in ledger():
-        for test in filter(None, row['tests'].split(', ')):
+        for test in row['tests']:
             label, test_name = test_label(test)
             file = 'laws' if '[' in test else test.partition('.py')[0]
             seen.setdefault(file, {})[test_name] = label
+    places = {p.stem: p for p in (HERE.parent/'tests').rglob('*.py')}
     for file in sorted(seen):
+        place = places[file].relative_to(HERE.parent).as_posix()
         source[0] += f'\n## {file}.py\n'
         for test_name, label in sorted(seen[file].items()):
             source[0] += (
-                f'\n({label})=\n### {test_name}\n\n```{{literalinclude}} ../../tests/{file}.py\n'
-                f':pyobject: {test_name}\n:language: text\n```\n')
+                f'\n({label})=\n### {test_name}\n\n```{{raw}} html\n<details class="hide">'
+                '<summary>the test</summary>\n```\n```{literalinclude} '
+                f'../../{place}\n:pyobject: {test_name}\n:language: text\n```\n'
+                '```{raw} html\n</details>\n```\n')
 
 def setup(app):
     app.add_role('paper', PaperRole())

@@ -1,0 +1,1 @@
+"Experts as they are, and the learners that stand them."

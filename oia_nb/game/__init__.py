@@ -1,0 +1,1 @@
+"The game: information, scoring rules, the best rule, oracles, tickets."

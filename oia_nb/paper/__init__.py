@@ -1,0 +1,1 @@
+"The paper's learners, their parts and their bounds."

@@ -1,0 +1,1 @@
+"A run: the protocol of a learner, its registry, experiments, sessions."

@@ -1,0 +1,1 @@
+"Worlds: in files, from tables, drawn at random."

@@ -1,0 +1,269 @@
+"""An expert whose beliefs are its own, and the learner that counts what follows a report."""
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import nnls
+
+from conftest import examples
+from laws import detection, most_failures, statistical
+from oia_nb.all import (InvalidInput, ScoringRule, Told, action_informed_oracle, generator,
+                        identify, is_proper, random_world, simple_regret, simulate)
+from oia_nb.experts.beliefs import OutcomeProgram, Outcomes, check_heard
+from oia_nb.paper.estimation import INIT, Transcript
+from oia_nb.experts.examination import fresh_rule
+from oia_nb.experts.experts import Rounded, Subjective, best_known, is_wrong
+from oia_nb.game.oracle import check_oracle
+from oia_nb.game.scoring import VRules
+from oia_nb.sharp.evidence import betting_threshold, mean_lower
+from oia_nb.sharp.hyperplanes import RegionProgram
+from oia_nb.sharp.learner import own_beliefs
+from oia_nb.experts.told import as_told, heard_as
+from oia_nb.verify import v_tables
+
+DUO = random_world(2, 2, 2, 28, prior='arm', margin=.05, name='duo')
+VAIN = replace(DUO, agent=Subjective((1.5, .6)))
+ORACLE = action_informed_oracle(DUO)
+TRIO = random_world(3, 3, 2, 4, prior='arm', margin=.05, name='trio')
+
+def pairs_of(world, told='beliefs=own'):
+    return Outcomes(Transcript(world.setting), as_told(told))
+
+@settings(max_examples=examples(60))
+@given(st.integers(0, 10**6))
+def test_a_program_on_pairs(seed):
+    "Its rule is proper and attains the value; weights that are beliefs' give the value on beliefs."
+    z, rng, seen = TRIO.setting, generator(80, seed), pairs_of(TRIO)
+    p = rng.normal(size=z.M*z.W)
+    found = OutcomeProgram(z, outcomes=seen).minimum(p, rule=True)
+    assert is_proper(found.rule) and found.bound <= found.value + 1e-9
+    assert p @ seen.paid(found.rule) == pytest.approx(found.value, abs=1e-7)
+    m = rng.normal(size=z.M)
+    pairs = (m[:, None]*z.support).ravel()
+    assert OutcomeProgram(z, outcomes=seen).minimum(pairs).value == pytest.approx(
+        RegionProgram(z).minimum(m).value, abs=1e-7)
+
+@settings(max_examples=examples(60))
+@given(st.integers(0, 10**6))
+def test_tables_are_sums_of_v_tables(seed):
+    "`lem-v-tables`: of proper rules drawn at random, and of what they pay at outcomes."
+    rng = generator(83, seed)
+    world = random_world(2, 2, 3, rng, prior='arm')
+    z, seen = world.setting, pairs_of(world)
+    rule, T = fresh_rule(z, rng), v_tables(z.support[:, 0])
+    weights, rest = nnls(T.reshape(len(T), -1).T, rule.values.ravel())
+    assert rest < 1e-9*z.bound and (weights >= 0).all()
+    D = np.array([r.expected for r in VRules(z.support).rules(z.support, 1.)])
+    paid, of = seen.tables(D)
+    assert np.allclose([seen.behind(x) for x in paid], D[of]) and set(of) == set(range(z.M))
+
+def test_outcomes_are_counted():
+    z, rng = TRIO.setting, generator(84)
+    data = Transcript(z)
+    seen = Outcomes(data, Told(beliefs='own'))
+    zero = ScoringRule(np.zeros((z.M, z.W)), z.support, z.bound)
+    for n in range(30):
+        r = TRIO.respond(zero, rng)
+        data.record(r.arm, z.index(r.report), zero.expected, state=r.state, kind=INIT)
+        if n == 12:
+            assert seen.counts.sum() == 13
+    for k in range(z.K):
+        for i in range(z.M):
+            for w in range(z.W):
+                came = sum(a == k and b == i and s == w for a, b, s in zip(
+                    data.arms, data.beliefs, data.states))
+                assert seen.counts[k, seen.place[i, w]] == came
+    assert seen.counts.sum() == 30 and np.allclose(seen.shares.sum(1)[seen.counts.any(1)], 1)
+
+SEQUENCES, SIZES, DELTA = 150, 2**np.arange(7), .3
+
+def misses(threshold, seed):
+    "How many sequences of pairs have a mean below the lower bound, at any of some sizes."
+    rng, missed = generator(81, seed), 0
+    for _ in range(SEQUENCES):
+        p, x = rng.dirichlet(np.full(6, .5)), rng.normal(size=6)
+        draws = np.eye(6)[rng.choice(6, SIZES[-1], p=p)].cumsum(0)
+        missed += any(mean_lower(draws[N - 1], x, threshold(N)) > p @ x + 1e-9 for N in SIZES)
+    return missed
+
+# without the logarithm at least half of all sequences miss, as the first sample alone shows
+@statistical(false_alarm=1e-6, planted='a threshold of a tenth of the one that is proved',
+             power=lambda: detection(SEQUENCES, DELTA, .75))
+def test_a_fixed_payoff_at_all_times():
+    limit = most_failures(SEQUENCES, DELTA)
+    proved = lambda N: betting_threshold(N, DELTA)
+    assert misses(proved, 0) <= limit < misses(lambda N: proved(N)/10, 1)
+
+def walls_of(world, told, oracle, eps, seed=0, prior=False, **options):
+    "The hyperplanes that a run ends with, and its result."
+    setting = replace(world.setting, prior=world.structure.priors[0] if prior else None)
+    steps = own_beliefs(setting, oracle, eps=eps, delta=.1, told=told, **options)
+    found = simulate(steps, world, seed)
+    return steps._run.known, found
+
+def holds(world, run):
+    "Whether all bounds on hyperplanes agree with the world's leads; how many there are."
+    q, c, n = np.array(world.belief_distributions), np.array(world.costs), 0
+    for (l, j), wall in run.walls.items():
+        gap = c[j] - c[l]
+        if not wall.valid or gap <= 1e-6:
+            continue
+        a = run.cone.D @ (q[j] - q[l])/gap*world.setting.bound
+        assert (a <= wall.up + 2e-4*(1 + abs(a))).all() and (
+            wall.low - 2e-4*(1 + abs(a)) <= a).all()
+        n += np.isfinite(wall.up).sum()
+    return n
+
+@pytest.mark.parametrize('world, prior', [(DUO, False), (TRIO, False), (DUO, True)],
+                         ids=['duo', 'trio', 'a prior that beliefs do not average to'])
+def test_boundaries_hold_whatever_beliefs_are_worth(world, prior):
+    run, found = walls_of(replace(world, agent=Subjective(2.)), 'beliefs=own',
+                          action_informed_oracle(world), .02, prior=prior, max_rounds=200)
+    assert holds(world, run) > 0 and found.violated is None
+
+JUDGED, SURE = 4, .0004
+
+def judged(**how):
+    "How many runs are wrong, and how many claims don't verify."
+    found = [identify(VAIN, eps=.05, delta=SURE, seed=seed, oracle=ORACLE, **how)
+             for seed in range(JUDGED)]
+    return sum(is_wrong(VAIN, f) for f in found), sum(f.refused is not None for f in found)
+
+# who takes reports at their word is sure of a rule that loses .063
+@statistical(false_alarm=1e-6, planted='takes a report at its word',
+             power=lambda: detection(JUDGED, SURE, .9))
+def test_right_where_reports_are_misjudged():
+    limit = most_failures(JUDGED, SURE)
+    wrong, refused = judged(method='own_beliefs', told='beliefs=own')
+    assert wrong <= limit < judged(method='sharp')[0] and refused == 0
+
+def test_a_calibrated_expert_is_a_special_case():
+    found = identify(DUO, eps=.2, delta=.1, seed=0, method='own_beliefs', oracle=ORACLE)
+    assert found.status == 'certified' and simple_regret(DUO, found.rule) <= .2
+    assert found.profit <= DUO.agent.profit(DUO, found.rule)
+    assert {c.name for c in found.checks} == {'answers', 'boundaries', 'reports'}
+    assert 'beliefs of its own' in identify(VAIN, eps=.3, delta=.1, seed=0, method='own_beliefs',
+                                            oracle=ORACLE, told='beliefs=own').statement
+
+def test_a_proof_over_pairs_is_one_of_pairs():
+    "Of other states, of a report at its word, without its answers or of less, it is refused."
+    found = identify(VAIN, eps=.1, delta=.1, seed=0, oracle=ORACLE, told='beliefs=own')
+    t, c = found.trace, found.certificate
+    assert found.status == 'certified' and found.verify()
+    forged = [replace(found, told=Told()), replace(found, trace=replace(t, states=0*t.states)),
+              replace(found, trace=replace(t, states=0*t.states - 1)),
+              replace(found, certificate=replace(c, bound=c.bound/3)),
+              replace(found, certificate=replace(c, facts=c.facts | dict(registered=[])))]
+    assert [bool(f.verify()) for f in forged] == [False]*len(forged)
+
+def test_more_than_two_states():
+    world = replace(TRIO, agent=Subjective((1.4, .8, 1.)))
+    found = identify(world, eps=.5, delta=.1, seed=0, method='own_beliefs', told='beliefs=own',
+                     oracle=action_informed_oracle(TRIO), max_rounds=4000)
+    assert found.status in ('certified', 'round_cap')
+    loss = best_known(world) - world.agent.profit(world, found.rule)
+    assert found.certificate is None or loss <= found.certificate.bound
+
+# --- Rounded reports -----------------------------------------------------------------------
+
+def is_heard_well(setting, digits):
+    try:
+        return check_heard(setting, Told(beliefs='own', rounding=digits))
+    except InvalidInput:
+        return None
+
+@settings(max_examples=examples(60))
+@given(st.integers(0, 10**6), st.integers(0, 2))
+def test_rounding_bends_no_boundary(seed, digits):
+    "`prop-heard`: what each arm is worth to who rounds, and what the principal earns."
+    rng = generator(82, seed)
+    world = random_world(2, 2, 3, rng, prior='arm')
+    z, q = world.setting, world.belief_distributions
+    if is_heard_well(z, digits) is None:
+        assert max(np.bincount(heard_as(z.support, digits))) > z.W
+        return
+    seen, agent = pairs_of(world, f'beliefs=own,rounding={digits}'), Rounded(digits)
+    rule = fresh_rule(z, rng)
+    policy = agent.policy(world, rule)
+    assert policy.profits == pytest.approx(q @ seen.expected(rule) - world.costs)
+    p, heard = np.zeros((z.K, len(seen.u))), policy.reports[0].argmax(1)
+    for i in range(z.M):
+        for w in range(z.W):
+            p[:, seen.place[heard[i], w]] += q[:, i]*z.support[i, w]
+    assert agent.leaves(world, rule, policy.reports) == pytest.approx(
+        p @ (seen.u - seen.paid(rule)))
+    assert np.linalg.matrix_rank(seen.pays.reshape(z.M, -1)) == z.M
+
+def best_for(world, digits):
+    "What the best rule earns from an expert who rounds, by a program in which all is known."
+    z, q, c = world.setting, world.belief_distributions, world.costs
+    seen, found = pairs_of(world, f'beliefs=own,rounding={digits}'), []
+    heard = heard_as(z.support, digits)
+    for k in range(z.K):
+        cuts = [(q[k] - q[j], c[k] - c[j], 0.) for j in range(z.K) if j != k]
+        p = np.zeros(len(seen.u))
+        np.add.at(p, seen.place[heard, :z.W].ravel(), (q[k][:, None]*z.support).ravel())
+        least = OutcomeProgram(z, cuts, outcomes=seen).minimum(p)
+        found += [] if least is None else [p @ seen.u - least.value]
+    return max(found)
+
+COARSE = random_world(2, 2, 2, 1, prior='arm', margin=.05, name='coarse')
+BLUNT = replace(COARSE, agent=Rounded(0))
+# the surest beliefs are paid in the other state, so that it matters how they are heard
+ROUGH = check_oracle(COARSE, [
+    ScoringRule(values, COARSE.setting.support, 1.)
+    for values in ([[0., .0641], *3*[[1., 0.]]], [*3*[[0., 1.]], [.0682, 0.]])])
+HALF = .5
+
+def test_the_best_rule_for_who_rounds():
+    "The program is at least as good as any rule that is tried, and as what is known without."
+    best, rng = best_for(COARSE, 0), generator(85)
+    rules = [*ROUGH.rules, *(fresh_rule(COARSE.setting, rng) for _ in range(60))]
+    assert best >= max(BLUNT.agent.profit(BLUNT, r) for r in rules) - 1e-9
+    assert best >= best_known(BLUNT) - 1e-6
+    assert best_for(DUO, 15) == pytest.approx(best_known(DUO), abs=1e-6)
+
+@pytest.mark.parametrize('eps', [.05, .02])
+def test_right_about_who_rounds(eps):
+    "At a δ at which a wrong claim is a fault, and not bad luck."
+    best = best_for(COARSE, 0)
+    for seed in range(3):
+        found = simulate(own_beliefs(COARSE.setting, ROUGH, eps=eps, delta=1e-6, told='rounding=0',
+                                     examined=False), BLUNT, seed)
+        loss = best - BLUNT.agent.profit(BLUNT, found.rule)
+        assert found.status == 'certified' and loss <= found.certificate.bound <= eps
+        assert found.profit <= BLUNT.agent.profit(BLUNT, found.rule)
+
+def test_boundaries_hold_where_reports_are_rounded():
+    run, found = walls_of(BLUNT, 'rounding=0', ROUGH, .05)
+    assert holds(BLUNT, run) > 0 and found.status == 'certified' and is_proper(found.rule)
+    assert 'every probability to 0 decimals' in found.statement
+
+def test_what_of_rounding_is_refused():
+    from oia_nb.all import load_world, sharp
+    clinic = load_world('clinic')
+    oracle, z = action_informed_oracle(clinic), clinic.setting
+    options = dict(eps=.1, delta=.1)
+    with pytest.raises(InvalidInput, match='4 or more for these beliefs.*own_beliefs'):
+        sharp(z, oracle, told='rounding=2', **options)
+    with pytest.raises(InvalidInput, match='3 beliefs are heard as'):
+        own_beliefs(z, oracle, told='rounding=1', **options)
+    with pytest.raises(InvalidInput, match='margin'):
+        own_beliefs(z, oracle, told='rounding=2', margin=.005, **options)
+    own_beliefs(z, oracle, told='rounding=4', margin=.005, **options)
+    sharp(z, oracle, told='rounding=4', **options)
+
+def test_a_belief_that_may_be_heard_as_this_or_that_is_refused():
+    setting = replace(DUO.setting, support=[[.125, .875], [.13, .87], [.9, .1]])
+    with pytest.raises(InvalidInput, match=r'halves are rounded: here \[0.125, 0.875\] \(3'):
+        check_heard(setting, Told(beliefs='own', rounding=2))
+
+@pytest.mark.parametrize('digits', [1, 15])
+def test_a_report_that_nobody_makes_who_rounds_as_told_ends_the_run(digits):
+    world = replace(COARSE, agent=Rounded(digits))
+    found = simulate(own_beliefs(COARSE.setting, ROUGH, eps=.05, delta=HALF, told='rounding=0',
+                                 examined=False), world, 0)
+    assert found.status == 'assumption_violated' and found.violated == 'rounding'
+    assert found.certificate is None and found.contradiction == (found.rounds, )

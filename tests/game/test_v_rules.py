@@ -1,0 +1,257 @@
+"""Programs in V-rules against solvers that share nothing with them, in worlds of all kinds."""
+from fractions import Fraction
+from itertools import count
+import numpy as np
+import pytest
+from conftest import amount
+from scipy.optimize import linprog
+from oia_nb.game import programs
+from oia_nb.core import NotInducible, SolverFailure, TIE_TOL, generator
+from oia_nb.game.information import make_world
+from oia_nb.game.oracle import action_informed_oracle, widest_margin
+from oia_nb.game.programs import is_close, known_program, simplex
+from oia_nb.game.scoring import VRules, is_proper
+from oia_nb.game.stackelberg import optimal_rule, region_margin
+from oia_nb.worlds.generators import random_world
+
+TIGHT = dict(primal_feasibility_tolerance=1e-10, dual_feasibility_tolerance=1e-10)
+
+# --- Worlds and an independent solver -------------------------------------------------
+
+def arm(rng, p, before, n, kind):
+    "A joint distribution (n, 2) with the prior `p` of the second state."
+    a, b = (rng.dirichlet(np.full(n, rng.choice([.1, 1., 5.]))) for _ in range(2))
+    joint = np.c_[(1 - p)*a, p*b]
+    if kind == 'near' and before is not None:
+        joint = before*(1 + 10.**rng.uniform(-9, -3)*rng.normal(size=before.shape))
+    if kind in ('extreme', 'certain') and n > 2:
+        share = 1e-12 if kind == 'extreme' else 0.
+        joint[0, 1], joint[1, 0] = share*joint[0, 0], share*joint[1, 1]
+    joint = joint*np.array([1 - p, p])/joint.sum(0)
+    joint = joint/joint.sum()
+    joint[np.unravel_index(joint.argmax(), joint.shape)] += 1 - joint.sum()
+    return joint
+
+KINDS = 'plain', 'near', 'extreme', 'certain', 'units', 'purse'
+
+def hostile(seed):
+    """A world with 2 to 10 arms and up to 900 beliefs: plain; with beliefs 10⁻⁹ to 10⁻³ apart; with
+    beliefs of 10⁻¹² or 0; in units of 10⁻⁹ to 10⁹; with a bound that is too large by as much."""
+    rng, kind = generator(77, seed), KINDS[seed % 6]
+    K, n = int(rng.integers(2, 11)), int(rng.choice([2, 3, 8, 30, 100]))
+    p, joints = rng.uniform(.2, .8), []
+    for _ in range(K - 1):
+        joints.append(arm(rng, p, joints[-1] if joints else None, min(n, 30)
+                          if kind == 'near' else n, kind))
+    unit = 10.**rng.uniform(-9, 9) if kind in ('units', 'purse') else 1.
+    bound = unit*10.**(rng.uniform(0, 6) if kind == 'purse' else rng.uniform(-1, 1))
+    costs = np.sort(rng.uniform(0, rng.choice([1e-3, .03, .1]), K))*unit
+    return make_world([[[1 - p, p]], *joints], costs, unit*rng.uniform(0, 1, (2, 3)), bound)
+
+def by_hand(world, k):
+    "A, b and cost of LP_k in V-rules, written down once more."
+    z, q, c = world.setting, world.belief_distributions, world.costs
+    s, others = z.support, np.delete(np.arange(z.K), k)
+    first, last = s[:, 1].argmin(), s[:, 1].argmax()
+    D, tops = np.empty((z.M, z.M)), np.empty((z.M, 2))
+    for i, belief in enumerate(s):
+        m = belief.min()
+        with np.errstate(divide='ignore', invalid='ignore'):
+            D[i], tops[i] = (m/belief*s).max(1), m/belief
+    D[first], tops[first], D[last], tops[last] = s[:, 0], (1, 0), s[:, 1], (0, 1)
+    A = np.vstack([(q[others] - q[k]) @ D.T, tops.T])
+    return A, np.r_[c[others] - c[k], z.bound, z.bound], D @ q[k]
+
+def exact(A, b, cost):
+    "min ⟨cost, w⟩ over A w ≤ b, w ≥ 0 in fractions; None if there is no such w."
+    (m, n), F = A.shape, lambda x: Fraction(float(x))
+    T = [[*map(F, A[i]), *(Fraction(int(i == j)) for j in range(m)), F(b[i])] for i in range(m)]
+    z, basis = [*map(F, cost), *[Fraction(0)]*(m + 1)], [n + i for i in range(m)]
+    for step in count():
+        broken = [i for i in range(m) if T[i][-1] < 0]
+        if not broken:
+            return float(-z[-1])
+        r = min(broken, key=lambda i: T[i][-1] if step < 100 else basis[i])
+        can = [j for j in range(n + m) if T[r][j] < 0]
+        if not can:
+            return None
+        e = min(can, key=lambda j: (z[j]/-T[r][j], j))
+        T[r] = [x/T[r][e] for x in T[r]]
+        for row in [*(T[i] for i in range(m) if i != r), z]:
+            if row[e]:
+                f = row[e]
+                row[:] = [x - f*y for x, y in zip(row, T[r])]
+        basis[r] = e
+
+def reference(A, b, cost, bound, exactly):
+    "The least payment by another solver, infinite if there is none."
+    if exactly:
+        found = exact(A, b/bound, cost)
+        return np.inf if found is None else bound*found
+    found = linprog(cost, A, b/bound, method='highs', options=TIGHT)
+    if found.status not in (0, 2):
+        return reference(A, b, cost, bound, exactly=True)
+    return bound*found.fun if found.status == 0 else np.inf
+
+@pytest.mark.filterwarnings('ignore:.*signals lead to a belief')
+def test_worlds_of_all_kinds():
+    """No failure; profits to 1e-9 of the scale, and feasibility, as by another solver: scipy where
+    costs are far above its tolerance, else fractions; rules proper, within the bound, answered.
+
+    Where an arm is made to lead by a few ties, its profit is that of asks raised by as much.
+    """
+    compared = infeasible = exactly = 0
+    for seed in range(amount(30, 300)):
+        world = hostile(seed)
+        z, best = world.setting, optimal_rule(world)
+        small = world.costs.max() < 1e-4*z.bound
+        if small and z.M*z.K > 300:
+            continue
+        for k in range(z.K):
+            assert np.isfinite(widest_margin(world, k)[0])
+            A, b, cost = by_hand(world, k)
+            how = small or z.M*z.K <= 60 and seed % 4 == 0
+            worth = world.belief_distributions[k] @ z.belief_utility
+            most = worth - reference(A, b, cost, z.bound, how)
+            rule, profit = best.rules[k], best.profits[k]
+            assert (rule is None) == np.isinf(most)
+            compared, exactly = compared + 1, exactly + how
+            if rule is None:
+                infeasible += 1
+                continue
+            stake = max(rule.values.max(), world.costs.max())
+            close = 1e-9*(z.B_u + min(z.bound, 64*world.costs.max()))
+            if abs(profit - most) > close:
+                b[:-2] -= 2.1*TIE_TOL*stake
+                least = worth - reference(A, b, cost, z.bound, how)
+                assert least - close <= profit <= most + close
+            assert is_proper(rule) and rule.values.max() <= z.bound
+            assert region_margin(world, rule, k) >= -TIE_TOL*stake
+    assert compared > amount(100, 1000) and infeasible > amount(5, 50) and exactly > amount(10, 100)
+
+# --- The method -----------------------------------------------------------------------
+
+def test_random_programs_in_every_shape():
+    "Dual and primal starts, costs of both signs without broken rows, ties, rows of no size."
+    solved = 0
+    for i in range(amount(150, 3000)):
+        rng = generator(770, i)
+        m, n = int(rng.integers(1, 9)), int(rng.integers(1, 40))
+        A = rng.normal(size=(m, n)).round(int(rng.integers(0, 4)))
+        A[rng.random(A.shape) < .3] = 0.
+        A = np.vstack([A, np.ones(n)])
+        b, cost = np.append(rng.normal(size=m), 5.), rng.random(n).round(1)
+        if i % 3 == 0:
+            b, cost = np.abs(b), rng.normal(size=n)
+        found, other = simplex(A, b, cost, rng.random(n)), linprog(cost, A, b)
+        assert (found is None) == (other.status == 2)
+        if found is None:
+            continue
+        solved += 1
+        w, y = found
+        assert cost @ w == pytest.approx(other.fun, abs=1e-9) and is_close(A, b, cost, w, y)
+        assert (w > 0).sum() <= m + 1
+    assert solved > amount(60, 1000)
+
+def test_stalls_end(monkeypatch):
+    "Beale's example cycles under the rule of the largest gain; with Bland's rule it ends."
+    A = np.array([[.25, -60, -1/25, 9], [.5, -90, -1/50, 3], [0, 0, 1, 0]])
+    b, cost = np.array([0., 0, 1]), np.array([-.75, 150, -.02, 6])
+    for patience in (0, 60):
+        monkeypatch.setattr(programs, 'PATIENCE', patience)
+        w, y = simplex(A, b, cost, np.zeros(4))
+        assert cost @ w == pytest.approx(-.05)
+
+def test_wrong_answers_are_not_returned(monkeypatch):
+    "Whatever the pivots do, an answer is verified, or the program comes with the failure."
+    world = random_world(3, 2, 3, 0, prior='arm', margin=.02)
+    A, b, cost = by_hand(world, world.belief_distributions.shape[0] - 1)
+    right = simplex(A, b, cost, cost)[0]
+    true = programs.turn
+    def stops_early(T, basis, stage):
+        return programs.OPTIMAL, 0
+    monkeypatch.setattr(programs, 'turn', stops_early)
+    with pytest.raises(SolverFailure) as failure:
+        simplex(A, b, cost, cost)
+    assert all(map(np.array_equal, failure.value.program, (A, b, cost)))
+    calls = []
+    def wrong_once(T, basis, stage):
+        calls.append(stage)
+        return (programs.OPTIMAL, 0) if len(calls) <= 3 else true(T, basis, stage)
+    monkeypatch.setattr(programs, 'turn', wrong_once)
+    np.testing.assert_allclose(simplex(A, b, cost, cost)[0], right, atol=1e-12)
+    monkeypatch.setattr(programs, 'turn', lambda T, basis, stage: (programs.INFEASIBLE, 0))
+    with pytest.raises(SolverFailure):
+        simplex(A, b, cost, cost)
+
+# --- Few tickets ----------------------------------------------------------------------
+
+def test_few_v_rules():
+    "A best rule is a sum of K + 1 V-rules at most, K - 1 if no payment reaches the bound."
+    most = 0
+    for i in range(amount(20, 200)):
+        world = random_world(2 + i % 4, 2, 12, i, prior='arm', margin=1e-3, tries=50)
+        z, q = world.setting, world.belief_distributions
+        D = VRules(z.support).D
+        for k in range(z.K):
+            asks = (world.costs[k] - world.costs)/z.bound
+            found = known_program(z.support, q, k).minimum(q, asks)
+            if found is None:
+                continue
+            weights = np.linalg.solve(D.T, (z.support*found.rule).sum(1))
+            few = int((weights > 1e-9).sum())
+            assert few <= z.K - (1 if found.rule.max() < 1 - 1e-9 else -1)
+            tickets = np.unique(found.rule.round(9), axis=0)
+            assert len(tickets) <= few + 1
+            most = max(most, few)
+    assert most >= 2
+
+# --- Three states and more: the second stage, and noise -----------------------------------
+
+def three_states(seed, costs=None):
+    rng = generator(771, seed)
+    prior, K = rng.dirichlet(np.full(3, 3.)), 3
+    joints = [prior[None]] + [rng.dirichlet(np.full(4, .5), 3).T*prior for _ in range(K - 1)]
+    return make_world([j/j.sum() for j in joints],
+                      rng.uniform(0, .03, K) if costs is None else costs, np.eye(3), 3.)
+
+def test_second_stage_that_fails(monkeypatch):
+    "The rule of the first stage, verified, is returned: as good, if not the cheapest."
+    true = programs.RuleProgram._optimum
+    def no_price(self, cost, *rest):
+        if cost is self.price:
+            raise SolverFailure('planted')
+        return true(self, cost, *rest)
+    for i in range(amount(4, 20)):
+        world = three_states(i)
+        best = optimal_rule(world)
+        margins = [widest_margin(world, k)[0] for k in range(3)]
+        with monkeypatch.context() as m:
+            m.setattr(programs.RuleProgram, '_optimum', no_price)
+            other = optimal_rule(world)
+            wide = [widest_margin(world, k) for k in range(3)]
+        np.testing.assert_allclose(other.profits, best.profits, atol=1e-7)
+        np.testing.assert_allclose([m for m, _ in wide], margins, atol=1e-7)
+        assert all(is_proper(rule) for _, rule in wide)
+        for k, rule in enumerate(other.rules):
+            assert rule is None or is_proper(rule) and region_margin(world, rule, k) >= -1e-9
+
+@pytest.mark.parametrize('W', [2, 3])
+def test_oracle_is_no_noise(W):
+    "Where all costs are 0 a blind arm is nobody's favourite; every rule is answered by its arm."
+    made = 0
+    for i in range(amount(20, 300)):
+        rng = generator(772 + W, i)
+        prior = rng.dirichlet(np.full(W, 3.))
+        joints = [rng.dirichlet(np.full(3, 1.), W).T*prior for _ in range(2)]
+        blind = [prior[None]]*(i % 2)
+        world = make_world([j/j.sum() for j in blind + joints], np.zeros(2 + i % 2), np.eye(W), 3.)
+        try:
+            oracle = action_informed_oracle(world)
+        except NotInducible:
+            continue
+        made += 1
+        assert i % 2 == 0
+        for k, rule in enumerate(oracle.rules):
+            assert world.best_response(rule) == k and rule.values.max() > 1e-6*rule.bound
+    assert made

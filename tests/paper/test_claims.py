@@ -1,0 +1,242 @@
+"""The ledger of claims is complete, and each of its rows leads somewhere.
+
+Every labelled or numbered statement and every numbered equation of the paper has a row; what a
+row names (a place in the book, a test, an
+erratum, a verdict) exists; and a verdict has what it takes: a correction its erratum, a
+refutation its counterexample, an abstention its reason.
+"""
+import ast
+import copy
+import json
+import re
+import tomllib
+from functools import cache
+import pytest
+from jsonschema import Draft202012Validator
+from nbdev.config import get_config
+from nbdev.doclinks import nbglob
+import test_errata
+from conftest import ROOT, file_of
+
+PAGE = ROOT/'nbs'/'paper'/'claims.ipynb'
+
+# The paper's statements, with the numbers that it prints and the labels of its source (none where
+# there is no label).
+STATEMENTS = dict(line.split(': ') for line in '''
+Definition 1: definition1
+Definition 2: 1
+Definition 3: definition3
+Assumption 1: assm1
+Example 1: -
+Lemma 1: lemmarevelation
+Lemma 2: lemma1
+Lemma 3: lemmasample1
+Lemma 4: lemma4
+Lemma 5: lemma6
+Lemma 6: concentrationlemma
+Lemma 7: lemmabound
+Lemma 8: lemmagap
+Lemma 9: lemma5
+Lemma 10: lemmanonessential
+Lemma 11: auxlemma2
+Lemma 12: auxlemma3
+Lemma 13: lemmaessential
+Lemma 14: lemmacontradiction
+Theorem 1: theorem1
+Theorem 2: theorem2
+Corollary 1: corollary1
+Corollary 2: corollary2
+Algorithm 1: alg1
+Algorithm 2: alg3
+Algorithm 3: alg2
+Remark 1: -
+Remark 2: -
+Remark 3: -
+Remark 4: -
+Remark 5: -
+Remark 6: -
+Section 4.3, $\\text{UCB-LP}_{k,t}$: opt5
+Section 3.1, protocol: sec2.1'''.strip().splitlines())
+
+# Its numbered equations in order, by label.
+EQUATIONS = dict(
+    enumerate(
+        '''opt1 opt2 1 eq2 opt3 opt4 pairwisecost eq1 radius1 radius2 - - conce1 conc2 conc3
+        eq40 eq37 eq38 dsidjaosdoasd eq39 - eq41 27 eq34 eq45 eq46 eq9 eq10 eq11 eq12 - - eq35
+        eq36 - - - 36 eq24 simpleregret eq50 - eq51 - coro1 coro2 coro3 - coro4 - eq23 - - - -
+        56 - -'''
+        .split(), 1))
+
+# --- What there is --------------------------------------------------------------------
+
+@cache
+def cells(path):
+    return [(c['cell_type'], ''.join(c['source']), c['metadata'])
+            for c in json.loads(path.read_text(encoding='utf-8'))['cells']]
+
+def read(name):
+    return tomllib.loads((ROOT/'nbs'/'_static'/name).read_text(encoding='utf-8'))
+
+def records():
+    return read('claims.toml')['claim']
+
+def slug(title):
+    return re.sub(r'[^\w\- ]', '', title.lower()).strip().replace(' ', '-')
+
+def has_check(source):
+    return bool(re.search(r'\bassert\b|\btest_\w+\(', source))
+
+def places():
+    """{label, or chapter, or chapter#heading: whether a code cell of its section is a check},
+    over all notebooks that run as tests."""
+    found = {}
+    for path in nbglob(get_config().nbs_path, as_path=True):
+        page = path.relative_to(ROOT/'nbs').with_suffix('').as_posix()
+        section, checked = [page], {}
+        for kind, source, meta in cells(path):
+            if kind == 'markdown' and (m := re.match(r'(?:\(\S+\)=\n)?#+ (.+)', source)):
+                section = [page, f'{page}#{slug(m[1])}']
+            if kind == 'markdown':
+                section += [a or b or c for a, b,
+                            c in re.findall(r'(?m)^:label: (\S+)|^\((\S+)\)=$|\$\$ \((eq-[\w-]+)\)',
+                                            source)]
+            if name := meta.get('mystnb', {}).get('figure', {}).get('name'):
+                section.append(name)
+            for place in section:
+                checked[place] = checked.get(place, False) or (kind == 'code' and has_check(source))
+        found |= checked
+    return found
+
+@cache
+def functions(path):
+    "Names of the top-level functions of a file."
+    return {node.name for node in ast.parse(path.read_text(encoding='utf-8')).body
+            if isinstance(node, ast.FunctionDef)}
+
+def test_exists(name):
+    "Whether `test_file.py::test_name`, or `::test_law[law_name]`, is a test."
+    m = re.fullmatch(r'(test_\w+\.py)::(test_\w+)(?:\[(\w+)\])?', name)
+    if not m or not file_of(m[1]) or m[2] not in functions(file_of(m[1])):
+        return False
+    return m[3] is None or (m[2] == 'test_law' and m[3] in functions(ROOT/'tests'/'laws.py'))
+test_exists.__test__ = False
+
+def equations(claim):
+    "The numbers of the equations that a claim names: (7), or (3) to (5)."
+    found = set()
+    for low, high in re.findall(r'\((\d+)\)(?: to \((\d+)\))?', claim):
+        found |= set(range(int(low), int(high or low) + 1))
+    return found
+
+# --- What is wrong --------------------------------------------------------------------
+
+def unclaimed(rows):
+    "Statements and equations of the paper without a row that names their number and their label."
+    named = lambda r, name: re.match(re.escape(name) + r'(?!\d)', r['claim'])
+    found = [f'{name} has no row' for name, label in STATEMENTS.items()
+             if not any(named(r, name) and (label == '-' or label in r['labels']) for r in rows)]
+    return found + [f'equation ({n}) has no row' for n, label in EQUATIONS.items()
+                    if not any(n in equations(r['claim']) and (label == '-' or label in r['labels'])
+                               for r in rows)]
+
+def problems(rows, places, errata):
+    "What is wrong with the ledger, one line each."
+    found, shown = unclaimed(rows), {e['number']: e['shown'] for e in errata}
+    known = {*STATEMENTS.values(), *EQUATIONS.values()}
+    for r in rows:
+        wrong = lambda what: found.append(f'{r["claim"]}: {what}')
+        here, tests, of_row = r['here'], r['tests'], r['errata']
+        for label in r['labels']:
+            if label not in known:
+                wrong(f'the paper has no label {label}')
+        for place in here:
+            if place not in places:
+                wrong(f'no place {place}')
+        for test in tests:
+            if not test_exists(test):
+                wrong(f'no test {test}')
+        for e in of_row:
+            if e not in shown:
+                wrong(f'no erratum {e}')
+        if r['verdict'] == 'not checkable':
+            if not r['instead']:
+                wrong('not checkable, and no reason')
+            continue
+        if not tests and not any(places.get(p) for p in here):
+            wrong('nothing checks it')
+        if r['verdict'] == 'holds corrected' and not (of_row and r['instead']):
+            wrong('corrected, without its erratum or what holds')
+        if r['verdict'] == 'false as printed' and not (r['instead'] and any(
+                shown.get(e) == 'counterexample' for e in of_row)):
+            wrong('false, without a counterexample or what holds')
+    claims = [r['claim'] for r in rows]
+    return found + [f'{c} has two rows' for c in dict.fromkeys(claims) if claims.count(c) > 1]
+
+@pytest.fixture(scope='module')
+def book():
+    return records(), places(), test_errata.records()
+
+def test_claims(book):
+    assert problems(*book) == []
+
+def test_records(book):
+    assert len(STATEMENTS) == 34 and len(EQUATIONS) == 58 and len(book[0]) > 80
+
+SCHEMA = Draft202012Validator(json.loads((ROOT/'nbs'/'_static'/'ledger.schema.json').read_text()))
+
+def test_records_have_their_form():
+    for name in ('claims.toml', 'errata.toml'):
+        SCHEMA.validate(read(name))
+
+@pytest.mark.parametrize('file, field, value', [
+    ('claims.toml', 'verdict', 'holds'), ('claims.toml', 'here', []),
+    ('claims.toml', 'tests', ['test_scoring.py']), ('claims.toml', 'remark', 'new'),
+    ('errata.toml', 'kind', 'blunder'), ('errata.toml', 'survives', 'maybe'),
+    ('errata.toml', 'corrected', '')])
+def test_form_finds_fault(file, field, value):
+    wrong = read(file)
+    next(iter(wrong.values()))[0][field] = value
+    assert not SCHEMA.is_valid(wrong)
+
+def test_page_shows_every_part(book):
+    "Each part's table is on the page, under a heading of the same name."
+    headings = {m[1] for kind, source, _ in cells(PAGE) if kind == 'markdown'
+                and (m := re.match('## (.+)', source))}
+    tables = [re.match(r"table\('(.+)'\)$", source)[1] for kind, source, _ in cells(PAGE)
+              if kind == 'code' and source.startswith('table(')]
+    parts = dict.fromkeys(r['part'] for r in book[0])
+    assert set(parts) <= headings and [[t for t in tables if p.startswith(t)]
+                                       for p in parts] == [[t] for t in tables]
+
+# --- And it can tell ------------------------------------------------------------------
+
+def row(rows, claim):
+    return next(r for r in rows if r['claim'] == claim)
+
+def drop(claim):
+    return lambda rows, places, errata: rows.remove(row(rows, claim))
+
+def put(name, **fields):
+    return lambda rows, places, errata: row(rows, name).update(fields)
+
+@pytest.mark.parametrize(
+    'fault, expected',
+    [(drop('Remark 2'), 'Remark 2 has no row'), (drop('Eq. (22)'), 'equation (22) has no row'),
+     (drop('Lemma 7, eqs. (27) to (31)'), 'equation (29) has no row'),
+     (put('Lemma 3', labels=['lemma4']), 'Lemma 3 has no row'),
+     (put('Lemma 3', labels=['lemmasample1', 'l99']), 'Lemma 3: the paper has no label l99'),
+     (put('Lemma 3', claim='Lemma 4'), 'Lemma 4 has two rows'),
+     (put('Lemma 3', here=['lem-tau1', 'lem-nowhere']), 'Lemma 3: no place lem-nowhere'),
+     (put('Lemma 5', tests=['test_guarantees.py::play']),
+      'Lemma 5: no test test_guarantees.py::play'),
+     (put('Lemma 4', errata=['E21', 'E99']), 'Lemma 4: no erratum E99'),
+     (put('Lemma 4', errata=[]), 'Lemma 4: corrected, without its erratum or what holds'),
+     (put('Lemma 14, eq. (55)', errata=['E38']),
+      'Lemma 14, eq. (55): false, without a counterexample or what holds'),
+     (put('Remark 6', instead=''), 'Remark 6: not checkable, and no reason'),
+     (lambda rows, places, errata: places.update({'sec-claims-gap': False, 'lem-tau1': False}),
+      'Eqs. (17), (18): nothing checks it')])
+def test_check_finds_fault(fault, expected, book):
+    faulty = copy.deepcopy(book)
+    fault(*faulty)
+    assert expected in problems(*faulty)

@@ -1,0 +1,213 @@
+"""OIAFC keeps its promise, and can be run again.
+
+The guarantee is tested at δ = 0.01 in worlds where a wrong rule loses more than ε, by compiled
+code, which `test_engine.py` shows to play the same
+runs round by round as the coroutine does.  A right learner fails a comparison with probability
+below 10⁻⁶; wrong ones are seen to fail it.  What
+the guarantee says on the event is tested without chance, by `law_oiafc` and its mutants.
+"""
+import gc
+from types import SimpleNamespace
+import numpy as np
+import pytest
+from conftest import amount
+from laws import (FALSE_ALARM, detection, guess, most_failures, noisy, outcomes,
+                  statistical, worst_rule)
+from oia_nb.all import (action_informed_oracle, chen, generator, identify, is_proper, oiafb, oiafc,
+                        optimal_rule, principal_profit, random_world, sharp, simple_regret)
+from oia_nb.paper.baselines import etc, oiafc_simple
+from oia_nb.paper.estimation import event_holds
+from oia_nb.paper.exploration import certify
+from oia_nb.game.information import Environment, InformationStructure
+from oia_nb.paper.oiafc import MIXINGS
+from oia_nb.game.programs import PROGRAMS
+
+DELTA = .01
+SHAPES = [(2, 2, 2), (2, 2, 3), (3, 2, 2), (2, 3, 2)]      # arms, states, signals
+
+def small_world(i):
+    K, W, signals = SHAPES[i % 4]
+    prior = 'arm' if K == 3 else ('common', 'arm')[i % 2]
+    return random_world(K, W, signals, generator(101, i), prior=prior, margin=.03, tries=1000)
+
+WORLDS = [small_world(i) for i in range(4)]
+
+# World, target: two and three arms, beliefs hidden or noisy, the best arm first or last; in the
+# last two arms are searched for and programs solved.
+WRONG = [(outcomes([.7, .3], [0., 0.], .05), .66),
+         (outcomes([.2, .8], [.002, 0.], .05, seen=False), .99),
+         (noisy([.8, .2], .95, [0., 0.], .05), .99),
+         (outcomes([.8, .2, .5], [0., .001, 0.], .05), .99),
+         (outcomes([.8, .2], [0., .15], .3), 1.15),
+         (outcomes([.2, .8], [0., .05], .3), 1.1)]
+
+def learn(world, eps, seed, oracle, mixing):
+    return identify(world, method='oiafc', eps=eps, delta=DELTA, seed=seed,
+                    oracle=oracle, mixing=mixing, max_rounds=400_000, engine='fast')
+
+def runs_a_world(request):
+    return 50 if request.config.getoption('--release', default=False) else 10
+
+@pytest.fixture(scope='module', params=list(MIXINGS))
+def runs(request):
+    "(index of the world, result) of 60 runs (300 with --release)."
+    oracles = [action_informed_oracle(w) for w, _ in WRONG]
+    return [(i, learn(w, eps, generator(7, 1000*i + n), oracles[i], request.param))
+            for i, (w, eps) in enumerate(WRONG) for n in range(runs_a_world(request))]
+
+def failures(runs, worlds):
+    "How many of the (index, result) have a true regret above their target."
+    best = [optimal_rule(w).profit for w in worlds]
+    return sum(best[i] - principal_profit(worlds[i], r.rule) > r.eps for i, r in runs)
+
+@pytest.mark.parametrize('i', range(len(WRONG)))
+def test_wrong_rules_exist(i):
+    "Within the bound there is a rule that loses more than ε: the oracle's for the worst arm."
+    world, eps = WRONG[i]
+    rule, k, regret = worst_rule(world)
+    assert regret > 1.15*eps and world.best_response(rule) == k and is_proper(rule)
+
+@statistical(false_alarm=2*FALSE_ALARM,
+             planted="returns the oracle's rule for the worst arm, certified, unasked",
+             power=lambda: detection(60, DELTA, 1.))
+def test_regret(runs):
+    "P(regret > ε) ≤ δ, over 60 runs for each choice of α; all of them end certified."
+    worlds = [w for w, _ in WRONG]
+    assert {r.status
+            for _, r in runs} == {'certified'} and all(r.certificate.bound <= r.eps
+                                                       for _, r in runs)
+    assert failures(runs, worlds) <= most_failures(len(runs), DELTA)
+    guesses = [guess()(w, eps) for w, eps in WRONG]
+    assert failures([(i, guesses[i]) for i, _ in runs], worlds) > most_failures(len(runs), DELTA)
+
+def hasty(world, rules, eps, seed):
+    """A wrong learner: asks each arm once, and returns the oracle's rule for the one whose
+    report is best (the first of equals)."""
+    rng = generator(seed)
+    reports = [world.respond(rule, rng).report for rule in rules]
+    k = int(np.argmax([(report @ world.setting.utility).max() for report in reports]))
+    return SimpleNamespace(rule=rules[k], eps=eps)
+
+CLOSE, CLOSE_EPS = outcomes([.6, .4], [0., 0.], .05), .35
+
+@statistical(false_alarm=FALSE_ALARM,
+             planted='asks each arm once (wrong with probability 0.16)',
+             power=lambda: detection(120, DELTA, .4*.4))
+def test_regret_of_close_arms():
+    """120 runs in a world where one answer an arm misleads with probability 0.16 only: enough to
+    tell."""
+    oracle = action_informed_oracle(CLOSE)
+    assert worst_rule(CLOSE)[2] > 1.15*CLOSE_EPS and simple_regret(
+        CLOSE, oracle.rules[0]) < CLOSE_EPS
+    runs = [(0, learn(CLOSE, CLOSE_EPS, generator(8, n), oracle, 'theorem1')) for n in range(120)]
+    hurried = [(0, hasty(CLOSE, oracle.rules, CLOSE_EPS, generator(9, n))) for n in range(120)]
+    assert failures(runs, [CLOSE]) <= most_failures(120, DELTA) < failures(hurried, [CLOSE])
+
+def test_returned_rule(runs):
+    "Proper, bounded, and answered by the arm that is returned with it; the rounds add up."
+    for i, r in runs:
+        world = WRONG[i][0]
+        assert is_proper(r.rule) and world.best_response(r.rule) == r.arm
+        assert 0 <= r.rule.values.min() and r.rule.values.max() <= world.setting.bound
+        assert r.rounds == world.setting.K + r.normal_rounds + r.forced_rounds == r.counts.sum()
+
+def test_programs_are_solved(runs):
+    """In one of these worlds tens of thousands of searches are made, and programs are left to
+    the solver."""
+    _, r = runs[-1]
+    assert r.searches > 10_000 and r.lp_solves > 0
+
+def target(world):
+    return world.setting.B
+
+@pytest.mark.parametrize('i', range(amount(1, 4)))
+def test_deep_run(i):
+    """A tighter target, so that the linear programs have work to do: along the run, on the
+    event, optimism and the certificates hold."""
+    world = WORLDS[i]
+    best, seen = optimal_rule(world), []
+    def check(plan):
+        if not event_holds(world, plan.q_hat, plan.I):
+            return
+        assert (plan.profits >= best.profits - 1e-8).all()
+        if world.best_response(plan.rule) == plan.target:
+            bound = certify(world.setting, plan.alpha, plan.I[plan.target]).bound
+            assert best.profit - principal_profit(world, plan.rule) <= bound + 1e-8
+        seen.append(plan.t)
+    identify(world, method='oiafc', eps=.02, delta=1., seed=3, max_rounds=1200, watch=check)
+    assert len(seen) > 100
+
+@pytest.mark.parametrize('mixing', list(MIXINGS))
+def test_same_seed_same_run(mixing):
+    "Same seed, same rounds, arms and rule; another seed, another run."
+    a, b, c = (identify(WORLDS[2], method='oiafc', eps=target(WORLDS[2]), delta=DELTA,
+                        seed=s, mixing=mixing, max_rounds=300) for s in (5, 5, 6))
+    assert a.rounds == b.rounds and (a.trace.arms == b.trace.arms).all() and (
+        a.rule.values == b.rule.values).all()
+    assert a.rounds != c.rounds or (a.trace.beliefs != c.trace.beliefs).any()
+
+def test_both_solvers_same_run():
+    """The reference route gives the same rounds, arms and rules as the fast one, where programs
+    are really solved."""
+    world = WORLDS[0]
+    plans = {}
+    for solver in PROGRAMS:
+        plans[solver] = []
+        identify(world, method='oiafc', eps=.02, delta=1., seed=3, max_rounds=700,
+                 solver=solver, watch=plans[solver].append)
+    assert len({len(plan) for plan in plans.values()}) == 1
+    for *others, b in zip(*plans.values()):
+        for a in others:
+            assert a.target == b.target and np.abs(a.profits - b.profits).max() < 1e-7
+            assert np.abs(a.rule.expected - b.rule.expected).max() < 1e-6
+
+def reachable(start):
+    """Every object that can be reached from `start` without passing through a module, a class or
+    a plain function's globals."""
+    seen, queue = {}, [start]
+    while queue:
+        o = queue.pop()
+        if id(o) in seen or isinstance(o, (type, type(gc), type(len))):
+            continue
+        if isinstance(o, dict) and '__builtins__' in o:
+            continue
+        seen[id(o)] = o
+        queue += gc.get_referents(o)
+    return list(seen.values())
+
+def sees_secret(start, world):
+    "Whether a world, an information structure, q or the costs can be reached from `start`."
+    secrets = [world.belief_distributions, world.costs, *world.structure.joint]
+    def secret(o):
+        if isinstance(o, (Environment, InformationStructure)):
+            return True
+        return isinstance(o, np.ndarray) and o.dtype == float and any(
+            o.shape == s.shape and np.allclose(o, s) for s in secrets)
+    return any(secret(o) for o in reachable(start))
+
+LEARNERS = dict(
+    oiafc=oiafc, oiafb=lambda *a, **k: oiafb(*a, **k, budget=100), sharp=sharp,
+    chen=lambda *a, **k: chen(*a, **k, budget=100, decision='uniform', rng=0),
+    etc=lambda *a, **k: etc(*a, **k, samples=50),
+    oiafc_simple=lambda *a, **k: oiafc_simple(*a, **k, beliefs=3))
+
+@pytest.mark.parametrize('name', LEARNERS)
+def test_learner_cannot_reach_the_secrets(name):
+    "In the middle of a run, nothing that a learner holds leads to q or to the costs."
+    world = WORLDS[2]
+    learner, rng = LEARNERS[name](world.setting, action_informed_oracle(world), eps=.05,
+                                  delta=DELTA), generator(1)
+    rule = next(learner)
+    for _ in range(50):
+        rule = learner.send(world.respond(rule, rng))
+    assert not sees_secret(learner, world)
+
+def test_the_search_for_secrets_finds_one():
+    "The check above can fail: a learner that closes over the world is caught."
+    world = WORLDS[2]
+    def cheat(setting):
+        if world.costs.sum() >= 0:
+            yield setting
+    learner = cheat(world.setting)
+    next(learner)
+    assert sees_secret(learner, world)

@@ -1,0 +1,195 @@
+"""OIAFB: statuses and budgets as laws over random worlds; what finished runs have proved, by
+Monte Carlo.
+
+The Monte-Carlo test makes 200 runs on each of 10 worlds and compares the number of errors in
+each with the 1 - 1e-6 quantile of the
+binomial distribution that the corrected bound allows: its false-alarm rate is at most 10 x 1e-6.
+What holds on the event is tested without chance by
+`law_oiafb` and its mutants.
+"""
+import numpy as np
+import pytest
+from conftest import amount
+from laws import FALSE_ALARM, detection, guess, most_failures, noisy, outcomes, statistical
+from oia_nb.all import (InvalidInput, NotInducible, action_informed_oracle, generator,
+                        identify, is_proper, make_world, optimal_rule, principal_profit, simulate)
+from oia_nb.paper.complexity import problem_of
+from oia_nb.paper.estimation import FORCED, INIT, NORMAL, event_holds
+from oia_nb.paper.exploration import Exploration, interact, never, remember
+from oia_nb.paper.oiafb import budget_parameter, event_failure, oiafb
+
+# A wrong arm costs more than the target of 1.75 B, so that errors are possible, and walls are far,
+# so that few rounds are forced.
+LOOSE = 1.75
+WORLDS = [outcomes([.98, .02], [0., 0.], .05), outcomes([.97, .02], [.005, 0.], .05),
+          outcomes([.02, .97], [0., .005], .06), outcomes([.98, .03], [0., .01], .05),
+          outcomes([.99, .01], [0., 0.], .1), outcomes([.98, .02], [0., .005], .05, seen=False),
+          outcomes([.03, .98], [.002, 0.], .05, seen=False), noisy([.98, .02], .95, [0., 0.], .05),
+          noisy([.97, .01], .9, [0., .002], .05), outcomes([.96, .01], [.002, .001], .04)]
+
+def random_world(seed):
+    "A small world that has an oracle."
+    for i in range(1000):
+        rng = generator(seed, i)
+        K, W = int(rng.integers(2, 4)), 2
+        joint = [rng.dirichlet(np.full(O*W, .6)).reshape(O, W) for O in rng.integers(1, 3, K)]
+        world = make_world(joint, rng.uniform(0, .05, K), rng.uniform(-1, 1, (W, 2)), 1.)
+        try:
+            return world, action_informed_oracle(world)
+        except NotInducible:
+            pass
+
+def normal_rounds_needed(world, eps, a):
+    return 4*(1 - eps/(4*world.setting.B))**2*problem_of(
+        world.setting, eps, 1., margin=world.setting.bound).H_eps*a
+
+def budget_that_proves(world, eps, delta, spare):
+    """The smallest T whose normal rounds, all but `spare`, are enough by the second half of
+    prop-afterwards."""
+    T = world.setting.K
+    while T < world.setting.K + spare + normal_rounds_needed(
+            world, eps, budget_parameter(world.setting, T, delta)):
+        T += 1
+    return T
+
+def error_counts(world, eps, delta, runs, seed, spare=4, by_hand=4):
+    """Of `runs` runs: how many proved enough, how many of those were off by more than eps, and
+    how many of all.
+
+    The first `by_hand` are the coroutine's, the others compiled code's, which `test_engine.py`
+    shows to be the same round by round.
+    """
+    oracle, best = action_informed_oracle(world), optimal_rule(world)
+    T = budget_that_proves(world, eps, delta, spare)
+    a = budget_parameter(world.setting, T, delta)
+    results = [identify(world, method='oiafb', eps=eps, delta=None, budget=T, a=a,
+                        seed=generator(seed, i), oracle=oracle, engine='coroutine' if i < by_hand
+                        else 'fast') for i in range(runs)]
+    wrong = np.array([best.profit - principal_profit(world, r.rule) > eps for r in results])
+    proved = np.array([r.normal_rounds >= normal_rounds_needed(world, eps, a) for r in results])
+    assert all(r.certificate.bound <= eps + 1e-12 for r, yes in zip(results, proved)
+               if yes and not r.event_violated)
+    return proved.sum(), (wrong & proved).sum(), wrong.sum(), event_failure(world.setting, T, a)
+
+@pytest.mark.parametrize('i', range(amount(2, len(WORLDS))))
+@statistical(false_alarm=len(WORLDS)*FALSE_ALARM,
+             planted="returns the oracle's rule for the worst arm",
+             power=lambda: detection(200, .2, 1.))
+def test_error_rate(i):
+    """200 runs: where the corrected bound is below 1, errors respect it.
+
+    Before the first round it is 1 at any budget that a test can afford (the smallest T of
+    Theorem 2, corrected, is some ten thousand even here); for runs with enough normal rounds it
+    is KT2^M exp(-a/2) = 0.2.
+    """
+    world, delta = WORLDS[i], .2
+    eps = LOOSE*world.setting.B
+    oracle, best = action_informed_oracle(world), optimal_rule(world)
+    # an error is possible
+    assert best.profit - min(principal_profit(world, r) for r in oracle.rules) > eps
+    proved, errors, all_errors, bound = error_counts(world, eps, delta, 200, i)
+    assert proved >= 150 and abs(bound - delta) < 1e-9
+    assert errors <= most_failures(200, delta)
+    assert all_errors - errors <= 200 - proved
+    assert 200*(best.profit - principal_profit(world,
+                                               guess()(world, eps).rule)
+                > eps) > most_failures(200, delta)
+
+@pytest.mark.parametrize('seed', range(amount(3, 6)))
+def test_certificate_on_the_event(seed):
+    """Whenever the event held in every planned round, the certificate is a bound on the regret:
+    no statistics."""
+    world, oracle = random_world(seed)
+    best = optimal_rule(world)
+    for a, budget in ((1., 40), (6., 40), (20., 25)):
+        plans = []
+        r = simulate(oiafb(world.setting, oracle, eps=world.setting.B, budget=budget, a=a,
+                           watch=plans.append), world, seed)
+        if r.certificate and all(event_holds(world, p.q_hat, p.I) for p in plans):
+            assert best.profit - principal_profit(world, r.rule) <= r.certificate.bound + 1e-9
+
+@pytest.mark.parametrize('seed', range(6))
+def test_budget_is_spent_exactly(seed):
+    world, oracle = random_world(100 + seed)
+    K = world.setting.K
+    for budget in [*range(1, 12), 30]:
+        plans = []
+        r = simulate(oiafb(world.setting, oracle, eps=.5, budget=budget, delta=.1,
+                           watch=plans.append), world, seed)
+        assert r.rounds == budget == len(r.trace.arms) == r.counts.sum()
+        assert r.rounds == min(K, budget) + r.normal_rounds + r.forced_rounds
+        assert r.status == ('budget_too_small' if budget < K else
+                            'budget' if r.normal_rounds else 'uncertified')
+        assert (r.certificate is None) or r.status == 'budget'
+        # answered once, answered always
+        assert world.best_response(r.rule) == r.arm
+        assert is_proper(r.rule) and 0 <= r.rule.values.min() and r.rule.values.max(
+        ) <= world.setting.bound
+        # the normal round with the smallest radius, i.e. the most observations before it
+        if r.status == 'budget':
+            N = [p.N[p.target] for p in plans if world.best_response(p.rule) == p.target]
+            B, alpha = world.setting.B, .5/(4*world.setting.B)
+            a = budget_parameter(world.setting, budget, .1)
+            assert r.event_violated or abs(r.certificate.bound - (
+                2*alpha*B + (1-alpha)*2*B*np.sqrt(a/max(N)))) < 1e-9
+
+@pytest.mark.parametrize('seed', range(4))
+def test_searches_answer_deviations(seed):
+    """A search is called if and only if the agent deviated, in the round before it, and only the
+    last one may be cut short."""
+    world, oracle = random_world(200 + seed)
+    run = Exploration(world.setting, oracle, radius=lambda N, t: np.sqrt(4/N),
+                      mixing=lambda L, t: .5/(4*world.setting.B))
+    simulate(interact(run, never, 60), world, seed)
+    data = run.transcript
+    arms, targets, kinds = (np.array(x) for x in (data.arms, data.targets, data.kinds))
+    K = world.setting.K
+    assert (kinds[:K] == INIT).all() and run.rounds == 60
+    called = [s.t0 - 1 for s in run.searches]
+    inside = {t for s in run.searches for t in range(s.t0, s.t1)}
+    planned = [t for t in range(K, 60) if t not in inside]
+    assert [t for t in planned if arms[t] != targets[t]] == called
+    assert all((kinds[t] == NORMAL) == (arms[t] == targets[t])
+               for t in planned) and all(kinds[t] == FORCED for t in inside)
+    assert not any(s.truncated for s in run.searches[:-1])
+
+def test_fallback_is_the_best_guarantee():
+    "No normal round: no announced rule has a larger profit at worst than the returned one."
+    world = make_world([[[.5, .5]], [[.45, .05], [.05, .45]]], [0., .2], [[1., -1.], [-1., 1.]], 1.)
+    oracle, a = action_informed_oracle(world), 20.
+    run = Exploration(world.setting, oracle, radius=lambda N, t: np.sqrt(a/N),
+                      mixing=lambda L, t: .5/(4*world.setting.B))
+    simulate(remember(run, interact(run, never, 80), keep=lambda run: True), world, 0)
+    seen = run.kept
+    assert run.best is None
+    worst = lambda rule, k: run.transcript.q_hat[k]@(
+        world.setting.belief_utility - rule.expected) - world.setting.B*np.sqrt(
+            a/run.transcript.N[k])
+    r = simulate(oiafb(world.setting, oracle, eps=.5, budget=80, a=a), world, 0)
+    assert r.status == 'uncertified' and np.isclose(worst(r.rule, r.arm),
+                                                    max(worst(*s) for s in seen))
+
+def test_a_and_delta():
+    world = WORLDS[0]
+    z, oracle = world.setting, action_informed_oracle(world)
+    for T in (2, 50, 10**6):
+        for delta in (1e-6, .1, 1.):
+            assert np.isclose(event_failure(z, T, budget_parameter(z, T, delta)), delta)
+    by_delta = simulate(oiafb(z, oracle, eps=1., budget=20, delta=.1), world, 0)
+    by_a = simulate(oiafb(z, oracle, eps=1., budget=20, a=budget_parameter(z, 20, .1)), world, 0)
+    assert (by_delta.trace.arms == by_a.trace.arms).all() and np.isclose(
+        by_a.delta, .1) and by_delta.delta == .1
+
+@pytest.mark.parametrize('bad, names', [(dict(budget=0, a=1.), 'budget'),
+                                        (dict(budget=True, a=1.), 'budget'),
+                                        (dict(budget=5.), 'a, delta'),
+                                        (dict(budget=5, a=1., delta=.1), 'a, delta'),
+                                        (dict(budget=5, a=-1.), 'a:'),
+                                        (dict(budget=5, a=np.nan), 'a:'),
+                                        (dict(budget=5, delta=2.), 'delta'),
+                                        (dict(budget=5, a=1., solver='simplex'), 'solver')])
+def test_bad_arguments(bad, names):
+    "Refused when the learner is made, before anything is announced."
+    with pytest.raises(InvalidInput) as e:
+        oiafb(WORLDS[0].setting, action_informed_oracle(WORLDS[0]), eps=1., **bad)
+    assert names in str(e.value)

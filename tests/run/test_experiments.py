@@ -1,0 +1,300 @@
+"""An experiment gives the same frame whoever computes it, in whatever order and however often it
+is killed."""
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import amount, ROOT
+from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identify, load_world,
+                        make_world, oiafc, optimal_rule, simulate)
+from oia_nb.worlds.generators import bits_world
+from oia_nb.run.experiments import compare, experiment, forecast, read_experiment, suite, summarise
+from oia_nb.game.information import World
+
+coin = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],
+                  utility=np.eye(2), bound=1., name='coin')
+# no rule can induce one of them
+twins = make_world([[[.40, .10], [.10, .40]]]*2, costs=[0., 0.], utility=np.eye(2),
+                   bound=1., name='twins')
+
+def announce_one(world, *, eps, delta, seed, oracle, fail_below=0., slow=0.):
+    "A learner of one round, whose answer depends on the seed; it fails when luck has it so."
+    x = seed.random()
+    time.sleep(slow*x)
+    if x < fail_below:
+        raise RuntimeError(f'luck was {x:.3f}\nand that is that')
+    learner = oiafc(world.setting, oracle, eps=eps, delta=delta, max_rounds=world.setting.K)
+    return simulate(learner, world, seed)
+
+cheap = dict(worlds=[coin], methods={'one': announce_one},
+             grid=dict(eps=[1., 2.], delta=.1, fail_below=[0., .5],
+                       slow=.002), repetitions=20, seed=5)
+
+def assert_same(a, b):
+    pd.testing.assert_frame_equal(a.drop(columns='seconds'), b.drop(columns='seconds'))
+
+@pytest.fixture(scope='module')
+def reference():
+    return experiment(**cheap, n_jobs=0)
+
+def test_a_failing_run_is_a_row(reference):
+    failing = reference[reference.error.notna()]
+    assert set(failing.fail_below) == {.5} and 0 < len(
+        failing) < 40 and failing.rounds.isna().all() and failing.stopped.isna().all()
+    assert failing.error.str.match(r'RuntimeError: luck was 0\.\d{3} and that is that'
+                                   ).all() and failing.traceback.str.contains(
+                                       'announce_one').all()
+    fine = reference[reference.error.isna()]
+    assert (fine.rounds
+            == 2).all() and not fine.stopped.any() and (fine.status
+                                                        == 'round_cap').all()
+
+def test_repetitions_share_their_luck(reference):
+    """The same repetitions fail, whatever the other parameters are; and exactly those whose
+    first number is below the threshold."""
+    lucky = [generator(5, i).random() < .5 for i in range(20)]
+    for eps in 1., 2.:
+        assert reference.query('eps == @eps and fail_below == .5').error.notna().tolist() == lucky
+
+@pytest.mark.parametrize('n_jobs', [1, 2])
+def test_parallel_is_serial(reference, n_jobs):
+    assert_same(experiment(**cheap, n_jobs=n_jobs), reference)
+
+# --- Killed ---------------------------------------------------------------------------
+
+def files(folder):
+    return len(list(folder.glob('runs/*.jsonl')))
+
+def kill(folder, more, seconds):
+    """Start the experiment in a process of its own; kill it `seconds` after `more` runs have
+    been written, or once it has ended."""
+    p = multiprocessing.get_context('fork').Process(
+        target=partial(experiment, **cheap, n_jobs=0, path=folder))
+    before = files(folder)
+    p.start()
+    while more and p.exitcode is None and files(folder) < before + more:
+        time.sleep(1e-4)
+    time.sleep(seconds)
+    os.kill(p.pid, signal.SIGKILL)
+    p.join()
+
+@pytest.mark.parametrize('seed', range(amount(1, 2)))
+def test_killed_at_ten_random_moments(reference, tmp_path, seed):
+    "Two of them soon after the start, when the folder is made; eight while runs are written."
+    rng, folder, there = generator(seed), tmp_path/'killed', []
+    for more in [0, 0, *rng.integers(1, 8, 8)]:
+        kill(folder, more, rng.uniform(0, .004 if more else .03))
+        there.append(len(read_experiment(folder)) if (folder/'manifest.json').exists() else 0)
+    assert there == sorted(there) and there[-1] >= 8 and there[2] < len(reference)
+    assert_same(experiment(**cheap, n_jobs=0, path=folder), reference)
+    assert_same(read_experiment(folder), reference)
+
+def test_killed_with_its_workers(reference, tmp_path):
+    "A script with two workers, in a session of its own, of which all processes are killed at once."
+    script = (
+        f'import sys; sys.path[:0] = {[str(ROOT), str(ROOT/"tests")]!r}\nfrom '
+        f'test_experiments import *\nexperiment(**cheap, n_jobs=2, path={str(tmp_path/"e")!r})'
+    )
+    p = subprocess.Popen([sys.executable, '-c', script], start_new_session=True,
+                         stderr=subprocess.DEVNULL)
+    while p.poll() is None and len(list(tmp_path.glob('e/runs/*.jsonl'))) < 5:
+        time.sleep(.01)
+    os.killpg(p.pid, signal.SIGKILL)
+    assert p.wait() == -signal.SIGKILL and 5 <= len(read_experiment(tmp_path/'e')) < len(reference)
+    assert_same(experiment(**cheap, n_jobs=0, path=tmp_path/'e'), reference)
+
+def test_torn_files_are_done_again(reference, tmp_path):
+    experiment(**cheap, n_jobs=0, path=tmp_path)
+    files, rng = sorted((tmp_path/'runs').iterdir()), generator(3)
+    for n, f in enumerate(rng.permutation(files)[:30]):
+        raw = f.read_bytes()
+        f.write_bytes([b'', raw[:int(rng.integers(1, len(raw) - 1))], b'[]\n', files[0].read_bytes()
+                       if f != files[0] else b'{}', raw[:9] + b'\xff' + raw[9:]][n % 5])
+    assert len(read_experiment(tmp_path)) == len(reference) - 30
+    assert_same(experiment(**cheap, n_jobs=0, path=tmp_path), reference)
+
+def test_what_is_there_is_not_done_again(tmp_path):
+    experiment(**cheap, n_jobs=0, path=tmp_path)
+    times = {p: p.stat().st_mtime_ns for p in (tmp_path/'runs').iterdir()}
+    experiment(**cheap, n_jobs=0, path=tmp_path)
+    assert times == {p: p.stat().st_mtime_ns for p in (tmp_path/'runs').iterdir()}
+    retried = experiment(**cheap, n_jobs=0, path=tmp_path, retry=True)
+    redone = {p.stem for p in (tmp_path/'runs').iterdir() if times[p] != p.stat().st_mtime_ns}
+    assert len(redone) == retried.error.notna().sum()
+
+def test_files_are_strict_json(tmp_path):
+    "Without NaN or Infinity, which other readers refuse."
+    experiment([coin, twins], ['sharp'], dict(eps=3., delta=.1), 1, 0, n_jobs=0, path=tmp_path)
+    def refuse(constant):
+        raise AssertionError(constant)
+    for p in [tmp_path/'manifest.json', *(tmp_path/'runs').iterdir()]:
+        assert p.suffix in ('.json', '.jsonl') and json.loads(p.read_text(), parse_constant=refuse)
+
+# --- A cluster ------------------------------------------------------------------------
+
+@pytest.mark.release
+def test_dask(tmp_path):
+    "Four runs, two of which fail: what is tested is the way to the workers and back."
+    distributed = pytest.importorskip('distributed')
+    import joblib
+    few = cheap | dict(grid=dict(eps=2., delta=.1, fail_below=[0., .5], slow=.002), repetitions=2)
+    with distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True,
+            dashboard_address=None) as cluster, distributed.Client(cluster) as client:
+        with joblib.parallel_config('dask'):
+            frame = experiment(**few, path=tmp_path)
+        assert set(client.run(lambda: os.environ['OMP_NUM_THREADS']).values()) == {'1'}
+    alone = experiment(**few, n_jobs=0)
+    assert_same(frame, alone)
+    assert_same(read_experiment(tmp_path), alone)
+
+# --- What is refused, and what isn't --------------------------------------------------
+
+def test_world_without_an_oracle_fails_in_its_own_rows():
+    frame = experiment([twins, coin], ['sharp'], dict(eps=3., delta=.1), 2, 0)
+    assert frame[frame.world == 'twins'].error.str.startswith(
+        'NotInducible').all() and frame[frame.world == 'coin'].error.isna().all()
+
+def test_workers_use_one_thread():
+    threadpoolctl = pytest.importorskip('threadpoolctl')
+    def count(world, *, eps, seed, oracle):
+        raise RuntimeError(max(p['num_threads'] for p in threadpoolctl.threadpool_info()))
+    frame = experiment([coin], {'count': count}, dict(eps=[1., 2.]), 2, 0, n_jobs=2)
+    assert set(frame.error) == {'RuntimeError: 1'}
+
+good = dict(worlds=[coin], methods=['sharp'], grid=dict(eps=[3.], delta=.1),
+            repetitions=1, seed=0, n_jobs=0)
+
+@pytest.mark.parametrize('change', [dict(seed=1), dict(grid=dict(eps=[3., 4.], delta=.1)),
+                                    dict(methods=['oiafc']),
+                                    dict(methods={'sharp': ('sharp', dict(budget=5000))}),
+                                    dict(worlds={'coin': twins}),
+                                    dict(methods={'sharp': announce_one})])
+def test_folder_of_another_experiment(change, tmp_path):
+    experiment(**good, path=tmp_path)
+    with pytest.raises(InvalidInput, match='a folder of this experiment: that one differs in'):
+        experiment(**good | change, path=tmp_path)
+
+def test_function_written_anew_is_another_method(tmp_path):
+    def f(world, *, eps, delta, seed, oracle):
+        return announce_one(world, eps=eps, delta=delta, seed=seed, oracle=oracle)
+    def g(world, *, eps, delta, seed, oracle):
+        return announce_one(world, eps=eps/2, delta=delta, seed=seed, oracle=oracle)
+    g.__qualname__ = f.__qualname__
+    experiment(**good | dict(methods={'f': f}), path=tmp_path)
+    with pytest.raises(InvalidInput, match='differs in methods'):
+        experiment(**good | dict(methods={'f': g}), path=tmp_path)
+
+def test_folder_of_something_else(tmp_path):
+    (tmp_path/'thesis.tex').write_text('finished')
+    with pytest.raises(InvalidInput, match='path'):
+        experiment(**good, path=tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == ['thesis.tex']
+    with pytest.raises(InvalidInput, match='path'):
+        experiment(**good, path=tmp_path/'thesis.tex')
+    for text in '', '[]', '{}', '{"seed": 0}':
+        (tmp_path/'manifest.json').write_text(text)
+        with pytest.raises(InvalidInput, match='path'):
+            read_experiment(tmp_path)
+        with pytest.raises(InvalidInput, match='path'):
+            experiment(**good, path=tmp_path)
+
+def test_more_repetitions_extend(tmp_path):
+    experiment(**good, path=tmp_path)
+    assert_same(experiment(**good | dict(repetitions=3), path=tmp_path),
+                experiment(**good | dict(repetitions=3)))
+
+# --- The summary ----------------------------------------------------------------------
+
+def test_summary(reference):
+    s = summarise(reference, by=['fail_below'])
+    failed = reference.query('fail_below == .5').error.notna().sum()
+    assert s.runs.tolist() == [40, 40] and s.failed.tolist() == [
+        0, failed
+    ] and s.rounds.tolist() == [2., 2.] and s.stopped.tolist() == [0., 0.]
+    assert s.within.tolist() == [1., 1.] and np.allclose(s.regret,
+                                                         reference.regret.dropna().iloc[0])
+
+@pytest.mark.parametrize('play', [
+    lambda path: forecast(coin, eps=.2, delta=.1, runs=3),
+    lambda path: experiment([coin], ['sharp'], dict(eps=.2, delta=.1), 3, 0, path=path),
+    lambda path: experiment([coin], ['sharp'], dict(eps=.2, delta=.1), 3, 0, n_jobs=0, path=path)],
+    ids=['forecast', 'one job', 'in this process'])
+def test_an_interrupt_ends_all_runs(play, tmp_path, monkeypatch):
+    "Ctrl-C in the second of three: the third isn't begun, and what was cut off is no result."
+    played, respond = [], World.respond
+    def interrupted(self, rule, rng):
+        if not any(rng is earlier for earlier in played):       # each run has its own
+            played.append(rng)
+        if len(played) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return respond(self, rule, rng)
+    monkeypatch.setattr(World, 'respond', interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            play(tmp_path/'runs')
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(played) == 2 and len([*tmp_path.rglob('*.jsonl')]) == (tmp_path/'runs').exists()
+
+# --- Worlds in which one thing changes ------------------------------------------------
+
+@pytest.mark.parametrize('seed', range(amount(5, 12)))
+def test_bits_world_is_what_was_asked_for(seed):
+    "Gaps, M, K, bounds and costs as given; copies and listed beliefs change M alone."
+    rng = generator(seed)
+    K = int(rng.integers(2, 8))
+    gaps, cost, accuracy = rng.uniform(0, .2, K), rng.choice([0., .04]), rng.choice([.9, 1.])
+    gaps[rng.integers(K)] = 0
+    plain = bits_world(gaps, cost, accuracy)
+    margin = action_informed_oracle(plain).margin
+    assert np.isclose(margin, accuracy - .5 - cost)
+    changed = [plain, bits_world(gaps, cost, accuracy, listed=7)
+               ] + ([bits_world(gaps, cost, accuracy, copies=3)] if K <= 3 else [])
+    for w, M in zip(changed, (2*K, 14, 6*K)):
+        assert (w.setting.K, w.setting.M, w.setting.bound, w.setting.B_u) == (K, M, 1., 1.)
+        assert np.allclose(optimal_rule(w).gaps, gaps, atol=1e-6) and np.isclose(
+            action_informed_oracle(w).margin, margin)
+
+def test_compare():
+    "Every method of the suite plays in every world; the table counts the frame."
+    found = compare(['advert', coin], eps=2.5, budget=60, cap=500, repetitions=2, n_jobs=0)
+    assert set(found.frame.method) == set(
+        suite()) and found.frame.error.isna().all() and len(
+            found.frame) == 2*2*len(suite())
+    assert (found.table.runs == 2).all() and len(found.table) == 2*len(suite())
+    assert (found.frame[found.frame.method != 'sharp'].rounds <= 500).all()
+    for argument in 'budget', 'cap':
+        with pytest.raises(InvalidInput, match=argument):
+            compare(['advert'], **{argument: 0})
+
+def test_compare_plays_who_honours_what_is_told():
+    "And an expert who isn't rational fails no run."
+    from oia_nb.experts.experts import parse_expert
+    found = compare(['advert'], eps=1., repetitions=1, n_jobs=0, told='lapses=.02',
+                    expert=parse_expert('lapsing:0.02'))
+    assert set(found.frame.method) == {'patient', 'trial'} and found.frame.error.isna().all()
+    assert set(suite(margin=.01)) == {'sharp', 'patient', 'own_beliefs'}
+    assert set(suite(told='rounding=2')) == {'sharp', 'patient', 'own_beliefs', 'trial'}
+    with pytest.raises(InvalidInput, match='what one of the learners can honour'):
+        suite(told='lapses=.02,costs=until the end')
+    with pytest.raises(InvalidInput, match='margin'):
+        compare(['advert'], eps=1., margin=-1.)
+
+def test_a_lead_is_compared_with_the_best_that_leads():
+    world = load_world('advert')
+    found = compare([world], eps=.3, delta=.1, margin=.01, methods=['sharp'], repetitions=1,
+                    n_jobs=0).frame.iloc[0]
+    best = optimal_rule(world).profit - optimal_rule(world, margin=.01).profit
+    plain = identify(world, eps=.3, delta=.1, margin=.01, seed=generator(0, 0))
+    lost = optimal_rule(world).profit - world.agent.profit(world, plain.rule)
+    assert found.regret == pytest.approx(lost - best)
+    assert found.regret <= found.bound and best > 0

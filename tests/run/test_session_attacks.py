@@ -1,0 +1,372 @@
+"""Sessions under attack: threads, repeated words, interrupts at any moment, broken files, and a
+learner that goes another way.  What was acknowledged stays, and what is said is true."""
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from copy import deepcopy
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import ROOT, amount, examples
+from oia_nb.all import Session, load_world, random_world
+from oia_nb.core import InvalidInput, OIAError, generator
+from oia_nb.run.learner import Learner
+from oia_nb.run.session import Busy, Damaged, Journal, Refused, read_journal
+from test_session import TARGET, WORLD, journal_of, usual_interrupt  # noqa: F401
+
+CLINIC = load_world('clinic')
+
+def answer(s, world, offer):
+    "The expert's answer to an offer, the same whenever it is asked; its round."
+    r = world.respond(offer.rule, generator(3, offer.round))
+    return s.answer(r.arm, list(r.report), round=offer.round,
+                    state=r.state if offer.round % 3 else None).number
+
+def play(s, world, rounds=10**9):
+    while s.status == 'open' and s.rounds < rounds:
+        answer(s, world, s.announce())
+
+def told(s):
+    "What a session holds, in plain values, beside the time."
+    best = s.best and (s.best.arm, s.best.bound)
+    return (s.status, s.rounds, s.paid, s.owed, s.unused, best,
+            s.to_frame().to_json(orient='records'))
+
+# --- Threads -------------------------------------------------------------------------------------
+
+def test_one_session_and_four_threads(tmp_path):
+    "20 sessions (3 in a quick run), 4 threads of 4 answers each: each answer is filed, once."
+    for n in range(amount(3, 20)):
+        with Session.create(tmp_path/f'{n}.jsonl', WORLD, **TARGET) as s:
+            filed, start = [], threading.Barrier(4)
+            def work():
+                start.wait()
+                done = 0
+                while done < 4:
+                    try:
+                        filed.append(answer(s, WORLD, s.announce()))
+                        done += 1
+                    except Refused as e:
+                        # another thread was faster
+                        assert e.argument == 'round'
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join()
+            assert sorted(filed) == list(range(1, 17)) and s.rounds == 16
+            seen = told(s)
+        with Session.open(tmp_path/f'{n}.jsonl', write=False) as s:
+            assert told(s) == seen and not s.notes
+
+def test_open_here_or_elsewhere(tmp_path):
+    "Who has the file is said truly; so is that it was closed."
+    s = Session.create(tmp_path/'a.jsonl', WORLD, **TARGET)
+    with pytest.raises(Busy, match='a.jsonl is open for writing in this process'):
+        Session.open(tmp_path/'a.jsonl')
+    s.close()
+    with pytest.raises(Busy, match='a.jsonl was closed'):
+        s.announce()
+    with Session.open(tmp_path/'a.jsonl', write=False) as s:
+        with pytest.raises(Busy, match='for reading only'):
+            s.announce()
+
+# --- Said twice ----------------------------------------------------------------------------------
+
+def test_an_answer_belongs_to_an_offer_that_is_open(tmp_path):
+    "Before the first offer, twice, for another round, after an undo: refused, with the round."
+    with Session.create(tmp_path/'a.jsonl', WORLD, **TARGET) as s:
+        report = WORLD.setting.support[0].tolist()
+        size = lambda: s.journal.path.stat().st_size
+        def refused(match, **options):
+            before = size(), told(s)
+            for act in (lambda: s.answer(0, report, **options),
+                        lambda: s.decline('ill', **options)):
+                with pytest.raises(Refused, match=match):
+                    act()
+            assert (size(), told(s)) == before
+        refused('round 1 is not announced')
+        refused('round 1 is not announced', round=1)
+        offer = s.announce()
+        for wrong in 0, -1, 1.5, '1', True:
+            refused('round: got', round=wrong)
+        refused('1, the open one .round 2 is not announced', round=2)
+        answer(s, WORLD, offer)
+        refused('round 1 was answered')
+        s.announce()
+        refused('2, the open one .round 1 was answered', round=1)
+        answer(s, WORLD, s.announce())
+        play(s, WORLD, 4)
+        s.undo(4, 'a slip')
+        refused('round 4 was undone')
+        refused('round 4 was undone', round=4)
+        s.stop()
+        refused('over after round 4')
+
+def test_a_bare_number_is_no_report(tmp_path):
+    "20 may be the place of a belief, or 20 percent: both are taken by name only."
+    with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.04, delta=.05) as s:
+        z = CLINIC.setting
+        s.announce()
+        for bare in 7, np.int64(7), 7., .07, np.float64(.07):
+            with pytest.raises(Refused, match=f'belief={bare}, or percent={bare}'):
+                s.answer('palpation', bare)
+        for options in {}, dict(belief=7, percent=7), dict(belief=z.M), dict(percent=101):
+            with pytest.raises(Refused):
+                s.answer('palpation', **options)
+        assert s.answer('palpation', belief=7).belief == 7
+        s.announce()
+        percent = 100*z.support[9, 1]
+        assert s.answer('palpation', percent=percent).belief == 9
+    three = random_world(2, 3, 3, 1, margin=.01)
+    with Session.create(tmp_path/'b.jsonl', three, eps=.5, delta=.05) as s:
+        s.announce()
+        with pytest.raises(Refused, match='more than two states'):
+            s.answer(0, percent=20)
+
+# --- Interrupts ----------------------------------------------------------------------------------
+
+@pytest.mark.usefixtures('usual_interrupt')
+@pytest.mark.parametrize('presses', [1, 2])
+def test_ctrl_c_while_the_learner_computes(tmp_path, monkeypatch, presses):
+    "Pressed once, the answer is whole before it ends; twice, it is what the file says: filed."
+    with Session.create(tmp_path/'whole.jsonl', WORLD, **TARGET) as s:
+        play(s, WORLD, 6)
+        whole = told(s)
+    with Session.create(tmp_path/'hit.jsonl', WORLD, **TARGET) as s:
+        play(s, WORLD, 5)
+        offer, send, again, read = s.announce(), Learner.send, Session._read, []
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            def interrupted(learner, response):
+                patch.setattr(Learner, 'send', send)
+                for _ in range(presses):
+                    signal.raise_signal(signal.SIGINT)
+                return send(learner, response)
+            patch.setattr(Learner, 'send', interrupted)
+            patch.setattr(Session, '_read', lambda s: read.append(1) or again(s))
+            answer(s, WORLD, offer)
+        # one press breaks nothing off: the learner isn't played again
+        assert told(s) == whole and len(read) == presses - 1
+        play(s, WORLD, 9)
+        assert s.rounds == 9 and not s.unused
+
+@pytest.mark.skipif(not hasattr(signal, 'setitimer'), reason='timers of POSIX')
+def test_interrupted_at_any_moment(tmp_path):
+    """100 interrupts (15 in a quick run) at random moments: the session is what its file says,
+    before or after the step, and ends like one without an interrupt."""
+    with Session.create(tmp_path/'whole.jsonl', WORLD, **TARGET) as s:
+        play(s, WORLD)
+        whole = told(s)
+    rng, hits, runs = random.Random(1), 0, 0
+    def hit(*_):
+        raise KeyboardInterrupt
+    before = signal.signal(signal.SIGALRM, hit)
+    try:
+        while hits < amount(15, 100):
+            runs += 1
+            with Session.create(tmp_path/f'{runs}.jsonl', WORLD, **TARGET) as s:
+                while s.status == 'open':
+                    try:
+                        signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-4, .03))
+                        while s.status == 'open':
+                            answer(s, WORLD, s.announce())
+                        signal.setitimer(signal.ITIMER_REAL, 0)
+                    except KeyboardInterrupt:
+                        hits += 1
+                        with Session.open(s.journal.path, write=False) as file:
+                            # the offer of a step that was cut off may be in the file, unread
+                            assert told(file) == told(s)
+                assert told(s) == whole and not s.notes
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+# --- Files ---------------------------------------------------------------------------------------
+
+def test_a_broken_chain_is_cut_where_it_is_whole(tmp_path):
+    "Only on demand; what is cut off is kept, and named; errors name the file and the way out."
+    path = tmp_path/'a.jsonl'
+    with Session.create(path, WORLD, **TARGET) as s:
+        play(s, WORLD, 6)
+    lines = path.read_bytes().splitlines(keepends=True)
+    broken = b''.join([*lines[:6], lines[5], *lines[6:]])
+    path.write_bytes(broken)
+    with pytest.raises(Damaged, match=r'a.jsonl: line 7 .*cut=True.*nothing was changed'):
+        Session.open(path)
+    with Session.open(path, write=False, cut=True) as s:
+        assert s.rounds == 2 and 'after line 6 would be cut off' in s.notes[0]
+    assert path.read_bytes() == broken and len(list(tmp_path.glob('*.cut*'))) == 0
+    (tmp_path/'a.jsonl.cut1').write_text('of another time')
+    with Session.open(path, cut=True) as s:
+        assert s.rounds == 2 and 'a.jsonl.cut2' in s.notes[0]
+        play(s, WORLD, 6)
+    assert (tmp_path/'a.jsonl.cut2').read_bytes() == b''.join([lines[5], *lines[6:]])
+    with Session.open(path) as s:
+        assert s.rounds == 6 and not s.notes
+    # nothing is left of a file without its first line
+    path.write_bytes(b''.join(lines[1:]))
+    with pytest.raises(Damaged, match='line 1'):
+        Session.open(path, cut=True)
+
+JUNK = [None, -1, 0, 1, 2.5, 1e300, 10**30, '', 'x', 'sharp', [], [[]], [1], {}, {'a': 1}, True,
+        [None], [[1, 2], [3, 4]], 'lapses=0.9']
+
+def places(x, at=()):
+    "The paths to all values within a value, the first few of a list."
+    items = x.items() if isinstance(x, dict) else enumerate(x[:3]) if isinstance(x, list) else ()
+    for key, value in items:
+        yield (*at, key)
+        yield from places(value, (*at, key))
+
+def spoil(records, rng):
+    "Remove, replace or change one value, half of the time of the header or the last record."
+    record = records[rng.choice([0, -1, rng.randrange(len(records)), rng.randrange(len(records))])]
+    *way, last = rng.choice(list(places(record)))
+    for key in way:
+        record = record[key]
+    kind, value = rng.randrange(3), record[last]
+    if kind == 0:
+        del record[last]
+    elif kind == 1 and type(value) in (int, float):
+        record[last] = -value
+    else:
+        record[last] = deepcopy(rng.choice(JUNK))
+
+@pytest.fixture(scope='module')
+def files(tmp_path_factory):
+    "The records of sessions with all kinds of records, of four learners, and a path to write to."
+    folder, found = tmp_path_factory.mktemp('files'), []
+    past = [(k, k, CLINIC.respond(rule, generator(k)).report) for k,
+            rule in enumerate(Session.create(folder/'o', CLINIC, eps=1., delta=.1).oracle.rules)]
+    for n, options in enumerate([dict(eps=.3), dict(eps=.3, history=past),
+                                 dict(eps=.3, told='lapses=0.05'),
+                                 dict(eps=.5, told='beliefs=own')]):
+        with Session.create(folder/str(n), CLINIC, delta=.05, currency='€', **options) as s:
+            while s.status == 'open' and s.rounds < 8:
+                offer = s.announce()
+                r = CLINIC.respond(offer.rule, generator(5, offer.round))
+                s.answer(r.arm, list(r.report), state=r.state)
+            s.announce()
+            s.decline('ill')
+            s.undo(5, 'a slip')
+            s.stop()
+        found.append(read_journal((folder/str(n)).read_bytes())[0])
+    return found, folder/'spoilt.jsonl'
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=examples(200))
+def test_spoilt_records_with_right_hashes(files, seed):
+    "What another program wrote is opened, or refused in words that name the file; no traceback."
+    rng = random.Random(seed)
+    records = deepcopy(rng.choice(files[0]))
+    for _ in range(rng.choice([1, 1, 2])):
+        spoil(records, rng)
+    data = journal_of(records)
+    files[1].write_bytes(data)
+    try:
+        with Session.open(files[1], write=False) as s:
+            repr(s), s.notes, told(s), s.result, s._repr_html_()
+    except OIAError as e:
+        assert files[1].name in str(e)
+    assert files[1].read_bytes() == data
+
+# --- A learner that goes another way -------------------------------------------------------------
+
+def evidence(s):
+    "What the facts of a session say: each rule, answer and registration."
+    facts = s.record
+    return [(facts.rules[r.rule].tolist(), r.arm, r.belief) for r in facts.rounds], [
+        (n, facts.rules[rule].tolist(), arm) for n, rule, arm in facts.registered]
+
+def test_undoing_costs_one_answer(tmp_path):
+    "All others are facts still, at once and when the file is opened; the statement tells it."
+    with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.04, delta=.05) as s:
+        play(s, CLINIC, 60)
+        before, registered = evidence(s)
+        s.undo(2, 'a slip')
+        after = evidence(s)
+        assert after[0] == before[:1] + before[2:] and len(after[1]) == len(registered)
+        assert not s.unused and not s.notes and '1 answer was amended' in s.statement
+        assert len(s._learner.record.rounds) == 59
+    with Session.open(tmp_path/'a.jsonl', write=False) as s:
+        assert not s.unused and evidence(s) == after
+
+@pytest.mark.parametrize('what', ['constant', 'kernel'])
+def test_facts_are_the_same_elsewhere(tmp_path, monkeypatch, what):
+    """Opened with another constant of the choice, or under another kernel of OpenBLAS, in the
+    midst: the same facts, no answer waits, and the same is proved."""
+    path = tmp_path/'a.jsonl'
+    with Session.create(path, CLINIC, eps=.04, delta=.05) as s:
+        play(s, CLINIC, amount(60, 120))
+        s.announce()
+    with Session.open(path, write=False) as s:
+        facts, bound = evidence(s), s.best.bound
+    if what == 'constant':
+        import oia_nb.sharp.bets as bets
+        monkeypatch.setattr(bets, 'BATCH', .5*bets.BATCH)
+        with Session.open(path) as s:
+            assert evidence(s) == facts and not s.unused and not s.notes
+            assert s.best.bound == pytest.approx(bound, rel=1e-6)
+            play(s, CLINIC, s.rounds + 5)
+        return
+    code = ('import sys; sys.path.insert(0, "tests"); from oia_nb.all import Session\n'
+            'from test_session_attacks import evidence\n'
+            's = Session.open(sys.argv[1], write=False)\n'
+            'print(repr(evidence(s)), s.unused, len(s.notes), s.best.bound, sep="\\n")')
+    for kernel in amount(['Haswell'], ['Haswell', 'Prescott']):
+        run = subprocess.run([sys.executable, '-c', code, path], capture_output=True, text=True,
+                             cwd=ROOT, env=os.environ | dict(OPENBLAS_CORETYPE=kernel,
+                                                             PYTHONPATH=str(ROOT)))
+        lines = run.stdout.splitlines()
+        assert lines[:3] == [repr(facts), '0', '0'], run.stderr
+        assert float(lines[3]) == pytest.approx(bound, rel=1e-6)
+
+def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkeypatch):
+    """Another constant stands for another processor: the result that was filed is shown; undone
+    answers take it away."""
+    import oia_nb.sharp.bets as bets
+    path = tmp_path/'a.jsonl'
+    with Session.create(path, CLINIC, eps=.1, delta=.05) as s:
+        play(s, CLINIC)
+        found = s.result
+        assert found.status == 'certified' and not s.notes
+    assert read_journal(path.read_bytes())[0][-1]['kind'] == 'ended'
+    with Session.open(path) as s:
+        assert s.result.trace is not None and not s.notes
+    data = path.read_bytes()
+    monkeypatch.setattr(bets, 'BATCH', .5*bets.BATCH)
+    with Session.open(path) as s:
+        assert not s.notes and s.status == 'certified' and s.rounds == found.rounds
+        assert s.result.certificate == found.certificate and s.result.rule == found.rule
+        assert s.best.bound == found.certificate.bound and s.best.rule == found.rule
+        with pytest.raises(Refused, match='over after round'):
+            s.announce()
+        assert path.read_bytes() == data
+        s.undo(3, 'a slip')
+        assert s.status == 'open'
+
+def test_a_result_that_could_not_be_filed(tmp_path, monkeypatch):
+    "The answer stands, the note says so, and the next opening files it."
+    path = tmp_path/'a.jsonl'
+    append = Journal.append
+    def full(journal, record):
+        if record['kind'] == 'ended':
+            raise InvalidInput('path', 'a.jsonl', 'a file that can be written')
+        append(journal, record)
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, 'append', full)
+        with Session.create(path, WORLD, **TARGET) as s:
+            play(s, WORLD)
+            assert s.rounds == 60 and s.notes == ['the result is not in the file yet']
+    shutil.copy(path, tmp_path/'b.jsonl')
+    with Session.open(path) as s:
+        assert not s.notes and s.rounds == 60
+    with Session.open(tmp_path/'b.jsonl', write=False) as s:
+        assert s.notes and s.result is not None

@@ -1,0 +1,498 @@
+"""A study with people: what they say, what goes wrong, what is paid, and what can be printed."""
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from conftest import ROOT
+from oia_nb.cli import main
+from oia_nb.core import InvalidInput, generator
+from oia_nb.run.experiments import forecast
+from oia_nb.run.identification import identify
+from oia_nb.experts.experts import parse_expert
+from oia_nb.game.information import Setting, make_world
+from oia_nb.experts.open_setting import OpenSetting
+from oia_nb.game.oracle import action_informed_oracle
+from oia_nb.game.scoring import ScoringRule, is_proper
+from oia_nb.run.session import Offer, Refused, Session, drawn, read_journal
+from oia_nb.game.stackelberg import optimal_rule, simple_regret
+from oia_nb.game.tickets import decimals, payable
+from oia_nb.worlds.files import load_world
+from oia_nb.worlds.generators import random_world
+from oia_nb.worlds.tables import scored, world_from_table
+
+CLINIC = load_world('clinic')
+Z = CLINIC.setting
+ORACLE = action_informed_oracle(CLINIC)
+THREE = random_world(2, 3, 3, 1, margin=.01)
+
+def reply(offer, world=CLINIC, seed=3):
+    "The expert's answer to an offer, the same whenever it is asked."
+    return world.respond(offer.rule, generator(seed, offer.round))
+
+def play(s, rounds, world=CLINIC):
+    while s.status == 'open' and s.rounds < rounds:
+        r = reply(s.announce(), world)
+        s.answer(r.arm, list(r.report), state=r.state)
+
+# --- Payable rules -------------------------------------------------------------------------------
+
+@pytest.mark.parametrize('unit, digits', [(.01, 2), (.05, 2), (.001, 3), (.5, 1), (1., 1)])
+@pytest.mark.parametrize('world', [CLINIC, THREE, load_world('advert')], ids=lambda w: w.name)
+def test_rules_are_rounded_and_stay_proper(world, unit, digits):
+    "Every sum is a multiple of the unit within the bound, and the sheet pays what the rule does."
+    assert decimals(unit) == digits
+    for rule in (*action_informed_oracle(world).rules, optimal_rule(world).rule):
+        found = payable(rule, unit)
+        assert is_proper(found) and 0 <= found.values.min() <= found.values.max() <= rule.bound
+        assert np.abs(found.values/unit - np.round(found.values/unit)).max() < 1e-9
+        assert np.abs(found.expected - rule.expected).max() <= unit
+        tickets = found.menu().tickets
+        held = tickets[[found.menu().choice(b) for b in found.support]]
+        assert (held == found.values).all()
+        assert payable(found, unit).values.tolist() == found.values.tolist()
+
+def test_boundaries_are_crossed_in_cents():
+    "The examination of a run that pays in cents crosses boundaries, by rules in cents."
+    loans = make_world([[[.7, .3]], [[.56, .075], [.14, .225]], [[.644, .024], [.056, .276]]],
+                       [0., 1., 3.], [[50, 0], [-100, 0]], 50.)
+    found = identify(loans, eps=20., delta=.1, seed=1, unit=.01)
+    crossed = next(c for c in found.checks if c.name == 'boundaries')
+    assert found.status == 'certified' and crossed.rounds >= 2
+    rules = np.array(found.certificate.facts['rules'])
+    of_oracle = [r.values for r in action_informed_oracle(loans).rules]
+    own = [100*r for r in rules if not any(np.allclose(r, o) for o in of_oracle)]
+    assert len(own) > 10 and np.abs(own - np.round(own)).max() < 1e-6
+
+def test_a_learner_of_its_own_questions_takes_no_unit(tmp_path):
+    with pytest.raises(InvalidInput, match='unit'):
+        Session.create(tmp_path/'a.jsonl', CLINIC, eps=.3, delta=.1, method='oiafc', unit=.01)
+    with pytest.raises(InvalidInput, match='unit'):
+        Session.create(tmp_path/'a.jsonl', CLINIC, eps=.3, delta=.1, unit=2.)
+
+# --- What people say -----------------------------------------------------------------------------
+
+def test_an_oracle_for_other_beliefs():
+    "Its rules as menus pay any report; old beliefs are paid as before, and margins stay."
+    support = np.vstack([Z.support, [[.123, .877]]])
+    wider = replace(Z, support=support[np.lexsort(support.T[::-1])])
+    found = ORACLE.on(wider)
+    assert (found.margins == ORACLE.margins).all()
+    for new, old in zip(found.rules, ORACLE.rules):
+        for belief, pays in zip(old.support, old.expected):
+            assert new.expected[wider.index(belief)] == pytest.approx(pays)
+    grid = Setting.grid(Z.states, utility=Z.utility, bound=Z.bound, arms=Z.arms, step=.05)
+    assert ORACLE.on(grid).margins is None and ORACLE.on(Z) is ORACLE
+
+def test_a_session_on_a_grid(tmp_path):
+    "Multiples of five percent are listed; what is between goes to the nearest, or is refused."
+    grid = Setting.grid(Z.states, utility=Z.utility, bound=Z.bound, arms=Z.arms, step=.05)
+    with Session.create(tmp_path/'a.jsonl', grid, ORACLE, eps=.3, delta=.1, snap=.025) as s:
+        offer = s.announce()
+        assert 'Say whole percentages.' in str(offer) and offer.say in offer.sheet()
+        r = s.answer('palpation', percent=22)
+        assert grid.support[r.belief].tolist() == [.8, .2] and r.distance == pytest.approx(.02)
+    with Session.create(tmp_path/'b.jsonl', grid, ORACLE, eps=.3, delta=.1) as s:
+        s.announce()
+        with pytest.raises(Refused, match='within 0.01'):
+            s.answer('palpation', percent=22)
+
+def test_what_to_say_is_on_the_sheet(tmp_path):
+    "As many digits as tell the beliefs apart; whole percents would merge some, and that is said."
+    with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.3, delta=.1) as s:
+        assert s.announce().say == 'Say percentages with 2 decimals.'
+        assert 'would merge' in s.advice
+    with Session.create(tmp_path/'b.jsonl', CLINIC, eps=.3, delta=.1, told='rounding=2') as s:
+        assert s.head['method'] == 'own_beliefs'
+        assert s.announce().say == 'Say whole percentages.' == s.advice
+
+def test_beliefs_that_nobody_listed(tmp_path):
+    "A session of an open setting takes any whole percentage, and the learner that is made for it."
+    where = OpenSetting(Z.utility, Z.bound, Z.arms, Z.states, Z.decisions)
+    with Session.create(tmp_path/'a.jsonl', where, ORACLE, eps=1., delta=.1) as s:
+        s.announce()
+        r = s.answer('palpation', percent=23)
+        assert s.setting.support[r.belief].tolist() == [.77, .23]
+        assert s.head['method'] == 'open_support' and s.advice == 'Say whole percentages.'
+
+def test_arms_that_no_rule_makes_the_favourite(tmp_path):
+    "They are left out, with a sentence that names them; other worlds are refused as before."
+    costs = CLINIC.costs.copy()
+    costs[2] = 40.
+    dear = replace(CLINIC, structure=replace(CLINIC.structure, costs=costs))
+    with Session.create(tmp_path/'a.jsonl', dear, eps=.3, delta=.1) as s:
+        assert s.setting.arms == Z.arms[:2] and f'favourite: {Z.arms[2]}.' in s.advice
+    with Session.open(tmp_path/'a.jsonl', write=False) as s:
+        assert Z.arms[2] in s.advice
+
+def test_a_decimal_comma(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Session.create('a.jsonl', CLINIC, eps=.3, delta=.1).close()
+    assert main(['session', 'next', 'a.jsonl']) == 0
+    said = ['session', 'answer', 'a.jsonl', '--arm', 'palpation']
+    assert main([*said, '--report', '36,5,63,5']) == 2
+    assert 'with a point, 36.5' in capsys.readouterr().err
+    assert main([*said, '--percent', str(100*Z.support[7, 1])]) == 0
+    assert 'ticket held: A' in capsys.readouterr().out
+
+def test_three_states_on_a_sheet():
+    "Which ticket a report holds is said in reports, and by a small script."
+    rule = optimal_rule(THREE).rule
+    page = Offer(1, rule, THREE.setting).sheet()
+    assert '× your probability' not in page and 'if you say' in page
+    assert page.count('<input') == 3 and 'src=' not in page
+    for b in THREE.setting.support:
+        assert ' / '.join(f'{100*p:.3g}' for p in b) in page
+
+# --- What goes wrong -----------------------------------------------------------------------------
+
+def other(arm):
+    return (arm + 1) % 3
+
+def test_amend_and_undo_keep_what_was_paid(tmp_path):
+    "The right answer takes the place of the wrong one; the books know both, and say how many."
+    path = tmp_path/'a.jsonl'
+    with Session.create(path, CLINIC, eps=.1, delta=.05, currency='€', fee=1.) as s:
+        play(s, 12)
+        n = next(r.number for r in s._rounds if r.due)
+        r, paid, due = s._rounds[n - 1], s.paid, s._rounds[n - 1].due
+        values, belief = r.rule.values, r.belief
+        s.amend(n, state=1 - r.state, reason='typed the other one')
+        new = values[belief, r.state]
+        assert s.paid == pytest.approx(paid + max(0, new - due)) and r.paid >= due
+        s.amend(n, belief=0, reason='another patient')
+        assert r.belief == 0 and r.paid >= due and s.changed == 2
+        before = s.paid
+        s.undo(n, 'a slip')
+        assert s.paid == before and s.fees == 12 and s.rounds == 11
+        assert '3 answers were amended or taken back' in s.statement
+        assert s.payments().paid.iloc[-1] == pytest.approx(s.paid - s.fees)
+        for bad in {}, dict(arm='telepathy'), dict(state='well'), dict(belief=99):
+            with pytest.raises(Refused):
+                s.amend(2, reason='x', **bad)
+        with pytest.raises(Refused):
+            s.amend(n, state=0, reason='it is void')
+        seen = s.to_frame(), s.paid, s.statement
+    with Session.open(path) as s:
+        assert s.to_frame().equals(seen[0]) and (s.paid, s.statement) == seen[1:]
+
+def test_the_end_is_a_sentence_with_a_way_out(tmp_path):
+    "Two wrong arms end it; the sentence names the rounds, and amending them goes on."
+    with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.1, delta=.05) as s:
+        for _ in range(2):
+            s.announce()
+            s.answer('palpation', belief=7)
+        assert s.status == 'assumption_violated' and s.best is None
+        assert 'Seen in round' in s.statement and "s.amend(" in s.way_out
+        with pytest.raises(Refused, match='amend'):
+            s.announce()
+        first = s.contradiction[0]
+        right = reply(Offer(first, s._rounds[first - 1].rule, Z))
+        s.amend(first, arm=right.arm, report=list(right.report), reason='I clicked twice')
+        assert s.status == 'open'
+        play(s, 10**6)
+        assert s.status == 'certified' and '1 answer was amended' in s.statement
+
+def test_it_asks_again_before_it_accuses(tmp_path):
+    "An answer that contradicts others is refused once; said again, it stands."
+    path = tmp_path/'a.jsonl'
+    with Session.create(path, CLINIC, eps=.1, delta=.05, asks=True) as s:
+        s.announce()
+        s.answer('palpation', belief=7)
+        s.announce()
+        with pytest.raises(Refused, match='did you mean it'):
+            s.answer('palpation', belief=7)
+        assert s.status == 'open' and s.rounds == 1 and s.announce().round == 2
+    with Session.open(path) as s:
+        right = reply(s.announce())
+        s.answer(right.arm, list(right.report))
+        assert s.status == 'open' and '1 answer was asked again' in s.statement
+    with Session.create(tmp_path/'b.jsonl', CLINIC, eps=.1, delta=.05, asks=True) as s:
+        s.announce()
+        s.answer('palpation', belief=7)
+        s.announce()
+        with pytest.raises(Refused):
+            s.answer('palpation', belief=7)
+        s.answer('palpation', belief=7)
+        assert s.status == 'assumption_violated'
+
+# --- What is said --------------------------------------------------------------------------------
+
+def test_the_command_says_what_to_do_next(tmp_path, capsys, monkeypatch):
+    "After each step the literal command, in words and in JSON; typed as it is, it works."
+    monkeypatch.chdir(tmp_path)
+    def oia(*words):
+        status = main([str(w) for w in words])
+        out = capsys.readouterr()
+        assert status == 0, out.err
+        return out.out
+    out = oia('session', 'new', 'a.jsonl', 'clinic', '--eps', .3, '--delta', .1,
+              '--currency', '€', '--person', 'R. Roe')
+    assert 'next: oia session next a.jsonl' in out and 'would merge' in out
+    oia('session', 'next', 'a.jsonl')
+    found = json.loads(oia('session', 'status', 'a.jsonl', '--json'))
+    assert found['next'].startswith('oia session answer a.jsonl --round 1')
+    for _ in range(2):
+        oia('session', 'answer', 'a.jsonl', '--arm', 'palpation', '--report', '62.6,37.4')
+        main(['session', 'next', 'a.jsonl'])
+        capsys.readouterr()
+    out = oia('session', 'status', 'a.jsonl')
+    assert 'next: oia session amend a.jsonl' in out and 'Seen in round' in out
+    oia('session', 'amend', 'a.jsonl', 2, '--arm', 'imaging', '--percent',
+        100*Z.support[Z.index(CLINIC.setting.support[9]), 1], '--why', 'a slip')
+    oia('session', 'close', 'a.jsonl', '--html', 'end.html', '--csv', 'pay.csv')
+    table = pd.read_csv('pay.csv')
+    assert table['round'].iloc[-1] == 'total' and (table.person == 'R. Roe').all()
+    oia('session', 'protocol', 'a.jsonl', 'plan.html', '--purpose', 'To see.')
+    page = (tmp_path/'plan.html').read_text()
+    assert 'Control questions' in page and 'at most 1 €' in page and '90 %' in page
+    assert 'Date and signature' in (tmp_path/'end.html').read_text()
+
+def test_what_is_left(tmp_path):
+    "As soon as bounds fall there is a guess of the rounds and the money that are left."
+    with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.01, delta=.05) as s:
+        assert s.left is None
+        play(s, 150)
+        s.announce()
+        rounds, money = s.left
+        assert 10 < rounds < 10**6 and money == pytest.approx(rounds*s.expected/150)
+        assert f'About {rounds:,} rounds' in s.statement and 'Proved so far' in s.statement
+
+# --- A whole study -------------------------------------------------------------------------------
+
+def in_euros(world):
+    "The world of an expert whose beliefs are whole percents, and payments up to 100 €."
+    z = world.setting
+    def said(p):
+        q = p.sum(1, keepdims=True)
+        beliefs = np.round(p/q, 2)
+        beliefs[:, -1] = 1 - beliefs[:, :-1].sum(1)
+        return np.clip(beliefs, 0, 1)*q
+    return make_world([said(p) for p in world.structure.joint], 100*world.costs,
+                      utility=100*z.utility, bound=100., arms=z.arms, states=z.states)
+
+def look(p):
+    "Three signals of equal probability; each makes its state as likely as p."
+    return (np.full((3, 3), (1 - p)/2) + np.eye(3)*(p - (1 - p)/2))/3
+
+TRIAGE = make_world([np.full((1, 3), 1/3), look(.6), look(.9)], [0., 1., 4.], arms=['guess',
+                    'glance', 'test'], states=['low', 'mid', 'high'], utility=100*np.eye(3),
+                    bound=100.)
+STUDIES = {'two states': (in_euros(CLINIC), 30.), 'three states': (TRIAGE, 25.)}
+
+def person(world, rng):
+    """A function of an offer and what was said: (arm, whole percents, state), with a slip of
+    the arm in round 5 and of the percents in round 9; and the right answer."""
+    z = world.setting
+    def answer(number, rule):
+        r = world.respond(rule, rng)
+        right = z.arms[r.arm], [round(100*p) for p in r.report], z.states[r.state]
+        arm, said = right[:2]
+        if number == 5:
+            arm = z.arms[(r.arm + 1) % z.K]
+        if number == 9:
+            said = (100*z.support[(z.index(r.report) + 1) % z.M]).round().astype(int).tolist()
+        return (arm, said, right[2]), right
+    return answer
+
+def by_python(path, world, eps):
+    "The study in Python: two slips, one of which is asked again and the other amended."
+    answer, asked = person(world, generator(1)), 0
+    with Session.create(path, world, eps=eps, delta=.05, currency='€', unit=.01, fee=.5,
+                        asks=True, person='R. Roe') as s:
+        while s.status == 'open':
+            offer = s.announce()
+            (arm, said, state), right = answer(offer.round, offer.rule)
+            try:
+                s.answer(arm, said, state=state, round=offer.round)
+            except Refused:
+                asked += 1
+                s.answer(*right[:2], state=state, round=offer.round)
+            if offer.round == 9:
+                s.amend(9, report=right[1], reason='the line of another patient')
+            elif s._rounds[-1].arm != world.setting.arm_index(right[0]):
+                s.amend(offer.round, arm=right[0], report=right[1], reason='clicked too soon')
+    return asked
+
+
+def oia_json(*words):
+    "What the command prints as JSON, and its exit status."
+    out = io.StringIO()
+    with redirect_stdout(out):
+        status = main(['session', *map(str, words), '--json'])
+    return json.loads(out.getvalue() or '{}'), status
+
+
+def by_command(path, world, eps):
+    "The same, by nothing but the command."
+    answer, asked, z = person(world, generator(1)), 0, world.setting
+    file, world_file = str(path), str(path.with_suffix('.json'))
+    world.save(world_file)
+    now, _ = oia_json('new', file, world_file, '--eps', eps, '--delta', .05, '--currency', '€',
+                      '--unit', .01, '--fee', .5, '--asks', '--person', 'R. Roe')
+    while now['status'] == 'open':
+        offer, _ = oia_json('next', file)
+        rule = ScoringRule(offer['payments'], z.support, z.bound)
+        n, percents = offer['round'], lambda said: ','.join(map(str, said))
+        (arm, said, state), right = answer(n, rule)
+        words = ['answer', file, '--arm', arm, '--report', percents(said), '--state', state,
+                 '--round', n]
+        now, status = oia_json(*words)
+        if status:
+            asked += 1
+            arm, words[3], words[5] = right[0], right[0], percents(right[1])
+            now, _ = oia_json(*words)
+        if n == 9 or arm != right[0]:
+            now, _ = oia_json('amend', file, n, '--arm', right[0], '--report',
+                              percents(right[1]), '--why', 'the line of another patient')
+    oia_json('close', file, '--csv', path.with_suffix('.csv'))
+    return asked
+
+
+@pytest.mark.parametrize('name, way', [
+    *[(name, by_python) for name in STUDIES], ('three states', by_command),
+    pytest.param('two states', by_command, marks=pytest.mark.release)])
+def test_a_study_with_people(tmp_path, name, way):
+    """Whole percents, two slips, an amendment, cents: certified, and the receipt is the sum of
+    the journal to the cent."""
+    world, eps = STUDIES[name]
+    path = tmp_path/'study.jsonl'
+    assert way(path, world, eps) == 1
+    with Session.open(path, write=False) as s:
+        assert s.result.status == 'certified' and s.result.verify()
+        assert simple_regret(world, s.result.rule) <= s.result.certificate.bound <= eps
+        assert s.changed and 'amended' in s.statement
+        records = read_journal(path.read_bytes())[0]
+        rules = {r['rule']: r['values'] for r in records if r.get('values')}
+        offers = {r['round']: rules[r['rule']] for r in records if r['kind'] == 'offer'}
+        books, held = {}, {}
+        for r in records:
+            if r['kind'] in ('answer', 'amended', 'state'):
+                n = r['round']
+                held[n] = held.get(n, {}) | r
+                due = offers[n][held[n]['belief']][held[n]['state']]
+                books[n] = max(books.get(n, 0), round(100*due))
+        cents = sum(books.values()) + 50*len(books)
+        table = s.payments()
+        assert round(100*s.paid) == cents == round(100*(table.paid + table.fee).iloc[-1])
+        assert cents == round(100*(table.paid + table.fee).iloc[:-1].sum())
+        if way is by_command:
+            again = pd.read_csv(path.with_suffix('.csv'))
+            assert (again.paid + again.fee).iloc[-1] == pytest.approx(cents/100, abs=1e-9)
+        assert all(x == round(x, 2) for values in rules.values() for row in values for x in row)
+
+# --- Before the study ----------------------------------------------------------------------------
+
+def test_a_forecast_for_the_expert_one_has(capsys):
+    "Of an expert who lapses, by the learner that honours it; what is proved by then, falling."
+    found = forecast(replace(CLINIC, agent=parse_expert('lapsing:0.02')), eps=.3, delta=.1, runs=2,
+                     told='lapses=0.02', cap=800, rounds=[1, 800], sums=[0., 1e6])
+    assert found.method[0] == 'patient' and np.isnan(found.lost[0])
+    assert found.proved_1[0] > found.proved_800[0] <= found.proved_for_0[0]
+    assert found.proved_800[0] == found['proved_for_1e+06'][0]
+    assert main('plan clinic --eps .3 --delta .1 --runs 1 --rounds 9 --sums 5 --quiet'.split()) == 0
+    assert 'after round 9' in (out := capsys.readouterr().out) and 'for 5: ' in out
+    for wrong in ['--rounds', 'x'], ['--sums', 'x'], ['--rounds', '0']:
+        assert main('plan clinic --eps .3 --delta .1 --runs 1 --quiet'.split() + wrong) == 2
+
+# --- Learners and experts of other packages ---------------------------------------------------
+
+PLUGIN = """
+from dataclasses import dataclass, replace
+from oia_nb.experts.experts import Expert
+from oia_nb.run.identification import learner_row
+
+row = replace(learner_row('sharp'), name='of_theirs', text='a learner of theirs')
+
+@dataclass(frozen=True)
+class Sleepy(Expert):
+    share: float = .1
+"""
+
+def test_entry_points(tmp_path):
+    "Another package's learner and expert are found by the command, in a process of its own."
+    (tmp_path/'theirs.py').write_text(PLUGIN)
+    info = tmp_path/'theirs-1.dist-info'
+    info.mkdir()
+    (info/'METADATA').write_text('Metadata-Version: 2.1\nName: theirs\nVersion: 1\n')
+    (info/'entry_points.txt').write_text('[oia_nb.learners]\nof_theirs = theirs:row\n'
+                                         '[oia_nb.experts]\nsleepy = theirs:Sleepy\n')
+    code = ('import sys; from oia_nb.cli import main\n'
+            'from oia_nb.experts.experts import parse_expert\n'
+            'assert parse_expert("sleepy:0.3").share == .3\n'
+            'sys.exit(main("identify advert --eps 3 --delta .1 --method of_theirs --seed 0 '
+            '--quiet".split()))')
+    run = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                         env=os.environ | {'PYTHONPATH': f'{ROOT}{os.pathsep}{tmp_path}'})
+    assert run.returncode == 0, run.stderr
+
+# --- Costs that nobody knows -------------------------------------------------------------------
+
+def test_costs_as_intervals_of_a_table():
+    table = dict(truth=['a', 'b']*20, seen=['x', 'y']*15 + ['y', 'x']*5)
+    world = world_from_table(table, state='truth', arms=dict(look=['seen'], guess=[]),
+                             costs=dict(look=(.01, .05), guess=0.), utility=np.eye(2), bound=1.)
+    assert world.costs.tolist() == pytest.approx([.03, 0.])
+    assert world.cost_ranges == ((.01, .05), (0., 0.))
+    with pytest.raises(InvalidInput, match='costs'):
+        world_from_table(table, state='truth', arms=dict(look=['seen'], guess=[]),
+                         costs=dict(look=(.01, .02, .05), guess=0.), utility=np.eye(2), bound=1.)
+
+def test_a_score_of_many_columns(capsys):
+    "Six columns, too many to be told apart, make one arm; what it tells is said, and is true."
+    pytest.importorskip('sklearn')
+    rng = generator(0)
+    truth = rng.random(400) < .4
+    table = {f'c{i}': np.where(rng.random(400) < .7, truth, ~truth).astype(int) for i in range(5)}
+    table |= dict(age=rng.normal(truth, 1.), truth=np.where(truth, 'bad', 'good'))
+    arms = dict(guess=[], audit=scored([*(f'c{i}' for i in range(5)), 'age'], bins=4))
+    world = world_from_table(table, state='truth', arms=arms, costs=dict(guess=0., audit=.05),
+                             utility=np.eye(2), bound=1.)
+    assert len(world.structure.joint[1]) == 4
+    assert '4 classes of a score of 6 columns' in capsys.readouterr().out
+    sure = world.structure.joint[1]/world.structure.joint[1].sum(1, keepdims=True)
+    assert sure.max() > .8
+    for wrong in [], 'c1':
+        with pytest.raises(InvalidInput):
+            scored(wrong)
+
+# --- A lottery -----------------------------------------------------------------------------------
+
+def test_a_lottery_pays_the_prize_or_nothing(tmp_path):
+    """Three states: whole percents, two slips, an amendment; certified, and the books hold prizes
+    and fees, each draw that of the recorded seed."""
+    path, answer = tmp_path/'a.jsonl', person(TRIAGE, generator(1))
+    with Session.create(path, TRIAGE, eps=25., delta=.05, currency='€', fee=.5, asks=True,
+                        lottery='a coin of 1999', person='R. Roe') as s:
+        assert 'wins if low' in s.announce().sheet() and 'you win 100 €' in str(s.announce())
+        while s.status == 'open':
+            offer = s.announce()
+            (arm, said, state), right = answer(offer.round, offer.rule)
+            try:
+                s.answer(arm, said, state=state)
+            except Refused:
+                s.answer(*right[:2], state=state)
+            if offer.round == 9:
+                s.amend(9, report=right[1], reason='the line of another patient')
+        assert s.status == 'certified' and s.result.verify()
+        assert simple_regret(TRIAGE, s.result.rule) <= 25
+        wins = [r.due for r in s._rounds]
+        assert set(wins) == {0., 100.} and s.paid == sum(wins) + .5*s.rounds
+        for r in s._rounds:
+            draw = int(hashlib.sha256(f'a coin of 1999:{r.number}'.encode()).hexdigest()[:13], 16)
+            assert (draw/16**13 < r.rule.values[r.belief, r.state]/100) == (r.due > 0)
+        assert 'you win' in s.protocol('To see.')
+        seen = s.paid, s.payments().to_csv()
+    with Session.open(path) as s:
+        assert (s.paid, s.payments().to_csv()) == seen
+    chances = [drawn('seed', n) for n in range(4000)]
+    # false alarm 1e-6: the mean of 4,000 uniform numbers, 4.9 standard deviations
+    assert abs(np.mean(chances) - .5) < 4.9/np.sqrt(12*4000)

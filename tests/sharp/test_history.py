@@ -1,0 +1,132 @@
+"""Answers from before a run count, whatever rule they were given to; and the promise holds.
+
+Why: chapter 25, on answers from before.
+"""
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from conftest import amount
+from laws import detection, guess, most_failures, statistical
+from laws import worlds as small_worlds
+from oia_nb.core import InvalidInput, generator
+from oia_nb.experts.experts import Drifting
+from oia_nb.run.identification import identify
+from oia_nb.game.oracle import action_informed_oracle
+from oia_nb.game.scoring import ScoringRule, brier, mix, spherical
+from oia_nb.run.session import Session
+from oia_nb.game.stackelberg import optimal_rule, simple_regret
+from oia_nb.worlds.files import load_world
+
+WORLDS, SEEDS, DELTA = 6, amount(10, 40), .5
+CLINIC = load_world('clinic')
+
+
+def gap_of(world):
+    return float(np.sort(optimal_rule(world).gaps)[1])
+
+
+def rules_of_every_kind(world):
+    "Strictly proper ones, the oracle's, one that pays nothing, and mixtures."
+    z = world.setting
+    zero = ScoringRule(np.zeros((z.M, z.W)), z.support, z.bound)
+    strict = [brier(z.support, z.bound), spherical(z.support, z.bound)]
+    own = list(action_informed_oracle(world).rules)
+    return [*strict, *own, zero, mix(zero, strict[0], .1), mix(own[0], own[-1], .5)]
+
+
+def history(world, n, seed):
+    "n answers to rules of every kind, of which some are asked often and some once."
+    rules, rng = rules_of_every_kind(world), generator(900, seed)
+    asked = [rules[i] for i in rng.permutation(n) % len(rules)]
+    return [(rule, r.arm, r.report, r.state) for rule in asked
+            for r in [world.respond(rule, rng)]]
+
+
+def is_wrong(world, found, eps):
+    regret = simple_regret(world, found.rule)
+    assert found.status == 'certified'
+    return regret > min(eps, found.certificate.bound) + 1e-9
+
+
+@statistical(false_alarm=1e-6, planted="returns the oracle's rule for the worst arm, unasked",
+             power=lambda: detection(WORLDS*SEEDS, DELTA, 1.))
+def test_the_promise_holds_with_old_answers():
+    "60 runs (240 with --release) whose histories are of 0 to 60 answers."
+    wrong = planted = 0
+    for i, world in enumerate(small_worlds(WORLDS)):
+        eps = max(gap_of(world)/2, .02)
+        for seed in range(SEEDS):
+            past = history(world, 10*(seed % 7), 100*i + seed)
+            found = identify(world, eps=eps, delta=DELTA, seed=generator(i, seed), history=past)
+            wrong += is_wrong(world, found, eps)
+            assert found.past == len(past) and not found.refused
+        planted += SEEDS*is_wrong(world, guess()(world, eps), eps)
+    assert wrong <= most_failures(WORLDS*SEEDS, DELTA) < planted
+
+
+def brier_answers(n, seed=9):
+    rule, rng = brier(CLINIC.setting.support, CLINIC.setting.bound), generator(seed)
+    answers = [CLINIC.respond(rule, rng) for _ in range(n)]
+    return [(rule, r.arm, r.report, r.state) for r in answers]
+
+
+def test_old_answers_are_not_paid_again():
+    "A year of answers to Brier's rule, which no learner would announce."
+    past = brier_answers(150)
+    known = [identify(CLINIC, eps=.04, delta=.05, seed=s, history=past)
+             for s in range(amount(3, 8))]
+    assert {f.status for f in known} == {'certified'}
+    assert {f.past for f in known} == {150}
+    new = [identify(CLINIC, eps=.04, delta=.05, seed=s) for s in range(len(known))]
+    assert np.median([f.rounds - 150 for f in known]) <= np.median([f.rounds for f in new])
+    # what was paid before isn't paid again
+    paid = [f.trace.payments[150:].sum() for f in known]
+    assert np.allclose([f.paid for f in known], paid)
+    assert not any(f.verify().refused for f in known)
+
+
+def test_a_session_reads_all_old_answers(tmp_path):
+    past = [row[:3] for row in brier_answers(60)]
+    with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.2, delta=.05, history=past) as s:
+        rng, asked = generator(1), 0
+        while s.status == 'open':
+            r = CLINIC.respond(s.announce().rule, rng)
+            s.answer(r.arm, r.report)
+            asked += 1
+        assert s.unused == 0 and s.result.past == 60 and s.result.rounds == 60 + asked
+    with Session.open(tmp_path/'a.jsonl') as again:
+        assert again.result.rule == s.result.rule and not again.notes
+
+
+def test_old_answers_that_contradict_each_other_are_seen():
+    rule, arm, report, state = brier_answers(1)[0]
+    other = (rule, (arm + 1) % 3, report, state)
+    found = identify(CLINIC, eps=.2, delta=.05, seed=0, history=[(rule, arm, report), other])
+    assert (found.status, found.violated) == ('assumption_violated', 'drift')
+    assert found.contradiction == (1, 2) and found.certificate is None
+
+
+def test_an_expert_who_has_changed_is_seen():
+    "Its costs were others: what it answered then is no half-space now."
+    agent = Drifting((0., 0., .5), 1, 1)
+    world = replace(CLINIC, agent=agent)
+    found = identify(world, eps=.04, delta=.05, seed=0, history=brier_answers(20),
+                     oracle=action_informed_oracle(CLINIC))
+    assert found.status == 'assumption_violated' and found.certificate is None
+
+
+LIE = ScoringRule(np.eye(19, 2), CLINIC.setting.support, 1.)
+
+
+@pytest.mark.parametrize('bad', [5, 'ab', (1, 2), (LIE, 0, CLINIC.setting.support[0]),
+                                 ('imaging', 0, CLINIC.setting.support[0])], ids=str)
+def test_histories_that_are_none(bad):
+    with pytest.raises(InvalidInput, match=r'history\[0\]'):
+        identify(CLINIC, eps=.2, delta=.05, seed=0, history=[bad])
+
+
+def test_no_history_with_a_lead():
+    with pytest.raises(InvalidInput, match='history'):
+        identify(CLINIC, eps=.2, delta=.05, seed=0, history=brier_answers(2), margin=.001)

@@ -1,0 +1,145 @@
+"""A record holds facts, and a learner goes on from any facts.
+
+Why: chapters 25 and 42.
+"""
+import json
+
+import numpy as np
+import pytest
+
+from oia_nb.core import InvalidInput, generator
+from oia_nb.paper.estimation import NORMAL, PAST
+from oia_nb.run.learner import simulate
+from oia_nb.game.oracle import action_informed_oracle
+from oia_nb.game.scoring import brier
+from oia_nb.sharp import bets
+from oia_nb.sharp.learner import sharp
+from oia_nb.sharp.record import Record
+from oia_nb.worlds.files import load_world
+
+CLINIC = load_world('clinic')
+Z, ORACLE = CLINIC.setting, action_informed_oracle(CLINIC)
+
+
+def learner(record=None, **more):
+    return sharp(Z, ORACLE, eps=.1, delta=.05, max_rounds=1000, record=record, **more)
+
+
+def played(record=None, seed=1, **more):
+    run = learner(record, **more)
+    return simulate(run, CLINIC, seed), run.record
+
+
+def test_a_record_is_plain_data():
+    _, facts = played()
+    again = Record.from_dict(json.loads(json.dumps(facts.as_dict())))
+    assert again.rounds == facts.rounds and again.registered == facts.registered
+    assert all(map(np.array_equal, again.rules, facts.rules))
+    for broken in {}, {**facts.as_dict(), 'rules': []}, {**facts.as_dict(), 'rounds': 5}:
+        with pytest.raises(InvalidInput, match='record'):
+            Record.from_dict(broken)
+
+
+def test_a_learner_goes_on_from_what_is_there():
+    found, facts = played()
+    for n in range(0, len(facts.rounds), 9):
+        part = facts.copied()
+        part.rounds = facts.rounds[:n]
+        part.registered = [c for c in facts.registered if c[0] < n]
+        again, whole = played(part, seed=n)
+        assert again.status == 'certified' and whole.rounds[:n] == part.rounds
+        assert whole.registered[:len(part.registered)] == part.registered
+        assert not again.refused
+    assert found.rounds == len(facts.rounds)
+
+
+def test_an_answer_to_any_rule_may_come_at_any_time():
+    run, rng = learner(), generator(3)
+    odd, rule = brier(Z.support, Z.bound), next(run)
+    for t in range(1, 400):
+        try:
+            if t in (5, 6, 40):
+                rule = run.hear(odd, CLINIC.respond(odd, rng))
+            else:
+                rule = run.send(CLINIC.respond(rule, rng))
+        except StopIteration as end:
+            assert end.value.status == 'certified' and not end.value.refused
+            assert end.value.rounds == t == len(run.record.rounds)
+            break
+    else:
+        raise AssertionError('the run did not end')
+
+
+def test_changes_are_counted():
+    _, facts = played()
+    n = len(facts.rounds)
+    less = facts.without(3)
+    assert (len(less.rounds), less.changed, len(facts.rounds)) == (n - 1, 1, n)
+    assert less.rounds[2:] == facts.rounds[3:]
+    assert all(a[0] - b[0] == (a[0] >= 3) for a, b in zip(facts.registered, less.registered))
+    other = less.amended(1, belief=0 if less.rounds[0].belief else 1)
+    assert other.changed == 2 and other.rounds[1:] == less.rounds[1:]
+    late = Record()
+    late.append(np.zeros((Z.M, Z.W)), 0, 0, kind=NORMAL)
+    assert late.amended(1, state=1).changed == 0 and late.rounds[0].state == -1
+    for bad in 0, n + 1, 'x':
+        with pytest.raises(InvalidInput):
+            facts.without(bad)
+
+
+@pytest.mark.parametrize('bad', [5, dict(), Record([np.eye(Z.M, Z.W)]),
+                                 Record([np.zeros((Z.M, Z.W))])], ids=str)
+def test_records_that_are_none(bad):
+    if isinstance(bad, Record) and not bad.rules[0].any():
+        bad.append(bad.rules[0], Z.K, 0)
+    with pytest.raises(InvalidInput, match='record'):
+        learner(bad)
+
+
+def test_what_was_played_before_is_not_in_the_cap():
+    past = Record()
+    for t in range(30):
+        past.append(brier(Z.support, Z.bound), 1, t % Z.M, kind=PAST)
+    with pytest.raises(InvalidInput):
+        learner(past, margin=.01)
+
+
+@pytest.mark.parametrize('n', [12, 30, None])
+def test_what_is_known_is_a_function_of_the_facts(n):
+    """Bounds, counts, wealths and the proof are the same after a run and digested anew from its
+    record. Planted: with one answer less they aren't."""
+    run = learner(examined=False)
+    rng, rule = generator(4), next(run)
+    try:
+        while n is None or len(run.record.rounds) < n:
+            rule = run.send(CLINIC.respond(rule, rng))
+    except StopIteration:
+        pass
+    known = run._run.known
+    again = bets.digest(run.record, known.setting, known.oracle, delta=.05)
+    for k in known, again:
+        bets.settle(k)
+    assert known.ordered == again.ordered and np.array_equal(known.data.counts, again.data.counts)
+    evidence, anew = ([bets.missing(k, c, .1) for c in k.candidates] for k in (known, again))
+    assert len(evidence) == len(anew)
+    for a, b in zip(evidence, anew):
+        assert a == pytest.approx(b, abs=1e-5)
+    for j, R in known.regions.items():
+        assert again.regions[j].prices == pytest.approx(R.prices, rel=1e-5)
+    proofs = [bets.prove(k, k.candidates[-1], .1) is not None for k in (known, again)]
+    assert proofs[0] == proofs[1] == (n is None)
+    less = bets.digest(run.record.without(1), known.setting, known.oracle, delta=.05)
+    assert not np.array_equal(less.data.counts, known.data.counts)
+
+
+def test_a_registration_stays_whose_answer_was_taken_back():
+    "It keeps its share, and the learner goes on; nothing is proved of its rule without an answer."
+    found, facts = played(seed=2)
+    assert facts.registered
+    _, rule, _ = facts.registered[0]
+    while rule in (asked := [r.rule for r in facts.rounds]):
+        facts = facts.without(1 + asked.index(rule))
+    again, whole = played(facts, seed=3)
+    assert whole.registered[:len(facts.registered)] == facts.registered
+    assert again.status == 'certified' and not again.refused
+    assert len(again.certificate.facts['registered']) == len(whole.registered)

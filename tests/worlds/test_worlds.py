@@ -1,0 +1,478 @@
+"""Worlds in files, from tables and at random: what goes out comes back, and whatever is wrong
+ends in one clear error.
+
+The tests that throw arbitrary input at a reader demand that it ends either in a valid world or
+in an `OIAError`, and in
+nothing else.
+"""
+import copy
+import json
+import math
+import pickle
+import random
+import unicodedata
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+from scipy.stats import binom
+from laws import statistical
+
+from conftest import ROOT
+from oia_nb.all import (InvalidInput, OIAError, ScoringRule, Setting,
+                        action_informed_oracle, brier, load_setting, load_world, make_world,
+                        menu_rule, optimal_rule, random_world, world_names)
+from oia_nb.game.information import merge_beliefs
+from laws import DEGENERATE, degenerate_world
+from oia_nb.worlds.generators import blackwell_world, simple_world
+from oia_nb.worlds.files import json_text, on_support, parse_json, world_from_dict, world_to_dict
+
+CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much,
+          HealthCheck.function_scoped_fixture]
+
+def many(times):
+    "So many examples, in units of what the profile asks for."
+    return settings(max_examples=max(int(times*settings.default.max_examples), 10),
+                    deadline=None, suppress_health_check=CHECKS)
+
+def same(a, b):
+    "Equal in each number, bit for bit, and in each name."
+    return world_to_dict(a) == world_to_dict(b) and all(
+        x.tobytes() == y.tobytes()
+        for x, y in [(a.setting.support,
+                      b.setting.support), (a.setting.utility,
+                                           b.setting.utility), (a.costs, b.costs),
+                     (a.belief_distributions, b.belief_distributions
+                      ), *zip(a.structure.joint, b.structure.joint)])
+
+SAMPLES = {**{name: load_world(name) for name in world_names()},
+           **{kind: degenerate_world(kind) for kind in DEGENERATE},
+           'ragged': random_world(4, 3, [1, 2, 5, 3], 0, prior='arm', decisions=5, bound=7.),
+           'tiny': random_world(2, 2, 2, 1, bound=1e-6), 'ladder': blackwell_world(3, 4, 5, 2),
+           'simple': simple_world(3, 3, 3)}
+
+# --- There and back -------------------------------------------------------------------
+
+@pytest.mark.parametrize('name', SAMPLES)
+def test_round_trip(name, tmp_path):
+    world = SAMPLES[name]
+    assert world.save(tmp_path/'a.json') is None
+    back = load_world(str(tmp_path/'a.json'))
+    assert same(world, back)
+    back.save(tmp_path/'b.json')
+    assert (tmp_path/'a.json').read_bytes() == (tmp_path/'b.json').read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ['a.json', 'b.json']
+
+odd_texts = st.text(st.one_of(st.characters(),
+                              st.sampled_from('\xa0\u200c\u200d\u202f\n\r\x00\x85\u2028\ud800 a')),
+                    min_size=1, max_size=8)
+
+@given(odd_texts)
+@many(2)
+def test_any_name(name):
+    """A name comes back from a file as it was, or no world has it: blank, or with a control
+    character, a line break or half a surrogate pair. No-break spaces, joiners and joined emoji
+    are as good as letters."""
+    w = SAMPLES['advert']
+    bad = not name.strip() or any(unicodedata.category(c) in ('Cc', 'Cs', 'Zl', 'Zp') for c in name)
+    try:
+        world = make_world(w.structure.joint, w.costs, w.setting.utility, 1.,
+                           arms=[name, name + '2', 'x' + name])
+    except InvalidInput as e:
+        assert bad and e.argument.startswith('arms') and '\n' not in str(e)
+        return
+    assert not bad
+    assert world_from_dict(parse_json(json_text(world_to_dict(world)).encode())) == world
+
+def test_arms_that_look_like_something_else(tmp_path, capfd):
+    "An arm that begins with dashes can be left out."
+    from oia_nb.cli import main
+    w = SAMPLES['clinic']
+    world = replace(w, setting=replace(w.setting, arms=['_id', '--dose', '$5 test']))
+    world.save(tmp_path/'w.json')
+    for words in ['--without', '--dose'], ['--without=--dose']:
+        assert main(['optimal', str(tmp_path/'w.json'), '--json', *words]) == 0
+        assert list(json.loads(capfd.readouterr().out)['profits']) == ['_id', '$5 test']
+
+def test_shipped_worlds():
+    assert world_names() == ['advert', 'clinic', 'small_clinic', 'wine']
+    for name in world_names():
+        world = load_world(name)
+        assert world.name == name and action_informed_oracle(world).margin > .009
+        assert (ROOT/'oia_nb'/'data'/f'{name}.json').read_text(
+            encoding='utf-8') == json_text(world_to_dict(world)) + '\n'
+
+def test_a_name_wins_over_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    load_world('advert').save('clinic')
+    assert load_world('clinic').name == 'clinic'
+    assert load_world('./clinic').name == load_world(Path('clinic')).name == 'advert'
+
+def test_byte_order_mark_is_no_fault(tmp_path):
+    (tmp_path/'w.json').write_bytes(b'\xef\xbb\xbf'
+                                    + (ROOT/'oia_nb'/'data'/'advert.json').read_bytes())
+    assert same(load_world(tmp_path/'w.json'), load_world('advert'))
+
+def test_save_leaves_the_old_file_alone_when_refused(tmp_path):
+    w = SAMPLES['advert']
+    path = tmp_path/'w.json'
+    w.save(path)
+    before = path.read_bytes()
+    class Own(type(w)):
+        "A world of somebody's own, which no file can hold."
+    with pytest.raises(InvalidInput, match='world'):
+        Own(w.structure, w.setting).save(path)
+    assert path.read_bytes() == before
+    for where in tmp_path/'no'/'w.json', tmp_path, '', None, 3, 'a\0b':
+        with pytest.raises(InvalidInput, match='path'):
+            w.save(where)
+    assert [p.name for p in tmp_path.iterdir()] == ['w.json']
+    assert not list(tmp_path.parent.glob('*.part'))
+
+# --- Values ---------------------------------------------------------------------------
+
+def arrays(x):
+    "Every array in a value, in what it has worked out, and in their fields."
+    if isinstance(x, np.ndarray):
+        yield x
+    elif isinstance(x, (list, tuple)):
+        for v in x:
+            yield from arrays(v)
+    elif hasattr(x, '__dict__'):
+        for v in vars(x).values():
+            yield from arrays(v)
+
+COPIES = {'replace': replace, 'copy': copy.copy, 'deepcopy': copy.deepcopy,
+          'pickle': lambda x: pickle.loads(pickle.dumps(x)),
+          'pickle 5': lambda x: pickle.loads(pickle.dumps(x, 5)),
+          'file': lambda w: world_from_dict(parse_json(json_text(world_to_dict(w)).encode()))}
+
+@pytest.mark.parametrize('how', COPIES)
+@pytest.mark.parametrize('name', SAMPLES)
+def test_copies_are_equal_and_as_safe(name, how):
+    """Each copy keeps every field, is equal, hashes alike, and none of its numbers can be
+    written to, whatever is tried."""
+    world = replace(SAMPLES[name], source='where', licence='CC0',
+                    signals=[[f'σ{i}' for i in range(len(o))] for o in SAMPLES[name].signals])
+    again = COPIES[how](world)
+    assert again == world and hash(again) == hash(world) and len(
+        {again, world}) == 1 and same(again, world)
+    assert (again.source, again.licence, again.signals) == ('where', 'CC0', world.signals)
+    assert (again.without(0).source,
+            again.without(0).licence) == ('where',
+                                          'CC0') if world.setting.K > 2 else True
+    best = optimal_rule(world).rule
+    parts = [again] if how == 'file' else [again, *(COPIES[how](x)
+                                                    for x in (world.setting, world.structure,
+                                                              brier(world.setting.support), best))]
+    assert how == 'file' or parts[1:3] + parts[4:] == [world.setting, world.structure, best]
+    for x in arrays(parts):
+        with pytest.raises(ValueError):
+            x.setflags(write=True)
+
+@given(st.integers(0, 10**6), st.data())
+@many(.5)
+def test_equal_means_equal_in_every_field(seed, data):
+    world, other = (random_world(3, 2, 2, seed) for _ in range(2))
+    assert world == other and world is not other and hash(world) == hash(other)
+    z, s = world.setting, world.structure
+    nudge = lambda x: np.nextafter(x, 9.)
+    k = data.draw(st.integers(0, 2))
+    changes = dict(
+        name=lambda: replace(world, name='x'),
+        source=lambda: replace(world, source='x'),
+        licence=lambda: replace(world, licence='x'),
+        signals=lambda: replace(world, signals=[['a', 'b'], None, None]),
+        bound=lambda: replace(world, setting=replace(z, bound=nudge(z.bound))),
+        utility=lambda: replace(world, setting=replace(z, utility=nudge(z.utility))),
+        states=lambda: replace(world, setting=replace(z, states=['a', 'b'])),
+        costs=lambda: replace(
+            world, structure=replace(s, costs=s.costs + (np.arange(3) == k)*1e-3)))
+    for change in changes.values():
+        assert change() != world
+
+def test_nobody_can_change_a_value():
+    """Neither the owner of an array, nor the owner of what a locked view looks at, nor a data
+    frame that is written to later."""
+    pd = pytest.importorskip('pandas')
+    base = np.array([[.2, .8], [.7, .3]])
+    locked, frame = base.view(), pd.DataFrame(base)
+    locked.setflags(write=False)
+    columns = frame.to_numpy()
+    for given_array in base, locked, columns, frame:
+        made = [Setting(given_array, np.eye(2), 1., 2), brier(given_array),
+                ScoringRule(np.zeros((2, 2)), given_array, 1.)]
+        before = [(x.support.tolist(), x.__hash__()) for x in made]
+        base[0] = [.5, .5]
+        frame.iloc[0] = [.5, .5]
+        assert [(x.support.tolist(), x.__hash__()) for x in made] == before
+        base[0] = [.2, .8]
+        frame.iloc[0] = [.2, .8]
+
+# --- Bad files ------------------------------------------------------------------------
+
+def advert(*way, to=None, drop=False):
+    "The advert's dictionary with the value at the end of `way` replaced, or dropped."
+    d = json.loads(json.dumps(world_to_dict(SAMPLES['advert'])))
+    at = d
+    for step in way[:-1]:
+        at = at[step]
+    if drop:
+        del at[way[-1]]
+    else:
+        at[way[-1]] = to
+    return d
+
+NUMBERS = [('bound',), ('utility', 1, 0), ('arms', 2, 'cost'), ('arms', 1, 'joint', 0, 1)]
+TEXTS = [('name',), ('states', 1), ('decisions', 0), ('arms', 0, 'name'), ('arms', 2, 'signals', 1)]
+LISTS = [('states', ), ('decisions', ), ('utility', ), ('utility', 0), ('arms', ),
+         ('arms', 1, 'signals'), ('arms', 1, 'joint'), ('arms', 1, 'joint', 1)]
+OBJECTS = [('arms', 0)]
+FORM = [
+    *[(way, to)
+      for way in NUMBERS for to in (None, True, '1', [1], [], {}, float('nan'),
+                                    float('inf'), -float('inf'), 10**400)],
+    *[(way, to) for way in TEXTS
+      for to in (None, True, 1, '', ' ', 'a\nb', '\ud800', ['a'], {})],
+    *[(way, to) for way in LISTS
+      for to in (None, True, 1, 'ab', [], {}, [[]], [None], {'0': 1})],
+    *[(way, to) for way in OBJECTS for to in (None, True, 1, 'ab', [], {}, [1])]
+]
+BAD = [*FORM, (('bound', ), 0), (('bound', ), -1), (('arms', 2, 'cost'), -1e-300),
+       (('arms', 1, 'joint', 0, 1), -.08), (('arms', 1, 'joint', 0, 1), .08 + 1e-8),
+       (('arms', 1, 'joint', 0), [.54, .08, 0]), (('arms', 1, 'joint'), [[.54, .08]]),
+       (('states', ), ['poor', 'poor']), (('states', ), ['poor']),
+       (('states', ), ['poor', 'good', 'fair']), (('decisions', ), ['run', 'run']),
+       (('decisions', ), ['run']), (('arms', 1, 'name'), 'desk'),
+       (('arms', 1, 'signals'), ['for', 'for']), (('utility', ), [[0, .5]]),
+       (('utility', ), [[0, .5], [1]]), (('source', ), 3), (('licence', ), '')]
+
+def place(way):
+    "How errors write a place: arms[1].cost"
+    return ''.join(f'[{s}]' if isinstance(s, int) else f'.{s}' for s in way).lstrip('.')
+
+@pytest.mark.parametrize('way, to', BAD, ids=[f'{place(w)}={str(t)[:12]!r}' for w, t in BAD])
+def test_bad_value(way, to, tmp_path):
+    """The error names the file and the place; that is the value itself, if its form is wrong,
+    and else perhaps what it doesn't agree with."""
+    data = advert(*way, to=to)
+    (tmp_path/'w.json').write_text(json.dumps(data), encoding='utf-8')
+    with pytest.raises(InvalidInput) as file:
+        load_world(tmp_path/'w.json')
+    with pytest.raises(InvalidInput) as value:
+        world_from_dict(data)
+    assert str(file.value).startswith(f'{tmp_path/"w.json"}: {value.value.argument}')
+    assert '\n' not in str(file.value)
+    assert value.value.argument.startswith(
+        place(way) if (way, to) in FORM else ('states', 'decisions', 'utility', 'arms',
+                                              'bound', 'source', 'licence'))
+
+@pytest.mark.parametrize('way', [('name', ), ('states', ), ('decisions', ), ('utility', ),
+                                 ('bound', ), ('arms', ),
+                                 *[('arms', 1, k) for k in ('name', 'cost', 'signals', 'joint')]],
+                         ids=place)
+def test_missing_key(way):
+    with pytest.raises(InvalidInput, match=f"key '{way[-1]}': got 'nothing'"):
+        world_from_dict(advert(*way, drop=True))
+
+@pytest.mark.parametrize('way', [('Name', ), ('beliefs', ), ('arms', 1, 'costs'),
+                                 ('arms', 1, 'prior')], ids=place)
+def test_unknown_key(way):
+    with pytest.raises(InvalidInput, match=f"key '{way[-1]}'"):
+        world_from_dict(advert(*way, to=1))
+
+GOOD = (ROOT/'oia_nb'/'data'/'advert.json').read_bytes()
+RAW = {'empty': b'', 'blank': b' \n', 'null': b'null', 'a number': b'1', 'a list': b'[]',
+       'an object': b'{}', 'binary': bytes(range(256)),
+       'latin-1': '{"name": "é"}'.encode('latin-1'), 'utf-16': GOOD.decode().encode('utf-16'),
+       'deep': b'['*10**5, 'deep objects': b'{"a":'*10**5,
+       'long number': GOOD.replace(b'1.0', b'1'*5000, 1),
+       'twice': GOOD.replace(b'"bound": 1.0', b'"bound": 1.0, "bound": 1.0'),
+       'NaN': GOOD.replace(b'0.16', b'NaN'), 'Infinity': GOOD.replace(b'0.02', b'Infinity'),
+       '1e999': GOOD.replace(b'0.02', b'1e999'), 'more': GOOD + b'{}',
+       'comma': GOOD.replace(b'0.24]', b'0.24,]'), 'csv': b'a,b\n1,2\n',
+       'python': repr(world_to_dict(SAMPLES['advert'])).encode()}
+
+@pytest.mark.parametrize('kind', RAW)
+def test_bad_file(kind, tmp_path):
+    (tmp_path/'w.json').write_bytes(RAW[kind])
+    with pytest.raises(InvalidInput) as e:
+        load_world(tmp_path/'w.json')
+    assert str(e.value).startswith(f'{tmp_path/"w.json"}: ') and ', expected ' in str(e.value)
+
+def test_truncated_anywhere():
+    "No beginning of a file is a world, save the whole of it."
+    for n in range(len(GOOD.rstrip())):
+        with pytest.raises(InvalidInput):
+            world_from_dict(parse_json(GOOD[:n]))
+
+@pytest.mark.parametrize('path', ['absent.json', 'clinick', '', '.', None, 3, 2.5, b'clinic',
+                                  ['clinic'], 'a\0b', '../data/clinic', 'x'*5000],
+                         ids=lambda p: repr(p)[:12])
+def test_bad_path(path):
+    with pytest.raises(InvalidInput, match='advert, clinic, small_clinic, wine'):
+        load_world(path)
+
+# --- Anything at all ------------------------------------------------------------------
+
+def valid_or_refused(read):
+    "The world that `read` gives, which must then be whole, or None if it was refused."
+    try:
+        world = read()
+    except OIAError as e:
+        assert str(e) and '\n' not in str(e)
+        return None
+    assert same(world, world_from_dict(world_to_dict(world)))
+    for p, q in zip(world.structure.joint, world.belief_distributions):
+        assert np.isfinite(p).all() and abs(p.sum() - 1) < 1e-8 and abs(q.sum() - 1) < 1e-8
+    assert np.isfinite(world.setting.support).all() and np.isfinite(
+        world.setting.utility).all() and (world.costs
+                                          >= 0).all() and world.setting.bound > 0
+    return world
+
+LEAVES = [None, True, False, 0, 1, 2, -1, .5, .25, -0., 1e-320, 1e308, 10**400, float('nan'),
+          float('inf'), '', 'a', 'desk', 'poor', 'for', 'é', '\ud800', 'a\n']
+
+def anything(rng, depth=2):
+    "Any JSON value, and some that aren't."
+    kind = rng.random() if depth else 1
+    if kind < .2:
+        return [anything(rng, depth - 1) for _ in range(rng.randrange(4))]
+    if kind < .4:
+        return {
+            k: anything(rng, depth - 1)
+            for k in rng.sample(['name', 'cost', 'joint', 'signals', 'arms', 'x'],
+                                rng.randrange(4))
+        }
+    return rng.choice(LEAVES + [rng.random(), rng.gauss(0, 1), rng.randrange(10)])
+
+def places(value, way=()):
+    "Each place in a JSON value."
+    if way:
+        yield way
+    for k, v in value.items() if isinstance(
+            value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from places(v, (*way, k))
+
+def mutate(data, rng):
+    "One change: a value replaced, dropped, doubled, moved by little, or swapped with a neighbour."
+    way = rng.choice(list(places(data)) or [()])
+    if not way:
+        return
+    at = data
+    for step in way[:-1]:
+        at = at[step]
+    kind, last = rng.choice(['replace', 'drop', 'double', 'move', 'swap']), way[-1]
+    other = rng.choice(list(at) if isinstance(at, dict) else range(len(at)))
+    if kind == 'drop':
+        del at[last]
+    elif kind == 'double' and isinstance(at, list):
+        at.insert(last, copy.deepcopy(at[last]))
+    elif kind == 'move' and isinstance(at[last], float):
+        at[last] *= 1 + rng.gauss(0, 1)*10**rng.uniform(-16, 0)
+    elif kind == 'swap':
+        at[last], at[other] = at[other], at[last]
+    else:
+        at[last] = anything(rng)
+
+BASES = [world_to_dict(SAMPLES[name]) for name in ('advert', 'tie', 'single signal')]
+seeds = st.integers(0, 2**32).map(random.Random)
+
+@given(seeds)
+@many(3)
+def test_mutated_dictionary(rng):
+    d = copy.deepcopy(rng.choice(BASES))
+    for _ in range(rng.randint(1, 3)):
+        mutate(d, rng)
+    valid_or_refused(lambda: world_from_dict(d))
+
+def test_mutants_of_both_kinds():
+    "The mutations above are neither all harmless nor all fatal."
+    fates = []
+    for seed in range(300):
+        rng = random.Random(seed)
+        d = copy.deepcopy(rng.choice(BASES))
+        mutate(d, rng)
+        fates.append(valid_or_refused(lambda: world_from_dict(d)) is None)
+    assert .5 < np.mean(fates) < .98
+
+# --- At random ------------------------------------------------------------------------
+
+@pytest.mark.parametrize('make', [lambda s, m: random_world(3, 3, 3, s, margin=m),
+                                  lambda s, m: random_world(4, 3, [2, 3, 4, 5], s, prior='arm',
+                                                            margin=m),
+                                  lambda s, m: blackwell_world(2, 2, 3, s, margin=m),
+                                  lambda s, m: simple_world(3, 3, s, margin=m)])
+def test_margin_is_kept(make):
+    for seed in range(3):
+        world = make(seed, .01)
+        assert action_informed_oracle(world).margin >= .01 - 1e-12
+        assert same(world, make(seed, .01)) and not same(world, make(seed + 10, .01))
+
+@given(st.integers(0, 10**6), st.integers(2, 5), st.integers(2, 4), st.integers(1, 5))
+@many(.2)
+def test_blackwell_order(seed, K, W, signals):
+    "Every proper rule pays a clearer arm at least as much."
+    world = blackwell_world(K, W, signals, seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        s = menu_rule(world.setting.support, rng.random((4, W)), 1.).expected
+        assert (np.diff(world.belief_distributions @ s) >= -1e-9).all()
+    assert (np.diff(world.costs) >= 0).all()
+
+@given(st.integers(0, 10**6), st.integers(2, 5), st.integers(2, 4))
+@many(.2)
+def test_simple_setting(seed, K, W):
+    q = simple_world(K, W, seed).belief_distributions
+    assert q.shape == (K, 2*K) and ((q > 0).sum(0) == 1).all() and ((q > 0).sum(1) == 2).all()
+
+@statistical(false_alarm=3e-6, planted='the larger of two draws',
+             power=lambda: float(binom.sf(binom.isf(.5e-6, 2000, .25), 2000, 1 - .75**2)))
+def test_law_of_the_draws():
+    """n = 2000 worlds: costs, utilities and each state's prior have the uniform law's upper
+    quarter, p = 1/4 (a two-sided binomial test of size 1e-6 each)."""
+    n, rng = 2000, np.random.default_rng(7)
+    worlds = [random_world(2, 2, 2, rng, max_cost=.1) for _ in range(n)]
+    low, high = binom.ppf(.5e-6, n, .25), binom.isf(.5e-6, n, .25)
+    for draw in (lambda w: w.costs[1] > .075), (
+            lambda w: w.setting.utility[1, 0] > .75), (
+                lambda w: w.structure.joint[1].sum(0)[0] > .75):
+        assert low <= sum(map(draw, worlds)) <= high < (rng.random((n, 2)).max(1) > .75).sum()
+
+# --- Beliefs that nobody has to hold, and settings without a world --------------------
+
+@pytest.mark.parametrize('W, step', [(2, .01), (2, .5), (3, .05), (4, .25)])
+def test_a_grid_holds_all_multiples(W, step):
+    z = Setting.grid(W, step=step, utility=np.eye(W), bound=2, arms=3)
+    n = round(1/step)
+    whole = np.round(z.support*n)
+    assert np.abs(z.support*n - whole).max() < 1e-9 and (whole.sum(1) == n).all()
+    assert len({tuple(row) for row in whole}) == z.M == math.comb(n + W - 1, W - 1)
+
+def test_a_world_on_a_wider_support_has_a_file(tmp_path):
+    w = SAMPLES['advert']
+    grid = Setting.grid(2, utility=w.setting.utility, bound=1, arms=3).support
+    beliefs = merge_beliefs(np.vstack([w.setting.support, grid]))[0]
+    wider = on_support(w, beliefs)
+    wider.save(tmp_path/'w.json')
+    again = load_world(tmp_path/'w.json')
+    assert again == wider != w and again.setting.M == len(beliefs)
+    assert 'support' not in world_to_dict(w)
+    for support in [[.5, .5]], grid, [[.5, .6]], [], 'all', [[.5]]:
+        with pytest.raises(InvalidInput):
+            world_from_dict(world_to_dict(w) | dict(support=np.array(support).tolist()))
+
+@pytest.mark.parametrize('name', SAMPLES)
+def test_a_setting_has_a_file_of_its_own(tmp_path, name):
+    z = SAMPLES[name].setting
+    z.save(tmp_path/'z.json')
+    assert load_setting(tmp_path/'z.json') == z
+    text = (tmp_path/'z.json').read_text()
+    for wrong in text[:-9], text.replace('"bound"', '"bond"'), '[]', '':
+        (tmp_path/'z.json').write_text(wrong)
+        with pytest.raises(InvalidInput):
+            load_setting(tmp_path/'z.json')
+    with pytest.raises(InvalidInput, match='path'):
+        load_setting(tmp_path/'none.json')
