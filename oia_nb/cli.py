@@ -158,6 +158,7 @@ OPTIONS: dict = {
         'FOLDER': (str, 'a new folder for the notebooks'),
         '--world': (str, 'a name or a path'),
         '--without': (list, 'leave an arm out (may be given more than once)'),
+        '--no-oracle': (bool, 'use no rules of an oracle: random rules look for arms'),
         '--expert': (str, 'who answers, for instance lapsing:0.02 or '
                           'rounded:2/noisy:0.01 (default: as the world says)'),
         '--told': (str, 'what the learner may assume of the expert, for instance '
@@ -664,7 +665,7 @@ def flag_options():
             for name, (owners, flag) in learner_flags().items()]
 
 @command('identify', 'WORLD --eps! --delta! --budget --max-paid --seed --without '
-         '--expert --told', learner_options, '--digits --save --json --quiet')
+         '--expert --told --no-oracle', learner_options, '--digits --save --json --quiet')
 def run_identify(args):
     "Learn the best rule of a world from simulated responses, without looking into it."
     from oia_nb.run.identification import learner_for, learner_row
@@ -676,7 +677,8 @@ def run_identify(args):
     if args.margin is not None and 'margin' not in learner_row(args.method).options:
         # then it is for the rule to hand over alone
         flags['margin'] = None
-    result = learn(world, find_oracle(world), args, budget=args.budget,
+    oracle = None if args.no_oracle else find_oracle(world)
+    result = learn(world, oracle, args, budget=args.budget,
                    engine=args.engine, told=args.told, max_paid=args.max_paid, **flags)
     if args.save:
         from oia_nb.show.documents import identification_to_dict, save_document
@@ -1104,7 +1106,7 @@ def session_options():
 
 @command('session new',
          'FILE WORLD --eps! --delta! --budget --snap --currency --unit --asks '
-         '--person --lottery --max-paid --fee=0 --without --told',
+         '--person --lottery --max-paid --fee=0 --without --told --no-oracle',
          session_options, '--json')
 def new_session(args):
     """Start a session in a new file. Of the world only its setting and its oracle
@@ -1120,7 +1122,8 @@ def new_session(args):
     same = {name: getattr(args, name) for name in (
         'eps', 'delta', 'method', 'currency', 'unit', 'fee', 'max_paid', 'told', 'asks',
         'person', 'lottery')}
-    with Session.create(args.file, world,
+    oracle = None if args.no_oracle else 'world'
+    with Session.create(args.file, world, oracle,
                         snap=SNAP if args.snap is None else args.snap,
                         **same, **options) as s:
         put_standing(s, args, s.advice)

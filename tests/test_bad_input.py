@@ -349,7 +349,8 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
               {'a': 3, 'b': []}, {'': ['x'], 'b': []}, {1: ['x'], 'b': []}],
         state=['S', None], smoothing=[np.nan], bound=[0], states=[['u', 'u', 'v'], 'uv', 2],
         costs=[{'a': 0, 'b': 0, 'd': 0}, .1, [0, 1], [0, 1, -1]], decisions=[['a']], name=[''],
-        utility=[{'u': [1, 0], 'w': [0, 1]}, {'u': [1, 0], 'v': [0]}], weights=['s', 'none'])),
+        utility=[{'u': [1, 0], 'w': [0, 1]}, {'u': [1, 0], 'v': [0]}], weights=['s', 'none'],
+        prior=[[.5, .6], {'u': 1.}, [1.], [.5, -.5], 'uv'])),
     'check_table': (good(check_table(dict(s=['u', 'v', 'u'], x=['a', None, 'b'])).fix), dict(
         missing=['mean'], rare=[-1], bins=[1, {'y': 2}, {'x': 2}, 2.5])),
     'experiment': (good(experiment, worlds=[COIN], methods=['sharp'], repetitions=1, seed=0,
@@ -589,34 +590,6 @@ def test_reports(rng):
             refused('report', rule.pay, report, 0)
         if belief:
             assert rule.column(report).shape == (z.W,)
-
-def play(learner, respond):
-    "Drives a learner; `respond` maps (round, rule) to a response."
-    rule, t = next(learner), 0
-    while True:
-        rule, t = learner.send(respond(t, rule)), t + 1
-
-@many
-@given(cases, rngs)
-def test_responses(case, rng):
-    """A learner refuses a response that names no arm, no belief of the support, or no state, in
-    whatever round."""
-    w, oracle = case
-    z, bad_round, kind = w.setting, rng.integers(w.setting.K), rng.integers(4)
-    report, _ = bad_report(rng, z.support)
-    if kind == 1 and not is_far(z.support, report):
-        return
-    wrong = lambda *values: rng.choice(np.array(values, object))
-    def respond(t, rule):
-        r = w.respond(rule, rng)
-        if t < bad_round:
-            return r
-        return [Response(wrong(-1, z.K, 0., None, 'arm a', True), r.report, r.state),
-                Response(r.arm, report, r.state),
-                Response(r.arm, r.report, wrong(-1, z.W, 0., None, 'hit', True)),
-                (None, 5, 'yes', (0, 0))[rng.integers(4)]][kind]
-    argument = ('response.arm', 'report', 'response.state', 'response.arm')[kind]
-    refused(argument, play, oiafc(z, oracle, eps=z.B, delta=.1), respond)
 
 # --- Oracles --------------------------------------------------------------------------
 

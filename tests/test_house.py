@@ -8,6 +8,7 @@ import json
 import re
 from dataclasses import dataclass, replace
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 import pytest
 import oia_nb
@@ -87,20 +88,11 @@ def below(imports):
     return arrows
 
 def circle(arrows):
-    """A list of modules each of which imports the next one, and the last one the first; None if
-    there is none."""
-    done, path = set(), []
-    def visit(m):
-        if m in path:
-            return path[path.index(m):]
-        if m in done:
-            return None
-        path.append(m)
-        found = next(filter(None, map(visit, sorted(arrows.get(m, ())))), None)
-        path.pop()
-        done.add(m)
-        return found
-    return next(filter(None, map(visit, sorted(arrows))), None)
+    "Modules each of which imports the next one, and the last one the first; None without any."
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as e:
+        return e.args[1]
 
 def test_every_arrow_points_down():
     "No circle of imports, those inside functions included."
@@ -231,6 +223,51 @@ def test_prose_can_be_read_aloud(path):
                  if c['cell_type'] == 'markdown']
     assert [part for text in texts for part in too_long(text)] == []
     assert [text for text in texts if FORBIDDEN.search(text)] == []
+
+CHAPTERS = [p for folder in ('sharp', 'experts') for p in (ROOT/'nbs'/folder).glob('*.ipynb')
+            if not re.match(rf'{UNREAD}|certificate', p.stem)]
+
+def missing_parts(page):
+    "What a chapter lacks of an overview, a picture before its first formula, a summary, exercises."
+    text = '\n'.join(''.join(c['source']) for c in page if c['cell_type'] == 'markdown')
+    pictures = [n for n, c in enumerate(page) if 'figure' in c['metadata'].get('mystnb', {})]
+    formulas = [n for n, c in enumerate(page)
+                if c['cell_type'] == 'markdown' and '$$' in ''.join(c['source'])]
+    solutions = [c for c in page if 'solution' in c['metadata'].get('tags', [])]
+    there = dict(overview='} Overview' in text, summary='\n## Summary\n' in text,
+                 exercises=len(re.findall(r'(?m)^\*\*\d\.\*\*', text)) == len(solutions) >= 3,
+                 picture=bool(pictures) and pictures[0] < min([*formulas, len(page)]))
+    return sorted(part for part, found in there.items() if not found)
+
+@pytest.mark.parametrize('path', CHAPTERS, ids=lambda p: p.stem)
+def test_a_chapter_has_all_its_parts(path):
+    page = json.loads(path.read_text(encoding='utf-8'))['cells']
+    assert missing_parts(page) == []
+    pictures = [c for c in page if 'figure' in c['metadata'].get('mystnb', {})]
+    assert missing_parts([c for c in page if c not in pictures]) == ['picture']
+    solved = [c for c in page if 'solution' not in c['metadata'].get('tags', [])]
+    assert missing_parts(solved) == ['exercises']
+
+def said(source):
+    "The prose of a module's docstrings, without lists of parameters and examples."
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module)):
+            text = ast.get_docstring(node) or ''
+            text = re.sub(r'(?m)^>>>.*(\n(?!\s*$).*)*', '', text)
+            yield re.sub(r'(?ms)^Parameters\n-+\n.*?(?:\n\n|\Z)', '', text)
+
+def unreadable(text):
+    "Sentences of a docstring that are too long, and phrases that nobody says."
+    parts = [s for paragraph in paragraphs(text) for s in re.split(r'(?<=[.!?:;])\s+', paragraph)]
+    yield from (s for s in parts if len(s.split()) > WORDS_OF['sentence'])
+    yield from (m[0] for m in FORBIDDEN.finditer(text))
+
+def test_docstrings_can_be_read_aloud():
+    found = [f'{path.stem}: {part}' for path in sorted(PACKAGE.rglob('[!_]*.py'))
+             if path.parent.name != 'sharp' and path.stem != 'verify'
+             for text in said(path.read_text(encoding='utf-8')) for part in unreadable(text)]
+    assert found == []
+    assert len(list(unreadable('It is for who ' + 'goes '*40))) == 2
 
 def test_what_is_too_long_is_found():
     assert list(too_long('Short. Long ' + 'word '*40 + 'end.')) == ['Long ' + 'word '*40 + 'end.']

@@ -29,7 +29,13 @@ TAGS = {
     'eval: false': 'skip-execution'
 }
 DIRECTIVE = re.compile(r'\s*#\s*\|\s*(.*?)\s*(?:\n|\Z)')
-SVG = "%config InlineBackend.figure_formats = ['svg']"
+# What runs before a page: figures are vector graphics, and a number has six digits at most.
+FIRST = """%config InlineBackend.figure_formats = ['svg']
+[get_ipython().display_formatter.formatters['text/plain'].for_type(
+    kind, lambda x, p, cycle: p.text(
+        s if len(s := repr(float(x))) < 8 else f'{x:.6g}' if abs(x) < 1e6 else f'{x:,.0f}'))
+ for kind in (float, __import__('numpy').float64)];
+"""
 
 LONG = 15           # lines of a cell, beyond which it is folded
 OPEN = '# The paper in one sitting'     # the page that is the module: nothing of it is folded
@@ -107,7 +113,7 @@ def read(text):
     if code_cells:
         nb.cells.insert(
             0,
-            nbformat.v4.new_code_cell(SVG, id='figure-format',
+            nbformat.v4.new_code_cell(FIRST, id='figure-format',
                                       metadata={'tags': ['remove-cell']}))
     return nb
 

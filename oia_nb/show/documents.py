@@ -352,7 +352,7 @@ DETAILS = dict(
     questions=INTEGER, handed_on=INTEGER, lapses=INTEGER, share=NUMBER,
     attempts=INTEGER, index=INTEGER, behind=maybe(NUMBER), earns=listed(maybe(NUMBER)),
     means=maybe(listed(NUMBER, 1)), discovery=maybe(DISCOVERY),
-    refused=maybe(TEXT), listed=CERTIFICATE)
+    refused=maybe(TEXT), missed=maybe(NUMBER), listed=CERTIFICATE)
 
 def detail(name, value):
     "The value of a detail in a document. Raises `InvalidInput`."

@@ -125,14 +125,6 @@ def test_mixing_keeps_properness(case, data, lam):
     if is_strictly_proper(S1) and lam > .5:
         assert gains(mixed)[~np.eye(len(support), dtype=bool)].max(initial=-1) < 0
 
-@pytest.mark.parametrize('top', [.1, .3, .9, 1.1])
-def test_mixing_never_exceeds_the_bound_by_a_last_digit(top):
-    support = np.array([[.5, .5], [.2, .8]])
-    full = ScoringRule(np.full((2, 2), top), support, top)
-    # what rounding would do
-    assert any((1 - lam)*top + lam*top > top for lam in np.linspace(0, 1, 101))
-    assert all(mix(full, full, lam).values.max() <= top for lam in np.linspace(0, 1, 101))
-
 @often
 @given(st.integers(2, 5).flatmap(lambda W: belief_rows(W)),
        st.floats(1e-300, 1).map(lambda x: x*.999999))

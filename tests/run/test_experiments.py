@@ -4,14 +4,12 @@ import json
 import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import time
 from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import amount, ROOT
+from conftest import amount
 from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identify, load_world,
                         make_world, oiafc, optimal_rule, simulate)
 from oia_nb.worlds.generators import bits_world
@@ -95,20 +93,6 @@ def test_killed_at_ten_random_moments(reference, tmp_path, seed):
     assert there == sorted(there) and there[-1] >= 8 and there[2] < len(reference)
     assert_same(experiment(**cheap, n_jobs=0, path=folder), reference)
     assert_same(read_experiment(folder), reference)
-
-def test_killed_with_its_workers(reference, tmp_path):
-    "A script with two workers, in a session of its own, of which all processes are killed at once."
-    script = (
-        f'import sys; sys.path[:0] = {[str(ROOT), str(ROOT/"tests")]!r}\nfrom '
-        f'test_experiments import *\nexperiment(**cheap, n_jobs=2, path={str(tmp_path/"e")!r})'
-    )
-    p = subprocess.Popen([sys.executable, '-c', script], start_new_session=True,
-                         stderr=subprocess.DEVNULL)
-    while p.poll() is None and len(list(tmp_path.glob('e/runs/*.jsonl'))) < 5:
-        time.sleep(.01)
-    os.killpg(p.pid, signal.SIGKILL)
-    assert p.wait() == -signal.SIGKILL and 5 <= len(read_experiment(tmp_path/'e')) < len(reference)
-    assert_same(experiment(**cheap, n_jobs=0, path=tmp_path/'e'), reference)
 
 def test_torn_files_are_done_again(reference, tmp_path):
     experiment(**cheap, n_jobs=0, path=tmp_path)

@@ -1,5 +1,6 @@
 """Sessions under attack: threads, repeated words, interrupts at any moment, broken files, and a
 learner that goes another way.  What was acknowledged stays, and what is said is true."""
+import json
 import os
 import random
 import shutil
@@ -298,35 +299,52 @@ def test_undoing_costs_one_answer(tmp_path):
     with Session.open(tmp_path/'a.jsonl', write=False) as s:
         assert not s.unused and evidence(s) == after
 
-@pytest.mark.parametrize('what', ['constant', 'kernel'])
+# 60 rounds in `advert`, of which one ends in a candidate, in a file of version 0.3
+OLD = ROOT/'tests'/'data'/'session_0_3.jsonl'
+SHOWN = """
+import sys
+from oia_nb.all import Session
+s = Session.open(sys.argv[1], write=False)
+print(repr(s.record.as_dict()), s.unused, len(s.notes), s.best.bound, sep="\\n")
+"""
+
+def elsewhere(path, kernel):
+    "What a session says under a kernel of OpenBLAS: its facts, what waits, notes, and the bound."
+    run = subprocess.run([sys.executable, '-c', SHOWN, path], capture_output=True, text=True,
+                         env=os.environ | dict(OPENBLAS_CORETYPE=kernel, PYTHONPATH=str(ROOT)))
+    assert not run.returncode, run.stderr
+    *said, bound = run.stdout.splitlines()
+    return said, float(bound)
+
+@pytest.mark.parametrize('what', ['this', 'older'])
 def test_facts_are_the_same_elsewhere(tmp_path, monkeypatch, what):
     """Opened with another constant of the choice, or under another kernel of OpenBLAS, in the
-    midst: the same facts, no answer waits, and the same is proved."""
-    path = tmp_path/'a.jsonl'
-    with Session.create(path, CLINIC, eps=.04, delta=.05) as s:
-        play(s, CLINIC, amount(60, 120))
-        s.announce()
+    midst, or by another release than it was begun with: the same facts, no answer waits, and the
+    same is proved."""
+    path, world = tmp_path/'a.jsonl', CLINIC if what == 'this' else load_world('advert')
+    if what == 'older':
+        shutil.copy(OLD, path)
+    else:
+        with Session.create(path, CLINIC, eps=.04, delta=.05) as s:
+            play(s, CLINIC, amount(60, 120))
+            s.announce()
     with Session.open(path, write=False) as s:
-        facts, bound = evidence(s), s.best.bound
-    if what == 'constant':
-        import oia_nb.sharp.bets as bets
-        monkeypatch.setattr(bets, 'BATCH', .5*bets.BATCH)
-        with Session.open(path) as s:
-            assert evidence(s) == facts and not s.unused and not s.notes
-            assert s.best.bound == pytest.approx(bound, rel=1e-6)
-            play(s, CLINIC, s.rounds + 5)
-        return
-    code = ('import sys; sys.path.insert(0, "tests"); from oia_nb.all import Session\n'
-            'from test_session_attacks import evidence\n'
-            's = Session.open(sys.argv[1], write=False)\n'
-            'print(repr(evidence(s)), s.unused, len(s.notes), s.best.bound, sep="\\n")')
-    for kernel in amount(['Haswell'], ['Haswell', 'Prescott']):
-        run = subprocess.run([sys.executable, '-c', code, path], capture_output=True, text=True,
-                             cwd=ROOT, env=os.environ | dict(OPENBLAS_CORETYPE=kernel,
-                                                             PYTHONPATH=str(ROOT)))
-        lines = run.stdout.splitlines()
-        assert lines[:3] == [repr(facts), '0', '0'], run.stderr
-        assert float(lines[3]) == pytest.approx(bound, rel=1e-6)
+        facts, bound = s.record.as_dict(), s.best.bound
+        assert not s.unused and not s.notes
+    if what == 'older':
+        asked = [json.loads(line) for line in OLD.read_text().splitlines()]
+        said = [r['arm'] for r in asked if r['kind'] == 'answer']
+        assert [r[1] for r in facts['rounds']] == said and len(said) == 60
+        assert len(facts['registered']) == 1 and bound == pytest.approx(.1, rel=1e-6)
+    for kernel in amount(['Prescott'], ['Haswell', 'Prescott']):
+        lines, there = elsewhere(path, kernel)
+        assert lines == [repr(facts), '0', '0'] and there == pytest.approx(bound, rel=1e-6)
+    import oia_nb.sharp.bets as bets
+    monkeypatch.setattr(bets, 'BATCH', .5*bets.BATCH)
+    with Session.open(path) as s:
+        assert s.record.as_dict() == facts and not s.unused and not s.notes
+        assert s.best.bound == pytest.approx(bound, rel=1e-6)
+        play(s, world, s.rounds + 5)
 
 def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkeypatch):
     """Another constant stands for another processor: the result that was filed is shown; undone

@@ -23,8 +23,8 @@ from oia_nb.run.identification import identify
 from oia_nb.game.information import make_world
 from oia_nb.show.live import (CHOOSE, DIGITS, END, LiveFigure, boundary_data, boundary_figure,
                               feasible_data, feasible_figure, game_data, game_figure,
-                              mixing_figure, motion_data, motion_figure, plain, planner_figure,
-                              proof_figure, rounds_with_share, run_points, script, session_form,
+                              mixing_figure, motion_figure, plain, planner_figure,
+                              proof_figure, rounds_with_share, script, session_form,
                               triangle_data, triangle_figure)
 from oia_nb.paper.oiafc import last_or_best, mixing_theorem1, small_enough
 from oia_nb.game.oracle import action_informed_oracle
@@ -143,23 +143,6 @@ def test_optimistic_rules_solve_the_program_in_the_plane():
             assert_allclose(found['profit'], value, atol=SAME)
     paid = [sum(found['rule']) for found in said if found]
     assert min(paid) == 0 < max(paid)
-
-# --- OIAFC in motion ------------------------------------------------------------------
-
-def test_motion_shows_what_was_announced():
-    plans, again = [], []
-    oracle, learner = hasty(plans, 300)
-    rows = run_points(SITES, learner, plans, seed=0)
-    data = motion_data(SITES, *hasty(again, 300), again, 0, 10_000)
-    Q = SITES.belief_distributions
-    listed = [(plain(data), plain(f)) for f in data['plans']]
-    assert len(listed) == len(plans)
-    for (answers, rules), points in zip(rows, run_script('motion', [('announced', x)
-                                                                    for x in listed])):
-        places = [(Q[1:] - Q[0]) @ rule.expected for rule in rules]
-        assert_allclose([p[:2] for p in points], places, atol=2e-3)
-        assert [p[2] for p in points] == answers
-    assert max(len(answers) for answers, _ in rows) > 2
 
 # --- The planner and the mixing weight ------------------------------------------------
 

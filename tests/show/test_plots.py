@@ -145,20 +145,6 @@ def test_scaling_draws_medians_and_their_law():
         assert points.get_label().startswith(f'{m}: slope -2.00 (95 %: -2.00 to -2.00)')
     assert ax.get_lines()[-1].get_ydata() == pytest.approx(100/ax.get_lines()[-1].get_xdata()**2)
 
-def test_scaling_doesnt_trust_runs_that_were_cut_short():
-    """With less than half of the runs stopped a level is left out; with a quarter unfinished its
-    bar is open."""
-    levels = dict(a=(.1, [1]*8), b=(.2, [1]*5 + [0]*3), c=(.4, [1]*3 + [0]*5))
-    frame = pd.concat([runs('m', np.arange(8) + 10, eps=e, stopped=np.array(s, bool)) for e,
-                       s in levels.values()])
-    ax = plot_scaling(frame, 'eps', Figure().subplots())
-    assert ax.containers[0][0].get_xdata().tolist() == [
-        .1, .2
-    ] and ax.containers[0][0].get_ydata().tolist() == [13, 13]
-    arrows = ax.containers[1]
-    assert arrows.has_yerr and [s[0, 0] for s in arrows[2][0].get_segments()] == [.2]
-    assert '(two points)' in ax.get_legend().get_texts()[0].get_text()
-
 # --- Heat maps ------------------------------------------------------------------------
 
 def table():

@@ -2,6 +2,7 @@
 import html
 import json
 
+import numpy as np
 import pytest
 import browser
 import check_site
@@ -89,13 +90,6 @@ def test_lost_question_is_found(window):
     wrong = list(check_site.lost_questions(docs, window, [[asked, words, 'paper/errata']]))
     assert len(wrong) == 1 and wrong[0].endswith('not paper/errata.html')
 
-def test_excerpt_shows_a_formula_once(window):
-    window.open(ROOT/'docs'/'search.html')
-    formula = ('<div role="main"><p>the <span class="katex"><span class="katex-mathml"><math>'
-               '<mi>ϵ</mi></math></span><span class="katex-html"><i>ϵ</i></span></span>-optimal '
-               'rule</p><div class="cell_input">x = 1</div></div>')
-    assert window.value(f'Search.htmlToText({json.dumps(formula)})') == 'the ϵ-optimal rule'
-
 def test_site():
     "docs/, as it stands, has no fault."
     assert list(check_site.faults(ROOT, ROOT/'docs')) == []
@@ -136,15 +130,6 @@ def test_docstrings_and_checks_fold_and_nothing_is_lost():
     assert html.unescape(pages.re.sub('<[^>]*>', '', shown)) == CODE
     assert pages.folds('def f(x):\n    "One line."\n    return x') == []
 
-def test_formula_keeps_its_text_and_its_styles():
-    known = {'vlist': 'ab'}
-    styles = {}
-    text = pages.slim('<span class="mord vlist" style="top:1em;">x</span>'
-                      '<span class="mord">y</span>', known, styles)
-    assert text == '<i class="ab A">x</i>y' and styles == {'top:1em;': 'A'}
-    sheet = pages.short_sheet('.katex .vlist>span{color:red}', known)
-    assert '.katex .ab>i{color:red}' in sheet and '.katex .vlist>span{color:red}' in sheet
-
 @pytest.mark.parametrize('code, bar', [
     ('x = 1', None), ('x = 1\n'*16, 'the code'), ('x = f(1)\nassert x', 'checks'),
     ('for x in y:\n    test_eq(x, 1)', 'checks'), ('def f(): return 1\n' + 'f()\n'*15,
@@ -160,6 +145,15 @@ def test_long_code_and_checks_fold(code, bar):
                                                nbformat_minor=5)))
         return book.cells[-1].metadata.get('mystnb', {}).get('code_prompt_show')
     assert bars('# A chapter') == bar and bars(nbdev_myst.OPEN) is None
+
+def test_numbers_on_a_page_have_six_digits():
+    from IPython.core.interactiveshell import InteractiveShell
+    shell = InteractiveShell()
+    shell.run_cell(nbdev_myst.FIRST.split('\n', 1)[1], silent=True)
+    shown = shell.display_formatter.formatters['text/plain']
+    values = .1 + .2, np.float64(1/3), {'a': (2/3, 7)}, 1234567.8, float('inf'), True
+    assert [*map(shown, values)] == ['0.3', '0.333333', "{'a': (0.666667, 7)}", '1,234,568',
+                                     'inf', 'True']
 
 # --- What is made of docstrings, of the contents and of a rule on paper ----------------
 
