@@ -332,14 +332,12 @@ def by_python(path, world, eps):
                 s.amend(offer.round, arm=right[0], report=right[1], reason='clicked too soon')
     return asked
 
-
 def oia_json(*words):
     "What the command prints as JSON, and its exit status."
     out = io.StringIO()
     with redirect_stdout(out):
         status = main(['session', *map(str, words), '--json'])
     return json.loads(out.getvalue() or '{}'), status
-
 
 def by_command(path, world, eps):
     "The same, by nothing but the command."
@@ -365,7 +363,6 @@ def by_command(path, world, eps):
                               percents(right[1]), '--why', 'the line of another patient')
     oia_json('close', file, '--csv', path.with_suffix('.csv'))
     return asked
-
 
 @pytest.mark.parametrize('name, way', [
     *[(name, by_python) for name in STUDIES], ('three states', by_command),
