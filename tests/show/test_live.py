@@ -21,9 +21,9 @@ from oia_nb.paper.estimation import radius_fb
 from oia_nb.paper.exploration import compose
 from oia_nb.run.identification import identify
 from oia_nb.game.information import make_world
-from oia_nb.show.live import (CHOOSE, DIGITS, END, LiveFigure, boundary_data, boundary_figure,
+from oia_nb.show.live import (CHOOSE, DECIMALS, END, LiveFigure, boundary_data, boundary_figure,
                               feasible_data, feasible_figure, game_data, game_figure, mixing_figure,
-                              motion_data, motion_figure, plain, planner_figure, proof_data,
+                              motion_data, motion_figure, rounded_json, planner_figure, proof_data,
                               proof_figure, rounds_with_share, run_points, script, session_form,
                               triangle_data, triangle_figure)
 from oia_nb.paper.oiafc import last_or_best, mixing_theorem1, small_enough
@@ -82,7 +82,7 @@ def page_of(name):
 
 def run_script(name, calls):
     "What functions of a script return: `calls` are pairs (function, arguments)."
-    listed = ', '.join(f'() => {f}(...{json.dumps(plain(args))})' for f, args in calls)
+    listed = ', '.join(f'() => {f}(...{json.dumps(rounded_json(args))})' for f, args in calls)
     code = script(name).replace(
         END, f'console.log(JSON.stringify([{listed}].map(f => f())))\n')
     done = subprocess.run([str(Path(ROOT_DIR)/'bin'/'node'), '--input-type=module', '-'],
@@ -108,7 +108,7 @@ def test_game_agrees_with_the_package():
     rng = generator(0)
     kinks = np.c_[rng.uniform(.05, .95, 40), rng.uniform(.001, .3, 40)]
     kinks[:, 1] = np.minimum(kinks[:, 1], .99*np.minimum(kinks[:, 0], 1 - kinks[:, 0]))
-    data, z = plain(game_data(CLINIC)), CLINIC.setting
+    data, z = rounded_json(game_data(CLINIC)), CLINIC.setting
     data['costs'] = CLINIC.costs.tolist()
     arms = []
     for (x, y), said in zip(kinks, run_script('game', [('game', (data, k)) for k in kinks])):
@@ -120,7 +120,7 @@ def test_game_agrees_with_the_package():
     assert set(arms) == {0, 1, 2}
 
 def test_regions_of_the_game_are_those_of_its_answers():
-    data = plain(game_data(CLINIC, top=.3))
+    data = rounded_json(game_data(CLINIC, top=.3))
     xs = np.linspace(.05, .95, 19)
     for x, parts in zip(xs, run_script('game', [('column', (data, x)) for x in xs])):
         middles = [(x, (a + b)/2) for _, a, b in parts]
@@ -163,7 +163,7 @@ def test_motion_shows_what_was_announced():
     rows = run_points(SITES, learner, plans, seed=0)
     data = motion_data(SITES, *hasty(again, 300), again, 0, 10_000)
     Q = SITES.belief_distributions
-    listed = [(plain(data), plain(f)) for f in data['plans']]
+    listed = [(rounded_json(data), rounded_json(f)) for f in data['plans']]
     assert len(listed) == len(plans)
     for (answers, rules), points in zip(rows, run_script('motion', [('announced', x)
                                                                     for x in listed])):
@@ -211,7 +211,7 @@ def test_mixing_agrees_with_the_package_and_its_star_is_the_least():
 # --- Three states, and a run ----------------------------------------------------------
 
 def test_triangle_agrees_with_the_rule():
-    data, rng = plain(triangle_data(WINE)), generator(2)
+    data, rng = rounded_json(triangle_data(WINE)), generator(2)
     rule, z = optimal_rule(WINE).rule, WINE.setting
     beliefs = np.vstack([rng.dirichlet(np.ones(3), 100 - z.M), z.support])
     calls = [(f, (data, b.tolist())) for f in ('ticketOf', 'decide') for b in beliefs]
@@ -225,7 +225,7 @@ def test_triangle_agrees_with_the_rule():
     assert clear.sum() > 50 and (np.array(said[:100]) == pay.argmax(1))[clear].all()
 
 def test_territories_of_tickets_fill_the_triangle_and_pictures_can_be_read_back():
-    data = plain(triangle_data(WINE))
+    data = rounded_json(triangle_data(WINE))
     n = len(data['tickets'])
     lands = run_script('triangle', [('territory', (data, i)) for i in range(n)])
     area = sum(abs(np.sum(np.cross(np.c_[p, np.zeros(len(p))],
@@ -244,12 +244,12 @@ def test_territories_of_tickets_fill_the_triangle_and_pictures_can_be_read_back(
 def test_boundaries_that_agree_are_those_of_the_package():
     """After each of some questions the brackets at random rules are what a linear program over
     all answers gives, they hold the truth, and what is drawn as known is so."""
-    data = plain(boundary_data(LOOK, eps=.05, delta=.1, seed=1))
+    data = rounded_json(boundary_data(LOOK, eps=.05, delta=.1, seed=1))
     asked, rng = np.array(data['asked']), generator(5)
     rows, truth = asked[:, :2], np.array(data['truth'])
     sides = np.where(asked[:, 2] == data['dear'], 1., -1.)
     # a rule may be asked at which both arms earn the same
-    rounding = 10.**-DIGITS*np.abs(truth).sum()
+    rounding = 10.**-DECIMALS*np.abs(truth).sum()
     assert (sides*(rows @ truth - 1) > -rounding).all() and set(sides) == {1., -1.}
     for i in range(0, len(asked), 3):
         signed = sides[:i + 1, None]*rows[:i + 1]
@@ -266,7 +266,7 @@ def test_boundaries_that_agree_are_those_of_the_package():
                 assert end is None or np.isclose(1/end, value, rtol=1e-4)
 
 def test_where_the_answer_is_known_it_is_that_one():
-    data, z = plain(boundary_data(LOOK, eps=.05, delta=.1, seed=1)), LOOK.setting
+    data, z = rounded_json(boundary_data(LOOK, eps=.05, delta=.1, seed=1)), LOOK.setting
     (xa, xb), (ya, yb) = data['range']
     frame = [[xa, ya], [xb, ya], [xb, yb], [xa, yb]]
     last = len(data['asked']) - 1
