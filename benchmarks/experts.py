@@ -2,6 +2,7 @@
 worlds: right, wrong, refused, and rounds.
 
     python benchmarks/experts.py                    what is missing in the file
+    python benchmarks/experts.py --again            and what another commit has filed
     python benchmarks/experts.py sharp patient      of these learners only
     python benchmarks/experts.py --seeds 5 --minutes 10
     python benchmarks/experts.py sharp --kinds insider:0.1 bold
@@ -15,6 +16,8 @@ learner is told what is true of the expert, if it can honour that, and else that
 if that is certified; the rule earns less than it says; its arm leads by less; of `trial`, a rule
 that was tried earns more than is said, or its own earns something else. `judged` says in how many
 runs each clause was looked at and false: older rows have it from a few runs played again.
+`paid`, `lost` and `break_even` are medians, the last two of the paper's expert alone; `first` is
+how the run of seed 0 ended, its rounds, and what was paid.
 """
 import argparse
 import json
@@ -26,12 +29,14 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import binom
 
+from commit import commit
 from oia_nb.core import InvalidInput
 from oia_nb.experts.experts import WRONG_TOL, Expert, best_known, parse_expert
-from oia_nb.run.identification import LEARNERS, identify
-from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.experts.told import as_told
 from oia_nb.experts.trial import shortlist
+from oia_nb.game.oracle import action_informed_oracle
+from oia_nb.run.experiments import break_even
+from oia_nb.run.identification import LEARNERS, add_lost, identify
 from oia_nb.worlds.files import load_world
 from oia_nb.worlds.generators import random_world
 
@@ -111,15 +116,16 @@ def told_to(row, expert, world):
 
 
 def play(method, world, expert, told, seed, eps):
-    "(how a run ends, the clauses that are false, its rounds, seconds)."
+    "How a run ends, the clauses that are `false`, its rounds, seconds, and its money."
     start = time.process_time()
-    world = replace(world, agent=expert)
+    plain, world = world, replace(world, agent=expert)
     method, options = VARIANTS.get(method, (method, {}))
     try:
         found = identify(world, eps=eps, delta=DELTA, method=method, seed=seed, told=told,
                          budget=CAP, **options)
     except Exception as e:      # none is allowed, so each is counted
-        return f'exception {type(e).__name__}', [], 0, time.process_time() - start
+        return dict(end=f'exception {type(e).__name__}', false=[], rounds=0,
+                    seconds=time.process_time() - start)
     spent = time.process_time() - start
     false = false_clauses(world, found)
     if found.certificate is None and found.status != 'rule_certified':
@@ -128,7 +134,11 @@ def play(method, world, expert, told, seed, eps):
         end = 'wrong' if false else 'right'
     else:
         end = 'wrong' if false else 'out of rounds'
-    return end, false, found.rounds, spent
+    money = dict(paid=found.paid)
+    if type(expert) is Expert:              # who answers as the rational agent does
+        found = add_lost(plain, found)
+        money |= dict(lost=found.lost, break_even=break_even(plain, found))
+    return dict(end=end, false=false, rounds=found.rounds, seconds=spent) | money
 
 
 def false_clauses(world, found):
@@ -162,15 +172,22 @@ def cell(method, name, text, seeds):
     told, inside = told_to(row_of(method), text, world)
     expert = expert_for(world, text)
     runs = [play(method, world, expert, told, seed, WORLDS[name]) for seed in range(seeds)]
-    ends = Counter(end for end, *_ in runs)
-    false = Counter(name for _, names, *_ in runs for name in names)
-    done = [rounds for end, _, rounds, _ in runs if end in ('right', 'wrong')]
+    done = [r['rounds'] for r in runs if r['end'] in ('right', 'wrong')]
     spread = np.quantile(done, [.25, .5, .75]).tolist() if done else None
+    false = Counter(clause for r in runs for clause in r['false'])
     return dict(learner=method, world=name, expert=text, told=str(told), inside=inside,
-                runs=seeds, ends=dict(ends), rounds=spread,
-                judged=dict(runs=seeds, false=dict(false)),
-                all_rounds=float(np.median([r for *_, r, _ in runs])),
-                seconds=round(sum(s for *_, s in runs), 1))
+                runs=seeds, ends=dict(Counter(r['end'] for r in runs)), rounds=spread,
+                judged=dict(runs=seeds, false=dict(false)), commit=commit(),
+                all_rounds=float(np.median([r['rounds'] for r in runs])),
+                first=[runs[0]['end'], runs[0]['rounds'], round(runs[0].get('paid', 0.), 3)],
+                seconds=round(sum(r['seconds'] for r in runs), 1)) | {
+                    name: median(runs, name) for name in ('paid', 'lost', 'break_even')}
+
+
+def median(runs, name):
+    "The median of what runs have; None if one has it not, or if it is infinite."
+    n = np.median([r.get(name, np.inf) for r in runs])
+    return round(float(n), 3) if np.isfinite(n) else None
 
 
 def key(row):
@@ -181,9 +198,11 @@ def load():
     return json.loads(RESULTS.read_text()) if RESULTS.exists() else []
 
 
-def is_filed(row, seeds):
-    "Whether so many runs are there of a learner that was told what it would be told now."
-    if row is None or row['runs'] < seeds:
+def is_filed(row, seeds, made):
+    """Whether so many runs are there, `made` by this commit (None: by any), of a learner
+    that was told what it would be told now."""
+    if row is None or row['runs'] < seeds or 'first' not in row or made not in (
+            None, row['commit']):
         return False
     world = world_called(row['world'])
     return row['told'] == str(told_to(row_of(row['learner']), row['expert'], world)[0])
@@ -196,13 +215,14 @@ def file(row):
     return rows
 
 
-def campaign(methods, kinds, seeds, minutes):
-    "Play what isn't filed, the small worlds first."
+def campaign(methods, kinds, seeds, minutes, made=None):
+    "Play what isn't filed, or wasn't `made` by this commit, the small worlds first."
     rows, stop = {key(r): r for r in load()}, time.process_time() + 60*minutes
     for name in WORLDS:
         for text in kinds:
             for method in methods:
-                if time.process_time() > stop or is_filed(rows.get((method, name, text)), seeds):
+                there = is_filed(rows.get((method, name, text)), seeds, made)
+                if there or time.process_time() > stop:
                     continue
                 row = cell(method, name, text, seeds)
                 print(row, flush=True)
@@ -252,6 +272,7 @@ if __name__ == '__main__':
     parser.add_argument('--kinds', nargs='*', choices=list(EXPERTS), default=list(EXPERTS))
     parser.add_argument('--seeds', type=int, default=SEEDS)
     parser.add_argument('--minutes', type=float, default=15.)
+    parser.add_argument('--again', action='store_true', help='what another commit made as well')
     args = parser.parse_args()
     if args.learners == ['show']:
         show()
@@ -259,4 +280,5 @@ if __name__ == '__main__':
         judge(args.seeds, args.minutes)
     else:
         chosen = args.learners or [name for name, row in LEARNERS.items() if row.honours]
-        campaign(chosen, args.kinds, args.seeds, args.minutes)
+        campaign(chosen, args.kinds, args.seeds, args.minutes,
+                 commit() if args.again else None)

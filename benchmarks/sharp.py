@@ -7,8 +7,8 @@ chapter on it.
                                                         interrupted, it goes on where it was
     python benchmarks/sharp.py faithful                 OIAFC itself on the suite's worlds, for up
                                                         to ten million rounds
-    python benchmarks/sharp.py accuracy [SEEDS]         rounds against epsilon on clinic, for this
-                                                        learner and the first one
+    python benchmarks/sharp.py accuracy [SEEDS]         rounds against epsilon on clinic; those of
+                                                        the first learner stay as they were filed
     python benchmarks/sharp.py speed [FOLDER]           CPU of the first learner over that of this
                                                         one, in turn; prints, and files nothing
     python benchmarks/sharp.py money [SEEDS [WORLDS]]   what learning pays and loses on the suite's
@@ -36,6 +36,7 @@ from dataclasses import replace
 from pathlib import Path
 import numpy as np
 from scipy.stats import binom
+from commit import commit
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_proper, load_world,
                         optimal_rule, principal_profit, random_world, sharp, simulate)
 from oia_nb.paper.complexity import n_min, problem_of
@@ -117,16 +118,28 @@ def faithful(seeds=3, delta=.05, cap=10_000_000):
             world, eps, delta)), optimal_rule(world), [], time.perf_counter()
         for seed in range(seeds if least <= cap else 0):
             r = simulate_fast(world, eps=eps, delta=delta, seed=generator(7, seed), max_rounds=cap)
+            r = add_lost(world, r)
             runs.append(
                 dict(rounds=r.rounds, status=r.status, normal=r.normal_rounds,
-                     forced=r.forced_rounds,
+                     forced=r.forced_rounds, paid=r.paid, lost=r.lost,
+                     break_even=finite(break_even(world, r)),
                      regret=float(best.profit - principal_profit(world, r.rule))))
             if r.status == 'round_cap':
                 break
-        rows.append(dict(world=world.name, eps=eps, least=least, cap=cap, runs=runs))
+        rows.append(dict(world=world.name, eps=eps, least=least, cap=cap, runs=runs,
+                         commit=commit()))
         print(world.name, least, [(r['rounds'], r['status']) for r in runs],
               f'{time.perf_counter() - start:.0f} s', flush=True)
     return rows
+
+def finite(rounds):
+    "A number of rounds; None for infinitely many."
+    return round(rounds) if np.isfinite(rounds) else None
+
+def in_money(runs):
+    "What each of some runs paid and lost, and its break-even."
+    return {name: [round(float(r[name]), 3) for r in runs] for name in ('paid', 'lost')} | dict(
+        break_even=[finite(r['break_even']) for r in runs])
 
 def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
     rows = []
@@ -135,18 +148,13 @@ def suite(seeds=20, delta=.05, worlds=range(2 + len(SHAPES))):
         best, oracle, gap = optimal_rule(world), action_informed_oracle(world), gap_of(world)
         runs = [play(world, oracle, best, eps, delta, generator(7, seed)) for seed in range(seeds)]
         z, rounds = world.setting, [r['rounds'] for r in runs]
-        row = dict(world=world.name, K=z.K, M=z.M, W=z.W, gap=gap, eps=eps,
+        row = dict(world=world.name, K=z.K, M=z.M, W=z.W, gap=gap, eps=eps, commit=commit(),
                    best=z.arms[best.arm], faithful=n_min(problem_of(world, eps, delta)),
-                   rounds=rounds, forced=[r['forced'] for r in runs
-                                          ], statuses=[r['status'] for r in runs],
-                   paid=[round(r['paid'], 3) for r in runs],
-                   lost=[round(r['lost'], 3) for r in runs],
-                   # null: never
-                   break_even=[round(r['break_even']) if np.isfinite(r['break_even']) else None
-                               for r in runs],
+                   rounds=rounds, forced=[r['forced'] for r in runs],
+                   statuses=[r['status'] for r in runs], **in_money(runs),
                    arms=[r['arm'] for r in runs], regrets=[r['regret'] for r in runs],
-                   seconds=[round(r['seconds'], 2)
-                            for r in runs], failures=sum(r['failed'] for r in runs),
+                   seconds=[round(r['seconds'], 2) for r in runs],
+                   failures=sum(r['failed'] for r in runs),
                    given=lower_bound(world, eps, delta),
                    coupled=lower_bound(world, eps, delta, coupled=True))
         rows.append(row)
@@ -173,13 +181,13 @@ def money(seeds=6, delta=.05, worlds=range(3 + len(SHAPES))):
         world, eps = thrifty(n)
         best, oracle = optimal_rule(world), action_informed_oracle(world)
         runs = [play(world, oracle, best, eps, delta, generator(7, seed)) for seed in range(seeds)]
-        now = {k: [round(float(r[k]), 3) for r in runs] for k in ('rounds', 'paid', 'lost')}
+        now = dict(rounds=[r['rounds'] for r in runs], **in_money(runs))
         old = next((r for r in stored().get('money', []) if r['world'] == world.name), {})
-        rows.append(old | dict(world=world.name, eps=eps, now=now,
+        rows.append(old | dict(world=world.name, eps=eps, now=now, commit=commit(),
                                told=world.setting.prior is not None,
                                failures=sum(r['failed'] for r in runs)))
         file('money', rows[-1:])
-        print(world.name, {k: float(np.median(v)) for k, v in now.items()}, flush=True)
+        print(world.name, now, flush=True)
     return rows
 
 def small(runs=2000, delta=.5):
@@ -189,9 +197,9 @@ def small(runs=2000, delta=.5):
     posed = [(w, action_informed_oracle(w), optimal_rule(w), max(gap_of(w)/2, .02))
              for w in worlds]
     old = stored().get('small', {})
-    found = old if old.get('worlds') == SMALL and old['delta'] == delta else dict(
-        runs=0, delta=delta, worlds=SMALL, failures=0, statuses={}, rounds=[], regrets=[],
-        others=[])
+    new = dict(delta=delta, worlds=SMALL, commit=commit())
+    found = old if old | new == old else new | dict(
+        runs=0, failures=0, statuses={}, rounds=[], regrets=[], lost=[], others=[])
     for i in range(found['runs']//SMALL, runs//SMALL):
         for n, (world, oracle, best, eps) in enumerate(posed):
             r = play(world, oracle, best, eps, delta, generator(11, 1000*n + i), cap=20_000)
@@ -203,6 +211,7 @@ def small(runs=2000, delta=.5):
                                             status=r['status'], violated=r['violated']))
             found['rounds'].append(r['rounds'])
             found['regrets'].append(round(r['regret']/eps, 3))
+            found['lost'].append(round(r['lost'], 2))
         found['allowed'] = int(binom.ppf(1 - 1e-6, found['runs'], delta))
         file('small', found)
     print(found['runs'], 'runs,', found['failures'], 'failures,', found['statuses'])
@@ -282,23 +291,20 @@ def learners(folder=None):
 ACCURACIES = (.4, .25, .15, .1, .06, .04, .03, .02)
 
 def accuracy(seeds=5, delta=.05):
-    "Rounds to the certificate at `ACCURACIES`; filed as they come."
-    world, rows = load_world('clinic'), []
-    with learners() as (first, this):
-        for eps in ACCURACIES:
-            runs = [[play(world, eps, seed, delta) for seed in range(seeds)]
-                    for play in (first, this)]
-            rows.append(dict(
-                world=f'clinic at {eps}', eps=eps, delta=delta,
-                least=n_min(problem_of(world, eps, delta)),
-                given=lower_bound(world, eps, delta),
-                coupled=lower_bound(world, eps, delta, coupled=True),
-                **{name: [r['rounds'] for r in rs] for name, rs in
-                   zip(('first', 'this'), runs)},
-                statuses=[r['status'] for rs in runs for r in rs]))
-            print(rows[-1], flush=True)
-            file('accuracy', rows)
-    return rows
+    "Rounds to the certificate at `ACCURACIES`; those of the first learner stay as filed."
+    world, rows = load_world('clinic'), {r['eps']: r for r in stored()['accuracy']}
+    oracle, best = action_informed_oracle(world), optimal_rule(world)
+    for eps in ACCURACIES:
+        runs = [play(world, oracle, best, eps, delta, generator(7, seed))
+                for seed in range(seeds)]
+        rows[eps] |= dict(
+            this=[r['rounds'] for r in runs], statuses=[r['status'] for r in runs],
+            least=n_min(problem_of(world, eps, delta)), given=lower_bound(world, eps, delta),
+            coupled=lower_bound(world, eps, delta, coupled=True), commit=commit(),
+            **in_money(runs))
+        print(eps, rows[eps]['this'], rows[eps]['lost'], flush=True)
+        file('accuracy', list(rows.values()))
+    return list(rows.values())
 
 def wide_world():
     "Five states, 44 beliefs."

@@ -13,7 +13,7 @@ __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'OPTIONS', 'EPS', 'DELTA', '
            'verify_claim', 'error_lines', 'run_compare', 'worth_of', 'worth_text', 'play_ahead', 'number_of',
            'ahead_text', 'show_plan', 'demos', 'introduction', 'paper_needs', 'paper_text', 'check_figure',
            'draw_result', 'demo_options', 'run_demo', 'open_session', 'read_report', 'standing', 'next_command',
-           'put_standing', 'standing_rule', 'session_options', 'new_session', 'next_offer', 'round_fields', 'put_round',
+           'put_standing', 'standing_rule', 'session_options', 'new_session', 'next_offer', 'put_round',
            'record_answer', 'amend_round', 'record_state', 'record_decline', 'record_undo', 'show_status',
            'stop_session', 'write_protocol', 'close_session', 'print_completion']
 
@@ -159,6 +159,7 @@ OPTIONS: dict = {
         'FOLDER': (str, 'a new folder for the notebooks'),
         '--world': (str, 'a name or a path'),
         '--without': (list, 'leave an arm out (may be given more than once)'),
+        '--no-oracle': (bool, 'use no rules of an oracle: random rules look for arms'),
         '--expert': (str, 'who answers, for instance lapsing:0.02 or '
                           'rounded:2/noisy:0.01 (default: as the world says)'),
         '--told': (str, 'what the learner may assume of the expert, for instance '
@@ -665,7 +666,7 @@ def flag_options():
             for name, (owners, flag) in learner_flags().items()]
 
 @command('identify', 'WORLD --eps! --delta! --budget --max-paid --seed --without '
-         '--expert --told', learner_options, '--digits --save --json --quiet')
+         '--expert --told --no-oracle', learner_options, '--digits --save --json --quiet')
 def run_identify(args):
     "Learn the best rule of a world from simulated responses, without looking into it."
     from oia_nb.run.identification import learner_for, learner_row
@@ -677,7 +678,8 @@ def run_identify(args):
     if args.margin is not None and 'margin' not in learner_row(args.method).options:
         # then it is for the rule to hand over alone
         flags['margin'] = None
-    result = run_learner(world, find_oracle(world), args, budget=args.budget,
+    oracle = None if args.no_oracle else find_oracle(world)
+    result = run_learner(world, oracle, args, budget=args.budget,
                    engine=args.engine, told=args.told, max_paid=args.max_paid, **flags)
     if args.save:
         from oia_nb.show.documents import identification_to_dict, save_document
@@ -1061,7 +1063,7 @@ def standing(s):
     from oia_nb.show.views import session_facts
     facts, best, found = session_facts(s).plain()[0], s.best, s.result or s.best
     rule = found and dict(arm=s.setting.arms[found.arm], bound=best and best.bound,
-                          payments=found.rule)
+                          payments=found.rule.values)
     del facts['bound']
     return facts | dict(best=rule, notes=s.notes, statement=s.statement,
                         next=next_command(s))
@@ -1082,7 +1084,8 @@ def put_standing(s, args, *lines, **more):
     """Print what stands, after the `lines` on what was just done; as JSON with
     `more` of it."""
     if args.json:
-        return put_json(more | standing(s))
+        from oia_nb.show.documents import document
+        return put_json(document('session', **more, **standing(s)))
     from oia_nb.show.views import session_facts
     print(*lines, *s.notes, session_facts(s).lines(), f'next: {next_command(s)}',
           sep='\n')
@@ -1104,7 +1107,7 @@ def session_options():
 
 @command('session new',
          'FILE WORLD --eps! --delta! --budget --snap --currency --unit --asks '
-         '--person --lottery --max-paid --fee=0 --without --told',
+         '--person --lottery --max-paid --fee=0 --without --told --no-oracle',
          session_options, '--json')
 def new_session(args):
     """Start a session in a new file. Of the world only its setting and its oracle
@@ -1120,7 +1123,8 @@ def new_session(args):
     same = {name: getattr(args, name) for name in (
         'eps', 'delta', 'method', 'currency', 'unit', 'fee', 'max_paid', 'told', 'asks',
         'person', 'lottery')}
-    with Session.create(args.file, world,
+    oracle = None if args.no_oracle else 'world'
+    with Session.create(args.file, world, oracle,
                         snap=SNAP if args.snap is None else args.snap,
                         **same, **options) as s:
         put_standing(s, args, s.advice)
@@ -1129,6 +1133,7 @@ def new_session(args):
 @command('session next', 'FILE --html --json')
 def next_offer(args):
     "Announce the rule of the open round; it stays the same until it is answered."
+    from oia_nb.show.documents import document
     from oia_nb.game.tickets import ticket_name
     from oia_nb.worlds.files import write_file
     with open_session(args) as s:
@@ -1138,24 +1143,14 @@ def next_offer(args):
         if args.json:
             tickets = [dict(ticket=ticket_name(b), pays=dict(zip(z.states, t)))
                        for b, t in enumerate(offer.menu.tickets)]
-            return put_json(
-                dict(round=offer.round, arms=z.arms, states=z.states,
-                     currency=offer.currency, tickets=tickets, support=z.support,
-                     payments=offer.rule, sheet=args.html))
+            return put_json(document(
+                'offer', round=offer.round, arms=z.arms, states=z.states,
+                currency=offer.currency, tickets=tickets, support=z.support,
+                payments=offer.rule.values, sheet=args.html))
         sheet = f'round {offer.round}: the sheet is {args.html}'
         print(sheet if args.html else offer)
 
 # %% ../nbs/handbook/70_cli.ipynb #779a1e76
-def round_fields(s, n):
-    "A round in plain values."
-    frame = s.to_frame()
-    row = frame[frame['round'] == n].iloc[0].to_dict()
-    known = {k: v for k, v in row.items() if k != 'said' and v is not None and v == v}
-    if 'belief' in known:
-        # a column with gaps holds floats
-        known['belief'] = int(known['belief'])
-    return dict.fromkeys(row) | known | dict(said=row['said'])
-
 def put_round(s, args, r):
     "Print what a round holds now, and what stands."
     z = s.setting
@@ -1163,7 +1158,7 @@ def put_round(s, args, r):
     due = '' if r.due is None else f'; due: {s.sum_text(r.due)}'
     said = (f'round {r.number}: {z.arms[r.arm]}; belief taken: {taken}; ticket held: '
             f'{r.ticket}{due}')
-    put_standing(s, args, said, round=round_fields(s, r.number))
+    put_standing(s, args, said, round=s.plain_round(r))
 
 @command('session answer', 'FILE --arm! --report --percent --round --state '
          '--note --json')
@@ -1210,9 +1205,8 @@ def show_status(args):
     """What stands, what is proved, what is left, and what to do next. Nothing is
     written."""
     with open_session(args, write=False) as s:
-        rounds = [round_fields(s, int(n))
-                  for n in s.to_frame()['round']] if args.json else None
-        put_standing(s, args, *standing_rule(s), s.statement, answers=rounds)
+        put_standing(s, args, *standing_rule(s), s.statement,
+                     answers=[s.plain_round(r) for r in s._rounds])
 
 @command('session stop', 'FILE --json')
 def stop_session(args):

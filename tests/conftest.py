@@ -32,8 +32,9 @@ os.environ.setdefault('OMP_NUM_THREADS', '1')
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 os.environ['MPLBACKEND'] = 'Agg'
 os.environ['MATPLOTLIBRC'] = str(ROOT/'nbs'/'matplotlibrc')
-# for build_docs and what it needs, and for tests that use those of another folder
-sys.path[:0] = [str(ROOT/'nbs'), str(ROOT/'nbs'/'tools'),
+# for build_docs and what it needs, for tests that use those of another folder, and for the
+# scripts that fill the stored tables
+sys.path[:0] = [str(ROOT/'nbs'), str(ROOT/'nbs'/'tools'), str(ROOT/'benchmarks'),
                 *(str(p) for p in (ROOT/'tests').iterdir() if p.is_dir())]
 
 def file_of(name):
@@ -56,11 +57,9 @@ settings.register_profile('release', max_examples=RELEASE*200, deadline=None, pr
 settings.register_profile('quick', settings.get_profile('release'), max_examples=60)
 settings.load_profile('quick')
 
-
 def examples(n):
     "`max_examples` of a property: `.3*n`, and `RELEASE` times `n` with --release."
     return max(n*settings().max_examples//200, 1)
-
 
 def amount(quick, release):
     """`quick`, or with --release `release`: how many worlds, seeds or programs are tried of those
@@ -68,14 +67,12 @@ def amount(quick, release):
     is_quick = settings().max_examples == settings.get_profile('quick').max_examples
     return quick if is_quick else release
 
-
 def pytest_addoption(parser):
     parser.addoption('--release', action='store_true',
                      help='every test in full, as before a release: .ci/run --release does it')
     parser.addoption('--box', type=float, metavar='SECONDS',
                      help='after so long skip what is left, and say how many tests that is; '
                           'files come in another order every time')
-
 
 def pytest_configure(config):
     config.addinivalue_line('markers', 'release: runs only with --release')
@@ -86,17 +83,13 @@ def pytest_configure(config):
     elif config.getoption('numprocesses', None):
         compile_engine()
 
-
 def pytest_collection_finish():
     "What was loaded by now stays: the collector of garbage needn't go through it time and again."
     gc.freeze()
 
-
 UNREACHED = 'not reached in the time box'
 
-
 ENDS = pytest.StashKey()
-
 
 def pytest_runtest_setup(item):
     "The time box opens with the first test."
@@ -106,14 +99,12 @@ def pytest_runtest_setup(item):
         if time.monotonic() > ends:
             pytest.skip(UNREACHED)
 
-
 def pytest_terminal_summary(terminalreporter, config):
     box = config.getoption('--box')
     if box is not None:
         skipped = terminalreporter.stats.get('skipped', [])
         n = sum(UNREACHED in str(report.longrepr) for report in skipped)
         terminalreporter.write_line(f'{n} tests were not reached in {box:g} s')
-
 
 def pytest_collection_modifyitems(config, items):
     addresses = [item.nodeid for item in items if ' at 0x' in item.nodeid]
@@ -129,7 +120,6 @@ def pytest_collection_modifyitems(config, items):
             if item.get_closest_marker('release'):
                 item.add_marker(pytest.mark.skip(reason='runs with --release'))
 
-
 # --- The compiled engine ---------------------------------------------------------------
 
 COMPILED = 'OIA_TESTS_COMPILED'     # names a file that is there once the engine is on disk
@@ -139,7 +129,6 @@ from oia_nb.run.identification import identify
 from oia_nb.worlds.files import load_world
 identify(load_world('clinic'), eps=3., delta=.1, method='oiafc', engine='fast', seed=0)
 """
-
 
 def compile_engine():
     "A short run in a process of its own, while the workers do what needs no engine."
@@ -153,7 +142,6 @@ def compile_engine():
         run.wait()
         done.touch()
     threading.Thread(target=report, daemon=True).start()
-
 
 def wait_for_engine():
     "A worker that needs the compiled loop waits for it, rather than compile it once more."

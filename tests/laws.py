@@ -13,8 +13,6 @@ import inspect
 import re
 import sys
 import types
-from collections import Counter
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -31,7 +29,7 @@ from oia_nb.core import TIE_TOL
 from oia_nb.paper.estimation import (NORMAL, Transcript, cost_estimates, cost_upper, radius_fb,
                                      radius_fc, shortest_paths)
 from oia_nb.paper.exploration import certify
-from oia_nb.game.information import Rational, best_reply
+from oia_nb.game.information import best_reply
 from oia_nb.run.learner import Certificate
 from oia_nb.paper.oiafc import MIXINGS, should_stop
 from oia_nb.game.stackelberg import arm_profit, region_margin
@@ -1087,76 +1085,6 @@ def law_sentence():
     assert 'boundaries' in undone and 'boundaries' not in done
     assert 'probability 99.99999 %' in found.statement
     assert 'lets no rule change' in found.statement
-
-# --- Inside of runs of the sharp learner ------------------------------------------------
-
-@contextmanager
-def inside(world):
-    """While it lasts, what a sharp learner believes of this world's exact expert agrees with the
-    truth: each bound of a hyperplane when it is made, and each cut, but for ties."""
-    from oia_nb.sharp import walls
-    q, c, looked = np.array(world.belief_distributions), np.array(world.costs), Counter()
-    tighten, put = walls.Wall.tighten, walls.Cut.put
-    def alpha(wall):
-        "α of a pair of arms with unequal costs that are known to be in this order."
-        l, j = wall.pair
-        if abs(c[j] - c[l]) <= 1e-6*world.setting.bound or not wall.valid:
-            return None
-        assert c[j] > c[l]
-        return (q[j] - q[l])/(c[j] - c[l])
-    def bound(wall, i, side):
-        tighten(wall, i, side)
-        way = wall.pair and alpha(wall)
-        if way is not None:
-            a = wall.cone.D[i] @ way*wall.cone.bound
-            known = wall.up[i] if side > 0 else wall.low[i]
-            assert side*(known - a) >= -2e-4*(1 + abs(a))
-            looked['bounds'] += 1
-    def cut(self, width):
-        put(self, width)
-        way, (g, _, error) = alpha(self.wall), self.triple
-        if way is not None:
-            s = np.array([r.expected for r in self.cone.pool])
-            assert (s @ g >= s @ way - error - 2e-4*(1 + np.abs(s @ way))).all()
-            looked['cuts'] += 1
-    walls.Wall.tighten, walls.Cut.put = bound, cut
-    try:
-        yield looked
-    finally:
-        walls.Wall.tighten, walls.Cut.put = tighten, put
-
-def looked_into(learner, world, *given, **how):
-    "`simulate`, and the learner is looked into if the expert is an exact one (`inside`)."
-    if type(getattr(world, 'agent', None)) is not Rational:
-        return simulate(learner, world, *given, **how)
-    with inside(world):
-        return simulate(learner, world, *given, **how)
-
-def look_inside(world, eps, seed, delta=1e-6, shares=(.98, .7)):
-    """The same, and no candidate is proved to lose less than it does.
-
-    False with probability `delta` at most.
-    """
-    from oia_nb.sharp import bets, learner
-    best, looked, kept = optimal_rule(world), [0], bets.leader
-    def look(run, *more):
-        looked[0] += 1
-        for candidate in run.candidates:
-            lost = best.profit - arm_profit(world, candidate.rule)[candidate.arm]
-            for share in shares if lost > 1e-9 and looked[0] % 8 == 0 else ():
-                assert bets.checked(run, candidate, share*lost) is None
-        return kept(run, *more)
-    bets.leader = look
-    try:
-        with inside(world):
-            found = simulate(learner.sharp(
-                world.setting, action_informed_oracle(world), eps=eps, delta=delta,
-                max_rounds=200, examined=False), world, seed)
-    finally:
-        bets.leader = kept
-    assert looked[0]
-    if found.certificate is not None:
-        assert best.profit - arm_profit(world, found.rule)[found.arm] <= found.certificate.bound
 
 LAWS = {name: law for name, law in list(globals().items()) if name.startswith('law_')}
 if __name__ == '__main__':

@@ -195,13 +195,12 @@ def identify_row(rng):
     return identify, dict(world=w, eps=1e-3, delta=.1, oracle=oracle, method='sharp',
                           budget=9, seed=0)
 
-SUPPORTED = dict(
-    Setting=lambda s, M, W: Setting(s, np.ones((W, 2)), 1., 2),
-    ScoringRule=lambda s, M, W: ScoringRule(np.zeros((M, W)), s, 1.),
-    brier=lambda s, M, W: brier(s), spherical=lambda s, M, W: spherical(s),
-    logarithmic=lambda s, M, W: logarithmic(s),
-    v_shaped=lambda s, M, W: v_shaped(s, np.full(W, 1/W)),
-    menu_rule=lambda s, M, W: menu_rule(s, np.ones((2, W)), 1.))
+SUPPORTED = dict(Setting=lambda s, M, W: Setting(s, np.ones((W, 2)), 1., 2),
+                 ScoringRule=lambda s, M, W: ScoringRule(np.zeros((M, W)), s, 1.),
+                 brier=lambda s, M, W: brier(s), spherical=lambda s, M, W: spherical(s),
+                 logarithmic=lambda s, M, W: logarithmic(s),
+                 v_shaped=lambda s, M, W: v_shaped(s, np.full(W, 1/W)),
+                 menu_rule=lambda s, M, W: menu_rule(s, np.ones((2, W)), 1.))
 REFUSED = {
     'make_world': (lambda rng: (make_world, parts(rng)),
                    dict(joint=JOINT, costs=COSTS, utility=UTILITY, bound=BOUND)),
@@ -275,7 +274,6 @@ TARGET = dict(eps=1., delta=.1)
 SURE = dict(TARGET, delta=.05)
 COIN = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], [0., .02], np.eye(2), 1.,
                   name='coin')
-NO_COUNT = [0, -1, 1.5, True, 'two']
 ROWS3 = dict(s=list('uuvuvvvu'), x=[1, 1, 2, 1, 2, 2, 1, 2], y=list('ppqqppqq'), z=[.5]*8,
              gap=[1, None]*4, Freq=[1]*8)
 FREQ = [[1, -1]*4, [0]*8, ['a']*8, [1, None]*4, [1, np.nan]*4]
@@ -351,7 +349,8 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
               {'a': 3, 'b': []}, {'': ['x'], 'b': []}, {1: ['x'], 'b': []}],
         state=['S', None], smoothing=[np.nan], bound=[0], states=[['u', 'u', 'v'], 'uv', 2],
         costs=[{'a': 0, 'b': 0, 'd': 0}, .1, [0, 1], [0, 1, -1]], decisions=[['a']], name=[''],
-        utility=[{'u': [1, 0], 'w': [0, 1]}, {'u': [1, 0], 'v': [0]}], weights=['s', 'none'])),
+        utility=[{'u': [1, 0], 'w': [0, 1]}, {'u': [1, 0], 'v': [0]}], weights=['s', 'none'],
+        prior=[[.5, .6], {'u': 1.}, [1.], [.5, -.5], 'uv'])),
     'check_table': (good(check_table(dict(s=['u', 'v', 'u'], x=['a', None, 'b'])).fix), dict(
         missing=['mean'], rare=[-1], bins=[1, {'y': 2}, {'x': 2}, 2.5])),
     'experiment': (good(experiment, worlds=[COIN], methods=['sharp'], repetitions=1, seed=0,
@@ -591,34 +590,6 @@ def test_reports(rng):
             refused('report', rule.pay, report, 0)
         if belief:
             assert rule.column(report).shape == (z.W,)
-
-def play(learner, respond):
-    "Drives a learner; `respond` maps (round, rule) to a response."
-    rule, t = next(learner), 0
-    while True:
-        rule, t = learner.send(respond(t, rule)), t + 1
-
-@many
-@given(cases, rngs)
-def test_responses(case, rng):
-    """A learner refuses a response that names no arm, no belief of the support, or no state, in
-    whatever round."""
-    w, oracle = case
-    z, bad_round, kind = w.setting, rng.integers(w.setting.K), rng.integers(4)
-    report, _ = bad_report(rng, z.support)
-    if kind == 1 and not is_far(z.support, report):
-        return
-    wrong = lambda *values: rng.choice(np.array(values, object))
-    def respond(t, rule):
-        r = w.respond(rule, rng)
-        if t < bad_round:
-            return r
-        return [Response(wrong(-1, z.K, 0., None, 'arm a', True), r.report, r.state),
-                Response(r.arm, report, r.state),
-                Response(r.arm, r.report, wrong(-1, z.W, 0., None, 'hit', True)),
-                (None, 5, 'yes', (0, 0))[rng.integers(4)]][kind]
-    argument = ('response.arm', 'report', 'response.state', 'response.arm')[kind]
-    refused(argument, play, oiafc(z, oracle, eps=z.B, delta=.1), respond)
 
 # --- Oracles --------------------------------------------------------------------------
 

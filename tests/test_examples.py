@@ -30,9 +30,8 @@ def begin(tmp_path_factory):
     "What an example may name."
     clinic = oia.load_world('clinic')
     z, oracle, plans = clinic.setting, oia.action_informed_oracle(clinic), []
-    run = Exploration(
-        z, oracle, radius=lambda N, t: radius_fc(N, t, K=z.K, M=z.M, delta=.1),
-        mixing=lambda L, t: .5, watch=plans.append)
+    run = Exploration(z, oracle, radius=lambda N, t: radius_fc(N, t, K=z.K, M=z.M, delta=.1),
+                      mixing=lambda L, t: .5, watch=plans.append)
     oia.simulate(interact(run, never, 6), clinic, 0)
     found = oia.identify(clinic, eps=1., delta=.1, seed=0)
     star = {name: getattr(oia, name) for name in oia.__all__}

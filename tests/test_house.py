@@ -4,13 +4,12 @@ one row of a table.
 Nothing here is left to chance.
 """
 import ast
-import dis
 import json
 import re
 from dataclasses import dataclass, replace
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from types import CodeType
 import pytest
 import oia_nb
 from conftest import amount, ROOT
@@ -89,20 +88,11 @@ def below(imports):
     return arrows
 
 def circle(arrows):
-    """A list of modules each of which imports the next one, and the last one the first; None if
-    there is none."""
-    done, path = set(), []
-    def visit(m):
-        if m in path:
-            return path[path.index(m):]
-        if m in done:
-            return None
-        path.append(m)
-        found = next(filter(None, map(visit, sorted(arrows.get(m, ())))), None)
-        path.pop()
-        done.add(m)
-        return found
-    return next(filter(None, map(visit, sorted(arrows))), None)
+    "Modules each of which imports the next one, and the last one the first; None without any."
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as e:
+        return e.args[1]
 
 def test_every_arrow_points_down():
     "No circle of imports, those inside functions included."
@@ -113,10 +103,8 @@ def test_a_circle_is_found():
     assert set(circle(below([*imports(), Import('core', 'cli', ())]))) >= {'core', 'cli'}
 
 def test_no_private_name_of_another_module():
-    taken = [
-        i for i in imports() if any(
-            n.startswith('_') and not n.startswith('__') for n in i.names)
-    ]
+    taken = [i for i in imports() if any(n.startswith('_') and not n.startswith('__')
+                                         for n in i.names)]
     assert not taken
 
 def test_imports_name_what_they_take():
@@ -184,45 +172,19 @@ def test_nothing_is_defined_twice():
 
 # --- The page that is the module ------------------------------------------------------
 
-def instructions(code):
-    "All instructions of a piece of code, and of the functions in it."
-    yield from dis.get_instructions(code)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from instructions(constant)
-
-def lasting_names(cells):
-    "Functions, classes, and variables that a later cell asks for; what is imported aside."
-    made, lasting = set(), set()
-    for text in cells:
-        text = '\n'.join(line for line in text.split('\n') if not line.startswith('%'))
-        tree, code = ast.parse(text), compile(text, 'cell', 'exec')
-        imported = {(a.asname or a.name).split('.')[0] for node in ast.walk(tree)
-                    if isinstance(node, (ast.Import, ast.ImportFrom)) for a in node.names}
-        stored = {i.argval for i in dis.get_instructions(code) if i.opname == 'STORE_NAME'}
-        loaded = {i.argval for i in instructions(code) if i.opname in ('LOAD_NAME', 'LOAD_GLOBAL')}
-        lasting |= {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
-        lasting |= (loaded - stored) & made
-        made |= stored - imported
-    return lasting
-
 def test_the_paper_in_one_sitting_stays_one_sitting():
-    "At most 4,000 words, 500 lines, 30 names and 72 columns, and one call of a solver."
+    "At most 4,000 words, 500 lines and 72 columns, and one call of a solver."
     page = ROOT/'nbs'/'paper'/'one_sitting.ipynb'
     code = list(cells(page))
     lines = [line for cell in code for line in cell.split('\n') if line.strip()]
     page = json.loads(page.read_text(encoding='utf-8'))
     prose = [''.join(c['source']) for c in page['cells'] if c['cell_type'] == 'markdown']
     assert len(' '.join(prose).split()) <= 4000 and len(lines) <= 500
-    assert max(map(len, lines)) <= 72 and len(lasting_names(code)) <= 30
+    assert max(map(len, lines)) <= 72
     assert sum('linprog(' in line for line in lines) == 1
     until = next(n for n, cell in enumerate(code) if 'oia_nb' in cell)
     taken = {n for cell in code[:until] for n in re.findall(r'(?m)^(?:import|from) (\w+)', cell)}
     assert taken == {'typing', 'matplotlib', 'numpy', 'scipy'}
-
-def test_names_that_last_are_counted():
-    page = ['import os\na = b = 1', 'def f(b): return a + b', 'b = 2\nos']
-    assert lasting_names(page) == {'a', 'f'}
 
 # --- Prose ----------------------------------------------------------------------------
 
@@ -262,6 +224,51 @@ def test_prose_can_be_read_aloud(path):
     assert [part for text in texts for part in too_long(text)] == []
     assert [text for text in texts if FORBIDDEN.search(text)] == []
 
+CHAPTERS = [p for folder in ('sharp', 'experts') for p in (ROOT/'nbs'/folder).glob('*.ipynb')
+            if not re.match(rf'{UNREAD}|certificate', p.stem)]
+
+def missing_parts(page):
+    "What a chapter lacks of an overview, a picture before its first formula, a summary, exercises."
+    text = '\n'.join(''.join(c['source']) for c in page if c['cell_type'] == 'markdown')
+    pictures = [n for n, c in enumerate(page) if 'figure' in c['metadata'].get('mystnb', {})]
+    formulas = [n for n, c in enumerate(page)
+                if c['cell_type'] == 'markdown' and '$$' in ''.join(c['source'])]
+    solutions = [c for c in page if 'solution' in c['metadata'].get('tags', [])]
+    there = dict(overview='} Overview' in text, summary='\n## Summary\n' in text,
+                 exercises=len(re.findall(r'(?m)^\*\*\d\.\*\*', text)) == len(solutions) >= 3,
+                 picture=bool(pictures) and pictures[0] < min([*formulas, len(page)]))
+    return sorted(part for part, found in there.items() if not found)
+
+@pytest.mark.parametrize('path', CHAPTERS, ids=lambda p: p.stem)
+def test_a_chapter_has_all_its_parts(path):
+    page = json.loads(path.read_text(encoding='utf-8'))['cells']
+    assert missing_parts(page) == []
+    pictures = [c for c in page if 'figure' in c['metadata'].get('mystnb', {})]
+    assert missing_parts([c for c in page if c not in pictures]) == ['picture']
+    solved = [c for c in page if 'solution' not in c['metadata'].get('tags', [])]
+    assert missing_parts(solved) == ['exercises']
+
+def said(source):
+    "The prose of a module's docstrings, without lists of parameters and examples."
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module)):
+            text = ast.get_docstring(node) or ''
+            text = re.sub(r'(?m)^>>>.*(\n(?!\s*$).*)*', '', text)
+            yield re.sub(r'(?ms)^Parameters\n-+\n.*?(?:\n\n|\Z)', '', text)
+
+def unreadable(text):
+    "Sentences of a docstring that are too long, and phrases that nobody says."
+    parts = [s for paragraph in paragraphs(text) for s in re.split(r'(?<=[.!?:;])\s+', paragraph)]
+    yield from (s for s in parts if len(s.split()) > WORDS_OF['sentence'])
+    yield from (m[0] for m in FORBIDDEN.finditer(text))
+
+def test_docstrings_can_be_read_aloud():
+    found = [f'{path.stem}: {part}' for path in sorted(PACKAGE.rglob('[!_]*.py'))
+             if path.parent.name != 'sharp' and path.stem != 'verify'
+             for text in said(path.read_text(encoding='utf-8')) for part in unreadable(text)]
+    assert found == []
+    assert len(list(unreadable('It is for who ' + 'goes '*40))) == 2
+
 def test_what_is_too_long_is_found():
     assert list(too_long('Short. Long ' + 'word '*40 + 'end.')) == ['Long ' + 'word '*40 + 'end.']
     assert list(too_long('One $x + y$ of these. '*40)) == [('One x of these. '*40).strip()]
@@ -282,8 +289,7 @@ def test_docstrings_name_no_label():
 # --- A slip ---------------------------------------------------------------------------
 
 coin = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],
-                  utility=[[1., 0.],
-                           [0., 1.]], bound=1., name='coin', arms=['cheap', 'better'])
+                  utility=[[1., 0.], [0., 1.]], bound=1., name='coin', arms=['cheap', 'better'])
 ORACLE = action_informed_oracle(coin)
 TARGET = dict(eps=2., delta=.1)
 
@@ -292,17 +298,13 @@ def few(name):
     row = LEARNERS[name]
     return dict(budget=40) if 'budget' in row.options else dict(max_rounds=40)
 
-MAKERS = {
-    name: lambda name=name: LEARNERS[name].make(coin.setting, ORACLE, **TARGET,
-                                                **few(name))
-    for name in LEARNERS
-}
+MAKERS = {name: lambda name=name: LEARNERS[name].make(coin.setting, ORACLE, **TARGET, **few(name))
+          for name in LEARNERS}
 MAKERS['simple'] = lambda: oiafc_simple(coin.setting, ORACLE, **TARGET, max_rounds=40)
 
 def slips(response):
     "What is sent by mistake in place of a response."
-    yield from (None, 'better', replace(response,
-                                        arm=2), replace(response, arm='better'),
+    yield from (None, 'better', replace(response, arm=2), replace(response, arm='better'),
                 replace(response, arm=True))
     yield from (replace(response, state=2), replace(response, report=(.5, .5)),
                 replace(response, report=None))
@@ -386,21 +388,15 @@ def test_identify_plays_a_new_learner(new_learner):
 
 def test_a_comparison_plays_a_new_learner(new_learner):
     assert suite()['impression'] == ('impression', {})
-    few = {
-        label: m
-        for label, m in suite(budget=30, cap=30).items()
-        if label in ('impression', 'OIAFB')
-    }
+    few = {label: m for label, m in suite(budget=30, cap=30).items()
+           if label in ('impression', 'OIAFB')}
     found = compare([coin], eps=1., delta=.1, methods=few, repetitions=1, n_jobs=0)
     assert list(found.table.method) == ['OIAFB', 'impression'] and not found.table.failed.any()
 
 def test_the_command_plays_a_new_learner(new_learner, tmp_path, capsys):
     save_world(coin, tmp_path/'coin.json')
-    line = [
-        'identify',
-        str(tmp_path/'coin.json'), '--eps', '1', '--delta', '0.1', '--seed', '1',
-        '--quiet', '--method', 'impression'
-    ]
+    line = ['identify', str(tmp_path/'coin.json'), '--eps', '1', '--delta', '0.1', '--seed', '1',
+            '--quiet', '--method', 'impression']
     assert main([*line, '--patience', '4']) == 0
     shown = capsys.readouterr().out
     assert shown.split(maxsplit=1)[1].startswith('One arm made an impression\n')

@@ -68,8 +68,7 @@ def test_notebook(path, capfd):
         pytest.fail(capfd.readouterr().err[-4000:], pytrace=False)
 
 @pytest.mark.parametrize('directive, passed', [('', False), ('#| hide', False),
-                                               ('#| export', False),
-                                               ('#| notest', True),
+                                               ('#| export', False), ('#| notest', True),
                                                ('#| slow', amount(True, False)),
                                                ('#| eval: false', True)])
 def test_failing_cell(directive, passed, tmp_path, capfd):

@@ -18,7 +18,6 @@ REGISTERING = {'statistical', 'names_the_worst'}
 # Tests that name the binomial distribution and leave nothing to chance: it is what they test.
 EXACT = {'test_plots.py::test_interval_covers'}
 
-
 def limits_in(source):
     "{name: whether registered} of the test functions of a file that name one of `LIMITS`."
     found = {}
@@ -26,19 +25,14 @@ def limits_in(source):
         if not (isinstance(node, ast.FunctionDef) and node.name.startswith('test_')):
             continue
         names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-        decorators = {
-            n.id
-            for d in node.decorator_list
-            for n in ast.walk(d) if isinstance(n, ast.Name)
-        }
+        decorators = {n.id for d in node.decorator_list for n in ast.walk(d)
+                      if isinstance(n, ast.Name)}
         if names & LIMITS:
             found[node.name] = bool(decorators & REGISTERING)
     return found
 
-
 def files():
     return sorted((ROOT/'tests').rglob('test_*.py'))
-
 
 def registered():
     for path in files():
@@ -46,12 +40,10 @@ def registered():
             import_module(path.stem)
     return {name: entry for name, entry in laws.STATISTICAL.items() if name.startswith('test_')}
 
-
 def test_every_statistical_test_is_registered():
     missing = {f'{path.name}::{name}' for path in files()
                for name, known in limits_in(path.read_text(encoding='utf-8')).items() if not known}
     assert missing == EXACT
-
 
 def test_every_statistical_test_has_power():
     "The table: test, false alarm, planted fault, power against it."
@@ -61,7 +53,6 @@ def test_every_statistical_test_has_power():
         print(f'{name:60} {alarm:7.0e} {power:.6f}  {planted}')
     assert len(rows) >= 18
     assert all(alarm <= 1e-4 and power >= LEAST_POWER for _, alarm, _, power in rows)
-
 
 @pytest.mark.parametrize('source, expected', [
     ('def test_a(): assert x <= binom.ppf(.9, 3, .1)', {'test_a': False}),

@@ -7,6 +7,7 @@ no buttons, pages that moved are still found, and the search finds first what wo
 The last of these, and print, need a Chromium; without one they are left out, and said so.
 """
 import json
+import posixpath
 import re
 import sys
 import tempfile
@@ -118,15 +119,49 @@ def first_hits(docs, browser, queries):
         return found ? `${{found[0]}}.html${{found[2]}}` : ''
     }})''')
 
-def questions(root):
-    "Rows (question, words that are typed, page that is found first)."
-    return json.loads((root/'nbs'/'tools'/'words.json').read_text(encoding='utf-8'))['questions']
+def words_of(root):
+    """Of words.json: `questions`, rows (question, words that are typed, page that is found first),
+    and `ways`, rows (question, page that answers, words on it)."""
+    return json.loads((root/'nbs'/'tools'/'words.json').read_text(encoding='utf-8'))
 
 def lost_questions(docs, browser, rows):
     "The search finds first the page that answers."
     for (asked, words, page), hit in zip(rows, first_hits(docs, browser, [r[1] for r in rows])):
         if hit.partition('#')[0] != f'{page}.html':
             yield f'the search for {words!r} ({asked}) finds {hit or "nothing"}, not {page}.html'
+
+# --- A reader's way -------------------------------------------------------------------
+
+CLICKS = 2
+ARTICLE = re.compile(r'(?s)<article.*?</article>')
+
+def led_to(texts, page):
+    "The pages that the text of a page leads to, with what its links say."
+    article = ARTICLE.search(texts.get(page, ''))
+    for target, said in re.findall(r'(?s)<a\b[^>]*?\shref="([^"]*)"[^>]*>(.*?)</a>',
+                                   article[0] if article else ''):
+        url = urlsplit(target)
+        if not url.scheme and url.path:
+            yield (posixpath.normpath(posixpath.join(posixpath.dirname(page), url.path)),
+                   re.sub(r'<[^>]*>', '', said))
+
+def ways(texts, start='index.html'):
+    "{page: what is clicked on the way to it}, from the front page, with `CLICKS` at most."
+    found = {start: ()}
+    for _ in range(CLICKS):
+        for page, way in list(found.items()):
+            for there, said in led_to(texts, page):
+                found.setdefault(there, (*way, said))
+    return found
+
+def lost_readers(texts, rows):
+    "From the front page each question is answered within `CLICKS`, by links in the text."
+    found = ways(texts)
+    for asked, page, words in rows:
+        if f'{page}.html' not in found:
+            yield f'{asked} {page}.html is more than {CLICKS} clicks from the front page'
+        elif words not in re.sub(r'<[^>]*>', '', texts.get(f'{page}.html', '')):
+            yield f"{asked} {page}.html doesn't say {words!r}"
 
 # --- All of it ------------------------------------------------------------------------
 
@@ -135,6 +170,7 @@ def faults(root, docs):
     texts = pages(docs)
     for check in dead_links, figures_without_words, heavy_pages, lost_pages:
         yield from check(docs, texts)
+    yield from lost_readers(texts, words_of(root)['ways'])
     yield from wide_code(root)
     yield from readme_markup(root)
     import browser
@@ -144,7 +180,7 @@ def faults(root, docs):
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, \
             browser.Browser(folder) as window:
         yield from printed_tools(docs, window)
-        yield from lost_questions(docs, window, questions(root))
+        yield from lost_questions(docs, window, words_of(root)['questions'])
 
 if __name__ == '__main__':
     sys.exit('\n'.join(faults(ROOT, ROOT/'docs')) or None)

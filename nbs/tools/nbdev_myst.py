@@ -29,7 +29,13 @@ TAGS = {
     'eval: false': 'skip-execution'
 }
 DIRECTIVE = re.compile(r'\s*#\s*\|\s*(.*?)\s*(?:\n|\Z)')
-SVG = "%config InlineBackend.figure_formats = ['svg']"
+# What runs before a page: figures are vector graphics, and a number has six digits at most.
+FIRST = """%config InlineBackend.figure_formats = ['svg']
+[get_ipython().display_formatter.formatters['text/plain'].for_type(
+    kind, lambda x, p, cycle: p.text(
+        s if len(s := repr(float(x))) < 8 else f'{x:.6g}' if abs(x) < 1e6 else f'{x:,.0f}'))
+ for kind in (float, __import__('numpy').float64)];
+"""
 
 LONG = 15           # lines of a cell, beyond which it is folded
 OPEN = '# The paper in one sitting'     # the page that is the module: nothing of it is folded
@@ -43,8 +49,11 @@ def is_check(statement):
         isinstance(call, ast.Call) and ast.unparse(call.func).startswith('test_'))
 
 def parsed(code):
-    "The statements of a cell; none if it isn't Python alone."
-    return ast.parse(re.sub(r'(?m)^\s*[%!].*', '', code)).body
+    "The statements of a cell, magic lines aside."
+    try:
+        return ast.parse(code).body
+    except SyntaxError:
+        return ast.parse(re.sub(r'(?m)^[%!].*', '', code)).body
 
 def folds(code, figure=False):
     "Whether a cell is folded: it is long, or ends on a check and draws no figure."
@@ -104,7 +113,7 @@ def read(text):
     if code_cells:
         nb.cells.insert(
             0,
-            nbformat.v4.new_code_cell(SVG, id='figure-format',
+            nbformat.v4.new_code_cell(FIRST, id='figure-format',
                                       metadata={'tags': ['remove-cell']}))
     return nb
 
@@ -275,21 +284,23 @@ def chapter_number(page):
 
 def by_name(assign):
     """Sphinx counts from 1 in each part of the book; the names of files say which chapter it is,
-    or that it has no number."""
-    def renumber(node, number):
+    or that it has no number.  Sections are counted, what is below them isn't."""
+    def numbered(old, depth, number):
+        new = (number, *old[depth:]) if number and old else ()
+        return new if len(new) <= 2 else ()
+    def renumber(node, depth, number):
         if old := node.get('secnumber'):
-            node['secnumber'] = [number, *old[1:]] if number else None
+            node['secnumber'] = list(numbered(old, depth, number)) or None
     def assign_by_name(self, env):
         rewrite = assign(self, env)
         for page, sections in env.toc_secnumbers.items():
-            number = chapter_number(page)
+            number, depth = chapter_number(page), len(sections.get('') or (0, ))
             env.toc_secnumbers[page] = {
-                anchor: (number, *old[1:]) if number and old else ()
-                for anchor, old in sections.items()
+                anchor: numbered(old, depth, number) for anchor, old in sections.items()
             }
-            renumber(env.titles[page], number)
+            renumber(env.titles[page], depth, number)
             for link in env.tocs[page].findall(nodes.reference):
-                renumber(link, number)
+                renumber(link, depth, number)
         return rewrite
     return assign_by_name
 

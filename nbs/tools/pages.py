@@ -257,15 +257,50 @@ def subtitle(env, page):
     lines = first_words(Path(env.doc2path(page))).splitlines()
     return ' '.join(line[2:] for line in lines if line.startswith('> '))
 
+# The pages below a page, each by the beginning of its name, in their order.
+BELOW = {
+    '09': ['08'], '12': ['80'], '65': ['66'],
+    '00_paper': ['00a', '00b', '00c', '00d', '00e'],
+    'claims': ['tests'], '20': ['21'], '23': ['24'], '39': ['40', '41', '42', '87'],
+    '27': ['26'], '30': ['29'], '32': ['37'], '33': ['34'], '28': ['35'],
+    '64': ['75'], '67': ['68'],
+    'api': ['prf-prf', 'genindex', 'bibliography'], '81': ['79'], '61': ['71', '72', '73', '74'],
+    '60': ['59', '62', '63', '76', '83', '85', '86', '88', '90'],
+}
+VIRTUAL = 'prf-prf', 'genindex'                  # pages that have no source
+
+def is_named(page, start):
+    return re.match(rf'{start}(?![a-z\d])', page.rsplit('/', 1)[-1]) is not None
+
+def below(env, page):
+    "The pages that come below this one."
+    starts = next((found for start, found in BELOW.items() if is_named(page, start)), [])
+    return [name for start in starts for name in sorted({*env.found_docs, *VIRTUAL})
+            if is_named(name, start) and not name.startswith('api/')]
+
+def add_below(app, docname, source):
+    "Ends a page, when it is read, with the hidden list of those below it."
+    entries = '\n'.join(f'/{p}' if p not in VIRTUAL else p for p in below(app.env, docname))
+    text = f'```{{toctree}}\n:hidden:\n\n{entries}\n```'
+    if entries and Path(app.env.doc2path(docname)).suffix == '.ipynb':
+        nb = json.loads(source[0])
+        nb['cells'].append(dict(cell_type='markdown', id='below', metadata={}, source=text))
+        source[0] = json.dumps(nb)
+    elif entries:
+        source[0] += f'\n{text}\n'
+
 def parts(env):
-    "{part of the book: its pages}, as the contents at the end of the front page name them."
+    """{part of the book: its pages, each before those below it}, as the contents at the end of the
+    front page name them."""
     index = json.loads(Path(env.doc2path('index')).read_text(encoding='utf-8'))
     text = ''.join(index['cells'][-1]['source'])
     found = {}
     for block in TOCTREE.findall(text):
         entries = [e for e in block.split('\n') if e and not e.startswith(':')]
         found[re.search(r':caption: (.*)', block)[1]] = [
-            page for e in entries for page in sorted(matching.patfilter(env.found_docs, e))]
+            (name, name != page) for e in entries
+            for page in sorted(matching.patfilter(env.found_docs, e))
+            for name in (page, *below(env, page)) if name not in VIRTUAL]
     return found
 
 def list_chapters(app, docname, source):
@@ -274,10 +309,11 @@ def list_chapters(app, docname, source):
         return
     for part, pages in parts(app.env).items():
         source[0] += f'\n## {part}\n\n| | page | what it holds |\n|---|---|---|\n'
-        for page in pages:
+        for page, is_below in pages:
             if page != docname:
                 number = chapter_number(page) or ''
-                source[0] += f'| {number} | {{doc}}`/{page}` | {subtitle(app.env, page)} |\n'
+                title = f'– {{doc}}`/{page}`' if is_below else f'**{{doc}}`/{page}`**'
+                source[0] += f'| {number} | {title} | {subtitle(app.env, page)} |\n'
 
 def fold_parts(tree):
     "The parts of the sidebar fold; the one that the reader is in is open."
@@ -425,6 +461,7 @@ def setup(app):
     StandardDomain._virtual_doc_names['prf-prf'] = 'prf-prf', 'Statements'
     app.connect('builder-inited', read_sheet)
     app.connect('source-read', list_chapters)
+    app.connect('source-read', add_below)
     app.connect('doctree-read', statement_titles)
     app.connect('doctree-read', shorten_contents)
     app.connect('env-updated', index_subjects)

@@ -184,9 +184,9 @@ class Boundary:
     """What a learner knows of the rules at which arm `k` gives way to arm `j`.
 
     `anchor` is a rule that k answers and `beyond` one that j answers; `limits(s)`
-    are a lower and an upper bound, for a rule with the expected payments s (M,), on
-    a function that is positive where k is better than j for the expert, negative
-    where j is, and of the order of 1 at the anchor.
+    are a lower and an upper bound on a function of rules, at the rule with the
+    expected payments s (M,). The function is positive where k is better than j for
+    the expert, negative where j is, and of the order of 1 at the anchor. `coin` makes a rule payable.
     """
     k: int
     j: int
@@ -194,6 +194,7 @@ class Boundary:
     beyond: ScoringRule
     limits: Callable
     expected: Callable = attrgetter('expected')
+    coin: Callable = lambda rule: rule
 
     def is_sure(self, arm, s):
         "Whether `arm`, one of the two, is surely the better one."
@@ -216,12 +217,13 @@ def last_held(holds):
 def sides(boundary, end):
     """The last rule on the way from the anchor to `end` at which arm k is surely the
     better one, and the first at which arm j is; None if j isn't at the end."""
-    a, e = boundary.expected(boundary.anchor), boundary.expected(end)
-    if not boundary.is_sure(boundary.j, e):
+    at = lambda t: boundary.coin(mix(boundary.anchor, end, t))
+    sure = lambda arm, rule: boundary.is_sure(arm, boundary.expected(rule))
+    if not sure(boundary.j, at(1.)):
         return None
-    before, _ = last_held(lambda t: boundary.is_sure(boundary.k, a + t*(e - a)))
-    _, after = last_held(lambda t: not boundary.is_sure(boundary.j, a + t*(e - a)))
-    return mix(boundary.anchor, end, before), mix(boundary.anchor, end, after)
+    before, _ = last_held(lambda t: sure(boundary.k, at(t)))
+    _, after = last_held(lambda t: not sure(boundary.j, at(t)))
+    return at(before), at(after)
 
 def fresh_rule(setting, rng):
     "A proper rule drawn at random, a menu of one to three tickets."

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from oia_nb.game.scoring import ScoringRule
 
 # %% auto #0
-__all__ = ['Environment', 'ONE_BELIEF', 'posterior', 'InformationStructure', 'merge_beliefs', 'Setting', 'Agent', 'Rational',
-           'World', 'make_world', 'report_utility', 'Reply', 'favourite', 'best_reply', 'reply_of', 'check_rule',
-           'Response', 'respond', 'without']
+__all__ = ['TELLS_APART', 'Environment', 'ONE_BELIEF', 'posterior', 'InformationStructure', 'merge_beliefs', 'Setting', 'Agent',
+           'Rational', 'World', 'make_world', 'report_utility', 'Reply', 'favourite', 'best_reply', 'reply_of',
+           'check_rule', 'Response', 'respond', 'without']
 
 # %% ../../nbs/paper/01_information.ipynb #730202b8
 import warnings
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
 import numpy as np
 from ..core import PROPER_TOL, REPORT_TOL, TIE_TOL, InvalidInput, Value
@@ -144,6 +144,10 @@ class Setting(Value):
     prior : array (W,), optional
         The state before any signal, if it is known and the same under all arms. Used
         by `sharp`.
+    proxy : dict {state: {outcome: probability}}, or array (W, Y); optional
+        The error rates of a test, which is seen in place of the state: its outcomes
+        become the `states`, on which payments and reports are, and the decision is
+        worth what it was. Kept as `rates`.
 
     Labels of a pandas `support` or `utility` are held against the names of states
     and decisions.
@@ -159,15 +163,18 @@ class Setting(Value):
     decisions: Sequence[str] = None
     supports: Sequence[Any] | None = None
     prior: np.ndarray | None = None
+    rates: np.ndarray | None = None
+    proxy: InitVar[Any] = None
 
     if TYPE_CHECKING:
         def __init__(self, support: ArrayLike, utility: ArrayLike, bound: float,
                      arms: Sequence[str] | int, states: Sequence[str] | None = None,
                      decisions: Sequence[str] | None = None, supports: Any = None,
-                     prior: ArrayLike | None = None) -> None:
+                     prior: ArrayLike | None = None, rates: ArrayLike | None = None,
+                     proxy: Any = None) -> None:
             ...
 
-    def __post_init__(self):
+    def __post_init__(self, proxy):
         put = lambda k, v: object.__setattr__(self, k, v)
         known = self.states if isinstance(self.states, (list, tuple)) else None
         put('support', _support_array(self.support, known))
@@ -181,6 +188,9 @@ class Setting(Value):
                                   'decision '))
         put('supports', _arm_supports(self))
         put('prior', _common_prior(self))
+        put('rates', None if self.rates is None else _error_rates(self.rates, self.W))
+        if proxy is not None:
+            _see_through(self, proxy, put)
 
     @property
     def K(self) -> int:
@@ -364,6 +374,37 @@ def _is_mean(prior, beliefs):
         return True
     from scipy.optimize import nnls
     return nnls(beliefs.T, prior)[1] <= REPORT_TOL
+
+# %% ../../nbs/paper/01_information.ipynb #90631f60
+def _see_through(setting, proxy, put):
+    """Put the outcomes of a test in place of the states; `proxy` holds its error
+    rates."""
+    z, outcomes = setting, None
+    if isinstance(proxy, dict):
+        try:
+            outcomes = list(proxy[z.states[0]])
+            proxy = [[proxy[w][y] for y in outcomes] for w in z.states]
+        except (KeyError, TypeError, IndexError):
+            raise InvalidInput('proxy', proxy, 'for each of the states '
+                               f'{", ".join(z.states)} the same outcomes') from None
+    P = _error_rates(proxy, None)
+    if len(P) != z.W or np.linalg.svd(P, compute_uv=False)[-1] < TELLS_APART:
+        raise InvalidInput('proxy', P, f'a row for each of {z.W} states, none of which '
+                           'is a mixture of others: the test must tell them apart')
+    put('support', _support_array(z.support @ P, None))
+    put('utility', read_only(np.linalg.pinv(P) @ z.utility))
+    put('prior', None if z.prior is None else read_only(z.prior @ P))
+    put('states', as_names('proxy', outcomes, P.shape[1], 'outcome '))
+    put('rates', P)
+    vars(z).pop('_exact', None)
+
+# a test whose error rates are nearer to no news than this is none
+TELLS_APART = 1e-3
+
+def _error_rates(rates, outcomes):
+    "Rows of probabilities of the outcomes of a test, a row a state."
+    return as_beliefs('proxy', as_array('proxy', rates, (None, outcomes), low=0.))
+
 
 # %% ../../nbs/paper/01_information.ipynb #28800a6d
 def _nearest(setting, report):
@@ -600,7 +641,20 @@ class World(Value):
             setting = replace(setting, support=merge_beliefs(np.vstack(beliefs))[0],
                               supports=beliefs)
         return replace(self, structure=rest.structure, setting=replace(
-            setting, prior=z.prior), signals=rest.signals, cost_ranges=ranges)
+            setting, prior=z.prior, rates=z.rates), signals=rest.signals,
+                       cost_ranges=ranges)
+
+    def by_proxy(self, proxy: Any) -> World:
+        """The world in which only a test of the state is seen, whose error rates `proxy`
+        holds (as for `Setting`), and whose outcomes take the states' place.
+
+        >>> clinic.by_proxy([[.9, .1], [.05, .95]]).setting.W
+        2
+        """
+        setting = replace(self.setting, proxy=proxy)
+        joint = [p @ setting.rates for p in self.structure.joint]
+        return replace(self, structure=replace(self.structure, joint=joint),
+                       setting=setting)
 
     @cached_property
     def cumulative(self) -> tuple[np.ndarray, ...]:

@@ -1,4 +1,4 @@
-// The game in one picture: a rule of two bets is its kink (x, y), the belief x at which both bets are worth y.
+// The game in one picture: a rule of two tickets is its kink (x, y), the belief x at which both tickets are worth y.
 const TIE = 1e-9
 const bets = ([x, y]) => [y/(1 - x), y/x]
 
@@ -42,7 +42,7 @@ function column(d, x) {
 function render({model, el}) {
   const d = model.get('data'), K = d.arms.length, n = 120
   const [x0, x1, y0, y1] = [58, 432, 262, 10], X = x => x0 + x*(x1 - x0), Y = y => y0 - y/d.top*(y0 - y1)
-  const s = stage({model, el}, {keys: ['kink'], W: 440, H: y0 + 44 + 17*K, label: 'Rules of two bets by their kink: who answers, and both profits'})
+  const s = stage({model, el}, {keys: ['kink'], W: 440, H: y0 + 44 + 17*K, label: 'Rules of two tickets by their kink: who answers, and both profits'})
 
   const cells = d.arms.map(() => []), centre = d.arms.map(() => [0, 0, 0])
   for (let i = 0; i < n; i++) {

@@ -16,8 +16,8 @@ _Result = TypeVar('_Result', bound=Any)
 
 # %% auto #0
 __all__ = ['log', 'ALIASES', 'LEARNERS', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'UNSAID', 'rounds_left', 'ProgressBar',
-           'Flag', 'Row', 'Learners', 'register', 'plugins', 'learner_row', 'check_options', 'completed', 'learner_for',
-           'best_profit', 'add_lost', 'origin_of', 'play_row', 'identify', 'run_fast']
+           'Flag', 'Row', 'Learners', 'register', 'plugins', 'learner_row', 'check_options', 'completed', 'searching',
+           'learner_for', 'best_profit', 'add_lost', 'origin_of', 'play_row', 'identify', 'run_fast']
 
 # %% ../../nbs/appendix/63_identification.ipynb #1c049621
 import logging
@@ -313,6 +313,20 @@ def completed(row: Row, world: World, rng: np.random.Generator, *, told: Any,
     return options | more
 
 # %% ../../nbs/appendix/63_identification.ipynb #95b07576
+def searching(row: Row, rng: np.random.Generator) -> dict[str, Any]:
+    """The options of a run without an oracle, whose search has a seed. Raises
+    `InvalidInput` for a learner that needs one.
+
+    >>> searching(learner_row('oiafc'), generator(0))
+    Traceback (most recent call last):
+        ...
+    oia_nb.core.InvalidInput: oracle: got None, expected an Oracle: the learner oiafc
+    needs one
+    """
+    if 'missed' not in row.options:
+        raise InvalidInput('oracle', None, f'an Oracle: the learner {row.name} needs one')
+    return dict(seed=int(rng.integers(2**32)))
+
 def learner_for(told: Told | str | None = None,
                 support: np.ndarray | None = None) -> Any:
     """The name of the first learner of the table that honours what is told; where
@@ -389,7 +403,7 @@ def play_row(row: Row, world: World, oracle: Oracle, rng: np.random.Generator, /
 # %% ../../nbs/appendix/63_identification.ipynb #2d2c9389
 def identify(world: World, *, eps: float, delta: float, method: str | None = None,
              budget: int | None = None, seed: int | np.random.Generator | None = None,
-             progress: bool = False, oracle: Oracle | None = None,
+             progress: bool = False, oracle: Oracle | str | None = 'world',
              engine: str = 'coroutine', told: Told | str | None = None,
              max_paid: float | None = None, **options: Any) -> Identification:
     """Learn the best scoring rule of a simulated world; returns an `Identification`.
@@ -406,7 +420,7 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     seed : int or numpy Generator, optional
         Of the agent, the state and the learner; None draws fresh entropy.
     progress : bool; show a bar on standard error
-    oracle : Oracle, optional; worked out from the world if not given
+    oracle : Oracle, "world" (worked out from the world) or None (there is none)
     engine : "coroutine", or "fast": the paper's learners compiled
     told : Told, or a text such as "lapses=0.02", optional
         What may be assumed of the expert; None is the paper's.
@@ -429,7 +443,11 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     options = completed(row, world, rng, told=told, budget=budget, options=options)
     origin = origin_of(world, row, options | dict(engine=engine), seed)
     log.info('%s in %s, seed %s: starts', row.name, world.name, origin.seed)
-    oracle = action_informed_oracle(world) if oracle is None else oracle
+    if isinstance(oracle, str):
+        as_choice('oracle', oracle, ['world'])
+        oracle = action_informed_oracle(world)
+    elif oracle is None:
+        options = options | searching(row, rng.spawn(1)[0])
     play = run_fast if engine == 'fast' else play_row
     found = play(row, world, oracle, rng, eps=eps, delta=delta, progress=progress,
                  max_paid=max_paid, **options)

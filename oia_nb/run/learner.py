@@ -105,13 +105,13 @@ def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any = None,
     confirm(transcript.setting, k, arm)
 
 # %% ../../nbs/appendix/62_learner.ipynb #5f1cc31e
-def check_learner(setting: Setting, oracle: Oracle, eps: float,
-                  delta: float) -> tuple[float, float]:
+def check_learner(setting: Setting, oracle: Oracle | None, eps: float, delta: float,
+                  alone: bool = False) -> tuple[float, float]:
     r"""The target (eps, delta) as floats, if a learner can start with it.
 
     `eps` in (0, 2(B_S + B_u)], `delta` in (0, 1], and an `Oracle` with one rule for
-    each arm of the `Setting`, on its support and within its bound. Raises
-    `InvalidInput` otherwise.
+    each arm of the `Setting`, on its support and within its bound, or none if the
+    learner can start `alone`. Raises `InvalidInput` otherwise.
 
     >>> check_learner(z, oracle, 1, .1)
     (1.0, 0.1)
@@ -119,12 +119,13 @@ def check_learner(setting: Setting, oracle: Oracle, eps: float,
     if not isinstance(setting, Setting):
         raise InvalidInput('setting', setting,
                            'a Setting (a learner never sees a world)')
-    if not isinstance(oracle, Oracle):
-        raise InvalidInput('oracle', oracle, 'an Oracle')
-    if len(oracle.rules) != setting.K:
-        raise InvalidInput('oracle.rules', f'{len(oracle.rules)} rules',
+    if not (isinstance(oracle, Oracle) or alone and oracle is None):
+        raise InvalidInput('oracle', oracle, 'an Oracle' + ' or None'*alone)
+    rules = [] if oracle is None else oracle.rules
+    if oracle is not None and len(rules) != setting.K:
+        raise InvalidInput('oracle.rules', f'{len(rules)} rules',
                            f'one for each of the {setting.K} arms')
-    for k, r in enumerate(oracle.rules):
+    for k, r in enumerate(rules):
         if not np.array_equal(r.support, setting.support) or r.bound > setting.bound:
             raise InvalidInput(
                 f'oracle.rules[{k}]', r,
@@ -238,8 +239,9 @@ class Identification:
     expert is meant), `checks` a tuple of `Check`, `violated` one of `VIOLATIONS` or
     None, `contradiction` the rounds (from 1) that contradict each other. `profit` is a
     lower bound on what the rule earns, on the event: when its arm answers, or in all
-    rounds if lapses were told of. `refused` is what didn't verify. `statement` says
-    all.
+    rounds if lapses were told of. `refused` is what didn't verify. Without an oracle,
+    an arm may be `missed` that answers less than this share of the random rules; None:
+    all were seen. `statement` says all.
 
     The rest is None but for some learners. Chapter 37: the arm leads by `lead` at
     least, with the `share` λ of the oracle's rule, after so many `attempts`. Chapter
@@ -273,6 +275,7 @@ class Identification:
     contradiction: tuple = ()
     profit: float | None = None
     refused: str | None = None
+    missed: float | None = None
     lead: float | None = None
     share: float | None = None
     attempts: int | None = None
@@ -428,7 +431,7 @@ def was_cut_short(status: str) -> bool:
 
 # %% ../../nbs/appendix/62_learner.ipynb #ed8a0353
 # what is claimed beside a certificate, and falls with it
-UNCLAIMED = dict(profit=None, lead=None, listed=None)
+UNCLAIMED = dict(profit=None, lead=None, listed=None, missed=None)
 
 def _trace_of(transcript, snapshots):
     "The `Trace` of a run: what was filed of each round, and the snapshots by column."
@@ -520,12 +523,13 @@ def facts_of(found):
                          supports=z.supports)
 
 def claim_of(found: Identification) -> Any:
-    """The `Claim` that a result makes; `told` and its lead are what it assumes.
+    """The `Claim` that a result makes; `told`, its lead and `missed` are what it assumes.
 
     >>> claim_of(found).bound == found.certificate.bound
     True
     """
-    told = dict(vars(found.told or Told())) | dict(margin=found.lead)
+    told = dict(vars(found.told or Told())) | dict(margin=found.lead,
+                                                   arms=found.missed)
     return checker.Claim(found.rule.values, found.arm, found.proved.bound, found.eps,
                          found.delta, told)
 
@@ -804,6 +808,8 @@ def claim_facts(found):
         ('high', 'earns at most', high if listed else None, most),
         ('profit', 'earns at least', None if listed else found.profit, least),
         ('lead', 'leads by', found.lead, 'g'),
+        ('missed', 'may have missed', found.missed,
+         lambda share: f'an arm that answers fewer than 1 in {int(1/share)} random rules'),
         ('delta', 'probability', found.delta, in_percent))
 
 def proved_text(found):
@@ -821,8 +827,8 @@ def proved_text(found):
 # %% ../../nbs/appendix/62_learner.ipynb #393de040
 def result_facts(found, *, rounds=None, regret=None, break_even=None):
     """What an `Identification` says: `rounds` are what its rounds were for, in words;
-    the true `regret`, and the rounds until its `break_even`, come from who knows the
-    world."""
+    the true `regret`, and the rounds until its `break_even`, come from someone who
+    knows the world."""
     arms, origin = found_names(found)[0], found.origin or Origin()
     answers = brief(f'{a} {n:,}' for a, n in zip(arms, found.counts))
     used = f'{found.rounds:,} ({answers})' + (f': {rounds}' if rounds else '')
@@ -858,6 +864,8 @@ def claim_text(found, told):
         text += (f', and earns at least {said["profit"]}'
                  f'{" in all rounds, lapses among them" if meant else ""}, with the '
                  'same probability')
+    if 'missed' in said:
+        text += f'; of the arms seen: {said["missed"]} may have been missed'
     if 'lead' in said:
         text += (f'; its arm leads by at least {said["lead"]} if the margins of the '
                  "oracle's rules are what they are said to be")
@@ -872,8 +880,9 @@ def unchecked(found, told):
     needless |= {'calibration'} if told.beliefs == 'own' else set()
     if found.setting is None or found.setting.prior is None:
         needless.add('prior')
+    proxy = found.setting is not None and found.setting.rates is not None
     return [text for name, text in CHECKS.items() if name not in needless] + [
-        *UNCHECKED]
+        *UNCHECKED, *['that the test of the state errs as it is said to']*proxy]
 
 # %% ../../nbs/appendix/62_learner.ipynb #fac75b03
 def ended(found):

@@ -42,21 +42,23 @@ from .. import __version__
 from ..core import (InvalidInput, NotInducible, OIAError, PROB_TOL, as_choice,
                          as_integer,
                          as_kind, as_number, as_text, as_value, file_trouble,
-                         placed, plain)
+                         fresh_seed, generator, placed, plain)
 from ..paper.estimation import NORMAL, PAST
 from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
+from ..sharp.questions import search_rule
 from ..game.tickets import Menu, decimals, money, payable, remark, ticket_name
 from ..game.oracle import Oracle, action_informed_oracle, arms_to_leave
 from ..experts.examination import CalibrationWatch
 from ..show.documents import identification_from_dict
 from .identification import (check_options, learner_for, learner_row,
-                                       rounds_left)
+                                   rounds_left, searching)
 from ..show.facts import html_table, in_percent, three_digits
 from .learner import Origin, Stopped, Verification, interrupts_held
 from ..experts.told import DIGITS_MOST, Check, Told, as_told
 from ..experts.open_setting import OpenSetting
 from ..game.stackelberg import region_margin
+from ..verify import BLOCK
 from ..worlds.files import as_file
 
 # %% ../../nbs/experts/27_session.ipynb #2ee07234
@@ -356,12 +358,12 @@ def plain_setting(setting):
             if name != 'kind' and value is not None}
 
 def checked_head(head):
-    """The `Setting` and the `Oracle` of a header, and its history as pairs (rule,
+    """The `Setting` and the `Oracle` of a header, if it has one, and its history as pairs (rule,
     `Response`). Raises `InvalidInput` and what bad fields raise."""
     setting = Setting(**head['setting'])
     rule_of = lambda values: ScoringRule(values, setting.support, setting.bound)
-    oracle = Oracle([rule_of(v) for v in head['oracle']['rules']],
-                    head['oracle']['margins'])
+    oracle = head['oracle'] and Oracle([rule_of(v) for v in head['oracle']['rules']],
+                                       head['oracle']['margins'])
     as_number('snap', head['snap'], 0., .5)
     as_number('fee', head['fee'], 0.)
     if head['max_paid'] is not None:
@@ -674,7 +676,7 @@ class Session:
 
     @classmethod
     def create(cls, path: str | PathLike[str], where: World | Setting,
-               oracle: Oracle | None = None, *, eps: float, delta: float,
+               oracle: Oracle | str | None = 'world', *, eps: float, delta: float,
                method: str | None = None, snap: float = SNAP, currency: str | None = None,
                unit: float | None = None, fee: float = 0., max_paid: float | None = None,
                history: Sequence[Any] = (), told: Told | str | None = None,
@@ -683,7 +685,8 @@ class Session:
         """A new session of a `World` or a `Setting`, of which only the setting is kept, in
         a new file, which must not exist yet. Raises `InvalidInput`, and nothing is written.
 
-        `oracle` is worked out from a world; `eps` and `delta` are the target; `method` is a
+        `oracle` is worked out from a world; with None, or in a setting, the learner looks
+        for the arms itself (chapter 28). `eps` and `delta` are the target; `method` is a
         learner by name (None: the first that honours what is `told`, a `Told` or a text),
         with its `options` as plain values. `snap` is how far a report may be from a listed
         belief, in every state, to stand for it. Sums are in the `currency`, payments in
@@ -1251,6 +1254,8 @@ class Session:
         if self.status != 'open' or not bounds:
             return None
         now = bounds[-1]
+        if now[1] <= eps:
+            return None
         earlier = [b for b in bounds if 2*b[0] <= now[0]]
         # without a fall that shows a rate, bounds are taken to fall like t to the power
         # -1/2
@@ -1275,6 +1280,9 @@ class Session:
             if left:
                 said.append(f'About {left[0]:,} rounds and {self.sum_text(left[1])} are '
                             'left.')
+            elif best and best.bound <= self.head['eps']:
+                said.append('That is the accuracy asked for: answers that it rests on are '
+                            'asked once more before it is certified.')
         if self.changed:
             said.append(f'{counted(self.changed)} amended or taken back, a choice that no '
                         'theorem can see.')
@@ -1286,18 +1294,20 @@ class Session:
                     f'{self.sum_text(self.expected)}.')
         return ' '.join(filter(None, said))
 
+    def plain_round(self, r: SessionRound) -> dict[str, Any]:
+        "A round in plain values, by name."
+        z = self.setting
+        return dict(round=r.number, status=r.status,
+                    arm=None if r.arm is None else z.arms[r.arm], said=r.said,
+                    belief=r.belief, distance=r.distance,
+                    state=None if r.state is None else z.states[r.state], due=r.due,
+                    paid=r.paid, declined=r.declined, amended=r.amended, note=r.note)
+
     def to_frame(self) -> pd.DataFrame:
         "One row per round as a pandas frame."
         import pandas as pd
-        z = self.setting
-        def row(r):
-            return dict(round=r.number, status=r.status,
-                        arm=None if r.arm is None else z.arms[r.arm], said=r.said,
-                        belief=r.belief, distance=r.distance,
-                        state=None if r.state is None else z.states[r.state], due=r.due,
-                        paid=r.paid, declined=r.declined, amended=r.amended, note=r.note)
-        return pd.DataFrame([row(r) for r in self._rounds],
-                            columns=list(row(SessionRound(0, None))))
+        return pd.DataFrame([self.plain_round(r) for r in self._rounds],
+                            columns=list(self.plain_round(SessionRound(0, None))))
 
     def __repr__(self):
         "What stands, in a line or two."
@@ -1349,7 +1359,9 @@ class Session:
         most = '' if head['max_paid'] is None else (
             'The session ends before more than ' + self.sum_text(head['max_paid'])
             + ' may be paid in all, in expectation at what is reported.')
-        offer = Offer(1, self.oracle.rules[-1], z, head['currency'], head['fee'],
+        rule = self.oracle.rules[-1] if self.oracle else search_rule(
+            z, head['options']['seed'], BLOCK - 1)
+        offer = Offer(1, rule, z, head['currency'], head['fee'],
                       decimals(head['unit']), self.say, head['lottery'] is not None)
         questions = control_questions(payable(offer.rule, head['unit']), z, offer.digits,
                                       head['currency'])
@@ -1405,7 +1417,8 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
         method = 'open_support' if method is None else method
     where, oracle, left = with_oracle(where, oracle)
     setting = where.setting if isinstance(where, World) else where
-    oracle = payable_oracle(oracle.on(setting), fields['unit'], where)
+    if oracle is not None:
+        oracle = payable_oracle(oracle.on(setting), fields['unit'], where)
     row = learner_row(learner_for(told, setting.support) if method is None else method)
     told = str(as_told(told).require(row.name, row.honours))
     if told and 'told' in row.options:
@@ -1415,8 +1428,10 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
     except TypeError:
         raise InvalidInput('history', history,
                            'a list of (rule, arm, report)') from None
-    rules = dict(rules=[r.values.tolist() for r in oracle.rules],
-                 margins=plain(oracle.margins))
+    rules = oracle and dict(rules=[r.values.tolist() for r in oracle.rules],
+                            margins=plain(oracle.margins))
+    if oracle is None:
+        options = searching(row, generator(fresh_seed())) | options
     head = HEAD | fields | dict(
         kind='oia-session',
         left=left, schema=SCHEMA, package=__version__, numpy=np.__version__,
@@ -1430,14 +1445,15 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
 
 # %% ../../nbs/experts/27_session.ipynb #d0d0fe01
 def with_oracle(where, oracle):
-    """A world or setting, its oracle, and the arms that were left out as no rule makes
-    them the favourite. Raises `InvalidInput`, `NotInducible`."""
+    """A world or setting, its oracle, None if there is none, and the arms left out as no
+    rule makes them the favourite. Raises `InvalidInput`, `NotInducible`."""
     if not isinstance(where, (World, Setting)):
         raise InvalidInput('where', where, 'a World, a Setting or an OpenSetting')
-    if oracle is not None:
+    if not isinstance(oracle, str):
         return where, oracle, []
+    as_choice('oracle', oracle, ['world'])
     if isinstance(where, Setting):
-        raise InvalidInput('oracle', oracle, "an Oracle: a setting doesn't tell it")
+        return where, None, []
     try:
         return where, action_informed_oracle(where), []
     except NotInducible:
@@ -1474,6 +1490,8 @@ def past_answer(setting, oracle, n, row):
         raise InvalidInput(at, row, 'a rule, an arm and a report') from None
     with placed(f'{at}, '):
         if not isinstance(rule, ScoringRule):
+            if oracle is None:
+                raise InvalidInput('rule', rule, 'a rule: there is no oracle')
             rule = oracle.rules[setting.arm_index(rule)]
         arm = setting.arm_index(arm)
         belief = as_report(setting, report, arm=arm)[0]

@@ -374,16 +374,16 @@ def facts_so_far(run):
     # the answer to a candidate's rule may have been taken back
     registered = [[c.rounds, number.get(c.rule.values.tobytes(), -1), c.arm]
                   for c in run.candidates[1:]]
-    fixed = [number.get(rule.values.tobytes(), -1) for rule in run.oracle.rules]
+    fixed = [number.get(values, -1) for values in run.fixed]
     return Facts(z.support, z.utility, z.bound, z.K, np.array(data.rules), rounds,
-                 registered, fixed, z.prior, z.supports)
+                 registered, fixed, z.prior, z.supports, drawn=tuple(run.drawn))
 
 def region_hints(f, run, j):
     "The hints of what arm j must be paid."
     R, counts = run.regions.get(j), run.outcomes.counts[j]
     if j in run.tied:
         return dict(tied=tied_hint(f, run, j))
-    walls = [] if R is None else R.walls
+    walls = R.walls if R and run.data.N[j] else []
     if not len(walls):
         return {}
     shares = np.ones(len(walls))
@@ -435,9 +435,12 @@ def evidence_hints(f, claim, n, arms, known=None):
     """
     (start, s), k, top = checker.candidate(f, claim, n), claim.arm, f.u.max()
     own, x, e = checker.counts(f, k, start), f.u - s, claim.bound/f.bound
+    out, delta = checker.left_out(f, claim)
     for j, hint in enumerate(arms):
+        if j in out:
+            continue
         rules, cuts = checker.region(f, j, hint)
-        part = share(n)*claim.delta*(1 if n == 0 else OWN if j == k else 1 - OWN)
+        part = share(n)*delta*(1 if n == 0 else OWN if j == k else 1 - OWN)
         if len(f.support[0]) > 2 and (n == 0 or j == k):
             if j != k or n:
                 found = rent_hint(f, j, n, s, e, -np.log(part*RAYS))
@@ -482,13 +485,14 @@ def checked(run, c, eps):
     if none is found that the checker of chapter 39 accepts; then the regions of the run
     have been told of rules at which the proof fails."""
     z, facts, n = run.setting, facts_so_far(run), run.candidates.index(c)
-    said = vars(run.told)
+    said = vars(run.told) | ({} if run.missed is None else dict(arms=run.missed))
     f = checker.Seen(facts, run.rounds, checker.Arithmetic(False), said)
     arms = [region_hints(f, run, j) for j in range(z.K)]
-    known = {j: R.known/z.bound for j, R in run.regions.items()}
-    claim = Claim(c.rule.values, c.arm, eps, eps, run.delta, said)
+    known = {j: R.known/z.bound for j, R in run.regions.items() if run.data.N[j]}
+    claim = Claim(c.rule.values, c.arm, eps, eps, run.asked, said)
     proof, worse = proved(facts, claim, n, arms, known)
     for j, outcomes in worse.items():
         for s in outcomes if j in run.regions else ():
             run.regions[j].learn(z.bound*s)
-    return proof and (proof, dict(registered=facts.registered, fixed=facts.fixed))
+    return proof and (proof, dict(registered=facts.registered, fixed=facts.fixed,
+                                  drawn=list(facts.drawn)))

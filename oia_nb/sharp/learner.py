@@ -52,7 +52,7 @@ class SharpRun:
             setting, oracle, eps, delta, max_rounds, watch)
         self.transcript = Transcript(self.setting, keeps=True)
         self.best = self.low = None
-        self.told, self.checks = told, ()
+        self.told, self.checks, self.missed = told, (), None
         self.watches = Watches(self.setting, told.alarm, calibrated=not self.own)
         self.snapshots, self.heard = [], {}
 
@@ -77,7 +77,7 @@ class SharpRun:
         if bound < self.bound:
             certificate = Certificate(float(bound), 0., float(bound), *proof)
             self.best = Finding(rule, arm, certificate)
-            self.low, self.proved = float(low), proved
+            self.low, self.proved, self.missed = float(low), proved, self.known.missed
 
     @property
     def bound(self):
@@ -87,7 +87,10 @@ class SharpRun:
     @property
     def found(self):
         "The `Finding` to hand out: the best rule, as it is announced."
-        best = self.best or Finding(self.oracle.rules[0], 0)
+        z = self.setting
+        first = self.oracle.rules[0] if self.oracle else ScoringRule(
+            np.zeros_like(z.support), z.support, z.bound)
+        best = self.best or Finding(first, 0)
         return replace(best, rule=self.spoken(best.rule))
 
 class Run(SharpRun):
@@ -98,6 +101,7 @@ class Run(SharpRun):
         self.max_rounds += sum(r.kind == PAST for r in record.rounds)
         self.known, self.next_snapshot, self.next_proof = None, 1, 1
         self.asking = self.unit = None
+        self.search = {}
 
 # %% ../../nbs/sharp/25_sharp.ipynb #7631cd6e
 def put(run: Any, rule: ScoringRule, target: int,
@@ -233,7 +237,8 @@ def conclude(run: Any, status: str, contradiction: Sequence[int] = (),
                   snapshots=run.snapshots,
                   contradiction=tuple(contradiction),
                   told=run.told, checks=(*run.checks, *run.watches.checks),
-                  profit=run.low if sound and run.best else None)
+                  profit=run.low if sound and run.best else None,
+                  missed=run.missed if sound and run.best else None)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #e3a10002
 def spared(setting, oracle):
@@ -253,38 +258,37 @@ def levelled(setting):
     return replace(z, utility=z.utility - (v - z.prior @ v)[:, None])
 
 # %% ../../nbs/sharp/25_sharp.ipynb #09783d6a
-def sharp(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
+def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: float,
           margin: float = 0., max_rounds: int = 1_000_000,
           watch: Callable[[Any], object] | None = None, told: Told | str | None = None,
           examined: bool = True, history: Iterable[tuple[Any, ...]] = (),
           round_cost: float | None = None, record: Any = None,
-          unit: float | None = None) -> Learner:
-    r"""The sharp learner (chapter 25): a coroutine that yields a `ScoringRule`,
-    receives a `Response`, and returns an
-    `Identification`. `normal_rounds` are samples, `forced_rounds` questions; no rule
-    has a share of the oracle's in it for safety: `certificate.mixing` is 0.
+          unit: float | None = None, missed: float = bets.MISSED,
+          seed: int = 0) -> Learner:
+    r"""The sharp learner (chapter 25): a coroutine that yields a `ScoringRule`, receives
+    a `Response`, and returns an `Identification`, whose `normal_rounds` are samples and
+    `forced_rounds` questions; `certificate.mixing` is 0.
 
     Parameters
     ----------
     setting : Setting
         Its `supports` and common `prior` are used, and the prior is watched.
-    oracle : Oracle
+    oracle : Oracle, optional
+        Without one, random rules look for arms (chapter 28); no `margin`.
     eps : float; target accuracy $\epsilon$, in (0, 2(B_S + B_u)]
     delta : float; probability of failure allowed, in (0, 1]
-    margin : float
-        By how much the arm is to lead, in units of payment (chapter 37).
-    max_rounds : int
-        Cap on interactions, at least K; then the status is "round_cap".
+    margin : float; by how much the arm is to lead, in units of payment (chapter 37)
+    max_rounds : int; cap on interactions, at least K; then the status is "round_cap"
     watch : callable, optional; called with a `SharpPlan` now and then
-    told : Told, optional
-        Costs "until the end" only of an examined run, and `rounding` that is exact.
-    examined : bool
-        Whether a certificate is examined first (chapter 31).
+    told : Told, optional; costs "until the end" only of an examined run
+    examined : bool; whether a certificate is examined first (chapter 31)
     history : list of (rule, arm, report), or (rule, arm, report, state)
         All answers of this expert to proper rules from before, in order; no `margin`.
     round_cost : float, optional; what a round costs beside the payment
     unit : float, optional; payments are multiples of it, .01 for cents
     record : Record, optional; facts to go on from, in place of a `history`
+    missed, seed : float, int; without an oracle, the share of random rules that an arm
+        may answer and be missed, and their seed
 
     Raises `InvalidInput`, `SolverFailure`. If the first answer to an oracle rule is
     another arm's, the status is "assumption_violated".
@@ -292,27 +296,34 @@ def sharp(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
     >>> isinstance(sharp(z, oracle, eps=1., delta=.1), Learner)
     True
     """
-    eps, delta = check_learner(setting, oracle, eps, delta)
+    eps, delta = check_learner(setting, oracle, eps, delta, alone=True)
     told = as_told(told)
     own = told.beliefs == 'own'           # what it believes needn't average to a prior
     oracle = spared(replace(setting, prior=None) if own else setting, oracle)
     max_rounds = as_integer('max_rounds', max_rounds, setting.K)
     margin = as_number('margin', margin, 0., setting.bound)
+    search = dict(missed=as_number('missed', missed, 0., 1., strict_low=True),
+                  seed=as_integer('seed', seed, 0))
     past = checked_record(setting, history, record, margin)
-    make = maker(setting, oracle, watch, told, examined, past, round_cost, margin, unit)
+    make = maker(setting, oracle, watch, told, examined, past, round_cost, margin, unit,
+                 search)
     if margin == 0:
         return make(eps, delta, max_rounds)
+    if oracle is None:
+        raise InvalidInput('margin', margin, 'none without an oracle')
     return leading(make, setting, oracle, eps=eps, delta=delta, margin=margin,
                    max_rounds=max_rounds, by_state=own)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #7ce704fe
-def own_beliefs(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
+def own_beliefs(setting: Setting, oracle: Oracle | None = None, *, eps: float,
+                delta: float,
                 told: Told | str | None = Told(beliefs='own'), margin: float = 0.,
                 max_rounds: int = 1_000_000,
                 watch: Callable[[Any], object] | None = None, examined: bool = True,
                 history: Iterable[tuple[Any, ...]] = (),
                 round_cost: float | None = None, record: Any = None,
-                unit: float | None = None) -> Learner:
+                unit: float | None = None, missed: float = bets.MISSED,
+                seed: int = 0) -> Learner:
     """`sharp` for an expert with beliefs of its own (chapter 33), whom `told` may say
     to round what it says. It needs every round's state. The other arguments are those
     of `sharp`.
@@ -326,7 +337,7 @@ def own_beliefs(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
     return sharp(setting, oracle, eps=eps, delta=delta, margin=margin,
                  max_rounds=max_rounds, watch=watch, examined=examined, history=history,
                  told=replace(told, beliefs='own'), round_cost=round_cost,
-                 record=record, unit=unit)
+                 record=record, unit=unit, missed=missed, seed=seed)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a4a
 class SharpLearner(Learner):
@@ -408,7 +419,7 @@ def checked_record(setting, history=(), record=None, margin=0.):
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a4c
 def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, margin=0.,
-          unit=None):
+          unit=None, search=()):
     """A function of ϵ, δ, rounds and a share of the false alarms that makes the
     learner; raises `InvalidInput`."""
     if not isinstance(examined, bool):
@@ -426,7 +437,7 @@ def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, ma
             run = Run(setting, oracle, eps, delta, rounds, watch,
                       replace(told, alarm=share*told.alarm), record=record,
                       round_cost=round_cost)
-            run.unit = unit
+            run.unit, run.search = unit, dict(search)
             return run, steps(run, examined)
         record = Record() if past is None else past.copied()
         return SharpLearner(setting, start, record, own)
@@ -456,7 +467,7 @@ def learn(run, examined):
 def prepare(run, checks):
     "Questions and samples, until a candidate is proved, which is held."
     choice = bets.Choice(run.known, run.eps, run.round_cost,
-                         lambda rule: payable(rule, run.unit))
+                         lambda rule: payable(rule, run.unit), **run.search)
     while True:
         report(run)
         rule, arm, *how = choice.step()
@@ -501,11 +512,11 @@ def close(run, checks, crosses):
     for r in checks:
         take_in(run, rule_named(run, r.rule), r, is_news=False)
     more, walls = foundation(run)
+    coin = lambda rule: payable(rule, run.unit)
     answers = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
     boundaries = [Boundary(*w.pair, known.zero, w.beyond, limits_of(w),
-                           known.outcomes.expected) for w in walls
-                  if crosses and w.pair[0] == known.first and not w.tied and w.beyond
-                  and run.unit is None]
+                           known.outcomes.expected, coin) for w in walls
+                  if crosses and w.pair[0] == known.first and not w.tied and w.beyond]
     def again(rule, arm):
         rule = spare(run.setting, rule)
         for k in range(run.setting.K):

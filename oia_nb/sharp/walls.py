@@ -570,7 +570,7 @@ class CutRegion:
     def learn(self, s):
         "Payments s (M,) of a rule at which a proof failed."
         self.found = [*self.found, s][-REMEMBERED:]
-        self.key = (0, *self.key[1:])
+        self.key = self.key and (0, *self.key[1:])      # None: all is anew
 
     def refresh(self, counts):
         "Work out the cheapest rule under the `counts` (M,) of the arm."

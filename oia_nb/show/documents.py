@@ -92,6 +92,16 @@ DOCUMENTS = dict(
         seed=INTEGER, compiled=FLAG,
         methods=by_name(record(method=TEXT, options=by_name(ANYTHING))),
         table=listed(by_name(ANYTHING)), runs=listed(by_name(ANYTHING))),
+    session=record(
+        dict(round=by_name(ANYTHING), due=NUMBER, answers=listed(by_name(ANYTHING))),
+        file=TEXT, status=TEXT, method=TEXT, eps=NUMBER, delta=NUMBER, rounds=INTEGER,
+        unused=INTEGER, changed=INTEGER, paid=NUMBER, owed=NUMBER, expected=NUMBER,
+        currency=maybe(TEXT), rounds_left=maybe(INTEGER), money_left=maybe(NUMBER),
+        pending=listed(INTEGER), notes=listed(TEXT), statement=TEXT, next=TEXT,
+        best=maybe(record(arm=TEXT, bound=maybe(NUMBER), payments=MATRIX))),
+    offer=record(round=INTEGER, arms=NAMES, states=NAMES, currency=maybe(TEXT),
+                 tickets=listed(record(ticket=TEXT, pays=PAID)), support=MATRIX,
+                 payments=MATRIX, sheet=maybe(TEXT)),
     verification=record(file=TEXT, verified=FLAG, refused=maybe(TEXT),
                         rests=maybe(TEXT),
                         seconds=NUMBER, claim=maybe(TEXT)),
@@ -342,7 +352,7 @@ DETAILS = dict(
     questions=INTEGER, handed_on=INTEGER, lapses=INTEGER, share=NUMBER,
     attempts=INTEGER, index=INTEGER, behind=maybe(NUMBER), earns=listed(maybe(NUMBER)),
     means=maybe(listed(NUMBER, 1)), discovery=maybe(DISCOVERY),
-    refused=maybe(TEXT), listed=CERTIFICATE)
+    refused=maybe(TEXT), missed=maybe(NUMBER), listed=CERTIFICATE)
 
 def detail(name, value):
     "The value of a detail in a document. Raises `InvalidInput`."

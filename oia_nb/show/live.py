@@ -175,7 +175,7 @@ def square(xs, ys, label):
     return Still(xs, ys, label=label, box=(58, 432, 10, 330), size=(440, 370))
 
 def bet_kink(rule):
-    """The kink (x, y) of a rule of two bets over two states, or None if it isn't one:
+    """The kink (x, y) of a rule of two tickets over two states, or None if it isn't one:
     the belief in the second state at which both are worth y."""
     menu = np.unique((rule.values/rule.bound).round(DECIMALS), axis=0)*rule.bound
     a, b = menu.max(0)
@@ -208,7 +208,7 @@ def game_still(data, kink):
     "A still picture of the game: who answers where, and one rule."
     x, y = kink
     top, K = data['top'], len(data['arms'])
-    still = Still((0, 1), (0, top), label='A rule of two bets, and who answers others')
+    still = Still((0, 1), (0, top), label='A rule of two tickets, and who answers others')
     beliefs, strips = np.asarray(data['beliefs']), [[] for _ in range(K)]
     for at in np.linspace(.02, .98, 49):
         slope = data['q'] @ np.maximum((1 - beliefs)/(1 - at), beliefs/at)
@@ -230,7 +230,7 @@ def game_still(data, kink):
 def game_figure(world: World, *, kink: Sequence[float] | None = None,
                 top: float | None = None) -> LiveFigure:
     """The game of a `World` with two states, as a `LiveFigure`: the kink of a rule of
-    two bets can be dragged.
+    two tickets can be dragged.
 
     `kink` (x, y) is where it starts; `top` the largest y shown. Raises
     `InvalidInput`.

@@ -368,9 +368,8 @@ def _repr_html_(self):
 # %% ../../nbs/handbook/83_views.ipynb #4561c514
 def session_facts(s):
     "What stands in a `Session`: for its view, and for `oia session`."
-    frame, left, best = s.to_frame(), s.left, s.best
-    waits = frame['round'][(frame.status == 'answered') & frame.state.isna()].tolist()
-    put = lambda x: money(x, currency=s.head['currency'])
+    left, best, put = s.left, s.best, s.sum_text
+    waits = [r.number for r in s._rounds if r.status == 'answered' and r.state is None]
     some = lambda n: f'{n:,}' if n else ''
     return FactTable.of(
         ('file', 'file', str(s.journal.path), ''), ('status', 'status', s.status, ''),

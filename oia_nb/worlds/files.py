@@ -99,7 +99,8 @@ def check_keys(at, value, form):
 # %% ../../nbs/handbook/64_worlds.ipynb #f4a00002
 NAMES, MATRIX = listed(TEXT, 1), listed(listed(NUMBER, 1), 1)
 # what the principal may know beyond the beliefs of the arms
-BELIEF_FORMS = dict(support=MATRIX, supports=listed(MATRIX, 1), prior=listed(NUMBER, 1))
+BELIEF_FORMS = dict(support=MATRIX, supports=listed(MATRIX, 1), prior=listed(NUMBER, 1),
+             rates=MATRIX)
 ARM = record(name=TEXT, cost=NUMBER, signals=NAMES, joint=MATRIX)
 WORLD_FORM = record(
     {'schema': TEXT, 'agent': by_name(ANYTHING), 'source': TEXT, 'licence': TEXT,
@@ -227,7 +228,8 @@ def world_to_dict(world):
              for f in fields(World) if f.name in NOTES}
     data |= {k: plain(getattr(world, k), k)
              for k in NOTES if getattr(world, k) != usual[k]}
-    known = dict(support=z.support, supports=known_beliefs(z), prior=z.prior)
+    known = dict(support=z.support, supports=known_beliefs(z), prior=z.prior,
+                 rates=z.rates)
     if np.array_equal(world_from_dict(data).setting.support, z.support):
         del known['support']
     data |= {k: plain(v, k) for k, v in known.items() if v is not None}

@@ -683,7 +683,7 @@ def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
                      decisions: Any = None, prior: ArrayLike | None = None,
                      weights: Any = None, smoothing: float = SMOOTHING,
                      rare: int = RARE, name: str = 'table', source: str | None = None,
-                     licence: str | None = None) -> World:
+                     licence: str | None = None, proxy: Any = None) -> World:
     """A `World` from a table of past cases, by counting rows, which tells the prior.
 
     Parameters
@@ -705,6 +705,7 @@ def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
     smoothing : float; λ made-up cases, 0 where each signal came with each state
     rare : number; levels of fewer rows are named in a warning
     name, source, licence : str, optional
+    proxy : optional; a test of the state, on which is paid: as for `Setting`
 
     Raises `InvalidInput` for what doesn't fit, e.g. missing values and labels that
     differ only by case or blanks (all in one message, with counts), an unknown
@@ -728,4 +729,5 @@ def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
     world = make_world(joint, costs, utility, bound, name=name, arms=tuple(arms),
                        states=states, decisions=decisions, signals=signals,
                        prior=prior)
-    return replace(world, source=source, licence=licence, cost_ranges=ranges)
+    world = replace(world, source=source, licence=licence, cost_ranges=ranges)
+    return world if proxy is None else world.by_proxy(proxy)

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 import oia_nb.experts.leads as leads
 from conftest import amount, examples
 from laws import detection, most_failures, statistical
-from oia_nb.all import (Oracle, Session, action_informed_oracle, generator,
-                        identify, load_world, mix, optimal_rule, principal_profit, random_world,
-                        simple_regret)
+from oia_nb.all import (action_informed_oracle, generator, identify, load_world, mix, optimal_rule,
+                        principal_profit, random_world, simple_regret)
 from oia_nb.game.stackelberg import region_margin
 from oia_nb.run.identification import LEARNERS
 from oia_nb.experts.leads import share_needed
@@ -22,20 +21,16 @@ LEAD_TOL = 1e-9
 DELTA, EPS = .5, .15
 SMALL, RUNS = dict(eps=.35, delta=amount(.05, .2)), amount(8, 200)
 
-
 def run(seed, margin=.02, **options):
     given = dict(eps=EPS, delta=DELTA, max_rounds=4000) | options
     return identify(DUO, margin=margin, seed=seed, **given)
 
-
 def leads_by(found, world=DUO):
     return region_margin(world, found.rule, found.arm)
-
 
 def is_failure(found):
     "Whether the certificate is wrong, for all rules."
     return simple_regret(DUO, found.rule) > found.certificate.bound + 1e-9
-
 
 @settings(max_examples=examples(40))
 @given(st.integers(0, 10**6), st.floats(0, 1))
@@ -51,13 +46,11 @@ def test_a_share_of_the_oracle_leads(seed, part):
     assert region_margin(DUO, mixed, k) >= margin - LEAD_TOL
     assert share <= 1 or margin > ORACLE.margins[k]
 
-
 @pytest.mark.parametrize('off', [-1e-10, -1e-12, 0., 1e-12])
 def test_the_whole_margin_of_the_oracle(off):
     "A margin that is the oracle's, to the last digits: the oracle's rule has it."
     for k, known in enumerate(ORACLE.margins):
         assert share_needed(DUO.setting, ORACLE, k, float(known)*(1 + off)) == 1
-
 
 def test_a_price_that_is_not_well_known_yet():
     """What is seen of a price leaves a quarter of eps, its bound after a hundred rounds hardly a
@@ -69,13 +62,11 @@ def test_a_price_that_is_not_well_known_yet():
     assert {r.status for r in found} == {'certified'}
     assert all(leads_by(r, world) >= margin - LEAD_TOL for r in found)
 
-
 def free(run, a, delta):
     "The planted fault: what the mixture costs is taken to be nothing."
     a.price = 0.
     return True
     yield
-
 
 @statistical(false_alarm=1e-6, planted='a price that is not charged',
              power=lambda: detection(RUNS, SMALL['delta'], .97))
@@ -98,7 +89,6 @@ def test_small_runs(monkeypatch):
     careless = [run(seed, .1, **SMALL) for seed in range(RUNS)]
     assert all(r.refused and r.certificate is None for r in careless)
 
-
 @pytest.mark.parametrize('margin', [.002, .001][:amount(1, 2)])
 def test_clinic(margin):
     found = identify(CLINIC, eps=.05, delta=.05, margin=margin, seed=1)
@@ -107,7 +97,6 @@ def test_clinic(margin):
     assert led.profit - principal_profit(CLINIC, found.rule) <= .05
     assert found.profit <= principal_profit(CLINIC, found.rule)
 
-
 @pytest.mark.parametrize('method, options', [('patient', dict(told='lapses=0.05')),
                                              ('own_beliefs', dict(told='beliefs=own'))])
 def test_other_learners(method, options):
@@ -115,7 +104,6 @@ def test_other_learners(method, options):
     assert found.status == 'certified' and leads_by(found) >= .02 - LEAD_TOL
     assert found.lead == .02 and 'leads by at least 0.02' in found.statement
     assert not is_failure(found)
-
 
 def test_ends():
     "Too dear, out of rounds at any time, and stopped: the lead stays."
@@ -132,25 +120,3 @@ def test_ends():
                               + found.certificate.confidence)
     assert all(set(LEARNERS[m].statuses) >= {'lead_too_dear'} <= set(STATUS)
                for m in ('sharp', 'patient', 'own_beliefs'))
-
-
-def test_a_session_goes_on_where_it_was(tmp_path):
-    "Closed after 30 rounds, and opened again: the journal knows the margin."
-    path, rng = tmp_path/'a.session', generator(0)
-    def play(session, rounds):
-        while session.result is None and session.rounds < rounds:
-            response = DUO.respond(session.announce().rule, rng)
-            session.answer(response.arm, response.report, state=response.state)
-    with Session.create(path, DUO, ORACLE, eps=EPS, delta=DELTA, method='sharp',
-                        margin=.02) as session:
-        play(session, 30)
-    with Session.open(path) as session:
-        play(session, 400)
-        assert session.result.status == 'certified' and session.result.lead == .02
-
-
-def test_an_oracle_whose_margins_are_not_true():
-    "A margin that is claimed to be larger than it is: the lead that is said to be there isn't."
-    boastful = Oracle(ORACLE.rules, 3*ORACLE.margins)
-    found = run(0, .05, oracle=boastful)
-    assert leads_by(found) < .05

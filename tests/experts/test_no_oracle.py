@@ -1,4 +1,6 @@
 """The search for rules of an expert of whom nothing is known."""
+from dataclasses import replace
+from types import SimpleNamespace
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -6,16 +8,22 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from conftest import amount, examples
-from oia_nb.all import (OIAError, agent_profit, generator, identify, is_proper,
-                        load_world, random_world, search_oracle, simple_regret, simulate)
+from oia_nb.all import (InvalidInput, OIAError, Session, agent_profit, generator, identify,
+                        is_proper, load_world, optimal_rule, principal_profit,
+                        random_world, search_oracle,
+                        simple_regret, simulate)
+from oia_nb.run.learner import claim_of, facts_of
 from oia_nb.game.oracle import hidden_arm
 from oia_nb.game.stackelberg import region_margin
 from oia_nb.experts.no_oracle import draw_rule, mean_rule
-from laws import statistical
+from oia_nb.sharp import bets
+from oia_nb.sharp.questions import LEAST_SCALE, search_rule
+from oia_nb.sharp.record import SEARCH, Record
+from oia_nb.verify import BLOCK, LOOK, verify
+from laws import detection, most_failures, statistical
 
 WORLDS = {name: load_world(name) for name in ('clinic', 'advert')}
 WORLDS |= {f'random {s}': random_world(3, 3, 3, s, prior='arm', margin=.03) for s in range(3)}
-
 
 @settings(max_examples=examples(50))
 @given(st.integers(0, 10**6), st.sampled_from(list(WORLDS)))
@@ -23,14 +31,12 @@ def test_rules_drawn_and_their_means_are_rules(seed, name):
     "Proper, within the bound; a mean of rules that one arm answers is answered by this arm."
     world, rng = WORLDS[name], generator(seed)
     rules = [draw_rule(world.setting, rng) for _ in range(12)]
-    assert all(
-        is_proper(r) and 0 <= r.values.min() <= r.values.max() <= world.setting.bound
-        for r in rules)
+    assert all(is_proper(r) and 0 <= r.values.min() <= r.values.max() <= world.setting.bound
+               for r in rules)
     arms = np.array([world.best_response(r) for r in rules])
     for k in np.unique(arms):
         mean = mean_rule([r for r, a in zip(rules, arms) if a == k])
         assert is_proper(mean) and region_margin(world, mean, k) >= -1e-9*world.setting.bound
-
 
 @pytest.mark.parametrize('name', WORLDS)
 def test_what_is_found_works(name):
@@ -45,9 +51,7 @@ def test_what_is_found_works(name):
     again = simulate(search_oracle(world.setting, tries=300, seed=3), world, 3)
     assert again.rounds == found.rounds and (again.hits == found.hits).all()
 
-
 TENTH = (.2/3)**.1      # how often the clinic's rarest arm is missed by a tenth of the draws
-
 
 @statistical(false_alarm=1e-6, planted='draws a tenth of the rules',
              power=lambda: binom.sf(binom.ppf(1 - 1e-6, 100, .2), 100, TENTH))
@@ -65,16 +69,13 @@ def test_arms_of_enough_volume_are_found():
     tries = int(np.ceil(np.log(z.K/delta)/volume.min()))
     missed = short = 0
     for seed in range(100):
-        found = simulate(
-            search_oracle(z, want=1, tries=tries + 1, delta=delta, seed=seed), world,
-            seed)
+        found = simulate(search_oracle(z, want=1, tries=tries + 1, delta=delta, seed=seed), world,
+                         seed)
         missed += bool(found.missing)
-        short += bool(
-            simulate(search_oracle(z, want=1, tries=tries // 10, seed=seed), world,
-                     seed).missing)
+        short += bool(simulate(search_oracle(z, want=1, tries=tries // 10, seed=seed), world,
+                               seed).missing)
     limit = binom.ppf(1 - 1e-6, 100, delta)
     assert missed <= limit < short
-
 
 @settings(max_examples=examples(20))
 @given(st.integers(0, 10**6), st.sampled_from(list(WORLDS)))
@@ -87,7 +88,6 @@ def test_a_mean_leads_by_the_mean_of_the_leads(seed, name):
                         mean_rule(rules)) == pytest.approx(profits,
                                                            abs=1e-9*world.setting.bound)
 
-
 def test_the_arm_that_hides_is_named():
     world = hidden_arm(60)[7]
     found = simulate(search_oracle(world.setting, tries=30), world, 0)
@@ -97,10 +97,133 @@ def test_the_arm_that_hides_is_named():
     with pytest.raises(OIAError, match='hidden never answered in 30 random rules'):
         print(found.oracle)
 
-
 @pytest.mark.parametrize('seed', range(amount(1, 3)))
 def test_a_learner_goes_on_with_what_was_found(seed):
     world = WORLDS['clinic']
     oracle = simulate(search_oracle(world.setting, seed=seed), world, seed).oracle
     found = identify(world, eps=.15, delta=.05, seed=seed, oracle=oracle)
     assert found.status == 'certified' and simple_regret(world, found.rule) <= .15
+
+
+# --- The sharp learner without an oracle -----------------------------------------------
+
+def judged(world, found):
+    "Whether a certificate is true: of the arms that were seen, if it says so, or of all."
+    gaps, optimum = optimal_rule(world).gaps, optimal_rule(world).profit
+    best = optimum - (gaps if found.missed is None else gaps[found.counts > 0]).min()
+    return (world.best_response(found.rule) == found.arm and best - principal_profit(
+        world, found.rule) <= found.certificate.bound + 1e-6)
+
+
+@pytest.mark.parametrize('K, W', [(2, 2), (3, 2), (3, 3)])
+def test_runs_without_an_oracle_end_with_a_true_certificate(K, W):
+    "At δ = 1e-9 a wrong one is a fault. It is proved by a checker that knows what was drawn."
+    for seed in range(amount(2, 60)):
+        world = random_world(K, W, 3, generator(seed, K*W), prior='arm', margin=.02)
+        found = identify(world, eps=.2, delta=1e-9, oracle=None, seed=seed, examined=False,
+                         missed=.1)
+        assert found.status == 'certified' and judged(world, found)
+        assert found.verify()
+
+
+def test_a_hidden_arm_is_named_and_left_out():
+    "Its world is that of the proof that nobody can find it; the statement says so."
+    world = hidden_arm(20)[7]
+    found = identify(world, eps=.1, delta=.05, oracle=None, seed=0)
+    assert found.status == 'certified' and judged(world, found)
+    assert 1/31 < found.missed < 1/30 and found.counts.tolist() == [found.rounds, 0]
+    assert 'an arm that answers fewer than 1 in 30 random rules may have been missed' in (
+        found.statement)
+    looser = identify(world, eps=.1, delta=.05, oracle=None, seed=0, missed=.1)
+    assert looser.rounds < found.rounds and .09 < looser.missed < .1
+
+
+def certificate_of(found, told=None):
+    "The certificate of a result, with something else that is told of its claim."
+    claim = claim_of(found)
+    return SimpleNamespace(proof=found.certificate.proof, claim=claim if told is None else replace(
+        claim, told=claim.told | told))
+
+
+def test_no_more_is_claimed_than_was_drawn():
+    "Fewer draws, one twice, one that never was, a smaller share, all arms: all are refused."
+    found = identify(hidden_arm(20)[7], eps=.1, delta=.05, oracle=None, seed=0, missed=.1)
+    facts, drawn = facts_of(found), list(facts_of(found).drawn)
+    assert len(drawn) % BLOCK == 0 and verify(certificate_of(found), facts) is None
+    for wrong in drawn[1:], drawn[1:] + drawn[1:2], drawn[1:] + [found.rounds]:
+        assert 'too few' in verify(certificate_of(found), replace(facts, drawn=wrong))
+    for share in .999*found.missed, None, 'all':
+        assert verify(certificate_of(found, dict(arms=share)), facts)
+
+
+def test_rules_come_in_blocks_with_the_cheapest_first():
+    z = WORLDS['clinic'].setting
+    for n in range(3*BLOCK):
+        rule, part = search_rule(z, 5, n), n % BLOCK
+        most = z.bound*LEAST_SCALE**(1 - (part + 1)/BLOCK)
+        assert is_proper(rule) and rule.values.max() <= most + 1e-12
+        assert rule == search_rule(z, 5, n) != search_rule(z, 6, n)
+
+
+RARE, SEARCHES = .06, 150
+
+
+def draws_needed(p):
+    "Draws after which it is said that an arm which answers p of them was seen, at δ = 1."
+    z, record = WORLDS['clinic'].setting, Record()
+    n = 0
+    record.append(np.zeros((z.M, z.W)), 0, 0)
+    while True:
+        known = bets.digest(record, z, delta=1.)
+        if known.missed and known.missed <= p:
+            return n
+        record.append(search_rule(z, 0, n), 0, 0, kind=SEARCH)
+        n += 1
+
+
+@statistical(false_alarm=1e-6, planted='looks at a third of the draws',
+             power=lambda: detection(SEARCHES, LOOK/3, .9*(LOOK/3)**(1/3)))
+def test_an_arm_is_missed_as_rarely_as_is_said():
+    """150 searches until an arm that answers `RARE` of the rules may be missed no longer, by the
+    last digits of what they pay: it was, in a share of LOOK/K at most. A search of a third of the
+    draws would miss it in the third root of that share, and turn this red."""
+    z, n = WORLDS['clinic'].setting, draws_needed(RARE)
+    def missed(seed, n):
+        return all(1e6*search_rule(z, seed, i).values.max() % 1 >= RARE for i in range(n))
+    limit = most_failures(SEARCHES, LOOK/z.K)
+    assert sum(missed(s, n) for s in range(SEARCHES)) <= limit
+    assert sum(missed(s, n//3) for s in range(SEARCHES)) > limit
+
+
+def test_a_session_of_a_setting_searches_on_its_own(tmp_path):
+    "Its draws are marked, and go on after it is opened again, from the seed in its header."
+    world, rng = WORLDS['clinic'], generator(0)
+    path, z = tmp_path/'a.jsonl', world.setting
+    s = Session.create(path, z, eps=.3, delta=.05)
+    for _ in range(200):
+        if s.result:
+            break
+        answer = world.respond(s.announce().rule, rng)
+        s.answer(answer.arm, answer.report)
+        if s.rounds % 9 == 4:
+            s.close()
+            s = Session.open(path)
+    rounds = [r for r in s.record.rounds if r.kind == SEARCH]
+    rules = [s.record.rules[r.rule] for r in rounds]
+    seed = s.head['options']['seed']
+    fits = [search_rule(z, seed, n).values.max() >= r.max() for n, r in enumerate(rules)]
+    assert s.result.status == 'certified' and s.verify() and rules and all(fits)
+    s.close()
+
+
+def test_a_run_in_coarse_sums_goes_on():
+    "Questions that round to one that was answered are tried once, and no more."
+    found = identify(WORLDS['clinic'], eps=.15, delta=.05, seed=1, unit=.01, budget=60)
+    assert found.rounds <= 60
+
+
+@pytest.mark.parametrize('bad', [dict(method='oiafc'), dict(missed=0), dict(missed=2.),
+                                 dict(margin=.01), dict(method='trial')])
+def test_what_needs_an_oracle_says_so(bad):
+    with pytest.raises(InvalidInput):
+        identify(WORLDS['clinic'], eps=.2, delta=.05, oracle=None, seed=0, **bad)

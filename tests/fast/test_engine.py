@@ -2,12 +2,8 @@
 
 Arms, targets and kinds are the same round by round; rules and profits equal but for rounding.
 """
-import os
-import subprocess
-import sys
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +11,7 @@ import pytest
 pytest.importorskip('numba')
 from oia_nb.core import InvalidInput, NotInducible, generator
 from oia_nb.fast import loop, points, state
-from oia_nb.fast.drive import ENGINES, simulate_fast
-from oia_nb.fast.loop import STEP, Engine
+from oia_nb.fast.drive import simulate_fast
 from oia_nb.run.identification import identify
 from oia_nb.game.information import Rational, Response, World, make_world
 from oia_nb.run.learner import simulate
@@ -33,12 +28,10 @@ from oia_nb.worlds.files import load_world
 SMALL = 1e-5, 1e-3, 1e-2, 0.1
 TOL = 1e-8      # of the bound: profits and rules of the engine against the coroutine's
 
-
 @pytest.fixture
 def thorough(request):
     "Is this a run of everything?"
     return request.config.getoption('--release')
-
 
 def a_world(i, rng):
     "A random world in which each arm can be induced; costs differ as much as that allows."
@@ -58,7 +51,6 @@ def a_world(i, rng):
         return make_world(s.joint, s.costs, z.utility*rng.choice([1., 20.]), z.bound)
     raise AssertionError('no world found')
 
-
 def a_case(i, rounds=80):
     "World i and what to play: by turns OIAFC with both mixings, OIAFB with radii of four sizes."
     rng = generator(7, i)
@@ -70,32 +62,22 @@ def a_case(i, rounds=80):
     return world, 'oiafc', dict(eps=eps, delta=float(rng.choice([.1, 1.])), mixing=mixing,
                                 max_rounds=rounds)
 
-
-def an_engine(world, oracle, method, options, seed, compile=True):
-    "An `Engine` as `simulate_fast` makes it, not yet played."
-    game = ENGINES[method](world.setting, oracle, **options)[2]
-    return Engine(world, oracle, generator(seed), compile=compile, **game)
-
-
 @cache
 def a_run_with_programs():
     "A world, its oracle, a method and its options (not to be changed); most rounds need programs."
     world, method, options = a_case(1, 150)
     return world, action_informed_oracle(world), method, options
 
-
 def played(seed=1, **how):
     "The engine's result in that world."
     world, oracle, method, options = a_run_with_programs()
     return simulate_fast(world, method=method, oracle=oracle, seed=seed, **options, **how)
-
 
 def both(world, oracle, method, options, seed, **how):
     "The coroutine's result and the engine's."
     learner = dict(oiafc=oiafc, oiafb=oiafb)[method](world.setting, oracle, **options)
     return simulate(learner, world, seed), simulate_fast(
         world, method=method, oracle=oracle, seed=seed, **options, **how)
-
 
 def assert_same(a, b, world):
     "Equal but for rounding in profits and rules, everything else exactly."
@@ -114,7 +96,6 @@ def assert_same(a, b, world):
     if a.certificate:
         assert abs(a.certificate.bound - b.certificate.bound) < tol
 
-
 @pytest.mark.parametrize('block', range(4))
 def test_equal_to_the_coroutine_on_200_worlds(block, thorough):
     "24 of them, each way of playing in each block, without --release."
@@ -128,23 +109,19 @@ def test_equal_to_the_coroutine_on_200_worlds(block, thorough):
     assert solved > (500 if thorough else 10)     # programs were needed
     assert normal > (25 if thorough else 2)
 
-
 def stakes(seed):
     "Three arms with two beliefs each; high stakes, so that the dear arms are worth their rules."
     w = random_world(3, 2, 2, seed, prior='arm', max_cost=.5, margin=.02)
     z, s = w.setting, w.structure
     return make_world(s.joint, s.costs, 20*z.utility, z.bound)
 
-
 def huge():
     "Radii so small that each plan needs programs, solved in units of a bound of 10⁶."
     base = random_world(3, 2, 2, 3, prior='arm', max_cost=.3, margin=.02)
     return make_world(base.structure.joint, base.structure.costs, base.setting.utility, 1e6)
 
-
 def in_units(world, eps, **options):
     return world, 'oiafb', dict(eps=eps*world.setting.B, **options)
-
 
 CLINIC = dict(eps=2.5, delta=.1)
 LONG = {    # a case, how many rounds in the quick run, and in how many of them a program at least
@@ -153,7 +130,6 @@ LONG = {    # a case, how many rounds in the quick run, and in how many of them 
     'huge bound': (in_units(huge(), 2, a=1e-9), 80, .75),
     'theorem1': ((load_world('clinic'), 'oiafc', CLINIC | dict(mixing='theorem1')), None, 0),
     'corollary1': ((load_world('clinic'), 'oiafc', CLINIC | dict(mixing='corollary1')), None, 0)}
-
 
 @pytest.mark.parametrize('name', LONG)
 def test_equal_in_a_long_run(name, thorough):
@@ -166,17 +142,14 @@ def test_equal_in_a_long_run(name, thorough):
     assert b.lp_solves >= share*a.rounds and b.normal_rounds
     assert (b.status == 'certified') == (method == 'oiafc')
 
-
 def wrong_radii(run, t):
     RADII(run, t)
     run.plan.I[:] *= 1.001
-
 
 def dual_only(table):
     "No steps once the dual method has none."
     r, e = STEP_OF(table)
     return (r, e) if table.T[:len(table.basis), -1].min() < 0 else (-1, -1)
-
 
 def lying(table):
     "An optimum that is off by little."
@@ -184,15 +157,12 @@ def lying(table):
     table.T[np.flatnonzero(table.basis < len(table.free))[0], -1] += 1e-6
     return found
 
-
 RADII, STEP_OF, OPTIMISE = loop.radii, loop.step, loop.optimise
-FAULTS = {
-    'radius': (loop, 'radii', wrong_radii), 'stale plan': (loop, 'easy', lambda *a: True),
-    'ties': (points, 'stake_of', lambda run, k, share: run.game.bound),
-    'none wakes': (points, 'wake', lambda *a: None),
-    'all optima alike': (loop, 'step', dual_only),
-    'paths': (loop, 'paths', lambda plan, B: 0)}
-
+FAULTS = {'radius': (loop, 'radii', wrong_radii), 'stale plan': (loop, 'easy', lambda *a: True),
+          'ties': (points, 'stake_of', lambda run, k, share: run.game.bound),
+          'none wakes': (points, 'wake', lambda *a: None),
+          'all optima alike': (loop, 'step', dual_only),
+          'paths': (loop, 'paths', lambda plan, B: 0)}
 
 @pytest.mark.parametrize('fault', [None, *FAULTS])
 def test_a_planted_fault_is_seen(fault, monkeypatch):
@@ -212,41 +182,6 @@ def test_a_planted_fault_is_seen(fault, monkeypatch):
             seen += 1
     assert (seen > 0) == (fault is not None)
 
-
-def watched(engine, monkeypatch):
-    "An uncompiled engine's list, an arm, of the rules that it answers: expected payments (M,)."
-    seen, happen = [[] for _ in range(engine.world.setting.K)], loop.happen
-
-    def watching(run, rng, k, share):
-        arm = happen(run, rng, k, share)
-        seen[arm].append((1 - share)*run.plan.s + share*run.game.oracle[k])
-        return arm
-    monkeypatch.setattr(loop, 'happen', watching)
-    return seen
-
-
-def test_points_know_the_minima_of_a_full_scan(monkeypatch):
-    "The leads U of plans against a scan of all rules announced so far."
-    world, method, options = a_case(1, 1000)
-    engine = an_engine(world, action_informed_oracle(world), method, options, 1, compile=False)
-    z, until, asleep, thinned, thin_out = world.setting, 0, 0, [], loop.thin_out
-    seen = watched(engine, monkeypatch)
-    monkeypatch.setattr(loop, 'thin_out', lambda run: thinned.append(1) or thin_out(run))
-    short = {name: getattr(engine.run.points, name)[:200].copy()
-             for name in engine.run.points._fields[:7]}
-    engine.run = engine.run._replace(points=engine.run.points._replace(**short))
-    while engine.advance(until) == STEP:
-        run = engine.run
-        q = run.seen.counts/run.seen.N[:, None]
-        assert not run.clock.easy             # an easy plan may have leads out of date
-        for k in range(z.K):
-            f = np.array(seen[k]) @ (q[k] - q).T
-            np.testing.assert_allclose(np.delete(run.plan.U[k], k), np.delete(f.min(0), k),
-                                       rtol=0, atol=1e-12*z.bound)
-        asleep, until = max(asleep, run.clock.points - run.clock.awake), run.clock.rounds + 97
-    assert asleep > 100 and thinned
-
-
 def test_a_wrong_solution_is_not_taken(monkeypatch):
     "The loop verifies what its simplex method says, and hands over to the coroutine's solver."
     right = played(compile=False)
@@ -255,7 +190,6 @@ def test_a_wrong_solution_is_not_taken(monkeypatch):
     assert_same(right, wrong, a_run_with_programs()[0])
     assert wrong.lp_solves > right.lp_solves
 
-
 def test_the_generator_is_left_where_the_coroutine_leaves_it():
     world, oracle, _, options = a_run_with_programs()
     a, b = generator(3), generator(3)
@@ -263,11 +197,9 @@ def test_the_generator_is_left_where_the_coroutine_leaves_it():
     played(seed=b)
     assert a.random() == b.random()
 
-
 BAD = (dict(eps=-1.), dict(delta=2.), dict(delta=None), dict(mixing=lambda L: .1),
        dict(method='sharp'), dict(watch=print), dict(solver='cvxpy'), dict(method='oiafb'),
        dict(max_rounds=1), dict(method='oiafb', budget=9, a=1.))
-
 
 @pytest.mark.parametrize('bad', BAD, ids=lambda bad: '-'.join(bad))
 def test_bad_arguments_are_refused_before_anything_is_drawn(bad):
@@ -277,7 +209,6 @@ def test_bad_arguments_are_refused_before_anything_is_drawn(bad):
         simulate_fast(world, oracle=oracle, seed=rng, **dict(eps=.1, delta=.1) | bad)
     assert rng.random() == generator(0).random()
 
-
 def a_generous_world():
     "Two arms, one of which knows nothing; half of the other's rule doesn't quite pay for it."
     joint = [[.5, .5]], [[.45, .05], [.05, .45]]
@@ -286,7 +217,6 @@ def a_generous_world():
     quadratic = (1 + 2*z.support - (z.support**2).sum(1, keepdims=True))/2
     rules = [ScoringRule(x, z.support, z.bound) for x in (np.full(z.support.shape, .1), quadratic)]
     return world, check_oracle(world, rules), dict(eps=2*z.B, budget=60, a=1e-3)
-
 
 def an_inviting_oracle():
     "A lie gains 10⁻⁵: nothing of the bound of 10⁶, but something of payments of 1."
@@ -299,25 +229,21 @@ def an_inviting_oracle():
     assert world.agent.best_reply(world, bad.rules[1]).reports[i] == other
     return world, dict(method='oiafb', oracle=bad, delta=None) | options
 
-
 @dataclass(frozen=True)
 class Obstinate(Rational):
     "Tells the truth, and plays arm 0 whatever it is paid."
     def best_reply(self, world, rule):
         return replace(super().best_reply(world, rule), arm=0)
 
-
 class Deaf(World):
     "Whatever a class of its own overrides, the loop would not call it."
     def respond(self, rule, rng):
         return Response(0, tuple(self.setting.support[0]), 0)
 
-
 def another(change, **options):
     "The world with programs, changed, and how to play it."
     world, oracle, _, _ = a_run_with_programs()
     return change(world), dict(eps=1., delta=.1, method='oiafc', oracle=oracle) | options
-
 
 REFUSED = {
     'Obstinate': lambda: another(lambda w: replace(w, agent=Obstinate())),
@@ -328,7 +254,6 @@ REFUSED = {
         {'budget': 9} if o == 'chen' else {}))
        for o in ('chen', 'explore_then_commit', 'sharp')}}
 
-
 @pytest.mark.parametrize('said', REFUSED)
 def test_what_the_loop_does_not_play_is_refused_by_name(said):
     world, options = REFUSED[said]()
@@ -336,34 +261,12 @@ def test_what_the_loop_does_not_play_is_refused_by_name(said):
         identify(world, seed=1, engine='fast', **options)
     assert all(o in str(refused.value) for o in said.split('.*'))
 
-
-def test_uncompiled_is_the_same():
-    assert_same(played(), played(compile=False), a_run_with_programs()[0])
-
-
 def test_compiled_once(thorough):
     "Worlds of all sizes share what is compiled."
     for i in range(6 if thorough else 3):
         world, method, options = a_case(i, 20)
         simulate_fast(world, method=method, seed=1, **options)
     assert len(state.compiled()['play_rounds'].signatures) == 1
-
-
-def python(code, **env):
-    homes = 'HOME', 'XDG_CACHE_HOME', 'NUMBA_CACHE_DIR'
-    keep = {k: v for k, v in os.environ.items() if k not in homes}
-    path = str(Path(state.__file__).parents[2])
-    return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          env=keep | dict(PYTHONPATH=path) | env)
-
-
-def test_importing_loads_no_compiler():
-    "Nor anything else that is slow to load."
-    heavy = 'numba cvxpy scipy matplotlib highspy pandas ipywidgets'.split()
-    code = ('import sys, oia_nb.all, oia_nb.fast.drive; '
-            f'sys.exit(", ".join(m for m in {heavy} if m in sys.modules))')
-    assert python(code).stderr.strip() == ''
-
 
 def test_other_code_or_constants_are_compiled_afresh(monkeypatch):
     "Numba looks at one function only, not at those that it calls."
@@ -373,27 +276,3 @@ def test_other_code_or_constants_are_compiled_afresh(monkeypatch):
         seen.append(state.code_key())
     monkeypatch.setitem(state.KERNELS, 'dot', lambda x, y: 0.)
     assert len({*seen, state.code_key()}) == 4
-
-
-def test_without_a_folder_it_compiles_all_the_same(monkeypatch, capsys):
-    from numba.core.caching import CacheImpl
-    monkeypatch.setattr(CacheImpl, '_locator_classes', [])
-    monkeypatch.setattr(state, 'KERNELS', {'play_rounds': state.KERNELS['dot']})
-    monkeypatch.setattr(state, 'COMPILED', {})
-    assert state.compiled()['play_rounds'](np.ones(2), np.ones(2)) == 2
-    assert 'compiling, once' in capsys.readouterr().err
-
-
-@pytest.mark.release
-def test_compiling_is_announced_once(tmp_path):
-    """On standard error, when there is nothing to load; the second process loads.
-
-    No kernel is compiled for each literal that it is called with, as one with three was."""
-    code = ('from oia_nb.all import identify, load_world; '
-            'identify(load_world("clinic"), eps=3., delta=.1, method="oiafc", engine="fast"); '
-            'from oia_nb.fast.state import COMPILED as known; del known["by_reference"]; '
-            'assert max(len(f.signatures) for f in known.values()) < 3')
-    first, second = (python(code, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2))
-    assert first.returncode == second.returncode == 0
-    assert first.stderr.count('compiling, once') == 1 and second.stderr == ''
-    assert first.stdout == second.stdout == ''

@@ -17,25 +17,20 @@ from oia_nb.worlds.files import world_from_dict, world_to_dict
 
 SEEDS = st.integers(0, 10**6)
 
-
 def drawn(seed):
     "A random world with an oracle, and a box of costs around its own."
     rng = generator(11, seed)
     world = random_world(int(rng.integers(2, 4)), int(rng.integers(2, 4)), 3, seed,
                          prior='arm', margin=.02)
     low = world.costs*rng.uniform(.6, 1., world.setting.K)
-    return world, dict(
-        zip(world.setting.arms,
-            zip(low, world.costs + rng.exponential(.01, world.setting.K)))), rng
-
+    return world, dict(zip(world.setting.arms, zip(low, world.costs +
+                                                   rng.exponential(.01, world.setting.K)))), rng
 
 def with_costs(world, costs):
     return replace(world, structure=InformationStructure(world.structure.joint, costs))
 
-
 def with_bound(world, bound):
     return replace(world, setting=replace(world.setting, bound=bound))
-
 
 @settings(max_examples=examples(20))
 @given(SEEDS)
@@ -56,7 +51,6 @@ def test_margins_hold_in_the_whole_box(seed):
         for costs in [rng.uniform(low, high), np.where(rng.random(len(low)) < .5, low, high)]:
             assert region_margin(with_costs(world, costs), rule, k) >= oracle.margins[k] - 1e-8
 
-
 @settings(max_examples=examples(20))
 @given(SEEDS)
 def test_the_bound_needed_is_where_margins_begin(seed):
@@ -70,16 +64,6 @@ def test_the_bound_needed_is_where_margins_begin(seed):
     doubtful = bound_needed(world, costs=box)
     assert all(doubtful[a] >= needed[a] - 1e-6 for a in needed)
 
-
-def test_no_bound_will_do_for_twins_and_the_dominated():
-    look = [[.4, .1], [.1, .4]]
-    world = make_world([look, look, [[.5, .5]]], [.1, .1, 0.], np.eye(2), 1.,
-                       arms=['this', 'that', 'nothing'])
-    needed = bound_needed(world)
-    assert needed == {'this': np.inf, 'that': np.inf, 'nothing': 0.}
-    assert bound_needed(with_costs(world, [.1, .2, 0.]))['that'] == np.inf
-
-
 def test_the_error_says_what_would_do():
     "The bound and the cost that it names make the arm inducible."
     world = make_world([[[.5, .5]], np.eye(2)/2], [0., .1], np.eye(2), 1., arms=['toss', 'look'])
@@ -91,7 +75,6 @@ def test_the_error_says_what_would_do():
     assert e.value.arms == ('look',)
     assert action_informed_oracle(world, costs={'look': (.1, .49)}).margins[1] > 0
     assert action_informed_oracle(with_bound(world, 1.61), costs={'look': (.1, .8)}).margins[1] > 0
-
 
 def test_counted_beliefs():
     """From counts of n cases an arm, margins hold for the true distributions but for a share δ =
@@ -110,14 +93,10 @@ def test_counted_beliefs():
         counted = make_world(joint, [0., .05], np.eye(2), 1., arms=['toss', 'look'])
         for name, options in ('counts', dict(cases={'look': n})), ('alone', {}):
             oracle = action_informed_oracle(counted, **options)
-            real = [
-                region_margin(truth,
-                              type(r)(r.values, truth.setting.support, 1.), k)
-                for k, r in enumerate(oracle.rules)
-            ]
+            real = [region_margin(truth, type(r)(r.values, truth.setting.support, 1.), k) for k,
+                    r in enumerate(oracle.rules)]
             failed[name] += bool((np.array(real) < oracle.margins - 1e-9).any())
     assert failed['counts'] <= 9 and failed['alone'] >= 15
-
 
 def test_ranges_live_in_the_world_and_its_file(tmp_path):
     clinic = load_world('clinic')

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 from conftest import amount
-from oia_nb.all import (Menu, load_world, optimal_rule, principal_profit,
-                        random_world, world_names)
+from oia_nb.all import (Menu, load_world, optimal_rule, principal_profit, random_world, world_names)
 from oia_nb.run.session import Offer
-from oia_nb.game.tickets import SAME_TICKET, SAME, money, remark, round_program, whole_numbers
+from oia_nb.game.tickets import SAME_TICKET, SAME, remark, round_program, whole_numbers
 
 def many_worlds(seeds):
     for prior in 'common', 'arm':
@@ -91,10 +90,6 @@ def test_print_is_the_rule_or_says_so(digits):
             seen.add(same)
     assert seen == {True, False}
 
-def test_sums_are_written_out():
-    assert [money(x) for x in (406812.7, 1e6, 50., .0002611134, 12345678.)] == [
-        '406813', '1000000', '50', '0.000261113', '12345678']
-
 def test_the_best_round_menu_is_the_best():
     """With no gap left open: as another solver finds it. Within its usual gap of 1e-4 it would
     cost .22 units more in the first of these."""
@@ -105,6 +100,5 @@ def test_the_best_round_menu_is_the_best():
         p = round_program(best.rule.menu(SAME_TICKET).tickets, world, best.arm, unit, unit/2)
         found, optimal = whole_numbers(p)
         other = milp(p['cost'], integrality=p['whole'], bounds=Bounds(*p['columns']),
-                     constraints=LinearConstraint(p['A'], *p['rows']),
-                     options=dict(mip_rel_gap=0.))
+                     constraints=LinearConstraint(p['A'], *p['rows']), options=dict(mip_rel_gap=0.))
         assert optimal and abs(p['cost'] @ found - other.fun) < 1e-3

@@ -8,18 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.stats import binom
-from conftest import amount
 from laws import detection, ever_outside, guess, most_failures, outcomes, statistical
-from oia_nb.all import (Response, action_informed_oracle, generator,
-                        is_proper, mix, oiafc, optimal_rule, principal_profit, random_world,
-                        simple_regret, simulate)
+from oia_nb.all import (Response, action_informed_oracle, generator, is_proper, oiafc, optimal_rule,
+                        principal_profit, random_world, simple_regret, simulate)
 from oia_nb.paper.estimation import event_holds
-from oia_nb.paper.exploration import Exploration, initialise, interact, never, remember
+from oia_nb.paper.exploration import remember
 from oia_nb.paper.oiafc import MIXINGS
-from oia_nb.worlds.generators import simple_world
-from oia_nb.paper import baselines
 from oia_nb.paper.baselines import (chen, etc, etc_bits, etc_bound, etc_radius, etc_rounds,
-                                    etc_samples, link_arms, oiafc_simple, radius_simple)
+                                    etc_samples, oiafc_simple, radius_simple)
 
 FALSE_ALARM = 1e-6
 SHAPES = [(2, 2, 2), (3, 2, 2), (2, 3, 2), (4, 3, 2)]      # arms, states, signals
@@ -112,41 +108,6 @@ def test_certificate_of_any_rule():
             checked += 1
     assert checked > 10
 
-def rounds_regret(i, T, seed):
-    regrets, run = [], Exploration(WORLDS[i].setting, ORACLES[i],
-                                   **baselines.chen_parts(WORLDS[i].setting, T, .1))
-    class Noted:
-        def respond(self, rule, rng):
-            regrets.append(regret(i, rule))
-            return WORLDS[i].respond(rule, rng)
-    simulate(interact(run, never, T), Noted(), generator(17, seed))
-    return np.array(regrets), run
-
-# so many runs, of whose rounds less than this share may be bad
-RUNS, SHARE = amount((30, .6), (80, .8))
-
-@statistical(false_alarm=FALSE_ALARM, planted='returns the worst rule of its run',
-             power=lambda: detection(RUNS, SHARE, 1.))
-def test_uniform_decision():
-    """Runs on two worlds: the drawn rule fails no more often than the rounds of its run do,
-    and that is within Markov's bound."""
-    eps, T, failures, worst, share, markov, runs = .6, 60, 0, 0, 0., 0., RUNS
-    for n in range(runs):
-        r, _ = rounds_regret(2*(n % 2), T, n)
-        failures += r[int(generator(19, n).integers(T))] > eps
-        worst += r.max() > eps
-        share, markov = share + (r > eps).mean()/runs, markov + r.mean()/eps/runs
-    assert .05 < share <= markov and share < SHARE
-    # a sum of unequal chances has no heavier tail than this
-    assert failures <= most_failures(runs, share) < worst
-
-def test_share_by_the_clock():
-    "All arms get the share of the round, whatever their successes."
-    plans = []
-    play(chen, 1, budget=200, watch=plans.append)
-    K = WORLDS[1].setting.K
-    assert np.allclose([p.alpha for p in plans], [min(K*p.t**(-1/3), 1) for p in plans], rtol=1e-12)
-
 # --- Explore, then commit -------------------------------------------------------------
 
 def test_etc_radius():
@@ -160,8 +121,7 @@ def test_etc_radius():
 
 SURE, SURE_EPS = outcomes([.95, .05], [0., .005], .1), 1.2
 
-@statistical(false_alarm=FALSE_ALARM,
-             planted="returns the oracle's rule for the worst arm",
+@statistical(false_alarm=FALSE_ALARM, planted="returns the oracle's rule for the worst arm",
              power=lambda: detection(20, .01, 1.))
 def test_etc_certifies_its_target():
     """20 runs with n fitted to ε, in a world where a wrong rule loses more: not certified, or
@@ -194,40 +154,6 @@ def test_etc_on_the_event(i):
         z, ORACLES[i].margin, n, .1) + 1e-6
     assert world.best_response(found.rule) == found.arm and is_proper(found.rule)
 
-@pytest.mark.parametrize('i', [1, 3, 5, 7])
-def test_links_form_a_tree(i):
-    "K - 1 walls that connect all arms; the arms on either side are those that answer there."
-    world, rules = WORLDS[i], ORACLES[i].rules
-    run = Exploration(world.setting, ORACLES[i], radius=None, mixing=None)
-    def steps():
-        yield from initialise(run, world.setting.K)
-        yield from link_arms(run, 9)
-    simulate(steps(), world, 0)
-    linked = {0}
-    for s in run.searches:
-        assert s.k0 in linked and s.k1 not in linked and s.lam_max - s.lam_min == 2**-9
-        ends = [{
-            world.best_response(mix(rules[0], rules[j], lam))
-            for j in range(world.setting.K)
-        } for lam in (s.lam_min, s.lam_max)]
-        assert s.k0 in ends[0] and s.k1 in ends[1]
-        linked.add(s.k1)
-    assert linked == set(range(world.setting.K))
-
-@pytest.mark.parametrize('budget', [1, 2, 3, 4, 7, 50, 201])
-def test_etc_budget(budget):
-    "As much of a budget as fits a whole number of announcements, and never more."
-    i = 1
-    z = WORLDS[i].setting
-    r = play(etc, i, budget=budget)
-    assert r.rounds <= budget and (r.status == 'budget_too_small') == (budget < z.K)
-    if budget >= z.K:
-        n = (r.counts.sum() - r.forced_rounds)//z.K
-        assert r.rounds == etc_rounds(z, n, .1) and etc_rounds(z, n + 1, .1) > budget
-    else:
-        assert r.rounds == budget and r.certificate is None and WORLDS[i].best_response(
-            r.rule) == r.arm
-
 def test_etc_contradiction():
     """Reports that belong to the other arm contradict what the arms choose; nothing is certified
     then."""
@@ -241,19 +167,6 @@ def test_etc_contradiction():
     assert r.event_violated and r.status == 'event_violated' and r.certificate is None
 
 # --- The simple setting ---------------------------------------------------------------
-
-SIMPLE = [simple_world(2, 2, generator(41, i), margin=.03, tries=2000) for i in range(4)]
-
-def test_simple_setting():
-    """Four simple worlds and both shares: certified, with 2 in place of M. (That the
-    certificates are right, and hardly more: `law_simple`.)"""
-    for i, world in enumerate(SIMPLE):
-        z, oracle, eps = world.setting, action_informed_oracle(world), 1.5*world.setting.B
-        r = simulate(
-            oiafc_simple(z, oracle, eps=eps, delta=.2,
-                         mixing=('theorem1', 'corollary1')[i % 2]), world,
-            generator(43, i))
-        assert r.status == 'certified' and r.certificate.bound <= eps
 
 def test_simple_event():
     """The radius without M at its own share, exactly: π²δ/24 for one arm with two beliefs; 0.75

@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 from conftest import amount
 import laws
-from oia_nb.all import (action_informed_oracle, generator, load_world, make_world,
-                        oiafc, simulate)
+from oia_nb.all import (action_informed_oracle, generator, load_world, make_world, oiafc, simulate)
 from oia_nb.paper.estimation import NORMAL, event_holds
 from oia_nb.paper.oiafc import MIXINGS, should_stop
 from oia_nb.paper.complexity import (Problem, corollary1_arm, corollary1_bound, corollary1_explicit,
                                      corollary1_tau1, corollary1_tau2, corollary2_budget,
                                      forecast_rounds, largest_fixed_point, n_min, problem_of,
-                                     smallest_budget, theorem1_at, theorem1_bound,
+                                     smallest_budget, theorem1_bound,
                                      theorem1_explicit, theorem2_need)
 from oia_nb.paper.complexity import MEASURES
 from oia_nb.paper.complexity import C_EPS
@@ -30,28 +29,17 @@ def problems(n, seed, K=(2, 20)):
         k, B_S, B_u = int(rng.integers(*K)), 10**rng.uniform(-1, 1), 10**rng.uniform(-1, 1)
         gaps = np.sort(rng.uniform(0, B_S + B_u, k))
         yield Problem(k, int(rng.integers(2, 60)), B_S, B_u,
-                      10**rng.uniform(-3, np.log10(2))*(B_S+B_u),
-                      10**rng.uniform(-4, 0), B_S*10**rng.uniform(-2, 0),
-                      tuple(gaps - gaps[0]))
+                      10**rng.uniform(-3, np.log10(2))*(B_S+B_u), 10**rng.uniform(-4, 0),
+                      B_S*10**rng.uniform(-2, 0), tuple(gaps - gaps[0]))
 
 def world(p=(.95, .05), costs=(0., .02), utility=(1., .5), bound=.1):
     return make_world([[[x, 0.], [0., 1 - x]] for x in p], costs, [[u] for u in utility], bound)
 
-TOTALS = dict(theorem1=theorem1_bound,
-              theorem1_signed=lambda p: theorem1_bound(p, signed=True),
+TOTALS = dict(theorem1=theorem1_bound, theorem1_signed=lambda p: theorem1_bound(p, signed=True),
               explicit=lambda p: theorem1_explicit(p)[0], corollary1=corollary1_bound,
-              corollary1_explicit=lambda p: corollary1_explicit(p)[0],
-              budget=smallest_budget, corollary2=lambda p: corollary2_budget(p)[0],
-              least=n_min, least_constant=lambda p: n_min(p, 'corollary1'))
-
-@pytest.mark.parametrize('name', TOTALS)
-def test_units_of_money_do_not_matter(name):
-    """Payments, utilities, target, margin and gaps in cents instead of dollars: the same number
-    of rounds."""
-    for p in problems(40, 1):
-        cents = replace(p, B_S=100*p.B_S, B_u=100*p.B_u, eps=100*p.eps,
-                        margin=100*p.margin, gaps=tuple(100*g for g in p.gaps))
-        assert np.isclose(TOTALS[name](p), TOTALS[name](cents), rtol=1e-6, atol=40)
+              corollary1_explicit=lambda p: corollary1_explicit(p)[0], budget=smallest_budget,
+              corollary2=lambda p: corollary2_budget(p)[0], least=n_min,
+              least_constant=lambda p: n_min(p, 'corollary1'))
 
 @pytest.mark.parametrize('name', TOTALS)
 def test_harder_targets_cost_more(name):
@@ -60,11 +48,6 @@ def test_harder_targets_cost_more(name):
         assert f(replace(p, eps=p.eps/2)) > f(p)
         assert f(replace(p, delta=p.delta/2)) >= f(p)
         assert f(replace(p, margin=p.margin/2)) >= f(p)
-
-def test_least_is_at_most_the_bounds():
-    for p in problems(200, 3):
-        assert p.K + n_min(p) <= theorem1_bound(p) and p.K + n_min(
-            p, 'corollary1') <= corollary1_bound(p)
 
 @pytest.mark.parametrize('mixing', ['theorem1', 'corollary1'])
 def test_least_number_of_samples(mixing):
@@ -83,34 +66,16 @@ def test_least_number_of_samples(mixing):
             N = int(rng.integers(1, n))
             assert not holds(N, int(rng.integers(1, N + 1)), p.K + N + int(rng.integers(0, 1000)))
 
-def test_fixed_points():
-    "A fixed point of F, beyond which F stays below t."
-    for p in problems(60, 6):
-        for bound, F in ((theorem1_bound(p), lambda t: theorem1_at(p, t)),
-                         (theorem1_bound(p, signed=True),
-                          lambda t: theorem1_at(p, t, signed=True))):
-            assert np.isclose(F(bound), bound, rtol=1e-6) and all(
-                F(bound*f) < bound*f for f in (1.01, 2, 10, 1e6))
-
 @pytest.mark.parametrize('signed', [False, True])
 def test_closed_forms_are_above_the_fixed_points(signed):
-    for p in itertools.chain(
-            problems(amount(100, 300), 7), problems(amount(20, 60), 8, (100, 500)),
-        [Problem(2, 2, 1., 0., 2., 1., 1.),
-         Problem(2, 1, 1., 0., 2., 1., 1.)]):
+    for p in itertools.chain(problems(amount(100, 300), 7), problems(amount(20, 60), 8, (100, 500)),
+                             [Problem(2, 2, 1., 0., 2., 1., 1.),
+                              Problem(2, 1, 1., 0., 2., 1., 1.)]):
         for total, (bound, Gamma) in ((theorem1_bound(p, signed=signed),
                                        theorem1_explicit(p, signed=signed)),
                                       (corollary1_bound(p, signed=signed),
                                        corollary1_explicit(p, signed))):
             assert total <= bound <= Gamma
-
-def test_signed_rules_cost_more():
-    for p in problems(100, 9):
-        assert theorem1_bound(p) < theorem1_bound(
-            p, signed=True) and corollary1_bound(p) < corollary1_bound(p, signed=True)
-        assert smallest_budget(p) < smallest_budget(
-            p, signed=True) and corollary2_budget(p)[0] < corollary2_budget(
-                p, signed=True)[0]
 
 def test_printed_theorem1_for_a_hundred_arms_and_a_thousand():
     far = lambda K: Problem(K, 2, 1., 0., 1e-3, 1., .1, (0.,) + (1.,)*(K - 1))
@@ -150,9 +115,8 @@ def test_searches_come_near_their_bound():
     """A run of hundreds of thousands of rounds: a twelfth of Lemma 4's count, or a quarter of
     the logarithm for half of it, is exceeded. (Normal rounds: `law_normal_rounds`.)"""
     laws.check_searches()
-    for old, new in (('return (p.K - 1)*np.ceil(N_bar)',
-                      'return (p.K - 1)*np.ceil(N_bar/12)'), ('t/(2*Lambda)))/2',
-                                                              't/(2*Lambda)))/4')):
+    for old, new in (('return (p.K - 1)*np.ceil(N_bar)', 'return (p.K - 1)*np.ceil(N_bar/12)'),
+                     ('t/(2*Lambda)))/2', 't/(2*Lambda)))/4')):
         with pytest.raises(AssertionError):
             laws.check_searches(laws.bounds(old, new))
 
@@ -160,9 +124,8 @@ def test_printed_corollary1_fails_on_a_run():
     "E35: both printed bounds on normal rounds are exceeded on the event; the corrected ones hold."
     w = world((.95, .05), (0., 0.), (1., 1.))
     p, plans = problem_of(w, w.setting.B, .1), []
-    r = simulate(
-        oiafc(w.setting, action_informed_oracle(w), eps=p.eps, delta=.1,
-              mixing='corollary1', watch=plans.append), w, 0)
+    r = simulate(oiafc(w.setting, action_informed_oracle(w), eps=p.eps, delta=.1,
+                       mixing='corollary1', watch=plans.append), w, 0)
     assert r.status == 'certified' and all(event_holds(w, s.q_hat, s.I) for s in plans)
     L = max(((r.trace.kinds == NORMAL) & (r.trace.arms == k)).sum() for k in range(2))
     assert corollary1_arm(p, r.rounds, 'printed') < L <= corollary1_arm(p, r.rounds)

@@ -34,10 +34,8 @@ def sections():
 def problems(rows, sections):
     "What is wrong with the page, one line each."
     found = [f'{n} has no row' for n in NUMBERS if n not in [r['number'] for r in rows]]
-    found += [
-        f'{r["number"]} has two rows' for i, r in enumerate(rows)
-        if r['number'] in [o['number'] for o in rows[:i]]
-    ]
+    found += [f'{r["number"]} has two rows' for i, r in enumerate(rows)
+              if r['number'] in [o['number'] for o in rows[:i]]]
     for r in rows:
         heading, text, code = sections.get(f'sec-{r["number"].lower()}', ('', '', ''))
         if not heading.startswith(r['number'] + '.'):

@@ -16,11 +16,10 @@ from oia_nb.game.information import Setting, make_world
 from oia_nb.game.oracle import Oracle
 from oia_nb.game.scoring import brier, menu_rule, mix
 from oia_nb.game.stackelberg import arm_profit, optimal_rule
-from oia_nb.paper.ucb_lp import OptimisticPrograms, ucb_bounds
+from oia_nb.paper.ucb_lp import OptimisticPrograms
 
 seeds = st.integers(0, 2**32 - 1)
 quick = settings(max_examples=examples(80), deadline=None)
-
 
 def random_world(rng, K=3):
     "K arms, two or three states, a common prior, small costs."
@@ -45,7 +44,6 @@ def played(world, rules, rounds, rng):
 
 def true_costs(world):
     return world.costs[:, None] - world.costs
-
 
 # --- Concentration --------------------------------------------------------------------
 
@@ -81,10 +79,8 @@ def test_fixed_budget_event():
     "Union over all counts up to T, exactly; with 0.75 of the radius it isn't so, at δ = 10⁻¹²."
     T, delta = 60, 1e-12
     n, a = np.arange(1, T + 1), 2*np.log(T*2*2**2/delta)
-    fails = [
-        sum(ever_outside(p, factor*radius_fb(n, n, a=a)) for p in (.5, .6))
-        for factor in (1., .75)
-    ]
+    fails = [sum(ever_outside(p, factor*radius_fb(n, n, a=a)) for p in (.5, .6))
+             for factor in (1., .75)]
     assert fails[0] <= delta < fails[1]
 
 @quick
@@ -94,7 +90,6 @@ def test_radius_never_forms_the_power_of_two(M, K, delta, t):
     assert I[0] == np.inf and np.isfinite(I[1:]).all() and I[2] <= I[1]
     if M < 500:
         assert np.isclose(I[1]**2/2, np.log(4*K*2.**M*float(t)**2/delta))
-
 
 # --- Counts and points ----------------------------------------------------------------
 
@@ -118,26 +113,6 @@ def test_counts_are_those_of_the_rounds(seed):
     data.record(0, 0, np.zeros(3))
     # what was handed out earlier doesn't change
     assert data.N[0] == before[0] + 1
-
-@quick
-@given(seeds)
-def test_two_points_a_segment_tell_all(seed):
-    """Whatever answers came, in any order, on several segments visited again and again: no bound
-    is lost."""
-    rng, M, K = generator(seed), 4, 3
-    z = Setting(rng.dirichlet(np.ones(3), M), np.eye(3), 2., K)
-    kept, every = Transcript(z), Transcript(z)
-    ends = [(2*rng.random(M), 2*rng.random(M)) for _ in range(3)]
-    for _ in range(int(rng.integers(1, 60))):
-        i, lam = int(rng.integers(3)), float(rng.choice([0., .25, .5, 1., rng.random()]))
-        s = (1 - lam)*ends[i][0] + lam*ends[i][1]
-        round_ = int(rng.integers(K)), int(rng.integers(M)), s
-        kept.record(*round_, line=i, place=lam)
-        every.record(*round_)
-        I = rng.random(K)
-        assert np.allclose(cost_upper(kept, I), cost_upper(every, I), rtol=0, atol=1e-14)
-    assert all(len(p) <= 6 for p in kept.points)
-
 
 # --- The cost graph -------------------------------------------------------------------
 
@@ -213,15 +188,13 @@ def test_an_empty_bracket_is_flagged_and_no_other(seed):
     U[0, 1] = -U[1, 0] - .01
     assert cost_estimates(U, 1.)[2]
 
-
 # --- Optimistic programs --------------------------------------------------------------
 
 def estimates(world, rng):
     "Counts, radii and cost estimates that are off by no more than the radii."
     q, C, K = world.belief_distributions, true_costs(world), world.setting.K
-    counts = np.array(
-        [rng.multinomial(n, p/p.sum()) for n, p in zip(rng.integers(5, 3000, K), q)],
-        float)
+    counts = np.array([rng.multinomial(n, p/p.sum()) for n, p in zip(rng.integers(5, 3000, K), q)],
+                      float)
     I = np.abs(counts/counts.sum(1, keepdims=True)
                - q).sum(1)*(1 + rng.random(K)*rng.integers(0, 2))
     I_c = world.setting.bound*np.triu(.1*rng.random((K, K)), 1)
@@ -241,37 +214,3 @@ def test_optimism_sandwich_on_random_worlds(seed):
         assert k not in found.infeasible
         assert best[k] <= h[k] + 1e-7*z.bound
         assert h[k] <= arm_profit(world, found.rule(k))[k] + 2*z.B*I[k] + 1e-7*z.bound
-
-@settings(max_examples=examples(40), deadline=None)
-@given(seeds)
-def test_zero_rule_certificate_agrees_with_the_solver(seed):
-    "Where the lemma applies, the solver finds the same v; where it doesn't, the value is larger."
-    rng = generator(seed)
-    world = random_world(rng)
-    z, (counts, I, C_hat, I_c) = world.setting, estimates(world, rng)
-    programs = OptimisticPrograms(z, Oracle([brier(z.support, z.bound)]*z.K))
-    I = I*rng.choice([.1, 1., 10.])
-    found = programs.solve(counts, I, C_hat, I_c)
-    for k in range(z.K):
-        lower = ucb_bounds(z, I, C_hat, I_c, k)/z.bound
-        m = max(-I[k], lower.max())
-        v = programs._program(z.support, z.K, k).minimum(counts, lower, I[k])
-        if m <= I[k]:
-            assert abs(v.value - m) < 1e-7 and not found.rule(k).values.any()
-        else:
-            assert v is None or v.value > m - 1e-9
-
-@pytest.mark.parametrize('seed', range(6))
-def test_no_uncertainty_is_the_program_of_complete_information(seed):
-    world = random_world(generator(seed))
-    z, K = world.setting, world.setting.K
-    oracle = Oracle([brier(z.support, z.bound)]*K)
-    best = optimal_rule(world).profits
-    there = np.isfinite(best)
-    for solver in 'highs', 'cvxpy':
-        programs = OptimisticPrograms(z, oracle, solver)
-        found = programs.solve(world.belief_distributions, np.zeros(K),
-                               true_costs(world), np.zeros((K, K)))
-        h = found.profits
-        assert np.allclose(h[there], best[there], atol=1e-7*z.bound, rtol=0)
-        assert found.infeasible == list(np.flatnonzero(~there))

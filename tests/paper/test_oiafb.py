@@ -13,7 +13,7 @@ from conftest import amount
 from laws import FALSE_ALARM, detection, guess, most_failures, noisy, outcomes, statistical
 from oia_nb.all import (InvalidInput, NotInducible, action_informed_oracle, generator,
                         identify, is_proper, make_world, optimal_rule, principal_profit, simulate)
-from oia_nb.paper.complexity import problem_of, smallest_budget, theorem2_need
+from oia_nb.paper.complexity import problem_of
 from oia_nb.paper.estimation import FORCED, INIT, NORMAL, event_holds
 from oia_nb.paper.exploration import Exploration, interact, never, remember
 from oia_nb.paper.oiafb import budget_parameter, event_failure, oiafb
@@ -21,18 +21,11 @@ from oia_nb.paper.oiafb import budget_parameter, event_failure, oiafb
 # A wrong arm costs more than the target of 1.75 B, so that errors are possible, and walls are far,
 # so that few rounds are forced.
 LOOSE = 1.75
-WORLDS = [
-    outcomes([.98, .02], [0., 0.], .05),
-    outcomes([.97, .02], [.005, 0.], .05),
-    outcomes([.02, .97], [0., .005], .06),
-    outcomes([.98, .03], [0., .01], .05),
-    outcomes([.99, .01], [0., 0.], .1),
-    outcomes([.98, .02], [0., .005], .05, seen=False),
-    outcomes([.03, .98], [.002, 0.], .05, seen=False),
-    noisy([.98, .02], .95, [0., 0.], .05),
-    noisy([.97, .01], .9, [0., .002], .05),
-    outcomes([.96, .01], [.002, .001], .04)
-]
+WORLDS = [outcomes([.98, .02], [0., 0.], .05), outcomes([.97, .02], [.005, 0.], .05),
+          outcomes([.02, .97], [0., .005], .06), outcomes([.98, .03], [0., .01], .05),
+          outcomes([.99, .01], [0., 0.], .1), outcomes([.98, .02], [0., .005], .05, seen=False),
+          outcomes([.03, .98], [.002, 0.], .05, seen=False), noisy([.98, .02], .95, [0., 0.], .05),
+          noisy([.97, .01], .9, [0., .002], .05), outcomes([.96, .01], [.002, .001], .04)]
 
 def random_world(seed):
     "A small world that has an oracle."
@@ -69,11 +62,9 @@ def error_counts(world, eps, delta, runs, seed, spare=4, by_hand=4):
     oracle, best = action_informed_oracle(world), optimal_rule(world)
     T = budget_that_proves(world, eps, delta, spare)
     a = budget_parameter(world.setting, T, delta)
-    results = [
-        identify(world, method='oiafb', eps=eps, delta=None, budget=T, a=a,
-                 seed=generator(seed, i), oracle=oracle,
-                 engine='coroutine' if i < by_hand else 'fast') for i in range(runs)
-    ]
+    results = [identify(world, method='oiafb', eps=eps, delta=None, budget=T, a=a,
+                        seed=generator(seed, i), oracle=oracle, engine='coroutine' if i < by_hand
+                        else 'fast') for i in range(runs)]
     wrong = np.array([best.profit - principal_profit(world, r.rule) > eps for r in results])
     proved = np.array([r.normal_rounds >= normal_rounds_needed(world, eps, a) for r in results])
     assert all(r.certificate.bound <= eps + 1e-12 for r, yes in zip(results, proved)
@@ -112,9 +103,8 @@ def test_certificate_on_the_event(seed):
     best = optimal_rule(world)
     for a, budget in ((1., 40), (6., 40), (20., 25)):
         plans = []
-        r = simulate(
-            oiafb(world.setting, oracle, eps=world.setting.B, budget=budget, a=a,
-                  watch=plans.append), world, seed)
+        r = simulate(oiafb(world.setting, oracle, eps=world.setting.B, budget=budget, a=a,
+                           watch=plans.append), world, seed)
         if r.certificate and all(event_holds(world, p.q_hat, p.I) for p in plans):
             assert best.profit - principal_profit(world, r.rule) <= r.certificate.bound + 1e-9
 
@@ -124,9 +114,8 @@ def test_budget_is_spent_exactly(seed):
     K = world.setting.K
     for budget in [*range(1, 12), 30]:
         plans = []
-        r = simulate(
-            oiafb(world.setting, oracle, eps=.5, budget=budget, delta=.1,
-                  watch=plans.append), world, seed)
+        r = simulate(oiafb(world.setting, oracle, eps=.5, budget=budget, delta=.1,
+                           watch=plans.append), world, seed)
         assert r.rounds == budget == len(r.trace.arms) == r.counts.sum()
         assert r.rounds == min(K, budget) + r.normal_rounds + r.forced_rounds
         assert r.status == ('budget_too_small' if budget < K else
@@ -191,28 +180,16 @@ def test_a_and_delta():
     assert (by_delta.trace.arms == by_a.trace.arms).all() and np.isclose(
         by_a.delta, .1) and by_delta.delta == .1
 
-@pytest.mark.parametrize('bad, names',
-                         [(dict(budget=0, a=1.), 'budget'),
-                          (dict(budget=True, a=1.), 'budget'),
-                          (dict(budget=5.), 'a, delta'),
-                          (dict(budget=5, a=1., delta=.1), 'a, delta'),
-                          (dict(budget=5, a=-1.), 'a:'),
-                          (dict(budget=5, a=np.nan), 'a:'),
-                          (dict(budget=5, delta=2.), 'delta'),
-                          (dict(budget=5, a=1., solver='simplex'), 'solver')])
+@pytest.mark.parametrize('bad, names', [(dict(budget=0, a=1.), 'budget'),
+                                        (dict(budget=True, a=1.), 'budget'),
+                                        (dict(budget=5.), 'a, delta'),
+                                        (dict(budget=5, a=1., delta=.1), 'a, delta'),
+                                        (dict(budget=5, a=-1.), 'a:'),
+                                        (dict(budget=5, a=np.nan), 'a:'),
+                                        (dict(budget=5, delta=2.), 'delta'),
+                                        (dict(budget=5, a=1., solver='simplex'), 'solver')])
 def test_bad_arguments(bad, names):
     "Refused when the learner is made, before anything is announced."
     with pytest.raises(InvalidInput) as e:
         oiafb(WORLDS[0].setting, action_informed_oracle(WORLDS[0]), eps=1., **bad)
     assert names in str(e.value)
-
-def test_sufficient_budget():
-    "The smallest T with T ≥ theorem2_need(T, a(T)); from there on it stays enough."
-    for world in WORLDS[:4]:
-        oracle = action_informed_oracle(world)
-        for eps, delta in ((1., .1), (.1, .5)):
-            p = problem_of(world.setting, eps, delta, oracle.margin)
-            enough = lambda T: T >= theorem2_need(p, T, budget_parameter(p, T, delta))
-            T = int(smallest_budget(p))
-            assert enough(T) and not enough(T - 1) and not enough(T // 2) and all(
-                enough(T*f) for f in (2, 10, 1000))

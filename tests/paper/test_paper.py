@@ -3,7 +3,6 @@ no number stands in prose without a role."""
 import re
 from pathlib import Path
 
-import paper_graph
 import paper_refs
 import pytest
 from conftest import ROOT
@@ -13,29 +12,6 @@ from oia_nb.show.book import chapter_paths, in_words
 NBS = ROOT/'nbs'
 PAGES = sorted((NBS/'paper').glob('00*.md'))
 TEXT = '\n'.join(p.read_text(encoding='utf-8') for p in PAGES)
-
-# --- Numbers --------------------------------------------------------------------------
-
-def labelled():
-    return {i['label']: paper_refs.name(i) for i in paper_refs.table()['items'] if i['label']}
-
-@pytest.mark.parametrize('label, printed', [
-    ('sec2.1', 'section 3.1'), ('3.1', 'section 4.1'), ('3.3', 'section 4.3'),
-    ('definition3', 'Definition 3'), ('assm1', 'Assumption 1'), ('lemma1', 'Lemma 2'),
-    ('lemmasample1', 'Lemma 3'), ('lemma6', 'Lemma 5'), ('concentrationlemma', 'Lemma 6'),
-    ('lemmacontradiction', 'Lemma 14'), ('corollary2', 'Corollary 2'), ('alg2', 'Algorithm 3'),
-    ('alg3', 'Algorithm 2'), ('radius2', 'eq. (10)'), ('eq9', 'eq. (27)'), ('eq12', 'eq. (30)'),
-    ('56', 'eq. (56)')])
-def test_known_numbers(label, printed):
-    assert labelled()[label] == printed
-
-@pytest.mark.parametrize('written, name', [
-    ('Lemma 4', 'Lemma 4'), ('appendix F.2', 'appendix F.2'), ('Appendix F.2', 'appendix F.2'),
-    ('§4.3', 'section 4.3'), ('equation (27)', 'eq. (27)'), ('eq. 27', 'eq. (27)'),
-    ('Algorithm 1, line 20', 'Algorithm 1, line 20'), ('Algorithm 1, line 21', None),
-    ('Lemma 15', None), ('section 7', None), ('eq. (59)', None)])
-def test_what_a_role_may_name(written, name):
-    assert paper_refs.canonical(written) == name
 
 # --- The statements and the ledger ----------------------------------------------------
 
@@ -50,8 +26,7 @@ def problems(text, rows):
         paper_refs.anchor(name) for name in paper_refs.names().values()})]
     about = {paper_refs.subject(r) for r in rows} - {None}
     found += [f'{name} is in the ledger and on no page' for name in sorted(about - set(shown))]
-    found += [f'{name} is on a page and not in the ledger' for name in shown
-              if name not in about]
+    found += [f'{name} is on a page and not in the ledger' for name in shown if name not in about]
     found += [f'{name} stands twice' for name in dict.fromkeys(shown) if shown.count(name) > 1]
     found += [f'{r["claim"]} is about nothing' for r in rows if paper_refs.subject(r) is None
               and not paper_refs.equations(r['claim']) and not r['claim'].startswith('Sections')]
@@ -88,20 +63,6 @@ def test_functions_on_the_pages_exist():
     for name in named:
         module, _, attribute = name.rpartition('.')
         assert hasattr(__import__(module, fromlist=[attribute]), attribute), name
-
-def test_code_is_found_beside_a_statement():
-    found = paper_refs.code_beside()
-    assert 'oia_nb.paper.complexity.tau1_bound' in found['lem-tau1']
-    assert paper_refs.named_by('here', 'lem-tau1')[0] == 'Lemma 3'
-    assert paper_refs.named_by('errata', 'E37') == ['Algorithm 2']
-
-# --- Who needs whom -------------------------------------------------------------------
-
-def test_needs_are_those_of_the_proofs():
-    needs = paper_graph.needs()
-    assert len(needs) == 18 and needs['Theorem 1'] == ['Lemma 5', 'Lemma 3', 'Lemma 4']
-    level = paper_graph.levels(needs)
-    assert all(level[a] < level[b] for b, wanted in needs.items() for a in wanted)
 
 # --- No number without a role ---------------------------------------------------------
 

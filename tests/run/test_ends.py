@@ -25,7 +25,6 @@ METHODS = [*((name, {}) for name in LEARNERS),
            *((name, dict(margin=.01)) for name in amount(LED[:1], LED))]
 NAMES = [name + (', led' if more else '') for name, more in METHODS]
 
-
 def played(method, more, world=COIN, oracle=ORACLE, seed=3, **options):
     "A run on `world`; None where the learner doesn't take what it is told."
     row = LEARNERS[method]
@@ -39,7 +38,6 @@ def played(method, more, world=COIN, oracle=ORACLE, seed=3, **options):
     except InvalidInput as e:
         assert str(e).startswith(('told', 'margin')), e
         return None
-
 
 def stopped(method, more, answers):
     "A run that is stopped after so many answers; None for one that can't be, or is over."
@@ -60,23 +58,19 @@ def stopped(method, more, answers):
     assert found.rounds == answers and found.status == 'stopped'
     return replace(found, origin=None)
 
-
-WAYS = {
-    'done': played,
-    'out of rounds': lambda m, more: played(m, more, eps=.01, budget=9),
-    'hardly a round': lambda m, more: played(m, more, budget=2),
-    'stopped at once': lambda m, more: stopped(m, more, 0),
-    'stopped early': lambda m, more: stopped(m, more, 1),
-    'stopped': lambda m, more: stopped(m, more, 14),
-    'stopped late': lambda m, more: stopped(m, more, 40),
-    'oracle': lambda m, more: played(m, more, oracle=SWAPPED),
-    'rounding': lambda m, more: played(m, more, told='beliefs=own,rounding=0', eps=.5),
-    'lapses': lambda m, more: played(m, more, replace(COIN, agent=parse_expert('lapsing:0.6')),
-                                     told='lapses=0.01', eps=.05, budget=300),
-    'drift': lambda m, more: played(m, more, replace(COIN, agent=parse_expert('drifting:0.2:9:9')),
-                                    eps=.05, budget=150),
-}
-
+WAYS = {'done': played, 'out of rounds': lambda m, more: played(m, more, eps=.01, budget=9),
+        'hardly a round': lambda m, more: played(m, more, budget=2),
+        'stopped at once': lambda m, more: stopped(m, more, 0),
+        'stopped early': lambda m, more: stopped(m, more, 1),
+        'stopped': lambda m, more: stopped(m, more, 14),
+        'stopped late': lambda m, more: stopped(m, more, 40),
+        'oracle': lambda m, more: played(m, more, oracle=SWAPPED),
+        'rounding': lambda m, more: played(m, more, told='beliefs=own,rounding=0', eps=.5),
+        'lapses': lambda m, more: played(m, more, replace(COIN, agent=parse_expert('lapsing:0.6')),
+                                         told='lapses=0.01', eps=.05, budget=300),
+        'drift': lambda m, more: played(m, more, replace(COIN,
+                                                         agent=parse_expert('drifting:0.2:9:9')),
+                                        eps=.05, budget=150)}
 
 def fits(found, tmp_path):
     "Asserts that what was filed is of one length, and survives being shown and stored."
@@ -97,7 +91,6 @@ def fits(found, tmp_path):
     assert json.loads(text)['rounds'] == again.rounds == n
     pd.testing.assert_frame_equal(again.to_frame(), frame, check_dtype=False)
 
-
 @pytest.mark.parametrize('method,more', METHODS, ids=NAMES)
 def test_every_learner_in_every_way(method, more, tmp_path):
     ended = {}
@@ -107,7 +100,6 @@ def test_every_learner_in_every_way(method, more, tmp_path):
             fits(found, tmp_path)
             ended[way] = found.violated or found.status
     assert len(ended) >= 6 and len(set(ended.values())) >= 3
-
 
 @pytest.mark.parametrize('last', range(1, amount(12, 40)))
 @pytest.mark.parametrize('method', ['sharp', 'patient', 'own_beliefs', 'open_support'])
@@ -124,14 +116,12 @@ def test_the_round_that_a_watch_ends_is_whole(method, last, monkeypatch, tmp_pat
     assert found.lost is not None
     fits(found, tmp_path)
 
-
 @pytest.mark.parametrize('part', ['arms', 'beliefs', 'targets', 'kinds', 'payments', 'states',
                                   'rounds', 'profits', 'radii', 'bounds'])
 def test_no_trace_of_unlike_parts(part):
     t = identify(COIN, eps=.3, delta=.1, seed=1).trace
     with pytest.raises(InvalidInput, match='trace'):
         replace(t, **{part: getattr(t, part)[:-1]})
-
 
 def test_a_round_that_another_arm_answers_is_forced():
     data = Transcript(COIN.setting)

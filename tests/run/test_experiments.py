@@ -4,17 +4,14 @@ import json
 import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import time
 from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import amount, ROOT
+from conftest import amount
 from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identify, load_world,
                         make_world, oiafc, optimal_rule, simulate)
-from oia_nb.game.oracle import shrink_oracle
 from oia_nb.worlds.generators import bits_world
 from oia_nb.run.experiments import compare, experiment, forecast, read_experiment, suite, summarise
 from oia_nb.game.information import World
@@ -68,14 +65,6 @@ def test_repetitions_share_their_luck(reference):
 def test_parallel_is_serial(reference, n_jobs):
     assert_same(experiment(**cheap, n_jobs=n_jobs), reference)
 
-def test_alone_or_in_a_batch(reference):
-    alone = experiment(
-        **cheap | dict(grid=dict(eps=2., delta=.1, fail_below=.5, slow=.002),
-                       repetitions=[13, 7]), n_jobs=0)
-    batch = reference.query('eps == 2 and fail_below == .5').set_index(
-        'repetition').loc[[13, 7]].reset_index()
-    assert_same(alone, batch[alone.columns])
-
 # --- Killed ---------------------------------------------------------------------------
 
 def files(folder):
@@ -105,31 +94,13 @@ def test_killed_at_ten_random_moments(reference, tmp_path, seed):
     assert_same(experiment(**cheap, n_jobs=0, path=folder), reference)
     assert_same(read_experiment(folder), reference)
 
-def test_killed_with_its_workers(reference, tmp_path):
-    "A script with two workers, in a session of its own, of which all processes are killed at once."
-    script = (
-        f'import sys; sys.path[:0] = {[str(ROOT), str(ROOT/"tests")]!r}\nfrom '
-        f'test_experiments import *\nexperiment(**cheap, n_jobs=2, path={str(tmp_path/"e")!r})'
-    )
-    p = subprocess.Popen([sys.executable, '-c', script], start_new_session=True,
-                         stderr=subprocess.DEVNULL)
-    while p.poll() is None and len(list(tmp_path.glob('e/runs/*.jsonl'))) < 5:
-        time.sleep(.01)
-    os.killpg(p.pid, signal.SIGKILL)
-    assert p.wait() == -signal.SIGKILL and 5 <= len(read_experiment(tmp_path/'e')) < len(reference)
-    assert_same(experiment(**cheap, n_jobs=0, path=tmp_path/'e'), reference)
-
 def test_torn_files_are_done_again(reference, tmp_path):
     experiment(**cheap, n_jobs=0, path=tmp_path)
     files, rng = sorted((tmp_path/'runs').iterdir()), generator(3)
     for n, f in enumerate(rng.permutation(files)[:30]):
         raw = f.read_bytes()
-        f.write_bytes([
-            b'', raw[:int(rng.integers(1,
-                                       len(raw) - 1))], b'[]\n',
-            files[0].read_bytes() if f != files[0] else b'{}',
-            raw[:9] + b'\xff' + raw[9:]
-        ][n % 5])
+        f.write_bytes([b'', raw[:int(rng.integers(1, len(raw) - 1))], b'[]\n', files[0].read_bytes()
+                       if f != files[0] else b'{}', raw[:9] + b'\xff' + raw[9:]][n % 5])
     assert len(read_experiment(tmp_path)) == len(reference) - 30
     assert_same(experiment(**cheap, n_jobs=0, path=tmp_path), reference)
 
@@ -185,14 +156,11 @@ def test_workers_use_one_thread():
 good = dict(worlds=[coin], methods=['sharp'], grid=dict(eps=[3.], delta=.1),
             repetitions=1, seed=0, n_jobs=0)
 
-@pytest.mark.parametrize('change', [
-    dict(seed=1),
-    dict(grid=dict(eps=[3., 4.], delta=.1)),
-    dict(methods=['oiafc']),
-    dict(methods={'sharp': ('sharp', dict(budget=5000))}),
-    dict(worlds={'coin': twins}),
-    dict(methods={'sharp': announce_one})
-])
+@pytest.mark.parametrize('change', [dict(seed=1), dict(grid=dict(eps=[3., 4.], delta=.1)),
+                                    dict(methods=['oiafc']),
+                                    dict(methods={'sharp': ('sharp', dict(budget=5000))}),
+                                    dict(worlds={'coin': twins}),
+                                    dict(methods={'sharp': announce_one})])
 def test_folder_of_another_experiment(change, tmp_path):
     experiment(**good, path=tmp_path)
     with pytest.raises(InvalidInput, match='a folder of this experiment: that one differs in'):
@@ -235,9 +203,8 @@ def test_summary(reference):
     assert s.runs.tolist() == [40, 40] and s.failed.tolist() == [
         0, failed
     ] and s.rounds.tolist() == [2., 2.] and s.stopped.tolist() == [0., 0.]
-    assert s.within.tolist() == [1., 1.] and np.allclose(
-        s.regret,
-        reference.regret.dropna().iloc[0])
+    assert s.within.tolist() == [1., 1.] and np.allclose(s.regret,
+                                                         reference.regret.dropna().iloc[0])
 
 @pytest.mark.parametrize('play', [
     lambda path: forecast(coin, eps=.2, delta=.1, runs=3),
@@ -281,12 +248,6 @@ def test_bits_world_is_what_was_asked_for(seed):
         assert np.allclose(optimal_rule(w).gaps, gaps, atol=1e-6) and np.isclose(
             action_informed_oracle(w).margin, margin)
 
-def test_shrunken_margins():
-    "With two arms in proportion."
-    w = bits_world([.1, 0.], cost=.15)
-    for share in .1, .5, 1.:
-        assert np.isclose(shrink_oracle(w, share).margin, .25*share)
-
 def test_compare():
     "Every method of the suite plays in every world; the table counts the frame."
     found = compare(['advert', coin], eps=2.5, budget=60, cap=500, repetitions=2, n_jobs=0)
@@ -298,7 +259,6 @@ def test_compare():
     for argument in 'budget', 'cap':
         with pytest.raises(InvalidInput, match=argument):
             compare(['advert'], **{argument: 0})
-
 
 def test_compare_plays_who_honours_what_is_told():
     "And an expert who isn't rational fails no run."
@@ -312,7 +272,6 @@ def test_compare_plays_who_honours_what_is_told():
         suite(told='lapses=.02,costs=until the end')
     with pytest.raises(InvalidInput, match='margin'):
         compare(['advert'], eps=1., margin=-1.)
-
 
 def test_a_lead_is_compared_with_the_best_that_leads():
     world = load_world('advert')

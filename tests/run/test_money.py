@@ -13,6 +13,7 @@ from oia_nb.core import InvalidInput, generator
 from oia_nb.run.experiments import forecast, profit_of_nothing, with_fee
 from oia_nb.run.identification import identify
 from oia_nb.run.learner import simulate, within_sum
+from oia_nb.game.information import make_world
 from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.run.session import Session
 from oia_nb.sharp.learner import sharp
@@ -23,7 +24,8 @@ from oia_nb.worlds.generators import random_world
 CLINIC, ADVERT = load_world('clinic'), load_world('advert')
 ARMS = random_world(2, 2, 2, 5, prior='arm', margin=.05)
 TARGET = dict(eps=.04, delta=.05)
-
+TESTS = make_world([[[.30, .20], [.20, .30]], [[.47, .03], [.03, .47]]], [0., .02],
+                   [[1., 0.], [0., 1.]], 1., name='two tests')
 
 @pytest.mark.parametrize('method', ['sharp', 'oiafc', 'patient', 'own_beliefs'])
 @pytest.mark.parametrize('most', [0., 3., 11.])
@@ -33,7 +35,6 @@ def test_no_more_is_paid_than_was_said(method, most):
     assert found.status == 'paid_cap' and found.paid <= most + 1e-9
     if found.certificate is not None:
         assert simple_regret(CLINIC, found.rule) <= found.certificate.bound + 1e-9
-
 
 def test_a_sum_that_is_never_reached_changes_nothing():
     one, other = (identify(ADVERT, eps=.2, delta=.05, seed=0, max_paid=most)
@@ -45,7 +46,6 @@ def test_a_sum_that_is_never_reached_changes_nothing():
     with pytest.raises(InvalidInput, match='max_paid'):
         identify(ADVERT, eps=.2, delta=.05, max_paid=-1.)
 
-
 def test_a_fee_counts_for_each_round():
     learner = within_sum(sharp(CLINIC.setting, action_informed_oracle(CLINIC), **TARGET), 10., 1.)
     assert simulate(learner, CLINIC, 0).rounds <= 10
@@ -54,7 +54,6 @@ def test_a_fee_counts_for_each_round():
     assert plain.break_even < dear.break_even < np.inf
     found = identify(ADVERT, eps=.2, delta=.05, seed=0)
     assert with_fee(found, .5).lost == pytest.approx(found.lost + .5*found.rounds)
-
 
 def test_a_session_with_a_fee_and_a_sum(tmp_path):
     path, rng = tmp_path/'a.jsonl', generator(0)
@@ -73,7 +72,6 @@ def test_a_session_with_a_fee_and_a_sum(tmp_path):
     with Session.create(tmp_path/'b.jsonl', CLINIC, **TARGET) as s:
         assert 'whatever you answer' not in str(s.announce())
 
-
 @pytest.mark.parametrize('world', [CLINIC, ADVERT, ARMS], ids=['clinic', 'advert', 'arms'])
 def test_nothing_is_paid_for_nothing(world):
     "No announced rule has a floor; where priors depend on the arm, none of all states alike."
@@ -82,24 +80,23 @@ def test_nothing_is_paid_for_nothing(world):
     told = world.setting.prior is not None
     assert len(rules) > 3 and (rules.min(1) if told else rules.min((1, 2))).max() <= 1e-12
 
-
 def test_samples_cost_less_than_by_the_rules_of_the_oracle(monkeypatch):
     import oia_nb.sharp.bets as bets
     def dear(known, k):
         return known.oracle.rules[k]
-    cheap = [identify(CLINIC, **TARGET, seed=s) for s in range(3)]
+    cheap = [identify(TESTS, eps=.05, delta=.05, seed=s) for s in range(3)]
     monkeypatch.setattr(bets, 'cheapest_answer', dear)
-    before = [identify(CLINIC, **TARGET, seed=s) for s in range(3)]
+    before = [identify(TESTS, eps=.05, delta=.05, seed=s) for s in range(3)]
     assert sum(f.paid for f in cheap) < .85*sum(f.paid for f in before)
 
-
-def test_whether_to_learn_at_all(capsys):
+def test_whether_to_learn_at_all(tmp_path, capsys):
     "The command says what the forecast says, in a sentence and in JSON."
-    ask = ['plan', 'clinic', '--delta', '.05', '--runs', '2', '--quiet']
+    TESTS.save(tmp_path/'w.json')
+    ask = ['plan', str(tmp_path/'w.json'), '--delta', '.05', '--runs', '2', '--quiet']
     for hires, learn in (20, False), (5000, True):
         assert main([*ask, '--hires', str(hires), '--json']) == 0
         worth = json.loads(capsys.readouterr().out)['worth']
-        nothing = hires*(CLINIC.best_profit - profit_of_nothing(CLINIC))
+        nothing = hires*(TESTS.best_profit - profit_of_nothing(TESTS))
         assert worth['learn'] is learn and worth['nothing'] == pytest.approx(nothing)
         assert (worth['total'] < worth['nothing']) is learn and worth['hires'] == hires
     assert main([*ask, '--hires', '20']) == 0

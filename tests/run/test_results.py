@@ -38,17 +38,14 @@ def test_file_is_small_and_plain():
 def test_part_is_complete(name):
     "Every run of the definition is there, once, and no other."
     _, methods, plan, runs = planned(**bench.PARTS[name], seed=bench.SEED)
-    wanted = sorted(
-        map(repr, (cell_of(
-            dict(dict.fromkeys(CELL)) | r.parameters
-            | dict(world=r.world, method=r.method, repetition=r.repetition))
-                   for r in runs.values())))
-    found = sorted(
-        map(repr, (cell_of(
-            {k: (v.item() if isinstance(v, np.generic) else v)
-             for k, v in row.items()}
-            | {'budget': None if pd.isna(row['budget']) else int(row['budget'])})
-                   for row in stored[stored.part == name].to_dict('records'))))
+    wanted = sorted(map(repr, (cell_of(dict(dict.fromkeys(CELL)) | r.parameters |
+                                       dict(world=r.world, method=r.method,
+                                            repetition=r.repetition)) for r in runs.values())))
+    found = sorted(map(repr, (cell_of({k: (v.item() if isinstance(v, np.generic) else v) for k,
+                                       v in row.items()} |
+                                      {'budget': None if pd.isna(row['budget'])
+                                       else int(row['budget'])})
+                              for row in stored[stored.part == name].to_dict('records'))))
     assert found == wanted
 
 def test_worlds_are_described_as_they_are():
@@ -76,14 +73,11 @@ def test_rows_are_what_the_code_gives(name, request):
     for row in sample(name, request.config.getoption('--release')).to_dict('records'):
         method = part['methods'][row['method']]
         fixed = method[1] if isinstance(method, tuple) else {}
-        grid = {
-            k: [v for v in values if k not in row or v == row[k]]
-            for k, values in part['grid'].items() if k not in fixed
-        }
-        again = bench.as_stored(
-            experiment({row['world']: part['worlds'][row['world']]},
-                       {row['method']: method}, grid, [row['repetition']], bench.SEED,
-                       n_jobs=0), name).iloc[0]
+        grid = {k: [v for v in values if k not in row or v == row[k]] for k,
+                values in part['grid'].items() if k not in fixed}
+        again = bench.as_stored(experiment({row['world']: part['worlds'][row['world']]},
+                                           {row['method']: method}, grid, [row['repetition']],
+                                           bench.SEED, n_jobs=0), name).iloc[0]
         for column in bench.KEPT:
             a, b = again[column], row[column]
             if isinstance(b, float) and not pd.isna(b):
@@ -95,8 +89,7 @@ def test_rows_are_what_the_code_gives(name, request):
 
 def run_page(folder, monkeypatch):
     "Run the code of the page in `folder`, in which `_static` lies."
-    cells = json.loads(
-        (ROOT/'nbs'/'handbook'/'results.ipynb').read_text(encoding='utf-8'))['cells']
+    cells = json.loads((ROOT/'nbs'/'handbook'/'results.ipynb').read_text(encoding='utf-8'))['cells']
     (folder/'handbook').mkdir(exist_ok=True)
     monkeypatch.chdir(folder/'handbook')
     plt.close('all')

@@ -20,18 +20,16 @@ from conftest import amount, examples
 from oia_nb.core import InvalidInput, OIAError, generator
 from oia_nb.run.identification import LEARNERS, identify
 from oia_nb.game.information import World
-from oia_nb.run.learner import Learner, Stopped, interrupts_held, simulate
+from oia_nb.run.learner import simulate
 from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.paper.oiafc import oiafc
 from oia_nb.game.scoring import brier
-from oia_nb.run.session import (SCHEMA, Damaged, Refused, Session, calibration_evidence, chained,
-                                is_same, read_journal)
+from oia_nb.run.session import (Refused, Session, chained, read_journal)
 from oia_nb.worlds.files import load_world
 from oia_nb.worlds.generators import random_world
 
 WORLD = random_world(2, 2, 2, 5, prior='arm', margin=.05)
 TARGET = dict(eps=.5*WORLD.setting.B, delta=.1, method='oiafc', max_rounds=60)
-
 
 def expert(world, offer):
     """The answer to an offer: (arm by name, report in percent, state by name), the same whenever
@@ -40,7 +38,6 @@ def expert(world, offer):
     z = world.setting
     return z.arms[r.arm], (100*np.array(r.report)).tolist(), z.states[r.state]
 
-
 def play(s, world=WORLD, rounds=10**9):
     "Answer offers until the session is over, or so many rounds stand."
     while s.status == 'open' and s.rounds < rounds:
@@ -48,13 +45,11 @@ def play(s, world=WORLD, rounds=10**9):
         needed = s.head['method'] == 'own_beliefs'
         s.answer(arm, report, state=state if needed or s.rounds % 3 else None)
 
-
 def history(s):
     "What a session holds, in plain values."
     best = s.best and (s.best.arm, round(s.best.bound, 9))
     return s.status, s.rounds, round(s.paid, 9), best, json.loads(
         s.to_frame().to_json(orient='records'))
-
 
 @pytest.fixture(scope='module')
 def whole(tmp_path_factory):
@@ -64,7 +59,6 @@ def whole(tmp_path_factory):
         play(s)
         return path, path.read_bytes(), history(s)
 
-
 def test_a_session_is_the_run_of_its_learner(whole):
     "The rounds are those of `simulate` with the same answers, whatever is revealed when."
     class Expert:
@@ -73,14 +67,12 @@ def test_a_session_is_the_run_of_its_learner(whole):
             self.rounds += 1
             return WORLD.respond(rule, generator(3, self.rounds))
     oracle = action_informed_oracle(WORLD)
-    alone = simulate(
-        oiafc(WORLD.setting, oracle, eps=TARGET['eps'], delta=.1, max_rounds=60),
-        Expert(), 0)
+    alone = simulate(oiafc(WORLD.setting, oracle, eps=TARGET['eps'], delta=.1, max_rounds=60),
+                     Expert(), 0)
     with Session.open(whole[0]) as s:
         assert s.result.status == alone.status and s.result.rounds == alone.rounds
         assert (s.result.rule.values == alone.rule.values).all()
         assert [r.arm for r in s._rounds] == alone.trace.arms.tolist()
-
 
 def killed_at_a_write(rng):
     "This process ends itself at one of its next writes: before or after it is on disk."
@@ -94,7 +86,6 @@ def killed_at_a_write(rng):
             os.kill(os.getpid(), signal.SIGKILL)
         sync(number)
     os.fsync = fsync
-
 
 @pytest.mark.parametrize('target, quick, full', [
     (TARGET, 15, 200), (dict(eps=.4, delta=.2, told='beliefs=own', max_rounds=60), 6, 100)],
@@ -143,14 +134,12 @@ def test_killed_at_random_moments(tmp_path, target, quick, full):
             play(s)
             assert history(s) == whole and not s.unused
 
-
 def shorter(path, lines):
     "The history of a session without its last record."
     other = path.with_name(f'shorter-{os.getpid()}.jsonl')
     other.write_bytes(b''.join(lines[:-1]))
     with Session.open(other, write=False) as s:
         return history(s)
-
 
 @given(st.integers(0, 2**32 - 1))
 @example(889616)        # the last line loses its end
@@ -189,37 +178,6 @@ def test_damaged_journals(whole, seed):
         assert data.startswith(bytes(broken)) and len(broken) > len(b''.join(lines[:-1]))
         assert after == shorter(path, lines)
 
-
-def test_place_of_the_damage(whole):
-    "An error names line and byte."
-    data = whole[1]
-    lines = data.splitlines(keepends=True)
-    for n in (0, 3, len(lines) - 2):
-        at = sum(map(len, lines[:n]))
-        broken = bytearray(data)
-        broken[at + 5] ^= 1
-        with pytest.raises(Damaged, match=f'line {n + 1} .byte {at}.'):
-            read_journal(bytes(broken))
-
-
-@pytest.mark.parametrize('change, error', [({'schema': SCHEMA + 1}, InvalidInput),
-                                           ({'kind': 'diary'}, InvalidInput),
-                                           ({'x-mine': [1]}, None)])
-def test_header(tmp_path, whole, change, error):
-    "A later schema and another file are refused as such; fields of the user's own are let pass."
-    path = tmp_path/'other.jsonl'
-    path.write_bytes(journal_of(r | (change if r['kind'] == 'oia-session' else {})
-                                for r in read_journal(whole[1])[0]))
-    if error is None:
-        with Session.open(path) as s:
-            assert history(s) == whole[2]
-    else:
-        with pytest.raises(
-                error,
-                match=f'schema: got {SCHEMA + 1}' if 'schema' in change else 'file of a session'):
-            Session.open(path)
-
-
 def test_opening_takes_a_few_digests_a_round(whole, monkeypatch):
     "What opening costs beyond the learner grows with the rounds, not with their square."
     import oia_nb.run.session as session
@@ -227,7 +185,6 @@ def test_opening_takes_a_few_digests_a_round(whole, monkeypatch):
     monkeypatch.setattr(session, 'rule_digest', lambda rule: calls.append(1) or digest(rule))
     with Session.open(whole[0], write=False) as s:
         assert s.rounds == 60 and len(calls) <= 3*s.rounds
-
 
 def test_an_undone_answer_was_never_there(tmp_path):
     """After an undo the learner is where it would be without that answer, and answers to rules
@@ -250,7 +207,6 @@ def test_an_undone_answer_was_never_there(tmp_path):
         assert (again.announce().rule.values == two.announce().rule.values).all()
     two.close()
     assert wrong in (0, 1)
-
 
 def test_past_answers_lie_on_the_tape(tmp_path):
     """Answers to the oracle's rules from before are read when the learner asks, and save as many
@@ -275,14 +231,12 @@ def test_past_answers_lie_on_the_tape(tmp_path):
             Session.create(tmp_path/'bad.jsonl', WORLD, **TARGET, history=nothing)
     assert not (tmp_path/'bad.jsonl').exists()
 
-
 def test_payments_fall_due_when_the_state_is_known(tmp_path):
     with Session.create(tmp_path/'due.jsonl', WORLD, **TARGET) as s:
         play(s, rounds=3)
         pending = [r for r in s._rounds if r.status == 'answered' and r.state is None]
-        known = sum(
-            float(r.rule.values[r.belief, r.state]) for r in s._rounds
-            if r.state is not None)
+        known = sum(float(r.rule.values[r.belief, r.state]) for r in s._rounds
+                    if r.state is not None)
         assert s.paid == pytest.approx(known) and s.owed == pytest.approx(
             sum(r.rule.values[r.belief].max() for r in pending))
         for r in pending:
@@ -293,7 +247,6 @@ def test_payments_fall_due_when_the_state_is_known(tmp_path):
         with pytest.raises(Refused, match='not known yet'):
             s.reveal(pending[0].number, 0)
 
-
 def journal_of(records):
     "The bytes of a journal with these records."
     text, previous = '', ''
@@ -301,7 +254,6 @@ def journal_of(records):
         previous = chained(previous, record)
         text += json.dumps(record | {'hash': previous}) + '\n'
     return text.encode()
-
 
 def in_two_records(data):
     "A journal of the first schema: the state of an answer is a record of its own, results none."
@@ -315,7 +267,6 @@ def in_two_records(data):
             records.append(dict(kind='state', round=r['round'], state=state, at=r['at']))
     return journal_of(records)
 
-
 def test_files_of_the_first_schema(tmp_path, whole):
     "They are read as they were, also in the midst; the result is filed when they are opened."
     path = tmp_path/'old.jsonl'
@@ -326,41 +277,17 @@ def test_files_of_the_first_schema(tmp_path, whole):
         assert history(s) == whole[2] and not s.notes
     assert read_journal(path.read_bytes())[0][-1]['kind'] == 'ended'
 
-
-def test_an_answer_and_its_state_of_the_first_schema(tmp_path):
-    """A learner that needs the states: an answer whose state was never filed waits for it, and
-    the session goes on; revealed, it is as if nothing had happened."""
-    options = dict(eps=.2, delta=.2, method='own_beliefs', told='beliefs=own')
-    path, torn = tmp_path/'whole.jsonl', tmp_path/'torn.jsonl'
-    with Session.create(path, WORLD, **options) as s:
-        for _ in range(5):
-            arm, report, state = expert(WORLD, s.announce())
-            s.answer(arm, report, state=state)
-        s.announce()
-    # without the last offer, and the state before it
-    torn.write_bytes(b''.join(in_two_records(path.read_bytes()).splitlines(keepends=True)[:-2]))
-    with Session.open(torn) as s:
-        assert s.status == 'open' and s.rounds == 5
-        assert len(s._learner.record.rounds) == 4
-        s.reveal(5, state)
-        assert len(s._learner.record.rounds) == 5 and s.status == 'open'
-    with Session.open(torn) as s:
-        assert len(s._learner.record.rounds) == 5 and s.status == 'open'
-
-
 def options_of(method):
     "What a learner needs to be played for 20 rounds."
     budget = dict(budget=50) if method in ('oiafb', 'chen', 'explore_then_commit') else {}
     return budget | (dict(told='beliefs=own') if method == 'own_beliefs' else {})
-
 
 @pytest.mark.parametrize('rounds', [0, 20])
 @pytest.mark.parametrize('method', LEARNERS)
 def test_stop(tmp_path, method, rounds):
     "Every learner can be stopped, returns its best rule so far, and the file says so."
     path = tmp_path/'stopped.jsonl'
-    with Session.create(path, WORLD, eps=.3, delta=.1, method=method,
-                        **options_of(method)) as s:
+    with Session.create(path, WORLD, eps=.3, delta=.1, method=method, **options_of(method)) as s:
         while s.rounds < rounds:
             arm, report, state = expert(WORLD, s.announce())
             s.answer(arm, report, state=state)
@@ -376,32 +303,12 @@ def test_stop(tmp_path, method, rounds):
         with pytest.raises(Refused):
             again.announce()
 
-
-def test_a_learner_that_cannot_be_stopped(tmp_path, monkeypatch):
-    "It is refused, nothing is written, and the session goes on."
-    path = tmp_path/'on.jsonl'
-    with Session.create(path, WORLD, **TARGET) as s:
-        play(s, rounds=5)
-        rule, size = s.announce().rule, path.stat().st_size
-        with monkeypatch.context() as patch:
-            def stop(learner):
-                learner.close()
-                raise Stopped
-            patch.setattr(Learner, 'stop', stop)
-            with pytest.raises(Refused, match='can be stopped'):
-                s.stop()
-        assert path.stat().st_size == size and is_same(s.announce().rule, rule)
-        play(s, rounds=8)
-        assert s.status == 'open' and s.rounds == 8
-
-
 @pytest.fixture
 def usual_interrupt():
     "Ctrl-C means what it usually does, whatever the process that runs the tests made of it."
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
-
 
 @pytest.mark.parametrize('method', ['sharp', 'oiafc', 'oiafb', 'chen', 'trial', 'open_support',
                                     'explore_then_commit'])
@@ -426,29 +333,6 @@ def test_interrupted_simulation(method, usual_interrupt, monkeypatch):
                    for name in ('arms', 'beliefs', 'targets', 'kinds', 'payments'))
         searched += found.forced_rounds > 0
     assert method != 'oiafb' or searched > amount(1, 10)
-
-
-def test_interrupted_twice(usual_interrupt):
-    "The second Ctrl-C is raised where it comes."
-    with pytest.raises(KeyboardInterrupt), interrupts_held() as pressed:
-        signal.raise_signal(signal.SIGINT)
-        assert pressed()
-        signal.raise_signal(signal.SIGINT)
-        pytest.fail('nothing was raised')
-
-
-def test_calibration_evidence_is_a_martingale():
-    """Its expectation after n cases is at most 1 under honest reports: by exhaustion over all
-    states, exactly."""
-    z = load_world('clinic').setting
-    beliefs = np.array([2, 9, 9, 15])
-    total = 0.
-    for code in range(2**len(beliefs)):
-        states = (code >> np.arange(len(beliefs))) & 1
-        total += z.support[beliefs, states].prod()*calibration_evidence(
-            z.support, beliefs, states)[-1]
-    assert total == pytest.approx(1.)
-
 
 def test_a_registration_is_in_the_file_once(tmp_path):
     "Also when the answer before it is taken back: twice it would have two shares."

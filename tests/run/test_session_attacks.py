@@ -19,12 +19,10 @@ from conftest import ROOT, amount, examples
 from oia_nb.all import Session, load_world, random_world
 from oia_nb.core import InvalidInput, OIAError, generator
 from oia_nb.run.learner import Learner
-from oia_nb.run.session import Busy, Damaged, Journal, Refused, chained, read_journal
+from oia_nb.run.session import Busy, Damaged, Journal, Refused, read_journal
+from test_session import TARGET, WORLD, journal_of, usual_interrupt  # noqa: F401
 
-WORLD = random_world(2, 2, 2, 5, prior='arm', margin=.05)
-TARGET = dict(eps=.5*WORLD.setting.B, delta=.1, method='oiafc', max_rounds=60)
 CLINIC = load_world('clinic')
-
 
 def answer(s, world, offer):
     "The expert's answer to an offer, the same whenever it is asked; its round."
@@ -32,27 +30,15 @@ def answer(s, world, offer):
     return s.answer(r.arm, list(r.report), round=offer.round,
                     state=r.state if offer.round % 3 else None).number
 
-
 def play(s, world, rounds=10**9):
     while s.status == 'open' and s.rounds < rounds:
         answer(s, world, s.announce())
-
 
 def told(s):
     "What a session holds, in plain values, beside the time."
     best = s.best and (s.best.arm, s.best.bound)
     return (s.status, s.rounds, s.paid, s.owed, s.unused, best,
             s.to_frame().to_json(orient='records'))
-
-
-def journal_of(records):
-    "The bytes of a journal with these records."
-    text, previous = '', ''
-    for record in records:
-        previous = chained(previous, record)
-        text += json.dumps(record | {'hash': previous}) + '\n'
-    return text.encode()
-
 
 # --- Threads -------------------------------------------------------------------------------------
 
@@ -81,7 +67,6 @@ def test_one_session_and_four_threads(tmp_path):
         with Session.open(tmp_path/f'{n}.jsonl', write=False) as s:
             assert told(s) == seen and not s.notes
 
-
 def test_open_here_or_elsewhere(tmp_path):
     "Who has the file is said truly; so is that it was closed."
     s = Session.create(tmp_path/'a.jsonl', WORLD, **TARGET)
@@ -93,7 +78,6 @@ def test_open_here_or_elsewhere(tmp_path):
     with Session.open(tmp_path/'a.jsonl', write=False) as s:
         with pytest.raises(Busy, match='for reading only'):
             s.announce()
-
 
 # --- Said twice ----------------------------------------------------------------------------------
 
@@ -127,7 +111,6 @@ def test_an_answer_belongs_to_an_offer_that_is_open(tmp_path):
         s.stop()
         refused('over after round 4')
 
-
 def test_a_bare_number_is_no_report(tmp_path):
     "20 may be the place of a belief, or 20 percent: both are taken by name only."
     with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.04, delta=.05) as s:
@@ -149,18 +132,11 @@ def test_a_bare_number_is_no_report(tmp_path):
         with pytest.raises(Refused, match='more than two states'):
             s.answer(0, percent=20)
 
-
 # --- Interrupts ----------------------------------------------------------------------------------
 
-@pytest.fixture
-def usual_interrupt():
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
-
-
+@pytest.mark.usefixtures('usual_interrupt')
 @pytest.mark.parametrize('presses', [1, 2])
-def test_ctrl_c_while_the_learner_computes(tmp_path, usual_interrupt, monkeypatch, presses):
+def test_ctrl_c_while_the_learner_computes(tmp_path, monkeypatch, presses):
     "Pressed once, the answer is whole before it ends; twice, it is what the file says: filed."
     with Session.create(tmp_path/'whole.jsonl', WORLD, **TARGET) as s:
         play(s, WORLD, 6)
@@ -181,7 +157,6 @@ def test_ctrl_c_while_the_learner_computes(tmp_path, usual_interrupt, monkeypatc
         assert told(s) == whole and len(read) == presses - 1
         play(s, WORLD, 9)
         assert s.rounds == 9 and not s.unused
-
 
 @pytest.mark.skipif(not hasattr(signal, 'setitimer'), reason='timers of POSIX')
 def test_interrupted_at_any_moment(tmp_path):
@@ -214,7 +189,6 @@ def test_interrupted_at_any_moment(tmp_path):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
-
 # --- Files ---------------------------------------------------------------------------------------
 
 def test_a_broken_chain_is_cut_where_it_is_whole(tmp_path):
@@ -242,10 +216,8 @@ def test_a_broken_chain_is_cut_where_it_is_whole(tmp_path):
     with pytest.raises(Damaged, match='line 1'):
         Session.open(path, cut=True)
 
-
 JUNK = [None, -1, 0, 1, 2.5, 1e300, 10**30, '', 'x', 'sharp', [], [[]], [1], {}, {'a': 1}, True,
         [None], [[1, 2], [3, 4]], 'lapses=0.9']
-
 
 def places(x, at=()):
     "The paths to all values within a value, the first few of a list."
@@ -253,7 +225,6 @@ def places(x, at=()):
     for key, value in items:
         yield (*at, key)
         yield from places(value, (*at, key))
-
 
 def spoil(records, rng):
     "Remove, replace or change one value, half of the time of the header or the last record."
@@ -269,14 +240,12 @@ def spoil(records, rng):
     else:
         record[last] = deepcopy(rng.choice(JUNK))
 
-
 @pytest.fixture(scope='module')
 def files(tmp_path_factory):
     "The records of sessions with all kinds of records, of four learners, and a path to write to."
     folder, found = tmp_path_factory.mktemp('files'), []
-    past = [(k, k, CLINIC.respond(rule, generator(k)).report)
-            for k, rule in enumerate(Session.create(folder/'o', CLINIC, eps=1., delta=.1)
-                                     .oracle.rules)]
+    past = [(k, k, CLINIC.respond(rule, generator(k)).report) for k,
+            rule in enumerate(Session.create(folder/'o', CLINIC, eps=1., delta=.1).oracle.rules)]
     for n, options in enumerate([dict(eps=.3), dict(eps=.3, history=past),
                                  dict(eps=.3, told='lapses=0.05'),
                                  dict(eps=.5, told='beliefs=own')]):
@@ -291,7 +260,6 @@ def files(tmp_path_factory):
             s.stop()
         found.append(read_journal((folder/str(n)).read_bytes())[0])
     return found, folder/'spoilt.jsonl'
-
 
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=examples(200))
@@ -310,7 +278,6 @@ def test_spoilt_records_with_right_hashes(files, seed):
         assert files[1].name in str(e)
     assert files[1].read_bytes() == data
 
-
 # --- A learner that goes another way -------------------------------------------------------------
 
 def evidence(s):
@@ -318,7 +285,6 @@ def evidence(s):
     facts = s.record
     return [(facts.rules[r.rule].tolist(), r.arm, r.belief) for r in facts.rounds], [
         (n, facts.rules[rule].tolist(), arm) for n, rule, arm in facts.registered]
-
 
 def test_undoing_costs_one_answer(tmp_path):
     "All others are facts still, at once and when the file is opened; the statement tells it."
@@ -333,37 +299,52 @@ def test_undoing_costs_one_answer(tmp_path):
     with Session.open(tmp_path/'a.jsonl', write=False) as s:
         assert not s.unused and evidence(s) == after
 
+# 60 rounds in `advert`, of which one ends in a candidate, in a file of version 0.3
+OLD = ROOT/'tests'/'data'/'session_0_3.jsonl'
+SHOWN = """
+import sys
+from oia_nb.all import Session
+s = Session.open(sys.argv[1], write=False)
+print(repr(s.record.as_dict()), s.unused, len(s.notes), s.best.bound, sep="\\n")
+"""
 
-@pytest.mark.parametrize('what', ['constant', 'kernel'])
+def elsewhere(path, kernel):
+    "What a session says under a kernel of OpenBLAS: its facts, what waits, notes, and the bound."
+    run = subprocess.run([sys.executable, '-c', SHOWN, path], capture_output=True, text=True,
+                         env=os.environ | dict(OPENBLAS_CORETYPE=kernel, PYTHONPATH=str(ROOT)))
+    assert not run.returncode, run.stderr
+    *said, bound = run.stdout.splitlines()
+    return said, float(bound)
+
+@pytest.mark.parametrize('what', ['this', 'older'])
 def test_facts_are_the_same_elsewhere(tmp_path, monkeypatch, what):
     """Opened with another constant of the choice, or under another kernel of OpenBLAS, in the
-    midst: the same facts, no answer waits, and the same is proved."""
-    path = tmp_path/'a.jsonl'
-    with Session.create(path, CLINIC, eps=.04, delta=.05) as s:
-        play(s, CLINIC, amount(60, 120))
-        s.announce()
+    midst, or by another release than it was begun with: the same facts, no answer waits, and the
+    same is proved."""
+    path, world = tmp_path/'a.jsonl', CLINIC if what == 'this' else load_world('advert')
+    if what == 'older':
+        shutil.copy(OLD, path)
+    else:
+        with Session.create(path, CLINIC, eps=.04, delta=.05) as s:
+            play(s, CLINIC, amount(60, 120))
+            s.announce()
     with Session.open(path, write=False) as s:
-        facts, bound = evidence(s), s.best.bound
-    if what == 'constant':
-        import oia_nb.sharp.bets as bets
-        monkeypatch.setattr(bets, 'BATCH', .5*bets.BATCH)
-        with Session.open(path) as s:
-            assert evidence(s) == facts and not s.unused and not s.notes
-            assert s.best.bound == pytest.approx(bound, rel=1e-6)
-            play(s, CLINIC, s.rounds + 5)
-        return
-    code = ('import sys; sys.path.insert(0, "tests"); from oia_nb.all import Session\n'
-            'from test_session_attacks import evidence\n'
-            's = Session.open(sys.argv[1], write=False)\n'
-            'print(repr(evidence(s)), s.unused, len(s.notes), s.best.bound, sep="\\n")')
-    for kernel in amount(['Haswell'], ['Haswell', 'Prescott']):
-        run = subprocess.run([sys.executable, '-c', code, path], capture_output=True, text=True,
-                             cwd=ROOT, env=os.environ | dict(OPENBLAS_CORETYPE=kernel,
-                                                             PYTHONPATH=str(ROOT)))
-        lines = run.stdout.splitlines()
-        assert lines[:3] == [repr(facts), '0', '0'], run.stderr
-        assert float(lines[3]) == pytest.approx(bound, rel=1e-6)
-
+        facts, bound = s.record.as_dict(), s.best.bound
+        assert not s.unused and not s.notes
+    if what == 'older':
+        asked = [json.loads(line) for line in OLD.read_text().splitlines()]
+        said = [r['arm'] for r in asked if r['kind'] == 'answer']
+        assert [r[1] for r in facts['rounds']] == said and len(said) == 60
+        assert len(facts['registered']) == 1 and bound == pytest.approx(.1, rel=1e-6)
+    for kernel in amount(['Prescott'], ['Haswell', 'Prescott']):
+        lines, there = elsewhere(path, kernel)
+        assert lines == [repr(facts), '0', '0'] and there == pytest.approx(bound, rel=1e-6)
+    import oia_nb.sharp.bets as bets
+    monkeypatch.setattr(bets, 'BATCH', .5*bets.BATCH)
+    with Session.open(path) as s:
+        assert s.record.as_dict() == facts and not s.unused and not s.notes
+        assert s.best.bound == pytest.approx(bound, rel=1e-6)
+        play(s, world, s.rounds + 5)
 
 def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkeypatch):
     """Another constant stands for another processor: the result that was filed is shown; undone
@@ -388,7 +369,6 @@ def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkey
         assert path.read_bytes() == data
         s.undo(3, 'a slip')
         assert s.status == 'open'
-
 
 def test_a_result_that_could_not_be_filed(tmp_path, monkeypatch):
     "The answer stands, the note says so, and the next opening files it."

@@ -1,6 +1,5 @@
 """Sessions in the hands of strangers: what is wrong with a file, a path, a disk or a word is said
 in one sentence, and the session goes on or stays as it was."""
-import json
 import os
 from dataclasses import replace
 
@@ -8,13 +7,13 @@ import numpy as np
 import pytest
 
 from oia_nb.core import InvalidInput, OIAError, generator
-from oia_nb.run.session import Damaged, Refused, Session, as_report, chained, read_journal
+from oia_nb.run.session import Damaged, Refused, Session, as_report, read_journal
 from oia_nb.worlds.files import load_world
+from test_session import journal_of
 
 CLINIC = load_world('clinic')
 Z = CLINIC.setting
 TARGET = dict(eps=.04, delta=.05)
-
 
 def play(s, rounds):
     "The simulated expert answers until so many rounds stand; the same in the same round."
@@ -22,7 +21,6 @@ def play(s, rounds):
         offer = s.announce()
         r = CLINIC.respond(offer.rule, generator(5, offer.round))
         s.answer(r.arm, list(r.report), state=r.state if offer.round % 2 else None)
-
 
 @pytest.fixture(scope='module')
 def day(tmp_path_factory):
@@ -33,36 +31,25 @@ def day(tmp_path_factory):
         s.announce()
     return path
 
-
 def changed(day, change, name='changed.jsonl'):
     """A copy of the journal in which `change(record)` took the place of each record, with hashes
     that are right."""
-    text, previous = '', ''
-    for record in read_journal(day.read_bytes())[0]:
-        record = change(dict(record))
-        previous = chained(previous, record)
-        text += json.dumps(record | {'hash': previous}) + '\n'
     path = day.with_name(name)
-    path.write_text(text)
+    path.write_bytes(journal_of(change(dict(r)) for r in read_journal(day.read_bytes())[0]))
     return path
-
 
 def third(**fields):
     "A change of the answer of round 3."
     return lambda r: r | fields if (r['kind'], r.get('round')) == ('answer', 3) else r
 
-
 def third_offer(**fields):
     return lambda r: r | fields if (r['kind'], r.get('round')) == ('offer', 3) else r
-
 
 def head(**fields):
     return lambda r: r | fields if r['kind'] == 'oia-session' else r
 
-
 def without(name):
     return lambda r: {k: v for k, v in r.items() if (r['kind'], k) != ('oia-session', name)}
-
 
 FLAT = [[0., 0.]]*Z.M
 NONSENSE = {
@@ -91,7 +78,6 @@ NONSENSE = {
     'a schema that is a text': head(schema='1'), 'a schema that is true': head(schema=True),
 }
 
-
 @pytest.mark.parametrize('change', NONSENSE.values(), ids=list(NONSENSE))
 def test_nonsense_with_right_hashes(day, change):
     "A journal that somebody edited with care is still refused in words, and not changed."
@@ -101,7 +87,6 @@ def test_nonsense_with_right_hashes(day, change):
         Session.open(path)
     assert path.name in str(e.value) and path.read_bytes() == before
 
-
 @pytest.mark.parametrize('raw', [b'[' * 10**6 + b'\n', b'[' * 10**6, b'{"a":' * 10**5,
                                  b'{"a":' + b'1' * 10**6 + b'}\n', b'\0' * 10**7],
                          ids=['deep', 'deep and torn', 'deep objects', 'a long number', 'holes'])
@@ -110,7 +95,6 @@ def test_files_that_are_no_journals(tmp_path, raw):
     path.write_bytes(raw)
     with pytest.raises((Damaged, InvalidInput)):
         Session.open(path, write=False)
-
 
 @pytest.mark.parametrize('path', ['.', 'nowhere/x.jsonl', 'a\0b', 'x'*300, 5, None, '/dev/zero'])
 def test_paths_that_are_none(tmp_path, monkeypatch, path):
@@ -122,7 +106,6 @@ def test_paths_that_are_none(tmp_path, monkeypatch, path):
             act(path)
         assert e.value.argument == 'path'
     assert not list(tmp_path.iterdir())
-
 
 @pytest.mark.skipif(os.name != 'posix', reason='limits of POSIX')
 def test_full_disk(tmp_path):
@@ -149,7 +132,6 @@ def test_full_disk(tmp_path):
     with Session.open(path) as s:
         assert s.to_frame().equals(wanted) and not s.notes
 
-
 @pytest.mark.skipif(os.name != 'posix', reason='limits of POSIX')
 def test_no_file_is_left_where_none_can_be_written(tmp_path):
     import resource
@@ -161,7 +143,6 @@ def test_no_file_is_left_where_none_can_be_written(tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert not (tmp_path/'full.jsonl').exists()
-
 
 def test_a_file_that_somebody_else_changes(tmp_path):
     "A folder that is kept in step by some service: what it adds is noticed before writing."
@@ -180,19 +161,10 @@ def test_a_file_that_somebody_else_changes(tmp_path):
         with pytest.raises(InvalidInput, match='a file that can be written'):
             s.announce()
 
-
-def test_the_clock_goes_back(day):
-    "Times are notes: no order is read from them."
-    path = changed(day, lambda r: r | ({'at': '1970-01-01T00:00:00+00:00'} if 'at' in r else {}))
-    with Session.open(path) as s, Session.open(day) as t:
-        assert s.to_frame().equals(t.to_frame()) and s.best.bound == t.best.bound
-
-
 def shifted_rules(day, by, name):
     "The journal as another version would have written it: rules that differ by a factor."
     shifted = lambda r: r | {'values': (np.array(r['values'])*(1 - by)).tolist()}
     return changed(day, lambda r: shifted(r) if r.get('values') and r['round'] > 3 else r, name)
-
 
 def test_another_numpy_announces_other_last_bits(day):
     "An answer is a fact of the rule that was announced, whatever is announced here."
@@ -208,7 +180,6 @@ def test_another_numpy_announces_other_last_bits(day):
     with Session.open(changed(day, head(numpy='1.0'), 'numpy.jsonl'), write=False) as s:
         assert not s.notes
 
-
 @pytest.mark.parametrize('report', [{1, 2}, b'36', '36,64', [[.3, .7]], np.array(.3), [1e300]*2,
                                     [-5, 105], True, 10**30, {0: 36, 1: 64}, .36, [], [120, 0],
                                     [np.nan, 1]], ids=repr)
@@ -216,7 +187,6 @@ def test_reports_that_are_none(report):
     with pytest.raises(Refused) as e:
         as_report(Z, report)
     assert len(str(e.value)) < 300
-
 
 def test_percent_that_add_up_to_99_or_101():
     "Rounding passes within `snap` of a listed belief, and its distance is filed; a slip doesn't."
@@ -229,7 +199,6 @@ def test_percent_that_add_up_to_99_or_101():
     with pytest.raises(Refused):
         as_report(Z, (low + [5, 5]).tolist())
 
-
 def test_names_in_any_script(tmp_path):
     world = replace(CLINIC, setting=replace(Z, arms=['Röntgen', '触診', 'a"b\\n'],
                                             states=['gut=artig', 'bös,artig']))
@@ -241,7 +210,6 @@ def test_names_in_any_script(tmp_path):
         wanted = s.to_frame()
     with Session.open(tmp_path/'names.jsonl') as s:
         assert s.to_frame().equals(wanted) and s.setting.arms[1] == '触診'
-
 
 def test_notes_and_reasons_are_texts(tmp_path):
     with Session.create(tmp_path/'notes.jsonl', CLINIC, **TARGET) as s:
@@ -257,7 +225,6 @@ def test_notes_and_reasons_are_texts(tmp_path):
             with pytest.raises(Refused):
                 s.reveal(bad, 'benign')
         assert s.journal.path.stat().st_size == size
-
 
 def test_supports_are_checked_and_kept(tmp_path):
     "A belief that its arm can't lead to is refused; the file remembers what is known."

@@ -15,7 +15,7 @@ from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_prop
 from oia_nb.paper.estimation import FORCED, NORMAL
 from oia_nb.game.programs import HIGHS_OPTIONS
 from oia_nb.game.scoring import VRules
-from laws import looked_into as simulate
+from inside import looked_into as simulate
 from oia_nb import verify as checker
 from oia_nb.sharp.hyperplanes import RegionProgram
 from oia_nb.sharp import bets as module, evidence, hints, walls
@@ -418,6 +418,10 @@ def test_a_region_knows_what_its_cuts_know(seed):
     region.refresh(1000*q)
     before, (up, low) = region.prices[0], (cut.wall.up, cut.wall.low)
     assert before == pytest.approx(cut.least(q)[0])
+    bare = walls.CutRegion(cut.cone, [])
+    bare.key = None                     # all is to be anew, and still a proof may fail
+    bare.learn(q)
+    assert len(bare.found) == 1
     a = cut.cone.D @ way*world.setting.bound
     cut.wall.up, cut.wall.low = a + .1*(up - a), a - .1*(a - low)
     width = (cut.wall.up - cut.wall.low)[cut.of]

@@ -14,7 +14,6 @@ from oia_nb.game.scoring import brier
 LOOK, TEST = [[.5, .5]], [[.4, .1], [.1, .4]]
 TWO = make_world([LOOK, TEST], [0., .1], np.eye(2), bound=1.)
 
-
 # --- Samples ---------------------------------------------------------------------------
 
 def test_bounds_on_samples():
@@ -27,11 +26,6 @@ def test_bounds_on_samples():
         for coupled in (False, True):
             least = lower_bound(world, .02, .05, coupled, money=True)
             assert least <= dearest*lower_bound(world, .02, .05, coupled)*(1 + 1e-5)
-
-def test_no_other_arm_has_a_rule():
-    for coupled in False, True:
-        dear = replace(TWO, structure=replace(TWO.structure, costs=[0., 5.]))
-        assert lower_bound(dear, .04, .05, coupled=coupled) == 0
 
 # --- Rules -----------------------------------------------------------------------------
 
@@ -69,12 +63,6 @@ def test_too_few_rules_leave_an_agent_that_fits(name):
         assert np.abs(theta*ell(kept)).max() <= 1e-3*z.bound
         assert abs(line[:-1].sum()) <= 1e-9
 
-def test_no_rules_where_nothing_tempts():
-    clinic = load_world('clinic')
-    earned = clinic.belief_distributions @ clinic.setting.belief_utility
-    edge = earned.max() - optimal_rule(clinic).profit
-    assert rules_needed(clinic, edge + 1e-6, .05) == 0 < rules_needed(clinic, edge - 1e-6, .05)
-
 def test_a_sharp_run_asks_them():
     """The rules of a certified run and its oracle leave no agent of the kind; the oracle's alone,
     as of a learner that certifies at once, do."""
@@ -90,7 +78,6 @@ def test_a_sharp_run_asks_them():
     assert run.status == 'certified' and run.rounds >= rules_needed(world, eps, .1) > 0
     assert len(fitting(np.array(asked + promised))) == 0
     assert len(fitting(np.array(promised))) == world.setting.M - world.setting.K
-
 
 def test_of_which_class_the_sharp_learner_is():
     """With two states it asks as many rules as learners must that prove their boundaries by

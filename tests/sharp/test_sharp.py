@@ -21,7 +21,8 @@ from laws import DEGENERATE, degenerate_world
 from oia_nb.worlds.generators import bits_world
 import oia_nb.sharp.learner as module
 from oia_nb.sharp.evidence import betting_threshold, mean_lower
-from laws import detection, guess, looked_into as simulate, most_failures, statistical
+from inside import looked_into as simulate
+from laws import detection, guess, most_failures, statistical
 
 plain = partial(sharp, examined=False)      # without the closing examination
 

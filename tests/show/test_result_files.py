@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from conftest import amount
 from test_worlds import mutate
-from oia_nb.all import (InvalidInput, brier, identify,
-                        load_identification, make_world, v_shaped)
+from oia_nb.all import (InvalidInput, brier, identify, load_identification, make_world, v_shaped)
 from oia_nb.core import OIAError
 from oia_nb.show.documents import identification_from_dict
 from oia_nb.run.learner import Identification
@@ -21,12 +20,11 @@ from oia_nb.run.learner import Identification
 coin = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],
                   utility=[[1., 0.], [0., 1.]], bound=1., name='coin')
 Z = coin.setting
-RUNS = dict(
-    sharp=dict(), oiafc=dict(budget=40), own_beliefs=dict(), patient=dict(told='lapses=0.02'),
-    margin=dict(method='sharp', margin=.01), etc=dict(budget=60), chen=dict(budget=60),
-    oiafb=dict(budget=60), open_support=dict(), short=dict(
-        method='open_support', budget=3),
-    trial=dict(rules=[brier(Z.support), v_shaped(Z.support, [.5, .5])]))
+RUNS = dict(sharp=dict(), oiafc=dict(budget=40), own_beliefs=dict(),
+            patient=dict(told='lapses=0.02'), margin=dict(method='sharp', margin=.01),
+            etc=dict(budget=60), chen=dict(budget=60), oiafb=dict(budget=60), open_support=dict(),
+            short=dict(method='open_support', budget=3),
+            trial=dict(rules=[brier(Z.support), v_shaped(Z.support, [.5, .5])]))
 
 def play(name):
     options = dict(method=name, seed=1) | RUNS[name]
@@ -43,8 +41,7 @@ def shown(result):
     frame = None if result.trace is None else result.to_frame().to_csv()
     # the statement tells how long it took to check the proof again, or what was odd about it
     statement = re.sub(r'in \S+ s:|Not verified: .*', '', result.statement)
-    return (repr(result), statement, result._repr_html_(), frame,
-            result.to_dict(trace=True))
+    return (repr(result), statement, result._repr_html_(), frame, result.to_dict(trace=True))
 
 @pytest.mark.parametrize('name', RUNS)
 def test_a_result_comes_back_as_it_was(name, found, tmp_path):

@@ -2,6 +2,7 @@
 import html
 import json
 
+import numpy as np
 import pytest
 import browser
 import check_site
@@ -83,22 +84,26 @@ def test_printed_button_is_found(site, window):
         '01_a.html: .skip-to-content is printed']
 
 def test_lost_question_is_found(window):
-    docs, rows = ROOT/'docs', check_site.questions(ROOT)
+    docs, rows = ROOT/'docs', check_site.words_of(ROOT)['questions']
     asked, words, page = rows[-1]
     assert list(check_site.lost_questions(docs, window, [[asked, words, page]])) == []
     wrong = list(check_site.lost_questions(docs, window, [[asked, words, 'paper/errata']]))
     assert len(wrong) == 1 and wrong[0].endswith('not paper/errata.html')
 
-def test_excerpt_shows_a_formula_once(window):
-    window.open(ROOT/'docs'/'search.html')
-    formula = ('<div role="main"><p>the <span class="katex"><span class="katex-mathml"><math>'
-               '<mi>ϵ</mi></math></span><span class="katex-html"><i>ϵ</i></span></span>-optimal '
-               'rule</p><div class="cell_input">x = 1</div></div>')
-    assert window.value(f'Search.htmlToText({json.dumps(formula)})') == 'the ϵ-optimal rule'
-
 def test_site():
     "docs/, as it stands, has no fault."
     assert list(check_site.faults(ROOT, ROOT/'docs')) == []
+
+def test_a_reader_who_is_lost_is_found():
+    page = '<nav><a href="b/far.html">no</a></nav><article>{}</article>'.format
+    texts = {'index.html': page('<a class="x" href="b/c.html#d">In</a>'),
+             'b/c.html': page('<a href="../d.html">on</a>'), 'd.html': page('Here <b>it</b> is.'),
+             'b/far.html': ''}
+    assert check_site.ways(texts)['d.html'] == ('In', 'on')
+    rows = [('Where?', 'd', 'Here it'), ('What?', 'd', 'not'), ('How?', 'b/far', '')]
+    assert list(check_site.lost_readers(texts, rows)) == [
+        "What? d.html doesn't say 'not'",
+        'How? b/far.html is more than 2 clicks from the front page']
 
 # --- What pages.py does to a page -----------------------------------------------------
 
@@ -125,18 +130,6 @@ def test_docstrings_and_checks_fold_and_nothing_is_lost():
     assert html.unescape(pages.re.sub('<[^>]*>', '', shown)) == CODE
     assert pages.folds('def f(x):\n    "One line."\n    return x') == []
 
-def test_formula_keeps_its_text_and_its_styles():
-    known = {'vlist': 'ab'}
-    styles = {}
-    text = pages.slim('<span class="mord vlist" style="top:1em;">x</span>'
-                      '<span class="mord">y</span>', known, styles)
-    assert text == '<i class="ab A">x</i>y' and styles == {'top:1em;': 'A'}
-    sheet = pages.short_sheet('.katex .vlist>span{color:red}', known)
-    assert '.katex .ab>i{color:red}' in sheet and '.katex .vlist>span{color:red}' in sheet
-
-def test_words_of_a_formula():
-    assert pages.in_letters(r'\epsilon, \hat q_{k}') == 'ϵ, q_k'
-
 @pytest.mark.parametrize('code, bar', [
     ('x = 1', None), ('x = 1\n'*16, 'the code'), ('x = f(1)\nassert x', 'checks'),
     ('for x in y:\n    test_eq(x, 1)', 'checks'), ('def f(): return 1\n' + 'f()\n'*15,
@@ -152,6 +145,15 @@ def test_long_code_and_checks_fold(code, bar):
                                                nbformat_minor=5)))
         return book.cells[-1].metadata.get('mystnb', {}).get('code_prompt_show')
     assert bars('# A chapter') == bar and bars(nbdev_myst.OPEN) is None
+
+def test_numbers_on_a_page_have_six_digits():
+    from IPython.core.interactiveshell import InteractiveShell
+    shell = InteractiveShell()
+    shell.run_cell(nbdev_myst.FIRST.split('\n', 1)[1], silent=True)
+    shown = shell.display_formatter.formatters['text/plain']
+    values = .1 + .2, np.float64(1/3), {'a': (2/3, 7)}, 1234567.8, float('inf'), True
+    assert [*map(shown, values)] == ['0.3', '0.333333', "{'a': (0.666667, 7)}", '1,234,568',
+                                     'inf', 'True']
 
 # --- What is made of docstrings, of the contents and of a rule on paper ----------------
 
@@ -179,12 +181,13 @@ def test_a_list_of_parameters_is_held_against_the_signature():
     assert nbdev_myst.misnamed(lambda eps, delta, world: 0, lines) == []
     assert nbdev_myst.misnamed(lambda eps, delta, planet: 0, lines) == ['planet', 'world']
 
-def test_the_part_that_is_read_is_open():
-    part = ('<p class="caption" role="heading"><span class="caption-text">{}</span></p>\n'
-            '<ul{}><li>a<ul><li>b</li></ul></li></ul>\n')
-    folded = pages.fold_parts(part.format('One', '') + part.format('Two', ' class="current"'))
-    assert folded.count('<details class="part">') == 1
-    assert folded.count('<details class="part" open><summary><span class="caption-text">Two') == 1
+def test_a_page_is_below_one_other_at_most():
+    starts = [start for found in pages.BELOW.values() for start in found]
+    files = [p.stem for p in (ROOT/'nbs').rglob('*.*') if p.suffix in ('.ipynb', '.md')]
+    assert len(starts) == len(set(starts)) and not set(starts) & set(pages.BELOW)
+    for start in {*starts, *pages.BELOW} - {*pages.VIRTUAL}:
+        assert sum(pages.is_named(name, start) for name in files) == 1, start
+    assert pages.is_named('a/08_b', '08') and not pages.is_named('a/080', '08')
 
 @pytest.mark.parametrize('text, wrong', [
     ('A <b>rule</b>.', 2), ('See <https://a.b>, `x < y`, $a<b$.', 0),

@@ -12,7 +12,6 @@ import pytest
 from oia_nb.all import (InvalidInput, Session, action_informed_oracle, brier,
                         compare, forecast_rounds, identify, load_world, make_world,
                         optimal_rule, random_world)
-from oia_nb.show.plots import plot_rule
 from oia_nb.cli import main
 from oia_nb.show.facts import ROWS_SHOWN, arm_facts, sensible, three_digits
 from oia_nb.run.learner import result_facts
@@ -156,7 +155,3 @@ def test_frames():
     assert (bare.arm == r.trace.arms).all() and set(f.kind) <= {'initial', 'normal', 'forced'}
     with pytest.raises(InvalidInput, match='the setting of the run'):
         r.trace.to_frame(nasty.setting)
-
-@pytest.mark.parametrize('name', ['optimum', 'found', 'rule', 'menu'])
-def test_what_has_a_rule_is_drawn(name):
-    assert plot_rule(SHOWN[name]()).lines

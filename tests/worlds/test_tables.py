@@ -53,25 +53,6 @@ def many(n):
     "Half of n examples, five times n with --release."
     return settings(max_examples=examples(n), deadline=None)
 
-
-@given(st.integers(0, 10**6), smoothings)
-@many(20)
-def test_every_arm_has_the_prior_of_the_table(seed, smoothing):
-    table = drawn(seed)
-    priors = world_of(table, smoothing=smoothing).structure.priors
-    assert np.abs(priors - shares(table)).max() <= 1e-12
-
-@given(st.integers(0, 10**6), smoothings)
-@many(20)
-def test_every_arm_has_the_prior_that_is_given(seed, smoothing):
-    table = drawn(seed)
-    prior = np.random.default_rng(seed).dirichlet(np.ones(len(set(table['s']))))
-    world = world_of(table, smoothing=smoothing, prior=prior)
-    assert np.abs(world.structure.priors - prior).max() <= 1e-12
-    own = world_of(table, smoothing=smoothing, prior=shares(table))
-    for a, b in zip(own.structure.joint, world_of(table, smoothing=smoothing).structure.joint):
-        assert np.abs(a - b).max() <= 1e-12
-
 @given(st.integers(0, 10**6), smoothings, st.booleans())
 @many(20)
 def test_the_formula(seed, smoothing, given_prior):
@@ -82,17 +63,10 @@ def test_the_formula(seed, smoothing, given_prior):
     prior = shares(table) if not given_prior else np.random.default_rng(seed).dirichlet(
         np.ones(len(states)))
     rows = list(zip(*(table[c] for c in 'xyz')))
-    likelihood = {
-        c: np.array([
-            sum(r == c and t == s for r, t in zip(rows, table['s']))/table['s'].count(s)
-            for s in states
-        ])
-        for c in set(rows)
-    }
-    fine = {
-        c: (n*prior*L + smoothing*prior*(prior@L))/(n+smoothing)
-        for c, L in likelihood.items()
-    }
+    likelihood = {c: np.array([sum(r == c and t == s for r,
+                                   t in zip(rows, table['s']))/table['s'].count(s) for s in states])
+                  for c in set(rows)}
+    fine = {c: (n*prior*L + smoothing*prior*(prior@L))/(n+smoothing) for c, L in likelihood.items()}
     arms = {'z': ['z'], 'yx': ['y', 'x']}
     world = world_of(table, arms, smoothing=smoothing, prior=prior)
     for names, columns, p in zip(world.signals, arms.values(), world.structure.joint):
@@ -110,8 +84,7 @@ def test_more_columns_are_never_worth_less(seed, smoothing):
     z, q = world.setting, world.belief_distributions
     for _ in range(10):
         assert (np.diff(q @ (z.support @ rng.random((z.W, 3))).max(1)) >= -1e-12).all()
-        assert (np.diff(q@menu_rule(z.support, rng.random((4, z.W)), 1.).expected)
-                >= -1e-12).all()
+        assert (np.diff(q@menu_rule(z.support, rng.random((4, z.W)), 1.).expected) >= -1e-12).all()
     for k in range(3):
         coarse, fine = world.structure.joint[k:k + 2]
         G = [[k == 0 or name.startswith(head + ',') for head in world.signals[k]]
@@ -154,51 +127,28 @@ def test_weights_are_repeated_rows(seed):
     times = np.random.default_rng(seed).integers(0, 4, len(table['s'])).tolist()
     # each state stays
     times[:3] = [2, 2, 2]
-    repeated = {
-        c: [v for v, m in zip(values, times) for _ in range(m)]
-        for c, values in table.items()
-    }
-    assert same(
-        world_of(table | {'Freq': times}, weights='Freq',
-                 utility=np.eye(len(set(table['s'])))), world_of(repeated))
+    repeated = {c: [v for v, m in zip(values, times) for _ in range(m)] for c,
+                values in table.items()}
+    assert same(world_of(table | {'Freq': times}, weights='Freq',
+                         utility=np.eye(len(set(table['s'])))), world_of(repeated))
 
 def test_smoothing_may_be_zero_where_no_cell_is_empty():
     table = dict(s=list('uuuvvvuv'), x=[1, 1, 2, 1, 2, 2, 1, 2], y=[1, 1, 1, 2, 2, 2, 1, 2])
     world = world_of(table, {'x': ['x'], 'nothing': []}, smoothing=0)
     assert (world.structure.joint[0] == np.array([[3, 1], [1, 3]])/8).all()
-    with pytest.raises(
-            InvalidInput,
-            match=r"smoothing: got 0, .*arms\['y'\] no row with y=1 has the state 'v'"):
+    with pytest.raises(InvalidInput,
+                       match=r"smoothing: got 0, .*arms\['y'\] no row with y=1 has the state 'v'"):
         world_of(table, {'x': ['x'], 'y': ['y']}, smoothing=0)
     assert np.abs(
         world_of(table, {'x': ['x'], 'y': ['y']}, smoothing=1e-9).structure.joint[0]
         - world.structure.joint[0]).max() < 1e-9
 
-def test_a_prior_that_does_not_fit():
-    table = dict(s=list('uuvv'), x=[1, 2]*2)
-    arms = {'a': ['x'], 'b': []}
-    for prior, says in ([.5, .6], 'prior'), ({'u': 1.}, 'prior'), ([1.], 'prior'), ([
-            .5, -.5
-    ], 'prior'), ('uv', 'prior'):
-        with pytest.raises(InvalidInput, match=says):
-            world_of(table, arms, prior=prior)
-    with pytest.raises(InvalidInput, match="prior, state 'w'"):
-        world_of(table, arms, states=['u', 'v', 'w'], prior=[.4, .5, .1], utility=np.eye(3))
-    assert world_of(table, arms, states=['u', 'v', 'w'],
-                    utility=np.eye(3)).structure.priors.tolist() == [[.5, .5, 0]]*2
-    assert world_of(table, arms,
-                    prior={'v': .25,
-                           'u': .75}).structure.priors.tolist() == [[.75, .25]]*2
-
 # --- What a table may look like -------------------------------------------------------
 
 GOODS = dict(state='s', arms={'a': ['x'], 'b': ['x', 'y'], 'c': []},
-             costs={'a': 0, 'b': .1, 'c': 0}, utility={'u': [1, 0], 'v': [0,
-                                                                          1]}, bound=1)
-ROWS = {
-    's': list('uuvuvvvu'), 'x': [1, 1, 2, 1, 2, 2, 1, 2], 'y': list('ppqqppqq'),
-    'z': [.5]*8, 'gap': [1, None]*4
-}
+             costs={'a': 0, 'b': .1, 'c': 0}, utility={'u': [1, 0], 'v': [0, 1]}, bound=1)
+ROWS = {'s': list('uuvuvvvu'), 'x': [1, 1, 2, 1, 2, 2, 1, 2], 'y': list('ppqqppqq'), 'z': [.5]*8,
+        'gap': [1, None]*4}
 
 def test_signals_and_counts():
     world = world_from_table(ROWS, **GOODS)
@@ -213,15 +163,9 @@ def test_signals_and_counts():
                                                     == [[0, 1], [1, 0]]).all()
     assert (turned.structure.joint[1] == world.structure.joint[1][:, ::-1]).all()
 
-OWN = {
-    '0 and 1': [0, 1], 'bools': [False,
-                                 True], 'numpy integers': [np.int64(3),
-                                                           np.int64(4)],
-    'numpy bools': [np.False_, np.True_], 'whole floats': [1., 2.],
-    'numpy floats': [np.float64(1),
-                     np.float64(2)], 'numpy texts': [np.str_('a'),
-                                                     np.str_('b')]
-}
+OWN = {'0 and 1': [0, 1], 'bools': [False, True], 'numpy integers': [np.int64(3), np.int64(4)],
+       'numpy bools': [np.False_, np.True_], 'whole floats': [1., 2.],
+       'numpy floats': [np.float64(1), np.float64(2)], 'numpy texts': [np.str_('a'), np.str_('b')]}
 
 @pytest.mark.parametrize('kind', OWN)
 @pytest.mark.parametrize('make', [list, np.array, 'Series', 'Categorical'])
@@ -239,9 +183,8 @@ def test_the_columns_own_values_are_keys(kind, make):
         assert same(world_from_table(table, utility={b: [.2, .7], a: [1, 0]}, **arms), plain)
         assert world_from_table(table, utility={a: [1, 0], b: [.2, .7]}, states=[b, a],
                                 **arms).setting.states == plain.setting.states[::-1]
-        assert world_from_table(table, utility=plain.setting.utility, prior={
-            b: .9, a: .1
-        }, **arms).structure.priors[0, 1] == pytest.approx(.9, abs=1e-12)
+        assert world_from_table(table, utility=plain.setting.utility, prior={b: .9, a: .1},
+                                **arms).structure.priors[0, 1] == pytest.approx(.9, abs=1e-12)
     for keys in ([low], [low, high, 7], [low, 'nothing']):
         with pytest.raises(InvalidInput, match='utility: got'):
             world_from_table(table, utility=dict.fromkeys(keys, [1, 0]), **arms)
@@ -262,12 +205,9 @@ def test_labels_are_aligned():
             == [[.2, 1], [.3, 0]]).all() and turned.setting.decisions == ('go', 'stay')
     rows = {'v': pd.Series({'go': .3, 'stay': 0}), 'u': {'stay': 1, 'go': .2}}
     assert (world_from_table(ROWS, **rest, utility=rows, costs=[0, 0, 0],
-                             decisions=['stay', 'go']).setting.utility == [[1, .2],
-                                                                           [0,
-                                                                            .3]]).all()
+                             decisions=['stay', 'go']).setting.utility == [[1, .2], [0, .3]]).all()
     assert (world_from_table(ROWS, **rest, utility=pd.DataFrame(utility.to_numpy()),
-                             costs=[0, 0,
-                                    0]).setting.utility == utility.to_numpy()).all()
+                             costs=[0, 0, 0]).setting.utility == utility.to_numpy()).all()
     for bad in (utility.rename(index={'v': 'w'}), utility.iloc[:1],
                 pd.concat([utility, utility.iloc[:1]])):
         with pytest.raises(InvalidInput, match='utility: got'):
@@ -308,15 +248,14 @@ def test_one_message_names_all_faults_with_counts():
         with pytest.raises(InvalidInput) as e:
             world_from_table(frame, **MESSY_WORLD, rare=2)
         said = str(e.value)
-        for part in (
-                "column 'lump': no value in 1 row, the first is row 6",
-                "column 'lump': ' hard' (1 row), 'Hard' (1 row), 'hard' (2 rows) differ only by "
-                "case or blanks", "'odd' (1 row)", 'in fewer than 2 rows',
-                "column 'size': no value in 1 row, the first is row 8",
-                "column 'size': 6 rows with a fraction, such as 1.5",
-                "column 'found': no value in 1 row, the first is row 9",
-                "'Well ' (1 row), 'well' (4 rows) differ only by case or blanks",
-                'check_table'):
+        for part in ("column 'lump': no value in 1 row, the first is row 6",
+                     "column 'lump': ' hard' (1 row), 'Hard' (1 row), 'hard' (2 rows) differ only "
+                     "by case or blanks", "'odd' (1 row)", 'in fewer than 2 rows',
+                     "column 'size': no value in 1 row, the first is row 8",
+                     "column 'size': 6 rows with a fraction, such as 1.5",
+                     "column 'found': no value in 1 row, the first is row 9",
+                     "'Well ' (1 row), 'well' (4 rows) differ only by case or blanks",
+                     'check_table'):
             assert part in said, part
         assert '\n' not in said and said.startswith('frame: got ')
         assert repr(check_table(frame, state='found',
@@ -325,10 +264,9 @@ def test_one_message_names_all_faults_with_counts():
 def test_faults_are_counted_by_weight():
     table = dict(s=['u', 'v', 'u', 'v', 'u'], x=['a', 'b', 'A', None, 'c'], n=[10, 20, 3, 7, 0])
     found = check_table(table, state='s', weights='n', rare=5).faults
-    assert [(f.column, f.kind, f.counts)
-            for f in found] == [('x', 'missing', {None: 7.}),
-                                ('x', 'alike', {'A': 3., 'a': 10.}),
-                                ('x', 'rare', {'A': 3.})]
+    assert [(f.column, f.kind, f.counts) for f in found] == [('x', 'missing', {None: 7.}),
+                                                             ('x', 'alike', {'A': 3., 'a': 10.}),
+                                                             ('x', 'rare', {'A': 3.})]
 
 def test_rare_levels_are_named_and_no_error():
     table = dict(s=['u', 'v']*10, x=['a']*9 + ['b']*9 + ['c']*2)
@@ -350,29 +288,15 @@ def test_fix_leaves_no_fault_and_tells_what_it_does(missing, capsys):
         for part in ("'Hard' (1 row) is now 'hard'", "' hard' (1 row) is now 'hard'",
                      "'odd' (1 row) is now 'other'", "'Well ' (1 row) is now 'well'",
                      "column 'size': cut at 2.5 into 1/2, 2/2",
-                     "column 'found': no value in 1 row, dropped",
-                     "now 'missing'" if missing == 'own class' else
-                     "column 'lump': no value in 1 row, dropped"):
+                     "column 'found': no value in 1 row, dropped", "now 'missing'"
+                     if missing == 'own class' else "column 'lump': no value in 1 row, dropped"):
             assert part in said, part
         assert before == {c: list(map(str, frame[c])) for c in frame} and type(fixed) is type(frame)
         assert check_table(fixed, state='found', rare=0).faults == ()
         lumps = ['hard', 'hard', 'hard', 'hard', 'soft', 'soft', 'missing', 'other', 'soft']
-        assert list(
-            fixed['lump']) == (lumps if missing == 'own class' else
-                               [v for i, v in enumerate(lumps) if i not in (6, 8)])
+        assert list(fixed['lump']) == (lumps if missing == 'own class'
+                                       else [v for i, v in enumerate(lumps) if i not in (6, 8)])
         assert world_from_table(fixed, **MESSY_WORLD, rare=0).setting.states == ('ill', 'well')
-
-def test_fix_does_only_what_it_is_asked(capsys):
-    table = dict(s=['u', 'v', 'u'], x=['a', None, 'b'])
-    assert check_table(table, state='s', rare=0).fix() == table
-    assert capsys.readouterr().out == "left: column 'x': no value in 1 row, the first is row 1\n"
-    for options, argument in (dict(missing='mean'), 'missing'), (dict(
-            rare=-1), 'rare'), (dict(bins=1),
-                                'bins'), (dict(bins={'y': 2}),
-                                          'bins'), (dict(bins={'x': 2}),
-                                                    'bins'), (dict(bins=2.5), 'bins'):
-        with pytest.raises(InvalidInput, match=argument):
-            check_table(table, state='s').fix(**options)
 
 def left(table, capsys, **options):
     "The table after `fix`, and what it says is left."

@@ -1,0 +1,381 @@
+"""Hostile worlds, a judge who knows them, and a look into runs of the sharp learner.
+
+A whole run shows next to nothing of a fault: the rule that it finds is nearly always better than
+what is proved of it. So at every step of a run what the learner believes is compared with the
+truth (`Looking`). All tests of the sharp learner play their worlds through `looked_into`, and
+`benchmarks/attack.py` plays some thousands more.
+"""
+from collections import Counter
+from dataclasses import replace
+import numpy as np
+from scipy.optimize import linprog
+from oia_nb.all import (NotInducible, action_informed_oracle, load_world, make_world, optimal_rule,
+                        simulate, world_names)
+from oia_nb.game.information import Rational
+from oia_nb.sharp import bets
+from oia_nb.sharp.learner import SharpLearner
+from oia_nb.verify import BETS, STAKES
+
+# --- Hostile worlds -----------------------------------------------------------------------
+
+def drawn(rng, n, size):
+    x = np.maximum(rng.dirichlet(np.full(n, size)), 1e-9)
+    return x/x.sum()
+
+def structure(rng, W=2, K=None, signals=None, prior=None):
+    "[joint of each arm], costs, utility: of every shape."
+    K = K or int(rng.choice([2, 2, 3, 3, 4, 5, 6] if W == 2 else [2, 3]))
+    most = 6 if W == 2 else 4
+    def arm():
+        p = drawn(rng, W, rng.choice([.5, 1., 3.])) if prior is None else prior
+        size, n = rng.choice([.1, .3, 1., 3.]), signals or int(rng.integers(1, most))
+        return (p[:, None]*np.array([drawn(rng, n, size) for _ in range(W)])).T
+    D = int(rng.integers(1, 4))
+    utility = rng.uniform(0, 1, (W, D)) if rng.random() < .6 else np.eye(W)[:, :max(D - 1, 1)]
+    return [arm() for _ in range(K)], rng.uniform(0, .1, K)*(rng.random(K) < .8), utility
+
+def plain(rng, W):
+    return structure(rng, W)
+
+def many_beliefs(rng, W):
+    return structure(rng, W, K=2, signals=int(rng.integers(6, 20)) if W == 2 else 5)
+
+def near_arms(rng, W):
+    "Two arms that hardly differ, in what they see or in what they cost."
+    joint, costs, u = structure(rng, W, K=int(rng.integers(2, 4)))
+    h, noise = 10.**rng.uniform(-4, -1), rng.uniform(size=joint[0].shape)
+    twin = (1 - h)*joint[0] + h*noise/noise.sum()
+    more = rng.choice([0., 1., -1.])*rng.choice([2e-6, 1e-5, 1e-4, 1e-3])
+    return [*joint, twin], np.maximum([*costs, costs[0] + more], 0), u
+
+def near_costs(rng, W):
+    joint, costs, u = structure(rng, W)
+    return joint, rng.permutation(len(costs))*10.**rng.uniform(-5.5, -3) + .05*rng.integers(2), u
+
+def near_beliefs(rng, W):
+    "Beliefs of which some are up to a millionth alike."
+    pool = [drawn(rng, W, 1.) for _ in range(int(rng.integers(2, 5)))]
+    def arm():
+        h = 10.**rng.uniform(-5.5, -3)
+        near = np.abs([x + h*rng.normal(size=W) for x in pool])
+        return near/near.sum(1, keepdims=True)*drawn(rng, len(pool), 1.)[:, None]
+    joint, costs, u = structure(rng, W)
+    return [arm() for _ in joint], costs, u
+
+def extreme_beliefs(rng, W):
+    def belief():
+        x = np.full(W, rng.choice([0., 10.**rng.uniform(-7, -3)])/(W - 1))
+        i = rng.integers(W)
+        x[i] = 0
+        x[i] = 1 - x.sum()
+        return x if rng.random() < .6 else drawn(rng, W, 1.)
+    joint, costs, u = structure(rng, W)
+    n = int(rng.integers(2, 4))
+    return [np.array([p*belief() for p in drawn(rng, n, 1.)]) for _ in joint], costs, u
+
+def costs_alike(rng, W):
+    joint, costs, u = structure(rng, W, K=int(rng.integers(2, 5)))
+    kind = rng.integers(4)
+    costs = [0*costs, 0*costs + costs.max(), costs.round(1), costs][kind]
+    if kind == 3:
+        costs[costs.argsort()[:2]] = costs.min()
+    return joint, costs, u
+
+def beliefs_alike(rng, W):
+    "Arms with the same beliefs; some of them the same arm."
+    joint, costs, u = structure(rng, W, signals=2)
+    pool = [drawn(rng, W, 1.), drawn(rng, W, 1.), np.full(W, 1/W)][:int(rng.integers(2, 4))]
+    joint = [np.array(pool)*drawn(rng, len(pool), 1.)[:, None] for _ in joint]
+    joint[-1] = joint[0] if rng.random() < .3 else joint[-1]
+    return joint, costs if rng.random() < .5 else 0*costs + .05*rng.integers(2), u
+
+def utilities_alike(rng, W):
+    "Nothing is worth more than anything else, or beliefs that are mirrored earn the same."
+    joint, costs, u = structure(rng, W, signals=2)
+    joint[1] = joint[0][:, ::-1]
+    costs[1] = costs[0] if rng.random() < .7 else costs[1]
+    return joint, costs, rng.choice([0., .7])*np.ones((W, 1)) if rng.random() < .3 else np.eye(W)
+
+FAMILIES = dict(plain=plain, many=many_beliefs, arms=near_arms, costs=near_costs,
+                beliefs=near_beliefs, extreme=extreme_beliefs)
+TIES = dict(costs=costs_alike, beliefs=beliefs_alike, utilities=utilities_alike)
+
+def hostile(make, rng, W=2):
+    """A world of the family `make` with an oracle, or None if no arm but one can be induced;
+    often in another unit, with a bound of another size."""
+    unit = 10.**rng.uniform(-6, 6) if rng.random() < .2 else 1.
+    bound = float(rng.choice([.3, 1., 1., 1., 3., 30.]))
+    joint, costs, utility = make(rng, W)
+    return built(joint, costs*min(bound, 1.)*unit, utility*unit, bound*unit)
+
+def built(joint, costs, utility, bound):
+    "The world without the arms that no rule induces, or None."
+    while len(joint) > 1:
+        world = make_world([j/j.sum() for j in joint], costs, utility, bound)
+        try:
+            action_informed_oracle(world)
+            return world
+        except NotInducible:
+            kept = [k for k, rule in enumerate(optimal_rule(world).rules) if rule is not None]
+            kept = kept if len(kept) < len(joint) else kept[:-1]
+            joint, costs = [joint[k] for k in kept], np.array(costs)[kept]
+
+def knowing(world, rng):
+    "The same world, whose principal is told supports, or a common prior, or both."
+    z, priors = world.setting, np.array(world.structure.priors)
+    if rng.random() < .5:
+        z = replace(z, supports=[sorted({int(i) for i in np.flatnonzero(q)})
+                                 for q in world.belief_distributions])
+    if np.ptp(priors, axis=0).max() < 1e-12 and rng.random() < .7:
+        z = replace(z, prior=priors[0])
+    return replace(world, setting=z)
+
+def shipped():
+    return [load_world(name) for name in world_names()]
+
+# --- The judge -----------------------------------------------------------------------------
+
+class Judge:
+    "What is true of a world with an exact expert, by programs of its own."
+    def __init__(self, world):
+        z, self.world = world.setting, world
+        self.support, self.bound = np.array(z.support), z.bound
+        self.q, self.c = np.array(world.belief_distributions), np.array(world.costs)
+        self.utility = self.support @ z.utility
+        self.u = self.utility.max(1)
+        found = [self.cheapest(k) for k in range(len(self.q))]
+        self.tables = [x for x in found if x is not None]
+        self.answered = {k: x for k, x in enumerate(found) if x is not None}
+        self.most = max(self.q[k] @ (self.u - (self.support*x).sum(1))
+                        for k, x in self.answered.items())
+
+    def cheapest(self, k):
+        "(M, W): the proper rule for which arm k takes least; None if there is none."
+        (M, W), q, c = self.support.shape, self.q, self.c/self.bound
+        rows, ends = [], []
+        for i in range(M):
+            for j in set(range(M)) - {i}:
+                row = np.zeros((M, W))
+                row[i], row[j] = -self.support[i], self.support[i]
+                rows.append(row.ravel())
+        ends += [0.]*len(rows)
+        for j in set(range(len(q))) - {k}:
+            rows.append(((q[j] - q[k])[:, None]*self.support).ravel())
+            ends.append(c[j] - c[k])
+        cost = (q[k][:, None]*self.support).ravel()
+        found = linprog(cost, np.array(rows), ends, bounds=(0, 1))
+        return found.x.reshape(M, W)*self.bound if found.status == 0 else None
+
+    def earns(self, values):
+        """What the principal earns by a rule (M, W) at least and at most, as the expert's ties
+        may be broken."""
+        pay = self.support @ values.T
+        told = np.where(pay.diagonal() >= pay.max(1) - 1e-8*values.max(), np.arange(len(pay)),
+                        pay.argmax(1))
+        s = pay[np.arange(len(pay)), told]
+        g, stake = self.q @ s - self.c, max(values.max(), self.c.max())
+        found = []
+        for k in np.flatnonzero(g >= g.max() - 1e-9*stake):
+            pooled = np.zeros((len(pay), self.utility.shape[1]))
+            np.add.at(pooled, told, self.q[k][:, None]*self.utility)
+            found.append(pooled.max(1).sum() - self.q[k] @ s)
+        return min(found), max(found)
+
+    def regret(self, values):
+        "How much a rule loses, at least."
+        return self.most - self.earns(values)[1]
+
+    def false_clauses(self, found, eps):
+        "What a result says that isn't so."
+        if found.certificate is None:
+            return []
+        tol, bound = 1e-7*self.world.setting.B, found.certificate.bound
+        bound = min(bound, eps) if found.status == 'certified' else bound
+        false = dict(regret=self.regret(found.rule.values) > bound + tol,
+                     earns=found.profit is not None
+                     and self.earns(found.rule.values)[1] < found.profit - tol,
+                     arm=self.world.best_response(found.rule) != found.arm)
+        return [name for name, is_false in false.items() if is_false]
+
+# --- The look inside ------------------------------------------------------------------------
+
+# rules, at most, of which somebody else would have claimed something; nats by which what seems to
+# be proved may be more than is
+SHADOWS, SEEMS = 6, .5
+
+def log_wealth(counts, z, mean):
+    "Of all gamblers together, for outcomes z whose mean is not above `mean`; at most."
+    if mean < 1e-6*max(z.max(), 0) or z.max() <= 0:
+        return np.inf
+    won = counts @ np.log1p(np.multiply.outer(z/mean - 1, BETS))
+    return np.logaddexp.reduce(won + np.log(np.array(STAKES)/np.sum(STAKES)))
+
+class Looking:
+    """A sharp learner whose beliefs are compared with the truth after every answer: bounds and
+    order of each pair of arms, what each arm must be paid, each cut; and every so many rounds
+    (`often`, and more of them later) and in the end, whether a rule passes for one that loses less
+    than it does.
+
+    `looked` counts what was compared. With `asks`, a candidate that seems to pass is proved: what
+    the checker refuses isn't believed.
+    """
+    def __init__(self, learner, world, often=5, shares=(.98, .7), asks=True):
+        self.learner, self.judge, self.often, self.shares = learner, Judge(world), often, shares
+        self.asks, self.looked, self.losses, self.shadows = asks, Counter(), {}, []
+        self.next, self.excess = 1, 0.
+    def __getattr__(self, name):
+        return getattr(self.learner, name)
+    def __iter__(self):
+        return self
+    def __next__(self):
+        return self.send(None)
+    def send(self, response):
+        self.ended = True
+        try:
+            rule = self.learner.send(response)
+            self.ended = False
+            return rule
+        finally:
+            self.look()
+    def stop(self):
+        return self.learner.stop()
+
+    def look(self):
+        known = self.learner._run.known
+        if known is None or known.first is None:
+            return
+        self.ties(known)
+        if known.cone is not None:
+            for pair, wall in known.walls.items():
+                self.wall(known, wall, *pair)
+            for j, region in known.regions.items():
+                self.region(known, j, region)
+        self.shadow(known)
+        if known.rounds >= self.next or self.ended:
+            self.next = known.rounds + max(self.often, known.rounds//4)
+            self.claims(known)
+
+    def ties(self, known):
+        c, bound = self.judge.c, self.judge.bound
+        for j in known.tied:
+            assert c[j] - c[known.first] <= 1.1e-6*bound, 'costs that are not the same'
+        self.looked['ties'] += len(known.tied)
+
+    def wall(self, known, wall, l, j):
+        "Of two arms whose costs differ and are known to be in this order."
+        q, c, bound = self.judge.q, self.judge.c, self.judge.bound
+        if not wall.valid or wall.tied:
+            return
+        assert c[l] - c[j] <= 1e-7*bound, 'the order of two arms'
+        if c[j] - c[l] <= 1e-6*bound:
+            return
+        self.looked['bounds'] += int(np.isfinite([wall.up, wall.low]).sum())
+        a = known.cone.D @ (q[j] - q[l])/(c[j] - c[l])*bound
+        room = 2e-4*(1 + np.abs(a))
+        assert (a <= wall.up + room).all() and (a >= wall.low - room).all(), 'a bound'
+
+    def region(self, known, j, region):
+        "What the arm answers at the edge of its rules is paid as the region says."
+        values = self.judge.answered.get(j)
+        c = self.judge.c
+        if values is None or not hasattr(region, 'rules') or j in known.tied or (
+                c[j] - c[known.first] <= 1e-6*self.judge.bound):
+            return
+        o = known.outcomes
+        paid = np.tensordot(o.out, values, 2) if o.own else (values*self.judge.support).sum(1)
+        self.looked['regions'] += 1
+        if o.by_bets:
+            for p in o.shares[j], np.full(len(paid), 1/len(paid)):
+                assert (region.rules @ p).min() <= p @ paid + 1e-3*self.judge.bound, 'a region'
+        else:
+            for cut in (cut for cut in region.cuts if cut.triple is not None):
+                g, h, error = cut.triple
+                self.looked['cuts'] += 1
+                assert g @ o.behind(paid) >= h - error - 1e-3, 'a cut'
+
+    def claims(self, known):
+        """What is believed of candidates, and would be if somebody else had registered each rule
+        as soon as it was answered, which is a choice like any other."""
+        first = [c for c in known.candidates if c.is_zero]
+        for candidates in known.candidates, first + self.shadows:
+            kept, known.candidates = known.candidates, candidates
+            self.shares_of(known)
+            for c in candidates:
+                self.evidence(known, c)
+                self.claim(known, c)
+            known.candidates = kept
+
+    def shares_of(self, known):
+        "All candidates together may fail with probability δ."
+        spent = 0.
+        for c in known.candidates:
+            other = (c.arm + 1) % known.setting.K
+            spent += np.exp(-bets.asked_of(c, other))
+            spent += 0. if c.is_zero else np.exp(-bets.asked_of(c, c.arm))
+        assert spent <= known.delta*(1 + 1e-9), 'shares of δ'
+
+    def evidence(self, known, c):
+        "The wealth against each arm is no more than what its true rule and mean leave."
+        o, q, K = known.outcomes, self.judge.q, known.setting.K
+        P = np.zeros((K, len(known.u)))
+        for i, w in np.ndindex(o.place[:, :-1].shape):
+            P[:, o.place[i, w]] += q[:, i]*self.judge.support[i, w]
+        counts = np.zeros_like(P)
+        for r in known.record.rounds[c.rounds:known.rounds]:
+            counts[r.arm, o.place[r.belief, r.state]] += 1
+        paid, u, mine = o.paid(c.rule), known.u, counts[c.arm]
+        every = o.counts
+        assert (every[c.arm] - c.counts == mine).all(), 'samples from before a registration'
+        rivals = set(self.judge.answered) - known.tied - ({c.arm} & {known.first})
+        for j in rivals:
+            best = self.judge.answered[j]
+            least = np.tensordot(o.out, best, 2)
+            x, x_j = u - paid, u - least
+            lost = P[j] @ x_j - P[c.arm] @ x
+            if lost <= .002*self.judge.world.setting.B:
+                continue
+            self.looked['evidence'] += 1
+            if j == c.arm:
+                won = log_wealth(mine, paid.max() - paid + least, paid.max() - lost)
+            else:
+                won = log_wealth(mine, x - x.min(), P[c.arm] @ x - x.min()) + log_wealth(
+                    every[j], u.max() - x_j, u.max() - P[c.arm] @ x - lost)
+            excess = bets.wealth(known, c, j, lost) - won
+            self.excess = max(self.excess, excess)
+            assert excess <= SEEMS, 'evidence'
+
+    def shadow(self, known):
+        "Register what was answered last, as somebody else."
+        if known.first is None or not known.data.rounds or len(self.shadows) >= SHADOWS:
+            return
+        a = known.answers.get(known.data.asked[-1])
+        if a is None or a.round != known.rounds or a.arm == known.first or not self.lost(a.rule):
+            return
+        kept, known.candidates = known.candidates, [known.candidates[0], *self.shadows]
+        bets.register(known, (known.rounds, known.record.index(a.rule), a.arm))
+        self.shadows, known.candidates = known.candidates[1:], kept
+
+    def lost(self, rule):
+        "What a rule loses, or 0 if that is next to nothing."
+        key = rule.values.tobytes()
+        if key not in self.losses:
+            self.losses[key] = self.judge.regret(rule.values)
+        return self.losses[key]*(self.losses[key] > .002*self.judge.world.setting.B)
+
+    def claim(self, known, c):
+        lost = self.lost(c.rule)
+        for share in self.shares if lost else ():
+            self.looked['claims'] += 1
+            if bets.passes(known, c, share*lost):
+                self.looked['passed'] += 1
+                assert not (self.asks and bets.prove(known, c, share*lost)), 'a claim'
+
+def looked_into(learner, world, seed, **how):
+    "`simulate`, and a sharp learner is looked into if the expert is an exact one."
+    if not isinstance(learner, SharpLearner) or type(getattr(world, 'agent', 0)) is not Rational:
+        return simulate(learner, world, seed)
+    looking = Looking(learner, world, **how)
+    found = simulate(looking, world, seed)
+    false = looking.judge.false_clauses(found, found.eps)
+    assert not false, false
+    return found

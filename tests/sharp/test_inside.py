@@ -1,0 +1,68 @@
+"""What the sharp learner believes is true at every step, in worlds that are hostile to it; and
+faults that whole runs don't show are seen there.
+
+The worlds, what is asked and told in them, and the judge are those of `benchmarks/attack.py`, by
+which anybody may play some thousands more.
+"""
+import importlib.util
+from contextlib import ExitStack
+import pytest
+from conftest import ROOT, amount
+from inside import Looking
+from oia_nb.all import action_informed_oracle, generator, load_world, random_world, simulate
+from oia_nb.sharp.learner import sharp
+
+spec = importlib.util.spec_from_file_location('attack', ROOT/'benchmarks'/'attack.py')
+attack = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(attack)
+
+pytestmark = pytest.mark.filterwarnings('ignore:.* lead to a belief')
+FINE = {'certified', 'round_cap', 'lead_too_dear', 'no world', 'refused', 'slow'}
+RUNS = dict(sure=amount(12, 300), ties=amount(12, 300), shipped=amount(3, 20))
+
+@pytest.mark.parametrize('kind', RUNS)
+def test_nothing_false_is_believed_or_said(kind):
+    "At δ = 1e-9, so that a failure is a bug; and no honest expert is accused."
+    said = []
+    ends = attack.campaign(kind, range(RUNS[kind]), 0, say=lambda *a, **_: said.append(a))
+    assert set(ends) <= FINE, said
+
+def looked(W, seed, **how):
+    "What was compared in a run with a cap."
+    world = random_world(2, W, 3, generator(17, seed), prior='arm', max_cost=.1)
+    learner = sharp(world.setting, action_informed_oracle(world), eps=.03, delta=1e-8,
+                    max_rounds=amount(40, 150), examined=False)
+    looking = Looking(learner, world, **how)
+    simulate(looking, world, seed)
+    return looking.looked
+
+SEEN_BY = dict(quarter='shares', share='shares', registration='samples', reuse='evidence',
+               bound='bound|cut|region', dual='cut|region')
+
+@pytest.mark.parametrize('W', [2, 3])
+@pytest.mark.parametrize('fault', SEEN_BY)
+def test_faults_are_seen_within_a_dozen_runs(fault, W):
+    "What the learner itself takes for enough, whatever the checker says of it."
+    patches = []
+    attack.PLANTS[fault](patches, True)
+    with ExitStack() as planted, pytest.raises(AssertionError, match=SEEN_BY[fault]):
+        for one in patches:
+            planted.enter_context(one)
+        for seed in range(12):
+            looked(W, seed)
+
+@pytest.mark.parametrize('W', [2, 3])
+def test_without_a_fault_nothing_is_seen(W):
+    "The same runs; a claim fails in fewer than one of a million."
+    for seed in range(amount(2, 40)):
+        found = looked(W, seed, asks=False)
+        assert found['bounds'] and found['claims'] > 10 and not found['passed']
+
+def test_a_hasty_prover_is_refused():
+    """Whatever the finder can find, an adversary who knows the truth: of each candidate less is
+    claimed than it loses."""
+    world = load_world('clinic')
+    learner = sharp(world.setting, action_informed_oracle(world), eps=.1, delta=1e-6)
+    looking = Looking(learner, world, often=1, shares=(.98, .9, .7, .5, .3))
+    simulate(looking, world, 7)
+    assert looking.looked['claims'] > 100
