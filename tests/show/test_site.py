@@ -131,10 +131,10 @@ def test_docstrings_and_checks_fold_and_nothing_is_lost():
     assert pages.folds('def f(x):\n    "One line."\n    return x') == []
 
 @pytest.mark.parametrize('code, bar', [
-    ('x = 1', None), ('x = 1\n'*16, 'the code'), ('x = f(1)\nassert x', 'checks'),
-    ('for x in y:\n    test_eq(x, 1)', 'checks'), ('def f(): return 1\n' + 'f()\n'*15,
-                                                  'the code of f'),
-    ('#| hide\nassert x', None)])
+    ('x = 1', None), ('import a', None), ('import a\nfrom b import c', 'imports'),
+    ('x = 1\n'*16, 'the code'), ('x = f(1)\nassert x', 'checks'), ('#| hide\nassert x', None),
+    ('for x in y:\n    test_eq(x, 1)', 'checks'),
+    ('def f(): return 1\n' + 'f()\n'*15, 'the code of f')])
 def test_long_code_and_checks_fold(code, bar):
     "On every page but the one that is the module."
     def bars(title):
