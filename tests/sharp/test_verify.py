@@ -250,8 +250,9 @@ def step_dropped(p):
     found.pop(n)
 
 def rows_halved(p):
-    found, n = middle([s for s in steps(p, 'rows')])
-    found[n]['rows'] = [[i, .5*y] for i, y in found[n]['rows']]
+    middle(steps(p, 'rows'))
+    for found, n in steps(p, 'rows'):
+        found[n]['rows'] = [[i, .5*y] for i, y in found[n]['rows']]
 
 def rows_negative(p):
     found, n = middle(steps(p, 'rows'))
@@ -781,8 +782,8 @@ def deeper_cuts(m):
 def half_of_each_box(m):
     "Of a box that is divided, or narrowed, only one part is looked at."
     old = hints.Boxes.steps
-    def steps(self, mean, low, high, w):
-        found = old(self, mean, low, high, w)
+    def steps(self, box, w):
+        found = old(self, box, w)
         return found[:-1] if len(found) > 1 else found
     m.setattr(hints.Boxes, 'steps', steps)
 
