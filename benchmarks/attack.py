@@ -63,7 +63,11 @@ def odd(world, rng):
         return world, dict(unit=world.setting.bound/100)
     if way == 6 and world.setting.W == 2:
         return world, dict(margin=.3*float(action_informed_oracle(world).margins.min()))
-    return world, {}
+    return world, alone(rng) if way == 7 else {}
+
+def alone(rng):
+    "Without an oracle."
+    return dict(oracle=None, seed=int(rng.integers(1000)))
 
 def losses(world, judge):
     "What the zero rule and each of the oracle's loses."
@@ -96,7 +100,8 @@ def chance(i, rng):
         tempting = tempting[tempting > .03*world.setting.B]
         if len(tempting):
             eps = .97*float(rng.choice(tempting))
-            return world, dict(eps=eps, delta=.5, max_rounds=400)
+            options = alone(rng) if i % 4 == 0 else {}
+            return world, dict(eps=eps, delta=.5, max_rounds=400, **options)
 
 def shipped(i, rng):
     "Every world at five ε, round and round."
@@ -117,8 +122,8 @@ def play(kind, i, seconds, looks=True):
         return 'no world', [], 0, {}
     world, options = drawn
     try:
-        learner = sharp(world.setting, action_informed_oracle(world), examined=bool(i % 2),
-                        **options)
+        oracle = options.pop('oracle') if 'oracle' in options else action_informed_oracle(world)
+        learner = sharp(world.setting, oracle, examined=bool(i % 2), **options)
     except InvalidInput:
         return 'refused', [], 0, {}
     looks = looks and 'margin' not in options
@@ -135,7 +140,7 @@ def play(kind, i, seconds, looks=True):
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     if 'margin' in options:             # of rules that lead alone are judged what they earn
-        looking.judge.most = -np.inf
+        looking.judge.profits = dict.fromkeys(looking.judge.profits, -np.inf)
     false = looking.judge.false_clauses(found, found.eps)
     end = found.status if found.violated in (None, *WATCHES) else f'accused: {found.violated}'
     if found.refused:

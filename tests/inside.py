@@ -11,6 +11,7 @@ from dataclasses import replace
 from unittest.mock import patch
 import numpy as np
 from scipy.optimize import linprog
+from scipy.stats import binom
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, load_world, make_world,
                         optimal_rule, random_world, simulate, world_names)
 from oia_nb.game.information import Rational
@@ -155,10 +156,10 @@ class Judge:
         self.utility = self.support @ z.utility
         self.u = self.utility.max(1)
         found = [self.cheapest(k) for k in range(len(self.q))]
-        self.tables = [x for x in found if x is not None]
         self.answered = {k: x for k, x in enumerate(found) if x is not None}
-        self.most = max(self.q[k] @ (self.u - (self.support*x).sum(1))
-                        for k, x in self.answered.items())
+        self.profits = {k: self.q[k] @ (self.u - (self.support*x).sum(1))
+                        for k, x in self.answered.items()}
+        self.most = max(self.profits.values())
 
     def cheapest(self, k):
         "(M, W): the proper rule for which arm k takes least; None if there is none."
@@ -196,13 +197,24 @@ class Judge:
         "How much a rule loses, at least."
         return self.most - self.earns(values)[1]
 
+    def share(self, k, n=400):
+        "Of the random rules of a search, how many an arm answers, at least."
+        z, hits = self.world.setting, 0
+        for i in range(n):
+            hits += self.world.best_response(bets.search_rule(z, 10**6, i)) == k
+        return binom.ppf(1e-7, n, hits/n)/n
+
     def false_clauses(self, found, eps):
-        "What a result says that isn't so."
+        "What a result says that isn't so: of the arms that were seen, if others may be missed."
         if found.certificate is None:
             return []
         tol, bound = 1e-7*self.world.setting.B, found.certificate.bound
         bound = min(bound, eps) if found.status == 'certified' else bound
-        false = dict(regret=self.regret(found.rule.values) > bound + tol,
+        unseen = [k for k in self.profits if found.missed is not None and not found.counts[k]]
+        most = max(v for k, v in self.profits.items() if k not in unseen)
+        lost = most - self.earns(found.rule.values)[1]
+        false = dict(regret=lost > bound + tol,
+                     missed=any(self.share(k) > found.missed for k in unseen),
                      earns=found.profit is not None
                      and self.earns(found.rule.values)[1] < found.profit - tol,
                      arm=self.world.best_response(found.rule) != found.arm)
@@ -305,8 +317,8 @@ class Looking:
     """
     def __init__(self, learner, world, often=5, shares=(.98, .7), asks=True):
         self.learner, self.judge, self.often, self.shares = learner, Judge(world), often, shares
-        self.asks, self.looked, self.losses, self.shadows = asks, Counter(), {}, []
-        self.next, self.excess = 1, 0.
+        self.asks, self.looked, self.earned, self.shadows = asks, Counter(), {}, []
+        self.next = 1                       # round in which claims are looked at again
     def __getattr__(self, name):
         return getattr(self.learner, name)
     def __iter__(self):
@@ -410,7 +422,7 @@ class Looking:
         paid, u, mine = o.paid(c.rule), known.u, counts[c.arm]
         every = o.counts
         assert (every[c.arm] - c.counts == mine).all(), 'samples from before a registration'
-        rivals = set(self.judge.answered) - known.tied - ({c.arm} & {known.first})
+        rivals = set(self.judge.answered) - known.tied - known.unseen - ({c.arm} & {known.first})
         for j in rivals:
             best = self.judge.answered[j]
             least = np.tensordot(o.out, best, 2)
@@ -424,30 +436,31 @@ class Looking:
             else:
                 won = log_wealth(mine, x - x.min(), P[c.arm] @ x - x.min()) + log_wealth(
                     every[j], u.max() - x_j, u.max() - P[c.arm] @ x - lost)
-            excess = bets.wealth(known, c, j, lost) - won
-            self.excess = max(self.excess, excess)
-            assert excess <= SEEMS, 'evidence'
+            if np.isfinite(won):
+                assert bets.wealth(known, c, j, lost) - won <= SEEMS, 'evidence'
 
     def shadow(self, known):
         "Register what was answered last, as somebody else."
         if known.first is None or not known.data.rounds or len(self.shadows) >= SHADOWS:
             return
         a = known.answers.get(known.data.asked[-1])
-        if a is None or a.round != known.rounds or a.arm == known.first or not self.lost(a.rule):
+        is_new = a is not None and a.round == known.rounds and a.arm != known.first
+        if not is_new or not self.lost(known, a.rule):
             return
         kept, known.candidates = known.candidates, [known.candidates[0], *self.shadows]
         bets.register(known, (known.rounds, known.record.index(a.rule), a.arm))
         self.shadows, known.candidates = known.candidates[1:], kept
 
-    def lost(self, rule):
-        "What a rule loses, or 0 if that is next to nothing."
-        key = rule.values.tobytes()
-        if key not in self.losses:
-            self.losses[key] = self.judge.regret(rule.values)
-        return self.losses[key]*(self.losses[key] > .002*self.judge.world.setting.B)
+    def lost(self, known, rule):
+        "What a rule loses against arms that were seen, or 0 if that is next to nothing."
+        key, judge = rule.values.tobytes(), self.judge
+        if key not in self.earned:
+            self.earned[key] = judge.earns(rule.values)[1]
+        lost = max(v for k, v in judge.profits.items() if k not in known.unseen) - self.earned[key]
+        return lost if lost > .002*judge.world.setting.B else 0.
 
     def claim(self, known, c):
-        lost = self.lost(c.rule)
+        lost = self.lost(known, c.rule)
         for share in self.shares if lost else ():
             self.looked['claims'] += 1
             if bets.passes(known, c, share*lost):
