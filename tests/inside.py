@@ -6,13 +6,16 @@ truth (`Looking`). All tests of the sharp learner play their worlds through `loo
 `benchmarks/attack.py` plays some thousands more.
 """
 from collections import Counter
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from unittest.mock import patch
 import numpy as np
 from scipy.optimize import linprog
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, load_world, make_world,
                         optimal_rule, random_world, simulate, world_names)
 from oia_nb.game.information import Rational
-from oia_nb.sharp import bets
+from oia_nb import verify as checker
+from oia_nb.sharp import bets, hints, walls
 from oia_nb.sharp.learner import SharpLearner
 from oia_nb.verify import BETS, STAKES
 
@@ -204,6 +207,79 @@ class Judge:
                      and self.earns(found.rule.values)[1] < found.profit - tol,
                      arm=self.world.best_response(found.rule) != found.arm)
         return [name for name, is_false in false.items() if is_false]
+
+# --- Faults that are planted --------------------------------------------------------------
+
+def quarter(patches, checked):
+    "A quarter of the evidence is asked for."
+    asked = bets.asked_of
+    patches.append(patch.object(bets, 'asked_of', lambda c, j: .25*asked(c, j)))
+
+def share(patches, checked):
+    "Each candidate has all of δ, and as much again."
+    patches.append(patch.object(bets, 'share', lambda n: 2.))
+    if not checked:
+        for place in checker, hints:
+            patches.append(patch.object(place, 'share', lambda n: 2.))
+
+def registration(patches, checked):
+    "Samples from before a registration count for its candidate."
+    register, candidate = bets.register, checker.candidate
+    def early(known, fact):
+        register(known, fact)
+        known.candidates[-1].counts[:] = 0
+    def begins(f, claim, n):
+        return 0, candidate(f, claim, n)[1]
+    patches.append(patch.object(bets, 'register', early))
+    if not checked:
+        patches.append(patch.object(checker, 'candidate', begins))
+
+def reuse(patches, checked):
+    "Every sample counts four times."
+    wealth, counts = bets.wealth, checker.counts
+    patches.append(patch.object(bets, 'wealth', lambda *a: 4*wealth(*a)))
+    if not checked:
+        patches.append(patch.object(checker, 'counts', lambda *a: 4*counts(*a)))
+
+def bound(patches, checked):
+    "Half-spaces say a fifth more than they prove."
+    proved, cut = walls.proved, checker.cut
+    def tight(*given):
+        low = proved(*given)
+        return low + .2*abs(low)
+    def larger(f, j, hint):
+        g, h = cut(f, j, hint)
+        return g, 1.25*h
+    patches.append(patch.object(walls, 'proved', tight))
+    if not checked:
+        patches.append(patch.object(checker, 'cut', larger))
+
+def dual(patches, checked):
+    "Functionals are two fifths too small: multipliers that aren't dual."
+    weigh, cut_by, cut = walls.weigh, walls.Cut.cut_by, checker.cut
+    patches.append(patch.object(walls, 'weigh', lambda ups, p: (
+        weigh(ups, p)[0], .6*weigh(ups, p)[1])))
+    patches.append(patch.object(walls.Cut, 'cut_by', lambda *given: (
+        .6*cut_by(*given)[0], *cut_by(*given)[1:])))
+    def smaller(f, j, hint):
+        g, h = cut(f, j, hint)
+        return .6*g, h
+    if not checked:
+        patches.append(patch.object(checker, 'cut', smaller))
+
+PLANTS = dict(quarter=quarter, share=share, registration=registration, reuse=reuse,
+              bound=bound, dual=dual)
+
+@contextmanager
+def planted(name, checked=True):
+    "With a fault of `PLANTS` in the learner; in the checker as well, unless that is `checked`."
+    patches = []
+    if name:
+        PLANTS[name](patches, checked)
+    with ExitStack() as stack:
+        for one in patches:
+            stack.enter_context(one)
+        yield
 
 # --- The look inside ------------------------------------------------------------------------
 
