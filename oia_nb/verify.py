@@ -242,12 +242,11 @@ def counts(f, arm, start=0):
 def short(f, v, lies):
     """η: by how much ⟨v, S⟩ may be negative for weights v (M, W) on a table S, by
     multipliers y of ⟨σ_i, S_i - S_j⟩ ≥ 0."""
-    left, size = v.copy(), np.abs(v).sum()
-    for i, j, y in lies:
-        i, j, y = index(i), index(j), f.at.some(y)
-        left[i] = left[i] - y*f.support[i]
-        left[j] = left[j] + y*f.support[i]
-        size = size + 2*y
+    i, j, y = f.at.some(np.reshape(lies, (-1, 3)), (len(lies), 3)).T
+    Y = f.at.numbers(np.zeros((len(v), len(v))))
+    np.add.at(Y, (i.astype(int), j.astype(int)), y)
+    left = v - Y.sum(1)[:, None]*f.support + Y.T @ f.support
+    size = np.abs(v).sum() + 2*y.sum()
     return f.lost*(1 + len(lies))*size - np.minimum(left, 0).sum()
 
 def apart(f, l, j, d, v=None):

@@ -469,8 +469,8 @@ class Cut:
     def __init__(self, wall):
         self.wall, self.cone, self.choices = wall, wall.cone, []
         self.shares = self.short = self.lies = None
-        self.triple = self.program = self.told = None
-        self.n, self.at, self.trust, self.version = 0, 0, 1., 0
+        self.triple = self.program = None
+        self.n, self.at, self.version, self.settled = 0, 0, 0, None
         known = at_right_angles(neutral(self.cone.setting, *wall.pair))
         self.of = beside(known, self.cone.D)
         self.mu = np.linalg.inv([*self.cone.D[self.of], *known]).T[:len(self.of)]
@@ -498,9 +498,14 @@ class Cut:
             self.share_out(width, q)
         self.put(width)
 
-    def anew(self):
-        "Choose the m_i from nothing at the next `refresh`."
-        self.n, self.shares, self.choices = 0, None, []
+    def settle(self, reports):
+        """Choose the m_i from nothing, as facts alone have them: by the answers and the
+        first `reports` (n,) of the arm, as many as a power of two; nothing if it is done."""
+        n = 2**(len(reports).bit_length() - 1)
+        if self.settled != (self.wall.n, n):
+            self.settled = self.wall.n, n
+            self.n, self.shares, self.choices = 0, None, []
+            self.refresh(np.bincount(reports[:n], minlength=len(self.wall.up))/n)
 
     def share_out(self, width, p):
         """Choose the m_i anew: those that are least at the cheapest rule under `p` (M,)

@@ -17,7 +17,6 @@ from oia_nb.experts.examination import fresh_rule
 from oia_nb.experts.experts import Rounded, Subjective, best_known, is_wrong
 from oia_nb.game.oracle import check_oracle
 from oia_nb.game.scoring import VRules
-from oia_nb.sharp.evidence import betting_threshold, mean_lower
 from oia_nb.sharp.hyperplanes import RegionProgram
 from oia_nb.sharp.learner import own_beliefs
 from oia_nb.experts.told import as_told, heard_as
@@ -77,24 +76,6 @@ def test_outcomes_are_counted():
                 assert seen.counts[k, seen.place[i, w]] == came
     assert seen.counts.sum() == 30 and np.allclose(seen.shares.sum(1)[seen.counts.any(1)], 1)
 
-SEQUENCES, SIZES, DELTA = 150, 2**np.arange(7), .3
-
-def misses(threshold, seed):
-    "How many sequences of pairs have a mean below the lower bound, at any of some sizes."
-    rng, missed = generator(81, seed), 0
-    for _ in range(SEQUENCES):
-        p, x = rng.dirichlet(np.full(6, .5)), rng.normal(size=6)
-        draws = np.eye(6)[rng.choice(6, SIZES[-1], p=p)].cumsum(0)
-        missed += any(mean_lower(draws[N - 1], x, threshold(N)) > p @ x + 1e-9 for N in SIZES)
-    return missed
-
-# without the logarithm at least half of all sequences miss, as the first sample alone shows
-@statistical(false_alarm=1e-6, planted='a threshold of a tenth of the one that is proved',
-             power=lambda: detection(SEQUENCES, DELTA, .75))
-def test_a_fixed_payoff_at_all_times():
-    limit = most_failures(SEQUENCES, DELTA)
-    proved = lambda N: betting_threshold(N, DELTA)
-    assert misses(proved, 0) <= limit < misses(lambda N: proved(N)/10, 1)
 
 def walls_of(world, told, oracle, eps, seed=0, prior=False, **options):
     "The hyperplanes that a run ends with, and its result."

@@ -44,13 +44,6 @@ def test_what_is_said_must_be_so():
     with pytest.raises(InvalidInput, match='the common prior'):
         replace(other, setting=replace(other.setting, prior=other.structure.priors[0]))
 
-def test_by_name_by_place_and_by_value_are_one():
-    z = TOLD.setting
-    values = {a: z.support[z.places(a)] for a in z.arms}
-    assert replace(z, supports=values) == z == replace(z, supports=[list(s) for s in z.supports])
-    assert replace(ADVERT.setting, supports=[None]*3).support_sizes.tolist() == [z.M]*3
-    assert ADVERT.setting != z and hash(z) == hash(replace(z))
-
 def test_kept_in_files_and_without_arms():
     assert world_from_dict(world_to_dict(TOLD)) == TOLD
     assert setting_from_dict(setting_to_dict(TOLD.setting)) == TOLD.setting
@@ -243,4 +236,3 @@ def test_sharp_keeps_its_promise_with_all_that_is_known(monkeypatch):
                                            certificate=SimpleNamespace(bound=eps)))
                    for world, eps in worlds for _ in range(SEEDS)]
     assert wrong(let_through) > most_failures(len(runs), DELTA)
-

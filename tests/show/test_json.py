@@ -206,13 +206,6 @@ def test_an_unseeded_run_tells_its_seed(tmp_path, monkeypatch, capfd):
     assert main([*line, '--seed', seed]) == 0
     assert printed() == out
 
-@pytest.mark.parametrize('shell', ['bash', 'zsh', 'tcsh'])
-def test_completion(shell, capsys):
-    pytest.importorskip('shtab')
-    assert main(['completion', shell]) == 0
-    said = capsys.readouterr().out
-    assert all(word in said for word in ('identify', 'worlds', 'delta', 'session'))
-
 # --- Beyond one run -------------------------------------------------------------------
 
 def test_folders_go_on_across_patch_releases(tmp_path, monkeypatch):

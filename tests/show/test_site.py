@@ -131,10 +131,10 @@ def test_docstrings_and_checks_fold_and_nothing_is_lost():
     assert pages.folds('def f(x):\n    "One line."\n    return x') == []
 
 @pytest.mark.parametrize('code, bar', [
-    ('x = 1', None), ('x = 1\n'*16, 'the code'), ('x = f(1)\nassert x', 'checks'),
-    ('for x in y:\n    test_eq(x, 1)', 'checks'), ('def f(): return 1\n' + 'f()\n'*15,
-                                                  'the code of f'),
-    ('#| hide\nassert x', None)])
+    ('x = 1', None), ('import a', None), ('import a\nfrom b import c', 'imports'),
+    ('x = 1\n'*16, 'the code'), ('x = f(1)\nassert x', 'checks'), ('#| hide\nassert x', None),
+    ('for x in y:\n    test_eq(x, 1)', 'checks'),
+    ('def f(): return 1\n' + 'f()\n'*15, 'the code of f')])
 def test_long_code_and_checks_fold(code, bar):
     "On every page but the one that is the module."
     def bars(title):
@@ -182,10 +182,10 @@ def test_a_list_of_parameters_is_held_against_the_signature():
     assert nbdev_myst.misnamed(lambda eps, delta, planet: 0, lines) == ['planet', 'world']
 
 def test_a_page_is_below_one_other_at_most():
-    starts = [start for found in pages.BELOW.values() for start in found]
+    starts = [start for found in pages.PAGES_BELOW.values() for start in found]
     files = [p.stem for p in (ROOT/'nbs').rglob('*.*') if p.suffix in ('.ipynb', '.md')]
-    assert len(starts) == len(set(starts)) and not set(starts) & set(pages.BELOW)
-    for start in {*starts, *pages.BELOW} - {*pages.VIRTUAL}:
+    assert len(starts) == len(set(starts)) and not set(starts) & set(pages.PAGES_BELOW)
+    for start in {*starts, *pages.PAGES_BELOW} - {*pages.VIRTUAL}:
         assert sum(pages.is_named(name, start) for name in files) == 1, start
     assert pages.is_named('a/08_b', '08') and not pages.is_named('a/080', '08')
 
