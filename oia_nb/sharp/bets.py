@@ -600,8 +600,9 @@ class Choice:
     def cheaper(self, o, looks):
         "To ask, once with each guess, for a cheaper rule of arm j than the candidate's."
         known = self.known
-        found = cheapest_rule(known.setting, self.foretold, o.j, o.reports)
-        rule = found and self.fit(found.values)
+        found = (cheapest_rule(known.setting, self.foretold, o.j, o.reports, n)
+                 for n in TRUST)
+        rule = next((self.fit(f.values) for f in found if f), None)
         if rule is None or known.answer_to(rule):
             self.sought.add(o.j)
             return

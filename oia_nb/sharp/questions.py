@@ -182,13 +182,13 @@ def question(wall, i, side, who, foretold, n, Y):
     return x[1:1 + B]/x[0], side*value
 
 # %% ../../nbs/sharp/23_questions.ipynb #b39cbc84
-def cheapest_rule(setting, foretold, j, q):
-    """The cheapest proper rule under q (M,) that all draws foretell arm j to answer;
-    None if there is none."""
+def cheapest_rule(setting, foretold, j, q, n):
+    """The cheapest proper rule under q (M,) that the first n draws foretell arm j to
+    answer; None if there is none."""
     F, cuts = foretold, []
     for l in set(range(setting.K)) - {j}:
-        ways = (F.q[:, j] - F.q[:, l])/setting.bound
-        cuts += [(g, h, 0.) for g, h in zip(ways, F.costs[:, j] - F.costs[:, l])]
+        ways = (F.q[:n, j] - F.q[:n, l])/setting.bound
+        cuts += [(g, h, 0.) for g, h in zip(ways, F.costs[:n, j] - F.costs[:n, l])]
     found = RegionProgram(setting, cuts).minimum(q, rule=True)
     return found and found.rule
 
