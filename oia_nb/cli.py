@@ -575,15 +575,18 @@ def way_out(world):
 
 # %% ../nbs/handbook/70_cli.ipynb #11a4aaab
 def find_oracle(world):
-    """The oracle of a world; where there is none, the error names the options that
-    leave out what is in the way."""
+    """A world without the arms that no rule makes the favourite, which a note names,
+    and its oracle."""
     from oia_nb.core import NotInducible
-    from oia_nb.game.oracle import action_informed_oracle
+    from oia_nb.game.oracle import learnable
+    from oia_nb.run.identification import LEFT_OUT
     try:
-        return action_informed_oracle(world)
+        rest, oracle, left = learnable(world)
     except NotInducible as e:
         raise NotInducible(f'{str(e).split(";")[0]}; {way_out(world)}', e.arms,
                            e.margin) from None
+    note(LEFT_OUT % ', '.join(left) if left else None)
+    return rest, oracle
 
 def learn(world, oracle, args, **options):
     """Run a learner with the method, accuracy, confidence and seed of the command's
@@ -677,7 +680,7 @@ def run_identify(args):
     if args.margin is not None and 'margin' not in learner_row(args.method).options:
         # then it is for the rule to hand over alone
         flags['margin'] = None
-    oracle = None if args.no_oracle else find_oracle(world)
+    world, oracle = (world, None) if args.no_oracle else find_oracle(world)
     result = learn(world, oracle, args, budget=args.budget,
                    engine=args.engine, told=args.told, max_paid=args.max_paid, **flags)
     if args.save:
@@ -838,10 +841,11 @@ def show_plan(args):
     from oia_nb.show.documents import plan_to_dict
     from oia_nb.show.facts import text_table
     as_integer('runs', args.runs, 0)
-    world = open_world(args)
-    worth, usual = worth_of(world, args), replace(world, agent=Rational())
-    bounds = forecast_rounds(usual, args.eps, args.delta,
-                             margin=find_oracle(usual).margin)
+    told = open_world(args)
+    usual, oracle = find_oracle(replace(told, agent=Rational()))
+    world = replace(usual, agent=told.agent)
+    worth = worth_of(world, args)
+    bounds = forecast_rounds(usual, args.eps, args.delta, margin=oracle.margin)
     played = play_ahead(world, args, args.runs)[0] if args.runs else None
     if args.json:
         return put_json(plan_to_dict(world, bounds, played,
@@ -985,7 +989,8 @@ def run_demo(args):
     check_figure(args.figure)
     check_rounding(args)
     world = open_world(args)
-    best, oracle = optimal_rule(world), find_oracle(world)
+    world, oracle = find_oracle(world)
+    best = optimal_rule(world)
     # a learner checks what it is given before its first announcement
     next(learner_row(args.method).make(world.setting, oracle, eps=args.eps,
                                        delta=args.delta))

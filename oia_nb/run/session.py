@@ -39,7 +39,7 @@ from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
 from .. import __version__
-from ..core import (InvalidInput, NotInducible, OIAError, PROB_TOL, as_choice,
+from ..core import (InvalidInput, OIAError, PROB_TOL, as_choice,
                          as_integer,
                          as_kind, as_number, as_text, as_value, file_trouble,
                          fresh_seed, generator, placed, plain)
@@ -48,7 +48,7 @@ from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
 from ..sharp.questions import search_rule
 from ..game.tickets import Menu, decimals, money, payable, remark, ticket_name
-from ..game.oracle import Oracle, action_informed_oracle, arms_to_leave
+from ..game.oracle import Oracle, learnable
 from ..experts.examination import CalibrationWatch
 from ..show.documents import identification_from_dict
 from .identification import (check_options, learner_for, learner_row,
@@ -1450,7 +1450,7 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
         options = searching(row, generator(fresh_seed())) | options
     head = HEAD | fields | dict(
         kind='oia-session',
-        left=left, schema=SCHEMA, package=__version__, numpy=np.__version__,
+        left=list(left), schema=SCHEMA, package=__version__, numpy=np.__version__,
         setting=plain_setting(setting), oracle=rules, method=row.name, options=options,
         history=[past_answer(setting, oracle, n, old) for n, old in enumerate(history)])
     checked_head(head)
@@ -1470,14 +1470,7 @@ def with_oracle(where, oracle):
     as_choice('oracle', oracle, ['world'])
     if isinstance(where, Setting):
         return where, None, []
-    try:
-        return where, action_informed_oracle(where), []
-    except NotInducible:
-        left = arms_to_leave(where)
-        if not left:
-            raise
-    where = where.without(*left)
-    return where, action_informed_oracle(where), list(left)
+    return learnable(where)
 
 def payable_oracle(oracle, unit, where):
     """The oracle in multiples of `unit`, by which a lead changes by one at most; in a
