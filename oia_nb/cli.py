@@ -738,6 +738,7 @@ def run_compare(args):
     """Play all learners in some worlds (advert and clinic, if none is named) at the
     same target, and put their rounds, what they paid and lost, and their errors side by
     side."""
+    import logging
     from oia_nb.core import OIAError
     from oia_nb.show.documents import compare_to_dict
     from oia_nb.run.experiments import compare, is_compiled, suite
@@ -747,10 +748,14 @@ def run_compare(args):
     if args.expert is not None:
         from oia_nb.experts.experts import parse_expert
         chosen['expert'] = parse_expert(args.expert)
-    found = compare(**chosen, eps=args.eps, delta=args.delta, budget=args.budget,
-                    cap=args.cap, repetitions=args.repetitions, seed=args.seed,
-                    n_jobs=args.jobs, path=args.path, progress=not args.quiet,
-                    told=args.told, margin=args.margin)
+    logging.disable(logging.WARNING)        # errors are said below
+    try:
+        found = compare(**chosen, eps=args.eps, delta=args.delta, budget=args.budget,
+                        cap=args.cap, repetitions=args.repetitions, seed=args.seed,
+                        n_jobs=args.jobs, path=args.path, progress=not args.quiet,
+                        told=args.told, margin=args.margin)
+    finally:
+        logging.disable(logging.NOTSET)
     if found.frame.error.notna().all():
         raise OIAError(f'no run succeeded: {error_lines(found.frame)[0]}')
     if args.json:

@@ -478,7 +478,7 @@ class Offer:
         listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
         unit = f' in {self.currency}' if self.currency and not self.lottery else ''
         exact = [
-            self.tickets(digits), self.terms(),
+            self.tickets(digits),
             f'The ticket that is best for what you say is yours. It is paid{unit} when it '
             f'is known what was the case. {remark(menu.tickets, digits)}',
             reckoner(menu, states) if len(states) > 2 else '']
@@ -489,7 +489,7 @@ class Offer:
             f'Round {self.round}',
             f'<p>Choose how to look: {listed(self.setting.arms)}. Then say how likely you '
             f'think each of {listed(states)}. {self.say} Name the round with your answer.'
-            '</p>', *exact)
+            '</p>', self.terms(), *exact)
 
     def in_short(self, digits: int | None = None) -> str:
         "What the payments are for, without their details: a sentence or two."
@@ -1327,11 +1327,11 @@ class Session:
 
     def __repr__(self):
         "What stands, in a line or two."
-        z, unit = self.setting, self.head['currency'] or ''
+        z = self.setting
         said = f'Session({self.journal.path.name}: {self.status}, {self.rounds} rounds'
         said += f', {self.unused} answers not used' if self.unused else ''
         pending = sum(r.status == 'answered' and r.state is None for r in self._rounds)
-        said += f', {self.paid:.4g} {unit}'.rstrip() + f' paid, {pending} states pending'
+        said += f', {self.sum_text(self.paid)} paid, {pending} states pending'
         best = self.best
         return said + (
             f'; best so far: arm {z.arms[best.arm]}, loses at most {best.bound:.3g})'
@@ -1358,12 +1358,15 @@ class Session:
         z, head, found = self.setting, self.head, self.result or self.best
         rule = [] if found is None else [
             f'The rule, under which {z.arms[found.arm]} is meant to be chosen',
-            Offer(0, found.rule, z, head['currency']).tickets()]
+            Offer(0, found.rule, z, head['currency']).tickets(decimals(head['unit']))]
         sums = self.payments()[['round', 'arm', 'ticket', 'state', 'paid', 'fee']]
+        sums = sums.astype(object).fillna('')
+        for name in 'paid', 'fee':
+            sums[name] = sums[name].map(self.sum_text)
         return as_page(f'Closing page of {self.journal.path.name}', *rule, self.statement,
                        f'Payments to {head["person"] or "the expert"}',
                        html_table(
-                           sums.columns, sums.astype(object).fillna('').values, len(sums)),
+                           sums.columns, sums.values, len(sums)),
                        'Date and signature: ____________________')
 
     def protocol(self, purpose: str, forecast: str = '') -> str:
