@@ -223,7 +223,7 @@ def digest(record, setting, oracle=None, *, delta, see=None, told=None):
 def wall_of(known, l, j):
     "The `Wall` of arm l against arm j, told all answers so far."
     if (l, j) not in known.walls:
-        wall = known.walls[l, j] = Wall(known.cone, l == known.first, (l, j),
+        wall = known.walls[l, j] = Wall(known.cone, (l, j),
                                         lambda: against(known))
         for a in known.answers.values():
             note(known, wall, a)

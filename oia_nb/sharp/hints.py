@@ -14,7 +14,7 @@ from .. import verify as checker
 from ..game.programs import ProperProgram, open_highs, pair_rows
 from .evidence import CLOSE, PLACES, game, log_wealths, mix, price, tidy, whose
 from .hyperplanes import THIN, near_pairs
-from .walls import LEAST_OF_J, MULTIPLE, some_lies, sparse, weigh
+from .walls import some_lies, weigh
 from ..verify import BETS, OWN, RAYS, RUNGS, Claim, Facts, share
 
 # %% ../../nbs/sharp/41_hints.ipynb #8cbe8d5a
@@ -103,25 +103,9 @@ def tied_hint(f, run, j):
 
 # %% ../../nbs/sharp/41_hints.ipynb #e5eef2f1
 def order_hint(f, wall, index):
-    "The hint that arm l of a `Wall` costs less than arm j; None if there is none."
-    import highspy
-    l, j = wall.pair
-    of, rules = places(f, l, j), [index[t - 1] for t in wall.rounds]
-    sides, s = map(np.array, zip(*(checker.answered(f, l, j, r) for r in rules)))
-    F = np.ones((1, len(f.support))) if f.prior is None else f.support.T
-    A = np.vstack([np.column_stack([s.T, -F.T])[of], np.r_[sides, 0*F[:, 0]],
-                   np.r_[sides < 0, 0*F[:, 0]]])
-    ends = np.r_[0*of, 1 + checker.NEAR, LEAST_OF_J]
-    most = np.full(A.shape[1], MULTIPLE)
-    columns = np.vstack([np.where(np.arange(len(most)) < len(s), 0., -most), most])
-    cost = (np.arange(len(most)) < len(s)).astype(float)
-    most = np.r_[ends[:-1], np.inf]
-    highs = open_highs(sparse(A), cost, columns, np.vstack([ends, most]))
-    highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        return None
-    y, v = np.split(np.array(highs.getSolution().col_value), [len(s)])
-    answers = [[int(r), float(x)] for r, x in zip(rules, y) if x > 0]
+    "The hint that arm l of a `Wall` costs less than arm j."
+    y, v = wall.order
+    answers = [[int(index[t - 1]), float(x)] for t, x in zip(wall.rounds, y) if x > 0]
     return told(f, dict(answers=answers), v)
 
 # %% ../../nbs/sharp/41_hints.ipynb #97c5260e
