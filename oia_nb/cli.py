@@ -671,7 +671,7 @@ def run_identify(args):
     from oia_nb.run.identification import learner_for, learner_row
     check_rounding(args)
     world = open_world(args)
-    args.method = args.method or learner_for(args.told)
+    args.method = args.method or learner_for(args.told, world.setting.support)
     args.quiet = args.quiet or args.engine == 'fast'
     flags = {name: getattr(args, name) for name in learner_flags()}
     if args.margin is not None and 'margin' not in learner_row(args.method).options:
@@ -790,11 +790,12 @@ def worth_text(worth):
 
 # %% ../nbs/handbook/70_cli.ipynb #f0ca5703
 def play_ahead(world, args, runs, **options):
-    "What the default learner will take and cost: the rows of `forecast` as dicts."
+    "What a learner will take and cost: the rows of `forecast` as dicts."
     from oia_nb.run.experiments import forecast
     return forecast(world, eps=args.eps, delta=args.delta, runs=runs, seed=args.seed,
                     cap=args.cap, progress=not args.quiet, margin=args.margin,
                     fee=args.fee, told=args.told,
+                    methods=args.method and [args.method],
                     rounds=[int(n) if n.isdigit() else n for n in args.rounds],
                     sums=[number_of('--sums', x) for x in args.sums],
                     **options).to_dict('records')
@@ -806,7 +807,7 @@ def number_of(name, text):
     except ValueError:
         raise BadUsage(f'{name}: got {text!r}, expected a number') from None
 
-def ahead_text(row):
+def ahead_text(row, currency=None):
     "Such a row in words."
     from oia_nb.show.facts import forecast_facts, paragraph
     head = (f'The learner {row["method"]}, played {row["runs"]} times in '
@@ -818,13 +819,15 @@ def ahead_text(row):
               ': '
               f'{"nothing" if x == float("inf") else f"loses at most {x:.3g}"}'
               for key, x in row.items() if key.startswith('proved')]
-    by_then = paragraph('proved by then, in the median run: ' + '; '.join(proved))
-    return '\n\n'.join([head, forecast_facts(row).table(), paragraph(end),
+    unit = f', in {currency}' if currency else ''
+    by_then = paragraph(f'proved by then{unit}, in the median run: ' + '; '.join(proved))
+    return '\n\n'.join([head, forecast_facts(row, currency).table(), paragraph(end),
                         *([by_then] if proved else [])])
 
 # %% ../nbs/handbook/70_cli.ipynb #89a9fcf2
 @command('plan', 'WORLD --eps --hires --fee=0 --delta! --without --runs=5 --cap=20000 '
-         '--seed=0 --margin=0 --expert --told --rounds --sums --json --quiet')
+         '--seed=0 --margin=0 --expert --told --rounds --sums --currency',
+         lambda: learner_options()[:1], '--json --quiet')
 def show_plan(args):
     """Foresee how many rounds it takes to learn the best rule of a world, what that
     will cost, and what each knob is worth."""
@@ -846,7 +849,7 @@ def show_plan(args):
     rounds, factors = forecast_rows(bounds)
     parts = [worth_text(worth)] if worth else []
     if played:
-        parts += [ahead_text(played),
+        parts += [ahead_text(played, args.currency),
                   'What is proved beforehand, of the learners of the paper:']
     print(*parts, text_table(['', 'rounds'], rounds),
           'What a change multiplies these numbers by:',
@@ -1027,6 +1030,7 @@ OPTIONS |= {'the round, and what is kept': {
                            'which is recorded'),
         '--person': (str, 'whose receipt it is'),
     '--purpose': (str, 'what the study is for'),
+    '--brief': (bool, 'fold the details of the payments away on the sheet'),
     '--html': (str, 'write the page to print and to hand over there'),
     '--csv': (str, 'write the payments there')}}
 
@@ -1129,7 +1133,7 @@ def new_session(args):
         put_standing(s, args, s.advice)
 
 # %% ../nbs/handbook/70_cli.ipynb #1e60b1a6
-@command('session next', 'FILE --html --json')
+@command('session next', 'FILE --html --brief --json')
 def next_offer(args):
     "Announce the rule of the open round; it stays the same until it is answered."
     from oia_nb.show.documents import document
@@ -1138,7 +1142,7 @@ def next_offer(args):
     with open_session(args) as s:
         offer, z = s.announce(), s.setting
         if args.html:
-            write_file(args.html, offer.sheet())
+            write_file(args.html, offer.sheet(details=not args.brief))
         if args.json:
             tickets = [dict(ticket=ticket_name(b), pays=dict(zip(z.states, t)))
                        for b, t in enumerate(offer.menu.tickets)]

@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import replace
 import numpy as np
 from scipy.optimize import linprog
-from oia_nb.all import (NotInducible, action_informed_oracle, load_world, make_world, optimal_rule,
-                        simulate, world_names)
+from oia_nb.all import (NotInducible, action_informed_oracle, generator, load_world, make_world,
+                        optimal_rule, random_world, simulate, world_names)
 from oia_nb.game.information import Rational
 from oia_nb.sharp import bets
 from oia_nb.sharp.learner import SharpLearner
@@ -129,6 +129,14 @@ def knowing(world, rng):
     if np.ptp(priors, axis=0).max() < 1e-12 and rng.random() < .7:
         z = replace(z, prior=priors[0])
     return replace(world, setting=z)
+
+def small_world(i, K=2, W=2, signals=2, begins=500):
+    for n in range(200):
+        try:
+            return random_world(K, W, signals, generator(begins + i, n), prior='arm',
+                                margin=.01, tries=1)
+        except NotInducible:
+            continue
 
 def shipped():
     return [load_world(name) for name in world_names()]
@@ -264,7 +272,7 @@ class Looking:
     def wall(self, known, wall, l, j):
         "Of two arms whose costs differ and are known to be in this order."
         q, c, bound = self.judge.q, self.judge.c, self.judge.bound
-        if not wall.valid or wall.tied:
+        if l != known.first and not wall.order or wall.tied:
             return
         assert c[l] - c[j] <= 1e-7*bound, 'the order of two arms'
         if c[j] - c[l] <= 1e-6*bound:

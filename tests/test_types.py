@@ -28,50 +28,6 @@ from oia_nb.all import (LEARNERS, Session, Told, compare, forecast_rounds, ident
 
 # --- Whole classes --------------------------------------------------------------------
 
-ATTACHED = """
-class A:
-    x = 1
-# how many
-MANY = 2
-# a remark
-@patch_to(A)
-@twice
-def text(self, n=MANY):
-    return f\'\'\'
-{n}
-  \'\'\'
-
-@patch_to(C)
-def z(self):
-    return 0
-_all_ = ['text']
-"""
-
-WHOLE = """
-# how many
-MANY = 2
-
-class A:
-    x = 1
-
-    # a remark
-    @twice
-    def text(self, n=MANY):
-        return f\'\'\'
-{n}
-  \'\'\'
-text = A.text
-@patch_to(C)
-def z(self):
-    return 0
-_all_ = ['text']
-"""
-
-def test_methods_stand_in_their_classes():
-    """With their decorators and remarks, below what their defaults need; a string keeps its lines,
-    and a class of another module its place."""
-    assert export.fold(ATTACHED) == WHOLE == export.fold(WHOLE)
-
 def test_classes_are_whole():
     modules = [ast.parse(path.read_text(encoding='utf-8'))
                for path in (ROOT/'oia_nb').rglob('*.py')]

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 'profit_of_nothing', 'break_even', 'regret_of',
            'measure', 'Method', 'taken', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled',
            'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Run', 'perform', 'as_frame', 'digest',
-           'fingerprint', 'release', 'manifest', 'key_of', 'runs_of', 'open_folder', 'read_manifest', 'read_runs',
-           'workers', 'execute', 'as_repetitions', 'planned', 'follow', 'names_of', 'experiment', 'read_experiment',
-           'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss', 'with_fee', 'proved_after',
-           'forecast']
+           'fingerprint', 'release', 'manifest', 'key_of', 'runs_of', 'open_folder', 'differs', 'grown',
+           'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned', 'follow', 'names_of',
+           'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss',
+           'with_fee', 'proved_after', 'forecast']
 
 # %% ../../nbs/handbook/67_experiments.ipynb #00864309
 import hashlib
@@ -356,8 +356,9 @@ def runs_of(contents, methods, repetitions):
                   key_of(contents, w, m, parameters, i))
 
 def open_folder(path, contents):
-    """The folder for an experiment, made if need be. Raises `InvalidInput` if it
-    belongs to another one, or holds other things."""
+    """The folder for an experiment, made if need be, or grown by new worlds, methods
+    and values. Raises `InvalidInput` if it belongs to another one, or holds other
+    things."""
     with file_trouble('path', str(path), 'a folder that can be written'):
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
@@ -368,14 +369,35 @@ def open_folder(path, contents):
             write_file(folder/'manifest.json', json_text(contents) + '\n')
         (folder/'runs').mkdir(exist_ok=True)
     there = read_manifest(folder)
-    plainly = lambda c: json.loads(json.dumps(c)) | dict(version=release(c['version']))
-    mine, theirs = plainly(contents), plainly(there)
-    other = [k for k in mine if theirs[k] != mine[k]]
+    mine = json.loads(json.dumps(contents))
+    other = differs(mine, there)
     if other:
         raise InvalidInput(
             'path', str(path),
             f'a folder of this experiment: that one differs in {", ".join(other)}')
+    both = grown(mine, there)
+    if both != there:
+        write_file(folder/'manifest.json', json_text(both) + '\n')
     return folder
+
+def differs(mine, theirs):
+    "The parts of two manifests that no experiment can have both of."
+    parts = 'worlds', 'methods'
+    same = dict(
+        version=release(mine['version']) == release(theirs['version']),
+        seed=mine['seed'] == theirs['seed'],
+        grid=mine['grid'].keys() == theirs['grid'].keys(),
+        **{part: all(theirs[part].get(label, what) == what
+                     for label, what in mine[part].items()) for part in parts})
+    return [part for part, is_same in same.items() if not is_same]
+
+def grown(mine, theirs):
+    "The manifest of all that two manifests hold."
+    values = lambda a, b: [*a, *(v for v in b if v not in a)]
+    grid = {name: values(there, mine['grid'][name])
+            for name, there in theirs['grid'].items()}
+    return theirs | dict(worlds=theirs['worlds'] | mine['worlds'],
+                         methods=theirs['methods'] | mine['methods'], grid=grid)
 
 def read_manifest(path):
     "The manifest of an experiment's folder. Raises `InvalidInput` if it has none."
@@ -508,7 +530,8 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
         0: one after the other, without joblib; else joblib's workers, -1 for one a
         core.
     path : str or Path, optional
-        A folder for results as they come; what is missing there is done.
+        A folder for results as they come; what is missing there is done, also of new
+        worlds, methods and values of the grid.
     progress : bool; show a bar with the time left on standard error
     retry : bool; redo runs that are there with an error
 
@@ -529,6 +552,9 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
     log.info('%d runs to do, %d done before', len(todo), len(done))
     for line in follow(execute(todo, n_jobs), len(done), len(runs), progress):
         done |= _file_record(line, folder)
+    wrong = [error for k in runs if (error := done[k].get('error'))]
+    if wrong:
+        log.warning('%d of %d runs failed, the first: %s', len(wrong), len(runs), wrong[0])
     return as_frame([done[k] for k in runs], names_of(contents))
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e44b4ab8

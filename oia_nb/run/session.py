@@ -18,9 +18,9 @@ __all__ = ['CUT', 'WRITTEN', 'SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'PAGE', 'REC
            'WAYS', 'CALIBRATION_LEVEL', 'Damaged', 'Busy', 'naming', 'chained', 'as_record', 'is_torn', 'read_journal',
            'as_path', 'writing', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same', 'Tape',
            'plain_setting', 'checked_head', 'takes_facts', 'as_response', 'read_header', 'Offer', 'in_percents',
-           'as_page', 'reckoner', 'who_holds', 'Round', 'Session', 'new_head', 'with_oracle', 'payable_oracle',
-           'past_answer', 'drawn', 'as_a_whole', 'said_text', 'in_rounds', 'counted', 'control_questions',
-           'calibration_evidence', 'Calibration']
+           'as_page', 'as_body', 'reckoner', 'who_holds', 'Round', 'Session', 'new_head', 'with_oracle',
+           'payable_oracle', 'past_answer', 'drawn', 'as_a_whole', 'said_text', 'in_rounds', 'counted',
+           'control_questions', 'calibration_evidence', 'Calibration']
 
 # %% ../../nbs/experts/27_session.ipynb #8b07a95c
 import hashlib
@@ -469,21 +469,34 @@ class Offer:
               when[b]]
              for b, t in enumerate(menu.tickets)], most=len(menu))
 
-    def sheet(self, digits: int | None = None) -> str:
+    def sheet(self, digits: int | None = None, details: bool = True) -> str:
         """The offer as a page of HTML (a text) to hand to the expert; `digits` are
-        decimals of the payments, by default those of the offer."""
+        decimals of the payments, by default those of the offer. Without `details` it says
+        what the payments are for, and folds the tickets away."""
         menu, states = self.menu, self.setting.states
         digits = self.digits if digits is None else digits
         listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
         unit = f' in {self.currency}' if self.currency and not self.lottery else ''
+        exact = [
+            self.tickets(digits), self.terms(),
+            f'The ticket that is best for what you say is yours. It is paid{unit} when it '
+            f'is known what was the case. {remark(menu.tickets, digits)}',
+            reckoner(menu, states) if len(states) > 2 else '']
+        if not details:
+            exact = [self.in_short(digits), '<details><summary>What exactly is paid'
+                     f'</summary>{as_body(*exact)}</details>']
         return as_page(
             f'Round {self.round}',
             f'<p>Choose how to look: {listed(self.setting.arms)}. Then say how likely you '
             f'think each of {listed(states)}. {self.say} Name the round with your answer.'
-            '</p>', self.tickets(digits), self.terms(),
-            f'The ticket that is best for what you say is yours. It is paid{unit} when it '
-            f'is known what was the case. {remark(menu.tickets, digits)}',
-            reckoner(menu, states) if len(states) > 2 else '')
+            '</p>', *exact)
+
+    def in_short(self, digits: int | None = None) -> str:
+        "What the payments are for, without their details: a sentence or two."
+        most = money(self.menu.tickets.max(), digits, '%' if self.lottery else self.currency)
+        return (f'You are paid for what you say, {most} at most. The better you know what '
+                'is the case, the more you can earn. You earn most, on average, if you say '
+                'what you believe.')
 
 def in_percents(digits):
     "How to say probabilities of so many decimals, as a sentence."
@@ -511,10 +524,13 @@ th, td {{ padding: .4rem .6rem; text-align: left;
 """
 
 def as_page(title, *parts):
-    "A page of HTML that needs nothing else; a part that begins with < is HTML already."
-    body = '\n'.join(p if p.startswith('<') else f'<p>{escape(p)}</p>'
+    "A page of HTML that needs nothing else, of parts as of `as_body`."
+    return PAGE.format(title=escape(title), body=as_body(*parts))
+
+def as_body(*parts):
+    "Parts of a page: one that begins with < is HTML already."
+    return '\n'.join(p if p.startswith('<') else f'<p>{escape(p)}</p>'
                      for p in parts if p)
-    return PAGE.format(title=escape(title), body=body)
 
 # %% ../../nbs/experts/27_session.ipynb #c0ffee01
 RECKONER = """<form id="oia"><p>If you say {fields}, you hold <output><b></b></output>.

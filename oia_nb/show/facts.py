@@ -210,13 +210,15 @@ def comparison_facts(table):
     columns = [c for c in columns if c[0] in rows]
     return Facts(columns, rows[[key for key, _, _ in columns]].values.tolist())
 
-def forecast_facts(row):
-    "A row of `forecast` as a dict: what the learner took and cost that was played."
+def forecast_facts(row, currency=None):
+    """A row of `forecast` as a dict: what the learner took and cost that was played, in
+    a `currency`."""
     cut_short = lambda n: 'cut short' if n == np.inf else f'{n:,.0f}'
     labels = dict(rounds_10='rounds, 10 %', rounds='rounds, median',
                   rounds_90='rounds, 90 %', paid='paid', lost='lost meanwhile',
                   break_even='pays from round')
-    forms = [*[cut_short]*3, *[sensible]*2, count_or_never]
+    put = lambda x: ' '.join(filter(None, [sensible(x), currency]))
+    forms = [*[cut_short]*3, *[put]*2, count_or_never]
     return Facts([(key, label, form)
                   for (key, label), form in zip(labels.items(), forms)],
                  [[row[key] for key in labels]])

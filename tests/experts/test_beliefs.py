@@ -89,7 +89,7 @@ def holds(world, run):
     q, c, n = np.array(world.belief_distributions), np.array(world.costs), 0
     for (l, j), wall in run.walls.items():
         gap = c[j] - c[l]
-        if not wall.valid or gap <= 1e-6:
+        if l != run.first and not wall.order or gap <= 1e-6:
             continue
         a = run.cone.D @ (q[j] - q[l])/gap*world.setting.bound
         assert (a <= wall.up + 2e-4*(1 + abs(a))).all() and (

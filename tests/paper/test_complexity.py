@@ -11,15 +11,14 @@ import itertools
 import numpy as np
 import pytest
 import laws
-from oia_nb.all import (action_informed_oracle, generator, load_world, make_world, oiafc, simulate)
+from oia_nb.all import (action_informed_oracle, generator, make_world, oiafc, simulate)
 from oia_nb.paper.estimation import NORMAL, event_holds
 from oia_nb.paper.oiafc import MIXINGS, should_stop
 from oia_nb.paper.complexity import (Problem, corollary1_arm, corollary1_tau1, corollary1_tau2,
-                                     corollary2_budget, forecast_rounds, largest_fixed_point,
+                                     corollary2_budget, largest_fixed_point,
                                      n_min, problem_of,
                                      smallest_budget, theorem1_bound, theorem1_explicit,
                                      theorem2_need)
-from oia_nb.paper.complexity import MEASURES
 from oia_nb.paper.complexity import C_EPS
 
 def problems(n, seed, K=(2, 20)):
@@ -110,29 +109,3 @@ def test_printed_eq41_fails():
     n = n_min(p)
     assert (2*2**.5 + 2)**2*p.B**2*p.Lambda(
         p.K + n)/p.eps**2 + 1 < n < C_EPS*p.B**2*p.Lambda(p.K + n)/p.eps**2 + 1
-
-def test_command(capfd):
-    """`oia plan`: the numbers of `plan` as JSON, a table for people, one line and status 2 for
-    bad input."""
-    import json
-    from oia_nb.cli import main
-    assert main('plan clinic --eps 0.5 --delta 0.1 --json --quiet'.split()) == 0
-    out, err = capfd.readouterr()
-    found, f = json.loads(out,
-                          parse_constant=lambda c: pytest.fail(c)), forecast_rounds(
-                              load_world('clinic'), .5, .1)
-    assert err == '' and (found['least'], found['dominant']) == (
-        f.least, f.dominant) and list(found['gaps'].values()) == list(f.problem.gaps)
-    assert np.allclose(
-        [found[m] for m in MEASURES],
-        [getattr(f, m)
-         for m in MEASURES]) and found['parts'] == f.parts and found['knobs'] == f.knobs
-    assert main('plan clinic --eps 0.5 --delta 0.1 --runs 0'.split()) == 0
-    out, err = capfd.readouterr()
-    assert err == '' and 'dominates' in out and 'margin doubled' in out
-    for bad, name in (('--eps 0 --delta 0.1', 'eps'), ('--eps 0.5 --delta 2', 'delta'),
-                      ('--eps 0.5', '--delta'),
-                      ('--eps 0.5 --delta 0.1 --without nobody', 'nobody')):
-        assert main(f'plan clinic {bad}'.split()) == 2
-        out, err = capfd.readouterr()
-        assert out == '' and err.count('\n') == 1 and name in err

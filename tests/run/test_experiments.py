@@ -156,8 +156,29 @@ def test_workers_use_one_thread():
 good = dict(worlds=[coin], methods=['sharp'], grid=dict(eps=[3.], delta=.1),
             repetitions=1, seed=0, n_jobs=0)
 
-@pytest.mark.parametrize('change', [dict(seed=1), dict(grid=dict(eps=[3., 4.], delta=.1)),
-                                    dict(methods=['oiafc']),
+@pytest.mark.parametrize('change', [dict(grid=dict(eps=[3., 4.], delta=.1)),
+                                    dict(methods=['sharp', 'oiafc']), dict(worlds=[coin, twins]),
+                                    dict(methods=['oiafc'])])
+def test_a_grid_grows(change, tmp_path):
+    "Only what is new is played; the folder holds both, in the order of the two."
+    first = experiment(**good, path=tmp_path)
+    before = {p: p.stat().st_mtime_ns for p in (tmp_path/'runs').iterdir()}
+    both = experiment(**good | change, path=tmp_path)
+    assert_same(both, experiment(**good | change))
+    assert before.items() <= {p: p.stat().st_mtime_ns
+                              for p in (tmp_path/'runs').iterdir()}.items()
+    kept = read_experiment(tmp_path)
+    assert len(kept) == 2 and kept.iloc[:1].rounds.tolist() == first.rounds.tolist()
+    assert_same(experiment(**good, path=tmp_path), first)
+
+def test_failed_runs_are_announced(caplog):
+    experiment([twins, coin], ['sharp'], dict(eps=3., delta=.1), 2, 0, n_jobs=0)
+    assert '2 of 4 runs failed, the first: NotInducible' in caplog.text
+    caplog.clear()
+    experiment(**good)
+    assert 'failed' not in caplog.text
+
+@pytest.mark.parametrize('change', [dict(seed=1), dict(grid=dict(eps=[3.], delta=.1, margin=0.)),
                                     dict(methods={'sharp': ('sharp', dict(budget=5000))}),
                                     dict(worlds={'coin': twins}),
                                     dict(methods={'sharp': announce_one})])

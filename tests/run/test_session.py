@@ -186,28 +186,6 @@ def test_opening_takes_a_few_digests_a_round(whole, monkeypatch):
     with Session.open(whole[0], write=False) as s:
         assert s.rounds == 60 and len(calls) <= 3*s.rounds
 
-def test_an_undone_answer_was_never_there(tmp_path):
-    """After an undo the learner is where it would be without that answer, and answers to rules
-    asked again aren't asked for twice."""
-    one, two = (Session.create(tmp_path/f'{n}.jsonl', WORLD, **TARGET) for n in (1, 2))
-    for s in one, two:
-        play(s, rounds=8)
-    wrong = (1 - one._rounds[-1].arm) % 2
-    one.answer(*expert(WORLD, one.announce())[:2])
-    last = one.rounds
-    one.undo(last, 'a slip')
-    assert (one.announce().rule.values
-            == two.announce().rule.values).all() and one.rounds == two.rounds
-    with pytest.raises(Refused):
-        one.undo(last, 'again')
-    with pytest.raises(Refused):
-        one.reveal(last, 0)
-    one.close()
-    with Session.open(one.journal.path) as again:
-        assert (again.announce().rule.values == two.announce().rule.values).all()
-    two.close()
-    assert wrong in (0, 1)
-
 def test_past_answers_lie_on_the_tape(tmp_path):
     """Answers to the oracle's rules from before are read when the learner asks, and save as many
     rounds."""

@@ -387,12 +387,12 @@ def test_bins_are_about_equal(seed, n):
         map(order.count, set(order))) <= 1
 
 def test_many_rows_take_little_time():
-    """300,000 rows with ten columns of text: 0.6 s of processor time on a machine of 2024, ten
+    """100,000 rows with ten columns of text: 0.2 s of processor time on a machine of 2024, ten
     times as much is allowed."""
-    rng, n = np.random.default_rng(0), 300_000
+    rng, n = np.random.default_rng(0), 100_000
     texts = np.array(['alpha', 'beta', 'gamma'])
     table = {f'x{i}': texts[rng.integers(0, 3, n)].tolist()
              for i in range(10)} | {'s': texts[rng.integers(0, 2, n)].tolist()}
     start = time.process_time()
     world_of(table, {f'arm {i}': [f'x{i}', f'x{(i + 1) % 10}'] for i in range(10)})
-    assert time.process_time() - start < 6
+    assert time.process_time() - start < 2
