@@ -29,7 +29,7 @@ from .questions import (Foretold, Guess, cheapest_rule, question,
 from .record import SEARCH
 from .walls import (HUGE, LEAST, BetRegion, Cone, Contradiction, Cut,
                                 CutRegion, Wall, prove_cheaper, sparse, weigh)
-from ..verify import BLOCK, LOOK, MOST, OWN, RAYS, share
+from ..verify import BLOCK, LOOK, MOST, OWN, share
 
 # %% ../../nbs/sharp/24_bets.ipynb #dd81f4f3
 @dataclass(frozen=True, eq=False)
@@ -313,14 +313,10 @@ def wealth(known, c, j, eps):
     by `eps` seems to be."""
     u, s, counts = known.u, known.outcomes.paid(c.rule), known.outcomes.counts
     rules = region_of(known, j).known
-    own, rents = counts[c.arm] - c.counts, c.is_zero or j == c.arm
+    own = counts[c.arm] - c.counts
     if j == c.arm:
-        found = own_wealth(own, rules, s, float(s.max()), eps)[0]
-    else:
-        found = pair_wealth(counts[j], rules, u, own, u - s, float((u - s).min()),
-                            eps)[0]
-    # the rest of the stake is bet on rents
-    return found + log(1 - RAYS) if rents and known.setting.W > 2 else found
+        return own_wealth(own, rules, s, float(s.max()), eps)[0]
+    return pair_wealth(counts[j], rules, u, own, u - s, float((u - s).min()), eps)[0]
 
 def missing(known, c, eps):
     "{arm j: what is missing of the evidence against it}, for a `Candidate`."

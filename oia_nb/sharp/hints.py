@@ -4,18 +4,18 @@
 __all__ = ['CLEAN', 'HAIR', 'MOST_BOXES', 'MATTER', 'NARROWER', 'BEYOND', 'DESCENTS', 'MOST_CELLS', 'HALVINGS', 'SHORT', 'SPARED',
            'LEAST_SPARED', 'bounds_of', 'plain', 'places', 'promised', 'told', 'cut_hint', 'tied_hint', 'order_hint',
            'logs', 'Tables', 'Unproved', 'Boxes', 'divided', 'Rules', 'refute', 'cells_of', 'facts_so_far',
-           'region_hints', 'rent_hint', 'evidence_hints', 'proved', 'checked']
+           'region_hints', 'evidence_hints', 'proved', 'checked']
 
 # %% ../../nbs/sharp/41_hints.ipynb #226e28d2
 from collections import defaultdict
 from types import SimpleNamespace
 import numpy as np
 from .. import verify as checker
-from ..game.programs import ProperProgram, open_highs, pair_rows
+from ..game.programs import ProperProgram, pair_rows
 from .evidence import CLOSE, PLACES, game, log_wealths, mix, price, tidy, whose
 from .hyperplanes import THIN, near_pairs
 from .walls import some_lies, weigh
-from ..verify import BETS, OWN, RAYS, RUNGS, Claim, Facts, share
+from ..verify import BETS, OWN, Claim, Facts, share
 
 # %% ../../nbs/sharp/41_hints.ipynb #8cbe8d5a
 CLEAN = 1e-12           # smaller numbers are nothing, payments in units of the bound
@@ -105,7 +105,7 @@ def tied_hint(f, run, j):
 def order_hint(f, wall, index):
     "The hint that arm l of a `Wall` costs less than arm j."
     y, v = wall.order
-    answers = [[int(index[t - 1]), float(x)] for t, x in zip(wall.rounds, y) if x > 0]
+    answers = [[int(index[t - 1]), float(x)] for t, x in zip(wall.rounds, y) if x > CLEAN]
     return told(f, dict(answers=answers), v)
 
 # %% ../../nbs/sharp/41_hints.ipynb #97c5260e
@@ -353,9 +353,8 @@ def facts_so_far(run):
     # the answer to a candidate's rule may have been taken back
     registered = [[c.rounds, number.get(c.rule.values.tobytes(), -1), c.arm]
                   for c in run.candidates[1:]]
-    fixed = [number.get(values, -1) for values in run.fixed]
     return Facts(z.support, z.utility, z.bound, z.K, np.array(data.rules), rounds,
-                 registered, fixed, z.prior, z.supports, drawn=tuple(run.drawn))
+                 registered, z.prior, z.supports, drawn=tuple(run.drawn))
 
 def region_hints(f, run, j):
     "The hints of what arm j must be paid."
@@ -380,31 +379,6 @@ def region_hints(f, run, j):
     return dict(cuts=hints, shares=shares[shares > 0].tolist())
 
 # %% ../../nbs/sharp/41_hints.ipynb #d05f1edf
-def rent_hint(f, j, n, s, e, want):
-    "The steps by which the rent of arm j is enough, one list a γ; None without them."
-    r = f.facts.fixed[j] if len(f.facts.fixed) else -1
-    if r < 0 or f.out is not f.pays:
-        return None
-    E, found, first = f.s[r], [], checker.counts(f, f.first)
-    t = {i: f.s[i].max()/E.max() for i in f.arms}
-    on = [i for i in f.arms if np.abs(f.s[i] - t[i]*E).max() <= f.rounded]
-    low = max(t[i] for i in on if f.arms[i] == f.first)/(1 + f.wider)
-    high = min([1., *(t[i]*(1 + f.wider) for i in on if f.arms[i] != f.first)])
-    less = e - (s.max() - low*E.max()) - 2*f.rounded
-    if n and (np.abs(s - s.max()/E.max()*E).max() > f.rounded or less <= 0):
-        return None
-    for g in RUNGS[(RUNGS >= low) & (RUNGS[1]*RUNGS < high)] if low > 0 else ():
-        most, top = min(high, g)*E, f.u.max()
-        lo = (f.u - g*E).min()
-        given = ((Rules(low*E[None], checker.counts(f, j), top - f.u), top, lo + e,
-                  want, (first, f.u - most - lo)) if n == 0 else
-                 (Rules(0*E[None], first, g*E.max() - most), g*E.max(), less, want))
-        try:
-            found.append(cells_of(*given))
-        except Unproved:
-            return None
-    return found or None
-
 def evidence_hints(f, claim, n, arms, known=None):
     """The steps of each arm, filed with the hints `arms` of what it must be paid.
 
@@ -420,15 +394,7 @@ def evidence_hints(f, claim, n, arms, known=None):
                     key=lambda j: -len((known or {}).get(j, ()))):
         hint = arms[j]
         rules, cuts = checker.region(f, j, hint)
-        part = share(n)*delta*(1 if n == 0 else OWN if j == k else 1 - OWN)
-        if len(f.support[0]) > 2 and (n == 0 or j == k):
-            if j != k or n:
-                found = rent_hint(f, j, n, s, e, -np.log(part*RAYS))
-                if found:
-                    hint['rent'] = found
-                    continue
-            part = part*(1 - RAYS)
-        want = -np.log(part)
+        want = -np.log(share(n)*delta*(1 if n == 0 else OWN if j == k else 1 - OWN))
         counts, z = (own, s.max() - s) if j == k else (checker.counts(f, j), top - f.u)
         over = (Boxes(f, cuts, counts, z, (known or {}).get(j, ())) if rules is None
                 else Rules(rules, counts, z))
@@ -474,5 +440,5 @@ def checked(run, c, eps):
     for j, outcomes in worse.items():
         for s in outcomes if j in run.regions else ():
             run.regions[j].learn(z.bound*s)
-    return proof and (proof, dict(registered=facts.registered, fixed=facts.fixed,
+    return proof and (proof, dict(registered=facts.registered,
                                   drawn=list(facts.drawn)))
