@@ -16,14 +16,14 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from math import log, sqrt
 import numpy as np
-from ..experts.beliefs import OutcomeProgram, Outcomes
+from ..experts.beliefs import Outcomes
 from ..paper.estimation import FORCED, INIT, NORMAL, PAST, Transcript
 from ..game.programs import new_highs, open_highs
 from ..game.scoring import ScoringRule, without_floor
 from ..experts.told import Told
 from .evidence import own_wealth, pair_wealth
 from .hints import checked
-from .hyperplanes import flat
+from .hyperplanes import RegionProgram, flat
 from .questions import (Foretold, Guess, cheapest_rule, question,
                                     search_rule)
 from .record import SEARCH
@@ -426,9 +426,9 @@ def path_of_cuts(R, walls, alphas, q):
     z, bound = R.cone.setting, R.cone.bound
     rows = [(R.cone.inverse @ a/bound, 1., 0.) for a in (alphas[0], alphas[-1])]
     if R.hoped is None:
-        R.hoped = OutcomeProgram(z, rows, None, R.cone.outcomes)
+        R.hoped = RegionProgram(z, rows, None, R.cone.outcomes)
     R.hoped.change(rows)
-    found = R.hoped.minimum(q)
+    found = R.hoped.minimum(np.tensordot(q, R.cone.outcomes.out, 1))
     hope, cuts = found.value if found else bound, R.cuts
     new = next((c for c in cuts if c.triple is None), None) or (
         Cut(walls[-1]) if len(walls) > len(cuts) else None)

@@ -8,21 +8,20 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['NOISE', 'FAR', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE', 'KINKS', 'SIZE', 'EXCHANGES', 'LIES', 'KNOWN', 'ANEW', 'ALIKE',
-           'CHOICES', 'ALLOWED', 'LOOSE', 'REMEMBERED', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie', 'proved',
-           'extent', 'prove_cheaper', 'weigh', 'BetRegion', 'kinked', 'spanning', 'some_lies', 'narrow_indices',
-           'Majorants', 'beside', 'at_right_angles', 'Cut', 'CutRegion']
+__all__ = ['NOISE', 'FAR', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie', 'proved',
+           'extent', 'prove_cheaper', 'weigh', 'BetRegion', 'kinked', 'spanning', 'narrow_indices', 'Majorants',
+           'beside', 'at_right_angles', 'Cut', 'CutRegion']
 
 # %% ../../nbs/sharp/22_walls.ipynb #f63676b8
 from functools import cached_property
 from types import SimpleNamespace
 import numpy as np
-from ..experts.beliefs import HeardProgram, OutcomeProgram, Outcomes
+from ..experts.beliefs import Outcomes
 from ..core import generator
 from ..paper.estimation import Transcript
 from ..game.programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
 from ..game.scoring import VRules, menu_rule
-from .hyperplanes import neutral
+from .hyperplanes import RegionProgram, near_pairs, neutral
 from ..verify import MOST, NEAR, WIDER
 
 # %% ../../nbs/sharp/22_walls.ipynb #eccaaaa6
@@ -281,9 +280,6 @@ class BetRegion:
                 w.tighten(i, 1)
 
 # %% ../../nbs/sharp/22_walls.ipynb #ee61471b
-# rules with a kink at each belief; coordinates that are small enough; exchanges at most
-KINKS, SIZE, EXCHANGES = 12, 1.05, 300
-
 def kinked(support, i, direction, bound):
     """The rule that pays least with two columns between which belief i is indifferent
     and that differ along `direction` (W,)."""
@@ -296,7 +292,7 @@ def spanning(setting, outcomes):
     menus = np.ones((1, z.W)), *np.eye(z.W)[:, None]
     rules = [menu_rule(z.support, z.bound*menu, z.bound) for menu in menus]
     rules += [kinked(z.support, i, rng.normal(size=z.W), z.bound)
-              for i in range(z.M) for _ in range(KINKS)]
+              for i in range(z.M) for _ in range(12)]
     s = np.array([outcomes.expected(r) for r in rules])
     s = s/s.mean(1, keepdims=True)
     rest, chosen = s.copy(), [0]
@@ -304,26 +300,17 @@ def spanning(setting, outcomes):
         way = rest[chosen[-1]]/np.linalg.norm(rest[chosen[-1]])
         rest = rest - np.outer(rest @ way, way)
         chosen.append(int(np.linalg.norm(rest, axis=1).argmax()))
-    for _ in range(EXCHANGES):
+    for _ in range(300):
         size = np.abs(s @ np.linalg.inv(s[chosen]))
         size[:, 0] = 0
         new, old = np.unravel_index(size.argmax(), size.shape)
-        if size[new, old] <= SIZE:
+        if size[new, old] <= 1.05:
             break
         chosen[old] = new
     others = [n for n in range(len(rules)) if n not in chosen]
     return [rules[n] for n in chosen + others]
 
 # %% ../../nbs/sharp/22_walls.ipynb #f24f0e92
-LIES = 12                       # of a belief, that the programs know
-
-def some_lies(support):
-    "Pairs (i, j) of beliefs: for each i those j that are nearest to it."
-    M = len(support)
-    far = ((support[:, None] - support)**2).sum(-1) + 9*np.eye(M)
-    near = far.argsort(1, stable=True)[:, :min(LIES, M - 1)]
-    return [(i, j) for i in range(M) for j in near[i]]
-
 def narrow_indices(A):
     "The sparse A as `open_highs` wants it."
     A = A.tocsr()
@@ -338,7 +325,7 @@ class Majorants:
     def __init__(self, support, pays):
         from scipy.sparse import block_array, csr_array
         M, W = support.shape
-        self.lies = csr_array(pair_rows(support, some_lies(support)).T)
+        self.lies = csr_array(pair_rows(support, near_pairs(support, 12)).T)
         self.onto = pays.reshape(M, -1).T
         m = csr_array(self.onto)
         A = narrow_indices(block_array([[m, -self.lies, None], [m, None, -self.lies]]))
@@ -377,12 +364,6 @@ class Majorants:
         return float((left + ROUNDING*(abs(known) @ y + np.abs(weights))).sum())
 
 # %% ../../nbs/sharp/22_walls.ipynb #0787c46f
-# bounds beyond which nothing is known; growth in answers until m_i are chosen anew;
-# share of the rules of the cone, all alike, in the payments for which they are; choices
-# of m_i, at most; how nearly a rule must be allowed by the next ones; how much of the
-# largest singular value is nothing
-KNOWN, ANEW, ALIKE, CHOICES, ALLOWED, LOOSE = 500., 1.4, .1, 6, .97, 1e-7
-
 def beside(known, D):
     """Indices of rows of `D` (B, M) that span all payments together with `known`
     (r, M), of length one and at right angles."""
@@ -396,7 +377,7 @@ def beside(known, D):
 def at_right_angles(rows):
     "(r, M): payments of length one and at right angles that span `rows` (n, M)."
     _, sizes, ways = np.linalg.svd(rows, full_matrices=False)
-    return ways[sizes > LOOSE*sizes[0]]
+    return ways[sizes > 1e-7*sizes[0]]
 
 # %% ../../nbs/sharp/22_walls.ipynb #a3aa03a7
 class Cut:
@@ -417,7 +398,7 @@ class Cut:
     def unknown(self):
         "Pairs (i, side) of bounds that aren't known."
         ends = (1, self.wall.up), (-1, self.wall.low)
-        return [(i, side) for side, a in ends for i in self.of if not abs(a[i]) < KNOWN]
+        return [(i, side) for side, a in ends for i in self.of if not abs(a[i]) < 500]
 
     def refresh(self, q):
         "Bring the cut up to date with the answers; shares `q` (M,) of the arm."
@@ -433,7 +414,7 @@ class Cut:
             wall.tighten(i, 1)
             wall.tighten(i, -1)
         width = np.maximum(wall.up - wall.low, 0.)[self.of]
-        if self.shares is None or wall.n >= ANEW*self.at:
+        if self.shares is None or wall.n >= 1.4*self.at:
             self.share_out(width, q)
         self.put(width)
 
@@ -455,19 +436,18 @@ class Cut:
         program, s = None, every
         while True:
             if self.choices:
-                program = HeardProgram(cone.setting, [self.cut_by(width, *c) for c
-                                                      in self.choices], program,
-                                       cone.outcomes)
+                cuts = [self.cut_by(width, *c) for c in self.choices]
+                program = RegionProgram(cone.setting, cuts, program, cone.outcomes)
                 found = program.minimum(p, rule=True)
-                if found is None or len(self.choices) == CHOICES:
+                if found is None or len(self.choices) == 6:
                     break
                 s = cone.outcomes.expected(found.rule)/cone.bound
-            at = (1 - ALIKE)*s/s.mean() + ALIKE*every if s.any() else every
+            at = .9*s/s.mean() + .1*every if s.any() else every
             new = cone.majorants.least_at(at, self.mu)
-            if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= ALLOWED:
+            if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= .97:
                 break
             self.choices.append(new)
-        theta = program.weights_of_cuts(found)
+        theta = program.shares
         self.shares, self.short, self.lies = (np.tensordot(theta, x, 1)
                                               for x in zip(*self.choices))
         self.choices = [c for c, t in zip(self.choices, theta) if t > 0]
@@ -484,8 +464,8 @@ class Cut:
         if self.program:
             self.program.change([self.triple])
         else:
-            self.program = HeardProgram(self.cone.setting, [self.triple], None,
-                                        self.cone.outcomes)
+            self.program = RegionProgram(self.cone.setting, [self.triple], None,
+                                         self.cone.outcomes)
 
     def least(self, q):
         "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
@@ -495,8 +475,6 @@ class Cut:
         return found.bound, self.cone.outcomes.expected(found.rule)
 
 # %% ../../nbs/sharp/22_walls.ipynb #4729d03b
-REMEMBERED = 8      # rules, at most
-
 class CutRegion:
     """Three states and more: what arm j must be paid by its `cuts`. `known` (V, M) are
     payments that it may answer, the cheapest first, with `prices`, then those that
@@ -513,7 +491,7 @@ class CutRegion:
 
     def learn(self, s):
         "Payments s (M,) of a rule at which a proof failed."
-        self.found = [*self.found, s][-REMEMBERED:]
+        self.found = [*self.found, s][-8:]
         self.key = self.key and (0, *self.key[1:])      # None: all is anew
 
     def refresh(self, counts):
@@ -527,11 +505,11 @@ class CutRegion:
             if self.program and len(main) == len(self.program.cuts):
                 self.program.change(main)
             else:
-                self.program = OutcomeProgram(self.cone.setting, main, self.program, o)
+                self.program = RegionProgram(self.cone.setting, main, self.program, o)
             self.found = [s for s in self.found
                           if all(g @ o.behind(s) >= h - e for g, h, e in main)]
         self.key, q = key, counts/counts.sum()
-        cheapest = self.program.minimum(q, rule=True)
+        cheapest = self.program.minimum(np.tensordot(q, o.out, 1), rule=True)
         if cheapest is not None:
             self.rules = self.known = np.array([o.paid(cheapest.rule), *self.found])
             self.prices = self.rules @ q
