@@ -5,16 +5,17 @@
 # %% auto #0
 __all__ = ['COMMANDS', 'GROUPS', 'EVERY', 'TOPICS', 'OPTIONS', 'EPS', 'DELTA', 'INPUT_MOST', 'MORE_DIGITS', 'BadUsage', 'Parser',
            'reader', 'option', 'command_group', 'command', 'parser', 'given', 'first_sentence', 'contents', 'described',
-           'read_world', 'open_world', 'main', 'prepare', 'joined', 'named', 'run', 'is_terminal', 'fail', 'tell',
-           'own_output', 'flush_libraries', 'put_json', 'span', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits',
-           'note', 'handed_over', 'list_worlds', 'copy_chapters', 'oracle_margins', 'show_optimal', 'bound_text',
-           'way_out', 'find_oracle', 'learn', 'true_regret', 'facts_of_run', 'all_fields', 'report', 'learner_options',
-           'learner_flags', 'flag_options', 'run_identify', 'read_claim', 'verify_claim', 'error_lines', 'run_compare',
-           'worth_of', 'worth_text', 'play_ahead', 'number_of', 'ahead_text', 'show_plan', 'demos', 'introduction',
-           'paper_needs', 'paper_text', 'check_figure', 'draw', 'demo_options', 'run_demo', 'open_session',
-           'read_report', 'standing', 'next_command', 'put_standing', 'standing_rule', 'session_options', 'new_session',
-           'next_offer', 'put_round', 'record_answer', 'amend_round', 'record_state', 'record_decline', 'record_undo',
-           'show_status', 'stop_session', 'write_protocol', 'close_session', 'print_completion']
+           'read_world', 'open_world', 'main', 'get_ready', 'joined', 'named_command', 'run', 'is_terminal', 'fail',
+           'tell', 'own_output', 'flush_libraries', 'put_json', 'span', 'menu_rows', 'check_rounding', 'hand_over',
+           'in_digits', 'tell_note', 'handed_over', 'list_worlds', 'copy_chapters', 'oracle_margins', 'show_optimal',
+           'bound_text', 'way_out', 'find_oracle', 'run_learner', 'true_regret', 'facts_of_run', 'all_fields',
+           'result_report', 'learner_options', 'learner_flags', 'flag_options', 'run_identify', 'read_claim',
+           'verify_claim', 'error_lines', 'run_compare', 'worth_of', 'worth_text', 'play_ahead', 'number_of',
+           'ahead_text', 'show_plan', 'demos', 'introduction', 'paper_needs', 'paper_text', 'check_figure',
+           'draw_result', 'demo_options', 'run_demo', 'open_session', 'read_report', 'standing', 'next_command',
+           'put_standing', 'standing_rule', 'session_options', 'new_session', 'next_offer', 'put_round',
+           'record_answer', 'amend_round', 'record_state', 'record_decline', 'record_undo', 'show_status',
+           'stop_session', 'write_protocol', 'close_session', 'print_completion']
 
 # %% ../nbs/handbook/70_cli.ipynb #aca1cadd
 import sys
@@ -263,7 +264,7 @@ def main(argv=None):
     """Run `oia` with the arguments `argv` (those of the process by default); returns
     the exit status, and raises `SystemExit` for --help only."""
     try:
-        prepare()
+        get_ready()
         with own_output():
             status = run(argv)
     except BrokenPipeError:
@@ -279,7 +280,7 @@ def main(argv=None):
         return fail(f'internal error, {type(e).__name__}: {e}', 1)
     return status or 0
 
-def prepare():
+def get_ready():
     """Make the streams fit for any text, and every descriptor lead somewhere, so that
     no file that is opened takes the place of one that is closed."""
     for stream in sys.stdout, sys.stderr:
@@ -302,7 +303,7 @@ def joined(argv):
     return words
 
 # %% ../nbs/handbook/70_cli.ipynb #6c300021
-def named(words):
+def named_command(words):
     "The command that the words of a command line name, if any."
     for word, following in zip(words, [*words[1:], '']):
         if word in GROUPS:
@@ -314,7 +315,7 @@ def run(argv):
     "Parse, run, and flush while errors can still be told; the status, if it isn't 0."
     try:
         words = joined(sys.argv[1:] if argv is None else argv)
-        args = parser(named(words)).parse_args(words)
+        args = parser(named_command(words)).parse_args(words)
         if not is_terminal(sys.stderr):
             args.quiet = True
         return args.run(args)
@@ -416,14 +417,14 @@ MORE_DIGITS = 4       # how many digits are tried beyond the first
 def check_rounding(args):
     "Refuse bad `--digits` and `--margin` before anything is done."
     from oia_nb.core import as_integer, as_number
-    from oia_nb.game.tickets import FEWEST, MOST
+    from oia_nb.game.tickets import FEWEST_DECIMALS, MOST_DECIMALS
     if args.digits is not None:
-        as_integer('digits', args.digits, FEWEST, MOST)
+        as_integer('digits', args.digits, FEWEST_DECIMALS, MOST_DECIMALS)
     if args.margin is not None:
         as_number('margin', args.margin, 0.)
 
 def hand_over(world, rule, args):
-    """(`Rounded`, why): the rule in round numbers, None if there is none.
+    """(`RoundedMenu`, why): the rule in round numbers, None if there is none.
 
     `why` tells why there is none with the first digits tried; None if these will do.
 
@@ -433,12 +434,12 @@ def hand_over(world, rule, args):
     from dataclasses import replace
     from oia_nb.show.facts import thousandth
     from oia_nb.game.information import Rational
-    from oia_nb.game.tickets import FEWEST, MOST
+    from oia_nb.game.tickets import FEWEST_DECIMALS, MOST_DECIMALS
     first = args.digits
     if first is None:
-        first = min(max(thousandth(world.setting.bound), FEWEST), MOST)
+        first = min(max(thousandth(world.setting.bound), FEWEST_DECIMALS), MOST_DECIMALS)
     why, world = None, replace(world, agent=Rational())
-    for digits in range(first, min(first + MORE_DIGITS, MOST) + 1):
+    for digits in range(first, min(first + MORE_DIGITS, MOST_DECIMALS) + 1):
         margin = .5*10.**-digits if args.margin is None else args.margin
         found, reason = in_digits(world, rule, digits, margin)
         if found:
@@ -449,7 +450,7 @@ def hand_over(world, rule, args):
 
 # %% ../nbs/handbook/70_cli.ipynb #da098e3f
 def in_digits(world, rule, digits, margin):
-    """(`Rounded`, None), or (None, why there is none); what is lost is measured by
+    """(`RoundedMenu`, None), or (None, why there is none); what is lost is measured by
     `rule`."""
     from dataclasses import replace
     from oia_nb.core import NotInducible, SolverFailure
@@ -468,7 +469,7 @@ def in_digits(world, rule, digits, margin):
         return None, str(e).split(';')[0]
     return replace(found, lost=principal_profit(world, rule) - found.profit), None
 
-def note(text):
+def tell_note(text):
     "Tell something on the side, on one line of standard error; nothing for None."
     if text:
         tell('note:', text)
@@ -542,11 +543,11 @@ def show_optimal(args):
     needed = bound_needed(world)
     if lacking:
         bounds = '; '.join(bound_text(arm, needed[arm]) for arm in lacking)
-        note(f'no rule makes the agent strictly prefer {", ".join(lacking)} '
+        tell_note(f'no rule makes the agent strictly prefer {", ".join(lacking)} '
              f'({bounds}); {way_out(world)}')
     found, why = hand_over(world, best.rule, args)
     if args.json:
-        note(why)
+        tell_note(why)
         return put_json(
             optimal_to_dict(best, margin=None if lacking else min(margins),
                             margins=dict(zip(z.arms, margins)), bound_needed=needed,
@@ -585,7 +586,7 @@ def find_oracle(world):
         raise NotInducible(f'{str(e).split(";")[0]}; {way_out(world)}', e.arms,
                            e.margin) from None
 
-def learn(world, oracle, args, **options):
+def run_learner(world, oracle, args, **options):
     """Run a learner with the method, accuracy, confidence and seed of the command's
     options, and with `options` that aren't None."""
     from oia_nb.run.identification import identify
@@ -620,13 +621,13 @@ def all_fields(world, result, args):
     it, and the rule in round numbers."""
     from oia_nb.show.documents import rounded_fields
     found, why = hand_over(world, result.rule, args)
-    note(why)
+    tell_note(why)
     facts = facts_of_run(world, result).plain()[0]
     return result.to_dict() | dict(regret=facts['regret'],
                                    break_even=facts['break_even'],
                                    rounded=rounded_fields(world, found))
 
-def report(world, result, args):
+def result_report(world, result, args):
     """A result as text: its facts, what is proved in words, and its round numbers."""
     from oia_nb.show.facts import paragraph
     found, why = hand_over(world, result.rule, args)
@@ -678,14 +679,14 @@ def run_identify(args):
         # then it is for the rule to hand over alone
         flags['margin'] = None
     oracle = None if args.no_oracle else find_oracle(world)
-    result = learn(world, oracle, args, budget=args.budget,
+    result = run_learner(world, oracle, args, budget=args.budget,
                    engine=args.engine, told=args.told, max_paid=args.max_paid, **flags)
     if args.save:
         from oia_nb.show.documents import identification_to_dict, save_document
         save_document(identification_to_dict(result, trace=True), args.save)
     if args.json:
         return put_json(all_fields(world, result, args))
-    print(report(world, result, args))
+    print(result_report(world, result, args))
 
 # %% ../nbs/handbook/70_cli.ipynb #b5d27f90
 def read_claim(path):
@@ -927,7 +928,7 @@ def check_figure(path):
         raise InvalidInput('figure', path, 'a file that can be written')
 
 # %% ../nbs/handbook/70_cli.ipynb #5b945b6c
-def draw(world, result, best, path):
+def draw_result(world, result, best, path):
     """Two panels: the rule beside the best one, and how the optimistic profits came
     down."""
     import matplotlib
@@ -992,13 +993,13 @@ def run_demo(args):
     generator(args.seed)
     if not args.json:
         print(introduction(world, best, oracle.margins, args), flush=True)
-    result = learn(world, oracle, args)
-    draw(world, result, best, args.figure)
+    result = run_learner(world, oracle, args)
+    draw_result(world, result, best, args.figure)
     if args.json:
         needs = paper_needs(world, oracle, args.eps, args.delta)
         return put_json(all_fields(world, result, args)
                         | dict(figure=args.figure, paper_needs=needs))
-    print('\n' + report(world, result, args),
+    print('\n' + result_report(world, result, args),
           *filter(None, [paper_text(world, best, oracle, result, args)]),
           f'Figure: {args.figure}', sep='\n\n')
 

@@ -53,7 +53,7 @@ def parsed(code):
     try:
         return ast.parse(code).body
     except SyntaxError:
-        return ast.parse(re.sub(r'(?m)^\s*[%!].*', '', code)).body
+        return ast.parse(re.sub(r'(?m)^[%!].*', '', code)).body
 
 def imports(body):
     "Whether statements only import."

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 'profit_of_nothing', 'break_even', 'regret_of',
            'measure', 'Method', 'taken', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled',
-           'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Run', 'perform', 'as_frame', 'digest',
-           'fingerprint', 'release', 'manifest', 'key_of', 'runs_of', 'open_folder', 'differs', 'grown',
-           'read_manifest', 'read_runs', 'workers', 'execute', 'as_repetitions', 'planned', 'follow', 'names_of',
-           'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss',
-           'with_fee', 'proved_after', 'forecast']
+           'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Planned', 'perform', 'as_frame', 'short_hash',
+           'world_key', 'release', 'manifest', 'key_of', 'runs_of', 'open_folder', 'differs', 'grown', 'read_manifest',
+           'read_runs', 'workers', 'execute', 'as_repetitions', 'planned', 'follow', 'names_of', 'experiment',
+           'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss', 'with_fee',
+           'proved_after', 'forecast']
 
 # %% ../../nbs/handbook/67_experiments.ipynb #00864309
 import hashlib
@@ -272,7 +272,7 @@ def cells(worlds, methods, grid):
 
 # %% ../../nbs/handbook/67_experiments.ipynb #c1b83741
 @dataclass(frozen=True, eq=False)
-class Run:
+class Planned:
     """A run to do: labels of `world` and `method`, `parameters`, `seed`,
     `repetition`; `key` names its file."""
     world: str
@@ -315,16 +315,16 @@ def as_frame(records, parameters):
                                        for c in parameters})
 
 # %% ../../nbs/handbook/67_experiments.ipynb #58e80628
-def digest(value):
+def short_hash(value):
     "Twenty hexadecimal digits for a plain value."
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:20]
 
-def fingerprint(world):
+def world_key(world):
     "A hash of a world: of all its fields, those of its agent among them."
     if type(world) is not Environment:
         raise InvalidInput('worlds', world,
                            'a World; a kind of agent is a class derived from Agent')
-    return digest(plain(world, 'world'))
+    return short_hash(plain(world, 'world'))
 
 def release(version):
     """What of a version decides whether runs can be put together: a patch release,
@@ -336,23 +336,23 @@ def manifest(worlds, methods, grid, seed):
     called = {label: dict(call=m.text, options=m.options)
               for label, m in methods.items()}
     return dict(version=__version__, seed=seed, grid=grid, methods=called,
-                worlds={label: fingerprint(w) for label, w in worlds.items()})
+                worlds={label: world_key(w) for label, w in worlds.items()})
 
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e66e6faa
 def key_of(contents, world, method, parameters, repetition):
     "The name of a run's file: a digest of all that decides what it gives."
-    return digest([
+    return short_hash([
         release(contents['version']), contents['seed'], world,
         contents['worlds'][world], method, contents['methods'][method], parameters,
         repetition
     ])
 
 def runs_of(contents, methods, repetitions):
-    "Every `Run` of a manifest, in order: world, method, parameters, repetition."
+    "Every `Planned` of a manifest, in order: world, method, parameters, repetition."
     wanted = cells(contents['worlds'], methods, contents['grid'])
     for (w, m, parameters), i in product(wanted, repetitions):
-        yield Run(w, m, parameters, contents['seed'], i,
+        yield Planned(w, m, parameters, contents['seed'], i,
                   key_of(contents, w, m, parameters, i))
 
 def open_folder(path, contents):
@@ -802,7 +802,7 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     oracle = action_informed_oracle(world)
     if methods is None:
         methods = [learner_for(told, world.setting.support)]
-    tasks = [(method, e, i) for method in _listed(methods)
+    tasks = [(method, e, i) for method in _named_methods(methods)
              for e in _targets(world, eps, hires) for i in range(runs)]
     rows, asked = [], dict(margin=margin) if as_number('margin', margin, 0.) else {}
     for method, e, i in follow(tasks, 0, len(tasks), progress):
@@ -816,7 +816,7 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
                            else [*rows, _row_of_nothing(world, hires)])
 
 # %% ../../nbs/handbook/67_experiments.ipynb #f0ca5701
-def _listed(methods):
+def _named_methods(methods):
     "The names of learners, which must be a list."
     if isinstance(methods, (list, tuple)):
         return methods

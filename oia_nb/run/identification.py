@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from oia_nb.run.learner import Identification
     from oia_nb.game.oracle import Oracle
     from oia_nb.experts.told import Told
-_R = TypeVar('_R', bound=Any)
+_Result = TypeVar('_Result', bound=Any)
 
 # %% auto #0
-__all__ = ['log', 'ALIASES', 'LEARNERS', 'LEAD', 'USUAL', 'OFTEN', 'BOUNDARIES', 'UNSAID', 'rounds_left', 'ProgressBar', 'Flag',
-           'Row', 'Learners', 'register', 'plugins', 'learner_row', 'check_options', 'completed', 'searching',
+__all__ = ['log', 'ALIASES', 'LEARNERS', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'UNSAID', 'rounds_left', 'ProgressBar',
+           'Flag', 'Row', 'Learners', 'register', 'plugins', 'learner_row', 'check_options', 'completed', 'searching',
            'learner_for', 'best_profit', 'add_lost', 'origin_of', 'play_row', 'identify', 'run_fast']
 
 # %% ../../nbs/appendix/63_identification.ipynb #1c049621
@@ -208,13 +208,13 @@ LEAD = dict(margin=Flag(
     float, 'by how much the arm is to lead all others under the rule, and under the '
     'one to hand over, in units of payment, at least 0'))
 
-USUAL = 'certified', 'round_cap', 'lead_too_dear', 'assumption_violated'
+USUAL_STATUSES = 'certified', 'round_cap', 'lead_too_dear', 'assumption_violated'
 OFTEN = 'uncertified', 'assumption_violated'
 BOUNDARIES = ('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
               'gives way to another')
 
 register(Row('sharp', sharp, 'the sharp learner: bets, and answers as half-spaces',
-             USUAL, demo=(.04, .05), honours=('costs', 'rounding'), flags=LEAD,
+             USUAL_STATUSES, demo=(.04, .05), honours=('costs', 'rounding'), flags=LEAD,
              rounds=BOUNDARIES))
 register(Row(
     'oiafc', oiafc, "the paper's OIAFC, with fixed confidence",
@@ -252,12 +252,12 @@ from ..experts.trial import trial
 
 register(Row(
     'patient',
-    patient, 'the sharp learner for experts who lapse at a stated rate', USUAL,
+    patient, 'the sharp learner for experts who lapse at a stated rate', USUAL_STATUSES,
     variants={}, honours=('lapses', 'rounding'), flags=LEAD,
     rounds='{:,} initial, {:,} to sample the arms, and {:,} to decide questions'))
 register(Row(
     'own_beliefs', own_beliefs, 'for experts whose beliefs are their own',
-    (*USUAL, 'event_violated'), variants={}, honours=('beliefs', 'rounding'),
+    (*USUAL_STATUSES, 'event_violated'), variants={}, honours=('beliefs', 'rounding'),
     needs_states=True, flags=LEAD, rounds=BOUNDARIES + ' ({:,} rays)'))
 register(Row(
     'open_support', open_support, 'for beliefs that nobody listed',
@@ -349,7 +349,7 @@ def best_profit(world: World) -> float:
     r"$h(S^*)$, the profit of the best rule."
     return optimal_rule(world).profit
 
-def add_lost(world: World, result: _R) -> _R:
+def add_lost(world: World, result: _Result) -> _Result:
     """The `Identification` with `lost` (chapter 63), if its trace holds payments and
     the world's agent is the rational one.
 

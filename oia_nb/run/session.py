@@ -10,15 +10,15 @@ from typing import Any, ParamSpec, TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from oia_nb.run.learner import Finding, Identification
     import pandas as pd
-_P = ParamSpec('_P')
-_R = TypeVar('_R', bound=Any)
+_Given = ParamSpec('_Given')
+_Got = TypeVar('_Got', bound=Any)
 
 # %% auto #0
-__all__ = ['CUT', 'WRITTEN', 'SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'PAGE', 'RECKONER', 'NEEDS', 'BECAME', 'SLIPS', 'ANEW',
-           'WAYS', 'CALIBRATION_LEVEL', 'Damaged', 'Busy', 'naming', 'chained', 'as_record', 'is_torn', 'read_journal',
-           'as_path', 'writing', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same', 'Tape',
-           'plain_setting', 'checked_head', 'takes_facts', 'as_response', 'read_header', 'Offer', 'in_percents',
-           'as_page', 'as_body', 'reckoner', 'who_holds', 'Round', 'Session', 'new_head', 'with_oracle',
+__all__ = ['CUT', 'WRITTEN', 'SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'PAPER', 'RECKONER', 'NEEDS', 'BECAME', 'SLIPS',
+           'IN_A_NEW_FILE', 'WAYS', 'CALIBRATION_LEVEL', 'Damaged', 'Busy', 'naming', 'chained', 'as_record', 'is_torn',
+           'read_journal', 'as_path', 'writing', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
+           'Tape', 'plain_setting', 'checked_head', 'takes_facts', 'as_response', 'read_header', 'Offer', 'in_percents',
+           'as_page', 'as_body', 'reckoner', 'who_holds', 'SessionRound', 'Session', 'new_head', 'with_oracle',
            'payable_oracle', 'past_answer', 'drawn', 'as_a_whole', 'said_text', 'in_rounds', 'counted',
            'control_questions', 'calibration_evidence', 'Calibration']
 
@@ -506,7 +506,7 @@ def in_percents(digits):
     return f'Say percentages with {tenths}.'
 
 # %% ../../nbs/experts/27_session.ipynb #e8387c27
-PAGE = """<!doctype html>
+PAPER = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>{title}</title>
@@ -525,7 +525,7 @@ th, td {{ padding: .4rem .6rem; text-align: left;
 
 def as_page(title, *parts):
     "A page of HTML that needs nothing else, of parts as of `as_body`."
-    return PAGE.format(title=escape(title), body=as_body(*parts))
+    return PAPER.format(title=escape(title), body=as_body(*parts))
 
 def as_body(*parts):
     "Parts of a page: one that begins with < is HTML already."
@@ -567,7 +567,7 @@ def who_holds(menu, states, digits=None):
 
 # %% ../../nbs/experts/27_session.ipynb #32faaff7
 @dataclass(eq=False)
-class Round:
+class SessionRound:
     """A round of a session: the offer's rule, what became of it (`status`: open,
     answered
     or void), and how often; what was `spent` on what didn't stay."""
@@ -623,7 +623,7 @@ class Round:
         return self.rule.bound*(self.draw < sum_/self.rule.bound)
 
 # %% ../../nbs/experts/27_session.ipynb #18736f69
-def as_a_whole(method: Callable[_P, _R]) -> Callable[_P, _R]:
+def as_a_whole(method: Callable[_Given, _Got]) -> Callable[_Given, _Got]:
     """Decorator of a method that changes a session: one thread at a time, and Ctrl-C
     comes after it; pressed again, or if anything else breaks in, the session is what
     its file says."""
@@ -790,7 +790,7 @@ class Session:
         kind, target = record.get('why') or (NORMAL, None)
         if target is not None:
             as_integer('target', target, 0, z.K - 1)
-        self._rounds.append(Round(n, rule, kind=as_integer('kind', kind, 0, 9),
+        self._rounds.append(SessionRound(n, rule, kind=as_integer('kind', kind, 0, 9),
                                   target=target, draw=drawn(self.head['lottery'], n),
                                   bound=bound))
 
@@ -998,8 +998,8 @@ class Session:
     @as_a_whole
     def answer(self, arm: int | str, report: Any = None, *, belief: int | None = None,
                percent: float | None = None, state: int | str | None = None,
-               note: str | None = None, round: int | None = None) -> Round:
-        """Record the expert's answer to the open round; returns its `Round`.
+               note: str | None = None, round: int | None = None) -> SessionRound:
+        """Record the expert's answer to the open round; returns its `SessionRound`.
 
         `arm` a name or an index; `report`, `belief` or `percent` as for `as_report`;
         `state`, if it is known, as for `reveal`; `round` the number of the offer that is
@@ -1086,9 +1086,9 @@ class Session:
     @as_a_whole
     def amend(self, round: int, *, arm: int | str | None = None, report: Any = None,
               belief: int | None = None, percent: float | None = None,
-              state: int | str | None = None, reason: str) -> Round:
+              state: int | str | None = None, reason: str) -> SessionRound:
         """Correct the arm, the report or the state of a round, as for `answer`; what was
-        paid for it stays spent. Returns its `Round`. Raises `Refused`."""
+        paid for it stays spent. Returns its `SessionRound`. Raises `Refused`."""
         r, reason = self._answered(round), said_text('reason', reason)
         with placed(kind=Refused):
             new = {} if arm is None else dict(arm=self.setting.arm_index(arm))
@@ -1227,7 +1227,7 @@ class Session:
                 'correct it '
                 f"and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
                 f"s.undo({first}, '…'). If slips are to be expected: "
-                f"Session.create(…, told='lapses=0.05'{ANEW}; if costs were guessed, with "
+                f"Session.create(…, told='lapses=0.05'{IN_A_NEW_FILE}; if costs were guessed, with "
                 "intervals as the world's cost_ranges.")
 
     def summed(self, sums: Any) -> float:
@@ -1310,7 +1310,7 @@ class Session:
                     f'{self.sum_text(self.expected)}.')
         return ' '.join(filter(None, said))
 
-    def plain_round(self, r: Round) -> dict[str, Any]:
+    def plain_round(self, r: SessionRound) -> dict[str, Any]:
         "A round in plain values, by name."
         z = self.setting
         return dict(round=r.number, status=r.status,
@@ -1323,7 +1323,7 @@ class Session:
         "One row per round as a pandas frame."
         import pandas as pd
         return pd.DataFrame([self.plain_round(r) for r in self._rounds],
-                            columns=list(self.plain_round(Round(0, None))))
+                            columns=list(self.plain_round(SessionRound(0, None))))
 
     def __repr__(self):
         "What stands, in a line or two."
@@ -1542,10 +1542,10 @@ def said_text(name, value):
 # %% ../../nbs/experts/27_session.ipynb #c0ffee03
 # what may be seen to fail because of one wrong answer
 SLIPS = 'boundaries', 'drift', 'lapses', 'oracle', 'rounding', 'undecided'
-ANEW = ', history=s.history), in a new file: all answers count there as well'
+IN_A_NEW_FILE = ', history=s.history), in a new file: all answers count there as well'
 WAYS = dict(
-    calibration=f"Or go on with Session.create(…, told='beliefs=own'{ANEW}",
-    prior=f'Or go on with Session.create(…), of a setting without a prior{ANEW}',
+    calibration=f"Or go on with Session.create(…, told='beliefs=own'{IN_A_NEW_FILE}",
+    prior=f'Or go on with Session.create(…), of a setting without a prior{IN_A_NEW_FILE}',
     reports='A rule changed what is reported: no learner of this book helps')
 
 def in_rounds(numbers):

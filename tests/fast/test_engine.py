@@ -159,7 +159,7 @@ def lying(table):
 
 RADII, STEP_OF, OPTIMISE = loop.radii, loop.step, loop.optimise
 FAULTS = {'radius': (loop, 'radii', wrong_radii), 'stale plan': (loop, 'easy', lambda *a: True),
-          'ties': (points, 'stake', lambda run, k, share: run.game.bound),
+          'ties': (points, 'stake_of', lambda run, k, share: run.game.bound),
           'none wakes': (points, 'wake', lambda *a: None),
           'all optima alike': (loop, 'step', dual_only),
           'paths': (loop, 'paths', lambda plan, B: 0)}
@@ -266,13 +266,13 @@ def test_compiled_once(thorough):
     for i in range(6 if thorough else 3):
         world, method, options = a_case(i, 20)
         simulate_fast(world, method=method, seed=1, **options)
-    assert len(state.compiled()['play'].signatures) == 1
+    assert len(state.compiled()['play_rounds'].signatures) == 1
 
 def test_other_code_or_constants_are_compiled_afresh(monkeypatch):
     "Numba looks at one function only, not at those that it calls."
-    seen = [state.fingerprint()]
+    seen = [state.code_key()]
     for module, name, other in (points, 'FARTHEST', 2.), (loop, 'TIE_TOL', .1):
         monkeypatch.setattr(module, name, other)
-        seen.append(state.fingerprint())
+        seen.append(state.code_key())
     monkeypatch.setitem(state.KERNELS, 'dot', lambda x, y: 0.)
-    assert len({*seen, state.fingerprint()}) == 4
+    assert len({*seen, state.code_key()}) == 4

@@ -14,7 +14,7 @@ import pytest
 from oia_nb.all import (InvalidInput, experiment, identify, load_world, make_world,
                         optimal_rule)
 from oia_nb.core import as_number, plain
-from oia_nb.run.experiments import fingerprint
+from oia_nb.run.experiments import world_key
 from oia_nb.game.information import Agent, Rational, Response, World, best_reply
 from oia_nb.worlds.files import WORLD_FORM, world_from_dict, world_to_dict
 
@@ -108,7 +108,7 @@ def test_a_class_of_ones_own_is_refused_too():
     own = Own(coin.structure, coin.setting, 'coin')
     pytest.importorskip('numba')
     for use in (lambda: identify(own, eps=2., delta=.1, method='oiafc', seed=1, engine=
-                                 'fast')), (lambda: fingerprint(own)), (
+                                 'fast')), (lambda: world_key(own)), (
                                      lambda: world_to_dict(own)):
         with pytest.raises(InvalidInput, match='agent|World itself'):
             use()
@@ -147,5 +147,5 @@ def test_a_field_is_carried_by_itself():
             expected = values[key][:again.setting.K] if key == 'cost_ranges' else values[key]
             assert getattr(again, key) == expected
         plain_one = replace(three, **{key: getattr(coin, key)})
-        assert plain_one != three and fingerprint(plain_one) != fingerprint(
+        assert plain_one != three and world_key(plain_one) != world_key(
             three) and world_to_dict(plain_one) != world_to_dict(three)

@@ -53,7 +53,7 @@ def test_example():
 def test_planted_claim_is_caught(monkeypatch):
     "A program that asks a billionth too little is found out by the agent, and repaired or refused."
     import oia_nb.game.stackelberg as module
-    true, wrong = module.cheapest_rule, 0
+    true, wrong = module.least_paying_rule, 0
     short = lambda program, q, C, bound: true(program, q, C - 1e-9, bound)
     for i in range(12):
         world = drawn(generator(401, i))
@@ -66,7 +66,7 @@ def test_planted_claim_is_caught(monkeypatch):
             rule = ScoringRule(found.rule, z.support, z.bound)
             wrong += not is_claim_true(world, rule, claim)
         with monkeypatch.context() as m:
-            m.setattr(module, 'cheapest_rule', short)
+            m.setattr(module, 'least_paying_rule', short)
             assert_true(world, optimal_rule(world))
     assert wrong >= 4                          # without the check, these claims would have passed
 

@@ -12,14 +12,14 @@ import pytest
 from conftest import amount
 from oia_nb import verify as checker
 from oia_nb.all import (action_informed_oracle, load_world, optimal_rule, principal_profit,
-                        random_world, sharp)
+                        random_world, sharp, simulate)
 from oia_nb.run.learner import claim_of, facts_of
 from oia_nb.sharp import bets, hints
-from inside import looked_into as simulate
+from inside import looked_into, planted
 
-def play(world, eps, delta, seed, **options):
-    return simulate(sharp(world.setting, action_informed_oracle(world), eps=eps, delta=delta,
-                          examined=False, **options), world, seed)
+def play(world, eps, delta, seed, by=looked_into, **options):
+    return by(sharp(world.setting, action_informed_oracle(world), eps=eps, delta=delta,
+                    examined=False, **options), world, seed)
 
 # worlds with two states, and with three and four
 TWO = [('clinic', .04), ('clinic', .15), ('advert', .2), ('small_clinic', .1)]
@@ -699,37 +699,17 @@ def first_verdicts(world, eps, delta, seed, monkeypatch):
         return proof
     with monkeypatch.context() as m:
         m.setattr(bets, 'checked', note)
-        found = play(world, eps, delta, seed, max_rounds=2000)
+        found = play(world, eps, delta, seed, simulate, max_rounds=2000)
     return said[0] is not None, found
 
-def less_evidence(m):
-    old = bets.asked_of
-    m.setattr(bets, 'asked_of', lambda c, j: .25*old(c, j))
-
-def larger_shares(m):
-    m.setattr(bets, 'share', lambda n: 20.)
-
-def samples_again(m):
-    old = bets.register
-    def early(known, fact):
-        old(known, fact)
-        known.candidates[-1].counts[:] = 0
-    m.setattr(bets, 'register', early)
-
-def cheaper_walls(m):
-    from oia_nb.sharp import walls
-    old = walls.weigh
-    m.setattr(walls, 'weigh', lambda ups, prices: (lambda r: (r[0], r[1]*.5))(old(ups, prices)))
-
-@pytest.mark.parametrize('plant', [less_evidence, larger_shares, cheaper_walls])
+@pytest.mark.parametrize('plant', ['quarter', 'share', 'reuse', 'dual'])
 @pytest.mark.parametrize('name, eps', amount([('clinic', .1)], TWO))
 def test_faults_of_the_learner_are_seen(plant, name, eps, monkeypatch):
     "At first what it takes for proved is refused; in the end only what is proved is certified."
     world, seen = load_world(name), []
     best = optimal_rule(world).profit
     for seed in range(amount(2, 10)):
-        with monkeypatch.context() as m:
-            plant(m)
+        with planted(plant):
             accepted, found = first_verdicts(world, eps, .05, seed, monkeypatch)
         seen.append(not accepted)
         if found.certificate is not None:

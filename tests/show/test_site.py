@@ -182,10 +182,10 @@ def test_a_list_of_parameters_is_held_against_the_signature():
     assert nbdev_myst.misnamed(lambda eps, delta, planet: 0, lines) == ['planet', 'world']
 
 def test_a_page_is_below_one_other_at_most():
-    starts = [start for found in pages.BELOW.values() for start in found]
+    starts = [start for found in pages.PAGES_BELOW.values() for start in found]
     files = [p.stem for p in (ROOT/'nbs').rglob('*.*') if p.suffix in ('.ipynb', '.md')]
-    assert len(starts) == len(set(starts)) and not set(starts) & set(pages.BELOW)
-    for start in {*starts, *pages.BELOW} - {*pages.VIRTUAL}:
+    assert len(starts) == len(set(starts)) and not set(starts) & set(pages.PAGES_BELOW)
+    for start in {*starts, *pages.PAGES_BELOW} - {*pages.VIRTUAL}:
         assert sum(pages.is_named(name, start) for name in files) == 1, start
     assert pages.is_named('a/08_b', '08') and not pages.is_named('a/080', '08')
 
