@@ -84,7 +84,7 @@ class Tables:
         the `Vertex`, and what proves its bound: multipliers (n,) of rows, and {(i, j):
         multiplier} of lies. None if there is none. Raises `SolverFailure`."""
         lp, n, ends = self.lp, len(self.sizes), self.lp.rows.copy()
-        ends[:, :n] = np.array([low, high + 0*low])/self.sizes
+        ends[:, :n] = np.broadcast_arrays(low, high)/self.sizes
         lp.pose(np.ravel(c), lp.columns, ends)
         found = lp.solve()
         if found is None:
