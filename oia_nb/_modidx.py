@@ -764,6 +764,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.game.oracle.doubts': ('paper/oracle.html#doubts', 'oia_nb/game/oracle.py'),
                                     'oia_nb.game.oracle.hidden_arm': ('paper/oracle.html#hidden_arm', 'oia_nb/game/oracle.py'),
                                     'oia_nb.game.oracle.is_favourite': ('paper/oracle.html#is_favourite', 'oia_nb/game/oracle.py'),
+                                    'oia_nb.game.oracle.learnable': ('paper/oracle.html#learnable', 'oia_nb/game/oracle.py'),
                                     'oia_nb.game.oracle.least_bound': ('paper/oracle.html#least_bound', 'oia_nb/game/oracle.py'),
                                     'oia_nb.game.oracle.robust_oracle': ('paper/oracle.html#robust_oracle', 'oia_nb/game/oracle.py'),
                                     'oia_nb.game.oracle.shrink_oracle': ('paper/oracle.html#shrink_oracle', 'oia_nb/game/oracle.py'),

@@ -7,7 +7,7 @@ __all__ = ['Outcomes', 'check_heard']
 
 # %% ../../nbs/experts/33_beliefs.ipynb #e2bf6fb6
 import numpy as np
-from ..core import InvalidInput, patch_to
+from ..core import InvalidInput
 from .told import Told, digits_needed, heard_as, is_clear
 from ..verify import Arithmetic, see, v_tables
 
@@ -53,36 +53,31 @@ class Outcomes:
             return self.data.q_hat
         return self.counts/np.maximum(self.counts.sum(1, keepdims=True), 1)
 
-# %% ../../nbs/experts/33_beliefs.ipynb #f3994c2a
-@patch_to(Outcomes)
-def expected(self, rule):
-    "(M,): what each belief expects of a rule."
-    return rule.expected if self.exact else np.tensordot(self.pays, rule.values, 2)
+    def expected(self, rule):
+        "(M,): what each belief expects of a rule."
+        return rule.expected if self.exact else np.tensordot(self.pays, rule.values, 2)
 
-@patch_to(Outcomes)
-def paid(self, rule):
-    "(N,): what a rule pays at each outcome."
-    return np.tensordot(self.out, rule.values, 2) if self.own else rule.expected
+    def paid(self, rule):
+        "(N,): what a rule pays at each outcome."
+        return np.tensordot(self.out, rule.values, 2) if self.own else rule.expected
 
-@patch_to(Outcomes)
-def behind(self, paid):
-    "(M,): what each belief expects of a rule that pays so much (N,) at outcomes."
-    if not self.own:
-        return paid
-    return np.tensordot(self.pays, self.out, ([1, 2], [1, 2])) @ paid
+    def behind(self, paid):
+        "(M,): what each belief expects of a rule that pays so much (N,) at outcomes."
+        if not self.own:
+            return paid
+        return np.tensordot(self.pays, self.out, ([1, 2], [1, 2])) @ paid
 
-@patch_to(Outcomes)
-def tables(self, D):
-    """What rules pay at outcomes of which all are mixtures, (V, N), and which of the
-    V-rules with payments D (M, M) each of them is, (V,). With two states."""
-    if not self.own:
-        return D, np.arange(len(D))
-    T = v_tables(self.support[:, 0])
-    s, paid = (np.tensordot(T, x, ([1, 2], [1, 2])) for x in (self.pays, self.out))
-    s, paid = s[s.any(1)], paid[s.any(1)]
-    unit = lambda x: x/np.linalg.norm(x, axis=1, keepdims=True)
-    of = (unit(s) @ unit(D).T).argmax(1)
-    return paid*((D[of]*s).sum(1)/(s*s).sum(1))[:, None], of
+    def tables(self, D):
+        """What rules pay at outcomes of which all are mixtures, (V, N), and which of the
+        V-rules with payments D (M, M) each of them is, (V,). With two states."""
+        if not self.own:
+            return D, np.arange(len(D))
+        T = v_tables(self.support[:, 0])
+        s, paid = (np.tensordot(T, x, ([1, 2], [1, 2])) for x in (self.pays, self.out))
+        s, paid = s[s.any(1)], paid[s.any(1)]
+        unit = lambda x: x/np.linalg.norm(x, axis=1, keepdims=True)
+        of = (unit(s) @ unit(D).T).argmax(1)
+        return paid*((D[of]*s).sum(1)/(s*s).sum(1))[:, None], of
 
 # %% ../../nbs/experts/33_beliefs.ipynb #cdd08efb
 def check_heard(setting, told, margin=0.):

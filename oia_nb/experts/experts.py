@@ -18,8 +18,7 @@ __all__ = ['RECENT', 'AVERSION_MOST', 'AVERSION_LEAST', 'TREMBLES', 'LEADS_TRIED
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 import numpy as np
-from ..core import (PROPER_TOL, InvalidInput, as_array, as_choice, as_integer,
-                         patch_to)
+from ..core import (PROPER_TOL, InvalidInput, as_array, as_choice, as_integer)
 from ..core import as_kind, as_number, as_text, generator, read_only
 from ..game.information import Agent, Rational, Reply, Response, favourite
 from ..game.programs import properness_rows
@@ -79,63 +78,56 @@ class Expert(Agent):
         best = favourite(profits, lambda ties: worth[ties], stake, world.setting.B_u)
         return np.eye(len(profits))[best]
 
-# %% ../../nbs/experts/29_experts.ipynb #be01bce3
-@patch_to(Expert)
-def policy(self, world: World, rule: ScoringRule) -> Any:
-    "The `Policy` under a rule."
-    q, says = world.belief_distributions, self.says(world, rule)
-    pay = world.setting.support @ self.feels(world, rule.values).T
-    profits = np.einsum('ki,kir,ir->k', q, says, pay) - self.costs(world)
-    worth = self.leaves(world, rule, says)
-    return Policy(self.chooses(world, profits, worth), says, profits)
+    def policy(self, world: World, rule: ScoringRule) -> Any:
+        "The `Policy` under a rule."
+        q, says = world.belief_distributions, self.says(world, rule)
+        pay = world.setting.support @ self.feels(world, rule.values).T
+        profits = np.einsum('ki,kir,ir->k', q, says, pay) - self.costs(world)
+        worth = self.leaves(world, rule, says)
+        return Policy(self.chooses(world, profits, worth), says, profits)
 
-@patch_to(Expert)
-def leaves(self, world: World, rule: ScoringRule, says: np.ndarray) -> np.ndarray:
-    "(K,): what each arm leaves the principal, the inner sum of chapter 29."
-    z = world.setting
-    gain = z.utility[:, z.best_decision].T - rule.values
-    return np.einsum('ki,kir,kiw,rw->k', world.belief_distributions, says,
-                     self.truth(world), gain)
+    def leaves(self, world: World, rule: ScoringRule, says: np.ndarray) -> np.ndarray:
+        "(K,): what each arm leaves the principal, the inner sum of chapter 29."
+        z = world.setting
+        gain = z.utility[:, z.best_decision].T - rule.values
+        return np.einsum('ki,kir,kiw,rw->k', world.belief_distributions, says,
+                         self.truth(world), gain)
 
-@patch_to(Expert)
-def profit(self, world: World, rule: ScoringRule) -> float:
-    "$h(S)$, what the principal earns, as in chapter 29."
-    policy = self.policy(world, rule)
-    return float(policy.arms @ self.leaves(world, rule, policy.reports))
+    def profit(self, world: World, rule: ScoringRule) -> float:
+        "$h(S)$, what the principal earns, as in chapter 29."
+        policy = self.policy(world, rule)
+        return float(policy.arms @ self.leaves(world, rule, policy.reports))
+
+    def best_reply(self, world: World, rule: ScoringRule) -> Reply:
+        "What it does most often."
+        policy = self.policy(world, rule)
+        arm = int(policy.arms.argmax())
+        return Reply(arm, policy.reports[arm].argmax(1), policy.profits)
+
+    def recalled(self, world: World, rule: ScoringRule) -> Policy:
+        "The `Policy` under a rule; from memory if the rule was announced lately."
+        known = self.memory.pop(id(rule), (None, None))
+        if known[0] is not world or known[1] is not rule:
+            known = world, rule, self.policy(world, rule)
+        self.memory[id(rule)] = known
+        if len(self.memory) > RECENT:
+            del self.memory[next(iter(self.memory))]
+        return known[2]
+
+    def reply(self, world: World, rule: ScoringRule, rng: np.random.Generator) -> Response:
+        "One round, drawn from its `Policy`."
+        z, policy = world.setting, self.recalled(world, rule)
+        arm = drawn_index(policy.arms, rng)
+        signal, state = world.draw(arm, rng)
+        belief = world.belief_index[arm][signal]
+        truth = self.truth(world)[arm, belief]
+        if (truth != z.support[belief]).any():
+            state = drawn_index(truth, rng)
+        report = drawn_index(policy.reports[arm, belief], rng)
+        return Response(arm, tuple(z.support[report].tolist()), state)
 
 # %% ../../nbs/experts/29_experts.ipynb #1ed8a302
-@patch_to(Expert)
-def best_reply(self, world: World, rule: ScoringRule) -> Reply:
-    "What it does most often."
-    policy = self.policy(world, rule)
-    arm = int(policy.arms.argmax())
-    return Reply(arm, policy.reports[arm].argmax(1), policy.profits)
-
 RECENT = 64         # rules of which an expert remembers what it does
-
-@patch_to(Expert)
-def recalled(self, world: World, rule: ScoringRule) -> Policy:
-    "The `Policy` under a rule; from memory if the rule was announced lately."
-    known = self.memory.pop(id(rule), (None, None))
-    if known[0] is not world or known[1] is not rule:
-        known = world, rule, self.policy(world, rule)
-    self.memory[id(rule)] = known
-    if len(self.memory) > RECENT:
-        del self.memory[next(iter(self.memory))]
-    return known[2]
-
-@patch_to(Expert)
-def reply(self, world: World, rule: ScoringRule, rng: np.random.Generator) -> Response:
-    "One round, drawn from its `Policy`."
-    z, policy = world.setting, self.recalled(world, rule)
-    arm = drawn_index(policy.arms, rng)
-    signal, state = world.draw(arm, rng)
-    belief = world.belief_index[arm][signal]
-    truth = self.truth(world)[arm, belief]
-    if (truth != z.support[belief]).any():
-        state = drawn_index(truth, rng)
-    report = drawn_index(policy.reports[arm, belief], rng)
-    return Response(arm, tuple(z.support[report].tolist()), state)
 
 # %% ../../nbs/experts/29_experts.ipynb #1685ac94
 class Clocked:

@@ -13,8 +13,7 @@ __all__ = ['TOLD_WORDS', 'LAPSES_MOST', 'ALARM', 'DIGITS_MOST', 'HALFWAY', 'CHEC
 # %% ../../nbs/experts/30_told.ipynb #1e9dde9f
 from dataclasses import dataclass, fields
 import numpy as np
-from ..core import (InvalidInput, Value, as_choice, as_integer, as_kind, as_number,
-                         patch_to)
+from ..core import (InvalidInput, Value, as_choice, as_integer, as_kind, as_number)
 
 # %% ../../nbs/experts/30_told.ipynb #49a11ffe
 TOLD_WORDS = dict(beliefs=('calibrated', 'own'), costs=('fixed', 'until the end'),
@@ -69,36 +68,76 @@ class Told(Value):
         for name, choices in TOLD_WORDS.items():
             as_choice(f'told.{name}', getattr(self, name), choices)
 
-# %% ../../nbs/experts/30_told.ipynb #3f24b39e
-@patch_to(Told)
-@property
-def unusual(self) -> Any:
-    "{field: value} of what is not assumed of the paper's expert."
-    return {f.name: getattr(self, f.name) for f in fields(self)
-            if getattr(self, f.name) != f.default}
+    @property
+    def unusual(self) -> Any:
+        "{field: value} of what is not assumed of the paper's expert."
+        return {f.name: getattr(self, f.name) for f in fields(self)
+                if getattr(self, f.name) != f.default}
 
-@patch_to(Told)
-def __str__(self):
-    return ','.join(f'{name}={value}' for name, value in self.unusual.items())
+    def __str__(self):
+        return ','.join(f'{name}={value}' for name, value in self.unusual.items())
 
-# %% ../../nbs/experts/30_told.ipynb #34b066db
-@patch_to(Told)
-@classmethod
-def parse(cls, text: str) -> Told:
-    """A `Told` from a text such as "lapses=0.02,band=.01" (what isn't named is
-    as by default). Raises `InvalidInput`."""
-    return cls.from_plain(dict(_pairs(text)))
+    @classmethod
+    def parse(cls, text: str) -> Told:
+        """A `Told` from a text such as "lapses=0.02,band=.01" (what isn't named is
+        as by default). Raises `InvalidInput`."""
+        return cls.from_plain(dict(_pairs(text)))
 
-@patch_to(Told)
-@classmethod
-def from_plain(cls, record: Any) -> Told:
-    """A `Told` from a dict of its fields, as `plain` makes it for JSON. Raises
-    `InvalidInput`."""
-    named = {k: v for k, v in as_kind('told', record, dict).items() if k != 'kind'}
-    known = [f.name for f in fields(cls)]
-    for name in named:
-        as_choice('told', name, known)
-    return cls(**named)
+    @classmethod
+    def from_plain(cls, record: Any) -> Told:
+        """A `Told` from a dict of its fields, as `plain` makes it for JSON. Raises
+        `InvalidInput`."""
+        named = {k: v for k, v in as_kind('told', record, dict).items() if k != 'kind'}
+        known = [f.name for f in fields(cls)]
+        for name in named:
+            as_choice('told', name, known)
+        return cls(**named)
+
+    def require(self, learner: Any, can: Any = ()) -> Told:
+        """Raise `InvalidInput` unless the learner called `learner` can honour all that
+        is unusual; `can` names the fields that it takes. Returns the `Told`."""
+        for name, value in self.unusual.items():
+            if name not in can and name != 'alarm':
+                usual = next(f.default for f in fields(self) if f.name == name)
+                said = 'nothing' if usual is None else usual
+                raise InvalidInput(f'told.{name}', value,
+                                   f'{said}: the learner {learner} relies on it')
+        return self
+
+    def is_exact(self, support: np.ndarray) -> bool:
+        "Whether each of the beliefs `support` (M, W) is heard as itself, for certain."
+        own = heard_as(support, self.rounding) == np.arange(len(support))
+        return bool((own & is_clear(support, self.rounding)).all())
+
+    def require_exact(self, learner: Any, support: np.ndarray) -> Told:
+        """Raise `InvalidInput` if rounding makes some of the beliefs `support` (M, W) be
+        heard as others, which the learner called `learner` can't take. Returns the
+        `Told`."""
+        if self.is_exact(support):
+            return self
+        raise InvalidInput(
+            'told.rounding', self.rounding,
+            f'{digits_needed(support)} or more for these beliefs, some of which are heard '
+            f'as others, or may be: the learner {learner} takes a report at its word '
+            '(own_beliefs does not)')
+
+    def in_words(self) -> str:
+        "The expert of this record, after the word for."
+        parts = ['chooses a best arm']
+        if self.band:
+            parts = [f'chooses an arm within {self.band:g} of the best']
+        if self.lapses:
+            parts[0] += f' but in {100*self.lapses:g} % of the rounds at most'
+        parts.append('has calibrated beliefs' if self.beliefs ==
+                     'calibrated' else 'acts on beliefs of its own')
+        parts.append('lets no rule change how its reports come or what follows them')
+        parts.append('keeps its costs' if self.costs ==
+                     'fixed' else 'keeps its costs from the examination on')
+        if self.rounding is not None:
+            parts.append(f'says every probability to {self.rounding} decimals')
+        if self.arm == 'guessed':
+            parts.append("hides its arm, which is guessed from the report")
+        return 'an expert who ' + ', '.join(parts[:-1]) + ' and ' + parts[-1]
 
 # %% ../../nbs/experts/30_told.ipynb #f3960a2a
 def _pairs(text):
@@ -125,19 +164,6 @@ def as_told(told):
         return Told.parse(told)
     return Told.from_plain(told) if isinstance(told, dict) else as_kind(
         'told', told, Told)
-
-# %% ../../nbs/experts/30_told.ipynb #f8262dc9
-@patch_to(Told)
-def require(self, learner: Any, can: Any = ()) -> Told:
-    """Raise `InvalidInput` unless the learner called `learner` can honour all that
-    is unusual; `can` names the fields that it takes. Returns the `Told`."""
-    for name, value in self.unusual.items():
-        if name not in can and name != 'alarm':
-            usual = next(f.default for f in fields(self) if f.name == name)
-            said = 'nothing' if usual is None else usual
-            raise InvalidInput(f'told.{name}', value,
-                               f'{said}: the learner {learner} relies on it')
-    return self
 
 # %% ../../nbs/experts/30_told.ipynb #889da43f
 def nearest(support, said):
@@ -176,26 +202,6 @@ def digits_needed(support):
     least = gaps[~np.eye(len(support), dtype=bool)].min(initial=10.)
     # beliefs .1 apart, to the last bits, aren't more than .1 apart
     return int(np.floor(-np.log10((1 - 1e-9)*least))) + 1
-
-# %% ../../nbs/experts/30_told.ipynb #d1369967
-@patch_to(Told)
-def is_exact(self, support: np.ndarray) -> bool:
-    "Whether each of the beliefs `support` (M, W) is heard as itself, for certain."
-    own = heard_as(support, self.rounding) == np.arange(len(support))
-    return bool((own & is_clear(support, self.rounding)).all())
-
-@patch_to(Told)
-def require_exact(self, learner: Any, support: np.ndarray) -> Told:
-    """Raise `InvalidInput` if rounding makes some of the beliefs `support` (M, W) be
-    heard as others, which the learner called `learner` can't take. Returns the
-    `Told`."""
-    if self.is_exact(support):
-        return self
-    raise InvalidInput(
-        'told.rounding', self.rounding,
-        f'{digits_needed(support)} or more for these beliefs, some of which are heard '
-        f'as others, or may be: the learner {learner} takes a report at its word '
-        '(own_beliefs does not)')
 
 # %% ../../nbs/experts/30_told.ipynb #e8a90332
 @dataclass(frozen=True, eq=False)
@@ -238,21 +244,3 @@ VIOLATIONS = dict(
 UNCHECKED = ('that the expert plays no longer game',
              'that its information stays the same')
 
-@patch_to(Told)
-def in_words(self) -> str:
-    "The expert of this record, after the word for."
-    parts = ['chooses a best arm']
-    if self.band:
-        parts = [f'chooses an arm within {self.band:g} of the best']
-    if self.lapses:
-        parts[0] += f' but in {100*self.lapses:g} % of the rounds at most'
-    parts.append('has calibrated beliefs' if self.beliefs ==
-                 'calibrated' else 'acts on beliefs of its own')
-    parts.append('lets no rule change how its reports come or what follows them')
-    parts.append('keeps its costs' if self.costs ==
-                 'fixed' else 'keeps its costs from the examination on')
-    if self.rounding is not None:
-        parts.append(f'says every probability to {self.rounding} decimals')
-    if self.arm == 'guessed':
-        parts.append("hides its arm, which is guessed from the report")
-    return 'an expert who ' + ', '.join(parts[:-1]) + ' and ' + parts[-1]

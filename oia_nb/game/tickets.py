@@ -19,7 +19,7 @@ from decimal import Decimal
 import numpy as np
 from ..core import (PROB_TOL, InvalidInput, NotInducible, SolverFailure, as_array,
                          as_beliefs, as_integer, as_kind, as_number, as_text)
-from ..core import Value, patch_to
+from ..core import Value
 from .information import Setting, World
 from .programs import new_highs, open_highs
 from .scoring import ScoringRule, menu_rule
@@ -62,6 +62,30 @@ class Menu(Value):
     def rule(self) -> ScoringRule:
         "The menu as a `ScoringRule` on its support."
         return menu_rule(self.support, self.tickets, self.bound)
+
+    def when(self, states: Sequence[str], digits: int | None = None) -> list[str]:
+        """When to take each ticket, in words; `digits` are decimals of the payments, from 0
+        to `MOST_DECIMALS`. Raises `InvalidInput`."""
+        if digits is not None:
+            as_integer('digits', digits, 0, MOST_DECIMALS)
+        if len(states) == 2:
+            return when_two(self, states)
+        return when_more(self, states, digits)
+
+    def text(self, setting: Setting, digits: int | None = None,
+             currency: str | None = None) -> str:
+        """The menu as lines of text, one per ticket: what it pays, and when to take it.
+
+        `setting` names the states; `digits` are decimals of the payments. Every belief
+        is covered. A last line says so if digits were left out (`remark`).
+        """
+        states = as_kind('setting', setting, Setting).states
+        if currency is not None:
+            currency = as_text('currency', currency)
+        when = self.when(states, digits)
+        lines = [f'Ticket {ticket_name(b)} pays {pays(t, states, digits, currency)}: {w}.'
+                 for b, (t, w) in enumerate(zip(self.tickets, when))]
+        return '\n'.join(filter(None, [*lines, remark(self.tickets, digits)]))
 
 # %% ../../nbs/experts/26_tickets.ipynb #846edfdb
 def rule_menu(rule: ScoringRule, within: float = SAME) -> Menu:
@@ -199,33 +223,6 @@ def when_more(menu, states, digits=None):
                 f'rather than {ticket_name(b)} if {side(d)} is more than {side(-d)}')
         return 'take it ' + ('; '.join(rather) or 'whatever you think')
     return [words(a, row) for a, row in enumerate(borders(menu))]
-
-@patch_to(Menu)
-def when(self, states: Sequence[str], digits: int | None = None) -> list[str]:
-    """When to take each ticket, in words; `digits` are decimals of the payments, from 0
-    to `MOST_DECIMALS`. Raises `InvalidInput`."""
-    if digits is not None:
-        as_integer('digits', digits, 0, MOST_DECIMALS)
-    if len(states) == 2:
-        return when_two(self, states)
-    return when_more(self, states, digits)
-
-# %% ../../nbs/experts/26_tickets.ipynb #c3223a6a
-@patch_to(Menu)
-def text(self, setting: Setting, digits: int | None = None,
-         currency: str | None = None) -> str:
-    """The menu as lines of text, one per ticket: what it pays, and when to take it.
-
-    `setting` names the states; `digits` are decimals of the payments. Every belief
-    is covered. A last line says so if digits were left out (`remark`).
-    """
-    states = as_kind('setting', setting, Setting).states
-    if currency is not None:
-        currency = as_text('currency', currency)
-    when = self.when(states, digits)
-    lines = [f'Ticket {ticket_name(b)} pays {pays(t, states, digits, currency)}: {w}.'
-             for b, (t, w) in enumerate(zip(self.tickets, when))]
-    return '\n'.join(filter(None, [*lines, remark(self.tickets, digits)]))
 
 # %% ../../nbs/experts/26_tickets.ipynb #ab7c4136
 # a ticket that a belief likes less by more units than this is not offered to it

@@ -42,7 +42,7 @@ from .. import __version__
 from ..core import (InvalidInput, OIAError, PROB_TOL, as_choice,
                          as_integer,
                          as_kind, as_number, as_text, as_value, file_trouble,
-                         fresh_seed, generator, patch_to, placed, plain)
+                         fresh_seed, generator, placed, plain)
 from ..paper.estimation import NORMAL, PAST
 from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
@@ -187,69 +187,64 @@ class Journal:
     def _key(self):
         return os.getpid(), str(self.path.resolve())
 
-# %% ../../nbs/experts/27_session.ipynb #fec0b8c3
-@patch_to(Journal)
-def _open(self, new, write, cut):
-    self.notes = []
-    with file_trouble('path', str(self.path), 'the file of a session'):
-        try:
-            if new:
-                self.path.touch(exist_ok=False)
-        except FileExistsError:
-            raise InvalidInput('path', str(self.path), 'a new file; Session.open goes '
-                               'on with this one') from None
-        data = self.path.read_bytes()
-    with naming(self.path):
-        self.records, self.last, whole = read_journal(data, cut)
-    self.size, rest = len(data), data[whole:]
-    if rest and b'\n' not in rest and is_torn(rest):
-        self.notes.append(f'the last line was torn, and its {len(rest)} bytes are left '
-                          'out')
-    elif rest:
-        where = f'are kept in {self._keep(rest)}' if write else 'would be cut off'
-        self.notes.append(f'{len(rest)} bytes after line {len(self.records)} {where}')
-    self.whole = whole
-    self.ends = b'' if data[:whole].endswith(b'\n') or not whole else b'\n'
+    def _open(self, new, write, cut):
+        self.notes = []
+        with file_trouble('path', str(self.path), 'the file of a session'):
+            try:
+                if new:
+                    self.path.touch(exist_ok=False)
+            except FileExistsError:
+                raise InvalidInput('path', str(self.path), 'a new file; Session.open goes '
+                                   'on with this one') from None
+            data = self.path.read_bytes()
+        with naming(self.path):
+            self.records, self.last, whole = read_journal(data, cut)
+        self.size, rest = len(data), data[whole:]
+        if rest and b'\n' not in rest and is_torn(rest):
+            self.notes.append(f'the last line was torn, and its {len(rest)} bytes are left '
+                              'out')
+        elif rest:
+            where = f'are kept in {self._keep(rest)}' if write else 'would be cut off'
+            self.notes.append(f'{len(rest)} bytes after line {len(self.records)} {where}')
+        self.whole = whole
+        self.ends = b'' if data[:whole].endswith(b'\n') or not whole else b'\n'
 
-@patch_to(Journal)
-def _keep(self, rest):
-    "Cut off the last bytes, which go to a new file beside the journal; its name."
-    names = (f'{self.path.name}.cut{n}' for n in count(1))
-    beside = next(p for p in map(self.path.with_name, names) if not p.exists())
-    with writing(beside), open(beside, 'xb') as f:
-        f.write(rest)
-        os.fsync(f.fileno())
-    with writing(self.path):
-        os.truncate(self.path, self.size - len(rest))
-    self.size -= len(rest)
-    return beside.name
+    def _keep(self, rest):
+        "Cut off the last bytes, which go to a new file beside the journal; its name."
+        names = (f'{self.path.name}.cut{n}' for n in count(1))
+        beside = next(p for p in map(self.path.with_name, names) if not p.exists())
+        with writing(beside), open(beside, 'xb') as f:
+            f.write(rest)
+            os.fsync(f.fileno())
+        with writing(self.path):
+            os.truncate(self.path, self.size - len(rest))
+        self.size -= len(rest)
+        return beside.name
 
-# %% ../../nbs/experts/27_session.ipynb #0dc61893
-@patch_to(Journal)
-def append(self, record):
-    """Write a record, so that it is on disk when this returns; what may be left of a
-    failed try is cut off.
+    def append(self, record):
+        """Write a record, so that it is on disk when this returns; what may be left of a
+        failed try is cut off.
 
-    Raises `InvalidInput` if it can't be written, as on a full disk, and `Damaged`
-    if someone else changed the file; the session may go on when that is mended.
-    """
-    if self.lock is None:
-        raise Busy(f'{self.path} {self.why}')
-    own = chained(self.last, record)
-    line = self.ends + json.dumps(record | {'hash': own}, sort_keys=True,
-                                  allow_nan=False).encode() + b'\n'
-    with writing(self.path), open(self.path, 'r+b', buffering=0) as f:
-        if self.size not in (None, f.seek(0, os.SEEK_END)):
-            raise Damaged(f'{self.path} was changed since it was opened')
-        self.size = None
-        f.truncate(self.whole)
-        f.seek(self.whole)
-        if f.write(line) < len(line):
-            raise OSError(ENOSPC, os.strerror(ENOSPC))
-        os.fsync(f.fileno())
-    self.size = self.whole = self.whole + len(line)
-    self.ends, self.last = b'', own
-    self.records.append(record)
+        Raises `InvalidInput` if it can't be written, as on a full disk, and `Damaged`
+        if someone else changed the file; the session may go on when that is mended.
+        """
+        if self.lock is None:
+            raise Busy(f'{self.path} {self.why}')
+        own = chained(self.last, record)
+        line = self.ends + json.dumps(record | {'hash': own}, sort_keys=True,
+                                      allow_nan=False).encode() + b'\n'
+        with writing(self.path), open(self.path, 'r+b', buffering=0) as f:
+            if self.size not in (None, f.seek(0, os.SEEK_END)):
+                raise Damaged(f'{self.path} was changed since it was opened')
+            self.size = None
+            f.truncate(self.whole)
+            f.seek(self.whole)
+            if f.write(line) < len(line):
+                raise OSError(ENOSPC, os.strerror(ENOSPC))
+            os.fsync(f.fileno())
+        self.size = self.whole = self.whole + len(line)
+        self.ends, self.last = b'', own
+        self.records.append(record)
 
 # %% ../../nbs/experts/27_session.ipynb #3cd4aa89
 class Refused(InvalidInput):
@@ -463,6 +458,46 @@ class Offer:
         fee = f'For this round you are paid {sum_(self.fee)}, whatever you answer.'
         return ' '.join([prize]*self.lottery + [fee]*bool(self.fee))
 
+    def tickets(self, digits: int | None = None) -> str:
+        "The tickets as a table of HTML: what each pays, and when to take it."
+        menu, states = self.menu, self.setting.states
+        when = who_holds(menu, states, digits)
+        return html_table(
+            ['Ticket', *(f'{"wins" if self.lottery else "pays"} if {w}' for w in states),
+             'When to take it'],
+            [[ticket_name(b), *(money(abs(x), digits) + ' %'*self.lottery for x in t),
+              when[b]]
+             for b, t in enumerate(menu.tickets)], most=len(menu))
+
+    def sheet(self, digits: int | None = None, details: bool = True) -> str:
+        """The offer as a page of HTML (a text) to hand to the expert; `digits` are
+        decimals of the payments, by default those of the offer. Without `details` it says
+        what the payments are for, and folds the tickets away."""
+        menu, states = self.menu, self.setting.states
+        digits = self.digits if digits is None else digits
+        listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
+        unit = f' in {self.currency}' if self.currency and not self.lottery else ''
+        exact = [
+            self.tickets(digits),
+            f'The ticket that is best for what you say is yours. It is paid{unit} when it '
+            f'is known what was the case. {remark(menu.tickets, digits)}',
+            reckoner(menu, states) if len(states) > 2 else '']
+        if not details:
+            exact = [self.in_short(digits), '<details><summary>What exactly is paid'
+                     f'</summary>{as_body(*exact)}</details>']
+        return as_page(
+            f'Round {self.round}',
+            f'<p>Choose how to look: {listed(self.setting.arms)}. Then say how likely you '
+            f'think each of {listed(states)}. {self.say} Name the round with your answer.'
+            '</p>', self.terms(), *exact)
+
+    def in_short(self, digits: int | None = None) -> str:
+        "What the payments are for, without their details: a sentence or two."
+        most = money(self.menu.tickets.max(), digits, '%' if self.lottery else self.currency)
+        return (f'You are paid for what you say, {most} at most. The better you know what '
+                'is the case, the more you can earn. You earn most, on average, if you say '
+                'what you believe.')
+
 def in_percents(digits):
     "How to say probabilities of so many decimals, as a sentence."
     if digits <= 2:
@@ -530,50 +565,6 @@ def who_holds(menu, states, digits=None):
             + ' or '.join(b for b, t in zip(said, takes) if t == n)
             for n in range(len(menu))]
 
-# %% ../../nbs/experts/27_session.ipynb #c0ffee02
-@patch_to(Offer)
-def tickets(self, digits: int | None = None) -> str:
-    "The tickets as a table of HTML: what each pays, and when to take it."
-    menu, states = self.menu, self.setting.states
-    when = who_holds(menu, states, digits)
-    return html_table(
-        ['Ticket', *(f'{"wins" if self.lottery else "pays"} if {w}' for w in states),
-         'When to take it'],
-        [[ticket_name(b), *(money(abs(x), digits) + ' %'*self.lottery for x in t),
-          when[b]]
-         for b, t in enumerate(menu.tickets)], most=len(menu))
-
-@patch_to(Offer)
-def sheet(self, digits: int | None = None, details: bool = True) -> str:
-    """The offer as a page of HTML (a text) to hand to the expert; `digits` are
-    decimals of the payments, by default those of the offer. Without `details` it says
-    what the payments are for, and folds the tickets away."""
-    menu, states = self.menu, self.setting.states
-    digits = self.digits if digits is None else digits
-    listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
-    unit = f' in {self.currency}' if self.currency and not self.lottery else ''
-    exact = [
-        self.tickets(digits),
-        f'The ticket that is best for what you say is yours. It is paid{unit} when it '
-        f'is known what was the case. {remark(menu.tickets, digits)}',
-        reckoner(menu, states) if len(states) > 2 else '']
-    if not details:
-        exact = [self.in_short(digits), '<details><summary>What exactly is paid'
-                 f'</summary>{as_body(*exact)}</details>']
-    return as_page(
-        f'Round {self.round}',
-        f'<p>Choose how to look: {listed(self.setting.arms)}. Then say how likely you '
-        f'think each of {listed(states)}. {self.say} Name the round with your answer.'
-        '</p>', self.terms(), *exact)
-
-@patch_to(Offer)
-def in_short(self, digits: int | None = None) -> str:
-    "What the payments are for, without their details: a sentence or two."
-    most = money(self.menu.tickets.max(), digits, '%' if self.lottery else self.currency)
-    return (f'You are paid for what you say, {most} at most. The better you know what '
-            'is the case, the more you can earn. You earn most, on average, if you say '
-            'what you believe.')
-
 # %% ../../nbs/experts/27_session.ipynb #32faaff7
 @dataclass(eq=False)
 class SessionRound:
@@ -618,7 +609,46 @@ class SessionRound:
         most = self.worth(self.rule.values[self.belief].max()) if pending else 0.
         return max(0., most - self.spent)
 
+    @property
+    def ticket(self):
+        "The name of the ticket that is held, of those on the sheet; or None."
+        if self.belief is None:
+            return None
+        return ticket_name(self.rule.menu().choice(self.rule.support[self.belief]))
+
+    def worth(self, sum_: float) -> float:
+        "What is paid for a sum of a ticket: itself, or what the draw makes of it."
+        if self.draw is None:
+            return float(sum_)
+        return self.rule.bound*(self.draw < sum_/self.rule.bound)
+
 # %% ../../nbs/experts/27_session.ipynb #18736f69
+def as_a_whole(method: Callable[_Given, _Got]) -> Callable[_Given, _Got]:
+    """Decorator of a method that changes a session: one thread at a time, and Ctrl-C
+    comes after it; pressed again, or if anything else breaks in, the session is what
+    its file says."""
+    @wraps(method)
+    def changing(self, *args, **options):
+        with self._lock, interrupts_held() as pressed:
+            try:
+                found = method(self, *args, **options)
+                self._keep_result()
+            except OIAError:
+                raise
+            except BaseException as e:
+                self._rule, self._result, self._failure = None, None, e
+                self.journal._open(new=False, write=True, cut=False)
+                self._read()
+                self._keep_result()
+                raise
+        if pressed():
+            raise KeyboardInterrupt
+        return found
+    return changing     # type: ignore[return-value]
+
+# how often the alarm may be false
+CALIBRATION_LEVEL = .01
+
 class Session:
     """A learner and a real expert, with a journal on disk.
 
@@ -659,6 +689,741 @@ class Session:
         return self
     def __exit__(self, *exc: Any) -> None:
         self.close()
+
+    @classmethod
+    def create(cls, path: str | PathLike[str], where: World | Setting,
+               oracle: Oracle | str | None = 'world', *, eps: float, delta: float,
+               method: str | None = None, snap: float = SNAP, currency: str | None = None,
+               unit: float | None = None, fee: float = 0., max_paid: float | None = None,
+               history: Sequence[Any] = (), told: Told | str | None = None,
+               asks: bool = False, person: str | None = None, lottery: str | None = None,
+               **options: Any) -> Session:
+        """A new session of a `World` or a `Setting`, of which only the setting is kept, in
+        a new file, which must not exist yet. Raises `InvalidInput`, and nothing is written.
+
+        `oracle` is worked out from a world; with None, or in a setting, the learner looks
+        for the arms itself (chapter 28). `eps` and `delta` are the target; `method` is a
+        learner by name (None: the first that honours what is `told`, a `Told` or a text),
+        with its `options` as plain values. `snap` is how far a report may be from a listed
+        belief, in every state, to stand for it. Sums are in the `currency`, payments in
+        multiples of `unit` (.01 for cents), with a `fee` for each round besides, to the
+        `person` whose receipt it is; the session ends before more than `max_paid` may be
+        paid, in expectation at what is reported. `history` lists answers of the same
+        expert to proper rules from before: (rule, arm, report), also with the state; a rule
+        may be the name or index of an arm: the oracle's. With `asks`, an answer that
+        contradicts others is asked again before it ends the session; the expert must know.
+        With a `lottery`, a text as seed, tickets are chances of the largest payment.
+        """
+        head = new_head(where, oracle, eps=eps, delta=delta, method=method, snap=snap,
+                        currency=currency, unit=unit, fee=fee, max_paid=max_paid,
+                        history=history,
+                        told=told, asks=asks, person=person, lottery=lottery,
+                        options=options)
+        journal = Journal(path, new=True)
+        try:
+            journal.append(head)
+            return cls(journal)
+        except BaseException:
+            if not journal.records:
+                journal.path.unlink(missing_ok=True)
+            journal.close()
+            raise
+
+    def _file(self, record, line):
+        """What a record says of the rounds. Raises `Damaged` if it makes no sense where
+        it stands."""
+        kind = record.get('kind')
+        try:
+            as_choice('kind', kind, ['offer', 'stopped', 'ended', *NEEDS])
+            if kind == 'stopped':
+                self._stopped = True
+            elif kind == 'ended':
+                self._filed = identification_from_dict(record.get('result'))
+            elif kind == 'offer':
+                self._file_offer(record)
+            else:
+                n = as_integer('round', record.get('round'), 1, len(self._rounds))
+                at = self._rounds[n - 1]
+                as_choice('status', at.status, NEEDS[kind])
+                self._file_round(at, kind, record)
+        except (InvalidInput, TypeError, ValueError, LookupError) as e:
+            raise Damaged(f'line {line} of the journal, {kind}: {e}') from None
+
+    def _file_round(self, at, kind, record):
+        "What a record says of the round `at`, whose status fits. Raises `InvalidInput`."
+        given = {name: record[name] for name in ('arm', 'belief', 'state', 'said',
+                                                 'distance', 'note')
+                 if record.get(name) is not None}
+        if kind in ('declined', 'amended', 'doubted'):
+            setattr(at, kind, getattr(at, kind) + 1)
+        if kind == 'declined':
+            return
+        if kind in ('amended', 'void'):
+            at.spent, self._filed = at.paid, None
+        at.status = dict(void='void', doubted='open').get(kind, 'answered')
+        if kind == 'doubted':
+            at.arm = at.belief = at.state = at.revealed = None
+            return
+        if 'state' in given:
+            as_integer('state', given['state'], 0, self.setting.W - 1)
+            if at.state is None:
+                at.revealed = sum(r.state is not None for r in self._rounds)
+        for name, value in given.items():
+            setattr(at, name, value)
+        as_response(self.setting, at.arm, at.belief)
+
+    def _file_offer(self, record):
+        n, z = len(self._rounds) + 1, self.setting
+        as_integer('round', record.get('round'), n, n)
+        def rule_of(name, values=None):
+            if values is not None:
+                self._offered[as_text('rule', name)] = ScoringRule(values, z.support,
+                                                                   z.bound)
+            return self._offered[as_choice('rule', name, self._offered)]
+        for after, name, values, arm in as_kind('new', record.get('new', []), list):
+            known = rule_of(name, values), as_integer('arm', arm, 0, z.K - 1)
+            self._registered.append((as_integer('round', after, 0, n), *known))
+        rule = rule_of(record.get('rule'), record.get('values'))
+        bound = record.get('bound')
+        if bound is not None:
+            as_number('bound', bound, 0.)
+        kind, target = record.get('why') or (NORMAL, None)
+        if target is not None:
+            as_integer('target', target, 0, z.K - 1)
+        self._rounds.append(SessionRound(n, rule, kind=as_integer('kind', kind, 0, 9),
+                                  target=target, draw=drawn(self.head['lottery'], n),
+                                  bound=bound))
+
+    def _read(self):
+        "What the records of the journal say, and the learner where that leaves it."
+        # all rounds; all rules that were offered, by their digest; (the round before it,
+        # the rule at the end of its ray, arm) of each registration; the result on file
+        self._rounds, self._offered, self._registered = [], {}, []
+        self._stopped, self._filed = False, None
+        for n, record in enumerate(self.journal.records[1:], 2):
+            self._file(record, n)
+        self._start()
+
+    @property
+    def _standing(self):
+        """The rounds whose answers a learner can read: all but those whose state it waits
+        for."""
+        needed = learner_row(self.head['method']).needs_states
+        return [r for r in self._rounds if r.status == 'answered'
+                and not (needed and r.state is None)]
+
+    @property
+    def answers(self) -> list[tuple[ScoringRule, Response]]:
+        "All answers that stand, those from before first: pairs (rule, `Response`)."
+        needed = learner_row(self.head['method']).needs_states
+        return [*self._past, *(
+            (r.rule,
+             as_response(self.setting, r.arm, r.belief, r.state if needed else None))
+            for r in self._standing)]
+
+    @property
+    def history(self) -> list[tuple[Any, ...]]:
+        "All answers, as another session takes them: (rule, arm, report, state)."
+        return [(rule, r.arm, r.report, r.state) for rule, r in self.answers]
+
+    @property
+    def record(self) -> Any:
+        "All facts, as the `Record` from which a learner goes on (chapter 42)."
+        from oia_nb.sharp.record import Record
+        found, stands = Record(changed=self.changed), self._standing
+        rounds = [(PAST, None)]*len(self._past) + [(r.kind, r.target) for r in stands]
+        for (rule, r), (kind, target) in zip(self.answers, rounds):
+            found.append(rule, r.arm, self.setting.index(r.report), r.state, kind, target)
+        for after, rule, arm in self._registered:
+            before = len(self._past) + sum(r.number <= after for r in stands)
+            found.registered.append((before, found.index(rule), arm))
+        return found
+
+    @property
+    def changed(self) -> int:
+        "How many answers were amended or taken back."
+        return sum(r.amended + (r.status == 'void') for r in self._rounds)
+
+    def _start(self):
+        "The learner, with all answers that stand; or the result that is on file."
+        head, row = self.head, learner_row(self.head['method'])
+        self._rule = self._failure = self._learner = None
+        self._result, self._tape = self._filed, Tape()
+        if self._result is not None:
+            return
+        options = head['options']
+        if takes_facts(row, options):
+            options = options | dict(record=self.record)
+        else:
+            self._tape = Tape(self.answers)
+        if head['unit']:
+            options = options | dict(unit=head['unit'])
+        self._learner = row.make(self.setting, self.oracle, eps=head['eps'],
+                                 delta=head['delta'], **options)
+        self._advance()
+        if self._stopped and self._rule is not None:
+            self._end(self._learner.stop())
+
+    @property
+    def unused(self) -> int:
+        "How many answers that stand, or are from before, the learner has not read."
+        return int(self._tape.waits.sum())
+
+    @property
+    def notes(self) -> list[str]:
+        "What to know of the file, of answers that aren't used, and of the result."
+        told, found = list(self.journal.notes), self._result
+        if self.unused:
+            told.append(
+                f'{self.unused} answers are not used: the learner {self.head["method"]} '
+                'chooses its own questions, and does not ask the rules that they were '
+                'given to')
+        if found is not None and self._filed is None:
+            told.append('the result is not in the file yet')
+        if found is not None and found.certificate and self.result.certificate is None:
+            told.append('the states that came out contradict the reports: nothing is '
+                        'certified any more')
+        return told
+
+    def _advance(self, response=None):
+        "Send a response (None: start) and all answers that wait for the rules that follow."
+        try:
+            while True:
+                self._rule = self._learner.send(response)
+                response = self._tape.next(self._rule)
+                if response is None:
+                    break
+            most = self.head['max_paid']
+            if most is not None and self._at_least(self._rule) > most:
+                found = self._learner.stop()
+                short = found.status == 'stopped'
+                self._end(replace(found, status='paid_cap') if short else found)
+        except StopIteration as stop:
+            self._end(stop.value)
+        except OIAError as e:
+            self._rule, self._failure = None, e
+
+    def _at_least(self, rule):
+        "What may be expected to be paid in all if one more round is played, with `rule`."
+        return self.expected + self.head['fee'] + rule.expected.max()
+
+    def _end(self, found):
+        "The learner is done: its result, which tells where it comes from."
+        method, options = self.head['method'], self.head['options']
+        self._rule = None
+        self._result = replace(found, paid=self.expected,
+                               origin=Origin(None, method, options, options.get('rng')))
+
+    def _keep_result(self):
+        "File the result of a learner that is done; where that fails, `notes` says so."
+        if self._result is None or self._filed is not None or self.journal.lock is None:
+            return
+        try:
+            self._write(kind='ended', result=self._result.to_dict(trace=True))
+        except (OIAError, TypeError, ValueError):
+            # no room on the disk, or a learner of one's own whose result isn't plain
+            return
+
+    def _write(self, **record):
+        record['at'] = datetime.now(timezone.utc).isoformat(timespec='seconds')
+        self.journal.append(record)
+        self._file(record, len(self.journal.records))
+
+    def _open_round(self):
+        "The round that waits for an answer, or None."
+        last = self._rounds[-1] if self._rounds else None
+        fits = last is not None and last.status == 'open' and self._rule is not None
+        return last if fits and is_same(last.rule, self._rule) else None
+
+    def _need_open(self):
+        if self._rule is None:
+            raise Refused('session', self.status, 'a session that still asks; this one is '
+                          f'over after round {len(self._rounds)}. {self.way_out}'.rstrip())
+
+    def _named(self, rule, said):
+        "A rule as a record names it: by its digest, with its payments where it is new."
+        name = rule_digest(rule)
+        new = name not in self._offered and name not in said
+        said[name] = True
+        return name, rule.values.tolist() if new else None
+
+    @as_a_whole
+    def announce(self) -> Offer:
+        """The open round as an `Offer`, the same until it is answered. Raises `Refused`
+        if the session is over."""
+        self._need_open()
+        z, head = self.setting, self.head
+        if self._open_round() is None:
+            said, new = {}, []
+            for before, rule, arm in self._fresh():
+                new.append((before, *self._named(rule, said), arm))
+            name, values = self._named(self._rule, said)
+            best = self.best
+            self._write(
+                kind='offer', round=len(self._rounds) + 1, rule=name,
+                why=getattr(self._learner, 'asking', (NORMAL, None)),
+                **{k: v for k, v in dict(values=values, new=new).items() if v},
+                **(dict(bound=best.bound) if best and best.certificate else {}))
+        r = self._rounds[-1]
+        return Offer(r.number, r.rule, z, head['currency'], head['fee'],
+                     decimals(head['unit']), self.say, head['lottery'] is not None)
+
+    def _fresh(self):
+        "Registrations that aren't in the file: (the round before it, its rule, arm)."
+        record = getattr(self._learner, 'record', None)
+        if record is None:
+            return []
+        before = [0]*(len(self._past) + 1) + [r.number for r in self._standing]
+        rules = [ScoringRule(v, self.setting.support, self.setting.bound)
+                 for v in record.rules]
+        # the learner began with those in the file, whatever was taken back since
+        new = record.registered[len(self._registered):]
+        return [(before[n], rules[rule], arm) for n, rule, arm in new]
+
+    def _asked(self, number):
+        "The open round, of that number if one is given. Raises `Refused`."
+        self._need_open()
+        with placed(kind=Refused):
+            n = len(self._rounds) if number is None else as_integer('round', number, 1)
+        now = self._open_round()
+        if now is not None and now.number == n:
+            return now
+        known = 0 < n <= len(self._rounds)
+        said = BECAME[self._rounds[n - 1].status] if known else 'is not announced'
+        wanted = 'one that is announced first'
+        if now is not None:
+            wanted = f'{now.number}, the open one'
+        raise Refused('round', n or None, f'{wanted} (round {n or 1} {said})')
+
+    @as_a_whole
+    def answer(self, arm: int | str, report: Any = None, *, belief: int | None = None,
+               percent: float | None = None, state: int | str | None = None,
+               note: str | None = None, round: int | None = None) -> SessionRound:
+        """Record the expert's answer to the open round; returns its `SessionRound`.
+
+        `arm` a name or an index; `report`, `belief` or `percent` as for `as_report`;
+        `state`, if it is known, as for `reveal`; `round` the number of the offer that is
+        answered. Raises `Refused`, also where no round is open or another one is, and
+        nothing is written.
+        """
+        n, z = self._asked(round).number, self.setting
+        with placed(kind=Refused):
+            k = z.arm_index(arm)
+            w = None if state is None else self._state(state)
+        note = {} if note is None else dict(note=said_text('note', note))
+        belief, said, distance = as_report(z, report, self.head['snap'], k, belief=belief,
+                                           percent=percent)
+        needed = learner_row(self.head['method']).needs_states
+        if needed and w is None:
+            raise Refused('state', state,
+                          'the state: this learner needs it with the answer')
+        known = {} if w is None else dict(state=w)
+        self._write(kind='answer', round=n, arm=k, belief=belief,
+                    said=np.asarray(said).tolist(), distance=distance, **known, **note)
+        r = self._rounds[n - 1]
+        self._advance(as_response(z, k, belief, w if needed else None))
+        if self.head['asks'] and not r.doubted and self._blames_answers():
+            rounds = [r for r in self.contradiction if r != n]
+            fits = in_rounds(rounds) if rounds else 'the others'
+            self._write(kind='doubted', round=n)
+            self._start()
+            raise Refused('answer', f'{z.arms[k]}, {said}', 'an answer that fits '
+                          f'{fits}: did you mean it? Say it again, and it stands')
+        return r
+
+    def _blames_answers(self):
+        "Whether the session has just ended because answers contradict each other."
+        found = self._result
+        return (found is not None and found.status == 'assumption_violated'
+                and found.violated in SLIPS)
+
+    def _state(self, state):
+        if isinstance(state, str):
+            if state not in self.setting.states:
+                raise InvalidInput('state', state,
+                                   f'one of {", ".join(self.setting.states)}')
+            return self.setting.states.index(state)
+        return as_integer('state', state, 0, self.setting.W - 1)
+
+    @as_a_whole
+    def decline(self, reason: str, *, round: int | None = None) -> None:
+        """The expert doesn't answer the open round, of the number `round` if one is given:
+        that is filed, and the same rule is offered again. Raises `Refused`."""
+        reason = said_text('reason', reason)
+        self._write(kind='declined', round=self._asked(round).number, reason=reason)
+
+    def _answered(self, number):
+        with placed(kind=Refused):
+            n = as_integer('round', number, 1)
+        if n > len(self._rounds) or self._rounds[n - 1].status != 'answered':
+            raise Refused('round', number, 'a round that was answered and stands')
+        return self._rounds[n - 1]
+
+    @as_a_whole
+    def reveal(self, round: int, state: int | str) -> float:
+        """The truth about a round's state (a name or an index); returns the payment that
+        is now due. Raises `Refused`."""
+        r = self._answered(round)
+        if r.state is not None:
+            raise Refused(
+                'round', round, 'a round whose state is not known yet (it is '
+                f'{self.setting.states[r.state]})')
+        with placed(kind=Refused):
+            w = self._state(state)
+        self._write(kind='state', round=r.number, state=w)
+        if learner_row(self.head['method']).needs_states:
+            self._start()
+        return r.due
+
+    @as_a_whole
+    def undo(self, round: int, reason: str) -> None:
+        """Take an answer back, and what rests on it; what was paid for it stays spent.
+        Raises `Refused`."""
+        r, reason = self._answered(round), said_text('reason', reason)
+        self._write(kind='void', round=r.number, reason=reason)
+        self._start()
+
+    @as_a_whole
+    def amend(self, round: int, *, arm: int | str | None = None, report: Any = None,
+              belief: int | None = None, percent: float | None = None,
+              state: int | str | None = None, reason: str) -> SessionRound:
+        """Correct the arm, the report or the state of a round, as for `answer`; what was
+        paid for it stays spent. Returns its `SessionRound`. Raises `Refused`."""
+        r, reason = self._answered(round), said_text('reason', reason)
+        with placed(kind=Refused):
+            new = {} if arm is None else dict(arm=self.setting.arm_index(arm))
+            new |= {} if state is None else dict(state=self._state(state))
+        said = [x for x in (report, belief, percent) if x is not None]
+        if said or 'arm' in new:
+            belief = r.belief if not said else belief
+            place, x, distance = as_report(
+                self.setting, report, self.head['snap'], new.get('arm', r.arm),
+                belief=belief, percent=percent)
+            new |= dict(belief=place, said=np.asarray(x).tolist(), distance=distance)
+        if not new:
+            raise Refused('arm, report, state', None, 'what is to be corrected')
+        self._write(kind='amended', round=r.number, reason=reason, **new)
+        self._start()
+        return r
+
+    @property
+    def status(self) -> str:
+        """"open", or how it ended: a status of the learner, "stopped", or the name of an
+        error."""
+        if self._failure is not None:
+            return type(self._failure).__name__
+        return 'open' if self._result is None else self.result.status
+
+    @property
+    def best(self) -> Finding | None:
+        """The best rule so far as a `Finding`, with what is proved of it; None before
+        there is one. Of a session that is over, what its `result` says."""
+        found = self.result
+        if found is None:
+            return self._learner.best
+        return found.finding if found.certificate else None
+
+    @property
+    def rounds(self) -> int:
+        "How many answers stand."
+        return sum(r.status == 'answered' for r in self._rounds)
+
+    @property
+    def fees(self) -> float:
+        "The fees of all rounds that were answered, also where the answer didn't stay."
+        return self.summed(self.head['fee'] for r in self._rounds if r.status != 'open')
+
+    @property
+    def paid(self) -> float:
+        """What has fallen due so far, fees included; what was paid for answers that were
+        amended or undone stays."""
+        return self.summed([self.fees, *(r.paid for r in self._rounds)])
+
+    @property
+    def owed(self) -> float:
+        "The most that may still fall due, for rounds whose state isn't known."
+        return self.summed(r.at_most for r in self._rounds)
+
+    @property
+    def expected(self) -> float:
+        "What all rounds are expected to pay at what was reported, fees included."
+        return self.fees + float(sum(r.rule.expected[r.belief] for r in self._rounds
+                                     if r.status != 'open'))
+
+    @property
+    def result(self) -> Identification | None:
+        """The `Identification`, once the session is over; None before. States that came
+        out against the reports take its certificate away, if reports were taken at their
+        word."""
+        found = self._result
+        if found is None or not any(r.due is not None for r in self._rounds):
+            return found
+        told = as_told(found.told)
+        # as large a share of the false alarms as that of each watch of the learner
+        seen = self.calibration(min((c.level for c in found.checks if c.level),
+                                    default=told.alarm))
+        others = tuple(c for c in found.checks if c.name != 'calibration')
+        found = replace(found, checks=(*others, seen.check))
+        # what a trial says holds whatever is reported
+        assumes = 'assumption_violated' in learner_row(self.head['method']).statuses
+        if (seen.alarm and assumes and told.beliefs == 'calibrated'
+                and told.is_exact(self.setting.support)):
+            found = replace(found, certificate=None, profit=None, lead=None,
+                            status='assumption_violated', violated='calibration',
+                            event_violated=True)
+        return found
+
+    @as_a_whole
+    def stop(self) -> Identification:
+        """End the session: the learner's `Identification` with status "stopped" and the
+        best rule so far. Raises `Refused` for a learner that can't be stopped, and the
+        session goes on."""
+        if self._rule is None:
+            return self.result
+        try:
+            found = self._learner.stop()
+            self._write(kind='stopped')
+        except OIAError as e:
+            # the learner is over, the session isn't
+            self._start()
+            if isinstance(e, Stopped):
+                raise Refused('session', self.head['method'],
+                              'a learner that can be stopped') from None
+            raise
+        self._end(found)
+        return self.result
+
+    def verify(self, exact: bool = False) -> Verification:
+        """Check what the result claims, by its proof and by the rounds that are in the
+        file; returns a `Verification`."""
+        found = self.result
+        if found is None:
+            return Verification('the session is not over, and nothing is claimed', '', 0.)
+        filed = Counter((r.arm, self.setting.index(r.report)) for _, r in self.answers)
+        trace = found.trace
+        if trace is None or Counter(zip(trace.arms.tolist(),
+                                        trace.beliefs.tolist())) - filed:
+            return Verification('the rounds of the result are not in the file', '', 0.)
+        return found.verify(exact)
+
+    @property
+    def contradiction(self) -> list[int]:
+        "The numbers of the rounds that contradict each other: a list."
+        found, past = self._result, len(self._past)
+        numbers = [r.number for r in self._standing]
+        seen = getattr(found, 'contradiction', ()) or (found.rounds, )
+        return [numbers[n - past - 1] for n in seen if past < n <= past + len(numbers)]
+
+    @property
+    def way_out(self) -> str:
+        "What can be done now that something was seen to fail, as a text; else nothing."
+        found = self.result
+        if found is None or found.status != 'assumption_violated':
+            return ''
+        if found.violated not in SLIPS:
+            return f'{WAYS.get(found.violated, "")}.'
+        first = self.contradiction[0]
+        return (f'Seen in {in_rounds(self.contradiction)}. If one of them is a slip, '
+                'correct it '
+                f"and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
+                f"s.undo({first}, '…'). If slips are to be expected: "
+                f"Session.create(…, told='lapses=0.05'{IN_A_NEW_FILE}; if costs were guessed, with "
+                "intervals as the world's cost_ranges.")
+
+    def summed(self, sums: Any) -> float:
+        "A sum of sums, in whole units."
+        total, digits = float(sum(sums)), decimals(self.head['unit'])
+        return total if digits is None else round(total, digits)
+
+    def sum_text(self, x: Any) -> str:
+        "A sum of money as a text, in the session's currency and unit."
+        return money(x, decimals(self.head['unit']), self.head['currency'])
+
+    @property
+    def say(self) -> str:
+        "Which answers are taken, as a sentence for the expert."
+        told = as_told(self.head['options'].get('told'))
+        digits = told.rounding or next(d for d in range(2, DIGITS_MOST + 1)
+                                       if Told(rounding=d).is_exact(self.setting.support))
+        return in_percents(digits)
+
+    @property
+    def advice(self) -> str:
+        "What to tell the expert before the first round, and what to know of its answers."
+        z, told = self.setting, as_told(self.head['options'].get('told'))
+        said = self.say
+        if told.rounding is None and not Told(rounding=2).is_exact(z.support):
+            said += (" Whole percentages would merge some of the listed beliefs: if they "
+                     "are "
+                     "what will be said, create the session with told='rounding=2'.")
+        if self.head['left']:
+            said += (' Left out, as no rule makes them the favourite: '
+                     f'{", ".join(self.head["left"])}.')
+        return said
+
+    @property
+    def left(self) -> tuple[int, float] | None:
+        """About how many rounds are left, and how much they are expected to pay; None where
+        that can't be told."""
+        eps = self.head['eps']
+        bounds = [(r.number - 1, r.bound) for r in self._rounds if r.bound is not None]
+        if self.status != 'open' or not bounds:
+            return None
+        now = bounds[-1]
+        if now[1] <= eps:
+            return None
+        earlier = [b for b in bounds if 2*b[0] <= now[0]]
+        # without a fall that shows a rate, bounds are taken to fall like t to the power
+        # -1/2
+        n = rounds_left((earlier or bounds)[-1], now, eps) or now[0]*((now[1]/eps)**2 - 1)
+        n = int(float(f'{max(n, 1):.2g}'))
+        return n, n*self.expected/max(self.rounds, 1)
+
+    @property
+    def statement(self) -> str:
+        """What is proved and of whom, how the session stands or ended, what can be done
+        now, what was corrected and what was paid: a text."""
+        z, found, best, left = self.setting, self.result, self.best, self.left
+        if found is not None:
+            said = [found.statement, self.way_out]
+        elif self._failure is not None:
+            said = [f'{self.status}: {self._failure}.']
+        else:
+            said = ['Nothing is proved yet.' if best is None or not best.certificate else
+                    f'Proved so far, with probability {in_percent(self.head["delta"])}: a '
+                    f'rule of {z.arms[best.arm]} loses at most '
+                    f'{three_digits(best.bound, True)}.']
+            if left:
+                said.append(f'About {left[0]:,} rounds and {self.sum_text(left[1])} are '
+                            'left.')
+            elif best and best.bound <= self.head['eps']:
+                said.append('That is the accuracy asked for: answers that it rests on are '
+                            'asked once more before it is certified.')
+        if self.changed:
+            said.append(f'{counted(self.changed)} amended or taken back, a choice that no '
+                        'theorem can see.')
+        if again := sum(r.doubted for r in self._rounds):
+            said.append(f'{counted(again)} asked again.')
+        said.append(f'{counted(self.rounds)} given; paid {self.sum_text(self.paid)}, '
+                    'owed at most '
+                    f'{self.sum_text(self.owed)}, expected to pay '
+                    f'{self.sum_text(self.expected)}.')
+        return ' '.join(filter(None, said))
+
+    def plain_round(self, r: SessionRound) -> dict[str, Any]:
+        "A round in plain values, by name."
+        z = self.setting
+        return dict(round=r.number, status=r.status,
+                    arm=None if r.arm is None else z.arms[r.arm], said=r.said,
+                    belief=r.belief, distance=r.distance,
+                    state=None if r.state is None else z.states[r.state], due=r.due,
+                    paid=r.paid, declined=r.declined, amended=r.amended, note=r.note)
+
+    def to_frame(self) -> pd.DataFrame:
+        "One row per round as a pandas frame."
+        import pandas as pd
+        return pd.DataFrame([self.plain_round(r) for r in self._rounds],
+                            columns=list(self.plain_round(SessionRound(0, None))))
+
+    def __repr__(self):
+        "What stands, in a line or two."
+        z = self.setting
+        said = f'Session({self.journal.path.name}: {self.status}, {self.rounds} rounds'
+        said += f', {self.unused} answers not used' if self.unused else ''
+        pending = sum(r.status == 'answered' and r.state is None for r in self._rounds)
+        said += f', {self.sum_text(self.paid)} paid, {pending} states pending'
+        best = self.best
+        return said + (
+            f'; best so far: arm {z.arms[best.arm]}, loses at most {best.bound:.3g})'
+            if best else ')')
+
+    def payments(self) -> pd.DataFrame:
+        """What each round pays, a row each of those that were answered, and a last one of
+        the sums, as a pandas frame: the receipt of the `person`."""
+        import pandas as pd
+        z, head = self.setting, self.head
+        rows = [dict(person=head['person'], round=r.number, arm=z.arms[r.arm],
+                     ticket=r.ticket,
+                     state=None if r.state is None else z.states[r.state],
+                     paid=r.paid, fee=head['fee'], amended=r.amended,
+                     undone=r.status == 'void', currency=head['currency'])
+                for r in self._rounds if r.status != 'open']
+        total = dict(person=head['person'], round='total', fee=self.fees,
+                     paid=self.summed(r.paid for r in self._rounds),
+                     currency=head['currency'])
+        return pd.DataFrame([*rows, total])
+
+    def closing(self) -> str:
+        "A page of HTML to print and to sign: the rule, what is proved of it, and the sums."
+        z, head, found = self.setting, self.head, self.result or self.best
+        rule = [] if found is None else [
+            f'The rule, under which {z.arms[found.arm]} is meant to be chosen',
+            Offer(0, found.rule, z, head['currency']).tickets(decimals(head['unit']))]
+        sums = self.payments()[['round', 'arm', 'ticket', 'state', 'paid', 'fee']]
+        sums = sums.astype(object).fillna('')
+        for name in 'paid', 'fee':
+            sums[name] = sums[name].map(self.sum_text)
+        return as_page(f'Closing page of {self.journal.path.name}', *rule, self.statement,
+                       f'Payments to {head["person"] or "the expert"}',
+                       html_table(
+                           sums.columns, sums.values, len(sums)),
+                       'Date and signature: ____________________')
+
+    def protocol(self, purpose: str, forecast: str = '') -> str:
+        """A page of HTML for an ethics board: what the study is for (`purpose`, a text),
+        when it stops, what is assumed, what may be paid, and what the expert is told;
+        `forecast` is one more paragraph."""
+        z, head = self.setting, self.head
+        told = as_told(head['options'].get('told'))
+        most = '' if head['max_paid'] is None else (
+            'The session ends before more than ' + self.sum_text(head['max_paid'])
+            + ' may be paid in all, in expectation at what is reported.')
+        rule = self.oracle.rules[-1] if self.oracle else search_rule(
+            z, head['options']['seed'], BLOCK - 1)
+        offer = Offer(1, rule, z, head['currency'], head['fee'],
+                      decimals(head['unit']), self.say, head['lottery'] is not None)
+        questions = control_questions(payable(offer.rule, head['unit']), z, offer.digits,
+                                      head['currency'])
+        again = ('An answer that contradicts others may be asked once more, which the '
+                 'expert '
+                 'is told before.' if head['asks'] else '')
+        return as_page(
+            'Protocol', purpose,
+            f'Ways to look: {", ".join(z.arms)}. What may be the case: '
+            f'{", ".join(z.states)}.',
+            'The number of rounds is not fixed. The study stops when it is proved that a '
+            f'rule loses at most {head["eps"]:g} against the best one, with probability '
+            f'{in_percent(head["delta"])}; looking at any time is allowed for in the '
+            'proof. '
+            f'It stops as well when an assumption is seen to fail. {again}',
+            f'Assumed is {told.in_words()}.', forecast,
+            f'A round pays at most {self.sum_text(z.bound + head["fee"])}. {most}',
+            'What the expert is handed in each round, here with one of the first rules:',
+            offer.tickets(offer.digits), offer.say, offer.terms(),
+            'Control questions, and their answers:',
+            html_table(['Question', 'Answer'], questions))
+
+    def calibration(self, level: float = CALIBRATION_LEVEL) -> Calibration:
+        """The `Calibration` of the rounds whose states are known; the alarm is false
+        with probability `level` at most."""
+        import pandas as pd
+        z, level = self.setting, as_number('level', level, 0., 1., strict_low=True)
+        known = sorted((r for r in self._rounds
+                        if r.status == 'answered' and r.state is not None),
+                       key=lambda r: r.revealed)
+        beliefs, states, arms = (np.array([getattr(r, name) for r in known], int)
+                                 for name in ('belief', 'state', 'arm'))
+        def row(i):
+            came = np.bincount(states[beliefs == i], minlength=z.W)
+            said = {f'said {w}': p for w, p in zip(z.states, z.support[i])}
+            return said | dict(cases=int(came.sum())) | {
+                f'came {w}': n/came.sum()
+                for w, n in zip(z.states, came)
+            }
+        table = pd.DataFrame([row(i) for i in np.unique(beliefs)])
+        evidence = calibration_evidence(z.support, beliefs, states,
+                                        arms).max(initial=1.)
+        return Calibration(table, float(evidence), level)
 
 # %% ../../nbs/experts/27_session.ipynb #89a5a88b
 def new_head(where, oracle, *, method, history, told, options, **fields):
@@ -726,47 +1491,6 @@ def payable_oracle(oracle, unit, where):
                            f'arms: they lead by {oracle.margin:.3g}')
     return replace(oracle, rules=rules, margins=margins)
 
-# %% ../../nbs/experts/27_session.ipynb #8138bf86
-@patch_to(Session)
-@classmethod
-def create(cls, path: str | PathLike[str], where: World | Setting,
-           oracle: Oracle | str | None = 'world', *, eps: float, delta: float,
-           method: str | None = None, snap: float = SNAP, currency: str | None = None,
-           unit: float | None = None, fee: float = 0., max_paid: float | None = None,
-           history: Sequence[Any] = (), told: Told | str | None = None,
-           asks: bool = False, person: str | None = None, lottery: str | None = None,
-           **options: Any) -> Session:
-    """A new session of a `World` or a `Setting`, of which only the setting is kept, in
-    a new file, which must not exist yet. Raises `InvalidInput`, and nothing is written.
-
-    `oracle` is worked out from a world; with None, or in a setting, the learner looks
-    for the arms itself (chapter 28). `eps` and `delta` are the target; `method` is a
-    learner by name (None: the first that honours what is `told`, a `Told` or a text),
-    with its `options` as plain values. `snap` is how far a report may be from a listed
-    belief, in every state, to stand for it. Sums are in the `currency`, payments in
-    multiples of `unit` (.01 for cents), with a `fee` for each round besides, to the
-    `person` whose receipt it is; the session ends before more than `max_paid` may be
-    paid, in expectation at what is reported. `history` lists answers of the same
-    expert to proper rules from before: (rule, arm, report), also with the state; a rule
-    may be the name or index of an arm: the oracle's. With `asks`, an answer that
-    contradicts others is asked again before it ends the session; the expert must know.
-    With a `lottery`, a text as seed, tickets are chances of the largest payment.
-    """
-    head = new_head(where, oracle, eps=eps, delta=delta, method=method, snap=snap,
-                    currency=currency, unit=unit, fee=fee, max_paid=max_paid,
-                    history=history,
-                    told=told, asks=asks, person=person, lottery=lottery,
-                    options=options)
-    journal = Journal(path, new=True)
-    try:
-        journal.append(head)
-        return cls(journal)
-    except BaseException:
-        if not journal.records:
-            journal.path.unlink(missing_ok=True)
-        journal.close()
-        raise
-
 # %% ../../nbs/experts/27_session.ipynb #6f341b3f
 def past_answer(setting, oracle, n, row):
     """A row of a history in plain values: the payments, the arm, the belief and the
@@ -789,95 +1513,10 @@ def past_answer(setting, oracle, n, row):
     return dict(rule=rule.values.tolist(), arm=arm, belief=belief,
                 **(dict(state=state[0]) if state else {}))
 
-@patch_to(SessionRound)
-@property
-def ticket(self):
-    "The name of the ticket that is held, of those on the sheet; or None."
-    if self.belief is None:
-        return None
-    return ticket_name(self.rule.menu().choice(self.rule.support[self.belief]))
-
-@patch_to(SessionRound)
-def worth(self, sum_: float) -> float:
-    "What is paid for a sum of a ticket: itself, or what the draw makes of it."
-    if self.draw is None:
-        return float(sum_)
-    return self.rule.bound*(self.draw < sum_/self.rule.bound)
-
 # %% ../../nbs/experts/27_session.ipynb #f6b787cc
 # what a round must be for a record of it to make sense
 NEEDS = dict(answer=['open'], declined=['open'], state=['answered'],
              amended=['answered'], void=['answered'], doubted=['answered'])
-
-@patch_to(Session)
-def _file(self, record, line):
-    """What a record says of the rounds. Raises `Damaged` if it makes no sense where
-    it stands."""
-    kind = record.get('kind')
-    try:
-        as_choice('kind', kind, ['offer', 'stopped', 'ended', *NEEDS])
-        if kind == 'stopped':
-            self._stopped = True
-        elif kind == 'ended':
-            self._filed = identification_from_dict(record.get('result'))
-        elif kind == 'offer':
-            self._file_offer(record)
-        else:
-            n = as_integer('round', record.get('round'), 1, len(self._rounds))
-            at = self._rounds[n - 1]
-            as_choice('status', at.status, NEEDS[kind])
-            self._file_round(at, kind, record)
-    except (InvalidInput, TypeError, ValueError, LookupError) as e:
-        raise Damaged(f'line {line} of the journal, {kind}: {e}') from None
-
-# %% ../../nbs/experts/27_session.ipynb #060bd1a8
-@patch_to(Session)
-def _file_round(self, at, kind, record):
-    "What a record says of the round `at`, whose status fits. Raises `InvalidInput`."
-    given = {name: record[name] for name in ('arm', 'belief', 'state', 'said',
-                                             'distance', 'note')
-             if record.get(name) is not None}
-    if kind in ('declined', 'amended', 'doubted'):
-        setattr(at, kind, getattr(at, kind) + 1)
-    if kind == 'declined':
-        return
-    if kind in ('amended', 'void'):
-        at.spent, self._filed = at.paid, None
-    at.status = dict(void='void', doubted='open').get(kind, 'answered')
-    if kind == 'doubted':
-        at.arm = at.belief = at.state = at.revealed = None
-        return
-    if 'state' in given:
-        as_integer('state', given['state'], 0, self.setting.W - 1)
-        if at.state is None:
-            at.revealed = sum(r.state is not None for r in self._rounds)
-    for name, value in given.items():
-        setattr(at, name, value)
-    as_response(self.setting, at.arm, at.belief)
-
-# %% ../../nbs/experts/27_session.ipynb #924129e7
-@patch_to(Session)
-def _file_offer(self, record):
-    n, z = len(self._rounds) + 1, self.setting
-    as_integer('round', record.get('round'), n, n)
-    def rule_of(name, values=None):
-        if values is not None:
-            self._offered[as_text('rule', name)] = ScoringRule(values, z.support,
-                                                               z.bound)
-        return self._offered[as_choice('rule', name, self._offered)]
-    for after, name, values, arm in as_kind('new', record.get('new', []), list):
-        known = rule_of(name, values), as_integer('arm', arm, 0, z.K - 1)
-        self._registered.append((as_integer('round', after, 0, n), *known))
-    rule = rule_of(record.get('rule'), record.get('values'))
-    bound = record.get('bound')
-    if bound is not None:
-        as_number('bound', bound, 0.)
-    kind, target = record.get('why') or (NORMAL, None)
-    if target is not None:
-        as_integer('target', target, 0, z.K - 1)
-    self._rounds.append(SessionRound(n, rule, kind=as_integer('kind', kind, 0, 9),
-                              target=target, draw=drawn(self.head['lottery'], n),
-                              bound=bound))
 
 # %% ../../nbs/experts/27_session.ipynb #9769802f
 def drawn(seed, n):
@@ -886,502 +1525,15 @@ def drawn(seed, n):
         return None
     return int(hashlib.sha256(f'{seed}:{n}'.encode()).hexdigest()[:13], 16)/16**13
 
-@patch_to(Session)
-def _read(self):
-    "What the records of the journal say, and the learner where that leaves it."
-    # all rounds; all rules that were offered, by their digest; (the round before it,
-    # the rule at the end of its ray, arm) of each registration; the result on file
-    self._rounds, self._offered, self._registered = [], {}, []
-    self._stopped, self._filed = False, None
-    for n, record in enumerate(self.journal.records[1:], 2):
-        self._file(record, n)
-    self._start()
-
-@patch_to(Session)
-@property
-def _standing(self):
-    """The rounds whose answers a learner can read: all but those whose state it waits
-    for."""
-    needed = learner_row(self.head['method']).needs_states
-    return [r for r in self._rounds if r.status == 'answered'
-            and not (needed and r.state is None)]
-
-@patch_to(Session)
-@property
-def answers(self) -> list[tuple[ScoringRule, Response]]:
-    "All answers that stand, those from before first: pairs (rule, `Response`)."
-    needed = learner_row(self.head['method']).needs_states
-    return [*self._past, *(
-        (r.rule,
-         as_response(self.setting, r.arm, r.belief, r.state if needed else None))
-        for r in self._standing)]
-
-@patch_to(Session)
-@property
-def history(self) -> list[tuple[Any, ...]]:
-    "All answers, as another session takes them: (rule, arm, report, state)."
-    return [(rule, r.arm, r.report, r.state) for rule, r in self.answers]
-
-# %% ../../nbs/experts/27_session.ipynb #d7e21b04
-@patch_to(Session)
-@property
-def record(self) -> Any:
-    "All facts, as the `Record` from which a learner goes on (chapter 42)."
-    from oia_nb.sharp.record import Record
-    found, stands = Record(changed=self.changed), self._standing
-    rounds = [(PAST, None)]*len(self._past) + [(r.kind, r.target) for r in stands]
-    for (rule, r), (kind, target) in zip(self.answers, rounds):
-        found.append(rule, r.arm, self.setting.index(r.report), r.state, kind, target)
-    for after, rule, arm in self._registered:
-        before = len(self._past) + sum(r.number <= after for r in stands)
-        found.registered.append((before, found.index(rule), arm))
-    return found
-
-@patch_to(Session)
-@property
-def changed(self) -> int:
-    "How many answers were amended or taken back."
-    return sum(r.amended + (r.status == 'void') for r in self._rounds)
-
-@patch_to(Session)
-def _start(self):
-    "The learner, with all answers that stand; or the result that is on file."
-    head, row = self.head, learner_row(self.head['method'])
-    self._rule = self._failure = self._learner = None
-    self._result, self._tape = self._filed, Tape()
-    if self._result is not None:
-        return
-    options = head['options']
-    if takes_facts(row, options):
-        options = options | dict(record=self.record)
-    else:
-        self._tape = Tape(self.answers)
-    if head['unit']:
-        options = options | dict(unit=head['unit'])
-    self._learner = row.make(self.setting, self.oracle, eps=head['eps'],
-                             delta=head['delta'], **options)
-    self._advance()
-    if self._stopped and self._rule is not None:
-        self._end(self._learner.stop())
-
-# %% ../../nbs/experts/27_session.ipynb #9c927b0a
-@patch_to(Session)
-@property
-def unused(self) -> int:
-    "How many answers that stand, or are from before, the learner has not read."
-    return int(self._tape.waits.sum())
-
-@patch_to(Session)
-@property
-def notes(self) -> list[str]:
-    "What to know of the file, of answers that aren't used, and of the result."
-    told, found = list(self.journal.notes), self._result
-    if self.unused:
-        told.append(
-            f'{self.unused} answers are not used: the learner {self.head["method"]} '
-            'chooses its own questions, and does not ask the rules that they were '
-            'given to')
-    if found is not None and self._filed is None:
-        told.append('the result is not in the file yet')
-    if found is not None and found.certificate and self.result.certificate is None:
-        told.append('the states that came out contradict the reports: nothing is '
-                    'certified any more')
-    return told
-
-# %% ../../nbs/experts/27_session.ipynb #812e556d
-@patch_to(Session)
-def _advance(self, response=None):
-    "Send a response (None: start) and all answers that wait for the rules that follow."
-    try:
-        while True:
-            self._rule = self._learner.send(response)
-            response = self._tape.next(self._rule)
-            if response is None:
-                break
-        most = self.head['max_paid']
-        if most is not None and self._at_least(self._rule) > most:
-            found = self._learner.stop()
-            short = found.status == 'stopped'
-            self._end(replace(found, status='paid_cap') if short else found)
-    except StopIteration as stop:
-        self._end(stop.value)
-    except OIAError as e:
-        self._rule, self._failure = None, e
-
-@patch_to(Session)
-def _at_least(self, rule):
-    "What may be expected to be paid in all if one more round is played, with `rule`."
-    return self.expected + self.head['fee'] + rule.expected.max()
-
-@patch_to(Session)
-def _end(self, found):
-    "The learner is done: its result, which tells where it comes from."
-    method, options = self.head['method'], self.head['options']
-    self._rule = None
-    self._result = replace(found, paid=self.expected,
-                           origin=Origin(None, method, options, options.get('rng')))
-
-# %% ../../nbs/experts/27_session.ipynb #812e5501
-@patch_to(Session)
-def _keep_result(self):
-    "File the result of a learner that is done; where that fails, `notes` says so."
-    if self._result is None or self._filed is not None or self.journal.lock is None:
-        return
-    try:
-        self._write(kind='ended', result=self._result.to_dict(trace=True))
-    except (OIAError, TypeError, ValueError):
-        # no room on the disk, or a learner of one's own whose result isn't plain
-        return
-
-# %% ../../nbs/experts/27_session.ipynb #da953028
-def as_a_whole(method: Callable[_Given, _Got]) -> Callable[_Given, _Got]:
-    """Decorator of a method that changes a session: one thread at a time, and Ctrl-C
-    comes after it; pressed again, or if anything else breaks in, the session is what
-    its file says."""
-    @wraps(method)
-    def changing(self, *args, **options):
-        with self._lock, interrupts_held() as pressed:
-            try:
-                found = method(self, *args, **options)
-                self._keep_result()
-            except OIAError:
-                raise
-            except BaseException as e:
-                self._rule, self._result, self._failure = None, None, e
-                self.journal._open(new=False, write=True, cut=False)
-                self._read()
-                self._keep_result()
-                raise
-        if pressed():
-            raise KeyboardInterrupt
-        return found
-    return changing     # type: ignore[return-value]
-
-# %% ../../nbs/experts/27_session.ipynb #b3f1c2d4
-@patch_to(Session)
-def _write(self, **record):
-    record['at'] = datetime.now(timezone.utc).isoformat(timespec='seconds')
-    self.journal.append(record)
-    self._file(record, len(self.journal.records))
-
-@patch_to(Session)
-def _open_round(self):
-    "The round that waits for an answer, or None."
-    last = self._rounds[-1] if self._rounds else None
-    fits = last is not None and last.status == 'open' and self._rule is not None
-    return last if fits and is_same(last.rule, self._rule) else None
-
-@patch_to(Session)
-def _need_open(self):
-    if self._rule is None:
-        raise Refused('session', self.status, 'a session that still asks; this one is '
-                      f'over after round {len(self._rounds)}. {self.way_out}'.rstrip())
-
-@patch_to(Session)
-def _named(self, rule, said):
-    "A rule as a record names it: by its digest, with its payments where it is new."
-    name = rule_digest(rule)
-    new = name not in self._offered and name not in said
-    said[name] = True
-    return name, rule.values.tolist() if new else None
-
-# %% ../../nbs/experts/27_session.ipynb #b3f1c201
-@patch_to(Session)
-@as_a_whole
-def announce(self) -> Offer:
-    """The open round as an `Offer`, the same until it is answered. Raises `Refused`
-    if the session is over."""
-    self._need_open()
-    z, head = self.setting, self.head
-    if self._open_round() is None:
-        said, new = {}, []
-        for before, rule, arm in self._fresh():
-            new.append((before, *self._named(rule, said), arm))
-        name, values = self._named(self._rule, said)
-        best = self.best
-        self._write(
-            kind='offer', round=len(self._rounds) + 1, rule=name,
-            why=getattr(self._learner, 'asking', (NORMAL, None)),
-            **{k: v for k, v in dict(values=values, new=new).items() if v},
-            **(dict(bound=best.bound) if best and best.certificate else {}))
-    r = self._rounds[-1]
-    return Offer(r.number, r.rule, z, head['currency'], head['fee'],
-                 decimals(head['unit']), self.say, head['lottery'] is not None)
-
-@patch_to(Session)
-def _fresh(self):
-    "Registrations that aren't in the file: (the round before it, its rule, arm)."
-    record = getattr(self._learner, 'record', None)
-    if record is None:
-        return []
-    before = [0]*(len(self._past) + 1) + [r.number for r in self._standing]
-    rules = [ScoringRule(v, self.setting.support, self.setting.bound)
-             for v in record.rules]
-    # the learner began with those in the file, whatever was taken back since
-    new = record.registered[len(self._registered):]
-    return [(before[n], rules[rule], arm) for n, rule, arm in new]
-
 # %% ../../nbs/experts/27_session.ipynb #c4a2d3e5
 # what became of a round that can't be answered
 BECAME = dict(open='is withdrawn', answered='was answered', void='was undone')
-
-@patch_to(Session)
-def _asked(self, number):
-    "The open round, of that number if one is given. Raises `Refused`."
-    self._need_open()
-    with placed(kind=Refused):
-        n = len(self._rounds) if number is None else as_integer('round', number, 1)
-    now = self._open_round()
-    if now is not None and now.number == n:
-        return now
-    known = 0 < n <= len(self._rounds)
-    said = BECAME[self._rounds[n - 1].status] if known else 'is not announced'
-    wanted = 'one that is announced first'
-    if now is not None:
-        wanted = f'{now.number}, the open one'
-    raise Refused('round', n or None, f'{wanted} (round {n or 1} {said})')
-
-# %% ../../nbs/experts/27_session.ipynb #2558de62
-@patch_to(Session)
-@as_a_whole
-def answer(self, arm: int | str, report: Any = None, *, belief: int | None = None,
-           percent: float | None = None, state: int | str | None = None,
-           note: str | None = None, round: int | None = None) -> SessionRound:
-    """Record the expert's answer to the open round; returns its `SessionRound`.
-
-    `arm` a name or an index; `report`, `belief` or `percent` as for `as_report`;
-    `state`, if it is known, as for `reveal`; `round` the number of the offer that is
-    answered. Raises `Refused`, also where no round is open or another one is, and
-    nothing is written.
-    """
-    n, z = self._asked(round).number, self.setting
-    with placed(kind=Refused):
-        k = z.arm_index(arm)
-        w = None if state is None else self._state(state)
-    note = {} if note is None else dict(note=said_text('note', note))
-    belief, said, distance = as_report(z, report, self.head['snap'], k, belief=belief,
-                                       percent=percent)
-    needed = learner_row(self.head['method']).needs_states
-    if needed and w is None:
-        raise Refused('state', state,
-                      'the state: this learner needs it with the answer')
-    known = {} if w is None else dict(state=w)
-    self._write(kind='answer', round=n, arm=k, belief=belief,
-                said=np.asarray(said).tolist(), distance=distance, **known, **note)
-    r = self._rounds[n - 1]
-    self._advance(as_response(z, k, belief, w if needed else None))
-    if self.head['asks'] and not r.doubted and self._blames_answers():
-        rounds = [r for r in self.contradiction if r != n]
-        fits = in_rounds(rounds) if rounds else 'the others'
-        self._write(kind='doubted', round=n)
-        self._start()
-        raise Refused('answer', f'{z.arms[k]}, {said}', 'an answer that fits '
-                      f'{fits}: did you mean it? Say it again, and it stands')
-    return r
-
-@patch_to(Session)
-def _blames_answers(self):
-    "Whether the session has just ended because answers contradict each other."
-    found = self._result
-    return (found is not None and found.status == 'assumption_violated'
-            and found.violated in SLIPS)
 
 # %% ../../nbs/experts/27_session.ipynb #2558de01
 def said_text(name, value):
     "A reason or a note, which must be a text that isn't blank. Raises `Refused`."
     with placed(kind=Refused):
         return as_text(name, value)
-
-@patch_to(Session)
-def _state(self, state):
-    if isinstance(state, str):
-        if state not in self.setting.states:
-            raise InvalidInput('state', state,
-                               f'one of {", ".join(self.setting.states)}')
-        return self.setting.states.index(state)
-    return as_integer('state', state, 0, self.setting.W - 1)
-
-# %% ../../nbs/experts/27_session.ipynb #67cb707e
-@patch_to(Session)
-@as_a_whole
-def decline(self, reason: str, *, round: int | None = None) -> None:
-    """The expert doesn't answer the open round, of the number `round` if one is given:
-    that is filed, and the same rule is offered again. Raises `Refused`."""
-    reason = said_text('reason', reason)
-    self._write(kind='declined', round=self._asked(round).number, reason=reason)
-
-@patch_to(Session)
-def _answered(self, number):
-    with placed(kind=Refused):
-        n = as_integer('round', number, 1)
-    if n > len(self._rounds) or self._rounds[n - 1].status != 'answered':
-        raise Refused('round', number, 'a round that was answered and stands')
-    return self._rounds[n - 1]
-
-@patch_to(Session)
-@as_a_whole
-def reveal(self, round: int, state: int | str) -> float:
-    """The truth about a round's state (a name or an index); returns the payment that
-    is now due. Raises `Refused`."""
-    r = self._answered(round)
-    if r.state is not None:
-        raise Refused(
-            'round', round, 'a round whose state is not known yet (it is '
-            f'{self.setting.states[r.state]})')
-    with placed(kind=Refused):
-        w = self._state(state)
-    self._write(kind='state', round=r.number, state=w)
-    if learner_row(self.head['method']).needs_states:
-        self._start()
-    return r.due
-
-@patch_to(Session)
-@as_a_whole
-def undo(self, round: int, reason: str) -> None:
-    """Take an answer back, and what rests on it; what was paid for it stays spent.
-    Raises `Refused`."""
-    r, reason = self._answered(round), said_text('reason', reason)
-    self._write(kind='void', round=r.number, reason=reason)
-    self._start()
-
-# %% ../../nbs/experts/27_session.ipynb #67cb7001
-@patch_to(Session)
-@as_a_whole
-def amend(self, round: int, *, arm: int | str | None = None, report: Any = None,
-          belief: int | None = None, percent: float | None = None,
-          state: int | str | None = None, reason: str) -> SessionRound:
-    """Correct the arm, the report or the state of a round, as for `answer`; what was
-    paid for it stays spent. Returns its `SessionRound`. Raises `Refused`."""
-    r, reason = self._answered(round), said_text('reason', reason)
-    with placed(kind=Refused):
-        new = {} if arm is None else dict(arm=self.setting.arm_index(arm))
-        new |= {} if state is None else dict(state=self._state(state))
-    said = [x for x in (report, belief, percent) if x is not None]
-    if said or 'arm' in new:
-        belief = r.belief if not said else belief
-        place, x, distance = as_report(
-            self.setting, report, self.head['snap'], new.get('arm', r.arm),
-            belief=belief, percent=percent)
-        new |= dict(belief=place, said=np.asarray(x).tolist(), distance=distance)
-    if not new:
-        raise Refused('arm, report, state', None, 'what is to be corrected')
-    self._write(kind='amended', round=r.number, reason=reason, **new)
-    self._start()
-    return r
-
-# %% ../../nbs/experts/27_session.ipynb #12501b81
-@patch_to(Session)
-@property
-def status(self) -> str:
-    """"open", or how it ended: a status of the learner, "stopped", or the name of an
-    error."""
-    if self._failure is not None:
-        return type(self._failure).__name__
-    return 'open' if self._result is None else self.result.status
-
-@patch_to(Session)
-@property
-def best(self) -> Finding | None:
-    """The best rule so far as a `Finding`, with what is proved of it; None before
-    there is one. Of a session that is over, what its `result` says."""
-    found = self.result
-    if found is None:
-        return self._learner.best
-    return found.finding if found.certificate else None
-
-@patch_to(Session)
-@property
-def rounds(self) -> int:
-    "How many answers stand."
-    return sum(r.status == 'answered' for r in self._rounds)
-
-@patch_to(Session)
-@property
-def fees(self) -> float:
-    "The fees of all rounds that were answered, also where the answer didn't stay."
-    return self.summed(self.head['fee'] for r in self._rounds if r.status != 'open')
-
-@patch_to(Session)
-@property
-def paid(self) -> float:
-    """What has fallen due so far, fees included; what was paid for answers that were
-    amended or undone stays."""
-    return self.summed([self.fees, *(r.paid for r in self._rounds)])
-
-# %% ../../nbs/experts/27_session.ipynb #7570a54b
-@patch_to(Session)
-@property
-def owed(self) -> float:
-    "The most that may still fall due, for rounds whose state isn't known."
-    return self.summed(r.at_most for r in self._rounds)
-
-@patch_to(Session)
-@property
-def expected(self) -> float:
-    "What all rounds are expected to pay at what was reported, fees included."
-    return self.fees + float(sum(r.rule.expected[r.belief] for r in self._rounds
-                                 if r.status != 'open'))
-
-# %% ../../nbs/experts/27_session.ipynb #e594025a
-@patch_to(Session)
-@property
-def result(self) -> Identification | None:
-    """The `Identification`, once the session is over; None before. States that came
-    out against the reports take its certificate away, if reports were taken at their
-    word."""
-    found = self._result
-    if found is None or not any(r.due is not None for r in self._rounds):
-        return found
-    told = as_told(found.told)
-    # as large a share of the false alarms as that of each watch of the learner
-    seen = self.calibration(min((c.level for c in found.checks if c.level),
-                                default=told.alarm))
-    others = tuple(c for c in found.checks if c.name != 'calibration')
-    found = replace(found, checks=(*others, seen.check))
-    # what a trial says holds whatever is reported
-    assumes = 'assumption_violated' in learner_row(self.head['method']).statuses
-    if (seen.alarm and assumes and told.beliefs == 'calibrated'
-            and told.is_exact(self.setting.support)):
-        found = replace(found, certificate=None, profit=None, lead=None,
-                        status='assumption_violated', violated='calibration',
-                        event_violated=True)
-    return found
-
-@patch_to(Session)
-@as_a_whole
-def stop(self) -> Identification:
-    """End the session: the learner's `Identification` with status "stopped" and the
-    best rule so far. Raises `Refused` for a learner that can't be stopped, and the
-    session goes on."""
-    if self._rule is None:
-        return self.result
-    try:
-        found = self._learner.stop()
-        self._write(kind='stopped')
-    except OIAError as e:
-        # the learner is over, the session isn't
-        self._start()
-        if isinstance(e, Stopped):
-            raise Refused('session', self.head['method'],
-                          'a learner that can be stopped') from None
-        raise
-    self._end(found)
-    return self.result
-
-# %% ../../nbs/experts/27_session.ipynb #c8f04d3a
-@patch_to(Session)
-def verify(self, exact: bool = False) -> Verification:
-    """Check what the result claims, by its proof and by the rounds that are in the
-    file; returns a `Verification`."""
-    found = self.result
-    if found is None:
-        return Verification('the session is not over, and nothing is claimed', '', 0.)
-    filed = Counter((r.arm, self.setting.index(r.report)) for _, r in self.answers)
-    trace = found.trace
-    if trace is None or Counter(zip(trace.arms.tolist(),
-                                    trace.beliefs.tolist())) - filed:
-        return Verification('the rounds of the result are not in the file', '', 0.)
-    return found.verify(exact)
 
 # %% ../../nbs/experts/27_session.ipynb #c0ffee03
 # what may be seen to fail because of one wrong answer
@@ -1392,194 +1544,15 @@ WAYS = dict(
     prior=f'Or go on with Session.create(…), of a setting without a prior{IN_A_NEW_FILE}',
     reports='A rule changed what is reported: no learner of this book helps')
 
-@patch_to(Session)
-@property
-def contradiction(self) -> list[int]:
-    "The numbers of the rounds that contradict each other: a list."
-    found, past = self._result, len(self._past)
-    numbers = [r.number for r in self._standing]
-    seen = getattr(found, 'contradiction', ()) or (found.rounds, )
-    return [numbers[n - past - 1] for n in seen if past < n <= past + len(numbers)]
-
 def in_rounds(numbers):
     "The numbers of rounds as a text."
     *most, last = map(str, numbers)
     return f'rounds {", ".join(most)} and {last}' if most else f'round {last}'
 
-@patch_to(Session)
-@property
-def way_out(self) -> str:
-    "What can be done now that something was seen to fail, as a text; else nothing."
-    found = self.result
-    if found is None or found.status != 'assumption_violated':
-        return ''
-    if found.violated not in SLIPS:
-        return f'{WAYS.get(found.violated, "")}.'
-    first = self.contradiction[0]
-    return (f'Seen in {in_rounds(self.contradiction)}. If one of them is a slip, '
-            'correct it '
-            f"and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
-            f"s.undo({first}, '…'). If slips are to be expected: "
-            f"Session.create(…, told='lapses=0.05'{IN_A_NEW_FILE}; if costs were guessed, with "
-            "intervals as the world's cost_ranges.")
-
-# %% ../../nbs/experts/27_session.ipynb #c0ffee04
-@patch_to(Session)
-def summed(self, sums: Any) -> float:
-    "A sum of sums, in whole units."
-    total, digits = float(sum(sums)), decimals(self.head['unit'])
-    return total if digits is None else round(total, digits)
-
-@patch_to(Session)
-def sum_text(self, x: Any) -> str:
-    "A sum of money as a text, in the session's currency and unit."
-    return money(x, decimals(self.head['unit']), self.head['currency'])
-
-@patch_to(Session)
-@property
-def say(self) -> str:
-    "Which answers are taken, as a sentence for the expert."
-    told = as_told(self.head['options'].get('told'))
-    digits = told.rounding or next(d for d in range(2, DIGITS_MOST + 1)
-                                   if Told(rounding=d).is_exact(self.setting.support))
-    return in_percents(digits)
-
-@patch_to(Session)
-@property
-def advice(self) -> str:
-    "What to tell the expert before the first round, and what to know of its answers."
-    z, told = self.setting, as_told(self.head['options'].get('told'))
-    said = self.say
-    if told.rounding is None and not Told(rounding=2).is_exact(z.support):
-        said += (" Whole percentages would merge some of the listed beliefs: if they "
-                 "are "
-                 "what will be said, create the session with told='rounding=2'.")
-    if self.head['left']:
-        said += (' Left out, as no rule makes them the favourite: '
-                 f'{", ".join(self.head["left"])}.')
-    return said
-
-# %% ../../nbs/experts/27_session.ipynb #019a8a4d
-@patch_to(Session)
-@property
-def left(self) -> tuple[int, float] | None:
-    """About how many rounds are left, and how much they are expected to pay; None where
-    that can't be told."""
-    eps = self.head['eps']
-    bounds = [(r.number - 1, r.bound) for r in self._rounds if r.bound is not None]
-    if self.status != 'open' or not bounds:
-        return None
-    now = bounds[-1]
-    if now[1] <= eps:
-        return None
-    earlier = [b for b in bounds if 2*b[0] <= now[0]]
-    # without a fall that shows a rate, bounds are taken to fall like t to the power
-    # -1/2
-    n = rounds_left((earlier or bounds)[-1], now, eps) or now[0]*((now[1]/eps)**2 - 1)
-    n = int(float(f'{max(n, 1):.2g}'))
-    return n, n*self.expected/max(self.rounds, 1)
-
-@patch_to(Session)
-@property
-def statement(self) -> str:
-    """What is proved and of whom, how the session stands or ended, what can be done
-    now, what was corrected and what was paid: a text."""
-    z, found, best, left = self.setting, self.result, self.best, self.left
-    if found is not None:
-        said = [found.statement, self.way_out]
-    elif self._failure is not None:
-        said = [f'{self.status}: {self._failure}.']
-    else:
-        said = ['Nothing is proved yet.' if best is None or not best.certificate else
-                f'Proved so far, with probability {in_percent(self.head["delta"])}: a '
-                f'rule of {z.arms[best.arm]} loses at most '
-                f'{three_digits(best.bound, True)}.']
-        if left:
-            said.append(f'About {left[0]:,} rounds and {self.sum_text(left[1])} are '
-                        'left.')
-        elif best and best.bound <= self.head['eps']:
-            said.append('That is the accuracy asked for: answers that it rests on are '
-                        'asked once more before it is certified.')
-    if self.changed:
-        said.append(f'{counted(self.changed)} amended or taken back, a choice that no '
-                    'theorem can see.')
-    if again := sum(r.doubted for r in self._rounds):
-        said.append(f'{counted(again)} asked again.')
-    said.append(f'{counted(self.rounds)} given; paid {self.sum_text(self.paid)}, '
-                'owed at most '
-                f'{self.sum_text(self.owed)}, expected to pay '
-                f'{self.sum_text(self.expected)}.')
-    return ' '.join(filter(None, said))
-
 # %% ../../nbs/experts/27_session.ipynb #a3f69ac6
 def counted(n):
     "How many answers were, as the beginning of a sentence."
     return f'{n} answer was' if n == 1 else f'{n} answers were'
-
-@patch_to(Session)
-def plain_round(self, r: SessionRound) -> dict[str, Any]:
-    "A round in plain values, by name."
-    z = self.setting
-    return dict(round=r.number, status=r.status,
-                arm=None if r.arm is None else z.arms[r.arm], said=r.said,
-                belief=r.belief, distance=r.distance,
-                state=None if r.state is None else z.states[r.state], due=r.due,
-                paid=r.paid, declined=r.declined, amended=r.amended, note=r.note)
-
-@patch_to(Session)
-def to_frame(self) -> pd.DataFrame:
-    "One row per round as a pandas frame."
-    import pandas as pd
-    return pd.DataFrame([self.plain_round(r) for r in self._rounds],
-                        columns=list(self.plain_round(SessionRound(0, None))))
-
-@patch_to(Session)
-def __repr__(self):
-    "What stands, in a line or two."
-    z = self.setting
-    said = f'Session({self.journal.path.name}: {self.status}, {self.rounds} rounds'
-    said += f', {self.unused} answers not used' if self.unused else ''
-    pending = sum(r.status == 'answered' and r.state is None for r in self._rounds)
-    said += f', {self.sum_text(self.paid)} paid, {pending} states pending'
-    best = self.best
-    return said + (
-        f'; best so far: arm {z.arms[best.arm]}, loses at most {best.bound:.3g})'
-        if best else ')')
-
-# %% ../../nbs/experts/27_session.ipynb #c0ffee05
-@patch_to(Session)
-def payments(self) -> pd.DataFrame:
-    """What each round pays, a row each of those that were answered, and a last one of
-    the sums, as a pandas frame: the receipt of the `person`."""
-    import pandas as pd
-    z, head = self.setting, self.head
-    rows = [dict(person=head['person'], round=r.number, arm=z.arms[r.arm],
-                 ticket=r.ticket,
-                 state=None if r.state is None else z.states[r.state],
-                 paid=r.paid, fee=head['fee'], amended=r.amended,
-                 undone=r.status == 'void', currency=head['currency'])
-            for r in self._rounds if r.status != 'open']
-    total = dict(person=head['person'], round='total', fee=self.fees,
-                 paid=self.summed(r.paid for r in self._rounds),
-                 currency=head['currency'])
-    return pd.DataFrame([*rows, total])
-
-@patch_to(Session)
-def closing(self) -> str:
-    "A page of HTML to print and to sign: the rule, what is proved of it, and the sums."
-    z, head, found = self.setting, self.head, self.result or self.best
-    rule = [] if found is None else [
-        f'The rule, under which {z.arms[found.arm]} is meant to be chosen',
-        Offer(0, found.rule, z, head['currency']).tickets(decimals(head['unit']))]
-    sums = self.payments()[['round', 'arm', 'ticket', 'state', 'paid', 'fee']]
-    sums = sums.astype(object).fillna('')
-    for name in 'paid', 'fee':
-        sums[name] = sums[name].map(self.sum_text)
-    return as_page(f'Closing page of {self.journal.path.name}', *rule, self.statement,
-                   f'Payments to {head["person"] or "the expert"}',
-                   html_table(
-                       sums.columns, sums.values, len(sums)),
-                   'Date and signature: ____________________')
 
 # %% ../../nbs/experts/27_session.ipynb #c0ffee06
 def control_questions(rule, setting, digits=None, currency=None):
@@ -1597,46 +1570,7 @@ def control_questions(rule, setting, digits=None, currency=None):
             ('May you earn more, on average, by saying something else than what you '
              'believe?', 'No: the ticket that is best for what you say is yours.')]
 
-# %% ../../nbs/experts/27_session.ipynb #5b7a8e52
-@patch_to(Session)
-def protocol(self, purpose: str, forecast: str = '') -> str:
-    """A page of HTML for an ethics board: what the study is for (`purpose`, a text),
-    when it stops, what is assumed, what may be paid, and what the expert is told;
-    `forecast` is one more paragraph."""
-    z, head = self.setting, self.head
-    told = as_told(head['options'].get('told'))
-    most = '' if head['max_paid'] is None else (
-        'The session ends before more than ' + self.sum_text(head['max_paid'])
-        + ' may be paid in all, in expectation at what is reported.')
-    rule = self.oracle.rules[-1] if self.oracle else search_rule(
-        z, head['options']['seed'], BLOCK - 1)
-    offer = Offer(1, rule, z, head['currency'], head['fee'],
-                  decimals(head['unit']), self.say, head['lottery'] is not None)
-    questions = control_questions(payable(offer.rule, head['unit']), z, offer.digits,
-                                  head['currency'])
-    again = ('An answer that contradicts others may be asked once more, which the '
-             'expert '
-             'is told before.' if head['asks'] else '')
-    return as_page(
-        'Protocol', purpose,
-        f'Ways to look: {", ".join(z.arms)}. What may be the case: '
-        f'{", ".join(z.states)}.',
-        'The number of rounds is not fixed. The study stops when it is proved that a '
-        f'rule loses at most {head["eps"]:g} against the best one, with probability '
-        f'{in_percent(head["delta"])}; looking at any time is allowed for in the '
-        'proof. '
-        f'It stops as well when an assumption is seen to fail. {again}',
-        f'Assumed is {told.in_words()}.', forecast,
-        f'A round pays at most {self.sum_text(z.bound + head["fee"])}. {most}',
-        'What the expert is handed in each round, here with one of the first rules:',
-        offer.tickets(offer.digits), offer.say, offer.terms(),
-        'Control questions, and their answers:',
-        html_table(['Question', 'Answer'], questions))
-
 # %% ../../nbs/experts/27_session.ipynb #17d8e998
-# how often the alarm may be false
-CALIBRATION_LEVEL = .01
-
 def calibration_evidence(support, beliefs, states, arms=None):
     """The evidence $E_t$ of chapter 31 after each of the pairs (belief,
     state), both indices, and of the arms if they are told apart: an array (n,)."""
@@ -1663,25 +1597,3 @@ class Calibration:
         cases = int(self.table.cases.sum())
         return Check('calibration', self.evidence, self.level, cases, not self.alarm)
 
-@patch_to(Session)
-def calibration(self, level: float = CALIBRATION_LEVEL) -> Calibration:
-    """The `Calibration` of the rounds whose states are known; the alarm is false
-    with probability `level` at most."""
-    import pandas as pd
-    z, level = self.setting, as_number('level', level, 0., 1., strict_low=True)
-    known = sorted((r for r in self._rounds
-                    if r.status == 'answered' and r.state is not None),
-                   key=lambda r: r.revealed)
-    beliefs, states, arms = (np.array([getattr(r, name) for r in known], int)
-                             for name in ('belief', 'state', 'arm'))
-    def row(i):
-        came = np.bincount(states[beliefs == i], minlength=z.W)
-        said = {f'said {w}': p for w, p in zip(z.states, z.support[i])}
-        return said | dict(cases=int(came.sum())) | {
-            f'came {w}': n/came.sum()
-            for w, n in zip(z.states, came)
-        }
-    table = pd.DataFrame([row(i) for i in np.unique(beliefs)])
-    evidence = calibration_evidence(z.support, beliefs, states,
-                                    arms).max(initial=1.)
-    return Calibration(table, float(evidence), level)

@@ -17,7 +17,6 @@ from itertools import product
 from math import log, sqrt
 import numpy as np
 from ..experts.beliefs import Outcomes
-from ..core import patch_to
 from ..paper.estimation import FORCED, INIT, NORMAL, PAST, Transcript
 from ..game.programs import new_highs, open_highs
 from ..game.scoring import ScoringRule, without_floor
@@ -507,110 +506,235 @@ class Choice:
         alpha[stuck] = np.maximum(alpha[stuck], np.minimum(up[stuck], HUGE))
         return np.maximum(np.minimum(alpha, up), low)
 
+    def options(self, c, absent):
+        "Pairs (rounds that it saves, function that returns what to announce)."
+        known = self.known
+        self.foresee()
+        looks = [Outlook(known, c, j, m, self.eps) for j, m in absent.items()
+                 if m > 0 and j != known.first]
+        for o in looks:
+            if o.as_it_stands() > 1:
+                yield from self.bounds(o)
+                yield from self.cheaper(o, looks)
+        yield from self.narrower(c, looks)
+
+    def bounds(self, o):
+        "To raise the price of an arm's rules."
+        known, j, R = self.known, o.j, self.known.regions[o.j]
+        path = path_of_bets if known.by_bets else path_of_cuts
+        ls = [w.pair[0] for w in hyperplanes(known, j)]
+        more = [l for l in range(known.setting.K) if len(ls) < 2 and l not in (*ls, j)
+                and known.data.N[l] >= FIRST and not {(j, l), (l, j)} & known.ordered
+                and self.opened.get((l, j), 0) < ORDERS]
+        questions = np.count_nonzero(np.array(known.data.kinds) == FORCED)
+        vain = VAIN*questions/max(known.setting.K - 1, 1)
+        for extra in [None, *more]:
+            some = ls + [extra]*(extra is not None)
+            ends, paid = path(R, [wall_of(known, l, j) for l in some],
+                              np.array([self.alpha(l, j) for l in some]), o.q)
+            left = [e for e in ends if (e[0], j, *e[1:]) not in self.stuck]
+            if not left:
+                continue
+            cost = 1 + np.arange(len(ends)) + vain + OPENING*(extra is not None)
+            saves = o.as_it_stands() - o.samples(paid - o.target) - self.exchanged()*cost
+            act = (lambda e=left[0]: self.bound(e[0], j, *e[1:])) if extra is None else (
+                lambda l=extra: self.order(l, j))
+            yield float(saves.max()), act
+
+    def bound(self, l, j, i, side):
+        "A rule, and the arm meant, whose answer bounds rule i of the hyperplane l|j best."
+        wall, two = self.known.walls[l, j], [l, j][::side]
+        ends, key = wall.up if side > 0 else wall.low, (l, j, i, side)
+        worth, before = WORTH/2**self.finer[key], ends[i]
+        wall.tighten(i, side)
+        if np.isfinite(ends[i]) and not np.isfinite(before):
+            return None                             # it is known already
+        for who, n in product(two[:1] if self.known.by_bets else two, TRUST):
+            found = question(wall, i, side, who, self.foretold, n, self.mixing)
+            if found and side*(ends[i] - found[1]) > worth*max(abs(found[1]), .2):
+                rule = self.mixture(found[0])
+                if not self.known.answer_to(rule):
+                    return rule, who
+        t = self.along(i) if side > 0 and l == self.known.first else None
+        if t is not None:
+            rule = self.mixture(t*np.eye(len(self.mixing))[i])
+            if not self.known.answer_to(rule):
+                return rule, l
+        self.stuck.add(key)
+        self.finer[key] += 1
+        return None
+
+    def along(self, i):
+        """Where to ask on the ray of bet i; None if it is known finely enough how far the
+        arm of the zero rule answers it."""
+        known, s = self.known, self.known.cone.rules[i].expected
+        ray = known.rays.get(direction(s))
+        if not known.by_bets:
+            return None
+        heard = [] if ray is None else [(t*ray.rule.expected.max()/s.max(),
+                                         a == known.first)
+                                        for t, a in ray.heard]
+        low = max((t for t, inside in heard if inside), default=0.)
+        high = min((t for t, inside in heard if not inside), default=1.)
+        if high <= FINE*low or low >= 1 or high < NOTHING:
+            return None
+        return (low + high)/2 if low > 0 else high/3
+
+    def order(self, l, j):
+        """A rule, and the arm meant, that may prove l to be cheaper than j: where l is
+        likeliest to answer, on the ray to a rule that j answered."""
+        known = self.known
+        self.opened[l, j] = self.opened.get((l, j), 0) + 1
+        answers = [a for a in known.answers.values() if a.arm == j]
+        if not answers:
+            return None
+        t, F = np.geomspace(.01, 1, 25), self.foretold
+        gains = np.einsum('nkm,bm->nkb', F.q, [a.s for a in answers])[..., None]*t
+        by_l = ((gains - F.costs[:, :, None, None]).argmax(1) == l).mean(0)
+        b, n = np.unravel_index(by_l.argmax(), by_l.shape)
+        return self.coin(scaled(answers[b].rule, t[n])), l
+
+    def narrower(self, c, looks):
+        "To halve the bracket of a candidate that isn't registered yet."
+        if c.ray is None:
+            return
+        low, high = c.ray.bracket(c.arm)
+        o = self.known.outcomes
+        gain = (high - low)/2*float(o.shares[c.arm] @ o.paid(c.ray.rule))
+        rule = self.coin(scaled(c.ray.rule, (low + high)/2))
+        if gain > WORTHLESS*self.eps and not self.known.answer_to(rule):
+            saves = 1e3 if gain > self.eps/8 else saved(looks, gain) - 1
+            yield saves, lambda: (rule, c.arm)
+
+    def cheaper(self, o, looks):
+        "To ask for a cheaper rule of arm j than the candidate's."
+        data, j = self.known.data, o.j
+        rounds = list(zip(data.targets, data.arms, data.kinds))[self.since:]
+        if sum(t == j != a and kind == FORCED for t, a, kind in rounds) >= WRONG:
+            return
+        if j not in self.sought or data.rounds >= self.sought[j][0] + AGAIN:
+            z = self.known.setting
+            found = (cheapest_rule(z, self.foretold, j, o.reports, n) for n in TRUST)
+            rule = next((self.fit(f) for f in found if f), None)
+            new = rule is not None and not self.known.answer_to(rule)
+            self.sought[j] = data.rounds, rule if new else None
+        rule = self.sought[j][1]
+        if rule is None:
+            return
+        paid = self.known.outcomes.paid(rule)
+        gain = float(o.q @ (self.known.u - paid)) - o.earned
+        def act():
+            del self.sought[j]
+            return rule, j
+        if gain > TINY_GAIN*self.eps:
+            yield HALF*saved(looks, gain) - self.exchanged(float(o.q @ paid)), act
+
+    def exchanged(self, price=None):
+        """How many samples a question costs, a round of each at `round_cost` beside what is
+        paid; a question of unknown `price` as much as those so far."""
+        data = self.known.data
+        kinds, paid = np.array(data.kinds), np.array(data.payments)
+        asked, sampled = paid[kinds == FORCED], paid[kinds == NORMAL]
+        if not (len(asked) and len(sampled)) or self.round_cost == np.inf:
+            return 1.
+        price = asked.mean() if price is None else price
+        return (self.round_cost + price)/(self.round_cost + sampled.mean())
+
+    def sample(self, c, absent):
+        "What to announce, the arm that must answer, the kind of round, and how often."
+        known, k = self.known, c.arm
+        if not absent:                          # nobody is left, and the proof must wait
+            return cheapest_answer(known, k), k, NORMAL, 1
+        j = max(absent, key=absent.get)
+        o = Outlook(known, c, j, absent[j], self.eps)
+        if j != k and o.N/max(o.sj, 1e-12) < o.Nc/max(o.sc, 1e-12):
+            k = j
+        N = o.Nc if k == c.arm else o.N
+        return cheapest_answer(known, k), k, NORMAL, max(1, int(BATCH*N))
+
+    def ask(self, c, absent):
+        "A question, as `sample`, if one is predicted to pay; else None."
+        known, N = self.known, self.known.data.N
+        few = [k for k in range(known.setting.K) if N[k] < FIRST
+               and (k == c.arm or absent.get(k, 0) > 0)
+               and any(a.arm == k for a in known.answers.values())]
+        if few:
+            k = few[0]
+            return cheapest_answer(known, k), k, NORMAL, int(FIRST - N[k])
+        for _ in range(IDLE*known.setting.M if known.setting.M > 1 else 0):
+            found = list(self.options(c, absent))
+            saves, act = max(found, key=lambda option: option[0], default=(0., None))
+            if saves <= 1:
+                return None
+            rule = act()
+            if rule and not known.answer_to(rule[0]):
+                return *rule, FORCED, 1
+            refresh(known, [j for j, m in absent.items() if m > 0])
+        return None
+
+    def look(self, proved=False):
+        """The next rule of the search, if an arm may be missed, and it is time: at first, then
+        every other round, and until the end once a candidate is `proved` but for that."""
+        known, n = self.known, len(self.known.drawn)
+        if not known.unseen or (known.missed or 1) <= self.missed:
+            return None
+        if proved or n < BLOCK + known.rounds/2:
+            rule = search_rule(known.setting, self.seed, n)
+            return self.fit(rule), None, SEARCH, 1
+
+    def attempt(self, c):
+        "The proof of a `Candidate`, if there is one; None too soon after one that failed."
+        known, fresh, self.fresh = self.known, self.fresh, False
+        if known.rounds < self.next_proof or not (fresh or passes(known, c, self.eps)):
+            return None
+        if known.drawn and self.look(proved=True):
+            return None
+        proof = prove(self.known, c, self.eps)
+        if not proof and passes(known, c, self.eps):
+            self.next_proof = int(AGAIN_AFTER*self.known.rounds) + 1
+        return proof
+
+    def step(self):
+        """What to announce next: (rule, arm that is meant, kind, how often); or a
+        `Candidate`
+        and its proof."""
+        known, eps = self.known, self.eps
+        if known.first is not None and len(known.candidates) == 1 and (
+                proof := self.attempt(known.candidates[0])):
+            return known.candidates[0], proof
+        if first := opening(known) or self.look():
+            return first
+        refresh(known, known.others)
+        while True:
+            c, new = leader(known, eps)
+            absent = missing(known, c, eps)
+            done = all(m <= 0 for m in absent.values())
+            if self.fresh or done:
+                if new and not self.fresh:
+                    file(known, new)
+                    continue
+                if done and (rule := self.look(proved=True)):
+                    return rule
+                if proof := self.attempt(c):
+                    return c, proof
+                absent = missing(known, c, eps)
+            if found := self.ask(c, absent):
+                return found
+            if not new:
+                return self.sample(c, absent)
+            file(known, new)
+
 # %% ../../nbs/sharp/24_bets.ipynb #e7aa6ff4
 # rounds that a question is dearer for each one before it, divided by the rivals; that a
 # hyperplane between two other arms costs; samples before anything is judged by them;
 # questions of the order of two arms, with one guess; of ϵ, half a bracket
 VAIN, OPENING, FIRST, ORDERS, WORTHLESS = .5, 4, 3, 4, 1/40
 
-@patch_to(Choice)
-def options(self, c, absent):
-    "Pairs (rounds that it saves, function that returns what to announce)."
-    known = self.known
-    self.foresee()
-    looks = [Outlook(known, c, j, m, self.eps) for j, m in absent.items()
-             if m > 0 and j != known.first]
-    for o in looks:
-        if o.as_it_stands() > 1:
-            yield from self.bounds(o)
-            yield from self.cheaper(o, looks)
-    yield from self.narrower(c, looks)
-
-@patch_to(Choice)
-def bounds(self, o):
-    "To raise the price of an arm's rules."
-    known, j, R = self.known, o.j, self.known.regions[o.j]
-    path = path_of_bets if known.by_bets else path_of_cuts
-    ls = [w.pair[0] for w in hyperplanes(known, j)]
-    more = [l for l in range(known.setting.K) if len(ls) < 2 and l not in (*ls, j)
-            and known.data.N[l] >= FIRST and not {(j, l), (l, j)} & known.ordered
-            and self.opened.get((l, j), 0) < ORDERS]
-    questions = np.count_nonzero(np.array(known.data.kinds) == FORCED)
-    vain = VAIN*questions/max(known.setting.K - 1, 1)
-    for extra in [None, *more]:
-        some = ls + [extra]*(extra is not None)
-        ends, paid = path(R, [wall_of(known, l, j) for l in some],
-                          np.array([self.alpha(l, j) for l in some]), o.q)
-        left = [e for e in ends if (e[0], j, *e[1:]) not in self.stuck]
-        if not left:
-            continue
-        cost = 1 + np.arange(len(ends)) + vain + OPENING*(extra is not None)
-        saves = o.as_it_stands() - o.samples(paid - o.target) - self.exchanged()*cost
-        act = (lambda e=left[0]: self.bound(e[0], j, *e[1:])) if extra is None else (
-            lambda l=extra: self.order(l, j))
-        yield float(saves.max()), act
-
 # %% ../../nbs/sharp/24_bets.ipynb #6dfde922
 # a bound falls by; rays are halved to; of a rule
 WORTH, FINE, NOTHING = .03, 1.1, 1e-6
 
-@patch_to(Choice)
-def bound(self, l, j, i, side):
-    "A rule, and the arm meant, whose answer bounds rule i of the hyperplane l|j best."
-    wall, two = self.known.walls[l, j], [l, j][::side]
-    ends, key = wall.up if side > 0 else wall.low, (l, j, i, side)
-    worth, before = WORTH/2**self.finer[key], ends[i]
-    wall.tighten(i, side)
-    if np.isfinite(ends[i]) and not np.isfinite(before):
-        return None                             # it is known already
-    for who, n in product(two[:1] if self.known.by_bets else two, TRUST):
-        found = question(wall, i, side, who, self.foretold, n, self.mixing)
-        if found and side*(ends[i] - found[1]) > worth*max(abs(found[1]), .2):
-            rule = self.mixture(found[0])
-            if not self.known.answer_to(rule):
-                return rule, who
-    t = self.along(i) if side > 0 and l == self.known.first else None
-    if t is not None:
-        rule = self.mixture(t*np.eye(len(self.mixing))[i])
-        if not self.known.answer_to(rule):
-            return rule, l
-    self.stuck.add(key)
-    self.finer[key] += 1
-    return None
-
-@patch_to(Choice)
-def along(self, i):
-    """Where to ask on the ray of bet i; None if it is known finely enough how far the
-    arm of the zero rule answers it."""
-    known, s = self.known, self.known.cone.rules[i].expected
-    ray = known.rays.get(direction(s))
-    if not known.by_bets:
-        return None
-    heard = [] if ray is None else [(t*ray.rule.expected.max()/s.max(),
-                                     a == known.first)
-                                    for t, a in ray.heard]
-    low = max((t for t, inside in heard if inside), default=0.)
-    high = min((t for t, inside in heard if not inside), default=1.)
-    if high <= FINE*low or low >= 1 or high < NOTHING:
-        return None
-    return (low + high)/2 if low > 0 else high/3
-
 # %% ../../nbs/sharp/24_bets.ipynb #10b9f831
-@patch_to(Choice)
-def order(self, l, j):
-    """A rule, and the arm meant, that may prove l to be cheaper than j: where l is
-    likeliest to answer, on the ray to a rule that j answered."""
-    known = self.known
-    self.opened[l, j] = self.opened.get((l, j), 0) + 1
-    answers = [a for a in known.answers.values() if a.arm == j]
-    if not answers:
-        return None
-    t, F = np.geomspace(.01, 1, 25), self.foretold
-    gains = np.einsum('nkm,bm->nkb', F.q, [a.s for a in answers])[..., None]*t
-    by_l = ((gains - F.costs[:, :, None, None]).argmax(1) == l).mean(0)
-    b, n = np.unravel_index(by_l.argmax(), by_l.shape)
-    return self.coin(scaled(answers[b].rule, t[n])), l
-
 def scaled(rule, t):
     "The rule that pays t times as much."
     values = np.minimum(t*rule.values, rule.bound)
@@ -620,58 +744,9 @@ def saved(looks, gain):
     "Rounds that all arms are spared if the candidate earned more by `gain`."
     return sum(float(o.samples(o.margin) - o.samples(o.margin + gain)) for o in looks)
 
-@patch_to(Choice)
-def narrower(self, c, looks):
-    "To halve the bracket of a candidate that isn't registered yet."
-    if c.ray is None:
-        return
-    low, high = c.ray.bracket(c.arm)
-    o = self.known.outcomes
-    gain = (high - low)/2*float(o.shares[c.arm] @ o.paid(c.ray.rule))
-    rule = self.coin(scaled(c.ray.rule, (low + high)/2))
-    if gain > WORTHLESS*self.eps and not self.known.answer_to(rule):
-        saves = 1e3 if gain > self.eps/8 else saved(looks, gain) - 1
-        yield saves, lambda: (rule, c.arm)
-
 # %% ../../nbs/sharp/24_bets.ipynb #776ba823
 # rounds until a rule is sought again; wrong ones, with one guess; gains too small, of ϵ
 AGAIN, WRONG, TINY_GAIN = 8, 6, 1/20
-
-@patch_to(Choice)
-def cheaper(self, o, looks):
-    "To ask for a cheaper rule of arm j than the candidate's."
-    data, j = self.known.data, o.j
-    rounds = list(zip(data.targets, data.arms, data.kinds))[self.since:]
-    if sum(t == j != a and kind == FORCED for t, a, kind in rounds) >= WRONG:
-        return
-    if j not in self.sought or data.rounds >= self.sought[j][0] + AGAIN:
-        z = self.known.setting
-        found = (cheapest_rule(z, self.foretold, j, o.reports, n) for n in TRUST)
-        rule = next((self.fit(f) for f in found if f), None)
-        new = rule is not None and not self.known.answer_to(rule)
-        self.sought[j] = data.rounds, rule if new else None
-    rule = self.sought[j][1]
-    if rule is None:
-        return
-    paid = self.known.outcomes.paid(rule)
-    gain = float(o.q @ (self.known.u - paid)) - o.earned
-    def act():
-        del self.sought[j]
-        return rule, j
-    if gain > TINY_GAIN*self.eps:
-        yield HALF*saved(looks, gain) - self.exchanged(float(o.q @ paid)), act
-
-@patch_to(Choice)
-def exchanged(self, price=None):
-    """How many samples a question costs, a round of each at `round_cost` beside what is
-    paid; a question of unknown `price` as much as those so far."""
-    data = self.known.data
-    kinds, paid = np.array(data.kinds), np.array(data.payments)
-    asked, sampled = paid[kinds == FORCED], paid[kinds == NORMAL]
-    if not (len(asked) and len(sampled)) or self.round_cost == np.inf:
-        return 1.
-    price = asked.mean() if price is None else price
-    return (self.round_cost + price)/(self.round_cost + sampled.mean())
 
 # %% ../../nbs/sharp/24_bets.ipynb #4b48e965
 # of an arm's samples that count; questions a belief that come to nothing
@@ -682,40 +757,6 @@ def cheapest_answer(known, k):
     q = known.data.q_hat[k]
     answers = [a for a in known.answers.values() if a.arm == k]
     return min(answers, key=lambda a: q @ a.s).rule
-
-@patch_to(Choice)
-def sample(self, c, absent):
-    "What to announce, the arm that must answer, the kind of round, and how often."
-    known, k = self.known, c.arm
-    if not absent:                          # nobody is left, and the proof must wait
-        return cheapest_answer(known, k), k, NORMAL, 1
-    j = max(absent, key=absent.get)
-    o = Outlook(known, c, j, absent[j], self.eps)
-    if j != k and o.N/max(o.sj, 1e-12) < o.Nc/max(o.sc, 1e-12):
-        k = j
-    N = o.Nc if k == c.arm else o.N
-    return cheapest_answer(known, k), k, NORMAL, max(1, int(BATCH*N))
-
-@patch_to(Choice)
-def ask(self, c, absent):
-    "A question, as `sample`, if one is predicted to pay; else None."
-    known, N = self.known, self.known.data.N
-    few = [k for k in range(known.setting.K) if N[k] < FIRST
-           and (k == c.arm or absent.get(k, 0) > 0)
-           and any(a.arm == k for a in known.answers.values())]
-    if few:
-        k = few[0]
-        return cheapest_answer(known, k), k, NORMAL, int(FIRST - N[k])
-    for _ in range(IDLE*known.setting.M if known.setting.M > 1 else 0):
-        found = list(self.options(c, absent))
-        saves, act = max(found, key=lambda option: option[0], default=(0., None))
-        if saves <= 1:
-            return None
-        rule = act()
-        if rule and not known.answer_to(rule[0]):
-            return *rule, FORCED, 1
-        refresh(known, [j for j, m in absent.items() if m > 0])
-    return None
 
 # %% ../../nbs/sharp/24_bets.ipynb #1ecc5ccf
 # of ϵ, that a new leader must earn more, of another arm or not
@@ -758,62 +799,7 @@ def opening(known):
         if k != known.first and not known.answer_to(rule):
             return rule, k, INIT, 1
 
-@patch_to(Choice)
-def look(self, proved=False):
-    """The next rule of the search, if an arm may be missed, and it is time: at first, then
-    every other round, and until the end once a candidate is `proved` but for that."""
-    known, n = self.known, len(self.known.drawn)
-    if not known.unseen or (known.missed or 1) <= self.missed:
-        return None
-    if proved or n < BLOCK + known.rounds/2:
-        rule = search_rule(known.setting, self.seed, n)
-        return self.fit(rule), None, SEARCH, 1
-
-@patch_to(Choice)
-def attempt(self, c):
-    "The proof of a `Candidate`, if there is one; None too soon after one that failed."
-    known, fresh, self.fresh = self.known, self.fresh, False
-    if known.rounds < self.next_proof or not (fresh or passes(known, c, self.eps)):
-        return None
-    if known.drawn and self.look(proved=True):
-        return None
-    proof = prove(self.known, c, self.eps)
-    if not proof and passes(known, c, self.eps):
-        self.next_proof = int(AGAIN_AFTER*self.known.rounds) + 1
-    return proof
-
 Choice.next_proof, Choice.fresh = 0, True
-
-@patch_to(Choice)
-def step(self):
-    """What to announce next: (rule, arm that is meant, kind, how often); or a
-    `Candidate`
-    and its proof."""
-    known, eps = self.known, self.eps
-    if known.first is not None and len(known.candidates) == 1 and (
-            proof := self.attempt(known.candidates[0])):
-        return known.candidates[0], proof
-    if first := opening(known) or self.look():
-        return first
-    refresh(known, known.others)
-    while True:
-        c, new = leader(known, eps)
-        absent = missing(known, c, eps)
-        done = all(m <= 0 for m in absent.values())
-        if self.fresh or done:
-            if new and not self.fresh:
-                file(known, new)
-                continue
-            if done and (rule := self.look(proved=True)):
-                return rule
-            if proof := self.attempt(c):
-                return c, proof
-            absent = missing(known, c, eps)
-        if found := self.ask(c, absent):
-            return found
-        if not new:
-            return self.sample(c, absent)
-        file(known, new)
 
 # %% ../../nbs/sharp/24_bets.ipynb #535548b3
 # by how much answers must be impossible; a box for the solver; both in units of the

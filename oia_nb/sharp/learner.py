@@ -19,7 +19,7 @@ __all__ = ['SEEN', 'PROVED', 'LOOSER', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPl
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 import numpy as np
-from ..core import InvalidInput, as_integer, as_number, patch_to, placed
+from ..core import InvalidInput, as_integer, as_number, placed
 from ..game.information import Response
 from ..experts.beliefs import check_heard
 from ..experts.examination import Boundary, Watches, examine
@@ -70,6 +70,29 @@ class SharpRun:
         "The rule as it is announced."
         return rule
 
+    def hold(self, rule, arm, bound, low, proved=None, proof=(None, None)):
+        """Keep a rule that is proved to lose at most `bound` and to earn at least `low`,
+        unless one is kept of which no more is proved to be lost; `proved` is its
+        candidate of the bets, `proof` what `bets.checked` gave."""
+        if bound < self.bound:
+            certificate = Certificate(float(bound), 0., float(bound), *proof)
+            self.best = Finding(rule, arm, certificate)
+            self.low, self.proved, self.missed = float(low), proved, self.known.missed
+
+    @property
+    def bound(self):
+        "What the best rule so far is proved to lose at most."
+        return np.inf if self.best is None else self.best.bound
+
+    @property
+    def found(self):
+        "The `Finding` to hand out: the best rule, as it is announced."
+        z = self.setting
+        first = self.oracle.rules[0] if self.oracle else ScoringRule(
+            np.zeros_like(z.support), z.support, z.bound)
+        best = self.best or Finding(first, 0)
+        return replace(best, rule=self.spoken(best.rule))
+
 class Run(SharpRun):
     "A run that goes on from a `record`, to which it adds."
     def __init__(self, *given, record, round_cost):
@@ -79,33 +102,6 @@ class Run(SharpRun):
         self.known, self.next_snapshot, self.next_proof = None, 1, 1
         self.asking = self.unit = None
         self.search = {}
-
-# %% ../../nbs/sharp/25_sharp.ipynb #37f8bae1
-@patch_to(SharpRun)
-def hold(self, rule, arm, bound, low, proved=None, proof=(None, None)):
-    """Keep a rule that is proved to lose at most `bound` and to earn at least `low`,
-    unless one is kept of which no more is proved to be lost; `proved` is its
-    candidate of the bets, `proof` what `bets.checked` gave."""
-    if bound < self.bound:
-        certificate = Certificate(float(bound), 0., float(bound), *proof)
-        self.best = Finding(rule, arm, certificate)
-        self.low, self.proved, self.missed = float(low), proved, self.known.missed
-
-@patch_to(SharpRun)
-@property
-def bound(self):
-    "What the best rule so far is proved to lose at most."
-    return np.inf if self.best is None else self.best.bound
-
-@patch_to(SharpRun)
-@property
-def found(self):
-    "The `Finding` to hand out: the best rule, as it is announced."
-    z = self.setting
-    first = self.oracle.rules[0] if self.oracle else ScoringRule(
-        np.zeros_like(z.support), z.support, z.bound)
-    best = self.best or Finding(first, 0)
-    return replace(best, rule=self.spoken(best.rule))
 
 # %% ../../nbs/sharp/25_sharp.ipynb #7631cd6e
 def put(run: Any, rule: ScoringRule, target: int,

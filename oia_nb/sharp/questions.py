@@ -8,7 +8,7 @@ __all__ = ['PRIOR_COST', 'SURE', 'SWEEPS', 'ANSWERS', 'STEPS', 'LEAST_SCALE', 'G
 import numpy as np
 from functools import cache
 from math import erf, exp, pi, sqrt
-from ..core import generator, patch_to
+from ..core import generator
 from ..game.programs import new_highs, open_highs
 from ..game.scoring import menu_rule
 from .hyperplanes import RegionProgram
@@ -62,40 +62,37 @@ class Guess:
         row[n + k], row[n + j] = -1, 1
         return row
 
-# %% ../../nbs/sharp/23_questions.ipynb #43e75a05
-@patch_to(Guess)
-def _cut(self, row, again=False):
-    g = self.cov @ row
-    v = float(row @ g)
-    if v < 1e-14:
-        return
-    x = float(row @ self.mean)/sqrt(v)
-    if x > (0 if again else SURE):
-        return
-    x = max(x, -SURE)
-    r = exp(-x*x/2)/sqrt(2*pi)/(.5*(1 + erf(x/sqrt(2))))
-    self.mean += g*(r/sqrt(v))
-    if not again:
-        self.cov -= g[:, None]*(g*(r*(r + x)/v))
+    def _cut(self, row, again=False):
+        g = self.cov @ row
+        v = float(row @ g)
+        if v < 1e-14:
+            return
+        x = float(row @ self.mean)/sqrt(v)
+        if x > (0 if again else SURE):
+            return
+        x = max(x, -SURE)
+        r = exp(-x*x/2)/sqrt(2*pi)/(.5*(1 + erf(x/sqrt(2))))
+        self.mean += g*(r/sqrt(v))
+        if not again:
+            self.cov -= g[:, None]*(g*(r*(r + x)/v))
+
+    def draws(self, n):
+        "(1 + n, K, M) and (1 + n, K): the mean and n draws, of the q_k and of the c_k."
+        d = normals(n, len(self.mean))
+        try:
+            d = d @ np.linalg.cholesky(self.cov + 1e-10*np.eye(len(self.mean))).T
+        except np.linalg.LinAlgError:
+            values, vectors = np.linalg.eigh(self.cov)
+            d = (d*np.sqrt(np.maximum(values, 0))) @ vectors.T
+        all_of = self.mean + np.vstack([0*self.mean, d])
+        n = self.K*self.M
+        return all_of[:, :n].reshape(-1, self.K, self.M), all_of[:, n:]
 
 # %% ../../nbs/sharp/23_questions.ipynb #512d2793
 @cache
 def normals(n, m):
     "(n, m) normal numbers, the same ones whenever they are asked for."
     return generator(0).normal(size=(n, m))
-
-@patch_to(Guess)
-def draws(self, n):
-    "(1 + n, K, M) and (1 + n, K): the mean and n draws, of the q_k and of the c_k."
-    d = normals(n, len(self.mean))
-    try:
-        d = d @ np.linalg.cholesky(self.cov + 1e-10*np.eye(len(self.mean))).T
-    except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh(self.cov)
-        d = (d*np.sqrt(np.maximum(values, 0))) @ vectors.T
-    all_of = self.mean + np.vstack([0*self.mean, d])
-    n = self.K*self.M
-    return all_of[:, :n].reshape(-1, self.K, self.M), all_of[:, n:]
 
 # %% ../../nbs/sharp/23_questions.ipynb #27bda54c
 class Foretold:

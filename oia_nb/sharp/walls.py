@@ -17,7 +17,7 @@ from functools import cached_property
 from types import SimpleNamespace
 import numpy as np
 from ..experts.beliefs import Outcomes
-from ..core import generator, patch_to
+from ..core import generator
 from ..paper.estimation import Transcript
 from ..game.programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
 from ..game.scoring import VRules, menu_rule
@@ -117,54 +117,49 @@ class Wall:
     def rows(self):
         return self.A[len(self.neutral):]
 
-# %% ../../nbs/sharp/22_walls.ipynb #55212455
-@patch_to(Wall)
-def add(self, w: np.ndarray, side: int, t: int) -> None:
-    """The rule with coordinates w (M,) was answered in round t: by l (`side` 1),
-    or by j (-1)."""
-    w = np.where(np.abs(w) < NOISE, 0., w)
-    low, high = (-np.inf, 1 + WIDER) if side > 0 else (1 - WIDER, np.inf)
-    self.A, self.ends = np.vstack([self.A, w]), np.c_[self.ends, [low, high]]
-    self.sides = np.r_[self.sides, side]
-    self.rounds.append(t)
-    at = np.flatnonzero(w).astype(np.int32)
-    self.highs.addRow(low, high, len(at), at, w[at])
-    value = self._at @ w
-    self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
+    def add(self, w: np.ndarray, side: int, t: int) -> None:
+        """The rule with coordinates w (M,) was answered in round t: by l (`side` 1),
+        or by j (-1)."""
+        w = np.where(np.abs(w) < NOISE, 0., w)
+        low, high = (-np.inf, 1 + WIDER) if side > 0 else (1 - WIDER, np.inf)
+        self.A, self.ends = np.vstack([self.A, w]), np.c_[self.ends, [low, high]]
+        self.sides = np.r_[self.sides, side]
+        self.rounds.append(t)
+        at = np.flatnonzero(w).astype(np.int32)
+        self.highs.addRow(low, high, len(at), at, w[at])
+        value = self._at @ w
+        self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
 
-# %% ../../nbs/sharp/22_walls.ipynb #38eb1b0c
-@patch_to(Wall)
-def least(wall, cost):
-    """What ⟨cost, a⟩ is at least by the answers, the multipliers (n,) that prove it and
-    an a (M,) where it is; None if no a agrees with them."""
-    import highspy
-    wall.highs.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
-    for attempt in range(2):
-        wall.highs.run()
-        wall.solves += 1
-        status, found = wall.highs.getModelStatus(), wall.highs.getSolution()
-        if status == highspy.HighsModelStatus.kOptimal:
-            y = np.array(found.row_dual)
-            return proved(wall, cost, y), y[len(wall.neutral):], np.array(found.col_value)
-        wall.highs.clearSolver()                      # once more from the beginning
-    infeasible = status == highspy.HighsModelStatus.kInfeasible
-    return None if infeasible else (-np.inf, wall.sides, 0*cost)
+    def least(wall, cost):
+        """What ⟨cost, a⟩ is at least by the answers, the multipliers (n,) that prove it and
+        an a (M,) where it is; None if no a agrees with them."""
+        import highspy
+        wall.highs.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
+        for attempt in range(2):
+            wall.highs.run()
+            wall.solves += 1
+            status, found = wall.highs.getModelStatus(), wall.highs.getSolution()
+            if status == highspy.HighsModelStatus.kOptimal:
+                y = np.array(found.row_dual)
+                return proved(wall, cost, y), y[len(wall.neutral):], np.array(found.col_value)
+            wall.highs.clearSolver()                      # once more from the beginning
+        infeasible = status == highspy.HighsModelStatus.kInfeasible
+        return None if infeasible else (-np.inf, wall.sides, 0*cost)
 
-@patch_to(Wall)
-def tighten(wall, i: int, side: int) -> None:
-    """Work out the upper (`side` 1) or lower (-1) bound of a_i anew if it is stale.
-    Raises `Contradiction`."""
-    which, ends = (1 - side)//2, wall.up if side > 0 else wall.low
-    if wall.tied or not wall.stale[which, i]:
-        return
-    wall.stale[which, i] = False
-    found = wall.least(-side*np.eye(len(ends))[i])
-    if found is None:
-        return tie(wall)
-    bound, y, wall._at[which, i] = found
-    if -bound < side*ends[i]:
-        ends[i] = -side*bound
-        wall.rests_on[which, i] = {t: abs(v) for t, v in zip(wall.rounds, y) if v}
+    def tighten(wall, i: int, side: int) -> None:
+        """Work out the upper (`side` 1) or lower (-1) bound of a_i anew if it is stale.
+        Raises `Contradiction`."""
+        which, ends = (1 - side)//2, wall.up if side > 0 else wall.low
+        if wall.tied or not wall.stale[which, i]:
+            return
+        wall.stale[which, i] = False
+        found = wall.least(-side*np.eye(len(ends))[i])
+        if found is None:
+            return tie(wall)
+        bound, y, wall._at[which, i] = found
+        if -bound < side*ends[i]:
+            ends[i] = -side*bound
+            wall.rests_on[which, i] = {t: abs(v) for t, v in zip(wall.rounds, y) if v}
 
 # %% ../../nbs/sharp/22_walls.ipynb #4853d950
 def tie(wall):
@@ -423,68 +418,61 @@ class Cut:
             self.share_out(width, q)
         self.put(width)
 
-# %% ../../nbs/sharp/22_walls.ipynb #1365f6f8
-@patch_to(Cut)
-def settle(self, reports):
-    """Choose the m_i from nothing, as facts alone have them: by the answers and the
-    first `reports` (n,) of the arm, as many as a power of two; nothing if it is done."""
-    n = 2**(len(reports).bit_length() - 1)
-    if self.settled != (self.wall.n, n):
-        self.settled = self.wall.n, n
-        self.n, self.shares, self.choices = 0, None, []
-        self.refresh(np.bincount(reports[:n], minlength=len(self.wall.up))/n)
+    def settle(self, reports):
+        """Choose the m_i from nothing, as facts alone have them: by the answers and the
+        first `reports` (n,) of the arm, as many as a power of two; nothing if it is done."""
+        n = 2**(len(reports).bit_length() - 1)
+        if self.settled != (self.wall.n, n):
+            self.settled = self.wall.n, n
+            self.n, self.shares, self.choices = 0, None, []
+            self.refresh(np.bincount(reports[:n], minlength=len(self.wall.up))/n)
 
-@patch_to(Cut)
-def share_out(self, width, p):
-    """Choose the m_i anew: those that are least at the cheapest rule under `p` (M,)
-    that the choices so far allow, until these would allow it as well; and mix all of
-    them as the program that finds the rule does."""
-    cone, self.at = self.cone, self.wall.n
-    every = cone.D.mean(0)/cone.D.mean()
-    program, s = None, every
-    while True:
-        if self.choices:
-            cuts = [self.cut_by(width, *c) for c in self.choices]
-            program = RegionProgram(cone.setting, cuts, program, cone.outcomes)
-            found = program.minimum(p, rule=True)
-            if found is None or len(self.choices) == 6:
+    def share_out(self, width, p):
+        """Choose the m_i anew: those that are least at the cheapest rule under `p` (M,)
+        that the choices so far allow, until these would allow it as well; and mix all of
+        them as the program that finds the rule does."""
+        cone, self.at = self.cone, self.wall.n
+        every = cone.D.mean(0)/cone.D.mean()
+        program, s = None, every
+        while True:
+            if self.choices:
+                cuts = [self.cut_by(width, *c) for c in self.choices]
+                program = RegionProgram(cone.setting, cuts, program, cone.outcomes)
+                found = program.minimum(p, rule=True)
+                if found is None or len(self.choices) == 6:
+                    break
+                s = cone.outcomes.expected(found.rule)/cone.bound
+            at = .9*s/s.mean() + .1*every if s.any() else every
+            new = cone.majorants.least_at(at, self.mu)
+            if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= .97:
                 break
-            s = cone.outcomes.expected(found.rule)/cone.bound
-        at = .9*s/s.mean() + .1*every if s.any() else every
-        new = cone.majorants.least_at(at, self.mu)
-        if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= .97:
-            break
-        self.choices.append(new)
-    theta = program.shares
-    self.shares, self.short, self.lies = (np.tensordot(theta, x, 1)
-                                          for x in zip(*self.choices))
-    self.choices = [c for c, t in zip(self.choices, theta) if t > 0]
+            self.choices.append(new)
+        theta = program.shares
+        self.shares, self.short, self.lies = (np.tensordot(theta, x, 1)
+                                              for x in zip(*self.choices))
+        self.choices = [c for c, t in zip(self.choices, theta) if t > 0]
 
-# %% ../../nbs/sharp/22_walls.ipynb #a1ccb536
-@patch_to(Cut)
-def cut_by(self, width, shares, short, lies=None):
-    "The cut that the bounds give with m_i `shares` (n, M), for a `RegionProgram`."
-    g = self.wall.up[self.of] @ self.mu + width @ shares
-    return g/self.cone.bound, 1 - WIDER, float(width @ short)
+    def cut_by(self, width, shares, short, lies=None):
+        "The cut that the bounds give with m_i `shares` (n, M), for a `RegionProgram`."
+        g = self.wall.up[self.of] @ self.mu + width @ shares
+        return g/self.cone.bound, 1 - WIDER, float(width @ short)
 
-@patch_to(Cut)
-def put(self, width):
-    "The cut that the bounds give with the m_i chosen last."
-    self.triple = self.cut_by(width, self.shares, self.short)
-    self.version += 1
-    if self.program:
-        self.program.change([self.triple])
-    else:
-        self.program = RegionProgram(self.cone.setting, [self.triple], None,
-                                     self.cone.outcomes)
+    def put(self, width):
+        "The cut that the bounds give with the m_i chosen last."
+        self.triple = self.cut_by(width, self.shares, self.short)
+        self.version += 1
+        if self.program:
+            self.program.change([self.triple])
+        else:
+            self.program = RegionProgram(self.cone.setting, [self.triple], None,
+                                         self.cone.outcomes)
 
-@patch_to(Cut)
-def least(self, q):
-    "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
-    found = self.program.minimum(q, rule=True)
-    if found is None:
-        return np.inf, None
-    return found.bound, self.cone.outcomes.expected(found.rule)
+    def least(self, q):
+        "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
+        found = self.program.minimum(q, rule=True)
+        if found is None:
+            return np.inf, None
+        return found.bound, self.cone.outcomes.expected(found.rule)
 
 # %% ../../nbs/sharp/22_walls.ipynb #4729d03b
 class CutRegion:
