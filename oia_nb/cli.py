@@ -586,7 +586,7 @@ def find_oracle(world):
     except NotInducible as e:
         raise NotInducible(f'{str(e).split(";")[0]}; {way_out(world)}', e.arms,
                            e.margin) from None
-    note(LEFT_OUT % ', '.join(left) if left else None)
+    tell_note(LEFT_OUT % ', '.join(left) if left else None)
     return rest, oracle
 
 def run_learner(world, oracle, args, **options):
