@@ -87,7 +87,7 @@ def a_floor(world, oracle):
     table, u = points.agent_table(world, oracle), np.random.default_rng(0).random(ROUNDS)
     counts, N = np.zeros((z.K, z.M)), np.zeros(z.K)
     log = np.zeros(ROUNDS, np.int16), np.zeros(ROUNDS, np.int16)
-    draw = numba.njit(error_model='numpy')(points.draw)
+    draw = numba.njit(error_model='numpy')(points.draw_report)
     return lambda: floor(draw, table, counts, N, *log, u, 0)
 
 def loop_and_floor(world, oracle, bare, method, options):

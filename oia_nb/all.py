@@ -13,7 +13,7 @@ from .worlds.generators import random_world
 from .worlds.tables import world_from_table
 from .game.scoring import (ScoringRule, brier, is_proper, logarithmic, menu_rule,
                                  mix, spherical, v_shaped)
-from .game.tickets import Menu, Rounded
+from .game.tickets import Menu, RoundedMenu
 from .game.stackelberg import (agent_profit, optimal_rule, principal_profit,
                                      simple_regret)
 from .game.oracle import Oracle, action_informed_oracle
@@ -50,7 +50,7 @@ __all__ = [
     'load_world', 'random_world', 'world_from_table', 'world_names',
     # rules
     'ScoringRule', 'brier', 'is_proper', 'logarithmic', 'menu_rule', 'mix', 'spherical',
-    'v_shaped', 'Menu', 'Rounded',
+    'v_shaped', 'Menu', 'RoundedMenu',
     # the game
     'agent_profit', 'optimal_rule', 'principal_profit', 'simple_regret', 'Oracle',
     'action_informed_oracle', 'search_oracle',

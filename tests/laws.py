@@ -37,7 +37,7 @@ from oia_nb.paper.ucb_lp import OptimisticPrograms
 from oia_nb.worlds.generators import simple_world
 from oia_nb.paper.baselines import DECISIONS, chen, etc, oiafc_simple
 from oia_nb.core import OIAError
-from oia_nb.experts.examination import LEAN, RATIOS, STAKES, Boundary, examine
+from oia_nb.experts.examination import LEAN, RATIOS, WAGERS, Boundary, examine
 from oia_nb.experts.experts import Lapsing, is_wrong
 from oia_nb.experts.lapses import chance_of_question, patient
 from oia_nb.experts.leads import leading, share_needed
@@ -584,7 +584,7 @@ def bounds(old, new):
     "A copy of the module of bounds with another constant, or with one text replaced."
     source = inspect.getsource(complexity)
     copy = types.ModuleType('bounds')
-    copy.__package__ = 'oia_nb'
+    copy.__package__ = complexity.__package__
     if old in ('C_GAP', 'C_EPS'):
         exec(source, copy.__dict__)
         copy.__dict__[old] = new
@@ -974,13 +974,13 @@ def evidence_of_reports(z, rounds):
                 now = sum(np.array_equal(rule.values, b) for b in rules)
                 stacks[now < max(asked, default=0)].append(z.index(r.report)*z.W + r.state)
                 rules.append(rule.values)
-        products, counts = np.ones(len(STAKES)), np.zeros((2, z.M*z.W))
+        products, counts = np.ones(len(WAGERS)), np.zeros((2, z.M*z.W))
         for n in range(min(len(stacks[0])//m, len(stacks[1]))):
             block = [*stacks[0][n*m:(n + 1)*m], stacks[1][n]]
             common = (counts.sum(0) + 1/(z.M*z.W))/(counts.sum() + 1)
             usual, other = ((c + LEAN*common)/(c.sum() + LEAN) for c in counts)
             g = (other/usual)[block]
-            products *= 1 + STAKES*((m + 1)*g[-1]/g.sum() - 1)
+            products *= 1 + WAGERS*((m + 1)*g[-1]/g.sum() - 1)
             top = max(top, products.mean())
             for cell in block[:m]:
                 counts[0, cell] += 1

@@ -85,8 +85,10 @@ MUTANTS = [
     ('the worst arm as target, within a budget', 'exploration',
      'profits >= profits.max() - TIE_TOL', 'profits <= profits.min() + TIE_TOL',
      'law_oiafb'),
-    ('searches counted as normal rounds', 'exploration', 'run.searches.append(search)',
-     'run.searches.append(search); run.L[k] += 1', 'law_run'),
+    ('searches counted as normal rounds', 'exploration',
+     'place = lambda lam: (line_of(plan), plan.alpha + lam*(1 - plan.alpha))',
+     'place = lambda lam: (line_of(plan), plan.alpha + lam*(1 - plan.alpha)); run.L[k] += 1',
+     'law_run'),
     ('stopping as if the oracle\'s share were free', 'oiafc', '<= eps - 2*alpha*B)',
      '<= eps)', 'law_stopping'),
     ('stopping at α = 1', 'oiafc', 'bool(alpha < 1 and eps > 2*alpha*B and', 'bool(',
@@ -95,16 +97,16 @@ MUTANTS = [
      '2*B*I*(1 - alpha) <= 2*eps - 2*alpha*B', 'law_oiafc'),
     ('certificates × ½', 'exploration', 'Certificate(float(mixing + confidence)',
      'Certificate(float(mixing + confidence)/2', 'law_oiafb'),
-    ('the best bound is the largest', 'exploration', 'if certificate.bound < run.bound',
-     'if not run.best or certificate.bound > run.bound', 'law_oiafb'),
+    ('the best bound is the largest', 'exploration', 'if found.bound < run.bound',
+     'if not run.best or found.bound > run.bound', 'law_oiafb'),
     ('radius of the simple setting × ½', 'baselines',
      'M=np.asarray(beliefs), delta=delta)', 'M=np.asarray(beliefs), delta=delta)/2',
      'law_simple'),
     ('E46: the share keeps M', 'baselines', 'np.sqrt(sizes.max()/L)',
      'np.sqrt(setting.M/L)', 'law_simple_share'),
     ('improper rules in the programs', 'programs',
-     'i, j = np.asarray(pairs).reshape(-1, 2).T', 'i, j = np.asarray(pairs)[:1].T',
-     'law_optimism'),
+     'i, j = np.asarray(pairs, int).reshape(-1, 2).T',
+     'i, j = np.asarray(pairs, int)[:1].T', 'law_optimism'),
 ]
 
 # what a certificate says beyond the paper, in the same form
@@ -235,7 +237,7 @@ class Package:
 # name, text of `complexity` that occurs once (or the name of a constant), what stands there
 # instead, the law that must fail
 CONSTANTS = [
-    ('E1: 2^M left out', 'self.M*(1. if _printed(version) else np.log(2))', '0.',
+    ('E1: 2^M left out', 'self.M*per_belief', '0.',
      'law_least'),
     ('E17: no round for the halving that is under way', 'return 2 + np.log2(',
      'return 1 + np.log2(', 'law_depth'),
@@ -342,8 +344,9 @@ def test_oracle_rule_is_caught():
 
 @pytest.mark.parametrize('name, old, new, law', few(CONSTANTS), ids=[m[0] for m in few(CONSTANTS)])
 def test_wrong_constant_is_caught(name, old, new, law):
+    broken = laws.bounds(old, new)
     with pytest.raises(AssertionError):
-        laws.LAWS[law](laws.bounds(old, new))
+        laws.LAWS[law](broken)
 
 def test_an_unchanged_copy_of_the_bounds_obeys():
     "One of its laws, without --release; the bounds themselves obey all."
@@ -367,9 +370,21 @@ def test_an_unchanged_copy_obeys(tmp_path):
     with Package(tmp_path) as copy:
         copy.law_search()
 
+def source_of(module):
+    [path] = Path(oia_nb.__file__).parent.rglob(f'{module}.py')
+    return path.read_text(encoding='utf-8')
+
+def test_every_mutant_has_its_place():
+    "Its text occurs once where it is said to."
+    for _, module, old, new, _ in MUTANTS:
+        laws.replaced(source_of(module), old, new)
+    for _, old, new, _ in CONSTANTS:
+        if old not in ('C_GAP', 'C_EPS'):
+            laws.replaced(source_of('complexity'), old, new)
+
 def test_enough_mutants():
-    assert len(MUTANTS) >= 15 and {m[4]
-                                   for m in MUTANTS} | {m[3]
-                                                        for m in CONSTANTS
-                                                        } | set(LEARNERS) == set(
-                                                            laws.LAWS)
+    "Each law has one, and so has each module that proves something."
+    laws_of = {m[4] for m in MUTANTS} | {m[3] for m in CONSTANTS} | set(LEARNERS)
+    assert len(MUTANTS + CONSTANTS) >= 80 and laws_of == set(laws.LAWS)
+    assert {m[1] for m in MUTANTS} >= {'lapses', 'leads', 'trial', 'open_setting', 'session',
+                                       'examination', 'experts'}

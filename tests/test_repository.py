@@ -87,7 +87,7 @@ def not_in_contents(root, tmp):
                for line in block.splitlines() if line.strip() and not line.startswith(':')]
     pages = [p.relative_to(root/'nbs').with_suffix('').as_posix()
              for p in [*notebooks(root), *(root/'nbs').glob('*.md')]]
-    held = [start for starts in site_pages.BELOW.values() for start in starts]
+    held = [start for starts in site_pages.PAGES_BELOW.values() for start in starts]
     lines = [f'{page} is not in the table of contents of index.ipynb' for page in pages
              if page != 'index' and not any(fnmatch(page, entry) for entry in entries)
              and not any(site_pages.is_named(page, start) for start in held)]

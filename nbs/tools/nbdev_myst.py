@@ -53,12 +53,17 @@ def parsed(code):
     try:
         return ast.parse(code).body
     except SyntaxError:
-        return ast.parse(re.sub(r'(?m)^\s*[%!].*', '', code)).body
+        return ast.parse(re.sub(r'(?m)^[%!].*', '', code)).body
+
+def imports(body):
+    "Whether statements only import."
+    return all(isinstance(n, (ast.Import, ast.ImportFrom)) for n in body)
 
 def folds(code, figure=False):
-    "Whether a cell is folded: it is long, or ends on a check and draws no figure."
+    "Whether a cell is folded: it is long, imports, or ends on a check and draws no figure."
     body = parsed(code)
-    return len(code.splitlines()) > LONG or not figure and bool(body) and is_check(body[-1])
+    checks = bool(body) and is_check(body[-1]) and not figure
+    return len(code.splitlines()) > LONG or checks or imports(body) and len(body) > 1
 
 def what_it_shows(code, figure):
     "What the bar over a folded cell says."
@@ -66,7 +71,7 @@ def what_it_shows(code, figure):
         return 'how this is drawn'
     body = parsed(code)
     names = [n.name for n in body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
-    if not names and all(isinstance(n, (ast.Import, ast.ImportFrom)) for n in body):
+    if imports(body):
         return 'imports'
     if body and is_check(body[-1]):
         return 'checks'
@@ -159,7 +164,9 @@ def list_modules(app, docname, source):
     "Completes api.md, when it is read, with the pages of all modules."
     if docname != 'api':
         return
-    pairs = [pair for pair in chapters(app.srcdir) if pair[1] != 'all']
+    parts = 'paper', 'sharp', 'experts', 'handbook', 'appendix'
+    pairs = sorted((pair for pair in chapters(app.srcdir) if pair[1] != 'all'),
+                   key=lambda pair: (parts.index(pair[0].split('/')[0]), pair[0]))
     rows = '\n'.join(f'| {{doc}}`api/{module}` | {{doc}}`/{page}` |' for page, module in pairs)
     source[0] += f'\n| module | explained in |\n|---|---|\n{rows}\n'
 

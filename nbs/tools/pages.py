@@ -258,13 +258,13 @@ def subtitle(env, page):
     return ' '.join(line[2:] for line in lines if line.startswith('> '))
 
 # The pages below a page, each by the beginning of its name, in their order.
-BELOW = {
+PAGES_BELOW = {
     '09': ['08'], '12': ['80'], '65': ['66'],
     '00_paper': ['00a', '00b', '00c', '00d', '00e'],
     'claims': ['tests'], '20': ['21'], '23': ['24'], '39': ['40', '41', '42', '87'],
     '27': ['26'], '30': ['29'], '32': ['37'], '33': ['34'], '28': ['35'],
     '64': ['75'], '67': ['68'],
-    'api': ['prf-prf', 'genindex', 'bibliography'], '81': ['79'], '61': ['71', '72', '73', '74'],
+    'bibliography': ['prf-prf', 'genindex'], '81': ['79'], '61': ['71', '72', '73', '74'],
     '60': ['59', '62', '63', '76', '83', '85', '86', '88', '90'],
 }
 VIRTUAL = 'prf-prf', 'genindex'                  # pages that have no source
@@ -274,7 +274,7 @@ def is_named(page, start):
 
 def below(env, page):
     "The pages that come below this one."
-    starts = next((found for start, found in BELOW.items() if is_named(page, start)), [])
+    starts = next((found for start, found in PAGES_BELOW.items() if is_named(page, start)), [])
     return [name for start in starts for name in sorted({*env.found_docs, *VIRTUAL})
             if is_named(name, start) and not name.startswith('api/')]
 

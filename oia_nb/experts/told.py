@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 # %% auto #0
-__all__ = ['CHOICES', 'LAPSES_MOST', 'ALARM', 'DIGITS_MOST', 'HALFWAY', 'CHECKS', 'VIOLATIONS', 'UNCHECKED', 'Told', 'as_told',
+__all__ = ['TOLD_WORDS', 'LAPSES_MOST', 'ALARM', 'DIGITS_MOST', 'HALFWAY', 'CHECKS', 'VIOLATIONS', 'UNCHECKED', 'Told', 'as_told',
            'nearest', 'heard_as', 'is_clear', 'digits_needed', 'Check']
 
 # %% ../../nbs/experts/30_told.ipynb #1e9dde9f
@@ -16,7 +16,7 @@ import numpy as np
 from ..core import (InvalidInput, Value, as_choice, as_integer, as_kind, as_number)
 
 # %% ../../nbs/experts/30_told.ipynb #49a11ffe
-CHOICES = dict(beliefs=('calibrated', 'own'), costs=('fixed', 'until the end'),
+TOLD_WORDS = dict(beliefs=('calibrated', 'own'), costs=('fixed', 'until the end'),
                arm=('seen', 'guessed'))
 # lapses that outnumber intended answers can't be told from them
 LAPSES_MOST = .49
@@ -65,7 +65,7 @@ class Told(Value):
         put('alarm', as_number('told.alarm', self.alarm, 0., 1., strict_low=True))
         if self.rounding is not None:
             put('rounding', as_integer('told.rounding', self.rounding, 0, DIGITS_MOST))
-        for name, choices in CHOICES.items():
+        for name, choices in TOLD_WORDS.items():
             as_choice(f'told.{name}', getattr(self, name), choices)
 
     @property
@@ -146,7 +146,7 @@ def _pairs(text):
         name, equals, value = (p.strip() for p in part.partition('='))
         if not equals:
             raise InvalidInput('told', part, 'field=value, several separated by commas')
-        yield name, value if name in CHOICES else _number(name, value)
+        yield name, value if name in TOLD_WORDS else _number(name, value)
 
 def _number(name, text):
     try:

@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TYPE_CHECKING
 if TYPE_CHECKING:
-    from oia_nb.fast.state import Run
+    from oia_nb.fast.state import RunArrays
     from oia_nb.game.information import World
     from oia_nb.run.learner import Identification
     from oia_nb.game.oracle import Oracle
 
 # %% auto #0
-__all__ = ['ENGINES', 'as_oiafc', 'as_oiafb', 'status', 'best_rule', 'answered', 'proved', 'as_identification', 'simulate_fast']
+__all__ = ['ENGINES', 'as_oiafc', 'as_oiafb', 'status', 'best_rule', 'arms_answered', 'engine_proof', 'as_identification',
+           'simulate_fast']
 
 # %% ../../nbs/appendix/74_fast_drive.ipynb #fdd140c0
 from types import SimpleNamespace
@@ -26,7 +27,7 @@ from ..run.learner import Finding, finish, simulate
 from ..paper.oiafb import budget_parameter, event_failure, oiafb
 from ..paper.oiafc import MIXINGS, oiafc
 from ..game.oracle import action_informed_oracle
-from ..paper.proving import by_counts
+from ..paper.proving import claim_by_counts
 from ..game.scoring import ScoringRule, mix
 
 # %% ../../nbs/appendix/74_fast_drive.ipynb #db65c801
@@ -80,22 +81,22 @@ def best_rule(engine):
         hat = ScoringRule(paid, z.support, z.bound)
     return Finding(mix(hat, S, alpha), k, certify(z, alpha, float(clock.best_radius)))
 
-def answered(run: Run) -> dict[int, np.ndarray]:
+def arms_answered(run: RunArrays) -> dict[int, np.ndarray]:
     "{round: expected payments (M,)} of the rules that were kept."
     seen, points, n = run.seen, run.points, run.clock.points
     rays = {int(seen.when[k, l, side]): seen.share[k, l, side]*run.game.oracle[l]
             for k, l, side in np.argwhere(seen.when)}
     return rays | {int(points.when[p]): points.s[p].copy() for p in range(n)}
 
-def proved(engine, found, played, eps, delta):
+def engine_proof(engine, found, played, eps, delta):
     "The `Finding` with its proof, from the points that the engine has kept."
     run, t = engine.run, int(engine.run.clock.best_round)
     if found.certificate is None or run.clock.violated:
         return found
     outline = dict(until=[t - 1]*2, answered=t, share=float(run.clock.best_alpha))
-    return by_counts(found,
+    return claim_by_counts(found,
                      played,
-                     answered(run),
+                     arms_answered(run),
                      eps=eps,
                      delta=delta,
                      outline=outline,
@@ -113,7 +114,7 @@ def as_identification(engine: Engine, why: int, eps: float,
             name: getattr(log, name)[:n]
             for name in ('arms', 'beliefs', 'kinds', 'targets', 'payments')
         })
-    found = proved(engine, best_rule(engine), played, eps, delta)
+    found = engine_proof(engine, best_rule(engine), played, eps, delta)
     return finish(played, found, eps=eps, delta=delta, status=status(engine, why),
                   searches=clock.searches, violated=clock.violated,
                   lp_solves=clock.solved + engine.programs.lp_solves,

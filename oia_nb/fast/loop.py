@@ -11,22 +11,22 @@ if TYPE_CHECKING:
     from oia_nb.paper.ucb_lp import Optimistic
 
 # %% auto #0
-__all__ = ['PIVOTS', 'ZERO_RULE', 'RULE', 'FALLBACK', 'DONE', 'CAP', 'LP', 'ROOM', 'STEP', 'BROKEN', 'FOREVER', 'radii', 'paths',
-           'asks', 'easy', 'pose', 'pivot', 'step', 'optimise', 'is_right', 'solve', 'v_game', 'new_game', 'new_run',
-           'put_on', 'programs', 'make_plan', 'happen', 'search', 'note', 'succeed', 'is_short', 'share_of', 'play',
-           'Engine']
+__all__ = ['MOST_PIVOTS', 'ZERO_RULE', 'OWN_RULE', 'FALLBACK', 'DONE', 'CAP', 'LP', 'ROOM', 'STEP', 'BROKEN', 'FOREVER', 'radii',
+           'paths', 'asks', 'easy', 'pose', 'pivot', 'step', 'optimise', 'is_right', 'solve', 'v_game', 'new_game',
+           'new_run', 'put_on', 'programs', 'plan_round', 'happen', 'halve_between', 'take_snapshot', 'count_success',
+           'is_short', 'share_of', 'play_rounds', 'Engine']
 
 # %% ../../nbs/appendix/73_fast_loop.ipynb #0bc72707
 import numpy as np
 from ..core import TIE_TOL, OracleViolated
 from ..paper.estimation import EVENT_TOL, FORCED, INIT, NORMAL
-from .points import (RESUM, add_points, agent_table, check_agent, count,
-                                draw, extend, leads, renew, reply, resum, thin_out,
+from .points import (RESUM, add_points, agent_table, check_agent, count_report,
+                                draw_report, extend, leads, renew, reply, resum, thin_out,
                                 watch)
-from .state import (KERNELS, SPARE, Game, Log, Plan, Points, Run, Seen,
+from .state import (KERNELS, SPARE, Game, Log, PlanArrays, Points, RunArrays, SeenArrays,
                                Table, by_reference, compiled, inlined, kernel, longer,
-                               new_clock, start)
-from ..game.programs import CLOSE, NOISE, PIVOT, ZERO, VProgram
+                               new_clock, allocate)
+from ..game.programs import CLOSE_ENOUGH, PIVOT_NOISE, PIVOT, ZERO, VProgram
 from ..paper.ucb_lp import OptimisticPrograms
 
 # %% ../../nbs/appendix/73_fast_loop.ipynb #88e2c8ff
@@ -105,7 +105,7 @@ def pose(run, k):
             continue
         for b in range(M):
             x = seen.pays[j, b]*seen.inverse[j] - seen.pays[k, b]*seen.inverse[k]
-            A[i, b] = x if abs(x) > NOISE else 0.
+            A[i, b] = x if abs(x) > PIVOT_NOISE else 0.
         A[i, M], A[i, M + 1] = -1., -plan.lower[k, j]/game.bound - I
         i += 1
     for b in range(M):
@@ -115,7 +115,7 @@ def pose(run, k):
     A[i + 2, M], A[i + 2, M + 1], A[K + 2, M] = 1., 2*I, 1.
 
 # %% ../../nbs/appendix/73_fast_loop.ipynb #7f14c416
-PIVOTS = 100
+MOST_PIVOTS = 100
 
 @kernel
 def pivot(table, r, e):
@@ -158,7 +158,7 @@ def step(table):
 @inlined
 def optimise(table):
     "Steps until there are none; false if there is no solution, or none is found."
-    for _ in range(PIVOTS):
+    for _ in range(MOST_PIVOTS):
         r, e = step(table)
         if r < 0 or e < 0:
             return r < 0
@@ -183,12 +183,12 @@ def is_right(table):
         for j in table.basis:
             if j < n:
                 row += A[i, j]*x[j]
-        if row > CLOSE*large or y[i] > CLOSE*dear:
+        if row > CLOSE_ENOUGH*large or y[i] > CLOSE_ENOUGH*dear:
             return False
     for j in range(n):
-        if z[j] > CLOSE*dear or x[j] < -CLOSE*large:
+        if z[j] > CLOSE_ENOUGH*dear or x[j] < -CLOSE_ENOUGH*large:
             return False
-    return abs(gap) <= CLOSE*(large + dear)
+    return abs(gap) <= CLOSE_ENOUGH*(large + dear)
 
 @kernel
 def solve(run, k):
@@ -240,21 +240,21 @@ def new_game(setting: Setting, oracle: Oracle, **options: Any) -> Game:
                 oracle=np.array([rule.expected for rule in oracle.rules]),
                 B_u=setting.B_u, **v_game(setting), **options)
 
-def new_run(world: World, oracle: Oracle, game: Game) -> Run:
-    "The `Run` of a world with the rational agent, before its first round."
+def new_run(world: World, oracle: Oracle, game: Game) -> RunArrays:
+    "The `RunArrays` of a world with the rational agent, before its first round."
     z = world.setting
-    parts = dict(seen=Seen, points=Points, plan=Plan, table=Table, log=Log)
-    return Run(agent=agent_table(world, oracle), game=game, clock=new_clock(),
-               **{name: start(Record, z.K, z.M, z.W) for name, Record in parts.items()})
+    parts = dict(seen=SeenArrays, points=Points, plan=PlanArrays, table=Table, log=Log)
+    return RunArrays(agent=agent_table(world, oracle), game=game, clock=new_clock(),
+               **{name: allocate(Record, z.K, z.M, z.W) for name, Record in parts.items()})
 
 # %% ../../nbs/appendix/73_fast_loop.ipynb #88c003ec
-ZERO_RULE, RULE, FALLBACK = range(3)      # what an optimistic rule is
+ZERO_RULE, OWN_RULE, FALLBACK = range(3)      # what an optimistic rule is
 
 @kernel
 def put_on(run, k):
     "Make the rule of program k the plan's optimistic rule."
     plan, game, K = run.plan, run.game, len(run.plan.I)
-    run.clock.hat, run.clock.key = ZERO_RULE if plan.zero[k] else RULE, k
+    run.clock.hat, run.clock.key = ZERO_RULE if plan.zero[k] else OWN_RULE, k
     plan.S[:] = 0.
     plan.s[:] = 0.
     plan.q[:] = 0.
@@ -288,7 +288,7 @@ def programs(run):
     return True
 
 @inlined
-def make_plan(run):
+def plan_round(run):
     "Fill in ĥ, the target and its rule; false if this is left to Python."
     clock, plan, seen = run.clock, run.plan, run.seen
     B, K = run.game.bound, len(plan.I)
@@ -330,7 +330,7 @@ def happen(run, rng, k, share):
     It is a forced one but for the first K, and those of a plan in which arm k plays."""
     clock, log, plan, t = run.clock, run.log, run.plan, run.clock.rounds
     arm = reply(run, k, share)
-    i = draw(run.agent, arm, rng.random())
+    i = draw_report(run.agent, arm, rng.random())
     clock.rounds = t + 1
     log.arms[t], log.beliefs[t], log.targets[t] = arm, i, k
     log.kinds[t] = FORCED
@@ -340,16 +340,16 @@ def happen(run, rng, k, share):
         log.kinds[t] = NORMAL
     clock.planned = 0
     log.payments[t] = (1 - share)*plan.s[i] + share*run.game.oracle[k, i]
-    count(run, arm, i)
+    count_report(run, arm, i)
     if clock.hat == ZERO_RULE:
         if extend(run.seen.share[arm, k], run.seen.when[arm, k], share, t + 1):
             clock.fresh = 1
-    elif clock.hat == RULE:
+    elif clock.hat == OWN_RULE:
         extend(plan.share[arm], plan.when[arm], share, t + 1)
     return arm
 
 @inlined
-def search(run, rng, k, alpha, arm):
+def halve_between(run, rng, k, alpha, arm):
     "The search for the wall, when another arm has answered: low, high, half way."
     low, high, I = 0., 1., run.plan.I
     threshold = min(I[arm], I[k])
@@ -363,7 +363,7 @@ def search(run, rng, k, alpha, arm):
 
 # %% ../../nbs/appendix/73_fast_loop.ipynb #51d37a75
 @inlined
-def note(run, t):
+def take_snapshot(run, t):
     "Note what refutes the event, and take a snapshot when one is due."
     clock, plan, log, n = run.clock, run.plan, run.log, run.clock.snapshots
     if clock.empty:
@@ -376,7 +376,7 @@ def note(run, t):
     clock.snapshots, clock.next_snapshot = n + 1, max(t + 1, int(1.02*t))
 
 @inlined
-def succeed(run, k, alpha):
+def count_success(run, k, alpha):
     "Count the normal round and keep the best rule; true if the run may stop."
     clock, game, plan, I = run.clock, run.game, run.plan, run.plan.I[k]
     run.seen.L[k] += 1
@@ -409,7 +409,7 @@ def share_of(game, L):
     return min(np.sqrt(game.alpha/L), 1.) if game.falling else game.alpha
 
 @kernel
-def play(state, rng, until):
+def play_rounds(state, rng, until):
     """Rounds, until something has to be done in Python, or the plan that follows round
     `until` is made; returns why."""
     run = by_reference(state)
@@ -425,20 +425,20 @@ def play(state, rng, until):
         if not clock.planned:
             if t == K + 1 or t % RESUM == 0:
                 resum(run)
-            if not make_plan(run):
+            if not plan_round(run):
                 return LP
             clock.planned = 1
         if clock.rounds >= until:
             return STEP
         k = clock.target
         alpha = share_of(game, run.seen.L[k])
-        note(run, t)
+        take_snapshot(run, t)
         arm = happen(run, rng, k, share=alpha)
         if arm != k:
-            search(run, rng, k, alpha, arm)
-        elif succeed(run, k, alpha):
+            halve_between(run, rng, k, alpha, arm)
+        elif count_success(run, k, alpha):
             return DONE
-        if clock.hat == RULE:
+        if clock.hat == OWN_RULE:
             add_points(run, k)
     return CAP
 
@@ -446,7 +446,7 @@ def play(state, rng, until):
 FOREVER = np.iinfo(np.int64).max
 
 class Engine:
-    """A run of a world with the rational agent; `run` is its `Run`.
+    """A run of a world with the rational agent; `run` is its `RunArrays`.
 
     `options` are the fields of `Game` that neither the setting nor the oracle gives.
     With `compile` false the kernels run as Python. Raises `InvalidInput` for another
@@ -464,7 +464,7 @@ class Engine:
     def advance(self, until: int = FOREVER) -> int:
         "Play until the run ends, or the plan after round `until`: DONE, CAP or STEP."
         act = {LP: self.plan, ROOM: self.make_room, BROKEN: self.refuse}
-        while (why := self.kernels['play'](self.run, self.rng, until)) in act:
+        while (why := self.kernels['play_rounds'](self.run, self.rng, until)) in act:
             act[why]()
         return why
 
@@ -508,6 +508,6 @@ class Engine:
         plan.q[:] = self.world.belief_distributions @ rule.expected
         clock.target, clock.planned, clock.key = k, 1, -clock.rounds
         clock.empty |= bool(found.infeasible)
-        answer = RULE if rule.values.any() else ZERO_RULE
+        answer = OWN_RULE if rule.values.any() else ZERO_RULE
         clock.hat = FALLBACK if k in found.infeasible else answer
 

@@ -6,13 +6,13 @@
 from __future__ import annotations
 from typing import TYPE_CHECKING
 if TYPE_CHECKING:
-    from oia_nb.fast.state import Run
+    from oia_nb.fast.state import RunArrays
     from oia_nb.game.oracle import Oracle
 
 # %% auto #0
-__all__ = ['OTHERS', 'RESUM', 'NEAREST', 'FARTHEST', 'FEW', 'FLAT', 'check_agent', 'check_truth', 'agent_table', 'stake', 'worth',
-           'favourite', 'reply', 'draw', 'extend', 'count', 'dot', 'resum', 'slack', 'wake', 'add_points', 'leads',
-           'moved', 'tidy', 'watch', 'renew', 'corners', 'thin_out']
+__all__ = ['OTHERS', 'RESUM', 'CLOSEST', 'FARTHEST', 'FEW', 'FLAT', 'check_agent', 'check_truth', 'agent_table', 'stake_of',
+           'arm_brings', 'favoured', 'reply', 'draw_report', 'extend', 'count_report', 'dot', 'resum', 'slack', 'wake',
+           'add_points', 'leads', 'moved', 'put_to_sleep', 'watch', 'renew', 'corners', 'thin_out']
 
 # %% ../../nbs/appendix/72_fast_points.ipynb #cf51c6fa
 import numpy as np
@@ -64,7 +64,7 @@ def agent_table(world: World, oracle: Oracle) -> AgentTable:
 
 # %% ../../nbs/appendix/72_fast_points.ipynb #a00af75a
 @inlined
-def stake(run, k, share):
+def stake_of(run, k, share):
     "The largest payment of (1 - share) Ŝ + share S̃_k, or the largest cost."
     S, oracle, most = run.plan.S, run.agent.S_oracle, 0.
     for i in range(len(S)):
@@ -74,19 +74,19 @@ def stake(run, k, share):
     return most
 
 @inlined
-def worth(agent, j, profit):
+def arm_brings(agent, j, profit):
     "What arm j brings the principal if it brings the agent so much profit."
     return agent.q_utility[j] - (profit + agent.costs[j])
 
 @kernel
-def favourite(run, best, stake):
+def favoured(run, best, stake):
     "The first of the arms that pay the agent `best` which pays the principal most."
     agent, g, value, j = run.agent, run.plan.profit, -np.inf, 0
     close, same = best - TIE_TOL*stake, TIE_TOL*(stake + run.game.B_u)
     for k in range(len(g)):
         if g[k] >= close:
-            value = max(value, worth(agent, k, g[k]))
-    while g[j] < close or worth(agent, j, g[j]) < value - same:
+            value = max(value, arm_brings(agent, k, g[k]))
+    while g[j] < close or arm_brings(agent, j, g[j]) < value - same:
         j += 1
     return j
 
@@ -102,11 +102,11 @@ def reply(run, k, share):
             arm, best = j, g[j]
     if second < best - TIE_TOL*agent.most:
         return arm
-    return favourite(run, best, stake(run, k, share))
+    return favoured(run, best, stake_of(run, k, share))
 
 # %% ../../nbs/appendix/72_fast_points.ipynb #e849a19f
 @inlined
-def draw(agent, arm, x):
+def draw_report(agent, arm, x):
     "The reported belief, from a uniform number x."
     x *= agent.cumulative[arm, agent.cells[arm] - 1]
     low, high = 0, agent.cells[arm]
@@ -132,7 +132,7 @@ def extend(share, when, x, t):
     return False
 
 @inlined
-def count(run, arm, i):
+def count_report(run, arm, i):
     "One more report of belief i by the arm."
     seen, points, game = run.seen, run.points, run.game
     seen.counts[arm, i] += 1
@@ -250,7 +250,7 @@ def leads(run):
     run.clock.fresh = 0
 
 # %% ../../nbs/appendix/72_fast_points.ipynb #13bef47e
-NEAREST, FARTHEST, FEW = 1/8, 1., 16
+CLOSEST, FARTHEST, FEW = 1/8, 1., 16
 
 @kernel
 def moved(run, k):
@@ -261,7 +261,7 @@ def moved(run, k):
     return x
 
 @inlined
-def tidy(run):
+def put_to_sleep(run):
     "Put to sleep what can sleep."
     clock, points = run.clock, run.points
     awake, n = points.awake, 0
@@ -293,7 +293,7 @@ def watch(run):
         for p in range(clock.points):
             wake(run, p, before)
     if clock.awake > clock.limit:
-        tidy(run)
+        put_to_sleep(run)
     return False
 
 # %% ../../nbs/appendix/72_fast_points.ipynb #102d399b
@@ -317,8 +317,8 @@ def renew(run):
             points.scale[k] += np.sqrt(q*(1 - q)*seen.inverse[k])
         if still:
             points.scale[k] = 0.
-        points.due[k] = seen.N[k]*(1 + NEAREST*points.scale[k]/2)
-    clock.reach, clock.renewed, clock.awake = NEAREST, clock.rounds, 0
+        points.due[k] = seen.N[k]*(1 + CLOSEST*points.scale[k]/2)
+    clock.reach, clock.renewed, clock.awake = CLOSEST, clock.rounds, 0
     for p in range(clock.points):
         points.slack[p] = slack(run, p)
         wake(run, p, -np.inf)
@@ -346,7 +346,7 @@ def corners(X: np.ndarray) -> np.ndarray:
     except QhullError:
         return np.arange(len(X))
 
-def thin_out(run: Run) -> None:
+def thin_out(run: RunArrays) -> None:
     """Throw out points within the hull of others; all others sleep until they are
     renewed."""
     clock, points = run.clock, run.points

@@ -6,12 +6,12 @@
 from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
-_R = TypeVar('_R', bound=Any)
+_Record = TypeVar('_Record', bound=Any)
 
 # %% auto #0
-__all__ = ['KERNELS', 'INLINED', 'SECONDS', 'COMPILED', 'CLOCK', 'SPARE', 'FIRST', 'ENDS', 'kernel', 'inlined', 'by_reference',
-           'reference', 'fingerprint', 'remember', 'compiled', 'AgentTable', 'Game', 'new_clock', 'array', 'start',
-           'Seen', 'Points', 'Plan', 'Table', 'Log', 'Run', 'longer']
+__all__ = ['KERNELS', 'INLINED', 'SECONDS', 'COMPILED', 'CLOCK', 'SPARE', 'AT_START', 'ENDS', 'kernel', 'inlined', 'by_reference',
+           'reference', 'code_key', 'keep_compiled', 'compiled', 'AgentTable', 'Game', 'new_clock', 'array', 'allocate',
+           'SeenArrays', 'Points', 'PlanArrays', 'Table', 'Log', 'RunArrays', 'longer']
 
 # %% ../../nbs/appendix/71_fast_state.ipynb #ada200d5
 import hashlib
@@ -84,7 +84,7 @@ def reference(numba):
     return refer
 
 # %% ../../nbs/appendix/71_fast_state.ipynb #472116bf
-def fingerprint() -> str:
+def code_key() -> str:
     "Names the code and the constants that the loop is compiled from."
     seen = []
     for name, f in KERNELS.items():
@@ -98,7 +98,7 @@ def fingerprint() -> str:
 SECONDS = 10       # of processor time
 COMPILED = {}      # by name; empty until the first call of `compiled`
 
-def remember(play: Any) -> None:
+def keep_compiled(play: Any) -> None:
     "Keep what `play` is compiled to; say so if there is nothing yet to load."
     try:
         play.enable_caching()
@@ -124,12 +124,12 @@ def compiled() -> dict[str, Callable[..., Any]]:
     names = dict(by_reference=reference(numba))
     for name, f in KERNELS.items():
         g = FunctionType(f.__code__, {**f.__globals__, **names}, name)
-        g.__module__, g.__qualname__ = f.__module__, f'{name}_{fingerprint()}'
+        g.__module__, g.__qualname__ = f.__module__, f'{name}_{code_key()}'
         names[name] = numba.njit(
             error_model='numpy', _nrt=False, no_cfunc_wrapper=True,
-            no_cpython_wrapper=name != 'play',
+            no_cpython_wrapper=name != 'play_rounds',
             inline='always' if name in INLINED else 'never')(g)
-    remember(names['play'])
+    keep_compiled(names['play_rounds'])
     COMPILED.update(names)
     return COMPILED
 
@@ -201,22 +201,22 @@ def new_clock() -> Any:
 
 # %% ../../nbs/appendix/71_fast_state.ipynb #c15f8a43
 SPARE = 80             # room for one more search, whatever its depth
-FIRST = dict(rounds=4096, snapshots=1024, room=4096)      # what arrays start with
+AT_START = dict(rounds=4096, snapshots=1024, room=4096)      # what arrays start with
 ENDS = np.inf, -np.inf                                   # of no share at all
 
 def array(dims, kind=float, fill=0):
     "How an array of a record starts: dimensions by name, type, value."
     return dims, kind, fill
 
-def start(Record: type[_R], K: int, M: int, W: int = 2) -> _R:
+def allocate(Record: type[_Record], K: int, M: int, W: int = 2) -> _Record:
     "A record of arrays as they start, for K arms and M beliefs in W states."
     sizes = {'K': K, 'M': M, 'MW': M*W, 'm': K + 2, 'm+2': K + 4, 'n': M + 1,
-             'n+1': M + 2, **FIRST}
+             'n+1': M + 2, **AT_START}
     shape = lambda dims: [sizes[d] if d in sizes else int(d) for d in dims.split()]
     return Record(**{name: np.full(shape(dims), fill, kind)
                      for name, (dims, kind, fill) in Record._field_defaults.items()})
 
-class Seen(NamedTuple):
+class SeenArrays(NamedTuple):
     "What the learner has counted."
     counts: np.ndarray = array('K M')               # n_k(i)
     N: np.ndarray = array('K')                      # their sums
@@ -243,7 +243,7 @@ class Points(NamedTuple):
     due: np.ndarray = array('K')                    # the N_k at which to look how far
     low: np.ndarray = array('K K M')                # the lowest rule then
 
-class Plan(NamedTuple):
+class PlanArrays(NamedTuple):
     "The numbers of a plan."
     I: np.ndarray = array('K')                      # radii
     U: np.ndarray = array('K K')                    # least ⟨q̂_k - q̂_j, s⟩ of points
@@ -262,7 +262,7 @@ class Plan(NamedTuple):
     q: np.ndarray = array('K')                      # ⟨q_j, ŝ⟩, the agent's
     best: np.ndarray = array('MW')                  # Ŝ of the best certificate
     profit: np.ndarray = array('K')                 # scratch space of `reply`
-    share: np.ndarray = array('K 2', fill=ENDS)     # as in `Seen`, on the way to S̃_k
+    share: np.ndarray = array('K 2', fill=ENDS)     # as in `SeenArrays`, on the way to S̃_k
     when: np.ndarray = array('K 2', int)
 
 # %% ../../nbs/appendix/71_fast_state.ipynb #cd66abc7
@@ -288,18 +288,18 @@ class Log(NamedTuple):
     radii: np.ndarray = array('snapshots K')
     bounds: np.ndarray = array('snapshots')
 
-class Run(NamedTuple):
+class RunArrays(NamedTuple):
     "All of it: the one argument of the larger kernels."
     agent: AgentTable
     game: Game
     clock: np.record          # see `CLOCK`
-    seen: Seen
+    seen: SeenArrays
     points: Points
-    plan: Plan
+    plan: PlanArrays
     table: Table
     log: Log
 
-def longer(record: _R, names: Sequence[str]) -> _R:
+def longer(record: _Record, names: Sequence[str]) -> _Record:
     "The record with the arrays `names` twice as long."
     return record._replace(**{o: np.concatenate([x, np.zeros_like(x)]) for o in names
                               for x in [getattr(record, o)]})

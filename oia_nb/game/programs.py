@@ -10,13 +10,13 @@ from typing import Any
 # %% auto #0
 __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS', 'CVXPY_OPTIONS', 'HIGHS_OPTIONS', 'LP_UNIT',
            'SCALED', 'HIGHS_ATTEMPTS', 'LP_ROW_TOL', 'ROUNDING', 'MEMORY_MOST', 'LIE_BYTES', 'GAIN_BYTES', 'MENU_FROM',
-           'OPTIMAL', 'INFEASIBLE', 'FAILED', 'ZERO', 'TIED', 'PIVOT', 'PATIENCE', 'PIVOTS', 'EXACT', 'CLOSE', 'AFRESH',
-           'NOISE', 'PROGRAMS', 'PURSE', 'INSIDE', 'Solution', 'properness_pairs', 'pair_rows', 'properness_rows',
-           'worst_lies', 'price_weights', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound', 'new_highs', 'open_highs',
-           'Vertex', 'LinearProgram', 'push', 'ProperProgram', 'rule_matrix', 'link_row', 'check_size', 'RuleProgram',
-           'box', 'at_least_zero', 'menu_matrix', 'MenuProgram', 'lowest', 'tightest', 'turn', 'afresh',
-           'first_tableau', 'is_close', 'simplex', 'v_rules', 'VProgram', 'fast_program', 'program_route',
-           'known_program', 'solve_program', 'purses', 'cheapest_rule', 'widest_rule']
+           'OPTIMAL', 'INFEASIBLE', 'FAILED', 'ZERO', 'TIED', 'PIVOT', 'PATIENCE', 'PIVOTS', 'EXACT', 'CLOSE_ENOUGH',
+           'AFRESH', 'PIVOT_NOISE', 'PROGRAMS', 'PURSE', 'INSIDE', 'Solution', 'properness_pairs', 'pair_rows',
+           'properness_rows', 'worst_lies', 'price_weights', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound',
+           'new_highs', 'open_highs', 'Vertex', 'LinearProgram', 'push', 'ProperProgram', 'rule_matrix', 'link_row',
+           'check_size', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix', 'MenuProgram', 'lowest', 'tightest',
+           'turn', 'afresh', 'first_tableau', 'is_close', 'simplex', 'v_rules', 'VProgram', 'fast_program',
+           'program_route', 'known_program', 'solve_program', 'purses', 'least_paying_rule', 'widest_rule']
 
 # %% ../../nbs/appendix/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass, replace
@@ -791,7 +791,7 @@ def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[int, int]:
 
 # %% ../../nbs/appendix/61_programs.ipynb #371199b8
 # what an answer is verified within, of its size; how often a tableau is made afresh
-EXACT, CLOSE, AFRESH = 1e-13, 1e-10, 4
+EXACT, CLOSE_ENOUGH, AFRESH = 1e-13, 1e-10, 4
 
 def afresh(data: np.ndarray, basis: np.ndarray) -> np.ndarray:
     """The tableau of a `basis` (m,), from the `data` (m + 3, n + 1) of the first.
@@ -822,7 +822,7 @@ def first_tableau(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
     return data
 
 def is_close(A: np.ndarray, b: np.ndarray, cost: np.ndarray, w: np.ndarray,
-             y: np.ndarray, within: float = CLOSE) -> bool:
+             y: np.ndarray, within: float = CLOSE_ENOUGH) -> bool:
     """True if w (n,) is feasible and optimal by the multipliers y (m,) ≤ 0, `within`
     a share of what is added up."""
     large, dear = 1 + np.abs(w).max(), 1 + np.abs(y).max()
@@ -862,7 +862,7 @@ def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
             T = afresh(data, basis)
         w, y = np.zeros(n + m), -T[m + 1, n:n + m]
         w[basis] = T[:m, -1]
-        if is_close(A1, b1, cost, w[:n], y, CLOSE if attempt else EXACT):
+        if is_close(A1, b1, cost, w[:n], y, CLOSE_ENOUGH if attempt else EXACT):
             return unit*np.maximum(w[:n], 0.), np.minimum(y, 0.)/by
     failure = SolverFailure(f'a program of {m} rows and {n} columns isn\'t verified')
     failure.program = A, b, cost
@@ -870,7 +870,7 @@ def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
 
 # %% ../../nbs/appendix/61_programs.ipynb #c697bece
 # coefficients below this are rounding
-NOISE = 1e-14
+PIVOT_NOISE = 1e-14
 
 @lru_cache(maxsize=8)
 def v_rules(beliefs: bytes) -> Any:
@@ -909,7 +909,7 @@ class VProgram:
         if not np.isfinite(pays.sum() + asks.sum()):
             raise SolverFailure('a coefficient of the program is not finite')
         more = pays[-1] - pays[:-1]
-        return pays[-1], np.where(np.abs(more) < NOISE, 0., more), asks
+        return pays[-1], np.where(np.abs(more) < PIVOT_NOISE, 0., more), asks
 
     def solve(self, more: np.ndarray, asks: np.ndarray, cost: np.ndarray, last: float,
               end: float) -> Any:
@@ -1020,7 +1020,7 @@ def purses(need: float, bound: float) -> Iterator[float]:
         b *= PURSE
     yield bound
 
-def cheapest_rule(program: Any, q: np.ndarray, C: np.ndarray,
+def least_paying_rule(program: Any, q: np.ndarray, C: np.ndarray,
                   bound: float) -> Solution | None:
     """The `Solution` of LP_k, in money: the cheapest rule for costs C (K,) = c_k -
     c_j within `bound`.
@@ -1029,7 +1029,7 @@ def cheapest_rule(program: Any, q: np.ndarray, C: np.ndarray,
     `SolverFailure`.
 
     >>> program = known_program(z.support, q, 1)
-    >>> round(cheapest_rule(program, q, clinic.costs[1] - clinic.costs,
+    >>> round(least_paying_rule(program, q, clinic.costs[1] - clinic.costs,
     ...     z.bound).value, 4)
     np.float64(0.0565)
     """

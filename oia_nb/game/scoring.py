@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any, TYPE_CHECKING
 if TYPE_CHECKING:
     from oia_nb.game.information import Setting, World
-    from oia_nb.game.tickets import Menu, Rounded
+    from oia_nb.game.tickets import Menu, RoundedMenu
     from oia_nb.show.views import Card
 
 # %% auto #0
@@ -103,8 +103,8 @@ class ScoringRule(Value):
         return rule_menu(self, within)
 
     def rounded(self, digits: int, where: World | Setting,
-                margin: float | None = None) -> Rounded:
-        "The rule with payments of so many `digits`, a `Rounded`: `tickets.rounded`."
+                margin: float | None = None) -> RoundedMenu:
+        "The rule with payments of so many `digits`, a `RoundedMenu`: `tickets.rounded`."
         from oia_nb.game.tickets import rounded
         return rounded(self, digits, where, margin)
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..core import TIE_TOL, NotInducible, SolverFailure, Value
 from ..core import as_kind, as_number, read_only
 from .information import World, check_rule
-from .programs import PURSE, cheapest_rule, known_program, widest_rule
+from .programs import PURSE, least_paying_rule, known_program, widest_rule
 from .scoring import ScoringRule, menu_rule
 
 # %% ../../nbs/paper/03_stackelberg.ipynb #ef260c30
@@ -132,7 +132,7 @@ def lp_arm(world: World, arm: int | str, solver: str = 'fast',
     C = world.costs[k] - world.costs + margin
     program, tie = known_program(z.support, q, k, solver), 0.
     for room in ROOMS:
-        found = cheapest_rule(program, q, C + room*tie, z.bound)
+        found = least_paying_rule(program, q, C + room*tie, z.bound)
         if found is None and room == 0:
             return None
         if found is None:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 
 # %% auto #0
-__all__ = ['SAME', 'FEWEST', 'MOST', 'PRINTED', 'SPREAD', 'ROUNDING_SECONDS', 'ALIKE', 'Menu', 'rule_menu', 'intervals',
-           'borders', 'ticket_name', 'money', 'smallest', 'pays', 'remark', 'when_two', 'when_more', 'round_program',
-           'Rounded', 'distinct', 'whole_numbers', 'round_menu', 'payable', 'decimals', 'rounded', 'rounding_costs']
+__all__ = ['SAME', 'FEWEST_DECIMALS', 'MOST_DECIMALS', 'PRINTED', 'WORSE_MOST', 'ROUNDING_SECONDS', 'SAME_TICKET', 'Menu',
+           'rule_menu', 'intervals', 'borders', 'ticket_name', 'money', 'smallest', 'pays', 'remark', 'when_two',
+           'when_more', 'round_program', 'RoundedMenu', 'distinct', 'whole_numbers', 'round_menu', 'payable',
+           'decimals', 'rounded', 'rounding_costs']
 
 # %% ../../nbs/experts/26_tickets.ipynb #ed66b7e8
 from dataclasses import dataclass
@@ -27,8 +28,8 @@ from .stackelberg import principal_profit, region_margin
 # %% ../../nbs/experts/26_tickets.ipynb #f9699e07
 # what a belief may lose by a ticket left out, in units of the largest payment
 SAME = 1e-12
-FEWEST = -12            # decimals of a payment: from so few
-MOST = 15               # to so many
+FEWEST_DECIMALS = -12            # decimals of a payment: from so few
+MOST_DECIMALS = 15               # to so many
 
 @dataclass(frozen=True, eq=False)
 class Menu(Value):
@@ -64,9 +65,9 @@ class Menu(Value):
 
     def when(self, states: Sequence[str], digits: int | None = None) -> list[str]:
         """When to take each ticket, in words; `digits` are decimals of the payments, from 0
-        to `MOST`. Raises `InvalidInput`."""
+        to `MOST_DECIMALS`. Raises `InvalidInput`."""
         if digits is not None:
-            as_integer('digits', digits, 0, MOST)
+            as_integer('digits', digits, 0, MOST_DECIMALS)
         if len(states) == 2:
             return when_two(self, states)
         return when_more(self, states, digits)
@@ -225,9 +226,9 @@ def when_more(menu, states, digits=None):
 
 # %% ../../nbs/experts/26_tickets.ipynb #ab7c4136
 # a ticket that a belief likes less by more units than this is not offered to it
-SPREAD = 4
+WORSE_MOST = 4
 ROUNDING_SECONDS = 20.  # what the search for round numbers may take
-ALIKE = 1e-6            # tickets closer than this are rounded as one
+SAME_TICKET = 1e-6            # tickets closer than this are rounded as one
 
 def round_program(tickets, world, arm, unit, margin):
     """The program of round numbers as the arguments of `open_highs`; variables are T
@@ -250,7 +251,7 @@ def round_program(tickets, world, arm, unit, margin):
     high = np.concatenate([np.full(n*M, np.inf), np.full(n*M, top), np.ones(M),
                            np.full(len(others), np.inf)])
     pay = z.support @ tickets.T
-    offered = pay.max(1, keepdims=True) - pay <= SPREAD*unit
+    offered = pay.max(1, keepdims=True) - pay <= WORSE_MOST*unit
     most = np.concatenate([np.full(n*W + M, top), offered.ravel()])
     return dict(A=A, cost=np.concatenate([np.zeros(n*W), q[arm], np.zeros(M*n)]),
                 columns=np.stack([np.zeros(len(most)), most]),
@@ -259,7 +260,7 @@ def round_program(tickets, world, arm, unit, margin):
 
 # %% ../../nbs/experts/26_tickets.ipynb #53b139b2
 @dataclass(frozen=True, eq=False)
-class Rounded:
+class RoundedMenu:
     r"""A rule in round numbers, ready to be handed over.
 
     `menu` its tickets; `rule` the same as a `ScoringRule`; `digits` decimals of each
@@ -267,7 +268,7 @@ class Rounded:
     by at least `margin`; `profit` what the principal really earns, and `lost` how
     much less that is than under the rule that was rounded. The last four are None if
     only a setting was given. `optimal` tells whether no menu of so many tickets is
-    better (but for choices that `SPREAD` leaves out).
+    better (but for choices that `WORSE_MOST` leaves out).
     """
     menu: Menu
     digits: int
@@ -307,9 +308,9 @@ def whole_numbers(program):
     return np.array(found.col_value), status == highspy.HighsModelStatus.kOptimal
 
 def round_menu(rule, world, digits, margin):
-    "The `Rounded` rule of chapter 26 in a known world."
+    "The `RoundedMenu` rule of chapter 26 in a known world."
     z, unit, arm = world.setting, 10.**-digits, world.best_response(rule)
-    tickets = rule.menu(ALIKE).tickets
+    tickets = rule.menu(SAME_TICKET).tickets
     if margin > z.bound + world.costs.max():
         raise NotInducible(
             f'no payments up to {z.bound:g} make an arm lead by {margin:g}',
@@ -329,7 +330,7 @@ def round_menu(rule, world, digits, margin):
         raise SolverFailure(
             f'the menu found does not make arm {z.arms[arm]!r} lead by {margin:g}')
     profit = principal_profit(world, menu.rule)
-    return Rounded(menu, digits, arm, margin, profit,
+    return RoundedMenu(menu, digits, arm, margin, profit,
                    principal_profit(world, rule) - profit, optimal)
 
 # %% ../../nbs/experts/26_tickets.ipynb #ca5b0001
@@ -358,14 +359,14 @@ def decimals(unit):
 
 # %% ../../nbs/experts/26_tickets.ipynb #f849993e
 def rounded(rule: ScoringRule, digits: int, where: World | Setting,
-            margin: float | None = None) -> Rounded:
-    """The rule in round numbers, as a `Rounded`.
+            margin: float | None = None) -> RoundedMenu:
+    """The rule in round numbers, as a `RoundedMenu`.
 
     Parameters
     ----------
     rule : ScoringRule
     digits : int
-        Decimals of every payment, from `FEWEST` (-6 are millions) to `MOST`.
+        Decimals of every payment, from `FEWEST_DECIMALS` (-6 are millions) to `MOST_DECIMALS`.
     where : World or Setting
         In a known world: the best menu of as many tickets whose payments have these
         digits (chapter 26), with its true profit. With a setting only, each
@@ -377,7 +378,7 @@ def rounded(rule: ScoringRule, digits: int, where: World | Setting,
     Raises `InvalidInput`; `NotInducible` if no such menu makes the arm the best
     response; `SolverFailure`.
     """
-    digits = as_integer('digits', digits, FEWEST, MOST)
+    digits = as_integer('digits', digits, FEWEST_DECIMALS, MOST_DECIMALS)
     unit = 10.**-digits
     margin = as_number('margin', unit/2 if margin is None else margin, 0.)
     if isinstance(where, World):
@@ -386,7 +387,7 @@ def rounded(rule: ScoringRule, digits: int, where: World | Setting,
         raise InvalidInput('where', where, 'a World, or a Setting')
     tickets = np.clip(np.round(rule.menu().tickets, digits), 0.,
                       np.floor(rule.bound/unit + 1e-9)*unit)
-    return Rounded(
+    return RoundedMenu(
         Menu(distinct(np.round(tickets, max(digits, 0))), rule.support, rule.bound),
         digits)
 

@@ -28,7 +28,7 @@ from .binary_search import Search
 from ..run.learner import (Certificate, Finding, Stopped, announce, ask_oracle,
                                 check_learner, learner)
 from .exploration import (Exploration, Plan, as_part, best_so_far,
-                                      broken_oracle, compose, conclude, initialise,
+                                      broken_oracle, compose, conclude_run, initialise,
                                       never, remember)
 from .oiafc import STOPS, last_or_best, mixing_corollary1
 from .oiafb import budget_parameter, safest
@@ -363,15 +363,15 @@ def unless_broken(run, steps, eps, delta):
     try:
         return (yield from steps)
     except OracleViolated:
-        return conclude(run, eps=eps, delta=delta, **broken_oracle(run))
+        return conclude_run(run, eps=eps, delta=delta, **broken_oracle(run))
     except Stopped:
-        return conclude(run, eps=eps, delta=delta, **best_so_far(run))
+        return conclude_run(run, eps=eps, delta=delta, **best_so_far(run))
 
 def ask_some(run, eps, delta, budget):
     """A budget smaller than the number of arms: ask what can be asked, and return
     the safest rule."""
     yield from remember(run, initialise(run, budget), keep=lambda run: True)
-    return conclude(run, eps=eps, delta=delta, status='budget_too_small',
+    return conclude_run(run, eps=eps, delta=delta, status='budget_too_small',
                     found=Finding(*safest(run)))
 
 # %% ../../nbs/appendix/79_baseline_proofs.ipynb #9f7b6259
@@ -387,7 +387,7 @@ def ask_link_commit(run, eps, delta, n, solver):
     C_hat, I_c, run.violated = cost_estimates(
         cost_upper(Frozen(z, q, data.points), I/2), z.bound)
     ends = [commit(z, run.oracle, k, q, I[0], C_hat, I_c, solver) for k in range(z.K)]
-    return conclude(run, eps=eps, delta=delta,
+    return conclude_run(run, eps=eps, delta=delta,
                     **committed(run, eps, asked, q, I, C_hat, I_c, ends))
 
 # an upper end below the lower one by more than this proves that the event failed

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['SNAPSHOT_GROWTH', 'Plan', 'Exploration', 'initialise', 'make_plan', 'file_plan', 'line_of', 'play', 'force',
-           'certify', 'succeed', 'finding_of', 'interact', 'never', 'remember', 'conclude', 'proved', 'compose',
+           'certify', 'succeed', 'finding_of', 'interact', 'never', 'remember', 'conclude_run', 'with_proof', 'compose',
            'run_through', 'best_so_far', 'broken_oracle', 'as_part']
 
 # %% ../../nbs/paper/08_exploration.ipynb #85f66d64
@@ -24,7 +24,7 @@ from ..game.scoring import ScoringRule, mix
 from .estimation import INIT, Transcript, cost_estimates, cost_upper
 from .ucb_lp import OptimisticPrograms
 from .binary_search import binary_search
-from .proving import by_counts
+from .proving import claim_by_counts
 from ..run.learner import (Certificate, Finding, Learner, Stopped, announce,
                                 ask_oracle, finish)
 
@@ -223,18 +223,18 @@ def remember(
     return end
 
 # %% ../../nbs/paper/08_exploration.ipynb #ace9d2df
-def conclude(run: Exploration, *, eps: float, delta: float,
+def conclude_run(run: Exploration, *, eps: float, delta: float,
              **decision: Any) -> Identification:
     """The `Identification` of a finished run, from a `decision`: the `Finding` and
     the status that `finish` wants to know."""
     seen = dict(searches=len(run.searches), lp_solves=run.programs.lp_solves,
                 violated=run.violated) | decision
     if not seen['violated']:
-        seen['found'] = proved(run, seen['found'], eps, delta)
+        seen['found'] = with_proof(run, seen['found'], eps, delta)
     return finish(run.transcript, eps=eps, delta=delta, snapshots=run.snapshots,
                   **seen)
 
-def proved(run: Exploration, found: Finding, eps: float, delta: float) -> Finding:
+def with_proof(run: Exploration, found: Finding, eps: float, delta: float) -> Finding:
     """The `Finding` with its proof, if it has an outline of one and the run knows how
     often it looks."""
     certificate = found.certificate
@@ -243,7 +243,7 @@ def proved(run: Exploration, found: Finding, eps: float, delta: float) -> Findin
     if run.looks is None:
         return replace(found, certificate=replace(certificate, proof=None))
     data = run.transcript
-    return by_counts(found, data, data.answers, eps=eps, delta=delta, looks=run.looks,
+    return claim_by_counts(found, data, data.answers, eps=eps, delta=delta, looks=run.looks,
                      sizes=run.sizes, outline=certificate.proof)
 
 # %% ../../nbs/paper/08_exploration.ipynb #94190eb3
@@ -297,10 +297,10 @@ def run_through(run: Exploration, stop: Callable[..., bool],
     try:
         plan = yield from (steps if keep is None else remember(run, steps, keep))
     except Stopped:
-        return conclude(run, eps=eps, delta=delta, **best_so_far(run))
+        return conclude_run(run, eps=eps, delta=delta, **best_so_far(run))
     except OracleViolated:
-        return conclude(run, eps=eps, delta=delta, **broken_oracle(run))
-    return conclude(run, eps=eps, delta=delta, **decide(run, plan))
+        return conclude_run(run, eps=eps, delta=delta, **broken_oracle(run))
+    return conclude_run(run, eps=eps, delta=delta, **decide(run, plan))
 
 def best_so_far(run: Exploration) -> dict[str, Any]:
     """What a run that is stopped returns: the rule with the smallest bound, or an

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 'profit_of_nothing', 'break_even', 'regret_of',
            'measure', 'Method', 'taken', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled',
-           'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Run', 'perform', 'as_frame', 'digest',
-           'fingerprint', 'release', 'manifest', 'key_of', 'runs_of', 'open_folder', 'read_manifest', 'read_runs',
-           'workers', 'execute', 'as_repetitions', 'planned', 'follow', 'names_of', 'experiment', 'read_experiment',
-           'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss', 'with_fee', 'proved_after',
-           'forecast']
+           'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Planned', 'perform', 'as_frame', 'short_hash',
+           'world_key', 'release', 'manifest', 'key_of', 'runs_of', 'open_folder', 'differs', 'grown', 'read_manifest',
+           'read_runs', 'workers', 'execute', 'as_repetitions', 'planned', 'follow', 'names_of', 'experiment',
+           'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss', 'with_fee',
+           'proved_after', 'forecast']
 
 # %% ../../nbs/handbook/67_experiments.ipynb #00864309
 import hashlib
@@ -44,7 +44,7 @@ from ..core import generator, plain
 from ..game.information import Environment, Rational
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum, optimal_rule, principal_profit
-from ..game.oracle import Oracle, action_informed_oracle
+from ..game.oracle import Oracle, action_informed_oracle, learnable
 from .learner import was_cut_short
 from ..paper.estimation import PAST
 from .identification import LEARNERS, identify, learner_for
@@ -272,7 +272,7 @@ def cells(worlds, methods, grid):
 
 # %% ../../nbs/handbook/67_experiments.ipynb #c1b83741
 @dataclass(frozen=True, eq=False)
-class Run:
+class Planned:
     """A run to do: labels of `world` and `method`, `parameters`, `seed`,
     `repetition`; `key` names its file."""
     world: str
@@ -315,16 +315,16 @@ def as_frame(records, parameters):
                                        for c in parameters})
 
 # %% ../../nbs/handbook/67_experiments.ipynb #58e80628
-def digest(value):
+def short_hash(value):
     "Twenty hexadecimal digits for a plain value."
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:20]
 
-def fingerprint(world):
+def world_key(world):
     "A hash of a world: of all its fields, those of its agent among them."
     if type(world) is not Environment:
         raise InvalidInput('worlds', world,
                            'a World; a kind of agent is a class derived from Agent')
-    return digest(plain(world, 'world'))
+    return short_hash(plain(world, 'world'))
 
 def release(version):
     """What of a version decides whether runs can be put together: a patch release,
@@ -336,28 +336,29 @@ def manifest(worlds, methods, grid, seed):
     called = {label: dict(call=m.text, options=m.options)
               for label, m in methods.items()}
     return dict(version=__version__, seed=seed, grid=grid, methods=called,
-                worlds={label: fingerprint(w) for label, w in worlds.items()})
+                worlds={label: world_key(w) for label, w in worlds.items()})
 
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e66e6faa
 def key_of(contents, world, method, parameters, repetition):
     "The name of a run's file: a digest of all that decides what it gives."
-    return digest([
+    return short_hash([
         release(contents['version']), contents['seed'], world,
         contents['worlds'][world], method, contents['methods'][method], parameters,
         repetition
     ])
 
 def runs_of(contents, methods, repetitions):
-    "Every `Run` of a manifest, in order: world, method, parameters, repetition."
+    "Every `Planned` of a manifest, in order: world, method, parameters, repetition."
     wanted = cells(contents['worlds'], methods, contents['grid'])
     for (w, m, parameters), i in product(wanted, repetitions):
-        yield Run(w, m, parameters, contents['seed'], i,
+        yield Planned(w, m, parameters, contents['seed'], i,
                   key_of(contents, w, m, parameters, i))
 
 def open_folder(path, contents):
-    """The folder for an experiment, made if need be. Raises `InvalidInput` if it
-    belongs to another one, or holds other things."""
+    """The folder for an experiment, made if need be, or grown by new worlds, methods
+    and values. Raises `InvalidInput` if it belongs to another one, or holds other
+    things."""
     with file_trouble('path', str(path), 'a folder that can be written'):
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
@@ -368,14 +369,35 @@ def open_folder(path, contents):
             write_file(folder/'manifest.json', json_text(contents) + '\n')
         (folder/'runs').mkdir(exist_ok=True)
     there = read_manifest(folder)
-    plainly = lambda c: json.loads(json.dumps(c)) | dict(version=release(c['version']))
-    mine, theirs = plainly(contents), plainly(there)
-    other = [k for k in mine if theirs[k] != mine[k]]
+    mine = json.loads(json.dumps(contents))
+    other = differs(mine, there)
     if other:
         raise InvalidInput(
             'path', str(path),
             f'a folder of this experiment: that one differs in {", ".join(other)}')
+    both = grown(mine, there)
+    if both != there:
+        write_file(folder/'manifest.json', json_text(both) + '\n')
     return folder
+
+def differs(mine, theirs):
+    "The parts of two manifests that no experiment can have both of."
+    parts = 'worlds', 'methods'
+    same = dict(
+        version=release(mine['version']) == release(theirs['version']),
+        seed=mine['seed'] == theirs['seed'],
+        grid=mine['grid'].keys() == theirs['grid'].keys(),
+        **{part: all(theirs[part].get(label, what) == what
+                     for label, what in mine[part].items()) for part in parts})
+    return [part for part, is_same in same.items() if not is_same]
+
+def grown(mine, theirs):
+    "The manifest of all that two manifests hold."
+    values = lambda a, b: [*a, *(v for v in b if v not in a)]
+    grid = {name: values(there, mine['grid'][name])
+            for name, there in theirs['grid'].items()}
+    return theirs | dict(worlds=theirs['worlds'] | mine['worlds'],
+                         methods=theirs['methods'] | mine['methods'], grid=grid)
 
 def read_manifest(path):
     "The manifest of an experiment's folder. Raises `InvalidInput` if it has none."
@@ -508,7 +530,8 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
         0: one after the other, without joblib; else joblib's workers, -1 for one a
         core.
     path : str or Path, optional
-        A folder for results as they come; what is missing there is done.
+        A folder for results as they come; what is missing there is done, also of new
+        worlds, methods and values of the grid.
     progress : bool; show a bar with the time left on standard error
     retry : bool; redo runs that are there with an error
 
@@ -529,6 +552,9 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
     log.info('%d runs to do, %d done before', len(todo), len(done))
     for line in follow(execute(todo, n_jobs), len(done), len(runs), progress):
         done |= _file_record(line, folder)
+    wrong = [error for k in runs if (error := done[k].get('error'))]
+    if wrong:
+        log.warning('%d of %d runs failed, the first: %s', len(wrong), len(runs), wrong[0])
     return as_frame([done[k] for k in runs], names_of(contents))
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e44b4ab8
@@ -773,10 +799,10 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     runs, seed = as_integer('runs', runs, 1), as_integer('seed', seed, 0)
     hired = np.inf if hires is None else as_integer('hires', hires, 1)
     cap = min(as_integer('cap', cap, 1), hired)           # the rest isn't played
-    oracle = action_informed_oracle(world)
+    world, oracle, _ = learnable(world)
     if methods is None:
         methods = [learner_for(told, world.setting.support)]
-    tasks = [(method, e, i) for method in _listed(methods)
+    tasks = [(method, e, i) for method in _named_methods(methods)
              for e in _targets(world, eps, hires) for i in range(runs)]
     rows, asked = [], dict(margin=margin) if as_number('margin', margin, 0.) else {}
     for method, e, i in follow(tasks, 0, len(tasks), progress):
@@ -790,7 +816,7 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
                            else [*rows, _row_of_nothing(world, hires)])
 
 # %% ../../nbs/handbook/67_experiments.ipynb #f0ca5701
-def _listed(methods):
+def _named_methods(methods):
     "The names of learners, which must be a list."
     if isinstance(methods, (list, tuple)):
         return methods

@@ -10,17 +10,17 @@ from typing import Any, ParamSpec, TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from oia_nb.run.learner import Finding, Identification
     import pandas as pd
-_P = ParamSpec('_P')
-_R = TypeVar('_R', bound=Any)
+_Given = ParamSpec('_Given')
+_Got = TypeVar('_Got', bound=Any)
 
 # %% auto #0
-__all__ = ['CUT', 'WRITTEN', 'SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'PAGE', 'RECKONER', 'NEEDS', 'BECAME', 'SLIPS', 'ANEW',
-           'WAYS', 'CALIBRATION_LEVEL', 'Damaged', 'Busy', 'naming', 'chained', 'as_record', 'is_torn', 'read_journal',
-           'as_path', 'writing', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same', 'Tape',
-           'plain_setting', 'checked_head', 'takes_facts', 'as_response', 'read_header', 'Offer', 'in_percents',
-           'as_page', 'reckoner', 'who_holds', 'Round', 'Session', 'new_head', 'with_oracle', 'payable_oracle',
-           'past_answer', 'drawn', 'as_a_whole', 'said_text', 'in_rounds', 'counted', 'control_questions',
-           'calibration_evidence', 'Calibration']
+__all__ = ['CUT', 'WRITTEN', 'SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'PAPER', 'RECKONER', 'NEEDS', 'BECAME', 'SLIPS',
+           'IN_A_NEW_FILE', 'WAYS', 'CALIBRATION_LEVEL', 'Damaged', 'Busy', 'naming', 'chained', 'as_record', 'is_torn',
+           'read_journal', 'as_path', 'writing', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
+           'Tape', 'plain_setting', 'checked_head', 'takes_facts', 'as_response', 'read_header', 'Offer', 'in_percents',
+           'as_page', 'as_body', 'reckoner', 'who_holds', 'SessionRound', 'Session', 'new_head', 'with_oracle',
+           'payable_oracle', 'past_answer', 'drawn', 'as_a_whole', 'said_text', 'in_rounds', 'counted',
+           'control_questions', 'calibration_evidence', 'Calibration']
 
 # %% ../../nbs/experts/27_session.ipynb #8b07a95c
 import hashlib
@@ -39,7 +39,7 @@ from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
 from .. import __version__
-from ..core import (InvalidInput, NotInducible, OIAError, PROB_TOL, as_choice,
+from ..core import (InvalidInput, OIAError, PROB_TOL, as_choice,
                          as_integer,
                          as_kind, as_number, as_text, as_value, file_trouble,
                          fresh_seed, generator, placed, plain)
@@ -48,7 +48,7 @@ from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
 from ..sharp.questions import search_rule
 from ..game.tickets import Menu, decimals, money, payable, remark, ticket_name
-from ..game.oracle import Oracle, action_informed_oracle, arms_to_leave
+from ..game.oracle import Oracle, learnable
 from ..experts.examination import CalibrationWatch
 from ..show.documents import identification_from_dict
 from .identification import (check_options, learner_for, learner_row,
@@ -469,21 +469,34 @@ class Offer:
               when[b]]
              for b, t in enumerate(menu.tickets)], most=len(menu))
 
-    def sheet(self, digits: int | None = None) -> str:
+    def sheet(self, digits: int | None = None, details: bool = True) -> str:
         """The offer as a page of HTML (a text) to hand to the expert; `digits` are
-        decimals of the payments, by default those of the offer."""
+        decimals of the payments, by default those of the offer. Without `details` it says
+        what the payments are for, and folds the tickets away."""
         menu, states = self.menu, self.setting.states
         digits = self.digits if digits is None else digits
         listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
         unit = f' in {self.currency}' if self.currency and not self.lottery else ''
+        exact = [
+            self.tickets(digits),
+            f'The ticket that is best for what you say is yours. It is paid{unit} when it '
+            f'is known what was the case. {remark(menu.tickets, digits)}',
+            reckoner(menu, states) if len(states) > 2 else '']
+        if not details:
+            exact = [self.in_short(digits), '<details><summary>What exactly is paid'
+                     f'</summary>{as_body(*exact)}</details>']
         return as_page(
             f'Round {self.round}',
             f'<p>Choose how to look: {listed(self.setting.arms)}. Then say how likely you '
             f'think each of {listed(states)}. {self.say} Name the round with your answer.'
-            '</p>', self.tickets(digits), self.terms(),
-            f'The ticket that is best for what you say is yours. It is paid{unit} when it '
-            f'is known what was the case. {remark(menu.tickets, digits)}',
-            reckoner(menu, states) if len(states) > 2 else '')
+            '</p>', self.terms(), *exact)
+
+    def in_short(self, digits: int | None = None) -> str:
+        "What the payments are for, without their details: a sentence or two."
+        most = money(self.menu.tickets.max(), digits, '%' if self.lottery else self.currency)
+        return (f'You are paid for what you say, {most} at most. The better you know what '
+                'is the case, the more you can earn. You earn most, on average, if you say '
+                'what you believe.')
 
 def in_percents(digits):
     "How to say probabilities of so many decimals, as a sentence."
@@ -493,7 +506,7 @@ def in_percents(digits):
     return f'Say percentages with {tenths}.'
 
 # %% ../../nbs/experts/27_session.ipynb #e8387c27
-PAGE = """<!doctype html>
+PAPER = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>{title}</title>
@@ -511,10 +524,13 @@ th, td {{ padding: .4rem .6rem; text-align: left;
 """
 
 def as_page(title, *parts):
-    "A page of HTML that needs nothing else; a part that begins with < is HTML already."
-    body = '\n'.join(p if p.startswith('<') else f'<p>{escape(p)}</p>'
+    "A page of HTML that needs nothing else, of parts as of `as_body`."
+    return PAPER.format(title=escape(title), body=as_body(*parts))
+
+def as_body(*parts):
+    "Parts of a page: one that begins with < is HTML already."
+    return '\n'.join(p if p.startswith('<') else f'<p>{escape(p)}</p>'
                      for p in parts if p)
-    return PAGE.format(title=escape(title), body=body)
 
 # %% ../../nbs/experts/27_session.ipynb #c0ffee01
 RECKONER = """<form id="oia"><p>If you say {fields}, you hold <output><b></b></output>.
@@ -551,7 +567,7 @@ def who_holds(menu, states, digits=None):
 
 # %% ../../nbs/experts/27_session.ipynb #32faaff7
 @dataclass(eq=False)
-class Round:
+class SessionRound:
     """A round of a session: the offer's rule, what became of it (`status`: open,
     answered
     or void), and how often; what was `spent` on what didn't stay."""
@@ -607,7 +623,7 @@ class Round:
         return self.rule.bound*(self.draw < sum_/self.rule.bound)
 
 # %% ../../nbs/experts/27_session.ipynb #18736f69
-def as_a_whole(method: Callable[_P, _R]) -> Callable[_P, _R]:
+def as_a_whole(method: Callable[_Given, _Got]) -> Callable[_Given, _Got]:
     """Decorator of a method that changes a session: one thread at a time, and Ctrl-C
     comes after it; pressed again, or if anything else breaks in, the session is what
     its file says."""
@@ -774,7 +790,7 @@ class Session:
         kind, target = record.get('why') or (NORMAL, None)
         if target is not None:
             as_integer('target', target, 0, z.K - 1)
-        self._rounds.append(Round(n, rule, kind=as_integer('kind', kind, 0, 9),
+        self._rounds.append(SessionRound(n, rule, kind=as_integer('kind', kind, 0, 9),
                                   target=target, draw=drawn(self.head['lottery'], n),
                                   bound=bound))
 
@@ -982,8 +998,8 @@ class Session:
     @as_a_whole
     def answer(self, arm: int | str, report: Any = None, *, belief: int | None = None,
                percent: float | None = None, state: int | str | None = None,
-               note: str | None = None, round: int | None = None) -> Round:
-        """Record the expert's answer to the open round; returns its `Round`.
+               note: str | None = None, round: int | None = None) -> SessionRound:
+        """Record the expert's answer to the open round; returns its `SessionRound`.
 
         `arm` a name or an index; `report`, `belief` or `percent` as for `as_report`;
         `state`, if it is known, as for `reveal`; `round` the number of the offer that is
@@ -1070,9 +1086,9 @@ class Session:
     @as_a_whole
     def amend(self, round: int, *, arm: int | str | None = None, report: Any = None,
               belief: int | None = None, percent: float | None = None,
-              state: int | str | None = None, reason: str) -> Round:
+              state: int | str | None = None, reason: str) -> SessionRound:
         """Correct the arm, the report or the state of a round, as for `answer`; what was
-        paid for it stays spent. Returns its `Round`. Raises `Refused`."""
+        paid for it stays spent. Returns its `SessionRound`. Raises `Refused`."""
         r, reason = self._answered(round), said_text('reason', reason)
         with placed(kind=Refused):
             new = {} if arm is None else dict(arm=self.setting.arm_index(arm))
@@ -1211,7 +1227,7 @@ class Session:
                 'correct it '
                 f"and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
                 f"s.undo({first}, '…'). If slips are to be expected: "
-                f"Session.create(…, told='lapses=0.05'{ANEW}; if costs were guessed, with "
+                f"Session.create(…, told='lapses=0.05'{IN_A_NEW_FILE}; if costs were guessed, with "
                 "intervals as the world's cost_ranges.")
 
     def summed(self, sums: Any) -> float:
@@ -1294,7 +1310,7 @@ class Session:
                     f'{self.sum_text(self.expected)}.')
         return ' '.join(filter(None, said))
 
-    def plain_round(self, r: Round) -> dict[str, Any]:
+    def plain_round(self, r: SessionRound) -> dict[str, Any]:
         "A round in plain values, by name."
         z = self.setting
         return dict(round=r.number, status=r.status,
@@ -1307,15 +1323,15 @@ class Session:
         "One row per round as a pandas frame."
         import pandas as pd
         return pd.DataFrame([self.plain_round(r) for r in self._rounds],
-                            columns=list(self.plain_round(Round(0, None))))
+                            columns=list(self.plain_round(SessionRound(0, None))))
 
     def __repr__(self):
         "What stands, in a line or two."
-        z, unit = self.setting, self.head['currency'] or ''
+        z = self.setting
         said = f'Session({self.journal.path.name}: {self.status}, {self.rounds} rounds'
         said += f', {self.unused} answers not used' if self.unused else ''
         pending = sum(r.status == 'answered' and r.state is None for r in self._rounds)
-        said += f', {self.paid:.4g} {unit}'.rstrip() + f' paid, {pending} states pending'
+        said += f', {self.sum_text(self.paid)} paid, {pending} states pending'
         best = self.best
         return said + (
             f'; best so far: arm {z.arms[best.arm]}, loses at most {best.bound:.3g})'
@@ -1342,12 +1358,15 @@ class Session:
         z, head, found = self.setting, self.head, self.result or self.best
         rule = [] if found is None else [
             f'The rule, under which {z.arms[found.arm]} is meant to be chosen',
-            Offer(0, found.rule, z, head['currency']).tickets()]
+            Offer(0, found.rule, z, head['currency']).tickets(decimals(head['unit']))]
         sums = self.payments()[['round', 'arm', 'ticket', 'state', 'paid', 'fee']]
+        sums = sums.astype(object).fillna('')
+        for name in 'paid', 'fee':
+            sums[name] = sums[name].map(self.sum_text)
         return as_page(f'Closing page of {self.journal.path.name}', *rule, self.statement,
                        f'Payments to {head["person"] or "the expert"}',
                        html_table(
-                           sums.columns, sums.astype(object).fillna('').values, len(sums)),
+                           sums.columns, sums.values, len(sums)),
                        'Date and signature: ____________________')
 
     def protocol(self, purpose: str, forecast: str = '') -> str:
@@ -1434,7 +1453,7 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
         options = searching(row, generator(fresh_seed())) | options
     head = HEAD | fields | dict(
         kind='oia-session',
-        left=left, schema=SCHEMA, package=__version__, numpy=np.__version__,
+        left=list(left), schema=SCHEMA, package=__version__, numpy=np.__version__,
         setting=plain_setting(setting), oracle=rules, method=row.name, options=options,
         history=[past_answer(setting, oracle, n, old) for n, old in enumerate(history)])
     checked_head(head)
@@ -1454,14 +1473,7 @@ def with_oracle(where, oracle):
     as_choice('oracle', oracle, ['world'])
     if isinstance(where, Setting):
         return where, None, []
-    try:
-        return where, action_informed_oracle(where), []
-    except NotInducible:
-        left = arms_to_leave(where)
-        if not left:
-            raise
-    where = where.without(*left)
-    return where, action_informed_oracle(where), list(left)
+    return learnable(where)
 
 def payable_oracle(oracle, unit, where):
     """The oracle in multiples of `unit`, by which a lead changes by one at most; in a
@@ -1526,10 +1538,10 @@ def said_text(name, value):
 # %% ../../nbs/experts/27_session.ipynb #c0ffee03
 # what may be seen to fail because of one wrong answer
 SLIPS = 'boundaries', 'drift', 'lapses', 'oracle', 'rounding', 'undecided'
-ANEW = ', history=s.history), in a new file: all answers count there as well'
+IN_A_NEW_FILE = ', history=s.history), in a new file: all answers count there as well'
 WAYS = dict(
-    calibration=f"Or go on with Session.create(…, told='beliefs=own'{ANEW}",
-    prior=f'Or go on with Session.create(…), of a setting without a prior{ANEW}',
+    calibration=f"Or go on with Session.create(…, told='beliefs=own'{IN_A_NEW_FILE}",
+    prior=f'Or go on with Session.create(…), of a setting without a prior{IN_A_NEW_FILE}',
     reports='A rule changed what is reported: no learner of this book helps')
 
 def in_rounds(numbers):

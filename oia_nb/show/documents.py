@@ -8,8 +8,8 @@ from os import PathLike
 from typing import Any
 
 # %% auto #0
-__all__ = ['PAID', 'TICKETS', 'RULE', 'TARGET', 'ROUNDED', 'HEADS', 'CERTIFICATE', 'TRACE', 'RUN', 'DOCUMENTS', 'FILES',
-           'VERSIONS', 'COUNTED', 'TOLD', 'EARLIER', 'CHECKED', 'DISCOVERY', 'DETAILS', 'READ', 'MANY', 'PROVED',
+__all__ = ['PAID', 'TICKETS', 'RULE_FORM', 'TARGET', 'ROUNDED_FORM', 'HEADS', 'CERTIFICATE', 'TRACE', 'RUN', 'DOCUMENTS', 'FILES',
+           'VERSIONS', 'COUNTED', 'TOLD', 'EARLIER', 'CHECKED', 'DISCOVERY', 'DETAILS', 'READ', 'MANY', 'PROVED_FOR',
            'json_schema', 'schema_file', 'write_schemas', 'as_plain', 'document', 'check_document', 'read_document',
            'save_document', 'rule_fields', 'game_fields', 'rule_to_dict', 'rule_from_dict', 'save_rule', 'load_rule',
            'identification_to_dict', 'identification_from_dict', 'own_values', 'certificate_fields', 'certificate_of',
@@ -27,12 +27,12 @@ from .. import __version__
 from ..core import (InvalidInput, as_choice, as_integer, as_kind, as_number, placed)
 from ..game.information import Setting, World
 from ..game.scoring import ScoringRule, as_rule
-from ..game.tickets import Rounded
+from ..game.tickets import RoundedMenu
 from ..paper.estimation import PAST
 from .facts import setting_facts
 from ..run.learner import STATUS, Certificate, Identification, Origin, Trace
 from ..experts.told import CHECKS, VIOLATIONS, Check, as_told
-from ..worlds.files import (ANYTHING, FLAG, GAME, INTEGER, KNOWN, MATRIX, NAMES,
+from ..worlds.files import (ANYTHING, FLAG, GAME, INTEGER, BELIEF_FORMS, MATRIX, NAMES,
                                  NUMBER, SETTING_FORM, TEXT, WORLD_FORM, by_name,
                                  check_form, check_schema, json_text, listed,
                                  load_world, maybe, parse_json, read_file, record,
@@ -42,9 +42,9 @@ from ..worlds.files import (ANYTHING, FLAG, GAME, INTEGER, KNOWN, MATRIX, NAMES,
 # %% ../../nbs/handbook/86_documents.ipynb #c3e9e016
 PAID = by_name(NUMBER)
 TICKETS = listed(record(pays=PAID, beliefs=listed(INTEGER)))
-RULE = record(payments=MATRIX, menu=TICKETS)
+RULE_FORM = record(payments=MATRIX, menu=TICKETS)
 TARGET = record(eps=NUMBER, delta=maybe(NUMBER))
-ROUNDED = maybe(
+ROUNDED_FORM = maybe(
     record(digits=INTEGER, margin=NUMBER, arm=TEXT, profit=NUMBER, lost=NUMBER,
            tickets=listed(record(pays=PAID))))
 HEADS = listed(maybe(NUMBER))
@@ -63,22 +63,22 @@ RUN = dict(world=maybe(TEXT), method=maybe(TEXT), options=maybe(by_name(ANYTHING
 
 DOCUMENTS = dict(
     rule=record({'arms': NAMES, 'decisions': NAMES, 'utility': MATRIX}, states=NAMES,
-                bound=NUMBER, support=MATRIX, rule=RULE),
+                bound=NUMBER, support=MATRIX, rule=RULE_FORM),
     identification=record(
-        {'regret': NUMBER, 'break_even': maybe(NUMBER), 'rounded': ROUNDED,
+        {'regret': NUMBER, 'break_even': maybe(NUMBER), 'rounded': ROUNDED_FORM,
          'trace': TRACE, 'figure': TEXT, 'paper_needs': INTEGER, 'told': ANYTHING,
          'assumed': ANYTHING, 'checked': ANYTHING, 'violated': ANYTHING,
-         'kind': TEXT, **KNOWN},
-        **RUN, **GAME, rule=RULE, arm=TEXT, status=TEXT,
+         'kind': TEXT, **BELIEF_FORMS},
+        **RUN, **GAME, rule=RULE_FORM, arm=TEXT, status=TEXT,
         certificate=CERTIFICATE,
         counts=by_name(INTEGER), rounds=INTEGER, normal_rounds=INTEGER,
         forced_rounds=INTEGER, searches=INTEGER, lp_solves=INTEGER,
         event_violated=FLAG, paid=maybe(NUMBER), lost=maybe(NUMBER),
         details=by_name(ANYTHING)),
     optimal=record(
-        {'rounded': ROUNDED, 'margins': by_name(maybe(NUMBER)),
+        {'rounded': ROUNDED_FORM, 'margins': by_name(maybe(NUMBER)),
          'margin': maybe(NUMBER), 'bound_needed': by_name(maybe(NUMBER))},
-        world=TEXT, **GAME, rule=RULE, arm=TEXT, decision=NAMES, profit=NUMBER,
+        world=TEXT, **GAME, rule=RULE_FORM, arm=TEXT, decision=NAMES, profit=NUMBER,
         profits=by_name(maybe(NUMBER))),
     plan=record(
         {'worth': by_name(ANYTHING)}, world=TEXT, target=TARGET,
@@ -282,7 +282,7 @@ def identification_to_dict(found: Identification,
             given[name] = certificate_fields(given[name], trace)
     values |= {name: value for name, value in more.items() if name in known}
     values |= {name: value for name, value in setting_to_dict(z).items()
-               if name in KNOWN.keys() - GAME.keys()}
+               if name in BELIEF_FORMS.keys() - GAME.keys()}
     if trace and found.trace is not None:
         values['trace'] = found.trace
     return document(
@@ -304,7 +304,7 @@ def identification_from_dict(data: dict[str, Any]) -> Identification:
     'certified'
     """
     d = check_document(data, 'identification')
-    z = setting_from_dict({name: d[name] for name in (*GAME, *KNOWN) if name in d})
+    z = setting_from_dict({name: d[name] for name in (*GAME, *BELIEF_FORMS) if name in d})
     as_choice('document.status', d['status'], STATUS)
     own = {f.name for f in fields(Identification)} - set(TOLD)
     told = {EARLIER.get(k, k): v for k, v in (d['details'] | d).items()}
@@ -458,11 +458,11 @@ def load_identification(path: str | PathLike[str]) -> Identification:
 
 # %% ../../nbs/handbook/86_documents.ipynb #ccd4c523
 def rounded_fields(world, found):
-    "A `Rounded` rule for programs; None stays None."
+    "A `RoundedMenu` rule for programs; None stays None."
     if found is None:
         return None
     z = as_kind('world', world, World).setting
-    as_kind('found', found, Rounded)
+    as_kind('found', found, RoundedMenu)
     tickets = [dict(pays=dict(zip(z.states, t.tolist()))) for t in found.menu.tickets]
     return dict(digits=found.digits, margin=found.margin, arm=z.arms[found.arm],
                 profit=found.profit, lost=found.lost, tickets=tickets)
@@ -478,7 +478,7 @@ def optimal_to_dict(best, **more):
                     profits=dict(zip(z.arms, best.profits)), **more)
 
 # %% ../../nbs/handbook/86_documents.ipynb #ac9c84a2
-PROVED = dict(least='oiafc', theorem1='oiafc', corollary1='oiafc', budget='oiafb')
+PROVED_FOR = dict(least='oiafc', theorem1='oiafc', corollary1='oiafc', budget='oiafb')
 
 def plan_to_dict(world, bounds, played=None, seed=None, worth=None):
     """The document of what `forecast_rounds` foresees in a `world` (`bounds`), of what
@@ -488,7 +488,7 @@ def plan_to_dict(world, bounds, played=None, seed=None, worth=None):
     values = {k: v for k, v in vars(bounds).items() if k != 'problem'}
     return document('plan', world=world.name, target=dict(eps=p.eps, delta=p.delta),
                     seed=seed, arms=z.arms, bound=z.bound, margin=p.margin, gaps=gaps,
-                    played=played, methods=PROVED, **values,
+                    played=played, methods=PROVED_FOR, **values,
                     **({} if worth is None else dict(worth=worth)))
 
 def all_worlds():

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['ROWS_SHOWN', 'WIDTH', 'thousandth', 'digits_for', 'amount', 'at_most', 'sensible', 'count_or_never', 'profit_text',
-           'brief', 'three_digits', 'in_percent', 'html_table', 'text_table', 'paragraph', 'as_text', 'Facts',
+           'brief', 'three_digits', 'in_percent', 'html_table', 'text_table', 'paragraph', 'value_text', 'FactTable',
            'setting_facts', 'arm_facts', 'comparison_facts', 'forecast_facts']
 
 # %% ../../nbs/handbook/88_facts.ipynb #fbcccd79
@@ -103,7 +103,7 @@ def paragraph(text, **options):
     return fill(text, WIDTH, **options)
 
 # %% ../../nbs/handbook/88_facts.ipynb #c2b8ec9c
-def as_text(value, form):
+def value_text(value, form):
     """A value in the words of its `form`, a function or what stands after the colon in
     f'{value:…}'; empty for None and NaN."""
     if value is None or isinstance(value, float) and value != value:
@@ -111,11 +111,11 @@ def as_text(value, form):
     return form(value) if callable(form) else format(value, form)
 
 @dataclass(frozen=True, eq=False)
-class Facts:
+class FactTable:
     """What is to be said of a thing, or of several: `columns` of (key, label, form),
     and `rows` with a value for each; None is what isn't known.
 
-    >>> Facts.of(('rounds', 'rounds', 1234, ',d'), ('paid', 'paid', None, '')).lines()
+    >>> FactTable.of(('rounds', 'rounds', 1234, ',d'), ('paid', 'paid', None, '')).lines()
     'rounds  1,234'
     """
     columns: list
@@ -129,7 +129,7 @@ class Facts:
 
     def said(self):
         "{key: text} of one thing, without what isn't known."
-        texts = {key: as_text(value, form)
+        texts = {key: value_text(value, form)
                  for (key, _, form), value in zip(self.columns, self.rows[0])}
         return {key: text for key, text in texts.items() if text}
 
@@ -149,7 +149,7 @@ class Facts:
         "(labels, rows of texts) of several things."
         forms = [form for _, _, form in self.columns]
         return ([label for _, label, _ in self.columns],
-                [[as_text(*pair) for pair in zip(row, forms)] for row in self.rows])
+                [[value_text(*pair) for pair in zip(row, forms)] for row in self.rows])
 
     def table(self, **options):
         "Several things as text, a row each."
@@ -172,7 +172,7 @@ def setting_facts(settings):
     columns = [('name', 'world', ''), ('arms', 'arms', brief),
                ('states', 'states', brief), ('decisions', 'decisions', brief),
                ('beliefs', 'beliefs', ''), ('bound', 'pays up to', 'g')]
-    return Facts(columns, [[name, z.arms, z.states, z.decisions, z.M, z.bound]
+    return FactTable(columns, [[name, z.arms, z.states, z.decisions, z.M, z.bound]
                            for name, z in settings.items()])
 
 def arm_facts(world, best=None, margins=None):
@@ -192,7 +192,7 @@ def arm_facts(world, best=None, margins=None):
     if margins is not None:
         columns.append(('margin', 'margin', lambda m: put(m) if m else 'none'))
         values.append([m or 0. for m in margins])
-    return Facts(columns, list(zip(*values)))
+    return FactTable(columns, list(zip(*values)))
 
 # %% ../../nbs/handbook/88_facts.ipynb #37b8874e
 def comparison_facts(table):
@@ -208,15 +208,17 @@ def comparison_facts(table):
                ('bound', 'bound\nproved', '.3g'), ('seconds', 'seconds', '.2g')]
     rows = table.astype(object).where(table.notna(), None)
     columns = [c for c in columns if c[0] in rows]
-    return Facts(columns, rows[[key for key, _, _ in columns]].values.tolist())
+    return FactTable(columns, rows[[key for key, _, _ in columns]].values.tolist())
 
-def forecast_facts(row):
-    "A row of `forecast` as a dict: what the learner took and cost that was played."
+def forecast_facts(row, currency=None):
+    """A row of `forecast` as a dict: what the learner took and cost that was played, in
+    a `currency`."""
     cut_short = lambda n: 'cut short' if n == np.inf else f'{n:,.0f}'
     labels = dict(rounds_10='rounds, 10 %', rounds='rounds, median',
                   rounds_90='rounds, 90 %', paid='paid', lost='lost meanwhile',
                   break_even='pays from round')
-    forms = [*[cut_short]*3, *[sensible]*2, count_or_never]
-    return Facts([(key, label, form)
+    put = lambda x: ' '.join(filter(None, [sensible(x), currency]))
+    forms = [*[cut_short]*3, *[put]*2, count_or_never]
+    return FactTable([(key, label, form)
                   for (key, label), form in zip(labels.items(), forms)],
                  [[row[key] for key in labels]])

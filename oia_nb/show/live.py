@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from oia_nb.game.oracle import Oracle
 
 # %% auto #0
-__all__ = ['END', 'DIGITS', 'PAGE', 'FAR', 'WIDER', 'UNKNOWN', 'CHOOSE', 'stripped', 'script', 'plain', 'LiveFigure', 'served',
-           'view_of', 'widget_of', 'square', 'bet_kink', 'round_top', 'game_data', 'game_still', 'game_figure',
-           'feasible_data', 'feasible_figure', 'played', 'run_points', 'motion_data', 'motion_figure', 'chart',
-           'planner_figure', 'rounds_with_share', 'mixing_figure', 'triangle_data', 'triangle_figure', 'proof_data',
-           'proof_figure', 'plane_of', 'boundary_data', 'boundary_figure', 'belief_names', 'offer_table', 'SessionForm',
-           'form_widget', 'session_form']
+__all__ = ['END', 'DECIMALS', 'PAGE', 'FAR_LINE', 'WIDENED', 'UNKNOWN', 'CHOOSE', 'stripped', 'script', 'rounded_json',
+           'LiveFigure', 'served', 'view_of', 'widget_of', 'square', 'bet_kink', 'round_top', 'game_data', 'game_still',
+           'game_figure', 'feasible_data', 'feasible_figure', 'run_played', 'run_points', 'motion_data',
+           'motion_figure', 'chart', 'planner_figure', 'rounds_with_share', 'mixing_figure', 'triangle_data',
+           'triangle_figure', 'proof_data', 'proof_figure', 'plane_of', 'boundary_data', 'boundary_figure',
+           'belief_names', 'offer_table', 'SessionForm', 'form_widget', 'session_form']
 
 # %% ../../nbs/handbook/85_live.ipynb #5a5c090c
 import json
@@ -70,16 +70,16 @@ def script(name):
     return stripped('common') + stripped(name)
 
 # %% ../../nbs/handbook/85_live.ipynb #053ed841
-DIGITS = 6      # decimals of the numbers that a figure is given
+DECIMALS = 6      # decimals of the numbers that a figure is given
 
-def plain(value):
+def rounded_json(value):
     "Arrays and numbers as plain values of JSON, rounded; infinity and NaN as None."
     if isinstance(value, dict):
-        return {k: plain(v) for k, v in value.items()}
+        return {k: rounded_json(v) for k, v in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
-        return [plain(v) for v in value]
+        return [rounded_json(v) for v in value]
     if isinstance(value, (float, np.floating)):
-        x = round(float(value), DIGITS)
+        x = round(float(value), DECIMALS)
         return (int(x) if x == int(x) else x) if np.isfinite(value) else None
     return int(value) if isinstance(value, np.integer) else value
 
@@ -111,7 +111,7 @@ class LiveFigure:
     def __init__(self, name: str, data: dict[str, Any], *, still: str = '',
                  **state: Any) -> None:
         as_kind('data', data, dict)
-        self.name, self.data, self.start = name, plain(data), plain(state)
+        self.name, self.data, self.start = name, rounded_json(data), rounded_json(state)
         self.still, self.code = still, script(name)
         self._widget = None
 
@@ -177,7 +177,7 @@ def square(xs, ys, label):
 def bet_kink(rule):
     """The kink (x, y) of a rule of two tickets over two states, or None if it isn't one:
     the belief in the second state at which both are worth y."""
-    menu = np.unique((rule.values/rule.bound).round(DIGITS), axis=0)*rule.bound
+    menu = np.unique((rule.values/rule.bound).round(DECIMALS), axis=0)*rule.bound
     a, b = menu.max(0)
     if menu.shape != (2, 2) or menu.min(1).any() or not a*b:
         return None
@@ -282,7 +282,7 @@ def feasible_figure(world: World, rules: Sequence[ScoringRule], *,
                        radius=as_number('radius', radius, 0., most))
 
 # %% ../../nbs/handbook/85_live.ipynb #8b02642c
-def played(world, learner, seed):
+def run_played(world, learner, seed):
     "Play a learner against the world: [(rule, arm) of each round], and its result."
     rng, rows, rule = generator(seed), [], next(learner)
     while True:
@@ -296,7 +296,7 @@ def played(world, learner, seed):
 def run_points(world, learner, plans, seed):
     """Play a learner whose plans are filed in the list `plans` (by `watch`) against
     the world: [the answers (arms) given from each plan on, and the rules announced]."""
-    rows, _ = played(world, learner, seed)
+    rows, _ = run_played(world, learner, seed)
     starts = [p.t - 1 for p in plans]
     parts = [rows[a:b] for a, b in zip(starts, [*starts[1:], len(rows)])]
     return [([arm for _, arm in part], [rule for rule, _ in part])
@@ -503,7 +503,7 @@ def proof_figure(found: Identification, world: World) -> LiveFigure:
     return LiveFigure('proof', data, still=still.svg, frame=len(rounds) - 1)
 
 # %% ../../nbs/handbook/85_live.ipynb #b84c9012
-FAR, WIDER = 1e4, 1e-4      # limits of a, b; widening of half-planes, as for sharp
+FAR_LINE, WIDENED = 1e4, 1e-4      # limits of a, b; widening of half-planes, as for sharp
 
 def plane_of(world):
     """(order, truth): the three beliefs by the last state's probability, and the
@@ -525,11 +525,11 @@ def boundary_data(world, *, eps, delta, seed):
     order, truth = plane_of(world)
     z, dear = world.setting, int(world.costs.argmax())
     learner = sharp(z, action_informed_oracle(world), eps=eps, delta=delta)
-    rows, found = played(world, learner, seed)
+    rows, found = run_played(world, learner, seed)
     arms = [arm for _, arm in rows]
     s = np.array([rule.expected[order] for rule, _ in rows])/z.bound
     points = s[:, [0, 2]] - s[:, [1]]
-    first = np.sort(np.unique(points.round(DIGITS), axis=0, return_index=True)[1])
+    first = np.sort(np.unique(points.round(DECIMALS), axis=0, return_index=True)[1])
     until = np.r_[first[1:], len(rows)]       # a question, and repetitions after it
     trace = found.trace
     latest = np.searchsorted(trace.rounds, until + 1, 'right')
@@ -543,7 +543,7 @@ def boundary_data(world, *, eps, delta, seed):
     return dict(
         arms=z.arms, asked=[(*points[t], arms[t]) for t in first], rounds=first + 1,
         counts=np.eye(2, dtype=int)[arms].cumsum(0)[until - 1], bounds=bounds.round(4),
-        dear=dear, eps=eps, far=FAR, wider=WIDER, truth=truth,
+        dear=dear, eps=eps, far=FAR_LINE, wider=WIDENED, truth=truth,
         range=np.c_[low, high].round(3),
         labels=[f'paid more at {named[n]} than at {named[1]}{last}' for n in (0, 2)])
 

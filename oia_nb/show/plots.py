@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 # %% auto #0
-__all__ = ['COLORS', 'COLORMAP', 'DASHES', 'MARKERS', 'HATCHES', 'CORNERS', 'AXIS_NAMES', 'distinct_rows', 'truthful_payment',
+__all__ = ['COLORS', 'COLORMAP', 'DASHES', 'SYMBOLS', 'HATCHES', 'CORNERS', 'AXIS_NAMES', 'distinct_rows', 'truthful_payment',
            'largest_region', 'plot_rule', 'blend', 'answers_on', 'plot_plane', 'plot_beliefs', 'plot_profits',
            'plot_error', 'plot_scaling', 'plot_heatmap', 'luminance', 'contrast']
 
@@ -27,7 +27,7 @@ COLORS = '#0072B2', '#8A5A00', '#006A4E', '#C24F00', '#A03A7A', '#4B5563'
 # grows lighter evenly, for every kind of eye
 COLORMAP = 'cividis'
 DASHES = '-', (0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2))
-MARKERS = 'o', 's', '^', 'D', 'v', 'P', 'X'
+SYMBOLS = 'o', 's', '^', 'D', 'v', 'P', 'X'
 HATCHES = '///', '...', '\\\\\\', 'xxx', '---'
 
 def _axes(ax, size):
@@ -43,7 +43,7 @@ def _ink():
 def _style(k):
     """Colour, dashes and marker of the k-th of many lines: eighty-four before one
     comes back."""
-    return dict(color=COLORS[k % 6], ls=DASHES[k % 4], marker=MARKERS[k % 7], ms=5)
+    return dict(color=COLORS[k % 6], ls=DASHES[k % 4], marker=SYMBOLS[k % 7], ms=5)
 
 def _text(name):
     """A name as it is written: a dollar sign in it is no formula, and an underscore
@@ -111,7 +111,7 @@ def _plot_convex(rule, states, ax):
     return ax
 
 # %% ../../nbs/handbook/69_plots.ipynb #094856fa
-def _cut(polygon, f):
+def _clip(polygon, f):
     """The part of a convex polygon (n, 3), in barycentric coordinates, where the
     affine function with the values f (3,) at the corners isn't negative."""
     kept, d = [], polygon @ f
@@ -134,7 +134,7 @@ def largest_region(heights, k, tol=1e-12):
         j = ahead.min(0).argmin()
         if ahead[:, j].min() >= -tol*np.abs(heights).max():
             return polygon
-        polygon = _cut(polygon, heights[k] - heights[j])
+        polygon = _clip(polygon, heights[k] - heights[j])
     return polygon[:0]
 
 # %% ../../nbs/handbook/69_plots.ipynb #f57332c3
@@ -327,7 +327,7 @@ def plot_profits(result: Identification, setting: Setting, ax: Any = None,
     Returns the axes.
     Raises `InvalidInput` for a run without a plan, or for another setting.
     """
-    trace, K = _trace(result, setting), setting.K
+    trace, K = _path_of(result, setting), setting.K
     ax = _axes(ax, (5.6, 3.8))
     for k in range(K):
         ax.plot(trace.rounds, trace.profits[:, k], color=COLORS[k % 6],
@@ -343,7 +343,7 @@ def plot_profits(result: Identification, setting: Setting, ax: Any = None,
     ax.legend(fontsize='small')
     return ax
 
-def _trace(result, setting):
+def _path_of(result, setting):
     as_kind('setting', setting, Setting)
     as_kind('result', result, Identification)
     if np.ndim(result.trace.profits) != 2:

@@ -24,12 +24,12 @@ from ..game.stackelberg import Optimum
 from ..game.oracle import Oracle
 from ..paper.exploration import Plan
 from ..paper.complexity import Forecast, forecast_rows
-from .facts import (Facts, ROWS_SHOWN, arm_facts, brief, comparison_facts,
+from .facts import (FactTable, ROWS_SHOWN, arm_facts, brief, comparison_facts,
                                html_table, profit_text, setting_facts)
 from ..run.learner import (Finding, Identification, Origin, Trace, found_names,
                                 result_facts)
 from ..worlds.files import write_file
-from ..game.tickets import (Menu, Rounded, intervals, money, remark, ticket_name,
+from ..game.tickets import (Menu, RoundedMenu, intervals, money, remark, ticket_name,
                                  when_two)
 from ..run.experiments import Comparison
 from ..run.session import Offer, Session
@@ -349,7 +349,7 @@ def rule_card(rule: ScoringRule, setting: Setting, currency: str | None = None, 
                                                  currency))
     return Card(page.replace('Round 0', escape(title)), shown)
 
-@patch_to(Rounded)
+@patch_to(RoundedMenu)
 def _repr_html_(self):
     return block(ticket_table(self.menu, state_names(self.menu), max(self.digits, 0)))
 
@@ -371,7 +371,7 @@ def session_facts(s):
     left, best, put = s.left, s.best, s.sum_text
     waits = [r.number for r in s._rounds if r.status == 'answered' and r.state is None]
     some = lambda n: f'{n:,}' if n else ''
-    return Facts.of(
+    return FactTable.of(
         ('file', 'file', str(s.journal.path), ''), ('status', 'status', s.status, ''),
         ('method', 'method', s.head['method'], ''), ('eps', 'ϵ', s.head['eps'], 'g'),
         ('delta', 'δ', s.head['delta'], 'g'), ('rounds', 'rounds', s.rounds, ',d'),

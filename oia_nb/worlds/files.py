@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any
 
 # %% auto #0
-__all__ = ['NAMES', 'MATRIX', 'KNOWN', 'ARM', 'WORLD_FORM', 'NOTES', 'GRID_MOST', 'GAME', 'SETTING_FORM', 'read_agent',
+__all__ = ['NAMES', 'MATRIX', 'BELIEF_FORMS', 'ARM', 'WORLD_FORM', 'NOTES', 'GRID_MOST', 'GAME', 'SETTING_FORM', 'read_agent',
            'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text', 'write_file', 'as_file',
            'read_file', 'save_world', 'parse_json', 'world_names', 'load_world', 'world_from_bytes', 'setting_grid',
            'setting_to_dict', 'setting_from_dict', 'save_setting', 'load_setting']
@@ -99,12 +99,12 @@ def check_keys(at, value, form):
 # %% ../../nbs/handbook/64_worlds.ipynb #f4a00002
 NAMES, MATRIX = listed(TEXT, 1), listed(listed(NUMBER, 1), 1)
 # what the principal may know beyond the beliefs of the arms
-KNOWN = dict(support=MATRIX, supports=listed(MATRIX, 1), prior=listed(NUMBER, 1),
+BELIEF_FORMS = dict(support=MATRIX, supports=listed(MATRIX, 1), prior=listed(NUMBER, 1),
              rates=MATRIX)
 ARM = record(name=TEXT, cost=NUMBER, signals=NAMES, joint=MATRIX)
 WORLD_FORM = record(
     {'schema': TEXT, 'agent': by_name(ANYTHING), 'source': TEXT, 'licence': TEXT,
-     'cost_ranges': MATRIX, **KNOWN}, name=TEXT, states=NAMES, decisions=NAMES,
+     'cost_ranges': MATRIX, **BELIEF_FORMS}, name=TEXT, states=NAMES, decisions=NAMES,
     utility=MATRIX, bound=NUMBER, arms=listed(ARM, 1))
 # those that have a default
 NOTES = [f.name for f in fields(World)
@@ -184,7 +184,7 @@ def world_from_dict(data: dict[str, Any]) -> World:
         notes['agent'] = read_agent('agent', notes['agent'])
     world = make_world(pick('joint'), pick('cost'), utility, data['bound'],
                        name=data['name'], signals=pick('signals'), **names, **notes)
-    known = {k: data[k] for k in KNOWN if k in data}
+    known = {k: data[k] for k in BELIEF_FORMS if k in data}
     return replace(world, setting=replace(world.setting, **known)) if known else world
 
 def known_beliefs(setting: Setting) -> Any:
@@ -424,7 +424,7 @@ def _compositions(n, W):
 # %% ../../nbs/handbook/64_worlds.ipynb #e47dd9ec
 GAME = dict(states=NAMES, decisions=NAMES, arms=NAMES, bound=NUMBER, utility=MATRIX,
             support=MATRIX)
-SETTING_FORM = record({'schema': TEXT, **KNOWN}, **GAME)
+SETTING_FORM = record({'schema': TEXT, **BELIEF_FORMS}, **GAME)
 
 def setting_to_dict(setting: Setting) -> dict[str, Any]:
     """The setting as plain lists, texts and floats; `setting_from_dict` gives the
@@ -433,7 +433,7 @@ def setting_to_dict(setting: Setting) -> dict[str, Any]:
     >>> list(setting_to_dict(z))
     ['schema', 'states', 'decisions', 'arms', 'bound', 'utility', 'support', 'prior']
     """
-    values = {name: getattr(setting, name) for name in GAME | KNOWN}
+    values = {name: getattr(setting, name) for name in GAME | BELIEF_FORMS}
     values['supports'] = known_beliefs(setting)
     return dict(schema='oia/setting/1') | {
         name: plain(v, name) for name, v in values.items() if v is not None}
@@ -442,7 +442,7 @@ def setting_from_dict(data: dict[str, Any]) -> Setting:
     """The `Setting` that a dictionary describes. Raises `InvalidInput`, which names
     the place."""
     check_file('setting', data, SETTING_FORM)
-    return Setting(**{key: data[key] for key in GAME | KNOWN if key in data})
+    return Setting(**{key: data[key] for key in GAME | BELIEF_FORMS if key in data})
 
 def save_setting(setting: Setting, path: str | PathLike[str]) -> None:
     """Write the setting to a file, from which `load_setting` reads the same setting,

@@ -20,7 +20,7 @@ from ..game.information import (Environment, InformationStructure, Setting, Worl
 from ..game.oracle import widest_margin
 
 # %% ../../nbs/handbook/76_generators.ipynb #aeb50bea
-def _common_prior(rng, sizes, W):
+def _draw_common(rng, sizes, W):
     """Random p(ω, o | k) = p(ω) p_k(o | ω), an array (O_k, W) for each arm; every
     factor uniform on its simplex."""
     prior = rng.dirichlet(np.ones(W))
@@ -31,7 +31,7 @@ def _arm_priors(rng, sizes, W):
     all its entries."""
     return [rng.dirichlet(np.ones(n*W)).reshape(n, W) for n in sizes]
 
-PRIORS = dict(common=_common_prior, arm=_arm_priors)
+PRIORS = dict(common=_draw_common, arm=_arm_priors)
 
 # %% ../../nbs/handbook/76_generators.ipynb #e6c23164
 def _garbled_arms(rng, sizes, W):
@@ -39,7 +39,7 @@ def _garbled_arms(rng, sizes, W):
     half of the time, and is noise else."""
     if len(set(sizes)) > 1:
         raise InvalidInput('signals', sizes, 'the same number for each arm')
-    n, arms = sizes[0], _common_prior(rng, sizes[:1], W)
+    n, arms = sizes[0], _draw_common(rng, sizes[:1], W)
     for _ in sizes[1:]:
         G = (np.eye(n) + rng.dirichlet(np.ones(n), n))/2
         arms.insert(0, G.T @ arms[0])

@@ -7,14 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import amount, examples
-from laws import detection, most_failures, statistical
+from conftest import examples
 from oia_nb.all import (Identification, InvalidInput, Oracle, action_informed_oracle,
                         generator, identify, load_world, random_world, simulate)
 from oia_nb.experts.examination import (FIRM, FRESH, Boundary, CalibrationWatch, examine,
                                         fresh_rule, last_held, sides)
-from oia_nb.experts.experts import (Drifting, Expert, Lapsing, RiskAverse, Satisficing, Subjective,
-                                    is_wrong)
+from oia_nb.experts.experts import (Drifting, Expert, Lapsing, RiskAverse, Satisficing, is_wrong)
 from oia_nb.run.learner import VIOLATIONS
 from oia_nb.sharp.learner import AGAIN, FEWEST, sharp
 from oia_nb.experts.told import Told
@@ -138,25 +136,6 @@ def test_costs_that_settle_before_the_end():
 
 # --- The watch on the states --------------------------------------------------------------
 
-LEVEL, RUNS, LENGTH = .05, amount(150, 400), 60
-
-def alarms(agent, runs=RUNS, n=LENGTH, seed=0):
-    "In how many runs of `n` rounds the evidence reaches 1/LEVEL."
-    rng, z, q = generator(seed), ADVERT.setting, ADVERT.belief_distributions
-    truth, found = agent.truth(ADVERT), 0
-    for _ in range(runs):
-        watch = CalibrationWatch(z.support, z.K)
-        for k in rng.integers(z.K, size=n):
-            i = rng.choice(z.M, p=q[k])
-            watch.see(k, i, int(rng.random() >= truth[k, i, 0]))
-        found += watch.evidence >= 1/LEVEL
-    return found
-
-@statistical(false_alarm=1e-6, planted='an expert who is three times too sure',
-             power=lambda: detection(RUNS, LEVEL, .5))
-def test_alarms_are_as_rare_as_told():
-    assert alarms(Expert()) <= most_failures(RUNS, LEVEL)
-    assert alarms(Subjective(3.)) > most_failures(RUNS, LEVEL)
 
 @settings(max_examples=examples(50))
 @given(st.integers(0, 10**6))

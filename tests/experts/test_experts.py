@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from conftest import amount, examples
 from oia_nb.all import (Rational, RiskAverse, generator, identify, menu_rule, random_world)
-from oia_nb.experts.experts import lottery
 from oia_nb.game.information import best_reply
 from oia_nb.experts.experts import (RECENT, Drifting, Expert, HiddenArm, Lapsing, Logit, Noisy,
                                     Rounded, Satisficing, Subjective, best_known, felt, is_wrong,
-                                    misheard, win_probability)
+                                    misheard)
 from laws import most_failures, statistical
 from oia_nb.experts.told import digits_needed
 from oia_nb.run.learner import Certificate
@@ -34,17 +33,6 @@ def drawn(seed):
     z = world.setting
     menu = z.bound*rng.random((int(rng.integers(1, 6)), W))**2
     return world, menu_rule(z.support, menu, z.bound)
-
-@settings(max_examples=examples(30))
-@given(st.integers(0, 10**6), AVERSION, st.floats(.01, 100))
-def test_what_is_felt(seed, a, bound):
-    """From 0 to the bound, increasing, concave for those who fear risk and convex for those who
-    love it."""
-    x = np.linspace(0, bound, 41)
-    u = felt(x, a, bound)
-    assert u[0] == 0 and u[-1] == pytest.approx(bound) and (np.diff(u) >= 0).all()
-    bend = np.diff(u, 2)*np.sign(a)
-    assert (bend <= 1e-9*bound).all()
 
 @settings(max_examples=examples(20))
 @given(st.integers(0, 10**6), AVERSION)
@@ -68,15 +56,6 @@ def test_the_reply_is_the_best_of_all(seed, a):
     assert pay[np.arange(z.M), reply.reports] == pytest.approx(best, abs=1e-9*z.bound)
     profits = world.belief_distributions @ best - world.costs
     assert profits[reply.arm] == pytest.approx(profits.max(), abs=1e-8*z.bound)
-
-def test_a_lottery_pays_the_payment_on_average():
-    """To five standard deviations (one false alarm in 10^6); a lottery that paid half as often
-    would be off by 40."""
-    rng, n = generator(0), 10_000
-    for payment in 0., .7, 2.:
-        drawn = np.array([lottery(payment, 2., rng) for _ in range(n)])
-        p = win_probability(payment, 2.)
-        assert set(drawn) <= {0., 2.} and abs(drawn.mean() - payment) <= 5*2*np.sqrt(p*(1 - p)/n)
 
 # --- All kinds --------------------------------------------------------------------------
 

@@ -85,7 +85,7 @@ def test_small_runs(monkeypatch):
     with monkeypatch.context() as without:
         without.setattr(leads, 'share_needed', lambda *a: 0.)
         assert sum(leads_by(run(seed, .05, **SMALL)) >= .05 for seed in range(8)) < 4
-    monkeypatch.setattr(leads, 'settle', free)
+    monkeypatch.setattr(leads, 'settle_lead', free)
     careless = [run(seed, .1, **SMALL) for seed in range(RUNS)]
     assert all(r.refused and r.certificate is None for r in careless)
 

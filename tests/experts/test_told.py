@@ -14,13 +14,13 @@ from oia_nb.core import plain
 from oia_nb.experts.experts import Drifting, Expert, Lapsing, Logit, Satisficing
 from oia_nb.run.identification import LEARNERS
 from oia_nb.game.scoring import menu_rule
-from oia_nb.experts.told import (CHECKS, CHOICES, VIOLATIONS, Check, Told, as_told, digits_needed,
-                                 heard_as, is_clear, nearest)
+from oia_nb.experts.told import (CHECKS, TOLD_WORDS, VIOLATIONS, Check, Told, as_told,
+                                 digits_needed, heard_as, is_clear, nearest)
 
 DUO = random_world(2, 2, 2, 5, prior='arm', margin=.05)
 TOLD = st.builds(Told, lapses=st.floats(0, .49), band=st.floats(0, 10),
                  alarm=st.floats(1e-6, 1), rounding=st.none() | st.integers(0, 15),
-                 **{name: st.sampled_from(choices) for name, choices in CHOICES.items()})
+                 **{name: st.sampled_from(choices) for name, choices in TOLD_WORDS.items()})
 
 @settings(max_examples=examples(200))
 @given(TOLD)

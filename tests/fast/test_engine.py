@@ -2,12 +2,8 @@
 
 Arms, targets and kinds are the same round by round; rules and profits equal but for rounding.
 """
-import os
-import subprocess
-import sys
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +11,7 @@ import pytest
 pytest.importorskip('numba')
 from oia_nb.core import InvalidInput, NotInducible, generator
 from oia_nb.fast import loop, points, state
-from oia_nb.fast.drive import ENGINES, simulate_fast
-from oia_nb.fast.loop import STEP, Engine
+from oia_nb.fast.drive import simulate_fast
 from oia_nb.run.identification import identify
 from oia_nb.game.information import Rational, Response, World, make_world
 from oia_nb.run.learner import simulate
@@ -66,11 +61,6 @@ def a_case(i, rounds=80):
     mixing = 'theorem1' if i % 6 == 4 else 'corollary1'
     return world, 'oiafc', dict(eps=eps, delta=float(rng.choice([.1, 1.])), mixing=mixing,
                                 max_rounds=rounds)
-
-def an_engine(world, oracle, method, options, seed, compile=True):
-    "An `Engine` as `simulate_fast` makes it, not yet played."
-    game = ENGINES[method](world.setting, oracle, **options)[2]
-    return Engine(world, oracle, generator(seed), compile=compile, **game)
 
 @cache
 def a_run_with_programs():
@@ -169,7 +159,7 @@ def lying(table):
 
 RADII, STEP_OF, OPTIMISE = loop.radii, loop.step, loop.optimise
 FAULTS = {'radius': (loop, 'radii', wrong_radii), 'stale plan': (loop, 'easy', lambda *a: True),
-          'ties': (points, 'stake', lambda run, k, share: run.game.bound),
+          'ties': (points, 'stake_of', lambda run, k, share: run.game.bound),
           'none wakes': (points, 'wake', lambda *a: None),
           'all optima alike': (loop, 'step', dual_only),
           'paths': (loop, 'paths', lambda plan, B: 0)}
@@ -191,38 +181,6 @@ def test_a_planted_fault_is_seen(fault, monkeypatch):
         except AssertionError:
             seen += 1
     assert (seen > 0) == (fault is not None)
-
-def watched(engine, monkeypatch):
-    "An uncompiled engine's list, an arm, of the rules that it answers: expected payments (M,)."
-    seen, happen = [[] for _ in range(engine.world.setting.K)], loop.happen
-
-    def watching(run, rng, k, share):
-        arm = happen(run, rng, k, share)
-        seen[arm].append((1 - share)*run.plan.s + share*run.game.oracle[k])
-        return arm
-    monkeypatch.setattr(loop, 'happen', watching)
-    return seen
-
-def test_points_know_the_minima_of_a_full_scan(monkeypatch):
-    "The leads U of plans against a scan of all rules announced so far."
-    world, method, options = a_case(1, 1000)
-    engine = an_engine(world, action_informed_oracle(world), method, options, 1, compile=False)
-    z, until, asleep, thinned, thin_out = world.setting, 0, 0, [], loop.thin_out
-    seen = watched(engine, monkeypatch)
-    monkeypatch.setattr(loop, 'thin_out', lambda run: thinned.append(1) or thin_out(run))
-    short = {name: getattr(engine.run.points, name)[:200].copy()
-             for name in engine.run.points._fields[:7]}
-    engine.run = engine.run._replace(points=engine.run.points._replace(**short))
-    while engine.advance(until) == STEP:
-        run = engine.run
-        q = run.seen.counts/run.seen.N[:, None]
-        assert not run.clock.easy             # an easy plan may have leads out of date
-        for k in range(z.K):
-            f = np.array(seen[k]) @ (q[k] - q).T
-            np.testing.assert_allclose(np.delete(run.plan.U[k], k), np.delete(f.min(0), k),
-                                       rtol=0, atol=1e-12*z.bound)
-        asleep, until = max(asleep, run.clock.points - run.clock.awake), run.clock.rounds + 97
-    assert asleep > 100 and thinned
 
 def test_a_wrong_solution_is_not_taken(monkeypatch):
     "The loop verifies what its simplex method says, and hands over to the coroutine's solver."
@@ -303,57 +261,18 @@ def test_what_the_loop_does_not_play_is_refused_by_name(said):
         identify(world, seed=1, engine='fast', **options)
     assert all(o in str(refused.value) for o in said.split('.*'))
 
-def test_uncompiled_is_the_same():
-    assert_same(played(), played(compile=False), a_run_with_programs()[0])
-
 def test_compiled_once(thorough):
     "Worlds of all sizes share what is compiled."
     for i in range(6 if thorough else 3):
         world, method, options = a_case(i, 20)
         simulate_fast(world, method=method, seed=1, **options)
-    assert len(state.compiled()['play'].signatures) == 1
-
-def python(code, **env):
-    homes = 'HOME', 'XDG_CACHE_HOME', 'NUMBA_CACHE_DIR'
-    keep = {k: v for k, v in os.environ.items() if k not in homes}
-    path = str(Path(state.__file__).parents[2])
-    return subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
-                          env=keep | dict(PYTHONPATH=path) | env)
-
-def test_importing_loads_no_compiler():
-    "Nor anything else that is slow to load."
-    heavy = 'numba cvxpy scipy matplotlib highspy pandas ipywidgets'.split()
-    code = ('import sys, oia_nb.all, oia_nb.fast.drive; '
-            f'sys.exit(", ".join(m for m in {heavy} if m in sys.modules))')
-    assert python(code).stderr.strip() == ''
+    assert len(state.compiled()['play_rounds'].signatures) == 1
 
 def test_other_code_or_constants_are_compiled_afresh(monkeypatch):
     "Numba looks at one function only, not at those that it calls."
-    seen = [state.fingerprint()]
+    seen = [state.code_key()]
     for module, name, other in (points, 'FARTHEST', 2.), (loop, 'TIE_TOL', .1):
         monkeypatch.setattr(module, name, other)
-        seen.append(state.fingerprint())
+        seen.append(state.code_key())
     monkeypatch.setitem(state.KERNELS, 'dot', lambda x, y: 0.)
-    assert len({*seen, state.fingerprint()}) == 4
-
-def test_without_a_folder_it_compiles_all_the_same(monkeypatch, capsys):
-    from numba.core.caching import CacheImpl
-    monkeypatch.setattr(CacheImpl, '_locator_classes', [])
-    monkeypatch.setattr(state, 'KERNELS', {'play': state.KERNELS['dot']})
-    monkeypatch.setattr(state, 'COMPILED', {})
-    assert state.compiled()['play'](np.ones(2), np.ones(2)) == 2
-    assert 'compiling, once' in capsys.readouterr().err
-
-@pytest.mark.release
-def test_compiling_is_announced_once(tmp_path):
-    """On standard error, when there is nothing to load; the second process loads.
-
-    No kernel is compiled for each literal that it is called with, as one with three was."""
-    code = ('from oia_nb.all import identify, load_world; '
-            'identify(load_world("clinic"), eps=3., delta=.1, method="oiafc", engine="fast"); '
-            'from oia_nb.fast.state import COMPILED as known; del known["by_reference"]; '
-            'assert max(len(f.signatures) for f in known.values()) < 3')
-    first, second = (python(code, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2))
-    assert first.returncode == second.returncode == 0
-    assert first.stderr.count('compiling, once') == 1 and second.stderr == ''
-    assert first.stdout == second.stdout == ''
+    assert len({*seen, state.code_key()}) == 4

@@ -64,18 +64,6 @@ def test_the_bound_needed_is_where_margins_begin(seed):
     doubtful = bound_needed(world, costs=box)
     assert all(doubtful[a] >= needed[a] - 1e-6 for a in needed)
 
-def test_the_error_says_what_would_do():
-    "The bound and the cost that it names make the arm inducible."
-    world = make_world([[[.5, .5]], np.eye(2)/2], [0., .1], np.eye(2), 1., arms=['toss', 'look'])
-    with pytest.raises(
-            NotInducible, match=
-            r"arm 'look' \(worst margin .*a bound above 1.6 or a cost of it below 0.5 would do"
-    ) as e:
-        action_informed_oracle(world, costs={'look': (.1, .8)})
-    assert e.value.arms == ('look',)
-    assert action_informed_oracle(world, costs={'look': (.1, .49)}).margins[1] > 0
-    assert action_informed_oracle(with_bound(world, 1.61), costs={'look': (.1, .8)}).margins[1] > 0
-
 def test_counted_beliefs():
     """From counts of n cases an arm, margins hold for the true distributions but for a share δ =
     .05 of oracles.

@@ -10,8 +10,8 @@ from hypothesis import given, settings, strategies as st
 from conftest import examples
 from oia_nb.core import PROPER_TOL, TIE_TOL, InvalidInput
 from oia_nb.game.information import best_reply, make_world, merge_beliefs
-from oia_nb.game.scoring import (ScoringRule, brier, floor_belief, gains, is_proper,
-                                 is_strictly_proper, lie, logarithmic, menu_rule, mix, spherical,
+from oia_nb.game.scoring import (ScoringRule, brier, is_proper,
+                                 lie, logarithmic, menu_rule, mix, spherical,
                                  v_shaped)
 
 often = settings(max_examples=examples(100))
@@ -110,46 +110,6 @@ def test_linear_score_is_answered_with_a_witness(rows, bound):
         truth, told = (support[found.belief] @ rule.values[i] for i in (found.belief, found.report))
         np.testing.assert_allclose(found.gain, told - truth, rtol=1e-9, atol=1e-12*bound)
         assert found.belief != found.report and not is_proper(rule)
-
-@often
-@given(menus(), st.data(), st.floats(0, 1))
-def test_mixing_keeps_properness(case, data, lam):
-    support, menu, bound = case
-    S0 = menu_rule(support, menu, bound)
-    S1 = data.draw(st.sampled_from([brier, spherical]))(support, bound)
-    mixed = mix(S0, S1, lam)
-    assert is_proper(mixed) and 0 <= mixed.values.min() and mixed.values.max() <= bound
-    np.testing.assert_allclose(gains(mixed), (1 - lam)*gains(S0) + lam*gains(S1), atol=1e-12*bound)
-    np.testing.assert_allclose(mixed.expected, (1-lam)*S0.expected + lam*S1.expected,
-                               atol=1e-12*bound)
-    if is_strictly_proper(S1) and lam > .5:
-        assert gains(mixed)[~np.eye(len(support), dtype=bool)].max(initial=-1) < 0
-
-@pytest.mark.parametrize('top', [.1, .3, .9, 1.1])
-def test_mixing_never_exceeds_the_bound_by_a_last_digit(top):
-    support = np.array([[.5, .5], [.2, .8]])
-    full = ScoringRule(np.full((2, 2), top), support, top)
-    # what rounding would do
-    assert any((1 - lam)*top + lam*top > top for lam in np.linspace(0, 1, 101))
-    assert all(mix(full, full, lam).values.max() <= top for lam in np.linspace(0, 1, 101))
-
-@often
-@given(st.integers(2, 5).flatmap(lambda W: belief_rows(W)),
-       st.floats(1e-300, 1).map(lambda x: x*.999999))
-def test_floored_belief_solves_its_conditions(rows, share):
-    """Feasible, and optimal by the conditions of Karush, Kuhn and Tucker: scaled where above the
-    floor, in need of more where on it."""
-    W = rows.shape[1]
-    floor = share/W
-    for b in rows:
-        p = floor_belief(b, floor)
-        assert (p >= floor).all() and abs(p.sum() - 1) < 1e-9
-        free = p > floor
-        scale = (p[free]/b[free]) if free.any() else np.array([1.])
-        np.testing.assert_allclose(scale, scale[0], rtol=1e-6)
-        assert (b[~free]*scale[0] <= floor*(1 + 1e-9)).all()
-        if (b >= floor).all():
-            np.testing.assert_allclose(p, b, rtol=1e-9)
 
 @often
 @given(menus())

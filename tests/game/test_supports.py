@@ -8,7 +8,6 @@ import pytest
 from conftest import amount
 from laws import detection, most_failures, statistical
 from oia_nb.core import REPORT_TOL, InvalidInput, generator
-from oia_nb.experts.examination import PriorWatch
 from oia_nb.run.identification import identify, learner_row
 from oia_nb.game.information import Response, World, make_world
 from inside import looked_into as simulate
@@ -16,11 +15,10 @@ from oia_nb.run.learner import check_response
 from oia_nb.paper.oiafb import budget_parameter, event_failure, sets_of_beliefs
 from oia_nb.paper.oiafc import mixing_theorem1
 from oia_nb.game.oracle import NotInducible, action_informed_oracle
-from oia_nb.game.scoring import ScoringRule, mix
+from oia_nb.game.scoring import ScoringRule
 from oia_nb.sharp import bets, hyperplanes, learner
 from oia_nb.sharp.hyperplanes import THIN, flat, neutral
 from oia_nb.sharp.learner import levelled, sharp
-from oia_nb.sharp.walls import Cone, Wall
 from oia_nb.game.stackelberg import optimal_rule, principal_profit, simple_regret
 from oia_nb.worlds.files import (load_world, on_support, setting_from_dict, setting_to_dict,
                                  world_from_dict, world_to_dict)
@@ -45,13 +43,6 @@ def test_what_is_said_must_be_so():
     other = random_world(2, 2, 2, 5, prior='arm')
     with pytest.raises(InvalidInput, match='the common prior'):
         replace(other, setting=replace(other.setting, prior=other.structure.priors[0]))
-
-def test_by_name_by_place_and_by_value_are_one():
-    z = TOLD.setting
-    values = {a: z.support[z.places(a)] for a in z.arms}
-    assert replace(z, supports=values) == z == replace(z, supports=[list(s) for s in z.supports])
-    assert replace(ADVERT.setting, supports=[None]*3).support_sizes.tolist() == [z.M]*3
-    assert ADVERT.setting != z and hash(z) == hash(replace(z))
 
 def test_kept_in_files_and_without_arms():
     assert world_from_dict(world_to_dict(TOLD)) == TOLD
@@ -166,30 +157,6 @@ def test_a_wrong_prior_is_named(by):
     assert (found.status, found.violated) == ('assumption_violated', 'prior')
     assert found.certificate is None and 'common prior' in found.statement
 
-def test_bets_stay_right_with_a_prior_and_supports():
-    "Bounds of all walls hold for the true normal."
-    world = told(ADVERT, prior=ADVERT.structure.priors[0])
-    z, q, c = world.setting, world.belief_distributions, world.costs
-    cone, zero = Cone(z), ScoringRule(np.zeros((z.M, z.W)), z.support, z.bound)
-    first = world.best_response(zero)
-    for j in set(range(z.K)) - {first}:
-        wall, free = Wall(cone, True, (first, j)), Wall(Cone(ADVERT.setting), True, (first, j))
-        for t, bet in enumerate(cone.rules):
-            for size in .03, .1, .3, 1.:
-                rule = mix(zero, bet, size)
-                arm = world.best_response(rule)
-                if arm in (first, j):
-                    for w in wall, free:
-                        w.add(cone.coordinates(rule.expected/z.bound), 1 if arm == first else -1, t)
-        true = cone.D @ (q[j] - q[first])/(c[j] - c[first])*z.bound
-        for i in range(z.M):
-            for side in 1, -1:
-                wall.tighten(i, side)
-                free.tighten(i, side)
-        assert (true <= wall.up + 1e-6).all() and (wall.low <= true + 1e-6).all()
-        assert (wall.up <= free.up + 1e-6).all() and (wall.low >= free.low - 1e-6).all()
-        assert (wall.up < free.up - 1e-3).any()
-
 @pytest.mark.parametrize('thin, sound', [(None, True), (1e-6, False)])
 def test_a_rounded_prior_says_nothing_of_thin_directions(thin, sound, monkeypatch):
     """Beliefs on a line, but for their sixth digits, and means that are off the prior by less than
@@ -269,22 +236,3 @@ def test_sharp_keeps_its_promise_with_all_that_is_known(monkeypatch):
                                            certificate=SimpleNamespace(bound=eps)))
                    for world, eps in worlds for _ in range(SEEDS)]
     assert wrong(let_through) > most_failures(len(runs), DELTA)
-
-LEVEL, RUNS = .05, amount(150, 400)
-
-def alarms(prior, n=60):
-    "In how many runs of n reports the evidence against a prior reaches 1/LEVEL."
-    rng, q, found = generator(942), ADVERT.belief_distributions, 0
-    for _ in range(RUNS):
-        watch = PriorWatch(replace(ADVERT.setting, prior=prior))
-        for k in rng.integers(ADVERT.setting.K, size=n):
-            watch.see(k, rng.choice(ADVERT.setting.M, p=q[k]))
-        found += watch.evidence >= 1/LEVEL
-    return found
-
-@statistical(false_alarm=1e-6, planted='a prior that is wrong by .15',
-             power=lambda: detection(RUNS, LEVEL, .5))
-def test_a_true_prior_is_seldom_objected_to():
-    true = ADVERT.structure.priors[0]
-    assert alarms(true) <= most_failures(RUNS, LEVEL)
-    assert alarms(true + [.15, -.15]) > most_failures(RUNS, LEVEL)

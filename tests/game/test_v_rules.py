@@ -208,34 +208,6 @@ def test_few_v_rules():
 
 # --- Three states and more: the second stage, and noise -----------------------------------
 
-def three_states(seed, costs=None):
-    rng = generator(771, seed)
-    prior, K = rng.dirichlet(np.full(3, 3.)), 3
-    joints = [prior[None]] + [rng.dirichlet(np.full(4, .5), 3).T*prior for _ in range(K - 1)]
-    return make_world([j/j.sum() for j in joints],
-                      rng.uniform(0, .03, K) if costs is None else costs, np.eye(3), 3.)
-
-def test_second_stage_that_fails(monkeypatch):
-    "The rule of the first stage, verified, is returned: as good, if not the cheapest."
-    true = programs.RuleProgram._optimum
-    def no_price(self, cost, *rest):
-        if cost is self.price:
-            raise SolverFailure('planted')
-        return true(self, cost, *rest)
-    for i in range(amount(4, 20)):
-        world = three_states(i)
-        best = optimal_rule(world)
-        margins = [widest_margin(world, k)[0] for k in range(3)]
-        with monkeypatch.context() as m:
-            m.setattr(programs.RuleProgram, '_optimum', no_price)
-            other = optimal_rule(world)
-            wide = [widest_margin(world, k) for k in range(3)]
-        np.testing.assert_allclose(other.profits, best.profits, atol=1e-7)
-        np.testing.assert_allclose([m for m, _ in wide], margins, atol=1e-7)
-        assert all(is_proper(rule) for _, rule in wide)
-        for k, rule in enumerate(other.rules):
-            assert rule is None or is_proper(rule) and region_margin(world, rule, k) >= -1e-9
-
 @pytest.mark.parametrize('W', [2, 3])
 def test_oracle_is_no_noise(W):
     "Where all costs are 0 a blind arm is nobody's favourite; every rule is answered by its arm."

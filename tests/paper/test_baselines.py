@@ -7,15 +7,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 from laws import detection, ever_outside, guess, most_failures, outcomes, statistical
-from oia_nb.all import (Response, action_informed_oracle, generator, is_proper, oiafc, optimal_rule,
+from oia_nb.all import (action_informed_oracle, generator, is_proper, optimal_rule,
                         principal_profit, random_world, simple_regret, simulate)
 from oia_nb.paper.estimation import event_holds
-from oia_nb.paper.exploration import remember
-from oia_nb.paper.oiafc import MIXINGS
 from oia_nb.paper.baselines import (chen, etc, etc_bits, etc_bound, etc_radius, etc_rounds,
-                                    etc_samples, oiafc_simple, radius_simple)
+                                    etc_samples)
 
 FALSE_ALARM = 1e-6
 SHAPES = [(2, 2, 2), (3, 2, 2), (2, 3, 2), (4, 3, 2)]      # arms, states, signals
@@ -40,36 +37,6 @@ def regret(i, rule):
 
 # --- Chen et al. ----------------------------------------------------------------------
 
-@statistical(false_alarm=FALSE_ALARM, planted='never draws the last round',
-             power=lambda: float(binom.ppf(FALSE_ALARM/20, 2000, .1) > 0))
-def test_the_round_that_decides_is_uniform():
-    """2000 seeds, ten rounds: each is drawn about as often as the others, by an exact test of
-    each count."""
-    def rules(run):
-        for n in range(10):
-            yield n
-            run.rounds += 1
-    def drawn(seed):
-        decides = int(generator(seed).integers(1, 11))
-        run = SimpleNamespace(kept=[], kept_at=[], rounds=0)
-        steps, answer = remember(run, rules(run), keep=lambda run: run.rounds == decides), 0
-        next(steps)
-        try:
-            while True:
-                steps.send(Response(answer, (), 0))
-                answer += 1
-        except StopIteration:
-            return run.kept[0]
-    kept = [drawn(seed) for seed in range(2000)]
-    # the arm is the one that answered this rule
-    assert all(rule == arm for rule, arm in kept)
-    counts = np.bincount([rule for rule, _ in kept], minlength=10)
-    tail = FALSE_ALARM/20
-    # what a draw without the last round fails
-    assert binom.ppf(tail, 2000, .1) > 0
-    assert (binom.ppf(tail, 2000, .1) <= counts).all() and (counts <= binom.ppf(
-        1 - tail, 2000, .1)).all()
-
 @pytest.mark.parametrize('i', range(4))
 def test_both_decisions_return_a_rule_of_the_run(i):
     """Whatever the round: announced, answered by the arm that is returned, in a run that the
@@ -92,21 +59,6 @@ def test_both_decisions_return_a_rule_of_the_run(i):
             assert found.status == ('budget_too_small'
                                     if T < K else 'uncertified' if T == K else 'budget')
             assert (found.certificate is None) == (T <= K)
-
-def test_certificate_of_any_rule():
-    """As long as the event held in every plan and at the end, the certificate of either decision
-    bounds the regret: no statistics."""
-    checked = 0
-    for i in range(len(WORLDS)):
-        for run, decision in enumerate(('last', 'uniform')):
-            plans = []
-            found = play(chen, i, budget=100, decision=decision, rng=run,
-                         watch=plans.append, seed=run)
-            if not all(event_holds(WORLDS[i], p.q_hat, p.I) for p in plans):
-                continue
-            assert regret(i, found.rule) <= found.certificate.bound + 1e-9
-            checked += 1
-    assert checked > 10
 
 # --- Explore, then commit -------------------------------------------------------------
 
@@ -153,34 +105,3 @@ def test_etc_on_the_event(i):
     assert regret(i, found.rule) <= found.certificate.bound <= etc_bound(
         z, ORACLES[i].margin, n, .1) + 1e-6
     assert world.best_response(found.rule) == found.arm and is_proper(found.rule)
-
-def test_etc_contradiction():
-    """Reports that belong to the other arm contradict what the arms choose; nothing is certified
-    then."""
-    i = 0
-    world = WORLDS[i]
-    class Swapped:
-        def respond(self, rule, rng):
-            other = ORACLES[i].rules[1 - world.best_response(rule)]
-            return Response(world.best_response(rule), world.respond(other, rng).report, 0)
-    r = simulate(etc(world.setting, ORACLES[i], eps=1., delta=.5, samples=1500), Swapped(), 0)
-    assert r.event_violated and r.status == 'event_violated' and r.certificate is None
-
-# --- The simple setting ---------------------------------------------------------------
-
-def test_simple_event():
-    """The radius without M at its own share, exactly: π²δ/24 for one arm with two beliefs; 0.75
-    of it isn't enough at δ = 10⁻¹²."""
-    n, delta = np.arange(1, 401), 1e-12
-    radius = radius_simple(n, n, K=1, delta=delta)
-    assert np.allclose(radius, np.sqrt(2*np.log(16*n**2/delta)/n))
-    assert ever_outside(.5, radius) <= np.pi**2/24*delta < ever_outside(.5, .75*radius)
-
-@pytest.mark.parametrize('mixing', list(MIXINGS))
-def test_all_beliefs_is_the_usual_learner(mixing):
-    "With M beliefs for each arm it is OIAFC, round by round."
-    options = dict(eps=.5, mixing=mixing, max_rounds=250)
-    a, b = play(oiafc, 2, **options), play(oiafc_simple, 2, beliefs=WORLDS[2].setting.M, **options)
-    assert (a.trace.arms
-            == b.trace.arms).all() and (a.rule.values
-                                        == b.rule.values).all() and a.rounds == b.rounds

@@ -10,17 +10,15 @@ from dataclasses import replace
 import itertools
 import numpy as np
 import pytest
-from conftest import amount
 import laws
-from oia_nb.all import (action_informed_oracle, generator, load_world, make_world, oiafc, simulate)
+from oia_nb.all import (action_informed_oracle, generator, make_world, oiafc, simulate)
 from oia_nb.paper.estimation import NORMAL, event_holds
 from oia_nb.paper.oiafc import MIXINGS, should_stop
-from oia_nb.paper.complexity import (Problem, corollary1_arm, corollary1_bound, corollary1_explicit,
-                                     corollary1_tau1, corollary1_tau2, corollary2_budget,
-                                     forecast_rounds, largest_fixed_point, n_min, problem_of,
-                                     smallest_budget, theorem1_at, theorem1_bound,
-                                     theorem1_explicit, theorem2_need)
-from oia_nb.paper.complexity import MEASURES
+from oia_nb.paper.complexity import (Problem, corollary1_arm, corollary1_tau1, corollary1_tau2,
+                                     corollary2_budget, largest_fixed_point,
+                                     n_min, problem_of,
+                                     smallest_budget, theorem1_bound, theorem1_explicit,
+                                     theorem2_need)
 from oia_nb.paper.complexity import C_EPS
 
 def problems(n, seed, K=(2, 20)):
@@ -34,25 +32,6 @@ def problems(n, seed, K=(2, 20)):
 
 def world(p=(.95, .05), costs=(0., .02), utility=(1., .5), bound=.1):
     return make_world([[[x, 0.], [0., 1 - x]] for x in p], costs, [[u] for u in utility], bound)
-
-TOTALS = dict(theorem1=theorem1_bound, theorem1_signed=lambda p: theorem1_bound(p, signed=True),
-              explicit=lambda p: theorem1_explicit(p)[0], corollary1=corollary1_bound,
-              corollary1_explicit=lambda p: corollary1_explicit(p)[0], budget=smallest_budget,
-              corollary2=lambda p: corollary2_budget(p)[0], least=n_min,
-              least_constant=lambda p: n_min(p, 'corollary1'))
-
-@pytest.mark.parametrize('name', TOTALS)
-def test_harder_targets_cost_more(name):
-    f = TOTALS[name]
-    for p in problems(amount(12, 40), 2):
-        assert f(replace(p, eps=p.eps/2)) > f(p)
-        assert f(replace(p, delta=p.delta/2)) >= f(p)
-        assert f(replace(p, margin=p.margin/2)) >= f(p)
-
-def test_least_is_at_most_the_bounds():
-    for p in problems(200, 3):
-        assert p.K + n_min(p) <= theorem1_bound(p) and p.K + n_min(
-            p, 'corollary1') <= corollary1_bound(p)
 
 @pytest.mark.parametrize('mixing', ['theorem1', 'corollary1'])
 def test_least_number_of_samples(mixing):
@@ -70,26 +49,6 @@ def test_least_number_of_samples(mixing):
         for _ in range(50):
             N = int(rng.integers(1, n))
             assert not holds(N, int(rng.integers(1, N + 1)), p.K + N + int(rng.integers(0, 1000)))
-
-def test_fixed_points():
-    "A fixed point of F, beyond which F stays below t."
-    for p in problems(60, 6):
-        for bound, F in ((theorem1_bound(p), lambda t: theorem1_at(p, t)),
-                         (theorem1_bound(p, signed=True),
-                          lambda t: theorem1_at(p, t, signed=True))):
-            assert np.isclose(F(bound), bound, rtol=1e-6) and all(
-                F(bound*f) < bound*f for f in (1.01, 2, 10, 1e6))
-
-@pytest.mark.parametrize('signed', [False, True])
-def test_closed_forms_are_above_the_fixed_points(signed):
-    for p in itertools.chain(problems(amount(100, 300), 7), problems(amount(20, 60), 8, (100, 500)),
-                             [Problem(2, 2, 1., 0., 2., 1., 1.),
-                              Problem(2, 1, 1., 0., 2., 1., 1.)]):
-        for total, (bound, Gamma) in ((theorem1_bound(p, signed=signed),
-                                       theorem1_explicit(p, signed=signed)),
-                                      (corollary1_bound(p, signed=signed),
-                                       corollary1_explicit(p, signed))):
-            assert total <= bound <= Gamma
 
 def test_printed_theorem1_for_a_hundred_arms_and_a_thousand():
     far = lambda K: Problem(K, 2, 1., 0., 1e-3, 1., .1, (0.,) + (1.,)*(K - 1))
@@ -131,8 +90,9 @@ def test_searches_come_near_their_bound():
     laws.check_searches()
     for old, new in (('return (p.K - 1)*np.ceil(N_bar)', 'return (p.K - 1)*np.ceil(N_bar/12)'),
                      ('t/(2*Lambda)))/2', 't/(2*Lambda)))/4')):
+        broken = laws.bounds(old, new)
         with pytest.raises(AssertionError):
-            laws.check_searches(laws.bounds(old, new))
+            laws.check_searches(broken)
 
 def test_printed_corollary1_fails_on_a_run():
     "E35: both printed bounds on normal rounds are exceeded on the event; the corrected ones hold."
@@ -150,29 +110,3 @@ def test_printed_eq41_fails():
     n = n_min(p)
     assert (2*2**.5 + 2)**2*p.B**2*p.Lambda(
         p.K + n)/p.eps**2 + 1 < n < C_EPS*p.B**2*p.Lambda(p.K + n)/p.eps**2 + 1
-
-def test_command(capfd):
-    """`oia plan`: the numbers of `plan` as JSON, a table for people, one line and status 2 for
-    bad input."""
-    import json
-    from oia_nb.cli import main
-    assert main('plan clinic --eps 0.5 --delta 0.1 --json --quiet'.split()) == 0
-    out, err = capfd.readouterr()
-    found, f = json.loads(out,
-                          parse_constant=lambda c: pytest.fail(c)), forecast_rounds(
-                              load_world('clinic'), .5, .1)
-    assert err == '' and (found['least'], found['dominant']) == (
-        f.least, f.dominant) and list(found['gaps'].values()) == list(f.problem.gaps)
-    assert np.allclose(
-        [found[m] for m in MEASURES],
-        [getattr(f, m)
-         for m in MEASURES]) and found['parts'] == f.parts and found['knobs'] == f.knobs
-    assert main('plan clinic --eps 0.5 --delta 0.1 --runs 0'.split()) == 0
-    out, err = capfd.readouterr()
-    assert err == '' and 'dominates' in out and 'margin doubled' in out
-    for bad, name in (('--eps 0 --delta 0.1', 'eps'), ('--eps 0.5 --delta 2', 'delta'),
-                      ('--eps 0.5', '--delta'),
-                      ('--eps 0.5 --delta 0.1 --without nobody', 'nobody')):
-        assert main(f'plan clinic {bad}'.split()) == 2
-        out, err = capfd.readouterr()
-        assert out == '' and err.count('\n') == 1 and name in err

@@ -114,25 +114,6 @@ def test_counts_are_those_of_the_rounds(seed):
     # what was handed out earlier doesn't change
     assert data.N[0] == before[0] + 1
 
-@quick
-@given(seeds)
-def test_two_points_a_segment_tell_all(seed):
-    """Whatever answers came, in any order, on several segments visited again and again: no bound
-    is lost."""
-    rng, M, K = generator(seed), 4, 3
-    z = Setting(rng.dirichlet(np.ones(3), M), np.eye(3), 2., K)
-    kept, every = Transcript(z), Transcript(z)
-    ends = [(2*rng.random(M), 2*rng.random(M)) for _ in range(3)]
-    for _ in range(int(rng.integers(1, 60))):
-        i, lam = int(rng.integers(3)), float(rng.choice([0., .25, .5, 1., rng.random()]))
-        s = (1 - lam)*ends[i][0] + lam*ends[i][1]
-        round_ = int(rng.integers(K)), int(rng.integers(M)), s
-        kept.record(*round_, line=i, place=lam)
-        every.record(*round_)
-        I = rng.random(K)
-        assert np.allclose(cost_upper(kept, I), cost_upper(every, I), rtol=0, atol=1e-14)
-    assert all(len(p) <= 6 for p in kept.points)
-
 # --- The cost graph -------------------------------------------------------------------
 
 @quick
@@ -233,18 +214,3 @@ def test_optimism_sandwich_on_random_worlds(seed):
         assert k not in found.infeasible
         assert best[k] <= h[k] + 1e-7*z.bound
         assert h[k] <= arm_profit(world, found.rule(k))[k] + 2*z.B*I[k] + 1e-7*z.bound
-
-@pytest.mark.parametrize('seed', range(6))
-def test_no_uncertainty_is_the_program_of_complete_information(seed):
-    world = random_world(generator(seed))
-    z, K = world.setting, world.setting.K
-    oracle = Oracle([brier(z.support, z.bound)]*K)
-    best = optimal_rule(world).profits
-    there = np.isfinite(best)
-    for solver in 'highs', 'cvxpy':
-        programs = OptimisticPrograms(z, oracle, solver)
-        found = programs.solve(world.belief_distributions, np.zeros(K),
-                               true_costs(world), np.zeros((K, K)))
-        h = found.profits
-        assert np.allclose(h[there], best[there], atol=1e-7*z.bound, rtol=0)
-        assert found.infeasible == list(np.flatnonzero(~there))

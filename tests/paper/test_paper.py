@@ -13,11 +13,6 @@ NBS = ROOT/'nbs'
 PAGES = sorted((NBS/'paper').glob('00*.md'))
 TEXT = '\n'.join(p.read_text(encoding='utf-8') for p in PAGES)
 
-# --- Numbers --------------------------------------------------------------------------
-
-def labelled():
-    return {i['label']: paper_refs.name(i) for i in paper_refs.table()['items'] if i['label']}
-
 # --- The statements and the ledger ----------------------------------------------------
 
 def problems(text, rows):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from conftest import examples
-from oia_nb.paper.binary_search import Search, binary_search, search_depth
+from oia_nb.paper.binary_search import binary_search, search_depth
 from oia_nb.core import generator
 from oia_nb.paper.estimation import Transcript, cost_estimates, cost_upper, radius_fb
 from oia_nb.game.information import make_world
@@ -71,17 +71,6 @@ def test_some_searches_end_beside_another_arm_than_they_began_with():
     rng = generator(0)
     assert sum(search(*(s := segment(rng)), .001)[0].k0 != s[3] for _ in range(60)) >= 5
 
-@quick
-@given(seeds, thresholds, st.integers(0, 12))
-def test_a_cut_search_is_true_as_far_as_it_goes(seed, threshold, cap):
-    world, S0, S1, k0, k1 = segment(generator(seed))
-    found, data = search(world, S0, S1, k0, k1, threshold, max_rounds=cap)
-    assert found.rounds == data.rounds == min(cap, search_depth(threshold))
-    assert found.truncated == (cap < search_depth(threshold))
-    assert world.best_response(mix(S0, S1,
-                                   found.lam_min)) == found.k0 and world.best_response(
-                                       mix(S0, S1, found.lam_max)) == k1
-
 @settings(max_examples=examples(40), deadline=None)
 @given(seeds, st.floats(.01, .9))
 def test_after_a_search_the_pair_is_known_as_radii_and_bracket(seed, threshold):
@@ -115,8 +104,3 @@ def test_depth_is_exact_and_never_below_the_printed_bound(threshold):
 def test_depth_at_powers_of_two(m):
     assert [search_depth(x) for x in (2.**-m, np.nextafter(2.**-m, 2),
                                       np.nextafter(2.**-m, 0))] == [m + 1, m, m + 1]
-
-def test_an_infinite_threshold_searches_nothing():
-    world, S0, S1, k0, k1 = segment(generator(0))
-    found, _ = search(world, S0, S1, k0, k1, np.inf)
-    assert found == Search(0, 0, 0., 1., k0, k1, 0, False)

@@ -4,14 +4,12 @@ import json
 import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import time
 from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import amount, ROOT
+from conftest import amount
 from oia_nb.all import (InvalidInput, action_informed_oracle, generator, identify, load_world,
                         make_world, oiafc, optimal_rule, simulate)
 from oia_nb.worlds.generators import bits_world
@@ -96,20 +94,6 @@ def test_killed_at_ten_random_moments(reference, tmp_path, seed):
     assert_same(experiment(**cheap, n_jobs=0, path=folder), reference)
     assert_same(read_experiment(folder), reference)
 
-def test_killed_with_its_workers(reference, tmp_path):
-    "A script with two workers, in a session of its own, of which all processes are killed at once."
-    script = (
-        f'import sys; sys.path[:0] = {[str(ROOT), str(ROOT/"tests")]!r}\nfrom '
-        f'test_experiments import *\nexperiment(**cheap, n_jobs=2, path={str(tmp_path/"e")!r})'
-    )
-    p = subprocess.Popen([sys.executable, '-c', script], start_new_session=True,
-                         stderr=subprocess.DEVNULL)
-    while p.poll() is None and len(list(tmp_path.glob('e/runs/*.jsonl'))) < 5:
-        time.sleep(.01)
-    os.killpg(p.pid, signal.SIGKILL)
-    assert p.wait() == -signal.SIGKILL and 5 <= len(read_experiment(tmp_path/'e')) < len(reference)
-    assert_same(experiment(**cheap, n_jobs=0, path=tmp_path/'e'), reference)
-
 def test_torn_files_are_done_again(reference, tmp_path):
     experiment(**cheap, n_jobs=0, path=tmp_path)
     files, rng = sorted((tmp_path/'runs').iterdir()), generator(3)
@@ -172,8 +156,29 @@ def test_workers_use_one_thread():
 good = dict(worlds=[coin], methods=['sharp'], grid=dict(eps=[3.], delta=.1),
             repetitions=1, seed=0, n_jobs=0)
 
-@pytest.mark.parametrize('change', [dict(seed=1), dict(grid=dict(eps=[3., 4.], delta=.1)),
-                                    dict(methods=['oiafc']),
+@pytest.mark.parametrize('change', [dict(grid=dict(eps=[3., 4.], delta=.1)),
+                                    dict(methods=['sharp', 'oiafc']), dict(worlds=[coin, twins]),
+                                    dict(methods=['oiafc'])])
+def test_a_grid_grows(change, tmp_path):
+    "Only what is new is played; the folder holds both, in the order of the two."
+    first = experiment(**good, path=tmp_path)
+    before = {p: p.stat().st_mtime_ns for p in (tmp_path/'runs').iterdir()}
+    both = experiment(**good | change, path=tmp_path)
+    assert_same(both, experiment(**good | change))
+    assert before.items() <= {p: p.stat().st_mtime_ns
+                              for p in (tmp_path/'runs').iterdir()}.items()
+    kept = read_experiment(tmp_path)
+    assert len(kept) == 2 and kept.iloc[:1].rounds.tolist() == first.rounds.tolist()
+    assert_same(experiment(**good, path=tmp_path), first)
+
+def test_failed_runs_are_announced(caplog):
+    experiment([twins, coin], ['sharp'], dict(eps=3., delta=.1), 2, 0, n_jobs=0)
+    assert '2 of 4 runs failed, the first: NotInducible' in caplog.text
+    caplog.clear()
+    experiment(**good)
+    assert 'failed' not in caplog.text
+
+@pytest.mark.parametrize('change', [dict(seed=1), dict(grid=dict(eps=[3.], delta=.1, margin=0.)),
                                     dict(methods={'sharp': ('sharp', dict(budget=5000))}),
                                     dict(worlds={'coin': twins}),
                                     dict(methods={'sharp': announce_one})])

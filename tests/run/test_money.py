@@ -13,6 +13,7 @@ from oia_nb.core import InvalidInput, generator
 from oia_nb.run.experiments import forecast, profit_of_nothing, with_fee
 from oia_nb.run.identification import identify
 from oia_nb.run.learner import simulate, within_sum
+from oia_nb.game.information import make_world
 from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.run.session import Session
 from oia_nb.sharp.learner import sharp
@@ -23,6 +24,8 @@ from oia_nb.worlds.generators import random_world
 CLINIC, ADVERT = load_world('clinic'), load_world('advert')
 ARMS = random_world(2, 2, 2, 5, prior='arm', margin=.05)
 TARGET = dict(eps=.04, delta=.05)
+TESTS = make_world([[[.30, .20], [.20, .30]], [[.47, .03], [.03, .47]]], [0., .02],
+                   [[1., 0.], [0., 1.]], 1., name='two tests')
 
 @pytest.mark.parametrize('method', ['sharp', 'oiafc', 'patient', 'own_beliefs'])
 @pytest.mark.parametrize('most', [0., 3., 11.])
@@ -81,18 +84,19 @@ def test_samples_cost_less_than_by_the_rules_of_the_oracle(monkeypatch):
     import oia_nb.sharp.bets as bets
     def dear(known, k):
         return known.oracle.rules[k]
-    cheap = [identify(CLINIC, **TARGET, seed=s) for s in range(3)]
+    cheap = [identify(TESTS, eps=.05, delta=.05, seed=s) for s in range(3)]
     monkeypatch.setattr(bets, 'cheapest_answer', dear)
-    before = [identify(CLINIC, **TARGET, seed=s) for s in range(3)]
+    before = [identify(TESTS, eps=.05, delta=.05, seed=s) for s in range(3)]
     assert sum(f.paid for f in cheap) < .85*sum(f.paid for f in before)
 
-def test_whether_to_learn_at_all(capsys):
+def test_whether_to_learn_at_all(tmp_path, capsys):
     "The command says what the forecast says, in a sentence and in JSON."
-    ask = ['plan', 'clinic', '--delta', '.05', '--runs', '2', '--quiet']
+    TESTS.save(tmp_path/'w.json')
+    ask = ['plan', str(tmp_path/'w.json'), '--delta', '.05', '--runs', '2', '--quiet']
     for hires, learn in (20, False), (5000, True):
         assert main([*ask, '--hires', str(hires), '--json']) == 0
         worth = json.loads(capsys.readouterr().out)['worth']
-        nothing = hires*(CLINIC.best_profit - profit_of_nothing(CLINIC))
+        nothing = hires*(TESTS.best_profit - profit_of_nothing(TESTS))
         assert worth['learn'] is learn and worth['nothing'] == pytest.approx(nothing)
         assert (worth['total'] < worth['nothing']) is learn and worth['hires'] == hires
     assert main([*ask, '--hires', '20']) == 0

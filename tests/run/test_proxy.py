@@ -17,7 +17,6 @@ PATHOLOGY = CLINIC.by_proxy(TEST)
 THREE = random_world(2, 3, 3, 1, margin=.01)
 RATES = np.array([[.8, .1, .05, .05], [.1, .7, .1, .1], [0., .1, .6, .3]])
 
-
 def in_truth(world, rates, rule):
     """The best arm for the expert and the principal's profit, from p(state, signal) and
     p(outcome | state) alone: nothing here knows of the game over outcomes but its rule."""
@@ -35,7 +34,6 @@ def in_truth(world, rates, rule):
     k = max(np.flatnonzero(np.array(earned) > max(earned) - 1e-9), key=lambda k: profits[k])
     return int(k), profits[k]
 
-
 @pytest.mark.parametrize('world, rates', [(CLINIC, PATHOLOGY.setting.rates), (THREE, RATES)],
                          ids=['two states', 'three states'])
 def test_the_game_over_outcomes_is_the_game_over_states(world, rates):
@@ -50,7 +48,6 @@ def test_the_game_over_outcomes_is_the_game_over_states(world, rates):
     assert 'the test of the state errs as it is said to' in found.statement
     # to pay on a test is never cheaper than to pay on the state
     assert best.profit <= optimal_rule(world).profit + 1e-9
-
 
 def test_a_session_that_never_sees_the_state(tmp_path):
     "Nature draws the state, a signal and the test's outcome; paid is on the outcome."
@@ -73,7 +70,6 @@ def test_a_session_that_never_sees_the_state(tmp_path):
     with Session.open(tmp_path/'a.jsonl', write=False) as s:
         assert s.setting == z and 'errs as' in s.statement
 
-
 def test_a_proxy_is_kept_and_refused_by_name(tmp_path):
     z = CLINIC.setting
     given = Setting(z.support, z.utility, z.bound, z.arms, z.states, proxy=TEST)
@@ -87,7 +83,6 @@ def test_a_proxy_is_kept_and_refused_by_name(tmp_path):
     for bad in no_news, wrong, [[.9, .1]], [[.9, .2], [.1, .8]], 'a test', [[1., 0., 0.]]*2:
         with pytest.raises(InvalidInput, match='proxy'):
             CLINIC.by_proxy(bad)
-
 
 def test_a_table_whose_truth_is_paid_by_a_test():
     table = dict(truth=['a', 'b']*20, seen=['x', 'y']*15 + ['y', 'x']*5)

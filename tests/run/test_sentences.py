@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from laws import detection, is_wrong, most_failures, statistical
+from conftest import amount
+from laws import is_wrong
 from oia_nb.all import (action_informed_oracle, generator, identify, load_world, make_world,
                         random_world)
 from oia_nb.cli import main
 from oia_nb.experts.experts import Insider, Lapsing, Subjective
-from oia_nb.experts.examination import RATIOS, Blocks, ReportWatch, Watches
+from oia_nb.experts.examination import RATIOS, Blocks, Watches
 from oia_nb.show.facts import in_percent
 from oia_nb.run.learner import verified
 from oia_nb.run.session import Session, calibration_evidence
@@ -83,37 +84,6 @@ def test_all_states_are_watched_where_rounds_are_played():
 
 # --- One law of reports -----------------------------------------------------------------
 
-LEVEL, WATCHED, LONG = .05, 200, 100
-
-def drawn_by_the_last(rng, law, watch):
-    "Pairs of one law; which rule comes next depends on all that was seen."
-    usual = True
-    for cell in rng.choice(len(law), p=law, size=LONG):
-        watch.see(0, cell, usual)
-        usual = bool(cell % 2) if watch.parts[0][0].blocks % 3 else cell > 2
-
-def accused(rng_seed):
-    "In how many of `WATCHED` sequences of one law the watch objects."
-    found, law = 0, np.array([.4, .3, .15, .1, .05])
-    for n in range(WATCHED):
-        watch = ReportWatch(1, len(law))
-        drawn_by_the_last(generator(90 + rng_seed, n), law, watch)
-        found += watch.evidence >= 1/LEVEL
-    return found
-
-def knows_the_place(blocks, cells):
-    "Wrong: a bet on which pair of the block is the other one, not on what it is."
-    return FAVOUR(blocks, cells)*np.r_[np.ones(len(cells) - 1), 1.5]
-
-FAVOUR = Blocks.favour
-
-@statistical(false_alarm=1e-6, planted='bets on the place in the block',
-             power=lambda: detection(WATCHED, LEVEL, .5))
-def test_honest_reports_are_seldom_accused(monkeypatch):
-    limit = most_failures(WATCHED, LEVEL)
-    assert accused(0) <= limit
-    monkeypatch.setattr(Blocks, 'favour', knows_the_place)
-    assert accused(1) > limit
 
 def test_a_block_is_fair_whatever_is_its_order():
     "Given the pairs of a block, the bet is fair over which of them is the other one."
@@ -134,7 +104,7 @@ def test_who_knows_the_state_and_says_what_pays_is_refused(world, eps):
     """It was wrongly certified in 17 of 20 runs. A run whose rules are all answered alike can't
     see it; what it proves is right."""
     knowing, refused = replace(world, agent=Insider(1.)), 0
-    for seed in range(3):
+    for seed in range(amount(1, 0), 3):
         found = identify(knowing, eps=eps, delta=.05, seed=seed, method='own_beliefs',
                          told='beliefs=own', budget=2000)
         if found.certificate is not None:

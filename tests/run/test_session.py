@@ -24,7 +24,7 @@ from oia_nb.run.learner import simulate
 from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.paper.oiafc import oiafc
 from oia_nb.game.scoring import brier
-from oia_nb.run.session import (SCHEMA, Refused, Session, chained, read_journal)
+from oia_nb.run.session import (Refused, Session, chained, read_journal)
 from oia_nb.worlds.files import load_world
 from oia_nb.worlds.generators import random_world
 
@@ -178,22 +178,6 @@ def test_damaged_journals(whole, seed):
         assert data.startswith(bytes(broken)) and len(broken) > len(b''.join(lines[:-1]))
         assert after == shorter(path, lines)
 
-@pytest.mark.parametrize('change, error', [({'schema': SCHEMA + 1}, InvalidInput),
-                                           ({'kind': 'diary'}, InvalidInput),
-                                           ({'x-mine': [1]}, None)])
-def test_header(tmp_path, whole, change, error):
-    "A later schema and another file are refused as such; fields of the user's own are let pass."
-    path = tmp_path/'other.jsonl'
-    path.write_bytes(journal_of(r | (change if r['kind'] == 'oia-session' else {})
-                                for r in read_journal(whole[1])[0]))
-    if error is None:
-        with Session.open(path) as s:
-            assert history(s) == whole[2]
-    else:
-        with pytest.raises(error, match=f'schema: got {SCHEMA + 1}' if 'schema' in change
-                           else 'file of a session'):
-            Session.open(path)
-
 def test_opening_takes_a_few_digests_a_round(whole, monkeypatch):
     "What opening costs beyond the learner grows with the rounds, not with their square."
     import oia_nb.run.session as session
@@ -201,28 +185,6 @@ def test_opening_takes_a_few_digests_a_round(whole, monkeypatch):
     monkeypatch.setattr(session, 'rule_digest', lambda rule: calls.append(1) or digest(rule))
     with Session.open(whole[0], write=False) as s:
         assert s.rounds == 60 and len(calls) <= 3*s.rounds
-
-def test_an_undone_answer_was_never_there(tmp_path):
-    """After an undo the learner is where it would be without that answer, and answers to rules
-    asked again aren't asked for twice."""
-    one, two = (Session.create(tmp_path/f'{n}.jsonl', WORLD, **TARGET) for n in (1, 2))
-    for s in one, two:
-        play(s, rounds=8)
-    wrong = (1 - one._rounds[-1].arm) % 2
-    one.answer(*expert(WORLD, one.announce())[:2])
-    last = one.rounds
-    one.undo(last, 'a slip')
-    assert (one.announce().rule.values
-            == two.announce().rule.values).all() and one.rounds == two.rounds
-    with pytest.raises(Refused):
-        one.undo(last, 'again')
-    with pytest.raises(Refused):
-        one.reveal(last, 0)
-    one.close()
-    with Session.open(one.journal.path) as again:
-        assert (again.announce().rule.values == two.announce().rule.values).all()
-    two.close()
-    assert wrong in (0, 1)
 
 def test_past_answers_lie_on_the_tape(tmp_path):
     """Answers to the oracle's rules from before are read when the learner asks, and save as many
@@ -292,26 +254,6 @@ def test_files_of_the_first_schema(tmp_path, whole):
     with Session.open(path) as s:
         assert history(s) == whole[2] and not s.notes
     assert read_journal(path.read_bytes())[0][-1]['kind'] == 'ended'
-
-def test_an_answer_and_its_state_of_the_first_schema(tmp_path):
-    """A learner that needs the states: an answer whose state was never filed waits for it, and
-    the session goes on; revealed, it is as if nothing had happened."""
-    options = dict(eps=.2, delta=.2, method='own_beliefs', told='beliefs=own')
-    path, torn = tmp_path/'whole.jsonl', tmp_path/'torn.jsonl'
-    with Session.create(path, WORLD, **options) as s:
-        for _ in range(5):
-            arm, report, state = expert(WORLD, s.announce())
-            s.answer(arm, report, state=state)
-        s.announce()
-    # without the last offer, and the state before it
-    torn.write_bytes(b''.join(in_two_records(path.read_bytes()).splitlines(keepends=True)[:-2]))
-    with Session.open(torn) as s:
-        assert s.status == 'open' and s.rounds == 5
-        assert len(s._learner.record.rounds) == 4
-        s.reveal(5, state)
-        assert len(s._learner.record.rounds) == 5 and s.status == 'open'
-    with Session.open(torn) as s:
-        assert len(s._learner.record.rounds) == 5 and s.status == 'open'
 
 def options_of(method):
     "What a learner needs to be played for 20 rounds."

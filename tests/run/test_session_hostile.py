@@ -225,21 +225,3 @@ def test_notes_and_reasons_are_texts(tmp_path):
             with pytest.raises(Refused):
                 s.reveal(bad, 'benign')
         assert s.journal.path.stat().st_size == size
-
-def test_supports_are_checked_and_kept(tmp_path):
-    "A belief that its arm can't lead to is refused; the file remembers what is known."
-    q = CLINIC.belief_distributions
-    told = replace(Z, supports=[np.flatnonzero(p) for p in q], prior=CLINIC.structure.priors[0])
-    with Session.create(tmp_path/'told.jsonl', replace(CLINIC, setting=told), **TARGET) as s:
-        k = s.setting.arm_index('imaging')
-        foreign = next(i for i in range(Z.M) if i not in told.supports[k])
-        s.announce()
-        size = s.journal.path.stat().st_size
-        for report in dict(belief=foreign), dict(report=Z.support[foreign].tolist()):
-            with pytest.raises(Refused, match='of imaging'):
-                s.answer('imaging', **report)
-        assert s.journal.path.stat().st_size == size
-        play(s, 5)
-        wanted = s.to_frame()
-    with Session.open(tmp_path/'told.jsonl') as s:
-        assert s.setting == told and s.to_frame().equals(wanted)

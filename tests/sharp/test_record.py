@@ -3,6 +3,7 @@
 Why: chapters 25 and 42.
 """
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,12 +11,15 @@ import pytest
 from oia_nb.core import InvalidInput, generator
 from oia_nb.paper.estimation import NORMAL, PAST
 from oia_nb.run.learner import simulate
+from oia_nb.experts.experts import Rounded
+from oia_nb.experts.told import as_told
 from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.game.scoring import brier
 from oia_nb.sharp import bets
 from oia_nb.sharp.learner import sharp
 from oia_nb.sharp.record import Record
 from oia_nb.worlds.files import load_world
+from oia_nb.worlds.generators import random_world
 
 CLINIC = load_world('clinic')
 Z, ORACLE = CLINIC.setting, action_informed_oracle(CLINIC)
@@ -104,32 +108,55 @@ def test_what_was_played_before_is_not_in_the_cap():
         learner(past, margin=.01)
 
 
-@pytest.mark.parametrize('n', [12, 30, None])
-def test_what_is_known_is_a_function_of_the_facts(n):
-    """Bounds, counts, wealths and the proof are the same after a run and digested anew from its
-    record. Planted: with one answer less they aren't."""
-    run = learner(examined=False)
-    rng, rule = generator(4), next(run)
+STATES3 = random_world(2, 3, 3, 5, prior='arm', margin=.01)
+KINDS = dict(plain={}, own=dict(told='beliefs=own'), unit=dict(unit=.01),
+             history=dict(history=25), rounding=dict(told='beliefs=own,rounding=2'),
+             states=dict(world=STATES3))
+
+
+def known_of(kind, n):
+    "The learner after n rounds, or at its end, and how it is digested anew."
+    more = dict(KINDS[kind])
+    world, told = more.pop('world', CLINIC), as_told(more.get('told'))
+    z, rng, oracle = world.setting, generator(4), action_informed_oracle(world)
+    if told.rounding:
+        world = replace(world, agent=Rounded(told.rounding))
+    odd = brier(z.support, z.bound)
+    past = [world.respond(odd, rng) for _ in range(more.pop('history', 0))]
+    run = sharp(z, oracle, eps=.1, delta=.05, max_rounds=150, examined=False,
+                history=[(odd, r.arm, r.report, r.state) for r in past], **more)
+    rule = next(run)
     try:
-        while n is None or len(run.record.rounds) < n:
-            rule = run.send(CLINIC.respond(rule, rng))
+        while n is None or len(run.record.rounds) < n + len(past):
+            rule = run.send(world.respond(rule, rng))
     except StopIteration:
         pass
     known = run._run.known
-    again = bets.digest(run.record, known.setting, known.oracle, delta=.05)
+    return run, known, lambda record: bets.digest(record, known.setting, known.oracle, delta=.05,
+                                                  told=told)
+
+
+@pytest.mark.parametrize('n', [12, 30, None])
+@pytest.mark.parametrize('kind', KINDS)
+def test_what_is_known_is_a_function_of_the_facts(kind, n):
+    """Bounds, counts, wealths and the proof are the same after a run and digested anew from its
+    record. Planted: with one answer less they aren't."""
+    run, known, anew = known_of(kind, n)
+    again = anew(run.record)
     for k in known, again:
         bets.settle(k)
-    assert known.ordered == again.ordered and np.array_equal(known.data.counts, again.data.counts)
-    evidence, anew = ([bets.missing(k, c, .1) for c in k.candidates] for k in (known, again))
-    assert len(evidence) == len(anew)
-    for a, b in zip(evidence, anew):
+    assert known.ordered == again.ordered and known.tied == again.tied
+    assert np.array_equal(known.outcomes.counts, again.outcomes.counts)
+    evidence, then = ([bets.missing(k, c, .1) for c in k.candidates] for k in (known, again))
+    assert len(evidence) == len(then)
+    for a, b in zip(evidence, then):
         assert a == pytest.approx(b, abs=1e-5)
     for j, R in known.regions.items():
-        assert again.regions[j].prices == pytest.approx(R.prices, rel=1e-5)
+        assert again.regions[j].prices == pytest.approx(R.prices, rel=1e-4)
     proofs = [bets.prove(k, k.candidates[-1], .1) is not None for k in (known, again)]
-    assert proofs[0] == proofs[1] == (n is None)
-    less = bets.digest(run.record.without(1), known.setting, known.oracle, delta=.05)
-    assert not np.array_equal(less.data.counts, known.data.counts)
+    assert proofs[0] == proofs[1] and (proofs[0] or n is not None or known.rounds >= 150)
+    less = anew(run.record.without(1))
+    assert not np.array_equal(less.outcomes.counts, known.outcomes.counts)
 
 
 def test_a_registration_stays_whose_answer_was_taken_back():

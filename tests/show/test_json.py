@@ -133,17 +133,6 @@ def same(a, b):
         a.rule, a.setting, a.origin, a.paid, a.lost) == (b.rule, b.setting, b.origin, b.paid,
                                                          b.lost)
 
-@pytest.mark.parametrize('method', ['sharp', 'oiafc', 'oiafb', 'chen', 'etc'])
-def test_a_result_comes_back(method, tmp_path):
-    found = identify(coin, eps=3., delta=.1, seed=2, method=method, budget=60)
-    found.save(tmp_path/'f.json')
-    back = load_identification(tmp_path/'f.json')
-    assert same(back, found) and (back.trace.arms == found.trace.arms).all()
-    found.save(tmp_path/'short.json', trace=False)
-    short = load_identification(tmp_path/'short.json')
-    assert short.trace is None and short.rule == found.rule and short.paid == found.paid
-    assert sorted(p.name for p in tmp_path.iterdir()) == ['f.json', 'short.json']
-
 def test_a_result_tells_where_it_is_from():
     """World, method, options and seed are those with which the run can be repeated; an unseeded
     one tells the seed that it drew."""
@@ -216,13 +205,6 @@ def test_an_unseeded_run_tells_its_seed(tmp_path, monkeypatch, capfd):
     seed = re.search(r'\nseed +(\d+)\n', out)[1]
     assert main([*line, '--seed', seed]) == 0
     assert printed() == out
-
-@pytest.mark.parametrize('shell', ['bash', 'zsh', 'tcsh'])
-def test_completion(shell, capsys):
-    pytest.importorskip('shtab')
-    assert main(['completion', shell]) == 0
-    said = capsys.readouterr().out
-    assert all(word in said for word in ('identify', 'worlds', 'delta', 'session'))
 
 # --- Beyond one run -------------------------------------------------------------------
 

@@ -21,10 +21,10 @@ from oia_nb.paper.estimation import radius_fb
 from oia_nb.paper.exploration import compose
 from oia_nb.run.identification import identify
 from oia_nb.game.information import make_world
-from oia_nb.show.live import (CHOOSE, DIGITS, END, LiveFigure, boundary_data, boundary_figure,
+from oia_nb.show.live import (CHOOSE, DECIMALS, END, LiveFigure, boundary_data, boundary_figure,
                               feasible_data, feasible_figure, game_data, game_figure,
-                              mixing_figure, motion_data, motion_figure, plain, planner_figure,
-                              proof_figure, rounds_with_share, run_points, script, session_form,
+                              mixing_figure, motion_figure, rounded_json, planner_figure,
+                              proof_figure, rounds_with_share, script, session_form,
                               triangle_data, triangle_figure)
 from oia_nb.paper.oiafc import last_or_best, mixing_theorem1, small_enough
 from oia_nb.game.oracle import action_informed_oracle
@@ -81,7 +81,7 @@ def page_of(name):
 
 def run_script(name, calls):
     "What functions of a script return: `calls` are pairs (function, arguments)."
-    listed = ', '.join(f'() => {f}(...{json.dumps(plain(args))})' for f, args in calls)
+    listed = ', '.join(f'() => {f}(...{json.dumps(rounded_json(args))})' for f, args in calls)
     code = script(name).replace(END, f'console.log(JSON.stringify([{listed}].map(f => f())))\n')
     done = subprocess.run([str(Path(ROOT_DIR)/'bin'/'node'), '--input-type=module', '-'],
                           input=code, capture_output=True, text=True, check=False)
@@ -106,7 +106,7 @@ def test_game_agrees_with_the_package():
     rng = generator(0)
     kinks = np.c_[rng.uniform(.05, .95, 40), rng.uniform(.001, .3, 40)]
     kinks[:, 1] = np.minimum(kinks[:, 1], .99*np.minimum(kinks[:, 0], 1 - kinks[:, 0]))
-    data, z = plain(game_data(CLINIC)), CLINIC.setting
+    data, z = rounded_json(game_data(CLINIC)), CLINIC.setting
     data['costs'] = CLINIC.costs.tolist()
     arms = []
     for (x, y), said in zip(kinks, run_script('game', [('game', (data, k)) for k in kinks])):
@@ -143,23 +143,6 @@ def test_optimistic_rules_solve_the_program_in_the_plane():
             assert_allclose(found['profit'], value, atol=SAME)
     paid = [sum(found['rule']) for found in said if found]
     assert min(paid) == 0 < max(paid)
-
-# --- OIAFC in motion ------------------------------------------------------------------
-
-def test_motion_shows_what_was_announced():
-    plans, again = [], []
-    oracle, learner = hasty(plans, 300)
-    rows = run_points(SITES, learner, plans, seed=0)
-    data = motion_data(SITES, *hasty(again, 300), again, 0, 10_000)
-    Q = SITES.belief_distributions
-    listed = [(plain(data), plain(f)) for f in data['plans']]
-    assert len(listed) == len(plans)
-    for (answers, rules), points in zip(rows, run_script('motion', [('announced', x)
-                                                                    for x in listed])):
-        places = [(Q[1:] - Q[0]) @ rule.expected for rule in rules]
-        assert_allclose([p[:2] for p in points], places, atol=2e-3)
-        assert [p[2] for p in points] == answers
-    assert max(len(answers) for answers, _ in rows) > 2
 
 # --- The planner and the mixing weight ------------------------------------------------
 
@@ -200,7 +183,7 @@ def test_mixing_agrees_with_the_package_and_its_star_is_the_least():
 # --- Three states, and a run ----------------------------------------------------------
 
 def test_triangle_agrees_with_the_rule():
-    data, rng = plain(triangle_data(WINE)), generator(2)
+    data, rng = rounded_json(triangle_data(WINE)), generator(2)
     rule, z = optimal_rule(WINE).rule, WINE.setting
     beliefs = np.vstack([rng.dirichlet(np.ones(3), 100 - z.M), z.support])
     calls = [(f, (data, b.tolist())) for f in ('ticketOf', 'decide') for b in beliefs]
@@ -218,12 +201,12 @@ def test_triangle_agrees_with_the_rule():
 def test_boundaries_that_agree_are_those_of_the_package():
     """After each of some questions the brackets at random rules are what a linear program over
     all answers gives, they hold the truth, and what is drawn as known is so."""
-    data = plain(boundary_data(LOOK, eps=.05, delta=.1, seed=1))
+    data = rounded_json(boundary_data(LOOK, eps=.05, delta=.1, seed=1))
     asked, rng = np.array(data['asked']), generator(5)
     rows, truth = asked[:, :2], np.array(data['truth'])
     sides = np.where(asked[:, 2] == data['dear'], 1., -1.)
     # a rule may be asked at which both arms earn the same
-    rounding = 10.**-DIGITS*np.abs(truth).sum()
+    rounding = 10.**-DECIMALS*np.abs(truth).sum()
     assert (sides*(rows @ truth - 1) > -rounding).all() and set(sides) == {1., -1.}
     for i in range(0, len(asked), 3):
         signed = sides[:i + 1, None]*rows[:i + 1]

@@ -9,7 +9,6 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.path import Path
 from scipy.stats import binom
-from conftest import amount
 from oia_nb.all import (action_informed_oracle, identify, load_world, make_world, menu_rule,
                         principal_profit, spherical)
 from oia_nb.core import generator
@@ -145,20 +144,6 @@ def test_scaling_draws_medians_and_their_law():
         assert points.get_label().startswith(f'{m}: slope -2.00 (95 %: -2.00 to -2.00)')
     assert ax.get_lines()[-1].get_ydata() == pytest.approx(100/ax.get_lines()[-1].get_xdata()**2)
 
-def test_scaling_doesnt_trust_runs_that_were_cut_short():
-    """With less than half of the runs stopped a level is left out; with a quarter unfinished its
-    bar is open."""
-    levels = dict(a=(.1, [1]*8), b=(.2, [1]*5 + [0]*3), c=(.4, [1]*3 + [0]*5))
-    frame = pd.concat([runs('m', np.arange(8) + 10, eps=e, stopped=np.array(s, bool)) for e,
-                       s in levels.values()])
-    ax = plot_scaling(frame, 'eps', Figure().subplots())
-    assert ax.containers[0][0].get_xdata().tolist() == [
-        .1, .2
-    ] and ax.containers[0][0].get_ydata().tolist() == [13, 13]
-    arrows = ax.containers[1]
-    assert arrows.has_yerr and [s[0, 0] for s in arrows[2][0].get_segments()] == [.2]
-    assert '(two points)' in ax.get_legend().get_texts()[0].get_text()
-
 # --- Heat maps ------------------------------------------------------------------------
 
 def table():
@@ -195,44 +180,6 @@ def drawings():
                 error=lambda ax=None: plot_error(frame, ax),
                 scaling=lambda ax=None: plot_scaling(frame, 'eps', ax, bound=lambda e: 900/e),
                 heatmap=lambda ax=None: plot_heatmap(table(), ax))
-
-def words(fig):
-    "All texts of a figure that are seen, outside heat maps' cells."
-    return [t for t in fig.findobj(lambda a: hasattr(a, 'get_text') and hasattr(a, 'get_fontsize'))
-            if t.get_text() and t.get_visible()]
-
-def ticks(axis):
-    low, high = sorted(axis.get_view_interval())
-    return [l for l, at in zip(axis.get_ticklabels(), axis.get_ticklocs()) if l.get_text()
-            and low <= at <= high]
-
-@pytest.mark.parametrize('style', amount(['default'], ['default', 'dark_background']))
-@pytest.mark.parametrize('name', drawings())
-def test_legible(name, style):
-    """In a light and in a dark style: text contrasts with the page, isn't small, isn't clipped;
-    tick labels don't touch."""
-    with plt.style.context(['default', style] if style != 'default' else []):
-        ax = drawings()[name]()
-        fig = ax.figure
-        fig.canvas.draw()
-        page = fig.get_facecolor()
-        for t in words(fig):
-            assert t.get_fontsize() >= 8
-            if not (name == 'heatmap' and t in ax.texts):
-                assert contrast(t.get_color(), page) >= 4.5, t.get_text()
-        drawn = [t for a in fig.axes for t in [*a.texts, a.xaxis.label, a.yaxis.label,
-                                               *(a.get_legend().get_texts() if a.get_legend()
-                                                 else [])] + ticks(a.xaxis) + ticks(a.yaxis)
-                 if t.get_text() and (a.axison or t in a.texts)]
-        # whose layout is that of the book
-        if (style == 'default'):
-            for t in drawn:
-                b = t.get_window_extent()
-                assert (b.x0 >= -1 and b.y0 >= -1 and b.x1 <= fig.bbox.x1 + 1
-                        and b.y1 <= fig.bbox.y1 + 1), t.get_text()
-        for axis in (ax.xaxis, ax.yaxis):
-            boxes = [t.get_window_extent() for t in ticks(axis) if ax.axison]
-            assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 @pytest.mark.parametrize('name', drawings())
 def test_draws_where_it_is_told(name):

@@ -77,7 +77,7 @@ def bases(found):
 def test_mutated_results(found):
     "Up to three changes in each of many files; no file is taken half, and no error comes through."
     fates, docs = [], bases(found)
-    for seed in range(amount(400, 12_000)):
+    for seed in range(amount(200, 12_000)):
         rng = random.Random(seed)
         d = copy.deepcopy(docs[seed % len(docs)])
         for _ in range(rng.randint(1, 3)):

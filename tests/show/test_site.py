@@ -90,13 +90,6 @@ def test_lost_question_is_found(window):
     wrong = list(check_site.lost_questions(docs, window, [[asked, words, 'paper/errata']]))
     assert len(wrong) == 1 and wrong[0].endswith('not paper/errata.html')
 
-def test_excerpt_shows_a_formula_once(window):
-    window.open(ROOT/'docs'/'search.html')
-    formula = ('<div role="main"><p>the <span class="katex"><span class="katex-mathml"><math>'
-               '<mi>ϵ</mi></math></span><span class="katex-html"><i>ϵ</i></span></span>-optimal '
-               'rule</p><div class="cell_input">x = 1</div></div>')
-    assert window.value(f'Search.htmlToText({json.dumps(formula)})') == 'the ϵ-optimal rule'
-
 def test_site():
     "docs/, as it stands, has no fault."
     assert list(check_site.faults(ROOT, ROOT/'docs')) == []
@@ -137,20 +130,11 @@ def test_docstrings_and_checks_fold_and_nothing_is_lost():
     assert html.unescape(pages.re.sub('<[^>]*>', '', shown)) == CODE
     assert pages.folds('def f(x):\n    "One line."\n    return x') == []
 
-def test_formula_keeps_its_text_and_its_styles():
-    known = {'vlist': 'ab'}
-    styles = {}
-    text = pages.slim('<span class="mord vlist" style="top:1em;">x</span>'
-                      '<span class="mord">y</span>', known, styles)
-    assert text == '<i class="ab A">x</i>y' and styles == {'top:1em;': 'A'}
-    sheet = pages.short_sheet('.katex .vlist>span{color:red}', known)
-    assert '.katex .ab>i{color:red}' in sheet and '.katex .vlist>span{color:red}' in sheet
-
 @pytest.mark.parametrize('code, bar', [
-    ('x = 1', None), ('x = 1\n'*16, 'the code'), ('x = f(1)\nassert x', 'checks'),
-    ('for x in y:\n    test_eq(x, 1)', 'checks'), ('def f(): return 1\n' + 'f()\n'*15,
-                                                  'the code of f'),
-    ('#| hide\nassert x', None)])
+    ('x = 1', None), ('import a', None), ('import a\nfrom b import c', 'imports'),
+    ('x = 1\n'*16, 'the code'), ('x = f(1)\nassert x', 'checks'), ('#| hide\nassert x', None),
+    ('for x in y:\n    test_eq(x, 1)', 'checks'),
+    ('def f(): return 1\n' + 'f()\n'*15, 'the code of f')])
 def test_long_code_and_checks_fold(code, bar):
     "On every page but the one that is the module."
     def bars(title):
@@ -198,10 +182,10 @@ def test_a_list_of_parameters_is_held_against_the_signature():
     assert nbdev_myst.misnamed(lambda eps, delta, planet: 0, lines) == ['planet', 'world']
 
 def test_a_page_is_below_one_other_at_most():
-    starts = [start for found in pages.BELOW.values() for start in found]
+    starts = [start for found in pages.PAGES_BELOW.values() for start in found]
     files = [p.stem for p in (ROOT/'nbs').rglob('*.*') if p.suffix in ('.ipynb', '.md')]
-    assert len(starts) == len(set(starts)) and not set(starts) & set(pages.BELOW)
-    for start in {*starts, *pages.BELOW} - {*pages.VIRTUAL}:
+    assert len(starts) == len(set(starts)) and not set(starts) & set(pages.PAGES_BELOW)
+    for start in {*starts, *pages.PAGES_BELOW} - {*pages.VIRTUAL}:
         assert sum(pages.is_named(name, start) for name in files) == 1, start
     assert pages.is_named('a/08_b', '08') and not pages.is_named('a/080', '08')
 

@@ -3,6 +3,7 @@ any moment, and libraries that print of their own accord.
 
 Nothing here is left to chance.
 """
+import dataclasses
 import json
 import os
 import stat
@@ -13,8 +14,8 @@ import threading
 import pytest
 from conftest import amount
 from test_cli import ENV, OIA, one_line
-from oia_nb.cli import main
 from oia_nb.core import InvalidInput
+from oia_nb.all import RiskAverse
 from oia_nb.worlds.files import load_setting, load_world, write_file
 
 pytestmark = pytest.mark.skipif(os.name != 'posix', reason='descriptors of POSIX')
@@ -46,24 +47,6 @@ def test_what_libraries_print_is_not_output(tmp_path):
         if end:
             assert json.loads(run.stdout)['schema'] == 'oia/optimal/1'
         assert 'native' not in run.stdout and 'buffered' not in run.stdout
-
-def test_descriptors_come_back(capfd, monkeypatch):
-    "Called within a program, the command leaves the program's output as it was."
-    from oia_nb.game import stackelberg
-    solve = stackelberg.optimal_rule
-    monkeypatch.setattr(stackelberg, 'optimal_rule',
-                        lambda *a: os.write(1, b'native') and solve(*a))
-    before = os.listdir('/proc/self/fd') if os.path.isdir('/proc/self/fd') else None
-    for _ in range(3):
-        assert main(['optimal', 'small_clinic', '--json']) == 0
-        out, err = capfd.readouterr()
-        assert json.loads(out) and err == 'native'
-    assert main(['optimal', 'nothing']) == 2
-    capfd.readouterr()
-    os.write(1, b'after')
-    assert capfd.readouterr().out == 'after'
-    if before is not None:
-        assert len(os.listdir('/proc/self/fd')) == len(before)
 
 # --- Interrupts ---------------------------------------------------------------------------
 
@@ -138,3 +121,24 @@ def test_a_file_is_on_the_disk_before_it_takes_a_place(tmp_path, monkeypatch):
     with pytest.raises(InvalidInput, match='No space left'):
         write_file(tmp_path/'f.txt', 'other')
     assert (tmp_path/'f.txt').read_text() == 'text' and os.listdir(tmp_path) == ['f.txt']
+
+# --- What is loaded -----------------------------------------------------------------------
+
+LOADED = '''
+import sys
+HEAVY = 'pandas sklearn matplotlib scipy cvxpy highspy numba ipywidgets'.split()
+def heavy():
+    return [name for name in HEAVY if name in sys.modules]
+from oia_nb.worlds.files import load_world
+print(load_world(sys.argv[1]).agent, heavy())
+import oia_nb.all, oia_nb.show.plots, oia_nb.fast.drive
+print(heavy())
+'''
+
+def test_imports_are_light(tmp_path):
+    "No module loads what is slow to load; a world's file may name an expert that nothing imported."
+    world = dataclasses.replace(load_world('advert'), agent=RiskAverse(2., lottery=True))
+    world.save(tmp_path/'w.json')
+    run = subprocess.run([sys.executable, '-c', LOADED, tmp_path/'w.json'], env=ENV, text=True,
+                         capture_output=True)
+    assert run.stdout == f'{world.agent!r} []\n[]\n', run.stderr

@@ -143,22 +143,6 @@ def test_smoothing_may_be_zero_where_no_cell_is_empty():
         world_of(table, {'x': ['x'], 'y': ['y']}, smoothing=1e-9).structure.joint[0]
         - world.structure.joint[0]).max() < 1e-9
 
-def test_a_prior_that_does_not_fit():
-    table = dict(s=list('uuvv'), x=[1, 2]*2)
-    arms = {'a': ['x'], 'b': []}
-    for prior, says in ([.5, .6], 'prior'), ({'u': 1.}, 'prior'), ([1.], 'prior'), ([
-            .5, -.5
-    ], 'prior'), ('uv', 'prior'):
-        with pytest.raises(InvalidInput, match=says):
-            world_of(table, arms, prior=prior)
-    with pytest.raises(InvalidInput, match="prior, state 'w'"):
-        world_of(table, arms, states=['u', 'v', 'w'], prior=[.4, .5, .1], utility=np.eye(3))
-    assert world_of(table, arms, states=['u', 'v', 'w'],
-                    utility=np.eye(3)).structure.priors.tolist() == [[.5, .5, 0]]*2
-    assert world_of(table, arms,
-                    prior={'v': .25,
-                           'u': .75}).structure.priors.tolist() == [[.75, .25]]*2
-
 # --- What a table may look like -------------------------------------------------------
 
 GOODS = dict(state='s', arms={'a': ['x'], 'b': ['x', 'y'], 'c': []},
@@ -403,12 +387,12 @@ def test_bins_are_about_equal(seed, n):
         map(order.count, set(order))) <= 1
 
 def test_many_rows_take_little_time():
-    """300,000 rows with ten columns of text: 0.6 s of processor time on a machine of 2024, ten
+    """100,000 rows with ten columns of text: 0.2 s of processor time on a machine of 2024, ten
     times as much is allowed."""
-    rng, n = np.random.default_rng(0), 300_000
+    rng, n = np.random.default_rng(0), 100_000
     texts = np.array(['alpha', 'beta', 'gamma'])
     table = {f'x{i}': texts[rng.integers(0, 3, n)].tolist()
              for i in range(10)} | {'s': texts[rng.integers(0, 2, n)].tolist()}
     start = time.process_time()
     world_of(table, {f'arm {i}': [f'x{i}', f'x{(i + 1) % 10}'] for i in range(10)})
-    assert time.process_time() - start < 6
+    assert time.process_time() - start < 2
