@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _P = ParamSpec('_P')
 
 # %% auto #0
-__all__ = ['CLAIM_TOL', 'STATUS', 'UNCLAIMED', 'KINDS', 'CLAIMS', 'check_response', 'announce', 'confirm', 'ask_oracle',
+__all__ = ['CLAIM_TOL', 'STATUS', 'UNCLAIMED', 'TRACE_TYPES', 'CLAIMS', 'check_response', 'announce', 'confirm', 'ask_oracle',
            'check_learner', 'Trace', 'Certificate', 'Finding', 'Origin', 'Identification', 'Status', 'was_cut_short',
            'finish', 'with_rules', 'facts_of', 'claim_of', 'Verification', 'verified', 'Learner', 'Halt', 'Stopped',
            'learner', 'within', 'halted', 'within_sum', 'interrupts_held', 'simulate', 'found_names', 'claim_facts',
@@ -35,7 +35,7 @@ from ..paper.estimation import FORCED, NORMAL, PAST
 from ..game.information import Setting, World
 from ..game.oracle import Oracle
 from ..game.scoring import ScoringRule
-from ..show.facts import Facts, amount, brief, in_percent, sensible, three_digits
+from ..show.facts import FactTable, amount, brief, in_percent, sensible, three_digits
 from ..experts.told import CHECKS, UNCHECKED, VIOLATIONS, Told
 from .. import proofs
 from .. import verify as checker
@@ -436,7 +436,7 @@ def was_cut_short(status: str) -> bool:
 # what is claimed beside a certificate, and falls with it
 UNCLAIMED = dict(profit=None, lead=None, listed=None, missed=None)
 
-def _trace(transcript, snapshots):
+def _trace_of(transcript, snapshots):
     "The `Trace` of a run: what was filed of each round, and the snapshots by column."
     columns = map(np.array, zip(*snapshots)) if len(snapshots) else (np.empty(0), )*4
     filed = {name: np.array(getattr(transcript, name))
@@ -482,7 +482,7 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
                            f'{eps:g}; proved of this one: {certificate}')
     if violated:
         more |= UNCLAIMED
-    trace = _trace(transcript, snapshots)
+    trace = _trace_of(transcript, snapshots)
     return verified(Identification(
         rule=found.rule, arm=int(found.arm), rounds=int(transcript.rounds),
         status=status, eps=eps, delta=delta, certificate=certificate,
@@ -504,10 +504,10 @@ def with_rules(certificate: Certificate | None,
     rules = dict(rules=transcript.rules, asked=np.array(transcript.asked))
     return replace(certificate, facts=rules | (certificate.facts or {}))
 
-KINDS = dict(rules=float, margins=float, oracle=float, questions=int, handed=int)
+TRACE_TYPES = dict(rules=float, margins=float, oracle=float, questions=int, handed=int)
 
 def facts_of(found):
-    """The `Facts` on which the certificate of a result rests.
+    """The `FactTable` on which the certificate of a result rests.
 
     >>> len(facts_of(found).rounds) == found.rounds
     True
@@ -516,7 +516,7 @@ def facts_of(found):
     asked = facts.pop('asked', None)
     columns = [np.full(len(t.arms), -1) if x is None else x
                for x in (asked, t.arms, t.beliefs, t.states)]
-    arrays = {name: np.array(facts[name], kind) for name, kind in KINDS.items()
+    arrays = {name: np.array(facts[name], kind) for name, kind in TRACE_TYPES.items()
               if facts.get(name) is not None}
     paid = {int(r): np.array(s, float) for r, s in facts.get('paid') or ()}
     facts = facts | arrays | dict(paid=paid)
@@ -803,7 +803,7 @@ def claim_facts(found):
     most, least = (lambda x: three_digits(x, True)), (lambda x: three_digits(x, False))
     c, (low, high) = found.certificate, found.earns or (None, None)
     listed = found.tried
-    return Facts.of(
+    return FactTable.of(
         ('bound', 'loses at most', None if listed or c is None else c.bound, most),
         ('mixing', "price of the oracle's share", c and c.mixing or None, most),
         ('behind', 'behind', max(found.behind, 0.) if listed else None, most),
@@ -835,7 +835,7 @@ def result_facts(found, *, rounds=None, regret=None, break_even=None):
     arms, origin = found_names(found)[0], found.origin or Origin()
     answers = brief(f'{a} {n:,}' for a, n in zip(arms, found.counts))
     used = f'{found.rounds:,} ({answers})' + (f': {rounds}' if rounds else '')
-    return Facts.of(
+    return FactTable.of(
         ('status', 'status', found.status, lambda s: STATUS[s].text),
         ('rounds', 'rounds', found.rounds, lambda n: used),
         ('arm', 'found', arms[found.arm],
