@@ -781,9 +781,11 @@ class Session:
                 self._offered[as_text('rule', name)] = ScoringRule(values, z.support,
                                                                    z.bound)
             return self._offered[as_choice('rule', name, self._offered)]
+        # no answer lies between a registration and the line that files it
+        last = max((r.number for r in self._standing), default=0)
         for after, name, values, arm in as_kind('new', record.get('new', []), list):
             known = rule_of(name, values), as_integer('arm', arm, 0, z.K - 1)
-            self._registered.append((as_integer('round', after, 0, n), *known))
+            self._registered.append((as_integer('round', after, last, n), *known))
         rule = rule_of(record.get('rule'), record.get('values'))
         bound = record.get('bound')
         if bound is not None:
