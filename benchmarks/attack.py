@@ -126,13 +126,13 @@ def share(patches, checked):
 
 def registration(patches, checked):
     "Samples from before a registration count for its candidate."
-    register, candidate = bets.register, checker.candidate
+    register, candidate = bets.register_fact, checker.candidate
     def early(known, fact):
         register(known, fact)
         known.candidates[-1].counts[:] = 0
     def begins(f, claim, n):
         return 0, candidate(f, claim, n)[1]
-    patches.append(patch.object(bets, 'register', early))
+    patches.append(patch.object(bets, 'register_fact', early))
     if not checked:
         patches.append(patch.object(checker, 'candidate', begins))
 
@@ -145,14 +145,14 @@ def reuse(patches, checked):
 
 def bound(patches, checked):
     "Half-spaces say a fifth more than they prove."
-    proved, cut = walls.proved, checker.cut
+    proved, cut = walls.proved_least, checker.cut
     def tight(*given):
         low = proved(*given)
         return low + .2*abs(low)
     def larger(f, j, hint):
         g, h = cut(f, j, hint)
         return g, 1.25*h
-    patches.append(patch.object(walls, 'proved', tight))
+    patches.append(patch.object(walls, 'proved_least', tight))
     if not checked:
         patches.append(patch.object(checker, 'cut', larger))
 

@@ -360,7 +360,7 @@ class Looking:
         if a is None or a.round != known.rounds or a.arm == known.first or not self.lost(a.rule):
             return
         kept, known.candidates = known.candidates, [known.candidates[0], *self.shadows]
-        bets.register(known, (known.rounds, known.record.index(a.rule), a.arm))
+        bets.register_fact(known, (known.rounds, known.record.index(a.rule), a.arm))
         self.shadows, known.candidates = known.candidates[1:], kept
 
     def lost(self, rule):

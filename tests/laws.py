@@ -584,7 +584,7 @@ def bounds(old, new):
     "A copy of the module of bounds with another constant, or with one text replaced."
     source = inspect.getsource(complexity)
     copy = types.ModuleType('bounds')
-    copy.__package__ = 'oia_nb'
+    copy.__package__ = complexity.__package__
     if old in ('C_GAP', 'C_EPS'):
         exec(source, copy.__dict__)
         copy.__dict__[old] = new

@@ -85,8 +85,8 @@ MUTANTS = [
     ('the worst arm as target, within a budget', 'exploration',
      'profits >= profits.max() - TIE_TOL', 'profits <= profits.min() + TIE_TOL',
      'law_oiafb'),
-    ('searches counted as normal rounds', 'exploration', 'run.searches.append(search)',
-     'run.searches.append(search); run.L[k] += 1', 'law_run'),
+    ('searches counted as normal rounds', 'exploration', 'max_rounds=max_rounds, place=place)))',
+     'max_rounds=max_rounds, place=place))); run.L[k] += 1', 'law_run'),
     ('stopping as if the oracle\'s share were free', 'oiafc', '<= eps - 2*alpha*B)',
      '<= eps)', 'law_stopping'),
     ('stopping at α = 1', 'oiafc', 'bool(alpha < 1 and eps > 2*alpha*B and', 'bool(',
@@ -95,16 +95,16 @@ MUTANTS = [
      '2*B*I*(1 - alpha) <= 2*eps - 2*alpha*B', 'law_oiafc'),
     ('certificates × ½', 'exploration', 'Certificate(float(mixing + confidence)',
      'Certificate(float(mixing + confidence)/2', 'law_oiafb'),
-    ('the best bound is the largest', 'exploration', 'if certificate.bound < run.bound',
-     'if not run.best or certificate.bound > run.bound', 'law_oiafb'),
+    ('the best bound is the largest', 'exploration', 'if found.bound < run.bound',
+     'if not run.best or found.bound > run.bound', 'law_oiafb'),
     ('radius of the simple setting × ½', 'baselines',
      'M=np.asarray(beliefs), delta=delta)', 'M=np.asarray(beliefs), delta=delta)/2',
      'law_simple'),
     ('E46: the share keeps M', 'baselines', 'np.sqrt(sizes.max()/L)',
      'np.sqrt(setting.M/L)', 'law_simple_share'),
     ('improper rules in the programs', 'programs',
-     'i, j = np.asarray(pairs).reshape(-1, 2).T', 'i, j = np.asarray(pairs)[:1].T',
-     'law_optimism'),
+     'i, j = np.asarray(pairs, int).reshape(-1, 2).T',
+     'i, j = np.asarray(pairs, int)[:1].T', 'law_optimism'),
 ]
 
 # what a certificate says beyond the paper, in the same form
@@ -235,8 +235,8 @@ class Package:
 # name, text of `complexity` that occurs once (or the name of a constant), what stands there
 # instead, the law that must fail
 CONSTANTS = [
-    ('E1: 2^M left out', 'self.M*(1. if _printed(version) else np.log(2))', '0.',
-     'law_least'),
+    ('E1: 2^M left out', 'per_belief = 1. if _printed(version) else np.log(2)',
+     'per_belief = 0.', 'law_least'),
     ('E17: no round for the halving that is under way', 'return 2 + np.log2(',
      'return 1 + np.log2(', 'law_depth'),
     ('E17: a quarter of the logarithm', 't/(2*Lambda)))/2', 't/(2*Lambda)))/4',
@@ -277,6 +277,14 @@ CONSTANTS = [
     ('first stop: the radius without its 2', 'r = np.sqrt(2*p.Lambda(',
      'r = np.sqrt(p.Lambda(', 'law_least'),
 ]
+
+def test_every_planted_fault_has_its_place():
+    "Also those that only a release plants: their text is in the module, once."
+    planted = [m[1:4] for m in MUTANTS] + [('complexity', *m[1:3]) for m in CONSTANTS
+                                           if not m[1].isupper() and not m[1].startswith('C_')]
+    for module, old, new in planted:
+        [path] = Path(oia_nb.__file__).parent.rglob(f'{module}.py')
+        laws.replaced(path.read_text(encoding='utf-8'), old, new)
 
 def few(mutants):
     "One mutant of each law, its first; with --release all."

@@ -4,11 +4,11 @@
 __all__ = ['KINDS', 'DUE', 'SPREAD', 'SLACK', 'FLOOR', 'ENOUGH', 'HALF', 'RISES', 'RENEW', 'DRAWS', 'TRUST', 'MISSED', 'VAIN',
            'OPENING', 'FIRST', 'ORDERS', 'WORTHLESS', 'WORTH', 'FINE', 'NOTHING', 'AGAIN', 'WRONG', 'TINY_GAIN',
            'BATCH', 'IDLE', 'LEADS', 'OWN_LEAD', 'AGAIN_AFTER', 'DOUBT', 'FURTHEST', 'Answer', 'Ray', 'Candidate',
-           'Knowledge', 'count', 'heard', 'learn', 'direction', 'hear', 'start', 'register', 'note', 'digest',
-           'wall_of', 'set_up', 'refresh', 'settle', 'hyperplanes', 'open_second', 'Unpaid', 'region_of', 'asked_of',
-           'wealth', 'missing', 'was_answered', 'passes', 'prove', 'least_regret', 'spread', 'Outlook', 'path_of_bets',
-           'path_of_cuts', 'Choice', 'scaled', 'saved', 'cheapest_answer', 'leader', 'file', 'opening', 'against',
-           'no_agent']
+           'Knowledge', 'count', 'heard', 'learn_round', 'direction', 'hear', 'start', 'register_fact', 'note',
+           'digest', 'wall_of', 'set_up', 'refresh', 'settle', 'hyperplanes', 'open_second', 'Unpaid', 'region_of',
+           'asked_of', 'wealth', 'missing', 'was_answered', 'passes', 'prove', 'least_regret', 'spread', 'Outlook',
+           'path_of_bets', 'path_of_cuts', 'Choice', 'scaled', 'saved', 'cheapest_answer', 'leader', 'file', 'opening',
+           'against', 'no_agent']
 
 # %% ../../nbs/sharp/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -146,7 +146,7 @@ def heard(known, rule, r, t=None):
     elif old.arm != r.arm:
         raise Contradiction((old.round, t), 'drift')
 
-def learn(known, rule, r):
+def learn_round(known, rule, r):
     "One more `Round`, in which a `rule` was announced. Raises `Contradiction`."
     count(known, rule, r)
     heard(known, rule, r)
@@ -186,7 +186,7 @@ def start(known, arm):
     known.equal |= {a.arm for a in known.answers.values()
                     if a.arm != arm and a.s.max() < 1/MOST}
 
-def register(known, fact):
+def register_fact(known, fact):
     "Take a registration: (rounds before it, index of the rule, arm)."
     rounds, rule, arm = fact
     z = known.setting
@@ -211,7 +211,7 @@ def digest(record, setting, oracle=None, *, delta, see=None, told=None):
         at.setdefault(fact[0], []).append(fact)
     for n, r in enumerate([*record.rounds, None]):
         for fact in at.get(n, ()):
-            register(known, fact)
+            register_fact(known, fact)
         if r is not None:
             count(known, rules[r.rule], r)
             if see:
@@ -783,13 +783,13 @@ def leader(known, eps):
     if offers[at] <= earns(c.arm, c.rule) + lead*eps:
         return c, None
     new = known.rounds, known.record.index(known.offers[at]), at[1]
-    register(known, new)
+    register_fact(known, new)
     return replace(known.candidates.pop(), ray=known.rays[at[0]]), new
 
 def file(known, fact):
     "Register a candidate."
     known.record.registered.append(fact)
-    register(known, fact)
+    register_fact(known, fact)
 
 # %% ../../nbs/sharp/24_bets.ipynb #28a9f566
 AGAIN_AFTER = 1.02      # growth in rounds until a proof that failed is tried again

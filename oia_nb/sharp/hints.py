@@ -2,9 +2,9 @@
 
 # %% auto #0
 __all__ = ['CLEAN', 'HAIR', 'MOST_BOXES', 'MATTER', 'NARROWER', 'BEYOND', 'DESCENTS', 'MOST_CELLS', 'HALVINGS', 'SHORT', 'SPARED',
-           'LEAST_SPARED', 'bounds_of', 'plain', 'places', 'promised', 'told', 'cut_hint', 'tied_hint', 'order_hint',
-           'logs', 'Tables', 'Unproved', 'Boxes', 'divided', 'Rules', 'refute', 'cells_of', 'facts_so_far',
-           'region_hints', 'rent_hint', 'evidence_hints', 'proved', 'checked']
+           'LEAST_SPARED', 'bounds_of', 'in_numbers', 'places', 'promised', 'told', 'cut_hint', 'tied_hint',
+           'order_hint', 'logs', 'Tables', 'Unproved', 'Boxes', 'divided', 'Rules', 'refute', 'cells_of',
+           'facts_so_far', 'region_hints', 'rent_hint', 'evidence_hints', 'proved', 'checked']
 
 # %% ../../nbs/sharp/41_hints.ipynb #226e28d2
 from collections import defaultdict
@@ -12,8 +12,8 @@ from types import SimpleNamespace
 import numpy as np
 from .. import verify as checker
 from ..game.programs import ProperProgram, open_highs, pair_rows
-from .evidence import CLOSE, PLACES, game, log_wealths, mix, price, tidy, whose
-from .hyperplanes import THIN, near_pairs
+from .evidence import CLOSE, PLACES, game, log_wealths, mixed_wealth, price, tidy, whose
+from .hyperplanes import THIN_SPREAD, near_pairs
 from .walls import LEAST_OF_J, MULTIPLE, some_lies, sparse, weigh
 from ..verify import BETS, OWN, RAYS, RUNGS, Claim, Facts, share
 
@@ -34,7 +34,7 @@ def bounds_of(cone, cut=None):
         for side, P, known in (1, m + mu, z), (-1, m, y):
             yield side, i, P, {pairs[n]: known[n] for n in known.nonzero()[0]}
 
-def plain(lies):
+def in_numbers(lies):
     "Multipliers of lies as rows of plain numbers."
     return [[int(i), int(j), float(y)] for (i, j), y in lies.items() if y > 0]
 
@@ -50,7 +50,7 @@ def promised(f, of, s):
     told."""
     if f.prior is None:
         return np.zeros((len(f.support[0]), *s.shape[1:]))
-    return np.linalg.lstsq(f.support[of], s[of], rcond=THIN)[0]
+    return np.linalg.lstsq(f.support[of], s[of], rcond=THIN_SPREAD)[0]
 
 def told(f, hint, v):
     "The hint with v in it, which needs a prior."
@@ -76,7 +76,7 @@ def cut_hint(f, cone, wall, cut, index):
         rest = rest - f.support @ promised(f, of, rest)
         if np.ptp(rest[of]) > CLEAN:
             add(('rest', n), rest, 1., P, lies)
-    terms = [[t if isinstance(t, int) else s.tolist(), P.tolist(), plain(lies)]
+    terms = [[t if isinstance(t, int) else s.tolist(), P.tolist(), in_numbers(lies)]
              for t, (s, P, lies) in terms.items()]
     return told(f, dict(over=l, terms=terms), promised(f, of, left))
 
@@ -173,7 +173,7 @@ class Tables:
         S = np.clip(found.x.reshape(self.f.support.shape), 0, 1)
         return np.tensordot(self.f.out, S, 2), found.bound, dict(
             rows=[[int(i), float(x)] for i, x in used if x],
-            lies=plain(dict(zip(lp.forbidden, y[n:])))), rows[-1]
+            lies=in_numbers(dict(zip(lp.forbidden, y[n:])))), rows[-1]
 
 # %% ../../nbs/sharp/41_hints.ipynb #e83e1050
 class Unproved(Exception):
@@ -193,7 +193,7 @@ class Boxes:
 
     def most(self, mean):
         "The least log wealth at the rules that are known."
-        return float(mix(self.logs(self.known, mean)).min())
+        return float(mixed_wealth(self.logs(self.known, mean)).min())
 
     def prove(self, mean, need):
         "The steps that prove a log wealth of `need`. Raises `Unproved`."
@@ -214,12 +214,12 @@ class Boxes:
         """Get to know rules where the wealth is less and less: each is the least along the
         slope of the wealth at the one before."""
         logs = self.logs(self.known, mean)
-        at, s = logs[mix(logs).argmin()], self.known[mix(logs).argmin()]
+        at, s = logs[mixed_wealth(logs).argmin()], self.known[mixed_wealth(logs).argmin()]
         for _ in range(DESCENTS):
             won = BETS/(1 + np.multiply.outer((self.z + s)/mean - 1, BETS)) @ whose(at)
             s = self.solve(self.counts*won/mean, (0*s, 0*s + 1))[0]
             before, at = at, self.logs(s, mean)[0]
-            if mix(at) > mix(before) - CLOSE:
+            if mixed_wealth(at) > mixed_wealth(before) - CLOSE:
                 break
             self.known.append(s)
 
@@ -237,7 +237,7 @@ class Boxes:
                 return [dict(weights=w.tolist()) | hint]
             each, used = self.logs(s, self.mean)[0], w
             w = whose(each)
-            if mix(each) < self.aim:
+            if mixed_wealth(each) < self.aim:
                 self.known.append(s)
                 self.new.append(s)
                 raise Unproved
@@ -316,7 +316,7 @@ def refute(over, top, mus, own, want):
     for _ in range(2):
         m = min(mus, key=lambda m: over.most(top - m) + own(m + SHORT)[0])
         over.descend(top - m)
-        found = mix(over.logs(over.known, top - m))
+        found = mixed_wealth(over.logs(over.known, top - m))
         if found.min() + own(m + SHORT)[0] < want:
             over.new.append(over.known[found.argmin()])
             raise Unproved
@@ -468,7 +468,7 @@ def proved(facts, claim, n, arms, known=None):
         evidence_hints(f, claim, n, arms, known)
     except Unproved as e:
         return None, dict([e.args] if e.args else ())
-    except (checker.Refused, TypeError):
+    except (checker.Fails, TypeError):
         return None, {}
     proof = dict(kind='sharp', rounds=len(facts.rounds), candidate=n, arms=arms)
     certificate = SimpleNamespace(claim=claim, proof=proof)

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['NOISE', 'FAR', 'MULTIPLE', 'LEAST_OF_J', 'LEAST', 'SHARES', 'HUGE', 'KINKS', 'SIZE', 'EXCHANGES', 'LIES', 'KNOWN',
+__all__ = ['NOISE', 'FAR', 'MULTIPLE', 'LEAST_OF_J', 'LEAST', 'CUT_SHARES', 'HUGE', 'KINKS', 'SIZE', 'EXCHANGES', 'LIES', 'KNOWN',
            'ANEW', 'ALIKE', 'CHOICES', 'ALLOWED', 'LOOSE', 'REMEMBERED', 'Cone', 'Contradiction', 'sparse', 'Wall',
-           'tie', 'proved', 'extent', 'conflict', 'prove_cheaper', 'proves_order', 'weigh', 'BetRegion', 'kinked',
+           'tie', 'proved_least', 'extent', 'conflict', 'prove_cheaper', 'proves_order', 'weigh', 'BetRegion', 'kinked',
            'spanning', 'some_lies', 'narrow_indices', 'Majorants', 'beside', 'at_right_angles', 'Cut', 'CutRegion']
 
 # %% ../../nbs/sharp/22_walls.ipynb #f63676b8
@@ -182,7 +182,7 @@ class Wall:
             return                 # the old bound holds
         wall._at[which, i] = solution.col_value
         y = np.array(solution.row_dual)
-        found = side*-proved(wall, cost, y)
+        found = side*-proved_least(wall, cost, y)
         if side*found < side*(wall.up if side > 0 else wall.low)[i]:
             wall.rests_on[which, i] = {t: abs(v) for t, v in zip(
                 wall.rounds, y[len(wall.neutral):]) if v}
@@ -201,7 +201,7 @@ def tie(wall):
         raise Contradiction(against)
     wall.tied, wall.up[:], wall.low[:] = True, np.inf, -np.inf
 
-def proved(wall, cost, y):
+def proved_least(wall, cost, y):
     """What ⟨cost, a⟩ is at least, by the multipliers y of the rows; what they leave
     of the cost is paid for at |a_i| = `MOST`."""
     A, ends = wall.system()
@@ -221,7 +221,7 @@ def extent(wall: Wall, s: np.ndarray) -> tuple[float, float]:
         wall.highs.run()
         y = np.array(wall.highs.getSolution().row_dual)
         good = wall.highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
-        ends.append(proved(wall, cost, y) if good else -np.inf)
+        ends.append(proved_least(wall, cost, y) if good else -np.inf)
         if good:
             wall.at_ends.append(np.array(wall.highs.getSolution().col_value))
     return ends[0], -ends[1]
@@ -274,7 +274,7 @@ def proves_order(wall):
 
 # %% ../../nbs/sharp/22_walls.ipynb #cf7e4cfa
 # bounds of alpha below this are taken for it; weights of the first of two hyperplanes
-LEAST, SHARES = .05, np.column_stack([np.linspace(0, 1, 41), np.linspace(1, 0, 41)])
+LEAST, CUT_SHARES = .05, np.column_stack([np.linspace(0, 1, 41), np.linspace(1, 0, 41)])
 HUGE = 1e9                                      # in place of a bound that isn't known
 
 def weigh(ups, prices):
@@ -283,9 +283,9 @@ def weigh(ups, prices):
     if len(ups) == 1:
         return np.ones(1), np.maximum(np.minimum(ups[0], HUGE), LEAST)
     ups = np.maximum(np.minimum(ups, HUGE), -HUGE)
-    total = np.maximum(SHARES @ ups, LEAST)
+    total = np.maximum(CUT_SHARES @ ups, LEAST)
     best = int((prices/total).min(1).argmax())
-    return SHARES[best], total[best]
+    return CUT_SHARES[best], total[best]
 
 # %% ../../nbs/sharp/22_walls.ipynb #77c53076
 class BetRegion:
