@@ -20,16 +20,13 @@ import warnings
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import patch
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent/'tests'))
 import inside
-import oia_nb.verify as checker
 from oia_nb.all import (InvalidInput, action_informed_oracle, brier, mix, simulate,
                         spherical)
 from oia_nb.experts.experts import Rounded
-from oia_nb.sharp import bets, hints, walls
 from oia_nb.sharp.learner import sharp
 
 WATCHES = 'prior', 'calibration', 'reports'     # each may be wrong at the rate that was told
@@ -66,7 +63,11 @@ def odd(world, rng):
         return world, dict(unit=world.setting.bound/100)
     if way == 6 and world.setting.W == 2:
         return world, dict(margin=.3*float(action_informed_oracle(world).margins.min()))
-    return world, {}
+    return world, alone(rng) if way == 7 else {}
+
+def alone(rng):
+    "Without an oracle."
+    return dict(oracle=None, seed=int(rng.integers(1000)))
 
 def losses(world, judge):
     "What the zero rule and each of the oracle's loses."
@@ -99,7 +100,8 @@ def chance(i, rng):
         tempting = tempting[tempting > .03*world.setting.B]
         if len(tempting):
             eps = .97*float(rng.choice(tempting))
-            return world, dict(eps=eps, delta=.5, max_rounds=400)
+            options = alone(rng) if i % 4 == 0 else {}
+            return world, dict(eps=eps, delta=.5, max_rounds=400, **options)
 
 def shipped(i, rng):
     "Every world at five ε, round and round."
@@ -109,68 +111,6 @@ def shipped(i, rng):
     return world, dict(eps=share*world.setting.B, delta=1e-9, max_rounds=400)
 
 KINDS = dict(sure=sure, chance=chance, ties=ties, shipped=shipped)
-
-# --- Faults that are planted --------------------------------------------------------------
-
-def quarter(patches, checked):
-    "A quarter of the evidence is asked for."
-    asked = bets.asked_of
-    patches.append(patch.object(bets, 'asked_of', lambda c, j: .25*asked(c, j)))
-
-def share(patches, checked):
-    "Each candidate has all of δ, and as much again."
-    patches.append(patch.object(bets, 'share', lambda n: 2.))
-    if not checked:
-        for place in checker, hints:
-            patches.append(patch.object(place, 'share', lambda n: 2.))
-
-def registration(patches, checked):
-    "Samples from before a registration count for its candidate."
-    register, candidate = bets.register_fact, checker.candidate
-    def early(known, fact):
-        register(known, fact)
-        known.candidates[-1].counts[:] = 0
-    def begins(f, claim, n):
-        return 0, candidate(f, claim, n)[1]
-    patches.append(patch.object(bets, 'register_fact', early))
-    if not checked:
-        patches.append(patch.object(checker, 'candidate', begins))
-
-def reuse(patches, checked):
-    "Every sample counts four times."
-    wealth, counts = bets.wealth, checker.counts
-    patches.append(patch.object(bets, 'wealth', lambda *a: 4*wealth(*a)))
-    if not checked:
-        patches.append(patch.object(checker, 'counts', lambda *a: 4*counts(*a)))
-
-def bound(patches, checked):
-    "Half-spaces say a fifth more than they prove."
-    proved, cut = walls.proved_least, checker.cut
-    def tight(*given):
-        low = proved(*given)
-        return low + .2*abs(low)
-    def larger(f, j, hint):
-        g, h = cut(f, j, hint)
-        return g, 1.25*h
-    patches.append(patch.object(walls, 'proved_least', tight))
-    if not checked:
-        patches.append(patch.object(checker, 'cut', larger))
-
-def dual(patches, checked):
-    "Functionals are two fifths too small: multipliers that aren't dual."
-    weigh, cut_by, cut = walls.weigh, walls.Cut.cut_by, checker.cut
-    patches.append(patch.object(walls, 'weigh', lambda ups, p: (
-        weigh(ups, p)[0], .6*weigh(ups, p)[1])))
-    patches.append(patch.object(walls.Cut, 'cut_by', lambda *given: (
-        .6*cut_by(*given)[0], *cut_by(*given)[1:])))
-    def smaller(f, j, hint):
-        g, h = cut(f, j, hint)
-        return .6*g, h
-    if not checked:
-        patches.append(patch.object(checker, 'cut', smaller))
-
-PLANTS = dict(quarter=quarter, share=share, registration=registration, reuse=reuse,
-              bound=bound, dual=dual)
 
 # --- The runs -------------------------------------------------------------------------------
 
@@ -182,8 +122,8 @@ def play(kind, i, seconds, looks=True):
         return 'no world', [], 0, {}
     world, options = drawn
     try:
-        learner = sharp(world.setting, action_informed_oracle(world), examined=bool(i % 2),
-                        **options)
+        oracle = options.pop('oracle') if 'oracle' in options else action_informed_oracle(world)
+        learner = sharp(world.setting, oracle, examined=bool(i % 2), **options)
     except InvalidInput:
         return 'refused', [], 0, {}
     looks = looks and 'margin' not in options
@@ -200,7 +140,7 @@ def play(kind, i, seconds, looks=True):
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     if 'margin' in options:             # of rules that lead alone are judged what they earn
-        looking.judge.most = -np.inf
+        looking.judge.profits = dict.fromkeys(looking.judge.profits, -np.inf)
     false = looking.judge.false_clauses(found, found.eps)
     end = found.status if found.violated in (None, *WATCHES) else f'accused: {found.violated}'
     if found.refused:
@@ -228,19 +168,15 @@ def main():
     parser.add_argument('kind', choices=KINDS)
     parser.add_argument('numbers', help='FIRST:LAST, as slices have it')
     parser.add_argument('--seconds', type=float, default=15.)
-    parser.add_argument('--plant', choices=PLANTS)
+    parser.add_argument('--plant', choices=inside.PLANTS)
     parser.add_argument('--checked', action='store_true', help='the checker has no fault')
     parser.add_argument('--blind', action='store_true', help='look at ends only')
     given = parser.parse_args()
     warnings.simplefilter('ignore')
     signal.signal(signal.SIGVTALRM, give_up)
-    patches = []
-    if given.plant:
-        PLANTS[given.plant](patches, given.checked)
-    for one in patches:
-        one.start()
     numbers = range(*map(int, given.numbers.split(':')))
-    campaign(given.kind, numbers, given.seconds, not given.blind)
+    with inside.planted(given.plant, given.checked):
+        campaign(given.kind, numbers, given.seconds, not given.blind)
 
 if __name__ == '__main__':
     main()

@@ -6,7 +6,8 @@ worlds: right, wrong, refused, and rounds.
     python benchmarks/experts.py sharp patient      of these learners only
     python benchmarks/experts.py --seeds 5 --minutes 10
     python benchmarks/experts.py sharp --kinds insider:0.1 bold
-    python benchmarks/experts.py judge --seeds 2    rows whose clauses were never judged
+    python benchmarks/experts.py judged --seeds 2   rows whose clauses were never judged
+    python benchmarks/experts.py money --seeds 5    rows of which it isn't known what they cost
     python benchmarks/experts.py show
 
 The results are filed in nbs/_static/experts.json as they come, and chapter 36 shows them. A
@@ -16,8 +17,8 @@ learner is told what is true of the expert, if it can honour that, and else that
 if that is certified; the rule earns less than it says; its arm leads by less; of `trial`, a rule
 that was tried earns more than is said, or its own earns something else. `judged` says in how many
 runs each clause was looked at and false: older rows have it from a few runs played again.
-`paid`, `lost` and `break_even` are medians, the last two of the paper's expert alone; `first` is
-how the run of seed 0 ended, its rounds, and what was paid.
+`money` has medians of what was paid and lost, and of the break-even, the last two of the paper's
+expert alone; and how the `first` run ended, its rounds, and what it paid.
 """
 import argparse
 import json
@@ -179,9 +180,15 @@ def cell(method, name, text, seeds):
                 runs=seeds, ends=dict(Counter(r['end'] for r in runs)), rounds=spread,
                 judged=dict(runs=seeds, false=dict(false)), commit=commit(),
                 all_rounds=float(np.median([r['rounds'] for r in runs])),
-                first=[runs[0]['end'], runs[0]['rounds'], round(runs[0].get('paid', 0.), 3)],
-                seconds=round(sum(r['seconds'] for r in runs), 1)) | {
-                    name: median(runs, name) for name in ('paid', 'lost', 'break_even')}
+                money=in_money(runs), seconds=round(sum(r['seconds'] for r in runs), 1))
+
+
+def in_money(runs):
+    "The medians of what runs paid and lost, and of their break-even; how the first one ended."
+    first = runs[0]
+    return dict(runs=len(runs), commit=commit(),
+                first=[first['end'], first['rounds'], round(first.get('paid', 0.), 3)],
+                **{name: median(runs, name) for name in ('paid', 'lost', 'break_even')})
 
 
 def median(runs, name):
@@ -201,7 +208,7 @@ def load():
 def is_filed(row, seeds, made):
     """Whether so many runs are there, `made` by this commit (None: by any), of a learner
     that was told what it would be told now."""
-    if row is None or row['runs'] < seeds or 'first' not in row or made not in (
+    if row is None or row['runs'] < seeds or made not in (
             None, row['commit']):
         return False
     world = world_called(row['world'])
@@ -229,16 +236,15 @@ def campaign(methods, kinds, seeds, minutes, made=None):
                 rows = file(row)
 
 
-def judge(seeds, minutes):
-    "Play a few runs of rows whose clauses were never judged, and file what they say."
+def add(part, kinds, seeds, minutes):
+    "Play a few runs of rows of these kinds that have no `part`, and file it."
     stop = time.process_time() + 60*minutes
     for row in load():
-        if 'judged' in row or time.process_time() > stop:
+        if part in row or row['expert'] not in kinds or time.process_time() > stop:
             continue
         again = cell(row['learner'], row['world'], row['expert'], seeds)
-        print(row['learner'], row['world'], row['expert'], again['ends'], again['judged'],
-              flush=True)
-        file(row | dict(judged=again['judged'] | dict(ends=again['ends'])))
+        print(row['learner'], row['world'], row['expert'], again['ends'], again[part], flush=True)
+        file(row | {part: again[part]})
 
 
 def judged(rows):
@@ -276,8 +282,8 @@ if __name__ == '__main__':
     args = parser.parse_args()
     if args.learners == ['show']:
         show()
-    elif args.learners == ['judge']:
-        judge(args.seeds, args.minutes)
+    elif args.learners in (['judged'], ['money']):
+        add(args.learners[0], args.kinds, args.seeds, args.minutes)
     else:
         chosen = args.learners or [name for name, row in LEARNERS.items() if row.honours]
         campaign(chosen, args.kinds, args.seeds, args.minutes,

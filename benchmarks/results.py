@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 import numpy as np
 import pandas as pd
+from commit import commit
 from oia_nb.all import identify, load_world
 from oia_nb.paper.complexity import problem_of
 from oia_nb.run.experiments import experiment
@@ -107,14 +108,15 @@ PARTS = dict(
 KEPT = [
     'part', 'world', 'method', 'eps', 'mixing', 'share', 'a', 'budget', 'repetition',
     'rounds', 'normal_rounds', 'forced_rounds', 'arm_rounds', 'status', 'regret',
-    'bound', 'correct'
+    'bound', 'correct', 'paid', 'lost', 'break_even', 'commit'
 ]
 
 def as_stored(frame, name):
     "The columns of a part's frame that are stored. Raises if a run failed."
     if frame.error.notna().any():
         raise RuntimeError(frame[frame.error.notna()].iloc[0].traceback)
-    return frame.assign(part=name).reindex(columns=KEPT).astype(dict(budget='Int64'))
+    made = frame.assign(part=name, commit=commit())
+    return made.reindex(columns=KEPT).astype(dict(budget='Int64'))
 
 def world_row(name, world):
     p = problem_of(world, 1., DELTA)

@@ -14,6 +14,8 @@ chapter on it.
     python benchmarks/sharp.py money [SEEDS [WORLDS]]   what learning pays and loses on the suite's
                                                         worlds and advert, whose common priors are
                                                         told, beside what it did at `UNSPARING`
+    python benchmarks/sharp.py readme [SEEDS]           what the README's example pays and loses,
+                                                        with its own seed and others
     python benchmarks/sharp.py show                     the ratios and their spread
 
 The first learner is that of commit `FIRST` of this repository, which learned whole hyperplanes
@@ -43,7 +45,7 @@ from oia_nb.paper.complexity import n_min, problem_of
 from oia_nb.sharp.limits import lower_bound
 from oia_nb.run.experiments import break_even
 from oia_nb.fast.drive import simulate_fast
-from oia_nb.run.identification import add_lost
+from oia_nb.run.identification import add_lost, identify
 
 RESULTS = Path(__file__).resolve().parent.parent/'nbs'/'_static'/'sharp.json'
 # K, W, signals
@@ -189,6 +191,13 @@ def money(seeds=6, delta=.05, worlds=range(3 + len(SHAPES))):
         file('money', rows[-1:])
         print(world.name, now, flush=True)
     return rows
+
+def readme(seeds=20):
+    "The README's example, its closing examination included."
+    world = load_world('clinic')
+    runs = [identify(world, eps=.04, delta=.05, seed=seed) for seed in range(seeds)]
+    return dict(commit=commit(), rounds=[r.rounds for r in runs], **in_money(
+        [dict(paid=r.paid, lost=r.lost, break_even=break_even(world, r)) for r in runs]))
 
 def small(runs=2000, delta=.5):
     """Runs on 20 small worlds, a run of each at a time; filed as they come, so that an
@@ -352,7 +361,7 @@ def merged(old, new):
 
 if __name__ == '__main__':
     part, *rest = sys.argv[1:] or ['']
-    if part not in ('suite', 'small', 'faithful', 'accuracy', 'money', 'speed', 'show'):
+    if part not in ('suite', 'small', 'faithful', 'accuracy', 'money', 'speed', 'readme', 'show'):
         sys.exit(__doc__)
     if part == 'show':
         show(stored())
@@ -363,7 +372,7 @@ if __name__ == '__main__':
         if part in ('suite', 'money') and rest:
             options = dict(seeds=int(rest[0])) | ({} if len(rest) < 2 else dict(
                 worlds=[int(n) for n in rest[1].split(',')]))
-        if part == 'accuracy' and rest:
+        if part in ('accuracy', 'readme') and rest:
             options = dict(seeds=int(rest[0]))
         if part == 'small' and rest:
             options = dict(runs=int(rest[0])) | ({} if len(rest) < 2 else dict(

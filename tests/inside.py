@@ -6,13 +6,17 @@ truth (`Looking`). All tests of the sharp learner play their worlds through `loo
 `benchmarks/attack.py` plays some thousands more.
 """
 from collections import Counter
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from unittest.mock import patch
 import numpy as np
 from scipy.optimize import linprog
+from scipy.stats import binom
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, load_world, make_world,
                         optimal_rule, random_world, simulate, world_names)
 from oia_nb.game.information import Rational
-from oia_nb.sharp import bets
+from oia_nb import verify as checker
+from oia_nb.sharp import bets, hints, walls
 from oia_nb.sharp.learner import SharpLearner
 from oia_nb.verify import BETS, STAKES
 
@@ -152,10 +156,10 @@ class Judge:
         self.utility = self.support @ z.utility
         self.u = self.utility.max(1)
         found = [self.cheapest(k) for k in range(len(self.q))]
-        self.tables = [x for x in found if x is not None]
         self.answered = {k: x for k, x in enumerate(found) if x is not None}
-        self.most = max(self.q[k] @ (self.u - (self.support*x).sum(1))
-                        for k, x in self.answered.items())
+        self.profits = {k: self.q[k] @ (self.u - (self.support*x).sum(1))
+                        for k, x in self.answered.items()}
+        self.most = max(self.profits.values())
 
     def cheapest(self, k):
         "(M, W): the proper rule for which arm k takes least; None if there is none."
@@ -193,17 +197,101 @@ class Judge:
         "How much a rule loses, at least."
         return self.most - self.earns(values)[1]
 
+    def share(self, k, n=400):
+        "Of the random rules of a search, how many an arm answers, at least."
+        z, hits = self.world.setting, 0
+        for i in range(n):
+            hits += self.world.best_response(bets.search_rule(z, 10**6, i)) == k
+        return binom.ppf(1e-7, n, hits/n)/n
+
     def false_clauses(self, found, eps):
-        "What a result says that isn't so."
+        "What a result says that isn't so: of the arms that were seen, if others may be missed."
         if found.certificate is None:
             return []
         tol, bound = 1e-7*self.world.setting.B, found.certificate.bound
         bound = min(bound, eps) if found.status == 'certified' else bound
-        false = dict(regret=self.regret(found.rule.values) > bound + tol,
+        unseen = [k for k in self.profits if found.missed is not None and not found.counts[k]]
+        most = max(v for k, v in self.profits.items() if k not in unseen)
+        lost = most - self.earns(found.rule.values)[1]
+        false = dict(regret=lost > bound + tol,
+                     missed=any(self.share(k) > found.missed for k in unseen),
                      earns=found.profit is not None
                      and self.earns(found.rule.values)[1] < found.profit - tol,
                      arm=self.world.best_response(found.rule) != found.arm)
         return [name for name, is_false in false.items() if is_false]
+
+# --- Faults that are planted --------------------------------------------------------------
+
+def quarter(patches, checked):
+    "A quarter of the evidence is asked for."
+    asked = bets.asked_of
+    patches.append(patch.object(bets, 'asked_of', lambda c, j: .25*asked(c, j)))
+
+def share(patches, checked):
+    "Each candidate has all of δ, and as much again."
+    patches.append(patch.object(bets, 'share', lambda n: 2.))
+    if not checked:
+        for place in checker, hints:
+            patches.append(patch.object(place, 'share', lambda n: 2.))
+
+def registration(patches, checked):
+    "Samples from before a registration count for its candidate."
+    register, candidate = bets.register_fact, checker.candidate
+    def early(known, fact):
+        register(known, fact)
+        known.candidates[-1].counts[:] = 0
+    def begins(f, claim, n):
+        return 0, candidate(f, claim, n)[1]
+    patches.append(patch.object(bets, 'register_fact', early))
+    if not checked:
+        patches.append(patch.object(checker, 'candidate', begins))
+
+def reuse(patches, checked):
+    "Every sample counts four times."
+    wealth, counts = bets.wealth, checker.counts
+    patches.append(patch.object(bets, 'wealth', lambda *a: 4*wealth(*a)))
+    if not checked:
+        patches.append(patch.object(checker, 'counts', lambda *a: 4*counts(*a)))
+
+def bound(patches, checked):
+    "Half-spaces say a fifth more than they prove."
+    proved, cut = walls.proved_least, checker.cut
+    def tight(*given):
+        low = proved(*given)
+        return low + .2*abs(low)
+    def larger(f, j, hint):
+        g, h = cut(f, j, hint)
+        return g, 1.25*h
+    patches.append(patch.object(walls, 'proved_least', tight))
+    if not checked:
+        patches.append(patch.object(checker, 'cut', larger))
+
+def dual(patches, checked):
+    "Functionals are two fifths too small: multipliers that aren't dual."
+    weigh, cut_by, cut = walls.weigh, walls.Cut.cut_by, checker.cut
+    patches.append(patch.object(walls, 'weigh', lambda ups, p: (
+        weigh(ups, p)[0], .6*weigh(ups, p)[1])))
+    patches.append(patch.object(walls.Cut, 'cut_by', lambda *given: (
+        .6*cut_by(*given)[0], *cut_by(*given)[1:])))
+    def smaller(f, j, hint):
+        g, h = cut(f, j, hint)
+        return .6*g, h
+    if not checked:
+        patches.append(patch.object(checker, 'cut', smaller))
+
+PLANTS = dict(quarter=quarter, share=share, registration=registration, reuse=reuse,
+              bound=bound, dual=dual)
+
+@contextmanager
+def planted(name, checked=True):
+    "With a fault of `PLANTS` in the learner; in the checker as well, unless that is `checked`."
+    patches = []
+    if name:
+        PLANTS[name](patches, checked)
+    with ExitStack() as stack:
+        for one in patches:
+            stack.enter_context(one)
+        yield
 
 # --- The look inside ------------------------------------------------------------------------
 
@@ -229,8 +317,8 @@ class Looking:
     """
     def __init__(self, learner, world, often=5, shares=(.98, .7), asks=True):
         self.learner, self.judge, self.often, self.shares = learner, Judge(world), often, shares
-        self.asks, self.looked, self.losses, self.shadows = asks, Counter(), {}, []
-        self.next, self.excess = 1, 0.
+        self.asks, self.looked, self.earned, self.shadows = asks, Counter(), {}, []
+        self.next = 1                       # round in which claims are looked at again
     def __getattr__(self, name):
         return getattr(self.learner, name)
     def __iter__(self):
@@ -272,7 +360,7 @@ class Looking:
     def wall(self, known, wall, l, j):
         "Of two arms whose costs differ and are known to be in this order."
         q, c, bound = self.judge.q, self.judge.c, self.judge.bound
-        if not wall.valid or wall.tied:
+        if l != known.first and not wall.order or wall.tied:
             return
         assert c[l] - c[j] <= 1e-7*bound, 'the order of two arms'
         if c[j] - c[l] <= 1e-6*bound:
@@ -334,7 +422,7 @@ class Looking:
         paid, u, mine = o.paid(c.rule), known.u, counts[c.arm]
         every = o.counts
         assert (every[c.arm] - c.counts == mine).all(), 'samples from before a registration'
-        rivals = set(self.judge.answered) - known.tied - ({c.arm} & {known.first})
+        rivals = set(self.judge.answered) - known.tied - known.unseen - ({c.arm} & {known.first})
         for j in rivals:
             best = self.judge.answered[j]
             least = np.tensordot(o.out, best, 2)
@@ -348,30 +436,31 @@ class Looking:
             else:
                 won = log_wealth(mine, x - x.min(), P[c.arm] @ x - x.min()) + log_wealth(
                     every[j], u.max() - x_j, u.max() - P[c.arm] @ x - lost)
-            excess = bets.wealth(known, c, j, lost) - won
-            self.excess = max(self.excess, excess)
-            assert excess <= SEEMS, 'evidence'
+            if np.isfinite(won):
+                assert bets.wealth(known, c, j, lost) - won <= SEEMS, 'evidence'
 
     def shadow(self, known):
         "Register what was answered last, as somebody else."
         if known.first is None or not known.data.rounds or len(self.shadows) >= SHADOWS:
             return
         a = known.answers.get(known.data.asked[-1])
-        if a is None or a.round != known.rounds or a.arm == known.first or not self.lost(a.rule):
+        is_new = a is not None and a.round == known.rounds and a.arm != known.first
+        if not is_new or not self.lost(known, a.rule):
             return
         kept, known.candidates = known.candidates, [known.candidates[0], *self.shadows]
         bets.register_fact(known, (known.rounds, known.record.index(a.rule), a.arm))
         self.shadows, known.candidates = known.candidates[1:], kept
 
-    def lost(self, rule):
-        "What a rule loses, or 0 if that is next to nothing."
-        key = rule.values.tobytes()
-        if key not in self.losses:
-            self.losses[key] = self.judge.regret(rule.values)
-        return self.losses[key]*(self.losses[key] > .002*self.judge.world.setting.B)
+    def lost(self, known, rule):
+        "What a rule loses against arms that were seen, or 0 if that is next to nothing."
+        key, judge = rule.values.tobytes(), self.judge
+        if key not in self.earned:
+            self.earned[key] = judge.earns(rule.values)[1]
+        lost = max(v for k, v in judge.profits.items() if k not in known.unseen) - self.earned[key]
+        return lost if lost > .002*judge.world.setting.B else 0.
 
     def claim(self, known, c):
-        lost = self.lost(c.rule)
+        lost = self.lost(known, c.rule)
         for share in self.shares if lost else ():
             self.looked['claims'] += 1
             if bets.passes(known, c, share*lost):

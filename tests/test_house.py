@@ -249,8 +249,11 @@ FORBIDDEN = re.compile(r'\b[Ww]hoever\b|\b[Ss]omebody\b|\bthereby\b|'
 def test_prose_can_be_read_aloud(path):
     texts = [path.read_text(encoding='utf-8')]
     if path.suffix == '.ipynb':
-        texts = [''.join(c['source']) for c in json.loads(*texts)['cells']
-                 if c['cell_type'] == 'markdown']
+        page = json.loads(*texts)['cells']
+        texts = [''.join(c['source']) for c in page if c['cell_type'] == 'markdown']
+        texts += [c['metadata']['mystnb']['figure']['caption'] for c in page
+                  if 'figure' in c['metadata'].get('mystnb', {})]
+        assert 'ε' not in ''.join(texts)        # the target is ϵ, a margin is in a formula
     assert [part for text in texts for part in too_long(text)] == []
     assert [text for text in texts if FORBIDDEN.search(text)] == []
 

@@ -4,6 +4,7 @@ import re
 import sys
 
 import nbformat
+import numpy as np
 import pytest
 from IPython.core import pylabtools
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -43,12 +44,13 @@ def no_painting(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def methods():
-    "A method that a notebook attaches to a class of the package stays in that notebook."
+    "What a notebook attaches to a class of the package stays there; so does how NumPy prints."
     classes = {c for name, module in list(sys.modules.items()) if name.startswith('oia_nb')
                for c in vars(module).values()
                if isinstance(c, type) and c.__module__.startswith('oia_nb')}
     before = {c: dict(vars(c)) for c in classes}
-    yield
+    with np.printoptions():
+        yield
     for c, methods in before.items():
         for name, value in methods.items():
             if vars(c).get(name) is not value:

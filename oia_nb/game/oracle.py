@@ -10,8 +10,8 @@ from typing import Any, TYPE_CHECKING
 
 # %% auto #0
 __all__ = ['MARGIN_TOL', 'WAYS_OUT', 'BOUND_MARGIN', 'BOUND_TOL', 'Oracle', 'widest_margin', 'action_informed_oracle',
-           'check_oracle', 'is_favourite', 'arms_to_leave', 'Doubts', 'doubts', 'at_worst', 'robust_oracle',
-           'least_bound', 'bound_needed', 'hidden_arm', 'shrink_oracle']
+           'check_oracle', 'is_favourite', 'arms_to_leave', 'learnable', 'Doubts', 'doubts', 'at_worst',
+           'robust_oracle', 'least_bound', 'bound_needed', 'hidden_arm', 'shrink_oracle']
 
 # %% ../../nbs/paper/04_oracle.ipynb #a398b176
 from dataclasses import dataclass, replace
@@ -226,6 +226,22 @@ def arms_to_leave(world: World) -> tuple[str, ...] | None:
     fine = lambda rest: all(_leads(rest, arm) for arm in rest.setting.arms)
     return next((gone for gone in islice(choices, WAYS_OUT)
                  if fine(world.without(*gone))), None)
+
+def learnable(world: World) -> tuple[World, Oracle, tuple[str, ...]]:
+    """The world without the arms that no rule makes the favourite, its oracle, and their
+    names. Raises `NotInducible` if no two arms are left.
+
+    >>> learnable(clinic)[2]
+    ()
+    """
+    try:
+        return world, action_informed_oracle(world), ()
+    except NotInducible:
+        left = arms_to_leave(world)
+        if not left:
+            raise
+    rest = world.without(*left)
+    return rest, action_informed_oracle(rest), left
 
 def _leads(world, arm):
     "True if some rule makes the arm the strict favourite."

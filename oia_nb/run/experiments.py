@@ -44,7 +44,7 @@ from ..core import generator, plain
 from ..game.information import Environment, Rational
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum, optimal_rule, principal_profit
-from ..game.oracle import Oracle, action_informed_oracle
+from ..game.oracle import Oracle, action_informed_oracle, learnable
 from .learner import was_cut_short
 from ..paper.estimation import PAST
 from .identification import LEARNERS, identify, learner_for
@@ -799,7 +799,7 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     runs, seed = as_integer('runs', runs, 1), as_integer('seed', seed, 0)
     hired = np.inf if hires is None else as_integer('hires', hires, 1)
     cap = min(as_integer('cap', cap, 1), hired)           # the rest isn't played
-    oracle = action_informed_oracle(world)
+    world, oracle, _ = learnable(world)
     if methods is None:
         methods = [learner_for(told, world.setting.support)]
     tasks = [(method, e, i) for method in _named_methods(methods)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 _Result = TypeVar('_Result', bound=Any)
 
 # %% auto #0
-__all__ = ['log', 'ALIASES', 'LEARNERS', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'UNSAID', 'rounds_left', 'ProgressBar',
-           'Flag', 'Row', 'Learners', 'register', 'plugins', 'learner_row', 'check_options', 'completed', 'searching',
-           'learner_for', 'best_profit', 'add_lost', 'origin_of', 'play_row', 'identify', 'run_fast']
+__all__ = ['log', 'LEFT_OUT', 'ALIASES', 'LEARNERS', 'LEAD', 'USUAL_STATUSES', 'OFTEN', 'BOUNDARIES', 'UNSAID', 'rounds_left',
+           'ProgressBar', 'Flag', 'Row', 'Learners', 'register', 'plugins', 'learner_row', 'check_options', 'completed',
+           'searching', 'learner_for', 'best_profit', 'add_lost', 'origin_of', 'play_row', 'identify', 'run_fast']
 
 # %% ../../nbs/appendix/63_identification.ipynb #1c049621
 import logging
@@ -30,7 +30,7 @@ from ..core import (InvalidInput, as_choice, as_integer, as_kind, fresh_seed,
                          generator)
 from ..paper.estimation import PAST
 from ..game.information import Rational, World
-from ..game.oracle import action_informed_oracle
+from ..game.oracle import learnable
 from ..game.stackelberg import optimal_rule
 from ..paper.exploration import SNAPSHOT_GROWTH
 from .learner import Origin, simulate, within_sum
@@ -41,6 +41,7 @@ from ..experts.told import as_told
 from ..paper.baselines import DECISIONS, chen, explore_then_commit
 
 log = logging.getLogger(__name__)
+LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
 def rounds_left(before: Any, now: Any, eps: float) -> Any:
@@ -429,7 +430,9 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
         Of the learner: `mixing`, `stop`, `max_rounds`, `a` (with delta=None),
         `decision`, `samples`, `solver`, `margin`, `history`, `round_cost`, `watch`.
 
-    Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
+    Arms that no rule makes the favourite are left out, and named in the log.
+
+    Raises `InvalidInput`, and `NotInducible` if no two arms are left.
 
     >>> identify(clinic, eps=1., delta=.1, seed=0).status
     'certified'
@@ -445,7 +448,9 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     log.info('%s in %s, seed %s: starts', row.name, world.name, origin.seed)
     if isinstance(oracle, str):
         as_choice('oracle', oracle, ['world'])
-        oracle = action_informed_oracle(world)
+        world, oracle, left = learnable(world)
+        if left:
+            log.warning(LEFT_OUT, ', '.join(left))
     elif oracle is None:
         options = options | searching(row, rng.spawn(1)[0])
     play = run_fast if engine == 'fast' else play_row

@@ -39,7 +39,7 @@ from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
 from .. import __version__
-from ..core import (InvalidInput, NotInducible, OIAError, PROB_TOL, as_choice,
+from ..core import (InvalidInput, OIAError, PROB_TOL, as_choice,
                          as_integer,
                          as_kind, as_number, as_text, as_value, file_trouble,
                          fresh_seed, generator, placed, plain)
@@ -48,7 +48,7 @@ from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
 from ..sharp.questions import search_rule
 from ..game.tickets import Menu, decimals, money, payable, remark, ticket_name
-from ..game.oracle import Oracle, action_informed_oracle, arms_to_leave
+from ..game.oracle import Oracle, learnable
 from ..experts.examination import CalibrationWatch
 from ..show.documents import identification_from_dict
 from .identification import (check_options, learner_for, learner_row,
@@ -478,7 +478,7 @@ class Offer:
         listed = lambda names: ', '.join(f'<b>{escape(name)}</b>' for name in names)
         unit = f' in {self.currency}' if self.currency and not self.lottery else ''
         exact = [
-            self.tickets(digits), self.terms(),
+            self.tickets(digits),
             f'The ticket that is best for what you say is yours. It is paid{unit} when it '
             f'is known what was the case. {remark(menu.tickets, digits)}',
             reckoner(menu, states) if len(states) > 2 else '']
@@ -489,7 +489,7 @@ class Offer:
             f'Round {self.round}',
             f'<p>Choose how to look: {listed(self.setting.arms)}. Then say how likely you '
             f'think each of {listed(states)}. {self.say} Name the round with your answer.'
-            '</p>', *exact)
+            '</p>', self.terms(), *exact)
 
     def in_short(self, digits: int | None = None) -> str:
         "What the payments are for, without their details: a sentence or two."
@@ -1327,11 +1327,11 @@ class Session:
 
     def __repr__(self):
         "What stands, in a line or two."
-        z, unit = self.setting, self.head['currency'] or ''
+        z = self.setting
         said = f'Session({self.journal.path.name}: {self.status}, {self.rounds} rounds'
         said += f', {self.unused} answers not used' if self.unused else ''
         pending = sum(r.status == 'answered' and r.state is None for r in self._rounds)
-        said += f', {self.paid:.4g} {unit}'.rstrip() + f' paid, {pending} states pending'
+        said += f', {self.sum_text(self.paid)} paid, {pending} states pending'
         best = self.best
         return said + (
             f'; best so far: arm {z.arms[best.arm]}, loses at most {best.bound:.3g})'
@@ -1358,12 +1358,15 @@ class Session:
         z, head, found = self.setting, self.head, self.result or self.best
         rule = [] if found is None else [
             f'The rule, under which {z.arms[found.arm]} is meant to be chosen',
-            Offer(0, found.rule, z, head['currency']).tickets()]
+            Offer(0, found.rule, z, head['currency']).tickets(decimals(head['unit']))]
         sums = self.payments()[['round', 'arm', 'ticket', 'state', 'paid', 'fee']]
+        sums = sums.astype(object).fillna('')
+        for name in 'paid', 'fee':
+            sums[name] = sums[name].map(self.sum_text)
         return as_page(f'Closing page of {self.journal.path.name}', *rule, self.statement,
                        f'Payments to {head["person"] or "the expert"}',
                        html_table(
-                           sums.columns, sums.astype(object).fillna('').values, len(sums)),
+                           sums.columns, sums.values, len(sums)),
                        'Date and signature: ____________________')
 
     def protocol(self, purpose: str, forecast: str = '') -> str:
@@ -1450,7 +1453,7 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
         options = searching(row, generator(fresh_seed())) | options
     head = HEAD | fields | dict(
         kind='oia-session',
-        left=left, schema=SCHEMA, package=__version__, numpy=np.__version__,
+        left=list(left), schema=SCHEMA, package=__version__, numpy=np.__version__,
         setting=plain_setting(setting), oracle=rules, method=row.name, options=options,
         history=[past_answer(setting, oracle, n, old) for n, old in enumerate(history)])
     checked_head(head)
@@ -1470,14 +1473,7 @@ def with_oracle(where, oracle):
     as_choice('oracle', oracle, ['world'])
     if isinstance(where, Setting):
         return where, None, []
-    try:
-        return where, action_informed_oracle(where), []
-    except NotInducible:
-        left = arms_to_leave(where)
-        if not left:
-            raise
-    where = where.without(*left)
-    return where, action_informed_oracle(where), list(left)
+    return learnable(where)
 
 def payable_oracle(oracle, unit, where):
     """The oracle in multiples of `unit`, by which a lead changes by one at most; in a

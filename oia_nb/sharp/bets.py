@@ -16,20 +16,20 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from math import log, sqrt
 import numpy as np
-from ..experts.beliefs import OutcomeProgram, Outcomes
+from ..experts.beliefs import Outcomes
 from ..paper.estimation import FORCED, INIT, NORMAL, PAST, Transcript
 from ..game.programs import new_highs, open_highs
 from ..game.scoring import ScoringRule, without_floor
 from ..experts.told import Told
 from .evidence import own_wealth, pair_wealth
 from .hints import checked
-from .hyperplanes import flat
+from .hyperplanes import RegionProgram, flat
 from .questions import (Foretold, Guess, cheapest_rule, question,
                                     search_rule)
 from .record import SEARCH
 from .walls import (HUGE, LEAST, BetRegion, Cone, Contradiction, Cut,
                                 CutRegion, Wall, prove_cheaper, sparse, weigh)
-from ..verify import BLOCK, LOOK, MOST, OWN, RAYS, share
+from ..verify import BLOCK, LOOK, MOST, OWN, share
 
 # %% ../../nbs/sharp/24_bets.ipynb #dd81f4f3
 @dataclass(frozen=True, eq=False)
@@ -223,7 +223,7 @@ def digest(record, setting, oracle=None, *, delta, see=None, told=None):
 def wall_of(known, l, j):
     "The `Wall` of arm l against arm j, told all answers so far."
     if (l, j) not in known.walls:
-        wall = known.walls[l, j] = Wall(known.cone, l == known.first, (l, j),
+        wall = known.walls[l, j] = Wall(known.cone, (l, j),
                                         lambda: against(known))
         for a in known.answers.values():
             note(known, wall, a)
@@ -313,14 +313,10 @@ def wealth(known, c, j, eps):
     by `eps` seems to be."""
     u, s, counts = known.u, known.outcomes.paid(c.rule), known.outcomes.counts
     rules = region_of(known, j).known
-    own, rents = counts[c.arm] - c.counts, c.is_zero or j == c.arm
+    own = counts[c.arm] - c.counts
     if j == c.arm:
-        found = own_wealth(own, rules, s, float(s.max()), eps)[0]
-    else:
-        found = pair_wealth(counts[j], rules, u, own, u - s, float((u - s).min()),
-                            eps)[0]
-    # the rest of the stake is bet on rents
-    return found + log(1 - RAYS) if rents and known.setting.W > 2 else found
+        return own_wealth(own, rules, s, float(s.max()), eps)[0]
+    return pair_wealth(counts[j], rules, u, own, u - s, float((u - s).min()), eps)[0]
 
 def missing(known, c, eps):
     "{arm j: what is missing of the evidence against it}, for a `Candidate`."
@@ -430,9 +426,9 @@ def path_of_cuts(R, walls, alphas, q):
     z, bound = R.cone.setting, R.cone.bound
     rows = [(R.cone.inverse @ a/bound, 1., 0.) for a in (alphas[0], alphas[-1])]
     if R.hoped is None:
-        R.hoped = OutcomeProgram(z, rows, None, R.cone.outcomes)
+        R.hoped = RegionProgram(z, rows, None, R.cone.outcomes)
     R.hoped.change(rows)
-    found = R.hoped.minimum(q)
+    found = R.hoped.minimum(np.tensordot(q, R.cone.outcomes.out, 1))
     hope, cuts = found.value if found else bound, R.cuts
     new = next((c for c in cuts if c.triple is None), None) or (
         Cut(walls[-1]) if len(walls) > len(cuts) else None)

@@ -12,8 +12,9 @@ from hypothesis import Phase, settings
 
 import test_mutants
 from conftest import amount, file_of
-from test_claims import records
-from test_mutants import Package
+from laws import replaced
+from test_claims import records, test_exists
+from test_mutants import Package, source_of
 
 # claim, module, text that occurs once, what stands there instead, a test of the row, its arguments
 HELD = [
@@ -112,6 +113,12 @@ def test_every_row_is_held():
     rows = [r for r in records() if r['tests']]
     assert [r['claim'] for r in rows if not laws_of(r) & caught and r['claim'] not in held] == []
     assert held <= {r['claim'] for r in rows}
+
+
+def test_every_mutant_has_its_place():
+    for _, module, old, new, test, _ in TRIED:
+        replaced(source_of(module), old, new)
+        assert test_exists(test), test
 
 
 def test_mutants_are_held_by_a_test_of_their_row():

@@ -123,7 +123,7 @@ def test_beliefs_that_nobody_listed(tmp_path):
         assert s.setting.support[r.belief].tolist() == [.77, .23]
         assert s.head['method'] == 'open_support' and s.advice == 'Say whole percentages.'
 
-def test_arms_that_no_rule_makes_the_favourite(tmp_path):
+def test_arms_that_no_rule_makes_the_favourite(tmp_path, caplog):
     "They are left out, with a sentence that names them; other worlds are refused as before."
     costs = CLINIC.costs.copy()
     costs[2] = 40.
@@ -132,6 +132,10 @@ def test_arms_that_no_rule_makes_the_favourite(tmp_path):
         assert s.setting.arms == Z.arms[:2] and f'favourite: {Z.arms[2]}.' in s.advice
     with Session.open(tmp_path/'a.jsonl', write=False) as s:
         assert Z.arms[2] in s.advice
+    found = identify(dear, eps=1., delta=.1, seed=0)
+    assert found.setting.arms == Z.arms[:2] and found.verify()
+    assert f'favourite: {Z.arms[2]}' in caplog.text
+    assert forecast(dear, eps=1., delta=.1, runs=1).finished[0] == 1
 
 def test_a_decimal_comma(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)

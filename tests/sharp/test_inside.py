@@ -5,10 +5,9 @@ The worlds, what is asked and told in them, and the judge are those of `benchmar
 which anybody may play some thousands more.
 """
 import importlib.util
-from contextlib import ExitStack
 import pytest
 from conftest import ROOT, amount
-from inside import Looking
+from inside import Looking, planted
 from oia_nb.all import action_informed_oracle, generator, load_world, random_world, simulate
 from oia_nb.sharp.learner import sharp
 
@@ -43,11 +42,7 @@ SEEN_BY = dict(quarter='shares', share='shares', registration='samples', reuse='
 @pytest.mark.parametrize('fault', SEEN_BY)
 def test_faults_are_seen_within_a_dozen_runs(fault, W):
     "What the learner itself takes for enough, whatever the checker says of it."
-    patches = []
-    attack.PLANTS[fault](patches, True)
-    with ExitStack() as planted, pytest.raises(AssertionError, match=SEEN_BY[fault]):
-        for one in patches:
-            planted.enter_context(one)
+    with planted(fault), pytest.raises(AssertionError, match=SEEN_BY[fault]):
         for seed in range(12):
             looked(W, seed)
 
