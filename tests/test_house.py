@@ -363,12 +363,10 @@ def test_a_learner_survives_slips(name):
     found, refused = careless(MAKERS[name](), coin, generator(3))
     plain = simulate(MAKERS[name](), coin, 3)
     assert refused == 8*plain.rounds > 0
-    assert (found.status, found.rounds, found.arm,
-            found.certificate) == (plain.status, plain.rounds, plain.arm,
-                                   plain.certificate)
-    assert (found.trace.arms
-            == plain.trace.arms).all() and (found.trace.beliefs
-                                            == plain.trace.beliefs).all()
+    for name in 'status', 'rounds', 'arm', 'certificate':
+        assert getattr(found, name) == getattr(plain, name)
+    assert (found.trace.arms == plain.trace.arms).all()
+    assert (found.trace.beliefs == plain.trace.beliefs).all()
     assert (found.rule.values == plain.rule.values).all()
 
 @pytest.mark.parametrize('name', LEARNERS)

@@ -7,9 +7,13 @@ from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
+import os
+import pickle
+import subprocess
+import sys
 import numpy as np
 import pytest
-from conftest import amount
+from conftest import ROOT, amount
 from oia_nb import verify as checker
 from oia_nb.all import (action_informed_oracle, load_world, optimal_rule, principal_profit,
                         random_world, sharp, simulate)
@@ -61,10 +65,29 @@ QUICK = [('clinic', .04, 0, .05), ('advert', .2, 0, .3), (ODD[0], .1, 0, .05), (
 def test_true_ones_pass(name, eps, seed, delta):
     assert verdict(*certificate(name, eps, seed, delta)) is None
 
-@pytest.mark.parametrize('name, eps', [('small_clinic', .1),
+@pytest.mark.parametrize('name, eps', [('small_clinic', .1), (ODD[0], .05), (ODD[1], .1),
                                        *amount([], [*TWO[1:3], (ODD[0], .1)])])
 def test_in_fractions(name, eps):
-    assert verdict(*certificate(name, eps, 0), exact=True) is None
+    "Two states, three with cuts and boxes, and four."
+    claim, proof, facts = certificate(name, eps, 0)
+    assert verdict(claim, proof, facts, exact=True) is None
+    assert verdict(replace(claim, delta=1e-9*claim.delta), proof, facts, exact=True) is not None
+
+JUDGED = """
+import pickle, sys
+from oia_nb.verify import verify
+assert all(verify(c, f) is None for c, f in pickle.load(sys.stdin.buffer))
+"""
+
+@pytest.mark.parametrize('kernel', ['Haswell', 'Prescott'])
+def test_under_other_kernels(kernel):
+    "What was proved under one kernel of OpenBLAS is proved under another."
+    true = [(SimpleNamespace(claim=c, proof=p), f) for c, p, f in
+            (certificate('clinic', .04, 0), certificate(ODD[0], .05, 0))]
+    run = subprocess.run([sys.executable, '-c', JUDGED], input=pickle.dumps(true),
+                         capture_output=True, env=os.environ | dict(
+                             OPENBLAS_CORETYPE=kernel, PYTHONPATH=str(ROOT)))
+    assert not run.returncode, run.stderr
 
 # --- Forgeries: each changes a claim, facts or a proof in place, or says that it can't ---
 

@@ -82,7 +82,7 @@ def test_true_ones_pass(name):
         assert 'Verified by oia_nb.verify in' in found.statement
 
 
-@pytest.mark.parametrize('name', [n for n in RUNS if n not in ('own', 'led')])
+@pytest.mark.parametrize('name', RUNS)
 def test_in_fractions(name):
     "Each kind of proof; the same claim, but for a thousandth, is refused there as well."
     found = run(name)
