@@ -276,6 +276,7 @@ def refute(over, top, mus, own, want):
             over.new.append(over.known[found.argmin()])
             raise Unproved
 
+# %% ../../nbs/sharp/41_hints.ipynb #ce115a0f
 def cells_of(over, top, e, want, other=None):
     """The steps by which the wealth `over` a region, and that of the `other` payoffs
     (counts, x), is `want` at all μ from e to `top`. Raises `Unproved`."""
