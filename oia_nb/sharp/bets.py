@@ -2,11 +2,11 @@
 
 # %% auto #0
 __all__ = ['KINDS', 'SPREAD', 'SLACK', 'FLOOR', 'HALF', 'RENEW', 'DRAWS', 'TRUST', 'MISSED', 'VAIN', 'BATCH', 'LEADS',
-           'AGAIN_AFTER', 'Answer', 'Candidate', 'Knowledge', 'count', 'heard', 'learn', 'hear', 'start', 'register',
-           'note', 'digest', 'wall_of', 'set_up', 'refresh', 'settle', 'hyperplanes', 'open_second', 'Unpaid',
-           'region_of', 'asked_of', 'wealth', 'missing', 'was_answered', 'passes', 'prove', 'least_regret', 'spread',
-           'Outlook', 'path_of_bets', 'path_of_cuts', 'Choice', 'saved', 'cheapest_answer', 'leader', 'file', 'opening',
-           'direction', 'against', 'no_agent']
+           'AGAIN_AFTER', 'Answer', 'Candidate', 'Knowledge', 'count', 'heard', 'learn_round', 'hear', 'start',
+           'register_fact', 'note', 'digest', 'wall_of', 'set_up', 'refresh', 'settle', 'hyperplanes', 'open_second',
+           'Unpaid', 'region_of', 'asked_of', 'wealth', 'missing', 'was_answered', 'passes', 'prove', 'least_regret',
+           'spread', 'Outlook', 'path_of_bets', 'path_of_cuts', 'Choice', 'saved', 'cheapest_answer', 'leader', 'file',
+           'opening', 'direction', 'against', 'no_agent']
 
 # %% ../../nbs/sharp/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -132,7 +132,7 @@ def heard(known, rule, r, t=None):
     elif old.arm != r.arm:
         raise Contradiction((old.round, t), 'drift')
 
-def learn(known, rule, r):
+def learn_round(known, rule, r):
     "One more `Round`, in which a `rule` was announced. Raises `Contradiction`."
     count(known, rule, r)
     heard(known, rule, r)
@@ -164,7 +164,7 @@ def start(known, arm):
     known.equal |= {a.arm for a in known.answers.values()
                     if a.arm != arm and a.s.max() < 1/MOST}
 
-def register(known, fact):
+def register_fact(known, fact):
     "Take a registration: (rounds before it, index of the rule, arm)."
     rounds, rule, arm = fact
     z = known.setting
@@ -189,7 +189,7 @@ def digest(record, setting, oracle=None, *, delta, see=None, told=None):
         at.setdefault(fact[0], []).append(fact)
     for n, r in enumerate([*record.rounds, None]):
         for fact in at.get(n, ()):
-            register(known, fact)
+            register_fact(known, fact)
         if r is not None:
             count(known, rules[r.rule], r)
             if see:
@@ -733,13 +733,13 @@ def leader(known, eps):
     if best is None or earns(best) <= earns(c) + LEADS*eps:
         return c, None
     new = known.rounds, known.record.index(best.rule), best.arm
-    register(known, new)
+    register_fact(known, new)
     return known.candidates.pop(), new
 
 def file(known, fact):
     "Register a candidate."
     known.record.registered.append(fact)
-    register(known, fact)
+    register_fact(known, fact)
 
 # %% ../../nbs/sharp/24_bets.ipynb #28a9f566
 AGAIN_AFTER = 1.02      # growth in rounds until a proof that failed is tried again
