@@ -360,7 +360,7 @@ class Looking:
     def wall(self, known, wall, l, j):
         "Of two arms whose costs differ and are known to be in this order."
         q, c, bound = self.judge.q, self.judge.c, self.judge.bound
-        if not wall.valid or wall.tied:
+        if l != known.first and not wall.order or wall.tied:
             return
         assert c[l] - c[j] <= 1e-7*bound, 'the order of two arms'
         if c[j] - c[l] <= 1e-6*bound:

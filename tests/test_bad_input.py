@@ -1,8 +1,8 @@
 """Whatever makes no sense is refused in one way: an `OIAError`, also a `ValueError`, that names
 the argument, the value and what was expected, in one line, before anything has changed.
 
-`REFUSED` is the table: a function, good arguments, and for each argument the values that are
-refused. Each is thrown at worlds, rules and learners that are drawn anew each time.
+`FIXED` is the table: a call with good arguments, and for each argument the values that are
+refused.
 """
 import re
 from dataclasses import dataclass, replace
@@ -104,13 +104,16 @@ def world_with_oracle(seed):
 CASES = [world_with_oracle(seed) for seed in range(10)]
 cases = st.sampled_from(CASES)
 
-# --- Ways to spoil a value: constants, or functions of the value and of chance ---------
+# --- Ways to spoil a value ---------------------------------------------------------------
 
-def put(x, rng, value):
-    "A copy of the array with one entry, anywhere, replaced."
+def put(x, place, value):
+    "A copy of the array with one entry replaced."
     x = np.array(x, float)
-    x.flat[rng.integers(x.size)] = value(rng) if callable(value) else value
+    x.flat[place] = value
     return x
+
+def entries(x, values):
+    return [put(x, place, value) for place in (0, -1) for value in values]
 
 def single(x):
     "The same through float32, a good way off a sum of one."
@@ -119,133 +122,28 @@ def single(x):
         y.flat[y.argmax()] = np.nextafter(y.max(), np.float32(2))
     return y
 
-def locked(x):
-    x.setflags(write=False)
-    return x
+def shapes(x):
+    "An array of another shape or kind, and what is none."
+    return [x.ravel(), x[None], x[:0], [x[0].tolist(), x[0, :1].tolist()], None, 'x', 1.5]
 
-tiny = lambda rng: -10.**rng.uniform(-12, 3)
-entry = lambda value: lambda x, rng: put(x, rng, value)
-one_arm = lambda spoil: lambda joint, rng: [
-    spoil(p, rng) if k == int(rng.integers(len(joint))) or k == len(joint) - 1 else p
-    for k, p in enumerate(joint)]
-NO_NUMBER = [np.nan, np.inf, -np.inf, None, '1', True, 1j, [.1]]
-NOT_FINITE = [entry(x) for x in (np.nan, np.inf, -np.inf)]
-NO_ARRAY = [None, 'u', 3]
-RAGGED = lambda v, rng: [v[0].tolist(), v[0, 1:].tolist()]
+def payments(v):
+    "Payments (M, W), of at most 1, that are none."
+    return [*entries(v, [*NOT_FINITE, -1e-12, 1 + 1e-12, 1e3]), v[:, :-1], *shapes(v)]
 
-ARM = [entry(tiny), *NOT_FINITE, lambda p, rng: p*(1 + 10.**rng.uniform(-8.5, 3)),
-       lambda p, rng: p*rng.uniform(0, 1 - 3e-9), lambda p, rng: single(p),
-       lambda p, rng: p.ravel(), lambda p, rng: p[None], lambda p, rng: p[:0],
-       lambda p, rng: [p[0].tolist(), p[0, :1].tolist()], lambda p, rng: p + 0j,
-       lambda p, rng: p > .1, lambda p, rng: p.astype(str).tolist(),
-       lambda p, rng: None, lambda p, rng: 'p', lambda p, rng: 5, lambda p, rng: {'p': 1}]
-JOINT = [*map(one_arm, ARM), lambda j, rng: [*j, np.full((1, 6), 1/6)],
-         lambda j, rng: j[:rng.integers(2)], lambda j, rng: [np.array([[1.]])]*2,
-         None, 5, 'joint', 1.5]
-COSTS = [*NOT_FINITE, entry(tiny), lambda c, rng: np.zeros(len(c) + rng.choice([-1, 1, 5])),
-         lambda c, rng: c[None], lambda c, rng: c.astype(str).tolist(), None, 'free', .1]
-UTILITY = [*NOT_FINITE, lambda u, rng: np.vstack([u, u[:rng.integers(1, 3)]]),
-           lambda u, rng: u[:, 0], lambda u, rng: u[:, :0], *NO_ARRAY]
-BOUND = [*NO_NUMBER, 0, 0., -0., lambda b, rng: tiny(rng)]
-SUPPORT = [entry(tiny), entry(np.nan), entry(np.inf), RAGGED,
-           lambda s, rng: s*(1 + rng.choice([-1, 1])*10.**rng.uniform(-8.5, -.1)),
-           lambda s, rng: np.vstack([s, single(s[0])[None]]), lambda s, rng: s[0],
-           lambda s, rng: s[:0], lambda s, rng: s[:, :1]*0 + 1, None, 'Σ', 3, {1},
-           lambda s, rng: locked(put(s, rng, rng.choice([-.1, np.nan, 2.])))]
-TWICE = [lambda s, rng: np.vstack([s, s[:1] + rng.choice([0, 1e-13])])]
-PAYS = [entry(tiny), *NOT_FINITE, entry(lambda rng: 1 + 10.**rng.uniform(-14, 3)), RAGGED, None,
-        'pay', 1.]
-VALUES = [*PAYS, lambda v, rng: v[:, :-1], lambda v, rng: np.vstack([v, v[:1]]),
-          lambda v, rng: v.ravel()]
-LAM = [*NO_NUMBER, -1e-12, 1 + 1e-12]
-KINK = [lambda k, rng: rng.permutation([[0., .5, .5], [.2, .2, .2], [-.1, .6, .5],
-                                        [np.nan, .5, .5]][rng.integers(4)])]
-beyond = lambda high: [*NO_NUMBER, 0., -1e-3, np.nextafter(high, np.inf), 2*high]
+NOT_FINITE = [np.nan, np.inf, -np.inf]
+NO_NUMBER = [*NOT_FINITE, None, '1', True, 1j, [.1]]
+RIGHT = parts(np.random.default_rng(7), K=3, W=3)
+JOINT, COSTS, UTILITY = RIGHT['joint'], RIGHT['costs'], RIGHT['utility']
+ONE = JOINT[2]
+NO_ARM = [*entries(ONE, [*NOT_FINITE, -1e-12, -1.]), ONE*(1 + 1e-8), ONE*(1 - 1e-8), single(ONE),
+          ONE + 0j, ONE > .1, ONE.astype(str).tolist(), {'p': 1}, *shapes(ONE)]
+S = belief_rows(np.random.default_rng(8), 4, 3)
+NO_SUPPORT = [*entries(S, [np.nan, np.inf, -1e-9, -1.]), S*(1 + 1e-8), S*.9, S[:, :1]*0 + 1, {1},
+              np.vstack([S, single(S[0])[None]]), *shapes(S)]
+RULE = random_rule(np.random.default_rng(9), 4, 3)
+OTHER = random_rule(np.random.default_rng(10), 5, 3)
 
-# --- The table ------------------------------------------------------------------------
-
-def with_support(make):
-    "A maker of a rule or a setting, and a good support."
-    def row(rng):
-        good = belief_rows(rng)
-        return (lambda support: make(support, *good.shape)), dict(support=good)
-    return row
-
-def rule_row(rng):
-    rule = random_rule(rng)
-    return ScoringRule, dict(values=rule.values, support=rule.support, bound=1.)
-
-def menu_row(rng):
-    rule = random_rule(rng)
-    return menu_rule, dict(support=rule.support, menu=rule.values, bound=1.)
-
-def of_three(make, **more):
-    def row(rng):
-        rule = random_rule(rng, 3, 3)
-        return make, {k: v(rule) if callable(v) else v for k, v in more.items()}
-    return row
-
-def learner_row(rng):
-    w, oracle = CASES[rng.integers(len(CASES))]
-    return oiafc, dict(setting=w.setting, oracle=oracle, eps=w.setting.B, delta=.1,
-                       max_rounds=9, mixing='theorem1')
-
-def identify_row(rng):
-    w, oracle = CASES[rng.integers(len(CASES))]
-    return identify, dict(world=w, eps=1e-3, delta=.1, oracle=oracle, method='sharp',
-                          budget=9, seed=0)
-
-SUPPORTED = dict(Setting=lambda s, M, W: Setting(s, np.ones((W, 2)), 1., 2),
-                 ScoringRule=lambda s, M, W: ScoringRule(np.zeros((M, W)), s, 1.),
-                 brier=lambda s, M, W: brier(s), spherical=lambda s, M, W: spherical(s),
-                 logarithmic=lambda s, M, W: logarithmic(s),
-                 v_shaped=lambda s, M, W: v_shaped(s, np.full(W, 1/W)),
-                 menu_rule=lambda s, M, W: menu_rule(s, np.ones((2, W)), 1.))
-REFUSED = {
-    'make_world': (lambda rng: (make_world, parts(rng)),
-                   dict(joint=JOINT, costs=COSTS, utility=UTILITY, bound=BOUND)),
-    **{f'support of {name}': (with_support(make),
-                              dict(support=SUPPORT + TWICE*(name == 'Setting')))
-       for name, make in SUPPORTED.items()},
-    'ScoringRule': (rule_row, dict(values=VALUES)),
-    'menu_rule': (menu_row, dict(menu=PAYS)),
-    'mix': (of_three(mix, S0=lambda r: r, S1=lambda r: r, lam=.5),
-            dict(lam=LAM, S1=[None, 1, lambda v, rng: v.values.tolist(),
-                              lambda v, rng: random_rule(rng, rng.integers(4, 7), 3)])),
-    **{make.__name__: (of_three(make, support=lambda r: r.support, bound=1.), dict(bound=BOUND))
-       for make in (brier, spherical)},
-    'logarithmic': (of_three(logarithmic, support=lambda r: r.support, bound=1., floor=.1),
-                    dict(bound=BOUND, floor=[0, -.1, 1/3, .34, 1, np.nan, None, '0.1'])),
-    'floor_belief': (of_three(floor_belief, belief=[.2, .3, .5], floor=.1),
-                     dict(belief=[entry(x) for x in (-.1, np.nan, 2.)])),
-    'v_shaped': (of_three(v_shaped, support=lambda r: r.support, kink=[1/3, 1/3, 1/3]),
-                 dict(kink=KINK)),
-    'a learner': (learner_row, dict(
-        eps=beyond(200.), delta=beyond(1.), max_rounds=[0, 1, -1, 5.5, None, 'all', True],
-        setting=[lambda z, rng: CASES[0][0], None, 3], mixing=[None, 'theorem2', .5, 3],
-        oracle=[lambda o, rng: list(o.rules), None, 3])),
-    'identify': (identify_row, dict(
-        world=[lambda w, rng: w.setting, None, 'clinic'], method=['guess', 3, pd.DataFrame()],
-        budget=[lambda b, rng: int(rng.integers(-5, 2)), 1.5, 'all'],
-        seed=[-1, 1.5, 'x', True]))}
-ROWS = [(name, argument) for name, (_, kinds) in REFUSED.items() for argument in kinds]
-
-@pytest.mark.parametrize('name, argument', ROWS, ids=lambda x: x)
-def test_refusals(name, argument):
-    make, kinds = REFUSED[name]
-    for seed in range(amount(6, 100)):
-        for n, bad in enumerate(kinds[argument]):
-            rng = np.random.default_rng([seed, n])
-            f, good = make(rng)
-            value = bad(good[argument], rng) if callable(bad) else bad
-            refused(argument, f, **good | {argument: value})
-
-@pytest.mark.parametrize('name', REFUSED)
-def test_what_is_spoilt_is_right_before(name):
-    if name not in ('identify', ):              # which would play a run
-        for seed in range(3):
-            f, good = REFUSED[name][0](np.random.default_rng(seed))
-            f(**good)
+# --- Exactly ------------------------------------------------------------------------------
 
 def test_targets():
     "Exactly up to the largest that makes sense."
@@ -258,15 +156,12 @@ def test_targets():
 def test_payments():
     "Up to the bound, and not a hair beyond."
     for seed in range(amount(20, 400)):
-        rng = np.random.default_rng(seed)
-        rule = random_rule(rng)
-        for n in rng.choice(len(VALUES), 5):
-            bad = VALUES[n]
-            refused('values', ScoringRule, bad(rule.values, rng) if callable(bad) else bad,
-                    rule.support, 1.)
+        rule = random_rule(np.random.default_rng(seed))
+        for bad in payments(rule.values):
+            refused('values', ScoringRule, bad, rule.support, 1.)
         ScoringRule(rule.values/rule.values.max(), rule.support, 1.)
 
-# --- Values of every other function ----------------------------------------------------
+# --- The table --------------------------------------------------------------------------
 
 CLINIC, ADVERT = load_world('small_clinic'), load_world('advert')
 Z, ORACLE, BEST = CLINIC.setting, action_informed_oracle(CLINIC), optimal_rule(CLINIC)
@@ -304,7 +199,40 @@ LEARNED = dict(setting=[CLINIC, None], oracle=[list(ORACLE.rules), action_inform
                eps=[0, -1., 3*Z.B, np.nan, None, 'x', True], delta=[0, 1.5, np.inf, None, '1'])
 CAP = dict(max_rounds=[0, 1.5, True, '3'])
 KEYS = [None, 'k', {'kind': 'Drunk'}, {'kind': ['Rational']}, {}, {'kind': 'Rational', 'rate': .1}]
+SUPPORTED = dict(Setting=lambda support: Setting(support, np.ones((3, 2)), 1., 2),
+                 ScoringRule=lambda support: ScoringRule(np.zeros((4, 3)), support, 1.),
+                 brier=brier, spherical=spherical, logarithmic=logarithmic,
+                 v_shaped=lambda support: v_shaped(support, np.full(3, 1/3)),
+                 menu_rule=lambda support: menu_rule(support, np.ones((2, 3)), 1.))
 FIXED = {       # a call, and for each of its keywords (what is named, after a dot) bad values
+    'make_world': (good(make_world, **RIGHT), dict(
+        joint=[*([*JOINT[:2], bad] for bad in NO_ARM), [*JOINT, np.full((1, 6), 1/6)], JOINT[:1],
+               [np.array([[1.]])]*2, None, 5, 'joint'],
+        costs=[*entries(COSTS, [*NOT_FINITE, -1e-12]), np.zeros(2), np.zeros(8), COSTS[None],
+               ['0']*3, None, 'free', .1],
+        utility=[*entries(UTILITY, NOT_FINITE), np.vstack([UTILITY, UTILITY[:1]]), UTILITY[:, 0],
+                 UTILITY[:, :0], None, 'u', 3], bound=[*NO_NUMBER, 0, -0., -1e-12])),
+    **{f'support of {name}': (make, dict(support=NO_SUPPORT)) for name, make in SUPPORTED.items()},
+    'beliefs twice': (SUPPORTED['Setting'], dict(support=[
+        np.vstack([S, S[:1] + off]) for off in (0, 1e-13)])),
+    'ScoringRule': (good(ScoringRule, support=RULE.support, bound=1.), dict(
+        values=payments(RULE.values))),
+    'menu_rule': (good(menu_rule, support=RULE.support, bound=1.), dict(
+        menu=payments(RULE.values))),
+    'mix': (good(mix, S0=RULE, S1=RULE, lam=.5), dict(
+        lam=[*NO_NUMBER, -1e-12, 1 + 1e-12], S1=[None, 1, RULE.values.tolist(), OTHER])),
+    **{f.__name__: (good(f, support=S, bound=1.), dict(bound=[*NO_NUMBER, 0, -1e-12]))
+       for f in (brier, spherical, logarithmic)},
+    'floor of logarithmic': (good(logarithmic, support=S, bound=1.), dict(
+        floor=[0, -.1, 1/3, .34, 1, np.nan, '0.1'])),
+    'floor_belief': (good(floor_belief, floor=.1), dict(belief=[
+        put([.2, .3, .5], 0, x) for x in (-.1, np.nan, 2.)])),
+    'v_shaped': (good(v_shaped, support=S), dict(kink=[
+        [0., .5, .5], [.2, .2, .2], [-.1, .6, .5], [np.nan, .5, .5]])),
+    'oiafc': (with_learner(oiafc), LEARNED | CAP | dict(mixing=[None, 'theorem2', .5, 3])),
+    'identify': (good(identify, world=COIN, eps=1e-3, delta=.1, budget=9), dict(
+        world=[Z, None, 'clinic'], method=['guess', 3, pd.DataFrame()],
+        budget=[-1, 0, 1, 1.5, 'all'], seed=[-1, 1.5, 'x', True])),
     'random_world': (good(random_world, K=2, W=2, signals=2, seed=0, margin=.01), dict(
         K=[1], W=[1], signals=[0, [1], [2, 2.], 'ab', None], seed=[-1, 'x'], prior=['both', []],
         bound=[0], max_cost=[-1], decisions=[0], margin=['x'], tries=[0], name=[''])),
@@ -425,8 +353,10 @@ def test_table(name, key):
     call, kinds = FIXED[name]
     before = plt.get_fignums()
     for bad in kinds[key]:
+        was = frozen(bad)
         with pytest.raises(InvalidInput) as e:
             call(**{re.split(r'[.|]', key)[0]: bad})
+        assert frozen(bad) == was and isinstance(e.value, (OIAError, ValueError))
         said = str(e.value)
         assert re.search(rf'\b({key})\b', e.value.argument), (bad, said)
         assert '\n' not in said and len(said) < 900 and ', expected ' in said
@@ -563,8 +493,8 @@ def bad_report(rng, support):
     b, ends = support[rng.integers(M)], np.eye(W)[1] - np.eye(W)[0]
     return [(rng.dirichlet(np.ones(W)), True), (b + (b[0] - b[1] + 3e-6)*ends, None),
             (b*(1 + rng.choice([-1, 1])*rng.uniform(.01, 2)), False),
-            (put(b, rng, -rng.uniform(1e-5, 1)), False),
-            (put(b, rng, rng.choice([np.nan, np.inf, -np.inf])), False), (b[1:], False),
+            (put(b, rng.integers(W), -rng.uniform(1e-5, 1)), False),
+            (put(b, rng.integers(W), rng.choice(NOT_FINITE)), False), (b[1:], False),
             (np.append(b, 0.), False), (None, False), ('hit', False), (1., False),
             ({'hit': 1}, False), (['a']*W, False)][rng.integers(12)]
 

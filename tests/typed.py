@@ -39,4 +39,4 @@ steps.send(Response(0, (.5, .5), 0))
 program = RegionProgram(z)
 least = program.minimum(np.zeros(z.M), rule=True)
 if least:
-    print(least.value, program.rule(np.zeros(z.M*z.W)).bound)
+    print(least.value)

@@ -209,7 +209,8 @@ LEAD = dict(margin=Flag(
     float, 'by how much the arm is to lead all others under the rule, and under the '
     'one to hand over, in units of payment, at least 0'))
 
-USUAL_STATUSES = 'certified', 'round_cap', 'lead_too_dear', 'assumption_violated'
+USUAL_STATUSES = ('certified', 'round_cap', 'stalled', 'lead_too_dear',
+                  'assumption_violated')
 OFTEN = 'uncertified', 'assumption_violated'
 BOUNDARIES = ('{:,} initial, {:,} to sample the arms, and {:,} to find where one arm '
               'gives way to another')

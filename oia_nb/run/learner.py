@@ -408,6 +408,9 @@ STATUS = dict(
                             cut_short=True),
     round_cap=Status('The accuracy asked for was not proved: out of rounds',
                      cut_short=True),
+    stalled=Status(
+        'The accuracy asked for was not proved, and more rounds would not prove it: no '
+        'question tells any more what the arms must be paid', cut_short=True),
     lead_too_dear=Status(
         'The accuracy asked for was not proved, and more rounds would not prove it: '
         'the lead that was asked for costs too much', cut_short=True),

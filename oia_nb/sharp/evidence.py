@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 # %% auto #0
-__all__ = ['GAMES', 'CLOSE', 'DIGITS', 'PLACES', 'LEVELS', 'TINY', 'NEARLY', 'STEPS', 'log_wealths', 'mix', 'whose', 'price',
-           'tidy', 'game', 'pair_wealth', 'own_wealth', 'betting_threshold', 'mean_lower']
+__all__ = ['CLOSE', 'PLACES', 'TINY', 'NEARLY', 'STEPS', 'log_wealths', 'mix', 'whose', 'price', 'tidy', 'game', 'pair_wealth',
+           'own_wealth', 'betting_threshold', 'mean_lower']
 
 # %% ../../nbs/sharp/20_evidence.ipynb #7f8449ff
 from math import exp, inf, log
@@ -39,11 +39,10 @@ def price(w: np.ndarray) -> float:
     return float(w[used] @ np.log(w[used]/STAKES[used]))
 
 # %% ../../nbs/sharp/20_evidence.ipynb #a1893812
-# rounds of the game; how near is near enough; digits of weights
-GAMES, CLOSE, DIGITS = 12, .01, 4
+CLOSE = .01                    # nats that are near enough
 
 def tidy(w: np.ndarray) -> np.ndarray:
-    w = np.round(w, DIGITS)
+    w = np.round(w, 4)
     return w/w.sum()
 
 def game(rows: np.ndarray) -> tuple[np.ndarray, float, int]:
@@ -51,7 +50,7 @@ def game(rows: np.ndarray) -> tuple[np.ndarray, float, int]:
     (V, L), what it then is, and the row."""
     exact, kept, best = mix(rows), None, -np.inf
     w = whose(rows[exact.argmin()])
-    for n in range(1, GAMES + 1):
+    for n in range(1, 12 + 1):
         values = rows @ w - price(w)
         worst = int(values.argmin())
         if values[worst] > best:
@@ -64,9 +63,9 @@ def game(rows: np.ndarray) -> tuple[np.ndarray, float, int]:
     return kept, float(values.min()), int(values.argmin())
 
 # %% ../../nbs/sharp/20_evidence.ipynb #53cb5cb5
-# of an interval, its points; how often it is made finer; in a shorter interval,
-# relative to payoffs, points would fall together
-PLACES, LEVELS, TINY = np.arange(14)/13, 2, 1e-9
+# of an interval, its points; in a shorter interval, relative to payoffs, they would fall
+# together
+PLACES, TINY = np.arange(14)/13, 1e-9
 
 def pair_wealth(counts_j: np.ndarray, rules: np.ndarray, u: np.ndarray,
                 counts_k: np.ndarray, x: np.ndarray, low: float,
@@ -81,7 +80,7 @@ def pair_wealth(counts_j: np.ndarray, rules: np.ndarray, u: np.ndarray,
     lo, top = left, right
     if top - lo <= TINY*(abs(top) + abs(low)):
         return found
-    for _ in range(LEVELS):
+    for _ in range(2):
         mu = left + (right - left)*PLACES
         own = mix(log_wealths(counts_k, (x - low)[None], mu[1:-1] - lo))
         both = own + mix(log_wealths(counts_j, top - u + rules, top - mu[1:-1]))

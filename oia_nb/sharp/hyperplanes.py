@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['THIN', 'NEAREST', 'flat', 'neutral', 'unknowns', 'near_pairs', 'RegionProgram']
+__all__ = ['THIN', 'flat', 'neutral', 'unknowns', 'near_pairs', 'Tables', 'RegionProgram']
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #d595588c
 import numpy as np
@@ -43,87 +43,94 @@ def unknowns(setting, k, j):
     return len(of) - len(flat(setting, of))
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #da164a73
-# neighbours of a belief, for each state, to which lies are forbidden from the start
-NEAREST = 2
-
-def near_pairs(support: np.ndarray) -> list[tuple[int, int]]:
-    """Pairs (i, j) of beliefs that are near each other: with more than two states, lies
-    from i to j are forbidden first, others when they turn up."""
+def near_pairs(support: np.ndarray, n: int | None = None) -> list[tuple[int, int]]:
+    """Pairs (i, j) of beliefs, for each i the n that are nearest; two a state, if n
+    isn't said, or those that suffice with two states. Lies from i to j are forbidden
+    first, others when they turn up."""
     M, W = support.shape
-    if W == 2:
+    if W == 2 and n is None:
         return list(map(tuple, properness_pairs(support)))
     far = ((support[:, None] - support)**2).sum(-1) + 9*np.eye(M)
-    near = far.argsort(1, stable=True)[:, :NEAREST*W]
+    near = far.argsort(1, stable=True)[:, :n or 2*W]
     return [(i, int(j)) for i in range(M) for j in near[i] if j != i]
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #62f892ce
-class RegionProgram:
-    r"""min ⟨p, s⟩ over the expected payments s of proper rules with ⟨g, s⟩ ≥ h - e for
-    all `cuts`, triples (g, h, e). An `old` program leaves its rows against lies."""
-    def __init__(self, setting: Setting,
-                 cuts: Sequence[tuple[np.ndarray, float, float]] = (),
-                 old: Any = None) -> None:
+class Tables:
+    """Programs over the tables S (M, W) of proper rules that pay at most 1, with `rows`
+    (n, M, W) of which ⟨g, S⟩ is bounded; the lies `pairs` are forbidden from the start,
+    others when they turn up."""
+    def __init__(self, support: np.ndarray, rows: Any, pairs: Any = None) -> None:
         from scipy.sparse import csr_array, vstack
-        z, self.setting, self.cuts, k = setting, setting, cuts, len(cuts)
-        pairs, n = list(old.lp.forbidden) if old else near_pairs(z.support), z.M*z.W
-        # stored in full, to be changed
-        rows = csr_array((self.rows_of(cuts).ravel(), np.tile(np.arange(n), k),
-                          n*np.arange(k + 1)), shape=(k, n))
-        A = vstack([rows, pair_rows(z.support, pairs)], format='csr')
+        pairs, MW = list(pairs or near_pairs(support)), support.size
+        rows = np.reshape(rows, (-1, MW))
+        self.sizes, n = np.maximum(np.abs(rows).max(1), 1e-9), len(rows)
+        # stored in full, to be changed, and of one size
+        full = csr_array(((rows/self.sizes[:, None]).ravel(), np.tile(np.arange(MW), n),
+                          MW*np.arange(n + 1)), shape=(n, MW))
+        A = vstack([full, pair_rows(support, pairs)], format='csr')
         A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
-        columns, lows = np.vstack([np.zeros(n), np.ones(n)]), np.vstack(
-            [np.zeros(A.shape[0]), np.full(A.shape[0], np.inf)])
-        self.lp = ProperProgram(z.support, A, np.zeros(n), columns, lows, pairs)
-        # of one size already
+        columns, ends = np.zeros((2, MW)), np.zeros((2, A.shape[0]))
+        columns[1], ends[1] = 1, np.inf
+        self.lp = ProperProgram(support, A, np.zeros(MW), columns, ends, pairs)
         self.lp.highs.setOptionValue('simplex_scale_strategy', 0)
 
+    def change(self, i, g):
+        "The i-th row becomes g (M, W)."
+        self.sizes[i] = max(np.abs(g).max(), 1e-9)
+        self.lp.change_row(i, np.ravel(g)/self.sizes[i])
+
+    def least(self, c, low, high=np.inf):
+        """The table with the least ⟨c, S⟩ of which ⟨g, S⟩ is from `low` to `high` (n,),
+        the `Vertex`, and what proves its bound: multipliers (n,) of rows, and {(i, j):
+        multiplier} of lies. None if there is none. Raises `SolverFailure`."""
+        lp, n, ends = self.lp, len(self.sizes), self.lp.rows.copy()
+        ends[:, :n] = np.broadcast_arrays(low, high)/self.sizes
+        lp.pose(np.ravel(c), lp.columns, ends)
+        found = lp.solve()
+        if found is None:
+            return None
+        y = np.array(lp.highs.getSolution().row_dual)
+        S = np.clip(found.x.reshape(c.shape), 0, 1) + 0.
+        return S, found, y[:n]/self.sizes, dict(zip(lp.forbidden, y[n:]))
+
+# %% ../../nbs/sharp/21_hyperplanes.ipynb #27a2add5
+class RegionProgram:
+    r"""min ⟨p, s⟩ over the expected payments s of proper rules with ⟨g, s⟩ ≥ h - e for
+    all `cuts`, triples (g, h, e). An `old` program leaves its rows against lies; of an
+    expert of whom more is known, `outcomes` say what it expects."""
+    def __init__(self, setting: Setting,
+                 cuts: Sequence[tuple[np.ndarray, float, float]] = (), old: Any = None,
+                 outcomes: Any = None) -> None:
+        z, self.setting, self.cuts = setting, setting, cuts
+        self.pays = (np.eye(z.M)[:, :, None]*z.support[:, None] if outcomes is None
+                     else outcomes.pays)
+        self.tables = Tables(z.support, [self.priced(g) for g, _, _ in cuts],
+                             old and old.tables.lp.forbidden)
+
     def priced(self, p):
-        "(…, M W): the weights `p` (…, M) of beliefs as they fall on the payments."
-        every = p[..., None]*self.setting.support
-        return every.reshape(*p.shape[:-1], self.setting.support.size)
-    def weights(self, p: np.ndarray) -> np.ndarray:
-        "(…, M W): those of the objective."
-        return self.priced(p)
-    def rule(self, x: np.ndarray) -> ScoringRule:
-        "The `ScoringRule` of a vertex."
-        z = self.setting
-        return ScoringRule(z.bound*(np.clip(x.reshape(z.M, z.W), 0, 1) + 0.), z.support,
-                           z.bound)
-
-    def rows_of(self, cuts):
-        "(k, M W): what is asked of the payments, each of size one."
-        self.sizes = np.array([max(np.abs(g).max(), 1e-9) for g, _, _ in cuts])
-        g = np.reshape([g for g, _, _ in cuts], (-1, self.setting.M))
-        return self.priced(g/self.sizes[:, None])
-
+        "(M, W): the weights p (M,) of beliefs as they fall on the payments."
+        return np.tensordot(p, self.pays, 1)
     def change(self, cuts):
         "As many other `cuts` in place of those that there are."
         self.cuts = cuts
-        for i, row in enumerate(self.rows_of(cuts)):
-            self.lp.change_row(i, row)
-
-    def weights_of_cuts(self, found):
-        """(k,): the mixture of the cuts by which alone the minimum `found` last would
-        be the same; of the last one, if none was found."""
-        y = np.array(self.lp.highs.getSolution().row_dual)[:len(self.cuts)]
-        y = np.maximum(y, 0.)/self.sizes if found else 0*self.sizes
-        return y/y.sum() if y.any() else np.eye(len(y))[-1]
+        for i, (g, _, _) in enumerate(cuts):
+            self.tables.change(i, self.priced(g))
 
     def minimum(self, p: np.ndarray, rule: bool = False) -> Solution | None:
-        """The minimum for weights `p` (M,), of any sign, as a `Solution` in money;
-        None if there is no such rule.
+        """The minimum for weights p (M,) of any sign, or (M, W) of what is paid, as a
+        `Solution` in money; None if there is no such rule.
 
-        Its `bound` is proved; with `rule`, its `rule` is the `ScoringRule` that
-        attains the value. Raises `SolverFailure`.
+        Its `bound` is proved, by a mixture of the cuts as `shares` (k,) say; with
+        `rule`, its `rule` is the `ScoringRule` that attains the value. Raises
+        `SolverFailure`.
         """
-        z, rows = self.setting, self.lp.rows.copy()
-        if not len(self.cuts) and p.min() >= 0:
-            # nothing is asked: pay nothing
-            return Solution(0., 0., self.rule(np.zeros(z.M*z.W)) if rule else None)
-        asked = np.array([h - e for _, h, e in self.cuts])
-        rows[0, :len(self.cuts)] = asked/self.sizes/z.bound
-        self.lp.pose(self.weights(p), self.lp.columns, rows)
-        found = self.lp.solve()
-        return found and Solution(z.bound*found.value, z.bound*found.bound,
-                                  self.rule(found.x) if rule else None)
-
+        z, low = self.setting, np.array([h - e for _, h, e in self.cuts])
+        found = self.tables.least(p if np.ndim(p) == 2 else self.priced(p), low/z.bound)
+        self.shares = np.eye(len(low))[-1:].sum(0)
+        if found is None:
+            return None
+        S, at, y, _ = found
+        if (y > 0).any():
+            self.shares = np.maximum(y, 0)/np.maximum(y, 0).sum()
+        return Solution(z.bound*at.value, z.bound*at.bound,
+                        ScoringRule(z.bound*S, z.support, z.bound) if rule else None)

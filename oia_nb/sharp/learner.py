@@ -2,7 +2,7 @@
 
 # %% ../../nbs/sharp/25_sharp.ipynb #37a28564
 from __future__ import annotations
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TYPE_CHECKING
 if TYPE_CHECKING:
     from oia_nb.game.information import Setting
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from oia_nb.game.oracle import Oracle
 
 # %% auto #0
-__all__ = ['SEEN', 'PROVED', 'LOOSER', 'SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'take', 'prove', 'earned_at_least', 'report',
-           'spared', 'spare', 'levelled', 'sharp', 'own_beliefs', 'SharpLearner', 'checked_history', 'checked_record',
-           'maker', 'steps', 'learn', 'prepare', 'sit', 'conclusion', 'close', 'some_agent', 'foundation', 'limits_of',
-           'bearing', 'each_once']
+__all__ = ['SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'take', 'prove', 'earned_at_least', 'report', 'spared', 'spare',
+           'levelled', 'sharp', 'own_beliefs', 'SharpLearner', 'checked_history', 'checked_record', 'maker', 'steps',
+           'learn', 'prepare', 'sit', 'conclusion', 'close', 'some_agent', 'foundation', 'limits_of', 'bearing',
+           'each_once']
 
 # %% ../../nbs/sharp/25_sharp.ipynb #fbc9b29f
 from collections import Counter, defaultdict
@@ -25,15 +25,15 @@ from ..experts.beliefs import check_heard
 from ..experts.examination import Boundary, Watches, examine
 from ..paper.estimation import FORCED, PAST, Transcript
 from ..experts.leads import leading
-from ..run.learner import (STATUS, Certificate, Finding, Halt, Learner, announce,
+from ..run.learner import (STATUS, Certificate, Finding, Halt, Learner,
                                 check_learner, check_response, finish)
 from ..game.scoring import ScoringRule, is_proper, without_floor
+from ..game.tickets import payable
 from . import bets
 from .evidence import betting_threshold, mean_lower
 from .hyperplanes import THIN
 from .record import CHECK, Record
 from .walls import Contradiction, extent
-from ..game.tickets import payable
 from ..experts.told import Told, as_told
 
 # %% ../../nbs/sharp/25_sharp.ipynb #54bf2a75
@@ -42,23 +42,38 @@ ROUND_COST = .3
 
 # %% ../../nbs/sharp/25_sharp.ipynb #37f8ba46
 class SharpRun:
-    "The state of a run: the transcript, the best rule so far, and what to file."
-    def __init__(self, setting: Setting, oracle: Oracle, eps: float, delta: float,
-                 max_rounds: int, watch: Callable[[Any], object] | None,
-                 told: Told) -> None:
+    """The state of a run that goes on from a `record`, to which it adds: what is `known`
+    from it, the best rule so far, and what to file."""
+    def __init__(self, setting: Setting, oracle: Oracle | None, eps: float, delta: float,
+                 max_rounds: int, watch: Callable[[Any], object] | None, told: Told,
+                 record: Record, round_cost: float, unit: float | None,
+                 search: dict[str, Any]) -> None:
         self.own = told.beliefs == 'own'        # which needn't average to a prior
         setting = replace(setting, prior=None) if self.own else levelled(setting)
-        self.setting, self.oracle, self.eps, self.delta, self.max_rounds, self.watch = (
-            setting, oracle, eps, delta, max_rounds, watch)
+        self.setting, self.oracle, self.eps, self.delta, self.watch, self.told = (
+            setting, oracle, eps, delta, watch, told)
+        self.record, self.round_cost, self.unit, self.search = (
+            record, round_cost, unit, search)
+        self.max_rounds = max_rounds + sum(r.kind == PAST for r in record.rounds)
         self.transcript = Transcript(self.setting, keeps=True)
-        self.best = self.low = None
-        self.told, self.checks, self.missed = told, (), None
         self.watches = Watches(self.setting, told.alarm, calibrated=not self.own)
-        self.snapshots, self.heard = [], {}
+        self.best = self.low = self.proved = self.known = self.missed = self.asking = None
+        self.snapshots, self.checks, self.next_snapshot, self.next_proof = [], (), 1, 1
 
     @property
     def rounds(self) -> int:
         return self.transcript.rounds
+    @property
+    def bound(self):
+        "What the best rule so far is proved to lose at most."
+        return np.inf if self.best is None else self.best.bound
+    @property
+    def found(self):
+        "The `Finding` to hand out."
+        z = self.setting
+        zero = ScoringRule(np.zeros_like(z.support), z.support, z.bound)
+        return self.best or Finding(self.oracle.rules[0] if self.oracle else zero, 0)
+
     def see(self, rule, arm, belief, state):
         "Show a round to the watches. Raises `Halt`."
         if self.own and self.known.outcomes.place[belief, state] < 0:
@@ -66,52 +81,8 @@ class SharpRun:
         objects = self.watches.see(rule, arm, belief, state)
         if objects:
             raise Halt('assumption_violated', (1, self.rounds), objects)
-    def spoken(self, rule):
-        "The rule as it is announced."
-        return rule
-
-    def hold(self, rule, arm, bound, low, proved=None, proof=(None, None)):
-        """Keep a rule that is proved to lose at most `bound` and to earn at least `low`,
-        unless one is kept of which no more is proved to be lost; `proved` is its
-        candidate of the bets, `proof` what `bets.checked` gave."""
-        if bound < self.bound:
-            certificate = Certificate(float(bound), 0., float(bound), *proof)
-            self.best = Finding(rule, arm, certificate)
-            self.low, self.proved, self.missed = float(low), proved, self.known.missed
-
-    @property
-    def bound(self):
-        "What the best rule so far is proved to lose at most."
-        return np.inf if self.best is None else self.best.bound
-
-    @property
-    def found(self):
-        "The `Finding` to hand out: the best rule, as it is announced."
-        z = self.setting
-        first = self.oracle.rules[0] if self.oracle else ScoringRule(
-            np.zeros_like(z.support), z.support, z.bound)
-        best = self.best or Finding(first, 0)
-        return replace(best, rule=self.spoken(best.rule))
-
-class Run(SharpRun):
-    "A run that goes on from a `record`, to which it adds."
-    def __init__(self, *given, record, round_cost):
-        super().__init__(*given)
-        self.record, self.round_cost, self.proved = record, round_cost, None
-        self.max_rounds += sum(r.kind == PAST for r in record.rounds)
-        self.known, self.next_snapshot, self.next_proof = None, 1, 1
-        self.asking = self.unit = None
-        self.search = {}
 
 # %% ../../nbs/sharp/25_sharp.ipynb #7631cd6e
-def put(run: Any, rule: ScoringRule, target: int,
-        kind: int) -> Generator[ScoringRule, Response, int]:
-    "One round; returns the arm that answered. Raises `Halt` at the cap."
-    if run.rounds >= run.max_rounds:
-        raise Halt('round_cap')
-    return (yield from announce(run.transcript, run.spoken(rule), kind=kind,
-                                target=target, see=lambda *seen: run.see(rule, *seen)))
-
 def kept_back(record):
     """The rounds of an examination at the end of a `Record`, and the record without
     them."""
@@ -166,19 +137,20 @@ class SharpPlan:
     target: int
     bound: float
 
-# snapshots, and proofs, are this far apart; the bounds of which a proof is tried
-SEEN, PROVED, LOOSER = 1.1, 2., (1., 1.1, 1.5)
-
 def take(run, c, bound, proof):
-    "The rule of a candidate c of the bets is proved to lose at most `bound`."
-    run.hold(c.rule, c.arm, bound, earned_at_least(run, c), c, proof)
+    """Keep the rule of a candidate c of the bets that is proved to lose at most `bound`,
+    unless one is kept of which no more is proved to be lost."""
+    if bound < run.bound:
+        certificate = Certificate(float(bound), 0., float(bound), *proof)
+        run.best, run.proved = Finding(c.rule, c.arm, certificate), c
+        run.low, run.missed = float(earned_at_least(run, c)), run.known.missed
 
 def prove(run):
     """Keep the best of the candidates, as it is now, if it is proved to lose less than
     what is kept."""
     known = run.known
     bound, c = bets.least_regret(known, known.candidates, run.eps, run.bound)
-    for more in LOOSER if c else ():
+    for more in (1., 1.1, 1.5) if c else ():
         if more*bound >= run.bound:
             break
         proof = bets.prove(known, c, more*bound)
@@ -199,10 +171,10 @@ def report(run):
     known = run.known
     if known.first is None or run.rounds + 1 < run.next_snapshot:
         return
-    run.next_snapshot = int(SEEN*run.rounds) + 2
+    run.next_snapshot = int(1.1*run.rounds) + 2
     # with more than two states proofs are too dear to be looked for now and then
     if run.setting.W == 2 and run.rounds + 1 >= run.next_proof:
-        run.next_proof = int(PROVED*run.rounds) + 2
+        run.next_proof = int(2.*run.rounds) + 2
         prove(run)
     data = known.data
     profits = known.outcomes.shares @ known.u
@@ -419,7 +391,7 @@ def checked_record(setting, history=(), record=None, margin=0.):
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a4c
 def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, margin=0.,
-          unit=None, search=()):
+          unit=None, search=None):
     """A function of ϵ, δ, rounds and a share of the false alarms that makes the
     learner; raises `InvalidInput`."""
     if not isinstance(examined, bool):
@@ -434,10 +406,9 @@ def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, ma
     round_cost = as_number('round_cost', round_cost, 0.)
     def make(eps, delta, rounds, share=1.):
         def start(record):
-            run = Run(setting, oracle, eps, delta, rounds, watch,
-                      replace(told, alarm=share*told.alarm), record=record,
-                      round_cost=round_cost)
-            run.unit, run.search = unit, dict(search)
+            run = SharpRun(setting, oracle, eps, delta, rounds, watch,
+                           replace(told, alarm=share*told.alarm), record, round_cost,
+                           unit, search or {})
             return run, steps(run, examined)
         record = Record() if past is None else past.copied()
         return SharpLearner(setting, start, record, own)
@@ -466,8 +437,7 @@ def learn(run, examined):
 
 def prepare(run, checks):
     "Questions and samples, until a candidate is proved, which is held."
-    choice = bets.Choice(run.known, run.eps, run.round_cost,
-                         lambda rule: payable(rule, run.unit), **run.search)
+    choice = bets.Choice(run.known, run.eps, run.round_cost, run.unit, **run.search)
     while True:
         report(run)
         rule, arm, *how = choice.step()
@@ -495,8 +465,6 @@ def conclusion(run, c, proof):
     take(run, c, run.eps, proof)
     if run.setting.W == 2:                 # programs make it dear with more
         prove(run)
-    run.heard = {known.fixed[v]: a.round for v, a in known.heard.items()
-                 if v in known.fixed}
     no_agent = bets.against(known)
     if no_agent:
         raise Halt('assumption_violated', no_agent, 'boundaries')

@@ -8,22 +8,21 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['NOISE', 'FAR', 'MULTIPLE', 'LEAST_OF_J', 'LEAST', 'SHARES', 'HUGE', 'KINKS', 'SIZE', 'EXCHANGES', 'LIES', 'KNOWN',
-           'ANEW', 'ALIKE', 'CHOICES', 'ALLOWED', 'LOOSE', 'REMEMBERED', 'Cone', 'Contradiction', 'sparse', 'Wall',
-           'tie', 'proved', 'extent', 'conflict', 'prove_cheaper', 'proves_order', 'weigh', 'BetRegion', 'kinked',
-           'spanning', 'some_lies', 'narrow_indices', 'Majorants', 'beside', 'at_right_angles', 'Cut', 'CutRegion']
+__all__ = ['NOISE', 'FAR', 'MULTIPLE', 'LEAST', 'SHARES', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie', 'proved',
+           'extent', 'prove_cheaper', 'weigh', 'BetRegion', 'kinked', 'spanning', 'narrow_indices', 'Majorants',
+           'beside', 'at_right_angles', 'Cut', 'CutRegion']
 
 # %% ../../nbs/sharp/22_walls.ipynb #f63676b8
 from functools import cached_property
 from types import SimpleNamespace
 import numpy as np
-from ..experts.beliefs import HeardProgram, OutcomeProgram, Outcomes
+from ..experts.beliefs import Outcomes
 from ..core import generator
 from ..paper.estimation import Transcript
 from ..game.programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
 from ..game.scoring import VRules, menu_rule
-from .hyperplanes import flat, neutral
-from ..verify import MOST, WIDER
+from .hyperplanes import RegionProgram, near_pairs, neutral
+from ..verify import MOST, NEAR, WIDER
 
 # %% ../../nbs/sharp/22_walls.ipynb #eccaaaa6
 NOISE = 1e-12                   # of the largest coordinate: nothing but rounding
@@ -46,8 +45,6 @@ class Cone:
             self.tables, self.of = o.tables(self.D)
         self.values = np.array([r.values for r in self.pool])/self.bound
         self.tops, self.inverse = self.values.max(1), np.linalg.inv(self.D)
-        # (r, M): payments that tell no arms apart
-        self.flat = self.rows(flat(setting, np.arange(setting.M)))
 
     @cached_property
     def majorants(self):
@@ -61,18 +58,12 @@ class Cone:
         np.minimum.at(found, self.of, self.tables @ q)
         return found
 
-    def rows(self, s):
-        """The `coordinates` of payments (n, M); of several, of like size and without
-        noise, which linear programs don't bear."""
-        w = self.coordinates(s)
-        if len(w) == 1:
-            return w
+    def neutral(self, pair):
+        """(r, M): coordinates of payments that don't tell a `pair` of arms apart, of
+        like size and without noise, which linear programs don't bear."""
+        w = self.coordinates(neutral(self.setting, *pair))
         w = w/np.abs(w).max(1, keepdims=True)
         return np.where(np.abs(w) < NOISE, 0., w)
-
-    def neutral(self, pair):
-        "(r, M): the `rows` of payments that don't tell a `pair` of arms apart."
-        return self.flat if pair is None else self.rows(neutral(self.setting, *pair))
 
     def coordinates(self, s: np.ndarray) -> np.ndarray:
         "The weights of payments s (…, M) in units of the bound."
@@ -101,176 +92,123 @@ class Wall:
 
     `rows` (n, M) are the coordinates of rules that either answered, `sides` 1 where
     l did and -1 where j did, `rounds` when; `rests_on` {(0 or 1 for above or below, i):
-    {round: multiplier}} what bounds rest on. `pair` is (l, j); `valid` once
-    $f(0)\ge0$ is proved. Bounds are worked out when they are asked for; old ones
-    hold as well. `contradicted()`, if given, lists the rounds of answers that no
-    agent gives, costs that may be equal included.
+    {round: multiplier}} what bounds rest on. `pair` is (l, j); `order` is what proves
+    $f(0)>0$, if l doesn't answer the zero rule. Bounds are worked out when they are
+    asked for; old ones hold as well. `contradicted()` lists the rounds of answers that
+    no agent gives, costs that may be equal included.
     """
-    def __init__(self, cone: Cone, valid: bool, pair: tuple[int, int] | None = None,
-                 contradicted: Any = None) -> None:
-        M, self.pair = len(cone.D), pair
-        self.tied, self.contradicted = False, contradicted
-        self.cone, self.valid, self.n, self.solves = cone, valid, 0, 0
-        self.ordered, self.tried = False, 0
-        self.rounds = []
+    def __init__(self, cone: Cone, pair: tuple[int, int],
+                 contradicted: Any = tuple) -> None:
+        M, self.pair, self.cone = len(cone.D), pair, cone
+        self.tied, self.contradicted, self.order = False, contradicted, None
+        self.solves, self.rounds, self.sides = 0, [], np.empty(0)
         self.up, self.low = np.full(M, np.inf), np.full(M, -np.inf)
         self.stale, self._at = np.ones((2, M), bool), np.zeros((2, M, M))
         self.rests_on, self.at_ends = {}, []
-        box = np.vstack([np.full(M, -FAR), np.full(M, FAR)])
-        self.neutral = cone.neutral(pair)
-        # those first, then the rows, and between what they are
-        self._A = np.vstack([self.neutral, np.zeros((64, M))])
-        self._ends, self._sides = np.zeros((2, len(self._A))), np.zeros(len(self._A))
-        self._cost, self.highs = np.zeros(M), open_highs(
-            sparse(self.neutral), np.zeros(M), box, np.zeros((2, len(self.neutral))))
+        # rows that tell the arms not apart first, then answers; between what they are
+        self.A = self.neutral = cone.neutral(pair)
+        self.ends, box = np.zeros((2, len(self.A))), np.full((2, M), [[-FAR], [FAR]])
+        self.highs = open_highs(sparse(self.A), np.zeros(M), box, self.ends)
 
-    def _of_rows(self, x):
-        return x[len(self.neutral):][:self.n]
+    @property
+    def n(self):
+        return len(self.rounds)
     @property
     def rows(self):
-        return self._of_rows(self._A)
-    @property
-    def sides(self):
-        return self._of_rows(self._sides)
+        return self.A[len(self.neutral):]
 
     def add(self, w: np.ndarray, side: int, t: int) -> None:
         """The rule with coordinates w (M,) was answered in round t: by l (`side` 1),
         or by j (-1)."""
-        at = len(self.neutral) + self.n
-        if at == len(self._A):
-            self._A, self._sides = np.vstack([self._A, 0*self._A]), np.tile(self._sides, 2)
-            self._ends = np.tile(self._ends, 2)
-        w = np.where(np.abs(w) < 1e-12, 0., w)
+        w = np.where(np.abs(w) < NOISE, 0., w)
         low, high = (-np.inf, 1 + WIDER) if side > 0 else (1 - WIDER, np.inf)
-        self._A[at], self._ends[:, at], self._sides[at] = w, (low, high), side
-        self.n += 1
+        self.A, self.ends = np.vstack([self.A, w]), np.c_[self.ends, [low, high]]
+        self.sides = np.r_[self.sides, side]
         self.rounds.append(t)
         at = np.flatnonzero(w).astype(np.int32)
         self.highs.addRow(low, high, len(at), at, w[at])
         value = self._at @ w
         self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
 
-    def system(self) -> tuple[np.ndarray, np.ndarray]:
-        "(r + n, M) and (2, r + n): rows, those of `neutral` first, and their ends."
-        n = len(self.neutral) + self.n
-        return self._A[:n], self._ends[:, :n]
+    def least(wall, cost):
+        """What ⟨cost, a⟩ is at least by the answers, the multipliers (n,) that prove it and
+        an a (M,) where it is; None if no a agrees with them."""
+        import highspy
+        wall.highs.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
+        for attempt in range(2):
+            wall.highs.run()
+            wall.solves += 1
+            status, found = wall.highs.getModelStatus(), wall.highs.getSolution()
+            if status == highspy.HighsModelStatus.kOptimal:
+                y = np.array(found.row_dual)
+                return proved(wall, cost, y), y[len(wall.neutral):], np.array(found.col_value)
+            wall.highs.clearSolver()                      # once more from the beginning
+        infeasible = status == highspy.HighsModelStatus.kInfeasible
+        return None if infeasible else (-np.inf, wall.sides, 0*cost)
 
     def tighten(wall, i: int, side: int) -> None:
         """Work out the upper (`side` 1) or lower (-1) bound of a_i anew if it is stale.
         Raises `Contradiction`."""
-        import highspy
-        which = (1 - side)//2
-        wall.stale[which, i] &= not wall.tied
-        if not wall.stale[which, i]:
+        which, ends = (1 - side)//2, wall.up if side > 0 else wall.low
+        if wall.tied or not wall.stale[which, i]:
             return
-        cost = np.zeros(len(wall.up))
-        cost[i] = -side
-        at = np.flatnonzero(cost != wall._cost).astype(np.int32)
-        wall.highs.changeColsCost(len(at), at, cost[at])
-        wall._cost = cost
         wall.stale[which, i] = False
-        for attempt in range(2):
-            wall.highs.run()
-            wall.solves += 1
-            status, solution = wall.highs.getModelStatus(), wall.highs.getSolution()
-            if status == highspy.HighsModelStatus.kOptimal:
-                break
-            wall.highs.clearSolver()                      # once more from the beginning
-        if status == highspy.HighsModelStatus.kInfeasible:
+        found = wall.least(-side*np.eye(len(ends))[i])
+        if found is None:
             return tie(wall)
-        if status != highspy.HighsModelStatus.kOptimal:
-            return                 # the old bound holds
-        wall._at[which, i] = solution.col_value
-        y = np.array(solution.row_dual)
-        found = side*-proved(wall, cost, y)
-        if side*found < side*(wall.up if side > 0 else wall.low)[i]:
-            wall.rests_on[which, i] = {t: abs(v) for t, v in zip(
-                wall.rounds, y[len(wall.neutral):]) if v}
-        if side > 0:
-            wall.up[i] = min(wall.up[i], found)
-        else:
-            wall.low[i] = max(wall.low[i], found)
+        bound, y, wall._at[which, i] = found
+        if -bound < side*ends[i]:
+            ends[i] = -side*bound
+            wall.rests_on[which, i] = {t: abs(v) for t, v in zip(wall.rounds, y) if v}
 
 # %% ../../nbs/sharp/22_walls.ipynb #4853d950
 def tie(wall):
     """No α agrees with the answers, so $f(0)$ is zero or some answer is wrong: note
     that the costs are equal, and that nothing is known of α. Raises `Contradiction` if
     equal costs don't explain the answers."""
-    against = conflict(wall) if wall.contradicted is None else wall.contradicted()
-    if against:
+    if against := wall.contradicted():
         raise Contradiction(against)
     wall.tied, wall.up[:], wall.low[:] = True, np.inf, -np.inf
 
 def proved(wall, cost, y):
     """What ⟨cost, a⟩ is at least, by the multipliers y of the rows; what they leave
     of the cost is paid for at |a_i| = `MOST`."""
-    A, ends = wall.system()
-    y = np.where(np.isfinite(np.where(y > 0, *ends)), y, 0.)
-    return lagrangian_bound(y, *ends) - MOST*np.abs(cost - y @ A).sum()
+    y = np.where(np.isfinite(np.where(y > 0, *wall.ends)), y, 0.)
+    return lagrangian_bound(y, *wall.ends) - MOST*np.abs(cost - y @ wall.A).sum()
 
 # %% ../../nbs/sharp/22_walls.ipynb #88d62de4
 def extent(wall: Wall, s: np.ndarray) -> tuple[float, float]:
     r"""The least and the largest $\langle\alpha,s\rangle$ that the answers allow, for
     payments s (M,) in units of the bound; infinite if there is none."""
-    import highspy
-    ends, w = [], wall.cone.coordinates(s)
-    for cost in w, -w:
-        at = np.arange(len(w), dtype=np.int32)
-        wall.highs.changeColsCost(len(w), at, cost)
-        wall._cost = cost
-        wall.highs.run()
-        y = np.array(wall.highs.getSolution().row_dual)
-        good = wall.highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
-        ends.append(proved(wall, cost, y) if good else -np.inf)
-        if good:
-            wall.at_ends.append(np.array(wall.highs.getSolution().col_value))
-    return ends[0], -ends[1]
-
-# %% ../../nbs/sharp/22_walls.ipynb #21759faa
-def conflict(wall):
-    "The rounds whose answers contradict each other, if no α agrees with all of them."
-    import highspy
-    (A, ends), M = wall.system(), len(wall.up)
-    give = np.r_[np.zeros(len(wall.neutral)), -wall.sides]
-    columns = np.vstack([np.r_[np.full(M, -FAR), 0.], np.r_[np.full(M, FAR), np.inf]])
-    highs = open_highs(sparse(np.hstack([A, give[:, None]])),
-                       np.eye(M + 1)[-1], columns, ends)
-    highs.run()
-    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        return wall.rounds
-    y = np.array(highs.getSolution().row_dual)[len(wall.neutral):]
-    return [t for t, v in zip(wall.rounds, y) if abs(v) > 1e-9]
+    w = wall.cone.coordinates(s)
+    found = [wall.least(cost) or (-np.inf, 0, 0*w) for cost in (w, -w)]
+    wall.at_ends += [a for bound, _, a in found if bound > -np.inf]
+    return found[0][0], -found[1][0]
 
 # %% ../../nbs/sharp/22_walls.ipynb #f67f3b61
 MULTIPLE = 1e3      # multipliers at most: what the solver's tolerance is multiplied by
-# multipliers of what arm j answered, at least: answers of l alone prove no strict order
-LEAST_OF_J = .1
 
 def prove_cheaper(wall):
-    """Whether the answers prove that arm l is the cheaper one (chapter 22); notes
-    it in `valid`."""
-    wall.valid = wall.valid or proves_order(wall)
-    return wall.valid
-
-def proves_order(wall):
-    "Whether the answers by themselves prove that arm l costs less than arm j."
+    """Whether the answers prove that arm l is the cheaper one (chapter 22): notes their
+    multipliers (n,), and payments in the states, as `order`."""
     import highspy
-    if not wall.ordered and wall.n > wall.tried and len(set(wall.sides)) == 2:
-        wall.tried = wall.n
-        flat = wall.cone.flat
-        A = np.vstack([
-            np.column_stack([(wall.sides[:, None]*wall.rows).T, flat.T]),
-            np.r_[wall.sides, np.zeros(len(flat))],
-            np.r_[wall.sides < 0, np.zeros(len(flat))]
-        ])
-        asked = np.r_[np.zeros(len(wall.up)), 1., LEAST_OF_J]
-        most = np.full(A.shape[1], MULTIPLE)
-        columns = np.vstack([np.r_[np.zeros(wall.n), -most[wall.n:]], most])
-        highs = open_highs(sparse(A), np.zeros(len(most)), columns,
-                           np.vstack([asked, np.r_[asked[:-1], np.inf]]))
-        highs.run()
-        wall.ordered = highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
-    return wall.ordered
+    if wall.order or len(set(wall.sides)) < 2:
+        return bool(wall.order)
+    z, (l, j) = wall.cone.setting, wall.pair
+    of, F = z.places(l, j), np.ones((1, z.M)) if z.prior is None else z.support.T
+    s, nothing = wall.sides[:, None]*(wall.rows @ wall.cone.D), np.zeros(len(F))
+    A = np.vstack([np.c_[s.T, -F.T][of], np.r_[wall.sides, nothing],
+                   np.r_[wall.sides < 0, nothing]])
+    # j has a part in it: answers of l alone prove no strict order
+    ends = np.r_[0*of, 1 + NEAR, .1]
+    columns = np.full((2, A.shape[1]), [[-MULTIPLE], [MULTIPLE]])
+    columns[0, :wall.n] = 0
+    highs = open_highs(sparse(A), np.r_[np.ones(wall.n), nothing], columns,
+                       np.vstack([ends, np.r_[ends[:-1], np.inf]]))
+    highs.run()
+    if highs.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+        wall.order = np.split(np.array(highs.getSolution().col_value), [wall.n])
+    return bool(wall.order)
 
 # %% ../../nbs/sharp/22_walls.ipynb #cf7e4cfa
 # bounds of alpha below this are taken for it; weights of the first of two hyperplanes
@@ -342,9 +280,6 @@ class BetRegion:
                 w.tighten(i, 1)
 
 # %% ../../nbs/sharp/22_walls.ipynb #ee61471b
-# rules with a kink at each belief; coordinates that are small enough; exchanges at most
-KINKS, SIZE, EXCHANGES = 12, 1.05, 300
-
 def kinked(support, i, direction, bound):
     """The rule that pays least with two columns between which belief i is indifferent
     and that differ along `direction` (W,)."""
@@ -357,7 +292,7 @@ def spanning(setting, outcomes):
     menus = np.ones((1, z.W)), *np.eye(z.W)[:, None]
     rules = [menu_rule(z.support, z.bound*menu, z.bound) for menu in menus]
     rules += [kinked(z.support, i, rng.normal(size=z.W), z.bound)
-              for i in range(z.M) for _ in range(KINKS)]
+              for i in range(z.M) for _ in range(12)]
     s = np.array([outcomes.expected(r) for r in rules])
     s = s/s.mean(1, keepdims=True)
     rest, chosen = s.copy(), [0]
@@ -365,26 +300,17 @@ def spanning(setting, outcomes):
         way = rest[chosen[-1]]/np.linalg.norm(rest[chosen[-1]])
         rest = rest - np.outer(rest @ way, way)
         chosen.append(int(np.linalg.norm(rest, axis=1).argmax()))
-    for _ in range(EXCHANGES):
+    for _ in range(300):
         size = np.abs(s @ np.linalg.inv(s[chosen]))
         size[:, 0] = 0
         new, old = np.unravel_index(size.argmax(), size.shape)
-        if size[new, old] <= SIZE:
+        if size[new, old] <= 1.05:
             break
         chosen[old] = new
     others = [n for n in range(len(rules)) if n not in chosen]
     return [rules[n] for n in chosen + others]
 
 # %% ../../nbs/sharp/22_walls.ipynb #f24f0e92
-LIES = 12                       # of a belief, that the programs know
-
-def some_lies(support):
-    "Pairs (i, j) of beliefs: for each i those j that are nearest to it."
-    M = len(support)
-    far = ((support[:, None] - support)**2).sum(-1) + 9*np.eye(M)
-    near = far.argsort(1, stable=True)[:, :min(LIES, M - 1)]
-    return [(i, j) for i in range(M) for j in near[i]]
-
 def narrow_indices(A):
     "The sparse A as `open_highs` wants it."
     A = A.tocsr()
@@ -399,7 +325,7 @@ class Majorants:
     def __init__(self, support, pays):
         from scipy.sparse import block_array, csr_array
         M, W = support.shape
-        self.lies = csr_array(pair_rows(support, some_lies(support)).T)
+        self.lies = csr_array(pair_rows(support, near_pairs(support, 12)).T)
         self.onto = pays.reshape(M, -1).T
         m = csr_array(self.onto)
         A = narrow_indices(block_array([[m, -self.lies, None], [m, None, -self.lies]]))
@@ -438,12 +364,6 @@ class Majorants:
         return float((left + ROUNDING*(abs(known) @ y + np.abs(weights))).sum())
 
 # %% ../../nbs/sharp/22_walls.ipynb #0787c46f
-# bounds beyond which nothing is known; growth in answers until m_i are chosen anew;
-# share of the rules of the cone, all alike, in the payments for which they are; choices
-# of m_i, at most; how nearly a rule must be allowed by the next ones; how much of the
-# largest singular value is nothing
-KNOWN, ANEW, ALIKE, CHOICES, ALLOWED, LOOSE = 500., 1.4, .1, 6, .97, 1e-7
-
 def beside(known, D):
     """Indices of rows of `D` (B, M) that span all payments together with `known`
     (r, M), of length one and at right angles."""
@@ -457,7 +377,7 @@ def beside(known, D):
 def at_right_angles(rows):
     "(r, M): payments of length one and at right angles that span `rows` (n, M)."
     _, sizes, ways = np.linalg.svd(rows, full_matrices=False)
-    return ways[sizes > LOOSE*sizes[0]]
+    return ways[sizes > 1e-7*sizes[0]]
 
 # %% ../../nbs/sharp/22_walls.ipynb #a3aa03a7
 class Cut:
@@ -478,7 +398,7 @@ class Cut:
     def unknown(self):
         "Pairs (i, side) of bounds that aren't known."
         ends = (1, self.wall.up), (-1, self.wall.low)
-        return [(i, side) for side, a in ends for i in self.of if not abs(a[i]) < KNOWN]
+        return [(i, side) for side, a in ends for i in self.of if not abs(a[i]) < 500]
 
     def refresh(self, q):
         "Bring the cut up to date with the answers; shares `q` (M,) of the arm."
@@ -494,7 +414,7 @@ class Cut:
             wall.tighten(i, 1)
             wall.tighten(i, -1)
         width = np.maximum(wall.up - wall.low, 0.)[self.of]
-        if self.shares is None or wall.n >= ANEW*self.at:
+        if self.shares is None or wall.n >= 1.4*self.at:
             self.share_out(width, q)
         self.put(width)
 
@@ -516,19 +436,18 @@ class Cut:
         program, s = None, every
         while True:
             if self.choices:
-                program = HeardProgram(cone.setting, [self.cut_by(width, *c) for c
-                                                      in self.choices], program,
-                                       cone.outcomes)
+                cuts = [self.cut_by(width, *c) for c in self.choices]
+                program = RegionProgram(cone.setting, cuts, program, cone.outcomes)
                 found = program.minimum(p, rule=True)
-                if found is None or len(self.choices) == CHOICES:
+                if found is None or len(self.choices) == 6:
                     break
                 s = cone.outcomes.expected(found.rule)/cone.bound
-            at = (1 - ALIKE)*s/s.mean() + ALIKE*every if s.any() else every
+            at = .9*s/s.mean() + .1*every if s.any() else every
             new = cone.majorants.least_at(at, self.mu)
-            if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= ALLOWED:
+            if self.choices and self.cut_by(width, *new)[0] @ s*cone.bound >= .97:
                 break
             self.choices.append(new)
-        theta = program.weights_of_cuts(found)
+        theta = program.shares
         self.shares, self.short, self.lies = (np.tensordot(theta, x, 1)
                                               for x in zip(*self.choices))
         self.choices = [c for c, t in zip(self.choices, theta) if t > 0]
@@ -545,8 +464,8 @@ class Cut:
         if self.program:
             self.program.change([self.triple])
         else:
-            self.program = HeardProgram(self.cone.setting, [self.triple], None,
-                                        self.cone.outcomes)
+            self.program = RegionProgram(self.cone.setting, [self.triple], None,
+                                         self.cone.outcomes)
 
     def least(self, q):
         "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
@@ -556,8 +475,6 @@ class Cut:
         return found.bound, self.cone.outcomes.expected(found.rule)
 
 # %% ../../nbs/sharp/22_walls.ipynb #4729d03b
-REMEMBERED = 8      # rules, at most
-
 class CutRegion:
     """Three states and more: what arm j must be paid by its `cuts`. `known` (V, M) are
     payments that it may answer, the cheapest first, with `prices`, then those that
@@ -574,7 +491,7 @@ class CutRegion:
 
     def learn(self, s):
         "Payments s (M,) of a rule at which a proof failed."
-        self.found = [*self.found, s][-REMEMBERED:]
+        self.found = [*self.found, s][-8:]
         self.key = self.key and (0, *self.key[1:])      # None: all is anew
 
     def refresh(self, counts):
@@ -588,11 +505,11 @@ class CutRegion:
             if self.program and len(main) == len(self.program.cuts):
                 self.program.change(main)
             else:
-                self.program = OutcomeProgram(self.cone.setting, main, self.program, o)
+                self.program = RegionProgram(self.cone.setting, main, self.program, o)
             self.found = [s for s in self.found
                           if all(g @ o.behind(s) >= h - e for g, h, e in main)]
         self.key, q = key, counts/counts.sum()
-        cheapest = self.program.minimum(q, rule=True)
+        cheapest = self.program.minimum(np.tensordot(q, o.out, 1), rule=True)
         if cheapest is not None:
             self.rules = self.known = np.array([o.paid(cheapest.rule), *self.found])
             self.prices = self.rules @ q

@@ -11,7 +11,7 @@ from conftest import examples
 from laws import detection, most_failures, statistical
 from oia_nb.all import (InvalidInput, ScoringRule, Told, action_informed_oracle, generator,
                         identify, is_proper, random_world, simple_regret, simulate)
-from oia_nb.experts.beliefs import OutcomeProgram, Outcomes, check_heard
+from oia_nb.experts.beliefs import Outcomes, check_heard
 from oia_nb.paper.estimation import INIT, Transcript
 from oia_nb.experts.examination import fresh_rule
 from oia_nb.experts.experts import Rounded, Subjective, best_known, is_wrong
@@ -36,12 +36,13 @@ def test_a_program_on_pairs(seed):
     "Its rule is proper and attains the value; weights that are beliefs' give the value on beliefs."
     z, rng, seen = TRIO.setting, generator(80, seed), pairs_of(TRIO)
     p = rng.normal(size=z.M*z.W)
-    found = OutcomeProgram(z, outcomes=seen).minimum(p, rule=True)
+    found = RegionProgram(z, outcomes=seen).minimum(np.tensordot(p, seen.out, 1), rule=True)
     assert is_proper(found.rule) and found.bound <= found.value + 1e-9
     assert p @ seen.paid(found.rule) == pytest.approx(found.value, abs=1e-7)
     m = rng.normal(size=z.M)
     pairs = (m[:, None]*z.support).ravel()
-    assert OutcomeProgram(z, outcomes=seen).minimum(pairs).value == pytest.approx(
+    on_tables = np.tensordot(pairs, seen.out, 1)
+    assert RegionProgram(z, outcomes=seen).minimum(on_tables).value == pytest.approx(
         RegionProgram(z).minimum(m).value, abs=1e-7)
 
 @settings(max_examples=examples(60))
@@ -89,7 +90,7 @@ def holds(world, run):
     q, c, n = np.array(world.belief_distributions), np.array(world.costs), 0
     for (l, j), wall in run.walls.items():
         gap = c[j] - c[l]
-        if not wall.valid or gap <= 1e-6:
+        if l != run.first and not wall.order or gap <= 1e-6:
             continue
         a = run.cone.D @ (q[j] - q[l])/gap*world.setting.bound
         assert (a <= wall.up + 2e-4*(1 + abs(a))).all() and (
@@ -186,7 +187,7 @@ def best_for(world, digits):
         cuts = [(q[k] - q[j], c[k] - c[j], 0.) for j in range(z.K) if j != k]
         p = np.zeros(len(seen.u))
         np.add.at(p, seen.place[heard, :z.W].ravel(), (q[k][:, None]*z.support).ravel())
-        least = OutcomeProgram(z, cuts, outcomes=seen).minimum(p)
+        least = RegionProgram(z, cuts, None, seen).minimum(np.tensordot(p, seen.out, 1))
         found += [] if least is None else [p @ seen.u - least.value]
     return max(found)
 

@@ -190,7 +190,7 @@ def cut_of(seed, K=2):
     z, q, c = world.setting, world.belief_distributions, world.costs
     l, j = c.argsort()[[0, -1]]
     way = (q[j] - q[l])/(c[j] - c[l])
-    wall = walls.Wall(walls.Cone(z), True, (l, j))
+    wall = walls.Wall(walls.Cone(z), (l, j))
     a = wall.cone.D @ way*z.bound
     room = np.abs(a).max()*rng.uniform(0, .3, (2, z.M))
     wall.up, wall.low = a + room[0], a - room[1]
@@ -410,7 +410,7 @@ def test_two_arms_of_which_all_is_known():
     of = np.flatnonzero(world.belief_distributions[0])
     same = replace(z, supports=[of]*z.K, prior=z.support[of].mean(0))
     cone = walls.Cone(same)
-    cut = walls.Cut(walls.Wall(cone, True, (0, 1)))
+    cut = walls.Cut(walls.Wall(cone, (0, 1)))
     cut.wall.add(cone.coordinates(.5*cone.D[0]), 1, 1)
     cut.refresh(np.ones(z.M)/z.M)
     assert cut.triple is None and cut.unknown() == []
@@ -419,7 +419,7 @@ def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
     "HiGHS may cycle: its steps are limited, and what it doesn't prove isn't known."
     assert 'simplex_iteration_limit' in HIGHS_OPTIONS
     cone = walls.Cone(small_world(1, 2).setting)
-    wall = walls.Wall(cone, True, (0, 1))
+    wall = walls.Wall(cone, (0, 1))
     for t, s in enumerate(cone.D, 1):
         wall.add(cone.coordinates(.5*s), 1, t)
     wall.highs.setOptionValue('presolve', 'off')

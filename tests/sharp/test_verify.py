@@ -639,13 +639,11 @@ def test_what_is_asked_is_of_the_part_that_was_staked(W, monkeypatch):
     n, k = proof['candidate'], claim.arm
     for j in range(facts.K):
         part = 1. if n == 0 else .05 if j == k else .95
-        part *= .8 if W > 2 and (n == 0 or j == k) else 1.
         assert asked[j] == pytest.approx(-np.log(part*checker.share(n)*claim.delta))
     zero = replace(claim, rule=0*claim.rule, arm=first)
     asked.clear()
     assert verdict(zero, bare | dict(candidate=0), facts) is None
-    part = .35 if W == 2 else .35*.8
-    assert np.allclose(list(asked.values()), -np.log(part*claim.delta))
+    assert np.allclose(list(asked.values()), -np.log(.35*claim.delta))
 
 def test_shares_add_up():
     assert np.isclose(sum(map(checker.share, range(60))), 1)
@@ -688,38 +686,6 @@ def test_no_hint_makes_anybody_richer():
             except (checker.Refused, LookupError):
                 pass
     assert tried > 100
-
-def test_rents():
-    "Of a ray that arm 0 leaves between a half and one."
-    f = seen([0*UNIT, UNIT, .5*UNIT], [(0, 0), (1, 1), (2, 0)])
-    L = len(checker.BETS)
-    step = dict(own=[1.]*L, weights=[1.]*L)
-    def rent(n, want, s=f.s[1], e=.4, fixed=(0, 1, -1), steps=4, arm=1, f=f):
-        f = checker.Seen(replace(f.facts, fixed=fixed), f.until, f.at)
-        checker.rent(f, arm, n, s, e, want, [[step]]*steps)
-    for n in 0, 1:
-        rent(n, -1e9)
-        refused(rent, n, 50.)
-        refused(rent, n, -1e9, f.s[1], .4, (0, 1, -1), 4, 2)
-        refused(rent, n, -1e9, f.s[1], .4, (0, 0, 0))
-        with pytest.raises(ValueError):
-            rent(n, -1e9, steps=3)
-    refused(rent, 1, -1e9, f.s[1], .2)          # the ray costs .25 more than it need
-    refused(rent, 1, -1e9, f.s[1], 2.)
-    refused(rent, 1, -1e9, f.s[1] + [0, .01, 0])
-    turned = seen([0*UNIT, UNIT, .2*UNIT, .9*UNIT], [(0, 0), (1, 1), (2, 1), (3, 0)])
-    refused(rent, 0, -1e9, f.s[1], .4, (0, 1, -1), 0, 1, turned)
-
-def test_a_rent_needs_a_part_of_the_stake():
-    "With two states none is bet on it, nor against an arm that isn't the candidate's."
-    for name, eps in ('clinic', .04), (ODD[0], .1):
-        claim, proof, facts = certificate(name, eps, 0)
-        for j in range(facts.K):
-            forged = deepcopy(proof)
-            forged['arms'][j]['rent'] = []
-            assert verdict(claim, forged, facts) is not None or 'tied' in forged['arms'][j]
-        for fixed in (), (-1, -1, -1), tuple(range(3)):
-            assert verdict(claim, forged, replace(facts, fixed=fixed)) is not None
 
 # --- Faults that are planted in the learner -------------------------------------------
 
@@ -782,7 +748,6 @@ def test_faults_of_the_finder_are_refused(plant, monkeypatch):
         n, arms = proof['candidate'], deepcopy(proof['arms'])
         for arm in arms:
             arm.pop('steps', None)
-            arm.pop('rent', None)
         found, _ = hints.proved(facts, claim, n, arms)
     assert found is not None and (
         right(SimpleNamespace(claim=claim, proof=found), facts) is not None)
