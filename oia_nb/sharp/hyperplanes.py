@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['THIN', 'flat', 'neutral', 'unknowns', 'near_pairs', 'Tables', 'RegionProgram']
+__all__ = ['THIN_SPREAD', 'flat', 'neutral', 'unknowns', 'near_pairs', 'Tables', 'RegionProgram']
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #d595588c
 import numpy as np
@@ -19,7 +19,7 @@ from ..game.scoring import ScoringRule
 # a direction in which the beliefs extend less than this, of that in which they extend
 # most, isn't counted: that is only to know less, and a prior that is off by a rounding
 # is off by no more than a hundred times that along the others
-THIN = .01
+THIN_SPREAD = .01
 
 def flat(setting, places):
     r"""(r, n): independent payments at the beliefs `places` (n,) that tell no arms
@@ -28,7 +28,7 @@ def flat(setting, places):
     if setting.prior is None:
         return np.ones((1, len(places)))
     _, sizes, rows = np.linalg.svd(setting.support[places].T, full_matrices=False)
-    return rows[sizes > THIN*sizes[0]]
+    return rows[sizes > THIN_SPREAD*sizes[0]]
 
 def neutral(setting, k, j):
     r"""(r, M): payments that span those which tell two arms not apart: `flat` ones, and

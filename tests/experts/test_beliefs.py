@@ -93,8 +93,8 @@ def holds(world, run):
         if l != run.first and not wall.order or gap <= 1e-6:
             continue
         a = run.cone.D @ (q[j] - q[l])/gap*world.setting.bound
-        assert (a <= wall.up + 2e-4*(1 + abs(a))).all() and (
-            wall.low - 2e-4*(1 + abs(a)) <= a).all()
+        assert (a <= wall.up + 2e-4*(1 + abs(a))).all()
+        assert (wall.low - 2e-4*(1 + abs(a)) <= a).all()
         n += np.isfinite(wall.up).sum()
     return n
 

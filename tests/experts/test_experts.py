@@ -70,8 +70,8 @@ def test_policies_are_probabilities(agent):
         world, rule = drawn(seed)
         policy = agent.policy(world, rule)
         assert policy.arms.min() >= 0 and policy.arms.sum() == pytest.approx(1)
-        assert policy.reports.min() >= 0 and policy.reports.sum(2) == pytest.approx(
-            np.ones(policy.reports.shape[:2]))
+        assert policy.reports.min() >= 0
+        assert policy.reports.sum(2) == pytest.approx(np.ones(policy.reports.shape[:2]))
         assert agent.truth(world).sum(2) == pytest.approx(np.ones(policy.reports.shape[:2]))
 
 # so many rounds, after which a profit that is off by so much shows

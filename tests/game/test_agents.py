@@ -58,8 +58,8 @@ def test_files_copies_and_processes_carry_it(agent, tmp_path):
             pickle.dumps(world)), replace(world, name='coin'):
         assert again == world and again.agent == agent and type(again.agent) is type(agent)
     assert world.without().agent == agent and world != coin
-    assert world_to_dict(world)['agent'] == plain(agent) and plain(
-        agent)['kind'] == type(agent).__name__
+    assert world_to_dict(world)['agent'] == plain(agent)
+    assert plain(agent)['kind'] == type(agent).__name__
     assert 'agent' not in world_to_dict(coin)
 
 @pytest.mark.parametrize('agent', OTHERS, **ids)

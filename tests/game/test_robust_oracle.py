@@ -90,8 +90,8 @@ def test_ranges_live_in_the_world_and_its_file(tmp_path):
     clinic = load_world('clinic')
     ranges = [[.9*c, 1.1*c] for c in clinic.costs]
     world = replace(clinic, cost_ranges=ranges)
-    assert world_to_dict(world)['cost_ranges'] == ranges and world_from_dict(
-        world_to_dict(world)) == world
+    assert world_to_dict(world)['cost_ranges'] == ranges
+    assert world_from_dict(world_to_dict(world)) == world
     world.save(tmp_path/'w.json')
     assert load_world(tmp_path/'w.json') == world != clinic
     assert 'cost_ranges' not in world_to_dict(clinic)

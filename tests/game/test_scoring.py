@@ -133,7 +133,7 @@ def test_support_is_shared_not_copied():
     support = world.setting.support
     rules = brier(support), spherical(support), logarithmic(support), v_shaped(
         support, [.5, .5]), menu_rule(support, np.eye(2), 1.)
-    assert all(r.support is support
-               for r in rules) and mix(rules[0], rules[1], .5).support is support
+    assert all(r.support is support for r in rules)
+    assert mix(rules[0], rules[1], .5).support is support
     with pytest.raises(InvalidInput):
         mix(rules[0], brier(support[:2]), .5)

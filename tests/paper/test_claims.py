@@ -205,8 +205,8 @@ def test_page_shows_every_part(book):
     tables = [re.match(r"table\('(.+)'\)$", source)[1] for kind, source, _ in cells(PAGE)
               if kind == 'code' and source.startswith('table(')]
     parts = dict.fromkeys(r['part'] for r in book[0])
-    assert set(parts) <= headings and [[t for t in tables if p.startswith(t)]
-                                       for p in parts] == [[t] for t in tables]
+    assert set(parts) <= headings
+    assert [[t for t in tables if p.startswith(t)] for p in parts] == [[t] for t in tables]
 
 # --- And it can tell ------------------------------------------------------------------
 

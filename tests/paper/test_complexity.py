@@ -44,8 +44,8 @@ def test_least_number_of_samples(mixing):
         alpha = MIXINGS[mixing](z, p.eps)
         holds = lambda N, L, t: should_stop(z, p.eps, alpha(L), np.sqrt(2*p.Lambda(t)/N))
         n = n_min(p, mixing)
-        assert holds(n, n, p.K + n) and not any(
-            holds(m, m, p.K + m) for m in range(max(1, n - 400), n))
+        assert holds(n, n, p.K + n)
+        assert not any(holds(m, m, p.K + m) for m in range(max(1, n - 400), n))
         for _ in range(50):
             N = int(rng.integers(1, n))
             assert not holds(N, int(rng.integers(1, N + 1)), p.K + N + int(rng.integers(0, 1000)))

@@ -56,8 +56,8 @@ def test_search_brackets_the_wall(seed, threshold):
     ] == [found.k0, found.k1]
     assert found.k1 == k1 != found.k0
     assert found.lam_max - found.lam_min == 2.**-found.rounds < threshold
-    assert found.rounds == search_depth(
-        threshold) == data.rounds == found.t1 - found.t0 and not found.truncated
+    assert found.rounds == search_depth(threshold) == data.rounds == found.t1 - found.t0
+    assert not found.truncated
 
 @quick
 @given(seeds)

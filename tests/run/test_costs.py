@@ -45,8 +45,8 @@ def test_paid_and_lost_of_every_learner(world, method):
     extra = dict(rng=rng.spawn(1)[0]) if 'rng' in row.options else {}
     alone = simulate(row.make(world.setting, oracle, **options, **extra), cashier, rng)
     assert alone.trace.payments == pytest.approx(cashier.payments) and alone.lost is None
-    assert alone.paid == pytest.approx(sum(cashier.payments)) and len(
-        cashier.payments) == alone.rounds
+    assert alone.paid == pytest.approx(sum(cashier.payments))
+    assert len(cashier.payments) == alone.rounds
     found = identify(world, method=method, seed=3, **options)
     best = optimal_rule(world).profit
     assert found.paid == pytest.approx(alone.paid)
@@ -83,8 +83,8 @@ def test_a_forecast_is_of_the_runs_that_identify_plays():
         runs = [identify(COIN, eps=.15, delta=.1, method=row.method, budget=400,
                          seed=generator(7, i)) for i in range(4)]
         assert row.runs == 4
-        assert row.paid == sorted(r.paid for r in runs)[1] and row.lost == sorted(
-            r.lost for r in runs)[1]
+        assert row.paid == sorted(r.paid for r in runs)[1]
+        assert row.lost == sorted(r.lost for r in runs)[1]
         if row.method == 'sharp':
             assert row.finished == 4
             low, median, _, high = sorted(r.rounds for r in runs)

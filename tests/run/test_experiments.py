@@ -46,13 +46,12 @@ def test_a_failing_run_is_a_row(reference):
     failing = reference[reference.error.notna()]
     assert set(failing.fail_below) == {.5} and 0 < len(
         failing) < 40 and failing.rounds.isna().all() and failing.stopped.isna().all()
-    assert failing.error.str.match(r'RuntimeError: luck was 0\.\d{3} and that is that'
-                                   ).all() and failing.traceback.str.contains(
-                                       'announce_one').all()
+    assert failing.error.str.match(r'RuntimeError: luck was 0\.\d{3} and that is that').all()
+    assert failing.traceback.str.contains('announce_one').all()
     fine = reference[reference.error.isna()]
-    assert (fine.rounds
-            == 2).all() and not fine.stopped.any() and (fine.status
-                                                        == 'round_cap').all()
+    assert (fine.rounds == 2).all()
+    assert not fine.stopped.any()
+    assert (fine.status == 'round_cap').all()
 
 def test_repetitions_share_their_luck(reference):
     """The same repetitions fail, whatever the other parameters are; and exactly those whose
@@ -143,8 +142,8 @@ def test_dask(tmp_path):
 
 def test_world_without_an_oracle_fails_in_its_own_rows():
     frame = experiment([twins, coin], ['sharp'], dict(eps=3., delta=.1), 2, 0)
-    assert frame[frame.world == 'twins'].error.str.startswith(
-        'NotInducible').all() and frame[frame.world == 'coin'].error.isna().all()
+    assert frame[frame.world == 'twins'].error.str.startswith('NotInducible').all()
+    assert frame[frame.world == 'coin'].error.isna().all()
 
 def test_workers_use_one_thread():
     threadpoolctl = pytest.importorskip('threadpoolctl')
@@ -224,8 +223,8 @@ def test_summary(reference):
     assert s.runs.tolist() == [40, 40] and s.failed.tolist() == [
         0, failed
     ] and s.rounds.tolist() == [2., 2.] and s.stopped.tolist() == [0., 0.]
-    assert s.within.tolist() == [1., 1.] and np.allclose(s.regret,
-                                                         reference.regret.dropna().iloc[0])
+    assert s.within.tolist() == [1., 1.]
+    assert np.allclose(s.regret, reference.regret.dropna().iloc[0])
 
 @pytest.mark.parametrize('play', [
     lambda path: forecast(coin, eps=.2, delta=.1, runs=3),
@@ -266,15 +265,15 @@ def test_bits_world_is_what_was_asked_for(seed):
                ] + ([bits_world(gaps, cost, accuracy, copies=3)] if K <= 3 else [])
     for w, M in zip(changed, (2*K, 14, 6*K)):
         assert (w.setting.K, w.setting.M, w.setting.bound, w.setting.B_u) == (K, M, 1., 1.)
-        assert np.allclose(optimal_rule(w).gaps, gaps, atol=1e-6) and np.isclose(
-            action_informed_oracle(w).margin, margin)
+        assert np.allclose(optimal_rule(w).gaps, gaps, atol=1e-6)
+        assert np.isclose(action_informed_oracle(w).margin, margin)
 
 def test_compare():
     "Every method of the suite plays in every world; the table counts the frame."
     found = compare(['advert', coin], eps=2.5, budget=60, cap=500, repetitions=2, n_jobs=0)
-    assert set(found.frame.method) == set(
-        suite()) and found.frame.error.isna().all() and len(
-            found.frame) == 2*2*len(suite())
+    assert set(found.frame.method) == set(suite())
+    assert found.frame.error.isna().all()
+    assert len(found.frame) == 2*2*len(suite())
     assert (found.table.runs == 2).all() and len(found.table) == 2*len(suite())
     assert (found.frame[found.frame.method != 'sharp'].rounds <= 500).all()
     for argument in 'budget', 'cap':

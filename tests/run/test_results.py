@@ -24,8 +24,8 @@ def test_file_is_small_and_plain():
     assert (STATIC/'results.csv').stat().st_size + (
         STATIC/'results_worlds.csv').stat().st_size < 500_000
     assert list(stored.columns) == bench.KEPT and set(stored.part) == set(bench.PARTS)
-    assert np.isfinite(stored[['rounds', 'regret', 'eps']]).all(
-        axis=None) and not np.isinf(stored.select_dtypes('number')).any(axis=None)
+    assert np.isfinite(stored[['rounds', 'regret', 'eps']]).all(axis=None)
+    assert not np.isinf(stored.select_dtypes('number')).any(axis=None)
 
 @pytest.mark.parametrize('name', bench.PARTS)
 def test_part_is_complete(name):
@@ -47,9 +47,9 @@ def test_worlds_are_described_as_they_are():
     for name in list(bench.WORLDS)[::4]:
         row, told = bench.world_row(name, bench.WORLDS[name]), worlds.loc[name]
         assert (row['K'], row['M'], row['B_S'], row['B_u']) == tuple(told[['K', 'M', 'B_S', 'B_u']])
-        assert np.isclose(row['margin'], told.margin) and np.allclose(
-            [float(g)
-             for g in row['gaps'].split()], [float(g) for g in told.gaps.split()])
+        assert np.isclose(row['margin'], told.margin)
+        assert np.allclose([float(g) for g in row['gaps'].split()],
+                           [float(g) for g in told.gaps.split()])
 
 # --- A sample, played anew ------------------------------------------------------------
 

@@ -215,8 +215,8 @@ def test_payments_fall_due_when_the_state_is_known(tmp_path):
         pending = [r for r in s._rounds if r.status == 'answered' and r.state is None]
         known = sum(float(r.rule.values[r.belief, r.state]) for r in s._rounds
                     if r.state is not None)
-        assert s.paid == pytest.approx(known) and s.owed == pytest.approx(
-            sum(r.rule.values[r.belief].max() for r in pending))
+        assert s.paid == pytest.approx(known)
+        assert s.owed == pytest.approx(sum(r.rule.values[r.belief].max() for r in pending))
         for r in pending:
             before = s.paid
             due = s.reveal(r.number, WORLD.setting.states[1])

@@ -253,6 +253,24 @@ def test_spoilt_records_with_right_hashes(files, seed):
         assert files[1].name in str(e)
     assert files[1].read_bytes() == data
 
+def test_a_registration_is_no_older_than_its_line(tmp_path):
+    "With right hashes: that a candidate was registered before the last answer is refused."
+    path = tmp_path/'a.jsonl'
+    with Session.create(path, CLINIC, eps=.06, delta=.1) as s:
+        while not s._registered:
+            answer(s, CLINIC, s.announce())
+            s.announce()
+    records = read_journal(path.read_bytes())[0]
+    for earlier, refused in (0, False), (1, True):
+        forged = deepcopy(records)
+        next(r for r in forged if r.get('new'))['new'][0][0] -= earlier
+        path.write_bytes(journal_of(forged))
+        if refused:
+            with pytest.raises(Damaged, match='round'):
+                Session.open(path, write=False)
+        else:
+            Session.open(path, write=False).close()
+
 # --- A learner that goes another way -------------------------------------------------------------
 
 def evidence(s):

@@ -73,8 +73,8 @@ def test_status_tells_all_in_json(begun):
     assert (status, err) == (0, '')
     assert (found['status'], found['rounds'], found['pending'],
             found['currency'], found['unused']) == ('open', 3, [2, 3], '€', 0)
-    assert [a['arm'] for a in found['answers']] and all(
-        isinstance(a['belief'], int) for a in found['answers'][:3])
+    assert [a['arm'] for a in found['answers']]
+    assert all(isinstance(a['belief'], int) for a in found['answers'][:3])
     status, out, _ = begun('session', 'stop', 'day.jsonl', '--json')
     claim = json.loads(out)['statement'].split(' Checked: ')[0]
     assert status == 0 and ('certified' in claim or 'with probability 95 %' in claim)

@@ -117,8 +117,8 @@ def assert_as_handed_over(world, found, digits=3):
     z, handed = world.setting, found['rounded']
     tickets = [[t['pays'][w] for w in z.states] for t in handed['tickets']]
     rule = menu_rule(z.support, tickets, z.bound)
-    assert handed['digits'] == digits and all(x == round(x, max(digits, 0))
-                                              for t in tickets for x in t)
+    assert handed['digits'] == digits
+    assert all(x == round(x, max(digits, 0)) for t in tickets for x in t)
     assert is_proper(rule) and z.arms[world.best_response(rule)] == handed['arm'] == found['arm']
     assert region_margin(world, rule, z.arm_index(handed['arm'])) >= handed['margin'] - 1e-9
     assert abs(principal_profit(world, rule) - handed['profit']) < 1e-12
@@ -131,9 +131,8 @@ def test_optimal(name, capfd):
     world = load_world(name)
     rule = ScoringRule(found['rule']['payments'], found['support'], found['bound'])
     assert err == '' and check_document(found, 'optimal') is found
-    assert set(found['profits']) == set(
-        world.setting.arms) and found['profit'] == found['profits'][
-            found['arm']] == max(found['profits'].values())
+    assert set(found['profits']) == set(world.setting.arms)
+    assert found['profit'] == found['profits'][found['arm']] == max(found['profits'].values())
     assert is_proper(rule) and world.setting.arms[world.best_response(rule)] == found['arm']
     assert abs(principal_profit(world, rule) - found['profit']) < 1e-7
     assert abs(action_informed_oracle(world).margin - found['margin']) < 1e-12
@@ -203,8 +202,8 @@ def test_identify(method, files, monkeypatch, capfd):
     assert found['rule']['payments'] == result.rule.values.tolist()
     assert found['arm'] == z.arms[result.arm]
     assert found['counts'] == dict(zip(z.arms, result.counts.tolist()))
-    assert found['status'] == 'certified' and found['rounds'] == result.rounds == sum(
-        found['counts'].values())
+    assert found['status'] == 'certified'
+    assert found['rounds'] == result.rounds == sum(found['counts'].values())
     assert set(found['certificate']) == {'bound', 'mixing', 'confidence'}
     assert -1e-9 <= found['regret'] <= found['certificate']['bound'] <= found['target']['eps'] == 3
     assert abs(found['regret'] - simple_regret(world, result.rule)) < 1e-12

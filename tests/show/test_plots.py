@@ -82,8 +82,8 @@ def test_interval_covers():
     for p in np.linspace(0, 1, 201):
         assert binom.pmf(np.flatnonzero((ends[:, 0] <= p) & (p <= ends[:, 1])), n, p).sum() >= .95
     for k in range(1, n):
-        assert binom.sf(k - 1, n, ends[k, 0]) == pytest.approx(.025) and binom.cdf(
-            k, n, ends[k, 1]) == pytest.approx(.025)
+        assert binom.sf(k - 1, n, ends[k, 0]) == pytest.approx(.025)
+        assert binom.cdf(k, n, ends[k, 1]) == pytest.approx(.025)
 
 def test_what_is_missing_counts_against_the_method():
     """Cut short, failed, or without a regret: infinite; a column of the chapter on experiments,
@@ -105,16 +105,15 @@ def test_error_against_budget():
     ax = plot_error(frame, Figure().subplots(), eps=.2, bound=lambda T: 50/T)
     for (m, g), line, band in zip(frame.groupby('method'), ax.get_lines(), ax.collections):
         wrong = (g.regret > .2).groupby(g.budget).sum()
-        assert line.get_xdata().tolist() == [
-            10, 100, 1000
-        ] and line.get_ydata() == pytest.approx(wrong.to_numpy()/25)
+        assert line.get_xdata().tolist() == [10, 100, 1000]
+        assert line.get_ydata() == pytest.approx(wrong.to_numpy()/25)
         for T, k in wrong.items():
             v = band.get_paths()[0].vertices
             assert {round(y, 9) for x, y in v if x == T} == {round(y, 9)
                                                              for y in share_interval(int(k), 25)}
     bound = ax.get_lines()[-1]
-    assert bound.get_label() == 'bound' and bound.get_ydata() == pytest.approx(
-        np.minimum(50/bound.get_xdata(), 1))
+    assert bound.get_label() == 'bound'
+    assert bound.get_ydata() == pytest.approx(np.minimum(50/bound.get_xdata(), 1))
 
 # --- Rates ----------------------------------------------------------------------------
 
@@ -158,11 +157,11 @@ def test_heatmap_numbers_and_colours():
     sheet = ax.collections[0]
     assert np.asarray(sheet.get_array()).ravel() == pytest.approx(medians)
     for text, v in zip(ax.texts, medians):
-        assert text.get_text() == _count(v) and contrast(
-            text.get_color(), sheet.cmap(sheet.norm(v))) >= 4.5
-    assert [t.get_text()
-            for t in ax.get_xticklabels()] == ['u', 'v', 's', 't'] and sheet.norm(
-                medians.min()) == 0 and sheet.norm(medians.max()) == 1
+        assert text.get_text() == _count(v)
+        assert contrast(text.get_color(), sheet.cmap(sheet.norm(v))) >= 4.5
+    assert [t.get_text() for t in ax.get_xticklabels()] == ['u', 'v', 's', 't']
+    assert sheet.norm(medians.min()) == 0
+    assert sheet.norm(medians.max()) == 1
 
 # --- Legible --------------------------------------------------------------------------
 

@@ -159,8 +159,8 @@ def test_signals_and_counts():
     assert np.abs(world.structure.joint[2] - .5).max() < 1e-15
     assert world.setting.states == ('u', 'v') and world.setting.arms == ('a', 'b', 'c')
     turned = world_from_table(ROWS, **GOODS, states=['v', 'u'])
-    assert turned.setting.states == ('v', 'u') and (turned.setting.utility
-                                                    == [[0, 1], [1, 0]]).all()
+    assert turned.setting.states == ('v', 'u')
+    assert (turned.setting.utility == [[0, 1], [1, 0]]).all()
     assert (turned.structure.joint[1] == world.structure.joint[1][:, ::-1]).all()
 
 OWN = {'0 and 1': [0, 1], 'bools': [False, True], 'numpy integers': [np.int64(3), np.int64(4)],
@@ -196,13 +196,13 @@ def test_labels_are_aligned():
     utility = pd.DataFrame([[0, .3], [1, .2]], index=['v', 'u'], columns=['stay', 'go'])
     world = world_from_table(ROWS, **rest, utility=utility,
                              costs=pd.Series({'c': 0, 'b': .1, 'a': .05}))
-    assert (world.setting.utility
-            == [[1, .2], [0, .3]]).all() and world.setting.decisions == (
-                'stay', 'go') and world.costs.tolist() == [.05, .1, 0]
+    assert (world.setting.utility == [[1, .2], [0, .3]]).all()
+    assert world.setting.decisions == ('stay', 'go')
+    assert world.costs.tolist() == [.05, .1, 0]
     turned = world_from_table(ROWS, **rest, utility=utility, costs=[0, 0, 0],
                               decisions=['go', 'stay'])
-    assert (turned.setting.utility
-            == [[.2, 1], [.3, 0]]).all() and turned.setting.decisions == ('go', 'stay')
+    assert (turned.setting.utility == [[.2, 1], [.3, 0]]).all()
+    assert turned.setting.decisions == ('go', 'stay')
     rows = {'v': pd.Series({'go': .3, 'stay': 0}), 'u': {'stay': 1, 'go': .2}}
     assert (world_from_table(ROWS, **rest, utility=rows, costs=[0, 0, 0],
                              decisions=['stay', 'go']).setting.utility == [[1, .2], [0, .3]]).all()
@@ -383,8 +383,8 @@ def test_bins_are_about_equal(seed, n):
     x = rng.random(240)
     cut = np.array(check_table(dict(x=x.tolist())).fix(bins=n)['x'])
     order = cut[np.argsort(x)].tolist()
-    assert order == sorted(order) and max(map(order.count, set(order))) - min(
-        map(order.count, set(order))) <= 1
+    assert order == sorted(order)
+    assert max(map(order.count, set(order))) - min(map(order.count, set(order))) <= 1
 
 def test_many_rows_take_little_time():
     """100,000 rows with ten columns of text: 0.2 s of processor time on a machine of 2024, ten
