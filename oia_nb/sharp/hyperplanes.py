@@ -8,19 +8,15 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['THIN', 'flat', 'neutral', 'unknowns', 'near_pairs', 'Tables', 'RegionProgram']
+__all__ = ['flat', 'neutral', 'unknowns', 'near_pairs', 'Tables', 'RegionProgram']
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #d595588c
 import numpy as np
 from ..game.programs import ProperProgram, Solution, pair_rows, properness_pairs
 from ..game.scoring import ScoringRule
+from ..verify import THIN
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #1b06710f
-# a direction in which the beliefs extend less than this, of that in which they extend
-# most, isn't counted: that is only to know less, and a prior that is off by a rounding
-# is off by no more than a hundred times that along the others
-THIN = .01
-
 def flat(setting, places):
     r"""(r, n): independent payments at the beliefs `places` (n,) that tell no arms
     apart (chapter 21): constant ones; with a common prior as many as there are, of
@@ -68,7 +64,6 @@ class Tables:
         full = csr_array(((rows/self.sizes[:, None]).ravel(), np.tile(np.arange(MW), n),
                           MW*np.arange(n + 1)), shape=(n, MW))
         A = vstack([full, pair_rows(support, pairs)], format='csr')
-        A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
         columns, ends = np.zeros((2, MW)), np.zeros((2, A.shape[0]))
         columns[1], ends[1] = 1, np.inf
         self.lp = ProperProgram(support, A, np.zeros(MW), columns, ends, pairs)
