@@ -437,7 +437,8 @@ def hand_over(world, rule, args):
     from oia_nb.game.tickets import FEWEST_DECIMALS, MOST_DECIMALS
     first = args.digits
     if first is None:
-        first = min(max(thousandth(world.setting.bound), FEWEST_DECIMALS), MOST_DECIMALS)
+        finest = thousandth(world.setting.bound)
+        first = min(max(finest, FEWEST_DECIMALS), MOST_DECIMALS)
     why, world = None, replace(world, agent=Rational())
     for digits in range(first, min(first + MORE_DIGITS, MOST_DECIMALS) + 1):
         margin = .5*10.**-digits if args.margin is None else args.margin
@@ -669,7 +670,8 @@ def flag_options():
             for name, (owners, flag) in learner_flags().items()]
 
 @command('identify', 'WORLD --eps! --delta! --budget --max-paid --seed --without '
-         '--expert --told --no-oracle', learner_options, '--digits --save --json --quiet')
+         '--expert --told --no-oracle', learner_options,
+         '--digits --save --json --quiet')
 def run_identify(args):
     "Learn the best rule of a world from simulated responses, without looking into it."
     from oia_nb.run.identification import learner_for, learner_row
@@ -832,7 +834,8 @@ def ahead_text(row, currency=None):
               f'{"nothing" if x == float("inf") else f"loses at most {x:.3g}"}'
               for key, x in row.items() if key.startswith('proved')]
     unit = f', in {currency}' if currency else ''
-    by_then = paragraph(f'proved by then{unit}, in the median run: ' + '; '.join(proved))
+    by_then = paragraph(f'proved by then{unit}, in the median run: '
+                        + '; '.join(proved))
     return '\n\n'.join([head, forecast_facts(row, currency).table(), paragraph(end),
                         *([by_then] if proved else [])])
 

@@ -202,8 +202,8 @@ def read_only(x: np.ndarray) -> np.ndarray:
     return np.ndarray(x.shape, x.dtype, x.tobytes())
 
 def is_frozen(x: Any) -> bool:
-    """True for an array whose numbers can't change, no matter who holds it: they stand in
-    a `bytes` object."""
+    """True for an array whose numbers can't change, no matter who holds it: they stand
+    in a `bytes` object."""
     while isinstance(x, np.ndarray):
         x = x.base
     return isinstance(x, bytes)

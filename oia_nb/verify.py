@@ -2,10 +2,10 @@
 
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'SHARES', 'OWN', 'LOOK', 'BLOCK', 'USUAL', 'PROOFS', 'TIE', 'WIDER', 'MOST', 'NEAR', 'ROUNDED',
-           'LOST', 'THIN', 'share', 'Facts', 'Claim', 'Refused', 'need', 'taken_up', 'all_taken_up', 'proof', 'verify',
+           'LOST', 'THIN', 'share', 'Facts', 'Claim', 'Fails', 'need', 'taken_up', 'all_taken_up', 'proof', 'verify',
            'below', 'Arithmetic', 'Seen', 'see', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper',
            'is_tied', 'cut', 'v_tables', 'region', 'weights', 'wealths', 'least', 'leaf', 'everywhere', 'candidate',
-           'left_out', 'sharp']
+           'left_out', 'sharp_proof']
 
 # %% ../nbs/sharp/39_verify.ipynb #f50dbc61
 from dataclasses import dataclass, replace
@@ -83,12 +83,12 @@ class Claim:
     told: dict | None = None
 
 # %% ../nbs/sharp/39_verify.ipynb #c964ade8
-class Refused(Exception):
+class Fails(Exception):
     "What fails, in a sentence."
 
 def need(holds, otherwise):
     if not holds:
-        raise Refused(otherwise)
+        raise Fails(otherwise)
 
 # what a claim assumes of the expert, of which arms it is and how far its own leads, if
 # nothing else is said
@@ -119,7 +119,7 @@ def verify(certificate, facts, exact=False):
         need(hints and hints['kind'] in PROOFS, 'there is no proof of a known kind')
         with np.errstate(over='raise', invalid='raise', divide='raise'):
             PROOFS[hints['kind']](certificate.claim, hints, facts, Arithmetic(exact))
-    except Refused as e:
+    except Fails as e:
         return str(e)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
         return f'the certificate cannot be read: {e!r}'
@@ -412,7 +412,7 @@ def left_out(f, claim):
     return set(range(K)) - set(f.arms.values()), (1 - look)*delta
 
 @proof('sharp')
-def sharp(claim, hints, facts, at):
+def sharp_proof(claim, hints, facts, at):
     "A proof of the sharp learner's bets, as the theorem of this chapter has it."
     all_taken_up(claim, 'beliefs', 'costs', 'rounding', 'arms')
     f, k = Seen(facts, hints['rounds'], at, claim.told), claim.arm

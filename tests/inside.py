@@ -236,13 +236,13 @@ def share(patches, checked):
 
 def registration(patches, checked):
     "Samples from before a registration count for its candidate."
-    register, candidate = bets.register, checker.candidate
+    register, candidate = bets.register_fact, checker.candidate
     def early(known, fact):
         register(known, fact)
         known.candidates[-1].counts[:] = 0
     def begins(f, claim, n):
         return 0, candidate(f, claim, n)[1]
-    patches.append(patch.object(bets, 'register', early))
+    patches.append(patch.object(bets, 'register_fact', early))
     if not checked:
         patches.append(patch.object(checker, 'candidate', begins))
 
@@ -255,14 +255,14 @@ def reuse(patches, checked):
 
 def bound(patches, checked):
     "Half-spaces say a fifth more than they prove."
-    proved, cut = walls.proved, checker.cut
+    proved, cut = walls.proved_least, checker.cut
     def tight(*given):
         low = proved(*given)
         return low + .2*abs(low)
     def larger(f, j, hint):
         g, h = cut(f, j, hint)
         return g, 1.25*h
-    patches.append(patch.object(walls, 'proved', tight))
+    patches.append(patch.object(walls, 'proved_least', tight))
     if not checked:
         patches.append(patch.object(checker, 'cut', larger))
 
@@ -448,7 +448,7 @@ class Looking:
         if not is_new or not self.lost(known, a.rule):
             return
         kept, known.candidates = known.candidates, [known.candidates[0], *self.shadows]
-        bets.register(known, (known.rounds, known.record.index(a.rule), a.arm))
+        bets.register_fact(known, (known.rounds, known.record.index(a.rule), a.arm))
         self.shadows, known.candidates = known.candidates[1:], kept
 
     def lost(self, known, rule):

@@ -171,6 +171,35 @@ def test_nothing_is_defined_twice():
     assert twice_defined('def f(): 1\n@patch\ndef g(self: A): 1\n@patch\n'
                          'def g(self: B): 1\n@learner\ndef f(): 2\n') == ['f']
 
+IN_EACH = {'log'}       # every module that reports has its own
+
+def defined(source):
+    "The names that a module gives to functions, classes and values."
+    for node in ast.parse(source).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        targets = getattr(node, 'targets', [getattr(node, 'target', None)])
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            yield from (n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name))
+
+def shared_names(sources):
+    "{name: the modules that define it}, of which there are two or more."
+    found = {}
+    for module, source in sources.items():
+        for name in {*defined(source)} - IN_EACH:
+            if not name.startswith('__'):
+                found.setdefault(name, []).append(module)
+    return {name: modules for name, modules in found.items() if len(modules) > 1}
+
+def test_one_word_is_one_thing():
+    "No name, public or private, is given by two modules: who reads it knows whose it is."
+    assert shared_names({module_of(path): path.read_text(encoding='utf-8')
+                         for path in sorted(PACKAGE.rglob('*.py'))}) == {}
+
+def test_a_word_for_two_things_is_found():
+    pair = {'a': 'X, Y = 1, 2\ndef f(): pass\nlog = 1', 'b': 'class f: pass\nY: int = 3\nlog = 2'}
+    assert shared_names(pair) == {'f': ['a', 'b'], 'Y': ['a', 'b']}
+
 # --- The page that is the module ------------------------------------------------------
 
 def test_the_paper_in_one_sitting_stays_one_sitting():

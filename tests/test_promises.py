@@ -144,11 +144,11 @@ def test_another_lower_bound_turns_red(wrong, monkeypatch):
 def test_samples_used_twice_turn_red(monkeypatch):
     "Counts before the registration are used again."
     name, eps, seed = CASES[0]
-    make = module.bets.register
+    make = module.bets.register_fact
     def at_birth(known, fact):
         make(known, fact)
         known.candidates[-1].counts[:] = 0
-    monkeypatch.setattr(module.bets, 'register', at_birth)
+    monkeypatch.setattr(module.bets, 'register_fact', at_birth)
     found, run = watched_run(load_world(name), eps, seed, monkeypatch)
     with pytest.raises(AssertionError):
         law_clauses(found, run)

@@ -104,9 +104,9 @@ def slim_formulas(body, known):
     rules = ''.join(f'.katex .{name}{{{style}}}' for style, name in styles.items())
     return f'<style>{rules}</style>\n{text}' if rules else text
 
-# --- Code: names have the colour of text; long docstrings and checks fold -------------
+# --- Code: names and operators have the colour of text; docstrings and checks fold ------
 
-PLAIN = re.compile(r'<span class="(?:n|nn|nx|p|pm|w|std std-ref)">([^<]*)</span>|<span></span>')
+PLAIN = re.compile(r'<span class="(?:n|nn|nx|o|p|pm|w|std std-ref)">([^<]*)</span>|<span></span>')
 LISTING = re.compile(r'(<div class="highlight-ipython3[^>]*><div class="highlight"><pre>)(.*?)'
                      r'(</pre>)', re.S)
 SHORT = 2           # lines that aren't worth a fold

@@ -186,7 +186,8 @@ class Boundary:
     `anchor` is a rule that k answers and `beyond` one that j answers; `limits(s)`
     are a lower and an upper bound on a function of rules, at the rule with the
     expected payments s (M,). The function is positive where k is better than j for
-    the expert, negative where j is, and of the order of 1 at the anchor. `coin` makes a rule payable.
+    the expert, negative where j is, and of the order of 1 at the anchor. `coin` makes
+    a rule payable.
     """
     k: int
     j: int

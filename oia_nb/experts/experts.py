@@ -405,7 +405,8 @@ class Bold(Channel):
 @dataclass(frozen=True, eq=False)
 class Insider(Expert):
     """An expert who in a share `rate` of the rounds knows the state, and says what pays
-    most in it; else it reports as the paper's expert does, as which it chooses its arm."""
+    most in it; else it reports as the paper's expert does, as which it chooses its
+    arm."""
     rate: float = .1
 
     def __post_init__(self):

@@ -61,7 +61,8 @@ class Found:
             said = (f'{", ".join(self.missing)} never answered in {self.tries} random '
                     'rules')
             raise OIAError(
-                f'{said}; an expert who does with a probability of {self.volume:.3g} or more '
+                f'{said}; an expert who does with a probability of '
+                f'{self.volume:.3g} or more '
                 f'would have, at confidence {in_percent(self.delta)}')
         return Oracle(self.rules)
 

@@ -20,12 +20,12 @@ __all__ = ['MOST_PIVOTS', 'ZERO_RULE', 'OWN_RULE', 'FALLBACK', 'DONE', 'CAP', 'L
 import numpy as np
 from ..core import TIE_TOL, OracleViolated
 from ..paper.estimation import EVENT_TOL, FORCED, INIT, NORMAL
-from .points import (RESUM, add_points, agent_table, check_agent, count_report,
-                                draw_report, extend, leads, renew, reply, resum, thin_out,
-                                watch)
-from .state import (KERNELS, SPARE, Game, Log, PlanArrays, Points, RunArrays, SeenArrays,
-                               Table, by_reference, compiled, inlined, kernel, longer,
-                               new_clock, allocate)
+from .points import (RESUM, add_points, agent_table, check_agent,
+                                count_report, draw_report, extend, leads, renew, reply,
+                                resum, thin_out, watch)
+from .state import (KERNELS, SPARE, Game, Log, PlanArrays, Points,
+                               RunArrays, SeenArrays, Table, by_reference, compiled,
+                               inlined, kernel, longer, new_clock, allocate)
 from ..game.programs import CLOSE_ENOUGH, PIVOT_NOISE, PIVOT, ZERO, VProgram
 from ..paper.ucb_lp import OptimisticPrograms
 
@@ -245,7 +245,8 @@ def new_run(world: World, oracle: Oracle, game: Game) -> RunArrays:
     z = world.setting
     parts = dict(seen=SeenArrays, points=Points, plan=PlanArrays, table=Table, log=Log)
     return RunArrays(agent=agent_table(world, oracle), game=game, clock=new_clock(),
-               **{name: allocate(Record, z.K, z.M, z.W) for name, Record in parts.items()})
+               **{name: allocate(Record, z.K, z.M, z.W)
+                  for name, Record in parts.items()})
 
 # %% ../../nbs/appendix/73_fast_loop.ipynb #88c003ec
 ZERO_RULE, OWN_RULE, FALLBACK = range(3)      # what an optimistic rule is

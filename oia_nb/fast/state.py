@@ -262,7 +262,8 @@ class PlanArrays(NamedTuple):
     q: np.ndarray = array('K')                      # ⟨q_j, ŝ⟩, the agent's
     best: np.ndarray = array('MW')                  # Ŝ of the best certificate
     profit: np.ndarray = array('K')                 # scratch space of `reply`
-    share: np.ndarray = array('K 2', fill=ENDS)     # as in `SeenArrays`, on the way to S̃_k
+    # as in `SeenArrays`, on the way to S̃_k
+    share: np.ndarray = array('K 2', fill=ENDS)
     when: np.ndarray = array('K 2', int)
 
 # %% ../../nbs/appendix/71_fast_state.ipynb #cd66abc7

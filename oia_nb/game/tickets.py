@@ -366,7 +366,8 @@ def rounded(rule: ScoringRule, digits: int, where: World | Setting,
     ----------
     rule : ScoringRule
     digits : int
-        Decimals of every payment, from `FEWEST_DECIMALS` (-6 are millions) to `MOST_DECIMALS`.
+        Decimals of every payment, from `FEWEST_DECIMALS` (-6 are millions) to
+        `MOST_DECIMALS`.
     where : World or Setting
         In a known world: the best menu of as many tickets whose payments have these
         digits (chapter 26), with its true profit. With a setting only, each

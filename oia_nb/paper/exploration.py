@@ -243,7 +243,8 @@ def with_proof(run: Exploration, found: Finding, eps: float, delta: float) -> Fi
     if run.looks is None:
         return replace(found, certificate=replace(certificate, proof=None))
     data = run.transcript
-    return claim_by_counts(found, data, data.answers, eps=eps, delta=delta, looks=run.looks,
+    return claim_by_counts(found, data, data.answers, eps=eps, delta=delta,
+                           looks=run.looks,
                      sizes=run.sizes, outline=certificate.proof)
 
 # %% ../../nbs/paper/08_exploration.ipynb #94190eb3

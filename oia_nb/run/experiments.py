@@ -554,7 +554,8 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
         done |= _file_record(line, folder)
     wrong = [error for k in runs if (error := done[k].get('error'))]
     if wrong:
-        log.warning('%d of %d runs failed, the first: %s', len(wrong), len(runs), wrong[0])
+        log.warning('%d of %d runs failed, the first: %s',
+                    len(wrong), len(runs), wrong[0])
     return as_frame([done[k] for k in runs], names_of(contents))
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e44b4ab8

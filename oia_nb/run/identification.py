@@ -326,7 +326,8 @@ def searching(row: Row, rng: np.random.Generator) -> dict[str, Any]:
     needs one
     """
     if 'missed' not in row.options:
-        raise InvalidInput('oracle', None, f'an Oracle: the learner {row.name} needs one')
+        raise InvalidInput('oracle', None,
+                           f'an Oracle: the learner {row.name} needs one')
     return dict(seed=int(rng.integers(2**32)))
 
 def learner_for(told: Told | str | None = None,

@@ -35,7 +35,8 @@ from ..paper.estimation import FORCED, NORMAL, PAST
 from ..game.information import Setting, World
 from ..game.oracle import Oracle
 from ..game.scoring import ScoringRule
-from ..show.facts import FactTable, amount, brief, in_percent, sensible, three_digits
+from ..show.facts import (FactTable, amount, brief, in_percent, sensible,
+                               three_digits)
 from ..experts.told import CHECKS, UNCHECKED, VIOLATIONS, Told
 from .. import proofs
 from .. import verify as checker
@@ -526,7 +527,8 @@ def facts_of(found):
                          supports=z.supports)
 
 def claim_of(found: Identification) -> Any:
-    """The `Claim` that a result makes; `told`, its lead and `missed` are what it assumes.
+    """The `Claim` that a result makes; `told`, its lead and `missed` are what it
+    assumes.
 
     >>> claim_of(found).bound == found.certificate.bound
     True
@@ -758,9 +760,9 @@ def simulate(learner: Any, world: World, seed: int | np.random.Generator | None)
     returns; gives back what it returns.
 
     `seed` is an int or a `numpy.random.Generator`. The learner gets responses only,
-    never the world. Someone who interrupts it (Ctrl-C, or a notebook's stop button) gets
-    what was found so far, with status "stopped", once the round under way is filed,
-    if the learner can tell; else the interrupt is raised.
+    never the world. Someone who interrupts it (Ctrl-C, or a notebook's stop button)
+    gets what was found so far, with status "stopped", once the round under way is
+    filed, if the learner can tell; else the interrupt is raised.
 
     >>> simulate(sharp(z, oracle, eps=1., delta=.1), clinic, seed=0).status
     'certified'
@@ -812,7 +814,8 @@ def claim_facts(found):
         ('profit', 'earns at least', None if listed else found.profit, least),
         ('lead', 'leads by', found.lead, 'g'),
         ('missed', 'may have missed', found.missed,
-         lambda share: f'an arm that answers fewer than 1 in {int(1/share)} random rules'),
+         lambda share: f'an arm that answers fewer than 1 in {int(1/share)} random '
+                       'rules'),
         ('delta', 'probability', found.delta, in_percent))
 
 def proved_text(found):

@@ -358,8 +358,8 @@ def plain_setting(setting):
             if name != 'kind' and value is not None}
 
 def checked_head(head):
-    """The `Setting` and the `Oracle` of a header, if it has one, and its history as pairs (rule,
-    `Response`). Raises `InvalidInput` and what bad fields raise."""
+    """The `Setting` and the `Oracle` of a header, if it has one, and its history as
+    pairs (rule, `Response`). Raises `InvalidInput` and what bad fields raise."""
     setting = Setting(**head['setting'])
     rule_of = lambda values: ScoringRule(values, setting.support, setting.bound)
     oracle = head['oracle'] and Oracle([rule_of(v) for v in head['oracle']['rules']],
@@ -493,7 +493,8 @@ class Offer:
 
     def in_short(self, digits: int | None = None) -> str:
         "What the payments are for, without their details: a sentence or two."
-        most = money(self.menu.tickets.max(), digits, '%' if self.lottery else self.currency)
+        unit = '%' if self.lottery else self.currency
+        most = money(self.menu.tickets.max(), digits, unit)
         return (f'You are paid for what you say, {most} at most. The better you know what '
                 'is the case, the more you can earn. You earn most, on average, if you say '
                 'what you believe.')
@@ -1229,7 +1230,8 @@ class Session:
                 'correct it '
                 f"and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
                 f"s.undo({first}, '…'). If slips are to be expected: "
-                f"Session.create(…, told='lapses=0.05'{IN_A_NEW_FILE}; if costs were guessed, with "
+                f"Session.create(…, told='lapses=0.05'{IN_A_NEW_FILE}; if costs were guessed, "
+                "with "
                 "intervals as the world's cost_ranges.")
 
     def summed(self, sums: Any) -> float:
@@ -1466,8 +1468,8 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
 
 # %% ../../nbs/experts/27_session.ipynb #d0d0fe01
 def with_oracle(where, oracle):
-    """A world or setting, its oracle, None if there is none, and the arms left out as no
-    rule makes them the favourite. Raises `InvalidInput`, `NotInducible`."""
+    """A world or setting, its oracle, None if there is none, and the arms left out as
+    no rule makes them the favourite. Raises `InvalidInput`, `NotInducible`."""
     if not isinstance(where, (World, Setting)):
         raise InvalidInput('where', where, 'a World, a Setting or an OpenSetting')
     if not isinstance(oracle, str):
@@ -1543,7 +1545,8 @@ SLIPS = 'boundaries', 'drift', 'lapses', 'oracle', 'rounding', 'undecided'
 IN_A_NEW_FILE = ', history=s.history), in a new file: all answers count there as well'
 WAYS = dict(
     calibration=f"Or go on with Session.create(…, told='beliefs=own'{IN_A_NEW_FILE}",
-    prior=f'Or go on with Session.create(…), of a setting without a prior{IN_A_NEW_FILE}',
+    prior='Or go on with Session.create(…), of a setting without a '
+          f'prior{IN_A_NEW_FILE}',
     reports='A rule changed what is reported: no learner of this book helps')
 
 def in_rounds(numbers):

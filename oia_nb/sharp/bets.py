@@ -2,11 +2,11 @@
 
 # %% auto #0
 __all__ = ['KINDS', 'SPREAD', 'SLACK', 'FLOOR', 'HALF', 'RENEW', 'DRAWS', 'TRUST', 'MISSED', 'VAIN', 'BATCH', 'LEADS',
-           'AGAIN_AFTER', 'Answer', 'Candidate', 'Knowledge', 'count', 'heard', 'learn', 'hear', 'start', 'register',
-           'note', 'digest', 'wall_of', 'set_up', 'refresh', 'settle', 'hyperplanes', 'open_second', 'Unpaid',
-           'region_of', 'asked_of', 'wealth', 'missing', 'was_answered', 'passes', 'prove', 'least_regret', 'spread',
-           'Outlook', 'path_of_bets', 'path_of_cuts', 'Choice', 'saved', 'cheapest_answer', 'leader', 'file', 'opening',
-           'direction', 'against', 'no_agent']
+           'AGAIN_AFTER', 'Answer', 'Candidate', 'Knowledge', 'count', 'heard', 'learn_round', 'hear', 'start',
+           'register_fact', 'note', 'digest', 'wall_of', 'set_up', 'refresh', 'settle', 'hyperplanes', 'open_second',
+           'Unpaid', 'region_of', 'asked_of', 'wealth', 'missing', 'was_answered', 'passes', 'prove', 'least_regret',
+           'spread', 'Outlook', 'path_of_bets', 'path_of_cuts', 'Choice', 'saved', 'cheapest_answer', 'leader', 'file',
+           'opening', 'direction', 'against', 'no_agent']
 
 # %% ../../nbs/sharp/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -132,7 +132,7 @@ def heard(known, rule, r, t=None):
     elif old.arm != r.arm:
         raise Contradiction((old.round, t), 'drift')
 
-def learn(known, rule, r):
+def learn_round(known, rule, r):
     "One more `Round`, in which a `rule` was announced. Raises `Contradiction`."
     count(known, rule, r)
     heard(known, rule, r)
@@ -164,7 +164,7 @@ def start(known, arm):
     known.equal |= {a.arm for a in known.answers.values()
                     if a.arm != arm and a.s.max() < 1/MOST}
 
-def register(known, fact):
+def register_fact(known, fact):
     "Take a registration: (rounds before it, index of the rule, arm)."
     rounds, rule, arm = fact
     z = known.setting
@@ -189,7 +189,7 @@ def digest(record, setting, oracle=None, *, delta, see=None, told=None):
         at.setdefault(fact[0], []).append(fact)
     for n, r in enumerate([*record.rounds, None]):
         for fact in at.get(n, ()):
-            register(known, fact)
+            register_fact(known, fact)
         if r is not None:
             count(known, rules[r.rule], r)
             if see:
@@ -450,7 +450,7 @@ class Choice:
         if self.guess is None or (data.N > RENEW*self.guess.N + 2).any() or (
                 len(answers) > RENEW*self.old + 2):
             self.guess = Guess(data.counts, answers, known.setting)
-            self.stuck, self.opened, self.sought = set(), Counter(), set()
+            self.stuck, self.opened, self.sought = set(), Counter(), {}
             self.foretold, self.old = None, len(answers)
         else:
             for a in answers[self.told:]:
@@ -495,8 +495,7 @@ class Choice:
         for o in looks:
             if o.as_it_stands() > 1:
                 yield from self.bounds(o, vain)
-                if o.j not in self.sought:
-                    yield from self.cheaper(o, looks)
+                yield from self.cheaper(o, looks, vain)
         if c not in known.candidates:
             yield from self.narrower(c, looks)
 
@@ -586,22 +585,25 @@ class Choice:
             saves = 1e3 if gain > self.eps/8 else saved(looks, gain) - 1
             yield saves, lambda: (rule, c.arm)
 
-    def cheaper(self, o, looks):
-        "To ask, once with each guess, for a cheaper rule of arm j than the candidate's."
-        known = self.known
-        found = (cheapest_rule(known.setting, self.foretold, o.j, o.reports, n)
-                 for n in TRUST)
-        rule = next((self.fit(f.values) for f in found if f), None)
+    def cheaper(self, o, looks, vain):
+        "To ask for a cheaper rule of an arm than the candidate's, sought now and then."
+        known, j = self.known, o.j
+        if known.rounds >= self.sought.get(j, (0, None))[0]:
+            found = (cheapest_rule(known.setting, self.foretold, j, o.reports, n)
+                     for n in TRUST)
+            rule = next((self.fit(f.values) for f in found if f), None)
+            self.sought[j] = known.rounds + 8, rule
+        rule = self.sought[j][1]
         if rule is None or known.answer_to(rule):
-            self.sought.add(o.j)
             return
         paid = known.outcomes.paid(rule)
         gain = float(o.q @ (known.u - paid)) - o.earned
         def act():
-            self.sought.add(o.j)
-            return rule, o.j
+            del self.sought[j]
+            return rule, j
         if gain > 0:
-            yield HALF*saved(looks, gain) - self.exchanged(float(o.q @ paid)), act
+            cost = self.exchanged(float(o.q @ paid))*(1 + vain)
+            yield HALF*saved(looks, gain) - cost, act
 
     def exchanged(self, price=None):
         """How many samples a question costs, a round of each at `round_cost` beside what is
@@ -731,13 +733,13 @@ def leader(known, eps):
     if best is None or earns(best) <= earns(c) + LEADS*eps:
         return c, None
     new = known.rounds, known.record.index(best.rule), best.arm
-    register(known, new)
+    register_fact(known, new)
     return known.candidates.pop(), new
 
 def file(known, fact):
     "Register a candidate."
     known.record.registered.append(fact)
-    register(known, fact)
+    register_fact(known, fact)
 
 # %% ../../nbs/sharp/24_bets.ipynb #28a9f566
 AGAIN_AFTER = 1.02      # growth in rounds until a proof that failed is tried again

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 # %% auto #0
-__all__ = ['CLOSE', 'PLACES', 'TINY', 'NEARLY', 'STEPS', 'log_wealths', 'mix', 'whose', 'price', 'tidy', 'game', 'pair_wealth',
-           'own_wealth', 'betting_threshold', 'mean_lower']
+__all__ = ['CLOSE', 'PLACES', 'TINY', 'NEARLY', 'STEPS', 'log_wealths', 'mixed_wealth', 'whose', 'price', 'tidy', 'game',
+           'pair_wealth', 'own_wealth', 'betting_threshold', 'mean_lower']
 
 # %% ../../nbs/sharp/20_evidence.ipynb #7f8449ff
 from math import exp, inf, log
@@ -23,7 +23,7 @@ def log_wealths(counts: np.ndarray, outcomes: np.ndarray,
     won = np.log1p(np.multiply.outer(z - 1, BETS))
     return np.tensordot(counts[seen], won, 1)
 
-def mix(logs: np.ndarray) -> np.ndarray:
+def mixed_wealth(logs: np.ndarray) -> np.ndarray:
     "(…,): the logarithm of the mixed wealth, from `log_wealths` (…, L)."
     top = logs.max(-1, keepdims=True)
     return top[..., 0] + np.log(np.exp(logs - top) @ STAKES)
@@ -48,7 +48,7 @@ def tidy(w: np.ndarray) -> np.ndarray:
 def game(rows: np.ndarray) -> tuple[np.ndarray, float, int]:
     """Weights (L,) for which the right-hand side is large at the worst of the `rows`
     (V, L), what it then is, and the row."""
-    exact, kept, best = mix(rows), None, -np.inf
+    exact, kept, best = mixed_wealth(rows), None, -np.inf
     w = whose(rows[exact.argmin()])
     for n in range(1, 12 + 1):
         values = rows @ w - price(w)
@@ -82,8 +82,8 @@ def pair_wealth(counts_j: np.ndarray, rules: np.ndarray, u: np.ndarray,
         return found
     for _ in range(2):
         mu = left + (right - left)*PLACES
-        own = mix(log_wealths(counts_k, (x - low)[None], mu[1:-1] - lo))
-        both = own + mix(log_wealths(counts_j, top - u + rules, top - mu[1:-1]))
+        own = mixed_wealth(log_wealths(counts_k, (x - low)[None], mu[1:-1] - lo))
+        both = own + mixed_wealth(log_wealths(counts_j, top - u + rules, top - mu[1:-1]))
         row, n = np.unravel_index(both.argmin(), both.shape)
         found = min(found, (float(both[row, n]), int(row)))
         left, right = mu[n], mu[n + 2]
@@ -96,7 +96,7 @@ def own_wealth(counts: np.ndarray, rules: np.ndarray, s: np.ndarray, top: float,
     (V, M) that are known, and the worst of them; d is at most `top`."""
     if top <= eps:
         return np.inf, 0
-    logs = mix(log_wealths(counts, top - s + rules, np.array([top - eps])))[:, 0]
+    logs = mixed_wealth(log_wealths(counts, top - s + rules, np.array([top - eps])))[:, 0]
     return float(logs.min()), int(logs.argmin())
 
 # %% ../../nbs/sharp/20_evidence.ipynb #fffdaa50

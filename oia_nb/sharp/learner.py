@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from oia_nb.game.oracle import Oracle
 
 # %% auto #0
-__all__ = ['SHARP_TOLD', 'AGAIN', 'FEWEST', 'SharpPlan', 'take', 'prove', 'earned_at_least', 'report', 'spared', 'spare',
-           'levelled', 'sharp', 'own_beliefs', 'SharpLearner', 'checked_history', 'checked_record', 'maker', 'steps',
-           'learn', 'prepare', 'sit', 'conclusion', 'close', 'some_agent', 'foundation', 'limits_of', 'bearing',
-           'each_once']
+__all__ = ['SHARP_TOLD', 'SPENT_AGAIN', 'FEWEST', 'SharpPlan', 'take', 'prove_candidate', 'earned_at_least', 'report', 'spared',
+           'spare', 'levelled', 'sharp', 'own_beliefs', 'SharpLearner', 'checked_history', 'checked_record', 'maker',
+           'steps', 'learn', 'prepare', 'sit', 'conclusion', 'close', 'some_agent', 'foundation', 'limits_of',
+           'bearing', 'each_once']
 
 # %% ../../nbs/sharp/25_sharp.ipynb #fbc9b29f
 from collections import Counter, defaultdict
@@ -31,7 +31,7 @@ from ..game.scoring import ScoringRule, is_proper, without_floor
 from ..game.tickets import payable
 from . import bets
 from .evidence import betting_threshold, mean_lower
-from .hyperplanes import THIN
+from .hyperplanes import THIN_SPREAD
 from .record import CHECK, Record
 from .walls import Contradiction, extent
 from ..experts.told import Told, as_told
@@ -145,7 +145,7 @@ def take(run, c, bound, proof):
         run.best, run.proved = Finding(c.rule, c.arm, certificate), c
         run.low, run.missed = float(earned_at_least(run, c)), run.known.missed
 
-def prove(run):
+def prove_candidate(run):
     """Keep the best of the candidates, as it is now, if it is proved to lose less than
     what is kept."""
     known = run.known
@@ -175,7 +175,7 @@ def report(run):
     # with more than two states proofs are too dear to be looked for now and then
     if run.setting.W == 2 and run.rounds + 1 >= run.next_proof:
         run.next_proof = int(2.*run.rounds) + 2
-        prove(run)
+        prove_candidate(run)
     data = known.data
     profits = known.outcomes.shares @ known.u
     profits -= [bets.region_of(known, j).prices.min() for j in range(run.setting.K)]
@@ -201,7 +201,7 @@ def conclude(run: Any, status: str, contradiction: Sequence[int] = (),
     "The result of a run that has ended, with what is proved at its end."
     sound = STATUS[status].sound
     if sound and status != 'certified' and run.known and run.known.first is not None:
-        prove(run)
+        prove_candidate(run)
     walls = run.known.walls.values() if run.known else ()
     solves = sum(wall.solves for wall in walls)
     return finish(run.transcript, with_facts(run), status=status, eps=run.eps,
@@ -226,7 +226,7 @@ def levelled(setting):
     z = setting
     if z.prior is None:
         return z
-    v = np.linalg.lstsq(z.support, z.belief_utility, rcond=THIN)[0]
+    v = np.linalg.lstsq(z.support, z.belief_utility, rcond=THIN_SPREAD)[0]
     return replace(z, utility=z.utility - (v - z.prior @ v)[:, None])
 
 # %% ../../nbs/sharp/25_sharp.ipynb #09783d6a
@@ -464,7 +464,7 @@ def conclusion(run, c, proof):
     known, run.best = run.known, None
     take(run, c, run.eps, proof)
     if run.setting.W == 2:                 # programs make it dear with more
-        prove(run)
+        prove_candidate(run)
     no_agent = bets.against(known)
     if no_agent:
         raise Halt('assumption_violated', no_agent, 'boundaries')
@@ -559,14 +559,14 @@ def limits_of(wall):
     return limits
 
 # the share of a run's rounds, and the fewest, for answers that are asked again
-AGAIN, FEWEST = .1, 12
+SPENT_AGAIN, FEWEST = .1, 12
 
 def bearing(run, answers):
     """The first of the `answers`, which bear most; all of them, where costs are fixed
     only until the end."""
     if run.told.costs != 'fixed':
         return answers
-    return answers[:max(FEWEST, int(AGAIN*run.rounds))]
+    return answers[:max(FEWEST, int(SPENT_AGAIN*run.rounds))]
 
 def each_once(answers):
     "The `answers`, pairs (rule, arm), without those that are there already."

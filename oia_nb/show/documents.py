@@ -32,8 +32,8 @@ from ..paper.estimation import PAST
 from .facts import setting_facts
 from ..run.learner import STATUS, Certificate, Identification, Origin, Trace
 from ..experts.told import CHECKS, VIOLATIONS, Check, as_told
-from ..worlds.files import (ANYTHING, FLAG, GAME, INTEGER, BELIEF_FORMS, MATRIX, NAMES,
-                                 NUMBER, SETTING_FORM, TEXT, WORLD_FORM, by_name,
+from ..worlds.files import (ANYTHING, FLAG, GAME, INTEGER, BELIEF_FORMS, MATRIX,
+                                 NAMES, NUMBER, SETTING_FORM, TEXT, WORLD_FORM, by_name,
                                  check_form, check_schema, json_text, listed,
                                  load_world, maybe, parse_json, read_file, record,
                                  setting_from_dict, setting_to_dict, world_names,
@@ -304,7 +304,8 @@ def identification_from_dict(data: dict[str, Any]) -> Identification:
     'certified'
     """
     d = check_document(data, 'identification')
-    z = setting_from_dict({name: d[name] for name in (*GAME, *BELIEF_FORMS) if name in d})
+    names = *GAME, *BELIEF_FORMS
+    z = setting_from_dict({name: d[name] for name in names if name in d})
     as_choice('document.status', d['status'], STATUS)
     own = {f.name for f in fields(Identification)} - set(TOLD)
     told = {EARLIER.get(k, k): v for k, v in (d['details'] | d).items()}

@@ -115,7 +115,8 @@ class FactTable:
     """What is to be said of a thing, or of several: `columns` of (key, label, form),
     and `rows` with a value for each; None is what isn't known.
 
-    >>> FactTable.of(('rounds', 'rounds', 1234, ',d'), ('paid', 'paid', None, '')).lines()
+    >>> rows = ('rounds', 'rounds', 1234, ',d'), ('paid', 'paid', None, '')
+    >>> FactTable.of(*rows).lines()
     'rounds  1,234'
     """
     columns: list

@@ -175,7 +175,8 @@ def square(xs, ys, label):
     return Still(xs, ys, label=label, box=(58, 432, 10, 330), size=(440, 370))
 
 def bet_kink(rule):
-    """The kink (x, y) of a rule of two tickets over two states, or None if it isn't one:
+    """The kink (x, y) of a rule of two tickets over two states, or None if it isn't
+    one:
     the belief in the second state at which both are worth y."""
     menu = np.unique((rule.values/rule.bound).round(DECIMALS), axis=0)*rule.bound
     a, b = menu.max(0)
@@ -208,7 +209,8 @@ def game_still(data, kink):
     "A still picture of the game: who answers where, and one rule."
     x, y = kink
     top, K = data['top'], len(data['arms'])
-    still = Still((0, 1), (0, top), label='A rule of two tickets, and who answers others')
+    still = Still((0, 1), (0, top),
+                  label='A rule of two tickets, and who answers others')
     beliefs, strips = np.asarray(data['beliefs']), [[] for _ in range(K)]
     for at in np.linspace(.02, .98, 49):
         slope = data['q'] @ np.maximum((1 - beliefs)/(1 - at), beliefs/at)
@@ -503,7 +505,8 @@ def proof_figure(found: Identification, world: World) -> LiveFigure:
     return LiveFigure('proof', data, still=still.svg, frame=len(rounds) - 1)
 
 # %% ../../nbs/handbook/85_live.ipynb #b84c9012
-FAR_LINE, WIDENED = 1e4, 1e-4      # limits of a, b; widening of half-planes, as for sharp
+# limits of a, b; widening of half-planes, as for sharp
+FAR_LINE, WIDENED = 1e4, 1e-4
 
 def plane_of(world):
     """(order, truth): the three beliefs by the last state's probability, and the

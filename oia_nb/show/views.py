@@ -24,13 +24,13 @@ from ..game.stackelberg import Optimum
 from ..game.oracle import Oracle
 from ..paper.exploration import Plan
 from ..paper.complexity import Forecast, forecast_rows
-from .facts import (FactTable, ROWS_SHOWN, arm_facts, brief, comparison_facts,
-                               html_table, profit_text, setting_facts)
+from .facts import (FactTable, ROWS_SHOWN, arm_facts, brief,
+                               comparison_facts, html_table, profit_text, setting_facts)
 from ..run.learner import (Finding, Identification, Origin, Trace, found_names,
                                 result_facts)
 from ..worlds.files import write_file
-from ..game.tickets import (Menu, RoundedMenu, intervals, money, remark, ticket_name,
-                                 when_two)
+from ..game.tickets import (Menu, RoundedMenu, intervals, money, remark,
+                                 ticket_name, when_two)
 from ..run.experiments import Comparison
 from ..run.session import Offer, Session
 

@@ -18,8 +18,8 @@ from inside import looked_into, small_world
 from oia_nb import verify as checker
 from oia_nb.sharp.hyperplanes import RegionProgram
 from oia_nb.sharp import bets as module, evidence, hints, walls
-from oia_nb.sharp.bets import (Choice, digest, learn, missing, no_agent, register, set_up, share,
-                               wealth)
+from oia_nb.sharp.bets import (Choice, digest, learn_round, missing, no_agent, register_fact,
+                               set_up, share, wealth)
 from oia_nb.sharp.evidence import own_wealth, pair_wealth
 from oia_nb.sharp.record import Record
 from oia_nb.sharp.walls import Contradiction
@@ -33,7 +33,7 @@ def answered(known, world, rule, rng, times=1, kind=FORCED):
     for _ in range(times):
         said = world.respond(rule, rng)
         known.record.append(rule, said.arm, known.setting.index(said.report), kind=kind)
-        learn(known, rule, known.record.rounds[-1])
+        learn_round(known, rule, known.record.rounds[-1])
 
 def explored(world, eps, delta, seed, most=3000):
     "The knowledge at the end of a run of questions and samples, its candidate and its proof."
@@ -175,7 +175,7 @@ def ready(world, samples=12, delta=.1):
 
 def as_registered(known, fact):
     "The candidate that a registration makes."
-    module.register(known, fact)
+    module.register_fact(known, fact)
     return known.candidates.pop()
 
 def other_arm(known):
@@ -237,7 +237,7 @@ def law_region():
             proofs += 1
             assert checker.everywhere(f, (None, cuts), counts, outcomes, 1., 1 - mean, low - .3,
                                       steps)
-            least = evidence.mix(hints.logs(counts, outcomes + rules, mean))
+            least = evidence.mixed_wealth(hints.logs(counts, outcomes + rules, mean))
             assert (least >= low - .3).all()
             break
     assert proofs >= 4
@@ -268,7 +268,7 @@ def test_law(law):
     law()
 
 # as they are; the names are what mutants replace
-REGISTER, MISSING, PAIR = register, missing, pair_wealth
+REGISTER, MISSING, PAIR = register_fact, missing, pair_wealth
 
 def exaggerated(factor):
     def mutant(known, c, eps):
@@ -309,15 +309,15 @@ def test_false_cuts_turn_red(name, mutant, monkeypatch):
 
 MUTANTS = [('threshold × ½', 'missing', exaggerated(.5), law_threshold),
            ('threshold × ¼', 'missing', exaggerated(.25), law_threshold),
-           ('samples from before the registration', 'register', early,
+           ('samples from before the registration', 'register_fact', early,
             law_later_samples),
-           ('each candidate at full δ', 'register', full_share, law_shares),
+           ('each candidate at full δ', 'register_fact', full_share, law_shares),
            ('points that fall together', 'TINY', 0., law_short_interval),
            ('unseen beliefs forgotten', 'pair_wealth', seen_only, law_rare),
            ('one share for both cases', 'asked_of', undivided, law_two_cases),
            ('own arm left out', 'missing', no_own, law_own_arm),
            ('own arm at δ = 1', 'missing', own_at_one, law_own_arm),
-           ('the best gambler in place of the mixture', 'mix', greedy_mix, law_own)]
+           ('the best gambler in place of the mixture', 'mixed_wealth', greedy_mix, law_own)]
 
 @pytest.mark.parametrize('name, target, mutant, law', MUTANTS, ids=[m[0] for m in MUTANTS])
 def test_mutants_turn_red(name, target, mutant, law, monkeypatch):
@@ -365,7 +365,7 @@ def test_an_arm_that_no_longer_answers_its_rule_is_named():
     said = world.respond(known.zero, generator(1))
     known.record.append(rule, said.arm, 0)
     with pytest.raises(Contradiction) as e:
-        learn(known, rule, known.record.rounds[-1])
+        learn_round(known, rule, known.record.rounds[-1])
     assert e.value.rounds == (first, known.rounds) and e.value.violated == 'drift'
 
 @pytest.mark.parametrize('seed', range(3))
@@ -463,5 +463,5 @@ def test_equal_costs_end_the_question():
     known.record.append(known.zero, 2, 0)
     known.record.append(bit, 1, 0)
     for rule, r in zip((known.zero, bit), known.record.rounds):
-        learn(known, rule, r)
+        learn_round(known, rule, r)
     assert known.tied == {1}
