@@ -24,7 +24,7 @@ import numpy as np
 from ..core import PROPER_TOL, REPORT_TOL, TIE_TOL, InvalidInput, Value
 from ..core import as_array, as_beliefs, as_integer, as_kind, as_labelled
 from ..core import as_names, as_number, as_probabilities, as_text
-from ..core import patch_to, read_only
+from ..core import read_only
 
 # %% ../../nbs/paper/01_information.ipynb #2a9ac4aa
 def posterior(joint: ArrayLike) -> np.ndarray:
@@ -202,6 +202,94 @@ class Setting(Value):
     def W(self) -> int:
         return self.support.shape[1]
 
+    @cached_property
+    def decision_values(self) -> np.ndarray:
+        "(M, D): what each decision is worth in expectation at each belief."
+        return read_only(self.support @ self.utility)
+
+    @cached_property
+    def best_decision(self) -> np.ndarray:
+        r"(M,): $d^*(\sigma_i)$, the lowest index among the best."
+        return read_only(self.decision_values.argmax(1))
+
+    @cached_property
+    def belief_utility(self) -> np.ndarray:
+        r"(M,): $u(\sigma_i)$, what the best decision is worth at each belief."
+        return read_only(self.decision_values.max(1))
+
+    @property
+    def B_u(self) -> float:
+        r"$B_u = \lVert u\rVert_\infty$."
+        return float(np.abs(self.utility).max())
+
+    @property
+    def B(self) -> float:
+        r"$B_S + B_u$, the sum that every bound of the paper is built on."
+        return self.bound + self.B_u
+
+    @cached_property
+    def _exact(self):
+        "{a belief, as a tuple of its numbers: its place on the support}."
+        return {tuple(b): i for i, b in reversed([*enumerate(self.support.tolist())])}
+
+    def index(self, report: ArrayLike, arm: int | str | None = None) -> int:
+        """The place on the support of a reported belief (W,), within `REPORT_TOL`; it
+        must be one of the beliefs of `arm` (an index), if one is given.
+
+        Raises `InvalidInput` for any other report.
+        """
+        floats = type(report) is tuple and all(isinstance(x, float) for x in report)
+        i = self._exact.get(report) if floats else None     # agents say it to the last bit
+        if i is None:
+            i = _nearest(self, report)
+        k = None if arm is None else self.arm_index(arm)
+        if k is not None and self.supports is not None and i not in self.supports[k]:
+            raise InvalidInput(
+                'report', self.support[i].tolist(),
+                f'one of the {self.support_sizes[k]} beliefs of {self.arms[k]}')
+        return i
+
+    def arm_index(self, arm: int | str) -> int:
+        """The index of an arm given by name or by index; raises `InvalidInput` for an
+        unknown one."""
+        if isinstance(arm, str) and arm in self.arms:
+            return self.arms.index(arm)
+        if isinstance(arm, str):
+            raise InvalidInput('arm', arm, f'one of {", ".join(self.arms)}')
+        return as_integer('arm', arm, 0, self.K - 1)
+
+    def places(self, *arms: Any) -> Any:
+        """The places on the support (n,), in order, of the beliefs that one of these
+        arms (names or indices) may lead to: all, where `supports` doesn't say."""
+        each = [self.arm_index(arm) for arm in arms]
+        if self.supports is None:
+            return np.arange(self.M)
+        return np.unique(np.concatenate([self.supports[k] for k in each]))
+
+    @cached_property
+    def support_sizes(self) -> Any:
+        "(K,): $M_k$, how many beliefs each arm may lead to."
+        return read_only(np.array([len(self.places(k)) for k in range(self.K)]))
+
+    def __repr__(self):
+        sizes = (f'{self.K} arms, {self.W} states, {self.M} beliefs, '
+                 f'{self.utility.shape[1]} decisions')
+        return f'Setting({sizes}, bound {self.bound:g})'
+
+    def save(self, path: str | PathLike[str]) -> None:
+        "Write the setting to a file, from which `load_setting` reads the same setting."
+        from oia_nb.worlds.files import save_setting
+        save_setting(self, path)
+
+    @classmethod
+    def grid(cls, states: Sequence[str] | int, *, utility: ArrayLike, bound: float,
+             arms: Sequence[str] | int, step: float = .01,
+             decisions: Sequence[str] | None = None) -> Setting:
+        "The setting in which all multiples of `step` may be reported: `setting_grid`."
+        from oia_nb.worlds.files import setting_grid
+        return setting_grid(states, utility=utility, bound=bound, arms=arms, step=step,
+                            decisions=decisions)
+
 # %% ../../nbs/paper/01_information.ipynb #c939aeee
 def _support_array(support, states):
     support = as_beliefs('support', support, states)
@@ -318,63 +406,7 @@ def _error_rates(rates, outcomes):
     return as_beliefs('proxy', as_array('proxy', rates, (None, outcomes), low=0.))
 
 
-# %% ../../nbs/paper/01_information.ipynb #81e93a3a
-@patch_to(Setting)
-@cached_property
-def decision_values(self) -> np.ndarray:
-    "(M, D): what each decision is worth in expectation at each belief."
-    return read_only(self.support @ self.utility)
-
-@patch_to(Setting)
-@cached_property
-def best_decision(self) -> np.ndarray:
-    r"(M,): $d^*(\sigma_i)$, the lowest index among the best."
-    return read_only(self.decision_values.argmax(1))
-
-@patch_to(Setting)
-@cached_property
-def belief_utility(self) -> np.ndarray:
-    r"(M,): $u(\sigma_i)$, what the best decision is worth at each belief."
-    return read_only(self.decision_values.max(1))
-
-# %% ../../nbs/paper/01_information.ipynb #755c502e
-@patch_to(Setting)
-@property
-def B_u(self) -> float:
-    r"$B_u = \lVert u\rVert_\infty$."
-    return float(np.abs(self.utility).max())
-
-@patch_to(Setting)
-@property
-def B(self) -> float:
-    r"$B_S + B_u$, the sum that every bound of the paper is built on."
-    return self.bound + self.B_u
-
 # %% ../../nbs/paper/01_information.ipynb #28800a6d
-@patch_to(Setting)
-@cached_property
-def _exact(self):
-    "{a belief, as a tuple of its numbers: its place on the support}."
-    return {tuple(b): i for i, b in reversed([*enumerate(self.support.tolist())])}
-
-@patch_to(Setting)
-def index(self, report: ArrayLike, arm: int | str | None = None) -> int:
-    """The place on the support of a reported belief (W,), within `REPORT_TOL`; it
-    must be one of the beliefs of `arm` (an index), if one is given.
-
-    Raises `InvalidInput` for any other report.
-    """
-    floats = type(report) is tuple and all(isinstance(x, float) for x in report)
-    i = self._exact.get(report) if floats else None     # agents say it to the last bit
-    if i is None:
-        i = _nearest(self, report)
-    k = None if arm is None else self.arm_index(arm)
-    if k is not None and self.supports is not None and i not in self.supports[k]:
-        raise InvalidInput(
-            'report', self.support[i].tolist(),
-            f'one of the {self.support_sizes[k]} beliefs of {self.arms[k]}')
-    return i
-
 def _nearest(setting, report):
     r = as_array('report', report, (setting.W,), axes=(setting.states,))
     gap = np.abs(setting.support - r).max(1)
@@ -389,38 +421,6 @@ def _nearest(setting, report):
         'report', r.tolist(),
         f'one of the {setting.M} beliefs of the support (the nearest is '
         f'{setting.support[i].tolist()})')
-
-# %% ../../nbs/paper/01_information.ipynb #4bbd6ea2
-@patch_to(Setting)
-def arm_index(self, arm: int | str) -> int:
-    """The index of an arm given by name or by index; raises `InvalidInput` for an
-    unknown one."""
-    if isinstance(arm, str) and arm in self.arms:
-        return self.arms.index(arm)
-    if isinstance(arm, str):
-        raise InvalidInput('arm', arm, f'one of {", ".join(self.arms)}')
-    return as_integer('arm', arm, 0, self.K - 1)
-
-@patch_to(Setting)
-def places(self, *arms: Any) -> Any:
-    """The places on the support (n,), in order, of the beliefs that one of these
-    arms (names or indices) may lead to: all, where `supports` doesn't say."""
-    each = [self.arm_index(arm) for arm in arms]
-    if self.supports is None:
-        return np.arange(self.M)
-    return np.unique(np.concatenate([self.supports[k] for k in each]))
-
-@patch_to(Setting)
-@cached_property
-def support_sizes(self) -> Any:
-    "(K,): $M_k$, how many beliefs each arm may lead to."
-    return read_only(np.array([len(self.places(k)) for k in range(self.K)]))
-
-@patch_to(Setting)
-def __repr__(self):
-    sizes = (f'{self.K} arms, {self.W} states, {self.M} beliefs, '
-             f'{self.utility.shape[1]} decisions')
-    return f'Setting({sizes}, bound {self.bound:g})'
 
 # %% ../../nbs/paper/01_information.ipynb #88979376
 class Agent(Value):
@@ -448,11 +448,47 @@ class Agent(Value):
         "The `Reply` to a rule on the support of the world."
         raise NotImplementedError(f'{type(self).__name__} has no best_reply')
 
+    def reply(self, world: World, rule: ScoringRule, rng: np.random.Generator) -> Response:
+        """One round, with signal and state drawn from `rng`: the best reply, put into
+        practice. Returns a `Response`."""
+        best = reply_of(self, world, rule)
+        signal, state = world.draw(best.arm, rng)
+        report = best.reports[world.belief_index[best.arm][signal]]
+        return Response(best.arm, tuple(world.setting.support[report].tolist()), state)
+
+    def begin(self) -> Any:
+        "Who plays one run: the agent itself, unless it has a clock."
+        return self
+
+    def profit(self, world: World, rule: ScoringRule) -> float:
+        """The principal's expected profit, a float, when this agent answers `rule`: the
+        measure by which a rule is right or wrong.
+        """
+        best, support = reply_of(self, world, rule), world.setting.support
+        paid = (support*rule.values[best.reports]).sum(1)
+        return report_utility(world, best.arm, best.reports) - float(
+            world.belief_distributions[best.arm]@paid)
+
 @dataclass(frozen=True, eq=False)
 class Rational(Agent):
     r"""The agent of the paper: it reports what pays most (the truth on ties) and
     plays the arm with the highest $g(k, S)$ (ties in the principal's favour, then
     the lowest index)."""
+
+    def best_reply(self, world: World, rule: ScoringRule) -> Reply:
+        """The best response to a `rule` (anything with ``values`` (M, W) and ``bound``),
+        a `Reply`; the truth is told unless a lie gains more than `PROPER_TOL`.
+        """
+        z, q = world.setting, world.belief_distributions
+        pay = z.support @ rule.values.T                     # belief i, report j
+        truthful = pay.diagonal() >= pay.max(1) - PROPER_TOL*rule.values.max()
+        reports = np.where(truthful, np.arange(z.M), pay.argmax(1))
+        payments = q @ pay[np.arange(z.M), reports]
+        profits = payments - world.costs
+        stake = max(rule.values.max(), world.costs.max())
+        worth = lambda arms: np.array(
+            [report_utility(world, k, reports) - payments[k] for k in arms])
+        return Reply(favourite(profits, worth, stake, z.B_u), reports, profits)
 
 # %% ../../nbs/paper/01_information.ipynb #c0bdc7f6
 @dataclass(frozen=True, eq=False)
@@ -497,103 +533,183 @@ class World(Value):
     def costs(self) -> np.ndarray:
         return self.structure.costs
 
+    def _check_parts(self):
+        "Refuse parts of the wrong class or of different sizes."
+        parts = dict(structure=InformationStructure, setting=Setting, agent=Agent)
+        for key, kind in parts.items():
+            value = getattr(self, key)
+            if not isinstance(value, kind):
+                raise InvalidInput(key, value, f'a value of the class {kind.__name__}')
+        made = vars(type(self.agent)).get('__dataclass_params__')
+        # traits that nobody sees would be lost, or changed, in silence
+        if not made or not made.frozen:
+            raise InvalidInput('agent', self.agent,
+                               'an agent whose class is a frozen dataclass')
+        s, z = self.structure, self.setting
+        if s.K != z.K:
+            raise InvalidInput('setting.arms', z.arms,
+                               f'{s.K} arms, as in the information structure')
+        if s.W != z.W:
+            raise InvalidInput('setting.support', f'beliefs over {z.W} states',
+                               f'{s.W} states, as in the structure')
+
+    def _check_known(self):
+        "Refuse what the principal is said to know and isn't so."
+        z = self.setting
+        for k, places in enumerate(z.supports or ()):
+            for i in self.belief_index[k]:
+                if i >= 0 and i not in places:
+                    raise InvalidInput(
+                        f'joint[{k}]',
+                        f'a signal that leads to the belief {z.support[i].tolist()}',
+                        f'one of the beliefs that supports gives to {z.arms[k]}')
+        if z.prior is not None:
+            for k, prior in enumerate(self.structure.priors):
+                if np.abs(prior - z.prior).max() > REPORT_TOL:
+                    raise InvalidInput(f'joint[{k}]', f'the prior {prior.tolist()}',
+                                       f'the common prior {z.prior.tolist()}')
+
+    def _ranges(self):
+        if self.cost_ranges is None:
+            return None
+        pairs = as_array('cost_ranges', self.cost_ranges, (self.structure.K, 2), low=0.)
+        for k, (low, high) in enumerate(pairs):
+            if not low <= self.costs[k] <= high:
+                raise InvalidInput(f'cost_ranges[{k}]', [low, high],
+                                   f'a range that holds the cost {self.costs[k]:g}')
+        return tuple(map(tuple, pairs.tolist()))
+
+    def _signal_names(self):
+        joint = self.structure.joint
+        names = [None]*len(joint) if self.signals is None else self.signals
+        if not isinstance(names, (list, tuple)) or len(names) != len(joint):
+            raise InvalidInput('signals', names,
+                               f'one list of names for each of the {len(joint)} arms')
+        each = enumerate(zip(names, joint))
+        return tuple(as_names(f'signals[{k}]', o, len(p), 'signal ') for k, (o, p) in each)
+
+    def __repr__(self):
+        z, who = self.setting, '' if self.agent == Rational() else f', {self.agent!r}'
+        return (f'World({self.name!r}: {z.K} arms, {z.W} states, {z.M} beliefs, bound '
+                f'{z.bound:g}{who})')
+
+    @cached_property
+    def belief_index(self) -> tuple[np.ndarray, ...]:
+        """K arrays (O_k,): the place on the support of the belief after each signal; -1
+        for a signal that never occurs."""
+        def place(k, belief):
+            if np.isnan(belief[0]):
+                return -1
+            gap = np.abs(self.setting.support - belief).max(1)
+            if gap.min() <= REPORT_TOL:
+                return int(gap.argmin())
+            raise InvalidInput(f'joint[{k}]',
+                               f'a signal that leads to the belief {belief.tolist()}',
+                               'beliefs on the support of the setting')
+
+        return tuple(read_only(np.array([place(k, b) for b in posterior(p)]))
+                     for k, p in enumerate(self.structure.joint))
+
+    @cached_property
+    def belief_distributions(self) -> np.ndarray:
+        r"(K, M): $q_k(\sigma_i)$, the probability of each belief under each arm."
+        q = np.zeros((self.setting.K, self.setting.M))
+        for k, (p, index) in enumerate(zip(self.structure.joint, self.belief_index)):
+            np.add.at(q[k], index[index >= 0], p.sum(1)[index >= 0])
+        return read_only(q)
+
+    def without(self, *arms: int | str) -> World:
+        """The same world without the given arms (names or indices), all else being equal.
+
+        At least two arms must remain, else `InvalidInput`.
+
+        >>> without(clinic, 'biopsy')
+        World('clinic': 2 arms, 2 states, 7 beliefs, bound 1)
+        """
+        z, s = self.setting, self.structure
+        gone = {z.arm_index(a) for a in arms}
+        keep = [k for k in range(z.K) if k not in gone]
+        if len(keep) < 2:
+            raise InvalidInput('arms', arms, f'at most {z.K - 2} of the {z.K} arms')
+        pick = lambda xs: [xs[k] for k in keep]
+        rest = make_world(pick(s.joint), s.costs[keep], z.utility, z.bound,
+                          arms=pick(z.arms), states=z.states, decisions=z.decisions,
+                          signals=pick(self.signals))
+        setting, ranges = rest.setting, self.cost_ranges and pick(self.cost_ranges)
+        if z.supports is not None:
+            beliefs = pick([z.support[list(places)] for places in z.supports])
+            setting = replace(setting, support=merge_beliefs(np.vstack(beliefs))[0],
+                              supports=beliefs)
+        return replace(self, structure=rest.structure, setting=replace(
+            setting, prior=z.prior, rates=z.rates), signals=rest.signals,
+                       cost_ranges=ranges)
+
+    def by_proxy(self, proxy: Any) -> World:
+        """The world in which only a test of the state is seen, whose error rates `proxy`
+        holds (as for `Setting`), and whose outcomes take the states' place.
+
+        >>> clinic.by_proxy([[.9, .1], [.05, .95]]).setting.W
+        2
+        """
+        setting = replace(self.setting, proxy=proxy)
+        joint = [p @ setting.rates for p in self.structure.joint]
+        return replace(self, structure=replace(self.structure, joint=joint),
+                       setting=setting)
+
+    @cached_property
+    def cumulative(self) -> tuple[np.ndarray, ...]:
+        r"""K arrays (O_k W,): $p(\omega, o\mid k)$ added up, signal by signal and state
+        by state, to draw from."""
+        return tuple(read_only(np.cumsum(p.ravel())) for p in self.structure.joint)
+
+    def draw(self, arm: int, rng: np.random.Generator) -> tuple[int, int]:
+        """(signal, state): nature's draw from $p(\\omega, o\\mid k)$, with one random
+        number."""
+        sums = self.cumulative[arm]
+        cell = min(np.searchsorted(sums, rng.random()*sums[-1], side='right'),
+                   len(sums) - 1)
+        return divmod(int(cell), self.setting.W)
+
+    def respond(self, rule: ScoringRule, rng: np.random.Generator) -> Response:
+        """One round of the protocol: what the agent plays and reports under `rule`, and
+        the state.
+
+        `rng` is a `numpy.random.Generator`. Returns a `Response`; raises `InvalidInput`
+        for a rule on another support.
+
+        >>> respond(clinic, best.rule, generator(0)).arm
+        1
+        """
+        check_rule(self, rule)
+        as_kind('rng', rng, np.random.Generator)
+        return self.agent.reply(self, rule, rng)
+
+    def sitting(self) -> Any:
+        "A function as `respond`, for one run from its first round on."
+        agent = self.agent.begin()
+        if agent is self.agent:
+            return self.respond
+        def answer(rule, rng):
+            check_rule(self, rule)
+            return agent.reply(self, rule, rng)
+        return answer
+
+    def best_response(self, rule: ScoringRule) -> int:
+        "The index of the arm that the agent plays under `rule`, if it makes no mistake."
+        return best_reply(self, rule).arm
+
+    def save(self, path: str | PathLike[str]) -> None:
+        "Write the world to a file, from which `load_world` reads the same world."
+        from oia_nb.worlds.files import save_world
+        save_world(self, path)
+
+    @cached_property
+    def best_profit(self) -> float:
+        r"$h(S^*)$, the profit of the best rule."
+        from oia_nb.run.identification import best_profit
+        return best_profit(self)
+
 Environment = World     # its earlier name
-
-# %% ../../nbs/paper/01_information.ipynb #e7c108b9
-@patch_to(World)
-def _check_parts(self):
-    "Refuse parts of the wrong class or of different sizes."
-    parts = dict(structure=InformationStructure, setting=Setting, agent=Agent)
-    for key, kind in parts.items():
-        value = getattr(self, key)
-        if not isinstance(value, kind):
-            raise InvalidInput(key, value, f'a value of the class {kind.__name__}')
-    made = vars(type(self.agent)).get('__dataclass_params__')
-    # traits that nobody sees would be lost, or changed, in silence
-    if not made or not made.frozen:
-        raise InvalidInput('agent', self.agent,
-                           'an agent whose class is a frozen dataclass')
-    s, z = self.structure, self.setting
-    if s.K != z.K:
-        raise InvalidInput('setting.arms', z.arms,
-                           f'{s.K} arms, as in the information structure')
-    if s.W != z.W:
-        raise InvalidInput('setting.support', f'beliefs over {z.W} states',
-                           f'{s.W} states, as in the structure')
-
-@patch_to(World)
-def _check_known(self):
-    "Refuse what the principal is said to know and isn't so."
-    z = self.setting
-    for k, places in enumerate(z.supports or ()):
-        for i in self.belief_index[k]:
-            if i >= 0 and i not in places:
-                raise InvalidInput(
-                    f'joint[{k}]',
-                    f'a signal that leads to the belief {z.support[i].tolist()}',
-                    f'one of the beliefs that supports gives to {z.arms[k]}')
-    if z.prior is not None:
-        for k, prior in enumerate(self.structure.priors):
-            if np.abs(prior - z.prior).max() > REPORT_TOL:
-                raise InvalidInput(f'joint[{k}]', f'the prior {prior.tolist()}',
-                                   f'the common prior {z.prior.tolist()}')
-
-# %% ../../nbs/paper/01_information.ipynb #a3462e47
-@patch_to(World)
-def _ranges(self):
-    if self.cost_ranges is None:
-        return None
-    pairs = as_array('cost_ranges', self.cost_ranges, (self.structure.K, 2), low=0.)
-    for k, (low, high) in enumerate(pairs):
-        if not low <= self.costs[k] <= high:
-            raise InvalidInput(f'cost_ranges[{k}]', [low, high],
-                               f'a range that holds the cost {self.costs[k]:g}')
-    return tuple(map(tuple, pairs.tolist()))
-
-@patch_to(World)
-def _signal_names(self):
-    joint = self.structure.joint
-    names = [None]*len(joint) if self.signals is None else self.signals
-    if not isinstance(names, (list, tuple)) or len(names) != len(joint):
-        raise InvalidInput('signals', names,
-                           f'one list of names for each of the {len(joint)} arms')
-    each = enumerate(zip(names, joint))
-    return tuple(as_names(f'signals[{k}]', o, len(p), 'signal ') for k, (o, p) in each)
-
-@patch_to(World)
-def __repr__(self):
-    z, who = self.setting, '' if self.agent == Rational() else f', {self.agent!r}'
-    return (f'World({self.name!r}: {z.K} arms, {z.W} states, {z.M} beliefs, bound '
-            f'{z.bound:g}{who})')
-
-# %% ../../nbs/paper/01_information.ipynb #c664abb7
-@patch_to(World)
-@cached_property
-def belief_index(self) -> tuple[np.ndarray, ...]:
-    """K arrays (O_k,): the place on the support of the belief after each signal; -1
-    for a signal that never occurs."""
-    def place(k, belief):
-        if np.isnan(belief[0]):
-            return -1
-        gap = np.abs(self.setting.support - belief).max(1)
-        if gap.min() <= REPORT_TOL:
-            return int(gap.argmin())
-        raise InvalidInput(f'joint[{k}]',
-                           f'a signal that leads to the belief {belief.tolist()}',
-                           'beliefs on the support of the setting')
-
-    return tuple(read_only(np.array([place(k, b) for b in posterior(p)]))
-                 for k, p in enumerate(self.structure.joint))
-
-# %% ../../nbs/paper/01_information.ipynb #f55034d2
-@patch_to(World)
-@cached_property
-def belief_distributions(self) -> np.ndarray:
-    r"(K, M): $q_k(\sigma_i)$, the probability of each belief under each arm."
-    q = np.zeros((self.setting.K, self.setting.M))
-    for k, (p, index) in enumerate(zip(self.structure.joint, self.belief_index)):
-        np.add.at(q[k], index[index >= 0], p.sum(1)[index >= 0])
-    return read_only(q)
 
 # %% ../../nbs/paper/01_information.ipynb #39fc6053
 def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: float, *,
@@ -657,48 +773,7 @@ def _row_labels(table):
     return list(index) if all(isinstance(i, str) for i in index) else None
 
 # %% ../../nbs/paper/01_information.ipynb #b3ae2ff3
-@patch_to(World)
-def without(self, *arms: int | str) -> World:
-    """The same world without the given arms (names or indices), all else being equal.
-
-    At least two arms must remain, else `InvalidInput`.
-
-    >>> without(clinic, 'biopsy')
-    World('clinic': 2 arms, 2 states, 7 beliefs, bound 1)
-    """
-    z, s = self.setting, self.structure
-    gone = {z.arm_index(a) for a in arms}
-    keep = [k for k in range(z.K) if k not in gone]
-    if len(keep) < 2:
-        raise InvalidInput('arms', arms, f'at most {z.K - 2} of the {z.K} arms')
-    pick = lambda xs: [xs[k] for k in keep]
-    rest = make_world(pick(s.joint), s.costs[keep], z.utility, z.bound,
-                      arms=pick(z.arms), states=z.states, decisions=z.decisions,
-                      signals=pick(self.signals))
-    setting, ranges = rest.setting, self.cost_ranges and pick(self.cost_ranges)
-    if z.supports is not None:
-        beliefs = pick([z.support[list(places)] for places in z.supports])
-        setting = replace(setting, support=merge_beliefs(np.vstack(beliefs))[0],
-                          supports=beliefs)
-    return replace(self, structure=rest.structure, setting=replace(
-        setting, prior=z.prior, rates=z.rates), signals=rest.signals,
-                   cost_ranges=ranges)
-
-# %% ../../nbs/paper/01_information.ipynb #3e883b70
-@patch_to(World)
-def by_proxy(self, proxy: Any) -> World:
-    """The world in which only a test of the state is seen, whose error rates `proxy`
-    holds (as for `Setting`), and whose outcomes take the states' place.
-
-    >>> clinic.by_proxy([[.9, .1], [.05, .95]]).setting.W
-    2
-    """
-    setting = replace(self.setting, proxy=proxy)
-    joint = [p @ setting.rates for p in self.structure.joint]
-    return replace(self, structure=replace(self.structure, joint=joint),
-                   setting=setting)
-
-
+without = World.without
 # %% ../../nbs/paper/01_information.ipynb #c7097335
 def report_utility(world: World, arm: int, reports: np.ndarray) -> float:
     r"""The principal's expected utility of `arm` if belief i is reported as
@@ -741,23 +816,6 @@ def favourite(profits: np.ndarray, worth: Callable[[np.ndarray], np.ndarray],
         h = worth(ties)
         ties = ties[h >= h.max() - TIE_TOL*(stake + B_u)]
     return int(ties[0])
-
-# %% ../../nbs/paper/01_information.ipynb #b809df54
-@patch_to(Rational)
-def best_reply(self, world: World, rule: ScoringRule) -> Reply:
-    """The best response to a `rule` (anything with ``values`` (M, W) and ``bound``),
-    a `Reply`; the truth is told unless a lie gains more than `PROPER_TOL`.
-    """
-    z, q = world.setting, world.belief_distributions
-    pay = z.support @ rule.values.T                     # belief i, report j
-    truthful = pay.diagonal() >= pay.max(1) - PROPER_TOL*rule.values.max()
-    reports = np.where(truthful, np.arange(z.M), pay.argmax(1))
-    payments = q @ pay[np.arange(z.M), reports]
-    profits = payments - world.costs
-    stake = max(rule.values.max(), world.costs.max())
-    worth = lambda arms: np.array(
-        [report_utility(world, k, reports) - payments[k] for k in arms])
-    return Reply(favourite(profits, worth, stake, z.B_u), reports, profits)
 
 # %% ../../nbs/paper/01_information.ipynb #ec8f9f1d
 def best_reply(world: World, rule: ScoringRule) -> Reply:
@@ -804,105 +862,4 @@ class Response:
 # %% ../../nbs/paper/01_information.ipynb #3aef96f6
 _all_ = ['respond', 'without']      # also functions of a world
 
-@patch_to(World)
-@cached_property
-def cumulative(self) -> tuple[np.ndarray, ...]:
-    r"""K arrays (O_k W,): $p(\omega, o\mid k)$ added up, signal by signal and state
-    by state, to draw from."""
-    return tuple(read_only(np.cumsum(p.ravel())) for p in self.structure.joint)
-
-@patch_to(World)
-def draw(self, arm: int, rng: np.random.Generator) -> tuple[int, int]:
-    """(signal, state): nature's draw from $p(\\omega, o\\mid k)$, with one random
-    number."""
-    sums = self.cumulative[arm]
-    cell = min(np.searchsorted(sums, rng.random()*sums[-1], side='right'),
-               len(sums) - 1)
-    return divmod(int(cell), self.setting.W)
-
-@patch_to(Agent)
-def reply(self, world: World, rule: ScoringRule, rng: np.random.Generator) -> Response:
-    """One round, with signal and state drawn from `rng`: the best reply, put into
-    practice. Returns a `Response`."""
-    best = reply_of(self, world, rule)
-    signal, state = world.draw(best.arm, rng)
-    report = best.reports[world.belief_index[best.arm][signal]]
-    return Response(best.arm, tuple(world.setting.support[report].tolist()), state)
-
-@patch_to(World)
-def respond(self, rule: ScoringRule, rng: np.random.Generator) -> Response:
-    """One round of the protocol: what the agent plays and reports under `rule`, and
-    the state.
-
-    `rng` is a `numpy.random.Generator`. Returns a `Response`; raises `InvalidInput`
-    for a rule on another support.
-
-    >>> respond(clinic, best.rule, generator(0)).arm
-    1
-    """
-    check_rule(self, rule)
-    as_kind('rng', rng, np.random.Generator)
-    return self.agent.reply(self, rule, rng)
-
-# %% ../../nbs/paper/01_information.ipynb #61e667c0
-@patch_to(Agent)
-def begin(self) -> Any:
-    "Who plays one run: the agent itself, unless it has a clock."
-    return self
-
-@patch_to(World)
-def sitting(self) -> Any:
-    "A function as `respond`, for one run from its first round on."
-    agent = self.agent.begin()
-    if agent is self.agent:
-        return self.respond
-    def answer(rule, rng):
-        check_rule(self, rule)
-        return agent.reply(self, rule, rng)
-    return answer
-
-@patch_to(World)
-def best_response(self, rule: ScoringRule) -> int:
-    "The index of the arm that the agent plays under `rule`, if it makes no mistake."
-    return best_reply(self, rule).arm
-
-# %% ../../nbs/paper/01_information.ipynb #b0c10002
-@patch_to(Agent)
-def profit(self, world: World, rule: ScoringRule) -> float:
-    """The principal's expected profit, a float, when this agent answers `rule`: the
-    measure by which a rule is right or wrong.
-    """
-    best, support = reply_of(self, world, rule), world.setting.support
-    paid = (support*rule.values[best.reports]).sum(1)
-    return report_utility(world, best.arm, best.reports) - float(
-        world.belief_distributions[best.arm]@paid)
-
-# %% ../../nbs/paper/01_information.ipynb #85cbcbac
-@patch_to(World)
-def save(self, path: str | PathLike[str]) -> None:
-    "Write the world to a file, from which `load_world` reads the same world."
-    from oia_nb.worlds.files import save_world
-    save_world(self, path)
-
-@patch_to(World)
-@cached_property
-def best_profit(self) -> float:
-    r"$h(S^*)$, the profit of the best rule."
-    from oia_nb.run.identification import best_profit
-    return best_profit(self)
-
-@patch_to(Setting)
-def save(self, path: str | PathLike[str]) -> None:
-    "Write the setting to a file, from which `load_setting` reads the same setting."
-    from oia_nb.worlds.files import save_setting
-    save_setting(self, path)
-
-@patch_to(Setting)
-@classmethod
-def grid(cls, states: Sequence[str] | int, *, utility: ArrayLike, bound: float,
-         arms: Sequence[str] | int, step: float = .01,
-         decisions: Sequence[str] | None = None) -> Setting:
-    "The setting in which all multiples of `step` may be reported: `setting_grid`."
-    from oia_nb.worlds.files import setting_grid
-    return setting_grid(states, utility=utility, bound=bound, arms=arms, step=step,
-                        decisions=decisions)
+respond = World.respond

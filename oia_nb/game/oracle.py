@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, islice
 import numpy as np
 from ..core import (REPORT_TOL, InvalidInput, NotInducible, SolverFailure, Value,
-                         as_array, as_integer, as_kind, as_names, as_number, patch_to)
+                         as_array, as_integer, as_kind, as_names, as_number)
 from .information import (Environment, InformationStructure, Rational,
                                      Setting, World)
 from .scoring import ScoringRule, lie, menu_rule, mix
@@ -79,19 +79,17 @@ class Oracle(Value):
         "The smallest margin, or None if they aren't known."
         return None if self.margins is None else float(self.margins.min())
 
-# %% ../../nbs/paper/04_oracle.ipynb #aa785401
-@patch_to(Oracle)
-def on(self, setting: Setting) -> Oracle:
-    """The oracle for the beliefs of another `Setting`: its rules as menus, which pay
-    any report. Margins are known still if no belief is missing there. Raises
-    `InvalidInput`."""
-    support, old = as_kind('setting', setting, Setting).support, self.rules[0].support
-    if np.array_equal(support, old):
-        return self
-    rules = [menu_rule(support, r.values, r.bound) for r in self.rules]
-    gaps = np.abs(old[:, None] - support).max(2).min(1)
-    return replace(self, rules=rules,
-                   margins=self.margins if gaps.max() <= REPORT_TOL else None)
+    def on(self, setting: Setting) -> Oracle:
+        """The oracle for the beliefs of another `Setting`: its rules as menus, which pay
+        any report. Margins are known still if no belief is missing there. Raises
+        `InvalidInput`."""
+        support, old = as_kind('setting', setting, Setting).support, self.rules[0].support
+        if np.array_equal(support, old):
+            return self
+        rules = [menu_rule(support, r.values, r.bound) for r in self.rules]
+        gaps = np.abs(old[:, None] - support).max(2).min(1)
+        return replace(self, rules=rules,
+                       margins=self.margins if gaps.max() <= REPORT_TOL else None)
 
 # %% ../../nbs/paper/04_oracle.ipynb #12acb349
 def widest_margin(world: World, arm: int | str) -> tuple[float, ScoringRule]:

@@ -23,7 +23,7 @@ import numpy as np
 from ..core import BELIEF_TOL, InvalidInput, PROPER_TOL, REPORT_TOL, Value
 from ..core import as_array, as_beliefs, as_integer, as_kind, as_number
 from ..core import as_probabilities
-from ..core import patch_to, read_only
+from ..core import read_only
 
 # %% ../../nbs/paper/02_scoring.ipynb #d4d6081e
 @dataclass(frozen=True, eq=False)
@@ -75,6 +75,49 @@ class ScoringRule(Value):
         high = self.values.max()
         return (f'ScoringRule({M} beliefs, {W} states, pays {low:.4g} to {high:.4g} of '
                 f'{self.bound:g})')
+
+    def column(self, report: ArrayLike) -> np.ndarray:
+        """(W,): what any reported belief pays in each state.
+
+        A belief of the support gets its own row; any other belief gets the row that it
+        would choose from the menu (the lowest index among the best). Raises
+        `InvalidInput` for a report off the simplex.
+        """
+        r = as_array('report', report, (self.support.shape[1],))
+        on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
+        if not on_simplex:
+            raise InvalidInput('report', r.tolist(),
+                               'a belief: no entry negative, summing to one')
+        gap = np.abs(self.support - r).max(1)
+        return self.values[gap.argmin() if gap.min() <= BELIEF_TOL else
+                           (self.values@r).argmax()]
+
+    def pay(self, report: ArrayLike, state: int) -> float:
+        "The payment for a reported belief (W,) when `state` (an index) is revealed."
+        return float(
+            self.column(report)[as_integer('state', state, 0, self.support.shape[1] - 1)])
+
+    def menu(self, within: float = 1e-12) -> Menu:
+        "The rule as a `Menu` of tickets: `rule_menu`."
+        from oia_nb.game.tickets import rule_menu
+        return rule_menu(self, within)
+
+    def rounded(self, digits: int, where: World | Setting,
+                margin: float | None = None) -> RoundedMenu:
+        "The rule with payments of so many `digits`, a `RoundedMenu`: `tickets.rounded`."
+        from oia_nb.game.tickets import rounded
+        return rounded(self, digits, where, margin)
+
+    def save(self, path: str | PathLike[str], setting: Setting | None = None) -> None:
+        "Write the rule to a file, from which `load_rule` reads the same rule."
+        from oia_nb.show.documents import save_rule
+        save_rule(self, path, setting)
+
+    def card(self, setting: Setting, currency: str | None = None, *,
+             title: str = 'What is paid', digits: int | None = None) -> Card:
+        "The rule as a `Card` to print and hand over: `rule_card`."
+        from oia_nb.show.views import rule_card
+        return rule_card(self, setting, currency, title=title, digits=digits)
 
 # %% ../../nbs/paper/02_scoring.ipynb #d4d3e009
 def as_rule(name: str, value: Any) -> ScoringRule:
@@ -150,30 +193,6 @@ def menu_rule(support: np.ndarray, menu: ArrayLike, bound: float) -> ScoringRule
     support, bound = _checked(support, bound)
     menu = as_array('menu', menu, (None, support.shape[1]), 0., bound)
     return ScoringRule(menu[(support @ menu.T).argmax(1)], support, bound)
-
-# %% ../../nbs/paper/02_scoring.ipynb #00f3fead
-@patch_to(ScoringRule)
-def column(self, report: ArrayLike) -> np.ndarray:
-    """(W,): what any reported belief pays in each state.
-
-    A belief of the support gets its own row; any other belief gets the row that it
-    would choose from the menu (the lowest index among the best). Raises
-    `InvalidInput` for a report off the simplex.
-    """
-    r = as_array('report', report, (self.support.shape[1],))
-    on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
-    if not on_simplex:
-        raise InvalidInput('report', r.tolist(),
-                           'a belief: no entry negative, summing to one')
-    gap = np.abs(self.support - r).max(1)
-    return self.values[gap.argmin() if gap.min() <= BELIEF_TOL else
-                       (self.values@r).argmax()]
-
-@patch_to(ScoringRule)
-def pay(self, report: ArrayLike, state: int) -> float:
-    "The payment for a reported belief (W,) when `state` (an index) is revealed."
-    return float(
-        self.column(report)[as_integer('state', state, 0, self.support.shape[1] - 1)])
 
 # %% ../../nbs/paper/02_scoring.ipynb #83e4548e
 def brier(support: np.ndarray, bound: float = 1.) -> ScoringRule:
@@ -341,29 +360,3 @@ def without_floor(rule: ScoringRule, by_state: bool = True) -> ScoringRule:
     floor = rule.values.min(0) if by_state else rule.values.min()
     return replace(rule, values=rule.values - floor)
 
-# %% ../../nbs/paper/02_scoring.ipynb #f8bcb4b4
-@patch_to(ScoringRule)
-def menu(self, within: float = 1e-12) -> Menu:
-    "The rule as a `Menu` of tickets: `rule_menu`."
-    from oia_nb.game.tickets import rule_menu
-    return rule_menu(self, within)
-
-@patch_to(ScoringRule)
-def rounded(self, digits: int, where: World | Setting,
-            margin: float | None = None) -> RoundedMenu:
-    "The rule with payments of so many `digits`, a `RoundedMenu`: `tickets.rounded`."
-    from oia_nb.game.tickets import rounded
-    return rounded(self, digits, where, margin)
-
-@patch_to(ScoringRule)
-def save(self, path: str | PathLike[str], setting: Setting | None = None) -> None:
-    "Write the rule to a file, from which `load_rule` reads the same rule."
-    from oia_nb.show.documents import save_rule
-    save_rule(self, path, setting)
-
-@patch_to(ScoringRule)
-def card(self, setting: Setting, currency: str | None = None, *,
-         title: str = 'What is paid', digits: int | None = None) -> Card:
-    "The rule as a `Card` to print and hand over: `rule_card`."
-    from oia_nb.show.views import rule_card
-    return rule_card(self, setting, currency, title=title, digits=digits)

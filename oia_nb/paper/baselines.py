@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from oia_nb.game.oracle import Oracle
 
 # %% auto #0
-__all__ = ['DECISIONS', 'chen_share', 'chen_parts', 'half_spread', 'profit_at_worst', 'any_rule_bound', 'kept_rule',
-           'deciding_round', 'chen', 'radius_simple', 'belief_numbers', 'oiafc_simple']
+__all__ = ['DECISIONS', 'chen_share', 'chen_parts', 'half_spread', 'profit_at_worst', 'any_rule_bound', 'kept_rule', 'deciding_round', 'chen', 'radius_simple', 'belief_numbers', 'oiafc_simple', 'etc', 'CROSSED_TOL', 'etc_radius', 'etc_bits', 'link_arms', 'Frozen', 'Commitment', 'commit', 'etc_rounds', 'etc_bound', 'etc_samples', 'explore_then_commit', 'unless_broken', 'ask_some', 'ask_link_commit', 'committed']
 
 # %% ../../nbs/paper/12_baselines.ipynb #df53ad19
 from bisect import bisect_left
@@ -191,3 +190,224 @@ def oiafc_simple(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
         decide=decide, rounds=as_integer('max_rounds', max_rounds,
                                          setting.K), solver=solver, watch=watch,
         looks=0, sizes=sizes)
+
+# %% ../../nbs/appendix/79_baseline_proofs.ipynb #3a1313e9
+def etc_radius(setting, samples, delta):
+    """The radius after `samples` announcements of each rule: right for all arms with
+    probability 1 - `delta`."""
+    return float(np.sqrt(budget_parameter(setting, 1, delta)/samples))
+
+# %% ../../nbs/appendix/79_baseline_proofs.ipynb #47dc4981
+def etc_bits(I):
+    """How often each segment is halved: what is left is at most I/16 long. 0 if `I`
+    is 1 or more."""
+    return 0 if I >= 1 else int(np.ceil(4 - np.log2(I)))
+
+def link_arms(run, bits):
+    """K - 1 bisections of `bits` rounds, each of which finds a boundary between the
+    arms linked so far and a new one; files a `Search` for each."""
+    rules, linked = run.oracle.rules, {0}
+    while len(linked) < run.setting.K:
+        j = min(set(range(run.setting.K)) - linked)
+        t0, low, high, inner, outer = run.rounds, 0., 1., 0, j
+        for _ in range(bits):
+            lam = (low + high)/2
+            arm = yield from announce(run.transcript, mix(rules[0], rules[j], lam),
+                                      (0, j), lam, kind=FORCED, target=j)
+            if arm in linked:
+                low, inner = lam, arm
+            else:
+                high, outer = lam, arm
+        linked.add(outer)
+        run.searches.append(Search(t0, run.rounds, low, high, inner, outer, bits,
+                                   False))
+
+# %% ../../nbs/appendix/79_baseline_proofs.ipynb #c476cfc5
+@dataclass(frozen=True, eq=False)
+class Frozen:
+    """What `cost_upper` needs of a `Transcript`: the estimates (K, M) of one time,
+    and the rules answered until another."""
+    setting: Setting
+    q_hat: np.ndarray
+    points: list
+
+# %% ../../nbs/appendix/79_baseline_proofs.ipynb #653a11b9
+@dataclass(frozen=True, eq=False)
+class Commitment:
+    r"""The best that an arm can be committed to: `upper` $U_k$ (None: even the
+    loosened program has no solution), `lower` $L_k$, the `rule` that earns that,
+    `solves`."""
+    upper: float
+    lower: float
+    rule: ScoringRule
+    solves: int
+
+def commit(setting, oracle, k, q, I, C_hat, I_c, solver='fast'):
+    """The `Commitment` of arm k from estimates q (K, M), C_hat and I_c (K, K), and
+    the radius `I` of all arms."""
+    program = program_route(solver)(setting.support, setting.K, k)
+    room = I_c[k]/setting.bound + I
+    most = program.minimum(q, C_hat[k]/setting.bound - room, rule=False)
+    upper = None
+    if most is not None:
+        worth = q[k] @ setting.belief_utility
+        upper = worth - setting.bound*most.bound + half_spread(setting)*I
+    rules = [oracle.rules[k]]
+    safe = program.minimum(q, C_hat[k]/setting.bound + room + 2*LP_TOL)
+    if safe is not None:
+        S = setting.bound*safe.rule
+        rules.append(ScoringRule(S, setting.support, setting.bound))
+    lower, n = max((profit_at_worst(setting, q[k], I, rule), n)
+                   for n, rule in enumerate(rules))
+    return Commitment(upper, lower, rules[n], program.solves)
+
+# %% ../../nbs/appendix/79_baseline_proofs.ipynb #26dabb35
+def etc_rounds(setting, samples, delta):
+    "Kn + (K-1)b: the rounds of `etc` with n = `samples`; an int."
+    bits = etc_bits(etc_radius(setting, samples, delta))
+    return setting.K*samples + (setting.K - 1)*bits
+
+def etc_bound(setting, margin, samples, delta):
+    r"""The most that the certificate of `etc` with n = `samples` can be, on the
+    event (chapter 79); `margin` is the oracle's. For rules with 0 ≤ S ≤ B_S."""
+    I, B_S = etc_radius(setting, samples, delta), setting.bound
+    x = 2*B_S*((setting.K - 1)*(2.**-etc_bits(I) + I) + I)
+    return float(2*half_spread(setting)*I + B_S*min(1., 2*x/(margin + x)))
+
+def _smallest(ok):
+    "The smallest positive integer for which `ok` holds, if it holds from there on."
+    high = 1
+    while not ok(high):
+        high *= 2
+    return 1 + bisect_left(range(1, high), True, lo=high//2, key=ok)
+
+def etc_samples(setting, margin, eps, delta):
+    r"""The smallest n with which `etc` is sure to certify $\epsilon$ on the event
+    (chapter 79); an int."""
+    return _smallest(lambda n: etc_bound(setting, margin, n, delta) <= eps)
+
+# %% ../../nbs/appendix/79_baseline_proofs.ipynb #c209ae68
+def _announcements(setting, oracle, eps, delta, samples, budget, max_rounds):
+    """n, from the first of `samples`, `budget` and ε that is there; 0 if the budget
+    is less than K."""
+    fit = lambda rounds: _smallest(lambda n: etc_rounds(setting, n + 1, delta) > rounds)
+    if samples is not None and budget is not None:
+        raise InvalidInput('samples, budget', (samples, budget),
+                           'one of the two, or neither')
+    if samples is not None:
+        return as_integer('samples', samples, 1)
+    if budget is not None:
+        budget = as_integer('budget', budget, 1)
+        return fit(budget) if budget >= setting.K else 0
+    if oracle.margin is None:
+        raise InvalidInput('oracle', oracle,
+                           'one with known margins, or samples=n, or a budget')
+    reachable = etc_bound(setting, oracle.margin, fit(max_rounds), delta) <= eps
+    if not reachable:
+        raise InvalidInput(
+            'eps', eps,
+            f'a target that at most {max_rounds:,} rounds are sure to reach; or '
+            'samples=n, or a budget')
+    return etc_samples(setting, oracle.margin, eps, delta)
+
+@learner
+def explore_then_commit(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
+                        samples: int | None = None, budget: int | None = None,
+                        max_rounds: int = 10_000_000, solver: str = 'fast',
+                        watch: Callable[[Any], object] | None = None
+        ) -> Generator[ScoringRule, Response, Any]:
+    """Explore-then-commit (after Cacciamani et al. 2023): a `Learner` that yields a
+    `ScoringRule`, receives a `Response`, returns an `Identification`.
+
+    Its status is "certified" if the bound that it proves is at most `eps`,
+    "uncertified" if not, "event_violated" (the estimates contradict each other) or
+    "budget_too_small" (fewer rounds than arms), both without certificate. Asking
+    counts as exploitation, bisections as forced.
+
+    Parameters
+    ----------
+    setting : Setting
+    oracle : Oracle; with its margins, if neither `samples` nor `budget` is given
+    eps, delta : float; the target, in (0, 2(B_S + B_u)] and (0, 1]
+    samples, budget : int, optional
+        Announcements of each rule, or the most rounds; else what `eps` takes.
+    max_rounds : int; the most rounds that `eps` may ask for, at least K
+    solver : "fast", "highs" or "cvxpy"
+    watch : callable, optional; called with one `Plan`, before the end
+
+    Raises `InvalidInput` at once for bad arguments.
+
+    Examples
+    --------
+    >>> explore_then_commit(z, oracle, eps=1., delta=.1,
+    ...     budget=100).send(None) is oracle.rules[0]
+    True
+    """
+    eps, delta = check_learner(setting, oracle, eps, delta)
+    n = _announcements(setting, oracle, eps, delta, samples, budget,
+                       as_integer('max_rounds', max_rounds, setting.K))
+    I = etc_radius(setting, max(n, 1), delta)
+    run = Exploration(setting, oracle, radius=lambda N, t: np.full(setting.K, I),
+                      mixing=None, solver=solver, watch=watch, looks=1)
+    if n:
+        steps = ask_link_commit(run, eps, delta, n, solver)
+    else:
+        steps = ask_some(run, eps, delta, budget)
+    return unless_broken(run, steps, eps, delta)
+
+etc = explore_then_commit      # its earlier name
+
+def unless_broken(run, steps, eps, delta):
+    """The `steps`, or the end of a run in which the oracle was seen to be wrong, or
+    that was stopped."""
+    try:
+        return (yield from steps)
+    except OracleViolated:
+        return conclude_run(run, eps=eps, delta=delta, **broken_oracle(run))
+    except Stopped:
+        return conclude_run(run, eps=eps, delta=delta, **best_so_far(run))
+
+def ask_some(run, eps, delta, budget):
+    """A budget smaller than the number of arms: ask what can be asked, and return
+    the safest rule."""
+    yield from remember(run, initialise(run, budget), keep=lambda run: True)
+    return conclude_run(run, eps=eps, delta=delta, status='budget_too_small',
+                    found=Finding(*safest(run)))
+
+# %% ../../nbs/appendix/79_baseline_proofs.ipynb #9f7b6259
+def ask_link_commit(run, eps, delta, n, solver):
+    "The four steps of the algorithm."
+    z, data = run.setting, run.transcript
+    yield from initialise(run, z.K)
+    for k in range(z.K):
+        for _ in range(n - 1):
+            yield from ask_oracle(data, run.oracle, k, k)
+    q, I, asked = data.q_hat, run.radius(data.N, data.rounds), data.rounds
+    yield from link_arms(run, etc_bits(I[0]))
+    C_hat, I_c, run.violated = cost_estimates(
+        cost_upper(Frozen(z, q, data.points), I/2), z.bound)
+    ends = [commit(z, run.oracle, k, q, I[0], C_hat, I_c, solver) for k in range(z.K)]
+    return conclude_run(run, eps=eps, delta=delta,
+                    **committed(run, eps, asked, q, I, C_hat, I_c, ends))
+
+# an upper end below the lower one by more than this proves that the event failed
+CROSSED_TOL = 1e-7
+
+def committed(run, eps, asked, q, I, C_hat, I_c, ends):
+    """The decision for the best of K objects `Commitment`, from estimates as of the
+    round `asked`."""
+    U = np.array([np.nan if e.upper is None else e.upper for e in ends])
+    k = int(np.argmax([e.lower for e in ends]))
+    bound, t = float(U.max() - ends[k].lower), run.rounds
+    run.violated |= not bound >= -CROSSED_TOL
+    run.snapshots.append((t, U, I, bound))
+    if run.watch:
+        run.watch(Plan(t + 1, run.transcript.N, q, I, C_hat, I_c, U, k, 0.,
+                       ends[k].rule, ends[k].rule, run.violated, bound))
+    proved = 'certified' if bound <= eps else 'uncertified'
+    status = 'event_violated' if run.violated else proved
+    answered = k + 1 if ends[k].rule is run.oracle.rules[k] else 0
+    outline = dict(until=[asked]*2, answered=answered, share=None)
+    certificate = Certificate(bound, 0., bound, proof=outline)
+    return dict(status=status, lp_solves=sum(e.solves for e in ends),
+                found=Finding(ends[k].rule, k, certificate))

@@ -11,16 +11,12 @@ if TYPE_CHECKING:
     from oia_nb.game.information import World
 
 # %% auto #0
-__all__ = ['C_GAP', 'C_EPS', 'KNOBS', 'MEASURES', 'Problem', 'problem_of', 'n_min', 'tau1_bound', 'count_searches',
-           'search_depth_bound', 'searches_bound', 'search_rounds', 'largest_inverse_alpha2', 'tau2_bound',
-           'theorem1_at', 'largest_fixed_point', 'theorem1_bound', 'corollary1_arm', 'corollary1_tau1',
-           'corollary1_tau2', 'corollary1_bound', 'theorem2_need', 'smallest_budget', 'theorem1_parts', 'Forecast',
-           'forecast_rounds', 'forecast_rows']
+__all__ = ['C_GAP', 'C_EPS', 'KNOBS', 'MEASURES', 'Problem', 'problem_of', 'n_min', 'tau1_bound', 'count_searches', 'search_depth_bound', 'searches_bound', 'search_rounds', 'largest_inverse_alpha2', 'tau2_bound', 'theorem1_at', 'largest_fixed_point', 'theorem1_bound', 'corollary1_arm', 'corollary1_tau1', 'corollary1_tau2', 'corollary1_bound', 'theorem2_need', 'smallest_budget', 'theorem1_parts', 'Forecast', 'forecast_rounds', 'forecast_rows', 'theorem1_explicit', 'corollary1_explicit', 'corollary2_budget']
 
 # %% ../../nbs/paper/11_complexity.ipynb #b875cd6c
 from dataclasses import dataclass, replace
 import numpy as np
-from ..core import InvalidInput, as_array, as_number, patch_to
+from ..core import InvalidInput, as_array, as_number
 from ..game.information import Environment, Setting
 from ..game.stackelberg import optimal_rule
 from ..game.oracle import action_informed_oracle
@@ -69,13 +65,12 @@ class Problem:
         with np.errstate(divide='ignore'):
             return float(4*self.B**2*(self.eps**-2 + (1/others**2).sum()))
 
-# %% ../../nbs/paper/11_complexity.ipynb #42336fd9
-@patch_to(Problem)
-def Lambda(self, t: float, version: str = 'corrected') -> float:
-    "The logarithm; the printed bounds round M ln 2 up to M."
-    per_belief = 1. if _printed(version) else np.log(2)
-    return np.log(4*self.K/self.delta) + self.M*per_belief + 2*np.log(t)
+    def Lambda(self, t: float, version: str = 'corrected') -> float:
+        "The logarithm; the printed bounds round M ln 2 up to M."
+        per_belief = 1. if _printed(version) else np.log(2)
+        return np.log(4*self.K/self.delta) + self.M*per_belief + 2*np.log(t)
 
+# %% ../../nbs/paper/11_complexity.ipynb #42336fd9
 def _printed(version):
     if version not in ('corrected', 'printed'):
         raise InvalidInput('version', version, '"corrected" or "printed"')
@@ -437,3 +432,53 @@ def forecast_rows(
     factors = [(label, *(f'× {f.knobs[knob][m]:.2f}' for m in MEASURES))
                for knob, label, _ in KNOBS]
     return [(what, rounds(x)) for what, x in rounds_of], factors
+
+# %% ../../nbs/appendix/81_bounds.ipynb #520fda51
+def theorem1_explicit(p: Problem, version: str = 'corrected',
+                      signed: bool = False) -> tuple[float, float]:
+    r"""Theorem 1 without $\tau$ on its right-hand side: (bound, $\Gamma$).
+
+    >>> f'{theorem1_explicit(problem)[0]:.3g}'
+    '2.95e+13'
+    """
+    log_K = np.log(4*p.K/p.delta)
+    if _printed(version):
+        c = 2*(97 + 48*2**.5)
+        size = (1 + 12*p.B_S/p.margin)**2*p.H_delta
+        ratio = 4*p.K/p.delta
+        Gamma = (128*c*size*(p.M**2 + 2*p.M*ratio**(3/8) + ratio**.5))**2
+        log_G = log_K + 2*np.log(Gamma)
+        return float(c*size*np.log2(Gamma)*(p.M + 2*log_G + log_G**2/p.M)), float(Gamma)
+    P = (2130 if signed else 940)*p.H_eps*p.R + 16*p.H_tilde + p.K*(p.K + 4)/11
+    Gamma = float((2.53*P/p.M*(log_K + p.M*np.log(2) + 3.93)**2)**2)
+    return float(theorem1_at(p, Gamma, signed=signed)), Gamma
+
+# %% ../../nbs/appendix/81_bounds.ipynb #2243c42f
+def corollary1_explicit(p: Problem, signed: bool = False) -> tuple[float, float]:
+    r"""Corollary 1 (corrected) in closed form: (bound, $\Gamma$). The paper leaves
+    this step out.
+
+    >>> f'{corollary1_explicit(problem)[0]:.3g}'
+    '2.57e+12'
+    """
+    P = (1184 if signed else 520)*p.H_eps*p.R + 8*p.H_eps + p.K*(p.K + 4)/5.5
+    Gamma = float((2.53*P*(np.log(4*p.K/p.delta) + p.M*np.log(2) + 1.963))**2)
+    return float(p.K + corollary1_tau1(p, Gamma)
+                 + corollary1_tau2(p, Gamma, signed=signed)), Gamma
+
+# %% ../../nbs/appendix/81_bounds.ipynb #e4d3743d
+def corollary2_budget(p: Problem, version: str = 'corrected',
+                      signed: bool = False) -> tuple[float, float]:
+    r"""Corollary 2: (T, $\Gamma$), a budget that is enough for error probability
+    `delta`; T is a whole number, as a float.
+
+    >>> f'{corollary2_budget(problem)[0]:.3g}'
+    '5.37e+12'
+    """
+    c, Q = (144, 0.) if _printed(version) else (594 if signed else 262, (p.K + 1)*
+                                                (p.K + 2)/2)
+    size, extra = p.H_eps*max(p.R, 1.), p.K + (0. if _printed(version) else 2*Q + 1)
+    Gamma = (8*c*size*(p.M + np.sqrt(p.K/p.delta)) + extra)**2
+    return float(
+        np.ceil(p.K + np.log2(Gamma)
+                *(2*c*size*(p.M + np.log(Gamma*p.K/p.delta)) + Q))), float(Gamma)

@@ -15,7 +15,6 @@ __all__ = ['INIT', 'NORMAL', 'FORCED', 'PAST', 'EVENT_TOL', 'Transcript', 'radiu
 # %% ../../nbs/paper/05_estimation.ipynb #208f2851
 from array import array
 import numpy as np
-from ..core import patch_to
 
 # %% ../../nbs/paper/05_estimation.ipynb #06a5b951
 # kinds of rounds (chapter 62); the last were played before the run began
@@ -64,72 +63,65 @@ class Transcript:
         r"(K, M): $\hat q_k$ (the paper's eq. (8)); zero for an arm never seen."
         return self.counts/np.maximum(self._N, 1)[:, None]
 
-# %% ../../nbs/paper/05_estimation.ipynb #06a5b9e1
-@patch_to(Transcript)
-def _file(self, arm, belief, payment, *, state, kind, target):
-    "The one place where the parts of a round are filed."
-    self.rounds += 1
-    self.counts[arm, belief] += 1
-    self._N[arm] += 1
-    self.arms.append(arm)
-    self.beliefs.append(belief)
-    self.states.append(state)
-    self.kinds.append(FORCED if kind == NORMAL and arm != target else kind)
-    self.targets.append(target)
-    self.payments.append(0. if kind == PAST else payment)
+    def _file(self, arm, belief, payment, *, state, kind, target):
+        "The one place where the parts of a round are filed."
+        self.rounds += 1
+        self.counts[arm, belief] += 1
+        self._N[arm] += 1
+        self.arms.append(arm)
+        self.beliefs.append(belief)
+        self.states.append(state)
+        self.kinds.append(FORCED if kind == NORMAL and arm != target else kind)
+        self.targets.append(target)
+        self.payments.append(0. if kind == PAST else payment)
 
-@patch_to(Transcript)
-def keep(self, values: np.ndarray) -> None:
-    "Note which rule the next round announces, by its payments (M, W)."
-    key = values.tobytes()
-    if key not in self._known:
-        self._known[key] = len(self.rules)
-        self.rules.append(values)
-    self.asked.append(self._known[key])
+    def keep(self, values: np.ndarray) -> None:
+        "Note which rule the next round announces, by its payments (M, W)."
+        key = values.tobytes()
+        if key not in self._known:
+            self._known[key] = len(self.rules)
+            self.rules.append(values)
+        self.asked.append(self._known[key])
 
-@patch_to(Transcript)
-def follow(self, other: Any) -> None:
-    "Add the rounds of another `Transcript`, or of a `Trace`; their rules aren't kept."
-    columns = (other.arms, other.beliefs, other.payments, other.states, other.kinds,
-               other.targets)
-    for arm, belief, payment, state, kind, target in zip(*columns, strict=True):
-        self._file(arm, belief, payment, state=state, kind=kind, target=target)
+    def follow(self, other: Any) -> None:
+        "Add the rounds of another `Transcript`, or of a `Trace`; their rules aren't kept."
+        columns = (other.arms, other.beliefs, other.payments, other.states, other.kinds,
+                   other.targets)
+        for arm, belief, payment, state, kind, target in zip(*columns, strict=True):
+            self._file(arm, belief, payment, state=state, kind=kind, target=target)
 
-# %% ../../nbs/paper/05_estimation.ipynb #db9cba39
-@patch_to(Transcript)
-def record(self, arm: int, belief: int, s: np.ndarray, line: Any = None,
-           place: float = 0., *, state: int | None = None, kind: int = NORMAL,
-           target: int | None = None) -> None:
-    """Add a round: `arm` answered a rule with expected payments `s` (M,) and
-    reported `belief` (an index); the `state`, if it is known.
+    def record(self, arm: int, belief: int, s: np.ndarray, line: Any = None,
+               place: float = 0., *, state: int | None = None, kind: int = NORMAL,
+               target: int | None = None) -> None:
+        """Add a round: `arm` answered a rule with expected payments `s` (M,) and
+        reported `belief` (an index); the `state`, if it is known.
 
-    `target` is the arm that was meant to answer, by default the one that did. A round
-    of the kind NORMAL that another arm answers is filed as FORCED.
+        `target` is the arm that was meant to answer, by default the one that did. A round
+        of the kind NORMAL that another arm answers is filed as FORCED.
 
-    If the rule lies on a segment, `line` (hashable) names the segment and
-    `place` where on it; of the points of one segment answered by one arm, only
-    the two outermost are kept.
-    """
-    self._file(arm, belief, s[belief], state=-1 if state is None else state, kind=kind,
-               target=arm if target is None else target)
-    ends = self._ends.setdefault((line, arm), []) if line is not None else []
-    if len(ends) < 2:
-        ends.append((place, self._store(arm, s)))
-        ends.sort()
-    elif place < ends[0][0]:
-        ends[0] = (place, self._store(arm, s, ends[0][1]))
-    elif place > ends[1][0]:
-        ends[1] = (place, self._store(arm, s, ends[1][1]))
+        If the rule lies on a segment, `line` (hashable) names the segment and
+        `place` where on it; of the points of one segment answered by one arm, only
+        the two outermost are kept.
+        """
+        self._file(arm, belief, s[belief], state=-1 if state is None else state, kind=kind,
+                   target=arm if target is None else target)
+        ends = self._ends.setdefault((line, arm), []) if line is not None else []
+        if len(ends) < 2:
+            ends.append((place, self._store(arm, s)))
+            ends.sort()
+        elif place < ends[0][0]:
+            ends[0] = (place, self._store(arm, s, ends[0][1]))
+        elif place > ends[1][0]:
+            ends[1] = (place, self._store(arm, s, ends[1][1]))
 
-@patch_to(Transcript)
-def _store(self, arm, s, n=None):
-    if n is None:
-        n, room = self._size[arm], self._points[arm]
-        self._size[arm] += 1
-        if n == len(room):
-            self._points[arm] = np.vstack([room, np.empty_like(room)])
-    self._points[arm][n], self._when[arm][n] = s, self.rounds
-    return n
+    def _store(self, arm, s, n=None):
+        if n is None:
+            n, room = self._size[arm], self._points[arm]
+            self._size[arm] += 1
+            if n == len(room):
+                self._points[arm] = np.vstack([room, np.empty_like(room)])
+        self._points[arm][n], self._when[arm][n] = s, self.rounds
+        return n
 
 # %% ../../nbs/paper/05_estimation.ipynb #c74e1860
 def radius_fc(N: np.ndarray, t: float, *, K: int, M: int, delta: float) -> np.ndarray:

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['NOISE', 'FAR', 'LEAST', 'SHARES', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie', 'proved', 'extent',
-           'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'at_right_angles', 'kinked', 'spanning', 'Majorants', 'Cut',
-           'CutRegion']
+__all__ = ['NOISE', 'FAR', 'LEAST', 'CUT_SHARES', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie', 'proved_least',
+           'extent', 'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'at_right_angles', 'kinked', 'spanning',
+           'Majorants', 'Cut', 'CutRegion']
 
 # %% ../../nbs/sharp/22_walls.ipynb #f63676b8
 from functools import cached_property
@@ -141,7 +141,7 @@ class Wall:
             status, found = wall.highs.getModelStatus(), wall.highs.getSolution()
             if status == highspy.HighsModelStatus.kOptimal:
                 y = np.array(found.row_dual)
-                return proved(wall, cost, y), y[len(wall.neutral):], np.array(found.col_value)
+                return proved_least(wall, cost, y), y[len(wall.neutral):], np.array(found.col_value)
             wall.highs.clearSolver()                      # once more from the beginning
         infeasible = status == highspy.HighsModelStatus.kInfeasible
         return None if infeasible else (-np.inf, wall.sides, 0*cost)
@@ -170,7 +170,7 @@ def tie(wall):
         raise Contradiction(against)
     wall.tied, wall.up[:], wall.low[:] = True, np.inf, -np.inf
 
-def proved(wall, cost, y):
+def proved_least(wall, cost, y):
     """What ⟨cost, a⟩ is at least, by the multipliers y of the rows; what they leave
     of the cost is paid for at |a_i| = `MOST`."""
     y = np.where(np.isfinite(np.where(y > 0, *wall.ends)), y, 0.)
@@ -211,7 +211,7 @@ def prove_cheaper(wall):
 
 # %% ../../nbs/sharp/22_walls.ipynb #cf7e4cfa
 # bounds of alpha below this are taken for it; weights of the first of two hyperplanes
-LEAST, SHARES = .05, np.column_stack([np.linspace(0, 1, 41), np.linspace(1, 0, 41)])
+LEAST, CUT_SHARES = .05, np.column_stack([np.linspace(0, 1, 41), np.linspace(1, 0, 41)])
 HUGE = 1e9                                      # in place of a bound that isn't known
 
 def weigh(ups, prices):
@@ -220,9 +220,9 @@ def weigh(ups, prices):
     if len(ups) == 1:
         return np.ones(1), np.maximum(np.minimum(ups[0], HUGE), LEAST)
     ups = np.maximum(np.minimum(ups, HUGE), -HUGE)
-    total = np.maximum(SHARES @ ups, LEAST)
+    total = np.maximum(CUT_SHARES @ ups, LEAST)
     best = int((prices/total).min(1).argmax())
-    return SHARES[best], total[best]
+    return CUT_SHARES[best], total[best]
 
 # %% ../../nbs/sharp/22_walls.ipynb #77c53076
 class BetRegion:
