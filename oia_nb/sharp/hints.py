@@ -229,7 +229,7 @@ class Boxes:
         below, above, step = divided(box, i, t)
         inner, outer = (above, below) if side > 0 else (below, above)
         # what says where the end is says the same of what chords lack beyond it
-        K, more = 1/max(found[3], room/lacks), self.chords(outer, w)[0][i] - slope[i]
+        K, more = 1/max(found[3], .5*room/lacks), self.chords(outer, w)[0][i] - slope[i]
         rows = [[m, K*y] for m, y in found[2]['rows']]
         rows += [[n + int(i) + N*(side > 0), K], [n + int(i) + N*(more < 0), abs(more)]]
         closed = dict(weights=w.tolist(), rows=rows,
