@@ -19,7 +19,7 @@ from ..paper.estimation import FORCED, INIT, NORMAL, PAST, Transcript
 from ..game.programs import new_highs, open_highs
 from ..run.learner import Halt
 from ..game.scoring import ScoringRule, without_floor
-from ..game.tickets import payable
+from ..game.tickets import payable, payable_bend
 from ..experts.told import Told
 from .evidence import own_wealth, pair_wealth
 from .hints import checked
@@ -471,9 +471,18 @@ class Choice:
         return payable(without_floor(rule, z.prior is not None), self.unit)
 
     def mixture(self, y):
-        "The rule that mixes those of the pool with weights y (B,), within the bound."
-        values = np.tensordot(np.maximum(y, 0), self.known.cone.values, 1)
-        return self.fit(values/max(1., values.max())*self.known.setting.bound)
+        """The rule that mixes those of the pool with weights y (B,), within the bound. In
+        coins each part bends where it did, lest it say something of other beliefs."""
+        z, pool, weights = self.known.setting, self.known.cone.values, np.maximum(y, 0)
+        values = np.tensordot(weights, pool, 1)
+        scale = z.bound/max(1., values.max())
+        if self.unit and z.W == 2:
+            parts = [ScoringRule(scale*w*v, z.support, z.bound)
+                     for w, v in zip(weights, pool) if w > 0]
+            paid = sum(payable_bend(rule, self.unit).values for rule in parts)
+            if np.max(paid) <= z.bound:
+                return self.fit(paid)
+        return self.fit(scale*values)
 
     def alpha(self, l, j):
         "(M,): the hyperplane l|j by the guess; as it is, where no question will do."
