@@ -16,6 +16,8 @@ chapter on it.
                                                         told, beside what it did at `UNSPARING`
     python benchmarks/sharp.py trade [SEEDS]            rounds against money, as a round costs more
                                                         or less beside the payment
+    python benchmarks/sharp.py parts [SEEDS]            what each constant of the choice of
+                                                        questions buys: rounds without it
     python benchmarks/sharp.py readme [SEEDS]           what the README's example pays and loses,
                                                         with its own seed and others
     python benchmarks/sharp.py show                     the ratios and their spread
@@ -44,6 +46,7 @@ from commit import commit
 from oia_nb.all import (NotInducible, action_informed_oracle, generator, is_proper, load_world,
                         optimal_rule, principal_profit, random_world, sharp, simulate)
 from oia_nb.paper.complexity import n_min, problem_of
+from oia_nb.sharp import bets
 from oia_nb.sharp.limits import lower_bound
 from oia_nb.run.experiments import break_even
 from oia_nb.fast.drive import simulate_fast
@@ -212,6 +215,41 @@ def trade(seeds=3, delta=.05, worlds=(0, 5, 9)):
             print(world.name, cost, found[f'{cost:g}'], flush=True)
         rows.append(dict(world=world.name, eps=eps, commit=commit(), costs=found))
         file('trade', rows[-1:])
+    return rows
+
+# constants of the choice of questions, and values that take each of them away
+NEUTRAL = dict(SPREAD=0., SLACK=0., FLOOR=1/1000, HALF=1., RENEW=1e9, DRAWS=1, TRUST=(1,),
+               VAIN=0., BATCH=0., LEADS=0., AGAIN_AFTER=1.)
+
+def parts(seeds=3, delta=.05, worlds=(1, 5, 7, 9, 11), cap=3000):
+    """Rounds without one constant, over those with all, of the same world and seed. The first
+    row changes the seeds alone, so that it shows how much is chance."""
+    tried = []
+    for n in worlds:
+        world, eps = posed(n)
+        tried.append((world, action_informed_oracle(world), optimal_rule(world), eps, delta))
+    def all_runs(first=0):
+        return [play(*problem, generator(7, seed), cap) for problem in tried
+                for seed in range(first, first + seeds)]
+    before, rows = all_runs(), []
+    for name, value in [('other seeds', None), *NEUTRAL.items()]:
+        usual = getattr(bets, name, None)
+        if value is None:
+            runs = all_runs(seeds)
+        else:
+            setattr(bets, name, value)
+            runs = all_runs()
+            setattr(bets, name, usual)
+        logs = np.log([r['rounds']/b['rounds'] for r, b in zip(runs, before)])
+        rows.append(dict(
+            world=name, usual=usual, neutral=value, ratio=float(np.exp(logs.mean())),
+            error=float(logs.std(ddof=1)/np.sqrt(len(logs))), worst=float(np.exp(logs.max())),
+            uncertified=sum(r['status'] != 'certified' for r in runs), runs=len(runs),
+            failures=sum(r['failed'] for r in runs),
+            seconds=sum(r['seconds'] for r in runs)/sum(b['seconds'] for b in before),
+            worlds=[w.name for w, *_ in tried], cap=cap, commit=commit()))
+        print(rows[-1], flush=True)
+        file('parts', rows[-1:])
     return rows
 
 def readme(seeds=20):
@@ -384,7 +422,7 @@ def merged(old, new):
 if __name__ == '__main__':
     part, *rest = sys.argv[1:] or ['']
     if part not in ('suite', 'small', 'faithful', 'accuracy', 'money', 'trade', 'speed',
-                    'readme', 'show'):
+                    'parts', 'readme', 'show'):
         sys.exit(__doc__)
     if part == 'show':
         show(stored())
@@ -395,7 +433,7 @@ if __name__ == '__main__':
         if part in ('suite', 'money') and rest:
             options = dict(seeds=int(rest[0])) | ({} if len(rest) < 2 else dict(
                 worlds=[int(n) for n in rest[1].split(',')]))
-        if part in ('accuracy', 'readme', 'trade') and rest:
+        if part in ('accuracy', 'parts', 'readme', 'trade') and rest:
             options = dict(seeds=int(rest[0]))
         if part == 'small' and rest:
             options = dict(runs=int(rest[0])) | ({} if len(rest) < 2 else dict(
