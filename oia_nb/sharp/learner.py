@@ -451,6 +451,7 @@ def prepare(run, checks):
         yield from sit(run, rule, arm, *how)
     conclusion(run, rule, arm)
 
+# %% ../../nbs/sharp/25_sharp.ipynb #2a57c16a
 def sit(run, rule, arm, kind, often):
     "Announce a rule so often, or until another arm than it is meant for answers."
     for _ in range(often):
@@ -505,6 +506,7 @@ def close(run, checks, crosses):
                    'drift' if failed == 'answers' else failed)
     return True
 
+# %% ../../nbs/sharp/25_sharp.ipynb #19b88921
 def some_agent(run):
     """Note what the examination's answers say. Whether an agent, whose costs may be
     equal, gives all answers. Arms that answer rules of one ray do so by a margin over
