@@ -221,7 +221,7 @@ def trade(seeds=3, delta=.05, worlds=(0, 5, 9)):
 NEUTRAL = dict(SPREAD=0., SLACK=0., FLOOR=1/1000, HALF=1., RENEW=1e9, DRAWS=1, TRUST=(1,),
                VAIN=0., BATCH=0., LEADS=0., AGAIN_AFTER=1.)
 
-def parts(seeds=3, delta=.05, worlds=(1, 5, 7, 9, 11), cap=3000):
+def parts(seeds=5, delta=.05, worlds=(0, 5, 7, 9, 11), cap=3000, names=tuple(NEUTRAL)):
     """Rounds without one constant, over those with all, of the same world and seed. The first
     row changes the seeds alone, so that it shows how much is chance."""
     tried = []
@@ -231,8 +231,8 @@ def parts(seeds=3, delta=.05, worlds=(1, 5, 7, 9, 11), cap=3000):
     def all_runs(first=0):
         return [play(*problem, generator(7, seed), cap) for problem in tried
                 for seed in range(first, first + seeds)]
-    before, rows = all_runs(), []
-    for name, value in [('other seeds', None), *NEUTRAL.items()]:
+    before, rows, made = all_runs(), [], commit()
+    for name, value in [('other seeds', None), *((name, NEUTRAL[name]) for name in names)]:
         usual = getattr(bets, name, None)
         if value is None:
             runs = all_runs(seeds)
@@ -247,7 +247,7 @@ def parts(seeds=3, delta=.05, worlds=(1, 5, 7, 9, 11), cap=3000):
             uncertified=sum(r['status'] != 'certified' for r in runs), runs=len(runs),
             failures=sum(r['failed'] for r in runs),
             seconds=sum(r['seconds'] for r in runs)/sum(b['seconds'] for b in before),
-            worlds=[w.name for w, *_ in tried], cap=cap, commit=commit()))
+            worlds=[w.name for w, *_ in tried], cap=cap, commit=made))
         print(rows[-1], flush=True)
         file('parts', rows[-1:])
     return rows

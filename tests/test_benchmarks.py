@@ -16,7 +16,7 @@ from conftest import amount, ROOT
 STATIC = ROOT/'nbs'/'_static'
 SHARP, EXPERTS, LIMITS = (json.loads((STATIC/f'{name}.json').read_text())
                           for name in ('sharp', 'experts', 'limits'))
-TABLES = {name: SHARP[name] for name in ('suite', 'faithful', 'accuracy', 'money')} | dict(
+TABLES = {name: SHARP[name] for name in ('suite', 'faithful', 'accuracy', 'money', 'parts')} | dict(
     small=[SHARP['small']], experts=EXPERTS, limits=LIMITS,
     results=pd.read_csv(STATIC/'results.csv').to_dict('records'))
 
@@ -29,6 +29,7 @@ def run_tiny(name, module, monkeypatch, tmp_path):
     if name == 'sharp':
         monkeypatch.setattr(module, 'SMALL', 2)
         for part, rows in dict(suite=module.suite(1, worlds=[3]), money=module.money(1, worlds=[4]),
+                               parts=module.parts(2, worlds=[2], names=['LEADS']),
                                small=module.small(2)).items():
             module.file(part, rows)
         module.show(module.stored())

@@ -72,8 +72,7 @@ class Knowledge:
         self.by_bets = self.outcomes.by_bets
         self.first = self.cone = None
         self.answers, self.candidates = {}, []
-        # hyperplanes between two other arms that are in use; arms that cost nothing
-        # more
+        # hyperplanes of two other arms, in use; arms that cost nothing more
         self.walls, self.regions, self.ordered, self.equal = {}, {}, set(), set()
         zero = np.zeros((setting.M, setting.W))
         self.zero = ScoringRule(zero, setting.support, setting.bound)
@@ -91,21 +90,26 @@ class Knowledge:
         all were seen, or nothing can be said."""
         n, L = len(self.drawn)//BLOCK*BLOCK, log(self.setting.K/LOOK) - log(self.asked)
         return (1 + 1e-9)*L/n if self.unseen and n > L else None
+
     @property
     def rounds(self):
         return self.data.rounds
+
     @property
     def u(self):
         return self.outcomes.u
+
     @property
     def others(self):
         return [j for j in range(self.setting.K) if j != self.first]
+
     @property
     def tied(self):
         """The arms whose costs are proved to be those of the zero rule's arm: none of
         their rules earns more than the zero rule does."""
         return self.equal | {j for (l, j), w in self.walls.items()
                              if l == self.first and w.tied}
+
     def answer_to(self, rule):
         "The `Answer` to a rule; None if it wasn't announced yet."
         return self.heard.get(rule.values.tobytes())
@@ -229,10 +233,10 @@ def refresh(known, arms):
             cut.refresh(known.data.q_hat[j])
         R.refresh(known.outcomes.counts[j])
 
+# %% ../../nbs/sharp/24_bets.ipynb #a14303f7
 def settle(known):
-    """Work out all bounds of the hyperplanes in use anew, whoever needed them before;
-    and
-    forget at which rules proofs failed."""
+    """Work out all bounds of the hyperplanes in use anew, and forget at which rules
+    proofs failed."""
     for j, R in known.regions.items():
         R.found = type(R.found)()
         for wall in R.every if known.by_bets else ():
@@ -251,8 +255,7 @@ def hyperplanes(known, j):
 
 def open_second(known, arm):
     """Take the hyperplanes l|j into use of which new answers of an `arm` prove that l
-    is
-    the cheaper one."""
+    is the cheaper one."""
     for (l, j), wall in known.walls.items():
         n, R = wall.n, known.regions.get(j)
         if (arm in (l, j) and j != known.first != l and (l, j) not in known.ordered
@@ -294,6 +297,7 @@ def wealth(known, c, j, eps):
         return own_wealth(own, rules, s, float(s.max()), eps)[0]
     return pair_wealth(counts[j], rules, u, own, u - s, float((u - s).min()), eps)[0]
 
+# %% ../../nbs/sharp/24_bets.ipynb #e69e34b2
 def missing(known, c, eps):
     "{arm j: what is missing of the evidence against it}, for a `Candidate`."
     rivals = set(range(known.setting.K)) - known.tied - known.unseen
@@ -344,6 +348,7 @@ def spread(q, N, x):
     "The standard deviation of x under q, and at least what N samples can't exclude."
     return max(sqrt(max(q@x**2 - (q@x)**2, 0)), SPREAD*float(np.ptp(x))/sqrt(max(N, 1)))
 
+# %% ../../nbs/sharp/24_bets.ipynb #73310092
 class Outlook:
     "How an open arm j stands to a `Candidate`: its `margin`, and the samples to come."
     def __init__(self, known, c, j, missing, eps):
@@ -680,8 +685,7 @@ class Choice:
 
     def step(self):
         """What to announce next: (rule, arm that is meant, kind, how often); or a
-        `Candidate`
-        and its proof."""
+        `Candidate` and its proof."""
         known, eps = self.known, self.eps
         if known.first is not None and len(known.candidates) == 1 and (
                 proof := self.attempt(known.candidates[0])):
@@ -762,6 +766,7 @@ def opening(known):
         if k != known.first and not known.answer_to(rule):
             return rule, k, INIT, 1
 
+# %% ../../nbs/sharp/24_bets.ipynb #28a9f567
 Choice.next_proof, Choice.fresh = 0, True
 
 # %% ../../nbs/sharp/24_bets.ipynb #535548b3
