@@ -63,8 +63,8 @@ def game(rows: np.ndarray) -> tuple[np.ndarray, float, int]:
     return kept, float(values.min()), int(values.argmin())
 
 # %% ../../nbs/sharp/20_evidence.ipynb #53cb5cb5
-# of an interval, its points; in a shorter interval, relative to payoffs, they would fall
-# together
+# of an interval, its points; in a shorter interval, relative to payoffs, they would
+# fall together
 PLACES, TINY = np.arange(14)/13, 1e-9
 
 def pair_wealth(counts_j: np.ndarray, rules: np.ndarray, u: np.ndarray,
