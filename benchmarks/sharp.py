@@ -14,6 +14,8 @@ chapter on it.
     python benchmarks/sharp.py money [SEEDS [WORLDS]]   what learning pays and loses on the suite's
                                                         worlds and advert, whose common priors are
                                                         told, beside what it did at `UNSPARING`
+    python benchmarks/sharp.py trade [SEEDS]            rounds against money, as a round costs more
+                                                        or less beside the payment
     python benchmarks/sharp.py readme [SEEDS]           what the README's example pays and loses,
                                                         with its own seed and others
     python benchmarks/sharp.py show                     the ratios and their spread
@@ -84,11 +86,11 @@ def suite_world(i):
             return world
     raise SystemExit(f'no world {i}')
 
-def play(world, oracle, best, eps, delta, seed, cap=100_000):
+def play(world, oracle, best, eps, delta, seed, cap=100_000, **options):
     start = time.process_time()
     r = simulate(
-        sharp(world.setting, oracle, eps=eps, delta=delta, max_rounds=cap, examined=False),
-        world, seed)
+        sharp(world.setting, oracle, eps=eps, delta=delta, max_rounds=cap, examined=False,
+              **options), world, seed)
     regret, r = best.profit - principal_profit(world, r.rule), add_lost(world, r)
     return dict(rounds=r.rounds, paid=r.paid, lost=r.lost, break_even=break_even(world, r),
                 status=r.status, arm=world.setting.arms[r.arm],
@@ -190,6 +192,26 @@ def money(seeds=6, delta=.05, worlds=range(3 + len(SHAPES))):
                                failures=sum(r['failed'] for r in runs)))
         file('money', rows[-1:])
         print(world.name, now, flush=True)
+    return rows
+
+# what a round costs beside the payment, of the bound; the third is the learner's own
+ROUND_COSTS = 0., .1, .3, 1., 10.
+
+def trade(seeds=3, delta=.05, worlds=(0, 5, 9)):
+    "How rounds and money trade against each other in some worlds, as `round_cost` changes."
+    rows = []
+    for n in worlds:
+        world, eps = thrifty(n)
+        best, oracle = optimal_rule(world), action_informed_oracle(world)
+        found = {}
+        for cost in ROUND_COSTS:
+            runs = [play(world, oracle, best, eps, delta, generator(7, seed),
+                         round_cost=cost*world.setting.bound) for seed in range(seeds)]
+            found[f'{cost:g}'] = dict(rounds=[r['rounds'] for r in runs], **in_money(runs),
+                                      failures=sum(r['failed'] for r in runs))
+            print(world.name, cost, found[f'{cost:g}'], flush=True)
+        rows.append(dict(world=world.name, eps=eps, commit=commit(), costs=found))
+        file('trade', rows[-1:])
     return rows
 
 def readme(seeds=20):
@@ -361,7 +383,8 @@ def merged(old, new):
 
 if __name__ == '__main__':
     part, *rest = sys.argv[1:] or ['']
-    if part not in ('suite', 'small', 'faithful', 'accuracy', 'money', 'speed', 'readme', 'show'):
+    if part not in ('suite', 'small', 'faithful', 'accuracy', 'money', 'trade', 'speed',
+                    'readme', 'show'):
         sys.exit(__doc__)
     if part == 'show':
         show(stored())
@@ -372,7 +395,7 @@ if __name__ == '__main__':
         if part in ('suite', 'money') and rest:
             options = dict(seeds=int(rest[0])) | ({} if len(rest) < 2 else dict(
                 worlds=[int(n) for n in rest[1].split(',')]))
-        if part in ('accuracy', 'readme') and rest:
+        if part in ('accuracy', 'readme', 'trade') and rest:
             options = dict(seeds=int(rest[0]))
         if part == 'small' and rest:
             options = dict(runs=int(rest[0])) | ({} if len(rest) < 2 else dict(

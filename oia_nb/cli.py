@@ -808,7 +808,7 @@ def play_ahead(world, args, runs, **options):
     from oia_nb.run.experiments import forecast
     return forecast(world, eps=args.eps, delta=args.delta, runs=runs, seed=args.seed,
                     cap=args.cap, progress=not args.quiet, margin=args.margin,
-                    fee=args.fee, told=args.told,
+                    fee=args.fee, told=args.told, unit=args.unit,
                     methods=args.method and [args.method],
                     rounds=[int(n) if n.isdigit() else n for n in args.rounds],
                     sums=[number_of('--sums', x) for x in args.sums],
@@ -841,7 +841,8 @@ def ahead_text(row, currency=None):
 
 # %% ../nbs/handbook/70_cli.ipynb #89a9fcf2
 @command('plan', 'WORLD --eps --hires --fee=0 --delta! --without --runs=5 --cap=20000 '
-         '--seed=0 --margin=0 --expert --told --rounds --sums --currency',
+         '--seed=0 --margin=0 --expert --told --rounds --sums --currency '
+         '--unit',
          METHOD, '--json --quiet')
 def show_plan(args):
     """Foresee how many rounds it takes to learn the best rule of a world, what that
@@ -1129,19 +1130,14 @@ def session_options():
 def new_session(args):
     """Start a session in a new file. Of the world only its setting and its oracle
     are used, and kept."""
-    from oia_nb.run.identification import check_options, learner_for, learner_row
     from oia_nb.run.session import SNAP, Session
-    world = open_world(args)
-    args.method = args.method or learner_for(args.told, world.setting.support)
-    given = dict(budget=args.budget) | {name: getattr(args, name)
-                                        for name in learner_flags()}
+    given = {name: getattr(args, name) for name in ('budget', *learner_flags())}
     options = {name: value for name, value in given.items() if value is not None}
-    check_options(learner_row(args.method), options)
     same = {name: getattr(args, name) for name in (
         'eps', 'delta', 'method', 'currency', 'unit', 'fee', 'max_paid', 'told', 'asks',
         'person', 'lottery')}
     oracle = None if args.no_oracle else 'world'
-    with Session.create(args.file, world, oracle,
+    with Session.create(args.file, open_world(args), oracle,
                         snap=SNAP if args.snap is None else args.snap,
                         **same, **options) as s:
         put_standing(s, args, s.advice)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 
 # %% auto #0
-__all__ = ['SAME', 'FEWEST_DECIMALS', 'MOST_DECIMALS', 'PRINTED', 'WORSE_MOST', 'ROUNDING_SECONDS', 'SAME_TICKET', 'Menu',
-           'rule_menu', 'intervals', 'borders', 'ticket_name', 'money', 'smallest', 'pays', 'remark', 'when_two',
-           'when_more', 'round_program', 'RoundedMenu', 'distinct', 'whole_numbers', 'round_menu', 'payable',
-           'decimals', 'rounded', 'rounding_costs']
+__all__ = ['SAME', 'FEWEST_DECIMALS', 'MOST_DECIMALS', 'PRINTED', 'WORSE_MOST', 'ROUNDING_SECONDS', 'SAME_TICKET', 'SEARCHED',
+           'Menu', 'rule_menu', 'intervals', 'borders', 'ticket_name', 'money', 'smallest', 'pays', 'remark',
+           'when_two', 'when_more', 'round_program', 'RoundedMenu', 'distinct', 'whole_numbers', 'round_menu',
+           'payable', 'payable_bend', 'decimals', 'rounded', 'rounding_costs']
 
 # %% ../../nbs/experts/26_tickets.ipynb #ed66b7e8
 from dataclasses import dataclass
@@ -348,6 +348,31 @@ def payable(rule, unit):
     sums = np.clip(np.round(rule.menu().tickets/unit), 0., most)*unit
     menu = Menu(distinct(np.round(sums, decimals(unit))), rule.support, rule.bound)
     return menu.rule.menu().rule
+
+SEARCHED = 50       # units up and down in which sums of the same ratio are looked for
+
+def payable_bend(rule, unit):
+    """`payable`, but a rule of two tickets that pay in one of two states each still bends
+    at its belief: of the sums nearby, those whose ratio is nearest.
+
+    >>> bent = ScoringRule([[0., .135], [.385, 0.]], [[.2, .8], [.8, .2]], 1.)
+    >>> payable_bend(bent, .01).values.tolist()
+    [[0.0, 0.14], [0.4, 0.0]]
+    """
+    tickets = rule.menu().tickets/unit
+    if tickets.shape != (2, 2) or tickets.min(1).any() or tickets.max(0).min() < 1:
+        return payable(rule, unit)
+    (a, b), most = tickets.max(0), np.floor(rule.bound/unit + PROB_TOL)
+    reach = min(SEARCHED, a/4)
+    m = np.arange(np.ceil(a - reach), min(np.floor(a + reach), most) + 1)
+    n = np.round(m*b/a)
+    m, n = m[n <= most], n[n <= most]
+    if not len(m):
+        return payable(rule, unit)
+    # the nearest of those that bend equally well
+    at = (np.abs(m*b/a - n)/m + 1e-9*np.abs(m - a)).argmin()
+    sums = unit*np.diag([m[at], n[at]])
+    return payable(Menu(sums, rule.support, rule.bound).rule, unit)
 
 def decimals(unit):
     """How many decimals the sums have that are multiples of `unit`; None for None.

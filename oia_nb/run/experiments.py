@@ -774,7 +774,8 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
              seed: int = 0, cap: int = FORECAST_CAP, progress: bool = False,
              margin: float | None = 0., fee: float = 0., hires: int | None = None,
              told: Told | str | None = None, rounds: Sequence[int] = (),
-             sums: Sequence[float] = ()) -> pd.DataFrame:
+             sums: Sequence[float] = (), expert: Agent | None = None,
+             unit: float | None = None) -> pd.DataFrame:
     """What learning will take and cost, by playing learners in a world that is known
     or guessed; and with `hires`, whether it is worth it.
 
@@ -784,7 +785,8 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     generator (seed, i), and is cut short after `cap` rounds: quantiles are infinite
     then. `margin` is of the rule's arm, `fee` for each round besides, `hires` how often
     the expert will be hired in all. `rounds` and `sums` are lists: what will be proved
-    with so many rounds, or so much money?
+    with so many rounds, or so much money? An `expert` (an `Agent`) answers in place of
+    the world's, and payments are multiples of `unit`.
 
     Returns a DataFrame with a row a method and `eps`: `runs`; `finished`, how many
     weren't cut short; `rounds_10`, `rounds` and `rounds_90`, the quantiles; and the
@@ -792,7 +794,7 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     what is proved by then (`proved_40`, `proved_for_1000`). With `hires` also `total`,
     the mean loss over all hires, and a last row, "pay nothing".
 
-    Raises `InvalidInput`, and `NotInducible` if the world has no oracle.
+    Raises `InvalidInput`, and `NotInducible` if no two arms are left.
 
     >>> forecast(load_world('advert'), eps=3., delta=.1, runs=2).finished[0]
     np.int64(2)
@@ -801,11 +803,13 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     hired = np.inf if hires is None else as_integer('hires', hires, 1)
     cap = min(as_integer('cap', cap, 1), hired)           # the rest isn't played
     world, oracle, _ = learnable(world)
+    world = world if expert is None else replace(world, agent=expert)
     if methods is None:
         methods = [learner_for(told, world.setting.support)]
     tasks = [(method, e, i) for method in _named_methods(methods)
              for e in _targets(world, eps, hires) for i in range(runs)]
     rows, asked = [], dict(margin=margin) if as_number('margin', margin, 0.) else {}
+    asked |= {} if unit is None else dict(unit=unit)
     for method, e, i in follow(tasks, 0, len(tasks), progress):
         found = identify_whole(world, eps=e, delta=delta, method=method,
                                budget=cap, oracle=oracle, seed=generator(seed, i),

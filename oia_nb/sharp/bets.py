@@ -19,7 +19,7 @@ from ..paper.estimation import FORCED, INIT, NORMAL, PAST, Transcript
 from ..game.programs import new_highs, open_highs
 from ..run.learner import Halt
 from ..game.scoring import ScoringRule, without_floor
-from ..game.tickets import payable
+from ..game.tickets import payable, payable_bend
 from ..experts.told import Told
 from .evidence import own_wealth, pair_wealth
 from .hints import checked
@@ -450,7 +450,7 @@ class Choice:
         if self.guess is None or (data.N > RENEW*self.guess.N + 2).any() or (
                 len(answers) > RENEW*self.old + 2):
             self.guess = Guess(data.counts, answers, known.setting)
-            self.stuck, self.opened, self.sought = set(), Counter(), set()
+            self.stuck, self.opened, self.sought = set(), Counter(), {}
             self.foretold, self.old = None, len(answers)
         else:
             for a in answers[self.told:]:
@@ -472,9 +472,18 @@ class Choice:
         return payable(without_floor(rule, z.prior is not None), self.unit)
 
     def mixture(self, y):
-        "The rule that mixes those of the pool with weights y (B,), within the bound."
-        values = np.tensordot(np.maximum(y, 0), self.known.cone.values, 1)
-        return self.fit(values/max(1., values.max())*self.known.setting.bound)
+        """The rule that mixes those of the pool with weights y (B,), within the bound. In
+        coins each part bends where it did, lest it say something of other beliefs."""
+        z, pool, weights = self.known.setting, self.known.cone.values, np.maximum(y, 0)
+        values = np.tensordot(weights, pool, 1)
+        scale = z.bound/max(1., values.max())
+        if self.unit and z.W == 2:
+            parts = [ScoringRule(scale*w*v, z.support, z.bound)
+                     for w, v in zip(weights, pool) if w > 0]
+            paid = sum(payable_bend(rule, self.unit).values for rule in parts)
+            if np.max(paid) <= z.bound:
+                return self.fit(paid)
+        return self.fit(scale*values)
 
     def alpha(self, l, j):
         "(M,): the hyperplane l|j by the guess; as it is, where no question will do."
@@ -496,8 +505,7 @@ class Choice:
         for o in looks:
             if o.as_it_stands() > 1:
                 yield from self.bounds(o, vain)
-                if o.j not in self.sought:
-                    yield from self.cheaper(o, looks)
+                yield from self.cheaper(o, looks, vain)
         if c not in known.candidates:
             yield from self.narrower(c, looks)
 
@@ -588,22 +596,25 @@ class Choice:
             saves = 1e3 if gain > self.eps/8 else saved(looks, gain) - 1
             yield saves, lambda: (rule, c.arm)
 
-    def cheaper(self, o, looks):
-        "To ask, once with each guess, for a cheaper rule of arm j than the candidate's."
-        known = self.known
-        found = (cheapest_rule(known.setting, self.foretold, o.j, o.reports, n)
-                 for n in TRUST)
-        rule = next((self.fit(f.values) for f in found if f), None)
+    def cheaper(self, o, looks, vain):
+        "To ask for a cheaper rule of an arm than the candidate's, sought now and then."
+        known, j = self.known, o.j
+        if known.rounds >= self.sought.get(j, (0, None))[0]:
+            found = (cheapest_rule(known.setting, self.foretold, j, o.reports, n)
+                     for n in TRUST)
+            rule = next((self.fit(f.values) for f in found if f), None)
+            self.sought[j] = known.rounds + 8, rule
+        rule = self.sought[j][1]
         if rule is None or known.answer_to(rule):
-            self.sought.add(o.j)
             return
         paid = known.outcomes.paid(rule)
         gain = float(o.q @ (known.u - paid)) - o.earned
         def act():
-            self.sought.add(o.j)
-            return rule, o.j
+            del self.sought[j]
+            return rule, j
         if gain > 0:
-            yield HALF*saved(looks, gain) - self.exchanged(float(o.q @ paid)), act
+            cost = self.exchanged(float(o.q @ paid))*(1 + vain)
+            yield HALF*saved(looks, gain) - cost, act
 
     def exchanged(self, price=None):
         """How many samples a question costs, a round of each at `round_cost` beside what is

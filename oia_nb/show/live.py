@@ -44,6 +44,7 @@ from ..game.oracle import action_informed_oracle
 from ..sharp.learner import sharp
 from ..game.tickets import ticket_name
 from ..run.session import Refused, Session
+from .documents import as_plain
 from .plots import CORNERS, largest_region
 from .views import HUES, Still, block, html_paragraph
 
@@ -74,14 +75,10 @@ DECIMALS = 6      # decimals of the numbers that a figure is given
 
 def rounded_json(value):
     "Arrays and numbers as plain values of JSON, rounded; infinity and NaN as None."
-    if isinstance(value, dict):
-        return {k: rounded_json(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return [rounded_json(v) for v in value]
-    if isinstance(value, (float, np.floating)):
-        x = round(float(value), DECIMALS)
-        return (int(x) if x == int(x) else x) if np.isfinite(value) else None
-    return int(value) if isinstance(value, np.integer) else value
+    def short(text):
+        x = round(float(text), DECIMALS)
+        return int(x) if x == int(x) else x
+    return json.loads(json.dumps(as_plain(value)), parse_float=short)
 
 # %% ../../nbs/handbook/85_live.ipynb #2d8b2af8
 PAGE = """<div class="oia-live" data-oia="{key}">{still}</div>

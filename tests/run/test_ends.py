@@ -9,7 +9,8 @@ import pytest
 
 from conftest import amount
 from oia_nb.all import (InvalidInput, LEARNERS, Oracle, action_informed_oracle, generator, identify,
-                        load_identification, make_world, parse_expert, simulate)
+                        load_identification, load_world, make_world, parse_expert,
+                        simple_regret, simulate)
 from oia_nb.paper.estimation import FORCED, NORMAL, Transcript
 from oia_nb.experts.examination import Watches
 from oia_nb.run.learner import Finding, Stopped, Trace, announce, finish
@@ -133,3 +134,16 @@ def test_a_round_that_another_arm_answers_is_forced():
     assert list(other.payments) == list(data.payments) and (other.counts == data.counts).all()
     assert isinstance(finish(other, Finding(ORACLE.rules[1], 1), status='stopped', eps=1.,
                              delta=.1).trace, Trace)
+
+# --- A run that no more rounds would end ----------------------------------------------
+
+
+def test_a_run_that_no_question_helps_ends_as_stalled():
+    """Sums in tenths of the bound say too little of boundaries for this accuracy. Without the
+    end that was built for it, the run goes on to its cap."""
+    world = load_world('clinic')
+    found = identify(world, eps=.1, delta=.05, seed=1, unit=.1, budget=5000, examined=False)
+    assert found.status == 'stalled' and found.rounds < 5000
+    assert found.certificate.bound > .1 and found.verify()
+    assert simple_regret(world, found.rule) <= found.certificate.bound
+    assert 'more rounds would not prove it: no question tells' in str(found)

@@ -21,10 +21,10 @@ from oia_nb.experts.experts import parse_expert
 from oia_nb.game.information import Setting, make_world
 from oia_nb.experts.open_setting import OpenSetting
 from oia_nb.game.oracle import action_informed_oracle
-from oia_nb.game.scoring import ScoringRule, is_proper
+from oia_nb.game.scoring import ScoringRule, is_proper, v_shaped
 from oia_nb.run.session import Offer, Refused, Session, drawn, read_journal
 from oia_nb.game.stackelberg import optimal_rule, simple_regret
-from oia_nb.game.tickets import decimals, payable
+from oia_nb.game.tickets import decimals, payable, payable_bend
 from oia_nb.worlds.files import load_world
 from oia_nb.worlds.generators import random_world
 from oia_nb.worlds.tables import scored, world_from_table
@@ -71,6 +71,20 @@ def test_boundaries_are_crossed_in_cents():
     of_oracle = [r.values for r in action_informed_oracle(loans).rules]
     own = [100*r for r in rules if not any(np.allclose(r, o) for o in of_oracle)]
     assert len(own) > 10 and np.abs(own - np.round(own)).max() < 1e-6
+
+def test_coins_cost_few_rounds():
+    """Rules in cents bend where the exact ones do if beliefs are whole percents: answers say as
+    much (before, a run took three times the rounds)."""
+    world = in_euros(CLINIC)
+    exact, coins = (identify(world, eps=20., delta=.1, seed=1, unit=unit, max_rounds=400)
+                    for unit in (None, .01))
+    assert coins.status == 'certified' and coins.rounds <= 2*exact.rounds
+    for x in world.setting.support[1:-1, 1]:
+        rule = v_shaped(world.setting.support, [1 - x, x], bound=100.)
+        found = payable_bend(rule, .01)
+        worth = found.menu().tickets @ [1 - x, x]
+        assert is_proper(found) and len(worth) == 2 and np.ptp(worth) < 1e-9
+
 
 def test_a_learner_of_its_own_questions_takes_no_unit(tmp_path):
     with pytest.raises(InvalidInput, match='unit'):
