@@ -1979,7 +1979,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.sharp.walls.beside': ('sharp/walls.html#beside', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.extent': ('sharp/walls.html#extent', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.kinked': ('sharp/walls.html#kinked', 'oia_nb/sharp/walls.py'),
-                                    'oia_nb.sharp.walls.narrow_indices': ('sharp/walls.html#narrow_indices', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.prove_cheaper': ('sharp/walls.html#prove_cheaper', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.proved_least': ('sharp/walls.html#proved_least', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.spanning': ('sharp/walls.html#spanning', 'oia_nb/sharp/walls.py'),

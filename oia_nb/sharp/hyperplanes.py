@@ -68,7 +68,6 @@ class Tables:
         full = csr_array(((rows/self.sizes[:, None]).ravel(), np.tile(np.arange(MW), n),
                           MW*np.arange(n + 1)), shape=(n, MW))
         A = vstack([full, pair_rows(support, pairs)], format='csr')
-        A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
         columns, ends = np.zeros((2, MW)), np.zeros((2, A.shape[0]))
         columns[1], ends[1] = 1, np.inf
         self.lp = ProperProgram(support, A, np.zeros(MW), columns, ends, pairs)

@@ -136,7 +136,7 @@ def test_a_field_is_carried_by_itself():
     notes = [k for k in WORLD_FORM['properties'] if k not in WORLD_FORM['required']]
     values = dict(agent=Stubborn(1), source='a table', licence='CC0',
                   cost_ranges=((0., .1), (0., .1), (0., .1)))
-    for name in ('support', 'supports', 'prior'):       # of the setting
+    for name in ('support', 'supports', 'prior', 'rates'):      # of the setting
         notes.remove(name)
     notes.remove('schema')          # of the file
     assert values.keys() == set(notes) == set(list(World.__dataclass_fields__)[4:])
