@@ -124,6 +124,7 @@ class Boxes:
     `known` (list of payments) are rules of it, `new` those at which a proof failed."""
     def __init__(self, f, cuts, counts, z, known=()):
         self.f, self.cuts, self.counts, self.z, self.new = f, cuts, counts, z, []
+        self.left = 100         # boxes to be divided, at most
         # of cuts, of outcomes, and one more
         self.tables = Tables(f.support, [*(g for g, _ in cuts), *f.out, 0*f.out[0]])
         found = self.solve(counts/max(counts.sum(), 1), (0*z, 0*z + 1))
@@ -156,7 +157,7 @@ class Boxes:
 
     def prove(self, mean, need):
         "The steps that prove a log wealth of `need`. Raises `Unproved`."
-        self.left, self.aim, self.mean = 40, need + HAIR, mean
+        self.aim, self.mean = need + HAIR, mean
         w = whose(self.logs(self.known[-1], mean)[0])
         return self.steps(np.array([0*self.z, 0*self.z + 1]), w)
 
@@ -230,7 +231,7 @@ class Boxes:
         below, above, step = divided(box, i, t)
         inner, outer = (above, below) if side > 0 else (below, above)
         # what says where the end is says the same of what chords lack beyond it
-        K, more = 1/max(found[3], room/lacks), self.chords(outer, w)[0][i] - slope[i]
+        K, more = 1/max(found[3], .5*room/lacks), self.chords(outer, w)[0][i] - slope[i]
         rows = [[m, K*y] for m, y in found[2]['rows']]
         rows += [[n + int(i) + N*(side > 0), K], [n + int(i) + N*(more < 0), abs(more)]]
         closed = dict(weights=w.tolist(), rows=rows,

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['NOISE', 'FAR', 'MULTIPLE', 'LEAST', 'CUT_SHARES', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie',
-           'proved_least', 'extent', 'prove_cheaper', 'weigh', 'BetRegion', 'kinked', 'spanning', 'narrow_indices',
-           'Majorants', 'beside', 'at_right_angles', 'Cut', 'CutRegion']
+__all__ = ['NOISE', 'FAR', 'LEAST', 'CUT_SHARES', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie', 'proved_least',
+           'extent', 'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'at_right_angles', 'kinked', 'spanning',
+           'Majorants', 'Cut', 'CutRegion']
 
 # %% ../../nbs/sharp/22_walls.ipynb #f63676b8
 from functools import cached_property
@@ -187,8 +187,6 @@ def extent(wall: Wall, s: np.ndarray) -> tuple[float, float]:
     return found[0][0], -found[1][0]
 
 # %% ../../nbs/sharp/22_walls.ipynb #f67f3b61
-MULTIPLE = 1e3      # multipliers at most: what the solver's tolerance is multiplied by
-
 def prove_cheaper(wall):
     """Whether the answers prove that arm l is the cheaper one (chapter 22): notes their
     multipliers (n,), and payments in the states, as `order`."""
@@ -202,7 +200,8 @@ def prove_cheaper(wall):
                    np.r_[wall.sides < 0, nothing]])
     # j has a part in it: answers of l alone prove no strict order
     ends = np.r_[0*of, 1 + NEAR, .1]
-    columns = np.full((2, A.shape[1]), [[-MULTIPLE], [MULTIPLE]])
+    # a solver's tolerance is multiplied by them
+    columns = np.full((2, A.shape[1]), [[-1e3], [1e3]])
     columns[0, :wall.n] = 0
     highs = open_highs(sparse(A), np.r_[np.ones(wall.n), nothing], columns,
                        np.vstack([ends, np.r_[ends[:-1], np.inf]]))
@@ -235,8 +234,6 @@ class BetRegion:
     `every` lists the hyperplanes that are known, the first that of the arm which
     answers the zero rule; `walls` that one and the best one beside it.
     """
-    LIKELY = 4
-
     def __init__(self, cone, walls):
         self.cone, self.every, self.found, self.key = cone, walls, set(), None
         self.walls = walls[:1]
@@ -263,7 +260,7 @@ class BetRegion:
         at = ((up < HUGE/2)/up)[self.cone.of]
         self.rules = self.cone.bound*self.cone.tables*at[:, None]
         self.prices = self.rules @ q
-        cheap = self.prices.argsort(stable=True)[:self.LIKELY]
+        cheap = self.prices.argsort(stable=True)[:4]
         self.known = self.rules[sorted({*cheap.tolist(), *self.found})]
 
     def bounds(self, walls, prices):
@@ -279,6 +276,22 @@ class BetRegion:
                 return up
             for w in stale:
                 w.tighten(i, 1)
+
+# %% ../../nbs/sharp/22_walls.ipynb #0787c46f
+def beside(known, D):
+    """Indices of rows of `D` (B, M) that span all payments together with `known`
+    (r, M), of length one and at right angles."""
+    rest, found = D - D @ known.T @ known, []
+    while len(known) + len(found) < D.shape[1]:
+        found.append(int(np.linalg.norm(rest, axis=1).argmax()))
+        way = rest[found[-1]]
+        rest = rest - np.outer(rest @ way, way)/(way @ way)
+    return np.array(found, int)
+
+def at_right_angles(rows):
+    "(r, M): payments of length one and at right angles that span `rows` (n, M)."
+    _, sizes, ways = np.linalg.svd(rows, full_matrices=False)
+    return ways[sizes > 1e-7*sizes[0]]
 
 # %% ../../nbs/sharp/22_walls.ipynb #ee61471b
 def kinked(support, i, direction, bound):
@@ -296,11 +309,7 @@ def spanning(setting, outcomes):
               for i in range(z.M) for _ in range(12)]
     s = np.array([outcomes.expected(r) for r in rules])
     s = s/s.mean(1, keepdims=True)
-    rest, chosen = s.copy(), [0]
-    while len(chosen) < z.M:
-        way = rest[chosen[-1]]/np.linalg.norm(rest[chosen[-1]])
-        rest = rest - np.outer(rest @ way, way)
-        chosen.append(int(np.linalg.norm(rest, axis=1).argmax()))
+    chosen = [0, *beside(s[:1]/np.linalg.norm(s[0]), s).tolist()]
     for _ in range(300):
         size = np.abs(s @ np.linalg.inv(s[chosen]))
         size[:, 0] = 0
@@ -310,13 +319,6 @@ def spanning(setting, outcomes):
         chosen[old] = new
     others = [n for n in range(len(rules)) if n not in chosen]
     return [rules[n] for n in chosen + others]
-
-# %% ../../nbs/sharp/22_walls.ipynb #f24f0e92
-def narrow_indices(A):
-    "The sparse A as `open_highs` wants it."
-    A = A.tocsr()
-    A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
-    return A
 
 # %% ../../nbs/sharp/22_walls.ipynb #7dc1b78a
 class Majorants:
@@ -329,7 +331,7 @@ class Majorants:
         self.lies = csr_array(pair_rows(support, near_pairs(support, 12)).T)
         self.onto = pays.reshape(M, -1).T
         m = csr_array(self.onto)
-        A = narrow_indices(block_array([[m, -self.lies, None], [m, None, -self.lies]]))
+        A = block_array([[m, -self.lies, None], [m, None, -self.lies]], format='csr')
         columns, rows = np.zeros((2, A.shape[1])), np.zeros((2, A.shape[0]))
         columns[0, :M], columns[1], rows[1] = -np.inf, np.inf, np.inf
         self.highs = open_highs(A, np.zeros(A.shape[1]), columns, rows)
@@ -363,22 +365,6 @@ class Majorants:
         weights, known = self.onto @ m, self.lies
         left = np.maximum(known @ y - weights, 0.)
         return float((left + ROUNDING*(abs(known) @ y + np.abs(weights))).sum())
-
-# %% ../../nbs/sharp/22_walls.ipynb #0787c46f
-def beside(known, D):
-    """Indices of rows of `D` (B, M) that span all payments together with `known`
-    (r, M), of length one and at right angles."""
-    rest, found = D - D @ known.T @ known, []
-    while len(known) + len(found) < D.shape[1]:
-        found.append(int(np.linalg.norm(rest, axis=1).argmax()))
-        way = rest[found[-1]]
-        rest = rest - np.outer(rest @ way, way)/(way @ way)
-    return np.array(found, int)
-
-def at_right_angles(rows):
-    "(r, M): payments of length one and at right angles that span `rows` (n, M)."
-    _, sizes, ways = np.linalg.svd(rows, full_matrices=False)
-    return ways[sizes > 1e-7*sizes[0]]
 
 # %% ../../nbs/sharp/22_walls.ipynb #a3aa03a7
 class Cut:
