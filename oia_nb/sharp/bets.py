@@ -473,7 +473,8 @@ class Choice:
 
     def mixture(self, y):
         """The rule that mixes those of the pool with weights y (B,), within the bound.
-        In coins each part bends where it did, lest it say something of other beliefs."""
+        In coins each part bends where it did, lest it say something of other
+        beliefs."""
         z, pool, weights = self.known.setting, self.known.cone.values, np.maximum(y, 0)
         values = np.tensordot(weights, pool, 1)
         scale = z.bound/max(1., values.max())

@@ -46,7 +46,8 @@ class SharpRun:
     `known` from it, the best rule so far, and what to file."""
     def __init__(self, setting: Setting, oracle: Oracle | None, eps: float,
                  delta: float, max_rounds: int,
-                 watch: Callable[[Any], object] | None, told: Told, record: Record, round_cost: float, unit: float | None,
+                 watch: Callable[[Any], object] | None, told: Told, record: Record,
+                 round_cost: float, unit: float | None,
                  search: dict[str, Any]) -> None:
         self.own = told.beliefs == 'own'        # which needn't average to a prior
         setting = replace(setting, prior=None) if self.own else levelled(setting)
