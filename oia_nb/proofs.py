@@ -97,7 +97,8 @@ def by_counts(claim, p, facts, at):
     u, k, S, bound = worth(facts, at), claim.arm, at.numbers(claim.rule), last.bound
     pays, claimed = at.numbers(facts.support) @ S.T, at.numbers(claim.bound, ())
     s = pays.diagonal()
-    need(S.min() >= 0 and S.max() <= bound and (pays <= s[:, None] + PROOF_SLACK*bound).all(),
+    need(S.min() >= 0 and S.max() <= bound
+         and (pays <= s[:, None] + PROOF_SLACK*bound).all(),
          'the rule is not proper, or not within the bound')
     if t := p['answered']:
         apart = np.abs(at.numbers(facts.paid[t]) - s).max()
@@ -114,7 +115,8 @@ def by_counts(claim, p, facts, at):
          f'only a bound of {float(most - least):.3g} is proved')
     a, B = p['share'], facts.bound + abs(facts.utility).max()
     formula = claim.bound if a is None else 2*B*(a + (1 - a)*float(last.I[k]))
-    need(abs(claim.bound - formula) <= PROOF_SLACK*B, 'the radius or the share is another')
+    need(abs(claim.bound - formula) <= PROOF_SLACK*B,
+         'the radius or the share is another')
 
 # %% ../nbs/sharp/40_proofs.ipynb #b07852d0
 def averages(counts, x, mean, delta, bet, at=Arithmetic(False)):

@@ -400,14 +400,15 @@ def candidate(f, claim, n):
 
 # %% ../nbs/sharp/39_verify.ipynb #dac6ca3b
 def left_out(f, claim):
-    """The arms that a claim leaves out, and the δ that is left for bets: those not seen,
-    if it says which share of the search they may answer."""
+    """The arms that a claim leaves out, and the δ that is left for bets: those not
+    seen, if it says which share of the search they may answer."""
     delta, share = f.at.numbers(claim.delta, ()), (claim.told or {}).get('arms', 'all')
     if share in (None, 'all'):
         return set(), delta
     look, K = f.at.numbers(LOOK), f.facts.K
     drawn = len({index(t) for t in f.facts.drawn} & set(range(f.until)))
-    enough = f.at.some(share)*(drawn - drawn % BLOCK) >= -f.at.log(look/K) - f.at.log(delta)
+    needed = -f.at.log(look/K) - f.at.log(delta)
+    enough = f.at.some(share)*(drawn - drawn % BLOCK) >= needed
     need(enough, 'too few rules were drawn in search of arms')
     return set(range(K)) - set(f.arms.values()), (1 - look)*delta
 

@@ -231,7 +231,7 @@ def sides(boundary, end):
 AWAY = 0., .05, .2
 
 def in_coins(boundary, end, arm, t, goal):
-    "The payable rule at t, or on the way to `goal`, that `arm` surely answers; or None."
+    "The payable rule at t, or on the way to `goal`, that `arm` surely answers; None."
     rules = (boundary.coin(mix(boundary.anchor, end, t + share*(goal - t)))
              for share in AWAY)
     return next((rule for rule in rules

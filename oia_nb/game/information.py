@@ -144,10 +144,11 @@ class Setting(Value):
     prior : array (W,), optional
         The state before any signal, if it is known and the same under all arms. Used
         by `sharp`.
+    rates : array (W, Y), optional; what `proxy` is kept as
     proxy : dict {state: {outcome: probability}}, or array (W, Y); optional
         The error rates of a test, which is seen in place of the state: its outcomes
         become the `states`, on which payments and reports are, and the decision is
-        worth what it was. Kept as `rates`.
+        worth what it was.
 
     Labels of a pandas `support` or `utility` are held against the names of states
     and decisions.

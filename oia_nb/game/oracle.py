@@ -228,8 +228,8 @@ def arms_to_leave(world: World) -> tuple[str, ...] | None:
                  if fine(world.without(*gone))), None)
 
 def learnable(world: World) -> tuple[World, Oracle, tuple[str, ...]]:
-    """The world without the arms that no rule makes the favourite, its oracle, and their
-    names. Raises `NotInducible` if no two arms are left.
+    """The world without the arms that no rule makes the favourite, its oracle, and
+    their names. Raises `NotInducible` if no two arms are left.
 
     >>> learnable(clinic)[2]
     ()

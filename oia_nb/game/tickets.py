@@ -352,8 +352,8 @@ def payable(rule, unit):
 SEARCHED = 50       # units up and down in which sums of the same ratio are looked for
 
 def payable_bend(rule, unit):
-    """`payable`, but a rule of two tickets that pay in one of two states each still bends
-    at its belief: of the sums nearby, those whose ratio is nearest.
+    """`payable`, but a rule of two tickets that pay in one of two states each still
+    bends at its belief: of the sums nearby, those whose ratio is nearest.
 
     >>> bent = ScoringRule([[0., .135], [.385, 0.]], [[.2, .8], [.8, .2]], 1.)
     >>> payable_bend(bent, .01).values.tolist()

@@ -1230,9 +1230,8 @@ class Session:
                 'correct it '
                 f"and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
                 f"s.undo({first}, '…'). If slips are to be expected: "
-                f"Session.create(…, told='lapses=0.05'{IN_A_NEW_FILE}; if costs were guessed, "
-                "with "
-                "intervals as the world's cost_ranges.")
+                f"Session.create(…, told='lapses=0.05'{IN_A_NEW_FILE}; if costs were "
+                "guessed, with intervals as the world's cost_ranges.")
 
     def summed(self, sums: Any) -> float:
         "A sum of sums, in whole units."

@@ -440,8 +440,8 @@ MISSED = 1/30           # of the search: what an arm may answer that isn't sough
 
 class Choice:
     """What to announce next, in multiples of a `unit`: the guess, and what came of it.
-    Without an oracle, a search from a `seed` goes on until an arm that wasn't seen answers
-    less than `missed` of it."""
+    Without an oracle, a search from a `seed` goes on until an arm that wasn't seen
+    answers less than `missed` of it."""
     def __init__(self, known, eps, round_cost=np.inf, unit=None, seed=0, missed=MISSED):
         self.known, self.eps, self.round_cost, self.unit = known, eps, round_cost, unit
         self.seed, self.missed, self.highs = seed, missed, new_highs()
@@ -470,14 +470,16 @@ class Choice:
                                      self.highs)
 
     def fit(self, values):
-        "The rule of payments (M, W), without what moves no answer, as it may be announced."
+        """The rule of payments (M, W), without what moves no answer, as it may be
+        announced."""
         z = self.known.setting
         rule = ScoringRule(np.minimum(values, z.bound), z.support, z.bound)
         return payable(without_floor(rule, z.prior is not None), self.unit)
 
     def mixture(self, y):
-        """The rule that mixes those of the pool with weights y (B,), within the bound. In
-        coins each part bends where it did, lest it say something of other beliefs."""
+        """The rule that mixes those of the pool with weights y (B,), within the bound.
+        In coins each part bends where it did, lest it say something of other
+        beliefs."""
         z, pool, weights = self.known.setting, self.known.cone.values, np.maximum(y, 0)
         values = np.tensordot(weights, pool, 1)
         scale = z.bound/max(1., values.max())
@@ -559,7 +561,8 @@ class Choice:
 
     def on_ray(self, rule, k):
         """t⁻ and t⁺: the largest t at which another arm than k answered a rule that pays t
-        times as much, and the least at which k did; other rules count if sums are coarse."""
+        times as much, and the least at which k did; other rules count if sums are
+        coarse."""
         answers, s = list(self.known.answers.values()), rule.expected
         S = np.array([a.s for a in answers])*rule.bound
         t, by_k = S.max(1)/s.max(), np.array([a.arm == k for a in answers])
@@ -640,7 +643,8 @@ class Choice:
         if j != k and o.N/max(o.sj, 1e-12) < o.Nc/max(o.sc, 1e-12):
             k = j
         N = o.Nc if k == c.arm else o.N
-        if o.is_hopeless() and known.rounds > 9*max(a.round for a in known.answers.values()):
+        last = max(a.round for a in known.answers.values())
+        if o.is_hopeless() and known.rounds > 9*last:
             raise Halt('stalled')
         return cheapest_answer(known, k), k, NORMAL, max(1, int(BATCH*N))
 
@@ -662,8 +666,9 @@ class Choice:
         return None
 
     def look(self, proved=False):
-        """The next rule of the search, if an arm may be missed, and it is time: at first, then
-        every other round, and until the end once a candidate is `proved` but for that."""
+        """The next rule of the search, if an arm may be missed, and it is time: at first,
+        then every other round, and until the end once a candidate is `proved` but for
+        that."""
         known, n = self.known, len(self.known.drawn)
         if not known.unseen or (known.missed or 1) <= self.missed:
             return None

@@ -63,8 +63,8 @@ def game(rows: np.ndarray) -> tuple[np.ndarray, float, int]:
     return kept, float(values.min()), int(values.argmin())
 
 # %% ../../nbs/sharp/20_evidence.ipynb #53cb5cb5
-# of an interval, its points; in a shorter interval, relative to payoffs, they would fall
-# together
+# of an interval, its points; in a shorter interval, relative to payoffs, they would
+# fall together
 PLACES, TINY = np.arange(14)/13, 1e-9
 
 def pair_wealth(counts_j: np.ndarray, rules: np.ndarray, u: np.ndarray,
@@ -83,7 +83,8 @@ def pair_wealth(counts_j: np.ndarray, rules: np.ndarray, u: np.ndarray,
     for _ in range(2):
         mu = left + (right - left)*PLACES
         own = mixed_wealth(log_wealths(counts_k, (x - low)[None], mu[1:-1] - lo))
-        both = own + mixed_wealth(log_wealths(counts_j, top - u + rules, top - mu[1:-1]))
+        both = own + mixed_wealth(
+            log_wealths(counts_j, top - u + rules, top - mu[1:-1]))
         row, n = np.unravel_index(both.argmin(), both.shape)
         found = min(found, (float(both[row, n]), int(row)))
         left, right = mu[n], mu[n + 2]
@@ -96,7 +97,8 @@ def own_wealth(counts: np.ndarray, rules: np.ndarray, s: np.ndarray, top: float,
     (V, M) that are known, and the worst of them; d is at most `top`."""
     if top <= eps:
         return np.inf, 0
-    logs = mixed_wealth(log_wealths(counts, top - s + rules, np.array([top - eps])))[:, 0]
+    logs = log_wealths(counts, top - s + rules, np.array([top - eps]))
+    logs = mixed_wealth(logs)[:, 0]
     return float(logs.min()), int(logs.argmin())
 
 # %% ../../nbs/sharp/20_evidence.ipynb #fffdaa50

@@ -10,7 +10,8 @@ from collections import defaultdict
 from types import SimpleNamespace
 import numpy as np
 from .. import verify as checker
-from .evidence import CLOSE, PLACES, game, log_wealths, mixed_wealth, price, tidy, whose
+from .evidence import (CLOSE, PLACES, game, log_wealths, mixed_wealth,
+                                   price, tidy, whose)
 from .hyperplanes import THIN_SPREAD, Tables, near_pairs
 from .walls import weigh
 from ..verify import BETS, OWN, Claim, Facts, share
@@ -103,7 +104,8 @@ def tied_hint(f, run, j):
 def order_hint(f, wall, index):
     "The hint that arm l of a `Wall` costs less than arm j."
     y, v = wall.order
-    answers = [[int(index[t - 1]), float(x)] for t, x in zip(wall.rounds, y) if x > CLEAN]
+    answers = [[int(index[t - 1]), float(x)]
+               for t, x in zip(wall.rounds, y) if x > CLEAN]
     return told(f, dict(answers=answers), v)
 
 # %% ../../nbs/sharp/41_hints.ipynb #97c5260e
@@ -143,8 +145,8 @@ class Boxes:
             return None
         S, at, y, lies = found
         rows = [[n + N*(y < 0), abs(y)] for n, y in enumerate(y[:-1].tolist()) if y]
-        return (np.tensordot(out, S, 2), at.bound, dict(rows=rows, lies=in_numbers(lies)),
-                y[-1])
+        hints = dict(rows=rows, lies=in_numbers(lies))
+        return np.tensordot(out, S, 2), at.bound, hints, y[-1]
 
     def logs(self, s, mean):
         return logs(self.counts, self.z + np.atleast_2d(s), mean)

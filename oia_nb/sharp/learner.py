@@ -42,11 +42,12 @@ ROUND_COST = .3
 
 # %% ../../nbs/sharp/25_sharp.ipynb #37f8ba46
 class SharpRun:
-    """The state of a run that goes on from a `record`, to which it adds: what is `known`
-    from it, the best rule so far, and what to file."""
-    def __init__(self, setting: Setting, oracle: Oracle | None, eps: float, delta: float,
-                 max_rounds: int, watch: Callable[[Any], object] | None, told: Told,
-                 record: Record, round_cost: float, unit: float | None,
+    """The state of a run that goes on from a `record`, to which it adds: what is
+    `known` from it, the best rule so far, and what to file."""
+    def __init__(self, setting: Setting, oracle: Oracle | None, eps: float,
+                 delta: float, max_rounds: int,
+                 watch: Callable[[Any], object] | None, told: Told, record: Record,
+                 round_cost: float, unit: float | None,
                  search: dict[str, Any]) -> None:
         self.own = told.beliefs == 'own'        # which needn't average to a prior
         setting = replace(setting, prior=None) if self.own else levelled(setting)
@@ -57,7 +58,8 @@ class SharpRun:
         self.max_rounds = max_rounds + sum(r.kind == PAST for r in record.rounds)
         self.transcript = Transcript(self.setting, keeps=True)
         self.watches = Watches(self.setting, told.alarm, calibrated=not self.own)
-        self.best = self.low = self.proved = self.known = self.missed = self.asking = None
+        self.best = self.low = self.proved = self.known = None
+        self.missed = self.asking = None
         self.snapshots, self.checks, self.next_snapshot, self.next_proof = [], (), 1, 1
 
     @property
@@ -138,8 +140,8 @@ class SharpPlan:
     bound: float
 
 def take(run, c, bound, proof):
-    """Keep the rule of a candidate c of the bets that is proved to lose at most `bound`,
-    unless one is kept of which no more is proved to be lost."""
+    """Keep the rule of a candidate c of the bets that is proved to lose at most
+    `bound`, unless one is kept of which no more is proved to be lost."""
     if bound < run.bound:
         certificate = Certificate(float(bound), 0., float(bound), *proof)
         run.best, run.proved = Finding(c.rule, c.arm, certificate), c
@@ -237,9 +239,9 @@ def sharp(setting: Setting, oracle: Oracle | None = None, *, eps: float, delta: 
           round_cost: float | None = None, record: Any = None,
           unit: float | None = None, missed: float = bets.MISSED,
           seed: int = 0) -> Learner:
-    r"""The sharp learner (chapter 25): a coroutine that yields a `ScoringRule`, receives
-    a `Response`, and returns an `Identification`, whose `normal_rounds` are samples and
-    `forced_rounds` questions; `certificate.mixing` is 0.
+    r"""The sharp learner (chapter 25): a coroutine that yields a `ScoringRule`,
+    receives a `Response`, and returns an `Identification`, whose `normal_rounds` are
+    samples and `forced_rounds` questions; `certificate.mixing` is 0.
 
     Parameters
     ----------

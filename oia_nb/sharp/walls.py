@@ -141,7 +141,8 @@ class Wall:
             status, found = wall.highs.getModelStatus(), wall.highs.getSolution()
             if status == highspy.HighsModelStatus.kOptimal:
                 y = np.array(found.row_dual)
-                return proved_least(wall, cost, y), y[len(wall.neutral):], np.array(found.col_value)
+                least = proved_least(wall, cost, y)
+                return least, y[len(wall.neutral):], np.array(found.col_value)
             wall.highs.clearSolver()                      # once more from the beginning
         infeasible = status == highspy.HighsModelStatus.kInfeasible
         return None if infeasible else (-np.inf, wall.sides, 0*cost)
@@ -406,7 +407,8 @@ class Cut:
 
     def settle(self, reports):
         """Choose the m_i from nothing, as facts alone have them: by the answers and the
-        first `reports` (n,) of the arm, as many as a power of two; nothing if it is done."""
+        first `reports` (n,) of the arm, as many as a power of two; nothing if it is
+        done."""
         n = 2**(len(reports).bit_length() - 1)
         if self.settled != (self.wall.n, n):
             self.settled = self.wall.n, n
