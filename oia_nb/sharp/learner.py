@@ -130,8 +130,8 @@ def take_in(run, rule, r, is_news=True):
 @dataclass(frozen=True, eq=False)
 class SharpPlan:
     r"""What `watch` is shown before round `t`: counts `N` (K,), `q_hat` (K, M),
-    `profits` (K,) the bounds $U_k$, `target` the arm of the best candidate,
-    `bound` on its regret."""
+    `profits` (K,) what the best rule of each arm seems to earn, `target` the arm of
+    the best candidate, `bound` on its regret."""
     t: int
     N: np.ndarray
     q_hat: np.ndarray
@@ -161,8 +161,8 @@ def prove_candidate(run):
 
 # %% ../../nbs/sharp/25_sharp.ipynb #8dba94b3
 def earned_at_least(run, c):
-    """A lower bound on what a candidate of the bets earns, at what it cost when it was
-    registered, from the counts of its arm since (chapter 20)."""
+    """A lower bound on what a candidate of the bets earns, from the counts of its arm
+    since it was registered (chapter 20)."""
     o = run.known.outcomes
     counts = o.counts[c.arm] - c.counts
     return mean_lower(counts, o.u - o.paid(c.rule),
