@@ -151,9 +151,9 @@ class Wall:
         """Work out the upper (`side` 1) or lower (-1) bound of a_i anew if it is stale.
         Raises `Contradiction`."""
         which, ends = (1 - side)//2, wall.up if side > 0 else wall.low
-        if wall.tied or not wall.stale[which, i]:
+        was_stale, wall.stale[which, i] = wall.stale[which, i], False
+        if wall.tied or not was_stale:
             return
-        wall.stale[which, i] = False
         found = wall.least(-side*np.eye(len(ends))[i])
         if found is None:
             return tie(wall)
