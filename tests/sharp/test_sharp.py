@@ -192,7 +192,7 @@ def test_a_cap(cap, options):
 @pytest.mark.parametrize('n, seed', [(18, 4), *amount([], [(18, 9), (15, 8)])])
 def test_runs_of_vain_questions_end(n, seed, monkeypatch):
     """No question is predicted to pay there, though some would. Planted: a learner that asks none
-    goes on for ever."""
+    is certified never."""
     world = small_world(n, 2 + (n % 4 == 3), begins=4000)
     def play(cap):
         return run(world, generator(11, 1000*n + seed), eps=max(gap_of(world)/2, .02), delta=.5,
@@ -200,7 +200,7 @@ def test_runs_of_vain_questions_end(n, seed, monkeypatch):
     found = play(1000)
     assert found.status == 'certified'
     monkeypatch.setattr(module.bets.Choice, 'options', lambda *given: [])
-    assert play(3*found.rounds).status == 'round_cap'
+    assert play(3*found.rounds).status in ('round_cap', 'stalled')
 
 class Fickle:
     "Answers as `first` does for a number of rounds, as `then` does from then on."
