@@ -608,7 +608,8 @@ class Choice:
         if known.rounds >= self.sought.get(j, (0, None))[0]:
             found = (cheapest_rule(known.setting, self.foretold, j, o.reports, n)
                      for n in TRUST)
-            rule = next((self.fit(f.values) for f in found if f), None)
+            rules = (self.fit(f.values) for f in found if f)
+            rule = next((r for r in rules if not known.answer_to(r)), None)
             self.sought[j] = known.rounds + 8, rule
         rule = self.sought[j][1]
         if rule is None or known.answer_to(rule):
