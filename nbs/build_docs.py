@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT), str(ROOT/'nbs'), str(ROOT/'nbs'/'tools')]
 
 import check_site  # noqa: E402
 import nbdev_myst  # noqa: E402
-from oia_nb.book import copy_book  # noqa: E402
+from oia_nb.show.book import copy_book  # noqa: E402
 
 # --- What the pages depend on, and what was built -------------------------------------
 
