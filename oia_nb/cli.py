@@ -175,6 +175,9 @@ OPTIONS: dict = {
         '--hires': (int, 'how often the expert will be hired in all: is it worth '
                          'learning? Without --eps, with which accuracy?'),
         '--fee': (float, 'what the expert is paid for each round besides'),
+        '--currency': (str, 'of all sums'),
+        '--unit': (float, 'the least coin, 0.01 for cents: all payments are multiples '
+                          'of it'),
         '--rounds': (list, 'what is proved after so many rounds? (may be given more '
                            'than once)'),
         '--sums': (list, 'what is proved for so much money? (may be given more than '
@@ -216,7 +219,7 @@ def described(word):
     """
     name, _, default = word.partition('=')
     key = name.rstrip('!*')
-    kind, text = next(rows[key] for rows in OPTIONS.values() if key in rows)
+    [(kind, text)] = [rows[key] for rows in OPTIONS.values() if key in rows]
     kw = dict(help=text)
     if kind is bool:
         return (key, ), kw | dict(action='store_true')
@@ -1039,9 +1042,6 @@ OPTIONS |= {'the round, and what is kept': {
     '--why': (str, 'the reason, which is kept'),
     '--snap': (float, 'how far a report may be from a listed belief, from 0 to 0.5 '
                       '(default: 0.01)'),
-    '--currency': (str, 'of all sums'),
-    '--unit': (float, 'the least coin, 0.01 for cents: all payments are multiples of '
-                      'it'),
     '--asks': (bool, 'ask again before an answer that contradicts others ends the '
                      'session; the expert must know'),
     '--lottery': (str, 'pay in chances of the largest payment; the seed of the draws, '
