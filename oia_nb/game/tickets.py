@@ -315,6 +315,9 @@ def round_menu(rule, world, digits, margin):
         raise NotInducible(
             f'no payments up to {z.bound:g} make an arm lead by {margin:g}',
             (z.arms[arm], ), None)
+    if z.bound/unit > 2**53:        # where a solver adds one, nothing changes
+        raise SolverFailure(f'payments up to {z.bound:g} have too many units of '
+                            f'{unit:g} to be counted')
     found, optimal = whole_numbers(round_program(tickets, world, arm, unit, margin))
     if found is None:
         raise NotInducible(

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 from conftest import amount
-from oia_nb.all import (Menu, load_world, optimal_rule, principal_profit, random_world, world_names)
+from oia_nb.all import (Menu, load_world, make_world, optimal_rule, principal_profit,
+                        random_world, world_names)
+from oia_nb.core import SolverFailure
 from oia_nb.run.session import Offer
 from oia_nb.game.tickets import SAME_TICKET, SAME, remark, round_program, whole_numbers
 
@@ -102,3 +104,11 @@ def test_the_best_round_menu_is_the_best():
         other = milp(p['cost'], integrality=p['whole'], bounds=Bounds(*p['columns']),
                      constraints=LinearConstraint(p['A'], *p['rows']), options=dict(mip_rel_gap=0.))
         assert optimal and abs(p['cost'] @ found - other.fun) < 1e-3
+
+def test_units_that_are_too_many_are_refused():
+    "A solver of programs in whole numbers never ended where adding one changes nothing."
+    w, huge = load_world('clinic'), 1e30
+    world = make_world(w.structure.joint, w.costs*huge, w.setting.utility*huge,
+                       w.setting.bound*huge)
+    with pytest.raises(SolverFailure, match='units of 1e'):
+        optimal_rule(world).rule.rounded(-12, world)
