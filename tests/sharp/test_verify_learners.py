@@ -95,21 +95,17 @@ def test_in_fractions(name):
 
 # --- Forgeries ------------------------------------------------------------------------
 
-def proof(change):
-    "Changes the proof."
-    def forge(found):
-        p = copy.deepcopy(found.proved.proof)
-        change(p)
-        return with_certificate(found, proof=p)
-    return forge
+def changing(part):
+    "A function that makes a forgery of a change to a part of what is proved."
+    def by(change):
+        def forge(found):
+            new = copy.deepcopy(getattr(found.proved, part))
+            change(new)
+            return with_certificate(found, **{part: new})
+        return forge
+    return by
 
-def facts(change):
-    "Changes what is kept of the facts."
-    def forge(found):
-        f = copy.deepcopy(found.proved.facts)
-        change(f)
-        return with_certificate(found, facts=f)
-    return forge
+proof, facts = changing('proof'), changing('facts')
 
 def with_certificate(found, **values):
     name = 'certificate' if found.certificate is not None else 'listed'
