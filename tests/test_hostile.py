@@ -116,8 +116,6 @@ def rounding(r):
         return
     unit = -int(np.floor(np.log10(world.setting.bound)))
     digits = int(np.clip(unit + r.integers(0, 5), -12, 15))
-    if world.setting.bound*10.**digits > 1e9:
-        return          # so many units that HiGHS, with one of 1e12, never ended
     found = outcome(lambda: best.rule.rounded(digits, world))
     if found is not None and found.arm is not None:
         lead = region_margin(world, found.rule, found.arm)

@@ -315,7 +315,7 @@ def round_menu(rule, world, digits, margin):
         raise NotInducible(
             f'no payments up to {z.bound:g} make an arm lead by {margin:g}',
             (z.arms[arm], ), None)
-    if z.bound/unit > 2**53:        # where a solver adds one, nothing changes
+    if z.bound/unit > 1e9:          # a whole-number program may never end there
         raise SolverFailure(f'payments up to {z.bound:g} have too many units of '
                             f'{unit:g} to be counted')
     found, optimal = whole_numbers(round_program(tickets, world, arm, unit, margin))

@@ -106,9 +106,10 @@ def test_the_best_round_menu_is_the_best():
         assert optimal and abs(p['cost'] @ found - other.fun) < 1e-3
 
 def test_units_that_are_too_many_are_refused():
-    "A solver of programs in whole numbers never ended where adding one changes nothing."
-    w, huge = load_world('clinic'), 1e30
-    world = make_world(w.structure.joint, w.costs*huge, w.setting.utility*huge,
-                       w.setting.bound*huge)
-    with pytest.raises(SolverFailure, match='units of 1e'):
-        optimal_rule(world).rule.rounded(-12, world)
+    "A program in whole numbers of 10^12 units and more never ended."
+    w = load_world('clinic')
+    for huge, digits in (1e30, -12), (1., 12), (1e15, -3):
+        world = make_world(w.structure.joint, w.costs*huge, w.setting.utility*huge,
+                           w.setting.bound*huge)
+        with pytest.raises(SolverFailure, match='units of 1e'):
+            optimal_rule(world).rule.rounded(digits, world)

@@ -48,6 +48,8 @@ def within(monkeypatch):
         pays = [[(facts.support*rules[r]).sum(1) for r in asked] for rules, asked in
                 ((facts.rules, facts.rounds[:, 0]), (data.rules, data.asked))]
         need(np.allclose(*pays), 'other rules')
+        worth = [(facts.support*rule).sum(1) for rule in (claim.rule, f.rule.values)]
+        need(np.allclose(*worth), 'another rule')
         need(claim.arm == f.arm and claim.bound >= f.certificate.bound - 1e-9
              and claim.delta <= delta*(1 + 1e-9), 'more is claimed')
     monkeypatch.setattr(SharpRun, 'found', property(found))
