@@ -111,5 +111,5 @@ def test_units_that_are_too_many_are_refused():
     for huge, digits in (1e30, -12), (1., 12), (1e15, -3):
         world = make_world(w.structure.joint, w.costs*huge, w.setting.utility*huge,
                            w.setting.bound*huge)
-        with pytest.raises(SolverFailure, match='units of 1e'):
+        with pytest.raises(SolverFailure, match='units of 1'):
             optimal_rule(world).rule.rounded(digits, world)
