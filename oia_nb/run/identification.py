@@ -43,14 +43,16 @@ log = logging.getLogger(__name__)
 LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
-def rounds_left(before: Any, now: Any, eps: float) -> Any:
-    """The rounds that are left (an int, to two digits) by chapter 63, from two
-    pairs (rounds, bound); 0 for a bound of `eps` or less, None if it doesn't fall.
+def rounds_left(bounds: Any, eps: float) -> Any:
+    """The rounds that are left (an int, to two digits) by chapter 63, from pairs
+    (rounds, bound): the last one, and the last of those after at most half its rounds.
+    0 for a bound of `eps` or less, None if it doesn't fall.
 
-    >>> rounds_left((100, 1.), (200, .7), .1)
+    >>> rounds_left([(100, 1.), (200, .7)], .1)
     6600
     """
-    (t0, b0), (t1, b1) = before, now
+    t1, b1 = bounds[-1]
+    t0, b0 = next((b for b in reversed(bounds) if 2*b[0] <= t1), bounds[-1])
     if b1 <= eps:
         return 0
     if not (0 < t0 < t1 and b1 < b0):
@@ -99,9 +101,8 @@ class ProgressBar:
         now = plan.t - 1, best.bound
         if not self.bounds or now[0] >= SNAPSHOT_GROWTH*self.bounds[-1][0]:
             self.bounds.append(now)
-        earlier = [b for b in self.bounds if 2*b[0] <= now[0]]
-        left = rounds_left(earlier[-1] if earlier else now, now, self.eps)
-        about = '' if self.total or not left else f', about {left:,} rounds left'
+        left = None if self.total else rounds_left([*self.bounds, now], self.eps)
+        about = f', about {left:,} rounds left' if left else ''
         return (f'{aim}; best rule so far is of {arms[best.arm]}, loses ≤ '
                 f'{best.bound:.3g} (target {self.eps:g}){about}')
     def __exit__(self, *exc):
