@@ -12,17 +12,16 @@ if TYPE_CHECKING:
     from oia_nb.experts.told import Told
 
 # %% auto #0
-__all__ = ['STALE', 'NO_CAP', 'TINY_RANGE', 'Ledger', 'shortlist', 'Trial', 'try_once', 'trial_rounds', 'trial_result',
-           'trial_proof', 'trial', 'checked_rules']
+__all__ = ['STALE', 'Ledger', 'shortlist', 'Trial', 'try_once', 'race', 'trial_rounds', 'trial_result', 'trial_proof', 'trial',
+           'checked_rules']
 
 # %% ../../nbs/experts/35_trial.ipynb #48997ae2
 from array import array
 import numpy as np
-from .best_arm import Pulls, Rewards, by_bounds, gap_index, pick_pair
 from ..core import InvalidInput, as_integer
 from ..paper.estimation import INIT, NORMAL, Transcript
 from ..run.learner import (Certificate, Finding, Halt, Learner, announce,
-                                check_learner, finish, within)
+                                check_learner, finish)
 from ..paper.proving import bet_on
 from ..game.scoring import ScoringRule, mix
 from ..sharp.evidence import betting_threshold, mean_lower
@@ -30,39 +29,38 @@ from .told import as_told
 
 # %% ../../nbs/experts/35_trial.ipynb #da2529bd
 STALE = 1.05        # intervals are worked out again when a rule's rounds have grown so
-NO_CAP = 10**9      # the race has none of its own
-TINY_RANGE = 1e-9   # of rewards that are all the same
 
 class Ledger:
     """What each of n rules brought: `counts` (n, M W) of pairs of report and state,
-    `payoffs` (n, M W), and the intervals `low`, `high` (n,).
-
-    `interval` makes it a family of rewards for `by_bounds`.
-    """
+    `payoffs` (n, M W), what it `earned` (n,) in all, and the intervals `low`, `high`
+    (n,) of its profit."""
     def __init__(self, setting, rules, delta):
         z, n = setting, len(rules)
         gain = z.utility[:, z.best_decision].T
         self.payoffs = np.array([(gain - r.values).ravel() for r in rules])
-        self.counts = np.zeros(self.payoffs.shape)
+        self.counts, self.earned = np.zeros(self.payoffs.shape), np.zeros(n)
         self.share = delta/(2*n)
         self.low, self.high = self.payoffs.min(1), self.payoffs.max(1)
         self.used, self.then = np.zeros(n), 0*self.counts
 
-    @property
-    def family(self):
-        "The range of all payoffs, as `Rewards`."
-        low, high = float(self.payoffs.min()), float(self.payoffs.max())
-        return Rewards(low, max(high, low + TINY_RANGE))
+    def record(self, i, pair):
+        "One more round of rule i, which brought this pair."
+        self.counts[i, pair] += 1
+        self.earned[i] += self.payoffs[i, pair]
 
-    def interval(self, means, level):
-        "(low, high), each (n,): where the profits are. Takes no heed of its arguments."
+    def look(self):
+        "Work out the intervals of rules that were announced since."
         N = self.counts.sum(1)
         for i in np.flatnonzero(N >= np.maximum(STALE*self.used, self.used + 1)):
             L = betting_threshold(N[i], self.share)
             self.low[i] = mean_lower(self.counts[i], self.payoffs[i], L)
             self.high[i] = -mean_lower(self.counts[i], -self.payoffs[i], L)
             self.used[i], self.then[i] = N[i], self.counts[i]
-        return self.low.copy(), self.high.copy()
+
+    def rival(self, i):
+        "The rule with the highest upper end but for i, and how far i may be behind it."
+        others = np.where(np.arange(len(self.high)) == i, -np.inf, self.high)
+        return int(others.argmax()), float(others.max() - self.low[i])
 
 # %% ../../nbs/experts/35_trial.ipynb #27742f4d
 def shortlist(setting: Setting, oracle: Oracle) -> Any:
@@ -78,51 +76,58 @@ def shortlist(setting: Setting, oracle: Oracle) -> Any:
 
 # %% ../../nbs/experts/35_trial.ipynb #618c1a20
 class Trial:
-    "The state of a trial: its `Ledger`, transcript, race, and who answered what."
-    def __init__(self, setting, rules, eps, delta, told):
+    "The state of a trial: its `Ledger`, its transcript, and the rule of each round."
+    def __init__(self, setting, rules, eps, delta, told, max_rounds):
         self.rules, self.eps, self.delta, self.told = rules, eps, delta, told
         self.book, self.data = Ledger(setting, rules, delta), Transcript(setting)
-        self.answers, self.asked = np.zeros((len(rules), setting.K), int), array('h')
-        pulls = Pulls(len(rules), self.book.family, eps, delta, NO_CAP)
-        no_rate = lambda family, N, *_: 0*N
-        self.race = by_bounds(pulls, pick_pair, no_rate, self.book)
+        self.asked, self.max_rounds = array('h'), max_rounds
 
-# %% ../../nbs/experts/35_trial.ipynb #7b5cdb94
-def try_once(run, i, max_rounds):
-    "One round with rule i; what it left. Raises `Halt`."
+def try_once(run, i):
+    "One round with rule i. Raises `Halt`."
     data = run.data
-    if data.rounds >= max_rounds:
+    if data.rounds >= run.max_rounds:
         raise Halt('round_cap')
     kind = INIT if data.rounds < len(run.rules) else NORMAL
-    arm = yield from announce(data, run.rules[i], kind=kind)
-    pair = data.beliefs[-1]*data.setting.W + data.states[-1]
+    yield from announce(data, run.rules[i], kind=kind)
     run.asked.append(i)
-    run.book.counts[i, pair] += 1
-    run.answers[i, arm] += 1
-    return run.book.payoffs[i, pair]
+    run.book.record(i, data.beliefs[-1]*data.setting.W + data.states[-1])
 
-def trial_rounds(run, max_rounds):
+def race(run):
+    "All rules once, then leader and rival; the winner, and how far it may be behind."
+    book, pair = run.book, range(len(run.rules))
+    while True:
+        for i in pair:
+            yield from try_once(run, i)
+        book.look()
+        leader = int((book.earned/book.counts.sum(1)).argmax())
+        rival, behind = book.rival(leader)
+        if behind <= run.eps:
+            return leader, max(behind, 0.)
+        pair = leader, rival
+
+# %% ../../nbs/experts/35_trial.ipynb #7b5cdb94
+def trial_rounds(run):
     "The rounds of a trial, and its end."
     try:
-        best = yield from within(run.race, lambda i: try_once(run, i, max_rounds))
-        return trial_result(run, best.arm, best.bound, 'rule_certified')
+        leader, behind = yield from race(run)
+        return trial_result(run, leader, behind, 'rule_certified')
     except Halt as halt:
-        low, high = run.book.interval(None, None)
-        i = int(low.argmax())
-        return trial_result(run, i, float(gap_index(low, high)[i]), halt.status)
+        run.book.look()
+        i = int(run.book.low.argmax())
+        return trial_result(run, i, run.book.rival(i)[1], halt.status)
 
-# %% ../../nbs/experts/35_trial.ipynb #47a36401
 def trial_result(run, i, behind, status):
     "The result of a trial that ends with rule i."
     book = run.book
     N = np.maximum(book.counts.sum(1), 1)
     earns = float(book.low[i]), float(book.high[i])
     listed = trial_proof(run, i, behind) if status == 'rule_certified' else None
+    arms = np.array(run.data.arms)[np.array(run.asked) == i]
+    arm = int(np.bincount(arms, minlength=run.data.setting.K).argmax())
     return finish(
-        run.data, Finding(run.rules[i], int(run.answers[i].argmax())), status=status,
-        eps=run.eps, delta=run.delta, told=run.told, index=i, profit=earns[0],
-        behind=behind, earns=earns, means=(book.counts*book.payoffs).sum(1)/N,
-        listed=listed)
+        run.data, Finding(run.rules[i], arm), status=status, eps=run.eps,
+        delta=run.delta, told=run.told, index=i, profit=earns[0], behind=behind,
+        earns=earns, means=(book.counts*book.payoffs).sum(1)/N, listed=listed)
 
 def trial_proof(run, i, behind):
     "The `Certificate` that rule i is at most so far behind, with its proof."
@@ -171,10 +176,9 @@ def trial(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
     told = as_told(told).require('trial', can=('lapses', 'band', 'beliefs', 'arm',
                                                'rounding'))
     max_rounds = as_integer('max_rounds', max_rounds, 1)
-    run = Trial(setting, rules, eps, delta, told)
-    return Learner(setting, trial_rounds(run, max_rounds), states=True)
+    run = Trial(setting, rules, eps, delta, told, max_rounds)
+    return Learner(setting, trial_rounds(run), states=True)
 
-# %% ../../nbs/experts/35_trial.ipynb #9016464e
 def checked_rules(setting, rules):
     "The rules as a list, if they can be tried."
     if not isinstance(rules, (list, tuple)) or len(rules) < 2:
