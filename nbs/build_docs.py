@@ -140,6 +140,7 @@ MOVED = {
     'claims': 'paper/claims',
     'errata': 'paper/errata',
     'results': 'handbook/results',
+    'paper/08_exploration': 'paper/09',
 }
 # Where the pages of a folder were in the edition before.
 BEFORE = dict(sharp='beyond', experts='beyond', handbook='companion', appendix='companion')
@@ -171,6 +172,7 @@ def redirects(root):
         folder, _, name = module.rpartition('.')
         if folder not in ('', 'fast', 'sharp') or name == 'limits':
             yield f'api/{name}.html', f'api/{module}.html'
+    yield 'api/paper.exploration.html', 'api/paper.oiafc.html'
 
 def link(old, new):
     "The address of a page as another one has to write it."

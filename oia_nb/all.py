@@ -21,10 +21,9 @@ from .experts.no_oracle import search_oracle
 from .run.identification import LEARNERS, Row, identify, register
 from .run.learner import Identification, simulate
 from .sharp.learner import sharp
-from .paper.oiafc import oiafc
+from .paper.oiafc import compose, oiafc
 from .paper.oiafb import oiafb
 from .paper.baselines import chen, explore_then_commit
-from .paper.exploration import compose
 from .experts.lapses import patient
 from .sharp.learner import own_beliefs
 from .experts.open_setting import open_support

@@ -28,10 +28,9 @@ from oia_nb.paper.binary_search import binary_search, search_depth
 from oia_nb.core import TIE_TOL
 from oia_nb.paper.estimation import (NORMAL, Transcript, cost_estimates, cost_upper, radius_fb,
                                      radius_fc, shortest_paths)
-from oia_nb.paper.exploration import certify
 from oia_nb.game.information import best_reply
 from oia_nb.run.learner import Certificate
-from oia_nb.paper.oiafc import MIXINGS, should_stop
+from oia_nb.paper.oiafc import MIXINGS, certify, should_stop
 from oia_nb.game.stackelberg import arm_profit, region_margin
 from oia_nb.paper.ucb_lp import OptimisticPrograms
 from oia_nb.worlds.generators import simple_world

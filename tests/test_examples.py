@@ -17,7 +17,7 @@ import oia_nb.all as oia
 from conftest import ROOT, modules
 from oia_nb.paper.complexity import problem_of
 from oia_nb.paper.estimation import radius_fc
-from oia_nb.paper.exploration import Exploration, interact, never
+from oia_nb.paper.oiafc import Exploration, interact, never
 from oia_nb.worlds.generators import simple_world
 
 NAMES = {name: getattr(m, name) for m in modules()[::-1] for name in getattr(m, '__all__', ())}

@@ -259,7 +259,7 @@ def subtitle(env, page):
 
 # The pages below a page, each by the beginning of its name, in their order.
 PAGES_BELOW = {
-    '09': ['08'], '12': ['80'], '65': ['66'],
+    '12': ['80'], '65': ['66'],
     '00_paper': ['00a', '00b', '00c', '00d', '00e'],
     'claims': ['tests'], '20': ['21'], '23': ['24'], '39': ['40', '41', '42', '87'],
     '27': ['26'], '30': ['29'], '32': ['37'], '33': ['34'], '28': ['35'],

@@ -20,12 +20,11 @@ __all__ = ['ENGINES', 'as_oiafc', 'as_oiafb', 'status', 'best_rule', 'arms_answe
 from types import SimpleNamespace
 import numpy as np
 from ..core import InvalidInput, OracleViolated, generator
-from ..paper.exploration import certify
 from .loop import DONE, FALLBACK, ZERO_RULE, Engine
 from .points import check_agent
 from ..run.learner import Finding, finish, simulate
 from ..paper.oiafb import budget_parameter, event_failure, oiafb
-from ..paper.oiafc import MIXINGS, oiafc
+from ..paper.oiafc import MIXINGS, certify, oiafc
 from ..game.oracle import action_informed_oracle
 from ..paper.proving import claim_by_counts
 from ..game.scoring import ScoringRule, mix

@@ -27,10 +27,9 @@ from .estimation import (FORCED, cost_estimates, cost_upper, radius_fb,
 from .binary_search import Search
 from ..run.learner import (Certificate, Finding, Stopped, announce, ask_oracle,
                                 check_learner, learner)
-from .exploration import (Exploration, Plan, as_part, best_so_far,
-                                      broken_oracle, compose, conclude_run, initialise,
-                                      never, remember)
-from .oiafc import STOPS, last_or_best, mixing_corollary1
+from .oiafc import (STOPS, Exploration, Plan, as_part, best_so_far,
+                                broken_oracle, compose, conclude_run, initialise,
+                                last_or_best, mixing_corollary1, never, remember)
 from .oiafb import budget_parameter, safest
 
 # %% ../../nbs/paper/12_baselines.ipynb #b90739fe

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TYPE_CHECKING
 if TYPE_CHECKING:
-    from oia_nb.paper.exploration import Exploration, Plan
+    from oia_nb.paper.oiafc import Exploration, Plan
     from oia_nb.game.information import Setting
     from oia_nb.run.learner import Learner
     from oia_nb.game.oracle import Oracle
@@ -20,9 +20,8 @@ __all__ = ['sets_of_beliefs', 'event_failure', 'budget_parameter', 'safest', 'be
 import numpy as np
 from ..core import InvalidInput, as_integer, as_number
 from .estimation import radius_fb
-from .exploration import compose, never
 from ..run.learner import Finding, check_learner
-from .oiafc import mixing_corollary1
+from .oiafc import compose, mixing_corollary1, never
 
 # %% ../../nbs/paper/10_oiafb.ipynb #a03f1811
 def sets_of_beliefs(setting: Setting) -> tuple[float, int]:

@@ -4,23 +4,32 @@
 
 # %% ../../nbs/paper/09_oiafc.ipynb #20fa7689
 from __future__ import annotations
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any, TYPE_CHECKING
 if TYPE_CHECKING:
-    from oia_nb.paper.exploration import Exploration, Plan
-    from oia_nb.game.information import Setting
-    from oia_nb.run.learner import Learner
+    from oia_nb.game.information import Response, Setting
+    from oia_nb.run.learner import Identification
     from oia_nb.game.oracle import Oracle
 
 # %% auto #0
-__all__ = ['MIXINGS', 'STOPS', 'mixing_theorem1', 'mixing_corollary1', 'should_stop', 'small_enough', 'last_or_best', 'oiafc']
+__all__ = ['MIXINGS', 'SNAPSHOT_GROWTH', 'STOPS', 'mixing_theorem1', 'mixing_corollary1', 'Plan', 'Exploration', 'initialise',
+           'make_plan', 'file_plan', 'line_of', 'play', 'force', 'certify', 'succeed', 'finding_of', 'should_stop',
+           'interact', 'never', 'conclude_run', 'with_proof', 'compose', 'run_through', 'best_so_far', 'broken_oracle',
+           'as_part', 'small_enough', 'last_or_best', 'oiafc', 'remember']
 
 # %% ../../nbs/paper/09_oiafc.ipynb #e6c84d13
+from dataclasses import dataclass, replace
 import numpy as np
-from ..core import as_integer
-from .estimation import radius_fc
-from .exploration import as_part, best_so_far, compose, finding_of
-from ..run.learner import check_learner
+from ..core import (TIE_TOL, InvalidInput, OracleViolated, as_integer,
+                         as_number)
+from ..game.scoring import ScoringRule, mix
+from .estimation import (INIT, Transcript, cost_estimates, cost_upper,
+                                     radius_fc)
+from .ucb_lp import OptimisticPrograms
+from .binary_search import binary_search
+from .proving import claim_by_counts
+from ..run.learner import (Certificate, Finding, Learner, Stopped, announce,
+                                ask_oracle, check_learner, finish)
 
 # %% ../../nbs/paper/09_oiafc.ipynb #76b035b1
 def mixing_theorem1(setting: Setting, eps: float) -> Callable[..., float]:
@@ -43,11 +52,298 @@ def mixing_corollary1(setting: Setting, eps: float) -> Callable[..., float]:
 
 MIXINGS = dict(theorem1=mixing_theorem1, corollary1=mixing_corollary1)
 
+# %% ../../nbs/paper/09_oiafc.ipynb #897c1dd0
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A planned round (lines 6 to 10 of Algorithm 1).
+
+    `t` the round; `N` (K,) counts, `q_hat` (K, M), `I` (K,) radii, `C_hat` and `I_c`
+    (K, K); `profits` (K,) optimistic ones; `target` the arm aimed at; `alpha` the
+    mixing weight; `S_hat` the optimistic rule, `rule` the one to announce;
+    `violated` if something was seen that can't happen on the event; `bound` the
+    smallest bound on the regret proved so far (infinite at first).
+    """
+    t: int
+    N: np.ndarray
+    q_hat: np.ndarray
+    I: np.ndarray
+    C_hat: np.ndarray
+    I_c: np.ndarray
+    profits: np.ndarray
+    target: int
+    alpha: float
+    S_hat: ScoringRule
+    rule: ScoringRule
+    violated: bool
+    bound: float
+
+# %% ../../nbs/paper/09_oiafc.ipynb #df5b1f21
+class Exploration:
+    """The state of a run of the loop.
+
+    `radius(N, t)` gives the radii (K,), `mixing(L, t)` the mixing weight for an arm
+    with count `L`; `watch(plan)`, if given, is called with each `Plan`. `L` (K,)
+    are the counts; `best` the `Finding` of the exploitation round with the smallest
+    bound, or None; `kept` what `remember` files, after the rounds `kept_at`; `looks`
+    and `sizes` as for `compose`. Raises `InvalidInput` for a `watch` that can't be
+    called.
+    """
+    def __init__(self, setting: Setting, oracle: Oracle, *, radius: Callable[..., Any],
+                 mixing: Callable[..., float], solver: str = 'fast',
+                 watch: Callable[[Any], object] | None = None, looks: int | None = None,
+                 sizes: Any = None) -> None:
+        if watch is not None and not callable(watch):
+            raise InvalidInput('watch', watch, 'a function of a Plan, or None')
+        self.setting, self.oracle = setting, oracle
+        self.radius = radius
+        self.mixing = mixing
+        self.watch = watch
+        self.transcript = Transcript(setting)
+        self.programs = OptimisticPrograms(setting, oracle, solver)
+        self.L = np.ones(setting.K)
+        self.searches = []
+        self.kept = []
+        self.kept_at = []
+        self.snapshots = []
+        self.looks = looks
+        self.sizes = setting.support_sizes if sizes is None else sizes
+        self.best: Finding | None = None
+        self.violated = False
+        self.next_snapshot = 0
+
+    @property
+    def rounds(self) -> int:
+        return self.transcript.rounds
+    @property
+    def bound(self) -> float:
+        return self.best.bound if self.best else np.inf
+
+# %% ../../nbs/paper/09_oiafc.ipynb #20aee560
+def initialise(run: Exploration, rounds: int) -> Generator[ScoringRule, Response, None]:
+    """Announce the oracle's rule of every arm, of at most `rounds` arms; raises
+    `OracleViolated` if another arm answers."""
+    for k in range(min(run.setting.K, rounds)):
+        yield from ask_oracle(run.transcript, run.oracle, k, kind=INIT)
+
+# %% ../../nbs/paper/09_oiafc.ipynb #13e22572
+# a plan is kept in the trace at rounds that grow by this factor
+SNAPSHOT_GROWTH = 1.02
+
+def make_plan(run: Exploration) -> Plan:
+    "The `Plan` of the next round."
+    data, t = run.transcript, run.rounds + 1
+    N = data.N
+    q_hat = data.q_hat
+    I = run.radius(data.N, t)
+    C_hat, I_c, empty = cost_estimates(cost_upper(data, I), run.setting.bound)
+    found = run.programs.solve(data.counts, I, C_hat, I_c)
+    profits = found.profits
+    # ties: lowest index
+    k = int(np.flatnonzero(profits >= profits.max() - TIE_TOL*run.setting.bound)[0])
+    alpha, S_hat = as_number('mixing', run.mixing(run.L[k], t), 0., 1.), found.rule(k)
+    violated = empty or bool(found.infeasible)
+    rule = mix(S_hat, run.oracle.rules[k], alpha)
+    plan = Plan(t, N, q_hat, I, C_hat, I_c, profits, k, alpha, S_hat, rule, violated,
+                run.bound)
+    file_plan(run, plan)
+    return plan
+
+def file_plan(run: Exploration, plan: Plan) -> None:
+    "Show the plan to the onlooker, and keep it now and then."
+    run.violated |= plan.violated
+    if run.watch:
+        run.watch(plan)
+    if plan.t >= run.next_snapshot:
+        run.snapshots.append((plan.t, plan.profits, plan.I, run.bound))
+        run.next_snapshot = max(plan.t + 1, int(SNAPSHOT_GROWTH*plan.t))
+
+# %% ../../nbs/paper/09_oiafc.ipynb #d078e262
+def line_of(plan: Plan) -> tuple[int, bytes]:
+    "What tells whether two plans lie on one line: the arm and its rule."
+    return plan.target, plan.S_hat.values.tobytes()
+
+def play(run: Exploration, plan: Plan) -> Generator[ScoringRule, Response, int]:
+    "Announce the planned rule; returns the arm that answered."
+    return (yield from announce(run.transcript, plan.rule, line_of(plan), plan.alpha,
+                                target=plan.target))
+
+def force(run: Exploration, plan: Plan, arm: int,
+          max_rounds: int) -> Generator[ScoringRule, Response, None]:
+    """Another `arm` answered: search from the planned rule to the oracle's, for at
+    most `max_rounds` rounds.
+
+    >>> next(force(run, plan, 0, 5), 'they are close enough')
+    'they are close enough'
+    """
+    k = plan.target
+    place = lambda lam: (line_of(plan), plan.alpha + lam*(1 - plan.alpha))
+    run.searches.append((yield from binary_search(
+        run.transcript, plan.rule, run.oracle.rules[k], k_S0=arm, k1=k,
+        threshold=min(plan.I[arm], plan.I[k]), max_rounds=max_rounds, place=place)))
+
+# %% ../../nbs/paper/09_oiafc.ipynb #b6276143
+def certify(setting: Setting, alpha: float, I: float) -> Certificate:
+    """The `Certificate` of a rule with mixing weight `alpha` that its arm answered
+    when the radius of that arm was `I`.
+
+    >>> certify(z, .1, .5)
+    Certificate(bound=2.2, mixing=0.4, confidence=1.8)
+    """
+    mixing, confidence = 2*alpha*setting.B, (1 - alpha)*2*setting.B*I
+    return Certificate(float(mixing + confidence), float(mixing), float(confidence))
+
+# %% ../../nbs/paper/09_oiafc.ipynb #f28ed822
+def succeed(run: Exploration, plan: Plan) -> None:
+    "Count the exploitation round and keep the rule with the smallest bound."
+    run.L[plan.target] += 1
+    found = finding_of(run, plan)
+    if found.bound < run.bound:
+        run.best = found
+
+def finding_of(run: Exploration, plan: Plan) -> Finding:
+    """The `Finding` of a plan that was answered as meant, with the outline of its
+    proof."""
+    certificate = certify(run.setting, plan.alpha, plan.I[plan.target])
+    outline = dict(until=[plan.t - 1]*2, answered=plan.t, share=float(plan.alpha))
+    return Finding(plan.rule, plan.target, replace(certificate, proof=outline))
+
 # %% ../../nbs/paper/09_oiafc.ipynb #0d2a379f
 def should_stop(setting: Setting, eps: float, alpha: float, I: float) -> bool:
     "Line 15 of Algorithm 1, without its division (erratum E32)."
     B = setting.B
     return bool(alpha < 1 and eps > 2*alpha*B and 2*B*I*(1 - alpha) <= eps - 2*alpha*B)
+
+# %% ../../nbs/paper/09_oiafc.ipynb #8a520bc3
+def interact(run: Exploration, stop: Callable[[Exploration, Plan], bool],
+             rounds: int) -> Generator[ScoringRule, Response, Plan | None]:
+    """Plan, announce, search when the agent deviates, until `stop` says so (returns
+    the `Plan`) or `rounds` are used up (None)."""
+    yield from initialise(run, rounds)
+    while run.rounds < rounds:
+        plan = make_plan(run)
+        arm = yield from play(run, plan)
+        if arm != plan.target:
+            yield from force(run, plan, arm, rounds - run.rounds)
+        else:
+            succeed(run, plan)
+            if stop(run, plan):
+                return plan
+
+def never(run: Exploration, plan: Plan) -> bool:
+    "The stopping rule of a fixed budget."
+    return False
+
+# %% ../../nbs/paper/09_oiafc.ipynb #ace9d2df
+def conclude_run(run: Exploration, *, eps: float, delta: float,
+             **decision: Any) -> Identification:
+    """The `Identification` of a finished run, from a `decision`: the `Finding` and
+    the status that `finish` wants to know."""
+    seen = dict(searches=len(run.searches), lp_solves=run.programs.lp_solves,
+                violated=run.violated) | decision
+    if not seen['violated']:
+        seen['found'] = with_proof(run, seen['found'], eps, delta)
+    return finish(run.transcript, eps=eps, delta=delta, snapshots=run.snapshots,
+                  **seen)
+
+def with_proof(run: Exploration, found: Finding, eps: float, delta: float) -> Finding:
+    """The `Finding` with its proof, if it has an outline of one and the run knows how
+    often it looks."""
+    certificate = found.certificate
+    if certificate is None or certificate.proof is None:
+        return found
+    if run.looks is None:
+        return replace(found, certificate=replace(certificate, proof=None))
+    data = run.transcript
+    return claim_by_counts(found, data, data.answers, eps=eps, delta=delta,
+                           looks=run.looks,
+                     sizes=run.sizes, outline=certificate.proof)
+
+# %% ../../nbs/paper/09_oiafc.ipynb #94190eb3
+def compose(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
+            radius: Callable[..., Any], mixing: Callable[..., float],
+            stop: Callable[..., bool], decide: Callable[..., dict[str, Any]],
+            rounds: int, keep: Callable[..., bool] | None = None, solver: str = 'fast',
+            watch: Callable[[Any], object] | None = None, looks: int | None = None,
+            sizes: Any = None) -> Learner:
+    r"""A `Learner` from its parts (see the table above); it ends after `rounds`
+    interactions at the latest.
+
+    Parameters
+    ----------
+    setting : Setting
+    oracle : Oracle
+    eps, delta : float
+        The target, which the result repeats. They and the oracle are taken as
+        `check_learner` returns them.
+    radius, mixing, stop, decide, keep : functions
+    rounds : int
+    solver : "fast", "highs" or "cvxpy"
+    watch : callable, optional; called with each `Plan`
+    looks, sizes : int and (K,), optional
+        At how many rounds the radii are to hold (0: at all), and how many beliefs an
+        arm leads to at most, if the radii are the paper's: only then can a proof be
+        given.
+
+    Raises `InvalidInput` at once for a bad `solver` or `watch`.
+
+    Examples
+    --------
+    >>> compose(z, oracle, eps=1., delta=.1, radius=lambda N, t: radius_fb(N, t,
+    ...     a=.5), mixing=lambda L, t: .5, stop=never, decide=best_or_safest,
+    ...     rounds=9).send(None) is oracle.rules[0]
+    True
+    """
+    run = Exploration(setting, oracle, radius=radius, mixing=mixing, solver=solver,
+                      watch=watch, looks=looks, sizes=sizes)
+    return Learner(
+        setting, run_through(run, stop, decide, rounds, keep, eps, delta),
+        best=lambda: run.best)
+
+# %% ../../nbs/paper/09_oiafc.ipynb #53fda319
+def run_through(run: Exploration, stop: Callable[..., bool],
+                decide: Callable[..., dict[str, Any]], rounds: int,
+                keep: Callable[..., bool] | None, eps: float,
+                delta: float) -> Generator[ScoringRule, Response, Identification]:
+    "The loop and its end."
+    steps = interact(run, stop, rounds)
+    try:
+        plan = yield from (steps if keep is None else remember(run, steps, keep))
+    except Stopped:
+        return conclude_run(run, eps=eps, delta=delta, **best_so_far(run))
+    except OracleViolated:
+        return conclude_run(run, eps=eps, delta=delta, **broken_oracle(run))
+    return conclude_run(run, eps=eps, delta=delta, **decide(run, plan))
+
+def best_so_far(run: Exploration) -> dict[str, Any]:
+    """What a run that is stopped returns: the rule with the smallest bound, or an
+    oracle rule of which nothing is proved.
+
+    >>> best_so_far(run)['status']
+    'stopped'
+    """
+    return dict(status='stopped', found=run.best or Finding(run.oracle.rules[0], 0))
+
+def broken_oracle(run: Exploration) -> dict[str, Any]:
+    """What a run returns in which another arm answered a rule of the oracle: that
+    rule, of which nothing is proved.
+
+    >>> broken_oracle(run)['status']
+    'assumption_violated'
+    """
+    data = run.transcript
+    found = Finding(run.oracle.rules[data.targets[-1]], data.arms[-1])
+    return dict(status='assumption_violated', found=found, violated='oracle')
+
+# %% ../../nbs/paper/09_oiafc.ipynb #afbf185d
+def as_part(name: str, given: Any,
+            choices: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
+    """A function as it is, or the one that `choices` has under that name; raises
+    `InvalidInput` naming `name` otherwise."""
+    if callable(given):
+        return given
+    if isinstance(given, str) and given in choices:
+        return choices[given]
+    raise InvalidInput(name, given, f'a function or one of {", ".join(choices)}')
 
 # %% ../../nbs/paper/09_oiafc.ipynb #55d8058d
 def small_enough(run: Exploration, plan: Plan, eps: float) -> bool:
@@ -113,3 +409,22 @@ def oiafc(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
         decide=lambda run, plan: last_or_best(run, plan, eps),
         rounds=as_integer('max_rounds', max_rounds,
                           setting.K), solver=solver, watch=watch, looks=0)
+
+# %% ../../nbs/paper/09_oiafc.ipynb #35768711
+def remember(
+        run: Exploration, steps: Generator[ScoringRule, Response, Any],
+        keep: Callable[[Exploration], bool]) -> Generator[ScoringRule, Response, Any]:
+    """Pass on the rounds of `steps`, and file in `run.kept` each (rule, arm that
+    answered) for which `keep(run)` holds afterwards."""
+    end, rule = None, next(steps)
+    while rule is not None:
+        response = yield rule
+        try:
+            following = steps.send(response)
+        except StopIteration as stop:
+            end, following = stop.value, None
+        if keep(run):
+            run.kept.append((rule, response.arm))
+            run.kept_at.append(run.rounds)
+        rule = following
+    return end

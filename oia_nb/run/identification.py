@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
-    from oia_nb.paper.exploration import Plan
+    from oia_nb.paper.oiafc import Plan
     from oia_nb.game.information import Setting
     from oia_nb.run.learner import Identification
     from oia_nb.game.oracle import Oracle
@@ -32,9 +32,8 @@ from ..paper.estimation import PAST
 from ..game.information import Rational, World
 from ..game.oracle import learnable
 from ..game.stackelberg import optimal_rule
-from ..paper.exploration import SNAPSHOT_GROWTH
 from .learner import Origin, simulate, within_sum
-from ..paper.oiafc import MIXINGS, STOPS, oiafc
+from ..paper.oiafc import MIXINGS, SNAPSHOT_GROWTH, STOPS, oiafc
 from ..paper.oiafb import oiafb
 from ..sharp.learner import sharp
 from ..experts.told import as_told

@@ -22,7 +22,7 @@ from ..game.information import Setting, World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum
 from ..game.oracle import Oracle
-from ..paper.exploration import Plan
+from ..paper.oiafc import Plan
 from ..paper.complexity import Forecast, forecast_rows
 from .facts import (FactTable, ROWS_SHOWN, arm_facts, brief,
                                comparison_facts, html_table, profit_text, setting_facts)

@@ -17,9 +17,8 @@ from oia_nb.all import (action_informed_oracle, chen, generator, identify, is_pr
                         optimal_rule, principal_profit, random_world, sharp, simple_regret)
 from oia_nb.paper.baselines import etc, oiafc_simple
 from oia_nb.paper.estimation import event_holds
-from oia_nb.paper.exploration import certify
 from oia_nb.game.information import Environment, InformationStructure
-from oia_nb.paper.oiafc import MIXINGS
+from oia_nb.paper.oiafc import MIXINGS, certify
 from oia_nb.game.programs import PROGRAMS
 
 DELTA = .01

@@ -15,7 +15,7 @@ from oia_nb.all import (InvalidInput, NotInducible, action_informed_oracle, gene
                         identify, is_proper, make_world, optimal_rule, principal_profit, simulate)
 from oia_nb.paper.complexity import problem_of
 from oia_nb.paper.estimation import FORCED, INIT, NORMAL, event_holds
-from oia_nb.paper.exploration import Exploration, interact, never, remember
+from oia_nb.paper.oiafc import Exploration, interact, never, remember
 from oia_nb.paper.oiafb import budget_parameter, event_failure, oiafb
 
 # A wrong arm costs more than the target of 1.75 B, so that errors are possible, and walls are far,

@@ -18,7 +18,6 @@ from oia_nb.paper.complexity import (corollary1_bound, corollary2_budget, n_min,
                                      smallest_budget, theorem1_bound)
 from oia_nb.core import generator
 from oia_nb.paper.estimation import radius_fb
-from oia_nb.paper.exploration import compose
 from oia_nb.run.identification import identify
 from oia_nb.game.information import make_world
 from oia_nb.show.live import (CHOOSE, DECIMALS, END, LiveFigure, boundary_data, boundary_figure,
@@ -26,7 +25,7 @@ from oia_nb.show.live import (CHOOSE, DECIMALS, END, LiveFigure, boundary_data, 
                               mixing_figure, motion_figure, rounded_json, planner_figure,
                               proof_figure, rounds_with_share, script, session_form,
                               triangle_data, triangle_figure)
-from oia_nb.paper.oiafc import last_or_best, mixing_theorem1, small_enough
+from oia_nb.paper.oiafc import compose, last_or_best, mixing_theorem1, small_enough
 from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.game.scoring import menu_rule, v_shaped
 from oia_nb.run.session import Session
