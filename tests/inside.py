@@ -8,6 +8,7 @@ truth (`Looking`). All tests of the sharp learner play their worlds through `loo
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from unittest.mock import patch
 import numpy as np
 from scipy.optimize import linprog
@@ -16,7 +17,7 @@ from oia_nb.all import (NotInducible, action_informed_oracle, generator, load_wo
                         optimal_rule, random_world, simulate, world_names)
 from oia_nb.game.information import Rational
 from oia_nb import verify as checker
-from oia_nb.sharp import bets, hints, walls
+from oia_nb.sharp import bets, evidence, hints, walls
 from oia_nb.sharp.learner import SharpLearner
 from oia_nb.verify import BETS, STAKES
 
@@ -141,6 +142,10 @@ def small_world(i, K=2, W=2, signals=2, begins=500):
                                 margin=.01, tries=1)
         except NotInducible:
             continue
+
+def gap_of(world):
+    "What the second best arm loses, at least."
+    return float(np.sort(optimal_rule(world).gaps)[1])
 
 def shipped():
     return [load_world(name) for name in world_names()]
@@ -281,6 +286,30 @@ def dual(patches, checked):
 
 PLANTS = dict(quarter=quarter, share=share, registration=registration, reuse=reuse,
               bound=bound, dual=dual)
+
+def changed(place, name, change):
+    "A fault of the learner alone: `change` of what was there, and of what it is given."
+    def plant(patches, checked):
+        patches.append(patch.object(place, name, partial(change, getattr(place, name))))
+    return plant
+
+def full_share(register, known, fact):
+    register(known, fact)
+    known.candidates[-1].delta = known.delta
+
+MORE = dict(        # and by what each is seen
+    half=('evidence', changed(bets, 'missing', lambda old, known, c, eps: {
+        j: m + .5*np.log(c.delta) for j, m in old(known, c, eps).items()})),
+    own_left_out=('evidence', changed(bets, 'missing', lambda old, known, c, eps: {
+        j: m for j, m in old(known, c, eps).items() if j != c.arm})),
+    own_at_one=('evidence', changed(bets, 'missing', lambda old, known, c, eps: {
+        j: m + np.log(c.delta)*(j == c.arm) for j, m in old(known, c, eps).items()})),
+    unseen_beliefs=('evidence', changed(bets, 'pair_wealth', lambda old, n, rules, u, *more: old(
+        n, rules, np.where(n > 0, u, u.min()), *more))),
+    best_gambler=('evidence', changed(evidence, 'mixed_wealth', lambda old, logs: logs.max(-1))),
+    one_share_for_both=('shares', changed(bets, 'asked_of', lambda old, c, j: -np.log(c.delta))),
+    all_of_delta=('shares', changed(bets, 'register_fact', full_share)))
+PLANTS |= {name: plant for name, (_, plant) in MORE.items()}
 
 @contextmanager
 def planted(name, checked=True):
@@ -439,8 +468,9 @@ class Looking:
             if np.isfinite(won):
                 R = bets.region_of(known, j)
                 few, R.known = R.known, R.rules if known.by_bets else R.known
-                seems, R.known = bets.wealth(known, c, j, lost), few
+                missing, R.known = bets.missing(known, c, lost), few
                 # of a region of cuts only some rules are known
+                seems = -np.log(c.delta) - missing.get(j, -np.inf)
                 assert seems - won <= (SEEMS if known.by_bets else 4*SEEMS), 'evidence'
 
     def shadow(self, known):

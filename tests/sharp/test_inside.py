@@ -7,7 +7,7 @@ which anybody may play some thousands more.
 import importlib.util
 import pytest
 from conftest import ROOT, amount
-from inside import Looking, planted
+from inside import MORE, Looking, planted
 from oia_nb.all import action_informed_oracle, generator, load_world, random_world, simulate
 from oia_nb.sharp.learner import sharp
 
@@ -36,7 +36,8 @@ def looked(W, seed, **how):
     return looking.looked
 
 SEEN_BY = dict(quarter='shares', share='shares', registration='samples', reuse='evidence',
-               bound='bound|cut|region', dual='cut|region')
+               bound='bound|cut|region', dual='cut|region',
+               **{name: seen for name, (seen, _) in MORE.items()})
 
 @pytest.mark.parametrize('W', [2, 3])
 @pytest.mark.parametrize('fault', SEEN_BY)
