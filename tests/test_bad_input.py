@@ -393,7 +393,7 @@ FRAME = pd.DataFrame([[1, 2, 'a'], [0, 1, 'b']]*10, columns=['x', 'x', 'y'])
 A, B = (make_world(**parts(np.random.default_rng(5), K=2, W=W)) for W in (2, 3))
 MORE_ARMS = make_world(**parts(np.random.default_rng(6), K=3, W=2))
 MOVED = merge_beliefs(A.setting.support[:, ::-1]*.9 + .05)[0]
-ROW = 'a name that one column'
+ROW = 'one column of the table'
 # the argument that is named, a part of what is said, the call
 SLIPS = [
     ('world', 'load_world', lambda: optimal_rule('clinic')),

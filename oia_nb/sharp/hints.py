@@ -124,7 +124,7 @@ class Boxes:
     `known` (list of payments) are rules of it, `new` those at which a proof failed."""
     def __init__(self, f, cuts, counts, z, known=()):
         self.f, self.cuts, self.counts, self.z, self.new = f, cuts, counts, z, []
-        self.left = 100         # boxes to be divided, at most
+        self.left = 400         # boxes to be divided, at most
         # of cuts, of outcomes, and one more
         self.tables = Tables(f.support, [*(g for g, _ in cuts), *f.out, 0*f.out[0]])
         found = self.solve(counts/max(counts.sum(), 1), (0*z, 0*z + 1))
@@ -296,7 +296,7 @@ def cells_of(over, top, e, want, other=None):
         known = over.most(top - a)
         slack = known + own(a + SHORT)[0] - want
         spare = 10*HAIR if isinstance(over, Rules) else max(.02, .4*slack)
-        if slack < 0 or len(steps) > 400:
+        if slack < 0 or len(steps) > 2000:
             over.new += [over.rules[over.best[2]]] if isinstance(over, Rules) else []
             raise Unproved
         left, b = a, top

@@ -319,7 +319,7 @@ def test_help_is_light(tmp_path):
             '    try: main([*line.split(), "--help"])\n    except SystemExit as e: print(e.code)\n'
             'print(*{m.split(".")[0] for m in sys.modules} & {"numpy", "scipy", "matplotlib", '
             '"cvxpy", "highspy", "pandas", "tqdm", "tabulate"})')
-    learners = 'identify', 'demo', 'session new'
+    learners = 'identify', 'session new'
     light = ['', *sorted({c.split()[0] for c in COMMANDS} & set(GROUPS)),
              *(c for c in COMMANDS if c not in learners)]
     for commands, loaded in (light, ''), (learners, 'numpy'):
