@@ -37,6 +37,7 @@ from oia_nb.show.plots import (blend, plot_error, plot_heatmap, plot_plane, plot
 from oia_nb.run.runs import fit_exponent, share_interval
 from oia_nb.game.scoring import floor_belief
 from oia_nb.sharp.learner import own_beliefs
+from oia_nb.sharp.record import Record
 from oia_nb.experts.told import as_told
 from oia_nb.experts.trial import shortlist as trial_rules, trial
 from oia_nb.worlds.generators import bits_world, blackwell_world, simple_world
@@ -183,6 +184,13 @@ FOUND = identify(COIN, method='oiafc', eps=1., delta=.1, budget=40, seed=0)
 SHORT = trial_rules(Z, ORACLE)
 WIDE = ScoringRule(np.zeros_like(Z.support), Z.support, 2*Z.bound)
 LIAR = ScoringRule(1 - brier(Z.support).values, Z.support, 1.)
+ZERO = np.zeros_like(Z.support)
+NO_ANSWERS = [5, 'ab', (1, 2), ('imaging', 0, Z.support[0]),
+              (ScoringRule(np.eye(Z.M, 2), Z.support, 1.), 0, Z.support[0])]
+PAST, ODD_ARM = Record(), Record()
+PAST.append(ZERO, 1, 0)
+ODD_ARM.append(ZERO, Z.K, 0)
+NO_RECORD = [5, dict(), Record([np.eye(Z.M, 2)]), ODD_ARM]
 OPEN = OpenSetting(Z.utility, Z.bound, Z.arms)
 
 def good(f, *args, **usual):
@@ -230,6 +238,14 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
     'v_shaped': (good(v_shaped, support=S), dict(kink=[
         [0., .5, .5], [.2, .2, .2], [-.1, .6, .5], [np.nan, .5, .5]])),
     'oiafc': (with_learner(oiafc), LEARNED | CAP | dict(mixing=[None, 'theorem2', .5, 3])),
+    'sharp': (with_learner(sharp), LEARNED | CAP | dict(
+        margin=[-1.], max_rounds=[1, 2.5], record=NO_RECORD,
+        history=[[row] for row in NO_ANSWERS])),
+    'no history and no record with a lead': (good(sharp, Z, ORACLE, margin=.01, **TARGET), dict(
+        history=[[(BEST.rule, 0, Z.support[0])]], record=[PAST])),
+    'Record.from_dict': (Record.from_dict, {'stored|record': [
+        {}, PAST.as_dict() | dict(rules=[]), PAST.as_dict() | dict(rounds=5)]}),
+    'Record.without': (PAST.without, {'round': [0, 2, 'x']}),
     'identify': (good(identify, world=COIN, eps=1e-3, delta=.1, budget=9), dict(
         world=[Z, None, 'clinic'], method=['guess', 3, pd.DataFrame()],
         budget=[-1, 0, 1, 1.5, 'all'], seed=[-1, 1.5, 'x', True])),
