@@ -224,7 +224,7 @@ def test_a_program_that_is_not_verified_is_one_that_was_not_found(W, monkeypatch
     oracle = action_informed_oracle(world)
     def now_and_then(program):
         calls.append(1)
-        if len(calls) % 3 == 0:
+        if type(program) is ProperProgram and len(calls) % 3 == 0:
             raise SolverFailure('not verified')
         return solve(program)
     monkeypatch.setattr(ProperProgram, 'solve', now_and_then)
