@@ -300,8 +300,8 @@ def cut(f, j, hint):
         g, left = g + worth*P, left - np.multiply.outer(s, P)
         h = h - (abs(worth) + C)*eta
         size = size + (abs(worth) + 2*f.most*np.abs(s).max())*np.abs(P).sum()
-    return g, (h - f.lost*(1 + len(hint['terms']))*size
-               - f.most*apart(f, l, j, left, hint.get('flat')).sum())
+    left = f.most*apart(f, l, j, left, hint.get('flat'))
+    return g + left, h - f.lost*(1 + len(hint['terms']))*size
 
 # %% ../nbs/sharp/39_verify.ipynb #6d5c65ea
 def v_tables(x):

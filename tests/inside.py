@@ -335,7 +335,20 @@ def log_wealth(counts, z, mean):
     won = counts @ np.log1p(np.multiply.outer(z/mean - 1, BETS))
     return np.logaddexp.reduce(won + np.log(np.array(STAKES)/np.sum(STAKES)))
 
-class Looking:
+class Through:
+    "A learner under way; what isn't its own is that of the learner within."
+    def __init__(self, learner):
+        self.learner = learner
+    def __getattr__(self, name):
+        return getattr(self.learner, name)
+    def __iter__(self):
+        return self
+    def __next__(self):
+        return self.send(None)
+    def stop(self):
+        return self.learner.stop()
+
+class Looking(Through):
     """A sharp learner whose beliefs are compared with the truth after every answer: bounds and
     order of each pair of arms, what each arm must be paid, each cut; and every so many rounds
     (`often`, and more of them later) and in the end, whether a rule passes for one that loses less
@@ -345,15 +358,11 @@ class Looking:
     the checker refuses isn't believed.
     """
     def __init__(self, learner, world, often=5, shares=(.98, .7), asks=True):
-        self.learner, self.judge, self.often, self.shares = learner, Judge(world), often, shares
+        super().__init__(learner)
+        self.judge, self.often, self.shares = Judge(world), often, shares
         self.asks, self.looked, self.earned, self.shadows = asks, Counter(), {}, []
         self.next = 1                       # round in which claims are looked at again
-    def __getattr__(self, name):
-        return getattr(self.learner, name)
-    def __iter__(self):
-        return self
-    def __next__(self):
-        return self.send(None)
+
     def send(self, response):
         self.ended = True
         try:
@@ -362,8 +371,6 @@ class Looking:
             return rule
         finally:
             self.look()
-    def stop(self):
-        return self.learner.stop()
 
     def look(self):
         known = self.learner._run.known
@@ -470,7 +477,7 @@ class Looking:
                 few, R.known = R.known, R.rules if known.by_bets else R.known
                 missing, R.known = bets.missing(known, c, lost), few
                 # of a region of cuts only some rules are known
-                seems = -np.log(c.delta) - missing.get(j, -np.inf)
+                seems = -np.log(max(c.delta, 5e-324)) - missing.get(j, -np.inf)
                 assert seems - won <= (SEEMS if known.by_bets else 4*SEEMS), 'evidence'
 
     def shadow(self, known):

@@ -124,7 +124,7 @@ class Boxes:
     `known` (list of payments) are rules of it, `new` those at which a proof failed."""
     def __init__(self, f, cuts, counts, z, known=()):
         self.f, self.cuts, self.counts, self.z, self.new = f, cuts, counts, z, []
-        self.left = 100         # boxes to be divided, at most
+        self.left = 400         # boxes to be divided, at most
         # of cuts, of outcomes, and one more
         self.tables = Tables(f.support, [*(g for g, _ in cuts), *f.out, 0*f.out[0]])
         found = self.solve(counts/max(counts.sum(), 1), (0*z, 0*z + 1))
@@ -177,7 +177,10 @@ class Boxes:
         at, s = logs[mixed_wealth(logs).argmin()], self.known[mixed_wealth(logs).argmin()]
         for _ in range(6):
             won = BETS/(1 + np.multiply.outer((self.z + s)/mean - 1, BETS)) @ whose(at)
-            s = self.solve(self.counts*won/mean, (0*s, 0*s + 1))[0]
+            found = self.solve(self.counts*won/mean, (0*s, 0*s + 1))
+            if found is None:
+                break
+            s = found[0]
             before, at = at, self.logs(s, mean)[0]
             if mixed_wealth(at) > mixed_wealth(before) - CLOSE:
                 break
@@ -296,7 +299,7 @@ def cells_of(over, top, e, want, other=None):
         known = over.most(top - a)
         slack = known + own(a + SHORT)[0] - want
         spare = 10*HAIR if isinstance(over, Rules) else max(.02, .4*slack)
-        if slack < 0 or len(steps) > 400:
+        if slack < 0 or len(steps) > 2000:
             over.new += [over.rules[over.best[2]]] if isinstance(over, Rules) else []
             raise Unproved
         left, b = a, top
@@ -369,7 +372,8 @@ def evidence_hints(f, claim, n, arms, known=None):
                     key=lambda j: -len((known or {}).get(j, ()))):
         hint = arms[j]
         rules, cuts = checker.region(f, j, hint)
-        want = -np.log(share(n)*delta*(1 if n == 0 else OWN if j == k else 1 - OWN))
+        part = 1. if n == 0 else OWN if j == k else 1 - OWN
+        want = -np.log([share(n), delta, part]).sum()       # a product might be nothing
         counts, z = (own, s.max() - s) if j == k else (checker.counts(f, j), top - f.u)
         over = (Boxes(f, cuts, counts, z, (known or {}).get(j, ())) if rules is None
                 else Rules(rules, counts, z))

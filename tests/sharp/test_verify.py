@@ -546,7 +546,8 @@ def test_a_cut_pays_for_ties_and_for_what_may_be_negative():
     for rule, side in (1, -1), (2, 1):
         C = 1e6*np.ptp(f.s[rule])
         g, _ = checker.cut(f, 1, dict(over=0, terms=[[rule, e[0].tolist(), []]]))
-        assert np.allclose(g, (side + 1e-4)*e[0])
+        left = 1e6*np.ptp(e - np.outer(side*f.s[rule], e[0]), axis=0)
+        assert np.allclose(g, (side + 1e-4)*e[0] + left)
         sure, unsure = (of([rule, P, []], [(side*f.s[rule]).tolist(), P, []])[1]
                         for P in ([0.]*3, [-1., 0., 0.]))
         assert unsure <= sure - (1 - 1e-4 + C) - 2*C
