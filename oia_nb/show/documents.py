@@ -13,8 +13,8 @@ __all__ = ['PAID', 'TICKETS', 'RULE_FORM', 'TARGET', 'ROUNDED_FORM', 'HEADS', 'C
            'json_schema', 'schema_file', 'write_schemas', 'as_plain', 'document', 'check_document', 'read_document',
            'save_document', 'rule_fields', 'game_fields', 'rule_to_dict', 'rule_from_dict', 'save_rule', 'load_rule',
            'identification_to_dict', 'identification_from_dict', 'own_values', 'certificate_of', 'detail', 'check_of',
-           'interval_of', 'discovery_of', 'check_details', 'trace_of', 'save_identification', 'load_identification',
-           'rounded_fields', 'optimal_to_dict', 'plan_to_dict', 'all_worlds', 'worlds_to_dict', 'compare_to_dict']
+           'interval_of', 'discovery_of', 'check_details', 'trace_of', 'load_identification', 'rounded_fields',
+           'optimal_to_dict', 'plan_to_dict', 'all_worlds', 'worlds_to_dict', 'compare_to_dict']
 
 # %% ../../nbs/handbook/86_documents.ipynb #ec3e7f0e
 import json
@@ -426,12 +426,6 @@ def trace_of(d, setting):
     return Trace(**values)
 
 # %% ../../nbs/handbook/86_documents.ipynb #c5b5bcf3
-def save_identification(found: Identification, path: str | PathLike[str],
-                        trace: bool = True) -> None:
-    """Write the result to a file, from which `load_identification` reads it; without
-    `trace` what happened in each round is left out. Raises `InvalidInput`."""
-    save_document(found.to_dict(trace), path)
-
 def load_identification(path: str | PathLike[str]) -> Identification:
     """The `Identification` in a file. Raises `InvalidInput`.
 
