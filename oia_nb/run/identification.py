@@ -221,7 +221,6 @@ register(Row(
         mixing=Flag(str, f'share of the oracle in the rules: {" or ".join(MIXINGS)}'),
         stop=Flag(str, f'stopping rule: {" or ".join(STOPS)}'))))
 
-# %% ../../nbs/appendix/63_identification.ipynb #08903956
 register(Row('oiafb', oiafb, "the paper's OIAFB, with a fixed budget",
              ('budget', 'budget_too_small', *OFTEN), compiled=('budget', 'a'),
              variants={'OIAFB': {}}))
@@ -340,7 +339,6 @@ def add_lost(world: World, result: _Result) -> _Result:
     kept = kept[trace.kinds != PAST]
     return replace(result, lost=float(len(kept)*world.best_profit - kept.sum()))
 
-# %% ../../nbs/appendix/63_identification.ipynb #aad58c13
 UNSAID = 'watch', 'history', 'told', 'rng'      # options that an `Origin` doesn't keep
 
 def origin_of(world: World, row: Row, options: dict[str, Any], seed: Any) -> Origin:

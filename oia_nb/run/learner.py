@@ -420,7 +420,6 @@ def was_cut_short(status: str) -> bool:
 # what is claimed beside a certificate, and falls with it
 UNCLAIMED = dict(profit=None, lead=None, listed=None, missed=None)
 
-# %% ../../nbs/appendix/62_learner.ipynb #7a3a8839
 def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: float,
            searches: int = 0, lp_solves: int = 0, violated: bool | str = False,
            snapshots: Sequence[Any] = (), **more: Any) -> Identification:

@@ -316,7 +316,6 @@ def identification_from_dict(data: dict[str, Any]) -> Identification:
     check_details(found)
     return found
 
-# %% ../../nbs/handbook/86_documents.ipynb #7d0dfff2
 def own_values(d, *infinite):
     """An object without the keys that are anybody's; null stands for ∞ under those that
     are named."""
@@ -352,7 +351,6 @@ def detail(name, value):
     with placed('document.details.'):
         return READ.get(name, lambda v: v)(value)
 
-# %% ../../nbs/handbook/86_documents.ipynb #23a0a681
 def check_of(d):
     "The `Check` of its values in a document."
     as_choice('checks.name', d['name'], CHECKS)
@@ -425,7 +423,7 @@ def trace_of(d, setting):
     values['bounds'][np.isnan(values['bounds'])] = np.inf
     return Trace(**values)
 
-# %% ../../nbs/handbook/86_documents.ipynb #c5b5bcf3
+
 def load_identification(path: str | PathLike[str]) -> Identification:
     """The `Identification` in a file. Raises `InvalidInput`.
 

@@ -349,7 +349,6 @@ def _repr_html_(self):
             'you believe.')
     return block(html_paragraph(said), rule_block(self.rule, z.states, self.currency))
 
-# %% ../../nbs/handbook/83_views.ipynb #4561c514
 def session_facts(s):
     "What stands in a `Session`: for its view, and for `oia session`."
     left, best, put = s.left or (None, None), s.best, s.sum_text
