@@ -284,7 +284,8 @@ def completed(row: Row, world: World, rng: np.random.Generator, *, told: Any,
     if budget is not None and 'max_rounds' in options:
         raise InvalidInput('budget, max_rounds', (budget, options['max_rounds']),
                            'one of the two')
-    told, more = as_told(told).require(row.name, row.honours), {}
+    told = as_told(told).require(row.name, row.honours)
+    more: dict[str, Any] = {}
     if row.needs_budget or budget is not None and 'budget' in row.options:
         more['budget'] = as_integer('budget', budget, 1)
     elif budget is not None and 'max_rounds' not in row.options:
