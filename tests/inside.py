@@ -86,6 +86,21 @@ def costs_alike(rng, W):
         costs[costs.argsort()[:2]] = costs.min()
     return joint, costs, u
 
+def random_alike(rng, W):
+    "As random worlds are drawn, of which some arms cost the same."
+    joint = None
+    while joint is None:
+        K, signals = rng.integers(2, 6), rng.integers(2, 5)
+        try:
+            drawn = random_world(int(K), W, int(signals), int(rng.integers(1e9)), tries=1)
+            joint = drawn.structure.joint
+        except NotInducible:
+            pass
+    costs = np.array(drawn.costs)
+    if rng.random() < .5:
+        costs[costs.argsort()[:2]] = costs.min()
+    return joint, costs if rng.random() < .7 else 0*costs + costs.max(), drawn.setting.utility
+
 def beliefs_alike(rng, W):
     "Arms with the same beliefs; some of them the same arm."
     joint, costs, u = structure(rng, W, signals=2)
@@ -103,7 +118,8 @@ def utilities_alike(rng, W):
 
 FAMILIES = dict(plain=plain, many=many_beliefs, arms=near_arms, costs=near_costs,
                 beliefs=near_beliefs, extreme=extreme_beliefs)
-TIES = dict(costs=costs_alike, beliefs=beliefs_alike, utilities=utilities_alike)
+TIES = dict(costs=costs_alike, random=random_alike, beliefs=beliefs_alike,
+            utilities=utilities_alike)
 
 def hostile(make, rng, W=2):
     """A world of the family `make` with an oracle, or None if no arm but one can be induced;
@@ -335,7 +351,20 @@ def log_wealth(counts, z, mean):
     won = counts @ np.log1p(np.multiply.outer(z/mean - 1, BETS))
     return np.logaddexp.reduce(won + np.log(np.array(STAKES)/np.sum(STAKES)))
 
-class Looking:
+class Through:
+    "A learner under way; what isn't its own is that of the learner within."
+    def __init__(self, learner):
+        self.learner = learner
+    def __getattr__(self, name):
+        return getattr(self.learner, name)
+    def __iter__(self):
+        return self
+    def __next__(self):
+        return self.send(None)
+    def stop(self):
+        return self.learner.stop()
+
+class Looking(Through):
     """A sharp learner whose beliefs are compared with the truth after every answer: bounds and
     order of each pair of arms, what each arm must be paid, each cut; and every so many rounds
     (`often`, and more of them later) and in the end, whether a rule passes for one that loses less
@@ -345,15 +374,11 @@ class Looking:
     the checker refuses isn't believed.
     """
     def __init__(self, learner, world, often=5, shares=(.98, .7), asks=True):
-        self.learner, self.judge, self.often, self.shares = learner, Judge(world), often, shares
+        super().__init__(learner)
+        self.judge, self.often, self.shares = Judge(world), often, shares
         self.asks, self.looked, self.earned, self.shadows = asks, Counter(), {}, []
         self.next = 1                       # round in which claims are looked at again
-    def __getattr__(self, name):
-        return getattr(self.learner, name)
-    def __iter__(self):
-        return self
-    def __next__(self):
-        return self.send(None)
+
     def send(self, response):
         self.ended = True
         try:
@@ -362,8 +387,6 @@ class Looking:
             return rule
         finally:
             self.look()
-    def stop(self):
-        return self.learner.stop()
 
     def look(self):
         known = self.learner._run.known
@@ -470,7 +493,7 @@ class Looking:
                 few, R.known = R.known, R.rules if known.by_bets else R.known
                 missing, R.known = bets.missing(known, c, lost), few
                 # of a region of cuts only some rules are known
-                seems = -np.log(c.delta) - missing.get(j, -np.inf)
+                seems = -np.log(max(c.delta, 5e-324)) - missing.get(j, -np.inf)
                 assert seems - won <= (SEEMS if known.by_bets else 4*SEEMS), 'evidence'
 
     def shadow(self, known):

@@ -20,6 +20,7 @@ from types import SimpleNamespace
 import numpy as np
 from scipy.stats import binom
 from conftest import amount
+from inside import Through
 from oia_nb.paper import complexity
 from oia_nb.all import (Response, action_informed_oracle, agent_profit, brier, generator, identify,
                         is_proper, load_world, make_world, menu_rule, mix, oiafc, optimal_rule,
@@ -772,16 +773,11 @@ def law_closed_forms(c=complexity):
 
 # --- What a certificate says, beyond the paper: each number again, from the finished run ----
 
-class Kept:
+class Kept(Through):
     "A learner under way, whose rounds and end are kept."
     def __init__(self, learner):
-        self.learner, self.rules, self.responses, self.found = learner, [], [], None
-    def __getattr__(self, name):
-        return getattr(self.learner, name)
-    def __iter__(self):
-        return self
-    def __next__(self):
-        return self.send(None)
+        super().__init__(learner)
+        self.rules, self.responses, self.found = [], [], None
     def send(self, response):
         if response is not None:
             self.responses.append(response)

@@ -32,11 +32,11 @@ from oia_nb.run.learner import Finding, ask_oracle, check_response, finish, lear
 from oia_nb.sharp.limits import lower_bound, rules_needed
 from oia_nb.experts.open_setting import OpenRule, OpenSetting, open_support
 from oia_nb.game.oracle import bound_needed, check_oracle, hidden_arm, shrink_oracle
-from oia_nb.show.plots import (blend, plot_error, plot_heatmap, plot_plane, plot_profits, plot_rule,
-                               plot_scaling)
+from oia_nb.show.plots import plot_profits, plot_rule, plot_scaling
 from oia_nb.run.runs import fit_exponent, share_interval
 from oia_nb.game.scoring import floor_belief
 from oia_nb.sharp.learner import own_beliefs
+from oia_nb.sharp.record import Record
 from oia_nb.experts.told import as_told
 from oia_nb.experts.trial import shortlist as trial_rules, trial
 from oia_nb.worlds.generators import bits_world, blackwell_world, simple_world
@@ -183,6 +183,13 @@ FOUND = identify(COIN, method='oiafc', eps=1., delta=.1, budget=40, seed=0)
 SHORT = trial_rules(Z, ORACLE)
 WIDE = ScoringRule(np.zeros_like(Z.support), Z.support, 2*Z.bound)
 LIAR = ScoringRule(1 - brier(Z.support).values, Z.support, 1.)
+ZERO = np.zeros_like(Z.support)
+NO_ANSWERS = [5, 'ab', (1, 2), ('imaging', 0, Z.support[0]),
+              (ScoringRule(np.eye(Z.M, 2), Z.support, 1.), 0, Z.support[0])]
+PAST, ODD_ARM = Record(), Record()
+PAST.append(ZERO, 1, 0)
+ODD_ARM.append(ZERO, Z.K, 0)
+NO_RECORD = [5, dict(), Record([np.eye(Z.M, 2)]), ODD_ARM]
 OPEN = OpenSetting(Z.utility, Z.bound, Z.arms)
 
 def good(f, *args, **usual):
@@ -230,6 +237,14 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
     'v_shaped': (good(v_shaped, support=S), dict(kink=[
         [0., .5, .5], [.2, .2, .2], [-.1, .6, .5], [np.nan, .5, .5]])),
     'oiafc': (with_learner(oiafc), LEARNED | CAP | dict(mixing=[None, 'theorem2', .5, 3])),
+    'sharp': (with_learner(sharp), LEARNED | CAP | dict(
+        margin=[-1.], max_rounds=[1, 2.5], record=NO_RECORD,
+        history=[[row] for row in NO_ANSWERS])),
+    'no history and no record with a lead': (good(sharp, Z, ORACLE, margin=.01, **TARGET), dict(
+        history=[[(BEST.rule, 0, Z.support[0])]], record=[PAST])),
+    'Record.from_dict': (Record.from_dict, {'stored|record': [
+        {}, PAST.as_dict() | dict(rules=[]), PAST.as_dict() | dict(rounds=5)]}),
+    'Record.without': (PAST.without, {'round': [0, 2, 'x']}),
     'identify': (good(identify, world=COIN, eps=1e-3, delta=.1, budget=9), dict(
         world=[Z, None, 'clinic'], method=['guess', 3, pd.DataFrame()],
         budget=[-1, 0, 1, 1.5, 'all'], seed=[-1, 1.5, 'x', True])),
@@ -331,16 +346,10 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
         ORACLE.rules[:1], [*ORACLE.rules, WIDE], [r.values for r in ORACLE.rules],
         [LIAR, *ORACLE.rules[1:]], [WIDE, *ORACLE.rules[1:]],
         [brier(Z.support[:2]), *ORACLE.rules[1:]]])),
-    'blend': (good(blend, ORACLE.rules[:2]), dict(weights=[[.5, .6]])),
-    'plot_plane': (good(plot_plane, CLINIC, rules=ORACLE.rules), dict(
-        rules=[ORACLE.rules[:2], None, [*ORACLE.rules[:2], LIAR]], labels=[('a', 'b')])),
     'plot_rule': (good(plot_rule, rule=BEST), dict(rule=[CLINIC], setting=['clinic'])),
     'plot_profits': (good(plot_profits, FOUND, setting=COIN.setting), dict(setting=[Z])),
-    'plot_error': (good(plot_error, frame=RUNS), dict(
-        frame=[*NO_FRAME, RUNS.drop(columns='eps')], eps=[-1])),
     'plot_scaling': (good(plot_scaling, frame=RUNS, x='eps'), dict(
         frame=[*NO_FRAME, CAPPED], bars=['sd'])),
-    'plot_heatmap': (good(plot_heatmap, frame=RUNS), dict(frame=[*NO_FRAME, CAPPED])),
     'fit_exponent': (good(fit_exponent, x=[1, 2], y=[1, 2]), dict(
         x=[[1, 1], [-1, 1]], y=[[1, 2, 3], [0, 2]], level=[95])),
     'share_interval': (good(share_interval, k=0, n=2), dict(k=[3], n=[0], level=[2])),
@@ -377,7 +386,7 @@ FRAME = pd.DataFrame([[1, 2, 'a'], [0, 1, 'b']]*10, columns=['x', 'x', 'y'])
 A, B = (make_world(**parts(np.random.default_rng(5), K=2, W=W)) for W in (2, 3))
 MORE_ARMS = make_world(**parts(np.random.default_rng(6), K=3, W=2))
 MOVED = merge_beliefs(A.setting.support[:, ::-1]*.9 + .05)[0]
-ROW = 'a name that one column'
+ROW = 'one column of the table'
 # the argument that is named, a part of what is said, the call
 SLIPS = [
     ('world', 'load_world', lambda: optimal_rule('clinic')),

@@ -177,7 +177,10 @@ class Boxes:
         at, s = logs[mixed_wealth(logs).argmin()], self.known[mixed_wealth(logs).argmin()]
         for _ in range(6):
             won = BETS/(1 + np.multiply.outer((self.z + s)/mean - 1, BETS)) @ whose(at)
-            s = self.solve(self.counts*won/mean, (0*s, 0*s + 1))[0]
+            found = self.solve(self.counts*won/mean, (0*s, 0*s + 1))
+            if found is None:
+                break
+            s = found[0]
             before, at = at, self.logs(s, mean)[0]
             if mixed_wealth(at) > mixed_wealth(before) - CLOSE:
                 break
@@ -369,7 +372,8 @@ def evidence_hints(f, claim, n, arms, known=None):
                     key=lambda j: -len((known or {}).get(j, ()))):
         hint = arms[j]
         rules, cuts = checker.region(f, j, hint)
-        want = -np.log(share(n)*delta*(1 if n == 0 else OWN if j == k else 1 - OWN))
+        part = 1. if n == 0 else OWN if j == k else 1 - OWN
+        want = -np.log([share(n), delta, part]).sum()       # a product might be nothing
         counts, z = (own, s.max() - s) if j == k else (checker.counts(f, j), top - f.u)
         over = (Boxes(f, cuts, counts, z, (known or {}).get(j, ())) if rules is None
                 else Rules(rules, counts, z))

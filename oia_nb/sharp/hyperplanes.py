@@ -12,6 +12,7 @@ __all__ = ['THIN_SPREAD', 'flat', 'neutral', 'unknowns', 'near_pairs', 'Tables',
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #d595588c
 import numpy as np
+from ..core import SolverFailure
 from ..game.programs import ProperProgram, Solution, pair_rows, properness_pairs
 from ..game.scoring import ScoringRule
 
@@ -81,11 +82,14 @@ class Tables:
     def least(self, c, low, high=np.inf):
         """The table with the least ⟨c, S⟩ of which ⟨g, S⟩ is from `low` to `high` (n,),
         the `Vertex`, and what proves its bound: multipliers (n,) of rows, and {(i, j):
-        multiplier} of lies. None if there is none. Raises `SolverFailure`."""
+        multiplier} of lies. None if the solver finds none, which proves nothing."""
         lp, n, ends = self.lp, len(self.sizes), self.lp.rows.copy()
         ends[:, :n] = np.broadcast_arrays(low, high)/self.sizes
         lp.pose(np.ravel(c), lp.columns, ends)
-        found = lp.solve()
+        try:
+            found = lp.solve()
+        except SolverFailure:
+            return None
         if found is None:
             return None
         y = np.array(lp.highs.getSolution().row_dual)
@@ -117,11 +121,10 @@ class RegionProgram:
 
     def minimum(self, p: np.ndarray, rule: bool = False) -> Solution | None:
         """The minimum for weights p (M,) of any sign, or (M, W) of what is paid, as a
-        `Solution` in money; None if there is no such rule.
+        `Solution` in money; None if the solver finds no such rule.
 
         Its `bound` is proved, by a mixture of the cuts as `shares` (k,) say; with
-        `rule`, its `rule` is the `ScoringRule` that attains the value. Raises
-        `SolverFailure`.
+        `rule`, its `rule` is the `ScoringRule` that attains the value.
         """
         z, low = self.setting, np.array([h - e for _, h, e in self.cuts])
         found = self.tables.least(p if np.ndim(p) == 2 else self.priced(p), low/z.bound)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from typing import Any
 
 # %% auto #0
-__all__ = ['PRIORS', 'random_world', 'blackwell_world', 'simple_world', 'signs', 'bit_beliefs', 'bits_world']
+__all__ = ['PRIORS', 'SIGNS', 'random_world', 'blackwell_world', 'simple_world', 'bits_world']
 
 # %% ../../nbs/handbook/76_generators.ipynb #64a0000f
 import numpy as np
@@ -20,35 +20,31 @@ from ..game.information import (Environment, InformationStructure, Setting, Worl
 from ..game.oracle import widest_margin
 
 # %% ../../nbs/handbook/76_generators.ipynb #aeb50bea
-def _draw_common(rng, sizes, W):
-    """Random p(ω, o | k) = p(ω) p_k(o | ω), an array (O_k, W) for each arm; every
-    factor uniform on its simplex."""
+def _common(rng, sizes, W):
+    "p(ω, o | k) = p(ω) p_k(o | ω) (O_k, W) for each arm, every factor uniform."
     prior = rng.dirichlet(np.ones(W))
     return [rng.dirichlet(np.ones(n), W).T*prior for n in sizes]
 
-def _arm_priors(rng, sizes, W):
-    """Random p(ω, o | k), an array (O_k, W) for each arm, uniform on the simplex of
-    all its entries."""
+def _by_arm(rng, sizes, W):
+    "p(ω, o | k) (O_k, W) for each arm, uniform on the simplex of all its entries."
     return [rng.dirichlet(np.ones(n*W)).reshape(n, W) for n in sizes]
 
-PRIORS = dict(common=_draw_common, arm=_arm_priors)
-
 # %% ../../nbs/handbook/76_generators.ipynb #e6c23164
-def _garbled_arms(rng, sizes, W):
-    """Random p(ω, o | k) with a common prior: arm k passes on a signal of arm k+1
-    half of the time, and is noise else."""
+def _garbled(rng, sizes, W):
+    "Arm k passes on a signal of arm k+1 half of the time, and is noise else."
     if len(set(sizes)) > 1:
         raise InvalidInput('signals', sizes, 'the same number for each arm')
-    n, arms = sizes[0], _draw_common(rng, sizes[:1], W)
+    n, arms = sizes[0], _common(rng, sizes[:1], W)
     for _ in sizes[1:]:
         G = (np.eye(n) + rng.dirichlet(np.ones(n), n))/2
         arms.insert(0, G.T @ arms[0])
     return arms
 
+PRIORS = dict(common=_common, arm=_by_arm, blackwell=_garbled)
+
 # %% ../../nbs/handbook/76_generators.ipynb #f7ff7b69
 def _first_with_margin(draw, margin, tries):
-    """The first of at most `tries` worlds from `draw` in which each arm can be
-    induced with `margin`; None asks for nothing."""
+    "The first of so many worlds in which each arm can be induced with `margin`."
     if margin is None:
         return draw()
     margin, best = as_number('margin', margin), -np.inf
@@ -63,137 +59,78 @@ def _first_with_margin(draw, margin, tries):
         f'best has {best:.3g}): ask for less, or for fewer arms, more signals, or '
         'priors that depend on the arm', world.setting.arms, best)
 
-def _random(draw_joint, K, W, signals, seed, decisions, bound, max_cost, margin, tries,
-            name, ordered=False):
+def random_world(K: int, W: int, signals: int | Sequence[int],
+                 seed: int | np.random.Generator | None, *, prior: str = 'common',
+                 decisions: Any = None, bound: float = 1., max_cost: float = 0.05,
+                 margin: float | None = None, tries: int = 200,
+                 name: str = 'random') -> World:
+    """A random world with K arms and W states, at least two each.
+
+    Parameters
+    ----------
+    signals : int, or list of K ints; how many signals an arm has
+    prior : str
+        "common": the state is drawn from one prior, uniform on the simplex, and an
+        arm's likelihoods too;
+        "arm": each arm's joint distribution is uniform on its simplex, so that the
+        prior depends on the arm;
+        "blackwell": as for `blackwell_world`.
+    decisions : int, optional; how many; as many as states if not given
+    bound : float
+        The largest payment. Utilities are uniform on [0, bound], costs on [0,
+        max_cost bound].
+    margin : float, optional
+        Draw, at most `tries` times, until each arm can be induced with this margin
+        (see `action_informed_oracle`), in units of payment.
+
+    Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
+
+    >>> random_world(3, 2, 2, seed=0)
+    World('random': 3 arms, 2 states, 6 beliefs, bound 1)
+    """
+    draw_joint = PRIORS[as_choice('prior', prior, PRIORS)]
     K, W = as_integer('K', K, 2), as_integer('W', W, 2)
-    sizes = [signals]*K if np.ndim(signals) == 0 else list(signals)
+    sizes = np.ravel(signals).tolist()*(1 if np.ndim(signals) else K)
     if len(sizes) != K:
         raise InvalidInput('signals', signals,
                            f'a number, or one for each of the {K} arms')
     sizes = [as_integer(f'signals[{k}]', n, 1) for k, n in enumerate(sizes)]
     D = as_integer('decisions', W if decisions is None else decisions, 1)
     bound = as_number('bound', bound, 0., strict_low=True)
-    max_cost = as_number('max_cost', max_cost, 0.)
-    rng = generator(seed)
+    most, rng = bound*as_number('max_cost', max_cost, 0.), generator(seed)
     def draw():
-        joint = draw_joint(rng, sizes, W)
-        costs = bound*max_cost*rng.random(K)
-        utility = bound*rng.random((W, D))
-        return make_world(joint, np.sort(costs) if ordered else costs, utility, bound,
-                          name=name)
+        joint, costs = draw_joint(rng, sizes, W), most*rng.random(K)
+        costs = np.sort(costs) if prior == 'blackwell' else costs
+        return make_world(joint, costs, bound*rng.random((W, D)), bound, name=name)
     return _first_with_margin(draw, margin, tries)
 
-def random_world(K: int, W: int, signals: int | Sequence[int],
-                 seed: int | np.random.Generator | None, *, prior: str = 'common',
-                 decisions: Any = None, bound: float = 1., max_cost: float = 0.05,
-                 margin: float | None = None, tries: int = 200,
-                 name: str = 'random') -> World:
-    """A random world with K arms and W states.
-
-    Parameters
-    ----------
-    K, W : int
-        At least two each.
-    signals : int, or list of K ints; how many signals an arm has
-    seed : int or numpy Generator
-    prior : str
-        "common": the state is drawn from one prior, uniform on the simplex, and an
-        arm's likelihoods too;
-        "arm": each arm's joint distribution is uniform on its simplex, so that the
-        prior depends on the arm.
-    decisions : int, optional
-        How many; as many as states if not given.
-    bound : float
-        The largest payment. Utilities are uniform on [0, bound], costs on [0,
-        max_cost bound].
-    max_cost : float
-    margin : float, optional
-        Draw until each arm can be induced with this margin (see
-        `action_informed_oracle`), in units of payment.
-    tries : int
-        At most so many draws for that.
-    name : str
-
-    Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
-
-    Examples
-    --------
-    >>> random_world(3, 2, 2, seed=0)
-    World('random': 3 arms, 2 states, 6 beliefs, bound 1)
-    """
-    as_choice('prior', prior, PRIORS)
-    return _random(PRIORS[prior], K, W, signals, seed, decisions, bound, max_cost,
-                   margin, tries, name)
-
 # %% ../../nbs/handbook/76_generators.ipynb #8791610e
-def blackwell_world(K: int, W: int, signals: int | Sequence[int],
-                    seed: int | np.random.Generator | None, *, decisions: Any = None,
-                    bound: float = 1., max_cost: float = 0.05,
-                    margin: float | None = None, tries: int = 200,
-                    name: str = 'blackwell') -> World:
+def blackwell_world(K: int, W: int, signals: int,
+                    seed: int | np.random.Generator | None, **options: Any) -> World:
     """A random world with a common prior in which arm k is a garbling of arm k+1 and
-    costs no more.
-
-    `signals` is the number of signals of every arm; for the others see `random_world`.
-    Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
+    costs no more; all arms have so many `signals`. See `random_world`.
 
     >>> blackwell_world(2, 2, 2, seed=0)
     World('blackwell': 2 arms, 2 states, 4 beliefs, bound 1)
     """
-    return _random(_garbled_arms, K, W, signals, seed, decisions, bound, max_cost,
-                   margin, tries, name, ordered=True)
+    options = dict(name='blackwell') | options
+    return random_world(K, W, signals, seed, prior='blackwell', **options)
 
-def simple_world(K: int, W: int, seed: int | np.random.Generator | None, *,
-                 prior: str = 'common', decisions: Any = None, bound: float = 1.,
-                 max_cost: float = 0.05, margin: float | None = None, tries: int = 200,
-                 name: str = 'simple') -> World:
+def simple_world(K: int, W: int, seed: int | np.random.Generator | None,
+                 **options: Any) -> World:
     """The paper's "simple setting": each arm has two beliefs, which no other arm
-    shares, so that M = 2K and the belief gives away the arm.
-
-    For the others see `random_world`. Raises `InvalidInput`, and `NotInducible` if
-    no draw had the margin.
+    shares, so that M = 2K and the belief gives away the arm. See `random_world`.
 
     >>> simple_world(2, 2, seed=0)
     World('simple': 2 arms, 2 states, 4 beliefs, bound 1)
     """
-    world = random_world(K, W, 2, seed, prior=prior, decisions=decisions, bound=bound,
-                         max_cost=max_cost, margin=margin, tries=tries, name=name)
+    world = random_world(K, W, 2, seed, **dict(name='simple') | options)
     if world.setting.M < 2*world.setting.K:
         raise InvalidInput('seed', seed,
                            'another one: two random beliefs came out equal')
     return world
 
 # %% ../../nbs/handbook/76_generators.ipynb #fe319bed
-def signs(n: int) -> np.ndarray:
-    """The rows of a Hadamard matrix of order 2ⁿ but for the first: balanced,
-    pairwise independent ±1 functions of 2ⁿ states; array (2ⁿ-1, 2ⁿ).
-
-    >>> signs(2).shape
-    (3, 4)
-    """
-    from scipy.linalg import hadamard
-    return hadamard(2**n, float)[1:]
-
-def bit_beliefs(k: int, accuracy: float, copies: int) -> np.ndarray:
-    """The beliefs of arm k of `bits_world`: two, or `copies` times as many, which
-    differ in the bit of row 3; array (2 copies, 8).
-
-    >>> bit_beliefs(0, .9, 1).shape
-    (2, 8)
-    """
-    H = signs(3)
-    tilts = (2*np.arange(copies) + 1 - copies)/copies
-    return np.array([(1 + x*(2*accuracy - 1)*H[k])*(1 + t*H[3])/8 for x in (1, -1)
-                     for t in tilts])
-
-def _bit_weights(gaps, cost, a):
-    "The weights $w_k$ (K,) that give `bits_world` these gaps. Raises `InvalidInput`."
-    pays = np.where(np.arange(len(gaps)) > 0, a*cost/(a - .5), 0.)
-    weights = .9 - (pays.max() - pays + gaps)/(2*a - 1)
-    if weights.min() < .1:
-        raise InvalidInput('gaps', gaps, 'smaller gaps (for this cost and accuracy)')
-    return weights
-
 def bits_world(gaps: ArrayLike, cost: Any = 0., accuracy: float = .9, copies: int = 1,
                listed: int | None = None, name: str = 'bits') -> World:
     """A world in which gaps, K, M and costs can be set one by one (chapter 64): up to
@@ -208,16 +145,11 @@ def bits_world(gaps: ArrayLike, cost: Any = 0., accuracy: float = .9, copies: in
         Of all arms but arm 0, which is free; less than accuracy - 1/2. Only costs
         that differ can make the agent deviate.
     accuracy : float; in (1/2, 1]
-    copies : int
-        So many versions of each signal; more than one for at most three arms.
-    listed : int, optional
-        The public support holds the beliefs of so many arms, at least K.
-    name : str
+    copies : int; versions of each signal, more than one for at most three arms
+    listed : int, optional; the public support holds the beliefs of so many arms
 
     Raises `InvalidInput`.
 
-    Examples
-    --------
     >>> bits_world([0., .1])
     World('bits': 2 arms, 8 states, 4 beliefs, bound 1)
     """
@@ -228,12 +160,22 @@ def bits_world(gaps: ArrayLike, cost: Any = 0., accuracy: float = .9, copies: in
     copies = as_integer('copies', copies, 1)
     if copies > 1 and listed > 3:
         raise InvalidInput('copies', copies, '1, or more for at most three arms')
-    cost = as_number('cost', cost, 0., a - .5)
-    weights = _bit_weights(gaps, cost, a)
-    H = signs(3)
-    decisions = [(w + .1*x)*x*H[k] for k, w in enumerate(weights) for x in (1, -1)]
-    beliefs = [bit_beliefs(k, a, copies) for k in range(listed)]
-    structure = InformationStructure([b/len(b) for b in beliefs[:K]],
-                                     np.where(np.arange(K) > 0, cost, 0.))
+    costs = np.r_[0., [as_number('cost', cost, 0., a - .5)]*(K - 1)]
+    pays = a*costs/(a - .5)
+    weights = .9 - (pays.max() - pays + gaps)/(2*a - 1)
+    if weights.min() < .1:
+        raise InvalidInput('gaps', gaps, 'smaller gaps (for this cost and accuracy)')
+    beliefs = [_bit_beliefs(k, a, copies) for k in range(listed)]
+    structure = InformationStructure([b/len(b) for b in beliefs[:K]], costs)
+    decisions = [(w + .1*x)*x*SIGNS[k] for k, w in enumerate(weights) for x in (1, -1)]
     utility = np.array([*decisions, np.where(np.arange(8) == 0, 1., -1.)]).T
     return Environment(structure, Setting(np.vstack(beliefs), utility, 1., K), name)
+
+# balanced, pairwise independent functions of eight states
+SIGNS = np.array([[(-1.)**(k & w).bit_count() for w in range(8)] for k in range(1, 8)])
+
+def _bit_beliefs(k, accuracy, copies):
+    "Two, or `copies` times as many, which differ in the bit of row 3: (2 copies, 8)."
+    tilts = (2*np.arange(copies) + 1 - copies)/copies
+    return np.array([(1 + x*(2*accuracy - 1)*SIGNS[k])*(1 + t*SIGNS[3])/8
+                     for x in (1, -1) for t in tilts])

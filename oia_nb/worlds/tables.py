@@ -16,11 +16,13 @@ __all__ = ['SMOOTHING', 'MAX_SIGNALS', 'MARKERS', 'RARE', 'SHOWN', 'OTHER', 'NO_
 
 # %% ../../nbs/handbook/75_tables.ipynb #64a00005
 import warnings
-from dataclasses import dataclass, replace
+from collections.abc import Hashable
+from dataclasses import dataclass
 from importlib.util import find_spec
 import numpy as np
-from ..core import (InvalidInput, as_array, as_integer, as_kind,
-                         as_names, as_number, as_probabilities, as_text, is_number)
+from ..core import (InvalidInput, as_array, as_integer, as_kind, as_labelled,
+                         as_names, as_number, as_probabilities, as_text,
+                         check_container, is_number)
 from ..game.information import World, make_world
 
 # %% ../../nbs/handbook/75_tables.ipynb #f4a00005
@@ -50,39 +52,32 @@ def smoothed_table(counts: ArrayLike, smoothing: float = SMOOTHING,
 # %% ../../nbs/handbook/75_tables.ipynb #b37a3607
 # more than these for one arm of a table: its columns are still to be cut into classes
 MAX_SIGNALS = 100
+# texts by which tables say that there is no value
+MARKERS = {'na', 'n/a', '#n/a', 'nan', 'null', 'nil', '-', '--', '?', '.'}
 
 def _columns(frame):
     "The names of a table's columns."
-    tables = 'a table: a pandas or polars DataFrame, or a dict of columns'
-    kind = f'{type(frame).__module__}.{type(frame).__name__}'
-    for method, way in dict(collect='collect', column_names='to_pandas').items():
-        if hasattr(frame, method):
-            raise InvalidInput('frame', kind, f'{tables} (frame.{way}() makes one)')
+    check_container('frame', frame)
     try:
         return list(frame.columns if hasattr(frame, 'columns') else frame.keys())
     except (AttributeError, TypeError):
-        raise InvalidInput('frame', kind, tables) from None
+        raise InvalidInput('frame', frame, 'a table: a pandas or polars DataFrame, or '
+                           'a dict of columns') from None
 
 def _known_column(at, frame, column):
-    """The column of that name, a pandas Series: the one door for tables of all kinds.
-    Raises `InvalidInput` if there is none, or if it is no list of values."""
+    "A column as a pandas Series: the one door for tables of all kinds."
     import pandas as pd
     known = _columns(frame)
-    if not isinstance(column, (str, int, tuple)) or column not in known:
+    if not isinstance(column, (str, int, tuple)) or known.count(column) != 1:
         raise InvalidInput(at, column,
-                           f'a column of the table: {", ".join(map(str, known))}')
-    if known.count(column) > 1:
-        raise InvalidInput(at, column, 'a name that one column of the table has, not '
-                           f'{known.count(column)}')
-    values, at = frame[column], f'{at}, column {column!r}'
-    if isinstance(values, str) or not hasattr(values, '__iter__'):
-        raise InvalidInput(at, values, 'a list of values')
-    line = getattr(values, 'ndim', 1) == 1 and hasattr(values, '__len__')
-    if not line or not len(values):
-        raise InvalidInput(at, values, 'one column, not empty')
-    if isinstance(values, pd.Series):
-        return values
-    return pd.Series(list(values), dtype=object)
+                           f'one column of the table: {", ".join(map(str, known))}')
+    values = frame[column]
+    listed = hasattr(values, '__len__') and not isinstance(values, (str, dict))
+    if not listed or getattr(values, 'ndim', 1) != 1 or not len(values):
+        raise InvalidInput(f'{at}, column {column!r}', values,
+                           'a list of values, not empty')
+    return values if isinstance(values, pd.Series) else pd.Series(list(values),
+                                                                  dtype=object)
 
 @dataclass(frozen=True, eq=False)
 class Levels:
@@ -92,18 +87,26 @@ class Levels:
     names: tuple
     code: np.ndarray
 
-# texts by which tables say that there is no value
-MARKERS = {'na', 'n/a', '#n/a', 'nan', 'null', 'nil', '-', '--', '?', '.'}
-
-def _numbers(values):
-    """The values as floats (n,), of texts those that they write; None if one of them is
-    no finite number."""
-    try:
-        x = np.array([float(v) for v in values
-                      if isinstance(v, str) or is_number(v)])
-    except (ValueError, OverflowError):
-        return None
-    return x if len(x) == len(values) and np.isfinite(x).all() else None
+    def counts(self, weight):
+        "How many rows, by their `weight` (n,), each of the levels has: a list."
+        known = self.code >= 0
+        return np.bincount(self.code[known], weight[known], len(self.names)).tolist()
+    def renamed(self, new):
+        "With other names, some of which may be the same; new ones come last."
+        called = [new.get(v, v) for v in self.names]
+        if called == list(self.names):
+            return self
+        names = list(dict.fromkeys([*(v for v in self.names if v in called), *called]))
+        place = np.array([*map(names.index, called), -1])
+        return Levels(tuple(names), tuple(names), place[self.code])
+    def numbers(self):
+        "The values, or what these texts write, as finite floats; None if some aren't."
+        try:
+            x = np.array([float(v) for v in self.values
+                          if isinstance(v, str) or is_number(v)])
+        except (ValueError, OverflowError):
+            return None
+        return x if len(x) == len(self.values) and np.isfinite(x).all() else None
 
 def _is_fraction(v):
     return isinstance(v, (float, np.floating)) and not float(v).is_integer()
@@ -116,31 +119,28 @@ def column_levels(at: str, frame: Any, column: Any, rows: Any = slice(None)) -> 
     `at` is how errors call the argument. Raises `InvalidInput` for a column that
     isn't there, is empty, holds what can't be a class (such as lists), or mixes types.
 
-    >>> column_levels('look', table, 'look')
-    Levels(values=('bad', 'fine'), names=('bad', 'fine'), code=array([0, 1, 0, 1, 0,
-    1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1,
-           0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 1, 0]))
+    >>> column_levels('look', table, 'look').names
+    ('bad', 'fine')
     """
-    column_at = f'{at}, column {column!r}'
     values = _known_column(at, frame, column).iloc[rows]
+    at = f'{at}, column {column!r}'
     try:
         code, found = values.factorize()
         seen = {v for v in found if not isinstance(v, str) or v.strip()}
         kept = getattr(values.dtype, 'categories', None)
         order = sorted(seen) if kept is None else [c for c in kept if c in seen]
     except (TypeError, ValueError):
-        raise InvalidInput(column_at, list(values),
-                           'values that can be sorted') from None
+        raise InvalidInput(at, list(values), 'values that can be sorted') from None
     place = {v: i for i, v in enumerate(order)}
     code = np.array([*(place.get(v, -1) for v in found), -1])[code]
-    def name(v):
-        whole = isinstance(v, (float, np.floating)) and not _is_fraction(v)
-        return str(int(v) if whole else v)
-    names = tuple(as_text(f'{column_at}[{i}]', name(v)) for i, v in enumerate(order))
+    whole = lambda v: isinstance(v, (float, np.floating)) and not _is_fraction(v)
+    names = tuple(as_text(f'{at}[{i}]', str(int(v) if whole(v) else v))
+                  for i, v in enumerate(order))
     return Levels(tuple(order), names, code)
 
 # %% ../../nbs/handbook/75_tables.ipynb #4b1e7a04
 RARE = 5              # a level that fewer rows have is called rare
+SHOWN = 5             # so many of the values concerned are shown
 
 @dataclass(frozen=True)
 class Fault:
@@ -156,8 +156,6 @@ class Fault:
     def __str__(self):
         return f'column {self.column!r}: {self.text}'
 
-SHOWN = 5             # so many of the values concerned are shown
-
 def _rows(count):
     return '1 row' if count == 1 else f'{count:,.10g} rows'
 
@@ -166,45 +164,37 @@ def _listed(counts):
     shown = [f'{v!r} ({_rows(n)})' for v, n in list(counts.items())[:SHOWN]]
     return ', '.join(shown) + f' and {len(counts) - SHOWN} more'*(len(counts) > SHOWN)
 
-def _alike(names, counts):
+def _alike(named):
     "Groups of names that differ only by case or blanks, each with its counts."
     groups = {}
-    for name, n in zip(names, counts):
+    for name, n in named.items():
         groups.setdefault(''.join(name.split()).casefold(), {})[name] = n
     return [g for g in groups.values() if len(g) > 1]
 
-def _faults(column, levels, weight, rows, rare):
-    "The faults of one column; `rows` are the places that its rows have in the table."
-    known = levels.code >= 0
-    fault = lambda kind, counts, text: Fault(column, kind, counts, text)
-    counts = np.bincount(levels.code[known], weight[known], len(levels.names)).tolist()
-    n = float(weight[~known].sum())
-    if n:
-        yield fault('missing', {None: n},
-                    f'no value in {_rows(n)}, the first is row {rows[~known][0]}')
-    marks = {v: n for v, n in zip(levels.names, counts)
-             if v.strip().casefold() in MARKERS}
-    if marks:
-        yield fault('marker', marks, f'{_listed(marks)} may stand for no value (if so, '
-                    'read the table with None there)')
-    cut = {v: n for v, n in zip(levels.values, counts) if _is_fraction(v)}
-    if cut:
-        yield fault(
-            'fractions', cut, f'{_rows(sum(cut.values()))} with a fraction, such as '
-            f'{float(next(iter(cut)))}: cut it into classes')
+def _faults(levels, weight, rows, rare):
+    "(kind, counts, text) of the faults of a column whose rows have these places."
+    gaps, counts = levels.code < 0, levels.counts(weight)
+    named, values = dict(zip(levels.names, counts)), dict(zip(levels.values, counts))
+    if n := float(weight[gaps].sum()):
+        yield ('missing', {None: n},
+               f'no value in {_rows(n)}, the first is row {rows[gaps][0]}')
+    if marks := {v: n for v, n in named.items() if v.strip().casefold() in MARKERS}:
+        yield ('marker', marks, f'{_listed(marks)} may stand for no value (if so, '
+               'read the table with None there)')
+    if cut := {v: n for v, n in values.items() if _is_fraction(v)}:
+        yield ('fractions', cut, f'{_rows(sum(cut.values()))} with a fraction, such as '
+               f'{float(next(iter(cut)))}: cut it into classes')
     elif len(counts) > MAX_SIGNALS:
-        way = 'pool its levels, or leave it out'
-        if _numbers(levels.values) is not None:
-            way = 'cut it into classes'
-        yield fault('many', {}, f'{len(counts)} levels, at most {MAX_SIGNALS}: {way}')
+        way = ('pool its levels, or leave it out' if levels.numbers() is None else
+               'cut it into classes')
+        yield 'many', {}, f'{len(counts)} levels, at most {MAX_SIGNALS}: {way}'
     else:
-        for group in _alike(levels.names, counts):
-            yield fault('alike', group,
-                        f'{_listed(group)} differ only by case or blanks')
-        few = {v: n for v, n in zip(levels.names, counts) if n < rare}
-        if few:
-            yield fault('rare', few, f'{_listed(few)} in fewer than {_rows(rare)}')
+        for group in _alike(named):
+            yield 'alike', group, f'{_listed(group)} differ only by case or blanks'
+        if few := {v: n for v, n in values.items() if n < rare}:
+            yield 'rare', few, f'{_listed(few)} in fewer than {_rows(rare)}'
 
+# %% ../../nbs/handbook/75_tables.ipynb #040acead
 @dataclass(frozen=True, eq=False)
 class TableCheck:
     """A table that was read: `levels` of each column that counts, the `weight` (n,)
@@ -217,10 +207,6 @@ class TableCheck:
     rows: np.ndarray
     faults: tuple
     rare: float
-
-    @property
-    def state(self):
-        return self.asked['state']
 
     def __repr__(self):
         found = [str(f) for f in self.faults] or ['nothing to repair']
@@ -249,60 +235,34 @@ class TableCheck:
         case. A pandas DataFrame stays one (what was repaired is categorical), other
         tables come back as a dict of lists. Raises `InvalidInput`.
         """
-        asked = self.rare if rare is None else as_number('rare', rare, 0.)
-        rare = 0. if rare is None else asked
-        if missing is not None and missing not in ('own class', 'drop'):
+        few = 0. if rare is None else as_number('rare', rare, 0.)
+        if missing not in (None, 'own class', 'drop'):
             raise InvalidInput('missing', missing, '"own class" or "drop"')
         bins = _bins(self, bins)
+        new = {c: _repaired(self, c, rare=few, missing=missing, bins=bins.get(c))
+               for c in self.levels}
         keep = np.ones(len(self.rows), bool)
-        changed = {}
-        for c, levels in self.levels.items():
-            names, code = _repaired(self, c, rare, missing, bins)
-            if missing:
-                keep &= code >= 0
-            if list(names) != list(levels.names) or (code != levels.code).any():
-                changed[c] = names, code
+        if missing:
+            keep = np.all([levels.code >= 0 for levels in new.values()], 0)
         out = _with_columns(self.frame, self.rows[keep],
-                            {c: (names, code[keep])
-                             for c, (names, code) in changed.items()})
+                            {c: (levels.names, levels.code[keep])
+                             for c, levels in new.items()
+                             if levels is not self.levels[c]})
         if keep.any():
-            for fault in check_table(out, rare=asked, **self.asked).faults:
+            rare = self.rare if rare is None else few
+            for fault in check_table(out, rare=rare, **self.asked).faults:
                 print(f'left: {fault}')
         return out
 
-# %% ../../nbs/handbook/75_tables.ipynb #040acead
 def _arm_columns(arms):
     "The columns of each arm as lists."
-    as_kind('arms', arms, dict)
-    found = {k: [c] if isinstance(c, str) else c for k, c in arms.items()}
+    found = {k: [c] if isinstance(c, str) else c
+             for k, c in as_kind('arms', arms, dict).items()}
     for k, columns in found.items():
-        if not isinstance(columns, (list, tuple)):
+        if not isinstance(columns, (list, tuple)) or not all(
+                isinstance(c, Hashable) for c in columns):
             raise InvalidInput(f'arms[{k!r}]', columns, 'a list of columns')
     return found
-
-def _row_weights(frame, weights, n):
-    if weights is None:
-        return np.ones(n)
-    at = f'weights, column {weights!r}'
-    weight = as_array(at, list(_known_column('weights', frame, weights)), (None, ),
-                      low=0.)
-    if len(weight) != n:
-        raise InvalidInput(at, f'{len(weight)} rows', f'{n} rows, as in the others')
-    if not weight.any():
-        raise InvalidInput(at, 'zeros', 'at least one row that counts')
-    return weight
-
-def _columns_wanted(frame, state, arms, weights):
-    "The columns to look at, each with what it is called in a message."
-    if arms is None:
-        arms = {'all': [c for c in _columns(frame) if c not in (state, weights)]}
-    wanted = [(f'arms[{k!r}]', c) for k, columns in _arm_columns(arms).items()
-              for c in columns]
-    if state is not None:
-        wanted.append(('state', state))
-    for at, c in wanted:
-        _known_column(at, frame, c)
-    return {c: at for at, c in wanted}
 
 def check_table(frame: Any, *, state: Any = None, arms: Any = None, weights: Any = None,
                 rare: float = RARE) -> TableCheck:
@@ -330,38 +290,66 @@ def check_table(frame: Any, *, state: Any = None, arms: Any = None, weights: Any
     nothing to repair
     """
     rare = as_number('rare', rare, 0.)
-    wanted = _columns_wanted(frame, state, arms, weights)
-    sizes = {c: len(_known_column(at, frame, c)) for c, at in wanted.items()}
-    if not sizes:
+    if arms is None:
+        arms = {'all': [c for c in _columns(frame) if c not in (state, weights)]}
+    wanted = {c: f'arms[{k!r}]' for k, columns in _arm_columns(arms).items()
+              for c in columns} | ({} if state is None else {state: 'state'})
+    if not wanted:
         raise InvalidInput('frame', frame, 'a table with columns')
-    n = next(iter(sizes.values()))
+    weight = _row_weights(frame, wanted, weights)
+    rows = np.flatnonzero(weight)
+    levels = {c: column_levels(at, frame, c, rows) for c, at in wanted.items()}
+    faults = tuple(Fault(c, *found) for c, column in levels.items()
+                   for found in _faults(column, weight[rows], rows, rare))
+    asked = dict(state=state, arms=arms, weights=weights)
+    return TableCheck(frame, asked, levels, weight[rows], rows, faults, rare)
+
+def _row_weights(frame, wanted, weights):
+    "The weight of each row (n,), of which all columns have as many."
+    sizes = {c: len(_known_column(at, frame, c)) for c, at in wanted.items()}
+    n, weight = next(iter(sizes.values())), None
+    if weights is not None:
+        weight = as_array(f'weights, column {weights!r}',
+                          list(_known_column('weights', frame, weights)), (None, ),
+                          low=0.)
+        sizes[weights] = len(weight)
     for c, size in sizes.items():
         if size != n:
             raise InvalidInput(f'frame, column {c!r}', f'{size} rows',
                                f'{n} rows, as in the others')
-    weight = _row_weights(frame, weights, n)
-    rows = np.flatnonzero(weight)
-    weight = weight[rows]
-    levels = {c: column_levels(at, frame, c, rows) for c, at in wanted.items()}
-    faults = tuple(f for c, column in levels.items()
-                   for f in _faults(c, column, weight, rows, rare))
-    asked = dict(state=state, arms=arms, weights=weights)
-    return TableCheck(frame, asked, levels, weight, rows, faults, rare)
+    if weight is not None and not weight.any():
+        raise InvalidInput(f'weights, column {weights!r}', 'zeros',
+                           'at least one row that counts')
+    return np.ones(n) if weight is None else weight
 
 # %% ../../nbs/handbook/75_tables.ipynb #4b1e7a10
 OTHER = 'other'       # what `fix` calls the class of all rare levels of a column
 NO_VALUE = 'missing'  # what it calls the class of the rows without a value
 
-def _cut(x, code, weight, n):
-    """Numbers `x` cut into at most n classes of about equal weight: the classes'
-    names, each row's place, the cuts."""
-    known = code >= 0
-    cuts = np.unique(np.quantile(x[code[known]], np.arange(1, n)/n,
+def _bins(table, bins):
+    "How many classes each column is to be cut into."
+    numbers = {c for c, levels in table.levels.items() if levels.numbers() is not None}
+    if bins is not None and not isinstance(bins, dict):
+        bins = dict.fromkeys([f.column for f in table.faults if f.column in numbers
+                              and f.kind in ('fractions', 'many')],
+                             as_integer('bins', bins, 2))
+    for c, n in (bins or {}).items():
+        as_integer(f'bins[{c!r}]', n, 2)
+        if c not in numbers:
+            raise InvalidInput(f'bins[{c!r}]', c, 'a column of finite numbers: '
+                               f'{", ".join(map(str, numbers)) or "there is none"}')
+    return bins or {}
+
+def _cut(levels, weight, n):
+    "Numbers cut into at most n classes of about equal weight, and the cuts."
+    x, known = levels.numbers(), levels.code >= 0
+    cuts = np.unique(np.quantile(x[levels.code[known]], np.arange(1, n)/n,
                                  weights=weight[known], method='inverted_cdf'))
     cuts = cuts[cuts < x.max()]
     m = len(cuts) + 1
-    names = [f'{i:0{len(str(m))}d}/{m}' for i in range(1, m + 1)]
-    return names, np.append(np.searchsorted(cuts, x), -1)[code], cuts
+    names = tuple(f'{i:0{len(str(m))}d}/{m}' for i in range(1, m + 1))
+    return Levels(names, names, np.append(np.searchsorted(cuts, x), -1)[levels.code]
+                  ), cuts
 
 def _free(name, names):
     "The name of a new class: with a number behind it if one of the others has it."
@@ -369,31 +357,8 @@ def _free(name, names):
     tries = (f'{name}{n}' for n in ['', *range(2, len(taken) + 3)])
     return next(v for v in tries if v not in taken)
 
-def _bins(table, bins):
-    "How many classes each column is to be cut into."
-    if bins is None:
-        return {}
-    numbers = {c: _numbers(levels.values) for c, levels in table.levels.items()}
-    if not isinstance(bins, dict):
-        bins = {f.column: bins for f in table.faults
-                if f.kind in ('fractions', 'many') and numbers[f.column] is not None
-                } | {None: bins}
-    for c, n in bins.items():
-        at = 'bins' if c is None else f'bins[{c!r}]'
-        as_integer(at, n, 2)
-        if c is None:
-            continue
-        if c not in table.levels:
-            raise InvalidInput(at, c,
-                               f'a column of {", ".join(map(str, table.levels))}')
-        if numbers[c] is None:
-            raise InvalidInput(at, list(table.levels[c].values),
-                               'a column of finite numbers')
-    return bins
-
 def _with_columns(frame, rows, columns):
-    """A copy of some rows of a table with some columns replaced by (names, place of
-    each row)."""
+    "A copy of some rows, with other columns: (names, place of each row)."
     if hasattr(frame, 'iloc'):
         import pandas as pd
         out = frame.iloc[rows].copy()
@@ -401,105 +366,73 @@ def _with_columns(frame, rows, columns):
             out[c] = pd.Categorical.from_codes(code, names)
         return out
     out = {c: list(frame[c]) for c in _columns(frame)}
-    out = {c: [v[i] for i in rows] for c, v in out.items()}
-    return out | {c: [names[i] if i >= 0 else None for i in code]
-                  for c, (names, code) in columns.items()}
+    return {c: [v[i] for i in rows] for c, v in out.items()} | {
+        c: [names[i] if i >= 0 else None for i in code]
+        for c, (names, code) in columns.items()}
 
 # %% ../../nbs/handbook/75_tables.ipynb #4b1e7a11
-def _repaired(table, c, rare, missing, bins):
-    "The names and places of one column after repair; says what it does."
-    at = f'column {c!r}'
-    names = list(table.levels[c].names)
-    code = table.levels[c].code
-    def rows():
-        known = code >= 0
-        return np.bincount(code[known], table.weight[known], len(names)).tolist()
-    if c in bins and names:
-        x = _numbers(table.levels[c].values)
-        names, code, cuts = _cut(x, code, table.weight, bins[c])
-        print(
-            f'{at}: cut at {", ".join(f"{x:g}" for x in cuts)} into {", ".join(names)}')
-    new = {v: max(group, key=group.get) for group in _alike(names, rows())
-           for v in group}
+def _repaired(table, c, *, rare, missing, bins):
+    "The `Levels` of one column after repair; says what it does."
+    at, levels, weight = f'column {c!r}', table.levels[c], table.weight
+    is_state = c == table.asked['state']
+    if bins and levels.names:
+        levels, cuts = _cut(levels, weight, bins)
+        print(f'{at}: cut at {", ".join(f"{x:g}" for x in cuts)} into '
+              f'{", ".join(levels.names)}')
     for step in 'alike', 'rare':
-        count = dict(zip(names, rows()))
-        if step == 'rare':
-            few = [v for v, n in count.items() if n < rare and c != table.state]
-            new = dict.fromkeys(few, _free(OTHER, count.keys() - set(few)))
+        count = dict(zip(levels.names, levels.counts(weight)))
+        few = [v for v, n in count.items() if n < rare and not is_state]
+        new = (dict.fromkeys(few, _free(OTHER, count.keys() - set(few)))
+               if step == 'rare' else
+               {v: max(group, key=group.get) for group in _alike(count) for v in group})
         for v in new:
             if new[v] != v:
                 print(f'{at}: {v!r} ({_rows(count[v])}) is now {new[v]!r}')
-        called = [new.get(v, v) for v in names]
-        # new names come last
-        names = list(dict.fromkeys([*(v for v in names if v in called), *called]))
-        code = np.array([*map(names.index, called), -1])[code]
-    gaps = code < 0
+        levels = levels.renamed(new)
+    gaps = levels.code < 0
     if missing and gaps.any():
-        own = missing == 'own class' and c != table.state
-        called = _free(NO_VALUE, names)
-        print(f'{at}: no value in {_rows(table.weight[gaps].sum())}, '
+        own = missing == 'own class' and not is_state
+        called = _free(NO_VALUE, levels.names)
+        print(f'{at}: no value in {_rows(weight[gaps].sum())}, '
               + (f'now {called!r}' if own else 'dropped'))
         if own:
-            names, code = [*names, called], np.where(gaps, len(names), code)
-    return names, code
+            names = *levels.names, called
+            levels = Levels(names, names, np.where(gaps, len(names) - 1, levels.code))
+    return levels
 
 # %% ../../nbs/handbook/75_tables.ipynb #8e179e96
-def _labels(value):
-    """The labels that a dict, a Series or a DataFrame (its rows) carries; None if it
-    carries none."""
+def _by_state(value, known):
+    "A dict, Series or DataFrame, its rows called by names; anything else as it is."
+    import pandas as pd
     if isinstance(value, dict):
-        return list(value)
-    index = getattr(value, 'index', None)
-    if not hasattr(value, 'to_numpy') or index is None:
-        return None
-    labels = list(index)
-    counts = type(index).__name__ == 'RangeIndex' and labels == list(range(len(labels)))
-    return None if counts else labels
+        return {known.get(k, k): v for k, v in value.items()}
+    if isinstance(value, (pd.Series, pd.DataFrame)) and not isinstance(
+            value.index, pd.RangeIndex):
+        return value.rename(index=known)
+    return value
 
-def _by_name(argument, value, names, known=None):
-    """The entries of a dict, a Series or a DataFrame's rows in the order of `names`,
-    which must be its labels, or be what `known` calls them; what has no labels as it
-    is."""
-    labels = _labels(value)
-    if labels is None:
-        return value
-    named = [(known or {}).get(v, v) for v in labels]
-    if len(named) != len(names) or set(named) != set(names):
-        raise InvalidInput(argument, labels, f'an entry for each of {", ".join(names)}')
-    if isinstance(value, dict):
-        rows = list(value.values())
-    else:
-        rows = [value.iloc[i] for i in range(len(labels))]
-    return [rows[named.index(n)] for n in names]
-
-def _by_state_and_decision(utility, states, known, decisions):
-    "The utilities in rows by state, each in the order of the decisions, and these."
-    rows = _by_name('utility', utility, states, known)
-    if not isinstance(rows, list):
-        return rows, decisions
-    heads = [None if r is None else _labels(r) for r in rows]
-    if decisions is None and heads and heads[0] is not None:
-        decisions = [str(v) for v in heads[0]]
-    if decisions is None or isinstance(decisions, str):
-        return rows, decisions
-    named = [r if h is None else _by_name(f'utility, row {i}', r, decisions,
-                                          {v: str(v)
-                                           for v in h})
-             for i, (r, h) in enumerate(zip(rows, heads))]
-    return named, decisions
+def _utility_table(utility, known, decisions):
+    "Utilities whose rows are called by states, and the names of decisions, if any."
+    import pandas as pd
+    if isinstance(utility, dict) and all(hasattr(row, 'keys')
+                                         for row in utility.values()):
+        utility = pd.DataFrame(utility).T
+    if isinstance(utility, pd.DataFrame) and not isinstance(utility.columns,
+                                                            pd.RangeIndex):
+        utility = utility.rename(columns=str)
+        decisions = list(utility.columns) if decisions is None else decisions
+    return _by_state(utility, known), decisions
 
 def _fewer(columns):
     "What makes the combinations of some columns fewer, in words."
-    cut = [c for c, levels in columns if len(levels.names) > 2
-           and _numbers(levels.values) is not None]
-    if not cut:
-        return 'pool their rare levels (check_table(…).fix(rare=…)), or leave one out'
-    bins = ', '.join(f'{c!r}: 2' for c in cut)
-    return f'cut them into fewer classes (check_table(…).fix(bins={{{bins}}}))'
+    cut = [f'{c!r}: 2' for c, levels in columns
+           if len(levels.names) > 2 and levels.numbers() is not None]
+    return (f'cut them into fewer classes (check_table(…).fix(bins={{{", ".join(cut)}}}))'
+            if cut else
+            'pool their rare levels (check_table(…).fix(rare=…)), or leave one out')
 
 def _table_signals(at, columns, n_rows):
-    """The names of the combinations (O,) of some columns' levels that occur, and
-    each row's place among them (n_rows,)."""
+    "The combinations of columns' levels that occur, named, and each row's place (n,)."
     import pandas as pd
     if not columns:
         return ['nothing'], np.zeros(n_rows, int)
@@ -514,66 +447,55 @@ def _table_signals(at, columns, n_rows):
     return [named(row) for row in cells], groups.ngroup().to_numpy()
 
 # %% ../../nbs/handbook/75_tables.ipynb #189fa161
-def _state_names(states, seen):
-    """The names of the states in their order, and what each value or name of the
-    column is called."""
-    known = dict(zip(seen.names, seen.names)) | dict(zip(seen.values, seen.names))
-    if states is None:
-        return seen.names, known
-    states = states.tolist() if hasattr(states, 'tolist') else states
-    if not isinstance(states, (list, tuple)):
+def _state_names(states, seen, known):
+    "The names of the states in the order that is given."
+    listed = states.tolist() if hasattr(states, 'tolist') else states
+    if not isinstance(listed, (list, tuple)):
         raise InvalidInput('states', states, 'a list of names')
-    try:
-        named = [known.get(v, v) for v in states]
-    except TypeError:
-        raise InvalidInput('states', states, 'a list of names') from None
+    named = [known.get(v, v) if isinstance(v, Hashable) else v for v in listed]
     for level in seen.names:
         if level not in named:
             raise InvalidInput('states', states,
                                f'every value of the state\'s column, also {level!r}')
-    return as_names('states', named, len(named), ''), known
+    return as_names('states', named, len(named), '')
 
 def _refuse_faults(table):
-    """Raise `InvalidInput` for a table with faults; warn of one in which there is only
-    something to look at."""
-    said = lambda kinds: '; '.join(str(f) for f in table.faults if f.kind in kinds)
+    "Refuse a table with faults; warn of one in which there is something to look at."
+    said = lambda kind: '; '.join(str(f) for f in table.faults if f.kind == kind)
     if any(f.kind not in ('rare', 'marker') for f in table.faults):
         raise InvalidInput(
             'frame', f'{len(table.faults)} fault{"s"*(len(table.faults) > 1)}',
             f'a table without them: {"; ".join(map(str, table.faults))} (check_table '
             'lists them, its .fix(…) repairs them)')
-    if marks := said(['marker']):
+    if marks := said('marker'):
         warnings.warn(f'values that may be none: {marks}', stacklevel=3)
-    if few := said(['rare']):
-        pools = any(f.kind == 'rare' and f.column != table.state
+    if few := said('rare'):
+        pools = any(f.kind == 'rare' and f.column != table.asked['state']
                     and sum(f.counts.values()) >= table.rare for f in table.faults)
         way = ('check_table(…).fix(rare=…) pools them' if pools else
                'together they are still rare, so little is known of what they tell')
         warnings.warn(f'rare levels: {few}; {way}', stacklevel=3)
 
-def _state_prior(prior, n_state, states, known):
-    "The prior (W,): the table's, or the one given."
+def _read_states(table, states, prior):
+    "The states, what they are called, the state of each row (n,) and the prior (W,)."
+    seen = table.levels[table.asked['state']]
+    known = dict(zip(seen.names, seen.names)) | dict(zip(seen.values, seen.names))
+    states = seen.names if states is None else _state_names(states, seen, known)
+    if len(states) < 2:
+        raise InvalidInput(f'state, column {table.asked["state"]!r}', list(states),
+                           'at least two states; one is always the case')
+    place = np.array([states.index(level) for level in seen.names])[seen.code]
+    n_state = np.bincount(place, table.weight, len(states))
     if prior is None:
-        return n_state/n_state.sum()
-    prior = as_probabilities('prior', _by_name('prior', prior, states, known),
-                             (len(states), ))
+        return states, known, place, n_state/n_state.sum()
+    prior = as_probabilities(
+        'prior', as_labelled('prior', _by_state(prior, known), (states, )),
+        (len(states), ))
     for name, p, n in zip(states, prior, n_state):
         if p > 0 and not n:
             raise InvalidInput(f'prior, state {name!r}', float(p),
                                '0, since no row has that state')
-    return prior
-
-def _read_states(table, states, prior):
-    """The states in their order, what they are called, the state of each row (n,)
-    and the prior (W,)."""
-    seen = table.levels[table.state]
-    states, known = _state_names(states, seen)
-    if len(states) < 2:
-        raise InvalidInput(f'state, column {table.state!r}', list(states),
-                           'at least two states; one is always the case')
-    place = np.array([states.index(level) for level in seen.names])[seen.code]
-    n_state = np.bincount(place, table.weight, len(states))
-    return states, known, place, _state_prior(prior, n_state, states, known)
+    return states, known, place, prior
 
 # %% ../../nbs/handbook/75_tables.ipynb #5c0ed001
 FOLDS = 5       # a score of a row is of a fit to the others
@@ -601,22 +523,21 @@ def scored(columns, bins=5):
 
 def with_scores(frame, state, arms):
     "A table and its arms in which a column of its own stands for each `Scored` arm."
-    if not any(isinstance(c, Scored) for c in getattr(arms, 'values', tuple)()):
+    found = {k: arm for k, arm in arms.items() if isinstance(arm, Scored)}
+    if not found:
         return frame, arms
     if find_spec('sklearn') is None:
         raise InvalidInput('arms', 'a score, without scikit-learn',
                            'pip install scikit-learn')
     table = {c: _known_column('frame', frame, c) for c in _columns(frame)}
-    for name, arm in arms.items():
-        if isinstance(arm, Scored):
-            table[f'score of {name}'] = classes_of(name, arm, table, state)
-    return table, {name: [f'score of {name}'] if isinstance(arm, Scored) else arm
-                   for name, arm in arms.items()}
+    table |= {f'score of {k}': classes_of(k, arm, table, state)
+              for k, arm in found.items()}
+    return table, arms | {k: [f'score of {k}'] for k in found}
 
 def classes_of(name, arm, table, state):
     "The class of each row by its score, from 1/n to n/n; prints what the classes tell."
     import pandas as pd
-    from scipy.stats import rankdata
+    from scipy.stats import entropy, rankdata
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import log_loss, mutual_info_score
     from sklearn.model_selection import cross_val_predict
@@ -628,62 +549,46 @@ def classes_of(name, arm, table, state):
                           method='predict_proba')
     place = rankdata(p @ np.arange(len(states)), 'ordinal') - 1
     which = place*arm.bins//len(y)
-    entropy = -sum(q*np.log2(q) for q in np.bincount(y)/len(y))
+    most = entropy(np.bincount(y), base=2)
     told = mutual_info_score(y, which)/np.log(2)
     print(f'{name}: {arm.bins} classes of a score of {len(arm.columns)} columns tell '
-          f'{told:.2g} of {entropy:.2g} bits about the state; the score tells '
-          f'{entropy - log_loss(y, p)/np.log(2):.2g}')
+          f'{told:.2g} of {most:.2g} bits about the state; the score tells '
+          f'{most - log_loss(y, p)/np.log(2):.2g}')
     return [f'{b + 1}/{arm.bins}' for b in which]
 
 # %% ../../nbs/handbook/75_tables.ipynb #8390bca4
-def _no_empty_cell(at, counts, prior, signals, states):
-    "Raise `InvalidInput` if some signal never came with some possible state."
-    for o, w in np.argwhere((counts == 0) & (prior > 0)):
-        raise InvalidInput(
-            'smoothing', 0,
-            f'more than 0, since in {at} no row with {signals[o]} has the state '
-            f'{states[w]!r}')
-
-def _joint_tables(table, columns, place, *, states, prior, smoothing):
-    """The joint table (O, W) of each arm by counting, smoothed, and the names of its
-    signals; `place` (n,) is the state of each row."""
-    W = len(states)
-    signals = []
-    joint = []
-    for k, wanted in columns.items():
+def _joint_tables(table, arms, place, *, states, prior, smoothing):
+    "By counting: the joint table (O, W) of each arm, and the names of its signals."
+    W, joint, signals = len(states), [], []
+    for k, columns in arms.items():
         at = f'arms[{k!r}]'
-        shown, cell = _table_signals(at, [(c, table.levels[c]) for c in wanted],
+        shown, cell = _table_signals(at, [(c, table.levels[c]) for c in columns],
                                      len(place))
         counts = np.bincount(cell*W + place, table.weight, len(shown)*W).reshape(-1, W)
-        if not smoothing:
-            _no_empty_cell(at, counts, prior, shown, states)
+        empty = np.argwhere((counts == 0) & (prior > 0))
+        if len(empty) and not smoothing:
+            o, w = empty[0]
+            raise InvalidInput('smoothing', 0, f'more than 0, since in {at} no row with '
+                               f'{shown[o]} has the state {states[w]!r}')
         signals.append(shown)
         joint.append(smoothed_table(counts, smoothing, prior))
     return joint, signals
 
 def _cost_ranges(costs):
     "Costs, of which some are pairs, as numbers; and as pairs, None if none is one."
-    listed = costs if isinstance(costs, (list, tuple)) else ()
-    if not any(isinstance(c, (list, tuple)) for c in listed):
+    is_pair = lambda c: isinstance(c, (list, tuple))
+    if not isinstance(costs, (list, tuple)) or not any(map(is_pair, costs)):
         return costs, None
-    pairs = [as_array(f'costs[{k}]', c if isinstance(c, (list, tuple)) else [c, c],
-                      (2, ), low=0.) for k, c in enumerate(costs)]
+    pairs = [as_array(f'costs[{k}]', c if is_pair(c) else [c, c], (2, ), low=0.)
+             for k, c in enumerate(costs)]
     return [float(p.mean()) for p in pairs], [tuple(p.tolist()) for p in pairs]
-
-def _arms_by_name(arms):
-    "The columns of each arm, of which there are at least two, by its name."
-    if not isinstance(arms, dict) or len(arms) < 2:
-        raise InvalidInput('arms', arms,
-                           'a dict of at least two arms, name: list of columns')
-    as_names('arms', list(arms), len(arms), '')
-    return _arm_columns(arms)
 
 def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
                      utility: ArrayLike, bound: float, states: Any = None,
                      decisions: Any = None, prior: ArrayLike | None = None,
                      weights: Any = None, smoothing: float = SMOOTHING,
-                     rare: int = RARE, name: str = 'table', source: str | None = None,
-                     licence: str | None = None, proxy: Any = None) -> World:
+                     rare: int = RARE, proxy: Any = None, name: str = 'table',
+                     **fields: Any) -> World:
     """A `World` from a table of past cases, by counting rows, which tells the prior.
 
     Parameters
@@ -704,8 +609,8 @@ def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
     prior : dict of state: probability, or list (W,); the shares of rows if not given
     smoothing : float; λ made-up cases, 0 where each signal came with each state
     rare : number; levels of fewer rows are named in a warning
-    name, source, licence : str, optional
     proxy : optional; a test of the state, on which is paid: as for `Setting`
+    name, source, licence : str, optional, and other fields of a `World`
 
     Raises `InvalidInput` for what doesn't fit, e.g. missing values and labels that
     differ only by case or blanks (all in one message, with counts), an unknown
@@ -715,19 +620,20 @@ def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
     ...     'guess': []}, costs={'look': .1, 'guess': 0}, utility=np.eye(2), bound=1.)
     World('table': 2 arms, 2 states, 3 beliefs, bound 1)
     """
+    names = as_names('arms', list(as_kind('arms', arms, dict)), len(arms), '')
+    if len(names) < 2:
+        raise InvalidInput('arms', arms, 'at least two arms, name: list of columns')
     frame, arms = with_scores(frame, state, arms)
-    columns = _arms_by_name(arms)
     smoothing = as_number('smoothing', smoothing, 0., 1e9)
     _known_column('state', frame, state)
     table = check_table(frame, state=state, arms=arms, weights=weights, rare=rare)
     _refuse_faults(table)
     states, known, place, prior = _read_states(table, states, prior)
-    joint, signals = _joint_tables(table, columns, place, states=states, prior=prior,
-                                   smoothing=smoothing)
-    utility, decisions = _by_state_and_decision(utility, states, known, decisions)
-    costs, ranges = _cost_ranges(_by_name('costs', costs, tuple(arms)))
-    world = make_world(joint, costs, utility, bound, name=name, arms=tuple(arms),
+    joint, signals = _joint_tables(table, _arm_columns(arms), place, states=states,
+                                   prior=prior, smoothing=smoothing)
+    utility, decisions = _utility_table(utility, known, decisions)
+    costs, ranges = _cost_ranges(as_labelled('costs', costs, (names, )))
+    world = make_world(joint, costs, utility, bound, name=name, arms=names,
                        states=states, decisions=decisions, signals=signals,
-                       prior=prior)
-    world = replace(world, source=source, licence=licence, cost_ranges=ranges)
+                       prior=prior, cost_ranges=ranges, **fields)
     return world if proxy is None else world.by_proxy(proxy)

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from conftest import amount
-from oia_nb.all import (action_informed_oracle, generator, is_proper, make_world, menu_rule, mix,
-                        random_world, sharp)
+from oia_nb.all import (action_informed_oracle, generator, identify, is_proper, make_world,
+                        menu_rule, mix, random_world, sharp)
+from oia_nb.core import SolverFailure
 from oia_nb.paper.estimation import FORCED, NORMAL
-from oia_nb.game.programs import HIGHS_OPTIONS
+from oia_nb.game.programs import HIGHS_OPTIONS, ProperProgram
 from oia_nb.game.scoring import VRules
 from inside import looked_into, small_world
 from oia_nb.sharp.hyperplanes import RegionProgram
@@ -215,6 +216,20 @@ def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
     for i in range(len(cone.D)):
         wall.tighten(i, 1)
     assert np.isfinite(wall.up).all()
+
+@pytest.mark.parametrize('W', [2, 3])
+def test_a_program_that_is_not_verified_is_one_that_was_not_found(W, monkeypatch):
+    "What a solver doesn't find delays a run; it neither ends it nor proves anything."
+    world, solve, calls = small_world(1, 3, W, 3), ProperProgram.solve, []
+    oracle = action_informed_oracle(world)
+    def now_and_then(program):
+        calls.append(1)
+        if type(program) is ProperProgram and len(calls) % 3 == 0:
+            raise SolverFailure('not verified')
+        return solve(program)
+    monkeypatch.setattr(ProperProgram, 'solve', now_and_then)
+    found = identify(world, oracle=oracle, eps=.05, delta=.1, seed=1, max_rounds=400)
+    assert len(calls) > 2 and found.status == 'certified'
 
 @pytest.mark.parametrize('W', [2, 3])
 def test_a_mixture_is_proper_however_much_it_weighs(W):

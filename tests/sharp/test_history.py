@@ -5,26 +5,22 @@ Why: chapter 25, on answers from before.
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from conftest import amount
+from inside import gap_of
 from laws import detection, guess, most_failures, statistical
 from laws import worlds as small_worlds
-from oia_nb.core import InvalidInput, generator
+from oia_nb.core import generator
 from oia_nb.experts.experts import Drifting
 from oia_nb.run.identification import identify
 from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.game.scoring import ScoringRule, brier, mix, spherical
 from oia_nb.run.session import Session
-from oia_nb.game.stackelberg import optimal_rule, simple_regret
+from oia_nb.game.stackelberg import simple_regret
 from oia_nb.worlds.files import load_world
 
 WORLDS, SEEDS, DELTA = 6, amount(10, 40), .5
 CLINIC = load_world('clinic')
-
-
-def gap_of(world):
-    return float(np.sort(optimal_rule(world).gaps)[1])
 
 
 def rules_of_every_kind(world):
@@ -115,18 +111,3 @@ def test_an_expert_who_has_changed_is_seen():
     found = identify(world, eps=.04, delta=.05, seed=0, history=brier_answers(20),
                      oracle=action_informed_oracle(CLINIC))
     assert found.status == 'assumption_violated' and found.certificate is None
-
-
-LIE = ScoringRule(np.eye(19, 2), CLINIC.setting.support, 1.)
-
-
-@pytest.mark.parametrize('bad', [5, 'ab', (1, 2), (LIE, 0, CLINIC.setting.support[0]),
-                                 ('imaging', 0, CLINIC.setting.support[0])], ids=str)
-def test_histories_that_are_none(bad):
-    with pytest.raises(InvalidInput, match=r'history\[0\]'):
-        identify(CLINIC, eps=.2, delta=.05, seed=0, history=[bad])
-
-
-def test_no_history_with_a_lead():
-    with pytest.raises(InvalidInput, match='history'):
-        identify(CLINIC, eps=.2, delta=.05, seed=0, history=brier_answers(2), margin=.001)

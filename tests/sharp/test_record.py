@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from oia_nb.core import InvalidInput, generator
-from oia_nb.paper.estimation import NORMAL, PAST
+from conftest import amount
+from oia_nb.core import generator
+from oia_nb.paper.estimation import NORMAL
 from oia_nb.run.learner import simulate
 from oia_nb.experts.experts import Rounded
 from oia_nb.experts.told import as_told
@@ -39,14 +40,11 @@ def test_a_record_is_plain_data():
     again = Record.from_dict(json.loads(json.dumps(facts.as_dict())))
     assert again.rounds == facts.rounds and again.registered == facts.registered
     assert all(map(np.array_equal, again.rules, facts.rules))
-    for broken in {}, {**facts.as_dict(), 'rules': []}, {**facts.as_dict(), 'rounds': 5}:
-        with pytest.raises(InvalidInput, match='record'):
-            Record.from_dict(broken)
 
 
 def test_a_learner_goes_on_from_what_is_there():
     found, facts = played()
-    for n in range(0, len(facts.rounds), 9):
+    for n in range(0, len(facts.rounds), amount(25, 9)):
         part = facts.copied()
         part.rounds = facts.rounds[:n]
         part.registered = [c for c in facts.registered if c[0] < n]
@@ -86,26 +84,6 @@ def test_changes_are_counted():
     late = Record()
     late.append(np.zeros((Z.M, Z.W)), 0, 0, kind=NORMAL)
     assert late.amended(1, state=1).changed == 0 and late.rounds[0].state == -1
-    for bad in 0, n + 1, 'x':
-        with pytest.raises(InvalidInput):
-            facts.without(bad)
-
-
-@pytest.mark.parametrize('bad', [5, dict(), Record([np.eye(Z.M, Z.W)]),
-                                 Record([np.zeros((Z.M, Z.W))])], ids=str)
-def test_records_that_are_none(bad):
-    if isinstance(bad, Record) and not bad.rules[0].any():
-        bad.append(bad.rules[0], Z.K, 0)
-    with pytest.raises(InvalidInput, match='record'):
-        learner(bad)
-
-
-def test_what_was_played_before_is_not_in_the_cap():
-    past = Record()
-    for t in range(30):
-        past.append(brier(Z.support, Z.bound), 1, t % Z.M, kind=PAST)
-    with pytest.raises(InvalidInput):
-        learner(past, margin=.01)
 
 
 STATES3 = random_world(2, 3, 3, 5, prior='arm', margin=.01)

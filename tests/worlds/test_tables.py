@@ -212,7 +212,7 @@ def test_labels_are_aligned():
                 pd.concat([utility, utility.iloc[:1]])):
         with pytest.raises(InvalidInput, match='utility: got'):
             world_from_table(ROWS, **rest, utility=bad, costs=[0, 0, 0])
-    with pytest.raises(InvalidInput, match='utility, row 0'):
+    with pytest.raises(InvalidInput, match='utility: got'):
         world_from_table(ROWS, **rest, utility=utility, costs=[0, 0, 0], decisions=['go', 'run'])
     with pytest.raises(InvalidInput, match='costs: got'):
         world_from_table(ROWS, **rest, utility=utility,
