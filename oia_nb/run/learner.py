@@ -48,9 +48,6 @@ def check_response(setting: Setting, response: Response) -> tuple[int, int]:
 
     Raises `InvalidInput` for one that names no arm, no belief that this arm can lead
     to, or no state.
-
-    >>> check_response(z, clinic.respond(best.rule, generator(0)))[0]
-    1
     """
     arm, report, state = (getattr(response, name, None)
                           for name in ('arm', 'report', 'state'))
@@ -89,9 +86,6 @@ def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any = None,
                kind: int = NORMAL) -> Generator[ScoringRule, Response, None]:
     """One round with the oracle's rule for arm k, of this `kind`; raises
     `OracleViolated` if another arm answers.
-
-    >>> next(ask_oracle(run.transcript, oracle, 1)) is oracle.rules[1]
-    True
     """
     arm = yield from announce(transcript, oracle.rules[k], line, kind=kind, target=k)
     if arm != k:
@@ -102,8 +96,6 @@ def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any = None,
 def check_fits(name: str, rule: Any, setting: Setting) -> None:
     """Raise `InvalidInput` unless it is a rule on the support of the setting, within its
     bound.
-
-    >>> check_fits('rule', best.rule, z)
     """
     fits = isinstance(rule, ScoringRule) and np.array_equal(rule.support, setting.support)
     if not fits or rule.bound > setting.bound:
@@ -117,9 +109,6 @@ def check_learner(setting: Setting, oracle: Oracle | None, eps: float, delta: fl
     `eps` in (0, 2(B_S + B_u)], `delta` in (0, 1], and an `Oracle` with one rule for
     each arm of the `Setting`, on its support and within its bound, or none if the
     learner can start `alone`. Raises `InvalidInput` otherwise.
-
-    >>> check_learner(z, oracle, 1, .1)
-    (1.0, 0.1)
     """
     if not isinstance(setting, Setting):
         raise InvalidInput('setting', setting,
@@ -375,14 +364,17 @@ class Identification:
         return identification_to_dict(self, trace)
 
     def save(self, path: str | PathLike[str], trace: bool = True) -> None:
-        "Write the result to a file, from which `load_identification` reads it."
-        from oia_nb.show.documents import save_identification
-        save_identification(self, path, trace)
+        """Write the result to a file, from which `load_identification` reads it; without
+        `trace` what happened in each round is left out. Raises `InvalidInput`."""
+        from oia_nb.show.documents import save_document
+        save_document(self.to_dict(trace), path)
 
     def to_frame(self) -> pd.DataFrame:
-        "One row a round as a pandas frame, arms by name: `rounds_frame`."
-        from oia_nb.show.views import rounds_frame
-        return rounds_frame(self)
+        """One row a round as a pandas frame, arms by name where the setting is known. Raises
+        `InvalidInput` for a result without a trace."""
+        if self.trace is None:
+            raise InvalidInput('found', self, 'a result with its trace')
+        return self.trace.to_frame(self.setting)
 
 # %% ../../nbs/appendix/62_learner.ipynb #ef283bbe
 @dataclass(frozen=True)
@@ -421,18 +413,13 @@ STATUS = dict(
 
 def was_cut_short(status: str) -> bool:
     """Whether a run with this status ran out of rounds before it was done; False for
-    a status that `STATUS` doesn't know.
-
-    >>> was_cut_short('round_cap')
-    True
-    """
+    a status that `STATUS` doesn't know."""
     return status in STATUS and STATUS[status].cut_short
 
 # %% ../../nbs/appendix/62_learner.ipynb #ed8a0353
 # what is claimed beside a certificate, and falls with it
 UNCLAIMED = dict(profit=None, lead=None, listed=None, missed=None)
 
-# %% ../../nbs/appendix/62_learner.ipynb #7a3a8839
 def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: float,
            searches: int = 0, lp_solves: int = 0, violated: bool | str = False,
            snapshots: Sequence[Any] = (), **more: Any) -> Identification:
@@ -478,10 +465,7 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
 # %% ../../nbs/appendix/62_learner.ipynb #a7c3e9b1
 def with_rules(certificate: Certificate | None,
                transcript: Transcript) -> Certificate | None:
-    """The `Certificate`, whose facts hold the rules that the transcript keeps.
-
-    >>> with_rules(None, run.transcript)
-    """
+    "The `Certificate`, whose facts hold the rules that the transcript keeps."
     if certificate is None or certificate.proof is None or not transcript.keeps:
         return certificate
     rules = dict(rules=transcript.rules, asked=np.array(transcript.asked))
@@ -490,11 +474,7 @@ def with_rules(certificate: Certificate | None,
 TRACE_TYPES = dict(rules=float, margins=float, oracle=float, questions=int, handed=int)
 
 def facts_of(found):
-    """The `FactTable` on which the certificate of a result rests.
-
-    >>> len(facts_of(found).rounds) == found.rounds
-    True
-    """
+    "The `Facts` on which the certificate of a result rests."
     z, t, facts = found.setting, found.trace, dict(found.proved.facts or {})
     asked = facts.pop('asked', None)
     columns = [np.full(len(t.arms), -1) if x is None else x
@@ -502,21 +482,15 @@ def facts_of(found):
     arrays = {name: np.array(facts[name], kind) for name, kind in TRACE_TYPES.items()
               if facts.get(name) is not None}
     paid = {int(r): np.array(s, float) for r, s in facts.get('paid') or ()}
-    facts = facts | arrays | dict(paid=paid)
-    return checker.Facts(**dict(rules=np.zeros((0, *z.support.shape))) | facts,
-                         support=z.support, utility=z.utility, bound=z.bound, K=z.K,
-                         rounds=np.array(columns, int).T, prior=z.prior,
-                         supports=z.supports)
+    facts = dict(rules=np.zeros((0, *z.support.shape))) | facts | arrays
+    return checker.Facts(**facts | dict(paid=paid), support=z.support, bound=z.bound,
+                         utility=z.utility, K=z.K, rounds=np.array(columns, int).T,
+                         prior=z.prior, supports=z.supports)
 
 def claim_of(found: Identification) -> Any:
     """The `Claim` that a result makes; `told`, its lead and `missed` are what it
-    assumes.
-
-    >>> claim_of(found).bound == found.certificate.bound
-    True
-    """
-    told = dict(vars(found.told or Told())) | dict(margin=found.lead,
-                                                   arms=found.missed)
+    assumes."""
+    told = dict(vars(found.told or Told()), margin=found.lead, arms=found.missed)
     return checker.Claim(found.rule.values, found.arm, found.proved.bound, found.eps,
                          found.delta, told)
 
@@ -551,12 +525,7 @@ class Verification:
 
 # %% ../../nbs/appendix/62_learner.ipynb #f5e6c713
 def verified(found: Identification) -> Identification:
-    """The result, without its claim if that has no proof, or doesn't verify.
-
-    >>> bare = replace(found.certificate, proof=None)
-    >>> verified(replace(found, certificate=bare)).status
-    'uncertified'
-    """
+    "The result, without its claim if that has no proof, or doesn't verify."
     if not (found.proved or found.status in CLAIMS) or found.verification:
         return found
     status = 'uncertified' if found.status in CLAIMS else found.status
@@ -644,9 +613,6 @@ class Stopped(Halt):
 def learner(make: Callable[_P, Generator[Any, Any, Any]]) -> Callable[_P, Learner]:
     """Decorator of a function (setting, oracle, …) that returns a generator, or is
     one: what it makes is a `Learner`.
-
-    >>> isinstance(oiafc(z, oracle, eps=1., delta=.1), Learner)
-    True
     """
     @wraps(make)
     def made(setting, oracle, *args, **options):
@@ -714,9 +680,6 @@ def interrupts_held() -> Any:
 
     Only in the main thread, and only where Ctrl-C has its usual meaning: elsewhere
     nothing is held.
-
-    >>> callable(interrupts_held())
-    True
     """
     pressed = []
     def hold(number, frame):

@@ -307,7 +307,6 @@ def is_same(a, b):
     "Whether two rules pay the same but for `SAME_RULE`, in units of the bound."
     return bool(np.abs(a.values - b.values).max() <= SAME_RULE*b.bound)
 
-# %% ../../nbs/experts/27_session.ipynb #128850ac
 class Tape:
     """Answers for a learner that chooses its own questions: `answers` are the pairs
     (rule, anything) that wait."""
@@ -1455,7 +1454,6 @@ BECAME = dict(open='is withdrawn', answered='was answered', void='was undone')
 # what may be seen to fail because of one wrong answer
 SLIPS = 'boundaries', 'drift', 'lapses', 'oracle', 'rounding', 'undecided'
 
-# %% ../../nbs/experts/27_session.ipynb #2558de01
 def said_text(name, value):
     "A reason or a note, which must be a text that isn't blank. Raises `Refused`."
     with placed(kind=Refused):
@@ -1474,7 +1472,7 @@ def in_rounds(numbers):
     *most, last = map(str, numbers)
     return f'rounds {", ".join(most)} and {last}' if most else f'round {last}'
 
-# %% ../../nbs/experts/27_session.ipynb #c0ffee06
+# %% ../../nbs/experts/27_session.ipynb #c0ffee05
 def control_questions(rule, setting, digits=None, currency=None):
     """Three questions that someone who has read the sheet of a rule can answer: pairs
     (question, answer)."""

@@ -13,8 +13,8 @@ __all__ = ['PAID', 'TICKETS', 'RULE_FORM', 'TARGET', 'ROUNDED_FORM', 'HEADS', 'C
            'json_schema', 'schema_file', 'write_schemas', 'as_plain', 'document', 'check_document', 'read_document',
            'save_document', 'rule_fields', 'game_fields', 'rule_to_dict', 'rule_from_dict', 'save_rule', 'load_rule',
            'identification_to_dict', 'identification_from_dict', 'own_values', 'certificate_of', 'detail', 'check_of',
-           'interval_of', 'discovery_of', 'check_details', 'trace_of', 'save_identification', 'load_identification',
-           'rounded_fields', 'optimal_to_dict', 'plan_to_dict', 'all_worlds', 'worlds_to_dict', 'compare_to_dict']
+           'interval_of', 'discovery_of', 'check_details', 'trace_of', 'load_identification', 'rounded_fields',
+           'optimal_to_dict', 'plan_to_dict', 'all_worlds', 'worlds_to_dict', 'compare_to_dict']
 
 # %% ../../nbs/handbook/86_documents.ipynb #ec3e7f0e
 import json
@@ -316,7 +316,6 @@ def identification_from_dict(data: dict[str, Any]) -> Identification:
     check_details(found)
     return found
 
-# %% ../../nbs/handbook/86_documents.ipynb #7d0dfff2
 def own_values(d, *infinite):
     """An object without the keys that are anybody's; null stands for ∞ under those that
     are named."""
@@ -352,7 +351,6 @@ def detail(name, value):
     with placed('document.details.'):
         return READ.get(name, lambda v: v)(value)
 
-# %% ../../nbs/handbook/86_documents.ipynb #23a0a681
 def check_of(d):
     "The `Check` of its values in a document."
     as_choice('checks.name', d['name'], CHECKS)
@@ -425,12 +423,6 @@ def trace_of(d, setting):
     values['bounds'][np.isnan(values['bounds'])] = np.inf
     return Trace(**values)
 
-# %% ../../nbs/handbook/86_documents.ipynb #c5b5bcf3
-def save_identification(found: Identification, path: str | PathLike[str],
-                        trace: bool = True) -> None:
-    """Write the result to a file, from which `load_identification` reads it; without
-    `trace` what happened in each round is left out. Raises `InvalidInput`."""
-    save_document(found.to_dict(trace), path)
 
 def load_identification(path: str | PathLike[str]) -> Identification:
     """The `Identification` in a file. Raises `InvalidInput`.
