@@ -628,7 +628,7 @@ def compare(worlds: Any = ('advert', 'clinic'), *, eps: float = .2, delta: float
     budget, cap = as_integer('budget', budget, 1), as_integer('cap', cap, 1)
     margin = as_number('margin', margin, 0.)
     methods = suite(budget, cap, told, margin) if methods is None else methods
-    grid = dict(eps=eps, delta=delta)
+    grid: dict[str, Any] = dict(eps=eps, delta=delta)
     grid |= {'told': str(as_told(told))} if told else {}
     grid |= {'margin': margin} if margin else {}
     frame = experiment(worlds, methods, grid, repetitions, seed, n_jobs, path, progress)
