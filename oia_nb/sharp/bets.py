@@ -361,15 +361,17 @@ class Outlook:
         self.margin = float(R.prices.min() - self.target)
         self.need, self.missing = min(asked_of(c, j), 20.), min(missing, 20.)
         self.N, self.Nc = N[j], N[c.arm] - c.counts.sum()
-        self.sj = 0. if self.own else spread(q[j], N[j], u - R.rules[R.prices.argmin()])
-        self.sc = spread(q[c.arm], self.Nc, s if self.own else u - s)
+        v = R.rules[R.prices.argmin()]
+        self.sj = 0. if self.own else spread(q[j], N[j], u - v)
+        self.sc = max(spread(q[j], self.Nc, s - v), spread(q[j], self.Nc, s)/2) if (
+            self.own) else spread(q[c.arm], self.Nc, u - s)
         self.range = float(np.ptp(s if self.own else u))
 
     def needed(self, D):
         "Samples of j and of the candidate's arm, in all, for margins D."
         L, floor = self.need + SLACK, FLOOR*self.eps
         more, D = 1 + np.maximum(0., floor - D)/self.eps, np.maximum(D, floor)
-        n = more*(.5 if self.own else 2.)*L*(self.sj + self.sc)/D**2
+        n = more*2*L*(self.sj + self.sc)/D**2
         few = .1*L*self.range/D
         return n*self.sj + few*(not self.own), n*self.sc + few*self.own
 
@@ -617,7 +619,7 @@ class Choice:
         paid = known.outcomes.paid(rule)
         gain = float(o.q @ (known.u - paid)) - o.earned
         def act():
-            del self.sought[j]
+            self.sought[j] = known.rounds + 8, None
             return rule, j
         if gain > 0:
             cost = self.exchanged(float(o.q @ paid))*(1 + vain)

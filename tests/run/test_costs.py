@@ -10,11 +10,8 @@ from oia_nb.all import (InvalidInput, LEARNERS, ScoringRule, Session, action_inf
                         forecast, generator, identify, make_world, optimal_rule,
                         principal_profit, random_world, simulate)
 from oia_nb.run.experiments import break_even, profit_of_nothing, total_loss
+from people import COIN, TESTS
 
-JOINT = [[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]]
-COIN = make_world(JOINT, [0., .02], [[1., 0.], [0., 1.]], 1., name='coin', arms=['cheap', 'better'])
-TESTS = make_world([[[.30, .20], [.20, .30]], [[.47, .03], [.03, .47]]], [0., .02],
-                   [[1., 0.], [0., 1.]], 1., name='two tests')
 SMALL = random_world(3, 2, 3, 5, prior='arm', margin=.05)
 
 class Cashier:

@@ -9,14 +9,13 @@ import pytest
 
 from conftest import amount
 from oia_nb.all import (InvalidInput, LEARNERS, Oracle, action_informed_oracle, generator, identify,
-                        load_identification, load_world, make_world, parse_expert,
+                        load_identification, load_world, parse_expert,
                         simple_regret, simulate)
 from oia_nb.paper.estimation import FORCED, NORMAL, Transcript
 from oia_nb.experts.examination import Watches
 from oia_nb.run.learner import Finding, Stopped, Trace, announce, finish
+from people import COIN
 
-JOINT = [[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]]
-COIN = make_world(JOINT, [0., .02], [[1., 0.], [0., 1.]], 1., name='coin', arms=['cheap', 'better'])
 ORACLE = action_informed_oracle(COIN)
 SWAPPED = Oracle(ORACLE.rules[::-1], ORACLE.margins)
 # coarse enough for every learner to come to an end of its own
