@@ -82,8 +82,7 @@ class Parser(argparse.ArgumentParser):
 COMMANDS, GROUPS = {}, {}
 
 def command_group(name, text):
-    """Let `oia name` have commands of its own, which are registered as "name
-    action"; `text` is its help."""
+    'Let `oia name` have commands "name action"; `text` is its help.'
     GROUPS[name] = text
 
 def command(name, *options):
@@ -262,8 +261,7 @@ def open_world(args):
 
 # %% ../nbs/handbook/70_cli.ipynb #5dd77693
 def main(argv=None):
-    """Run `oia` with the arguments `argv` (those of the process by default); returns
-    the exit status, and raises `SystemExit` for --help only."""
+    "Run `oia` with the arguments `argv` (by default the process's); the exit status."
     try:
         get_ready()
         with own_output():
@@ -280,8 +278,7 @@ def main(argv=None):
         return fail(f'internal error, {type(e).__name__}: {e}', 1)
 
 def get_ready():
-    """Make the streams fit for any text, and every descriptor lead somewhere, so that
-    no file that is opened takes the place of one that is closed."""
+    "Make streams fit for any text; no file takes the place of a closed descriptor."
     for stream in sys.stdout, sys.stderr:
         if hasattr(stream, 'reconfigure'):
             # a terminal without Greek gets question marks
@@ -313,8 +310,7 @@ def is_terminal(stream):
     return bool(stream) and hasattr(stream, 'isatty') and stream.isatty()
 
 def fail(message, status):
-    """Say why on one line of standard error, if anything is to be said; returns the
-    status."""
+    "Say why on one line of standard error, if anything is to be said; the status."
     nameless = isinstance(message, OSError) and message.filename is None
     if message is None or nameless:
         # what is left in the buffer has no reader
@@ -367,8 +363,7 @@ def put_json(x):
 
 # %% ../nbs/handbook/70_cli.ipynb #d901628e
 def menu_rows(menu, setting):
-    """The beliefs that are expected, as headers and rows: their range, how many there
-    are, the ticket they take, and what the principal then does."""
+    "Headers and rows: the beliefs expected, their ticket, what the principal does."
     shown, groups = range(int(setting.W == 2), setting.W), {}
     for belief, decision in sorted(zip(setting.support.tolist(), setting.best_decision),
                                    key=lambda pair: pair[0][::-1]):
@@ -417,8 +412,7 @@ def hand_over(world, rule, args):
 
 # %% ../nbs/handbook/70_cli.ipynb #da098e3f
 def in_digits(world, rule, digits, margin):
-    """(`RoundedMenu`, None), or (None, why there is none); what is lost is measured by
-    `rule`."""
+    "(`RoundedMenu`, None), or (None, why); what is lost is measured by `rule`."
     arm = world.best_response(rule)
     try:
         led = solved.lp_arm(world, arm, margin=margin)
@@ -479,8 +473,7 @@ def copy_chapters(args):
 
 # %% ../nbs/handbook/70_cli.ipynb #99fd7dc0
 def oracle_margins(world):
-    """For each arm the widest margin by which a rule can make it the favourite, None
-    if there is no such rule."""
+    "For each arm the widest margin by which a rule can make it lead; None without."
     margins = [oracles.widest_margin(world, k)[0] for k in range(world.setting.K)]
     return [m if m > oracles.MARGIN_TOL*world.setting.bound else None for m in margins]
 
@@ -523,8 +516,7 @@ def way_out(world):
 
 # %% ../nbs/handbook/70_cli.ipynb #11a4aaab
 def find_oracle(world):
-    """A world without the arms that no rule makes the favourite, which a note names,
-    and its oracle."""
+    "A world without the arms that no rule makes lead, which a note names; its oracle."
     try:
         rest, oracle, left = oracles.learnable(world)
     except core.NotInducible as e:
@@ -534,8 +526,7 @@ def find_oracle(world):
     return rest, oracle
 
 def run_learner(world, oracle, args, **options):
-    """Run a learner with the method, accuracy, confidence and seed of the command's
-    options, and with `options` that aren't None."""
+    "Run a learner as the command's options say, with `options` that aren't None."
     options = {name: value for name, value in options.items() if value is not None}
     result = learners.identify(world, eps=args.eps, delta=args.delta, seed=args.seed,
                                method=args.method, progress=not args.quiet,
@@ -555,8 +546,7 @@ def facts_of_run(world, result):
     return result_facts(result, rounds=kinds, regret=regret, break_even=even)
 
 def put_result(world, result, args, *texts, **fields):
-    """Print a result: its facts, what is proved, and its rule in round numbers, and then
-    the `texts`; as JSON its document, with more `fields`."""
+    "Print a result and its rule in round numbers, then `texts`; as JSON with `fields`."
     found, why = hand_over(world, result.rule, args)
     known = facts_of_run(world, result)
     if args.json:
@@ -585,8 +575,7 @@ def flag_options():
             for name, (owners, flag) in learner_flags().items()]
 
 def learner_options():
-    """What the table of learners adds to `oia identify`: the choice of a learner,
-    and the options of each."""
+    "What the table of learners adds to `oia identify`."
     rows = learners.LEARNERS
     texts = ', '.join(f'{name} ({row.text})' for name, row in rows.items())
     compiled = ' and '.join(name for name, row in rows.items() if row.compiled is not None)
@@ -773,8 +762,7 @@ def introduction(world, best, margins, args):
     return '\n\n'.join([head, facts.arm_facts(world, best, margins).table(), *rest])
 
 def paper_needs(world, oracle, eps, delta):
-    """The least number of observations of one arm with which the paper's stopping
-    rule can hold."""
+    "How many observations of one arm the paper's stopping rule needs at least."
     return complexity.n_min(complexity.problem_of(world, eps, delta, oracle.margin))
 
 def paper_text(world, best, oracle, result, args):
@@ -810,8 +798,7 @@ def check_figure(path):
         raise core.InvalidInput('figure', path, 'a file that can be written')
 
 def draw_result(world, result, best, path):
-    """Two panels: the rule beside the best one, and how the optimistic profits came
-    down."""
+    "The rule beside the best one, and how the optimistic profits came down."
     import matplotlib
     import numpy as np
     from matplotlib.figure import Figure
@@ -899,8 +886,7 @@ def open_session(args, write=True):
 
 # %% ../nbs/handbook/70_cli.ipynb #22630b6c
 def read_report(text, states):
-    """What follows --report: numbers in the order of the states, or STATE=NUMBER for
-    each, with commas between them; None stays None."""
+    "What follows --report: numbers, or {state: number}; None stays None."
     if text is None:
         return None
     expected = f'numbers for {", ".join(states)}, such as 36,64'
@@ -931,8 +917,7 @@ def next_command(s):
     return f'oia session close {path} --html closing.html --csv payments.csv'
 
 def put_standing(s, args, *lines, **more):
-    """Print what stands, after the `lines` on what was just done; as JSON with
-    `more` of it."""
+    "Print `lines` on what was just done, and what stands; as JSON with `more` of it."
     from oia_nb.show.views import session_facts
     stands, found = session_facts(s), s.result or s.best
     if not args.json:

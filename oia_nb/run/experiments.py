@@ -474,10 +474,10 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
     repetitions : int, or list of int
         How many, or which. Repetition i has the generator
         ``SeedSequence(seed, spawn_key=(i,))`` in every world, for every method.
-    n_jobs : int
+    seed, n_jobs : int
         0: one after the other, without joblib; else joblib's workers, -1 for one a
         core.
-    path : str or Path, optional
+    path, retry : str or Path, optional, and bool
         A folder for results as they come; what is missing there is done, also of new
         worlds, methods and values of the grid; with `retry`, runs with an error too.
     progress : bool; show a bar with the time left on standard error

@@ -412,8 +412,7 @@ STATUS = dict(
                                'guarantee', sound=False))
 
 def was_cut_short(status: str) -> bool:
-    """Whether a run with this status ran out of rounds before it was done; False for
-    a status that `STATUS` doesn't know."""
+    "Whether a run with this status ran out of rounds; False for an unknown status."
     return status in STATUS and STATUS[status].cut_short
 
 # %% ../../nbs/appendix/62_learner.ipynb #ed8a0353
@@ -488,8 +487,7 @@ def facts_of(found):
                          prior=z.prior, supports=z.supports)
 
 def claim_of(found: Identification) -> Any:
-    """The `Claim` that a result makes; `told`, its lead and `missed` are what it
-    assumes."""
+    "The `Claim` of a result; `told`, its lead and `missed` are what it assumes."
     told = dict(vars(found.told or Told()), margin=found.lead, arms=found.missed)
     return checker.Claim(found.rule.values, found.arm, found.proved.bound, found.eps,
                          found.delta, told)
@@ -510,8 +508,7 @@ def _earned(claim, p, facts):
 # %% ../../nbs/appendix/62_learner.ipynb #e4d5b602
 @dataclass(frozen=True)
 class Verification:
-    """What the checker says of a result: the sentence that says what fails, None if
-    nothing does; what the claim `rests` on; how many `seconds` it took."""
+    "What the checker says: what fails (or None), what it `rests` on, its `seconds`."
     refused: str | None
     rests: str
     seconds: float
@@ -597,8 +594,7 @@ class Learner:
 
 # %% ../../nbs/appendix/62_learner.ipynb #3086ea59
 class Halt(OIAError):
-    """Ends a run: its `status`, the rounds that contradict each other, and what was
-    `violated`."""
+    "Ends a run: its `status`, what was `violated`, the rounds of a `contradiction`."
     def __init__(self, status: str, contradiction: Sequence[int] = (),
                  violated: str | None = None) -> None:
         super().__init__(STATUS[status].text)

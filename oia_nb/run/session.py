@@ -78,8 +78,7 @@ def writing(path):
     return file_trouble('path', str(path), 'a file that can be written')
 
 def chained(previous, record):
-    """The hash (chapter 27) of a record without its own, after the hash `previous`:
-    16 hexadecimal digits."""
+    "The hash (chapter 27) of a record without its own, after the hash `previous`."
     text = json.dumps(record, sort_keys=True, allow_nan=False)
     return hashlib.sha256((previous + text).encode()).hexdigest()[:16]
 
@@ -308,8 +307,7 @@ def is_same(a, b):
     return bool(np.abs(a.values - b.values).max() <= SAME_RULE*b.bound)
 
 class Tape:
-    """Answers for a learner that chooses its own questions: `answers` are the pairs
-    (rule, anything) that wait."""
+    "Answers for a learner that chooses its own questions: pairs (rule, anything)."
     def __init__(self, answers=()):
         self.answers = list(answers)
 
@@ -327,8 +325,7 @@ HEAD = dict(history=[], snap=SNAP, currency=None, fee=0., max_paid=None, unit=No
             asks=False, person=None, left=[], lottery=None)
 
 def checked_head(head):
-    """The `Setting` and the `Oracle` of a header, if it has one, and its history as
-    pairs (rule, `Response`). Raises `InvalidInput` and what bad fields raise."""
+    "The `Setting`, the `Oracle` or None, and the history of a header."
     setting, oracle = Setting(**head['setting']), head['oracle']
     rule_of = lambda values: ScoringRule(values, setting.support, setting.bound)
     if oracle:
@@ -370,8 +367,7 @@ def as_response(setting, arm, belief, state=None):
     return Response(arm, tuple(setting.support[belief].tolist()), state)
 
 def read_header(path, records):
-    """The first record, and what `checked_head` says of it. Raises `InvalidInput`, also
-    for a file of a later schema, and `Damaged`."""
+    "The first record, and what `checked_head` says. Raises `InvalidInput`, `Damaged`."
     head = records[0] if records else {}
     if head.get('kind') != 'oia-session':
         raise InvalidInput('path', str(path), 'the file of a session')
@@ -507,8 +503,7 @@ def reckoner(menu, states):
     return RECKONER.format(fields=fields, tickets=menu.tickets.tolist())
 
 def who_holds(menu, states, digits=None):
-    """When to take each ticket, in words; with more than two states by the listed
-    beliefs that take it."""
+    "When to take each ticket, in words; beyond two states by the beliefs that do."
     if len(states) == 2:
         return menu.when(states, digits)
     takes = (menu.support @ menu.tickets.T).argmax(1)
@@ -519,8 +514,7 @@ def who_holds(menu, states, digits=None):
 
 def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=None,
                  most=ROWS_SHOWN):
-    """The tickets of a menu as a table of HTML: what each pays, and in words `when` to
-    take it, if that is told."""
+    "A menu as a table of HTML: what each ticket pays, and in words `when` to take it."
     heads = ['ticket', *(f'{pays} if {w}' for w in states)]
     rows = [[ticket_name(b), *(money(abs(x), digits, unit) for x in t)]
             for b, t in enumerate(menu.tickets)]
@@ -689,8 +683,7 @@ class Session:
             raise
 
     def _file(self, record, line):
-        """What a record says of the rounds. Raises `Damaged` if it makes no sense where
-        it stands."""
+        "What a record says. Raises `Damaged` if it makes no sense where it stands."
         kind = record.get('kind')
         try:
             as_choice('kind', kind, ['offer', 'stopped', 'ended', *ROUNDS])
@@ -765,8 +758,7 @@ class Session:
 
     @property
     def _standing(self):
-        """The rounds whose answers a learner can read: all but those whose state it waits
-        for."""
+        "The rounds whose answers a learner can read: not those whose state it waits for."
         return [r for r in self._rounds if r.status == 'answered'
                 and not (self._row.needs_states and r.state is None)]
 
@@ -1400,8 +1392,7 @@ def new_head(where, oracle, method, history, told, options, fields):
 
 # %% ../../nbs/experts/27_session.ipynb #d0d0fe01
 def payable_oracle(oracle, unit, where):
-    """The oracle in multiples of `unit`, by which a lead changes by one at most; in a
-    `World` leads are known. Raises `InvalidInput` if one may be lost."""
+    "The oracle in multiples of `unit`. Raises `InvalidInput` if a lead may be lost."
     if unit is None:
         return oracle
     unit = as_number('unit', unit, 0., strict_low=True)
@@ -1417,8 +1408,7 @@ def payable_oracle(oracle, unit, where):
 
 # %% ../../nbs/experts/27_session.ipynb #6f341b3f
 def past_answer(setting, oracle, n, row):
-    """A row of a history in plain values: the payments, the arm, the belief and the
-    state. Raises `InvalidInput`."""
+    "A row of a history in plain values. Raises `InvalidInput`."
     try:
         rule, arm, report, *state = row
     except (TypeError, ValueError):
@@ -1474,8 +1464,7 @@ def in_rounds(numbers):
 
 # %% ../../nbs/experts/27_session.ipynb #c0ffee05
 def control_questions(rule, setting, digits=None, currency=None):
-    """Three questions that someone who has read the sheet of a rule can answer: pairs
-    (question, answer)."""
+    "Three pairs (question, answer) for someone who has read the sheet of a rule."
     menu, states = rule.menu(), setting.states
     order = setting.support[:, -1].argsort()
     def asked(i, w):
@@ -1493,8 +1482,7 @@ def control_questions(rule, setting, digits=None, currency=None):
 CALIBRATION_LEVEL = .01
 
 def calibration_evidence(support, beliefs, states, arms=None):
-    """The evidence $E_t$ of chapter 31 after each of the pairs (belief,
-    state), both indices, and of the arms if they are told apart: an array (n,)."""
+    "The evidence $E_t$ of chapter 31 after each pair (belief, state): an array (n,)."
     arms = np.zeros(len(beliefs), int) if arms is None else arms
     watch = CalibrationWatch(support, 1 + max(arms, default=0))
     return np.array([watch.see(*seen) for seen in zip(arms, beliefs, states)])

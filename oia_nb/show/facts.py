@@ -17,13 +17,11 @@ import numpy as np
 
 # %% ../../nbs/handbook/88_facts.ipynb #5be5fa01
 def thousandth(x):
-    """The decimals of the largest power of ten within a thousandth of `x`; negative
-    for tens and more."""
+    "The decimals of the largest power of ten within a thousandth of `x`."
     return 3 - floor(log10(x))
 
 def digits_for(bound):
-    """How many decimals show three digits after the first one of `bound`, which a
-    payment never exceeds."""
+    "How many decimals show three digits after the first one of `bound`."
     return max(0, thousandth(bound))
 
 def amount(x, bound):
@@ -85,8 +83,7 @@ def html_table(headers, rows, most=ROWS_SHOWN):
             f'<tbody>{body}</tbody></table>')
 
 def text_table(headers, rows, **options):
-    """Rows of texts under their headers; columns of numbers, but for the first one,
-    end on the right."""
+    "Rows of texts under their headers; numbers beyond the first column on the right."
     from tabulate import tabulate
     numbers = [any(str(cell)[:1].isdigit() for cell in column) for column in zip(*rows)]
     return tabulate(rows, headers, disable_numparse=True,
@@ -99,8 +96,7 @@ def paragraph(text, **options):
 
 # %% ../../nbs/handbook/88_facts.ipynb #c2b8ec9c
 def value_text(value, form):
-    """A value in the words of its `form`, a function or what stands after the colon in
-    f'{value:…}'; empty for None and NaN."""
+    "A value by its `form`, a function or a format; empty for None and NaN."
     if value is None or isinstance(value, float) and value != value:
         return ''
     return form(value) if callable(form) else format(value, form)
@@ -205,8 +201,7 @@ def comparison_facts(table):
     return FactTable(columns, rows[[key for key, _, _ in columns]].values.tolist())
 
 def forecast_facts(row, currency=None):
-    """A row of `forecast` as a dict: what the learner took and cost that was played, in
-    a `currency`."""
+    "A row of `forecast`: what a learner took and cost that was played."
     cut_short = lambda n: 'cut short' if n == np.inf else f'{n:,.0f}'
     put = lambda x: ' '.join(filter(None, [sensible(x), currency]))
     columns = [('rounds_10', 'rounds, 10 %', cut_short),

@@ -610,7 +610,7 @@ def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
     smoothing : float; λ made-up cases, 0 where each signal came with each state
     rare : number; levels of fewer rows are named in a warning
     proxy : optional; a test of the state, on which is paid: as for `Setting`
-    name, source, licence : str, optional, and other fields of a `World`
+    name : str; other fields of a `World` may be given as well
 
     Raises `InvalidInput` for what doesn't fit, e.g. missing values and labels that
     differ only by case or blanks (all in one message, with counts), an unknown
