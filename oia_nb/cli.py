@@ -5,15 +5,15 @@
 # %% auto #0
 __all__ = ['dataclasses', 'core', 'solved', 'oracles', 'tickets', 'information', 'files', 'complexity', 'experts', 'learners',
            'experiments', 'sessions', 'documents', 'facts', 'COMMANDS', 'GROUPS', 'TOPICS', 'OPTIONS', 'INPUT_MOST',
-           'MORE_DIGITS', 'Late', 'BadUsage', 'Parser', 'command_group', 'command', 'parser', 'first_sentence',
-           'contents', 'described', 'read_world', 'open_world', 'main', 'get_ready', 'run', 'is_terminal', 'fail',
-           'tell', 'own_output', 'put_json', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'handed_over',
-           'list_worlds', 'copy_chapters', 'oracle_margins', 'show_optimal', 'way_out', 'find_oracle', 'run_learner',
-           'facts_of_run', 'put_result', 'learner_flags', 'flag_options', 'learner_options', 'run_identify',
-           'verify_claim', 'error_lines', 'run_compare', 'worth_of', 'worth_text', 'play_ahead', 'ahead_text',
-           'show_plan', 'introduction', 'paper_needs', 'paper_text', 'check_figure', 'draw_result', 'run_demo',
-           'open_session', 'read_report', 'next_command', 'put_standing', 'standing_rule', 'new_session', 'next_offer',
-           'put_round', 'record_answer', 'amend_round', 'record_state', 'record_decline', 'record_undo', 'show_status',
+           'MORE_DIGITS', 'Late', 'BadUsage', 'Parser', 'command', 'parser', 'first_sentence', 'contents', 'described',
+           'read_world', 'open_world', 'main', 'get_ready', 'run', 'is_terminal', 'fail', 'tell', 'own_output',
+           'put_json', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'handed_over', 'list_worlds',
+           'copy_chapters', 'oracle_margins', 'show_optimal', 'way_out', 'find_oracle', 'run_learner', 'facts_of_run',
+           'put_result', 'learner_flags', 'flag_options', 'learner_options', 'run_identify', 'verify_claim',
+           'error_lines', 'run_compare', 'worth_of', 'worth_text', 'play_ahead', 'ahead_text', 'show_plan',
+           'introduction', 'paper_needs', 'paper_text', 'check_figure', 'draw_result', 'run_demo', 'open_session',
+           'read_report', 'next_command', 'put_standing', 'standing_rule', 'new_session', 'next_offer', 'put_round',
+           'record_answer', 'amend_round', 'record_state', 'record_decline', 'record_undo', 'show_status',
            'stop_session', 'write_protocol', 'close_session', 'print_completion']
 
 # %% ../nbs/handbook/70_cli.ipynb #aca1cadd
@@ -79,11 +79,8 @@ class Parser(argparse.ArgumentParser):
                 groups[title].add_argument(name, **kw)
 
 # %% ../nbs/handbook/70_cli.ipynb #4ed402f6
-COMMANDS, GROUPS = {}, {}
-
-def command_group(name, text):
-    'Let `oia name` have commands "name action"; `text` is its help.'
-    GROUPS[name] = text
+COMMANDS: dict = {}
+GROUPS: dict = {}       # help of the names under which commands "name action" stand
 
 def command(name, *options):
     """Register the function below as `oia name`; its docstring is its help.
@@ -639,17 +636,14 @@ def run_compare(args):
     same target, and put their rounds, what they paid and lost, and their errors side by
     side."""
     import logging
-    chosen = {}
-    if args.worlds:
-        chosen['worlds'] = [read_world(w) if w == '-' else w for w in args.worlds]
-    if args.expert is not None:
-        chosen['expert'] = experts.parse_expert(args.expert)
+    worlds = [read_world(w) if w == '-' else w for w in args.worlds]
     same = {name: getattr(args, name) for name in ('budget', 'cap', 'repetitions', 'seed')}
     logging.disable(logging.WARNING)        # errors are said below
     try:
         found = experiments.compare(
-            **chosen, **same, eps=args.eps, delta=args.delta, n_jobs=args.jobs,
-            path=args.path, progress=not args.quiet, told=args.told, margin=args.margin)
+            worlds or ('advert', 'clinic'), **same, eps=args.eps, delta=args.delta,
+            n_jobs=args.jobs, path=args.path, progress=not args.quiet, told=args.told,
+            margin=args.margin, expert=args.expert and experts.parse_expert(args.expert))
     finally:
         logging.disable(logging.NOTSET)
     if found.frame.error.notna().all():
@@ -853,9 +847,8 @@ def run_demo(args):
                paper_needs=paper_needs(world, oracle, args.eps, args.delta))
 
 # %% ../nbs/handbook/70_cli.ipynb #22630b6b
-command_group(
-    'session',
-    'Learn from a real expert: one offer and one answer at a time, kept in a file.')
+GROUPS['session'] = ('Learn from a real expert: one offer and one answer at a time, kept '
+                     'in a file.')
 
 OPTIONS |= {'the round, and what is kept': {
     'ROUND': (int, 'the number of the round'),
