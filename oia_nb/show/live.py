@@ -294,8 +294,9 @@ def triangle_figure(world: World, rule: ScoringRule | None = None, *,
     for corner, name, down in zip(CORNERS, z.states, (18, 18, -8)):
         x, y = still.at(*corner)
         still.text(x, y + down, name)
-    return LiveFigure('triangle', data, still=still.svg, arm=z.arm_index(arm),
-                      belief=as_probabilities('belief', belief, (3, )))
+    belief = as_probabilities('belief', belief, (3, ))
+    return LiveFigure('triangle', data, still=still.svg, belief=belief,
+                      arm=z.arm_index(arm))
 
 # %% ../../nbs/handbook/85_live.ipynb #2730981d
 def proof_data(found, world):
