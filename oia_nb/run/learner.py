@@ -94,10 +94,11 @@ def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any = None,
 
 # %% ../../nbs/appendix/62_learner.ipynb #5f1cc31e
 def check_fits(name: str, rule: Any, setting: Setting) -> None:
-    """Raise `InvalidInput` unless it is a rule on the support of the setting, within its
-    bound.
+    """Raise `InvalidInput` unless it is a rule on the support of the setting, within
+    its bound.
     """
-    fits = isinstance(rule, ScoringRule) and np.array_equal(rule.support, setting.support)
+    fits = (isinstance(rule, ScoringRule)
+            and np.array_equal(rule.support, setting.support))
     if not fits or rule.bound > setting.bound:
         raise InvalidInput(name, rule,
                            'a rule on the support of the setting, within its bound')
@@ -369,8 +370,8 @@ class Identification:
         save_document(self.to_dict(trace), path)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a round as a pandas frame, arms by name where the setting is known. Raises
-        `InvalidInput` for a result without a trace."""
+        """One row a round as a pandas frame, arms by name where the setting is known.
+        Raises `InvalidInput` for a result without a trace."""
         if self.trace is None:
             raise InvalidInput('found', self, 'a result with its trace')
         return self.trace.to_frame(self.setting)
@@ -425,7 +426,7 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
 
     `transcript` is a `Transcript`, or anything with `arms`, `beliefs`, `states`,
     `kinds`, `targets` and `payments` (one entry a round), `N` (K,) and `rounds`.
-    `status` is one of `STATUS`; unless it is sound, nothing is claimed. `violated` tells
+    `status` is one of `STATUS`; unless it is sound, nothing is claimed. `violated` is
     whether something was seen that can't be, or what: one of `VIOLATIONS`. `snapshots`
     are (round, profits (K,), radii (K,), bound), and `more` fields of an
     `Identification` that some learners only have.
@@ -790,9 +791,9 @@ def claim_text(found, told):
                 f'tried, this one earns at most {said["behind"]} less than the best, '
                 f'with probability {said["delta"]}, and between {said["low"]} and '
                 f'{said["high"]} as played')
-    text = (f'For {told.in_words()}: the rule loses at most {said["bound"]} against the '
-            f'best one{", where the arm answers that is meant" if meant else ""}, with '
-            f'probability {said["delta"]}')
+    text = (f'For {told.in_words()}: the rule loses at most {said["bound"]} against '
+            f'the best one{", where the arm answers that is meant" if meant else ""}, '
+            f'with probability {said["delta"]}')
     if 'profit' in said:
         text += (f', and earns at least {said["profit"]}'
                  f'{" in all rounds, lapses among them" if meant else ""}, with the '

@@ -354,7 +354,8 @@ def session_facts(s):
         ('currency', 'currency', s.head['currency'], lambda unit: ''),
         ('rounds_left', 'rounds left, about', left[0], ',.0f'),
         ('money_left', 'to be paid yet, about', left[1], put),
-        ('pending', 'states pending', [r.number for r in s._rounds if r.pending], brief),
+        ('pending', 'states pending', [r.number for r in s._rounds if r.pending],
+         brief),
         ('bound', 'best so far', best and best.bound,
          lambda bound: f'{s.setting.arms[best.arm]}, loses at most {bound:.3g}'))
 
