@@ -396,8 +396,8 @@ def read_runs(folder):
 
 # %% ../../nbs/handbook/67_experiments.ipynb #c5d2bf3d
 def execute(tasks, n_jobs):
-    """Yields what `perform(*task)` gives, in whatever order runs end. Joblib's processes
-    on this computer use one thread each; other back ends are left as they are."""
+    """Yields what `perform(*task)` gives, in whatever order runs end. Joblib's
+    processes on this computer use one thread each; other back ends are left alone."""
     if n_jobs == 0:
         yield from (perform(*task) for task in tasks)
         return
@@ -547,7 +547,8 @@ def summarise(frame: pd.DataFrame,
         by = [c for c in frame.columns if c not in {*RESULTS, 'seed', 'repetition'}]
     within = (frame.regret <= frame.eps).astype('Float64')
     never = frame.break_even.isna() & frame.lost.notna()
-    rows = frame.astype(dict(rounds=float, stopped='Float64', correct='Float64')).assign(
+    types = dict(rounds=float, stopped='Float64', correct='Float64')
+    rows = frame.astype(types).assign(
         failed=frame.error.notna(), within=within.where(frame.regret.notna()),
         break_even=frame.break_even.mask(never, np.inf))
     at = lambda p: lambda x: x.quantile(p)
@@ -680,8 +681,9 @@ def _forecast_row(world, found, *, hires, rounds, sums):
     row |= {} if hires is None else dict(total=total_loss(world, found, hires))
     row |= {f'proved_{n}': proved_after(found, as_integer('rounds', n, 1))
             for n in rounds}
-    return row | {f'proved_for_{x:g}': proved_after(found, paid=as_number('sums', x, 0.))
-                  for x in sums}
+    return row | {
+        f'proved_for_{x:g}': proved_after(found, paid=as_number('sums', x, 0.))
+        for x in sums}
 
 def _forecast_table(rows):
     "A pandas frame with a row a method and ϵ: counts and quantiles of its runs."

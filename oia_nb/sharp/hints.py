@@ -132,9 +132,9 @@ class Boxes:
 
     def solve(self, c, box, more=None):
         """What the table of the region that is least under weights c (N,) pays (N,) for
-        outcomes, the least, the hint, and what it makes of `more`; None if there is none.
-
-        Payments are in the `box` of two ends (2, N), and ⟨g, s⟩ ≥ h if `more` is (g, h).
+        outcomes, the least, the hint, and what it makes of `more`; None if there is
+        none. Payments are in the `box` of two ends (2, N), and ⟨g, s⟩ ≥ h if `more` is
+        (g, h).
         """
         out, n, N = self.f.out, len(self.cuts), len(self.z)
         if more:

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from conftest import ROOT, amount
 from oia_nb import verify as checker
-from oia_nb.all import (LEARNERS, action_informed_oracle, load_world, optimal_rule, principal_profit,
-                        random_world, sharp, simulate)
+from oia_nb.all import (LEARNERS, action_informed_oracle, load_world, optimal_rule,
+                        principal_profit, random_world, sharp, simulate)
 from oia_nb.run.learner import claim_of, facts_of
 from oia_nb.sharp import bets, hints
 from inside import planted
