@@ -109,8 +109,7 @@ class ProgressBar:
 # %% ../../nbs/appendix/63_identification.ipynb #14dad52b
 @dataclass(frozen=True)
 class Flag:
-    """An option of a learner on the command line: the type of its value, and what it
-    is for."""
+    "An option of a learner on the command line: the type of its value, and its help."
     type: type
     help: str
 
@@ -301,8 +300,7 @@ def completed(row: Row, world: World, rng: np.random.Generator, *, told: Any,
 
 # %% ../../nbs/appendix/63_identification.ipynb #95b07576
 def searching(row: Row, rng: np.random.Generator) -> dict[str, Any]:
-    """The options of a run without an oracle, whose search has a seed. Raises
-    `InvalidInput` for a learner that needs one."""
+    "The seed of a search without an oracle. Raises `InvalidInput` if there is none."
     if 'missed' not in row.options:
         raise InvalidInput('oracle', None,
                            f'an Oracle: the learner {row.name} needs one')
@@ -343,8 +341,7 @@ def add_lost(world: World, result: _Result) -> _Result:
 UNSAID = 'watch', 'history', 'told', 'rng'      # options that an `Origin` doesn't keep
 
 def origin_of(world: World, row: Row, options: dict[str, Any], seed: Any) -> Origin:
-    """The `Origin` of a run; a part given as a function is told by its name, and a
-    seed only if it is a number."""
+    "The `Origin` of a run; functions are told by name, a seed only if it is a number."
     kept = {name: value if isinstance(value, (bool, int, float, str))
             else getattr(value, '__name__', repr(value))
             for name, value in options.items()

@@ -18,7 +18,7 @@ __all__ = ['CLAIM_TOL', 'NOT_PROVED', 'NO_USE', 'STATUS', 'UNCLAIMED', 'TRACE_TY
            'ask_oracle', 'check_fits', 'check_learner', 'Trace', 'Certificate', 'Finding', 'Origin', 'Identification',
            'Status', 'was_cut_short', 'finish', 'with_rules', 'facts_of', 'claim_of', 'Verification', 'verified',
            'Learner', 'Halt', 'Stopped', 'learner', 'within', 'within_sum', 'interrupts_held', 'simulate',
-           'found_names', 'claim_facts', 'proved_text', 'result_facts', 'claim_text', 'unchecked', 'ended']
+           'claim_facts', 'proved_text', 'result_facts', 'claim_text', 'unchecked', 'ended']
 
 # %% ../../nbs/appendix/62_learner.ipynb #4597f18f
 import signal
@@ -35,7 +35,7 @@ from ..paper.estimation import FORCED, NORMAL, PAST
 from ..game.information import Setting, World
 from ..game.oracle import Oracle
 from ..game.scoring import ScoringRule
-from ..show.facts import (FactTable, amount, brief, in_percent, sensible,
+from ..show.facts import (FactTable, amount, brief, in_percent, numbered, sensible,
                                three_digits)
 from ..experts.told import CHECKS, UNCHECKED, VIOLATIONS, Told
 from .. import proofs
@@ -94,10 +94,11 @@ def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any = None,
 
 # %% ../../nbs/appendix/62_learner.ipynb #5f1cc31e
 def check_fits(name: str, rule: Any, setting: Setting) -> None:
-    """Raise `InvalidInput` unless it is a rule on the support of the setting, within its
-    bound.
+    """Raise `InvalidInput` unless it is a rule on the support of the setting, within
+    its bound.
     """
-    fits = isinstance(rule, ScoringRule) and np.array_equal(rule.support, setting.support)
+    fits = (isinstance(rule, ScoringRule)
+            and np.array_equal(rule.support, setting.support))
     if not fits or rule.bound > setting.bound:
         raise InvalidInput(name, rule,
                            'a rule on the support of the setting, within its bound')
@@ -321,17 +322,16 @@ class Identification:
             return Verification('nothing is claimed', '', 0.)
         if self.proved is None or self.proved.proof is None:
             return Verification('there is no proof', '', 0.)
-        start = perf_counter()
+        start, rests = perf_counter(), ''
         try:
             facts, claim = facts_of(self), claim_of(self)
             what = SimpleNamespace(claim=claim, proof=self.proved.proof)
             refused = checker.verify(what, facts, exact) or self.unfounded(claim, facts)
-            seconds = perf_counter() - start
-            rests = '' if refused else proofs.rests_on(what.proof, facts, self.setting.arms)
+            if not refused:
+                rests = proofs.rests_on(what.proof, facts, self.setting.arms)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
-            refused, rests = f'the facts cannot be read: {e!r}', ''
-            seconds = perf_counter() - start
-        return Verification(refused, rests, seconds)
+            refused = f'the facts cannot be read: {e!r}'
+        return Verification(refused, rests, perf_counter() - start)
 
     @cached_property
     def verification(self) -> Verification:
@@ -370,8 +370,8 @@ class Identification:
         save_document(self.to_dict(trace), path)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a round as a pandas frame, arms by name where the setting is known. Raises
-        `InvalidInput` for a result without a trace."""
+        """One row a round as a pandas frame, arms by name where the setting is known.
+        Raises `InvalidInput` for a result without a trace."""
         if self.trace is None:
             raise InvalidInput('found', self, 'a result with its trace')
         return self.trace.to_frame(self.setting)
@@ -412,8 +412,7 @@ STATUS = dict(
                                'guarantee', sound=False))
 
 def was_cut_short(status: str) -> bool:
-    """Whether a run with this status ran out of rounds before it was done; False for
-    a status that `STATUS` doesn't know."""
+    "Whether a run with this status ran out of rounds; False for an unknown status."
     return status in STATUS and STATUS[status].cut_short
 
 # %% ../../nbs/appendix/62_learner.ipynb #ed8a0353
@@ -427,7 +426,7 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
 
     `transcript` is a `Transcript`, or anything with `arms`, `beliefs`, `states`,
     `kinds`, `targets` and `payments` (one entry a round), `N` (K,) and `rounds`.
-    `status` is one of `STATUS`; unless it is sound, nothing is claimed. `violated` tells
+    `status` is one of `STATUS`; unless it is sound, nothing is claimed. `violated` is
     whether something was seen that can't be, or what: one of `VIOLATIONS`. `snapshots`
     are (round, profits (K,), radii (K,), bound), and `more` fields of an
     `Identification` that some learners only have.
@@ -488,8 +487,7 @@ def facts_of(found):
                          prior=z.prior, supports=z.supports)
 
 def claim_of(found: Identification) -> Any:
-    """The `Claim` that a result makes; `told`, its lead and `missed` are what it
-    assumes."""
+    "The `Claim` of a result; `told`, its lead and `missed` are what it assumes."
     told = dict(vars(found.told or Told()), margin=found.lead, arms=found.missed)
     return checker.Claim(found.rule.values, found.arm, found.proved.bound, found.eps,
                          found.delta, told)
@@ -510,8 +508,7 @@ def _earned(claim, p, facts):
 # %% ../../nbs/appendix/62_learner.ipynb #e4d5b602
 @dataclass(frozen=True)
 class Verification:
-    """What the checker says of a result: the sentence that says what fails, None if
-    nothing does; what the claim `rests` on; how many `seconds` it took."""
+    "What the checker says: what fails (or None), what it `rests` on, its `seconds`."
     refused: str | None
     rests: str
     seconds: float
@@ -597,8 +594,7 @@ class Learner:
 
 # %% ../../nbs/appendix/62_learner.ipynb #3086ea59
 class Halt(OIAError):
-    """Ends a run: its `status`, the rounds that contradict each other, and what was
-    `violated`."""
+    "Ends a run: its `status`, what was `violated`, the rounds of a `contradiction`."
     def __init__(self, status: str, contradiction: Sequence[int] = (),
                  violated: str | None = None) -> None:
         super().__init__(STATUS[status].text)
@@ -734,13 +730,6 @@ def simulate(learner: Any, world: World, seed: int | np.random.Generator | None)
             raise KeyboardInterrupt from None
 
 # %% ../../nbs/appendix/62_learner.ipynb #9dce764c
-def found_names(found):
-    "The names of arms and states, as far as a result knows them."
-    if found.setting is not None:
-        return found.setting.arms, found.setting.states
-    return ([f'arm {k}' for k in range(len(found.counts))],
-            [f'state {w}' for w in range(found.rule.support.shape[1])])
-
 def claim_facts(found):
     "What a result claims of its rule; each bound is rounded to the side of truth."
     most, least = (lambda x: three_digits(x, True)), (lambda x: three_digits(x, False))
@@ -774,7 +763,8 @@ def result_facts(found, *, rounds=None, regret=None, break_even=None):
     """What an `Identification` says: `rounds` are what its rounds were for, in words;
     the true `regret`, and the rounds until its `break_even`, come from someone who
     knows the world."""
-    arms, origin = found_names(found)[0], found.origin or Origin()
+    z, origin = found.setting, found.origin or Origin()
+    arms = numbered('arm', len(found.counts)) if z is None else z.arms
     answers = brief(f'{a} {n:,}' for a, n in zip(arms, found.counts))
     used = f'{found.rounds:,} ({answers})' + (f': {rounds}' if rounds else '')
     return FactTable.of(
@@ -801,9 +791,9 @@ def claim_text(found, told):
                 f'tried, this one earns at most {said["behind"]} less than the best, '
                 f'with probability {said["delta"]}, and between {said["low"]} and '
                 f'{said["high"]} as played')
-    text = (f'For {told.in_words()}: the rule loses at most {said["bound"]} against the '
-            f'best one{", where the arm answers that is meant" if meant else ""}, with '
-            f'probability {said["delta"]}')
+    text = (f'For {told.in_words()}: the rule loses at most {said["bound"]} against '
+            f'the best one{", where the arm answers that is meant" if meant else ""}, '
+            f'with probability {said["delta"]}')
     if 'profit' in said:
         text += (f', and earns at least {said["profit"]}'
                  f'{" in all rounds, lapses among them" if meant else ""}, with the '

@@ -7,20 +7,10 @@ import numpy as np
 import pytest
 
 from oia_nb.core import InvalidInput, OIAError, generator
-from oia_nb.run.session import Damaged, Refused, Session, as_report, read_journal
-from oia_nb.worlds.files import load_world
-from test_session import journal_of
+from oia_nb.run.session import Damaged, Refused, Session, as_report
+from people import CLINIC, Z, journal_of, play, records_of
 
-CLINIC = load_world('clinic')
-Z = CLINIC.setting
 TARGET = dict(eps=.04, delta=.05)
-
-def play(s, rounds):
-    "The simulated expert answers until so many rounds stand; the same in the same round."
-    while s.status == 'open' and s.rounds < rounds:
-        offer = s.announce()
-        r = CLINIC.respond(offer.rule, generator(5, offer.round))
-        s.answer(r.arm, list(r.report), state=r.state if offer.round % 2 else None)
 
 @pytest.fixture(scope='module')
 def day(tmp_path_factory):
@@ -35,7 +25,7 @@ def changed(day, change, name='changed.jsonl'):
     """A copy of the journal in which `change(record)` took the place of each record, with hashes
     that are right."""
     path = day.with_name(name)
-    path.write_bytes(journal_of(change(dict(r)) for r in read_journal(day.read_bytes())[0]))
+    path.write_bytes(journal_of(change(dict(r)) for r in records_of(day)))
     return path
 
 def third(**fields):

@@ -15,15 +15,15 @@ import numpy as np
 import pytest
 from conftest import ROOT, amount
 from oia_nb import verify as checker
-from oia_nb.all import (action_informed_oracle, load_world, optimal_rule, principal_profit,
-                        random_world, sharp, simulate)
+from oia_nb.all import (LEARNERS, action_informed_oracle, load_world, optimal_rule,
+                        principal_profit, random_world, sharp, simulate)
 from oia_nb.run.learner import claim_of, facts_of
 from oia_nb.sharp import bets, hints
-from inside import looked_into, planted
+from inside import planted
 
-def play(world, eps, delta, seed, by=looked_into, **options):
-    return by(sharp(world.setting, action_informed_oracle(world), eps=eps, delta=delta,
-                    examined=False, **options), world, seed)
+def play(world, eps, delta, seed, **options):
+    return simulate(sharp(world.setting, action_informed_oracle(world), eps=eps, delta=delta,
+                          examined=False, **options), world, seed)
 
 # worlds with two states, and with three and four
 TWO = [('clinic', .04), ('clinic', .15), ('advert', .2), ('small_clinic', .1)]
@@ -122,31 +122,27 @@ def proof_with(change):
         return c, p, f
     return forge
 
-def halved(f, p):
+def halved(c, p, f):
     "Every second sample is lost: rounds of a rule that was announced before."
     first = {int(r): t for t, r in reversed(list(enumerate(f.rounds[:, 0])))}
     again = [t for t, r in enumerate(f.rounds[:, 0]) if first[int(r)] != t]
-    p['rounds'] = len(f.rounds) - len(again[::2])
-    return replace(f, rounds=np.delete(f.rounds, again[::2], 0))
-
-def forge_halved(c, p, f):
-    p = deepcopy(p)
-    return c, p, halved(f, p)
+    p = p | dict(rounds=len(f.rounds) - len(again[::2]))
+    return c, p, replace(f, rounds=np.delete(f.rounds, again[::2], 0))
 
 def with_arm(f, rule, arm):
     f.rounds[f.rounds[:, 0] == rule, 1] = arm
 
+def arm_of(f, rule):
+    return f.rounds[f.rounds[:, 0] == rule, 1][0]
+
 def flipped(f, p):
-    found = used(p)
-    middle(found)
-    rule = max((t for _, t in found), key=lambda t: np.abs(t[1]).sum())[0]
-    arm = f.rounds[f.rounds[:, 0] == rule, 1][0]
-    with_arm(f, rule, (arm + 1) % f.K)
+    middle(used(p))
+    rule = max((t for _, t in used(p)), key=lambda t: np.abs(t[1]).sum())[0]
+    with_arm(f, rule, (arm_of(f, rule) + 1) % f.K)
 
 def swapped(f, p):
     cut, _ = middle(used(p))
-    arms = {t: f.rounds[f.rounds[:, 0] == t, 1][0] for t, *_ in
-            [t for c, t in used(p) if c is cut]}
+    arms = {t[0]: arm_of(f, t[0]) for c, t in used(p) if c is cut}
     a = next(iter(arms))
     b = next(t for t in arms if arms[t] != arms[a])
     with_arm(f, a, arms[b])
@@ -157,29 +153,19 @@ def of_candidate(f, p):
         raise LookupError
     return f.registered[p['candidate'] - 1]
 
-def registered_late(f, p):
-    of_candidate(f, p)[0] = p['rounds']
+def registered(place, value):
+    "Another round, rule or arm in the registration of the candidate."
+    def change(f, p):
+        r = of_candidate(f, p)
+        r[place] = value(r, f, p)
+    return facts_with(change)
 
-def registered_early(f, p):
-    of_candidate(f, p)[0] = 1
-
-def registered_arm(f, p):
-    r = of_candidate(f, p)
-    r[2] = (r[2] + 1) % f.K
-
-def registered_ray(f, p):
-    r = of_candidate(f, p)
-    r[1] = next(i for i in range(1, len(f.rules)) if not np.array_equal(f.rules[i], f.rules[r[1]]))
-
-def registered_after_others(f, p):
-    "The share of a later candidate is taken for it."
-    of_candidate(f, p)
-    f.registered[:0] = [f.registered[0]]*9
+def another_ray(r, f, p):
+    return next(i for i in range(1, len(f.rules)) if not np.array_equal(f.rules[i], f.rules[r[1]]))
 
 def share_of_another(c, p, f):
     of_candidate(f, p)
-    p = deepcopy(p)
-    p['candidate'] += 9
+    p = p | dict(candidate=p['candidate'] + 9)
     return c, p, replace(f, registered=[*f.registered, *[f.registered[p['candidate'] - 10]]*9])
 
 def shuffled(f, p):
@@ -187,8 +173,7 @@ def shuffled(f, p):
     start, _, arm = of_candidate(f, p)
     t = np.arange(p['rounds'])
     mine = (f.rounds[:p['rounds'], 1] == arm) & (t >= start)
-    before = t < start
-    order = np.r_[t[before], t[mine], t[~before & ~mine]]
+    order = np.r_[t[t < start], t[mine], t[(t >= start) & ~mine]]
     f.registered[p['candidate'] - 1][0] = start + int(mine.sum())
     f.rounds[:p['rounds']] = f.rounds[order]
 
@@ -289,8 +274,12 @@ def half_left_out(p):
     found, n = middle(steps(p, 'at'))
     found.pop(n)
 
-def another_kind(p):
-    p['kind'] = 'trust'
+def told_with(what, value):
+    return claim_with(told=lambda c: dict(c.told or {}, **{what: value}))
+
+# what a learner may not have honoured
+WEAKER = dict(lapses=.05, margin=.01, band=.2, arm='guessed', beliefs='own', rounding=0,
+              costs='until the end')
 
 FORGED = dict(
     bound=claim_with(bound=lambda c: .5*c.bound),
@@ -300,7 +289,7 @@ FORGED = dict(
     rule=claim_with(rule=lambda c: .9*c.rule + .01),
     cheaper=claim_with(rule=lambda c: .5*c.rule + 1e-3),
     another=claim_with(rule=lambda c: c.rule[::-1] + .01),
-    samples=forge_halved,
+    samples=halved,
     later=proof_with(lambda p: p.update(rounds=10**6)),
     no_rounds=proof_with(lambda p: p.update(rounds=0)),
     first_round=proof_with(lambda p: p.update(rounds=1)),
@@ -313,10 +302,10 @@ FORGED = dict(
     improper=facts_with(improper),
     large=facts_with(lambda f, p: replace(f, bound=.2*f.bound)),
     utility=facts_with(lambda f, p: replace(f, utility=2*f.utility)),
-    registered_late=facts_with(registered_late),
-    registered_early=facts_with(registered_early),
-    registered_arm=facts_with(registered_arm),
-    registered_ray=facts_with(registered_ray),
+    registered_late=registered(0, lambda r, f, p: p['rounds']),
+    registered_early=registered(0, lambda r, f, p: 1),
+    registered_arm=registered(2, lambda r, f, p: (r[2] + 1) % f.K),
+    registered_ray=registered(1, another_ray),
     unregistered=facts_with(lambda f, p: of_candidate(f, p) and replace(f, registered=[])),
     share=share_of_another,
     before=facts_with(shuffled),
@@ -350,18 +339,11 @@ FORGED = dict(
     row_sign=proof_with(rows_negative),
     outside=proof_with(box_outside),
     box=proof_with(half_left_out),
-    lapses=claim_with(told=lambda c: dict(c.told or {}, lapses=.05)),
-    leads=claim_with(told=lambda c: dict(c.told or {}, margin=.01)),
-    band=claim_with(told=lambda c: dict(c.told or {}, band=.2)),
-    guessed=claim_with(told=lambda c: dict(c.told or {}, arm='guessed')),
-    own=claim_with(told=lambda c: dict(c.told or {}, beliefs='own')),
-    rounded=claim_with(told=lambda c: dict(c.told or {}, rounding=0)),
-    kind=proof_with(another_kind),
+    **{f'told {what}': told_with(what, value) for what, value in WEAKER.items()
+       if what not in LEARNERS['sharp'].honours},
+    kind=proof_with(lambda p: p.update(kind='trust')),
     arms=proof_with(lambda p: p['arms'].pop()),
     candidate=proof_with(lambda p: p.update(candidate=p['candidate'] + 7)))
-
-def test_there_are_many_kinds():
-    assert len(FORGED) >= 40
 
 @pytest.mark.parametrize('name, eps, seed', amount(
     [('clinic', .04, 0), ('small_clinic', .1, 0), (ODD[0], .05, 0)],
@@ -381,7 +363,7 @@ def test_forgeries_are_refused(name, eps, seed):
         tried += 1
         if verdict(*forged) is None:
             accepted.append(kind)
-    assert not accepted and tried >= 20
+    assert not accepted and tried >= 20 and len(FORGED) >= 40
 
 # --- What is for nothing: shapes, places and sizes that no honest proof has -------------
 
@@ -723,7 +705,7 @@ def first_verdicts(world, eps, delta, seed, monkeypatch):
         return proof
     with monkeypatch.context() as m:
         m.setattr(bets, 'checked', note)
-        found = play(world, eps, delta, seed, simulate, max_rounds=2000)
+        found = play(world, eps, delta, seed, max_rounds=2000)
     return said[0] is not None, found
 
 @pytest.mark.parametrize('plant', ['quarter', 'share', 'reuse', 'dual'])
@@ -783,6 +765,8 @@ def test_samples_from_before_the_registration_are_refused():
     facts have it, half of them came too early."""
     tried = 0
     for seed in range(4):
+        if tried == amount(1, 4):
+            break
         claim, proof, facts = certificate('clinic', .04, seed)
         n = proof['candidate']
         if n == 0:
