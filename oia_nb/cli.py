@@ -5,15 +5,15 @@
 # %% auto #0
 __all__ = ['dataclasses', 'core', 'solved', 'oracles', 'tickets', 'information', 'files', 'complexity', 'experts', 'learners',
            'experiments', 'sessions', 'documents', 'facts', 'COMMANDS', 'GROUPS', 'TOPICS', 'OPTIONS', 'INPUT_MOST',
-           'MORE_DIGITS', 'Late', 'BadUsage', 'Parser', 'command_group', 'command', 'parser', 'first_sentence',
-           'contents', 'described', 'read_world', 'open_world', 'main', 'get_ready', 'run', 'is_terminal', 'fail',
-           'tell', 'own_output', 'put_json', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'handed_over',
-           'list_worlds', 'copy_chapters', 'oracle_margins', 'show_optimal', 'way_out', 'find_oracle', 'run_learner',
-           'facts_of_run', 'put_result', 'learner_flags', 'flag_options', 'learner_options', 'run_identify',
-           'verify_claim', 'error_lines', 'run_compare', 'worth_of', 'worth_text', 'play_ahead', 'ahead_text',
-           'show_plan', 'introduction', 'paper_needs', 'paper_text', 'check_figure', 'draw_result', 'run_demo',
-           'open_session', 'read_report', 'next_command', 'put_standing', 'standing_rule', 'new_session', 'next_offer',
-           'put_round', 'record_answer', 'amend_round', 'record_state', 'record_decline', 'record_undo', 'show_status',
+           'MORE_DIGITS', 'Late', 'BadUsage', 'Parser', 'command', 'parser', 'first_sentence', 'contents', 'described',
+           'read_world', 'open_world', 'main', 'get_ready', 'run', 'is_terminal', 'fail', 'tell', 'own_output',
+           'put_json', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'handed_over', 'list_worlds',
+           'copy_chapters', 'oracle_margins', 'show_optimal', 'way_out', 'find_oracle', 'run_learner', 'facts_of_run',
+           'put_result', 'learner_flags', 'flag_options', 'learner_options', 'run_identify', 'verify_claim',
+           'error_lines', 'run_compare', 'worth_of', 'worth_text', 'play_ahead', 'ahead_text', 'show_plan',
+           'introduction', 'paper_needs', 'paper_text', 'check_figure', 'draw_result', 'run_demo', 'open_session',
+           'read_report', 'next_command', 'put_standing', 'standing_rule', 'new_session', 'next_offer', 'put_round',
+           'record_answer', 'amend_round', 'record_state', 'record_decline', 'record_undo', 'show_status',
            'stop_session', 'write_protocol', 'close_session', 'print_completion']
 
 # %% ../nbs/handbook/70_cli.ipynb #aca1cadd
@@ -81,11 +81,8 @@ class Parser(argparse.ArgumentParser):
                 groups[title].add_argument(name, **kw)
 
 # %% ../nbs/handbook/70_cli.ipynb #4ed402f6
-COMMANDS, GROUPS = {}, {}
-
-def command_group(name, text):
-    'Let `oia name` have commands "name action"; `text` is its help.'
-    GROUPS[name] = text
+COMMANDS: dict = {}
+GROUPS: dict = {}       # help of the names under which commands "name action" stand
 
 def command(name, *options):
     """Register the function below as `oia name`; its docstring is its help.
@@ -164,8 +161,7 @@ OPTIONS: dict = {
         '--world': (str, 'a name or a path'),
         '--without': ([str], 'leave an arm out (may be given more than once)'),
         '--no-oracle': (bool, 'use no rules of an oracle: random rules look for arms'),
-        '--method': (str, 'the learner, of those that oia identify --help lists; if '
-                     'none is named, the first that honours what is told'),
+        '--method': (str, 'the learner; oia identify --help lists all, and the default'),
         '--expert': (str, 'who answers, for instance lapsing:0.02 or '
                      'rounded:2/noisy:0.01 (default: as the world says)'),
         '--told': (str, 'what the learner may assume of the expert, for instance '
@@ -180,15 +176,11 @@ OPTIONS: dict = {
                     'learning? Without --eps, with which accuracy?'),
         '--fee': (float, 'what the expert is paid for each round besides'),
         '--currency': (str, 'of all sums'),
-        '--unit': (float, 'the least coin, 0.01 for cents: all payments are multiples '
-                   'of it'),
-        '--rounds': ([int], 'what is proved after so many rounds? (may be given more '
-                     'than once)'),
-        '--sums': ([float], 'what is proved for so much money? (may be given more than '
-                   'once)'),
+        '--unit': (float, 'the least coin, such as 0.01; payments are multiples of it'),
+        '--rounds': ([int], 'what is proved after so many rounds? (more than once)'),
+        '--sums': ([float], 'what is proved for so much money? (more than once)'),
         '--cap': (int, 'rounds after which a run is cut short, at least 1'),
-        '--runs': (int, 'runs of the learner that are played to tell what it will take '
-                   'and cost; 0 for none'),
+        '--runs': (int, 'runs that are played to tell what it takes; 0 for none'),
         '--repetitions': (int, 'runs of each learner in each world, at least 1'),
         '--jobs': (int, 'processes; -1 for one a core'),
         '--seed': (int, 'of the simulated agent and state, at least 0: the same seed '
@@ -208,8 +200,7 @@ OPTIONS |= {
         '--quiet': (bool, 'no progress on standard error'),
         '--save': (str, 'write the result there, with its rounds and its proof'),
         '--figure': (str, 'where to save the figure'),
-        '--path': (str, 'a folder that keeps every run; an interrupted comparison goes '
-                   'on where it was')}}
+        '--path': (str, 'a folder that keeps every run, so that one may go on')}}
 
 def described(word):
     """A row of `OPTIONS` as the name and the keywords of `add_argument`.
@@ -224,7 +215,8 @@ def described(word):
     if kind is bool:
         kw |= dict(action='store_true')
     elif isinstance(kind, list):
-        kw |= dict(action='append', default=[], type=kind[0])
+        kw |= dict(action='append', default=[], type=kind[0],
+                   metavar='ARM' if kind == [str] else 'N')
     elif isinstance(kind, tuple):
         kw |= dict(choices=kind)
     elif name.endswith('*'):
@@ -646,18 +638,15 @@ def run_compare(args):
     same target, and put their rounds, what they paid and lost, and their errors side by
     side."""
     import logging
-    chosen = {}
-    if args.worlds:
-        chosen['worlds'] = [read_world(w) if w == '-' else w for w in args.worlds]
-    if args.expert is not None:
-        chosen['expert'] = experts.parse_expert(args.expert)
+    worlds = [read_world(w) if w == '-' else w for w in args.worlds]
     same = {name: getattr(args, name)
             for name in ('budget', 'cap', 'repetitions', 'seed')}
     logging.disable(logging.WARNING)        # errors are said below
     try:
         found = experiments.compare(
-            **chosen, **same, eps=args.eps, delta=args.delta, n_jobs=args.jobs,
-            path=args.path, progress=not args.quiet, told=args.told, margin=args.margin)
+            worlds or ('advert', 'clinic'), **same, eps=args.eps, delta=args.delta,
+            n_jobs=args.jobs, path=args.path, progress=not args.quiet, told=args.told,
+            expert=args.expert and experts.parse_expert(args.expert), margin=args.margin)
     finally:
         logging.disable(logging.NOTSET)
     if found.frame.error.notna().all():
@@ -867,9 +856,8 @@ def run_demo(args):
                paper_needs=paper_needs(world, oracle, args.eps, args.delta))
 
 # %% ../nbs/handbook/70_cli.ipynb #22630b6b
-command_group(
-    'session',
-    'Learn from a real expert: one offer and one answer at a time, kept in a file.')
+GROUPS['session'] = ('Learn from a real expert: one offer and one answer at a time, '
+                     'kept in a file.')
 
 OPTIONS |= {'the round, and what is kept': {
     'ROUND': (int, 'the number of the round'),
@@ -877,17 +865,14 @@ OPTIONS |= {'the round, and what is kept': {
     'PAGE': (str, 'where to write it'),
     '--round': (int, 'the round that is answered: refused, if another one is open'),
     '--arm': (str, 'what the expert did'),
-    '--report': (str, 'probabilities or percentages: 36,64 in the order of the states, '
-                 'or STATE=NUMBER,…'),
+    '--report': (str, 'percentages: 36,64 in the order of states, or STATE=NUMBER,…'),
     '--percent': (float, 'of two states: how likely the second one is, in percent'),
     '--state': (str, 'what was the case, if it is known'),
     '--note': (str, 'a remark to keep'),
     '--why': (str, 'the reason, which is kept'),
     '--snap': (float, 'how far a report may be from a listed belief, from 0 to 0.5'),
-    '--asks': (bool, 'ask again before an answer that contradicts others ends the '
-               'session; the expert must know'),
-    '--lottery': (str, 'pay in chances of the largest payment; the seed of the draws, '
-                  'which is recorded'),
+    '--asks': (bool, 'ask once more for an answer that contradicts others'),
+    '--lottery': (str, 'pay in chances of the largest payment; the seed of the draws'),
     '--person': (str, 'whose receipt it is'),
     '--purpose': (str, 'what the study is for'),
     '--brief': (bool, 'fold the details of the payments away on the sheet'),

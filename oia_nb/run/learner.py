@@ -18,7 +18,7 @@ __all__ = ['CLAIM_TOL', 'NOT_PROVED', 'NO_USE', 'STATUS', 'UNCLAIMED', 'TRACE_TY
            'ask_oracle', 'check_fits', 'check_learner', 'Trace', 'Certificate', 'Finding', 'Origin', 'Identification',
            'Status', 'was_cut_short', 'finish', 'with_rules', 'facts_of', 'claim_of', 'Verification', 'verified',
            'Learner', 'Halt', 'Stopped', 'learner', 'within', 'within_sum', 'interrupts_held', 'simulate',
-           'found_names', 'claim_facts', 'proved_text', 'result_facts', 'claim_text', 'unchecked', 'ended']
+           'claim_facts', 'proved_text', 'result_facts', 'claim_text', 'unchecked', 'ended']
 
 # %% ../../nbs/appendix/62_learner.ipynb #4597f18f
 import signal
@@ -35,7 +35,7 @@ from ..paper.estimation import FORCED, NORMAL, PAST
 from ..game.information import Setting, World
 from ..game.oracle import Oracle
 from ..game.scoring import ScoringRule
-from ..show.facts import (FactTable, amount, brief, in_percent, sensible,
+from ..show.facts import (FactTable, amount, brief, in_percent, numbered, sensible,
                                three_digits)
 from ..experts.told import CHECKS, UNCHECKED, VIOLATIONS, Told
 from .. import proofs
@@ -322,17 +322,16 @@ class Identification:
             return Verification('nothing is claimed', '', 0.)
         if self.proved is None or self.proved.proof is None:
             return Verification('there is no proof', '', 0.)
-        start = perf_counter()
+        start, rests = perf_counter(), ''
         try:
             facts, claim = facts_of(self), claim_of(self)
             what = SimpleNamespace(claim=claim, proof=self.proved.proof)
             refused = checker.verify(what, facts, exact) or self.unfounded(claim, facts)
-            seconds = perf_counter() - start
-            rests = '' if refused else proofs.rests_on(what.proof, facts, self.setting.arms)
+            if not refused:
+                rests = proofs.rests_on(what.proof, facts, self.setting.arms)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
-            refused, rests = f'the facts cannot be read: {e!r}', ''
-            seconds = perf_counter() - start
-        return Verification(refused, rests, seconds)
+            refused = f'the facts cannot be read: {e!r}'
+        return Verification(refused, rests, perf_counter() - start)
 
     @cached_property
     def verification(self) -> Verification:
@@ -731,13 +730,6 @@ def simulate(learner: Any, world: World, seed: int | np.random.Generator | None)
             raise KeyboardInterrupt from None
 
 # %% ../../nbs/appendix/62_learner.ipynb #9dce764c
-def found_names(found):
-    "The names of arms and states, as far as a result knows them."
-    if found.setting is not None:
-        return found.setting.arms, found.setting.states
-    return ([f'arm {k}' for k in range(len(found.counts))],
-            [f'state {w}' for w in range(found.rule.support.shape[1])])
-
 def claim_facts(found):
     "What a result claims of its rule; each bound is rounded to the side of truth."
     most, least = (lambda x: three_digits(x, True)), (lambda x: three_digits(x, False))
@@ -771,7 +763,8 @@ def result_facts(found, *, rounds=None, regret=None, break_even=None):
     """What an `Identification` says: `rounds` are what its rounds were for, in words;
     the true `regret`, and the rounds until its `break_even`, come from someone who
     knows the world."""
-    arms, origin = found_names(found)[0], found.origin or Origin()
+    z, origin = found.setting, found.origin or Origin()
+    arms = numbered('arm', len(found.counts)) if z is None else z.arms
     answers = brief(f'{a} {n:,}' for a, n in zip(arms, found.counts))
     used = f'{found.rounds:,} ({answers})' + (f': {rounds}' if rounds else '')
     return FactTable.of(

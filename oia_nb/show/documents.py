@@ -28,7 +28,7 @@ from ..game.information import Setting, World
 from ..game.scoring import ScoringRule, as_rule
 from ..game.tickets import RoundedMenu
 from ..paper.estimation import PAST
-from .facts import setting_facts
+from .facts import numbered, setting_facts
 from ..run.learner import STATUS, Certificate, Identification, Origin, Trace
 from ..experts.told import CHECKS, VIOLATIONS, Check, as_told
 from ..worlds.files import (ANYTHING, FLAG, GAME, INTEGER, BELIEF_FORMS, MATRIX,
@@ -216,7 +216,7 @@ def rule_to_dict(rule: Any, setting: Setting | None = None) -> dict[str, Any]:
     """
     rule = as_rule('rule', rule)
     if setting is None:
-        game: Any = dict(states=[f'state {w}' for w in range(rule.support.shape[1])])
+        game: Any = dict(states=numbered('state', rule.support.shape[1]))
     else:
         game = game_fields(as_kind('setting', setting, Setting))
         if not np.array_equal(setting.support, rule.support):
