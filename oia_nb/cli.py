@@ -161,8 +161,7 @@ OPTIONS: dict = {
         '--world': (str, 'a name or a path'),
         '--without': ([str], 'leave an arm out (may be given more than once)'),
         '--no-oracle': (bool, 'use no rules of an oracle: random rules look for arms'),
-        '--method': (str, 'the learner, of those that oia identify --help lists; if '
-                     'none is named, the first that honours what is told'),
+        '--method': (str, 'the learner; oia identify --help lists all, and the default'),
         '--expert': (str, 'who answers, for instance lapsing:0.02 or '
                      'rounded:2/noisy:0.01 (default: as the world says)'),
         '--told': (str, 'what the learner may assume of the expert, for instance '
@@ -177,15 +176,11 @@ OPTIONS: dict = {
                     'learning? Without --eps, with which accuracy?'),
         '--fee': (float, 'what the expert is paid for each round besides'),
         '--currency': (str, 'of all sums'),
-        '--unit': (float, 'the least coin, 0.01 for cents: all payments are multiples '
-                   'of it'),
-        '--rounds': ([int], 'what is proved after so many rounds? (may be given more '
-                     'than once)'),
-        '--sums': ([float], 'what is proved for so much money? (may be given more than '
-                   'once)'),
+        '--unit': (float, 'the least coin, such as 0.01; payments are multiples of it'),
+        '--rounds': ([int], 'what is proved after so many rounds? (more than once)'),
+        '--sums': ([float], 'what is proved for so much money? (more than once)'),
         '--cap': (int, 'rounds after which a run is cut short, at least 1'),
-        '--runs': (int, 'runs of the learner that are played to tell what it will take '
-                   'and cost; 0 for none'),
+        '--runs': (int, 'runs that are played to tell what it takes; 0 for none'),
         '--repetitions': (int, 'runs of each learner in each world, at least 1'),
         '--jobs': (int, 'processes; -1 for one a core'),
         '--seed': (int, 'of the simulated agent and state, at least 0: the same seed '
@@ -205,8 +200,7 @@ OPTIONS |= {
         '--quiet': (bool, 'no progress on standard error'),
         '--save': (str, 'write the result there, with its rounds and its proof'),
         '--figure': (str, 'where to save the figure'),
-        '--path': (str, 'a folder that keeps every run; an interrupted comparison goes '
-                   'on where it was')}}
+        '--path': (str, 'a folder that keeps every run, so that one may go on')}}
 
 def described(word):
     """A row of `OPTIONS` as the name and the keywords of `add_argument`.
@@ -221,7 +215,8 @@ def described(word):
     if kind is bool:
         kw |= dict(action='store_true')
     elif isinstance(kind, list):
-        kw |= dict(action='append', default=[], type=kind[0])
+        kw |= dict(action='append', default=[], type=kind[0],
+                   metavar='ARM' if kind == [str] else 'N')
     elif isinstance(kind, tuple):
         kw |= dict(choices=kind)
     elif name.endswith('*'):
@@ -651,7 +646,7 @@ def run_compare(args):
         found = experiments.compare(
             worlds or ('advert', 'clinic'), **same, eps=args.eps, delta=args.delta,
             n_jobs=args.jobs, path=args.path, progress=not args.quiet, told=args.told,
-            margin=args.margin, expert=args.expert and experts.parse_expert(args.expert))
+            expert=args.expert and experts.parse_expert(args.expert), margin=args.margin)
     finally:
         logging.disable(logging.NOTSET)
     if found.frame.error.notna().all():
@@ -861,8 +856,8 @@ def run_demo(args):
                paper_needs=paper_needs(world, oracle, args.eps, args.delta))
 
 # %% ../nbs/handbook/70_cli.ipynb #22630b6b
-GROUPS['session'] = ('Learn from a real expert: one offer and one answer at a time, kept '
-                     'in a file.')
+GROUPS['session'] = ('Learn from a real expert: one offer and one answer at a time, '
+                     'kept in a file.')
 
 OPTIONS |= {'the round, and what is kept': {
     'ROUND': (int, 'the number of the round'),
@@ -870,17 +865,14 @@ OPTIONS |= {'the round, and what is kept': {
     'PAGE': (str, 'where to write it'),
     '--round': (int, 'the round that is answered: refused, if another one is open'),
     '--arm': (str, 'what the expert did'),
-    '--report': (str, 'probabilities or percentages: 36,64 in the order of the states, '
-                 'or STATE=NUMBER,…'),
+    '--report': (str, 'percentages: 36,64 in the order of states, or STATE=NUMBER,…'),
     '--percent': (float, 'of two states: how likely the second one is, in percent'),
     '--state': (str, 'what was the case, if it is known'),
     '--note': (str, 'a remark to keep'),
     '--why': (str, 'the reason, which is kept'),
     '--snap': (float, 'how far a report may be from a listed belief, from 0 to 0.5'),
-    '--asks': (bool, 'ask again before an answer that contradicts others ends the '
-               'session; the expert must know'),
-    '--lottery': (str, 'pay in chances of the largest payment; the seed of the draws, '
-                  'which is recorded'),
+    '--asks': (bool, 'ask once more for an answer that contradicts others'),
+    '--lottery': (str, 'pay in chances of the largest payment; the seed of the draws'),
     '--person': (str, 'whose receipt it is'),
     '--purpose': (str, 'what the study is for'),
     '--brief': (bool, 'fold the details of the payments away on the sheet'),

@@ -296,17 +296,12 @@ def test_digits_follow_the_bound(files, monkeypatch, capfd):
         # three digits, rounded up, but for what a decimal number can't tell in binary
         assert -1e-12 <= proved - bound < .01*bound
 
-def demo(*options, cwd):
-    run = oia('demo', *options, cwd=cwd)
-    assert run.returncode == 0, run.stderr
-    assert (cwd/'oia_demo.png').read_bytes().startswith(b'\x89PNG')
-    assert run.stderr == ''
-    return run.stdout
-
 def test_demo(tmp_path):
     """From beginning to end, where it looks for its settings and its figure folder is new: what
     it used, and what the paper's algorithm would have needed."""
-    text, world = demo(cwd=tmp_path), load_world('clinic')
+    run, world = oia('demo', cwd=tmp_path), load_world('clinic')
+    assert run.returncode == 0 and run.stderr == ''
+    assert (tmp_path/'oia_demo.png').read_bytes().startswith(b'\x89PNG')
     result, needed = identify(world, eps=.04, delta=.05, seed=0), n_min(problem_of(world, .04, .05))
     assert result.status == 'certified' and world.setting.arms[
         result.arm] == 'imaging' and needed > 100*result.rounds
@@ -314,7 +309,7 @@ def test_demo(tmp_path):
                  f'at most {three_digits(result.certificate.bound, True)}',
                  f'before {needed:,} observations', f'{needed/result.rounds:,.0f} times fewer',
                  f'true regret {simple_regret(world, result.rule):.3f}', 'oia_demo.png'):
-        assert said in ' '.join(text.split()), said
+        assert said in ' '.join(run.stdout.split()), said
 
 # --- What only a process shows --------------------------------------------------------
 
