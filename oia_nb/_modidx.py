@@ -1971,7 +1971,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'oia_nb.show.facts.brief': ('handbook/facts.html#brief', 'oia_nb/show/facts.py'),
                                    'oia_nb.show.facts.comparison_facts': ('handbook/facts.html#comparison_facts', 'oia_nb/show/facts.py'),
                                    'oia_nb.show.facts.count_or_never': ('handbook/facts.html#count_or_never', 'oia_nb/show/facts.py'),
-                                   'oia_nb.show.facts.digits_for': ('handbook/facts.html#digits_for', 'oia_nb/show/facts.py'),
                                    'oia_nb.show.facts.forecast_facts': ('handbook/facts.html#forecast_facts', 'oia_nb/show/facts.py'),
                                    'oia_nb.show.facts.html_table': ('handbook/facts.html#html_table', 'oia_nb/show/facts.py'),
                                    'oia_nb.show.facts.in_percent': ('handbook/facts.html#in_percent', 'oia_nb/show/facts.py'),
