@@ -43,8 +43,8 @@ LOOK_AGAIN, ENOUGH_ROUNDS = .1, 100
 
 @dataclass(eq=False)
 class Attempt:
-    """What was `found` after so many rounds; the bound x on the `price` of its lead, the
-    counts `paid` that prove it, and what was `seen` on average."""
+    """What was `found` after so many rounds; the bound x on the `price` of its lead,
+    the counts `paid` that prove it, and what was `seen` on average."""
     began: int
     found: Identification
     price: float | None = None
@@ -57,7 +57,6 @@ def dearer(certificate, x):
     b = certificate and certificate.bound
     return certificate and Certificate(b + x, x, b)
 
-# %% ../../nbs/experts/37_leads.ipynb #ae02a9e5
 class LeadRun:
     """The state of a run: its `data`, those of attempts that are over and of prices;
     these `attempts`; and the learner of the one under way, `inner`."""
@@ -127,7 +126,6 @@ def settle_lead(run, a, delta):
             return False
     return True
 
-# %% ../../nbs/experts/37_leads.ipynb #40748192
 def lead_rounds(run):
     "The attempts, until one is certified, and the end."
     target = AT_FIRST*run.eps
@@ -209,12 +207,13 @@ def leading(make, setting, oracle, *, eps, delta, margin, max_rounds, by_state=F
     make : callable
         ``make(eps, delta, rounds, share)`` makes the learner of an attempt, of at most
         so many rounds, with this share of all false alarms.
-    oracle : Oracle
-        With its margins.
+    setting : Setting
+    oracle : Oracle; with its margins
     eps, delta : float; the target, as `check_learner` returns it
     margin : float
         m, in units of payment, more than 0 and at most the largest margin of the
         oracle.
+    max_rounds : int
     by_state : bool; whether prices are what pairs of a report and a state show
 
     Raises `InvalidInput`.
