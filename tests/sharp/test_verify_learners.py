@@ -30,7 +30,6 @@ from oia_nb.verify import PROOFS, Claim, Facts, need, verify
 SMALL, CLINIC = load_world('small_clinic'), load_world('clinic')
 OWN = dict(method='own_beliefs', told='beliefs=own')
 
-
 WITHIN = []
 
 @pytest.fixture(autouse=True)
@@ -59,7 +58,6 @@ def within(monkeypatch):
     monkeypatch.setattr(SharpRun, 'found', property(found))
     monkeypatch.setitem(PROOFS, 'within', check)
 
-
 RUNS = dict(
     oiafc=dict(world=SMALL, eps=1., method='oiafc', budget=700),
     simple=dict(world=CLINIC, eps=1., method='oiafc', budget=400, mixing='corollary1'),
@@ -72,11 +70,9 @@ RUNS = dict(
     patient=dict(world=SMALL, eps=.3, method='patient', told='lapses=.05'),
     open=dict(world=SMALL, eps=.4, method='open_support'))
 
-
 @cache
 def run(name, seed=1):
     return identify(delta=.1, seed=seed, **RUNS[name])
-
 
 @pytest.mark.parametrize('name', RUNS)
 def test_true_ones_pass(name):
@@ -88,7 +84,6 @@ def test_true_ones_pass(name):
         assert again.verify() and again.verify().rests == found.verify().rests
         assert 'Verified by oia_nb.verify in' in found.statement
 
-
 @pytest.mark.parametrize('name', RUNS)
 def test_in_fractions(name):
     "Each kind of proof; the same claim, but for a thousandth, is refused there as well."
@@ -98,7 +93,6 @@ def test_in_fractions(name):
         less = replace(found.proved, bound=.9*found.proved.bound - .001)
         at = 'certificate' if found.certificate is not None else 'listed'
         assert not replace(found, **{at: less}).verify(exact=True)
-
 
 # --- Forgeries ------------------------------------------------------------------------
 
@@ -197,7 +191,6 @@ FORGED = dict(
         late=trace(beliefs=lambda b, f: np.where(np.arange(len(b)) == len(b) - 1, 1, np.where(
             b == 1, 0, b)))))
 
-
 @pytest.mark.parametrize('name, kind', [(n, k) for n, kinds in FORGED.items() for k in kinds])
 def test_forged_ones_are_refused(name, kind):
     for seed in range(amount(1, 5)):
@@ -206,7 +199,6 @@ def test_forged_ones_are_refused(name, kind):
             pytest.skip('nothing is claimed')
         with np.errstate(all='ignore'):
             assert not FORGED[name][kind](found).verify(), kind
-
 
 # --- Planted faults -------------------------------------------------------------------
 
@@ -247,7 +239,6 @@ def test_planted_faults_are_refused(name, fault, monkeypatch):
         assert found.status not in ('certified', 'rule_certified')
         assert 'not verified' in found.statement or name == 'trial'
 
-
 def test_a_guess_is_refused():
     "The oracle's rule for the worst arm, as certified: without proof, or with another rule's."
     oracle, honest = action_informed_oracle(SMALL), run('oiafc')
@@ -265,7 +256,6 @@ def ask_all(setting, oracle, guess):
     for k in range(setting.K):
         yield from ask_oracle(data, oracle, k)
     return finish(data, guess, status='certified', eps=4., delta=.1)
-
 
 # --- Files ----------------------------------------------------------------------------
 
@@ -325,7 +315,6 @@ def test_changed_files(name):
         if again.proved is not None and again.verify():
             assert again.proved.bound >= found.proved.bound - 1e-9, inside[n]
 
-
 def test_the_command(tmp_path, capsys):
     good, bad, none = (tmp_path/name for name in ('good.json', 'bad.json', 'none.json'))
     found = run('oiafc')
@@ -339,7 +328,6 @@ def test_the_command(tmp_path, capsys):
     assert main(['verify', str(none)]) == 2
     none.write_text('{}')
     assert main(['verify', str(none)]) == 2
-
 
 # --- Sizes and places -----------------------------------------------------------------
 
