@@ -161,7 +161,7 @@ OPTIONS: dict = {
         '--world': (str, 'a name or a path'),
         '--without': ([str], 'leave an arm out (may be given more than once)'),
         '--no-oracle': (bool, 'use no rules of an oracle: random rules look for arms'),
-        '--method': (str, 'the learner; oia identify --help lists all and the default'),
+        '--method': (str, 'the learner; all are listed by oia identify --help'),
         '--expert': (str, 'who answers, for instance lapsing:0.02 or '
                      'rounded:2/noisy:0.01 (default: as the world says)'),
         '--told': (str, 'what the learner may assume of the expert, for instance '
@@ -646,8 +646,8 @@ def run_compare(args):
         found = experiments.compare(
             worlds or ('advert', 'clinic'), **same, eps=args.eps, delta=args.delta,
             n_jobs=args.jobs, path=args.path, progress=not args.quiet, told=args.told,
-            expert=args.expert and experts.parse_expert(args.expert),
-            margin=args.margin)
+            margin=args.margin,
+            expert=args.expert and experts.parse_expert(args.expert))
     finally:
         logging.disable(logging.NOTSET)
     if found.frame.error.notna().all():

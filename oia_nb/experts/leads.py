@@ -43,8 +43,8 @@ LOOK_AGAIN, ENOUGH_ROUNDS = .1, 100
 
 @dataclass(eq=False)
 class Attempt:
-    """What was `found` after so many rounds; the bound x on the `price` of its lead, the
-    counts `paid` that prove it, and what was `seen` on average."""
+    """What was `found` after so many rounds; the bound x on the `price` of its lead,
+    the counts `paid` that prove it, and what was `seen` on average."""
     began: int
     found: Identification
     price: float | None = None
