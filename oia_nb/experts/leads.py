@@ -43,8 +43,8 @@ LOOK_AGAIN, ENOUGH_ROUNDS = .1, 100
 
 @dataclass(eq=False)
 class Attempt:
-    """What was `found` after so many rounds; the bound x on the `price` of its lead, the
-    counts `paid` that prove it, and what was `seen` on average."""
+    """What was `found` after so many rounds; the bound x on the `price` of its lead,
+    the counts `paid` that prove it, and what was `seen` on average."""
     began: int
     found: Identification
     price: float | None = None
@@ -209,12 +209,13 @@ def leading(make, setting, oracle, *, eps, delta, margin, max_rounds, by_state=F
     make : callable
         ``make(eps, delta, rounds, share)`` makes the learner of an attempt, of at most
         so many rounds, with this share of all false alarms.
-    oracle : Oracle
-        With its margins.
+    setting, oracle : Setting, Oracle
+        The oracle with its margins.
     eps, delta : float; the target, as `check_learner` returns it
     margin : float
         m, in units of payment, more than 0 and at most the largest margin of the
         oracle.
+    max_rounds : int
     by_state : bool; whether prices are what pairs of a report and a state show
 
     Raises `InvalidInput`.
