@@ -764,8 +764,10 @@ def paper_needs(world, oracle, eps, delta):
     return complexity.n_min(complexity.problem_of(world, eps, delta, oracle.margin))
 
 def paper_text(world, best, oracle, result, args):
-    """What the paper's learner would have needed for what was found by another; of
-    itself, to tell the best arm from the next one, None if it could or nothing can."""
+    """What the paper's learner would have needed for what another learner found.
+
+    If it was played itself: what it needs to tell the best arm from the next one;
+    None if it could do so, or if nothing can."""
     arms, gaps, itself = world.setting.arms, best.gaps, args.method == 'oiafc'
     second = sorted(range(len(arms)), key=lambda k: gaps[k])[1]
     if itself and not core.TIE_TOL*world.setting.bound < gaps[second] < args.eps:

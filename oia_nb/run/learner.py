@@ -297,7 +297,7 @@ class Identification:
         return 0 if self.trace is None else int((self.trace.kinds == PAST).sum())
 
     def unfounded(self, claim: checker.Claim, facts: checker.Facts) -> str | None:
-        "What it says that its proof, which holds, does not say; None if nothing."
+        "What it claims and its proof, which holds, does not prove; None if nothing."
         p, bound = self.proved.proof, self.proved.bound
         least = (_earned(claim, p, facts) if p['kind'] == 'sharp'
                  else proofs.earns_at_least(p))
