@@ -234,6 +234,6 @@ VIOLATIONS = dict(
     reports='reports that come, or are followed, otherwise under other rules')
 
 # what no learner of this book looks at
-UNCHECKED = ('that the expert plays no longer game',
+UNCHECKED = ('that the expert takes each round by itself',
              'that its information stays the same')
 
