@@ -8,13 +8,13 @@ __all__ = ['dataclasses', 'core', 'solved', 'oracles', 'tickets', 'information',
            'MORE_DIGITS', 'Late', 'BadUsage', 'Parser', 'command', 'parser', 'first_sentence', 'contents', 'described',
            'read_world', 'open_world', 'main', 'get_ready', 'run', 'is_terminal', 'fail', 'tell', 'own_output',
            'put_json', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'handed_over', 'list_worlds',
-           'copy_chapters', 'oracle_margins', 'show_optimal', 'way_out', 'find_oracle', 'run_learner', 'facts_of_run',
-           'put_result', 'learner_flags', 'flag_options', 'learner_options', 'run_identify', 'verify_claim',
-           'error_lines', 'run_compare', 'worth_of', 'worth_text', 'play_ahead', 'ahead_text', 'show_plan',
-           'introduction', 'paper_needs', 'paper_text', 'check_figure', 'draw_result', 'run_demo', 'open_session',
-           'read_report', 'next_command', 'put_standing', 'standing_rule', 'new_session', 'next_offer', 'put_round',
-           'record_answer', 'amend_round', 'record_state', 'record_decline', 'record_undo', 'show_status',
-           'stop_session', 'write_protocol', 'close_session', 'print_completion']
+           'copy_chapters', 'show_optimal', 'way_out', 'find_oracle', 'run_learner', 'put_result', 'learner_flags',
+           'flag_options', 'learner_options', 'run_identify', 'verify_claim', 'error_lines', 'run_compare', 'worth_of',
+           'worth_text', 'play_ahead', 'ahead_text', 'show_plan', 'introduction', 'paper_needs', 'paper_text',
+           'check_figure', 'draw_result', 'run_demo', 'open_session', 'read_report', 'next_command', 'put_standing',
+           'standing_rule', 'new_session', 'next_offer', 'put_round', 'record_answer', 'amend_round', 'record_state',
+           'record_decline', 'record_undo', 'show_status', 'stop_session', 'write_protocol', 'close_session',
+           'print_completion']
 
 # %% ../nbs/handbook/70_cli.ipynb #aca1cadd
 import sys
@@ -467,11 +467,6 @@ def copy_chapters(args):
           f'{args.folder} (comes with: pip install "oia_nb[notebooks]")')
 
 # %% ../nbs/handbook/70_cli.ipynb #99fd7dc0
-def oracle_margins(world):
-    "For each arm the widest margin by which a rule can make it lead; None without."
-    margins = [oracles.widest_margin(world, k)[0] for k in range(world.setting.K)]
-    return [m if m > oracles.MARGIN_TOL*world.setting.bound else None for m in margins]
-
 @command('optimal', 'WORLD --without --digits --margin --json')
 def show_optimal(args):
     """Solve the game of a known world: the best rule to hand over, and the best
@@ -479,7 +474,9 @@ def show_optimal(args):
     check_rounding(args)
     world = open_world(args)
     arms, best = world.setting.arms, solved.optimal_rule(world)
-    margins = oracle_margins(world)
+    widest = [oracles.widest_margin(world, k)[0] for k in range(len(arms))]
+    least = oracles.MARGIN_TOL*world.setting.bound
+    margins = [m if m > least else None for m in widest]
     lacking = [a for a, m in zip(arms, margins) if m is None]
     needed = oracles.bound_needed(world)
     if lacking:
@@ -532,26 +529,23 @@ def run_learner(world, oracle, args, **options):
         raise KeyboardInterrupt
     return result
 
-def facts_of_run(world, result):
-    "What a result says, with what the world tells of it that the learner didn't see."
-    from oia_nb.run.learner import result_facts
-    initial = result.rounds - result.normal_rounds - result.forced_rounds
-    kinds = learners.learner_row(result.origin.method).rounds.format(
-        initial, result.normal_rounds, result.forced_rounds, result.searches)
-    regret = experts.best_known(world) - solved.principal_profit(world, result.rule)
-    even = None if result.lost is None else experiments.break_even(world, result)
-    return result_facts(result, rounds=kinds, regret=regret, break_even=even)
-
 def put_result(world, result, args, *texts, **fields):
     "Print a result and its rule in round numbers, then `texts`; as JSON with `fields`."
+    from oia_nb.run.learner import result_facts
     found, why = hand_over(world, result.rule, args)
-    known = facts_of_run(world, result)
+    # what the world tells, and the learner didn't see
+    regret = experts.best_known(world) - solved.principal_profit(world, result.rule)
+    even = None if result.lost is None else experiments.break_even(world, result)
+    known = dict(regret=regret, break_even=even)
     if args.json:
         tell('note:', why)
-        told = {name: known.plain()[0][name] for name in ('regret', 'break_even')}
         rounded = documents.rounded_fields(world, found)
-        return put_json(result.to_dict() | told | dict(rounded=rounded) | fields)
-    print(known.lines(), facts.paragraph(result.statement),
+        return put_json(result.to_dict() | known | dict(rounded=rounded) | fields)
+    kinds = learners.learner_row(result.origin.method).rounds.format(
+        result.rounds - result.normal_rounds - result.forced_rounds,
+        result.normal_rounds, result.forced_rounds, result.searches)
+    print(result_facts(result, rounds=kinds, **known).lines(),
+          facts.paragraph(result.statement),
           handed_over(world, result.rule, found, why, 'the rule found'), *texts,
           sep='\n\n')
 

@@ -16,9 +16,9 @@ _P = ParamSpec('_P')
 # %% auto #0
 __all__ = ['CLAIM_TOL', 'NOT_PROVED', 'NO_USE', 'STATUS', 'UNCLAIMED', 'TRACE_TYPES', 'CLAIMS', 'check_response', 'announce',
            'ask_oracle', 'check_fits', 'check_learner', 'Trace', 'Certificate', 'Finding', 'Origin', 'Identification',
-           'Status', 'was_cut_short', 'finish', 'with_rules', 'facts_of', 'claim_of', 'Verification', 'verified',
-           'Learner', 'Halt', 'Stopped', 'learner', 'within', 'within_sum', 'interrupts_held', 'simulate',
-           'claim_facts', 'proved_text', 'result_facts', 'claim_text', 'unchecked', 'ended']
+           'Status', 'was_cut_short', 'finish', 'facts_of', 'claim_of', 'Verification', 'verified', 'Learner', 'Halt',
+           'Stopped', 'learner', 'within', 'within_sum', 'interrupts_held', 'simulate', 'claim_facts', 'proved_text',
+           'result_facts', 'claim_text', 'unchecked', 'ended']
 
 # %% ../../nbs/appendix/62_learner.ipynb #4597f18f
 import signal
@@ -441,7 +441,10 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
     if isinstance(violated, str):
         more['violated'] = as_choice('violated', violated, VIOLATIONS)
     violated = bool(violated or not STATUS[as_choice('status', status, STATUS)].sound)
-    certificate = None if violated else with_rules(found.certificate, transcript)
+    certificate = None if violated else found.certificate
+    if certificate and certificate.proof is not None and transcript.keeps:
+        rules = dict(rules=transcript.rules, asked=np.array(transcript.asked))
+        certificate = replace(certificate, facts=rules | (certificate.facts or {}))
     if status == 'certified' and (certificate is None or not found.proves(eps)):
         raise InvalidInput('status', status, f'a rule that is proved to lose at most '
                            f'{eps:g}; proved of this one: {certificate}')
@@ -462,14 +465,6 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
         setting=transcript.setting, **more))
 
 # %% ../../nbs/appendix/62_learner.ipynb #a7c3e9b1
-def with_rules(certificate: Certificate | None,
-               transcript: Transcript) -> Certificate | None:
-    "The `Certificate`, whose facts hold the rules that the transcript keeps."
-    if certificate is None or certificate.proof is None or not transcript.keeps:
-        return certificate
-    rules = dict(rules=transcript.rules, asked=np.array(transcript.asked))
-    return replace(certificate, facts=rules | (certificate.facts or {}))
-
 TRACE_TYPES = dict(rules=float, margins=float, oracle=float, questions=int, handed=int)
 
 def facts_of(found):
