@@ -6,7 +6,8 @@ forged one be refused in all of them.
 from copy import deepcopy
 from dataclasses import replace
 from functools import cache
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
+import inspect
 import os
 import pickle
 import subprocess
@@ -20,6 +21,7 @@ from oia_nb.all import (LEARNERS, action_informed_oracle, load_world, optimal_ru
 from oia_nb.run.learner import claim_of, facts_of
 from oia_nb.sharp import bets, hints
 from inside import planted
+from laws import replaced
 
 def play(world, eps, delta, seed, **options):
     return simulate(sharp(world.setting, action_informed_oracle(world), eps=eps, delta=delta,
@@ -92,9 +94,11 @@ def test_under_other_kernels(kernel):
 # --- Forgeries: each changes a claim, facts or a proof in place, or says that it can't ---
 
 def used(proof):
-    "(cut, its terms) of the proof, those of answers."
-    return [(c, t) for arm in proof['arms'] for c in arm.get('cuts', ()) for t in c['terms']
-            if isinstance(t[0], int)]
+    "(cut, its terms) of the proof, those of answers that carry some of it."
+    cuts = [c for arm in proof['arms'] for c in arm.get('cuts', ())]
+    weight = lambda term: np.abs(term[1]).sum()
+    return [(c, t) for c in cuts for t in c['terms'] if isinstance(t[0], int)
+            and weight(t) > .001*max(map(weight, c['terms']))]
 
 def steps(proof, has):
     return [(arm['steps'], n) for arm in proof['arms'] for n, s in enumerate(arm['steps'])
@@ -284,7 +288,8 @@ WEAKER = dict(lapses=.05, margin=.01, band=.2, arm='guessed', beliefs='own', rou
 FORGED = dict(
     bound=claim_with(bound=lambda c: .5*c.bound),
     delta=claim_with(delta=lambda c: .01*c.delta),
-    no_bound=claim_with(bound=lambda c: np.nan),
+    no_bound=lambda c, p, f: (replace(c, bound=np.nan), p | dict(
+        arms=[dict(steps=[]) for _ in p['arms']]), f),
     arm=claim_with(arm=lambda c: 1 - min(c.arm, 1)),
     rule=claim_with(rule=lambda c: .9*c.rule + .01),
     cheaper=claim_with(rule=lambda c: .5*c.rule + 1e-3),
@@ -458,7 +463,8 @@ def test_an_order_is_not_proved_by_what_a_tie_decides():
 
 def test_weights_that_overflow_are_refused():
     f, L = seen([np.zeros((3, 2))], [(0, 0)]), len(checker.BETS)
-    for w in [1e308]*L, [0.]*L, [1.]*(L - 1), [[1.]]*L, 1., [True, None]*(L//2):
+    for w in ([1e308]*L, [0.]*L, [-1., 2.] + [0.]*(L - 2), [1.]*(L - 1), [[1.]]*L, 1.,
+              [True, None]*(L//2)):
         with pytest.raises((checker.Fails, TypeError)):
             checker.weights(f, w, L)
 
@@ -570,13 +576,14 @@ def test_a_candidate_is_what_was_registered():
     assert start == 4 and np.allclose(s, f.s[3])
     assert of([[2, 1, 1], [4, 3, 1]], 2)[0] == 4
     assert of([], 0, rule=0*UNIT, arm=0)[0] == 0
+    assert checker.counts(f, 1, 2).tolist() == [2, 0, 0]
     for registered, n, changes in (
             ([[4, 3, 0]], 1, {}), ([[4, -1, 1]], 1, {}), ([[3, 3, 1]], 1, {}), ([[0, 3, 1]], 1, {}),
             ([[6, 3, 1]], 1, {}), ([[4, 3, 1]], 1, dict(rule=f.facts.rules[1])),
             ([[4, 3, 1]], 1, dict(rule=.7*UNIT + 1e-12)), ([[4, 2, 1]], 1, {}),
             ([[4, 3, 1]], 0, {}),
             ([[4, 3, 1]], 2, {}), ([[4, 3, 1]], -1, {}), ([[5, 1, 1], [4, 3, 1]], 2, {}),
-            ([], 0, dict(rule=0*UNIT)), ([[4, 3, 1]], 1, dict(arm=0))):
+            ([], 0, dict(rule=0*UNIT)), ([], 0, dict(arm=0)), ([[4, 3, 1]], 1, dict(arm=0))):
         with pytest.raises(checker.Fails):
             of(registered, n, **changes)
 
@@ -625,6 +632,8 @@ def test_rounding_is_charged():
     less, more = np.array([[-.5, -.5], [0., 0.]]), np.array([[.5, .5], [0., 0.]])
     for y in 0., 1., 1e17, 1e200:
         assert checker.short(f, less, [[0, 1, y], [1, 0, y]]) >= 1
+    assert checker.short(f, less + more[::-1], []) >= 1
+    assert checker.least(f, 0*more, [(more, 1.)], dict(rows=[[0, 1.]], lies=[])) <= 1e-9
     rows = [(more, 0.), (less, -1e-20)]
     for y in 1e17, 1e19:
         hint = dict(rows=[[1, y], [0, y]], lies=[])
@@ -797,3 +806,87 @@ def try_everywhere(f, one, steps):
         return checker.everywhere(f, (None, []), 9*one, f.u.max() - f.u, .5, 0., 50., steps)
     except (checker.Fails, LookupError):
         return False
+
+# --- Faults that are planted in the checker ---------------------------------------------
+
+def law_order():
+    for size, off, proved in (.4, 0., False), (1., 1e-7, False), (1., 5e-9, True):
+        test_an_order_is_one_of_costs(size, off, proved)
+
+def law_ties():
+    for pays, tied in (2e-7, True), (.99995e-6, False), (.5, False):
+        test_arms_are_tied_if_next_to_nothing_makes_them_change(pays, tied)
+
+def law_stakes():
+    test_shares_add_up()
+    test_what_is_asked_is_of_the_part_that_was_staked(2, pytest.MonkeyPatch())
+
+def law_forgeries():
+    test_forgeries_are_refused('small_clinic', .1, 0)
+
+# text of `verify` that occurs once, what stands there instead, what must turn red
+BROKEN = [
+    ('rest*.5**(n - len(SHARES) + 1)', 'rest*.5**(n - len(SHARES))', law_stakes),
+    ('OWN if j == k else 1 - OWN', '1', law_stakes),
+    ('and (S <= 1).all()', '', test_facts_that_no_agent_gives_are_refused),
+    ('[:, :, None] + self.rounded)', '[:, :, None] + 1)',
+     test_facts_that_no_agent_gives_are_refused),
+    ('all(self.arms[r] == a for r, a in self.rounds[:, :2])', 'True',
+     test_facts_that_no_agent_gives_are_refused),
+    ("need(zero, 'the zero rule was not announced')", 'zero = zero or [0]',
+     test_facts_that_no_agent_gives_are_refused),
+    ("need(np.isfinite(x).all(), 'a number is missing')", 'pass', law_forgeries),
+    ("need(np.all(x >= 0), 'a multiplier is negative')", 'pass',
+     test_weights_that_overflow_are_refused),
+    ("all_taken_up(claim, 'beliefs', 'costs', 'rounding', 'arms')", 'pass', law_forgeries),
+    ('f.rounds[start:][f.rounds[start:, 1] == arm]', 'f.rounds[f.rounds[:, 1] == arm]',
+     test_a_candidate_is_what_was_registered),
+    ('np.minimum(left, 0).sum()', 'np.minimum(left.sum(), 0)', test_rounding_is_charged),
+    ('d.max(0) - d.min(0) + more', 'more', test_what_arms_tell_apart_is_paid_for),
+    ('f.tie*np.abs(v).sum(0)', '0', test_what_arms_tell_apart_is_paid_for),
+    ('side = 1 if f.arms[t] == l else -1', 'side = 1', law_order),
+    ("need(f.arms[t] in (l, j), 'an answer is of another arm')", 'pass',
+     test_a_cut_pays_for_ties_and_for_what_may_be_negative),
+    ('total >= 1 and', 'total >= .1 and', law_order),
+    ('min(1/f.most, f.near*min(largest.values()))', '1/f.most', law_order),
+    ('min(1/f.most, f.near*min(largest.values()))', 'f.near*min(largest.values())',
+     test_an_order_is_not_proved_by_what_a_tie_decides),
+    ('total + f.wider*size', 'total', law_ties),
+    ('g, h, left, size = 0*f.s[0], 1 - f.wider,', 'g, h, left, size = 0*f.s[0], 1,',
+     test_a_cut_pays_for_ties_and_for_what_may_be_negative),
+    ('(abs(worth) + C)*eta', 'C*eta',
+     test_a_functional_that_may_be_negative_is_charged_for_both_ends),
+    ('(abs(worth) + C)*eta', 'abs(worth)*eta',
+     test_a_functional_that_may_be_negative_is_charged_for_both_ends),
+    ('left = f.most*apart(f, l, j, left', 'left = 0*apart(f, l, j, left',
+     test_a_cut_pays_for_ties_and_for_what_may_be_negative),
+    ('return w/w.sum()', 'return w', test_no_hint_makes_anybody_richer),
+    ('f.at.log(f.stakes[w > 0]/w[w > 0])', '(0*w[w > 0])',
+     test_each_factor_is_taken_where_it_is_least),
+    ('c, value = c - y*g, value + y*h', 'c, value = c, value + y*h', test_rounding_is_charged),
+    ('f.lost*(1 + len(lies))*size', '0', test_rounding_is_charged),
+    ("need(low[i] < t < high[i], 'a box is not divided within itself')", 'pass',
+     test_boxes_are_within_what_they_divide),
+    ('return not boxes', 'return True', test_boxes_are_within_what_they_divide),
+    ('top - low[-1], low[:-1]', 'top - high[-1], low[:-1]',
+     test_each_factor_is_taken_where_it_is_least),
+    ('*other, high[-1] - e,', '*other, low[-1] - e + 1e-9,',
+     test_each_factor_is_taken_where_it_is_least),
+    ('if not have >= want', 'if have < want - .5', test_each_factor_is_taken_where_it_is_least),
+    ('not np.any(claim.rule) and', '', test_a_candidate_is_what_was_registered),
+    ("need(starts == sorted(starts), 'registrations are not in their order')", 'pass',
+     test_registrations_have_an_order),
+    ('arm == k and r >= 0', 'r >= 0', test_a_candidate_is_what_was_registered),
+    ('np.array_equal(claim.rule, f.facts.rules[r])', 'True',
+     test_a_candidate_is_what_was_registered),
+    ('(f.rounds[:start, :2] == (r, k)).all(1).any()', 'True',
+     test_a_candidate_is_what_was_registered)]
+
+@pytest.mark.parametrize('old, new, law', BROKEN)
+def test_a_broken_checker_turns_red(old, new, law, monkeypatch):
+    broken = ModuleType('broken')
+    monkeypatch.setitem(sys.modules, 'broken', broken)
+    exec(replaced(inspect.getsource(checker), old, new), broken.__dict__)
+    monkeypatch.setitem(globals(), 'checker', broken)
+    with pytest.raises((AssertionError, pytest.fail.Exception, ArithmeticError)):
+        law()
