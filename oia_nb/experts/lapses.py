@@ -150,7 +150,6 @@ def patient_proof(run, found):
     certificate = replace(certificate, proof=proof, facts=facts)
     return replace(found.finding, certificate=certificate)
 
-# %% ../../nbs/experts/32_lapses.ipynb #2ccf427c
 def patient_rounds(run):
     "The rounds of a run, and its end."
     found = yield from within(run.inner, lambda rule: answer(run, rule))

@@ -57,7 +57,6 @@ def dearer(certificate, x):
     b = certificate and certificate.bound
     return certificate and Certificate(b + x, x, b)
 
-# %% ../../nbs/experts/37_leads.ipynb #ae02a9e5
 class LeadRun:
     """The state of a run: its `data`, those of attempts that are over and of prices;
     these `attempts`; and the learner of the one under way, `inner`."""
@@ -127,7 +126,6 @@ def settle_lead(run, a, delta):
             return False
     return True
 
-# %% ../../nbs/experts/37_leads.ipynb #40748192
 def lead_rounds(run):
     "The attempts, until one is certified, and the end."
     target = AT_FIRST*run.eps
@@ -209,8 +207,8 @@ def leading(make, setting, oracle, *, eps, delta, margin, max_rounds, by_state=F
     make : callable
         ``make(eps, delta, rounds, share)`` makes the learner of an attempt, of at most
         so many rounds, with this share of all false alarms.
-    setting, oracle : Setting, Oracle
-        The oracle with its margins.
+    setting : Setting
+    oracle : Oracle; with its margins
     eps, delta : float; the target, as `check_learner` returns it
     margin : float
         m, in units of payment, more than 0 and at most the largest margin of the

@@ -236,7 +236,6 @@ def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
     except Halt as halt:
         return run.end(halt.status)
 
-# %% ../../nbs/experts/34_open_setting.ipynb #2599fdbd
 def shares_of(open_setting, eps, mass):
     "$m^*$, and what the learner is asked for."
     R = open_setting.spread
@@ -269,7 +268,6 @@ def open_rounds(setting, coroutine, menus, eps, delta):
                   status=d.status, eps=eps, delta=delta, searches=d.runs, discovery=d,
                   **seen)
 
-# %% ../../nbs/experts/34_open_setting.ipynb #b62d8f04
 def open_proof(data, d, certificate):
     """The `Certificate` with the proof of the learner within on what it saw, and its
     rules as they were announced."""

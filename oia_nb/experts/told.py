@@ -136,7 +136,7 @@ class Told(Value):
             parts.append("hides its arm, which is guessed from the report")
         return 'an expert who ' + ', '.join(parts[:-1]) + ' and ' + parts[-1]
 
-# %% ../../nbs/experts/30_told.ipynb #f3960a2a
+# %% ../../nbs/experts/30_told.ipynb #34b066db
 def _pairs(text):
     "(field, value) for each part of a text."
     for part in filter(None, as_kind('told', text, str).split(',')):
