@@ -1304,8 +1304,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                                'oia_nb/run/identification.py'),
                                            'oia_nb.run.identification.ProgressBar.__init__': ( 'appendix/identification.html#progressbar.__init__',
                                                                                                'oia_nb/run/identification.py'),
-                                           'oia_nb.run.identification.ProgressBar.follow': ( 'appendix/identification.html#progressbar.follow',
-                                                                                             'oia_nb/run/identification.py'),
                                            'oia_nb.run.identification.ProgressBar.said': ( 'appendix/identification.html#progressbar.said',
                                                                                            'oia_nb/run/identification.py'),
                                            'oia_nb.run.identification.Row': ( 'appendix/identification.html#row',
