@@ -28,7 +28,8 @@ from .questions import (Foretold, Guess, cheapest_rule, question,
                                     search_rule)
 from .record import SEARCH
 from .walls import (HUGE, LEAST, BetRegion, Cone, Contradiction, Cut,
-                                CutRegion, Wall, prove_cheaper, sparse, weigh)
+                                CutRegion, PRIMAL, Wall, prove_cheaper, sparse,
+                                weigh)
 from ..verify import BLOCK, LOOK, MOST, OWN, share
 
 # %% ../../nbs/sharp/24_bets.ipynb #dd81f4f3
@@ -444,7 +445,7 @@ class Choice:
     answers less than `missed` of it."""
     def __init__(self, known, eps, round_cost=np.inf, unit=None, seed=0, missed=MISSED):
         self.known, self.eps, self.round_cost, self.unit = known, eps, round_cost, unit
-        self.seed, self.missed, self.highs = seed, missed, new_highs()
+        self.seed, self.missed, self.highs = seed, missed, new_highs(**PRIMAL)
         self.guess, self.foretold, self.told, self.finer = None, None, 0, Counter()
 
     def foresee(self):

@@ -12,7 +12,7 @@ from ..core import generator
 from ..game.programs import new_highs, open_highs
 from ..game.scoring import menu_rule
 from .hyperplanes import RegionProgram
-from .walls import sparse
+from .walls import PRIMAL, sparse
 from ..verify import BLOCK
 
 # %% ../../nbs/sharp/23_questions.ipynb #6046bdcd
@@ -102,7 +102,7 @@ class Foretold:
     """
     def __init__(self, guess, pay, tops, n, highs=None):
         q, self.costs = guess.draws(n)
-        self.highs = highs or new_highs()
+        self.highs = highs or new_highs(**PRIMAL)
         self.q, self.gains, self.pay, self.tops = q, q @ pay.T, pay, tops
 
     def rows(self, who, n):
@@ -134,7 +134,6 @@ def optimum(A, cost, columns, rows, highs=None):
     import highspy
     highs = open_highs(sparse(A), cost, columns, rows, highs)
     highs.setOptionValue('simplex_iteration_limit', 5000)
-    highs.setOptionValue('presolve', 'off')         # costs more than it saves here
     highs.run()
     if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
