@@ -97,7 +97,6 @@ def command(name, *options):
         return f
     return register
 
-# %% ../nbs/handbook/70_cli.ipynb #318cdbf8
 def parser(whole=False):
     """The parser of all registered commands; parsed arguments hold the function to
     call as `run`. If it is `whole`, all options are there at once, and a text of each
@@ -435,7 +434,6 @@ def in_digits(world, rule, digits, margin):
     lost = solved.principal_profit(world, rule) - found.profit
     return dataclasses.replace(found, lost=lost), None
 
-# %% ../nbs/handbook/70_cli.ipynb #7a8b9c03
 def handed_over(world, rule, found, why, name):
     """The rule to hand over, as text; `rule` is called `name`.
 
@@ -486,7 +484,6 @@ def oracle_margins(world):
     margins = [oracles.widest_margin(world, k)[0] for k in range(world.setting.K)]
     return [m if m > oracles.MARGIN_TOL*world.setting.bound else None for m in margins]
 
-# %% ../nbs/handbook/70_cli.ipynb #5a949c44
 @command('optimal', 'WORLD --without --digits --margin --json')
 def show_optimal(args):
     """Solve the game of a known world: the best rule to hand over, and the best
@@ -513,7 +510,6 @@ def show_optimal(args):
     print(facts.arm_facts(world, best, margins).table(),
           handed_over(world, best.rule, found, why, 'the exact optimum'), sep='\n\n')
 
-# %% ../nbs/handbook/70_cli.ipynb #8cbae846
 def way_out(world):
     "What to leave out so that the rest can be learned, as options of the command."
     from shlex import quote
@@ -548,7 +544,6 @@ def run_learner(world, oracle, args, **options):
         raise KeyboardInterrupt
     return result
 
-# %% ../nbs/handbook/70_cli.ipynb #e9fbee36
 def facts_of_run(world, result):
     "What a result says, with what the world tells of it that the learner didn't see."
     from oia_nb.run.learner import result_facts
@@ -600,7 +595,6 @@ def learner_options():
     return [('--method', dict(help=method.replace('%', '%%'))), *flag_options(),
             ('--engine', dict(help=engine))]
 
-# %% ../nbs/handbook/70_cli.ipynb #333a61dc
 @command('identify', 'WORLD --eps! --delta! --budget --max-paid --seed --without '
          '--expert --told --no-oracle', learner_options,
          '--digits --save --json --quiet')
@@ -648,7 +642,6 @@ def error_lines(frame):
     return [f'{", ".join(methods)} in {world}: {error}'
             for (world, error), methods in wrong.items()]
 
-# %% ../nbs/handbook/70_cli.ipynb #1a7ccbe1
 @command('compare', 'WORLD* --eps=0.2 --delta=0.1 --budget=2000 --cap=1000000 '
          '--repetitions=3 --seed=0 --jobs=1 --path --expert --told --margin=0 --json '
          '--quiet')
@@ -779,7 +772,6 @@ def introduction(world, best, margins, args):
     head, *rest = map(facts.paragraph, parts)
     return '\n\n'.join([head, facts.arm_facts(world, best, margins).table(), *rest])
 
-# %% ../nbs/handbook/70_cli.ipynb #dcdae5cd
 def paper_needs(world, oracle, eps, delta):
     """The least number of observations of one arm with which the paper's stopping
     rule can hold."""
@@ -817,7 +809,6 @@ def check_figure(path):
     if not os.path.isdir(folder) or not os.access(place, os.W_OK):
         raise core.InvalidInput('figure', path, 'a file that can be written')
 
-# %% ../nbs/handbook/70_cli.ipynb #5b945b6c
 def draw_result(world, result, best, path):
     """Two panels: the rule beside the best one, and how the optimistic profits came
     down."""
@@ -959,7 +950,6 @@ def standing_rule(s):
     return [] if found is None else [
         found.rule.menu().text(s.setting, currency=s.head['currency'])]
 
-# %% ../nbs/handbook/70_cli.ipynb #e84b9bad
 @command('session new', 'FILE WORLD --eps! --delta! --budget --snap=0.01 --currency '
          '--unit --asks --person --lottery --max-paid --fee=0 --without --told '
          '--no-oracle --method', flag_options, '--json')
@@ -991,7 +981,6 @@ def next_offer(args):
                 payments=offer.rule.values, sheet=args.html))
         print(f'round {offer.round}: the sheet is {args.html}' if args.html else offer)
 
-# %% ../nbs/handbook/70_cli.ipynb #779a1e76
 def put_round(s, args, r):
     "Print what a round holds now, and what stands."
     z = s.setting

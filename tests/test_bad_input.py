@@ -32,8 +32,7 @@ from oia_nb.run.learner import Finding, ask_oracle, check_response, finish, lear
 from oia_nb.sharp.limits import lower_bound, rules_needed
 from oia_nb.experts.open_setting import OpenRule, OpenSetting, open_support
 from oia_nb.game.oracle import bound_needed, check_oracle, hidden_arm, shrink_oracle
-from oia_nb.show.plots import (blend, plot_error, plot_heatmap, plot_plane, plot_profits, plot_rule,
-                               plot_scaling)
+from oia_nb.show.plots import plot_profits, plot_rule, plot_scaling
 from oia_nb.run.runs import fit_exponent, share_interval
 from oia_nb.game.scoring import floor_belief
 from oia_nb.sharp.learner import own_beliefs
@@ -347,16 +346,10 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
         ORACLE.rules[:1], [*ORACLE.rules, WIDE], [r.values for r in ORACLE.rules],
         [LIAR, *ORACLE.rules[1:]], [WIDE, *ORACLE.rules[1:]],
         [brier(Z.support[:2]), *ORACLE.rules[1:]]])),
-    'blend': (good(blend, ORACLE.rules[:2]), dict(weights=[[.5, .6]])),
-    'plot_plane': (good(plot_plane, CLINIC, rules=ORACLE.rules), dict(
-        rules=[ORACLE.rules[:2], None, [*ORACLE.rules[:2], LIAR]], labels=[('a', 'b')])),
     'plot_rule': (good(plot_rule, rule=BEST), dict(rule=[CLINIC], setting=['clinic'])),
     'plot_profits': (good(plot_profits, FOUND, setting=COIN.setting), dict(setting=[Z])),
-    'plot_error': (good(plot_error, frame=RUNS), dict(
-        frame=[*NO_FRAME, RUNS.drop(columns='eps')], eps=[-1])),
     'plot_scaling': (good(plot_scaling, frame=RUNS, x='eps'), dict(
         frame=[*NO_FRAME, CAPPED], bars=['sd'])),
-    'plot_heatmap': (good(plot_heatmap, frame=RUNS), dict(frame=[*NO_FRAME, CAPPED])),
     'fit_exponent': (good(fit_exponent, x=[1, 2], y=[1, 2]), dict(
         x=[[1, 1], [-1, 1]], y=[[1, 2, 3], [0, 2]], level=[95])),
     'share_interval': (good(share_interval, k=0, n=2), dict(k=[3], n=[0], level=[2])),

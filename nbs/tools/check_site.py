@@ -2,8 +2,9 @@
 
     python nbs/tools/check_site.py      one line a fault; build_docs.py runs it after each build
 
-Every link arrives, every figure has words, no page is heavy, code fits into its column, paper shows
-no buttons, pages that moved are still found, and the search finds first what words.json says.
+Every link arrives, every figure has words, no page is heavy, code fits into its column, numbers in
+the text are those of cells, paper shows no buttons, pages that moved are still found, and the
+search finds first what words.json says.
 The last of these, and print, need a Chromium; without one they are left out, and said so.
 """
 import json
@@ -11,6 +12,7 @@ import posixpath
 import re
 import sys
 import tempfile
+from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -83,6 +85,63 @@ def wide_code(root):
             widest = max(map(len, ''.join(cell['source']).splitlines()), default=0)
             if widest > COLUMNS:
                 yield f'{path.stem}, cell {cell["id"]}: {widest} columns'
+
+# --- Numbers in the text --------------------------------------------------------------
+
+VOID = {'br', 'img', 'hr', 'input', 'meta', 'link', 'wbr', 'source', 'col', 'path', 'use'}
+NUMBER = re.compile(r'(?<![\w.§-])(\d{1,3}(?:,\d{3})+|\d*\.\d{2,}|\d{3,}(?:\.\d)?)(?!\w)')
+ANY_NUMBER = re.compile(r'\d*\.?\d+(?:e[-+]?\d+)?')
+YEARS = range(1900, 2031)
+
+def kind_of(tag, words):
+    "What stands in an element: nothing to read, a caption, what a cell shows, or the article."
+    if tag in ('a', 'script', 'style', 'math') or {'math', 'katex', 'caption-number'} & words:
+        return 'skipped'
+    if tag == 'figcaption':
+        return 'caption'
+    if tag in ('pre', 'table', 'code', 'svg') or 'cell' in words:
+        return 'shown'
+    return tag
+
+class Article(HTMLParser):
+    "The `prose` of a page and of its captions, and what its cells have `shown`."
+
+    def __init__(self, page):
+        super().__init__()
+        self.prose, self.shown, self.open = [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in VOID:
+            words = {*(dict(attributes).get('class') or '').split()}
+            self.open.append((tag, kind_of(tag, words)))
+
+    def handle_endtag(self, tag):
+        while any(tag == opened for opened, _ in self.open):
+            if self.open.pop()[0] == tag:
+                break
+
+    def handle_data(self, data):
+        kinds = {kind for _, kind in self.open}
+        if 'article' in kinds and 'skipped' not in kinds:
+            by_cell = 'shown' in kinds and 'caption' not in kinds
+            (self.shown if by_cell else self.prose).append(data)
+
+def unheld_numbers(texts, held):
+    "A longer number in the text is in the code or the output of a cell there, or `held` by a test."
+    for name, page in texts.items():
+        if 'class="cell' not in page:
+            continue
+        text, stem = Article(page), name.removesuffix('.html')
+        chapter = re.match(r'0?(\d+)_', stem.rpartition('/')[2])
+        shown = [float(x) for x in ANY_NUMBER.findall(re.sub('[,_]', '', ' '.join(text.shown)))]
+        for number in NUMBER.findall(' '.join(text.prose)):
+            value = float(number.replace(',', ''))
+            near = .51*10.**-len(number.partition('.')[2])
+            if not (value in YEARS or number in held.get(stem, ())
+                    or chapter and number.startswith(chapter[1] + '.')
+                    or any(abs(value - y) <= near or abs(value - 100*y) <= near for y in shown)):
+                yield f'{name}: no cell shows {number}'
 
 CODE = re.compile(r'```.*?```|`[^`\n]*`|^    .*?$', re.S | re.M)
 MARKUP = re.compile(r'<[a-zA-Z/!][^>\n]*>')
@@ -171,6 +230,7 @@ def faults(root, docs):
     for check in dead_links, figures_without_words, heavy_pages, lost_pages:
         yield from check(docs, texts)
     yield from lost_readers(texts, words_of(root)['ways'])
+    yield from unheld_numbers(texts, words_of(root)['held'])
     yield from wide_code(root)
     yield from readme_markup(root)
     import browser

@@ -21,7 +21,7 @@ import numpy as np
 from ..core import InvalidInput, as_integer
 from ..paper.estimation import INIT, NORMAL, Transcript
 from ..run.learner import (Certificate, Finding, Halt, Learner, announce,
-                                check_learner, finish)
+                                check_fits, check_learner, finish)
 from ..paper.proving import bet_on
 from ..game.scoring import ScoringRule, mix
 from ..sharp.evidence import betting_threshold, mean_lower
@@ -184,8 +184,5 @@ def checked_rules(setting, rules):
     if not isinstance(rules, (list, tuple)) or len(rules) < 2:
         raise InvalidInput('rules', rules, 'a list of at least two scoring rules')
     for i, r in enumerate(rules):
-        fits = isinstance(r, ScoringRule) and np.array_equal(r.support, setting.support)
-        if not fits or r.bound > setting.bound:
-            raise InvalidInput(f'rules[{i}]', r,
-                               'a rule on the support of the setting, within its bound')
+        check_fits(f'rules[{i}]', r, setting)
     return list(rules)

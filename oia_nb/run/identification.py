@@ -43,14 +43,13 @@ log = logging.getLogger(__name__)
 LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 
 # %% ../../nbs/appendix/63_identification.ipynb #19ad69b2
-def rounds_left(before: Any, now: Any, eps: float) -> Any:
-    """The rounds that are left (an int, to two digits) by chapter 63, from two
-    pairs (rounds, bound); 0 for a bound of `eps` or less, None if it doesn't fall.
-
-    >>> rounds_left((100, 1.), (200, .7), .1)
-    6600
+def rounds_left(bounds: Any, eps: float) -> Any:
+    """The rounds that are left (an int, to two digits) by chapter 63, from pairs
+    (rounds, bound): the last one, and the last of those after at most half its rounds.
+    0 for a bound of `eps` or less, None if it doesn't fall.
     """
-    (t0, b0), (t1, b1) = before, now
+    t1, b1 = bounds[-1]
+    t0, b0 = next((b for b in reversed(bounds) if 2*b[0] <= t1), bounds[-1])
     if b1 <= eps:
         return 0
     if not (0 < t0 < t1 and b1 < b0):
@@ -99,9 +98,8 @@ class ProgressBar:
         now = plan.t - 1, best.bound
         if not self.bounds or now[0] >= SNAPSHOT_GROWTH*self.bounds[-1][0]:
             self.bounds.append(now)
-        earlier = [b for b in self.bounds if 2*b[0] <= now[0]]
-        left = rounds_left(earlier[-1] if earlier else now, now, self.eps)
-        about = '' if self.total or not left else f', about {left:,} rounds left'
+        left = None if self.total else rounds_left([*self.bounds, now], self.eps)
+        about = f', about {left:,} rounds left' if left else ''
         return (f'{aim}; best rule so far is of {arms[best.arm]}, loses ≤ '
                 f'{best.bound:.3g} (target {self.eps:g}){about}')
     def __exit__(self, *exc):
@@ -192,11 +190,7 @@ def plugins(group):
 def learner_row(method: str) -> Row:
     """The `Row` of the learner called `method`, which may be one of another package (an
     entry point of the group "oia_nb.learners" that is a `Row`); raises `InvalidInput`
-    for an unknown one.
-
-    >>> learner_row('sharp').text
-    'the sharp learner: bets, and answers as half-spaces'
-    """
+    for an unknown one."""
     if isinstance(method, str) and method not in LEARNERS:
         for row in plugins('oia_nb.learners'):
             LEARNERS.setdefault(row.name, row)
@@ -227,7 +221,6 @@ register(Row(
         mixing=Flag(str, f'share of the oracle in the rules: {" or ".join(MIXINGS)}'),
         stop=Flag(str, f'stopping rule: {" or ".join(STOPS)}'))))
 
-# %% ../../nbs/appendix/63_identification.ipynb #08903956
 register(Row('oiafb', oiafb, "the paper's OIAFB, with a fixed budget",
              ('budget', 'budget_too_small', *OFTEN), compiled=('budget', 'a'),
              variants={'OIAFB': {}}))
@@ -272,10 +265,7 @@ register(Row(
 
 # %% ../../nbs/appendix/63_identification.ipynb #dfb2b7ef
 def check_options(row: Row, options: dict[str, Any]) -> None:
-    """Refuse an option that the learner doesn't take.
-
-    >>> check_options(learner_row('oiafc'), {'mixing': 'theorem1'})
-    """
+    "Refuse an option that the learner doesn't take."
     for name, value in options.items():
         if name not in row.options:
             raise InvalidInput(
@@ -286,12 +276,7 @@ def completed(row: Row, world: World, rng: np.random.Generator, *, told: Any,
               budget: int | None, options: dict[str, Any]) -> dict[str, Any]:
     """The options of a run: with what is told, a budget under the name that the learner
     gives to it, and a stream of randomness apart from the world's, as far as it takes
-    them. Raises `InvalidInput`.
-
-    >>> completed(learner_row('oiafc'), clinic, generator(0), told=None, budget=500,
-    ...           options={})
-    {'max_rounds': 500}
-    """
+    them. Raises `InvalidInput`."""
     check_options(row, options)
     watch = options.get('watch')
     if watch is not None and not callable(watch):
@@ -300,15 +285,16 @@ def completed(row: Row, world: World, rng: np.random.Generator, *, told: Any,
         raise InvalidInput('budget, max_rounds', (budget, options['max_rounds']),
                            'one of the two')
     told = as_told(told).require(row.name, row.honours)
+    more: dict[str, Any] = {}
     if row.needs_budget or budget is not None and 'budget' in row.options:
-        options = options | dict(budget=as_integer('budget', budget, 1))
+        more['budget'] = as_integer('budget', budget, 1)
     elif budget is not None and 'max_rounds' not in row.options:
         raise InvalidInput('budget', budget, f'none: the learner {row.name} takes no '
                            'limit on its rounds (its option would be max_rounds)')
     elif budget is not None:
-        options = options | dict(
-            max_rounds=as_integer('budget', budget, world.setting.K))
-    more = dict(told=told) if 'told' in row.options else {}
+        more['max_rounds'] = as_integer('budget', budget, world.setting.K)
+    if 'told' in row.options:
+        more['told'] = told
     if 'rng' in row.options and 'rng' not in options:
         more['rng'] = rng.spawn(1)[0]
     return options | more
@@ -316,14 +302,7 @@ def completed(row: Row, world: World, rng: np.random.Generator, *, told: Any,
 # %% ../../nbs/appendix/63_identification.ipynb #95b07576
 def searching(row: Row, rng: np.random.Generator) -> dict[str, Any]:
     """The options of a run without an oracle, whose search has a seed. Raises
-    `InvalidInput` for a learner that needs one.
-
-    >>> searching(learner_row('oiafc'), generator(0))
-    Traceback (most recent call last):
-        ...
-    oia_nb.core.InvalidInput: oracle: got None, expected an Oracle: the learner oiafc
-    needs one
-    """
+    `InvalidInput` for a learner that needs one."""
     if 'missed' not in row.options:
         raise InvalidInput('oracle', None,
                            f'an Oracle: the learner {row.name} needs one')
@@ -353,32 +332,22 @@ def best_profit(world: World) -> float:
 
 def add_lost(world: World, result: _Result) -> _Result:
     """The `Identification` with `lost` (chapter 63), if its trace holds payments and
-    the world's agent is the rational one.
-
-    >>> add_lost(clinic, replace(found, lost=None)).lost == found.lost
-    True
-    """
-    payments = result.trace.payments
-    if payments is None or not isinstance(world.agent, Rational):
+    the world's agent is the rational one."""
+    trace = result.trace
+    if trace.payments is None or not isinstance(world.agent, Rational):
         return result
-    kept = world.setting.belief_utility[result.trace.beliefs] - payments
-    kept = kept[result.trace.kinds != PAST]
+    kept = world.setting.belief_utility[trace.beliefs] - trace.payments
+    kept = kept[trace.kinds != PAST]
     return replace(result, lost=float(len(kept)*world.best_profit - kept.sum()))
 
-# %% ../../nbs/appendix/63_identification.ipynb #aad58c13
 UNSAID = 'watch', 'history', 'told', 'rng'      # options that an `Origin` doesn't keep
 
 def origin_of(world: World, row: Row, options: dict[str, Any], seed: Any) -> Origin:
     """The `Origin` of a run; a part given as a function is told by its name, and a
-    seed only if it is a number.
-
-    >>> origin_of(clinic, learner_row('sharp'), {}, 3)
-    Origin(world='clinic', method='sharp', options={}, seed=3)
-    """
-    def named(value):
-        plain = isinstance(value, (bool, int, float, str))
-        return value if plain else getattr(value, '__name__', repr(value))
-    kept = {name: named(value) for name, value in options.items()
+    seed only if it is a number."""
+    kept = {name: value if isinstance(value, (bool, int, float, str))
+            else getattr(value, '__name__', repr(value))
+            for name, value in options.items()
             if value is not None and name not in UNSAID}
     whole = isinstance(seed, (int, np.integer))
     return Origin(world.name, row.name, kept, int(seed) if whole else None)
@@ -386,12 +355,7 @@ def origin_of(world: World, row: Row, options: dict[str, Any], seed: Any) -> Ori
 # %% ../../nbs/appendix/63_identification.ipynb #d697556a
 def play_row(row: Row, world: World, oracle: Oracle, rng: np.random.Generator, /, *,
              progress: bool, max_paid: float | None, **options: Any) -> Identification:
-    """One run of the learner of `row`, whose options are complete.
-
-    >>> play_row(learner_row('sharp'), clinic, oracle, generator(0), progress=False,
-    ...        max_paid=None, eps=1., delta=.1).status
-    'certified'
-    """
+    "One run of the learner of `row`, whose options are complete."
     def make(**options):
         made = row.make(world.setting, oracle, **options)
         return made if max_paid is None else within_sum(made, max_paid)
@@ -419,21 +383,18 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     budget : int, optional
         Rounds: "oiafb" and "chen" use them all, "explore_then_commit" plans with
         them, and the others end after them with the status "round_cap".
-    seed : int or numpy Generator, optional
-        Of the agent, the state and the learner; None draws fresh entropy.
+    seed : int or numpy Generator, optional; of the agent, the state and the learner
     progress : bool; show a bar on standard error
     oracle : Oracle, "world" (worked out from the world) or None (there is none)
     engine : "coroutine", or "fast": the paper's learners compiled
-    told : Told, or a text such as "lapses=0.02", optional
-        What may be assumed of the expert; None is the paper's.
+    told : Told, or a text such as "lapses=0.02": what may be assumed of the expert
     max_paid : float, optional; the run stops before more may be paid in all
     options
         Of the learner: `mixing`, `stop`, `max_rounds`, `a` (with delta=None),
         `decision`, `samples`, `solver`, `margin`, `history`, `round_cost`, `watch`.
 
-    Arms that no rule makes the favourite are left out, and named in the log.
-
-    Raises `InvalidInput`, and `NotInducible` if no two arms are left.
+    Arms that no rule makes the favourite are left out, and named in the log. Raises
+    `InvalidInput`, and `NotInducible` if no two arms are left.
 
     >>> identify(clinic, eps=1., delta=.1, seed=0).status
     'certified'
@@ -463,26 +424,18 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
 
 # %% ../../nbs/appendix/63_identification.ipynb #bf946fb4
 def run_fast(row: Row, world: World, oracle: Oracle, rng: np.random.Generator, /, *,
-             eps: float, delta: float, progress: bool = False,
-             max_paid: float | None = None, **options: Any) -> Identification:
-    """What `identify` does for engine="fast".
-
-    >>> run_fast(learner_row('sharp'), clinic, oracle, generator(0), eps=1., delta=.1)
-    Traceback (most recent call last):
-        ...
-    oia_nb.core.InvalidInput: method: got 'sharp', expected for engine="fast" one of
-    oiafb, oiafc
-    """
+             eps: float, delta: float, **options: Any) -> Identification:
+    "What `identify` does for engine=\"fast\"."
     from oia_nb.fast.drive import simulate_fast
     if row.compiled is None:
         names = sorted(name for name, other in LEARNERS.items()
                        if other.compiled is not None)
         raise InvalidInput('method', row.name,
                            f'for engine="fast" one of {", ".join(names)}')
+    options['progress'] = options.get('progress') or None
     given = {name: value for name, value in options.items() if value is not None}
-    asked = dict(progress=progress or None, max_paid=max_paid) | given
-    for name, value in asked.items():
-        if value is not None and name not in row.compiled:
+    for name in given:
+        if name not in row.compiled:
             raise InvalidInput('engine', 'fast', f'coroutine, to use {name}')
     return simulate_fast(world, method=row.name, eps=eps, delta=delta, seed=rng,
                          oracle=oracle, **given)

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 _P = ParamSpec('_P')
 
 # %% auto #0
-__all__ = ['CLAIM_TOL', 'STATUS', 'UNCLAIMED', 'TRACE_TYPES', 'CLAIMS', 'check_response', 'announce', 'confirm', 'ask_oracle',
-           'check_learner', 'Trace', 'Certificate', 'Finding', 'Origin', 'Identification', 'Status', 'was_cut_short',
-           'finish', 'with_rules', 'facts_of', 'claim_of', 'Verification', 'verified', 'Learner', 'Halt', 'Stopped',
-           'learner', 'within', 'halted', 'within_sum', 'interrupts_held', 'simulate', 'found_names', 'claim_facts',
-           'proved_text', 'result_facts', 'claim_text', 'unchecked', 'ended']
+__all__ = ['CLAIM_TOL', 'NOT_PROVED', 'NO_USE', 'STATUS', 'UNCLAIMED', 'TRACE_TYPES', 'CLAIMS', 'check_response', 'announce',
+           'ask_oracle', 'check_fits', 'check_learner', 'Trace', 'Certificate', 'Finding', 'Origin', 'Identification',
+           'Status', 'was_cut_short', 'finish', 'with_rules', 'facts_of', 'claim_of', 'Verification', 'verified',
+           'Learner', 'Halt', 'Stopped', 'learner', 'within', 'within_sum', 'interrupts_held', 'simulate',
+           'found_names', 'claim_facts', 'proved_text', 'result_facts', 'claim_text', 'unchecked', 'ended']
 
 # %% ../../nbs/appendix/62_learner.ipynb #4597f18f
 import signal
@@ -48,9 +48,6 @@ def check_response(setting: Setting, response: Response) -> tuple[int, int]:
 
     Raises `InvalidInput` for one that names no arm, no belief that this arm can lead
     to, or no state.
-
-    >>> check_response(z, clinic.respond(best.rule, generator(0)))[0]
-    1
     """
     arm, report, state = (getattr(response, name, None)
                           for name in ('arm', 'report', 'state'))
@@ -85,27 +82,26 @@ def announce(transcript: Transcript, rule: ScoringRule, line: Any = None,
     return arm
 
 # %% ../../nbs/appendix/62_learner.ipynb #c1ea3522
-def confirm(setting: Setting, k: int, arm: int) -> None:
-    """Raise `OracleViolated` unless `arm`, which answered the oracle's rule for arm
-    `k`, is that arm.
-
-    >>> confirm(z, 1, 1)
-    """
-    if arm != k:
-        raise OracleViolated(setting.arms[k], setting.arms[arm])
-
 def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any = None,
                kind: int = NORMAL) -> Generator[ScoringRule, Response, None]:
     """One round with the oracle's rule for arm k, of this `kind`; raises
     `OracleViolated` if another arm answers.
-
-    >>> next(ask_oracle(run.transcript, oracle, 1)) is oracle.rules[1]
-    True
     """
     arm = yield from announce(transcript, oracle.rules[k], line, kind=kind, target=k)
-    confirm(transcript.setting, k, arm)
+    if arm != k:
+        arms = transcript.setting.arms
+        raise OracleViolated(arms[k], arms[arm])
 
 # %% ../../nbs/appendix/62_learner.ipynb #5f1cc31e
+def check_fits(name: str, rule: Any, setting: Setting) -> None:
+    """Raise `InvalidInput` unless it is a rule on the support of the setting, within its
+    bound.
+    """
+    fits = isinstance(rule, ScoringRule) and np.array_equal(rule.support, setting.support)
+    if not fits or rule.bound > setting.bound:
+        raise InvalidInput(name, rule,
+                           'a rule on the support of the setting, within its bound')
+
 def check_learner(setting: Setting, oracle: Oracle | None, eps: float, delta: float,
                   alone: bool = False) -> tuple[float, float]:
     r"""The target (eps, delta) as floats, if a learner can start with it.
@@ -113,24 +109,17 @@ def check_learner(setting: Setting, oracle: Oracle | None, eps: float, delta: fl
     `eps` in (0, 2(B_S + B_u)], `delta` in (0, 1], and an `Oracle` with one rule for
     each arm of the `Setting`, on its support and within its bound, or none if the
     learner can start `alone`. Raises `InvalidInput` otherwise.
-
-    >>> check_learner(z, oracle, 1, .1)
-    (1.0, 0.1)
     """
     if not isinstance(setting, Setting):
         raise InvalidInput('setting', setting,
                            'a Setting (a learner never sees a world)')
     if not (isinstance(oracle, Oracle) or alone and oracle is None):
         raise InvalidInput('oracle', oracle, 'an Oracle' + ' or None'*alone)
-    rules = [] if oracle is None else oracle.rules
-    if oracle is not None and len(rules) != setting.K:
-        raise InvalidInput('oracle.rules', f'{len(rules)} rules',
+    if oracle is not None and len(oracle.rules) != setting.K:
+        raise InvalidInput('oracle.rules', f'{len(oracle.rules)} rules',
                            f'one for each of the {setting.K} arms')
-    for k, r in enumerate(rules):
-        if not np.array_equal(r.support, setting.support) or r.bound > setting.bound:
-            raise InvalidInput(
-                f'oracle.rules[{k}]', r,
-                'a rule on the support of the setting, within its bound')
+    for k, r in enumerate(oracle.rules if oracle else ()):
+        check_fits(f'oracle.rules[{k}]', r, setting)
     eps = as_number('eps', eps, 0., 2*setting.B, strict_low=True)
     return eps, as_number('delta', delta, 0., 1., strict_low=True)
 
@@ -236,13 +225,12 @@ class Identification:
     less than the best rule would have, if the world is known. `setting` is where it
     learned, and `origin` where the result comes from.
 
-    `told` is the `Told` that was assumed (None: nothing was said, and the paper's
-    expert is meant), `checks` a tuple of `Check`, `violated` one of `VIOLATIONS` or
-    None, `contradiction` the rounds (from 1) that contradict each other. `profit` is a
-    lower bound on what the rule earns, on the event: when its arm answers, or in all
-    rounds if lapses were told of. `refused` is what didn't verify. Without an oracle,
-    an arm may be `missed` that answers less than this share of the random rules; None:
-    all were seen. `statement` says all.
+    `told` is the `Told` that was assumed (None: the paper's expert is meant), `checks`
+    a tuple of `Check`, `violated` one of `VIOLATIONS` or None, `contradiction` the
+    rounds (from 1) that contradict each other. `profit` is a lower bound on what the
+    rule earns, on the event: when its arm answers, or in all rounds if lapses were told
+    of. `refused` is what didn't verify. Without an oracle, an arm may be `missed` that
+    answers less than this share of the random rules. `statement` says all.
 
     The rest is None but for some learners. Chapter 37: the arm leads by `lead` at
     least, with the `share` λ of the oracle's rule, after so many `attempts`. Chapter
@@ -376,14 +364,17 @@ class Identification:
         return identification_to_dict(self, trace)
 
     def save(self, path: str | PathLike[str], trace: bool = True) -> None:
-        "Write the result to a file, from which `load_identification` reads it."
-        from oia_nb.show.documents import save_identification
-        save_identification(self, path, trace)
+        """Write the result to a file, from which `load_identification` reads it; without
+        `trace` what happened in each round is left out. Raises `InvalidInput`."""
+        from oia_nb.show.documents import save_document
+        save_document(self.to_dict(trace), path)
 
     def to_frame(self) -> pd.DataFrame:
-        "One row a round as a pandas frame, arms by name: `rounds_frame`."
-        from oia_nb.show.views import rounds_frame
-        return rounds_frame(self)
+        """One row a round as a pandas frame, arms by name where the setting is known. Raises
+        `InvalidInput` for a result without a trace."""
+        if self.trace is None:
+            raise InvalidInput('found', self, 'a result with its trace')
+        return self.trace.to_frame(self.setting)
 
 # %% ../../nbs/appendix/62_learner.ipynb #ef283bbe
 @dataclass(frozen=True)
@@ -395,81 +386,55 @@ class Status:
     sound: bool = True
     cut_short: bool = False
 
+NOT_PROVED = 'The accuracy asked for was not proved'
+NO_USE = f'{NOT_PROVED}, and more rounds would not prove it'
+
 STATUS = dict(
     certified=Status('The accuracy asked for is proved'),
     stopped=Status('Stopped on request, before its end', cut_short=True),
-    paid_cap=Status('The accuracy asked for was not proved: no more may be paid',
-                    cut_short=True),
-    arm_certified=Status(
-        'The arm is proved to be good enough among the rules of the oracle'),
-    uncertified=Status(
-        'The run is over, and the accuracy asked for is not proved'),
+    paid_cap=Status(f'{NOT_PROVED}: no more may be paid', cut_short=True),
+    arm_certified=Status('The arm is proved to be good enough among the rules of the '
+                         'oracle'),
+    uncertified=Status('The run is over, and the accuracy asked for is not proved'),
     budget=Status('The budget is used up'),
     budget_too_small=Status('The budget is smaller than the number of arms',
                             cut_short=True),
-    round_cap=Status('The accuracy asked for was not proved: out of rounds',
-                     cut_short=True),
-    stalled=Status(
-        'The accuracy asked for was not proved, and more rounds would not prove it: no '
-        'question tells any more what the arms must be paid', cut_short=True),
-    lead_too_dear=Status(
-        'The accuracy asked for was not proved, and more rounds would not prove it: '
-        'the lead that was asked for costs too much', cut_short=True),
+    round_cap=Status(f'{NOT_PROVED}: out of rounds', cut_short=True),
+    stalled=Status(f'{NO_USE}: no question tells any more what the arms must be paid',
+                   cut_short=True),
+    lead_too_dear=Status(f'{NO_USE}: the lead that was asked for costs too much',
+                         cut_short=True),
     rule_certified=Status('The rule is proved to be good enough, as played, among the '
                           'rules tried'),
-    event_violated=Status(
-        'Responses were seen that happen with probability δ at most: no guarantee',
-        sound=False),
-    assumption_violated=Status(
-        'What was assumed of the expert was seen to fail: no guarantee',
-        sound=False))
+    event_violated=Status('Responses were seen that happen with probability δ at most: '
+                          'no guarantee', sound=False),
+    assumption_violated=Status('What was assumed of the expert was seen to fail: no '
+                               'guarantee', sound=False))
 
 def was_cut_short(status: str) -> bool:
     """Whether a run with this status ran out of rounds before it was done; False for
-    a status that `STATUS` doesn't know.
-
-    >>> was_cut_short('round_cap')
-    True
-    """
+    a status that `STATUS` doesn't know."""
     return status in STATUS and STATUS[status].cut_short
 
 # %% ../../nbs/appendix/62_learner.ipynb #ed8a0353
 # what is claimed beside a certificate, and falls with it
 UNCLAIMED = dict(profit=None, lead=None, listed=None, missed=None)
 
-def _trace_of(transcript, snapshots):
-    "The `Trace` of a run: what was filed of each round, and the snapshots by column."
-    columns = map(np.array, zip(*snapshots)) if len(snapshots) else (np.empty(0), )*4
-    filed = {name: np.array(getattr(transcript, name))
-             for name in ('arms', 'beliefs', 'states', 'kinds', 'targets', 'payments')}
-    return Trace(*(filed.pop(name) for name in ('arms', 'beliefs', 'targets', 'kinds')),
-                 *columns, **filed)
-
-# %% ../../nbs/appendix/62_learner.ipynb #7a3a8839
 def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: float,
            searches: int = 0, lp_solves: int = 0, violated: bool | str = False,
            snapshots: Sequence[Any] = (), **more: Any) -> Identification:
     """The `Identification` of a finished run: the only maker of results.
 
-    Parameters
-    ----------
-    transcript : Transcript, or anything with `arms`, `beliefs`, `states`, `kinds`,
-        `targets` and `payments` (one entry a round), `N` (K,) and `rounds`
-    found : Finding
-    status : one of `STATUS`; unless it is sound, nothing is claimed
-    violated : bool or str
-        Whether something was seen that can't be; or what, one of `VIOLATIONS`.
-    eps, delta : float; the target
-    searches, lp_solves : int
-    snapshots : list of (round, profits (K,), radii (K,), bound)
-    more
-        Fields of an `Identification` that some learners only have.
+    `transcript` is a `Transcript`, or anything with `arms`, `beliefs`, `states`,
+    `kinds`, `targets` and `payments` (one entry a round), `N` (K,) and `rounds`.
+    `status` is one of `STATUS`; unless it is sound, nothing is claimed. `violated` tells
+    whether something was seen that can't be, or what: one of `VIOLATIONS`. `snapshots`
+    are (round, profits (K,), radii (K,), bound), and `more` fields of an
+    `Identification` that some learners only have.
 
     Raises `InvalidInput` for a status that isn't in the table, and for "certified"
     unless the certificate of the rule found proves `eps`.
 
-    Examples
-    --------
     >>> finish(run.transcript, Finding(best.rule, 1), status='stopped', eps=1.,
     ...     delta=.1).rounds == run.rounds
     True
@@ -483,7 +448,11 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
                            f'{eps:g}; proved of this one: {certificate}')
     if violated:
         more |= UNCLAIMED
-    trace = _trace_of(transcript, snapshots)
+    columns = map(np.array, zip(*snapshots)) if len(snapshots) else [np.empty(0)]*4
+    trace = Trace(
+        **dict(zip(('rounds', 'profits', 'radii', 'bounds'), columns)),
+        **{name: np.array(getattr(transcript, name)) for name in (
+            'arms', 'beliefs', 'states', 'kinds', 'targets', 'payments')})
     return verified(Identification(
         rule=found.rule, arm=int(found.arm), rounds=int(transcript.rounds),
         status=status, eps=eps, delta=delta, certificate=certificate,
@@ -496,10 +465,7 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
 # %% ../../nbs/appendix/62_learner.ipynb #a7c3e9b1
 def with_rules(certificate: Certificate | None,
                transcript: Transcript) -> Certificate | None:
-    """The `Certificate`, whose facts hold the rules that the transcript keeps.
-
-    >>> with_rules(None, run.transcript)
-    """
+    "The `Certificate`, whose facts hold the rules that the transcript keeps."
     if certificate is None or certificate.proof is None or not transcript.keeps:
         return certificate
     rules = dict(rules=transcript.rules, asked=np.array(transcript.asked))
@@ -508,11 +474,7 @@ def with_rules(certificate: Certificate | None,
 TRACE_TYPES = dict(rules=float, margins=float, oracle=float, questions=int, handed=int)
 
 def facts_of(found):
-    """The `FactTable` on which the certificate of a result rests.
-
-    >>> len(facts_of(found).rounds) == found.rounds
-    True
-    """
+    "The `Facts` on which the certificate of a result rests."
     z, t, facts = found.setting, found.trace, dict(found.proved.facts or {})
     asked = facts.pop('asked', None)
     columns = [np.full(len(t.arms), -1) if x is None else x
@@ -520,21 +482,15 @@ def facts_of(found):
     arrays = {name: np.array(facts[name], kind) for name, kind in TRACE_TYPES.items()
               if facts.get(name) is not None}
     paid = {int(r): np.array(s, float) for r, s in facts.get('paid') or ()}
-    facts = facts | arrays | dict(paid=paid)
-    return checker.Facts(**dict(rules=np.zeros((0, *z.support.shape))) | facts,
-                         support=z.support, utility=z.utility, bound=z.bound, K=z.K,
-                         rounds=np.array(columns, int).T, prior=z.prior,
-                         supports=z.supports)
+    facts = dict(rules=np.zeros((0, *z.support.shape))) | facts | arrays
+    return checker.Facts(**facts | dict(paid=paid), support=z.support, bound=z.bound,
+                         utility=z.utility, K=z.K, rounds=np.array(columns, int).T,
+                         prior=z.prior, supports=z.supports)
 
 def claim_of(found: Identification) -> Any:
     """The `Claim` that a result makes; `told`, its lead and `missed` are what it
-    assumes.
-
-    >>> claim_of(found).bound == found.certificate.bound
-    True
-    """
-    told = dict(vars(found.told or Told())) | dict(margin=found.lead,
-                                                   arms=found.missed)
+    assumes."""
+    told = dict(vars(found.told or Told()), margin=found.lead, arms=found.missed)
     return checker.Claim(found.rule.values, found.arm, found.proved.bound, found.eps,
                          found.delta, told)
 
@@ -569,12 +525,7 @@ class Verification:
 
 # %% ../../nbs/appendix/62_learner.ipynb #f5e6c713
 def verified(found: Identification) -> Identification:
-    """The result, without its claim if that has no proof, or doesn't verify.
-
-    >>> bare = replace(found.certificate, proof=None)
-    >>> verified(replace(found, certificate=bare)).status
-    'uncertified'
-    """
+    "The result, without its claim if that has no proof, or doesn't verify."
     if not (found.proved or found.status in CLAIMS) or found.verification:
         return found
     status = 'uncertified' if found.status in CLAIMS else found.status
@@ -662,9 +613,6 @@ class Stopped(Halt):
 def learner(make: Callable[_P, Generator[Any, Any, Any]]) -> Callable[_P, Learner]:
     """Decorator of a function (setting, oracle, …) that returns a generator, or is
     one: what it makes is a `Learner`.
-
-    >>> isinstance(oiafc(z, oracle, eps=1., delta=.1), Learner)
-    True
     """
     @wraps(make)
     def made(setting, oracle, *args, **options):
@@ -686,15 +634,13 @@ def within(inner: Any, answer: Callable[[Any], Any]) -> Generator[Any, Any, Any]
     while True:
         try:
             response = yield from answer(rule)
-        except Halt as halt:
-            return halted(inner, halt)
+        except Halt as e:
+            halt = e
+            break
         try:
             rule = inner.send(response)
         except StopIteration as end:
             return end.value
-
-def halted(inner: Any, halt: Halt) -> Any:
-    "What the coroutine `inner` returns that is stopped by a `Halt`."
     try:
         inner.throw(Stopped())
     except StopIteration as end:
@@ -734,9 +680,6 @@ def interrupts_held() -> Any:
 
     Only in the main thread, and only where Ctrl-C has its usual meaning: elsewhere
     nothing is held.
-
-    >>> callable(interrupts_held())
-    True
     """
     pressed = []
     def hold(number, frame):
@@ -793,29 +736,25 @@ def simulate(learner: Any, world: World, seed: int | np.random.Generator | None)
 # %% ../../nbs/appendix/62_learner.ipynb #9dce764c
 def found_names(found):
     "The names of arms and states, as far as a result knows them."
-    z = found.setting
-    if z is None:
-        W = found.rule.support.shape[1]
-        return ([f'arm {k}' for k in range(len(found.counts))],
-                [f'state {w}' for w in range(W)])
-    return z.arms, z.states
+    if found.setting is not None:
+        return found.setting.arms, found.setting.states
+    return ([f'arm {k}' for k in range(len(found.counts))],
+            [f'state {w}' for w in range(found.rule.support.shape[1])])
 
 def claim_facts(found):
     "What a result claims of its rule; each bound is rounded to the side of truth."
     most, least = (lambda x: three_digits(x, True)), (lambda x: three_digits(x, False))
-    c, (low, high) = found.certificate, found.earns or (None, None)
-    listed = found.tried
+    c, listed = found.certificate, found.tried
+    low, high = found.earns if listed else (None, None)
     return FactTable.of(
         ('bound', 'loses at most', None if listed or c is None else c.bound, most),
         ('mixing', "price of the oracle's share", c and c.mixing or None, most),
         ('behind', 'behind', max(found.behind, 0.) if listed else None, most),
-        ('low', 'earns at least', low if listed else None, least),
-        ('high', 'earns at most', high if listed else None, most),
+        ('low', 'earns at least', low, least), ('high', 'earns at most', high, most),
         ('profit', 'earns at least', None if listed else found.profit, least),
         ('lead', 'leads by', found.lead, 'g'),
-        ('missed', 'may have missed', found.missed,
-         lambda share: f'an arm that answers fewer than 1 in {int(1/share)} random '
-                       'rules'),
+        ('missed', 'may have missed', found.missed, lambda share:
+            f'an arm that answers fewer than 1 in {int(1/share)} random rules'),
         ('delta', 'probability', found.delta, in_percent))
 
 def proved_text(found):
@@ -862,8 +801,7 @@ def claim_text(found, told):
                 f'tried, this one earns at most {said["behind"]} less than the best, '
                 f'with probability {said["delta"]}, and between {said["low"]} and '
                 f'{said["high"]} as played')
-    text = (f'For {told.in_words()}: the rule loses at most {said["bound"]} against '
-            'the '
+    text = (f'For {told.in_words()}: the rule loses at most {said["bound"]} against the '
             f'best one{", where the arm answers that is meant" if meant else ""}, with '
             f'probability {said["delta"]}')
     if 'profit' in said:
@@ -881,12 +819,11 @@ def unchecked(found, told):
     "What wasn't checked of an expert as `told`: texts."
     if found.tried:
         return ['that the expert goes on as it does']
-    needless = {c.name for c in found.checks if c.rounds}
+    z, needless = found.setting, {c.name for c in found.checks if c.rounds}
     needless |= {'lapses'} if not told.lapses else set()
     needless |= {'calibration'} if told.beliefs == 'own' else set()
-    if found.setting is None or found.setting.prior is None:
-        needless.add('prior')
-    proxy = found.setting is not None and found.setting.rates is not None
+    needless |= {'prior'} if z is None or z.prior is None else set()
+    proxy = z is not None and z.rates is not None
     return [text for name, text in CHECKS.items() if name not in needless] + [
         *UNCHECKED, *['that the test of the state errs as it is said to']*proxy]
 

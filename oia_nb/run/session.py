@@ -14,13 +14,12 @@ _Given = ParamSpec('_Given')
 _Got = TypeVar('_Got', bound=Any)
 
 # %% auto #0
-__all__ = ['CUT', 'WRITTEN', 'SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'PAPER', 'RECKONER', 'NEEDS', 'BECAME', 'SLIPS',
-           'IN_A_NEW_FILE', 'WAYS', 'CALIBRATION_LEVEL', 'Damaged', 'Busy', 'naming', 'chained', 'as_record', 'is_torn',
-           'read_journal', 'as_path', 'writing', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same',
-           'Tape', 'plain_setting', 'checked_head', 'takes_facts', 'as_response', 'read_header', 'Offer', 'in_percents',
-           'as_page', 'as_body', 'reckoner', 'who_holds', 'SessionRound', 'Session', 'new_head', 'with_oracle',
-           'payable_oracle', 'past_answer', 'drawn', 'as_a_whole', 'said_text', 'in_rounds', 'counted',
-           'control_questions', 'calibration_evidence', 'Calibration']
+__all__ = ['WRITTEN', 'SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'PAPER', 'RECKONER', 'CALIBRATION_LEVEL', 'ROUNDS', 'BECAME',
+           'SLIPS', 'IN_A_NEW_FILE', 'WAYS', 'Damaged', 'Busy', 'naming', 'writing', 'chained', 'as_record', 'is_torn',
+           'read_journal', 'Journal', 'Refused', 'as_said', 'as_report', 'rule_digest', 'is_same', 'Tape',
+           'checked_head', 'as_response', 'read_header', 'Offer', 'as_page', 'as_body', 'reckoner', 'who_holds',
+           'tickets_html', 'SessionRound', 'Session', 'new_head', 'payable_oracle', 'past_answer', 'drawn',
+           'as_a_whole', 'said_text', 'in_rounds', 'control_questions', 'calibration_evidence', 'Calibration']
 
 # %% ../../nbs/experts/27_session.ipynb #8b07a95c
 import hashlib
@@ -39,10 +38,8 @@ from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
 from .. import __version__
-from ..core import (InvalidInput, OIAError, PROB_TOL, as_choice,
-                         as_integer,
-                         as_kind, as_number, as_text, as_value, file_trouble,
-                         fresh_seed, generator, placed, plain)
+from ..core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer, as_kind,
+                         as_number, as_text, as_value, file_trouble, fresh_seed, generator, placed, plain)
 from ..paper.estimation import NORMAL, PAST
 from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
@@ -52,9 +49,9 @@ from ..game.oracle import Oracle, learnable
 from ..experts.examination import CalibrationWatch
 from ..show.documents import identification_from_dict
 from .identification import (check_options, learner_for, learner_row,
-                                   rounds_left, searching)
-from ..show.facts import html_table, in_percent, three_digits
-from .learner import Origin, Stopped, Verification, interrupts_held
+                                       rounds_left, searching)
+from ..show.facts import ROWS_SHOWN, html_table, in_percent, three_digits
+from .learner import Origin, Stopped, Verification, check_fits, interrupts_held
 from ..experts.told import DIGITS_MOST, Check, Told, as_told
 from ..experts.open_setting import OpenSetting
 from ..game.stackelberg import region_margin
@@ -75,6 +72,10 @@ def naming(path):
         yield
     except Damaged as e:
         raise Damaged(f'{path}: {e}; nothing was changed') from None
+
+def writing(path):
+    "Where the block can't write the file, it raises `InvalidInput`."
+    return file_trouble('path', str(path), 'a file that can be written')
 
 def chained(previous, record):
     """The hash (chapter 27) of a record without its own, after the hash `previous`:
@@ -105,10 +106,6 @@ def is_torn(line):
         pass
     return False
 
-# %% ../../nbs/experts/27_session.ipynb #f29e9580
-CUT = ('; Session.open(path, cut=True) goes on from the lines before it, and keeps the '
-       'rest in a file beside')
-
 def read_journal(data, cut=False):
     """The records of a journal (bytes), the last hash, and how many bytes are whole
     records.
@@ -126,25 +123,12 @@ def read_journal(data, cut=False):
         except Damaged as e:
             if cut and records:
                 break
-            raise Damaged(f'line {number} (byte {at}) of the journal {e}'
-                          f'{CUT if records else ""}') from None
+            way = ('; Session.open(path, cut=True) goes on from the lines before it, and '
+                   'keeps the rest in a file beside')*bool(records)
+            raise Damaged(f'line {number} (byte {at}) of the journal {e}{way}') from None
         records.append(record)
         at += len(line) + (not last)
     return records, previous, at
-
-# %% ../../nbs/experts/27_session.ipynb #1f946bdf
-def as_path(path):
-    """The `Path` of a file, which may not exist yet, in a folder that does. Raises
-    `InvalidInput`."""
-    with file_trouble('path', path, 'the file of a session, nothing else'):
-        given = as_file(path)
-    if given.is_dir() or not given.parent.is_dir():
-        raise InvalidInput('path', str(path), 'a file in a folder that exists')
-    return given
-
-def writing(path):
-    "Where the block can't write the file, it raises `InvalidInput`."
-    return file_trouble('path', str(path), 'a file that can be written')
 
 # %% ../../nbs/experts/27_session.ipynb #979555ca
 WRITTEN = WeakValueDictionary()     # journals that are written, by process and path
@@ -159,8 +143,12 @@ class Journal:
     """
     def __init__(self, path, *, new=False, write=True, cut=False):
         from filelock import FileLock, Timeout
-        self.path, self.lock = as_path(path), None
-        self.why = 'was opened for reading only'
+        with file_trouble('path', path, 'the file of a session, nothing else'):
+            self.path = as_file(path)
+            self.key = os.getpid(), str(self.path.resolve())
+        if self.path.is_dir() or not self.path.parent.is_dir():
+            raise InvalidInput('path', str(path), 'a file in a folder that exists')
+        self.lock, self.why = None, 'was opened for reading only'
         if write and (new or self.path.exists()):
             self.lock = FileLock(f'{self.path}.lock')
             with writing(path):
@@ -168,9 +156,9 @@ class Journal:
                     self.lock.acquire(timeout=0)
                 except Timeout:
                     where = ('this process: go on there, or close() it'
-                             if self._key() in WRITTEN else 'another process')
+                             if self.key in WRITTEN else 'another process')
                     raise Busy(f'{self.path} is open for writing in {where}') from None
-            WRITTEN[self._key()] = self
+            WRITTEN[self.key] = self
         try:
             self._open(new, write, cut)
         except BaseException:
@@ -181,14 +169,10 @@ class Journal:
         "Let others write."
         if self.lock is not None:
             self.lock.release()
-            WRITTEN.pop(self._key(), None)
+            WRITTEN.pop(self.key, None)
             self.lock, self.why = None, 'was closed'
 
-    def _key(self):
-        return os.getpid(), str(self.path.resolve())
-
     def _open(self, new, write, cut):
-        self.notes = []
         with file_trouble('path', str(self.path), 'the file of a session'):
             try:
                 if new:
@@ -198,16 +182,15 @@ class Journal:
                                    'on with this one') from None
             data = self.path.read_bytes()
         with naming(self.path):
-            self.records, self.last, whole = read_journal(data, cut)
-        self.size, rest = len(data), data[whole:]
+            self.records, self.last, self.whole = read_journal(data, cut)
+        self.notes, self.size, rest = [], len(data), data[self.whole:]
+        self.ends = b'\n' if self.whole and data[self.whole - 1] != ord('\n') else b''
         if rest and b'\n' not in rest and is_torn(rest):
             self.notes.append(f'the last line was torn, and its {len(rest)} bytes are left '
                               'out')
         elif rest:
             where = f'are kept in {self._keep(rest)}' if write else 'would be cut off'
             self.notes.append(f'{len(rest)} bytes after line {len(self.records)} {where}')
-        self.whole = whole
-        self.ends = b'' if data[:whole].endswith(b'\n') or not whole else b'\n'
 
     def _keep(self, rest):
         "Cut off the last bytes, which go to a new file beside the journal; its name."
@@ -217,8 +200,8 @@ class Journal:
             f.write(rest)
             os.fsync(f.fileno())
         with writing(self.path):
-            os.truncate(self.path, self.size - len(rest))
-        self.size -= len(rest)
+            os.truncate(self.path, self.whole)
+        self.size = self.whole
         return beside.name
 
     def append(self, record):
@@ -254,23 +237,25 @@ SNAP = .01      # a report this close to a listed belief, in every state, stands
 
 def as_said(setting, report):
     "A report as probabilities (W,), as they were said. Raises `Refused`."
-    expected = f'probabilities or percentages of {", ".join(setting.states)}'
+    states = setting.states
+    expected = f'probabilities or percentages of {", ".join(states)}'
     if isinstance(report, (int, float, np.number)):
         raise Refused('report', report, f'{expected}; a bare number may be the place '
                       f'of a belief, belief={report}, or percent={report} of the last')
+    values = report
     if isinstance(report, dict):
-        if odd := [k for k in report if k not in setting.states]:
+        if odd := [k for k in report if k not in states]:
             raise Refused('report', report, f'{expected}; {odd[0]!r} is none of them')
-        if len(report) < setting.W:
+        if len(report) < len(states):
             raise Refused('report', report, f'{expected}, all of them')
-        report = [report[w] for w in setting.states]
+        values = [report[w] for w in states]
+    elif isinstance(report, (set, frozenset, bytes, bytearray)):
+        values = ()         # a set has no order, and bytes would be read as numbers
     try:
-        # a set has no order, and bytes would be read as numbers
-        in_order = not isinstance(report, (set, frozenset, bytes, bytearray))
-        x = np.array([as_number('report', v, 0.) for v in report if in_order])
+        x = np.array([as_number('report', v, 0.) for v in values])
     except (TypeError, InvalidInput):
-        raise Refused('report', report, expected) from None
-    if len(x) != setting.W:
+        x = ()
+    if len(x) != len(states):
         raise Refused('report', report, expected)
     return x/100 if x.sum() > 2 else x
 
@@ -286,20 +271,19 @@ def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent
     if sum(x is not None for x in (report, belief, percent)) != 1:
         raise Refused('report', report, 'one of report, belief and percent')
     places = np.arange(setting.M) if arm is None else setting.places(arm)
-    if belief is not None:
-        with placed(kind=Refused):
+    with placed(kind=Refused):
+        if belief is not None:
             i = as_integer('belief', belief, 0, setting.M - 1)
-        if i not in places:
-            raise Refused('belief', i, f'one of {setting.arms[arm]}: '
-                          f'{", ".join(map(str, places))}')
-        return i, setting.support[i], 0.
-    if percent is not None:
-        with placed(kind=Refused):
+            if i not in places:
+                raise Refused('belief', i, f'one of {setting.arms[arm]}: '
+                              f'{", ".join(map(str, places))}')
+            return i, setting.support[i], 0.
+        if percent is not None:
             p = as_number('percent', percent, 0., 100.)
-        if setting.W != 2:
-            raise Refused('percent', percent,
-                          'a report: there are more than two states')
-        report = [100 - p, p]
+            if setting.W != 2:
+                raise Refused('percent', percent,
+                              'a report: there are more than two states')
+            report = [100 - p, p]
     x = as_said(setting, report)
     gap = np.abs(setting.support[places] - x).max(1)
     n = int(gap.argmin())
@@ -307,10 +291,8 @@ def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent
     if gap[n] > snap + PROB_TOL:
         near = ', '.join(f'{p:.1%}' for p in setting.support[i])
         whose = '' if len(places) == setting.M else f' of {setting.arms[arm]}'
-        raise Refused(
-            'report', report,
-            f'a belief within {snap:g} of a listed one{whose} (the nearest, {near}, is '
-            f'{gap[n]:.3g} away)')
+        raise Refused('report', report, f'a belief within {snap:g} of a listed one{whose} '
+                      f'(the nearest, {near}, is {gap[n]:.3g} away)')
     return i, x, float(gap[n])
 
 # %% ../../nbs/experts/27_session.ipynb #4022c88b
@@ -321,49 +303,36 @@ def rule_digest(rule):
     "16 hexadecimal digits that name a rule by its payments, to their last bit."
     return hashlib.sha256(np.ascontiguousarray(rule.values).tobytes()).hexdigest()[:16]
 
-def is_same(a, b, same=SAME_RULE):
-    "Whether two rules pay the same but for `same`, in units of the bound."
-    return bool(np.abs(a.values - b.values).max() <= same*b.bound)
+def is_same(a, b):
+    "Whether two rules pay the same but for `SAME_RULE`, in units of the bound."
+    return bool(np.abs(a.values - b.values).max() <= SAME_RULE*b.bound)
 
-# %% ../../nbs/experts/27_session.ipynb #128850ac
 class Tape:
-    """Answers for a learner that chooses its own questions: `answers` are pairs (rule,
-    anything)."""
+    """Answers for a learner that chooses its own questions: `answers` are the pairs
+    (rule, anything) that wait."""
     def __init__(self, answers=()):
         self.answers = list(answers)
-        self.values = np.array([rule.values for rule, _ in self.answers])
-        self.waits = np.ones(len(self.answers), bool)
 
     def next(self, rule):
         "The first answer that waits for this rule, or None."
-        if not self.waits.any():
-            return None
-        near = np.abs(self.values - rule.values).max((1, 2)) <= SAME_RULE*rule.bound
-        n = int((near & self.waits).argmax())
-        if not near[n] or not self.waits[n]:
-            return None
-        self.waits[n] = False
-        return self.answers[n][1]
+        for n, (asked, answer) in enumerate(self.answers):
+            if is_same(asked, rule):
+                del self.answers[n]
+                return answer
 
 # %% ../../nbs/experts/27_session.ipynb #c993a6c5
 SCHEMA = 3
 # what the headers of earlier schemas lack
 HEAD = dict(history=[], snap=SNAP, currency=None, fee=0., max_paid=None, unit=None,
-            asks=False, person=None, left=[],
-            lottery=None)
-
-def plain_setting(setting):
-    "The fields of a setting that are known, in plain values."
-    return {name: value for name, value in plain(setting).items()
-            if name != 'kind' and value is not None}
+            asks=False, person=None, left=[], lottery=None)
 
 def checked_head(head):
     """The `Setting` and the `Oracle` of a header, if it has one, and its history as
     pairs (rule, `Response`). Raises `InvalidInput` and what bad fields raise."""
-    setting = Setting(**head['setting'])
+    setting, oracle = Setting(**head['setting']), head['oracle']
     rule_of = lambda values: ScoringRule(values, setting.support, setting.bound)
-    oracle = head['oracle'] and Oracle([rule_of(v) for v in head['oracle']['rules']],
-                                       head['oracle']['margins'])
+    if oracle:
+        oracle = Oracle([rule_of(v) for v in oracle['rules']], oracle['margins'])
     as_number('snap', head['snap'], 0., .5)
     as_number('fee', head['fee'], 0.)
     if head['max_paid'] is not None:
@@ -391,10 +360,6 @@ def checked_head(head):
     return setting, oracle, past
 
 # %% ../../nbs/experts/27_session.ipynb #c993a601
-def takes_facts(row, options):
-    "Whether a learner goes on from any facts: answers to rules that it didn't ask."
-    return 'record' in row.options and not options.get('margin')
-
 def as_response(setting, arm, belief, state=None):
     "The `Response` of an answer by places. Raises `InvalidInput`."
     arm = as_integer('arm', arm, 0, setting.K - 1)
@@ -412,15 +377,13 @@ def read_header(path, records):
         raise InvalidInput('path', str(path), 'the file of a session')
     schema = head.get('schema')
     if type(schema) is not int or schema > SCHEMA:
-        raise InvalidInput(
-            f'{path}: schema', schema,
-            f'{SCHEMA}; the file was made by a later version of this package')
+        raise InvalidInput(f'{path}: schema', schema, f'{SCHEMA}; the file was made by a '
+                           'later version of this package')
     try:
         return HEAD | head, *checked_head(HEAD | head)
     except (LookupError, TypeError, AttributeError, ValueError, OIAError) as e:
-        why = f'{type(e).__name__}: {e}'
-        raise Damaged(
-            f'line 1 of the journal is no header of a session ({why})') from None
+        raise Damaged('line 1 of the journal is no header of a session '
+                      f'({type(e).__name__}: {e})') from None
 
 # %% ../../nbs/experts/27_session.ipynb #6c963620
 @dataclass(frozen=True, eq=False)
@@ -443,12 +406,16 @@ class Offer:
         m = self.rule.menu()
         return Menu(100*m.tickets/m.bound, m.support, 100.) if self.lottery else m
 
+    @property
+    def unit(self) -> str | None:
+        "What the sums of its tickets are in."
+        return '%' if self.lottery else self.currency
+
     def __str__(self):
         head = (f'Round {self.round}. Choose how to look '
                 f'({", ".join(self.setting.arms)}), and say what you believe.')
         head = ' '.join(filter(None, [head, self.say, self.terms()]))
-        unit = '%' if self.lottery else self.currency
-        return head + '\n' + self.menu.text(self.setting, self.digits, unit)
+        return head + '\n' + self.menu.text(self.setting, self.digits, self.unit)
 
     def terms(self) -> str:
         "The sentences on the fee and on the prize, where there are any."
@@ -461,13 +428,10 @@ class Offer:
     def tickets(self, digits: int | None = None) -> str:
         "The tickets as a table of HTML: what each pays, and when to take it."
         menu, states = self.menu, self.setting.states
-        when = who_holds(menu, states, digits)
-        return html_table(
-            ['Ticket', *(f'{"wins" if self.lottery else "pays"} if {w}' for w in states),
-             'When to take it'],
-            [[ticket_name(b), *(money(abs(x), digits) + ' %'*self.lottery for x in t),
-              when[b]]
-             for b, t in enumerate(menu.tickets)], most=len(menu))
+        digits = self.digits if digits is None else digits
+        return tickets_html(menu, states, digits, '%' if self.lottery else None,
+                            pays='wins' if self.lottery else 'pays',
+                            when=who_holds(menu, states, digits), most=len(menu))
 
     def sheet(self, digits: int | None = None, details: bool = True) -> str:
         """The offer as a page of HTML (a text) to hand to the expert; `digits` are
@@ -483,28 +447,16 @@ class Offer:
             f'is known what was the case. {remark(menu.tickets, digits)}',
             reckoner(menu, states) if len(states) > 2 else '']
         if not details:
-            exact = [self.in_short(digits), '<details><summary>What exactly is paid'
+            most = money(menu.tickets.max(), digits, self.unit)
+            exact = [f'You are paid for what you say, {most} at most. The better you know what '
+                     'is the case, the more you can earn. You earn most, on average, if you '
+                     'say what you believe.', '<details><summary>What exactly is paid'
                      f'</summary>{as_body(*exact)}</details>']
         return as_page(
             f'Round {self.round}',
             f'<p>Choose how to look: {listed(self.setting.arms)}. Then say how likely you '
             f'think each of {listed(states)}. {self.say} Name the round with your answer.'
             '</p>', self.terms(), *exact)
-
-    def in_short(self, digits: int | None = None) -> str:
-        "What the payments are for, without their details: a sentence or two."
-        unit = '%' if self.lottery else self.currency
-        most = money(self.menu.tickets.max(), digits, unit)
-        return (f'You are paid for what you say, {most} at most. The better you know what '
-                'is the case, the more you can earn. You earn most, on average, if you say '
-                'what you believe.')
-
-def in_percents(digits):
-    "How to say probabilities of so many decimals, as a sentence."
-    if digits <= 2:
-        return 'Say whole percentages.'
-    tenths = 'one decimal' if digits == 3 else f'{digits - 2} decimals'
-    return f'Say percentages with {tenths}.'
 
 # %% ../../nbs/experts/27_session.ipynb #e8387c27
 PAPER = """<!doctype html>
@@ -561,17 +513,27 @@ def who_holds(menu, states, digits=None):
         return menu.when(states, digits)
     takes = (menu.support @ menu.tickets.T).argmax(1)
     said = [' / '.join(f'{100*p:.3g}' for p in b) for b in menu.support]
-    names = ' / '.join(states)
-    return [f'if you say ({names}, in percent) '
-            + ' or '.join(b for b, t in zip(said, takes) if t == n)
+    head = f'if you say ({" / ".join(states)}, in percent) '
+    return [head + ' or '.join(b for b, t in zip(said, takes) if t == n)
             for n in range(len(menu))]
+
+def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=None,
+                 most=ROWS_SHOWN):
+    """The tickets of a menu as a table of HTML: what each pays, and in words `when` to
+    take it, if that is told."""
+    heads = ['ticket', *(f'{pays} if {w}' for w in states)]
+    rows = [[ticket_name(b), *(money(abs(x), digits, unit) for x in t)]
+            for b, t in enumerate(menu.tickets)]
+    if when:
+        heads.append('when to take it')
+        rows = [[*row, words] for row, words in zip(rows, when)]
+    return html_table(heads, rows, most)
 
 # %% ../../nbs/experts/27_session.ipynb #32faaff7
 @dataclass(eq=False)
 class SessionRound:
     """A round of a session: the offer's rule, what became of it (`status`: open,
-    answered
-    or void), and how often; what was `spent` on what didn't stay."""
+    answered or void), and how often; what was `spent` on what didn't stay."""
     number: int
     rule: ScoringRule
     status: str = 'open'
@@ -592,30 +554,28 @@ class SessionRound:
     revealed: int | None = None        # how many states were known before this one
 
     @property
+    def pending(self):
+        "Whether it was answered, and its state isn't known."
+        return self.status == 'answered' and self.state is None
+    @property
     def due(self):
         "The payment that is due, or None while the state isn't known."
-        if self.state is None or self.status != 'answered':
-            return None
-        return self.worth(self.rule.values[self.belief, self.state])
-
+        if self.state is not None and self.status == 'answered':
+            return self.worth(self.rule.values[self.belief, self.state])
     @property
     def paid(self):
         "What has fallen due: an amendment, or undoing, takes nothing back."
         return max(self.spent, self.due or 0.)
-
     @property
     def at_most(self):
         "The most that may fall due when the state is known."
-        pending = self.status == 'answered' and self.state is None
-        most = self.worth(self.rule.values[self.belief].max()) if pending else 0.
+        most = self.worth(self.rule.values[self.belief].max()) if self.pending else 0.
         return max(0., most - self.spent)
-
     @property
     def ticket(self):
         "The name of the ticket that is held, of those on the sheet; or None."
-        if self.belief is None:
-            return None
-        return ticket_name(self.rule.menu().choice(self.rule.support[self.belief]))
+        if self.belief is not None:
+            return ticket_name(self.rule.menu().choice(self.rule.support[self.belief]))
 
     def worth(self, sum_: float) -> float:
         "What is paid for a sum of a ticket: itself, or what the draw makes of it."
@@ -624,6 +584,9 @@ class SessionRound:
         return self.rule.bound*(self.draw < sum_/self.rule.bound)
 
 # %% ../../nbs/experts/27_session.ipynb #18736f69
+# how often the alarm may be false
+CALIBRATION_LEVEL = .01
+
 def as_a_whole(method: Callable[_Given, _Got]) -> Callable[_Given, _Got]:
     """Decorator of a method that changes a session: one thread at a time, and Ctrl-C
     comes after it; pressed again, or if anything else breaks in, the session is what
@@ -647,9 +610,6 @@ def as_a_whole(method: Callable[_Given, _Got]) -> Callable[_Given, _Got]:
         return found
     return changing     # type: ignore[return-value]
 
-# how often the alarm may be false
-CALIBRATION_LEVEL = .01
-
 class Session:
     """A learner and a real expert, with a journal on disk.
 
@@ -661,6 +621,7 @@ class Session:
         with naming(journal.path):
             self.head, self.setting, self.oracle, self._past = read_header(
                 journal.path, journal.records)
+            self._row = learner_row(self.head['method'])
             self._read()
 
     @classmethod
@@ -685,7 +646,6 @@ class Session:
     def close(self) -> None:
         "Let others write the file."
         self.journal.close()
-
     def __enter__(self) -> Session:
         return self
     def __exit__(self, *exc: Any) -> None:
@@ -715,11 +675,9 @@ class Session:
         contradicts others is asked again before it ends the session; the expert must know.
         With a `lottery`, a text as seed, tickets are chances of the largest payment.
         """
-        head = new_head(where, oracle, eps=eps, delta=delta, method=method, snap=snap,
-                        currency=currency, unit=unit, fee=fee, max_paid=max_paid,
-                        history=history,
-                        told=told, asks=asks, person=person, lottery=lottery,
-                        options=options)
+        head = new_head(where, oracle, method, history, told, options, dict(
+            eps=eps, delta=delta, snap=snap, currency=currency, unit=unit, fee=fee,
+            max_paid=max_paid, asks=asks, person=person, lottery=lottery))
         journal = Journal(path, new=True)
         try:
             journal.append(head)
@@ -735,7 +693,7 @@ class Session:
         it stands."""
         kind = record.get('kind')
         try:
-            as_choice('kind', kind, ['offer', 'stopped', 'ended', *NEEDS])
+            as_choice('kind', kind, ['offer', 'stopped', 'ended', *ROUNDS])
             if kind == 'stopped':
                 self._stopped = True
             elif kind == 'ended':
@@ -744,27 +702,26 @@ class Session:
                 self._file_offer(record)
             else:
                 n = as_integer('round', record.get('round'), 1, len(self._rounds))
-                at = self._rounds[n - 1]
-                as_choice('status', at.status, NEEDS[kind])
-                self._file_round(at, kind, record)
+                self._file_round(self._rounds[n - 1], kind, record)
         except (InvalidInput, TypeError, ValueError, LookupError) as e:
             raise Damaged(f'line {line} of the journal, {kind}: {e}') from None
 
     def _file_round(self, at, kind, record):
-        "What a record says of the round `at`, whose status fits. Raises `InvalidInput`."
+        "What a record says of the round `at`. Raises `InvalidInput` if it can't."
+        before, after = ROUNDS[kind]
+        as_choice('status', at.status, [before])
+        if kind in ('declined', 'amended', 'doubted'):
+            setattr(at, kind, getattr(at, kind) + 1)
+        if kind in ('amended', 'void'):
+            at.spent, self._filed = at.paid, None
+        at.status = after
+        if kind == 'doubted':
+            at.arm = at.belief = at.state = at.revealed = None
+        if after == 'open':
+            return
         given = {name: record[name] for name in ('arm', 'belief', 'state', 'said',
                                                  'distance', 'note')
                  if record.get(name) is not None}
-        if kind in ('declined', 'amended', 'doubted'):
-            setattr(at, kind, getattr(at, kind) + 1)
-        if kind == 'declined':
-            return
-        if kind in ('amended', 'void'):
-            at.spent, self._filed = at.paid, None
-        at.status = dict(void='void', doubted='open').get(kind, 'answered')
-        if kind == 'doubted':
-            at.arm = at.belief = at.state = at.revealed = None
-            return
         if 'state' in given:
             as_integer('state', given['state'], 0, self.setting.W - 1)
             if at.state is None:
@@ -786,16 +743,15 @@ class Session:
         for after, name, values, arm in as_kind('new', record.get('new', []), list):
             known = rule_of(name, values), as_integer('arm', arm, 0, z.K - 1)
             self._registered.append((as_integer('round', after, last, n), *known))
-        rule = rule_of(record.get('rule'), record.get('values'))
-        bound = record.get('bound')
+        rule, bound = rule_of(record.get('rule'), record.get('values')), record.get('bound')
         if bound is not None:
             as_number('bound', bound, 0.)
         kind, target = record.get('why') or (NORMAL, None)
         if target is not None:
             as_integer('target', target, 0, z.K - 1)
         self._rounds.append(SessionRound(n, rule, kind=as_integer('kind', kind, 0, 9),
-                                  target=target, draw=drawn(self.head['lottery'], n),
-                                  bound=bound))
+                                         target=target, bound=bound,
+                                         draw=drawn(self.head['lottery'], n)))
 
     def _read(self):
         "What the records of the journal say, and the learner where that leaves it."
@@ -811,18 +767,18 @@ class Session:
     def _standing(self):
         """The rounds whose answers a learner can read: all but those whose state it waits
         for."""
-        needed = learner_row(self.head['method']).needs_states
         return [r for r in self._rounds if r.status == 'answered'
-                and not (needed and r.state is None)]
+                and not (self._row.needs_states and r.state is None)]
 
     @property
     def answers(self) -> list[tuple[ScoringRule, Response]]:
         "All answers that stand, those from before first: pairs (rule, `Response`)."
-        needed = learner_row(self.head['method']).needs_states
-        return [*self._past, *(
-            (r.rule,
-             as_response(self.setting, r.arm, r.belief, r.state if needed else None))
-            for r in self._standing)]
+        return [*self._past, *((r.rule, self._response(r)) for r in self._standing)]
+
+    def _response(self, r):
+        "The answer of a round as the learner gets it."
+        return as_response(self.setting, r.arm, r.belief,
+                           r.state if self._row.needs_states else None)
 
     @property
     def history(self) -> list[tuple[Any, ...]]:
@@ -849,20 +805,20 @@ class Session:
 
     def _start(self):
         "The learner, with all answers that stand; or the result that is on file."
-        head, row = self.head, learner_row(self.head['method'])
+        head, options = self.head, self.head['options']
         self._rule = self._failure = self._learner = None
         self._result, self._tape = self._filed, Tape()
         if self._result is not None:
             return
-        options = head['options']
-        if takes_facts(row, options):
+        if 'record' in self._row.options and not options.get('margin'):
+            # it goes on from any facts: answers to rules that it didn't ask
             options = options | dict(record=self.record)
         else:
             self._tape = Tape(self.answers)
         if head['unit']:
             options = options | dict(unit=head['unit'])
-        self._learner = row.make(self.setting, self.oracle, eps=head['eps'],
-                                 delta=head['delta'], **options)
+        self._learner = self._row.make(self.setting, self.oracle, eps=head['eps'],
+                                       delta=head['delta'], **options)
         self._advance()
         if self._stopped and self._rule is not None:
             self._end(self._learner.stop())
@@ -870,7 +826,7 @@ class Session:
     @property
     def unused(self) -> int:
         "How many answers that stand, or are from before, the learner has not read."
-        return int(self._tape.waits.sum())
+        return len(self._tape.answers)
 
     @property
     def notes(self) -> list[str]:
@@ -897,7 +853,8 @@ class Session:
                 if response is None:
                     break
             most = self.head['max_paid']
-            if most is not None and self._at_least(self._rule) > most:
+            after = self.expected + self.head['fee'] + self._rule.expected.max()
+            if most is not None and after > most:
                 found = self._learner.stop()
                 short = found.status == 'stopped'
                 self._end(replace(found, status='paid_cap') if short else found)
@@ -905,10 +862,6 @@ class Session:
             self._end(stop.value)
         except OIAError as e:
             self._rule, self._failure = None, e
-
-    def _at_least(self, rule):
-        "What may be expected to be paid in all if one more round is played, with `rule`."
-        return self.expected + self.head['fee'] + rule.expected.max()
 
     def _end(self, found):
         "The learner is done: its result, which tells where it comes from."
@@ -943,32 +896,31 @@ class Session:
             raise Refused('session', self.status, 'a session that still asks; this one is '
                           f'over after round {len(self._rounds)}. {self.way_out}'.rstrip())
 
-    def _named(self, rule, said):
-        "A rule as a record names it: by its digest, with its payments where it is new."
-        name = rule_digest(rule)
-        new = name not in self._offered and name not in said
-        said[name] = True
-        return name, rule.values.tolist() if new else None
-
     @as_a_whole
     def announce(self) -> Offer:
         """The open round as an `Offer`, the same until it is answered. Raises `Refused`
         if the session is over."""
         self._need_open()
-        z, head = self.setting, self.head
         if self._open_round() is None:
-            said, new = {}, []
-            for before, rule, arm in self._fresh():
-                new.append((before, *self._named(rule, said), arm))
-            name, values = self._named(self._rule, said)
-            best = self.best
-            self._write(
-                kind='offer', round=len(self._rounds) + 1, rule=name,
-                why=getattr(self._learner, 'asking', (NORMAL, None)),
-                **{k: v for k, v in dict(values=values, new=new).items() if v},
-                **(dict(bound=best.bound) if best and best.certificate else {}))
-        r = self._rounds[-1]
-        return Offer(r.number, r.rule, z, head['currency'], head['fee'],
+            said, best = set(), self.best
+            def named(rule):
+                "A rule by its digest, with its payments where it is new."
+                name = rule_digest(rule)
+                new = name not in self._offered and name not in said
+                said.add(name)
+                return name, rule.values.tolist() if new else None
+            new = [(before, *named(rule), arm) for before, rule, arm in self._fresh()]
+            name, values = named(self._rule)
+            bound = best.bound if best and best.certificate else None
+            self._write(kind='offer', round=len(self._rounds) + 1, rule=name,
+                        why=getattr(self._learner, 'asking', (NORMAL, None)),
+                        **({} if bound is None else dict(bound=bound)),
+                        **{k: v for k, v in dict(values=values, new=new).items() if v})
+        return self._offer(len(self._rounds), self._rounds[-1].rule)
+
+    def _offer(self, number, rule):
+        head = self.head
+        return Offer(number, rule, self.setting, head['currency'], head['fee'],
                      decimals(head['unit']), self.say, head['lottery'] is not None)
 
     def _fresh(self):
@@ -993,10 +945,41 @@ class Session:
             return now
         known = 0 < n <= len(self._rounds)
         said = BECAME[self._rounds[n - 1].status] if known else 'is not announced'
-        wanted = 'one that is announced first'
-        if now is not None:
-            wanted = f'{now.number}, the open one'
+        wanted = 'one that is announced first' if now is None else f'{now.number}, the open one'
         raise Refused('round', n or None, f'{wanted} (round {n or 1} {said})')
+
+    def _answered(self, number):
+        with placed(kind=Refused):
+            n = as_integer('round', number, 1)
+        if n > len(self._rounds) or self._rounds[n - 1].status != 'answered':
+            raise Refused('round', number, 'a round that was answered and stands')
+        return self._rounds[n - 1]
+
+    def _state(self, state):
+        "The index of a state by its name or index. Raises `Refused`."
+        with placed(kind=Refused):
+            if isinstance(state, str):
+                states = list(self.setting.states)
+                return states.index(as_choice('state', state, states))
+            return as_integer('state', state, 0, self.setting.W - 1)
+
+    def _said(self, arm, state, r=None, **said):
+        """What was said of a round as fields of its record: an arm and a state by name or
+        index, and a report, as for `as_report`; of a round `r` that was answered, only what
+        is new. Raises `Refused`."""
+        z, found = self.setting, {}
+        if arm is not None or r is None:
+            with placed(kind=Refused):
+                found['arm'] = z.arm_index(arm)
+        if state is not None:
+            found['state'] = self._state(state)
+        if r is not None and all(x is None for x in said.values()):
+            if 'arm' not in found:
+                return found
+            said = dict(belief=r.belief)
+        place, x, distance = as_report(z, snap=self.head['snap'],
+                                       arm=found.get('arm', r and r.arm), **said)
+        return found | dict(belief=place, said=np.asarray(x).tolist(), distance=distance)
 
     @as_a_whole
     def answer(self, arm: int | str, report: Any = None, *, belief: int | None = None,
@@ -1009,44 +992,26 @@ class Session:
         answered. Raises `Refused`, also where no round is open or another one is, and
         nothing is written.
         """
-        n, z = self._asked(round).number, self.setting
-        with placed(kind=Refused):
-            k = z.arm_index(arm)
-            w = None if state is None else self._state(state)
-        note = {} if note is None else dict(note=said_text('note', note))
-        belief, said, distance = as_report(z, report, self.head['snap'], k, belief=belief,
-                                           percent=percent)
-        needed = learner_row(self.head['method']).needs_states
-        if needed and w is None:
+        r = self._asked(round)
+        given = self._said(arm, state, report=report, belief=belief, percent=percent)
+        if note is not None:
+            given['note'] = said_text('note', note)
+        if self._row.needs_states and state is None:
             raise Refused('state', state,
                           'the state: this learner needs it with the answer')
-        known = {} if w is None else dict(state=w)
-        self._write(kind='answer', round=n, arm=k, belief=belief,
-                    said=np.asarray(said).tolist(), distance=distance, **known, **note)
-        r = self._rounds[n - 1]
-        self._advance(as_response(z, k, belief, w if needed else None))
-        if self.head['asks'] and not r.doubted and self._blames_answers():
-            rounds = [r for r in self.contradiction if r != n]
-            fits = in_rounds(rounds) if rounds else 'the others'
-            self._write(kind='doubted', round=n)
-            self._start()
-            raise Refused('answer', f'{z.arms[k]}, {said}', 'an answer that fits '
-                          f'{fits}: did you mean it? Say it again, and it stands')
-        return r
-
-    def _blames_answers(self):
-        "Whether the session has just ended because answers contradict each other."
+        self._write(kind='answer', round=r.number, **given)
+        self._advance(self._response(r))
         found = self._result
-        return (found is not None and found.status == 'assumption_violated'
-                and found.violated in SLIPS)
-
-    def _state(self, state):
-        if isinstance(state, str):
-            if state not in self.setting.states:
-                raise InvalidInput('state', state,
-                                   f'one of {", ".join(self.setting.states)}')
-            return self.setting.states.index(state)
-        return as_integer('state', state, 0, self.setting.W - 1)
+        if (self.head['asks'] and not r.doubted and found is not None
+                and found.status == 'assumption_violated' and found.violated in SLIPS):
+            rounds = [n for n in self.contradiction if n != r.number]
+            fits = in_rounds(rounds) if rounds else 'the others'
+            self._write(kind='doubted', round=r.number)
+            self._start()
+            raise Refused('answer', f'{self.setting.arms[given["arm"]]}, {given["said"]}',
+                          f'an answer that fits {fits}: did you mean it? Say it again, and '
+                          'it stands')
+        return r
 
     @as_a_whole
     def decline(self, reason: str, *, round: int | None = None) -> None:
@@ -1055,26 +1020,16 @@ class Session:
         reason = said_text('reason', reason)
         self._write(kind='declined', round=self._asked(round).number, reason=reason)
 
-    def _answered(self, number):
-        with placed(kind=Refused):
-            n = as_integer('round', number, 1)
-        if n > len(self._rounds) or self._rounds[n - 1].status != 'answered':
-            raise Refused('round', number, 'a round that was answered and stands')
-        return self._rounds[n - 1]
-
     @as_a_whole
     def reveal(self, round: int, state: int | str) -> float:
         """The truth about a round's state (a name or an index); returns the payment that
         is now due. Raises `Refused`."""
         r = self._answered(round)
         if r.state is not None:
-            raise Refused(
-                'round', round, 'a round whose state is not known yet (it is '
-                f'{self.setting.states[r.state]})')
-        with placed(kind=Refused):
-            w = self._state(state)
-        self._write(kind='state', round=r.number, state=w)
-        if learner_row(self.head['method']).needs_states:
+            raise Refused('round', round, 'a round whose state is not known yet (it is '
+                          f'{self.setting.states[r.state]})')
+        self._write(kind='state', round=r.number, state=self._state(state))
+        if self._row.needs_states:
             self._start()
         return r.due
 
@@ -1093,16 +1048,7 @@ class Session:
         """Correct the arm, the report or the state of a round, as for `answer`; what was
         paid for it stays spent. Returns its `SessionRound`. Raises `Refused`."""
         r, reason = self._answered(round), said_text('reason', reason)
-        with placed(kind=Refused):
-            new = {} if arm is None else dict(arm=self.setting.arm_index(arm))
-            new |= {} if state is None else dict(state=self._state(state))
-        said = [x for x in (report, belief, percent) if x is not None]
-        if said or 'arm' in new:
-            belief = r.belief if not said else belief
-            place, x, distance = as_report(
-                self.setting, report, self.head['snap'], new.get('arm', r.arm),
-                belief=belief, percent=percent)
-            new |= dict(belief=place, said=np.asarray(x).tolist(), distance=distance)
+        new = self._said(arm, state, r, report=report, belief=belief, percent=percent)
         if not new:
             raise Refused('arm, report, state', None, 'what is to be corrected')
         self._write(kind='amended', round=r.number, reason=reason, **new)
@@ -1153,6 +1099,15 @@ class Session:
         return self.fees + float(sum(r.rule.expected[r.belief] for r in self._rounds
                                      if r.status != 'open'))
 
+    def summed(self, sums: Any) -> float:
+        "A sum of sums, in whole units."
+        total, digits = float(sum(sums)), decimals(self.head['unit'])
+        return total if digits is None else round(total, digits)
+
+    def sum_text(self, x: Any) -> str:
+        "A sum of money as a text, in the session's currency and unit."
+        return money(x, decimals(self.head['unit']), self.head['currency'])
+
     @property
     def result(self) -> Identification | None:
         """The `Identification`, once the session is over; None before. States that came
@@ -1168,7 +1123,7 @@ class Session:
         others = tuple(c for c in found.checks if c.name != 'calibration')
         found = replace(found, checks=(*others, seen.check))
         # what a trial says holds whatever is reported
-        assumes = 'assumption_violated' in learner_row(self.head['method']).statuses
+        assumes = 'assumption_violated' in self._row.statuses
         if (seen.alarm and assumes and told.beliefs == 'calibrated'
                 and told.is_exact(self.setting.support)):
             found = replace(found, certificate=None, profit=None, lead=None,
@@ -1224,23 +1179,13 @@ class Session:
         if found is None or found.status != 'assumption_violated':
             return ''
         if found.violated not in SLIPS:
-            return f'{WAYS.get(found.violated, "")}.'
+            return WAYS.get(found.violated, '.')
         first = self.contradiction[0]
-        return (f'Seen in {in_rounds(self.contradiction)}. If one of them is a slip, '
-                'correct it '
-                f"and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
+        return (f'Seen in {in_rounds(self.contradiction)}. If one of them is a slip, correct '
+                f"it and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
                 f"s.undo({first}, '…'). If slips are to be expected: "
                 f"Session.create(…, told='lapses=0.05'{IN_A_NEW_FILE}; if costs were "
                 "guessed, with intervals as the world's cost_ranges.")
-
-    def summed(self, sums: Any) -> float:
-        "A sum of sums, in whole units."
-        total, digits = float(sum(sums)), decimals(self.head['unit'])
-        return total if digits is None else round(total, digits)
-
-    def sum_text(self, x: Any) -> str:
-        "A sum of money as a text, in the session's currency and unit."
-        return money(x, decimals(self.head['unit']), self.head['currency'])
 
     @property
     def say(self) -> str:
@@ -1248,16 +1193,17 @@ class Session:
         told = as_told(self.head['options'].get('told'))
         digits = told.rounding or next(d for d in range(2, DIGITS_MOST + 1)
                                        if Told(rounding=d).is_exact(self.setting.support))
-        return in_percents(digits)
+        if digits <= 2:
+            return 'Say whole percentages.'
+        tenths = 'one decimal' if digits == 3 else f'{digits - 2} decimals'
+        return f'Say percentages with {tenths}.'
 
     @property
     def advice(self) -> str:
         "What to tell the expert before the first round, and what to know of its answers."
-        z, told = self.setting, as_told(self.head['options'].get('told'))
-        said = self.say
-        if told.rounding is None and not Told(rounding=2).is_exact(z.support):
-            said += (" Whole percentages would merge some of the listed beliefs: if they "
-                     "are "
+        told, said = as_told(self.head['options'].get('told')), self.say
+        if told.rounding is None and not Told(rounding=2).is_exact(self.setting.support):
+            said += (' Whole percentages would merge some of the listed beliefs: if they are '
                      "what will be said, create the session with told='rounding=2'.")
         if self.head['left']:
             said += (' Left out, as no rule makes them the favourite: '
@@ -1270,15 +1216,11 @@ class Session:
         that can't be told."""
         eps = self.head['eps']
         bounds = [(r.number - 1, r.bound) for r in self._rounds if r.bound is not None]
-        if self.status != 'open' or not bounds:
+        if self.status != 'open' or not bounds or bounds[-1][1] <= eps:
             return None
-        now = bounds[-1]
-        if now[1] <= eps:
-            return None
-        earlier = [b for b in bounds if 2*b[0] <= now[0]]
-        # without a fall that shows a rate, bounds are taken to fall like t to the power
-        # -1/2
-        n = rounds_left((earlier or bounds)[-1], now, eps) or now[0]*((now[1]/eps)**2 - 1)
+        t, bound = bounds[-1]
+        # without a fall that shows a rate, bounds are taken to fall like t to the power -1/2
+        n = rounds_left(bounds, eps) or t*((bound/eps)**2 - 1)
         n = int(float(f'{max(n, 1):.2g}'))
         return n, n*self.expected/max(self.rounds, 1)
 
@@ -1286,7 +1228,7 @@ class Session:
     def statement(self) -> str:
         """What is proved and of whom, how the session stands or ended, what can be done
         now, what was corrected and what was paid: a text."""
-        z, found, best, left = self.setting, self.result, self.best, self.left
+        found, best, left, put = self.result, self.best, self.left, self.sum_text
         if found is not None:
             said = [found.statement, self.way_out]
         elif self._failure is not None:
@@ -1294,23 +1236,21 @@ class Session:
         else:
             said = ['Nothing is proved yet.' if best is None or not best.certificate else
                     f'Proved so far, with probability {in_percent(self.head["delta"])}: a '
-                    f'rule of {z.arms[best.arm]} loses at most '
+                    f'rule of {self.setting.arms[best.arm]} loses at most '
                     f'{three_digits(best.bound, True)}.']
             if left:
-                said.append(f'About {left[0]:,} rounds and {self.sum_text(left[1])} are '
-                            'left.')
+                said.append(f'About {left[0]:,} rounds and {put(left[1])} are left.')
             elif best and best.bound <= self.head['eps']:
                 said.append('That is the accuracy asked for: answers that it rests on are '
                             'asked once more before it is certified.')
+        counted = lambda n: f'{n} answer was' if n == 1 else f'{n} answers were'
         if self.changed:
             said.append(f'{counted(self.changed)} amended or taken back, a choice that no '
                         'theorem can see.')
         if again := sum(r.doubted for r in self._rounds):
             said.append(f'{counted(again)} asked again.')
-        said.append(f'{counted(self.rounds)} given; paid {self.sum_text(self.paid)}, '
-                    'owed at most '
-                    f'{self.sum_text(self.owed)}, expected to pay '
-                    f'{self.sum_text(self.expected)}.')
+        said.append(f'{counted(self.rounds)} given; paid {put(self.paid)}, owed at most '
+                    f'{put(self.owed)}, expected to pay {put(self.expected)}.')
         return ' '.join(filter(None, said))
 
     def plain_round(self, r: SessionRound) -> dict[str, Any]:
@@ -1330,46 +1270,39 @@ class Session:
 
     def __repr__(self):
         "What stands, in a line or two."
-        z = self.setting
-        said = f'Session({self.journal.path.name}: {self.status}, {self.rounds} rounds'
-        said += f', {self.unused} answers not used' if self.unused else ''
-        pending = sum(r.status == 'answered' and r.state is None for r in self._rounds)
-        said += f', {self.sum_text(self.paid)} paid, {pending} states pending'
-        best = self.best
-        return said + (
-            f'; best so far: arm {z.arms[best.arm]}, loses at most {best.bound:.3g})'
-            if best else ')')
+        best, unused = self.best, f', {self.unused} answers not used' if self.unused else ''
+        so_far = (f'; best so far: arm {self.setting.arms[best.arm]}, loses at most '
+                  f'{best.bound:.3g}') if best else ''
+        return (f'Session({self.journal.path.name}: {self.status}, {self.rounds} rounds'
+                f'{unused}, {self.sum_text(self.paid)} paid, '
+                f'{sum(r.pending for r in self._rounds)} states pending{so_far})')
 
     def payments(self) -> pd.DataFrame:
         """What each round pays, a row each of those that were answered, and a last one of
         the sums, as a pandas frame: the receipt of the `person`."""
         import pandas as pd
-        z, head = self.setting, self.head
-        rows = [dict(person=head['person'], round=r.number, arm=z.arms[r.arm],
-                     ticket=r.ticket,
-                     state=None if r.state is None else z.states[r.state],
-                     paid=r.paid, fee=head['fee'], amended=r.amended,
-                     undone=r.status == 'void', currency=head['currency'])
+        same = {name: self.head[name] for name in ('person', 'fee', 'currency')}
+        rows = [self.plain_round(r) | same | dict(ticket=r.ticket, undone=r.status == 'void')
                 for r in self._rounds if r.status != 'open']
-        total = dict(person=head['person'], round='total', fee=self.fees,
-                     paid=self.summed(r.paid for r in self._rounds),
-                     currency=head['currency'])
-        return pd.DataFrame([*rows, total])
+        total = same | dict(round='total', fee=self.fees,
+                            paid=self.summed(r.paid for r in self._rounds))
+        return pd.DataFrame([*rows, total], columns=[
+            'person', 'round', 'arm', 'ticket', 'state', 'paid', 'fee', 'amended', 'undone',
+            'currency'])
 
     def closing(self) -> str:
         "A page of HTML to print and to sign: the rule, what is proved of it, and the sums."
         z, head, found = self.setting, self.head, self.result or self.best
         rule = [] if found is None else [
             f'The rule, under which {z.arms[found.arm]} is meant to be chosen',
-            Offer(0, found.rule, z, head['currency']).tickets(decimals(head['unit']))]
+            Offer(0, found.rule, z, digits=decimals(head['unit'])).tickets()]
         sums = self.payments()[['round', 'arm', 'ticket', 'state', 'paid', 'fee']]
         sums = sums.astype(object).fillna('')
         for name in 'paid', 'fee':
             sums[name] = sums[name].map(self.sum_text)
         return as_page(f'Closing page of {self.journal.path.name}', *rule, self.statement,
                        f'Payments to {head["person"] or "the expert"}',
-                       html_table(
-                           sums.columns, sums.values, len(sums)),
+                       html_table(sums.columns, sums.values, len(sums)),
                        'Date and signature: ____________________')
 
     def protocol(self, purpose: str, forecast: str = '') -> str:
@@ -1377,19 +1310,17 @@ class Session:
         when it stops, what is assumed, what may be paid, and what the expert is told;
         `forecast` is one more paragraph."""
         z, head = self.setting, self.head
-        told = as_told(head['options'].get('told'))
-        most = '' if head['max_paid'] is None else (
-            'The session ends before more than ' + self.sum_text(head['max_paid'])
-            + ' may be paid in all, in expectation at what is reported.')
+        told = as_told(head['options'].get('told')).in_words()
         rule = self.oracle.rules[-1] if self.oracle else search_rule(
             z, head['options']['seed'], BLOCK - 1)
-        offer = Offer(1, rule, z, head['currency'], head['fee'],
-                      decimals(head['unit']), self.say, head['lottery'] is not None)
-        questions = control_questions(payable(offer.rule, head['unit']), z, offer.digits,
+        offer = self._offer(1, rule)
+        questions = control_questions(payable(rule, head['unit']), z, offer.digits,
                                       head['currency'])
-        again = ('An answer that contradicts others may be asked once more, which the '
-                 'expert '
-                 'is told before.' if head['asks'] else '')
+        most = '' if head['max_paid'] is None else (
+            f' The session ends before more than {self.sum_text(head["max_paid"])} may be '
+            'paid in all, in expectation at what is reported.')
+        again = (' An answer that contradicts others may be asked once more, which the '
+                 'expert is told before.')*head['asks']
         return as_page(
             'Protocol', purpose,
             f'Ways to look: {", ".join(z.arms)}. What may be the case: '
@@ -1397,13 +1328,11 @@ class Session:
             'The number of rounds is not fixed. The study stops when it is proved that a '
             f'rule loses at most {head["eps"]:g} against the best one, with probability '
             f'{in_percent(head["delta"])}; looking at any time is allowed for in the '
-            'proof. '
-            f'It stops as well when an assumption is seen to fail. {again}',
-            f'Assumed is {told.in_words()}.', forecast,
-            f'A round pays at most {self.sum_text(z.bound + head["fee"])}. {most}',
+            f'proof. It stops as well when an assumption is seen to fail.{again}',
+            f'Assumed is {told}.', forecast,
+            f'A round pays at most {self.sum_text(z.bound + head["fee"])}.{most}',
             'What the expert is handed in each round, here with one of the first rules:',
-            offer.tickets(offer.digits), offer.say, offer.terms(),
-            'Control questions, and their answers:',
+            offer.tickets(), offer.say, offer.terms(), 'Control questions, and their answers:',
             html_table(['Question', 'Answer'], questions))
 
     def calibration(self, level: float = CALIBRATION_LEVEL) -> Calibration:
@@ -1411,33 +1340,36 @@ class Session:
         with probability `level` at most."""
         import pandas as pd
         z, level = self.setting, as_number('level', level, 0., 1., strict_low=True)
-        known = sorted((r for r in self._rounds
-                        if r.status == 'answered' and r.state is not None),
+        known = sorted((r for r in self._rounds if r.due is not None),
                        key=lambda r: r.revealed)
         beliefs, states, arms = (np.array([getattr(r, name) for r in known], int)
                                  for name in ('belief', 'state', 'arm'))
         def row(i):
             came = np.bincount(states[beliefs == i], minlength=z.W)
-            said = {f'said {w}': p for w, p in zip(z.states, z.support[i])}
-            return said | dict(cases=int(came.sum())) | {
-                f'came {w}': n/came.sum()
-                for w, n in zip(z.states, came)
-            }
+            cases = came.sum()
+            return ({f'said {w}': p for w, p in zip(z.states, z.support[i])}
+                    | dict(cases=int(cases))
+                    | {f'came {w}': n/cases for w, n in zip(z.states, came)})
         table = pd.DataFrame([row(i) for i in np.unique(beliefs)])
-        evidence = calibration_evidence(z.support, beliefs, states,
-                                        arms).max(initial=1.)
+        evidence = calibration_evidence(z.support, beliefs, states, arms).max(initial=1.)
         return Calibration(table, float(evidence), level)
 
 # %% ../../nbs/experts/27_session.ipynb #89a5a88b
-def new_head(where, oracle, *, method, history, told, options, **fields):
+def new_head(where, oracle, method, history, told, options, fields):
     "The header of a new session. Raises `InvalidInput`."
     if isinstance(where, OpenSetting):
-        where = Setting.grid(
-            list(where.states), utility=where.utility, bound=where.bound,
-            arms=where.arms, decisions=where.decisions,
-            step=.01 if where.W == 2 else .05)
         method = 'open_support' if method is None else method
-    where, oracle, left = with_oracle(where, oracle)
+        where = Setting.grid(list(where.states), utility=where.utility, arms=where.arms,
+                             bound=where.bound, decisions=where.decisions,
+                             step=.01 if where.W == 2 else .05)
+    if not isinstance(where, (World, Setting)):
+        raise InvalidInput('where', where, 'a World, a Setting or an OpenSetting')
+    left = []
+    if isinstance(oracle, str):
+        as_choice('oracle', oracle, ['world'])
+        oracle = None
+        if isinstance(where, World):
+            where, oracle, left = learnable(where)
     setting = where.setting if isinstance(where, World) else where
     if oracle is not None:
         oracle = payable_oracle(oracle.on(setting), fields['unit'], where)
@@ -1445,19 +1377,20 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
     told = str(as_told(told).require(row.name, row.honours))
     if told and 'told' in row.options:
         options = options | dict(told=told)
+    if oracle is None:
+        options = searching(row, generator(fresh_seed())) | options
     try:
         history = list(history)
     except TypeError:
         raise InvalidInput('history', history,
                            'a list of (rule, arm, report)') from None
-    rules = oracle and dict(rules=[r.values.tolist() for r in oracle.rules],
-                            margins=plain(oracle.margins))
-    if oracle is None:
-        options = searching(row, generator(fresh_seed())) | options
+    known = {name: value for name, value in plain(setting).items()
+             if name != 'kind' and value is not None}
     head = HEAD | fields | dict(
-        kind='oia-session',
-        left=list(left), schema=SCHEMA, package=__version__, numpy=np.__version__,
-        setting=plain_setting(setting), oracle=rules, method=row.name, options=options,
+        kind='oia-session', left=list(left), schema=SCHEMA, package=__version__,
+        numpy=np.__version__, setting=known, method=row.name, options=options,
+        oracle=oracle and dict(rules=[r.values.tolist() for r in oracle.rules],
+                               margins=plain(oracle.margins)),
         history=[past_answer(setting, oracle, n, old) for n, old in enumerate(history)])
     checked_head(head)
     # a Decimal is as good a number as any, but JSON knows none
@@ -1466,18 +1399,6 @@ def new_head(where, oracle, *, method, history, told, options, **fields):
                    and not isinstance(x, (bool, int))}
 
 # %% ../../nbs/experts/27_session.ipynb #d0d0fe01
-def with_oracle(where, oracle):
-    """A world or setting, its oracle, None if there is none, and the arms left out as
-    no rule makes them the favourite. Raises `InvalidInput`, `NotInducible`."""
-    if not isinstance(where, (World, Setting)):
-        raise InvalidInput('where', where, 'a World, a Setting or an OpenSetting')
-    if not isinstance(oracle, str):
-        return where, oracle, []
-    as_choice('oracle', oracle, ['world'])
-    if isinstance(where, Setting):
-        return where, None, []
-    return learnable(where)
-
 def payable_oracle(oracle, unit, where):
     """The oracle in multiples of `unit`, by which a lead changes by one at most; in a
     `World` leads are known. Raises `InvalidInput` if one may be lost."""
@@ -1498,67 +1419,60 @@ def payable_oracle(oracle, unit, where):
 def past_answer(setting, oracle, n, row):
     """A row of a history in plain values: the payments, the arm, the belief and the
     state. Raises `InvalidInput`."""
-    at = f'history[{n}]'
     try:
         rule, arm, report, *state = row
     except (TypeError, ValueError):
-        raise InvalidInput(at, row, 'a rule, an arm and a report') from None
-    with placed(f'{at}, '):
+        raise InvalidInput(f'history[{n}]', row, 'a rule, an arm and a report') from None
+    with placed(f'history[{n}], '):
         if not isinstance(rule, ScoringRule):
             if oracle is None:
                 raise InvalidInput('rule', rule, 'a rule: there is no oracle')
             rule = oracle.rules[setting.arm_index(rule)]
         arm = setting.arm_index(arm)
         belief = as_report(setting, report, arm=arm)[0]
-    if not np.array_equal(rule.support, setting.support) or rule.bound > setting.bound:
-        raise InvalidInput(f'{at}, rule', rule,
-                           'a rule on the support of the setting, within its bound')
+        check_fits('rule', rule, setting)
     return dict(rule=rule.values.tolist(), arm=arm, belief=belief,
                 **(dict(state=state[0]) if state else {}))
 
 # %% ../../nbs/experts/27_session.ipynb #f6b787cc
-# what a round must be for a record of it to make sense
-NEEDS = dict(answer=['open'], declined=['open'], state=['answered'],
-             amended=['answered'], void=['answered'], doubted=['answered'])
+# {kind of record: what its round must be, and what it is then}
+ROUNDS = dict(answer=('open', 'answered'), declined=('open', 'open'),
+              state=('answered', 'answered'), amended=('answered', 'answered'),
+              void=('answered', 'void'), doubted=('answered', 'open'))
 
 # %% ../../nbs/experts/27_session.ipynb #9769802f
 def drawn(seed, n):
     "The draw of round n from a seed (a text): a number in [0, 1); None without a seed."
-    if seed is None:
-        return None
-    return int(hashlib.sha256(f'{seed}:{n}'.encode()).hexdigest()[:13], 16)/16**13
+    if seed is not None:
+        return int(hashlib.sha256(f'{seed}:{n}'.encode()).hexdigest()[:13], 16)/16**13
 
 # %% ../../nbs/experts/27_session.ipynb #c4a2d3e5
 # what became of a round that can't be answered
 BECAME = dict(open='is withdrawn', answered='was answered', void='was undone')
 
-# %% ../../nbs/experts/27_session.ipynb #2558de01
+# %% ../../nbs/experts/27_session.ipynb #2558de62
+# what may be seen to fail because of one wrong answer
+SLIPS = 'boundaries', 'drift', 'lapses', 'oracle', 'rounding', 'undecided'
+
 def said_text(name, value):
     "A reason or a note, which must be a text that isn't blank. Raises `Refused`."
     with placed(kind=Refused):
         return as_text(name, value)
 
 # %% ../../nbs/experts/27_session.ipynb #c0ffee03
-# what may be seen to fail because of one wrong answer
-SLIPS = 'boundaries', 'drift', 'lapses', 'oracle', 'rounding', 'undecided'
 IN_A_NEW_FILE = ', history=s.history), in a new file: all answers count there as well'
 WAYS = dict(
-    calibration=f"Or go on with Session.create(…, told='beliefs=own'{IN_A_NEW_FILE}",
+    calibration=f"Or go on with Session.create(…, told='beliefs=own'{IN_A_NEW_FILE}.",
     prior='Or go on with Session.create(…), of a setting without a '
-          f'prior{IN_A_NEW_FILE}',
-    reports='A rule changed what is reported: no learner of this book helps')
+          f'prior{IN_A_NEW_FILE}.',
+    reports='A rule changed what is reported: no learner of this book helps.')
 
 def in_rounds(numbers):
     "The numbers of rounds as a text."
     *most, last = map(str, numbers)
     return f'rounds {", ".join(most)} and {last}' if most else f'round {last}'
 
-# %% ../../nbs/experts/27_session.ipynb #a3f69ac6
-def counted(n):
-    "How many answers were, as the beginning of a sentence."
-    return f'{n} answer was' if n == 1 else f'{n} answers were'
-
-# %% ../../nbs/experts/27_session.ipynb #c0ffee06
+# %% ../../nbs/experts/27_session.ipynb #c0ffee05
 def control_questions(rule, setting, digits=None, currency=None):
     """Three questions that someone who has read the sheet of a rule can answer: pairs
     (question, answer)."""
@@ -1575,6 +1489,9 @@ def control_questions(rule, setting, digits=None, currency=None):
              'believe?', 'No: the ticket that is best for what you say is yours.')]
 
 # %% ../../nbs/experts/27_session.ipynb #17d8e998
+# how often the alarm may be false
+CALIBRATION_LEVEL = .01
+
 def calibration_evidence(support, beliefs, states, arms=None):
     """The evidence $E_t$ of chapter 31 after each of the pairs (belief,
     state), both indices, and of the arms if they are told apart: an array (n,)."""

@@ -9,13 +9,12 @@ from typing import Any
 
 # %% auto #0
 __all__ = ['PAID', 'TICKETS', 'RULE_FORM', 'TARGET', 'ROUNDED_FORM', 'HEADS', 'CERTIFICATE', 'TRACE', 'RUN', 'DOCUMENTS', 'FILES',
-           'VERSIONS', 'COUNTED', 'TOLD', 'EARLIER', 'CHECKED', 'DISCOVERY', 'DETAILS', 'READ', 'MANY', 'PROVED_FOR',
+           'VERSIONS', 'OTHERWISE', 'EARLIER', 'CHECKED', 'DISCOVERY', 'DETAILS', 'READ', 'MANY', 'PROVED_FOR',
            'json_schema', 'schema_file', 'write_schemas', 'as_plain', 'document', 'check_document', 'read_document',
            'save_document', 'rule_fields', 'game_fields', 'rule_to_dict', 'rule_from_dict', 'save_rule', 'load_rule',
-           'identification_to_dict', 'identification_from_dict', 'own_values', 'certificate_fields', 'certificate_of',
-           'detail', 'check_of', 'interval_of', 'discovery_of', 'check_details', 'trace_of', 'column_of',
-           'save_identification', 'load_identification', 'rounded_fields', 'optimal_to_dict', 'plan_to_dict',
-           'all_worlds', 'worlds_to_dict', 'compare_to_dict']
+           'identification_to_dict', 'identification_from_dict', 'own_values', 'certificate_of', 'detail', 'check_of',
+           'interval_of', 'discovery_of', 'check_details', 'trace_of', 'load_identification', 'rounded_fields',
+           'optimal_to_dict', 'plan_to_dict', 'all_worlds', 'worlds_to_dict', 'compare_to_dict']
 
 # %% ../../nbs/handbook/86_documents.ipynb #ec3e7f0e
 import json
@@ -149,15 +148,15 @@ def as_plain(x):
     `ScoringRule` as its payments (M, W), what isn't finite as null; a setting, and a
     result within a result, as its own document."""
     if isinstance(x, ScoringRule):
-        return as_plain(x.values)
+        x = x.values
     if isinstance(x, Setting):
         return setting_to_dict(x)
     if isinstance(x, Identification):
         return x.to_dict()
     if isinstance(x, (np.ndarray, np.generic)):
-        return as_plain(x.tolist())
+        x = x.tolist()
     if hasattr(x, '__dataclass_fields__'):
-        return {f.name: as_plain(getattr(x, f.name)) for f in fields(x)}
+        x = {f.name: getattr(x, f.name) for f in fields(x)}
     if isinstance(x, dict):
         return {str(k): as_plain(v) for k, v in x.items()}
     if isinstance(x, (list, tuple)):
@@ -204,8 +203,7 @@ def rule_fields(rule, states):
     taken = np.array([menu.choice(b) for b in rule.support])
     return dict(payments=rule.values, menu=[
         dict(pays=dict(zip(states, ticket)), beliefs=np.flatnonzero(taken == b))
-        for b, ticket in enumerate(menu.tickets)
-    ])
+        for b, ticket in enumerate(menu.tickets)])
 
 def game_fields(setting):
     "What every document tells of the setting."
@@ -221,15 +219,13 @@ def rule_to_dict(rule: Any, setting: Setting | None = None) -> dict[str, Any]:
     """
     rule = as_rule('rule', rule)
     if setting is None:
-        states = [f'state {w}' for w in range(rule.support.shape[1])]
-        game = dict(states=states)
+        game: Any = dict(states=[f'state {w}' for w in range(rule.support.shape[1])])
     else:
-        z = as_kind('setting', setting, Setting)
-        if not np.array_equal(z.support, rule.support):
+        game = game_fields(as_kind('setting', setting, Setting))
+        if not np.array_equal(setting.support, rule.support):
             raise InvalidInput('setting', setting, 'the support of the rule')
-        game, states = game_fields(z), z.states
     return document('rule', **game | dict(bound=rule.bound, support=rule.support,
-                                          rule=rule_fields(rule, states)))
+                                          rule=rule_fields(rule, game['states'])))
 
 # %% ../../nbs/handbook/86_documents.ipynb #fd7ce2b1
 def rule_from_dict(data: dict[str, Any]) -> ScoringRule:
@@ -257,9 +253,8 @@ def load_rule(path: str | PathLike[str]) -> ScoringRule:
     return rule_from_dict(read_document(path, 'rule'))
 
 # %% ../../nbs/handbook/86_documents.ipynb #ffe9f34f
-COUNTED = ('rounds', 'status', 'normal_rounds', 'forced_rounds', 'searches',
-           'lp_solves', 'event_violated', 'certificate', 'paid', 'lost')
-TOLD = COUNTED + ('rule', 'arm', 'setting', 'origin', 'eps', 'delta', 'counts', 'trace')
+# fields of a result whose keys in its document are others
+OTHERWISE = 'rule', 'arm', 'setting', 'origin', 'eps', 'delta', 'counts', 'trace'
 
 def identification_to_dict(found: Identification,
                            trace: bool = False) -> dict[str, Any]:
@@ -275,22 +270,23 @@ def identification_to_dict(found: Identification,
     if z is None:
         raise InvalidInput('found', found, 'a result that knows its setting')
     known = DOCUMENTS['identification']['properties']
-    more = {f.name: getattr(found, f.name) for f in fields(found) if f.name not in TOLD}
-    values = {name: getattr(found, name) for name in COUNTED}
-    for given, name in (values, 'certificate'), (more, 'listed'):
-        if given[name] is not None:
-            given[name] = certificate_fields(given[name], trace)
-    values |= {name: value for name, value in more.items() if name in known}
-    values |= {name: value for name, value in setting_to_dict(z).items()
-               if name in BELIEF_FORMS.keys() - GAME.keys()}
+    values = {f.name: getattr(found, f.name) for f in fields(found)
+              if f.name not in OTHERWISE}
+    for name in 'certificate', 'listed':
+        if values[name] is not None:        # the proof rests on the trace
+            values[name] = {k: v for k, v in as_plain(values[name]).items()
+                            if v is not None and (trace or k not in ('proof', 'facts'))}
+    more = {name: value for name, value in setting_to_dict(z).items()
+            if name in BELIEF_FORMS.keys() - GAME.keys()}
     if trace and found.trace is not None:
-        values['trace'] = found.trace
+        more['trace'] = found.trace
     return document(
         'identification', **vars(found.origin or Origin()),
         target=dict(eps=found.eps, delta=found.delta), **game_fields(z),
-        rule=rule_fields(found.rule, z.states), arm=z.arms[found.arm], **values,
-        counts=dict(zip(z.arms, found.counts)),
-        details={name: value for name, value in more.items()
+        rule=rule_fields(found.rule, z.states), arm=z.arms[found.arm],
+        counts=dict(zip(z.arms, found.counts)), **more,
+        **{name: value for name, value in values.items() if name in known},
+        details={name: value for name, value in values.items()
                  if name not in known and value is not None})
 
 # %% ../../nbs/handbook/86_documents.ipynb #fe51d0b8
@@ -304,40 +300,31 @@ def identification_from_dict(data: dict[str, Any]) -> Identification:
     'certified'
     """
     d = check_document(data, 'identification')
-    names = *GAME, *BELIEF_FORMS
-    z = setting_from_dict({name: d[name] for name in names if name in d})
+    z = setting_from_dict({name: d[name] for name in (*GAME, *BELIEF_FORMS) if name in d})
     as_choice('document.status', d['status'], STATUS)
-    own = {f.name for f in fields(Identification)} - set(TOLD)
-    told = {EARLIER.get(k, k): v for k, v in (d['details'] | d).items()}
-    more = {k: detail(k, v) for k, v in told.items() if k in own}
-    origin = Origin(d['world'], d['method'], d['options'], d['seed'])
-    values = {name: d[name] for name in COUNTED} | {
-        name: d['target'][name] for name in ('eps', 'delta')}
-    values['certificate'] = d['certificate'] and certificate_of(d['certificate'])
+    said = {EARLIER.get(k, k): v for k, v in (d['details'] | d).items()}
+    values = {f.name: detail(f.name, said[f.name]) for f in fields(Identification)
+              if f.name in said and f.name not in OTHERWISE}
     counts = [as_integer(f'document.counts.{a}', d['counts'].get(a), 0, MANY)
               for a in z.arms]
     found = Identification(
         rule=ScoringRule(d['rule']['payments'], z.support, z.bound),
-        arm=z.arm_index(d['arm']), setting=z, origin=origin, counts=np.array(counts),
-        trace=trace_of(d.get('trace'), z), **values | more)
+        arm=z.arm_index(d['arm']), setting=z, counts=np.array(counts),
+        origin=Origin(d['world'], d['method'], d['options'], d['seed']),
+        eps=d['target']['eps'], delta=d['target']['delta'],
+        trace=trace_of(d.get('trace'), z), **values)
     check_details(found)
     return found
 
-# %% ../../nbs/handbook/86_documents.ipynb #7d0dfff2
 def own_values(d, *infinite):
     """An object without the keys that are anybody's; null stands for ∞ under those that
     are named."""
     return {k: np.inf if v is None and k in infinite else v
             for k, v in d.items() if not k.startswith('x-')}
 
-def certificate_fields(certificate, proof):
-    "A `Certificate` as plain values; its `proof` rests on the trace."
-    return {name: value for name, value in as_plain(certificate).items()
-            if value is not None and (proof or name not in ('proof', 'facts'))}
-
 def certificate_of(d):
-    "The `Certificate` of its values in a document."
-    return Certificate(**own_values(d))
+    "The `Certificate` of its values in a document; None stays None."
+    return d and Certificate(**own_values(d))
 
 # %% ../../nbs/handbook/86_documents.ipynb #711b9bc7
 CHECKED = record(name=TEXT, evidence=maybe(NUMBER), level=NUMBER, rounds=INTEGER,
@@ -356,15 +343,14 @@ DETAILS = dict(
     refused=maybe(TEXT), missed=maybe(NUMBER), listed=CERTIFICATE)
 
 def detail(name, value):
-    "The value of a detail in a document. Raises `InvalidInput`."
-    at = f'document.details.{name}'
-    check_form(at, value, DETAILS[name])
+    "The value of a field of a result in a document. Raises `InvalidInput`."
+    if name in DETAILS:
+        check_form(f'document.details.{name}', value, DETAILS[name])
     if value is None:
         return np.inf if name == 'behind' else None
     with placed('document.details.'):
         return READ.get(name, lambda v: v)(value)
 
-# %% ../../nbs/handbook/86_documents.ipynb #23a0a681
 def check_of(d):
     "The `Check` of its values in a document."
     as_choice('checks.name', d['name'], CHECKS)
@@ -395,7 +381,7 @@ READ = dict(told=lambda d: as_told(own_values(d)),
             violated=lambda name: as_choice('violated', name, VIOLATIONS),
             contradiction=tuple, earns=interval_of,
             means=lambda d: np.array(d, float), discovery=discovery_of,
-            listed=certificate_of)
+            certificate=certificate_of, listed=certificate_of)
 
 def check_details(found):
     """Raise `InvalidInput` for a result that lacks what its own promise is stated
@@ -404,15 +390,14 @@ def check_details(found):
     if not tried and found.certificate is None:
         return
     as_number('document.target.delta', found.delta, 0., 1., strict_low=True)
-    for name in ('means', 'earns', 'behind') if tried else ():
-        value = getattr(found, name)
+    stated = {name: getattr(found, name) for name in ('means', 'earns', 'behind') if tried}
+    proof = not tried and found.certificate.proof
+    if proof and proof.get('kind') == 'unseen' and found.discovery is None:
+        stated['discovery'] = None
+    for name, value in stated.items():
         if value is None or not (np.size(value) and np.isfinite(value).all()):
             raise InvalidInput(f'document.details.{name}', value,
                                'what the promise is stated with')
-    proof = not tried and found.certificate.proof
-    if proof and proof.get('kind') == 'unseen' and found.discovery is None:
-        raise InvalidInput('document.details.discovery', None,
-                           'what the promise is stated with')
 
 # %% ../../nbs/handbook/86_documents.ipynb #bd617b62
 MANY = 2**53        # more rounds than this aren't read
@@ -422,31 +407,22 @@ def trace_of(d, setting):
     None. Raises `InvalidInput`, also for parts whose lengths differ."""
     if d is None:
         return None
-    values = {k: column_of(f'document.trace.{k}', k, v, setting)
-              for k, v in own_values(d).items() if v is not None}
+    K, W = setting.K, setting.W
+    whole = dict(arms=(0, K - 1), beliefs=(0, setting.M - 1), targets=(0, K - 1),
+                 kinds=(0, PAST), rounds=(0, MANY), states=(-1, W - 1))
+    def column(name, values):
+        at = f'document.trace.{name}'
+        if name in whole:
+            return np.array([as_integer(at, x, *whole[name]) for x in values], int)
+        for row in values if name in ('profits', 'radii') else ():
+            if len(row) != K:
+                raise InvalidInput(at, row, f'a number for each of {K} arms')
+        return np.array(values, float)
+    values = {k: column(k, v) for k, v in own_values(d).items() if v is not None}
     # null stands for what isn't finite: before the first certificate
     values['bounds'][np.isnan(values['bounds'])] = np.inf
     return Trace(**values)
 
-def column_of(at, name, values, setting):
-    "One part of a trace as an array. Raises `InvalidInput`."
-    K, M = setting.K, setting.M
-    most = dict(arms=K - 1, beliefs=M - 1, targets=K - 1, kinds=PAST, rounds=MANY,
-                states=setting.W - 1)
-    if name in most:
-        least = -1 if name == 'states' else 0
-        return np.array([as_integer(at, x, least, most[name]) for x in values], int)
-    for row in values if name in ('profits', 'radii') else ():
-        if len(row) != K:
-            raise InvalidInput(at, row, f'a number for each of {K} arms')
-    return np.array(values, float)
-
-# %% ../../nbs/handbook/86_documents.ipynb #c5b5bcf3
-def save_identification(found: Identification, path: str | PathLike[str],
-                        trace: bool = True) -> None:
-    """Write the result to a file, from which `load_identification` reads it; without
-    `trace` what happened in each round is left out. Raises `InvalidInput`."""
-    save_document(found.to_dict(trace), path)
 
 def load_identification(path: str | PathLike[str]) -> Identification:
     """The `Identification` in a file. Raises `InvalidInput`.
@@ -464,19 +440,18 @@ def rounded_fields(world, found):
         return None
     z = as_kind('world', world, World).setting
     as_kind('found', found, RoundedMenu)
-    tickets = [dict(pays=dict(zip(z.states, t.tolist()))) for t in found.menu.tickets]
     return dict(digits=found.digits, margin=found.margin, arm=z.arms[found.arm],
-                profit=found.profit, lost=found.lost, tickets=tickets)
+                profit=found.profit, lost=found.lost,
+                tickets=[dict(pays=dict(zip(z.states, t))) for t in found.menu.tickets])
 
 def optimal_to_dict(best, **more):
     """The document of an `Optimum`; `more` are values of the optional keys: rounded,
     margin, margins, bound_needed."""
     z = best.world.setting
-    decisions = [z.decisions[d] for d in z.best_decision]
     return document('optimal', world=best.world.name, **game_fields(z),
                     rule=rule_fields(best.rule, z.states), arm=z.arms[best.arm],
-                    decision=decisions, profit=best.profit,
-                    profits=dict(zip(z.arms, best.profits)), **more)
+                    decision=[z.decisions[d] for d in z.best_decision],
+                    profit=best.profit, profits=dict(zip(z.arms, best.profits)), **more)
 
 # %% ../../nbs/handbook/86_documents.ipynb #ac9c84a2
 PROVED_FOR = dict(least='oiafc', theorem1='oiafc', corollary1='oiafc', budget='oiafb')

@@ -9,16 +9,12 @@ from numpy.typing import ArrayLike
 from typing import Any, TYPE_CHECKING
 if TYPE_CHECKING:
     from oia_nb.game.information import Setting
-    from oia_nb.run.learner import Learner
-    from oia_nb.game.oracle import Oracle
 
 # %% auto #0
-__all__ = ['END', 'DECIMALS', 'PAGE', 'FAR_LINE', 'WIDENED', 'UNKNOWN', 'CHOOSE', 'stripped', 'script', 'rounded_json',
-           'LiveFigure', 'served', 'view_of', 'widget_of', 'square', 'bet_kink', 'round_top', 'game_data', 'game_still',
-           'game_figure', 'feasible_data', 'feasible_figure', 'run_played', 'run_points', 'motion_data',
-           'motion_figure', 'chart', 'planner_figure', 'rounds_with_share', 'mixing_figure', 'triangle_data',
-           'triangle_figure', 'proof_data', 'proof_figure', 'plane_of', 'boundary_data', 'boundary_figure',
-           'belief_names', 'offer_table', 'SessionForm', 'form_widget', 'session_form']
+__all__ = ['END', 'DECIMALS', 'PAGE', 'UNKNOWN', 'CHOOSE', 'stripped', 'script', 'rounded_json', 'LiveFigure', 'served',
+           'view_of', 'widget_of', 'square', 'chart', 'world_with', 'bet_kink', 'round_top', 'game_still',
+           'game_figure', 'planner_figure', 'triangle_figure', 'proof_data', 'proof_figure', 'belief_names',
+           'offer_table', 'SessionForm', 'form_widget', 'session_form']
 
 # %% ../../nbs/handbook/85_live.ipynb #5a5c090c
 import json
@@ -31,17 +27,14 @@ from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 import numpy as np
-from ..core import InvalidInput, as_array, as_integer, as_kind, as_number
-from ..core import as_probabilities, generator
+from ..core import (InvalidInput, as_array, as_kind, as_number,
+                         as_probabilities)
 from ..game.information import World
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import optimal_rule
-from ..paper.complexity import (corollary1_bound, largest_fixed_point, n_min,
-                                     problem_of, search_rounds, searches_bound,
+from ..paper.complexity import (corollary1_bound, n_min, problem_of,
                                      smallest_budget, theorem1_bound)
 from ..run.learner import Identification
-from ..game.oracle import action_informed_oracle
-from ..sharp.learner import sharp
 from ..game.tickets import ticket_name
 from ..run.session import Refused, Session
 from .documents import as_plain
@@ -171,10 +164,27 @@ def square(xs, ys, label):
     "A still picture that is nearly square."
     return Still(xs, ys, label=label, box=(58, 432, 10, 330), size=(440, 370))
 
+def chart(curves, label, ylabel, ys):
+    "A still chart of curves [(x, y), …] with logarithmic axes."
+    xs = [x for curve in curves for x, _ in curve]
+    still = Still(np.log10([min(xs), max(xs)]), np.log10(ys), label=ylabel)
+    for k, curve in enumerate(curves):
+        still.line(np.log10(np.clip(curve, [min(xs), ys[0]], [max(xs), ys[1]])),
+                   f'stroke="{HUES[k % 6]}" fill="none"')
+    still.axes(label, ylabel, '10^{:.1f}')
+    return still.svg
+
+def world_with(world, W):
+    "A `World` with W states; raises `InvalidInput` if it isn't one."
+    if as_kind('world', world, World).setting.W != W:
+        raise InvalidInput('world', f'{world.setting.W} states',
+                           f'a world with {("two", "three")[W - 2]} states')
+    return world.setting
+
+# %% ../../nbs/handbook/85_live.ipynb #608d15eb
 def bet_kink(rule):
-    """The kink (x, y) of a rule of two tickets over two states, or None if it isn't
-    one:
-    the belief in the second state at which both are worth y."""
+    """The kink (x, y) of a rule of two tickets over two states, the belief in the second
+    state at which both are worth y; None if it isn't such a rule."""
     menu = np.unique((rule.values/rule.bound).round(DECIMALS), axis=0)*rule.bound
     a, b = menu.max(0)
     if menu.shape != (2, 2) or menu.min(1).any() or not a*b:
@@ -186,31 +196,15 @@ def round_top(x):
     unit = 10.**np.floor(np.log10(x))
     return float(min(n*unit for n in (1, 2, 5, 10) if n*unit >= x*(1 - 1e-12)))
 
-def game_data(world, top=None):
-    "What the script `game` needs to know of a world with two states."
-    z = as_kind('world', world, World).setting
-    if z.W != 2:
-        raise InvalidInput('world', f'{z.W} states', 'a world with two states')
-    best = optimal_rule(world)
-    kink = bet_kink(best.rule)
-    top = round_top(2*kink[1] if kink else z.bound/4) if top is None else as_number(
-        'top', top, 0., z.bound, strict_low=True)
-    return dict(arms=z.arms, states=z.states, beliefs=z.support[:, 1],
-                u=z.belief_utility, q=world.belief_distributions, costs=world.costs,
-                bound=z.bound,
-                top=top, digits=max(2, 2 - int(np.floor(np.log10(top)))),
-                best=dict(profit=best.profit, kink=kink))
-
-# %% ../../nbs/handbook/85_live.ipynb #608d15eb
 def game_still(data, kink):
     "A still picture of the game: who answers where, and one rule."
     x, y = kink
-    top, K = data['top'], len(data['arms'])
+    top, strips = data['top'], [[] for _ in data['arms']]
     still = Still((0, 1), (0, top),
                   label='A rule of two tickets, and who answers others')
-    beliefs, strips = np.asarray(data['beliefs']), [[] for _ in range(K)]
     for at in np.linspace(.02, .98, 49):
-        slope = data['q'] @ np.maximum((1 - beliefs)/(1 - at), beliefs/at)
+        slope = data['q'] @ np.maximum((1 - data['beliefs'])/(1 - at),
+                                       data['beliefs']/at)
         height = np.linspace(0, min(top, data['bound']*min(at, 1 - at)), 201)
         answer = (np.outer(height, slope) - data['costs']).argmax(1)
         for k in np.unique(answer):
@@ -237,137 +231,18 @@ def game_figure(world: World, *, kink: Sequence[float] | None = None,
     >>> game_figure(clinic)
     LiveFigure('game', kink can be moved)
     """
-    data = game_data(world, top)
-    kink = [.6, .7*data['top']] if kink is None else as_array('kink', kink, (2, ))
-    still = game_still(data, kink)
-    return LiveFigure('game', data, still=still, kink=kink)
-
-# %% ../../nbs/handbook/85_live.ipynb #4318d3fd
-def feasible_data(world, rules, names):
-    "What the script `feasible` needs to know; see `feasible_figure`."
-    z, q = as_kind('world', world, World).setting, world.belief_distributions
-    if len(rules) != 2 or not all(isinstance(r, ScoringRule) for r in rules):
-        raise InvalidInput('rules', rules, 'two scoring rules')
-    V = np.stack([q @ rule.expected for rule in rules], axis=1)
-    return dict(arms=z.arms, V=V, costs=world.costs, u=q @ z.belief_utility,
-                rules=names, bound=z.bound, B_u=z.B_u,
-                profits=optimal_rule(world).profits)
-
-def feasible_figure(world: World, rules: Sequence[ScoringRule], *,
-                    names: Sequence[str] = ('rule P', 'rule Q'), arm: int | str = 0,
-                    radius: float = .02, most: float = .1) -> LiveFigure:
-    """The set that UCB-LP searches, as a `LiveFigure`: among mixtures of paying
-    nothing and of two proper `rules`, for an arm and a radius that can be chosen.
-
-    `radius` is that of all estimates at first, `most` the largest that can be chosen.
-    Raises `InvalidInput`.
-
-    >>> feasible_figure(clinic, [brier(z.support), v_shaped(z.support, [.6, .4])])
-    LiveFigure('feasible', arm, radius can be moved)
-    """
-    most = as_number('most', most, 0., strict_low=True)
-    data = feasible_data(world, rules, names) | {'most': most}
-    arm = world.setting.arm_index(arm)
-    still = square((0, 1), (0, 1), 'Who answers mixtures of two rules')
-    profits = np.c_[np.zeros(len(data['V'])), data['V']] - data['costs'][:, None]
-    for k, name in enumerate(data['arms']):
-        mine = largest_region(profits, k)[:, 1:]        # the shares of the two rules
-        if len(mine):
-            still.area(mine, k)
-            x, y = mine.mean(0)
-            still.name(x, y, name)
-    still.axes(f'share of {names[0]}', f'share of {names[1]}')
-    return LiveFigure('feasible', data, still=still.svg, arm=arm,
-                       radius=as_number('radius', radius, 0., most))
-
-# %% ../../nbs/handbook/85_live.ipynb #8b02642c
-def run_played(world, learner, seed):
-    "Play a learner against the world: [(rule, arm) of each round], and its result."
-    rng, rows, rule = generator(seed), [], next(learner)
-    while True:
-        answer = world.respond(rule, rng)
-        rows.append((rule, answer.arm))
-        try:
-            rule = learner.send(answer)
-        except StopIteration as end:
-            return rows, end.value
-
-def run_points(world, learner, plans, seed):
-    """Play a learner whose plans are filed in the list `plans` (by `watch`) against
-    the world: [the answers (arms) given from each plan on, and the rules announced]."""
-    rows, _ = run_played(world, learner, seed)
-    starts = [p.t - 1 for p in plans]
-    parts = [rows[a:b] for a, b in zip(starts, [*starts[1:], len(rows)])]
-    return [([arm for _, arm in part], [rule for rule, _ in part])
-            for part in parts if part]
-
-def motion_data(world, oracle, learner, plans, seed, frames):
-    "What the script `motion` needs to know; see `motion_figure`."
-    z = as_kind('world', world, World).setting
-    if z.K != 3:
-        raise InvalidInput('world', f'{z.K} arms', 'a world with three arms')
-    Q = world.belief_distributions
-    place = lambda rule: (Q[1:] - Q[0]) @ rule.expected
-    rows = run_points(world, learner, plans, seed)
-    filed = [*zip(plans, rows)]
-    steps = np.unique(np.geomspace(1, len(filed), frames).round().astype(int))
-    shown = [(p.t, p.target, *place(p.S_hat).round(3), round(p.alpha, 3),
-              ''.join(map(str, answers)),
-              np.ravel([(p.C_hat[k, 0], p.I_c[k, 0]) for k in (1, 2)]).round(3),
-              np.where(np.isfinite(p.profits), p.profits.round(2), np.inf))
-             for p, (answers, _) in (filed[n - 1] for n in steps)]
-    goals = np.array([place(r) for r in oracle.rules])
-    corner, best = world.costs[1:] - world.costs[0], place(optimal_rule(world).rule)
-    seen = np.vstack([goals, corner, best, np.zeros(2)])
-    low, high = seen.min(0), seen.max(0)
-    room = .12*(high - low)
-    return dict(arms=z.arms, plans=shown, oracle=goals, corner=corner, best=best,
-                range=np.c_[low - room, high + room].round(2))
-
-# %% ../../nbs/handbook/85_live.ipynb #cd2b5f38
-def motion_figure(world: World, oracle: Oracle, learner: Learner, plans: list[Any], *,
-                  seed: int | np.random.Generator | None,
-                  frames: int = 70) -> LiveFigure:
-    """A run of OIAFC or OIAFB with three arms as a `LiveFigure`, plan by plan.
-
-    `plans` is the list that the learner's `watch` fills (`watch=plans.append`);
-    at most `frames` of the plans are shown, the later ones with gaps. Plays the
-    learner. Raises `InvalidInput`.
-
-    >>> plans = []
-    >>> short = oiafc(z, oracle, eps=1., delta=.1, max_rounds=20, watch=plans.append)
-    >>> motion_figure(clinic, oracle, short, plans, seed=0)
-    LiveFigure('motion', step can be moved)
-    """
-    frames = as_integer('frames', frames, 1)
-    data = motion_data(world, oracle, learner, plans, seed, frames)
-    (xa, xb), (ya, yb) = data['range']
-    still = square((xa, xb), (ya, yb), 'Where the regions of three arms meet')
-    cx, cy = data['corner']
-    reach = min(xb - cx, yb - cy)
-    for end in (cx, ya), (xa, cy), (cx + reach, cy + reach):
-        still.line([(cx, cy), end])
-    still.line([*data['oracle'], data['oracle'][0]],
-               'stroke="currentColor" stroke-dasharray="4 3" fill="none"')
-    for k, goal in enumerate(data['oracle']):
-        x, y = goal
-        still.dot(x, y, k)
-        still.name(x, y + .03*(yb - ya), data['arms'][k])
-    still.axes(*(f'{data["arms"][k]} is paid more than {data["arms"][0]} by'
-                 for k in (1, 2)))
-    return LiveFigure('motion', data, still=still.svg, step=0)
+    z, best = world_with(world, 2), optimal_rule(world)
+    star = bet_kink(best.rule)
+    top = round_top(2*star[1] if star else z.bound/4) if top is None else as_number(
+        'top', top, 0., z.bound, strict_low=True)
+    kink = [.6, .7*top] if kink is None else as_array('kink', kink, (2, ))
+    data = dict(arms=z.arms, states=z.states, beliefs=z.support[:, 1],
+                u=z.belief_utility, q=world.belief_distributions, costs=world.costs,
+                bound=z.bound, top=top, digits=max(2, 2 - int(np.floor(np.log10(top)))),
+                best=dict(profit=best.profit, kink=star))
+    return LiveFigure('game', data, still=game_still(data, kink), kink=kink)
 
 # %% ../../nbs/handbook/85_live.ipynb #d83e98ff
-def chart(curves, label, ylabel, ys):
-    "A still chart of curves [(x, y), …] with logarithmic axes."
-    xs = [x for curve in curves for x, _ in curve]
-    still = Still(np.log10([min(xs), max(xs)]), np.log10(ys), label=ylabel)
-    for k, curve in enumerate(curves):
-        inside = [(x, min(max(y, ys[0]), ys[1])) for x, y in curve]
-        still.line(np.log10(inside), f'stroke="{HUES[k % 6]}" fill="none"')
-    still.axes(label, ylabel, '10^{:.1f}')
-    return still.svg
-
 def planner_figure(subject: World | Setting, *, eps: float, delta: float,
                    margin: float | None = None,
                    gaps: ArrayLike | None = None) -> LiveFigure:
@@ -388,49 +263,7 @@ def planner_figure(subject: World | Setting, *, eps: float, delta: float,
     return LiveFigure('planner', data, still=still, eps=p.eps, delta=p.delta,
                        margin=p.margin)
 
-# %% ../../nbs/handbook/85_live.ipynb #1440f919
-def rounds_with_share(p, share):
-    r"""($\tau_1$, $\tau_2$, $\tau$): the most normal, forced and all rounds of OIAFC
-    with a constant `share` of the oracle's rule; infinite from $\epsilon/2B$ on."""
-    if 2*share*p.B >= p.eps:
-        return np.inf, np.inf, np.inf
-    def parts(t):
-        normal = 8*p.K*(1 - share)**2*p.B**2*p.Lambda(t)/(p.eps - 2*share*p.B)**2
-        return 1 + normal, search_rounds(p, t)*searches_bound(p, t, share**-2)
-    t = largest_fixed_point(lambda t: p.K + sum(parts(t)))
-    return *map(float, parts(t)), t
-
-def mixing_figure(subject: World | Setting, *, eps: float, delta: float,
-                  margin: float | None = None,
-                  gaps: ArrayLike | None = None) -> LiveFigure:
-    """The rounds of OIAFC with a constant share of the oracle's rule, as a
-    `LiveFigure`; the share, ϵ and the oracle's margin can be moved.
-
-    The arguments are those of `problem_of`, which says what is raised.
-
-    >>> mixing_figure(clinic, eps=.5, delta=.05)
-    LiveFigure('mixing', part, eps, margin can be moved)
-    """
-    p = problem_of(subject, eps, delta, margin, gaps)
-    data = dict(K=p.K, M=p.M, B_S=p.B_S, B_u=p.B_u, gaps=p.gaps, delta=p.delta)
-    shares = p.eps/(2*p.B)*np.geomspace(.01, .99, 25)
-    curves = zip(*([(a, t) for t in rounds_with_share(p, a)] for a in shares))
-    still = chart([*curves], "share of the oracle's rule", 'rounds', (1e2, 1e16))
-    return LiveFigure('mixing', data, still=still, part=.5, eps=p.eps, margin=p.margin)
-
 # %% ../../nbs/handbook/85_live.ipynb #9c5cf864
-def triangle_data(world, rule=None):
-    "What the script `triangle` needs to know; see `triangle_figure`."
-    z = as_kind('world', world, World).setting
-    if z.W != 3:
-        raise InvalidInput('world', f'{z.W} states', 'a world with three states')
-    rule = optimal_rule(world).rule if rule is None else as_kind('rule', rule,
-                                                                ScoringRule)
-    tickets = rule.menu().tickets
-    return dict(states=z.states, arms=z.arms, decisions=z.decisions, utility=z.utility,
-                beliefs=z.support, q=world.belief_distributions, tickets=tickets,
-                names=[ticket_name(b) for b in range(len(tickets))])
-
 def triangle_figure(world: World, rule: ScoringRule | None = None, *,
                     belief: ArrayLike = (.5, .3, .2), arm: int | str = 0) -> LiveFigure:
     """The triangle of beliefs of a world with three states, cut by the tickets of a
@@ -442,21 +275,27 @@ def triangle_figure(world: World, rule: ScoringRule | None = None, *,
     >>> triangle_figure(load_world('wine'), arm='photometer')
     LiveFigure('triangle', belief, arm can be moved)
     """
-    data, arm = triangle_data(world, rule), world.setting.arm_index(arm)
-    belief = as_probabilities('belief', belief, (3, ))
+    z = world_with(world, 3)
+    rule = optimal_rule(world).rule if rule is None else rule
+    tickets = as_kind('rule', rule, ScoringRule).menu().tickets
+    names = [ticket_name(b) for b in range(len(tickets))]
+    data = dict(states=z.states, arms=z.arms, decisions=z.decisions, utility=z.utility,
+                beliefs=z.support, q=world.belief_distributions, tickets=tickets,
+                names=names)
     still = Still((0, 1), (0, 3**.5/2), label='Beliefs over three states',
                   box=(30, 410, 21, 350), size=(440, 380))
-    for k in range(len(data['tickets'])):
-        mine = largest_region(data['tickets'], k) @ CORNERS
+    for k, name in enumerate(names):
+        mine = largest_region(tickets, k) @ CORNERS
         if len(mine):
             still.area(mine, k)
             x, y = mine.mean(0)
-            still.name(x, y, f'ticket {ticket_name(k)}')
+            still.name(x, y, f'ticket {name}')
     still.line(CORNERS[[0, 1, 2, 0]])
-    for corner, name, down in zip(CORNERS, data['states'], (18, 18, -8)):
+    for corner, name, down in zip(CORNERS, z.states, (18, 18, -8)):
         x, y = still.at(*corner)
         still.text(x, y + down, name)
-    return LiveFigure('triangle', data, still=still.svg, belief=belief, arm=arm)
+    return LiveFigure('triangle', data, still=still.svg, arm=z.arm_index(arm),
+                      belief=as_probabilities('belief', belief, (3, )))
 
 # %% ../../nbs/handbook/85_live.ipynb #2730981d
 def proof_data(found, world):
@@ -501,90 +340,16 @@ def proof_figure(found: Identification, world: World) -> LiveFigure:
     still.axes('round', 'profit')
     return LiveFigure('proof', data, still=still.svg, frame=len(rounds) - 1)
 
-# %% ../../nbs/handbook/85_live.ipynb #b84c9012
-# limits of a, b; widening of half-planes, as for sharp
-FAR_LINE, WIDENED = 1e4, 1e-4
-
-def plane_of(world):
-    """(order, truth): the three beliefs by the last state's probability, and the
-    boundary (a, b) of a world with two arms, in units of the bound.
-
-    Raises `InvalidInput` for a world without such a plane.
-    """
-    z = as_kind('world', world, World).setting
-    if (z.K, z.M) != (2, 3) or world.costs[0] == world.costs[1]:
-        raise InvalidInput('world', f'{z.K} arms, {z.M} beliefs, costs {world.costs}',
-                           'two arms that cost differently, and three beliefs')
-    order, dear = np.lexsort(z.support.T), world.costs.argmax()
-    q = world.belief_distributions
-    return order, (q[dear] - q[1 - dear])[order[[0, 2]]]*z.bound/np.ptp(world.costs)
-
-# %% ../../nbs/handbook/85_live.ipynb #783cb1c3
-def boundary_data(world, *, eps, delta, seed):
-    "What the script `boundary` needs to know; see `boundary_figure`."
-    order, truth = plane_of(world)
-    z, dear = world.setting, int(world.costs.argmax())
-    learner = sharp(z, action_informed_oracle(world), eps=eps, delta=delta)
-    rows, found = run_played(world, learner, seed)
-    arms = [arm for _, arm in rows]
-    s = np.array([rule.expected[order] for rule, _ in rows])/z.bound
-    points = s[:, [0, 2]] - s[:, [1]]
-    first = np.sort(np.unique(points.round(DECIMALS), axis=0, return_index=True)[1])
-    until = np.r_[first[1:], len(rows)]       # a question, and repetitions after it
-    trace = found.trace
-    latest = np.searchsorted(trace.rounds, until + 1, 'right')
-    bounds = np.r_[np.inf, trace.bounds][latest]
-    if found.certificate is not None:
-        bounds[-1] = found.certificate.bound
-    low, high = np.percentile(points[first], [5, 95], axis=0)
-    low, high = np.minimum(low - .2*(high - low), 0), high + .2*(high - low)
-    named = [' / '.join(f'{100*p:.0f}' for p in b[1:]) + ' %' for b in z.support[order]]
-    last = f' {z.states[1]}' if z.W == 2 else ''
-    return dict(
-        arms=z.arms, asked=[(*points[t], arms[t]) for t in first], rounds=first + 1,
-        counts=np.eye(2, dtype=int)[arms].cumsum(0)[until - 1], bounds=bounds.round(4),
-        dear=dear, eps=eps, far=FAR_LINE, wider=WIDENED, truth=truth,
-        range=np.c_[low, high].round(3),
-        labels=[f'paid more at {named[n]} than at {named[1]}{last}' for n in (0, 2)])
-
-# %% ../../nbs/handbook/85_live.ipynb #010dcf70
-def boundary_figure(world: World, *, eps: float, delta: float,
-                    seed: int | np.random.Generator | None) -> LiveFigure:
-    """A run of the sharp learner in a world with two arms and three beliefs as a
-    `LiveFigure`: the rules it asks, and the boundaries that agree with the answers,
-    question by question.
-
-    Plays the learner. Raises `InvalidInput`.
-
-    >>> look = [[.52, .08], [.08, .32]]
-    >>> two = make_world([[[.6, .4]], look], [0, .1], utility=[[1, 0], [0, 1]], bound=1)
-    >>> boundary_figure(two, eps=.1, delta=.1, seed=0)
-    LiveFigure('boundary', frame can be moved)
-    """
-    data = boundary_data(world, eps=eps, delta=delta, seed=seed)
-    (xa, xb), (ya, yb) = data['range']
-    still = square((xa, xb), (ya, yb), 'Rules asked, and the boundary of two arms')
-    (a, b), wide = data['truth'], np.linspace(xa, xb, 200)
-    ends = wide[(a*wide + b*ya <= 1) & (a*wide + b*yb >= 1)]
-    still.line([(x, (1 - a*x)/b) for x in ends[[0, -1]]])
-    for x, y, k in data['asked']:
-        if xa <= x <= xb and ya <= y <= yb:
-            still.dot(x, y, k, r=3)
-    still.axes(*data['labels'])
-    return LiveFigure('boundary', data, still=still.svg, frame=len(data['asked']) - 1)
-
 # %% ../../nbs/handbook/85_live.ipynb #21a75f7d
 UNKNOWN, CHOOSE = 'not known yet', 'choose …'
 
 def belief_names(setting):
     "The listed beliefs in words, with their places, by the last state's probability."
-    order = np.lexsort(setting.support.T)
-    def words(i):
-        b = setting.support[i]
+    def words(b):
         if setting.W == 2:
             return f'{100*b[1]:.1f} %'
         return ' / '.join(f'{100*p:.0f}' for p in b) + ' %'
-    return [(words(i), int(i)) for i in order]
+    return [(words(setting.support[i]), int(i)) for i in np.lexsort(setting.support.T)]
 
 def offer_table(session):
     "The open offer as HTML; nothing once the session is over."

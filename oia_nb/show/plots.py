@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 # %% auto #0
-__all__ = ['COLORS', 'COLORMAP', 'DASHES', 'SYMBOLS', 'HATCHES', 'CORNERS', 'AXIS_NAMES', 'distinct_rows', 'truthful_payment',
-           'largest_region', 'plot_rule', 'blend', 'answers_on', 'plot_plane', 'plot_beliefs', 'plot_profits',
-           'plot_error', 'plot_scaling', 'plot_heatmap', 'luminance', 'contrast']
+__all__ = ['COLORS', 'COLORMAP', 'DASHES', 'SYMBOLS', 'CORNERS', 'AXIS_NAMES', 'distinct_rows', 'truthful_payment',
+           'largest_region', 'name_corners', 'plot_rule', 'plot_beliefs', 'plot_profits', 'plot_scaling']
 
 # %% ../../nbs/handbook/69_plots.ipynb #8c8944cd
 import numpy as np
-from ..core import (InvalidInput, as_choice, as_kind, as_names,
-                         as_number, as_probabilities)
-from ..game.information import Setting, World
-from ..game.scoring import ScoringRule, as_rule, lie
-from ..game.stackelberg import agent_profit, arm_profit
+from ..core import InvalidInput, as_choice, as_kind, as_names
+from ..game.information import Setting
+from ..game.scoring import as_rule
 from ..run.learner import Identification
 from ..run.runs import (as_positive, check_frame, column_names, fit_exponent,
-                             numbers_in, positive_in, quantiles_by, run_values,
-                             share_interval)
+                             positive_in, quantiles_by, run_values)
 
 # %% ../../nbs/handbook/69_plots.ipynb #ecb0c56a
 # Okabe and Ito's, darkened to 4.5:1 on white
@@ -28,7 +24,6 @@ COLORS = '#0072B2', '#8A5A00', '#006A4E', '#C24F00', '#A03A7A', '#4B5563'
 COLORMAP = 'cividis'
 DASHES = '-', (0, (5, 2)), (0, (1, 1.3)), (0, (6, 2, 1, 2))
 SYMBOLS = 'o', 's', '^', 'D', 'v', 'P', 'X'
-HATCHES = '///', '...', '\\\\\\', 'xxx', '---'
 
 def _axes(ax, size):
     if ax is not None:
@@ -36,29 +31,13 @@ def _axes(ax, size):
     from matplotlib import pyplot
     return pyplot.subplots(figsize=size, layout='constrained')[1]
 
-def _ink():
-    from matplotlib import rcParams
-    return rcParams['text.color']
-
-def _style(k):
-    """Colour, dashes and marker of the k-th of many lines: eighty-four before one
-    comes back."""
-    return dict(color=COLORS[k % 6], ls=DASHES[k % 4], marker=SYMBOLS[k % 7], ms=5)
-
 def _text(name):
-    """A name as it is written: a dollar sign in it is no formula, and an underscore
-    before it hides it from no legend."""
-    name = name.replace('$', r'\$')
+    "A name as it is written: no formula, and never hidden from a legend."
+    name = str(name).replace('$', r'\$')
     return '\u200b' + name if name.startswith('_') else name
 
-# %% ../../nbs/handbook/69_plots.ipynb #357ae9af
-def _legend(ax, **options):
-    ax.legend(fontsize='small', frameon=True, framealpha=.75,
-              facecolor=ax.get_facecolor(), edgecolor='none', **options)
-
 def _plain_numbers(axis):
-    """Plain numbers on a logarithmic axis that spans less than two decades; powers
-    of ten otherwise."""
+    "Plain numbers on a logarithmic axis that spans less than two decades."
     from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, ScalarFormatter
     low, high = axis.get_view_interval()
     if high > 100*low:
@@ -68,35 +47,27 @@ def _plain_numbers(axis):
     axis.set_major_formatter(ScalarFormatter())
     axis.set_minor_locator(NullLocator())
 
-def _written(ax, x, y, text, **options):
-    "Text that stays legible whatever it lies on."
-    box = dict(boxstyle='round,pad=.15', fc=ax.get_facecolor(), ec='none', alpha=.75)
-    return ax.text(x, y, text, ha='center', va='center', fontsize='small', bbox=box,
-                   **options)
-
-def _states(rule, setting):
-    W = rule.support.shape[1]
-    known = setting and setting.states
-    return [_text(s) for s in as_names('states', known, W, 'state ')]
+def _cells(ax, values, label):
+    "A table in colour, its first row on top."
+    m, n = values.shape
+    sheet = ax.pcolormesh(np.arange(n + 1) - .5, np.arange(m + 1) - .5, values,
+                          cmap=COLORMAP, vmin=0)
+    ax.set_ylim(m - .5, -.5)
+    ax.figure.colorbar(sheet, ax=ax, label=label)
 
 # %% ../../nbs/handbook/69_plots.ipynb #fcc5567b
-def distinct_rows(values, tol=1e-9):
-    "The rows of an array (M, W) that differ by more than `tol`: an array (n, W)."
-    kept = []
-    for row in values:
-        if all(np.abs(row - other).max() > tol for other in kept):
-            kept.append(row)
-    return np.array(kept)
+def distinct_rows(rule):
+    "The payments (n, W) of a rule that differ by more than rounding."
+    return rule.bound*np.unique((rule.values/rule.bound).round(9), axis=0)
 
 def truthful_payment(rule, beliefs):
-    r"""(n,): $G_S(\sigma) = \max_i\langle\sigma, S_i\rangle$ at any `beliefs` (n,
-    W), what the best report is expected to pay."""
+    r"(n,): $G_S(\sigma)$, what the best report is expected to pay, at `beliefs` (n, W)."
     return (np.asarray(beliefs) @ rule.values.T).max(1)
 
 # %% ../../nbs/handbook/69_plots.ipynb #b21025c1
 def _plot_convex(rule, states, ax):
     ax = _axes(ax, (5.6, 3.8))
-    rows, grid = distinct_rows(rule.values, 1e-9*rule.bound), np.linspace(0, 1, 401)
+    rows, grid = distinct_rows(rule), np.linspace(0, 1, 401)
     lines = ax.plot([0, 1], rows.T, color=COLORS[5], lw=0.9, marker='D', ms=4,
                     clip_on=False, zorder=2)
     lines[0].set_label(
@@ -112,8 +83,7 @@ def _plot_convex(rule, states, ax):
 
 # %% ../../nbs/handbook/69_plots.ipynb #094856fa
 def _clip(polygon, f):
-    """The part of a convex polygon (n, 3), in barycentric coordinates, where the
-    affine function with the values f (3,) at the corners isn't negative."""
+    "The part of a convex polygon (n, 3) where f (3,), at the corners, isn't negative."
     kept, d = [], polygon @ f
     for p, q, a, b in zip(polygon, np.roll(polygon, -1, 0), d, np.roll(d, -1)):
         if a >= 0:
@@ -140,40 +110,37 @@ def largest_region(heights, k, tol=1e-12):
 # %% ../../nbs/handbook/69_plots.ipynb #f57332c3
 CORNERS = np.array([[0., 0.], [1., 0.], [0.5, 3**.5/2]])
 
+def name_corners(ax, names):
+    "Draw the triangle's names in place of axes."
+    for corner, name, at, ha in zip(CORNERS, names, ((-14, -16), (14, -16), (0, 5)),
+                                    ('left', 'right', 'center')):
+        ax.annotate(name, corner, xytext=at, textcoords='offset points', ha=ha)
+    ax.set(aspect='equal', xlim=(-.08, 1.08), ylim=(-.1, .98))
+    ax.set_axis_off()
+
 def _plot_simplex(rule, states, ax):
     ax = _axes(ax, (5.2, 4.2))
     n = 60
-    i, j = np.array([(i, j) for i in range(n + 1) for j in range(n + 1 - i)]).T
-    grid = np.c_[n - i - j, i, j]/n
-    x, y = (grid @ CORNERS).T
-    sheet = ax.tripcolor(x, y, truthful_payment(rule, grid), cmap=COLORMAP,
+    grid = np.array([(n - i - j, i, j) for i in range(n + 1) for j in range(n + 1 - i)])
+    x, y = (grid/n @ CORNERS).T
+    sheet = ax.tripcolor(x, y, truthful_payment(rule, grid/n), cmap=COLORMAP,
                          shading='gouraud', vmin=0, rasterized=True)
-    rows = distinct_rows(rule.values, 1e-9*rule.bound)
+    rows = distinct_rows(rule)
     for r in range(len(rows)):
         ax.fill(*(largest_region(rows, r) @ CORNERS).T, fill=False, ec='white', lw=.5)
-    ax.scatter(*(rule.support@CORNERS).T, c=rule.expected, cmap=COLORMAP,
+    ax.scatter(*(rule.support @ CORNERS).T, c=rule.expected, cmap=COLORMAP,
                norm=sheet.norm, edgecolors='white', linewidths=1.2, s=42)
-    _corner_names(ax, states)
+    name_corners(ax, states)
     ax.figure.colorbar(sheet, ax=ax, label='expected payment', shrink=.8)
     return ax
-
-def _corner_names(ax, names):
-    for corner, name, at, ha, va in zip(CORNERS, names, ((-14, -5), (14, -5), (0, 5)),
-                                        ('left', 'right', 'center'),
-                                        ('top', 'top', 'bottom')):
-        ax.annotate(name, corner, xytext=at, textcoords='offset points', ha=ha, va=va)
-    ax.set(aspect='equal', xlim=(-.08, 1.08), ylim=(-.1, .98))
-    ax.set_axis_off()
 
 # %% ../../nbs/handbook/69_plots.ipynb #72ed9706
 def _plot_payments(rule, states, ax):
     M, W = rule.values.shape
     ax = _axes(ax, (1.6 + .7*W, min(1.4 + .22*M, 8.)))
-    sheet = ax.pcolormesh(np.arange(W + 1) - .5, np.arange(M + 1) - .5, rule.values,
-                          cmap=COLORMAP, vmin=0, edgecolors='white', linewidth=.4)
-    ax.set(ylabel='reported belief', xlabel='state', ylim=(M - .5, -.5))
+    _cells(ax, rule.values, 'payment')
+    ax.set(ylabel='reported belief', xlabel='state')
     ax.set_xticks(range(W), states)
-    ax.figure.colorbar(sheet, ax=ax, label='payment')
     return ax
 
 # %% ../../nbs/handbook/69_plots.ipynb #a16a1ac0
@@ -199,114 +166,25 @@ def plot_rule(rule: Any, setting: Setting | None = None, ax: Any = None) -> Any:
         raise InvalidInput('setting', setting,
                            f'a setting with {W} states, as the rule')
     draw = _plot_convex if W == 2 else _plot_simplex if W == 3 else _plot_payments
-    return draw(rule, _states(rule, setting), ax)
-
-# %% ../../nbs/handbook/69_plots.ipynb #4e6f8940
-def _check_rules(world, rules, n):
-    as_kind('world', world, World)
-    rules = tuple(rules) if isinstance(rules, (list, tuple)) else (rules,)
-    if len(rules) != n:
-        raise InvalidInput('rules', f'{len(rules)} of them', f'{n} scoring rules')
-    for i, r in enumerate(rules):
-        if not isinstance(r, ScoringRule) or not np.array_equal(
-                r.support, world.setting.support):
-            raise InvalidInput(f'rules[{i}]', r,
-                               'a ScoringRule on the support of the world')
-        if lie(r):
-            raise InvalidInput(f'rules[{i}]', r,
-                               'a proper rule, so that every mixture is proper')
-    return rules
-
-def blend(rules, weights):
-    "The rule that mixes n `rules` by `weights` (n,), which are probabilities."
-    weights = as_probabilities('weights', weights, (len(rules),))
-    bound = max(r.bound for r in rules)
-    return ScoringRule(np.clip(sum(w*r.values for w, r in zip(weights, rules)), 0.,
-                               bound), rules[0].support, bound)
-
-def _two_or_more(argument, labels, n):
-    return [_text(o) for o in as_names(argument, labels, n, '')]
-
-# %% ../../nbs/handbook/69_plots.ipynb #0d428530
-def answers_on(world, rules):
-    """Who answers the mixtures of three rules: pairs of an arm and the polygon (v,
-    3) of mixing weights where it does.
-
-    Raises `InvalidInput` for a rule that isn't proper, or isn't on the support of
-    the world.
-    """
-    rules = _check_rules(world, rules, 3)
-    g = np.stack([agent_profit(world, r) for r in rules], 1)
-    found = [(k, largest_region(g, k)) for k in range(len(g))]
-    found = [(k, p) for k, p in found if len(p) > 2 and _area(p @ CORNERS) > 1e-9]
-    return [(k, p) for k, p in found
-            if world.best_response(blend(rules,
-                                         p.mean(0)/p.mean(0).sum())) == k]
-
-def _area(xy):
-    x, y = xy.T
-    return abs(x @ np.roll(y, -1) - y @ np.roll(x, -1))/2
-
-# %% ../../nbs/handbook/69_plots.ipynb #afdae907
-def plot_plane(world, rules, ax=None, *, labels=('rule a', 'rule b', 'rule c')):
-    r"""Who answers the mixtures of three proper rules, on a triangle with the rules
-    at its corners; a star marks the principal's best mixture.
-
-    Parameters
-    ----------
-    world : World
-    rules : three ScoringRules
-        Proper, on the support of the world.
-    ax : matplotlib Axes, optional; a figure is made if there is none
-    labels : three str; what the rules are called
-
-    Returns the axes. Raises `InvalidInput`.
-    """
-    regions = answers_on(world, rules)
-    names = _two_or_more('labels', labels, 3)
-    ax = _axes(ax, (5.2, 4.4))
-    z = world.setting
-    profits = np.stack([arm_profit(world, r) for r in rules], 1)
-    best = max(((v @ profits[k], tuple(v @ CORNERS)) for k, p in regions for v in p))
-    for k, p in regions:
-        _draw_region(ax, p @ CORNERS, k, _text(z.arms[k]))
-    ax.plot(*best[1], '*', ms=13, color=COLORS[3], mec=_ink(), mew=.7, ls='',
-            clip_on=False, zorder=4, label=f"principal's\nbest: {best[0]:.4g}")
-    _corner_names(ax, names)
-    ax.legend(fontsize='small', loc='upper left')
-    return ax
-
-def _draw_region(ax, xy, k, name):
-    """A wash, an outline, and the arm's name in the middle; a hatch and a place in
-    the legend if the region is small."""
-    small = _area(xy) < .03
-    ax.fill(*xy.T, fc=COLORS[k % 6], alpha=.3, lw=0)
-    ax.fill(*xy.T, fill=False, ec=_ink(), lw=.9,
-            hatch=(HATCHES[k % 5] if small else None), label=(name if small else None))
-    if not small:
-        _written(ax, *xy.mean(0), name)
+    names = as_names('states', setting and setting.states, W, 'state ')
+    return draw(rule, [_text(name) for name in names], ax)
 
 # %% ../../nbs/handbook/69_plots.ipynb #204b5a5d
 def plot_beliefs(world, ax=None):
     r"""Where each arm leads: $q_k(\sigma_i)$ as the area of a dot (two states),
-    otherwise as a table of arms and beliefs.
-
-    Returns the axes.
-    """
+    otherwise as a table of arms and beliefs. Returns the axes."""
     z, q, K = world.setting, world.belief_distributions, world.setting.K
     ax = _axes(ax, (5.6, .9 + .6*K))
     if z.W == 2:
         for k in range(K):
             seen = q[k] > 0
             ax.scatter(z.support[seen, 1], np.full(seen.sum(), k), s=600*q[k][seen],
-                       color=COLORS[k % 6], alpha=.75, edgecolors=_ink(), linewidths=.5)
+                       color=COLORS[k % 6], alpha=.75)
         ax.set(xlim=(-.04, 1.04), xlabel=f'belief: chance of {_text(z.states[1])}',
                ylim=(K - .4, -.6))
     else:
-        sheet = ax.pcolormesh(np.arange(z.M + 1) - .5, np.arange(K + 1) - .5, q,
-                              cmap=COLORMAP, vmin=0)
-        ax.figure.colorbar(sheet, ax=ax, label='probability')
-        ax.set(xlabel='belief', ylim=(K - .5, -.5))
+        _cells(ax, q, 'probability')
+        ax.set_xlabel('belief')
     ax.set_yticks(range(K), [_text(a) for a in z.arms])
     return ax
 
@@ -327,147 +205,38 @@ def plot_profits(result: Identification, setting: Setting, ax: Any = None,
     Returns the axes.
     Raises `InvalidInput` for a run without a plan, or for another setting.
     """
-    trace, K = _path_of(result, setting), setting.K
-    ax = _axes(ax, (5.6, 3.8))
+    trace = as_kind('result', result, Identification).trace
+    K, planned = as_kind('setting', setting, Setting).K, np.shape(trace.profits)[1:]
+    if not planned:
+        raise InvalidInput('result', result, 'a run in which a round was planned')
+    if planned != (K, ):
+        raise InvalidInput('setting', setting, f'{planned[0]} arms, as in the run')
+    ax, heights = _axes(ax, (5.6, 3.8)), trace.profits.ravel()
     for k in range(K):
         ax.plot(trace.rounds, trace.profits[:, k], color=COLORS[k % 6],
                 lw=1.4 + min(1.5, 6/K)*(K-1-k), label=_text(setting.arms[k]))
-    true = [] if profits is None else [(k, h) for k, h in enumerate(profits)
-                                       if np.isfinite(h)]
-    for k, h in true:
-        ax.axhline(h, color=COLORS[k % 6], ls='--', lw=1.4)
-    if true:
-        ax.plot([], [], color=_ink(), ls='--', lw=1.4, label='true best profit')
+    for k, h in enumerate(() if profits is None else profits):
+        if np.isfinite(h):
+            ax.axhline(h, color=COLORS[k % 6], ls='--', lw=1.4)
+            heights = np.append(heights, h)
+    if profits is not None:
+        ax.plot([], [], color='.5', ls='--', lw=1.4, label='true best profit')
     ax.set(xscale='log', xlabel='round', ylabel='optimistic profit')
-    _spread(ax, np.r_[trace.profits.ravel(), [h for _, h in true]])
+    if not len(heights) or heights.min() <= 0:
+        ax.set_yscale('symlog', linthresh=1.)
+    elif heights.max() >= 2*heights.min():
+        ax.set_yscale('log')
+        _plain_numbers(ax.yaxis)
     ax.legend(fontsize='small')
     return ax
 
-def _path_of(result, setting):
-    as_kind('setting', setting, Setting)
-    as_kind('result', result, Identification)
-    if np.ndim(result.trace.profits) != 2:
-        raise InvalidInput('result', result, 'a run in which a round was planned')
-    if result.trace.profits.shape[1] != setting.K:
-        raise InvalidInput('setting', setting,
-                           f'{result.trace.profits.shape[1]} arms, as in the run')
-    return result.trace
-
-def _spread(ax, heights):
-    """A logarithmic height if all are positive and some twice as high as others, and
-    plain numbers beside it."""
-    if not len(heights) or heights.min() <= 0:
-        return ax.set_yscale('symlog', linthresh=1.)
-    if heights.max() < 2*heights.min():
-        return
-    ax.set_yscale('log')
-    _plain_numbers(ax.yaxis)
-
-# %% ../../nbs/handbook/69_plots.ipynb #8d7b9d00
+# %% ../../nbs/handbook/69_plots.ipynb #88040171
 AXIS_NAMES = dict(eps='target ϵ', delta='δ', margin='oracle margin', gap='gap Δ',
-                  M='beliefs M', K='arms K', rounds='rounds', budget='budget in rounds',
-                  regret='true regret', seconds='seconds', lp_solves='linear programs',
+                  M='beliefs M', K='arms K', budget='budget in rounds',
+                  regret='true regret', lp_solves='linear programs',
                   forced_rounds='forced rounds', normal_rounds='normal rounds')
 
-def _called(column):
-    return _text(AXIS_NAMES.get(column, str(column)))
-
-def _column(given):
-    return [given] if isinstance(given, str) else []
-
-def _groups(frame, by):
-    "Pairs of a name and the rows of a group, in order of appearance."
-    def written(c, v):
-        number = isinstance(v, (int, float, np.number)) and not isinstance(v, bool)
-        return f'{_called(c)} {v:g}' if number else str(v)
-    names = column_names(by)
-    groups = frame.groupby(names, sort=False, dropna=False, observed=True)
-    return [(', '.join(map(written, names, key)), rows) for key, rows in groups]
-
-# %% ../../nbs/handbook/69_plots.ipynb #04a993bd
-def _draw_share(ax, i, name, cells):
-    "The share of True in each of the `cells`, a grouped column, with its interval."
-    at, k = np.array(sorted(cells.groups)), cells.sum().to_numpy(int)
-    n = cells.size().to_numpy(int)
-    band = np.array([share_interval(int(a), int(b)) for a, b in zip(k, n)])
-    if len(at) > 1:
-        ax.fill_between(at, *band.T, color=COLORS[i % 6], alpha=.22, lw=0)
-    else:
-        ax.errorbar(at, k/n, yerr=np.abs(band.T - k/n), fmt='none',
-                    ecolor=COLORS[i % 6], capsize=3)
-    ax.plot(at, k/n, **_style(i), lw=1.8, clip_on=False, label=_text(name))
-
-def plot_error(frame, ax=None, *, eps=None, by='method', x='budget', bound=None):
-    r"""The share of runs whose rule has a true regret above ϵ, against the budget.
-
-    Bands are exact 95 % intervals (Clopper and Pearson), valid at each budget for
-    itself. A run without a regret counts as an error.
-
-    Parameters
-    ----------
-    frame : pandas DataFrame
-        Columns `by`, `x`, "regret", and "eps" if it isn't given; one row a run.
-    ax : matplotlib Axes, optional; a figure is made if there is none
-    eps : float, optional
-        The regret allowed; by default each run's own, in the column "eps".
-    by : str or list of str; columns by which runs are grouped
-    x : str; the column of the horizontal axis, positive numbers
-    bound : callable or str, optional
-        A bound on the error probability: a function of x, or a column (the median of
-        which is drawn for each group). Cut off at 1.
-
-    Returns the axes. Raises `InvalidInput`.
-    """
-    check_frame(frame, by, x, 'regret', *(['eps'] if eps is None else []),
-                *_column(bound))
-    allowed = numbers_in(frame, 'eps') if eps is None else as_number('eps', eps, 0.)
-    wrong = ~(numbers_in(frame, 'regret') <= allowed)
-    frame = frame.assign(**{'wrong ': wrong, x: positive_in(frame, x)})
-    ax = _axes(ax, (5.6, 3.8))
-    for i, (name, rows) in enumerate(_groups(frame, by)):
-        _draw_share(ax, i, name, rows.groupby(x)['wrong '])
-    _draw_bound(ax, bound, frame, by, x, 1.)
-    ax.set(xscale='log', ylim=(0, 1.03), xlabel=_called(x),
-           ylabel='share of runs in error')
-    _plain_numbers(ax.xaxis)
-    _legend(ax)
-    return ax
-
-def _draw_bound(ax, bound, frame, by, x, high=np.inf):
-    """A bound as thin lines: a function of x, or the medians of a column, one line a
-    group in its colour."""
-    if bound is None:
-        return
-    if callable(bound):
-        grid = np.geomspace(frame[x].min(), frame[x].max(), 200)
-        ax.plot(grid, np.minimum([float(bound(v)) for v in grid], high), color=_ink(),
-                lw=1.2, ls=DASHES[1], label='bound')
-        return
-    for i, (name, rows) in enumerate(
-            _groups(frame.assign(**{bound: numbers_in(frame, bound)}), by)):
-        medians = rows.groupby(x)[bound].median().dropna()
-        ax.plot(medians.index, np.minimum(medians, high), color=COLORS[i % 6], lw=1.2,
-                ls=DASHES[2], label=f'bound, {_text(name)}')
-
-# %% ../../nbs/handbook/69_plots.ipynb #88040171
-def _room_for_legend(ax, share):
-    "A logarithmic axis that goes on upwards by this share of its length."
-    low, high = ax.get_ylim()
-    ax.set_ylim(low, high*(high/low)**share)
-
-def _laws(frame, x, y, by, shares):
-    "For each group its name, the values of x, and the quantiles of y there."
-    frame = frame.assign(
-        **{x: positive_in(frame, x), 'value ': as_positive(y, run_values(frame, y))})
-    groups = [(name, quantiles_by(rows, x, 'value ', shares))
-              for name, rows in _groups(frame, by)]
-    if not any(np.isfinite(q[1]).any() for _, (_, q) in groups):
-        raise InvalidInput('frame', 'a frame',
-                           f'a {x} at which half of the runs stopped')
-    return groups
-
-def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
-                 bars='quartiles'):
+def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bars='quartiles'):
     r"""How `y` grows with `x`, on logarithmic axes: medians, bars, and the power law
     fitted to the medians, its slope in the legend.
 
@@ -485,133 +254,39 @@ def plot_scaling(frame, x, ax=None, *, y='rounds', by='method', bound=None,
     x, y : str; columns of positive numbers
     ax : matplotlib Axes, optional; a figure is made if there is none
     by : str or list of str; columns by which runs are grouped
-    bound : callable or str, optional
-        A bound on y: a function of x, or a column (the median of which is drawn for
-        each group).
     bars : "quartiles" or "range"
 
     Returns the axes. Raises `InvalidInput`, also if at no x half of the runs stopped.
     """
     ends = dict(quartiles=(.25, .5, .75), range=(0., .5, 1.))
     shares = ends[as_choice('bars', bars, ends)]
-    check_frame(frame, by, x, y, *_column(bound))
-    groups = _laws(frame, x, y, by, shares)
+    check_frame(frame, by, x, y)
+    frame = frame.assign(
+        **{x: positive_in(frame, x), 'value ': as_positive(y, run_values(frame, y))})
+    groups = frame.groupby(column_names(by), sort=False, dropna=False, observed=True)
+    laws = [(name, *quantiles_by(rows, x, 'value ', shares)) for name, rows in groups]
+    if not any(np.isfinite(q[1]).any() for _, _, q in laws):
+        raise InvalidInput('frame', 'a frame',
+                           f'a {x} at which half of the runs stopped')
     ax = _axes(ax, (5.6, 3.8))
-    for i, (name, (at, q)) in enumerate(groups):
-        _draw_law(ax, i, name, at[np.isfinite(q[1])], q[:, np.isfinite(q[1])])
-    _draw_bound(ax, bound, frame, by, x)
-    ax.set(xscale='log', yscale='log', xlabel=_called(x), ylabel=_called(y))
-    _room_for_legend(ax, .09*len(groups))
+    for i, (name, at, q) in enumerate(laws):
+        known = np.isfinite(q[1])
+        _draw_law(ax, i, ', '.join(map(_text, name)), at[known], q[:, known])
+    xlabel, ylabel = (_text(AXIS_NAMES.get(c, c)) for c in (x, y))
+    ax.set(xscale='log', yscale='log', xlabel=xlabel, ylabel=ylabel)
     _plain_numbers(ax.xaxis)
     _plain_numbers(ax.yaxis)
-    _legend(ax)
+    ax.legend(fontsize='small')
     return ax
 
 def _draw_law(ax, i, name, at, q):
-    style, open_ = _style(i), np.isinf(q[2]) if len(at) else []
+    color, open_ = COLORS[i % 6], np.isinf(q[2])
     reach = np.where(open_, q[1], q[2])
-    law = f'{_text(name)}: {fit_exponent(at, q[1])}' if len(at) > 1 else _text(name)
-    ax.errorbar(at, q[1], yerr=[q[1] - q[0], reach - q[1]], fmt=style['marker'],
-                color=style['color'], ms=6, capsize=3, label=law)
     if len(at) > 1:
-        ax.plot(at, fit_exponent(at, q[1])(at), color=style['color'], ls=style['ls'],
-                lw=1.4)
+        law = fit_exponent(at, q[1])
+        name = f'{name}: {law}'
+        ax.plot(at, law(at), color=color, ls=DASHES[i % 4], lw=1.4)
+    ax.errorbar(at, q[1], yerr=[q[1] - q[0], reach - q[1]], fmt=SYMBOLS[i % 7],
+                color=color, ms=6, capsize=3, label=name)
     ax.errorbar(at[open_], q[1][open_], yerr=.3*q[1][open_], lolims=True, fmt='none',
-                ecolor=style['color'])
-
-# %% ../../nbs/handbook/69_plots.ipynb #8742d90f
-def _name_cells(ax, table):
-    "The names of rows and columns beside the cells, without grid or ticks."
-    m, n = table.shape
-    ax.grid(False)
-    ax.set(ylim=(m - .5, -.5), xlim=(-.5, n - .5))
-    ax.set_xticks(range(n), [_text(str(c)) for c in table.columns],
-                  rotation=30 if n > 4 else 0, ha='right' if n > 4 else 'center')
-    ax.set_yticks(range(m), [_text(str(r)) for r in table.index])
-    ax.tick_params(length=0)
-
-def plot_heatmap(frame, ax=None, *, value='rounds', rows='method', columns='world',
-                 log=True, label=None):
-    r"""A table in colour: the median of `value` in every cell, with its number
-    written in it; hatched where it is infinite, empty where nothing was run.
-
-    Parameters
-    ----------
-    frame : pandas DataFrame
-        Columns `rows`, `columns`, `value`, and, for a value that grows until a run
-        stops, "stopped" or "status"; one row a run.
-    ax : matplotlib Axes, optional; a figure is made if there is none
-    value : str or callable
-        A column; or a function that maps the runs of a cell, a frame, to a number.
-    rows, columns : str; columns of the frame
-    log : bool
-        Colour on a logarithmic scale, for which all values must be positive.
-    label : str, optional; of the colour bar
-
-    Returns the axes. Raises `InvalidInput`, also if no cell has a finite value.
-    """
-    table = _table(frame, value, rows, columns)
-    known = table.to_numpy()[np.isfinite(table)]
-    if not len(known):
-        raise InvalidInput('frame', 'a frame',
-                           'a cell in which half of the runs have a value')
-    if log:
-        as_positive('value', known)
-    m, n = table.shape
-    ax = _axes(ax, (2.6 + 1.05*n, 1.2 + .5*m))
-    from matplotlib.colors import LogNorm, Normalize
-    norm = (LogNorm if log else Normalize)(known.min(), known.max())
-    sheet = ax.pcolormesh(np.arange(n + 1) - .5, np.arange(m + 1) - .5,
-                          np.ma.masked_invalid(table), cmap=COLORMAP, norm=norm,
-                          edgecolors=ax.get_facecolor(), linewidth=1.5)
-    for (i, j), v in np.ndenumerate(table.to_numpy()):
-        _write_cell(ax, sheet, i, j, v)
-    _name_cells(ax, table)
-    told = f'{_called(value)}, median' if isinstance(value, str) else None
-    bar = ax.figure.colorbar(sheet, ax=ax, label=label or told)
-    if log:
-        _plain_numbers(bar.ax.yaxis)
-    return ax
-
-def _table(frame, value, rows, columns):
-    check_frame(frame, [rows, columns], *_column(value))
-    order = [frame[c].unique() for c in (rows, columns)]
-    groups = frame.groupby([rows, columns], observed=True, sort=False)
-    found = {key: float(np.quantile(run_values(g, value), .5, method='inverted_cdf')
-                        if isinstance(value, str) else value(g)) for key, g in groups}
-    import pandas as pd
-    return pd.DataFrame([[found.get((r, c), np.nan) for c in order[1]]
-                         for r in order[0]], *order)
-
-# %% ../../nbs/handbook/69_plots.ipynb #3e22148f
-def luminance(color):
-    """Relative luminance of any matplotlib colour, from 0 (black) to 1 (white), as
-    WCAG 2 defines it."""
-    from matplotlib.colors import to_rgb
-    c = np.array(to_rgb(color))
-    linear = np.where(c <= .04045, c/12.92, ((c + .055)/1.055)**2.4)
-    return float(linear @ [.2126, .7152, .0722])
-
-def contrast(a, b):
-    "Contrast of two colours, from 1 to 21; text needs 4.5."
-    low, high = sorted((luminance(a), luminance(b)))
-    return (high + .05)/(low + .05)
-
-def _count(v):
-    "A number in few characters."
-    from matplotlib.ticker import EngFormatter
-    if v >= 1e5:
-        return EngFormatter(sep='', places=0 if v >= 1e5 and v < 1e6 else 1)(v)
-    return f'{v:,.0f}' if v >= 100 else f'{v:.2g}'
-
-def _write_cell(ax, sheet, i, j, v):
-    from matplotlib.patches import Rectangle
-    if np.isnan(v):
-        return
-    if np.isinf(v):
-        ax.add_patch(
-            Rectangle((j - .5, i - .5), 1, 1, fill=False, hatch='////', ec='.6', lw=0))
-        return _written(ax, j, i, '∞').set_fontsize('large')
-    color = sheet.cmap(sheet.norm(v))
-    ax.text(j, i, _count(v), ha='center', va='center', fontsize='small',
-            color=max('black', 'white', key=lambda c: contrast(c, color)))
+                ecolor=color)

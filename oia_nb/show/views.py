@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['STYLE', 'HUES', 'KIND_NAMES', 'block', 'html_paragraph', 'Still', 'rule_svg', 'ticket_table', 'rule_block',
-           'state_names', 'arm_names', 'trace_frame', 'rounds_frame', 'Card', 'rule_card', 'session_facts']
+           'state_names', 'arm_names', 'trace_frame', 'Card', 'rule_card', 'session_facts']
 
 # %% ../../nbs/handbook/83_views.ipynb #a68aeb28
 from dataclasses import dataclass
@@ -29,10 +29,9 @@ from .facts import (FactTable, ROWS_SHOWN, arm_facts, brief,
 from ..run.learner import (Finding, Identification, Origin, Trace, found_names,
                                 result_facts)
 from ..worlds.files import write_file
-from ..game.tickets import (Menu, RoundedMenu, intervals, money, remark,
-                                 ticket_name, when_two)
+from ..game.tickets import Menu, RoundedMenu, intervals, remark, when_two
 from ..run.experiments import Comparison
-from ..run.session import Offer, Session
+from ..run.session import Offer, Session, tickets_html
 
 # %% ../../nbs/handbook/83_views.ipynb #8ef02623
 STYLE = ('<style>.oia-card table{border-collapse:collapse;font-size:.9em}'
@@ -125,14 +124,10 @@ def rule_svg(rule, states):
 
 def ticket_table(menu, states, digits=None, currency=None):
     "The tickets of a menu: what each pays, and for two states when to take it."
-    amounts = lambda t: [money(abs(x), digits, currency) for x in t]
-    heads = ['ticket', *(f'pays if {w}' for w in states)]
-    rows = [[ticket_name(b), *amounts(t)] for b, t in enumerate(menu.tickets)]
-    if len(states) == 2:
-        heads.append('when')
-        rows = [row + [when] for row, when in zip(rows, when_two(menu, states))]
     said = remark(menu.tickets, digits)
-    return html_table(heads, rows) + (html_paragraph(said) if said else '')
+    when = when_two(menu, states) if len(states) == 2 else None
+    return (tickets_html(menu, states, digits, currency, when=when)
+            + (html_paragraph(said) if said else ''))
 
 def rule_block(rule, states, currency=None):
     "The picture, if there are two states, and the tickets."
@@ -194,16 +189,15 @@ def arm_names(best):
 
 @patch_to(Optimum)
 def _repr_html_(self):
-    arms = arm_names(self)
+    arms, world = arm_names(self), self.world
     said = (f'The best rule: the agent chooses {arms[self.arm]}, profit '
             f'{self.profit:.4g}')
-    if self.world is None:
-        rows = [[a, profit_text(h)] for a, h in zip(arms, self.profits)]
-        return block(html_paragraph(said),
-                     rule_block(self.rule, state_names(self.rule)),
-                     html_table(['arm', 'best profit'], rows))
-    return block(html_paragraph(said), rule_block(self.rule, self.world.setting.states),
-                 arm_facts(self.world, self).html())
+    if world is None:
+        states, rows = state_names(self.rule), zip(arms, map(profit_text, self.profits))
+        table = html_table(['arm', 'best profit'], rows)
+    else:
+        states, table = world.setting.states, arm_facts(world, self).html()
+    return block(html_paragraph(said), rule_block(self.rule, states), table)
 
 # %% ../../nbs/handbook/83_views.ipynb #91858507
 @patch_to(Identification)
@@ -242,35 +236,25 @@ def trace_frame(trace: Trace, setting: Setting | None = None) -> pd.DataFrame:
     With a `setting`, arms by name.
     """
     import pandas as pd
-    named = lambda arms: arms
+    arms, targets = trace.arms, trace.targets
     if setting is not None:
-        z = as_kind('setting', setting, Setting)
-        if len(trace.arms) and max(trace.arms.max(), trace.targets.max()) >= z.K:
+        names = as_kind('setting', setting, Setting).arms
+        if len(arms) and max(arms.max(), targets.max()) >= len(names):
             raise InvalidInput('setting', setting, 'the setting of the run')
-        named = lambda arms: [z.arms[k] for k in arms]
-    paid = trace.payments
-    if paid is None:
-        paid = np.full(len(trace.arms), np.nan)
+        arms, targets = ([names[k] for k in column] for column in (arms, targets))
+    paid = np.nan if trace.payments is None else trace.payments
     return pd.DataFrame({
-        'round': np.arange(1, len(trace.arms) + 1), 'arm': named(trace.arms),
-        'target': named(trace.targets), 'kind': [KIND_NAMES[k] for k in trace.kinds],
+        'round': np.arange(1, len(trace.arms) + 1), 'arm': arms, 'target': targets,
+        'kind': [KIND_NAMES[k] for k in trace.kinds],
         'belief': trace.beliefs, 'payment': paid
     })
 
 @patch_to(Trace)
 def _repr_html_(self):
-    f = self.to_frame()
-    rows = [[r.round, r.arm, r.target, r.kind, r.belief, f'{r.payment:.4g}']
-            for r in f.tail(5).itertuples()]
+    f = self.to_frame().tail(5)
+    rows = f.assign(payment=f.payment.map('{:.4g}'.format)).values
     return block(html_paragraph(repr(self) + '; the last rounds:'),
                  html_table(list(f.columns), rows))
-
-def rounds_frame(found: Identification) -> pd.DataFrame:
-    """One row a round as a pandas frame: `Trace.to_frame`, arms by name where the
-    setting is known. Raises `InvalidInput` for a result without a trace."""
-    if found.trace is None:
-        raise InvalidInput('found', found, 'a result with its trace')
-    return found.trace.to_frame(found.setting)
 
 # %% ../../nbs/handbook/83_views.ipynb #4f62fc3a
 @patch_to(Forecast)
@@ -365,11 +349,9 @@ def _repr_html_(self):
             'you believe.')
     return block(html_paragraph(said), rule_block(self.rule, z.states, self.currency))
 
-# %% ../../nbs/handbook/83_views.ipynb #4561c514
 def session_facts(s):
     "What stands in a `Session`: for its view, and for `oia session`."
-    left, best, put = s.left, s.best, s.sum_text
-    waits = [r.number for r in s._rounds if r.status == 'answered' and r.state is None]
+    left, best, put = s.left or (None, None), s.best, s.sum_text
     some = lambda n: f'{n:,}' if n else ''
     return FactTable.of(
         ('file', 'file', str(s.journal.path), ''), ('status', 'status', s.status, ''),
@@ -380,19 +362,16 @@ def session_facts(s):
         ('paid', 'paid', s.paid, put), ('owed', 'may yet be due', s.owed, put),
         ('expected', 'expected to be due', s.expected, put),
         ('currency', 'currency', s.head['currency'], lambda unit: ''),
-        ('rounds_left', 'rounds left, about', left and left[0], ',.0f'),
-        ('money_left', 'to be paid yet, about', left and left[1], put),
-        ('pending', 'states pending', waits, brief),
+        ('rounds_left', 'rounds left, about', left[0], ',.0f'),
+        ('money_left', 'to be paid yet, about', left[1], put),
+        ('pending', 'states pending', [r.number for r in s._rounds if r.pending], brief),
         ('bound', 'best so far', best and best.bound,
          lambda bound: f'{s.setting.arms[best.arm]}, loses at most {bound:.3g}'))
 
 @patch_to(Session)
 def _repr_html_(self):
-    unit = self.head['currency']
-    frame = self.to_frame().tail(5).astype(object)
-    frame = frame.where(frame.notna(), None)
-    rows = [[r.round, r.status, r.arm or '', r.state or '',
-             '' if r.due is None else money(r.due, currency=unit)]
-            for r in frame.itertuples()]
+    rows = [[r['round'], r['status'], r['arm'] or '', r['state'] or '',
+             '' if r['due'] is None else self.sum_text(r['due'])]
+            for r in map(self.plain_round, self._rounds[-5:])]
     return block(session_facts(self).html(),
                  html_table(['round', 'status', 'arm', 'state', 'due'], rows))

@@ -90,7 +90,7 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
     """
     draw_joint = PRIORS[as_choice('prior', prior, PRIORS)]
     K, W = as_integer('K', K, 2), as_integer('W', W, 2)
-    sizes = [signals]*K if np.ndim(signals) == 0 else list(signals)
+    sizes = np.ravel(signals).tolist()*(1 if np.ndim(signals) else K)
     if len(sizes) != K:
         raise InvalidInput('signals', signals,
                            f'a number, or one for each of the {K} arms')

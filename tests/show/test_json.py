@@ -200,7 +200,7 @@ def test_an_unseeded_run_tells_its_seed(tmp_path, monkeypatch, capfd):
     coin.save('coin.json')
     line = 'identify coin.json --eps 3 --delta 0.1'.split()
     assert main(line) == 0
-    printed = lambda: re.sub(r'in [^ ]+ s:', 'in some time:', capfd.readouterr().out)
+    printed = lambda: re.sub(r'in\s+\S+\s+s:', 'in some time:', capfd.readouterr().out)
     out = printed()
     seed = re.search(r'\nseed +(\d+)\n', out)[1]
     assert main([*line, '--seed', seed]) == 0

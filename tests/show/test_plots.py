@@ -1,21 +1,17 @@
-"""What the figures draw is what they say: regions, steps, slopes, intervals and numbers, legible
-on white and on black."""
+"""What the figures draw is what they say: regions, slopes and intervals."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.path import Path
 from scipy.stats import binom
-from oia_nb.all import (action_informed_oracle, identify, load_world, make_world, menu_rule,
-                        principal_profit, spherical)
+from oia_nb.all import (ScoringRule, action_informed_oracle, agent_profit, identify, load_world,
+                        make_world, menu_rule, plot_profits, plot_rule, spherical)
 from oia_nb.core import generator
-from oia_nb.show.plots import (COLORS, CORNERS, blend, contrast, plot_beliefs, plot_error,
-                               plot_heatmap, plot_plane, plot_profits, plot_rule, plot_scaling)
 from oia_nb.run.runs import fit_exponent, run_values, share_interval
-from oia_nb.show.plots import _count
+from oia_nb.show.plots import CORNERS, largest_region, plot_beliefs, plot_scaling
 
 @pytest.fixture(autouse=True)
 def no_figures_left():
@@ -46,31 +42,17 @@ def runs(name='a', rounds=(10, 20, 30, 40), **columns):
 
 # --- Regions --------------------------------------------------------------------------
 
-def test_plane_answers_as_the_agent():
-    "One polygon a point, in the colour of the arm that answers there."
+def test_regions_are_where_the_agent_answers():
+    "One polygon a mixture of three rules, that of the arm that answers it."
     for w, rules, rng in random_worlds():
-        ax = plot_plane(w, rules, ax=Figure().subplots())
-        washes = [(Path(p.get_xy()), to_rgb(p.get_facecolor())) for p in ax.patches if p.get_fill()]
+        g = np.stack([agent_profit(w, r) for r in rules], 1)
+        parts = [Path(p @ CORNERS) if len(p) else None
+                 for p in (largest_region(g, k) for k in range(len(g)))]
         for weights in rng.dirichlet(np.ones(3), 60):
-            arm = w.best_response(blend(rules, weights))
-            assert [c for path, c in washes
-                    if path.contains_point(weights@CORNERS)] == [to_rgb(COLORS[arm])]
-
-def test_star_is_the_best_mixture():
-    for w, rules, rng in random_worlds(8):
-        ax = plot_plane(w, rules, ax=Figure().subplots())
-        best = float(ax.get_legend_handles_labels()[1][-1].split(': ')[1])
-        found = [
-            principal_profit(w, blend(rules, p))
-            for p in np.vstack([rng.dirichlet(np.ones(3), 300),
-                                np.eye(3)])
-        ]
-        assert best >= max(found) - 1e-3*abs(best) - 1e-9
-        (x,), (y,) = next(l for l in ax.get_lines() if l.get_marker() == '*').get_data()
-        p = np.linalg.solve(np.vstack([CORNERS.T, np.ones(3)]), [x, y, 1])
-        near = [principal_profit(w, blend(rules, q)) for e in np.eye(3)
-                for q in [.999*np.clip(p, 0, None)/np.clip(p, 0, None).sum() + .001*e]]
-        assert best == pytest.approx(max(near), abs=5e-3)
+            values = sum(x*r.values for x, r in zip(weights, rules))
+            arm = w.best_response(ScoringRule(np.minimum(values, 1.), rules[0].support, 1.))
+            assert [k for k, p in enumerate(parts)
+                    if p and p.contains_point(weights @ CORNERS)] == [arm]
 
 # --- Distributions --------------------------------------------------------------------
 
@@ -95,25 +77,6 @@ def test_what_is_missing_counts_against_the_method():
     for frame in (status, nullable):
         assert run_values(frame, 'rounds').tolist() == [5, np.inf, np.inf]
         assert run_values(frame, 'regret').tolist() == [0, 1, np.inf]
-    ax = plot_error(nullable.assign(method='a', budget=10, eps=.5), Figure().subplots())
-    assert ax.get_lines()[-1].get_ydata() == pytest.approx([2/3])
-
-def test_error_against_budget():
-    rng = generator(2204)
-    frame = pd.concat([runs(m, [T]*25, budget=T, regret=rng.uniform(0, .3, 25)) for m in 'ab'
-                       for T in (10, 100, 1000)])
-    ax = plot_error(frame, Figure().subplots(), eps=.2, bound=lambda T: 50/T)
-    for (m, g), line, band in zip(frame.groupby('method'), ax.get_lines(), ax.collections):
-        wrong = (g.regret > .2).groupby(g.budget).sum()
-        assert line.get_xdata().tolist() == [10, 100, 1000]
-        assert line.get_ydata() == pytest.approx(wrong.to_numpy()/25)
-        for T, k in wrong.items():
-            v = band.get_paths()[0].vertices
-            assert {round(y, 9) for x, y in v if x == T} == {round(y, 9)
-                                                             for y in share_interval(int(k), 25)}
-    bound = ax.get_lines()[-1]
-    assert bound.get_label() == 'bound'
-    assert bound.get_ydata() == pytest.approx(np.minimum(50/bound.get_xdata(), 1))
 
 # --- Rates ----------------------------------------------------------------------------
 
@@ -131,7 +94,7 @@ def test_interval_of_a_slope():
 def test_scaling_draws_medians_and_their_law():
     frame = pd.concat([runs(m, [c*e**-2*f for f in (.5, 1, 2)], eps=e) for m,
                        c in (('a', 1), ('b', 9)) for e in (.1, .2, .4)])
-    ax = plot_scaling(frame, 'eps', Figure().subplots(), bars='range', bound=lambda e: 100/e**2)
+    ax = plot_scaling(frame, 'eps', Figure().subplots(), bars='range')
     for c, m, points in zip((1, 9), 'ab', [x for x in ax.containers if not isinstance(x, tuple)
                                            or x[0] is not None]):
         assert points[0].get_ydata() == pytest.approx([100*c, 25*c, 6.25*c])
@@ -141,44 +104,18 @@ def test_scaling_draws_medians_and_their_law():
             pytest.approx((3.125*c, 12.5*c))
         ]
         assert points.get_label().startswith(f'{m}: slope -2.00 (95 %: -2.00 to -2.00)')
-    assert ax.get_lines()[-1].get_ydata() == pytest.approx(100/ax.get_lines()[-1].get_xdata()**2)
-
-# --- Heat maps ------------------------------------------------------------------------
-
-def table():
-    rng = generator(2206)
-    return pd.concat([runs(m, np.ceil(10**rng.uniform(.1, 7, 5)), world=w) for m in ('x', 'y', 'z')
-                      for w in ('u', 'v', 's', 't')])
-
-def test_heatmap_numbers_and_colours():
-    frame = table()
-    ax = plot_heatmap(frame, Figure().subplots())
-    medians = frame.groupby(['method', 'world'], sort=False).rounds.median().to_numpy()
-    sheet = ax.collections[0]
-    assert np.asarray(sheet.get_array()).ravel() == pytest.approx(medians)
-    for text, v in zip(ax.texts, medians):
-        assert text.get_text() == _count(v)
-        assert contrast(text.get_color(), sheet.cmap(sheet.norm(v))) >= 4.5
-    assert [t.get_text() for t in ax.get_xticklabels()] == ['u', 'v', 's', 't']
-    assert sheet.norm(medians.min()) == 0
-    assert sheet.norm(medians.max()) == 1
 
 # --- Legible --------------------------------------------------------------------------
 
 def drawings():
-    frame = pd.concat([runs(m, np.arange(6)*n + 20, eps=e, budget=10/e, regret=np.arange(6)/20,
-                            normal_rounds=5, forced_rounds=9) for m,
-                       n in (('first', 3), ('second', 11)) for e in (.1, .2, .4)])
+    frame = pd.concat([runs(m, np.arange(6)*n + 20, eps=e) for m, n in (('one', 3), ('two', 11))
+                       for e in (.1, .2, .4)])
     z, ten = CLINIC.setting, np.array([(i, j, 3 - i - j) for i in range(4) for j in range(4 - i)])/3
     return dict(convex=lambda ax=None: plot_rule(ORACLE.rules[2], z, ax),
                 simplex=lambda ax=None: plot_rule(spherical(ten), ax=ax),
                 beliefs=lambda ax=None: plot_beliefs(CLINIC, ax),
-                plane=lambda ax=None: plot_plane(CLINIC, ORACLE.rules, ax,
-                                                 labels=[f'rule for {a}' for a in z.arms]),
                 profits=lambda ax=None: plot_profits(RUN, WORLD.setting, ax, [.7, .77]),
-                error=lambda ax=None: plot_error(frame, ax),
-                scaling=lambda ax=None: plot_scaling(frame, 'eps', ax, bound=lambda e: 900/e),
-                heatmap=lambda ax=None: plot_heatmap(table(), ax))
+                scaling=lambda ax=None: plot_scaling(frame, 'eps', ax))
 
 @pytest.mark.parametrize('name', drawings())
 def test_draws_where_it_is_told(name):

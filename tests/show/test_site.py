@@ -105,6 +105,16 @@ def test_a_reader_who_is_lost_is_found():
         "What? d.html doesn't say 'not'",
         'How? b/far.html is more than 2 clicks from the front page']
 
+@pytest.mark.parametrize('prose, lost', [
+    ('In 1,234 rounds or .25 of 2025', []), ('25 % at least, .123 less', ['.123']),
+    ('<a>987</a> as in <span class="math">876</span> 3.10', []), ('after 765', ['765'])])
+def test_a_number_that_no_cell_shows_is_found(prose, lost):
+    page = ('<article><p>{}</p><div class="cell"><pre>1234, 0.25</pre>'
+            '<figcaption>{}</figcaption></div></article>')
+    for text in (prose, ''), ('', prose):
+        found = check_site.unheld_numbers({'a/03_b.html': page.format(*text)}, {'c': ['765']})
+        assert [line.rpartition(' ')[2] for line in found] == lost
+
 # --- What pages.py does to a page -----------------------------------------------------
 
 CODE = '''def f(x):
