@@ -28,7 +28,7 @@ from .questions import (Foretold, Guess, cheapest_rule, question,
                                     search_rule)
 from .record import SEARCH
 from .walls import (HUGE, LEAST, BetRegion, Cone, Contradiction, Cut,
-                                CutRegion, PRIMAL, Wall, prove_cheaper, sparse,
+                                CutRegion, PLAIN, Wall, prove_cheaper, sparse,
                                 weigh)
 from ..verify import BLOCK, LOOK, MOST, OWN, share
 
@@ -416,9 +416,11 @@ def path_of_cuts(R, walls, alphas, q):
     rows = [(R.cone.inverse @ a/bound, 1., 0.) for a in (alphas[0], alphas[-1])]
     if R.hoped is None:
         R.hoped = RegionProgram(z, rows, None, R.cone.outcomes)
-    R.hoped.change(rows)
-    found = R.hoped.minimum(np.tensordot(q, R.cone.outcomes.out, 1))
-    hope, cuts = found.value if found else bound, R.cuts
+    if R.hope[0] != (key := (*rows[0][0], *rows[1][0], *q)):
+        R.hoped.change(rows)
+        found = R.hoped.minimum(np.tensordot(q, R.cone.outcomes.out, 1))
+        R.hope = key, found.value if found else bound
+    hope, cuts = R.hope[1], R.cuts
     new = next((c for c in cuts if c.triple is None), None) or (
         Cut(walls[-1]) if len(walls) > len(cuts) else None)
     if new:
@@ -448,7 +450,7 @@ class Choice:
     answers less than `missed` of it."""
     def __init__(self, known, eps, round_cost=np.inf, unit=None, seed=0, missed=MISSED):
         self.known, self.eps, self.round_cost, self.unit = known, eps, round_cost, unit
-        self.seed, self.missed, self.highs = seed, missed, new_highs(**PRIMAL)
+        self.seed, self.missed, self.highs = seed, missed, new_highs(**PLAIN)
         self.guess, self.foretold, self.told, self.finer = None, None, 0, Counter()
 
     def foresee(self):

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['NOISE', 'FAR', 'PRIMAL', 'LEAST', 'CUT_SHARES', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie',
+__all__ = ['NOISE', 'FAR', 'PLAIN', 'LEAST', 'CUT_SHARES', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie',
            'proved_least', 'extent', 'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'at_right_angles', 'kinked',
            'spanning', 'Majorants', 'Cut', 'CutRegion']
 
@@ -80,10 +80,11 @@ class Contradiction(Exception):
         self.rounds, self.violated = tuple(sorted(rounds)), violated
         super().__init__(f'rounds {self.rounds}')
 
-# what suits programs that end at many answers at once, or at none: without the noise
-# that HiGHS adds to costs and bounds
-PRIMAL = dict(simplex_strategy=4, simplex_scale_strategy=0, presolve='off',
-              primal_simplex_bound_perturbation_multiplier=0.)
+# what suits programs of which many have no solution: the primal simplex, without the noise
+# that HiGHS adds to bounds; it might turn in circles then, and is stopped
+PLAIN = dict(simplex_strategy=4, simplex_scale_strategy=0, presolve='off',
+             primal_simplex_bound_perturbation_multiplier=0.,
+             simplex_iteration_limit=5000)
 
 def sparse(A):
     "A (m, n) as `open_highs` wants it."
@@ -347,7 +348,7 @@ class Majorants:
             columns[0], columns[0, :M] = 0, -np.inf
             rows[0] = np.r_[np.zeros(n), -self.onto @ mu]
             self.open[key] = open_highs(sparse(A), np.zeros(len(A.T)), columns,
-                                        rows, new_highs(**PRIMAL))
+                                        rows, new_highs(**PLAIN))
         return self.open[key]
 
     def least_at(self, s, mu):
@@ -478,7 +479,7 @@ class CutRegion:
     proofs failed at; `weakest` (M,) that against which evidence was least."""
     def __init__(self, cone, walls):
         self.cone, self.cuts, self.key = cone, [Cut(w) for w in walls], (0,)
-        self.found, self.program, self.hoped = [], None, None
+        self.found, self.program, self.hoped, self.hope = [], None, None, (None, 0.)
         self.rules = self.known = np.zeros((1, len(cone.outcomes.u)))
         self.prices, self.weakest = np.zeros(1), self.known[0]
 
