@@ -83,6 +83,9 @@ def sure(i, rng, families=inside.FAMILIES):
     most = 2*world.setting.B
     low = np.clip(.3*worst, .01*most, .5*most)
     high = most if rng.random() < .2 else max(1.2*worst, 2*low)
+    if families is inside.TIES:         # boundaries are examined where most are known well
+        bound = world.setting.bound
+        low, high = np.array([.04, .25])*np.clip(world.setting.B_u, .1*bound, bound)
     eps = float(np.exp(rng.uniform(np.log(low), np.log(min(high, most)))))
     world, options = odd(world, rng)
     return world, dict(eps=eps, delta=1e-9, max_rounds=250, **options)

@@ -359,9 +359,8 @@ def leaf(f, region, counts, z, mean, low, high, hint):
     return a.sum() - slope @ low + cost + least_slope
 
 def everywhere(f, region, counts, z, top, e, want, steps, other=None):
-    """Whether the log wealth of z + s against `top` - μ is at least `want` at all μ
-    from e to `top` and all s of a region, together with that of the `other` payoffs
-    (counts,
+    """Whether the log wealth is at least `want` at all μ from e to `top` and all s of a
+    region: that of z + s against `top` - μ, with that of the `other` payoffs (counts,
     x) against μ - e."""
     low, high = (np.r_[x + 0*z, m] for x, m in ((0, e), (1, top)))
     boxes = [(low, high)] if e < top else []

@@ -86,6 +86,21 @@ def costs_alike(rng, W):
         costs[costs.argsort()[:2]] = costs.min()
     return joint, costs, u
 
+def random_alike(rng, W):
+    "As random worlds are drawn, of which some arms cost the same."
+    joint = None
+    while joint is None:
+        K, signals = rng.integers(2, 6), rng.integers(2, 5)
+        try:
+            drawn = random_world(int(K), W, int(signals), int(rng.integers(1e9)), tries=1)
+            joint = drawn.structure.joint
+        except NotInducible:
+            pass
+    costs = np.array(drawn.costs)
+    if rng.random() < .5:
+        costs[costs.argsort()[:2]] = costs.min()
+    return joint, costs if rng.random() < .7 else 0*costs + costs.max(), drawn.setting.utility
+
 def beliefs_alike(rng, W):
     "Arms with the same beliefs; some of them the same arm."
     joint, costs, u = structure(rng, W, signals=2)
@@ -103,7 +118,8 @@ def utilities_alike(rng, W):
 
 FAMILIES = dict(plain=plain, many=many_beliefs, arms=near_arms, costs=near_costs,
                 beliefs=near_beliefs, extreme=extreme_beliefs)
-TIES = dict(costs=costs_alike, beliefs=beliefs_alike, utilities=utilities_alike)
+TIES = dict(costs=costs_alike, random=random_alike, beliefs=beliefs_alike,
+            utilities=utilities_alike)
 
 def hostile(make, rng, W=2):
     """A world of the family `make` with an oracle, or None if no arm but one can be induced;

@@ -190,23 +190,16 @@ WRONG = {
 
 USED = 'import numpy as np\nfrom oia_nb.all import *\nfrom oia_nb.fast.loop import Engine\n'
 
-@pytest.fixture(scope='module')
-def found_by_mypy(tmp_path_factory):
-    "What mypy says of the package, of a right script and of a wrong one: lines."
+def test_a_right_script_passes_and_a_wrong_one_fails(tmp_path):
+    "In one run of mypy, which checks the package as well."
     pytest.importorskip('mypy')
-    folder = tmp_path_factory.mktemp('mypy')
-    (folder/'wrong.py').write_text(USED + '\n'.join(WRONG))
+    (tmp_path/'wrong.py').write_text(USED + '\n'.join(WRONG))
     run = subprocess.run(
-        [sys.executable, '-m', 'mypy', '--cache-dir', str(folder/'cache'), 'oia_nb',
-         'tests/typed.py', str(folder/'wrong.py')], cwd=ROOT, capture_output=True, text=True)
-    return run.stdout.splitlines()
-
-def test_package_and_a_right_script_pass(found_by_mypy):
-    assert not [line for line in found_by_mypy[:-1] if 'wrong.py' not in line]
-    assert re.search(r'checked \d\d+ source files', found_by_mypy[-1])
-
-def test_a_wrong_script_fails(found_by_mypy):
-    lines = [line for line in found_by_mypy if 'wrong.py' in line]
+        [sys.executable, '-m', 'mypy', '--cache-dir', str(tmp_path/'cache'), 'oia_nb',
+         'tests/typed.py', str(tmp_path/'wrong.py')], cwd=ROOT, capture_output=True, text=True)
+    *lines, last = run.stdout.splitlines()
+    wrong = [line for line in lines if 'wrong.py' in line]
+    assert lines == wrong and re.search(r'checked \d\d+ source files', last)
     for n, said in enumerate(WRONG.values(), 1 + USED.count('\n')):
-        assert any(re.search(rf'wrong.py:{n}: ', s) and said in s for s in lines), (n, lines)
-    assert len(lines) == len(WRONG)
+        assert any(re.search(rf'wrong.py:{n}: ', s) and said in s for s in wrong), (n, wrong)
+    assert len(wrong) == len(WRONG)

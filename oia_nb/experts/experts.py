@@ -4,15 +4,15 @@
 
 # %% ../../nbs/experts/29_experts.ipynb #2c0b1af2
 from __future__ import annotations
-from typing import Any, TYPE_CHECKING
+from typing import Any, ClassVar, TYPE_CHECKING
 if TYPE_CHECKING:
     from oia_nb.game.information import World
 
 # %% auto #0
-__all__ = ['RECENT', 'AVERSION_MOST', 'AVERSION_LEAST', 'TREMBLES', 'LEADS_TRIED', 'HOPELESS', 'WRONG_TOL', 'Policy', 'Expert',
-           'Clocked', 'drawn_index', 'felt', 'RiskAverse', 'win_probability', 'lottery', 'Wrapped', 'Lapsing', 'Logit',
-           'Satisficing', 'Drifting', 'Subjective', 'Channel', 'Rounded', 'trembled', 'Noisy', 'HiddenArm', 'Bold',
-           'Insider', 'misheard', 'led_rules', 'best_known', 'is_wrong', 'parse_expert']
+__all__ = ['RECENT', 'AVERSION_MOST', 'AVERSION_LEAST', 'TREMBLES', 'LEADS_TRIED', 'HOPELESS', 'WRONG_TOL', 'Policy', 'number',
+           'numbers', 'Expert', 'Clocked', 'drawn_index', 'felt', 'RiskAverse', 'lottery', 'Wrapped', 'Lapsing',
+           'Logit', 'Satisficing', 'Drifting', 'Subjective', 'Channel', 'Rounded', 'trembled', 'Noisy', 'HiddenArm',
+           'Bold', 'Insider', 'misheard', 'led_rules', 'best_known', 'agent_at', 'is_wrong', 'parse_expert']
 
 # %% ../../nbs/experts/29_experts.ipynb #313a0433
 from dataclasses import dataclass, field, fields, replace
@@ -24,7 +24,7 @@ from ..game.information import Agent, Rational, Reply, Response, favourite
 from ..game.programs import properness_rows
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import optimal_rule
-from .told import heard_as, nearest
+from .told import DIGITS_MOST, heard_as, nearest
 
 # %% ../../nbs/experts/29_experts.ipynb #92622fba
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,15 @@ class Policy:
     profits: np.ndarray
 
 # %% ../../nbs/experts/29_experts.ipynb #54c2a4f5
+def number(*limits, **options):
+    "Reads a number within some limits, those of `as_number`."
+    return lambda name, value: as_number(name, value, *limits, **options)
+
+def numbers(low=-np.inf):
+    "Reads a number, or one for each arm, as a tuple."
+    return lambda name, value: tuple(
+        as_array(name, np.atleast_1d(value), (None, ), low).tolist())
+
 @dataclass(frozen=True, eq=False)
 class Expert(Agent):
     """An expert of chapter 29; this one is the paper's, and others derive
@@ -44,8 +53,13 @@ class Expert(Agent):
 
     A kind overrides what differs: `feels(world, payments)`, `costs(world)`,
     `truth(world)` (K, M, W), `says(world, rule)` (K, M, M), `chooses(world, profits,
-    worth)` (K,) or `at(t)`, who it is in round t.
+    worth)` (K,) or `at(t)`, who it is in round t. Its `reads` say, field by field, how
+    what is given is read: ``reads[name](name, value)``.
     """
+    reads: ClassVar[dict[str, Any]] = {}
+    def __post_init__(self):
+        for name, read in self.reads.items():
+            object.__setattr__(self, name, read(name, getattr(self, name)))
     def feels(self, world: World, payments: np.ndarray) -> np.ndarray:
         return payments
     def unfelt(self, world: World, feelings: np.ndarray) -> np.ndarray:
@@ -162,23 +176,18 @@ class RiskAverse(Expert):
     """An expert who feels payments as in chapter 29, and is rational in all else.
 
     `aversion` is $a$, in [-50, 50], 0 for the rational agent. With `lottery` it
-    isn't paid the payment, but gets
-    $B_S$ with the probability that `win_probability` says.
+    gets $B_S$ with the probability payment/$B_S$, in place of the payment.
     """
     aversion: float = 1.
     lottery: bool = False
-
-    def __post_init__(self):
-        a = as_number('aversion', self.aversion, -AVERSION_MOST, AVERSION_MOST)
-        object.__setattr__(self, 'aversion', a)
-        if not isinstance(self.lottery, bool):
-            raise InvalidInput('lottery', self.lottery, 'True or False')
+    reads = dict(aversion=number(-AVERSION_MOST, AVERSION_MOST),
+                 lottery=lambda name, value: as_kind(name, value, bool))
 
     def feels(self, world: World, payments: np.ndarray) -> np.ndarray:
         "$U$ of payments; of the chance of the prize, with a `lottery`."
         bound = world.setting.bound
         if self.lottery:
-            return felt(bound, self.aversion, bound)*win_probability(payments, bound)
+            return felt(bound, self.aversion, bound)*payments/bound
         return felt(payments, self.aversion, bound)
 
     def unfelt(self, world: World, feelings: np.ndarray) -> np.ndarray:
@@ -189,10 +198,6 @@ class RiskAverse(Expert):
         return np.clip(-bound*np.log1p(feelings/bound*np.expm1(-a))/a, 0., bound)
 
 # %% ../../nbs/experts/29_experts.ipynb #fc0bb52c
-def win_probability(payments, bound):
-    "The probability of the prize `bound` that stands for each of some payments."
-    return payments/bound
-
 def lottery(payment: float, bound: float, rng: np.random.Generator) -> float:
     """What is paid in place of a payment: `bound` with the probability
     payment/bound, else nothing. Raises `InvalidInput`.
@@ -201,16 +206,14 @@ def lottery(payment: float, bound: float, rng: np.random.Generator) -> float:
     True
     """
     payment = as_number('payment', payment, 0., bound)
-    return float(bound) if rng.random() < win_probability(payment, bound) else 0.
+    return float(bound) if rng.random() < payment/bound else 0.
 
 # %% ../../nbs/experts/29_experts.ipynb #95dacd11
 @dataclass(frozen=True, eq=False)
 class Wrapped(Expert):
     "Does all as its field `inner` does."
-    def __post_init__(self):
-        inner = self.inner
-        object.__setattr__(self, 'inner', Expert() if isinstance(
-            inner, Rational) else as_kind('inner', inner, Expert))
+    reads = dict(inner=lambda name, inner: Expert() if isinstance(
+        inner, Rational) else as_kind(name, inner, Expert))
 
     def at(self, t):
         inner = self.inner.at(t)
@@ -230,14 +233,12 @@ class Wrapped(Expert):
 
 @dataclass(frozen=True, eq=False)
 class Lapsing(Wrapped):
-    """An expert who plays, with probability `rate`, an arm drawn uniformly, and else
-    what `inner` plays: in a share rate·(K - 1)/K of the rounds not the one intended."""
+    """An expert who plays, with probability `rate`, an arm drawn uniformly, and
+    otherwise what `inner` plays. In a share rate·(K - 1)/K of the rounds the arm is
+    not the one intended."""
     rate: float = .01
     inner: Expert = field(default_factory=Expert)
-
-    def __post_init__(self):
-        super().__post_init__()
-        object.__setattr__(self, 'rate', as_number('rate', self.rate, 0., 1.))
+    reads = Wrapped.reads | dict(rate=number(0., 1.))
 
     def chooses(self, world: World, profits: np.ndarray, worth: np.ndarray) -> Any:
         return (1 - self.rate)*self.inner.chooses(
@@ -249,10 +250,7 @@ class Logit(Expert):
     r"""An expert who plays arm k with probability proportional to
     $e^{g(k,S)/\tau}$; τ, the `temperature`, in units of payment, more than 0."""
     temperature: float = .01
-
-    def __post_init__(self):
-        t = as_number('temperature', self.temperature, 0., strict_low=True)
-        object.__setattr__(self, 'temperature', t)
+    reads = dict(temperature=number(0., strict_low=True))
 
     def chooses(self, world: World, profits: np.ndarray, worth: np.ndarray) -> Any:
         weights = np.exp((profits - profits.max())/self.temperature)
@@ -263,9 +261,7 @@ class Satisficing(Expert):
     """An expert who draws uniformly from the arms within `band`, in units of payment,
     of the best."""
     band: float = .001
-
-    def __post_init__(self):
-        object.__setattr__(self, 'band', as_number('band', self.band, 0.))
+    reads = dict(band=number(0.))
 
     def chooses(self, world: World, profits: np.ndarray, worth: np.ndarray) -> Any:
         near = profits >= profits.max() - self.band
@@ -274,7 +270,7 @@ class Satisficing(Expert):
 # %% ../../nbs/experts/29_experts.ipynb #b2c0e306
 @dataclass(frozen=True, eq=False)
 class Drifting(Expert):
-    """Whose costs rise by `rise` (K numbers, or one for each arm alike; negative:
+    """An expert whose costs rise by `rise` (K numbers, or one for all arms; negative:
     they fall), linearly from round `start` to round `stop`.
 
     It is judged as it is in the end; `at(t)` is who it is in round t.
@@ -282,12 +278,11 @@ class Drifting(Expert):
     rise: tuple = (0., )
     start: int = 0
     stop: int = 0
+    reads = dict(rise=numbers(), start=as_integer, stop=as_integer)
 
     def __post_init__(self):
-        rise = as_array('rise', np.atleast_1d(self.rise), (None, ))
-        object.__setattr__(self, 'rise', tuple(rise.tolist()))
-        start = as_integer('start', self.start)
-        object.__setattr__(self, 'stop', as_integer('stop', self.stop, start))
+        super().__post_init__()
+        as_integer('stop', self.stop, self.start)
 
     def costs(self, world: World) -> np.ndarray:
         return np.maximum(world.costs + np.array(self.rise), 0.)
@@ -308,11 +303,7 @@ class Subjective(Expert):
     come by chapter 29; `confidence` γ > 0 and `shift` θ are numbers, or K of them."""
     confidence: tuple = (1., )
     shift: tuple = (0., )
-
-    def __post_init__(self):
-        for name, low in ('confidence', 1e-3), ('shift', -100.):
-            value = as_array(name, np.atleast_1d(getattr(self, name)), (None, ), low)
-            object.__setattr__(self, name, tuple(value.tolist()))
+    reads = dict(confidence=numbers(1e-3), shift=numbers(-100.))
 
     def truth(self, world: World) -> Any:
         z = world.setting
@@ -337,10 +328,8 @@ class Rounded(Channel):
     "An expert who says every probability to `digits` decimals."
     digits: int = 2
     inner: Expert = field(default_factory=Expert)
-
-    def __post_init__(self):
-        super().__post_init__()
-        object.__setattr__(self, 'digits', as_integer('digits', self.digits, 0, 15))
+    reads = Channel.reads | dict(
+        digits=lambda name, value: as_integer(name, value, 0, DIGITS_MOST))
 
     def heard(self, world):
         support = world.setting.support
@@ -362,14 +351,11 @@ def trembled(sd, beliefs, shape):
 
 @dataclass(frozen=True, eq=False)
 class Noisy(Channel):
-    """Whose probabilities tremble, each by a normal of standard deviation `sd` that
-    is drawn from a fixed list."""
+    """An expert whose probabilities tremble: to each a normal of standard deviation
+    `sd` is added, drawn from a fixed list."""
     sd: float = .02
     inner: Expert = field(default_factory=Expert)
-
-    def __post_init__(self):
-        super().__post_init__()
-        object.__setattr__(self, 'sd', as_number('sd', self.sd, 0.))
+    reads = Channel.reads | dict(sd=number(0.))
 
     def heard(self, world: World) -> Any:
         support = world.setting.support
@@ -377,7 +363,7 @@ class Noisy(Channel):
 
 @dataclass(frozen=True, eq=False)
 class HiddenArm(Channel):
-    "Whose arm isn't seen: in its place stands the one likeliest to lead to the report."
+    "An expert whose arm isn't seen: the one likeliest to lead to the report stands in."
     inner: Expert = field(default_factory=Expert)
 
     def reply(self, world: World, rule: ScoringRule,
@@ -405,19 +391,17 @@ class Bold(Channel):
 @dataclass(frozen=True, eq=False)
 class Insider(Expert):
     """An expert who in a share `rate` of the rounds knows the state, and says what pays
-    most in it; else it reports as the paper's expert does, as which it chooses its
-    arm."""
+    most in it. Otherwise it reports, and always it chooses its arm, as the paper's
+    expert does."""
     rate: float = .1
-
-    def __post_init__(self):
-        object.__setattr__(self, 'rate', as_number('rate', self.rate, 0., 1.))
+    reads = dict(rate=number(0., 1.))
 
     def told(self, rule):
         "(W, M): what it says in each state that it knows."
         return np.eye(len(rule.values))[rule.values.argmax(0)]
 
     def leaves(self, world, rule, says):
-        "As of every expert; in the rounds in which it knows the state, by that."
+        "As for every expert, and in the rounds in which it knows the state by that."
         honest, z = super().leaves(world, rule, says), world.setting
         gain = z.utility[:, z.best_decision].T - rule.values
         states = np.einsum('ki,kiw->kw', world.belief_distributions, self.truth(world))
@@ -477,10 +461,7 @@ def best_known(world: World, t: float | None = None) -> Any:
     >>> round(best_known(clinic), 4) == round(best.profit, 4)
     True
     """
-    agent = world.agent
-    if isinstance(agent, Expert) and t is not None:
-        agent = agent.at(t)
-    return _best(world, agent)
+    return _best(world, agent_at(world, t))
 
 @lru_cache(4096)
 def _best(world, agent):
@@ -488,18 +469,18 @@ def _best(world, agent):
         return optimal_rule(world).profit
     return max(agent.profit(world, rule) for rule in led_rules(world, agent))
 
+def agent_at(world, t=None):
+    "Who answers in round t."
+    agent = world.agent
+    return agent if t is None or not isinstance(agent, Expert) else agent.at(t)
+
 def is_wrong(world, found, t=None):
     """Whether the certificate of an `Identification` is proved wrong: some rule
     earns more than `found.rule` by more than its bound, or than ϵ if the status is
     "certified". False without one."""
-    if found.certificate is None:
-        return False
-    most = found.certificate.bound
-    if found.status == 'certified':
-        most = min(most, found.eps)
-    agent = world.agent if t is None or not isinstance(
-        world.agent, Expert) else world.agent.at(t)
-    loss = best_known(world, t) - agent.profit(world, found.rule)
+    most = min(found.finding.bound,
+               found.eps if found.status == 'certified' else np.inf)
+    loss = best_known(world, t) - agent_at(world, t).profit(world, found.rule)
     return bool(loss > most + WRONG_TOL*world.setting.B)
 
 WRONG_TOL = 1e-6    # a loss beyond the certificate's bound by less isn't told from none

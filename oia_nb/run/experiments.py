@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from oia_nb.experts.told import Told
 
 # %% auto #0
-__all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'failed', 'know', 'profit_of_nothing', 'break_even', 'regret_of',
+__all__ = ['log', 'RESULTS', 'OURS', 'FORECAST_CAP', 'Known', 'know', 'failed', 'profit_of_nothing', 'break_even', 'regret_of',
            'measure', 'Method', 'taken', 'source', 'identify_whole', 'as_method', 'as_parameter', 'labelled',
            'as_world', 'as_methods', 'as_grid', 'varies', 'cells', 'Planned', 'perform', 'as_frame', 'short_hash',
-           'world_key', 'release', 'manifest', 'key_of', 'runs_of', 'open_folder', 'differs', 'grown', 'read_manifest',
-           'read_runs', 'workers', 'execute', 'as_repetitions', 'planned', 'follow', 'names_of', 'experiment',
-           'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare', 'total_loss', 'with_fee',
-           'proved_after', 'forecast']
+           'world_key', 'release', 'manifest', 'names_of', 'runs_of', 'open_folder', 'differs', 'grown',
+           'read_manifest', 'read_runs', 'execute', 'as_repetitions', 'planned', 'follow', 'missing_runs',
+           'file_record', 'experiment', 'read_experiment', 'summarise', 'is_compiled', 'suite', 'Comparison', 'compare',
+           'total_loss', 'with_fee', 'proved_after', 'forecast']
 
 # %% ../../nbs/handbook/67_experiments.ipynb #00864309
 import hashlib
@@ -38,9 +38,8 @@ from pathlib import Path
 from typing import NamedTuple
 import numpy as np
 from .. import __version__
-from ..core import TIE_TOL, InvalidInput, as_integer, as_number, as_value
-from ..core import file_trouble
-from ..core import generator, plain
+from ..core import (TIE_TOL, InvalidInput, as_integer, as_number, as_value,
+                         file_trouble, generator, plain)
 from ..game.information import Environment, Rational
 from ..game.scoring import ScoringRule
 from ..game.stackelberg import Optimum, optimal_rule, principal_profit
@@ -55,28 +54,25 @@ from ..worlds.files import json_text, load_world, write_file
 log = logging.getLogger(__name__)
 
 # %% ../../nbs/handbook/67_experiments.ipynb #71e2a5bc
-@dataclass(frozen=True, eq=False)
-class Known:
-    """A world with its `oracle` and its `best` rule; or, if it has none, `failure`:
-    the columns `error` and `traceback`."""
+class Known(NamedTuple):
+    "A world with its `oracle` and its `best` rule."
     world: Environment
-    oracle: Oracle | None = None
-    best: Optimum | None = None
-    failure: dict | None = None
+    oracle: Oracle
+    best: Optimum
+
+def know(world):
+    """What the runs in a world share: the oracle and the optimum of the rational agent,
+    no matter who answers, as `Known`; or the columns of their failure."""
+    try:
+        rational = replace(world, agent=Rational())
+        return Known(world, action_informed_oracle(rational), optimal_rule(rational))
+    except Exception as e:
+        return failed(e)
 
 def failed(e):
     "The columns of a run that ended with the exception `e`."
     return dict(error=' '.join(f'{type(e).__name__}: {e}'.split()),
                 traceback=''.join(traceback.format_exception(e)))
-
-def know(world):
-    """Work out what the runs in a world share: the oracle and the optimum of the
-    rational agent, no matter who answers."""
-    try:
-        rational = replace(world, agent=Rational())
-        return Known(world, action_informed_oracle(rational), optimal_rule(rational))
-    except Exception as e:
-        return Known(world, failure=failed(e))
 
 # %% ../../nbs/handbook/67_experiments.ipynb #3ac97d1c
 def profit_of_nothing(world: World) -> float:
@@ -104,11 +100,10 @@ RESULTS = dict(rounds='Int64', normal_rounds='Int64', forced_rounds='Int64',
 def regret_of(world, found):
     """What the rule of an `Identification` loses against the best one; the best with
     the lead that was asked for, None where that isn't known."""
-    if not found.lead:
-        return float(best_known(world) - principal_profit(world, found.rule))
-    if not isinstance(world.agent, Rational):
+    if found.lead and not isinstance(world.agent, Rational):
         return None
-    best = optimal_rule(world, margin=found.lead).profit
+    best = (optimal_rule(world, margin=found.lead).profit if found.lead else
+            best_known(world))
     return float(best - principal_profit(world, found.rule))
 
 def measure(known, found):
@@ -118,18 +113,16 @@ def measure(known, found):
     at a cap; `regret`, the true one; `bound`, what was proved of it; `arm`, and
     whether it is `correct` (a tie is); what it `paid` and `lost`, and the round of its
     `break_even`, None if it has none."""
-    row = {name: int(getattr(found, name))
-           for name in ('rounds', 'normal_rounds', 'forced_rounds', 'searches',
-                        'lp_solves')}
-    bound = np.inf if found.certificate is None else float(found.certificate.bound)
-    end = np.inf if found.lost is None else float(break_even(known.world, found))
+    world, k = known.world, found.arm
+    finite = lambda x: float(x) if np.isfinite(x) else None
+    row = {name: int(getattr(found, name)) for name in list(RESULTS)[:5]}
     return row | dict(
-        paid=found.paid, lost=found.lost, break_even=end if np.isfinite(end) else None,
-        arm_rounds=int(found.counts[found.arm]), status=found.status,
-        stopped=not was_cut_short(found.status), regret=regret_of(known.world, found),
-        bound=bound if np.isfinite(bound) else None,
-        arm=known.world.setting.arms[found.arm],
-        correct=bool(known.best.gaps[found.arm] <= TIE_TOL*known.world.setting.bound))
+        arm_rounds=int(found.counts[k]), status=found.status,
+        stopped=not was_cut_short(found.status), regret=regret_of(world, found),
+        bound=finite(found.finding.bound), arm=world.setting.arms[k],
+        correct=bool(known.best.gaps[k] <= TIE_TOL*world.setting.bound),
+        paid=found.paid, lost=found.lost,
+        break_even=None if found.lost is None else finite(break_even(world, found)))
 
 # %% ../../nbs/handbook/67_experiments.ipynb #17eb9e12
 @dataclass(frozen=True, eq=False)
@@ -145,14 +138,12 @@ class Method:
 OURS = {'world', 'setting', 'method', 'oracle', 'seed', 'rng', 'progress', 'watch'}
 
 def taken(*functions):
-    """Names of the parameters that one of some functions takes besides `OURS`; None
-    if a function takes any."""
+    "Names of the parameters that one of some functions takes besides `OURS`."
     found = [p for f in functions for p in inspect.signature(f).parameters.values()]
     return frozenset(p.name for p in found if p.kind is not p.VAR_KEYWORD) - OURS
 
 def source(f):
-    """A function as text: its name and what it is written as; a `partial` as a list
-    of its parts."""
+    "A function as text: its name and what it is written as; a `partial` as its parts."
     if isinstance(f, partial):
         return [source(f.func), [as_value('methods', a) for a in f.args],
                 {k: as_value('methods', v) for k, v in f.keywords.items()}]
@@ -176,8 +167,7 @@ def identify_whole(world, /, **options):
     return found
 
 def as_method(at, given):
-    """The `Method` for a name, a function, or a pair of one of them and a dict of
-    options. `at` is how errors call it."""
+    "The `Method` for a name, a function, or a pair of one of them and its options."
     call, options = given if isinstance(given, tuple) and len(given) == 2 else (given,
                                                                                 {})
     if not isinstance(options, dict):
@@ -189,23 +179,20 @@ def as_method(at, given):
                       taken(identify, LEARNERS[call].make) - {'options'}, call)
     if not callable(call):
         raise InvalidInput(at, call, f'one of {", ".join(LEARNERS)}, or a function')
-    anything = any(p.kind is p.VAR_KEYWORD
-                   for p in inspect.signature(call).parameters.values())
+    anything = inspect.getfullargspec(call).varkw
     return Method(call, options, None if anything else taken(call), source(call))
 
-# %% ../../nbs/handbook/67_experiments.ipynb #2f0b2bf6
 def as_parameter(at, name):
     "`name`, which must be free for a parameter of a grid. Raises `InvalidInput`."
-    taken = OURS | RESULTS.keys() | {'repetition'}
-    if isinstance(name, str) and name.isidentifier() and name not in taken:
+    others = OURS | RESULTS.keys() | {'repetition'}
+    if isinstance(name, str) and name.isidentifier() and name not in others:
         return name
     raise InvalidInput(at, name,
-                       f'a parameter\'s name, none of {", ".join(sorted(taken))}')
+                       f'a parameter\'s name, none of {", ".join(sorted(others))}')
 
 # %% ../../nbs/handbook/67_experiments.ipynb #b72281ec
 def labelled(name, given, read, label):
-    """A list, or a dict of labels, as a dict in which `read(place, item)` has read
-    every item. Raises `InvalidInput`."""
+    "A list, or a dict of labels, as a dict of items that `read(place, item)` has read."
     if not isinstance(given, (list, tuple, dict)) or not given:
         raise InvalidInput(name, given, 'a list or a dict, not empty')
     pairs = given.items() if isinstance(given, dict) else [(None, x) for x in given]
@@ -220,7 +207,7 @@ def labelled(name, given, read, label):
     return found
 
 def as_world(at, given):
-    "A `World`, or what `load_world` takes, as a `World`. Raises `InvalidInput`."
+    "A `World`, or what `load_world` takes, as a `World`."
     if isinstance(given, Environment):
         return given
     try:
@@ -230,7 +217,7 @@ def as_world(at, given):
                            f'an Environment, or what load_world takes ({e})') from None
 
 def as_methods(given):
-    "Methods by label, each a `Method`. Raises `InvalidInput`."
+    "Methods by label, each a `Method`."
     if isinstance(given, (list, tuple)) and not all(isinstance(m, str) for m in given):
         raise InvalidInput(
             'methods', given,
@@ -247,8 +234,7 @@ def as_grid(grid, methods):
         as_parameter('grid', name)
         if isinstance(values, np.ndarray) and values.ndim == 1:
             values = values.tolist()
-        if not isinstance(values, (list, tuple)):
-            values = [values]
+        values = values if isinstance(values, (list, tuple)) else [values]
         read[name] = [as_value(f'grid[{name!r}][{n}]', v) for n, v in enumerate(values)]
         if not values or len(set(map(json.dumps, read[name]))) < len(values):
             raise InvalidInput(f'grid[{name!r}]', values,
@@ -273,33 +259,27 @@ def cells(worlds, methods, grid):
 # %% ../../nbs/handbook/67_experiments.ipynb #c1b83741
 @dataclass(frozen=True, eq=False)
 class Planned:
-    """A run to do: labels of `world` and `method`, `parameters`, `seed`,
-    `repetition`; `key` names its file."""
+    """A run to do: labels of `world` and `method`, `parameters`, `seed`, `repetition`;
+    `key` names its file."""
+    key: str
     world: str
     method: str
     parameters: dict
     seed: int
     repetition: int
-    key: str
-
-    @property
-    def head(self):
-        "What stands first in the run's record."
-        return dict(world=self.world, method=self.method, parameters=self.parameters,
-                    seed=self.seed, repetition=self.repetition)
 
 def perform(run, known, method):
-    """The run's record: a line of JSON with `key`, what it is, and what came of it
-    (see `measure`), `seconds`, or `error` and `traceback`."""
+    """The run's record: a line of JSON with what it is, and what came of it (see
+    `measure`), `seconds`, or `error` and `traceback`."""
     start = time.perf_counter()
     try:
         rng = generator(run.seed, run.repetition)
-        row = known.failure or measure(known, method.call(
+        row = known if isinstance(known, dict) else measure(known, method.call(
             known.world, seed=rng, oracle=known.oracle, **run.parameters))
     except Exception as e:
         row = failed(e)
-    return json.dumps(dict(key=run.key, **run.head, **row,
-                           seconds=time.perf_counter() - start), allow_nan=False)
+    return json.dumps(vars(run) | row | dict(seconds=time.perf_counter() - start),
+                      allow_nan=False)
 
 # %% ../../nbs/handbook/67_experiments.ipynb #5354afdb
 def as_frame(records, parameters):
@@ -327,8 +307,7 @@ def world_key(world):
     return short_hash(plain(world, 'world'))
 
 def release(version):
-    """What of a version decides whether runs can be put together: a patch release,
-    the third number, doesn't change what a run gives."""
+    "What of a version decides what a run gives: not its third number, a patch."
     return version.split('.')[:2]
 
 def manifest(worlds, methods, grid, seed):
@@ -338,27 +317,23 @@ def manifest(worlds, methods, grid, seed):
     return dict(version=__version__, seed=seed, grid=grid, methods=called,
                 worlds={label: world_key(w) for label, w in worlds.items()})
 
+def names_of(contents):
+    "The names of all parameters: those of the grid, then those of options."
+    options = [name for m in contents['methods'].values() for name in m['options']]
+    return list(dict.fromkeys([*contents['grid'], *options]))
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e66e6faa
-def key_of(contents, world, method, parameters, repetition):
-    "The name of a run's file: a digest of all that decides what it gives."
-    return short_hash([
-        release(contents['version']), contents['seed'], world,
-        contents['worlds'][world], method, contents['methods'][method], parameters,
-        repetition
-    ])
-
 def runs_of(contents, methods, repetitions):
     "Every `Planned` of a manifest, in order: world, method, parameters, repetition."
     wanted = cells(contents['worlds'], methods, contents['grid'])
     for (w, m, parameters), i in product(wanted, repetitions):
-        yield Planned(w, m, parameters, contents['seed'], i,
-                  key_of(contents, w, m, parameters, i))
+        key = short_hash([
+            release(contents['version']), contents['seed'], w, contents['worlds'][w], m,
+            contents['methods'][m], parameters, i])
+        yield Planned(key, w, m, parameters, contents['seed'], i)
 
 def open_folder(path, contents):
-    """The folder for an experiment, made if need be, or grown by new worlds, methods
-    and values. Raises `InvalidInput` if it belongs to another one, or holds other
-    things."""
+    "The folder for an experiment: a new one, or one of its own, which may grow."
     with file_trouble('path', str(path), 'a folder that can be written'):
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
@@ -368,10 +343,8 @@ def open_folder(path, contents):
                                    'a new or empty folder, or one of this experiment')
             write_file(folder/'manifest.json', json_text(contents) + '\n')
         (folder/'runs').mkdir(exist_ok=True)
-    there = read_manifest(folder)
-    mine = json.loads(json.dumps(contents))
-    other = differs(mine, there)
-    if other:
+    there, mine = read_manifest(folder), json.loads(json.dumps(contents))
+    if other := differs(mine, there):
         raise InvalidInput(
             'path', str(path),
             f'a folder of this experiment: that one differs in {", ".join(other)}')
@@ -382,19 +355,17 @@ def open_folder(path, contents):
 
 def differs(mine, theirs):
     "The parts of two manifests that no experiment can have both of."
-    parts = 'worlds', 'methods'
-    same = dict(
-        version=release(mine['version']) == release(theirs['version']),
-        seed=mine['seed'] == theirs['seed'],
-        grid=mine['grid'].keys() == theirs['grid'].keys(),
-        **{part: all(theirs[part].get(label, what) == what
-                     for label, what in mine[part].items()) for part in parts})
+    same = dict(version=release(mine['version']) == release(theirs['version']),
+                seed=mine['seed'] == theirs['seed'],
+                grid=mine['grid'].keys() == theirs['grid'].keys())
+    same |= {part: all(theirs[part].get(label, what) == what
+                       for label, what in mine[part].items())
+             for part in ('worlds', 'methods')}
     return [part for part, is_same in same.items() if not is_same]
 
 def grown(mine, theirs):
     "The manifest of all that two manifests hold."
-    values = lambda a, b: [*a, *(v for v in b if v not in a)]
-    grid = {name: values(there, mine['grid'][name])
+    grid = {name: [*there, *(v for v in mine['grid'][name] if v not in there)]
             for name, there in theirs['grid'].items()}
     return theirs | dict(worlds=theirs['worlds'] | mine['worlds'],
                          methods=theirs['methods'] | mine['methods'], grid=grid)
@@ -404,14 +375,12 @@ def read_manifest(path):
     try:
         contents = json.loads((Path(path)/'manifest.json').read_text(encoding='utf-8'))
     except (OSError, ValueError):
-        raise InvalidInput('path', str(path),
-                           'a folder that `experiment` has made') from None
+        contents = None
     keys = {'version', 'seed', 'worlds', 'methods', 'grid'}
     whole = isinstance(contents, dict) and contents.keys() == keys
     if whole and isinstance(contents['version'], str):
         return contents
-    raise InvalidInput('path', f'{path}, with another manifest',
-                       'a folder that `experiment` has made')
+    raise InvalidInput('path', str(path), 'a folder that `experiment` has made')
 
 def read_runs(folder):
     "The records of a folder by key; files that are torn are left out."
@@ -426,22 +395,16 @@ def read_runs(folder):
     return found
 
 # %% ../../nbs/handbook/67_experiments.ipynb #c5d2bf3d
-def workers():
-    """The context in which joblib's processes on this computer use one thread each;
-    other back ends are left as they are."""
-    from joblib import parallel_config
+def execute(tasks, n_jobs):
+    """Yields what `perform(*task)` gives, in whatever order runs end. Joblib's
+    processes on this computer use one thread each; other back ends are left alone."""
+    if n_jobs == 0:
+        yield from (perform(*task) for task in tasks)
+        return
+    from joblib import Parallel, delayed, parallel_config
     from joblib.parallel import get_active_backend
     local = type(get_active_backend()[0]).__name__ == 'LokyBackend'
-    return parallel_config('loky', inner_max_num_threads=1) if local else nullcontext()
-
-def execute(tasks, n_jobs):
-    "Yields what `perform(*task)` gives, in whatever order runs end."
-    if n_jobs == 0:
-        for task in tasks:
-            yield perform(*task)
-        return
-    from joblib import Parallel, delayed
-    with workers():
+    with parallel_config('loky', inner_max_num_threads=1) if local else nullcontext():
         yield from Parallel(n_jobs, batch_size=1,
                             return_as='generator_unordered')(delayed(perform)(*task)
                                                              for task in tasks)
@@ -453,10 +416,10 @@ def as_repetitions(given):
     try:
         found = [as_integer('repetitions', i) for i in given]
     except TypeError:
-        raise InvalidInput('repetitions', given,
-                           'a number, or a list of numbers') from None
+        found = []
     if not found or len(set(found)) < len(found):
-        raise InvalidInput('repetitions', given, 'distinct numbers, at least one')
+        raise InvalidInput('repetitions', given,
+                           'a number, or a list of distinct ones, not empty')
     return found
 
 def planned(worlds, methods, grid, repetitions, seed):
@@ -476,28 +439,14 @@ def follow(lines, done, total, progress):
     from tqdm.auto import tqdm
     return tqdm(lines, initial=done, total=total, unit=' runs', smoothing=.1)
 
-def names_of(contents):
-    "The names of all parameters: those of the grid, then those of options."
-    return list(dict.fromkeys([*contents['grid'],
-                               *(name for m in contents['methods'].values()
-                                 for name in m['options'])]))
-
 # %% ../../nbs/handbook/67_experiments.ipynb #a3aaa76d
-def _done(folder, runs, retry):
-    """The records by key that a folder has of these runs; with `retry`, those
-    without error."""
-    if folder is None:
-        return {}
-    return {k: r for k, r in read_runs(folder).items() if k in runs
-            and not (retry and r.get('error'))}
-
-def _todo(runs, done, worlds, methods):
+def missing_runs(runs, done, worlds, methods):
     "What is left to do: each run with what is known of its world, and its method."
     left = [r for k, r in runs.items() if k not in done]
     known = {label: know(worlds[label]) for label in {r.world for r in left}}
     return [(r, known[r.world], methods[r.method]) for r in left]
 
-def _file_record(line, folder):
+def file_record(line, folder):
     "{key: record} of a line, which is written to the folder if there is one."
     record = json.loads(line)
     if record.get('error'):
@@ -525,15 +474,13 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
     repetitions : int, or list of int
         How many, or which. Repetition i has the generator
         ``SeedSequence(seed, spawn_key=(i,))`` in every world, for every method.
-    seed : int
-    n_jobs : int
+    seed, n_jobs : int
         0: one after the other, without joblib; else joblib's workers, -1 for one a
         core.
-    path : str or Path, optional
+    path, retry : str or Path, optional, and bool
         A folder for results as they come; what is missing there is done, also of new
-        worlds, methods and values of the grid.
+        worlds, methods and values of the grid; with `retry`, runs with an error too.
     progress : bool; show a bar with the time left on standard error
-    retry : bool; redo runs that are there with an error
 
     Returns a pandas DataFrame, a row a run: `world`, `method`, a column a parameter,
     `seed`, `repetition`, the columns of `RESULTS` (see `measure`), `seconds`, and
@@ -547,15 +494,15 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
     if n_jobs is not None:
         n_jobs = as_integer('n_jobs', n_jobs, -10**6)
     folder = None if path is None else open_folder(path, contents)
-    done = _done(folder, runs, retry)
-    todo = _todo(runs, done, worlds, methods)
+    done = {k: r for k, r in ({} if folder is None else read_runs(folder)).items()
+            if k in runs and not (retry and r.get('error'))}
+    todo = missing_runs(runs, done, worlds, methods)
     log.info('%d runs to do, %d done before', len(todo), len(done))
     for line in follow(execute(todo, n_jobs), len(done), len(runs), progress):
-        done |= _file_record(line, folder)
+        done |= file_record(line, folder)
     wrong = [error for k in runs if (error := done[k].get('error'))]
     if wrong:
-        log.warning('%d of %d runs failed, the first: %s',
-                    len(wrong), len(runs), wrong[0])
+        log.warning(f'{len(wrong)} of {len(runs)} runs failed, the first: {wrong[0]}')
     return as_frame([done[k] for k in runs], names_of(contents))
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e44b4ab8
@@ -569,13 +516,12 @@ def read_experiment(path: str | PathLike[str]) -> pd.DataFrame:
     1
     """
     contents, found = read_manifest(path), read_runs(Path(path))
-    worlds, methods = list(contents['worlds']), list(contents['methods'])
-    values = lambda r: [
-        vs.index(r['parameters'][name]) for name, vs in contents['grid'].items()
-        if name in r['parameters'] and r['parameters'][name] in vs
-    ]
-    order = lambda r: (worlds.index(r['world']), methods.index(r['method']), values(r),
-                       r['repetition'])
+    def order(r):
+        values = [vs.index(r['parameters'][name])
+                  for name, vs in contents['grid'].items()
+                  if r['parameters'].get(name, vs) in vs]
+        return (list(contents['worlds']).index(r['world']),
+                list(contents['methods']).index(r['method']), values, r['repetition'])
     return as_frame(sorted(found.values(), key=order), names_of(contents))
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e3f6936b
@@ -598,25 +544,21 @@ def summarise(frame: pd.DataFrame,
     if not {'eps', *RESULTS} <= set(getattr(frame, 'columns', ())):
         raise InvalidInput('frame', frame, 'a frame of experiment, with a column eps')
     if by is None:
-        by = [c for c in frame.columns
-              if c not in RESULTS and c not in ('seed', 'repetition')]
-    rows = frame.assign(
-        failed=frame.error.notna(), rounds=frame.rounds.astype(float),
-        stopped=frame.stopped.astype('Float64'),
-        correct=frame.correct.astype('Float64'),
-        break_even=frame.break_even.where(
-            frame.break_even.notna() | frame.lost.isna(), np.inf),
-        within=(frame.regret
-                <= frame.eps).astype('Float64').where(frame.regret.notna()))
+        by = [c for c in frame.columns if c not in {*RESULTS, 'seed', 'repetition'}]
+    within = (frame.regret <= frame.eps).astype('Float64')
+    never = frame.break_even.isna() & frame.lost.notna()
+    types = dict(rounds=float, stopped='Float64', correct='Float64')
+    rows = frame.astype(types).assign(
+        failed=frame.error.notna(), within=within.where(frame.regret.notna()),
+        break_even=frame.break_even.mask(never, np.inf))
     at = lambda p: lambda x: x.quantile(p)
     columns = dict(runs=('seed', 'size'), failed=('failed', 'sum'),
                    stopped=('stopped', 'mean'), rounds=('rounds', 'median'),
                    rounds_10=('rounds', at(.1)), rounds_90=('rounds', at(.9)),
-                   regret=('regret', 'mean'), worst=('regret', 'max'),
-                   within=('within', 'mean'), bound=('bound', 'mean'),
-                   correct=('correct', 'mean'), paid=('paid', 'median'),
-                   lost=('lost', 'median'), break_even=('break_even', 'median'),
-                   seconds=('seconds', 'mean'))
+                   regret=('regret', 'mean'), worst=('regret', 'max'))
+    columns |= {c: (c, 'mean') for c in ('within', 'bound', 'correct')}
+    columns |= {c: (c, 'median') for c in ('paid', 'lost', 'break_even')}
+    columns |= dict(seconds=('seconds', 'mean'))
     return rows.groupby(by, sort=False, dropna=False).agg(**columns).reset_index()
 
 # %% ../../nbs/handbook/67_experiments.ipynb #caed70e5
@@ -632,9 +574,8 @@ def suite(budget=2000, cap=1_000_000, told=None, margin=0.):
     the table of learners. If something unusual is `told`, or a `margin` asked for, all
     that honour it. Raises `InvalidInput` if none does.
 
-    A learner that can be compiled and needs no budget stops at `cap` rounds at the
-    latest, with Numba or (a hundred times more slowly) without; one that takes a
-    budget gets `budget`; any other stops when it is done.
+    A learner that takes a budget gets `budget`; one that can be compiled stops at
+    `cap` rounds at the latest; any other stops when it is done.
     """
     loop = dict(budget=cap) | (dict(engine='fast') if is_compiled() else {})
     asked = set(as_told(told).unusual) - {'alarm'}
@@ -688,9 +629,9 @@ def compare(worlds: Any = ('advert', 'clinic'), *, eps: float = .2, delta: float
     budget, cap = as_integer('budget', budget, 1), as_integer('cap', cap, 1)
     margin = as_number('margin', margin, 0.)
     methods = suite(budget, cap, told, margin) if methods is None else methods
-    asked = dict(told=str(as_told(told)) if told else None, margin=margin or None)
-    asked = {name: value for name, value in asked.items() if value is not None}
-    grid = dict(eps=eps, delta=delta) | asked
+    grid: dict[str, Any] = dict(eps=eps, delta=delta)
+    grid |= {'told': str(as_told(told))} if told else {}
+    grid |= {'margin': margin} if margin else {}
     frame = experiment(worlds, methods, grid, repetitions, seed, n_jobs, path, progress)
     return Comparison(frame, summarise(frame, ['world', 'method']))
 
@@ -729,44 +670,44 @@ def proved_after(found, rounds=np.inf, paid=np.inf):
         return found.certificate.bound
     return float(t.bounds[t.rounds <= n + 1].min(initial=np.inf))
 
-def _proved_by_then(found, rounds, sums):
-    "The columns of what is proved after so many rounds, and for such sums."
-    return {f'proved_{n}': proved_after(found, as_integer('rounds', n, 1))
-            for n in rounds} | {
+def _forecast_row(world, found, *, hires, rounds, sums):
+    "What a forecast keeps of a run; of an expert who isn't rational, no losses."
+    cut, known = was_cut_short(found.status), found.lost is not None
+    if hires is not None and not known:
+        raise InvalidInput('world', world, 'a world whose agent is the rational one')
+    row = dict(eps=found.eps, finished=not cut, rounds=np.inf if cut else found.rounds,
+               paid=found.paid, lost=found.lost if known else np.nan,
+               break_even=break_even(world, found) if known else np.nan)
+    row |= {} if hires is None else dict(total=total_loss(world, found, hires))
+    row |= {f'proved_{n}': proved_after(found, as_integer('rounds', n, 1))
+            for n in rounds}
+    return row | {
         f'proved_for_{x:g}': proved_after(found, paid=as_number('sums', x, 0.))
         for x in sums}
-
-def _forecast_row(world, method, found, hires):
-    "What a forecast keeps of a run; of an expert who isn't rational, no losses."
-    if found.lost is None and hires is not None:
-        raise InvalidInput('world', world, 'a world whose agent is the rational one')
-    cut = was_cut_short(found.status)
-    row = dict(method=method, eps=found.eps, finished=not cut,
-               rounds=np.inf if cut else found.rounds, paid=found.paid,
-               lost=np.nan if found.lost is None else found.lost,
-               break_even=np.nan if found.lost is None else break_even(world, found))
-    return row if hires is None else row | dict(total=total_loss(world, found, hires))
-
-def _row_of_nothing(world, hires):
-    "The row of a principal who pays nothing, and learns nothing."
-    lost = hires*(world.best_profit - profit_of_nothing(world))
-    return dict(method='pay nothing', eps=np.nan, finished=True, rounds=0., paid=0.,
-                lost=0., break_even=0., total=lost)
 
 def _forecast_table(rows):
     "A pandas frame with a row a method and ϵ: counts and quantiles of its runs."
     import pandas as pd
     at = lambda p: lambda x: np.quantile(x, p, method='inverted_cdf')
-    median = at(.5)
     columns = dict(runs=('rounds', 'size'), finished=('finished', 'sum'),
-                   rounds_10=('rounds', at(.1)), rounds=('rounds', median),
-                   rounds_90=('rounds', at(.9)), paid=('paid', median),
-                   lost=('lost', median), break_even=('break_even', median))
-    columns |= {name: (name, median) for name in rows[0] if name.startswith('proved')}
+                   rounds_10=('rounds', at(.1)), rounds=('rounds', at(.5)),
+                   rounds_90=('rounds', at(.9)))
+    columns |= {name: (name, at(.5)) for name in rows[0]
+                if name in ('paid', 'lost', 'break_even') or name.startswith('proved')}
     if 'total' in rows[0]:
         columns['total'] = 'total', 'mean'
     groups = pd.DataFrame(rows).groupby(['method', 'eps'], sort=False, dropna=False)
     return groups.agg(**columns).reset_index()
+
+def _targets(world, eps, hires):
+    "The accuracies that are asked for, a list."
+    if eps is None and hires is None:
+        raise InvalidInput('eps', eps, 'a number, or a number of `hires`')
+    if eps is None:
+        gain = world.best_profit - profit_of_nothing(world)
+        return [] if gain <= TIE_TOL*world.setting.bound else [gain, gain/2, gain/4]
+    most = 2*world.setting.B
+    return [as_number('eps', e, 0., most, strict_low=True) for e in np.atleast_1d(eps)]
 
 # %% ../../nbs/handbook/67_experiments.ipynb #2e02ddc3
 def forecast(world: World, *, eps: float | Sequence[float] | None = None,
@@ -804,35 +745,21 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     cap = min(as_integer('cap', cap, 1), hired)           # the rest isn't played
     world, oracle, _ = learnable(world)
     world = world if expert is None else replace(world, agent=expert)
-    if methods is None:
-        methods = [learner_for(told, world.setting.support)]
-    tasks = [(method, e, i) for method in _named_methods(methods)
-             for e in _targets(world, eps, hires) for i in range(runs)]
+    methods = [learner_for(told, world.setting.support)] if methods is None else methods
+    if not isinstance(methods, (list, tuple)):
+        raise InvalidInput('methods', methods, 'a list of names')
+    tasks = [*product(methods, _targets(world, eps, hires), range(runs))]
     rows, asked = [], dict(margin=margin) if as_number('margin', margin, 0.) else {}
     asked |= {} if unit is None else dict(unit=unit)
     for method, e, i in follow(tasks, 0, len(tasks), progress):
         found = identify_whole(world, eps=e, delta=delta, method=method,
                                budget=cap, oracle=oracle, seed=generator(seed, i),
                                told=told, **asked)
-        found = with_fee(found, fee)
-        rows.append(_forecast_row(world, method, found, hires)
-                    | _proved_by_then(found, rounds, sums))
-    return _forecast_table(rows if hires is None
-                           else [*rows, _row_of_nothing(world, hires)])
-
-# %% ../../nbs/handbook/67_experiments.ipynb #f0ca5701
-def _named_methods(methods):
-    "The names of learners, which must be a list."
-    if isinstance(methods, (list, tuple)):
-        return methods
-    raise InvalidInput('methods', methods, 'a list of names')
-
-def _targets(world, eps, hires):
-    "The accuracies that are asked for, a list."
-    if eps is None:
-        if hires is None:
-            raise InvalidInput('eps', eps, 'a number, or a number of `hires`')
-        gain = world.best_profit - profit_of_nothing(world)
-        return [] if gain <= TIE_TOL*world.setting.bound else [gain, gain/2, gain/4]
-    most = 2*world.setting.B
-    return [as_number('eps', e, 0., most, strict_low=True) for e in np.atleast_1d(eps)]
+        rows.append(dict(method=method) | _forecast_row(
+            world, with_fee(found, fee), hires=hires, rounds=rounds, sums=sums))
+    if hires is not None:
+        nothing = dict.fromkeys(['rounds', 'paid', 'lost', 'break_even'], 0.)
+        lost = hires*(world.best_profit - profit_of_nothing(world))
+        rows.append(dict(method='pay nothing', eps=np.nan, finished=True, total=lost)
+                    | nothing)
+    return _forecast_table(rows)

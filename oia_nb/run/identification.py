@@ -46,8 +46,7 @@ LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 def rounds_left(bounds: Any, eps: float) -> Any:
     """The rounds that are left (an int, to two digits) by chapter 63, from pairs
     (rounds, bound): the last one, and the last of those after at most half its rounds.
-    0 for a bound of `eps` or less, None if it doesn't fall.
-    """
+    0 for a bound of `eps` or less, None if it doesn't fall."""
     t1, b1 = bounds[-1]
     t0, b0 = next((b for b in reversed(bounds) if 2*b[0] <= t1), bounds[-1])
     if b1 <= eps:
@@ -72,12 +71,8 @@ class ProgressBar:
                  total: Any = None) -> None:
         self.setting, self.eps, self.watch, self.total = setting, eps, watch, total
         self.bar: Any = None
-        self.learner = None
+        self.learner: Any = None        # of whose best rule it says what is proved
         self.bounds = []
-    def follow(self, learner: Any) -> Any:
-        "Say what is proved of the best rule of this `Learner`; returns it."
-        self.learner = learner
-        return learner
     def __enter__(self):
         return self
     def __call__(self, plan: Any) -> None:
@@ -109,8 +104,7 @@ class ProgressBar:
 # %% ../../nbs/appendix/63_identification.ipynb #14dad52b
 @dataclass(frozen=True)
 class Flag:
-    """An option of a learner on the command line: the type of its value, and what it
-    is for."""
+    "An option of a learner on the command line: the type of its value, and its help."
     type: type
     help: str
 
@@ -301,8 +295,7 @@ def completed(row: Row, world: World, rng: np.random.Generator, *, told: Any,
 
 # %% ../../nbs/appendix/63_identification.ipynb #95b07576
 def searching(row: Row, rng: np.random.Generator) -> dict[str, Any]:
-    """The options of a run without an oracle, whose search has a seed. Raises
-    `InvalidInput` for a learner that needs one."""
+    "The seed of a search without an oracle. Raises `InvalidInput` if there is none."
     if 'missed' not in row.options:
         raise InvalidInput('oracle', None,
                            f'an Oracle: the learner {row.name} needs one')
@@ -343,8 +336,7 @@ def add_lost(world: World, result: _Result) -> _Result:
 UNSAID = 'watch', 'history', 'told', 'rng'      # options that an `Origin` doesn't keep
 
 def origin_of(world: World, row: Row, options: dict[str, Any], seed: Any) -> Origin:
-    """The `Origin` of a run; a part given as a function is told by its name, and a
-    seed only if it is a number."""
+    "The `Origin` of a run; functions are told by name, a seed only if it is a number."
     kept = {name: value if isinstance(value, (bool, int, float, str))
             else getattr(value, '__name__', repr(value))
             for name, value in options.items()
@@ -364,7 +356,8 @@ def play_row(row: Row, world: World, oracle: Oracle, rng: np.random.Generator, /
     total = options['budget'] if row.needs_budget else None
     watch = options.pop('watch', None)
     with ProgressBar(world.setting, options['eps'], watch, total) as bar:
-        return simulate(bar.follow(make(watch=bar, **options)), world, rng)
+        bar.learner = make(watch=bar, **options)
+        return simulate(bar.learner, world, rng)
 
 # %% ../../nbs/appendix/63_identification.ipynb #2d2c9389
 def identify(world: World, *, eps: float, delta: float, method: str | None = None,

@@ -18,8 +18,7 @@ def column_names(by):
     return [by] if isinstance(by, str) else list(by)
 
 def check_frame(frame, by, *columns, argument='frame'):
-    """The `frame` itself, if it has rows and all of the columns; raises
-    `InvalidInput` naming `argument` otherwise."""
+    "The `frame`, if it has rows and the columns; else `InvalidInput` names `argument`."
     import pandas as pd
     if not isinstance(frame, pd.DataFrame):
         raise InvalidInput(argument, frame, 'a pandas DataFrame with one row a run')
@@ -33,8 +32,7 @@ def check_frame(frame, by, *columns, argument='frame'):
     return frame
 
 def numbers_in(frame, column):
-    """A column as floats, NaN where something is missing; raises `InvalidInput` if
-    it holds anything but numbers."""
+    "A column as floats, NaN where something is missing. Raises `InvalidInput`."
     import pandas as pd
     try:
         return pd.to_numeric(frame[column]).to_numpy(float, na_value=np.nan)
@@ -43,8 +41,7 @@ def numbers_in(frame, column):
                            'numbers') from None
 
 def as_positive(name, x):
-    """`x` as an array of floats, none of which is 0 or less; raises `InvalidInput`
-    otherwise."""
+    "`x` as an array of floats above 0. Raises `InvalidInput`."
     if not (np.asarray(x) <= 0).any():
         return np.asarray(x, float)
     raise InvalidInput(name, float(np.min(x)),
@@ -64,23 +61,20 @@ UNTIL_STOPPED = {'rounds', 'normal_rounds', 'forced_rounds', 'searches', 'lp_sol
                  'seconds'}
 
 def stopped_runs(frame):
-    """(n,) booleans: the runs that ended by their own rule, by the column `stopped`,
-    or else by `status`; raises `InvalidInput` if there is neither."""
+    "(n,) booleans: which runs ended by their own rule. Raises `InvalidInput`."
     if 'stopped' in frame.columns:
         return frame['stopped'].eq(True).fillna(False).to_numpy(bool)
     status = check_frame(frame, (), 'status')['status']
     return (status.notna() & ~status.map(was_cut_short).astype(bool)).to_numpy(bool)
 
 def run_values(frame, column):
-    """(n,): a column as numbers, infinite where missing, and for whatever grows
-    until a run stops also where it was cut short."""
+    "(n,): a column as numbers, infinite where missing, or where a run was cut short."
     x = numbers_in(frame, column)
     x = np.where(np.isnan(x), np.inf, x)
     return np.where(stopped_runs(frame), x, np.inf) if column in UNTIL_STOPPED else x
 
 def quantiles_by(frame, x, values, levels):
-    """The distinct values (n,) of the column `x`, and the quantiles (levels, n) of
-    the column `values` at each of them; each is the value of a run."""
+    "The values (n,) of the column `x`, and quantiles (levels, n) of `values` at each."
     cells = frame.groupby(x)[values]
     found = [np.quantile(v, levels, method='inverted_cdf') for _, v in cells]
     return np.array(sorted(cells.groups)), np.array(found).T

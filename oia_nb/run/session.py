@@ -38,8 +38,9 @@ from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
 from .. import __version__
-from ..core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer, as_kind,
-                         as_number, as_text, as_value, file_trouble, fresh_seed, generator, placed, plain)
+from ..core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer,
+                         as_kind, as_number, as_text, as_value, file_trouble,
+                         fresh_seed, generator, placed, plain)
 from ..paper.estimation import NORMAL, PAST
 from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
@@ -51,7 +52,8 @@ from ..show.documents import identification_from_dict
 from .identification import (check_options, learner_for, learner_row,
                                        rounds_left, searching)
 from ..show.facts import ROWS_SHOWN, html_table, in_percent, three_digits
-from .learner import Origin, Stopped, Verification, check_fits, interrupts_held
+from .learner import (Origin, Stopped, Verification, check_fits,
+                                interrupts_held)
 from ..experts.told import DIGITS_MOST, Check, Told, as_told
 from ..experts.open_setting import OpenSetting
 from ..game.stackelberg import region_margin
@@ -78,8 +80,7 @@ def writing(path):
     return file_trouble('path', str(path), 'a file that can be written')
 
 def chained(previous, record):
-    """The hash (chapter 27) of a record without its own, after the hash `previous`:
-    16 hexadecimal digits."""
+    "The hash (chapter 27) of a record without its own, after the hash `previous`."
     text = json.dumps(record, sort_keys=True, allow_nan=False)
     return hashlib.sha256((previous + text).encode()).hexdigest()[:16]
 
@@ -123,9 +124,10 @@ def read_journal(data, cut=False):
         except Damaged as e:
             if cut and records:
                 break
-            way = ('; Session.open(path, cut=True) goes on from the lines before it, and '
-                   'keeps the rest in a file beside')*bool(records)
-            raise Damaged(f'line {number} (byte {at}) of the journal {e}{way}') from None
+            way = ('; Session.open(path, cut=True) goes on from the lines before it, '
+                   'and keeps the rest in a file beside')*bool(records)
+            where = f'line {number} (byte {at}) of the journal'
+            raise Damaged(f'{where} {e}{way}') from None
         records.append(record)
         at += len(line) + (not last)
     return records, previous, at
@@ -291,8 +293,9 @@ def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent
     if gap[n] > snap + PROB_TOL:
         near = ', '.join(f'{p:.1%}' for p in setting.support[i])
         whose = '' if len(places) == setting.M else f' of {setting.arms[arm]}'
-        raise Refused('report', report, f'a belief within {snap:g} of a listed one{whose} '
-                      f'(the nearest, {near}, is {gap[n]:.3g} away)')
+        raise Refused('report', report,
+                      f'a belief within {snap:g} of a listed one{whose} (the nearest, '
+                      f'{near}, is {gap[n]:.3g} away)')
     return i, x, float(gap[n])
 
 # %% ../../nbs/experts/27_session.ipynb #4022c88b
@@ -308,8 +311,7 @@ def is_same(a, b):
     return bool(np.abs(a.values - b.values).max() <= SAME_RULE*b.bound)
 
 class Tape:
-    """Answers for a learner that chooses its own questions: `answers` are the pairs
-    (rule, anything) that wait."""
+    "Answers for a learner that chooses its own questions: pairs (rule, anything)."
     def __init__(self, answers=()):
         self.answers = list(answers)
 
@@ -327,8 +329,7 @@ HEAD = dict(history=[], snap=SNAP, currency=None, fee=0., max_paid=None, unit=No
             asks=False, person=None, left=[], lottery=None)
 
 def checked_head(head):
-    """The `Setting` and the `Oracle` of a header, if it has one, and its history as
-    pairs (rule, `Response`). Raises `InvalidInput` and what bad fields raise."""
+    "The `Setting`, the `Oracle` or None, and the history of a header."
     setting, oracle = Setting(**head['setting']), head['oracle']
     rule_of = lambda values: ScoringRule(values, setting.support, setting.bound)
     if oracle:
@@ -370,15 +371,15 @@ def as_response(setting, arm, belief, state=None):
     return Response(arm, tuple(setting.support[belief].tolist()), state)
 
 def read_header(path, records):
-    """The first record, and what `checked_head` says of it. Raises `InvalidInput`, also
-    for a file of a later schema, and `Damaged`."""
+    "The first record, and what `checked_head` says. Raises `InvalidInput`, `Damaged`."
     head = records[0] if records else {}
     if head.get('kind') != 'oia-session':
         raise InvalidInput('path', str(path), 'the file of a session')
     schema = head.get('schema')
     if type(schema) is not int or schema > SCHEMA:
-        raise InvalidInput(f'{path}: schema', schema, f'{SCHEMA}; the file was made by a '
-                           'later version of this package')
+        raise InvalidInput(f'{path}: schema', schema,
+                           f'{SCHEMA}; the file was made by a later version of this '
+                           'package')
     try:
         return HEAD | head, *checked_head(HEAD | head)
     except (LookupError, TypeError, AttributeError, ValueError, OIAError) as e:
@@ -448,9 +449,10 @@ class Offer:
             reckoner(menu, states) if len(states) > 2 else '']
         if not details:
             most = money(menu.tickets.max(), digits, self.unit)
-            exact = [f'You are paid for what you say, {most} at most. The better you know what '
-                     'is the case, the more you can earn. You earn most, on average, if you '
-                     'say what you believe.', '<details><summary>What exactly is paid'
+            exact = [f'You are paid for what you say, {most} at most. The better you know '
+                     'what is the case, the more you can earn. You earn most, on average, '
+                     'if you say what you believe.',
+                     '<details><summary>What exactly is paid'
                      f'</summary>{as_body(*exact)}</details>']
         return as_page(
             f'Round {self.round}',
@@ -507,8 +509,7 @@ def reckoner(menu, states):
     return RECKONER.format(fields=fields, tickets=menu.tickets.tolist())
 
 def who_holds(menu, states, digits=None):
-    """When to take each ticket, in words; with more than two states by the listed
-    beliefs that take it."""
+    "When to take each ticket, in words; beyond two states by the beliefs that do."
     if len(states) == 2:
         return menu.when(states, digits)
     takes = (menu.support @ menu.tickets.T).argmax(1)
@@ -519,8 +520,7 @@ def who_holds(menu, states, digits=None):
 
 def tickets_html(menu, states, digits=None, unit=None, *, pays='pays', when=None,
                  most=ROWS_SHOWN):
-    """The tickets of a menu as a table of HTML: what each pays, and in words `when` to
-    take it, if that is told."""
+    "A menu as a table of HTML: what each ticket pays, and in words `when` to take it."
     heads = ['ticket', *(f'{pays} if {w}' for w in states)]
     rows = [[ticket_name(b), *(money(abs(x), digits, unit) for x in t)]
             for b, t in enumerate(menu.tickets)]
@@ -689,8 +689,7 @@ class Session:
             raise
 
     def _file(self, record, line):
-        """What a record says of the rounds. Raises `Damaged` if it makes no sense where
-        it stands."""
+        "What a record says. Raises `Damaged` if it makes no sense where it stands."
         kind = record.get('kind')
         try:
             as_choice('kind', kind, ['offer', 'stopped', 'ended', *ROUNDS])
@@ -765,8 +764,7 @@ class Session:
 
     @property
     def _standing(self):
-        """The rounds whose answers a learner can read: all but those whose state it waits
-        for."""
+        "The rounds whose answers a learner can read: not those whose state it waits for."
         return [r for r in self._rounds if r.status == 'answered'
                 and not (self._row.needs_states and r.state is None)]
 
@@ -945,7 +943,8 @@ class Session:
             return now
         known = 0 < n <= len(self._rounds)
         said = BECAME[self._rounds[n - 1].status] if known else 'is not announced'
-        wanted = 'one that is announced first' if now is None else f'{now.number}, the open one'
+        wanted = ('one that is announced first' if now is None
+                  else f'{now.number}, the open one')
         raise Refused('round', n or None, f'{wanted} (round {n or 1} {said})')
 
     def _answered(self, number):
@@ -1181,8 +1180,8 @@ class Session:
         if found.violated not in SLIPS:
             return WAYS.get(found.violated, '.')
         first = self.contradiction[0]
-        return (f'Seen in {in_rounds(self.contradiction)}. If one of them is a slip, correct '
-                f"it and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
+        return (f'Seen in {in_rounds(self.contradiction)}. If one of them is a slip, '
+                f"correct it and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
                 f"s.undo({first}, '…'). If slips are to be expected: "
                 f"Session.create(…, told='lapses=0.05'{IN_A_NEW_FILE}; if costs were "
                 "guessed, with intervals as the world's cost_ranges.")
@@ -1203,8 +1202,8 @@ class Session:
         "What to tell the expert before the first round, and what to know of its answers."
         told, said = as_told(self.head['options'].get('told')), self.say
         if told.rounding is None and not Told(rounding=2).is_exact(self.setting.support):
-            said += (' Whole percentages would merge some of the listed beliefs: if they are '
-                     "what will be said, create the session with told='rounding=2'.")
+            said += (' Whole percentages would merge some of the listed beliefs: if they '
+                     "are what will be said, create the session with told='rounding=2'.")
         if self.head['left']:
             said += (' Left out, as no rule makes them the favourite: '
                      f'{", ".join(self.head["left"])}.')
@@ -1219,7 +1218,7 @@ class Session:
         if self.status != 'open' or not bounds or bounds[-1][1] <= eps:
             return None
         t, bound = bounds[-1]
-        # without a fall that shows a rate, bounds are taken to fall like t to the power -1/2
+        # without a fall that shows a rate, bounds are taken to fall like 1/sqrt(t)
         n = rounds_left(bounds, eps) or t*((bound/eps)**2 - 1)
         n = int(float(f'{max(n, 1):.2g}'))
         return n, n*self.expected/max(self.rounds, 1)
@@ -1282,7 +1281,8 @@ class Session:
         the sums, as a pandas frame: the receipt of the `person`."""
         import pandas as pd
         same = {name: self.head[name] for name in ('person', 'fee', 'currency')}
-        rows = [self.plain_round(r) | same | dict(ticket=r.ticket, undone=r.status == 'void')
+        rows = [self.plain_round(r) | same
+                | dict(ticket=r.ticket, undone=r.status == 'void')
                 for r in self._rounds if r.status != 'open']
         total = same | dict(round='total', fee=self.fees,
                             paid=self.summed(r.paid for r in self._rounds))
@@ -1332,7 +1332,8 @@ class Session:
             f'Assumed is {told}.', forecast,
             f'A round pays at most {self.sum_text(z.bound + head["fee"])}.{most}',
             'What the expert is handed in each round, here with one of the first rules:',
-            offer.tickets(), offer.say, offer.terms(), 'Control questions, and their answers:',
+            offer.tickets(), offer.say, offer.terms(),
+            'Control questions, and their answers:',
             html_table(['Question', 'Answer'], questions))
 
     def calibration(self, level: float = CALIBRATION_LEVEL) -> Calibration:
@@ -1400,8 +1401,7 @@ def new_head(where, oracle, method, history, told, options, fields):
 
 # %% ../../nbs/experts/27_session.ipynb #d0d0fe01
 def payable_oracle(oracle, unit, where):
-    """The oracle in multiples of `unit`, by which a lead changes by one at most; in a
-    `World` leads are known. Raises `InvalidInput` if one may be lost."""
+    "The oracle in multiples of `unit`. Raises `InvalidInput` if a lead may be lost."
     if unit is None:
         return oracle
     unit = as_number('unit', unit, 0., strict_low=True)
@@ -1417,12 +1417,12 @@ def payable_oracle(oracle, unit, where):
 
 # %% ../../nbs/experts/27_session.ipynb #6f341b3f
 def past_answer(setting, oracle, n, row):
-    """A row of a history in plain values: the payments, the arm, the belief and the
-    state. Raises `InvalidInput`."""
+    "A row of a history in plain values. Raises `InvalidInput`."
     try:
         rule, arm, report, *state = row
     except (TypeError, ValueError):
-        raise InvalidInput(f'history[{n}]', row, 'a rule, an arm and a report') from None
+        expected = 'a rule, an arm and a report'
+        raise InvalidInput(f'history[{n}]', row, expected) from None
     with placed(f'history[{n}], '):
         if not isinstance(rule, ScoringRule):
             if oracle is None:
@@ -1474,8 +1474,7 @@ def in_rounds(numbers):
 
 # %% ../../nbs/experts/27_session.ipynb #c0ffee05
 def control_questions(rule, setting, digits=None, currency=None):
-    """Three questions that someone who has read the sheet of a rule can answer: pairs
-    (question, answer)."""
+    "Three pairs (question, answer) for someone who has read the sheet of a rule."
     menu, states = rule.menu(), setting.states
     order = setting.support[:, -1].argsort()
     def asked(i, w):
@@ -1493,8 +1492,7 @@ def control_questions(rule, setting, digits=None, currency=None):
 CALIBRATION_LEVEL = .01
 
 def calibration_evidence(support, beliefs, states, arms=None):
-    """The evidence $E_t$ of chapter 31 after each of the pairs (belief,
-    state), both indices, and of the arms if they are told apart: an array (n,)."""
+    "The evidence $E_t$ of chapter 31 after each pair (belief, state): an array (n,)."
     arms = np.zeros(len(beliefs), int) if arms is None else arms
     watch = CalibrationWatch(support, 1 + max(arms, default=0))
     return np.array([watch.see(*seen) for seen in zip(arms, beliefs, states)])

@@ -184,7 +184,7 @@ def report(run):
     radii = np.sqrt(2*betting_threshold(data.N, run.delta)/np.maximum(data.N, 1))
     run.snapshots.append((run.rounds + 1, profits, radii, run.bound))
     if run.watch:
-        c, _ = bets.leader(known, run.eps)
+        c, _ = bets.leader(known)
         run.watch(SharpPlan(run.rounds + 1, data.N, data.q_hat, profits, c.arm,
                             run.bound))
 

@@ -28,7 +28,7 @@ from ..game.information import Setting, World
 from ..game.scoring import ScoringRule, as_rule
 from ..game.tickets import RoundedMenu
 from ..paper.estimation import PAST
-from .facts import setting_facts
+from .facts import numbered, setting_facts
 from ..run.learner import STATUS, Certificate, Identification, Origin, Trace
 from ..experts.told import CHECKS, VIOLATIONS, Check, as_told
 from ..worlds.files import (ANYTHING, FLAG, GAME, INTEGER, BELIEF_FORMS, MATRIX,
@@ -184,21 +184,18 @@ def check_document(data, kind):
     return data
 
 def read_document(path, kind):
-    """The document of a `kind` in a file. Raises `InvalidInput`, which names the
-    file and the place."""
+    "The document of a `kind` in a file. Raises `InvalidInput`."
     raw = read_file(path)
     with placed(f'{path}: '):
         return check_document(parse_json(raw), kind)
 
 def save_document(data, path):
-    """Write a document to a file, which appears as a whole or not at all. Raises
-    `InvalidInput`."""
+    "Write a document to a file, as a whole or not at all. Raises `InvalidInput`."
     write_file(path, json_text(data) + '\n')
 
 # %% ../../nbs/handbook/86_documents.ipynb #6dc2970e
 def rule_fields(rule, states):
-    """The key rule of a document: the payments, and each ticket with what it pays in
-    which state, and the beliefs (indices) that take it."""
+    "The key rule of a document: payments, tickets, and the beliefs that take each."
     menu = rule.menu()
     taken = np.array([menu.choice(b) for b in rule.support])
     return dict(payments=rule.values, menu=[
@@ -219,7 +216,7 @@ def rule_to_dict(rule: Any, setting: Setting | None = None) -> dict[str, Any]:
     """
     rule = as_rule('rule', rule)
     if setting is None:
-        game: Any = dict(states=[f'state {w}' for w in range(rule.support.shape[1])])
+        game: Any = dict(states=numbered('state', rule.support.shape[1]))
     else:
         game = game_fields(as_kind('setting', setting, Setting))
         if not np.array_equal(setting.support, rule.support):
@@ -300,7 +297,8 @@ def identification_from_dict(data: dict[str, Any]) -> Identification:
     'certified'
     """
     d = check_document(data, 'identification')
-    z = setting_from_dict({name: d[name] for name in (*GAME, *BELIEF_FORMS) if name in d})
+    z = setting_from_dict(
+        {name: d[name] for name in (*GAME, *BELIEF_FORMS) if name in d})
     as_choice('document.status', d['status'], STATUS)
     said = {EARLIER.get(k, k): v for k, v in (d['details'] | d).items()}
     values = {f.name: detail(f.name, said[f.name]) for f in fields(Identification)
@@ -317,8 +315,7 @@ def identification_from_dict(data: dict[str, Any]) -> Identification:
     return found
 
 def own_values(d, *infinite):
-    """An object without the keys that are anybody's; null stands for ∞ under those that
-    are named."""
+    "An object without keys x-…; null stands for ∞ under `infinite` ones."
     return {k: np.inf if v is None and k in infinite else v
             for k, v in d.items() if not k.startswith('x-')}
 
@@ -364,8 +361,7 @@ def interval_of(d):
 
 # %% ../../nbs/handbook/86_documents.ipynb #8d3b8c7a
 def discovery_of(d):
-    """The `Discovery` of its values in a document. What was found within is there if
-    it is a document of its own."""
+    "The `Discovery` of its values in a document, with what was found within."
     from oia_nb.experts.open_setting import Discovery, OpenRule
     def inner(name, read):
         value = d.get(name)
@@ -384,13 +380,13 @@ READ = dict(told=lambda d: as_told(own_values(d)),
             certificate=certificate_of, listed=certificate_of)
 
 def check_details(found):
-    """Raise `InvalidInput` for a result that lacks what its own promise is stated
-    with."""
+    "Raise `InvalidInput` for a result that lacks what its promise is stated with."
     tried = found.listed or found.status == 'rule_certified'
     if not tried and found.certificate is None:
         return
     as_number('document.target.delta', found.delta, 0., 1., strict_low=True)
-    stated = {name: getattr(found, name) for name in ('means', 'earns', 'behind') if tried}
+    stated = {name: getattr(found, name)
+              for name in ('means', 'earns', 'behind') if tried}
     proof = not tried and found.certificate.proof
     if proof and proof.get('kind') == 'unseen' and found.discovery is None:
         stated['discovery'] = None
@@ -403,8 +399,7 @@ def check_details(found):
 MANY = 2**53        # more rounds than this aren't read
 
 def trace_of(d, setting):
-    """The `Trace` of its values in a document, of a run in a `setting`; None stays
-    None. Raises `InvalidInput`, also for parts whose lengths differ."""
+    "The `Trace` of its values in a document; None stays None. Raises `InvalidInput`."
     if d is None:
         return None
     K, W = setting.K, setting.W
@@ -445,8 +440,7 @@ def rounded_fields(world, found):
                 tickets=[dict(pays=dict(zip(z.states, t))) for t in found.menu.tickets])
 
 def optimal_to_dict(best, **more):
-    """The document of an `Optimum`; `more` are values of the optional keys: rounded,
-    margin, margins, bound_needed."""
+    "The document of an `Optimum`; `more` are values of its optional keys."
     z = best.world.setting
     return document('optimal', world=best.world.name, **game_fields(z),
                     rule=rule_fields(best.rule, z.states), arm=z.arms[best.arm],
@@ -457,8 +451,7 @@ def optimal_to_dict(best, **more):
 PROVED_FOR = dict(least='oiafc', theorem1='oiafc', corollary1='oiafc', budget='oiafb')
 
 def plan_to_dict(world, bounds, played=None, seed=None, worth=None):
-    """The document of what `forecast_rounds` foresees in a `world` (`bounds`), of what
-    a learner took that was played there, and of what learning is `worth`."""
+    "The document of what is foreseen, of what was played, and of what that is worth."
     z, p = world.setting, bounds.problem
     gaps = dict.fromkeys(z.arms) if p.gaps is None else dict(zip(z.arms, p.gaps))
     values = {k: v for k, v in vars(bounds).items() if k != 'problem'}

@@ -183,8 +183,8 @@ def world_with(world, W):
 
 # %% ../../nbs/handbook/85_live.ipynb #608d15eb
 def bet_kink(rule):
-    """The kink (x, y) of a rule of two tickets over two states, the belief in the second
-    state at which both are worth y; None if it isn't such a rule."""
+    """The kink (x, y) of a rule of two tickets over two states, the belief in the
+    second state at which both are worth y; None if it isn't such a rule."""
     menu = np.unique((rule.values/rule.bound).round(DECIMALS), axis=0)*rule.bound
     a, b = menu.max(0)
     if menu.shape != (2, 2) or menu.min(1).any() or not a*b:
@@ -294,8 +294,9 @@ def triangle_figure(world: World, rule: ScoringRule | None = None, *,
     for corner, name, down in zip(CORNERS, z.states, (18, 18, -8)):
         x, y = still.at(*corner)
         still.text(x, y + down, name)
-    return LiveFigure('triangle', data, still=still.svg, arm=z.arm_index(arm),
-                      belief=as_probabilities('belief', belief, (3, )))
+    belief = as_probabilities('belief', belief, (3, ))
+    return LiveFigure('triangle', data, still=still.svg, belief=belief,
+                      arm=z.arm_index(arm))
 
 # %% ../../nbs/handbook/85_live.ipynb #2730981d
 def proof_data(found, world):

@@ -68,7 +68,9 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
 
     Parameters
     ----------
+    K, W : int
     signals : int, or list of K ints; how many signals an arm has
+    seed : int, numpy Generator, or None
     prior : str
         "common": the state is drawn from one prior, uniform on the simplex, and an
         arm's likelihoods too;
@@ -76,12 +78,13 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
         prior depends on the arm;
         "blackwell": as for `blackwell_world`.
     decisions : int, optional; how many; as many as states if not given
-    bound : float
+    bound, max_cost : float
         The largest payment. Utilities are uniform on [0, bound], costs on [0,
         max_cost bound].
-    margin : float, optional
+    margin, tries : float and int, optional
         Draw, at most `tries` times, until each arm can be induced with this margin
         (see `action_informed_oracle`), in units of payment.
+    name : str
 
     Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
 
@@ -147,6 +150,7 @@ def bits_world(gaps: ArrayLike, cost: Any = 0., accuracy: float = .9, copies: in
     accuracy : float; in (1/2, 1]
     copies : int; versions of each signal, more than one for at most three arms
     listed : int, optional; the public support holds the beliefs of so many arms
+    name : str
 
     Raises `InvalidInput`.
 

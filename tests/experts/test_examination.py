@@ -164,7 +164,7 @@ def test_a_certificate_says_what_it_rests_on():
     assert found.told == Told()
     assert [c.name for c in found.checks] == ['answers', 'boundaries', 'calibration', 'reports']
     for part in ('calibrated beliefs', 'keeps its costs', '95 %', 'Not checked: that the expert '
-                 'plays no longer game', f'{found.checks[0].rounds} rounds'):
+                 'takes each round by itself', f'{found.checks[0].rounds} rounds'):
         assert part in found.statement
     best = replace(DUO, agent=Expert()).agent.profit(DUO, found.rule)
     assert found.profit <= best

@@ -10,11 +10,8 @@ from oia_nb.all import (InvalidInput, LEARNERS, ScoringRule, Session, action_inf
                         forecast, generator, identify, make_world, optimal_rule,
                         principal_profit, random_world, simulate)
 from oia_nb.run.experiments import break_even, profit_of_nothing, total_loss
+from people import COIN, TESTS
 
-JOINT = [[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]]
-COIN = make_world(JOINT, [0., .02], [[1., 0.], [0., 1.]], 1., name='coin', arms=['cheap', 'better'])
-TESTS = make_world([[[.30, .20], [.20, .30]], [[.47, .03], [.03, .47]]], [0., .02],
-                   [[1., 0.], [0., 1.]], 1., name='two tests')
 SMALL = random_world(3, 2, 3, 5, prior='arm', margin=.05)
 
 class Cashier:
@@ -51,16 +48,6 @@ def test_paid_and_lost_of_every_learner(world, method):
     best = optimal_rule(world).profit
     assert found.paid == pytest.approx(alone.paid)
     assert found.lost == pytest.approx(best*found.rounds - sum(cashier.kept), abs=1e-9)
-
-def test_a_session_pays_in_expectation_what_its_learner_says(tmp_path):
-    with Session.create(tmp_path/'s.jsonl', COIN, eps=2., delta=.1, method='oiafc') as s:
-        while s.rounds < 20 and s.status == 'open':
-            offer = s.announce()
-            r = COIN.respond(offer.rule, generator(1, offer.round))
-            s.answer(r.arm, list(r.report))
-        expected = sum(r.rule.expected[r.belief] for r in s._rounds if r.status == 'answered')
-        found = s.stop()
-        assert found.paid == pytest.approx(expected)
 
 def test_a_result_of_a_session_tells_how_it_was_learned(tmp_path):
     "Method, options and seed, in the session, opened again, and in its document; no world."

@@ -9,14 +9,13 @@ import pytest
 
 from conftest import amount
 from oia_nb.all import (InvalidInput, LEARNERS, Oracle, action_informed_oracle, generator, identify,
-                        load_identification, load_world, make_world, parse_expert,
+                        load_identification, load_world, parse_expert,
                         simple_regret, simulate)
 from oia_nb.paper.estimation import FORCED, NORMAL, Transcript
 from oia_nb.experts.examination import Watches
 from oia_nb.run.learner import Finding, Stopped, Trace, announce, finish
+from people import COIN
 
-JOINT = [[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]]
-COIN = make_world(JOINT, [0., .02], [[1., 0.], [0., 1.]], 1., name='coin', arms=['cheap', 'better'])
 ORACLE = action_informed_oracle(COIN)
 SWAPPED = Oracle(ORACLE.rules[::-1], ORACLE.margins)
 # coarse enough for every learner to come to an end of its own
@@ -89,7 +88,9 @@ def fits(found, tmp_path):
     text = json.dumps(found.to_dict(trace=True), allow_nan=False)
     found.save(tmp_path/'found.json')
     again = load_identification(tmp_path/'found.json')
-    assert json.loads(text)['rounds'] == again.rounds == n
+    assert json.loads(text)['rounds'] == again.rounds == n and type(again) is type(found)
+    assert again.to_dict(trace=True) == found.to_dict(trace=True) and repr(again) == repr(found)
+    assert 5 <= len(repr(found).splitlines()) <= 9 and 'array(' not in repr(found)
     pd.testing.assert_frame_equal(again.to_frame(), frame, check_dtype=False)
 
 @pytest.mark.parametrize('method,more', METHODS, ids=NAMES)

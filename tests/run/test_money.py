@@ -13,19 +13,15 @@ from oia_nb.core import InvalidInput, generator
 from oia_nb.run.experiments import forecast, profit_of_nothing, with_fee
 from oia_nb.run.identification import identify
 from oia_nb.run.learner import simulate, within_sum
-from oia_nb.game.information import make_world
 from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.run.session import Session
 from oia_nb.sharp.learner import sharp
 from oia_nb.game.stackelberg import simple_regret
 from oia_nb.worlds.files import load_world
-from oia_nb.worlds.generators import random_world
+from people import CLINIC, TESTS, WORLD
 
-CLINIC, ADVERT = load_world('clinic'), load_world('advert')
-ARMS = random_world(2, 2, 2, 5, prior='arm', margin=.05)
+ADVERT = load_world('advert')
 TARGET = dict(eps=.04, delta=.05)
-TESTS = make_world([[[.30, .20], [.20, .30]], [[.47, .03], [.03, .47]]], [0., .02],
-                   [[1., 0.], [0., 1.]], 1., name='two tests')
 
 @pytest.mark.parametrize('method', ['sharp', 'oiafc', 'patient', 'own_beliefs'])
 @pytest.mark.parametrize('most', [0., 3., 11.])
@@ -66,13 +62,15 @@ def test_a_session_with_a_fee_and_a_sum(tmp_path):
         found = s.result
     assert found.status == 'paid_cap' and .25*found.rounds <= found.paid <= 6.
     due = sum(r.due for r in s._rounds)
+    assert found.paid == pytest.approx(.25*s.rounds + sum(r.rule.expected[r.belief]
+                                                          for r in s._rounds if r.due is not None))
     assert s.paid == pytest.approx(due + .25*s.rounds)
     with Session.open(path) as again:
         assert again.result.paid == found.paid and not again.notes
     with Session.create(tmp_path/'b.jsonl', CLINIC, **TARGET) as s:
         assert 'whatever you answer' not in str(s.announce())
 
-@pytest.mark.parametrize('world', [CLINIC, ADVERT, ARMS], ids=['clinic', 'advert', 'arms'])
+@pytest.mark.parametrize('world', [CLINIC, ADVERT, WORLD], ids=['clinic', 'advert', 'arms'])
 def test_nothing_is_paid_for_nothing(world):
     "No announced rule has a floor; where priors depend on the arm, none of all states alike."
     found = identify(world, eps=.1, delta=.05, seed=0)

@@ -8,13 +8,11 @@ from oia_nb.game.stackelberg import optimal_rule, simple_regret
 from oia_nb.run.identification import identify
 from oia_nb.run.session import Session
 from oia_nb.worlds.files import load_setting, load_world
-from oia_nb.worlds.generators import random_world
 from oia_nb.worlds.tables import world_from_table
+from people import CLINIC, THREE
 
-CLINIC = load_world('clinic')
 TEST = dict(benign=dict(clear=.95, stained=.05), malignant=dict(clear=.1, stained=.9))
 PATHOLOGY = CLINIC.by_proxy(TEST)
-THREE = random_world(2, 3, 3, 1, margin=.01)
 RATES = np.array([[.8, .1, .05, .05], [.1, .7, .1, .1], [0., .1, .6, .3]])
 
 def in_truth(world, rates, rule):

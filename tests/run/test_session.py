@@ -1,11 +1,6 @@
 """A session with a real expert: what is acknowledged stays, what is damaged is noticed, and what
-is undone was never there.
-
-The expert of these tests answers a rule always alike in the same round: its answers are drawn
-from a seed and the number of
-the round, so that a run that was interrupted can be compared with one that wasn't.
-"""
-import json
+is undone was never there. The expert answers a rule always alike in the same round, so that a run
+that was interrupted can be compared with one that wasn't."""
 import os
 import random
 import signal
@@ -24,40 +19,16 @@ from oia_nb.run.learner import simulate
 from oia_nb.game.oracle import action_informed_oracle
 from oia_nb.paper.oiafc import oiafc
 from oia_nb.game.scoring import brier
-from oia_nb.run.session import (Refused, Session, chained, read_journal)
-from oia_nb.worlds.files import load_world
-from oia_nb.worlds.generators import random_world
-
-WORLD = random_world(2, 2, 2, 5, prior='arm', margin=.05)
-TARGET = dict(eps=.5*WORLD.setting.B, delta=.1, method='oiafc', max_rounds=60)
-
-def expert(world, offer):
-    """The answer to an offer: (arm by name, report in percent, state by name), the same whenever
-    it is asked."""
-    r = world.respond(offer.rule, generator(3, offer.round))
-    z = world.setting
-    return z.arms[r.arm], (100*np.array(r.report)).tolist(), z.states[r.state]
-
-def play(s, world=WORLD, rounds=10**9):
-    "Answer offers until the session is over, or so many rounds stand."
-    while s.status == 'open' and s.rounds < rounds:
-        arm, report, state = expert(world, s.announce())
-        needed = s.head['method'] == 'own_beliefs'
-        s.answer(arm, report, state=state if needed or s.rounds % 3 else None)
-
-def history(s):
-    "What a session holds, in plain values."
-    best = s.best and (s.best.arm, round(s.best.bound, 9))
-    return s.status, s.rounds, round(s.paid, 9), best, json.loads(
-        s.to_frame().to_json(orient='records'))
+from oia_nb.run.session import Refused, Session
+from people import CLINIC, SHORT, WORLD, answer, held, journal_of, play, records_of, reply
 
 @pytest.fixture(scope='module')
 def whole(tmp_path_factory):
-    "(path, bytes, history) of an uninterrupted session."
+    "(path, bytes, what it holds) of an uninterrupted session."
     path = tmp_path_factory.mktemp('session')/'whole.jsonl'
-    with Session.create(path, WORLD, **TARGET) as s:
-        play(s)
-        return path, path.read_bytes(), history(s)
+    with Session.create(path, WORLD, **SHORT) as s:
+        play(s, world=WORLD)
+        return path, path.read_bytes(), held(s)
 
 def test_a_session_is_the_run_of_its_learner(whole):
     "The rounds are those of `simulate` with the same answers, whatever is revealed when."
@@ -67,12 +38,14 @@ def test_a_session_is_the_run_of_its_learner(whole):
             self.rounds += 1
             return WORLD.respond(rule, generator(3, self.rounds))
     oracle = action_informed_oracle(WORLD)
-    alone = simulate(oiafc(WORLD.setting, oracle, eps=TARGET['eps'], delta=.1, max_rounds=60),
+    alone = simulate(oiafc(WORLD.setting, oracle, eps=SHORT['eps'], delta=.1, max_rounds=60),
                      Expert(), 0)
     with Session.open(whole[0]) as s:
         assert s.result.status == alone.status and s.result.rounds == alone.rounds
         assert (s.result.rule.values == alone.rule.values).all()
         assert [r.arm for r in s._rounds] == alone.trace.arms.tolist()
+
+# --- Killed --------------------------------------------------------------------------------------
 
 def killed_at_a_write(rng):
     "This process ends itself at one of its next writes: before or after it is on disk."
@@ -87,8 +60,32 @@ def killed_at_a_write(rng):
         sync(number)
     os.fsync = fsync
 
+def answers_until_killed(path, rng):
+    "(Rounds that were acknowledged, whether it was killed) of a process that is killed some time."
+    reader, writer = os.pipe()
+    at_a_write, moment = rng.random() < .5, rng.uniform(0, .15)
+    child = os.fork()
+    if not child:
+        try:
+            if at_a_write:
+                killed_at_a_write(rng)
+            with Session.open(path) as s:
+                while s.status == 'open':
+                    answer(s, WORLD)
+                    os.write(writer, s.rounds.to_bytes(4, 'big'))
+        finally:
+            os._exit(0)
+    os.close(writer)
+    if not at_a_write:
+        time.sleep(moment)
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    said = b''.join(iter(lambda: os.read(reader, 4096), b''))
+    os.close(reader)
+    return int.from_bytes(said[-4:], 'big'), os.WIFSIGNALED(status)
+
 @pytest.mark.parametrize('target, quick, full', [
-    (TARGET, 15, 200), (dict(eps=.4, delta=.2, told='beliefs=own', max_rounds=60), 6, 100)],
+    (SHORT, 15, 200), (dict(eps=.4, delta=.2, told='beliefs=own', max_rounds=60), 6, 100)],
     ids=['oiafc', 'own_beliefs'])
 def test_killed_at_random_moments(tmp_path, target, quick, full):
     """300 SIGKILLs (21 in a quick run), at any time or at a write: nothing acknowledged is lost,
@@ -97,53 +94,25 @@ def test_killed_at_random_moments(tmp_path, target, quick, full):
     may be another one."""
     path, rng, kills, wanted = tmp_path/'killed.jsonl', random.Random(0), 0, amount(quick, full)
     with Session.create(tmp_path/'whole.jsonl', WORLD, **target) as s:
-        play(s)
-        whole = history(s)
+        play(s, world=WORLD)
+        whole = held(s)
     while kills < wanted:
         path.unlink(missing_ok=True)
         Session.create(path, WORLD, **target).close()
-        acknowledged, stood = 0, []
-        while True:
-            reader, writer = os.pipe()
-            at_a_write, moment = rng.random() < .5, rng.uniform(0, .15)
-            child = os.fork()
-            if not child:
-                try:
-                    if at_a_write:
-                        killed_at_a_write(rng)
-                    with Session.open(path) as s:
-                        while s.status == 'open':
-                            play(s, rounds=s.rounds + 1)
-                            os.write(writer, s.rounds.to_bytes(4, 'big'))
-                finally:
-                    os._exit(0)
-            os.close(writer)
-            if not at_a_write:
-                time.sleep(moment)
-                os.kill(child, signal.SIGKILL)
-            _, status = os.waitpid(child, 0)
-            said = b''.join(iter(lambda: os.read(reader, 4096), b''))
-            os.close(reader)
-            if len(said) >= 4:
-                acknowledged = int.from_bytes(said[-4:], 'big')
+        stood, over = [], False
+        while not over and kills < wanted:
+            acknowledged, killed = answers_until_killed(path, rng)
+            kills += killed
             with Session.open(path, write=False) as s:
                 assert s.rounds >= acknowledged
-                answered = [r for r in history(s)[-1] if r['arm'] is not None]
+                answered = [r for r in held(s)[-1] if r['arm'] is not None]
                 assert answered[:len(stood)] == stood
                 over, stood = s.status != 'open', answered
-            kills += os.WIFSIGNALED(status)
-            if over or kills >= wanted:
-                break
         with Session.open(path) as s:
-            play(s)
-            assert not s.unused and (history(s) == whole or target is not TARGET)
+            play(s, world=WORLD)
+            assert not s.unused and (held(s) == whole or target is not SHORT)
 
-def shorter(path, lines):
-    "The history of a session without its last record."
-    other = path.with_name(f'shorter-{os.getpid()}.jsonl')
-    other.write_bytes(b''.join(lines[:-1]))
-    with Session.open(other, write=False) as s:
-        return history(s)
+# --- Damaged -------------------------------------------------------------------------------------
 
 @given(st.integers(0, 2**32 - 1))
 @example(889616)        # the last line loses its end
@@ -152,12 +121,8 @@ def test_damaged_journals(whole, seed):
     """A changed journal is refused in words, or is the same session; never another one, never a
     traceback."""
     path, data, before = whole
-    rng = random.Random(seed)
-    broken = bytearray(data)
-    kind = rng.randrange(5)
-    lines = data.splitlines(keepends=True)
-    n = rng.randrange(len(lines) - 1)
-    at = rng.randrange(len(broken))
+    rng, broken, lines = random.Random(seed), bytearray(data), data.splitlines(keepends=True)
+    kind, n, at = rng.randrange(5), rng.randrange(len(lines) - 1), rng.randrange(len(data))
     if kind == 0:
         broken[at] = rng.randrange(256)
     elif kind == 1:
@@ -168,19 +133,19 @@ def test_damaged_journals(whole, seed):
         broken = b''.join(lines[:n] + lines[n + 1:])
     else:
         broken = b''.join([*lines[:n], lines[n + 1], lines[n], *lines[n + 2:]])
-    other = path.with_name(f'damaged-{os.getpid()}.jsonl')
-    other.write_bytes(bytes(broken))
-    try:
-        with Session.open(other, write=False) as s:
-            after = history(s)
-    except OIAError as e:
-        assert str(e)
-        assert other.read_bytes() == bytes(broken)
-        return
+    def opened(data):
+        other = path.with_name(f'damaged-{os.getpid()}.jsonl')
+        other.write_bytes(data)
+        try:
+            with Session.open(other, write=False) as s:
+                return held(s)
+        except OIAError as e:
+            assert str(e) and other.read_bytes() == data
+    after = opened(bytes(broken))
     # a file cut off within its last line can't be told from a write that was cut off
-    if after != before:
+    if after not in (None, before):
         assert data.startswith(bytes(broken)) and len(broken) > len(b''.join(lines[:-1]))
-        assert after == shorter(path, lines)
+        assert after == opened(b''.join(lines[:-1]))
 
 def test_opening_takes_a_few_digests_a_round(whole, monkeypatch):
     "What opening costs beyond the learner grows with the rounds, not with their square."
@@ -195,69 +160,54 @@ def test_past_answers_lie_on_the_tape(tmp_path):
     rounds."""
     z, oracle = WORLD.setting, action_informed_oracle(WORLD)
     past = [(k, k, WORLD.respond(oracle.rules[k], generator(9, k)).report) for k in range(z.K)]
-    with Session.create(tmp_path/'past.jsonl', WORLD, **TARGET, history=past) as s:
+    with Session.create(tmp_path/'past.jsonl', WORLD, **SHORT, history=past) as s:
         assert s.rounds == 0 and s.unused == 0
         after = s.announce().rule.values
-    with Session.create(tmp_path/'asked.jsonl', WORLD, **TARGET) as s:
+    with Session.create(tmp_path/'asked.jsonl', WORLD, **SHORT) as s:
         for _, k, report in past:
             s.announce()
             s.answer(k, report)
         assert (s.announce().rule.values == after).all()
-    with pytest.raises(InvalidInput, match=r'history\[0\]'):
-        Session.create(tmp_path/'bad.jsonl', WORLD, **TARGET, history=[('nobody', 0, 0)])
-    with pytest.raises(InvalidInput, match=r'history\[0\], rule'):
-        Session.create(tmp_path/'bad.jsonl', WORLD, **TARGET,
-                       history=[(brier([[0., 1.], [1., 0.]]), 0, z.support[0].tolist())])
-    for nothing in 5, None, [1], 'yes':
-        with pytest.raises(InvalidInput, match='history'):
-            Session.create(tmp_path/'bad.jsonl', WORLD, **TARGET, history=nothing)
+    elsewhere = brier([[0., 1.], [1., 0.]]), 0, z.support[0].tolist()
+    for bad, named in (([('nobody', 0, 0)], r'history\[0\]'), ([elsewhere], r'history\[0\], rule'),
+                       *((nothing, 'history') for nothing in (5, None, [1], 'yes'))):
+        with pytest.raises(InvalidInput, match=named):
+            Session.create(tmp_path/'bad.jsonl', WORLD, **SHORT, history=bad)
     assert not (tmp_path/'bad.jsonl').exists()
 
 def test_payments_fall_due_when_the_state_is_known(tmp_path):
-    with Session.create(tmp_path/'due.jsonl', WORLD, **TARGET) as s:
-        play(s, rounds=3)
-        pending = [r for r in s._rounds if r.status == 'answered' and r.state is None]
-        known = sum(float(r.rule.values[r.belief, r.state]) for r in s._rounds
-                    if r.state is not None)
-        assert s.paid == pytest.approx(known)
+    with Session.create(tmp_path/'due.jsonl', WORLD, **SHORT) as s:
+        play(s, 4, WORLD)
+        pending = [r for r in s._rounds if r.state is None]
+        assert s.paid == pytest.approx(sum(r.rule.values[r.belief, r.state] for r in s._rounds
+                                           if r.state is not None))
         assert s.owed == pytest.approx(sum(r.rule.values[r.belief].max() for r in pending))
         for r in pending:
             before = s.paid
             due = s.reveal(r.number, WORLD.setting.states[1])
             assert due == r.rule.values[r.belief, 1] and s.paid == pytest.approx(before + due)
-        assert s.owed == 0
+        assert s.owed == 0 < len(pending)
         with pytest.raises(Refused, match='not known yet'):
             s.reveal(pending[0].number, 0)
 
-def journal_of(records):
-    "The bytes of a journal with these records."
-    text, previous = '', ''
-    for record in records:
-        previous = chained(previous, record)
-        text += json.dumps(record | {'hash': previous}) + '\n'
-    return text.encode()
-
-def in_two_records(data):
-    "A journal of the first schema: the state of an answer is a record of its own, results none."
-    records = []
-    for r in read_journal(data)[0]:
+def test_files_of_the_first_schema(tmp_path, whole):
+    """The state of an answer is a record of its own, results none: they are read as they were,
+    also in the midst; the result is filed when they are opened."""
+    path, records = tmp_path/'old.jsonl', []
+    for r in records_of(whole[0]):
         state = r.pop('state', None) if r['kind'] == 'answer' else None
         r |= dict(schema=1) if r['kind'] == 'oia-session' else {}
-        if r['kind'] != 'ended':
-            records.append(r)
+        records += [r]*(r['kind'] != 'ended')
         if state is not None:
             records.append(dict(kind='state', round=r['round'], state=state, at=r['at']))
-    return journal_of(records)
-
-def test_files_of_the_first_schema(tmp_path, whole):
-    "They are read as they were, also in the midst; the result is filed when they are opened."
-    path = tmp_path/'old.jsonl'
-    path.write_bytes(in_two_records(whole[1]))
+    path.write_bytes(journal_of(records))
     with Session.open(path, write=False) as s:
-        assert history(s) == whole[2] and s.notes == ['the result is not in the file yet']
+        assert held(s) == whole[2] and s.notes == ['the result is not in the file yet']
     with Session.open(path) as s:
-        assert history(s) == whole[2] and not s.notes
-    assert read_journal(path.read_bytes())[0][-1]['kind'] == 'ended'
+        assert held(s) == whole[2] and not s.notes
+    assert records_of(path)[-1]['kind'] == 'ended'
+
+# --- Stopped -------------------------------------------------------------------------------------
 
 def options_of(method):
     "What a learner needs to be played for 20 rounds."
@@ -271,8 +221,8 @@ def test_stop(tmp_path, method, rounds):
     path = tmp_path/'stopped.jsonl'
     with Session.create(path, WORLD, eps=.3, delta=.1, method=method, **options_of(method)) as s:
         while s.rounds < rounds:
-            arm, report, state = expert(WORLD, s.announce())
-            s.answer(arm, report, state=state)
+            r = reply(s.announce(), WORLD)
+            s.answer(r.arm, list(r.report), state=r.state)
         best = s.best
         found = s.stop()
         assert found.status == s.status == 'stopped' and found.rounds == rounds
@@ -297,34 +247,29 @@ def usual_interrupt():
 def test_interrupted_simulation(method, usual_interrupt, monkeypatch):
     """Ctrl-C in any of 40 rounds (every fifth, without --release), in the midst of a search too: a
     result with the best rule so far, and one entry a round in all of its records."""
-    options = options_of(method)
-    respond, asked = World.respond, []
+    respond, asked, searched = World.respond, [], 0
     def interrupted(self, rule, rng):
         asked.append(rule)
         if len(asked) == last:
             signal.raise_signal(signal.SIGINT)
         return respond(self, rule, rng)
     monkeypatch.setattr(World, 'respond', interrupted)
-    searched = 0
     for last in range(1, 41, amount(5, 1)):
         asked.clear()
-        found = identify(WORLD, eps=.02, delta=.1, method=method, seed=0, **options)
+        found = identify(WORLD, eps=.02, delta=.1, method=method, seed=0, **options_of(method))
         assert found.status == 'stopped' and found.rounds == len(asked) == last
-        records = vars(found.trace)
-        assert all(len(records[name]) == last
+        assert all(len(getattr(found.trace, name)) == last
                    for name in ('arms', 'beliefs', 'targets', 'kinds', 'payments'))
         searched += found.forced_rounds > 0
     assert method != 'oiafb' or searched > amount(1, 10)
 
 def test_a_registration_is_in_the_file_once(tmp_path):
     "Also when the answer before it is taken back: twice it would have two shares."
-    world = load_world('clinic')
-    s = Session.create(tmp_path/'s', world.setting, action_informed_oracle(world), eps=.06,
+    s = Session.create(tmp_path/'s', CLINIC.setting, action_informed_oracle(CLINIC), eps=.06,
                        delta=.1, method='sharp')
     while not s._registered:
-        arm, report, _ = expert(world, s.announce())
-        s.answer(arm, report)
+        answer(s)
         s.announce()
     s.undo(s._registered[0][0], 'a slip')
     s.announce()
-    assert s.record.registered == s._learner.record.registered
+    assert np.array_equal(s.record.registered, s._learner.record.registered)

@@ -16,42 +16,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import ROOT, amount, examples
-from oia_nb.all import Session, load_world, random_world
+from oia_nb.all import Session, load_world
 from oia_nb.core import InvalidInput, OIAError, generator
-from oia_nb.run.session import Busy, Damaged, Journal, Refused, read_journal
-from test_session import TARGET, WORLD, journal_of, usual_interrupt  # noqa: F401
-
-CLINIC = load_world('clinic')
-
-def answer(s, world, offer):
-    "The expert's answer to an offer, the same whenever it is asked; its round."
-    r = world.respond(offer.rule, generator(3, offer.round))
-    return s.answer(r.arm, list(r.report), round=offer.round,
-                    state=r.state if offer.round % 3 else None).number
-
-def play(s, world, rounds=10**9):
-    while s.status == 'open' and s.rounds < rounds:
-        answer(s, world, s.announce())
-
-def told(s):
-    "What a session holds, in plain values, beside the time."
-    best = s.best and (s.best.arm, s.best.bound)
-    return (s.status, s.rounds, s.paid, s.owed, s.unused, best,
-            s.to_frame().to_json(orient='records'))
+from oia_nb.run.session import Busy, Damaged, Journal, Refused
+from people import CLINIC, SHORT, THREE, WORLD, answer, held, journal_of, play, records_of
+from test_session import usual_interrupt  # noqa: F401
 
 # --- Threads -------------------------------------------------------------------------------------
 
 def test_one_session_and_four_threads(tmp_path):
     "20 sessions (3 in a quick run), 4 threads of 4 answers each: each answer is filed, once."
     for n in range(amount(3, 20)):
-        with Session.create(tmp_path/f'{n}.jsonl', WORLD, **TARGET) as s:
+        with Session.create(tmp_path/f'{n}.jsonl', WORLD, **SHORT) as s:
             filed, start = [], threading.Barrier(4)
             def work():
                 start.wait()
                 done = 0
                 while done < 4:
                     try:
-                        filed.append(answer(s, WORLD, s.announce()))
+                        filed.append(answer(s, WORLD, s.announce()).number)
                         done += 1
                     except Refused as e:
                         # another thread was faster
@@ -62,13 +45,13 @@ def test_one_session_and_four_threads(tmp_path):
             for t in threads:
                 t.join()
             assert sorted(filed) == list(range(1, 17)) and s.rounds == 16
-            seen = told(s)
+            seen = held(s)
         with Session.open(tmp_path/f'{n}.jsonl', write=False) as s:
-            assert told(s) == seen and not s.notes
+            assert held(s) == seen and not s.notes
 
 def test_open_here_or_elsewhere(tmp_path):
     "Who has the file is said truly; so is that it was closed."
-    s = Session.create(tmp_path/'a.jsonl', WORLD, **TARGET)
+    s = Session.create(tmp_path/'a.jsonl', WORLD, **SHORT)
     with pytest.raises(Busy, match='a.jsonl is open for writing in this process'):
         Session.open(tmp_path/'a.jsonl')
     s.close()
@@ -82,16 +65,16 @@ def test_open_here_or_elsewhere(tmp_path):
 
 def test_an_answer_belongs_to_an_offer_that_is_open(tmp_path):
     "Before the first offer, twice, for another round, after an undo: refused, with the round."
-    with Session.create(tmp_path/'a.jsonl', WORLD, **TARGET) as s:
+    with Session.create(tmp_path/'a.jsonl', WORLD, **SHORT) as s:
         report = WORLD.setting.support[0].tolist()
         size = lambda: s.journal.path.stat().st_size
         def refused(match, **options):
-            before = size(), told(s)
+            before = size(), held(s)
             for act in (lambda: s.answer(0, report, **options),
                         lambda: s.decline('ill', **options)):
                 with pytest.raises(Refused, match=match):
                     act()
-            assert (size(), told(s)) == before
+            assert (size(), held(s)) == before
         refused('round 1 is not announced')
         refused('round 1 is not announced', round=1)
         offer = s.announce()
@@ -102,8 +85,8 @@ def test_an_answer_belongs_to_an_offer_that_is_open(tmp_path):
         refused('round 1 was answered')
         s.announce()
         refused('2, the open one .round 1 was answered', round=1)
-        answer(s, WORLD, s.announce())
-        play(s, WORLD, 4)
+        answer(s, WORLD)
+        play(s, 4, WORLD)
         s.undo(4, 'a slip')
         refused('round 4 was undone')
         refused('round 4 was undone', round=4)
@@ -125,8 +108,7 @@ def test_a_bare_number_is_no_report(tmp_path):
         s.announce()
         percent = 100*z.support[9, 1]
         assert s.answer('palpation', percent=percent).belief == 9
-    three = random_world(2, 3, 3, 1, margin=.01)
-    with Session.create(tmp_path/'b.jsonl', three, eps=.5, delta=.05) as s:
+    with Session.create(tmp_path/'b.jsonl', THREE, eps=.5, delta=.05) as s:
         s.announce()
         with pytest.raises(Refused, match='more than two states'):
             s.answer(0, percent=20)
@@ -137,9 +119,9 @@ def test_a_bare_number_is_no_report(tmp_path):
 def test_interrupted_at_any_moment(tmp_path):
     """100 interrupts (8 in a quick run) at random moments: the session is what its file says,
     before or after the step, and ends like one without an interrupt."""
-    with Session.create(tmp_path/'whole.jsonl', WORLD, **TARGET) as s:
-        play(s, WORLD)
-        whole = told(s)
+    with Session.create(tmp_path/'whole.jsonl', WORLD, **SHORT) as s:
+        play(s, world=WORLD)
+        whole = held(s)
     rng, hits, runs = random.Random(1), 0, 0
     def hit(*_):
         raise KeyboardInterrupt
@@ -147,19 +129,19 @@ def test_interrupted_at_any_moment(tmp_path):
     try:
         while hits < amount(8, 100):
             runs += 1
-            with Session.create(tmp_path/f'{runs}.jsonl', WORLD, **TARGET) as s:
+            with Session.create(tmp_path/f'{runs}.jsonl', WORLD, **SHORT) as s:
                 while s.status == 'open':
                     try:
                         signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-4, .03))
                         while s.status == 'open':
-                            answer(s, WORLD, s.announce())
+                            answer(s, WORLD)
                         signal.setitimer(signal.ITIMER_REAL, 0)
                     except KeyboardInterrupt:
                         hits += 1
                         with Session.open(s.journal.path, write=False) as file:
                             # the offer of a step that was cut off may be in the file, unread
-                            assert told(file) == told(s)
-                assert told(s) == whole and not s.notes
+                            assert held(file) == held(s)
+                assert held(s) == whole and not s.notes
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -169,8 +151,8 @@ def test_interrupted_at_any_moment(tmp_path):
 def test_a_broken_chain_is_cut_where_it_is_whole(tmp_path):
     "Only on demand; what is cut off is kept, and named; errors name the file and the way out."
     path = tmp_path/'a.jsonl'
-    with Session.create(path, WORLD, **TARGET) as s:
-        play(s, WORLD, 6)
+    with Session.create(path, WORLD, **SHORT) as s:
+        play(s, 6, WORLD)
     lines = path.read_bytes().splitlines(keepends=True)
     broken = b''.join([*lines[:6], lines[5], *lines[6:]])
     path.write_bytes(broken)
@@ -182,7 +164,7 @@ def test_a_broken_chain_is_cut_where_it_is_whole(tmp_path):
     (tmp_path/'a.jsonl.cut1').write_text('of another time')
     with Session.open(path, cut=True) as s:
         assert s.rounds == 2 and 'a.jsonl.cut2' in s.notes[0]
-        play(s, WORLD, 6)
+        play(s, 6, WORLD)
     assert (tmp_path/'a.jsonl.cut2').read_bytes() == b''.join([lines[5], *lines[6:]])
     with Session.open(path) as s:
         assert s.rounds == 6 and not s.notes
@@ -233,7 +215,7 @@ def files(tmp_path_factory):
             s.decline('ill')
             s.undo(5, 'a slip')
             s.stop()
-        found.append(read_journal((folder/str(n)).read_bytes())[0])
+        found.append(records_of(folder/str(n)))
     return found, folder/'spoilt.jsonl'
 
 @given(st.integers(0, 2**32 - 1))
@@ -248,7 +230,7 @@ def test_spoilt_records_with_right_hashes(files, seed):
     files[1].write_bytes(data)
     try:
         with Session.open(files[1], write=False) as s:
-            repr(s), s.notes, told(s), s.result, s._repr_html_()
+            repr(s), s.notes, held(s), s.result, s._repr_html_()
     except OIAError as e:
         assert files[1].name in str(e)
     assert files[1].read_bytes() == data
@@ -258,9 +240,9 @@ def test_a_registration_is_no_older_than_its_line(tmp_path):
     path = tmp_path/'a.jsonl'
     with Session.create(path, CLINIC, eps=.06, delta=.1) as s:
         while not s._registered:
-            answer(s, CLINIC, s.announce())
+            answer(s)
             s.announce()
-    records = read_journal(path.read_bytes())[0]
+    records = records_of(path)
     for earlier, refused in (0, False), (1, True):
         forged = deepcopy(records)
         next(r for r in forged if r.get('new'))['new'][0][0] -= earlier
@@ -282,7 +264,7 @@ def evidence(s):
 def test_undoing_costs_one_answer(tmp_path):
     "All others are facts still, at once and when the file is opened; the statement tells it."
     with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.04, delta=.05) as s:
-        play(s, CLINIC, 60)
+        play(s, 60)
         before, registered = evidence(s)
         s.undo(2, 'a slip')
         after = evidence(s)
@@ -319,7 +301,7 @@ def test_facts_are_the_same_elsewhere(tmp_path, monkeypatch, what):
         shutil.copy(OLD, path)
     else:
         with Session.create(path, CLINIC, eps=.04, delta=.05) as s:
-            play(s, CLINIC, amount(60, 120))
+            play(s, amount(60, 120))
             s.announce()
     with Session.open(path, write=False) as s:
         facts, bound = s.record.as_dict(), s.best.bound
@@ -333,11 +315,11 @@ def test_facts_are_the_same_elsewhere(tmp_path, monkeypatch, what):
         lines, there = elsewhere(path, kernel)
         assert lines == [repr(facts), '0', '0'] and there == pytest.approx(bound, rel=1e-6)
     import oia_nb.sharp.bets as bets
-    monkeypatch.setattr(bets, 'BATCH', .5*bets.BATCH)
+    monkeypatch.setattr(bets, 'HALF', .5*bets.HALF)
     with Session.open(path) as s:
         assert s.record.as_dict() == facts and not s.unused and not s.notes
         assert s.best.bound == pytest.approx(bound, rel=1e-6)
-        play(s, world, s.rounds + 5)
+        play(s, s.rounds + 5, world)
 
 def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkeypatch):
     """Another constant stands for another processor: the result that was filed is shown; undone
@@ -345,14 +327,14 @@ def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkey
     import oia_nb.sharp.bets as bets
     path = tmp_path/'a.jsonl'
     with Session.create(path, CLINIC, eps=.1, delta=.05) as s:
-        play(s, CLINIC)
+        play(s)
         found = s.result
         assert found.status == 'certified' and not s.notes
-    assert read_journal(path.read_bytes())[0][-1]['kind'] == 'ended'
+    assert records_of(path)[-1]['kind'] == 'ended'
     with Session.open(path) as s:
         assert s.result.trace is not None and not s.notes
     data = path.read_bytes()
-    monkeypatch.setattr(bets, 'BATCH', .5*bets.BATCH)
+    monkeypatch.setattr(bets, 'HALF', .5*bets.HALF)
     with Session.open(path) as s:
         assert not s.notes and s.status == 'certified' and s.rounds == found.rounds
         assert s.result.certificate == found.certificate and s.result.rule == found.rule
@@ -373,8 +355,8 @@ def test_a_result_that_could_not_be_filed(tmp_path, monkeypatch):
         append(journal, record)
     with monkeypatch.context() as patch:
         patch.setattr(Journal, 'append', full)
-        with Session.create(path, WORLD, **TARGET) as s:
-            play(s, WORLD)
+        with Session.create(path, WORLD, **SHORT) as s:
+            play(s, world=WORLD)
             assert s.rounds == 60 and s.notes == ['the result is not in the file yet']
     shutil.copy(path, tmp_path/'b.jsonl')
     with Session.open(path) as s:

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from conftest import ROOT
-from oia_nb.all import Session, generator, load_world
+from oia_nb.all import Offer, Session
 from oia_nb.cli import main
-
-CLINIC = load_world('clinic')
-Z = CLINIC.setting
+from people import CLINIC, Z, records_of, reply
+from test_study import TRIAGE
 
 @pytest.fixture
 def oia(tmp_path, capsys, monkeypatch):
@@ -46,7 +45,7 @@ def answer(oia):
     "The expert answers the open round by command; returns what the command says, and the response."
     offer = json.loads(oia('session', 'next', 'day.jsonl', '--json')[1])
     rule = Session.open('day.jsonl', write=False)._rounds[-1].rule
-    r = CLINIC.respond(rule, generator(3, offer['round']))
+    r = reply(Offer(offer['round'], rule, Z))
     said = ','.join(f'{100*p:.1f}' for p in r.report)
     status, out, err = oia('session', 'answer', 'day.jsonl', '--arm', Z.arms[r.arm],
                            '--report', said, '--json')
@@ -59,13 +58,25 @@ def test_commands_do_what_the_session_does(begun, tmp_path):
     with Session.create(tmp_path/'python.jsonl', CLINIC, eps=.04, delta=.05, currency='€') as s:
         for n in range(3):
             offer = s.announce()
-            r = CLINIC.respond(offer.rule, generator(3, offer.round))
+            r = reply(offer)
             s.answer(Z.arms[r.arm], np.round(100*np.array(r.report), 1).tolist())
         s.reveal(1, 'benign')
         s.announce()
         wanted = s.to_frame(), s.paid, s.owed
     with Session.open(tmp_path/'day.jsonl') as s:
         assert s.to_frame().equals(wanted[0]) and (s.paid, s.owed) == wanted[1:]
+
+def test_all_that_a_session_takes_can_be_said(oia, tmp_path):
+    "By command as in Python: the first line of the file is the same."
+    TRIAGE.save(tmp_path/'w.json')
+    assert oia('session', 'new', 'day.jsonl', 'w.json', '--eps', 25, '--delta', .05, '--currency',
+               '€', '--unit', .01, '--fee', .5, '--asks', '--person', 'R. Roe', '--max-paid', 900,
+               '--snap', .02, '--told', 'rounding=2', '--margin', 1, '--lottery',
+               'a coin', '--method', 'own_beliefs')[0] == 0
+    Session.create(tmp_path/'python.jsonl', TRIAGE, eps=25., delta=.05, currency='€', unit=.01,
+                   fee=.5, asks=True, person='R. Roe', max_paid=900., snap=.02, told='rounding=2',
+                   method='own_beliefs', lottery='a coin', margin=1.).close()
+    assert records_of(tmp_path/'day.jsonl') == records_of(tmp_path/'python.jsonl')
 
 def test_status_tells_all_in_json(begun):
     status, out, err = begun('session', 'status', 'day.jsonl', '--json')

@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from conftest import ROOT
-from test_study import TRIAGE
 from oia_nb.core import OIAError
 from oia_nb.run.session import Session
 from oia_nb.worlds.files import load_world
@@ -20,7 +19,6 @@ from oia_nb.all import generator, load_world
 from . import FIELDS, C, Offer, session
 
 CLINIC = load_world('clinic')
-
 
 class PlayerBot(Bot):
     def play_round(self):
@@ -39,45 +37,12 @@ class PlayerBot(Bot):
         assert s.rounds == n + 1 and self.player.payoff == .25
 '''
 
-
-# a whole study: whole percents, a slip of the arm that is asked again, one of the percents that
-# the experimenter amends, truths that come out
-STUDY = '''
-from otree.api import *
-from oia_nb.all import generator
-from test_study import TRIAGE, person
-from . import FIELDS, C, Offer, session
-
-ANSWER = person(TRIAGE, generator(1))
-
-
-class PlayerBot(Bot):
-    def play_round(self):
-        s = session()
-        if s.status != 'open':
-            return
-        offer = s.announce()
-        n = offer.round
-        (arm, said, state), right = ANSWER(n, offer.rule)
-        def form(arm, said):
-            return dict(offer=n, arm=arm) | dict(zip(FIELDS, said))
-        if arm != right[0]:
-            yield SubmissionMustFail(Offer, form(arm, said))
-            arm, said = right[:2]
-        yield Offer, form(arm, said)
-        s.reveal(n, state)
-        if n == 9:
-            s.amend(9, report=right[1], reason='the line of another patient')
-'''
-
-
 def otree_app():
     "The example as a module."
     example = importlib.util.spec_from_file_location('otree_app', ROOT/'examples'/'otree_app.py')
     module = importlib.util.module_from_spec(example)
     example.loader.exec_module(module)
     return module
-
 
 def run_bot(project, bot):
     "Play an exported project by a bot of oTree's."
@@ -89,24 +54,8 @@ def run_bot(project, bot):
         capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr[-2000:]
 
-
 needs_otree = pytest.mark.skipif(importlib.util.find_spec('otree') is None,
                                  reason='oTree is not installed')
-
-
-@needs_otree
-def test_a_study_is_certified_in_otree(tmp_path):
-    "Three states, in cents, with the slips of `test_a_study_with_people`; receipts add up."
-    path = tmp_path/'day.jsonl'
-    Session.create(path, TRIAGE, eps=25., delta=.05, currency='€', unit=.01, fee=.5, asks=True,
-                   person='R. Roe').close()
-    run_bot(otree_app().export(path, tmp_path/'project', rounds=60), STUDY)
-    with Session.open(path, write=False) as s:
-        assert s.status == 'certified' and s.verify() and s.changed == 1
-        assert sum(r.doubted for r in s._rounds) == 1
-        table = s.payments()
-        assert round(100*s.paid) == round(100*(table.paid + table.fee).iloc[:-1].sum())
-
 
 @needs_otree
 def test_a_bot_answers_the_offers_of_a_session(tmp_path):

@@ -204,7 +204,7 @@ def test_no_run_is_much_longer_than_the_others():
     it didn't, the fourth of these runs took 1,853 rounds, for want of a candidate."""
     oracle = action_informed_oracle(CLINIC)
     rounds = [simulate(plain(CLINIC.setting, oracle, eps=.04, delta=.1), CLINIC, seed).rounds
-              for seed in range(6)]
+              for seed in range(amount(4, 12))]
     assert max(rounds) <= 4*np.median(rounds)
 
 class Fickle:
@@ -246,37 +246,3 @@ def test_answers_that_nobody_gives():
     steps = plain(CLINIC.setting, swapped, eps=.04, delta=.05)
     r = simulate(steps, Fickle(CLINIC, CLINIC, 0), 0)
     assert (r.status, r.violated) == ('assumption_violated', 'oracle') and r.certificate is None
-
-# --- Equal costs ----------------------------------------------------------------------
-
-def equal_costs(seed):
-    """A small world of two states whose expert pays as much for some arms as for others, and the
-    accuracy to be asked for."""
-    rng = np.random.default_rng([7, seed])
-    for attempt in range(60):
-        K, decisions = int(rng.integers(2, 6)), int(rng.integers(2, 5))
-        try:
-            w = random_world(K, 2, decisions, int(rng.integers(1e9)), tries=1)
-            costs = np.array(w.costs)
-            if attempt % 3 == 0:
-                costs[:] = costs.max()
-            elif attempt % 3 == 1:
-                costs[costs.argsort()[:2]] = costs.min()
-            else:
-                costs = costs.round(1)
-            w = make_world(w.structure.joint, costs, w.setting.utility, w.setting.bound)
-            action_informed_oracle(w)
-        except NotInducible:
-            continue
-        return w, float(np.exp(rng.uniform(np.log(.05), np.log(.6)))*w.setting.bound)
-
-@pytest.mark.filterwarnings('ignore:.* signals lead to a belief')
-@pytest.mark.parametrize('seed', [805015, 313, 609, 805, 883, 849, 581][:amount(5, 7)])
-def test_an_honest_expert_with_equal_costs_is_not_accused(seed):
-    """The examination finds a boundary where none was thought to be, which equal costs explain:
-    each of these runs ended as a violated assumption. With --release 400 worlds more, of which
-    one in fifty did."""
-    for s in [seed, *(1000*seed + np.arange(amount(0, 67)))]:
-        world, eps = equal_costs(s)
-        found = run(world, s, learner=sharp, eps=eps, delta=1e-9)
-        assert found.violated != 'boundaries' and found.status != 'round_cap'
