@@ -131,10 +131,11 @@ class Boxes:
         self.known = [*known, 0*z if found is None else found[0]]
 
     def solve(self, c, box, more=None):
-        """What is paid (N,) for outcomes by the table of the region that is least under
-        weights c (N,) on them, if that is in a `box` of two ends (2, N), and where ⟨g,
-        s⟩ ≥ h if `more` is (g, h); the least, the hint, and what it makes of `more`.
-        None if there is none."""
+        """What the table of the region that is least under weights c (N,) pays (N,) for
+        outcomes, the least, the hint, and what it makes of `more`; None if there is
+        none. Payments are in the `box` of two ends (2, N), and ⟨g, s⟩ ≥ h if `more` is
+        (g, h).
+        """
         out, n, N = self.f.out, len(self.cuts), len(self.z)
         if more:
             self.tables.change(n + N, np.tensordot(more[0], out, 1))
