@@ -1867,6 +1867,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.Majorants.least_at': ( 'sharp/walls.html#majorants.least_at',
                                                                                'oia_nb/sharp/walls.py'),
+                                    'oia_nb.sharp.walls.Majorants.program': ('sharp/walls.html#majorants.program', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.Majorants.short': ('sharp/walls.html#majorants.short', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.Majorants.solve': ('sharp/walls.html#majorants.solve', 'oia_nb/sharp/walls.py'),
                                     'oia_nb.sharp.walls.Wall': ('sharp/walls.html#wall', 'oia_nb/sharp/walls.py'),
