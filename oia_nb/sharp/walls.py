@@ -386,7 +386,7 @@ class Cut:
     def __init__(self, wall):
         self.wall, self.cone, self.choices = wall, wall.cone, []
         self.shares = self.short = self.lies = None
-        self.triple = self.program = None
+        self.triple = None
         self.n, self.at, self.version, self.settled = 0, 0, 0, None
         known = at_right_angles(neutral(self.cone.setting, *wall.pair))
         self.of = beside(known, self.cone.D)
@@ -459,29 +459,17 @@ class Cut:
         "The cut that the bounds give with the m_i chosen last."
         self.triple = self.cut_by(width, self.shares, self.short)
         self.version += 1
-        if self.program:
-            self.program.change([self.triple])
-        else:
-            self.program = RegionProgram(self.cone.setting, [self.triple], None,
-                                         self.cone.outcomes)
-
-    def least(self, q):
-        "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
-        found = self.program.minimum(q, rule=True)
-        if found is None:
-            return np.inf, None
-        return found.bound, self.cone.outcomes.expected(found.rule)
 
 # %% ../../nbs/sharp/22_walls.ipynb #4729d03b
 class CutRegion:
     """Three states and more: what arm j must be paid by its `cuts`. `known` (V, M) are
     payments that it may answer, the cheapest first, with `prices`, then those that
-    proofs failed at; `weakest` (M,) that against which evidence was least."""
+    proofs failed at."""
     def __init__(self, cone, walls):
         self.cone, self.cuts, self.key = cone, [Cut(w) for w in walls], (0,)
         self.found, self.program, self.hoped, self.hope = [], None, None, (None, 0.)
         self.rules = self.known = np.zeros((1, len(cone.outcomes.u)))
-        self.prices, self.weakest = np.zeros(1), self.known[0]
+        self.prices = np.zeros(1)
 
     @property
     def walls(self):
