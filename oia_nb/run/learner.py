@@ -85,8 +85,7 @@ def announce(transcript: Transcript, rule: ScoringRule, line: Any = None,
 def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any = None,
                kind: int = NORMAL) -> Generator[ScoringRule, Response, None]:
     """One round with the oracle's rule for arm k, of this `kind`; raises
-    `OracleViolated` if another arm answers.
-    """
+    `OracleViolated` if another arm answers."""
     arm = yield from announce(transcript, oracle.rules[k], line, kind=kind, target=k)
     if arm != k:
         arms = transcript.setting.arms
@@ -95,8 +94,7 @@ def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any = None,
 # %% ../../nbs/appendix/62_learner.ipynb #5f1cc31e
 def check_fits(name: str, rule: Any, setting: Setting) -> None:
     """Raise `InvalidInput` unless it is a rule on the support of the setting, within
-    its bound.
-    """
+    its bound."""
     fits = (isinstance(rule, ScoringRule)
             and np.array_equal(rule.support, setting.support))
     if not fits or rule.bound > setting.bound:
@@ -603,8 +601,7 @@ class Stopped(Halt):
 
 def learner(make: Callable[_P, Generator[Any, Any, Any]]) -> Callable[_P, Learner]:
     """Decorator of a function (setting, oracle, …) that returns a generator, or is
-    one: what it makes is a `Learner`.
-    """
+    one: what it makes is a `Learner`."""
     @wraps(make)
     def made(setting, oracle, *args, **options):
         return Learner(setting, make(setting, oracle, *args, **options))

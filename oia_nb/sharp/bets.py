@@ -28,7 +28,7 @@ from .questions import (Foretold, Guess, cheapest_rule, question,
                                     search_rule)
 from .record import CHECK, SEARCH
 from .walls import (HUGE, LEAST, BetRegion, Cone, Contradiction, Cut,
-                                CutRegion, Wall, prove_cheaper, weigh)
+                                CutRegion, PLAIN, Wall, prove_cheaper, weigh)
 from ..verify import BLOCK, LOOK, MOST, OWN, share
 
 # %% ../../nbs/sharp/24_bets.ipynb #dd81f4f3
@@ -303,9 +303,12 @@ def passes(known, c, eps):
     return all(m <= 0 for m in left)
 
 # %% ../../nbs/sharp/24_bets.ipynb #d326638d
-def prove(known, c, eps):
+def prove(known, c, eps, quick=False):
     """Hints that prove that a `Candidate` loses at most `eps`, and the facts that they
-    rest on, as the checker has accepted them; None if there are none."""
+    rest on, as the checker has accepted them; None if there are none, or if as much is
+    seen before all is settled, where it is `quick` and that is dear."""
+    if quick and not known.by_bets and not checked(known, c, eps, quick):
+        return refresh(known, known.others)
     settle(known)
     return checked(known, c, eps) if passes(known, c, eps) else None
 
@@ -402,9 +405,11 @@ def path_of_cuts(R, walls, alphas, q):
     rows = [(R.cone.inverse @ a/bound, 1., 0.) for a in (alphas[0], alphas[-1])]
     if R.hoped is None:
         R.hoped = RegionProgram(z, rows, None, R.cone.outcomes)
-    R.hoped.change(rows)
-    found = R.hoped.minimum(np.tensordot(q, R.cone.outcomes.out, 1))
-    hope, cuts = found.value if found else bound, R.cuts
+    if R.hope[0] != (key := (*rows[0][0], *rows[1][0], *q)):
+        R.hoped.change(rows)
+        found = R.hoped.minimum(np.tensordot(q, R.cone.outcomes.out, 1))
+        R.hope = key, found.value if found else bound
+    hope, cuts = R.hope[1], R.cuts
     new = next((c for c in cuts if c.triple is None), None) or (
         Cut(walls[-1]) if len(walls) > len(cuts) else None)
     if new:
@@ -435,7 +440,7 @@ class Choice:
     answers less than `missed` of it."""
     def __init__(self, known, eps, round_cost=np.inf, unit=None, seed=0, missed=MISSED):
         self.known, self.eps, self.round_cost, self.unit = known, eps, round_cost, unit
-        self.seed, self.missed, self.highs = seed, missed, new_highs()
+        self.seed, self.missed, self.highs = seed, missed, new_highs(**PLAIN)
         self.next_proof, self.fresh = 0, True
         self.guess, self.foretold, self.told, self.finer = None, None, 0, Counter()
 
@@ -677,7 +682,7 @@ class Choice:
             return None
         if known.drawn and self.look(proved=True):
             return None
-        proof = prove(self.known, c, self.eps)
+        proof = prove(known, c, self.eps, not fresh)
         if not proof and passes(known, c, self.eps):
             self.next_proof = known.rounds + known.rounds//50 + 1
         return proof

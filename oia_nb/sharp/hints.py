@@ -272,7 +272,8 @@ class Rules:
 SHORT = 1e-7                    # a cell mustn't be shorter, in units of the bound
 
 def refute(over, top, mus, own, want):
-    "Raise `Unproved` if it is easy to find a rule whose wealth isn't enough at some μ."
+    """The μ at which a proof is hardest. Raises `Unproved` if it is easy to find a rule
+    whose wealth isn't enough there."""
     for _ in range(2):
         m = min(mus, key=lambda m: over.most(top - m) + own(m + SHORT)[0])
         over.descend(top - m)
@@ -280,11 +281,13 @@ def refute(over, top, mus, own, want):
         if found.min() + own(m + SHORT)[0] < want:
             over.new.append(over.known[found.argmin()])
             raise Unproved
+    return m
 
 # %% ../../nbs/sharp/41_hints.ipynb #ce115a0f
-def cells_of(over, top, e, want, other=None):
+def cells_of(over, top, e, want, other=None, quick=False):
     """The steps by which the wealth `over` a region, and that of the `other` payoffs
-    (counts, x), is `want` at all μ from e to `top`. Raises `Unproved`."""
+    (counts, x), is `want` at all μ from e to `top`. Raises `Unproved`; that alone, if
+    it is easy to see, where `quick`."""
     a, steps = e, []
     def own(b):
         if other is None:
@@ -293,7 +296,11 @@ def cells_of(over, top, e, want, other=None):
         w = tidy(whose(each))
         return float(each @ w - price(w)), dict(own=w.tolist())
     if isinstance(over, Boxes) and e < top:
-        refute(over, top, e + (top - e)*PLACES[:-1] if other else [e], own, want)
+        m = refute(over, top, e + (top - e)*PLACES[:-1] if other else [e], own, want)
+        if quick:
+            return []
+        if other:                       # what fails here, fails however μ is divided
+            over.prove(top - m, want - own(m + SHORT)[0])
     while a < top:
         known = over.most(top - a)
         slack = known + own(a + SHORT)[0] - want
@@ -356,12 +363,12 @@ def region_hints(f, run, j):
     return dict(cuts=hints, shares=shares[shares > 0].tolist())
 
 # %% ../../nbs/sharp/41_hints.ipynb #d05f1edf
-def evidence_hints(f, claim, n, arms, known=None):
+def evidence_hints(f, claim, n, arms, known=None, quick=False):
     """The steps of each arm, filed with the hints `arms` of what it must be paid.
 
     `known` {j: (V, N)} are outcomes that arm j may leave, in units of the bound. Raises
     `Unproved`, whose arguments are then an arm and the outcomes at which its proof
-    fails.
+    fails; that alone, if it is easy to see, where `quick`.
     """
     (start, s), k, top = checker.candidate(f, claim, n), claim.arm, f.u.max()
     own, x, e = checker.counts(f, k, start), f.u - s, claim.bound/f.bound
@@ -379,44 +386,47 @@ def evidence_hints(f, claim, n, arms, known=None):
         given = (s.max(), e, want) if j == k else (top, x.min() + e, want,
                                                    (own, x - x.min()))
         try:
-            hint['steps'] = [] if 'tied' in hint else cells_of(over, *given)
+            hint['steps'] = [] if 'tied' in hint else cells_of(over, *given, quick=quick)
         except Unproved:
             raise Unproved(j, over.new) from None
 
-def proved(facts, claim, n, arms, known=None):
+def proved(facts, claim, n, arms, known=None, quick=False):
     """The proof that the n-th candidate is as the `Claim` says, from all rounds of the
     `Facts`; None if none is found that the checker accepts, with {arm: outcomes} at
-    which it fails.
+    which it fails. Where `quick`, True in place of the proof if it isn't easy to see
+    that there is none.
 
     `arms` lists for each arm what it must be paid: `{}` (nothing is known), or
     `dict(cuts=[…], shares=[…])` of `cut_hint`s, or `dict(tied=tied_hint(…))`.
     """
     f = checker.Seen(facts, len(facts.rounds), checker.Arithmetic(False), claim.told)
     try:
-        evidence_hints(f, claim, n, arms, known)
+        evidence_hints(f, claim, n, arms, known, quick)
     except Unproved as e:
         return None, dict([e.args] if e.args else ())
     except (checker.Fails, TypeError):
         return None, {}
+    if quick:
+        return True, {}
     proof = dict(kind='sharp', rounds=len(facts.rounds), candidate=n, arms=arms)
     certificate = SimpleNamespace(claim=claim, proof=proof)
     return (proof if checker.verify(certificate, facts) is None else None), {}
 
 # %% ../../nbs/sharp/41_hints.ipynb #0853a230
-def checked(run, c, eps):
-    """The proof that a `Candidate` of the bets loses at most `eps`, as
-    far as can be seen now, and what it rests on: two dictionaries of plain values. None
-    if none is found that the checker of chapter 39 accepts; then the regions of the run
-    have been told of rules at which the proof fails."""
+def checked(run, c, eps, quick=False):
+    """The proof that a `Candidate` of the bets loses at most `eps`, as far as can be
+    seen now, and what it rests on: two dictionaries of plain values. None if none is
+    found that the checker of chapter 39 accepts; then the regions of the run have been
+    told of rules at which the proof fails. True if `quick` and nothing is seen to."""
     z, facts, n = run.setting, facts_so_far(run), run.candidates.index(c)
     said = vars(run.told) | ({} if run.missed is None else dict(arms=run.missed))
     f = checker.Seen(facts, run.rounds, checker.Arithmetic(False), said)
     arms = [region_hints(f, run, j) for j in range(z.K)]
     known = {j: R.known/z.bound for j, R in run.regions.items() if run.data.N[j]}
     claim = Claim(c.rule.values, c.arm, eps, eps, run.asked, said)
-    proof, worse = proved(facts, claim, n, arms, known)
+    proof, worse = proved(facts, claim, n, arms, known, quick)
     for j, outcomes in worse.items():
         for s in outcomes if j in run.regions else ():
             run.regions[j].learn(z.bound*s)
-    return proof and (proof, dict(registered=facts.registered,
-                                  drawn=list(facts.drawn)))
+    return proof if quick or not proof else (
+        proof, dict(registered=facts.registered, drawn=list(facts.drawn)))

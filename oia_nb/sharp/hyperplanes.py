@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['flat', 'neutral', 'unknowns', 'near_pairs', 'Tables', 'RegionProgram']
+__all__ = ['flat', 'neutral', 'near_pairs', 'Tables', 'RegionProgram']
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #d595588c
 import numpy as np
@@ -33,11 +33,6 @@ def neutral(setting, k, j):
     every = np.arange(setting.M)
     return np.vstack([flat(setting, every),
                       np.delete(np.eye(setting.M), setting.places(k, j), 0)])
-
-def unknowns(setting, k, j):
-    "How many unknowns the hyperplane between two arms has (chapter 21)."
-    of = setting.places(k, j)
-    return len(of) - len(flat(setting, of))
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #da164a73
 def near_pairs(support: np.ndarray, n: int | None = None) -> list[tuple[int, int]]:

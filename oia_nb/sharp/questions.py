@@ -11,7 +11,7 @@ from ..core import generator
 from ..game.programs import new_highs, open_highs
 from ..game.scoring import menu_rule
 from .hyperplanes import RegionProgram
-from .walls import sparse
+from .walls import PLAIN, sparse
 from ..verify import BLOCK
 
 # %% ../../nbs/sharp/23_questions.ipynb #6046bdcd
@@ -101,7 +101,7 @@ class Foretold:
     """
     def __init__(self, guess, pay, tops, n, highs=None):
         q, self.costs = guess.draws(n)
-        self.highs = highs or new_highs()
+        self.region, self.highs = None, highs or new_highs(**PLAIN)
         self.q, self.gains, self.pay, self.tops = q, q @ pay.T, pay, tops
 
     def rows(self, who, n):
@@ -132,8 +132,6 @@ def optimum(A, cost, columns, rows, highs=None):
     "An optimal x (n,) and its value; None if there is none. `highs` may be open."
     import highspy
     highs = open_highs(sparse(A), cost, columns, rows, highs)
-    highs.setOptionValue('simplex_iteration_limit', 5000)
-    highs.setOptionValue('presolve', 'off')         # costs more than it saves here
     highs.run()
     if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
@@ -182,7 +180,8 @@ def cheapest_rule(setting, foretold, j, q, n):
     for l in set(range(setting.K)) - {j}:
         ways = (F.q[:n, j] - F.q[:n, l])/setting.bound
         cuts += [(g, h, 0.) for g, h in zip(ways, F.costs[:n, j] - F.costs[:n, l])]
-    found = RegionProgram(setting, cuts).minimum(q, rule=True)
+    F.region = RegionProgram(setting, cuts, F.region)
+    found = F.region.minimum(q, rule=True)
     return found and found.rule
 
 # %% ../../nbs/sharp/23_questions.ipynb #d0a70002
