@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['NOISE', 'FAR', 'PLAIN', 'LEAST', 'CUT_SHARES', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie',
-           'proved_least', 'extent', 'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'at_right_angles', 'kinked',
-           'spanning', 'Majorants', 'Cut', 'CutRegion']
+__all__ = ['NOISE', 'PLAIN', 'LEAST', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie', 'proved_least', 'extent',
+           'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'at_right_angles', 'kinked', 'spanning', 'Majorants', 'Cut',
+           'CutRegion']
 
 # %% ../../nbs/sharp/22_walls.ipynb #f63676b8
 from functools import cached_property
@@ -71,8 +71,6 @@ class Cone:
         return s @ self.inverse
 
 # %% ../../nbs/sharp/22_walls.ipynb #f06f940c
-FAR = 4e6           # a box for the solver; a_i is at most `MOST` if f(0) ≥ 1e-6
-
 class Contradiction(Exception):
     """Answers in `rounds` that no agent with fixed beliefs and costs gives; `violated`
     says what is seen to fail."""
@@ -114,7 +112,7 @@ class Wall:
         self.rests_on, self.at_ends = {}, []
         # rows that tell the arms not apart first, then answers; between what they are
         self.A = self.neutral = cone.neutral(pair)
-        self.ends, box = np.zeros((2, len(self.A))), np.full((2, M), [[-FAR], [FAR]])
+        self.ends, box = np.zeros((2, len(self.A))), np.full((2, M), [[-4e6], [4e6]])
         self.highs = open_highs(sparse(self.A), np.zeros(M), box, self.ends)
 
     @property
@@ -218,9 +216,8 @@ def prove_cheaper(wall):
     return bool(wall.order)
 
 # %% ../../nbs/sharp/22_walls.ipynb #cf7e4cfa
-# bounds of alpha below this are taken for it; weights of the first of two hyperplanes
-LEAST, CUT_SHARES = .05, np.column_stack([np.linspace(0, 1, 41), np.linspace(1, 0, 41)])
-HUGE = 1e9                                      # in place of a bound that isn't known
+# bounds of alpha below this are taken for it; in place of a bound that isn't known
+LEAST, HUGE = .05, 1e9
 
 def weigh(ups, prices):
     """(n,) weights of n hyperplanes, one or two, and (M,) the weighted bounds, for
@@ -228,9 +225,10 @@ def weigh(ups, prices):
     if len(ups) == 1:
         return np.ones(1), np.maximum(np.minimum(ups[0], HUGE), LEAST)
     ups = np.maximum(np.minimum(ups, HUGE), -HUGE)
-    total = np.maximum(CUT_SHARES @ ups, LEAST)
+    shares = np.column_stack([np.linspace(0, 1, 41), np.linspace(1, 0, 41)])
+    total = np.maximum(shares @ ups, LEAST)
     best = int((prices/total).min(1).argmax())
-    return CUT_SHARES[best], total[best]
+    return shares[best], total[best]
 
 # %% ../../nbs/sharp/22_walls.ipynb #77c53076
 class BetRegion:
@@ -386,7 +384,7 @@ class Cut:
     def __init__(self, wall):
         self.wall, self.cone, self.choices = wall, wall.cone, []
         self.shares = self.short = self.lies = None
-        self.triple = self.program = None
+        self.triple = None
         self.n, self.at, self.version, self.settled = 0, 0, 0, None
         known = at_right_angles(neutral(self.cone.setting, *wall.pair))
         self.of = beside(known, self.cone.D)
@@ -459,29 +457,17 @@ class Cut:
         "The cut that the bounds give with the m_i chosen last."
         self.triple = self.cut_by(width, self.shares, self.short)
         self.version += 1
-        if self.program:
-            self.program.change([self.triple])
-        else:
-            self.program = RegionProgram(self.cone.setting, [self.triple], None,
-                                         self.cone.outcomes)
-
-    def least(self, q):
-        "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
-        found = self.program.minimum(q, rule=True)
-        if found is None:
-            return np.inf, None
-        return found.bound, self.cone.outcomes.expected(found.rule)
 
 # %% ../../nbs/sharp/22_walls.ipynb #4729d03b
 class CutRegion:
     """Three states and more: what arm j must be paid by its `cuts`. `known` (V, M) are
     payments that it may answer, the cheapest first, with `prices`, then those that
-    proofs failed at; `weakest` (M,) that against which evidence was least."""
+    proofs failed at."""
     def __init__(self, cone, walls):
         self.cone, self.cuts, self.key = cone, [Cut(w) for w in walls], (0,)
         self.found, self.program, self.hoped, self.hope = [], None, None, (None, 0.)
         self.rules = self.known = np.zeros((1, len(cone.outcomes.u)))
-        self.prices, self.weakest = np.zeros(1), self.known[0]
+        self.prices = np.zeros(1)
 
     @property
     def walls(self):
