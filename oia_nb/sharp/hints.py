@@ -386,7 +386,8 @@ def evidence_hints(f, claim, n, arms, known=None, quick=False):
         given = (s.max(), e, want) if j == k else (top, x.min() + e, want,
                                                    (own, x - x.min()))
         try:
-            hint['steps'] = [] if 'tied' in hint else cells_of(over, *given, quick=quick)
+            hint['steps'] = ([] if 'tied' in hint
+                             else cells_of(over, *given, quick=quick))
         except Unproved:
             raise Unproved(j, over.new) from None
 

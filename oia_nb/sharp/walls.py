@@ -78,8 +78,8 @@ class Contradiction(Exception):
         self.rounds, self.violated = tuple(sorted(rounds)), violated
         super().__init__(f'rounds {self.rounds}')
 
-# what suits programs of which many have no solution: the primal simplex, without the noise
-# that HiGHS adds to bounds; it might turn in circles then, and is stopped
+# what suits programs of which many have no solution: the primal simplex, without the
+# noise that HiGHS adds to bounds; it might turn in circles then, and is stopped
 PLAIN = dict(simplex_strategy=4, simplex_scale_strategy=0, presolve='off',
              primal_simplex_bound_perturbation_multiplier=0.,
              simplex_iteration_limit=5000)
@@ -369,7 +369,7 @@ class Majorants:
         return np.zeros(highs.getNumCol())          # what is short says so
 
     def short(self, m, y):
-        "(n,): how negative functionals m (n, M) may be, by multipliers y (n, L) of lies."
+        "(n,): how negative functionals m (n, M) may be, by multipliers y (n, L)."
         weights, known = m @ self.onto.T, self.lies.T
         left = np.maximum(y @ known - weights, 0.)
         return (left + ROUNDING*(y @ np.abs(known) + np.abs(weights))).sum(1)
