@@ -1590,7 +1590,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
             'oia_nb.sharp.bets': { 'oia_nb.sharp.bets.Answer': ('sharp/bets.html#answer', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Candidate': ('sharp/bets.html#candidate', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Candidate.is_zero': ('sharp/bets.html#candidate.is_zero', 'oia_nb/sharp/bets.py'),
-                                   'oia_nb.sharp.bets.Candidate.s': ('sharp/bets.html#candidate.s', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Choice': ('sharp/bets.html#choice', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Choice.__init__': ('sharp/bets.html#choice.__init__', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.Choice.along': ('sharp/bets.html#choice.along', 'oia_nb/sharp/bets.py'),

@@ -54,10 +54,6 @@ class Candidate:
     @property
     def is_zero(self):
         return not self.rule.values.any()
-    @property
-    def s(self):
-        "(M,): what the rule pays."
-        return self.rule.expected
 
 # %% ../../nbs/sharp/24_bets.ipynb #321f227a
 class Knowledge:
