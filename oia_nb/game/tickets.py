@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 __all__ = ['SAME', 'FEWEST_DECIMALS', 'MOST_DECIMALS', 'PRINTED', 'WORSE_MOST', 'ROUNDING_SECONDS', 'SAME_TICKET', 'SEARCHED',
            'Menu', 'rule_menu', 'intervals', 'borders', 'ticket_name', 'money', 'smallest', 'pays', 'remark',
            'when_two', 'when_more', 'round_program', 'RoundedMenu', 'distinct', 'whole_numbers', 'round_menu',
-           'payable', 'payable_bend', 'decimals', 'rounded', 'rounding_costs']
+           'payable', 'payable_bend', 'decimals', 'rounded']
 
 # %% ../../nbs/experts/26_tickets.ipynb #ed66b7e8
 from dataclasses import dataclass
@@ -419,25 +419,3 @@ def rounded(rule: ScoringRule, digits: int, where: World | Setting,
     return RoundedMenu(
         Menu(distinct(np.round(tickets, max(digits, 0))), rule.support, rule.bound),
         digits)
-
-# %% ../../nbs/experts/26_tickets.ipynb #192d7202
-def rounding_costs(rule: ScoringRule, world: World, digits: Sequence[int] = (1, 2, 3, 4)
-        ) -> list[tuple[int, float | None, float | None]]:
-    """What each number of `digits` costs: a list of (digits, profit, lost), with
-    None where no menu will do.
-
-    >>> [(digits, round(lost, 4)) for digits, _, lost in rounding_costs(best.rule,
-    ...     clinic, [2, 3])]
-    [(2, 0.0336), (3, 0.0031)]
-    """
-    as_kind('rule', rule, ScoringRule)
-    as_kind('world', world, World)
-    def row(d):
-        try:
-            found = rule.rounded(d, world)
-        except NotInducible:
-            return d, None, None
-        return d, found.profit, found.lost
-    if not isinstance(digits, (list, tuple)):
-        raise InvalidInput('digits', digits, 'a list of integers')
-    return [row(d) for d in digits]
