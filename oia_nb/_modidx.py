@@ -922,7 +922,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                                                                'oia_nb/game/tickets.py'),
                                      'oia_nb.game.tickets.borders': ('experts/tickets.html#borders', 'oia_nb/game/tickets.py'),
                                      'oia_nb.game.tickets.decimals': ('experts/tickets.html#decimals', 'oia_nb/game/tickets.py'),
-                                     'oia_nb.game.tickets.distinct': ('experts/tickets.html#distinct', 'oia_nb/game/tickets.py'),
+                                     'oia_nb.game.tickets.in_units': ('experts/tickets.html#in_units', 'oia_nb/game/tickets.py'),
                                      'oia_nb.game.tickets.intervals': ('experts/tickets.html#intervals', 'oia_nb/game/tickets.py'),
                                      'oia_nb.game.tickets.money': ('experts/tickets.html#money', 'oia_nb/game/tickets.py'),
                                      'oia_nb.game.tickets.payable': ('experts/tickets.html#payable', 'oia_nb/game/tickets.py'),

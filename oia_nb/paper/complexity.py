@@ -190,7 +190,7 @@ def forced_bound(p: Problem, t: float, inverse_alpha2: float,
     the largest 1/α² of the run.
 
     >>> f'{forced_bound(problem, 1e6, 16.):.3g}'
-    '1.63e+10'
+    '1.64e+10'
     """
     Lambda = p.Lambda(t)
     return search_depth_bound(Lambda, t)*count_searches(p, Lambda, inverse_alpha2,
@@ -218,9 +218,8 @@ def theorem1_at(p: Problem, t: float, version: str = 'corrected',
     '1.07e+12'
     """
     if _printed(version):
-        Lambda = p.Lambda(t, version)
-        return (
-            (96 + 48*2**.5)*p.H_delta*Lambda + 1)*(1 + 144*p.R*2*np.log2(t)/p.M*Lambda)
+        forced = 144*p.R*2*np.log2(t)/p.M*p.Lambda(t, version)
+        return tau1_bound(p, t, version)*(1 + forced)
     return p.K + tau1_bound(p, t) + tau2_bound(p, t, signed=signed)
 
 def largest_fixed_point(F: Callable[[float], float], start: float = 4.) -> float:
