@@ -534,13 +534,11 @@ def bounds(old, new):
     source = inspect.getsource(complexity)
     copy = types.ModuleType('bounds')
     copy.__package__ = complexity.__package__
-    if old in ('C_GAP', 'C_EPS'):
-        exec(source, copy.__dict__)
-        copy.__dict__[old] = new
-        return copy
-    source = replaced(source, old, new)
     sys.modules['bounds'] = copy
-    exec(source, copy.__dict__)
+    constant = old in ('C_GAP', 'C_EPS')
+    exec(source if constant else replaced(source, old, new), copy.__dict__)
+    if constant:
+        copy.__dict__[old] = new
     return copy
 
 # A bound is tested where what happens comes within a factor of ten of it. `c` is the module of
