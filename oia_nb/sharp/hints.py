@@ -58,14 +58,12 @@ def told(f, hint, v):
 def cut_hint(f, cone, wall, cut, index):
     "The hint of the cut that a `Wall` gives; `index` are the rules of all rounds."
     l, j = wall.pair
-    of, terms, left = places(f, l, j), {}, np.eye(len(f.support))
+    of, terms = places(f, l, j), {}
     def add(t, s, y, P, lies):
-        nonlocal left
         _, weights, known = terms.setdefault(t, (s, 0*P, defaultdict(float)))
         weights += y*P
         for pair, x in lies.items():
             known[pair] += y*x
-        left = left - np.outer(s, y*P)
     for n, (side, i, P, lies) in enumerate(bounds_of(cone, cut)):
         rest = side*cone.D[i]
         for t, y in wall.rests_on.get(((1 - side)//2, i), {}).items():
@@ -75,6 +73,7 @@ def cut_hint(f, cone, wall, cut, index):
         rest = rest - f.support @ promised(f, of, rest)
         if np.ptp(rest[of]) > CLEAN:
             add(('rest', n), rest, 1., P, lies)
+    left = np.eye(len(f.support)) - sum(np.outer(s, P) for s, P, _ in terms.values())
     terms = [[t if isinstance(t, int) else s.tolist(), P.tolist(), in_numbers(lies)]
              for t, (s, P, lies) in terms.items()]
     return told(f, dict(over=l, terms=terms), promised(f, of, left))
