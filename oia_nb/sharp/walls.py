@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['NOISE', 'FAR', 'PLAIN', 'LEAST', 'CUT_SHARES', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie',
-           'proved_least', 'extent', 'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'at_right_angles', 'kinked',
-           'spanning', 'Majorants', 'Cut', 'CutRegion']
+__all__ = ['NOISE', 'PLAIN', 'LEAST', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie', 'proved_least', 'extent',
+           'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'at_right_angles', 'kinked', 'spanning', 'Majorants', 'Cut',
+           'CutRegion']
 
 # %% ../../nbs/sharp/22_walls.ipynb #f63676b8
 from functools import cached_property
@@ -71,8 +71,6 @@ class Cone:
         return s @ self.inverse
 
 # %% ../../nbs/sharp/22_walls.ipynb #f06f940c
-FAR = 4e6           # a box for the solver; a_i is at most `MOST` if f(0) ≥ 1e-6
-
 class Contradiction(Exception):
     """Answers in `rounds` that no agent with fixed beliefs and costs gives; `violated`
     says what is seen to fail."""
@@ -80,8 +78,8 @@ class Contradiction(Exception):
         self.rounds, self.violated = tuple(sorted(rounds)), violated
         super().__init__(f'rounds {self.rounds}')
 
-# what suits programs of which many have no solution: the primal simplex, without the noise
-# that HiGHS adds to bounds; it might turn in circles then, and is stopped
+# what suits programs of which many have no solution: the primal simplex, without the
+# noise that HiGHS adds to bounds; it might turn in circles then, and is stopped
 PLAIN = dict(simplex_strategy=4, simplex_scale_strategy=0, presolve='off',
              primal_simplex_bound_perturbation_multiplier=0.,
              simplex_iteration_limit=5000)
@@ -114,7 +112,7 @@ class Wall:
         self.rests_on, self.at_ends = {}, []
         # rows that tell the arms not apart first, then answers; between what they are
         self.A = self.neutral = cone.neutral(pair)
-        self.ends, box = np.zeros((2, len(self.A))), np.full((2, M), [[-FAR], [FAR]])
+        self.ends, box = np.zeros((2, len(self.A))), np.full((2, M), [[-4e6], [4e6]])
         self.highs = open_highs(sparse(self.A), np.zeros(M), box, self.ends)
 
     @property
@@ -218,9 +216,8 @@ def prove_cheaper(wall):
     return bool(wall.order)
 
 # %% ../../nbs/sharp/22_walls.ipynb #cf7e4cfa
-# bounds of alpha below this are taken for it; weights of the first of two hyperplanes
-LEAST, CUT_SHARES = .05, np.column_stack([np.linspace(0, 1, 41), np.linspace(1, 0, 41)])
-HUGE = 1e9                                      # in place of a bound that isn't known
+# bounds of alpha below this are taken for it; in place of a bound that isn't known
+LEAST, HUGE = .05, 1e9
 
 def weigh(ups, prices):
     """(n,) weights of n hyperplanes, one or two, and (M,) the weighted bounds, for
@@ -228,9 +225,10 @@ def weigh(ups, prices):
     if len(ups) == 1:
         return np.ones(1), np.maximum(np.minimum(ups[0], HUGE), LEAST)
     ups = np.maximum(np.minimum(ups, HUGE), -HUGE)
-    total = np.maximum(CUT_SHARES @ ups, LEAST)
+    shares = np.column_stack([np.linspace(0, 1, 41), np.linspace(1, 0, 41)])
+    total = np.maximum(shares @ ups, LEAST)
     best = int((prices/total).min(1).argmax())
-    return CUT_SHARES[best], total[best]
+    return shares[best], total[best]
 
 # %% ../../nbs/sharp/22_walls.ipynb #77c53076
 class BetRegion:
@@ -371,7 +369,7 @@ class Majorants:
         return np.zeros(highs.getNumCol())          # what is short says so
 
     def short(self, m, y):
-        "(n,): how negative functionals m (n, M) may be, by multipliers y (n, L) of lies."
+        "(n,): how negative functionals m (n, M) may be, by multipliers y (n, L)."
         weights, known = m @ self.onto.T, self.lies.T
         left = np.maximum(y @ known - weights, 0.)
         return (left + ROUNDING*(y @ np.abs(known) + np.abs(weights))).sum(1)

@@ -14,7 +14,7 @@ from oia_nb.game.scoring import VRules
 from inside import looked_into, small_world
 from oia_nb.sharp.hyperplanes import RegionProgram
 from oia_nb.sharp import bets as module, evidence, walls
-from oia_nb.sharp.bets import Choice, digest, learn_round, no_agent, set_up
+from oia_nb.sharp.bets import Choice, count, digest, heard, no_agent, set_up
 from oia_nb.sharp.evidence import pair_wealth
 from oia_nb.sharp.record import Record
 from oia_nb.sharp.walls import Contradiction
@@ -28,7 +28,8 @@ def answered(known, world, rule, rng, times=1, kind=FORCED):
     for _ in range(times):
         said = world.respond(rule, rng)
         known.record.append(rule, said.arm, known.setting.index(said.report), kind=kind)
-        learn_round(known, rule, known.record.rounds[-1])
+        count(known, rule, known.record.rounds[-1])
+        heard(known, rule, known.record.rounds[-1])
 
 def explored(world, eps, delta, seed, most=3000):
     "The knowledge at the end of a run of questions and samples, its candidate and its proof."
@@ -149,7 +150,8 @@ def test_an_arm_that_no_longer_answers_its_rule_is_named():
     said = world.respond(known.zero, generator(1))
     known.record.append(rule, said.arm, 0)
     with pytest.raises(Contradiction) as e:
-        learn_round(known, rule, known.record.rounds[-1])
+        count(known, rule, known.record.rounds[-1])
+        heard(known, rule, known.record.rounds[-1])
     assert e.value.rounds == (first, known.rounds) and e.value.violated == 'drift'
 
 def proved_by(cut, q):
@@ -263,5 +265,6 @@ def test_equal_costs_end_the_question():
     known.record.append(known.zero, 2, 0)
     known.record.append(bit, 1, 0)
     for rule, r in zip((known.zero, bit), known.record.rounds):
-        learn_round(known, rule, r)
+        count(known, rule, r)
+        heard(known, rule, r)
     assert known.tied == {1}
