@@ -5,16 +5,16 @@
 # %% auto #0
 __all__ = ['dataclasses', 'core', 'solved', 'oracles', 'tickets', 'information', 'files', 'complexity', 'experts', 'learners',
            'experiments', 'sessions', 'documents', 'facts', 'COMMANDS', 'GROUPS', 'TOPICS', 'OPTIONS', 'INPUT_MOST',
-           'MORE_DIGITS', 'Late', 'BadUsage', 'Parser', 'command_group', 'command', 'parser', 'first_sentence',
-           'contents', 'described', 'read_world', 'open_world', 'main', 'get_ready', 'run', 'is_terminal', 'fail',
-           'tell', 'own_output', 'put_json', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'handed_over',
-           'list_worlds', 'copy_chapters', 'oracle_margins', 'show_optimal', 'way_out', 'find_oracle', 'run_learner',
-           'facts_of_run', 'put_result', 'learner_flags', 'flag_options', 'learner_options', 'run_identify',
-           'verify_claim', 'error_lines', 'run_compare', 'worth_of', 'worth_text', 'play_ahead', 'ahead_text',
-           'show_plan', 'introduction', 'paper_needs', 'paper_text', 'check_figure', 'draw_result', 'run_demo',
-           'open_session', 'read_report', 'next_command', 'put_standing', 'standing_rule', 'new_session', 'next_offer',
-           'put_round', 'record_answer', 'amend_round', 'record_state', 'record_decline', 'record_undo', 'show_status',
-           'stop_session', 'write_protocol', 'close_session', 'print_completion']
+           'MORE_DIGITS', 'Late', 'BadUsage', 'Parser', 'command', 'parser', 'first_sentence', 'contents', 'described',
+           'read_world', 'open_world', 'main', 'get_ready', 'run', 'is_terminal', 'fail', 'tell', 'own_output',
+           'put_json', 'menu_rows', 'check_rounding', 'hand_over', 'in_digits', 'handed_over', 'list_worlds',
+           'copy_chapters', 'show_optimal', 'way_out', 'find_oracle', 'run_learner', 'put_result', 'learner_flags',
+           'flag_options', 'learner_options', 'run_identify', 'verify_claim', 'error_lines', 'run_compare', 'worth_of',
+           'worth_text', 'play_ahead', 'ahead_text', 'show_plan', 'introduction', 'paper_needs', 'paper_text',
+           'check_figure', 'draw_result', 'run_demo', 'open_session', 'read_report', 'next_command', 'put_standing',
+           'standing_rule', 'new_session', 'next_offer', 'put_round', 'record_answer', 'amend_round', 'record_state',
+           'record_decline', 'record_undo', 'show_status', 'stop_session', 'write_protocol', 'close_session',
+           'print_completion']
 
 # %% ../nbs/handbook/70_cli.ipynb #aca1cadd
 import sys
@@ -57,8 +57,8 @@ class BadUsage(ValueError):
     "The command line can't be understood."
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises `BadUsage` where others print their usage and exit,
-    and gets its `options` (those of `command`) when it is used."""
+    """An argument parser that raises `BadUsage` where others print their usage and
+    exit, and gets its `options` (those of `command`) when it is used."""
     options = ()
 
     def error(self, message):
@@ -72,18 +72,17 @@ class Parser(argparse.ArgumentParser):
         "Add the options, those of one title together."
         groups, options, self.options = {None: self}, self.options, ()
         for entry in options:
-            for name, kw in map(described, entry.split()) if isinstance(entry, str) else entry():
+            rows = (map(described, entry.split()) if isinstance(entry, str)
+                    else entry())
+            for name, kw in rows:
                 title = next((t for t, rows in OPTIONS.items() if name in rows), None)
                 if title not in groups:
                     groups[title] = self.add_argument_group(title)
                 groups[title].add_argument(name, **kw)
 
 # %% ../nbs/handbook/70_cli.ipynb #4ed402f6
-COMMANDS, GROUPS = {}, {}
-
-def command_group(name, text):
-    'Let `oia name` have commands "name action"; `text` is its help.'
-    GROUPS[name] = text
+COMMANDS: dict = {}
+GROUPS: dict = {}       # help of the names under which commands "name action" stand
 
 def command(name, *options):
     """Register the function below as `oia name`; its docstring is its help.
@@ -141,7 +140,8 @@ def contents():
     known = {name for names in TOPICS.values() for name in names}
     lines = ['Best scoring rule identification: what to pay an expert whose effort and',
              'costs nobody sees.']
-    for topic, names in (TOPICS | {'more': [n for n in texts if n not in known]}).items():
+    more = {'more': [n for n in texts if n not in known]}
+    for topic, names in (TOPICS | more).items():
         lines += ['', f'{topic}:']
         for name in names:
             lines += wrap(first_sentence(texts.get(name, '')), 79,
@@ -161,12 +161,11 @@ OPTIONS: dict = {
         '--world': (str, 'a name or a path'),
         '--without': ([str], 'leave an arm out (may be given more than once)'),
         '--no-oracle': (bool, 'use no rules of an oracle: random rules look for arms'),
-        '--method': (str, 'the learner, of those that oia identify --help lists; if none '
-                     'is named, the first that honours what is told'),
+        '--method': (str, 'the learner; all are listed by oia identify --help'),
         '--expert': (str, 'who answers, for instance lapsing:0.02 or '
                      'rounded:2/noisy:0.01 (default: as the world says)'),
         '--told': (str, 'what the learner may assume of the expert, for instance '
-                   'lapses=0.02,costs=until the end (default: the expert of the paper)')},
+                   'lapses=0.02,costs=until the end (default: the paper\'s expert)')},
     'what to reach, and with what': {
         '--eps': (float, 'target accuracy, in units of payment: more than 0, at most '
                   'twice the sum of the largest payment and the largest utility'),
@@ -177,15 +176,11 @@ OPTIONS: dict = {
                     'learning? Without --eps, with which accuracy?'),
         '--fee': (float, 'what the expert is paid for each round besides'),
         '--currency': (str, 'of all sums'),
-        '--unit': (float, 'the least coin, 0.01 for cents: all payments are multiples '
-                   'of it'),
-        '--rounds': ([int], 'what is proved after so many rounds? (may be given more '
-                     'than once)'),
-        '--sums': ([float], 'what is proved for so much money? (may be given more than '
-                   'once)'),
+        '--unit': (float, 'the least coin, such as 0.01; payments are multiples of it'),
+        '--rounds': ([int], 'what is proved after so many rounds? (more than once)'),
+        '--sums': ([float], 'what is proved for so much money? (more than once)'),
         '--cap': (int, 'rounds after which a run is cut short, at least 1'),
-        '--runs': (int, 'runs of the learner that are played to tell what it will take '
-                   'and cost; 0 for none'),
+        '--runs': (int, 'runs that are played to tell what it takes; 0 for none'),
         '--repetitions': (int, 'runs of each learner in each world, at least 1'),
         '--jobs': (int, 'processes; -1 for one a core'),
         '--seed': (int, 'of the simulated agent and state, at least 0: the same seed '
@@ -194,9 +189,9 @@ OPTIONS: dict = {
 # %% ../nbs/handbook/70_cli.ipynb #2f942e40
 OPTIONS |= {
     'the rule to hand over': {
-        '--digits': (int, 'decimals of its payments, from -12 to 15 (default: as few as '
-                     'will do, in units of about a thousandth of the largest payment '
-                     'allowed, or finer)'),
+        '--digits': (int, 'decimals of its payments, from -12 to 15 (default: as few '
+                     'as will do, in units of about a thousandth of the largest '
+                     'payment allowed, or finer)'),
         '--margin': (float, 'by how much its arm is to lead all others under it, in '
                      'units of payment, at least 0; half a unit of the last digit, if '
                      'neither this nor a default is given')},
@@ -205,8 +200,7 @@ OPTIONS |= {
         '--quiet': (bool, 'no progress on standard error'),
         '--save': (str, 'write the result there, with its rounds and its proof'),
         '--figure': (str, 'where to save the figure'),
-        '--path': (str, 'a folder that keeps every run; an interrupted comparison goes '
-                   'on where it was')}}
+        '--path': (str, 'a folder that keeps every run, so that one may go on')}}
 
 def described(word):
     """A row of `OPTIONS` as the name and the keywords of `add_argument`.
@@ -221,7 +215,8 @@ def described(word):
     if kind is bool:
         kw |= dict(action='store_true')
     elif isinstance(kind, list):
-        kw |= dict(action='append', default=[], type=kind[0])
+        kw |= dict(action='append', default=[], type=kind[0],
+                   metavar='ARM' if kind == [str] else 'N')
     elif isinstance(kind, tuple):
         kw |= dict(choices=kind)
     elif name.endswith('*'):
@@ -472,24 +467,23 @@ def copy_chapters(args):
           f'{args.folder} (comes with: pip install "oia_nb[notebooks]")')
 
 # %% ../nbs/handbook/70_cli.ipynb #99fd7dc0
-def oracle_margins(world):
-    "For each arm the widest margin by which a rule can make it lead; None without."
-    margins = [oracles.widest_margin(world, k)[0] for k in range(world.setting.K)]
-    return [m if m > oracles.MARGIN_TOL*world.setting.bound else None for m in margins]
-
 @command('optimal', 'WORLD --without --digits --margin --json')
 def show_optimal(args):
     """Solve the game of a known world: the best rule to hand over, and the best
     profit of every arm."""
     check_rounding(args)
     world = open_world(args)
-    arms, best, margins = world.setting.arms, solved.optimal_rule(world), oracle_margins(world)
+    arms, best = world.setting.arms, solved.optimal_rule(world)
+    widest = [oracles.widest_margin(world, k)[0] for k in range(len(arms))]
+    least = oracles.MARGIN_TOL*world.setting.bound
+    margins = [m if m > least else None for m in widest]
     lacking = [a for a, m in zip(arms, margins) if m is None]
     needed = oracles.bound_needed(world)
     if lacking:
         bounds = '; '.join(
             f'no bound on the payments is large enough for {arm}'
-            if needed[arm] == float('inf') else f'{arm} takes a bound above {needed[arm]:.4g}'
+            if needed[arm] == float('inf')
+            else f'{arm} takes a bound above {needed[arm]:.4g}'
             for arm in lacking)
         tell('note:', f'no rule makes the agent strictly prefer {", ".join(lacking)} '
              f'({bounds}); {way_out(world)}')
@@ -535,26 +529,23 @@ def run_learner(world, oracle, args, **options):
         raise KeyboardInterrupt
     return result
 
-def facts_of_run(world, result):
-    "What a result says, with what the world tells of it that the learner didn't see."
-    from oia_nb.run.learner import result_facts
-    initial = result.rounds - result.normal_rounds - result.forced_rounds
-    kinds = learners.learner_row(result.origin.method).rounds.format(
-        initial, result.normal_rounds, result.forced_rounds, result.searches)
-    regret = experts.best_known(world) - solved.principal_profit(world, result.rule)
-    even = None if result.lost is None else experiments.break_even(world, result)
-    return result_facts(result, rounds=kinds, regret=regret, break_even=even)
-
 def put_result(world, result, args, *texts, **fields):
     "Print a result and its rule in round numbers, then `texts`; as JSON with `fields`."
+    from oia_nb.run.learner import result_facts
     found, why = hand_over(world, result.rule, args)
-    known = facts_of_run(world, result)
+    # what the world tells, and the learner didn't see
+    regret = experts.best_known(world) - solved.principal_profit(world, result.rule)
+    even = None if result.lost is None else experiments.break_even(world, result)
+    known = dict(regret=regret, break_even=even)
     if args.json:
         tell('note:', why)
-        told = {name: known.plain()[0][name] for name in ('regret', 'break_even')}
         rounded = documents.rounded_fields(world, found)
-        return put_json(result.to_dict() | told | dict(rounded=rounded) | fields)
-    print(known.lines(), facts.paragraph(result.statement),
+        return put_json(result.to_dict() | known | dict(rounded=rounded) | fields)
+    kinds = learners.learner_row(result.origin.method).rounds.format(
+        result.rounds - result.normal_rounds - result.forced_rounds,
+        result.normal_rounds, result.forced_rounds, result.searches)
+    print(result_facts(result, rounds=kinds, **known).lines(),
+          facts.paragraph(result.statement),
           handed_over(world, result.rule, found, why, 'the rule found'), *texts,
           sep='\n\n')
 
@@ -578,9 +569,10 @@ def learner_options():
     "What the table of learners adds to `oia identify`."
     rows = learners.LEARNERS
     texts = ', '.join(f'{name} ({row.text})' for name, row in rows.items())
-    compiled = ' and '.join(name for name, row in rows.items() if row.compiled is not None)
+    compiled = ' and '.join(n for n, row in rows.items() if row.compiled is not None)
     method = f'the learner: {texts}; the default is the first that honours what is told'
-    engine = f'coroutine (the default), or fast: {compiled} in compiled code, without progress'
+    engine = (f'coroutine (the default), or fast: {compiled} in compiled code, '
+              'without progress')
     return [('--method', dict(help=method.replace('%', '%%'))), *flag_options(),
             ('--engine', dict(help=engine))]
 
@@ -595,7 +587,8 @@ def run_identify(args):
     args.quiet = args.quiet or args.engine == 'fast'
     options = {name: getattr(args, name) for name in (
         'budget', 'engine', 'told', 'max_paid', *learner_flags())}
-    if args.margin is not None and 'margin' not in learners.learner_row(args.method).options:
+    row = learners.learner_row(args.method)
+    if args.margin is not None and 'margin' not in row.options:
         del options['margin']       # it is for the rule to hand over alone
     world, oracle = (world, None) if args.no_oracle else find_oracle(world)
     result = run_learner(world, oracle, args, **options)
@@ -639,17 +632,16 @@ def run_compare(args):
     same target, and put their rounds, what they paid and lost, and their errors side by
     side."""
     import logging
-    chosen = {}
-    if args.worlds:
-        chosen['worlds'] = [read_world(w) if w == '-' else w for w in args.worlds]
-    if args.expert is not None:
-        chosen['expert'] = experts.parse_expert(args.expert)
-    same = {name: getattr(args, name) for name in ('budget', 'cap', 'repetitions', 'seed')}
+    worlds = [read_world(w) if w == '-' else w for w in args.worlds]
+    same = {name: getattr(args, name)
+            for name in ('budget', 'cap', 'repetitions', 'seed')}
     logging.disable(logging.WARNING)        # errors are said below
     try:
         found = experiments.compare(
-            **chosen, **same, eps=args.eps, delta=args.delta, n_jobs=args.jobs,
-            path=args.path, progress=not args.quiet, told=args.told, margin=args.margin)
+            worlds or ('advert', 'clinic'), **same, eps=args.eps, delta=args.delta,
+            n_jobs=args.jobs, path=args.path, progress=not args.quiet, told=args.told,
+            margin=args.margin,
+            expert=args.expert and experts.parse_expert(args.expert))
     finally:
         logging.disable(logging.NOTSET)
     if found.frame.error.notna().all():
@@ -683,8 +675,8 @@ def worth_text(worth):
     never = ('who pays nothing and learns nothing loses '
              f'{facts.sensible(worth["nothing"])} in all against the best rule')
     if worth['total'] is not None:
-        learns = (f'who first learns to ϵ = {worth["eps"]:.3g} ({worth["method"]}) loses '
-                  f'{facts.sensible(worth["total"])}')
+        learns = (f'who first learns to ϵ = {worth["eps"]:.3g} ({worth["method"]}) '
+                  f'loses {facts.sensible(worth["total"])}')
     if worth['learn']:
         return facts.paragraph(f'Learn: {head} {learns} in all, and {never}.')
     return facts.paragraph(f"Don't learn: {head} {never}, and {learns}.")
@@ -693,7 +685,8 @@ def worth_text(worth):
 def play_ahead(world, args, runs, **options):
     "What a learner will take and cost: the rows of `forecast` as dicts."
     same = {name: getattr(args, name) for name in (
-        'eps', 'delta', 'seed', 'cap', 'margin', 'fee', 'told', 'unit', 'rounds', 'sums')}
+        'eps', 'delta', 'seed', 'cap', 'margin', 'fee', 'told', 'unit', 'rounds',
+        'sums')}
     return experiments.forecast(world, runs=runs, progress=not args.quiet,
                                 methods=args.method and [args.method], **same,
                                 **options).to_dict('records')
@@ -704,7 +697,9 @@ def ahead_text(row, currency=None):
     end = ('lost meanwhile: what learning earns less than the best rule would. pays '
            'from round: rounds in all, learning included, until more was earned than '
            'without paying at all.')
-    proved = [f'{key.replace("proved_for_", "for ").replace("proved_", "after round ")}: '
+    when = lambda key: (key.replace('proved_for_', 'for ')
+                        .replace('proved_', 'after round '))
+    proved = [f'{when(key)}: '
               f'{"nothing" if x == float("inf") else f"loses at most {x:.3g}"}'
               for key, x in row.items() if key.startswith('proved')]
     unit = f', in {currency}' if currency else ''
@@ -714,8 +709,8 @@ def ahead_text(row, currency=None):
 
 # %% ../nbs/handbook/70_cli.ipynb #89a9fcf2
 @command('plan', 'WORLD --eps --hires --fee=0 --delta! --without --runs=5 --cap=20000 '
-         '--seed=0 --margin=0 --expert --told --rounds --sums --currency --unit --method '
-         '--json --quiet')
+         '--seed=0 --margin=0 --expert --told --rounds --sums --currency --unit '
+         '--method --json --quiet')
 def show_plan(args):
     """Foresee how many rounds it takes to learn the best rule of a world, what that
     will cost, and what each knob is worth."""
@@ -725,7 +720,8 @@ def show_plan(args):
     usual, oracle = find_oracle(usual)
     world = dataclasses.replace(usual, agent=told.agent)
     worth = worth_of(world, args)
-    bounds = complexity.forecast_rounds(usual, args.eps, args.delta, margin=oracle.margin)
+    bounds = complexity.forecast_rounds(usual, args.eps, args.delta,
+                                        margin=oracle.margin)
     played = play_ahead(world, args, args.runs)[0] if args.runs else None
     if args.json:
         return put_json(documents.plan_to_dict(world, bounds, played,
@@ -737,7 +733,8 @@ def show_plan(args):
                   'What is proved beforehand, of the learners of the paper:']
     heads = ['', 'at least', 'Theorem 1', 'Corollary 1', 'budget']
     print(*parts, facts.text_table(['', 'rounds'], rounds),
-          'What a change multiplies these numbers by:', facts.text_table(heads, factors),
+          'What a change multiplies these numbers by:',
+          facts.text_table(heads, factors),
           sep='\n\n')
 
 # %% ../nbs/handbook/70_cli.ipynb #8ecc504d
@@ -753,9 +750,10 @@ def introduction(world, best, margins, args):
         (f'The principal is told the {z.M} beliefs that may be reported, its own '
          f'utilities, that it may pay up to {z.bound:g}, and for each arm one rule '
          'that makes the agent choose it (by a margin of at least '
-         f'{facts.amount(min(margins), z.bound)}). It is not told what an arm costs the '
-         'agent, nor how often it leads to which belief. In each round it announces a '
-         'rule, and sees the arm chosen, the belief reported, and the true state.'),
+         f'{facts.amount(min(margins), z.bound)}). It is not told what an arm costs '
+         'the agent, nor how often it leads to which belief. In each round it '
+         'announces a rule, and sees the arm chosen, the belief reported, and the '
+         'true state.'),
         f'{learner[0].upper()}{learner[1:]} with target {args.eps:g} and δ = '
         f'{args.delta:g}, seed {args.seed}:']
     head, *rest = map(facts.paragraph, parts)
@@ -766,8 +764,10 @@ def paper_needs(world, oracle, eps, delta):
     return complexity.n_min(complexity.problem_of(world, eps, delta, oracle.margin))
 
 def paper_text(world, best, oracle, result, args):
-    """What the paper's learner would have needed for what was found by another; of
-    itself, to tell the best arm from the next one, None if it could or nothing can."""
+    """What the paper's learner would have needed for what another learner found.
+
+    If it was played itself: what it needs to tell the best arm from the next one;
+    None if it could do so, or if nothing can."""
     arms, gaps, itself = world.setting.arms, best.gaps, args.method == 'oiafc'
     second = sorted(range(len(arms)), key=lambda k: gaps[k])[1]
     if itself and not core.TIE_TOL*world.setting.bound < gaps[second] < args.eps:
@@ -830,8 +830,8 @@ def draw_result(world, result, best, path):
          '--digits --margin --figure=oia_demo.png --json --quiet')
 def run_demo(args):
     """Play a learner against a simulated agent, and show what it found, what that is
-    worth, and what the paper's algorithm would have needed. Each learner has an accuracy
-    and a confidence of its own, which take some seconds."""
+    worth, and what the paper's algorithm would have needed. Each learner has an
+    accuracy and a confidence of its own, which take some seconds."""
     demos = {name: row.demo for name, row in learners.LEARNERS.items() if row.demo}
     eps, delta = demos[core.as_choice('--method', args.method, demos)]
     args.eps = eps if args.eps is None else args.eps
@@ -853,9 +853,8 @@ def run_demo(args):
                paper_needs=paper_needs(world, oracle, args.eps, args.delta))
 
 # %% ../nbs/handbook/70_cli.ipynb #22630b6b
-command_group(
-    'session',
-    'Learn from a real expert: one offer and one answer at a time, kept in a file.')
+GROUPS['session'] = ('Learn from a real expert: one offer and one answer at a time, '
+                     'kept in a file.')
 
 OPTIONS |= {'the round, and what is kept': {
     'ROUND': (int, 'the number of the round'),
@@ -863,17 +862,14 @@ OPTIONS |= {'the round, and what is kept': {
     'PAGE': (str, 'where to write it'),
     '--round': (int, 'the round that is answered: refused, if another one is open'),
     '--arm': (str, 'what the expert did'),
-    '--report': (str, 'probabilities or percentages: 36,64 in the order of the states, '
-                 'or STATE=NUMBER,…'),
+    '--report': (str, 'percentages: 36,64 in the order of states, or STATE=NUMBER,…'),
     '--percent': (float, 'of two states: how likely the second one is, in percent'),
     '--state': (str, 'what was the case, if it is known'),
     '--note': (str, 'a remark to keep'),
     '--why': (str, 'the reason, which is kept'),
     '--snap': (float, 'how far a report may be from a listed belief, from 0 to 0.5'),
-    '--asks': (bool, 'ask again before an answer that contradicts others ends the '
-               'session; the expert must know'),
-    '--lottery': (str, 'pay in chances of the largest payment; the seed of the draws, '
-                  'which is recorded'),
+    '--asks': (bool, 'ask once more for an answer that contradicts others'),
+    '--lottery': (str, 'pay in chances of the largest payment; the seed of the draws'),
     '--person': (str, 'whose receipt it is'),
     '--purpose': (str, 'what the study is for'),
     '--brief': (bool, 'fold the details of the payments away on the sheet'),
@@ -897,8 +893,9 @@ def read_report(text, states):
     except ValueError:
         raise sessions.Refused('--report', text, expected) from None
     if len(values) == 2*len(states) or any(names) and not all(names):
-        raise sessions.Refused('--report', text, f'{expected}; a decimal is written with '
-                               'a point, 36.5, as commas stand between numbers')
+        raise sessions.Refused('--report', text,
+                               f'{expected}; a decimal is written with a point, 36.5, '
+                               'as commas stand between numbers')
     if any(names) and len(set(names)) < len(names):
         raise sessions.Refused('--report', text, f'{expected}, each once')
     return dict(zip(names, values)) if any(names) else values
@@ -921,7 +918,8 @@ def put_standing(s, args, *lines, **more):
     from oia_nb.show.views import session_facts
     stands, found = session_facts(s), s.result or s.best
     if not args.json:
-        return print(*lines, *s.notes, stands.lines(), f'next: {next_command(s)}', sep='\n')
+        then = f'next: {next_command(s)}'
+        return print(*lines, *s.notes, stands.lines(), then, sep='\n')
     known = stands.plain()[0]
     bound = known.pop('bound')
     best = found and dict(arm=s.setting.arms[found.arm], bound=bound,

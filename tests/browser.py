@@ -143,7 +143,3 @@ class Browser:
         for kind in 'keyDown', 'keyUp':
             self.call('Input.dispatchKeyEvent', type=kind, key=key, code=key,
                       windowsVirtualKeyCode=WAYS.get(key, 0))
-
-    def screenshot(self, path):
-        import base64
-        path.write_bytes(base64.b64decode(self.call('Page.captureScreenshot')['data']))

@@ -28,7 +28,7 @@ def run_tiny(name, module, monkeypatch, tmp_path):
     if name == 'sharp':
         monkeypatch.setattr(module, 'SMALL', 2)
         for part, rows in dict(suite=module.suite(1, worlds=[3]), money=module.money(1, worlds=[4]),
-                               parts=module.parts(2, worlds=[2], names=['LEADS']),
+                               parts=module.parts(2, worlds=[2], names=['FLOOR']),
                                small=module.small(2)).items():
             module.file(part, rows)
         module.show(module.stored())

@@ -9,10 +9,15 @@ import re
 from dataclasses import dataclass, replace
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
+from inspect import getdoc, isclass, isfunction
 from pathlib import Path
+from pkgutil import walk_packages
 import pytest
 import oia_nb
 from conftest import amount, ROOT
+from check_site import wide_code
+from nbdev_myst import misnamed, sections
 from oia_nb.all import (InvalidInput, action_informed_oracle, compose, generator, identify,
                         make_world, simulate)
 from oia_nb.paper.baselines import oiafc_simple
@@ -216,6 +221,9 @@ def test_the_paper_in_one_sitting_stays_one_sitting():
     taken = {n for cell in code[:until] for n in re.findall(r'(?m)^(?:import|from) (\w+)', cell)}
     assert taken == {'typing', 'matplotlib', 'numpy', 'scipy'}
 
+def test_code_fits_into_its_column():
+    assert list(wide_code(ROOT)) == []
+
 # --- Prose ----------------------------------------------------------------------------
 
 READ = sorted((ROOT/'nbs').rglob('[!_]*.ipynb'))
@@ -296,7 +304,6 @@ def unreadable(text):
 
 def test_docstrings_can_be_read_aloud():
     found = [f'{path.stem}: {part}' for path in sorted(PACKAGE.rglob('[!_]*.py'))
-             if path.parent.name != 'sharp' and path.stem != 'verify'
              for text in said(path.read_text(encoding='utf-8')) for part in unreadable(text)]
     assert found == []
     assert len(list(unreadable('It is for who ' + 'goes '*40))) == 2
@@ -305,6 +312,18 @@ def test_what_is_too_long_is_found():
     assert list(too_long('Short. Long ' + 'word '*40 + 'end.')) == ['Long ' + 'word '*40 + 'end.']
     assert list(too_long('One $x + y$ of these. '*40)) == [('One x of these. '*40).strip()]
     assert list(too_long('| ' + 'cell '*200 + '|\n\n```\n' + 'code '*200 + '\n```')) == []
+
+def test_docstrings_explain_the_parameters_that_there_are():
+    "The site isn't built otherwise."
+    wrong = {}
+    for module in sorted(m.name for m in walk_packages(oia_nb.__path__, 'oia_nb.')):
+        for name, thing in vars(import_module(module)).items():
+            if getattr(thing, '__module__', '') == module and name[0] != '_':
+                for f in (thing, *(vars(thing).values() if isclass(thing) else ())):
+                    if isclass(f) or isfunction(f):
+                        lines = sections((getdoc(f) or '').split('\n'))
+                        wrong[module, f.__qualname__] = misnamed(f, lines)
+    assert {where: names for where, names in wrong.items() if names} == {}
 
 # --- Names of the source --------------------------------------------------------------
 

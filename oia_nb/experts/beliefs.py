@@ -13,8 +13,7 @@ from ..verify import Arithmetic, see, v_tables
 
 # %% ../../nbs/experts/33_beliefs.ipynb #44f817fb
 class Outcomes:
-    """What there is to be seen, in the rounds of the transcript `data`, of an expert of
-    whom so much is `told`.
+    """What the rounds of the transcript `data` show of an expert who is as `told`.
 
     What is paid is linear in tables S (M, W). `pays` (M, M, W) are the weights of what
     each belief expects, `out` (N, M, W) those of what each of N outcomes pays, of which

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from operator import attrgetter
 import numpy as np
-from ..core import as_integer, generator
+from ..core import generator
 from ..game.scoring import ScoringRule, menu_rule, mix
 from ..verify import BETS
 from .told import Check
@@ -70,12 +70,9 @@ LOG_MOST = 600.     # evidence beyond e^600 is shown as that
 # %% ../../nbs/experts/31_examination.ipynb #a072becd
 class PriorWatch:
     """The evidence of chapter 31 against the `prior` of a setting, report by
-    report: `evidence`, the largest so far, and `rounds`. Without a prior there is
-    nothing to see."""
+    report: `evidence`, the largest so far, and `rounds`."""
     def __init__(self, setting):
-        self.evidence, self.rounds, self.steps = 1., 0, None
-        if setting.prior is None:
-            return
+        self.evidence, self.rounds = 1., 0
         with np.errstate(divide='ignore', invalid='ignore'):
             times = np.where(setting.support > 0, setting.support/setting.prior, 0.)
         # (M, L, W)
@@ -84,8 +81,6 @@ class PriorWatch:
 
     def see(self, arm, belief):
         "One more report: both are indices. Returns the evidence."
-        if self.steps is None:
-            return 1.
         self.rounds += 1
         self.logs[arm] += self.steps[belief]
         now = float(np.exp(np.minimum(self.logs, LOG_MOST)).mean())
@@ -184,10 +179,9 @@ class Boundary:
     """What a learner knows of the rules at which arm `k` gives way to arm `j`.
 
     `anchor` is a rule that k answers and `beyond` one that j answers; `limits(s)`
-    are a lower and an upper bound on a function of rules, at the rule with the
-    expected payments s (M,). The function is positive where k is better than j for
-    the expert, negative where j is, and of the order of 1 at the anchor. `coin` makes
-    a rule payable.
+    bound a function of rules with the expected payments s (M,), which is positive
+    where k is better than j for the expert, negative where j is, and of the order of 1
+    at the anchor. `coin` makes a rule payable.
     """
     k: int
     j: int
@@ -247,38 +241,22 @@ def fresh_rule(setting, rng):
 # rule to be certified is asked for
 FRESH, DIRECTIONS, FIRM = 6, 8, 6
 
-def examine(ask, setting, answers, *, found=None, boundaries=(), fresh=FRESH, seed=0,
-            draw=fresh_rule):
+def examine(ask, setting, answers, *, found=None, boundaries=(), seed=0):
     """The closing examination, a generator that a learner yields from; returns a
     tuple of `Check`.
 
-    Parameters
-    ----------
-    ask : function
-        ``ask(rule, arm)`` is a generator of one round, which yields the rule that
-        `arm` should answer, and returns the arm that does.
-    setting : Setting
-    answers : list of (ScoringRule, arm)
-        What the certificate rests on.
-    found : (ScoringRule, arm), optional
-        The rule to be certified, which is asked for `FIRM` times.
-    boundaries : list of Boundary
-    fresh : int
-        How often each boundary is crossed.
-    seed : int
-        Of the directions: the same learner asks the same.
-    draw : function
-        ``draw(setting, rng)`` is a rule at random, for a direction.
+    ``ask(rule, arm)`` is a generator of one round, which yields the rule that `arm`
+    should answer, and returns the arm that does. `answers` are the pairs (rule, arm) on
+    which the certificate rests, and `found` is the one to be certified. The `seed` is
+    of the directions in which `boundaries` are crossed.
     """
-    fresh = as_integer('fresh', fresh)
     firm = [] if found is None else [found]*FIRM
     again = yield from ask_again(ask, [*firm, *answers])
-    if not again.passed or not boundaries or not fresh:
+    if not again.passed or not boundaries:
         return (again, )
-    crossed = yield from cross(ask, setting, boundaries, fresh, seed, draw)
+    crossed = yield from cross(ask, setting, boundaries, generator(seed))
     return again, crossed
 
-# %% ../../nbs/experts/31_examination.ipynb #4079400b
 def ask_again(ask, answers):
     "Ask for each of the answers once more, up to the first that differs; a `Check`."
     for n, (rule, arm) in enumerate(answers, 1):
@@ -286,11 +264,11 @@ def ask_again(ask, answers):
             return Check('answers', np.inf, 0., n, False)
     return Check('answers', 0., 0., len(answers), True)
 
-def cross(ask, setting, boundaries, fresh, seed, draw=fresh_rule):
+def cross(ask, setting, boundaries, rng):
     "Cross each of the boundaries in fresh directions; a `Check`."
-    rng, rounds = generator(seed), 0
+    rounds = 0
     for b in boundaries:
-        for before, after in crossings(setting, b, boundaries, fresh, rng, draw):
+        for before, after in crossings(setting, b, boundaries, rng):
             # (rule, arm that it is meant for, arm that can't answer it)
             for rule, arm, never in (before, b.k, b.j), (after, b.j, b.k):
                 rounds += 1
@@ -298,14 +276,14 @@ def cross(ask, setting, boundaries, fresh, seed, draw=fresh_rule):
                     return Check('boundaries', np.inf, 0., rounds, False)
     return Check('boundaries', 0., 0., rounds, True)
 
-def crossings(setting, boundary, boundaries, fresh, rng, draw=fresh_rule):
-    "Up to `fresh` pairs of rules on the two `sides` of a boundary."
+def crossings(setting, boundary, boundaries, rng):
+    "Up to `FRESH` pairs of rules on the two `sides` of a boundary."
     k, found = boundary.k, 0
     others = [b for b in boundaries if b is not boundary and k in (b.k, b.j)]
-    for _ in range(DIRECTIONS*fresh):
-        if found == fresh:
+    for _ in range(DIRECTIONS*FRESH):
+        if found == FRESH:
             return
-        end = mix(draw(setting, rng), boundary.beyond, rng.random())
+        end = mix(fresh_rule(setting, rng), boundary.beyond, rng.random())
         pair = sides(boundary, end)
         if pair and all(b.is_sure(k, b.expected(pair[0])) for b in others):
             found += 1

@@ -233,8 +233,9 @@ class Wrapped(Expert):
 
 @dataclass(frozen=True, eq=False)
 class Lapsing(Wrapped):
-    """An expert who plays, with probability `rate`, an arm drawn uniformly, and else
-    what `inner` plays: in a share rate·(K - 1)/K of the rounds not the one intended."""
+    """An expert who plays, with probability `rate`, an arm drawn uniformly, and
+    otherwise what `inner` plays. In a share rate·(K - 1)/K of the rounds the arm is
+    not the one intended."""
     rate: float = .01
     inner: Expert = field(default_factory=Expert)
     reads = Wrapped.reads | dict(rate=number(0., 1.))
@@ -269,7 +270,7 @@ class Satisficing(Expert):
 # %% ../../nbs/experts/29_experts.ipynb #b2c0e306
 @dataclass(frozen=True, eq=False)
 class Drifting(Expert):
-    """Whose costs rise by `rise` (K numbers, or one for each arm alike; negative:
+    """An expert whose costs rise by `rise` (K numbers, or one for all arms; negative:
     they fall), linearly from round `start` to round `stop`.
 
     It is judged as it is in the end; `at(t)` is who it is in round t.
@@ -350,8 +351,8 @@ def trembled(sd, beliefs, shape):
 
 @dataclass(frozen=True, eq=False)
 class Noisy(Channel):
-    """Whose probabilities tremble, each by a normal of standard deviation `sd` that
-    is drawn from a fixed list."""
+    """An expert whose probabilities tremble: to each a normal of standard deviation
+    `sd` is added, drawn from a fixed list."""
     sd: float = .02
     inner: Expert = field(default_factory=Expert)
     reads = Channel.reads | dict(sd=number(0.))
@@ -362,7 +363,7 @@ class Noisy(Channel):
 
 @dataclass(frozen=True, eq=False)
 class HiddenArm(Channel):
-    "Whose arm isn't seen: in its place stands the one likeliest to lead to the report."
+    "An expert whose arm isn't seen: the one likeliest to lead to the report stands in."
     inner: Expert = field(default_factory=Expert)
 
     def reply(self, world: World, rule: ScoringRule,
@@ -390,8 +391,8 @@ class Bold(Channel):
 @dataclass(frozen=True, eq=False)
 class Insider(Expert):
     """An expert who in a share `rate` of the rounds knows the state, and says what pays
-    most in it; else it reports as the paper's expert does, as which it chooses its
-    arm."""
+    most in it. Otherwise it reports, and always it chooses its arm, as the paper's
+    expert does."""
     rate: float = .1
     reads = dict(rate=number(0., 1.))
 
@@ -400,7 +401,7 @@ class Insider(Expert):
         return np.eye(len(rule.values))[rule.values.argmax(0)]
 
     def leaves(self, world, rule, says):
-        "As of every expert; in the rounds in which it knows the state, by that."
+        "As for every expert, and in the rounds in which it knows the state by that."
         honest, z = super().leaves(world, rule, says), world.setting
         gain = z.utility[:, z.best_decision].T - rule.values
         states = np.einsum('ki,kiw->kw', world.belief_distributions, self.truth(world))

@@ -62,9 +62,8 @@ def lapse_evidence(eta, answers, lapses):
 
 # %% ../../nbs/experts/32_lapses.ipynb #f26f47e8
 class Patience:
-    """The state of a run: the learner `inner`, the `stacks` of answers by arm, the
-    accounts, and the `homes` {payments of a rule: [its arm or None, tally, the question
-    that it was]} of rules announced before."""
+    """The state of a run: the learner `inner`, the `stacks` of answers by arm, and the
+    `homes` {payments of a rule: [its arm or None, tally, the question that it was]}."""
     def __init__(self, setting, eps, delta, *, told, max_rounds):
         self.setting, self.eps, self.delta = setting, eps, delta
         self.told, self.inner, self.max_rounds = told, None, max_rounds
@@ -79,14 +78,6 @@ class Patience:
         # a prior is watched within, lapses here
         self.watches = Watches(replace(setting, prior=None), told.alarm,
                                others=1 + (setting.prior is not None))
-
-    def home(self, rule):
-        "What is known of a rule that was announced before; None if it is new."
-        key = rule.values.tobytes()
-        if key in self.homes:
-            return self.homes[key]
-        self.homes[key] = [None, np.zeros(self.setting.K, int), 0]
-        return None
 
     @property
     def check(self):
@@ -128,9 +119,10 @@ def decide(run, rule, tally):
 
 def answer(run, rule):
     "Steps 1 to 3: the response that is handed on."
-    home = run.home(rule)
+    home, none = run.homes.get(rule.values.tobytes()), np.zeros(run.setting.K, int)
     if home is None:
-        arm = yield from decide(run, rule, np.zeros(run.setting.K, int))
+        run.homes[rule.values.tobytes()] = [None, none, 0]
+        arm = yield from decide(run, rule, none.copy())
     else:
         if home[0] is None:
             home[0] = yield from decide(run, rule, home[1])
@@ -158,7 +150,6 @@ def patient_proof(run, found):
     certificate = replace(certificate, proof=proof, facts=facts)
     return replace(found.finding, certificate=certificate)
 
-# %% ../../nbs/experts/32_lapses.ipynb #2ccf427c
 def patient_rounds(run):
     "The rounds of a run, and its end."
     found = yield from within(run.inner, lambda rule: answer(run, rule))

@@ -4,8 +4,7 @@
 
 # %% auto #0
 __all__ = ['AT_FIRST', 'NEXT', 'TOO_LITTLE', 'LOOK_AGAIN', 'ENOUGH_ROUNDS', 'share_needed', 'price_of', 'Attempt', 'dearer',
-           'LeadRun', 'attempt', 'settle_lead', 'lead_rounds', 'attempts', 'lead_proof', 'lead_result', 'lead_found',
-           'leading']
+           'LeadRun', 'attempt', 'settle_lead', 'lead_rounds', 'lead_proof', 'lead_result', 'lead_found', 'leading']
 
 # %% ../../nbs/experts/37_leads.ipynb #5e43e80d
 from dataclasses import dataclass, replace
@@ -44,8 +43,8 @@ LOOK_AGAIN, ENOUGH_ROUNDS = .1, 100
 
 @dataclass(eq=False)
 class Attempt:
-    """What was `found` after so many rounds (`began`); the bound x on the `price` of
-    its lead, the counts `paid` that prove it, and what was `seen` on average."""
+    """What was `found` after so many rounds; the bound x on the `price` of its lead,
+    the counts `paid` that prove it, and what was `seen` on average."""
     began: int
     found: Identification
     price: float | None = None
@@ -58,23 +57,17 @@ def dearer(certificate, x):
     b = certificate and certificate.bound
     return certificate and Certificate(b + x, x, b)
 
-# %% ../../nbs/experts/37_leads.ipynb #ae02a9e5
 class LeadRun:
     """The state of a run: its `data`, those of attempts that are over and of prices;
     these `attempts`; and the learner of the one under way, `inner`."""
-    def __init__(self, make, setting, oracle, *, eps, delta, margin, max_rounds,
-                 by_state):
+    def __init__(self, make, setting, oracle, **asked):
         self.make, self.setting, self.oracle = make, setting, oracle
-        self.eps, self.delta, self.margin = eps, delta, margin
-        self.max_rounds, self.by_state = max_rounds, by_state
+        vars(self).update(asked)        # eps, delta, margin, max_rounds, by_state
         self.data, self.attempts, self.inner = Transcript(setting), [], None
 
     @property
     def left(self):
         return self.max_rounds - self.data.rounds
-    def cell(self, belief, state):
-        "The cell of a report, and of the state if that counts."
-        return belief*self.setting.W + state if self.by_state else belief
 
     def payoff(self, found, share):
         "What the share of the oracle's rule costs more at each cell of a report."
@@ -119,7 +112,8 @@ def settle_lead(run, a, delta):
         arm = yield from announce(run.data, rule, target=a.found.arm)
         if arm != a.found.arm:
             raise Halt('assumption_violated', violated='oracle')
-        counts[run.cell(run.data.beliefs[-1], run.data.states[-1])] += 1
+        belief, state = run.data.beliefs[-1], run.data.states[-1]
+        counts[belief*run.setting.W + state if run.by_state else belief] += 1
         N = counts.sum()
         if N < look:
             continue
@@ -132,32 +126,25 @@ def settle_lead(run, a, delta):
             return False
     return True
 
-# %% ../../nbs/experts/37_leads.ipynb #40748192
 def lead_rounds(run):
-    "The attempts, and the end."
+    "The attempts, until one is certified, and the end."
+    target = AT_FIRST*run.eps
     try:
-        yield from attempts(run)
-        return lead_result(run, 'certified')
+        for n in count(1):
+            share = 1/(n*(n + 1))
+            a = yield from attempt(run, target, (1 - PRICES)*share*run.delta, share)
+            if a.found.status != 'certified':
+                raise Halt(a.found.status, violated=a.found.violated)
+            if run.led(a.found) is None:
+                raise Halt('lead_too_dear')
+            if (yield from settle_lead(run, a, PRICES*share*run.delta)):
+                return lead_result(run, 'certified')
+            target, left = target/2, run.eps - a.seen
+            target = min(target, NEXT*left) if left > 0 else target
+            if target < TOO_LITTLE*run.eps:
+                raise Halt('lead_too_dear')
     except Halt as halt:
         return lead_result(run, halt.status, halt.violated)
-
-def attempts(run):
-    "The attempts, until one is certified. Raises `Halt`."
-    target = AT_FIRST*run.eps
-    for n in count(1):
-        share = 1/(n*(n + 1))
-        a = yield from attempt(run, target, (1 - PRICES)*share*run.delta, share)
-        if a.found.status != 'certified':
-            raise Halt(a.found.status, violated=a.found.violated)
-        if run.led(a.found) is None:
-            raise Halt('lead_too_dear')
-        if (yield from settle_lead(run, a, PRICES*share*run.delta)):
-            return
-        target, left = target/2, run.eps - a.seen
-        if left > 0:
-            target = min(target, NEXT*left)
-        if target < TOO_LITTLE*run.eps:
-            raise Halt('lead_too_dear')
 
 # %% ../../nbs/experts/37_leads.ipynb #d17c0b52
 def lead_proof(run, a, led):
@@ -211,29 +198,13 @@ def lead_found(run, a):
 
 # %% ../../nbs/experts/37_leads.ipynb #a23a31f4
 def leading(make, setting, oracle, *, eps, delta, margin, max_rounds, by_state=False):
-    r"""A learner that returns rules under which their arm leads (chapter 37): a
-    `Learner`, whose certificate is for all rules, and so for those with that lead; its
-    `mixing` is the bound on the price of the lead.
+    r"""A learner that returns rules under which their arm leads by `margin` (chapter
+    37): a `Learner`, whose certificate is for all rules, and so for those with that
+    lead; its `mixing` is the bound on the price of the lead.
 
-    Parameters
-    ----------
-    make : callable
-        ``make(eps, delta, rounds, share)`` makes the learner of an attempt, of at most
-        so many rounds, with this share of all false alarms.
-    setting : Setting
-    oracle : Oracle
-        With its margins.
-    eps, delta : float
-        Target accuracy and probability of failure allowed, as `check_learner` returns
-        them.
-    margin : float
-        m, in units of payment, more than 0 and at most the largest margin of the
-        oracle.
-    max_rounds : int
-    by_state : bool
-        Whether prices are what pairs of a report and a state show.
-
-    Raises `InvalidInput`.
+    ``make(eps, delta, rounds, share)`` makes the learner of an attempt, of at most so
+    many rounds, with this share of all false alarms; `by_state` says whether prices
+    are what pairs of a report and a state show. Raises `InvalidInput`.
     """
     if oracle.margins is None:
         raise InvalidInput('oracle.margins', None,

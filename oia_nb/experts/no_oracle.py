@@ -49,7 +49,7 @@ class Found:
 
     @property
     def statement(self):
-        "Of which arms whatever is learned with these rules holds: one text."
+        "Which arms all that is learned with these rules is about, as one text."
         n = len(self.rules) - len(self.missing)
         return (f'Of the {n} arms found. With probability {in_percent(self.delta)} '
                 f'no other arm answers as much as {self.volume:.3g} of the rules that '

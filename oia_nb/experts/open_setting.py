@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['MASS_SHARE', 'OpenSetting', 'OpenRule', 'freeze_bound', 'Reported', 'Discovery', 'OpenRun', 'collect', 'News',
-           'frozen', 'discover', 'as_discovery', 'shares_of', 'open_rounds', 'open_proof', 'open_result',
-           'what_was_seen', 'open_support']
+           'frozen', 'discover', 'shares_of', 'open_rounds', 'open_proof', 'open_support']
 
 # %% ../../nbs/experts/34_open_setting.ipynb #b6f27f14
 from dataclasses import dataclass, replace
@@ -101,7 +100,7 @@ def freeze_bound(m, r, K, delta):
     return np.where((m > 0) & (r > 0), np.minimum(bound, 1.), 1.)
 
 class Reported:
-    "The beliefs that were reported: `beliefs` (M, W), and who brought them."
+    "The beliefs that were reported, `beliefs` (M, W), and who brought them."
     def __init__(self, open_setting, delta):
         self.K, self.delta = open_setting.K, delta
         self.beliefs = np.empty((0, open_setting.W))
@@ -156,8 +155,7 @@ class Discovery:
     starts: tuple = ()
 
 class OpenRun:
-    """The state of a run: `seen`, the rounds spent on `collecting`, and those before
-    each run of the learner, `starts`."""
+    "The state of a run: what was `seen`, and how long each part of it took."
     def __init__(self, setting, menus, mass, delta, max_rounds):
         self.setting, self.menus, self.mass = setting, menus, mass
         self.max_rounds, self.collecting, self.starts = max_rounds, 0, []
@@ -169,6 +167,20 @@ class OpenRun:
             raise Halt('round_cap')
         response = yield rule
         return response, self.seen.see(response.arm, np.array(response.report))
+
+    def end(self, status, found=None):
+        "The `Discovery` of a run that has ended."
+        seen, z = self.seen, self.setting
+        more = dict(status=status, mass=seen.mass, rounds=seen.rounds,
+                    collecting=self.collecting, runs=len(self.starts),
+                    starts=tuple(self.starts))
+        if found is None:
+            return Discovery(None, None, self.menus[0], 0, bound=np.inf, charge=np.inf,
+                             **more)
+        charge = float(seen.mass[found.arm] + seen.mass.max())*z.spread
+        rule = OpenRule(found.rule.values, found.rule.bound)
+        return Discovery(found, z.closed(seen.beliefs), rule, found.arm,
+                         bound=found.finding.bound + charge, charge=charge, **more)
 
 # %% ../../nbs/experts/34_open_setting.ipynb #e3008e87
 def collect(run):
@@ -211,7 +223,7 @@ def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
         while True:
             yield from collect(run)
             if found and len(run.seen.beliefs) == found.setting.M:
-                return as_discovery(run, 'certified', found)
+                return run.end('certified', found)
             run.starts.append(run.seen.rounds)
             n, setting = len(run.starts), open_setting.closed(run.seen.beliefs)
             oracle = Oracle([menu.on(setting.support) for menu in menus])
@@ -220,26 +232,9 @@ def discover(open_setting, menus, *, eps, delta, mass=None, within=sharp,
                              told=Told(alarm=ALARM/(n*(n + 1))))
             found = yield from frozen(run, learner)
             if found and found.status != 'certified':
-                return as_discovery(run, found.status, found)
+                return run.end(found.status, found)
     except Halt as halt:
-        return as_discovery(run, halt.status)
-
-# %% ../../nbs/experts/34_open_setting.ipynb #2599fdbd
-def as_discovery(run, status, found=None):
-    "The `Discovery` of a run that has ended."
-    mass = run.seen.mass
-    more = dict(status=status, mass=mass, rounds=run.seen.rounds,
-                collecting=run.collecting, runs=len(run.starts),
-                starts=tuple(run.starts))
-    if found is None:
-        return Discovery(None, None, run.menus[0], 0, bound=np.inf, charge=np.inf,
-                         **more)
-    charge = float(mass[found.arm] + mass.max())*run.setting.spread
-    bound = np.inf if found.certificate is None else found.certificate.bound + charge
-    rule = OpenRule(found.rule.values, found.rule.bound)
-    setting = run.setting.closed(run.seen.beliefs)
-    return Discovery(found, setting, rule, found.arm, bound=bound, charge=charge,
-                     **more)
+        return run.end(halt.status)
 
 def shares_of(open_setting, eps, mass):
     "$m^*$, and what the learner is asked for."
@@ -253,8 +248,7 @@ def shares_of(open_setting, eps, mass):
 
 # %% ../../nbs/experts/34_open_setting.ipynb #b05a4db5
 def open_rounds(setting, coroutine, menus, eps, delta):
-    """Plays the coroutine on a support of which it is told nothing; rounds with the
-    `menus` collect beliefs."""
+    "Plays the coroutine, which isn't told of the support; the `Identification`."
     data = Transcript(setting, keeps=True)
     def answer(menu):
         collects = any(menu is one for one in menus)
@@ -262,43 +256,33 @@ def open_rounds(setting, coroutine, menus, eps, delta):
         arm = yield from announce(data, menu.on(setting.support), kind=kind)
         belief, state = setting.support[data.beliefs[-1]], data.states[-1]
         return Response(arm, tuple(belief.tolist()), None if state < 0 else state)
-    return open_result(data, (yield from within(coroutine, answer)), eps, delta)
+    d = yield from within(coroutine, answer)
+    inner, certificate = d.found, None
+    if np.isfinite(d.bound):
+        certificate = open_proof(data, d, Certificate(d.bound, 0., d.bound))
+    seen = {} if STATUS[d.status].sound else dict(violated='oracle')
+    if inner:
+        seen = dict(checks=inner.checks,
+                    violated=inner.violated or inner.event_violated)
+    return finish(data, Finding(d.rule.on(setting.support), d.arm, certificate),
+                  status=d.status, eps=eps, delta=delta, searches=d.runs, discovery=d,
+                  **seen)
 
-# %% ../../nbs/experts/34_open_setting.ipynb #b62d8f04
-def open_proof(data, d, found):
-    """The `Finding`, with the proof of the learner within on what it saw, and its rules
-    as they were announced."""
-    inner = d.found and d.found.certificate
-    if found.certificate is None or inner is None or inner.proof is None:
-        return found
+def open_proof(data, d, certificate):
+    """The `Certificate` with the proof of the learner within on what it saw, and its
+    rules as they were announced."""
+    inner = d.found.certificate
+    if inner.proof is None:
+        return certificate
     facts, start = dict(inner.facts), d.starts[-1]
     end, asked = start + d.found.rounds, np.full(data.rounds, -1)
     asked[start:end] = facts['asked']
     first = {r: t for t, r in list(enumerate(asked))[::-1] if r >= 0}
     facts |= dict(asked=asked, starts=d.starts, rules=[
         data.rules[data.asked[first[r]]] for r in sorted(first)])
-    proof = dict(kind='unseen',
-                 run=len(d.starts),
-                 rounds=[start, end],
+    proof = dict(kind='unseen', run=len(d.starts), rounds=[start, end],
                  inner=inner.proof)
-    certificate = replace(found.certificate, proof=proof, facts=facts)
-    return replace(found, certificate=certificate)
-
-# %% ../../nbs/experts/34_open_setting.ipynb #c41f9e34
-def open_result(data, d, eps, delta):
-    "The `Identification` of a `Discovery` d."
-    certificate = Certificate(d.bound, 0., d.bound) if np.isfinite(d.bound) else None
-    found = Finding(d.rule.on(data.setting.support), d.arm, certificate)
-    found = open_proof(data, d, found)
-    return finish(data, found, status=d.status, eps=eps, delta=delta, searches=d.runs,
-                  discovery=d, **what_was_seen(d))
-
-def what_was_seen(d):
-    "The checks of the learner within, and what it saw to fail."
-    found = d.found
-    if found is None:
-        return {} if STATUS[d.status].sound else dict(violated='oracle')
-    return dict(checks=found.checks, violated=found.violated or found.event_violated)
+    return replace(certificate, proof=proof, facts=facts)
 
 # %% ../../nbs/experts/34_open_setting.ipynb #232b3619
 def open_support(setting: Setting, oracle: Oracle, *, eps: float, delta: float,

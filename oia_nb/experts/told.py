@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 # %% auto #0
-__all__ = ['TOLD_WORDS', 'LAPSES_MOST', 'ALARM', 'DIGITS_MOST', 'HALFWAY', 'CHECKS', 'VIOLATIONS', 'UNCHECKED', 'Told', 'as_told',
-           'nearest', 'heard_as', 'is_clear', 'digits_needed', 'Check']
+__all__ = ['TOLD_WORDS', 'TOLD_NUMBERS', 'ALARM', 'DIGITS_MOST', 'HALFWAY', 'CHECKS', 'VIOLATIONS', 'UNCHECKED', 'Told',
+           'as_told', 'nearest', 'heard_as', 'is_clear', 'digits_needed', 'Check']
 
 # %% ../../nbs/experts/30_told.ipynb #1e9dde9f
 from dataclasses import dataclass, fields
@@ -18,8 +18,9 @@ from ..core import (InvalidInput, Value, as_choice, as_integer, as_kind, as_numb
 # %% ../../nbs/experts/30_told.ipynb #49a11ffe
 TOLD_WORDS = dict(beliefs=('calibrated', 'own'), costs=('fixed', 'until the end'),
                arm=('seen', 'guessed'))
-# lapses that outnumber intended answers can't be told from them
-LAPSES_MOST = .49
+# the least and the most, and whether the least is excluded; lapses that outnumber
+# intended answers can't be told from them
+TOLD_NUMBERS = dict(lapses=(0., .49), band=(0., ), alarm=(0., 1., True))
 # how often a check raises a false alarm, if nothing else is said
 ALARM = .01
 # a float has no more decimals
@@ -59,12 +60,11 @@ class Told(Value):
     alarm: float = ALARM
 
     def __post_init__(self):
-        put = lambda name, value: object.__setattr__(self, name, value)
-        put('lapses', as_number('told.lapses', self.lapses, 0., LAPSES_MOST))
-        put('band', as_number('told.band', self.band, 0.))
-        put('alarm', as_number('told.alarm', self.alarm, 0., 1., strict_low=True))
+        for name, limits in TOLD_NUMBERS.items():
+            number = as_number(f'told.{name}', getattr(self, name), *limits)
+            object.__setattr__(self, name, number)
         if self.rounding is not None:
-            put('rounding', as_integer('told.rounding', self.rounding, 0, DIGITS_MOST))
+            as_integer('told.rounding', self.rounding, 0, DIGITS_MOST)
         for name, choices in TOLD_WORDS.items():
             as_choice(f'told.{name}', getattr(self, name), choices)
 
@@ -79,18 +79,15 @@ class Told(Value):
 
     @classmethod
     def parse(cls, text: str) -> Told:
-        """A `Told` from a text such as "lapses=0.02,band=.01" (what isn't named is
-        as by default). Raises `InvalidInput`."""
+        "A `Told` from a text such as 'lapses=0.02,band=.01'. Raises `InvalidInput`."
         return cls.from_plain(dict(_pairs(text)))
 
     @classmethod
     def from_plain(cls, record: Any) -> Told:
-        """A `Told` from a dict of its fields, as `plain` makes it for JSON. Raises
-        `InvalidInput`."""
+        "A `Told` from a dict of its fields. Raises `InvalidInput`."
         named = {k: v for k, v in as_kind('told', record, dict).items() if k != 'kind'}
-        known = [f.name for f in fields(cls)]
         for name in named:
-            as_choice('told', name, known)
+            as_choice('told', name, [f.name for f in fields(cls)])
         return cls(**named)
 
     def require(self, learner: Any, can: Any = ()) -> Told:
@@ -139,21 +136,18 @@ class Told(Value):
             parts.append("hides its arm, which is guessed from the report")
         return 'an expert who ' + ', '.join(parts[:-1]) + ' and ' + parts[-1]
 
-# %% ../../nbs/experts/30_told.ipynb #f3960a2a
+# %% ../../nbs/experts/30_told.ipynb #34b066db
 def _pairs(text):
-    "(field, value) for each part of a text; numbers as floats."
+    "(field, value) for each part of a text."
     for part in filter(None, as_kind('told', text, str).split(',')):
         name, equals, value = (p.strip() for p in part.partition('='))
         if not equals:
             raise InvalidInput('told', part, 'field=value, several separated by commas')
-        yield name, value if name in TOLD_WORDS else _number(name, value)
-
-def _number(name, text):
-    try:
-        return int(text) if name == 'rounding' else float(text)
-    except ValueError:
-        kind = 'an integer' if name == 'rounding' else 'a number'
-        raise InvalidInput(f'told.{name}', text, kind) from None
+        try:
+            yield name, value if name in TOLD_WORDS else (
+                int if name == 'rounding' else float)(value)
+        except ValueError:
+            raise InvalidInput(f'told.{name}', value, 'a number') from None
 
 # %% ../../nbs/experts/30_told.ipynb #35048669
 def as_told(told):
@@ -171,8 +165,7 @@ def nearest(support, said):
     return np.abs(support[None] - said[:, None]).max(2).argmin(1)
 
 def heard_as(support, digits):
-    """(M,): h of this chapter, the place of the belief as which each of `support`
-    (M, W) is heard; None for `digits` stands for reports that aren't rounded."""
+    "(M,): h of this chapter, the belief as which each of `support` (M, W) is heard."
     if digits is None:
         return np.arange(len(support))
     return nearest(support, np.round(support, digits))
@@ -182,7 +175,7 @@ HALFWAY = 1e-12
 
 def is_clear(support, digits):
     """(M,): whether each of the beliefs `support` (M, W) is heard as the same however
-    halves are rounded, and nearer to it than to any other; M times True for None."""
+    halves are rounded, and nearer to it than to any other."""
     heard = heard_as(support, digits)
     if digits is None:
         return heard >= 0
@@ -241,6 +234,6 @@ VIOLATIONS = dict(
     reports='reports that come, or are followed, otherwise under other rules')
 
 # what no learner of this book looks at
-UNCHECKED = ('that the expert plays no longer game',
+UNCHECKED = ('that the expert takes each round by itself',
              'that its information stays the same')
 

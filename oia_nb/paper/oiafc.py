@@ -274,8 +274,8 @@ def compose(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
             rounds: int, keep: Callable[..., bool] | None = None, solver: str = 'fast',
             watch: Callable[[Any], object] | None = None, looks: int | None = None,
             sizes: Any = None) -> LoopLearner:
-    r"""A `Learner` from its parts (see the table above); it ends after `rounds`
-    interactions at the latest.
+    r"""A `Learner` from its parts, which chapter 9 lists in a table; it ends after
+    `rounds` interactions at the latest.
 
     Parameters
     ----------

@@ -156,11 +156,7 @@ def source(f):
 # %% ../../nbs/handbook/67_experiments.ipynb #5ba95984
 def identify_whole(world, /, **options):
     """What `identify` gives. Raises `KeyboardInterrupt` if the run was stopped: it is
-    none of those that were asked for, and no other is begun.
-
-    >>> identify_whole(load_world('advert'), eps=3., delta=.1, seed=0).status
-    'certified'
-    """
+    none of those that were asked for, and no other is begun."""
     found = identify(world, **options)
     if found.status == 'stopped':
         raise KeyboardInterrupt
@@ -396,8 +392,8 @@ def read_runs(folder):
 
 # %% ../../nbs/handbook/67_experiments.ipynb #c5d2bf3d
 def execute(tasks, n_jobs):
-    """Yields what `perform(*task)` gives, in whatever order runs end. Joblib's processes
-    on this computer use one thread each; other back ends are left as they are."""
+    """Yields what `perform(*task)` gives, in whatever order runs end. Joblib's
+    processes on this computer use one thread each; other back ends are left alone."""
     if n_jobs == 0:
         yield from (perform(*task) for task in tasks)
         return
@@ -474,10 +470,10 @@ def experiment(worlds: Any, methods: Any, grid: dict[str, Any],
     repetitions : int, or list of int
         How many, or which. Repetition i has the generator
         ``SeedSequence(seed, spawn_key=(i,))`` in every world, for every method.
-    n_jobs : int
+    seed, n_jobs : int
         0: one after the other, without joblib; else joblib's workers, -1 for one a
         core.
-    path : str or Path, optional
+    path, retry : str or Path, optional, and bool
         A folder for results as they come; what is missing there is done, also of new
         worlds, methods and values of the grid; with `retry`, runs with an error too.
     progress : bool; show a bar with the time left on standard error
@@ -547,7 +543,8 @@ def summarise(frame: pd.DataFrame,
         by = [c for c in frame.columns if c not in {*RESULTS, 'seed', 'repetition'}]
     within = (frame.regret <= frame.eps).astype('Float64')
     never = frame.break_even.isna() & frame.lost.notna()
-    rows = frame.astype(dict(rounds=float, stopped='Float64', correct='Float64')).assign(
+    types = dict(rounds=float, stopped='Float64', correct='Float64')
+    rows = frame.astype(types).assign(
         failed=frame.error.notna(), within=within.where(frame.regret.notna()),
         break_even=frame.break_even.mask(never, np.inf))
     at = lambda p: lambda x: x.quantile(p)
@@ -680,8 +677,9 @@ def _forecast_row(world, found, *, hires, rounds, sums):
     row |= {} if hires is None else dict(total=total_loss(world, found, hires))
     row |= {f'proved_{n}': proved_after(found, as_integer('rounds', n, 1))
             for n in rounds}
-    return row | {f'proved_for_{x:g}': proved_after(found, paid=as_number('sums', x, 0.))
-                  for x in sums}
+    return row | {
+        f'proved_for_{x:g}': proved_after(found, paid=as_number('sums', x, 0.))
+        for x in sums}
 
 def _forecast_table(rows):
     "A pandas frame with a row a method and ϵ: counts and quantiles of its runs."

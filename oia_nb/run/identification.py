@@ -46,8 +46,7 @@ LEFT_OUT = 'left out, as no rule makes it the favourite: %s'
 def rounds_left(bounds: Any, eps: float) -> Any:
     """The rounds that are left (an int, to two digits) by chapter 63, from pairs
     (rounds, bound): the last one, and the last of those after at most half its rounds.
-    0 for a bound of `eps` or less, None if it doesn't fall.
-    """
+    0 for a bound of `eps` or less, None if it doesn't fall."""
     t1, b1 = bounds[-1]
     t0, b0 = next((b for b in reversed(bounds) if 2*b[0] <= t1), bounds[-1])
     if b1 <= eps:
@@ -72,12 +71,8 @@ class ProgressBar:
                  total: Any = None) -> None:
         self.setting, self.eps, self.watch, self.total = setting, eps, watch, total
         self.bar: Any = None
-        self.learner = None
+        self.learner: Any = None        # of whose best rule it says what is proved
         self.bounds = []
-    def follow(self, learner: Any) -> Any:
-        "Say what is proved of the best rule of this `Learner`; returns it."
-        self.learner = learner
-        return learner
     def __enter__(self):
         return self
     def __call__(self, plan: Any) -> None:
@@ -361,7 +356,8 @@ def play_row(row: Row, world: World, oracle: Oracle, rng: np.random.Generator, /
     total = options['budget'] if row.needs_budget else None
     watch = options.pop('watch', None)
     with ProgressBar(world.setting, options['eps'], watch, total) as bar:
-        return simulate(bar.follow(make(watch=bar, **options)), world, rng)
+        bar.learner = make(watch=bar, **options)
+        return simulate(bar.learner, world, rng)
 
 # %% ../../nbs/appendix/63_identification.ipynb #2d2c9389
 def identify(world: World, *, eps: float, delta: float, method: str | None = None,

@@ -16,9 +16,9 @@ _P = ParamSpec('_P')
 # %% auto #0
 __all__ = ['CLAIM_TOL', 'NOT_PROVED', 'NO_USE', 'STATUS', 'UNCLAIMED', 'TRACE_TYPES', 'CLAIMS', 'check_response', 'announce',
            'ask_oracle', 'check_fits', 'check_learner', 'Trace', 'Certificate', 'Finding', 'Origin', 'Identification',
-           'Status', 'was_cut_short', 'finish', 'with_rules', 'facts_of', 'claim_of', 'Verification', 'verified',
-           'Learner', 'Halt', 'Stopped', 'learner', 'within', 'within_sum', 'interrupts_held', 'simulate',
-           'found_names', 'claim_facts', 'proved_text', 'result_facts', 'claim_text', 'unchecked', 'ended']
+           'Status', 'was_cut_short', 'finish', 'facts_of', 'claim_of', 'Verification', 'verified', 'Learner', 'Halt',
+           'Stopped', 'learner', 'within', 'within_sum', 'interrupts_held', 'simulate', 'claim_facts', 'proved_text',
+           'result_facts', 'claim_text', 'unchecked', 'ended']
 
 # %% ../../nbs/appendix/62_learner.ipynb #4597f18f
 import signal
@@ -35,7 +35,7 @@ from ..paper.estimation import FORCED, NORMAL, PAST
 from ..game.information import Setting, World
 from ..game.oracle import Oracle
 from ..game.scoring import ScoringRule
-from ..show.facts import (FactTable, amount, brief, in_percent, sensible,
+from ..show.facts import (FactTable, amount, brief, in_percent, numbered, sensible,
                                three_digits)
 from ..experts.told import CHECKS, UNCHECKED, VIOLATIONS, Told
 from .. import proofs
@@ -85,8 +85,7 @@ def announce(transcript: Transcript, rule: ScoringRule, line: Any = None,
 def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any = None,
                kind: int = NORMAL) -> Generator[ScoringRule, Response, None]:
     """One round with the oracle's rule for arm k, of this `kind`; raises
-    `OracleViolated` if another arm answers.
-    """
+    `OracleViolated` if another arm answers."""
     arm = yield from announce(transcript, oracle.rules[k], line, kind=kind, target=k)
     if arm != k:
         arms = transcript.setting.arms
@@ -94,10 +93,10 @@ def ask_oracle(transcript: Transcript, oracle: Oracle, k: int, line: Any = None,
 
 # %% ../../nbs/appendix/62_learner.ipynb #5f1cc31e
 def check_fits(name: str, rule: Any, setting: Setting) -> None:
-    """Raise `InvalidInput` unless it is a rule on the support of the setting, within its
-    bound.
-    """
-    fits = isinstance(rule, ScoringRule) and np.array_equal(rule.support, setting.support)
+    """Raise `InvalidInput` unless it is a rule on the support of the setting, within
+    its bound."""
+    fits = (isinstance(rule, ScoringRule)
+            and np.array_equal(rule.support, setting.support))
     if not fits or rule.bound > setting.bound:
         raise InvalidInput(name, rule,
                            'a rule on the support of the setting, within its bound')
@@ -296,7 +295,7 @@ class Identification:
         return 0 if self.trace is None else int((self.trace.kinds == PAST).sum())
 
     def unfounded(self, claim: checker.Claim, facts: checker.Facts) -> str | None:
-        "What it says that its proof, which holds, does not say; None if nothing."
+        "What it claims and its proof, which holds, does not prove; None if nothing."
         p, bound = self.proved.proof, self.proved.bound
         least = (_earned(claim, p, facts) if p['kind'] == 'sharp'
                  else proofs.earns_at_least(p))
@@ -321,17 +320,16 @@ class Identification:
             return Verification('nothing is claimed', '', 0.)
         if self.proved is None or self.proved.proof is None:
             return Verification('there is no proof', '', 0.)
-        start = perf_counter()
+        start, rests = perf_counter(), ''
         try:
             facts, claim = facts_of(self), claim_of(self)
             what = SimpleNamespace(claim=claim, proof=self.proved.proof)
             refused = checker.verify(what, facts, exact) or self.unfounded(claim, facts)
-            seconds = perf_counter() - start
-            rests = '' if refused else proofs.rests_on(what.proof, facts, self.setting.arms)
+            if not refused:
+                rests = proofs.rests_on(what.proof, facts, self.setting.arms)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
-            refused, rests = f'the facts cannot be read: {e!r}', ''
-            seconds = perf_counter() - start
-        return Verification(refused, rests, seconds)
+            refused = f'the facts cannot be read: {e!r}'
+        return Verification(refused, rests, perf_counter() - start)
 
     @cached_property
     def verification(self) -> Verification:
@@ -370,8 +368,8 @@ class Identification:
         save_document(self.to_dict(trace), path)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a round as a pandas frame, arms by name where the setting is known. Raises
-        `InvalidInput` for a result without a trace."""
+        """One row a round as a pandas frame, arms by name where the setting is known.
+        Raises `InvalidInput` for a result without a trace."""
         if self.trace is None:
             raise InvalidInput('found', self, 'a result with its trace')
         return self.trace.to_frame(self.setting)
@@ -426,7 +424,7 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
 
     `transcript` is a `Transcript`, or anything with `arms`, `beliefs`, `states`,
     `kinds`, `targets` and `payments` (one entry a round), `N` (K,) and `rounds`.
-    `status` is one of `STATUS`; unless it is sound, nothing is claimed. `violated` tells
+    `status` is one of `STATUS`; unless it is sound, nothing is claimed. `violated` is
     whether something was seen that can't be, or what: one of `VIOLATIONS`. `snapshots`
     are (round, profits (K,), radii (K,), bound), and `more` fields of an
     `Identification` that some learners only have.
@@ -441,7 +439,10 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
     if isinstance(violated, str):
         more['violated'] = as_choice('violated', violated, VIOLATIONS)
     violated = bool(violated or not STATUS[as_choice('status', status, STATUS)].sound)
-    certificate = None if violated else with_rules(found.certificate, transcript)
+    certificate = None if violated else found.certificate
+    if certificate and certificate.proof is not None and transcript.keeps:
+        rules = dict(rules=transcript.rules, asked=np.array(transcript.asked))
+        certificate = replace(certificate, facts=rules | (certificate.facts or {}))
     if status == 'certified' and (certificate is None or not found.proves(eps)):
         raise InvalidInput('status', status, f'a rule that is proved to lose at most '
                            f'{eps:g}; proved of this one: {certificate}')
@@ -462,14 +463,6 @@ def finish(transcript: Any, found: Finding, *, status: str, eps: float, delta: f
         setting=transcript.setting, **more))
 
 # %% ../../nbs/appendix/62_learner.ipynb #a7c3e9b1
-def with_rules(certificate: Certificate | None,
-               transcript: Transcript) -> Certificate | None:
-    "The `Certificate`, whose facts hold the rules that the transcript keeps."
-    if certificate is None or certificate.proof is None or not transcript.keeps:
-        return certificate
-    rules = dict(rules=transcript.rules, asked=np.array(transcript.asked))
-    return replace(certificate, facts=rules | (certificate.facts or {}))
-
 TRACE_TYPES = dict(rules=float, margins=float, oracle=float, questions=int, handed=int)
 
 def facts_of(found):
@@ -608,8 +601,7 @@ class Stopped(Halt):
 
 def learner(make: Callable[_P, Generator[Any, Any, Any]]) -> Callable[_P, Learner]:
     """Decorator of a function (setting, oracle, …) that returns a generator, or is
-    one: what it makes is a `Learner`.
-    """
+    one: what it makes is a `Learner`."""
     @wraps(make)
     def made(setting, oracle, *args, **options):
         return Learner(setting, make(setting, oracle, *args, **options))
@@ -730,13 +722,6 @@ def simulate(learner: Any, world: World, seed: int | np.random.Generator | None)
             raise KeyboardInterrupt from None
 
 # %% ../../nbs/appendix/62_learner.ipynb #9dce764c
-def found_names(found):
-    "The names of arms and states, as far as a result knows them."
-    if found.setting is not None:
-        return found.setting.arms, found.setting.states
-    return ([f'arm {k}' for k in range(len(found.counts))],
-            [f'state {w}' for w in range(found.rule.support.shape[1])])
-
 def claim_facts(found):
     "What a result claims of its rule; each bound is rounded to the side of truth."
     most, least = (lambda x: three_digits(x, True)), (lambda x: three_digits(x, False))
@@ -770,7 +755,8 @@ def result_facts(found, *, rounds=None, regret=None, break_even=None):
     """What an `Identification` says: `rounds` are what its rounds were for, in words;
     the true `regret`, and the rounds until its `break_even`, come from someone who
     knows the world."""
-    arms, origin = found_names(found)[0], found.origin or Origin()
+    z, origin = found.setting, found.origin or Origin()
+    arms = numbered('arm', len(found.counts)) if z is None else z.arms
     answers = brief(f'{a} {n:,}' for a, n in zip(arms, found.counts))
     used = f'{found.rounds:,} ({answers})' + (f': {rounds}' if rounds else '')
     return FactTable.of(
@@ -797,9 +783,9 @@ def claim_text(found, told):
                 f'tried, this one earns at most {said["behind"]} less than the best, '
                 f'with probability {said["delta"]}, and between {said["low"]} and '
                 f'{said["high"]} as played')
-    text = (f'For {told.in_words()}: the rule loses at most {said["bound"]} against the '
-            f'best one{", where the arm answers that is meant" if meant else ""}, with '
-            f'probability {said["delta"]}')
+    text = (f'For {told.in_words()}: the rule loses at most {said["bound"]} against '
+            f'the best one{", where the arm answers that is meant" if meant else ""}, '
+            f'with probability {said["delta"]}')
     if 'profit' in said:
         text += (f', and earns at least {said["profit"]}'
                  f'{" in all rounds, lapses among them" if meant else ""}, with the '

@@ -38,8 +38,9 @@ from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
 from .. import __version__
-from ..core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer, as_kind,
-                         as_number, as_text, as_value, file_trouble, fresh_seed, generator, placed, plain)
+from ..core import (InvalidInput, OIAError, PROB_TOL, as_choice, as_integer,
+                         as_kind, as_number, as_text, as_value, file_trouble,
+                         fresh_seed, generator, placed, plain)
 from ..paper.estimation import NORMAL, PAST
 from ..game.information import Response, Setting, World
 from ..game.scoring import ScoringRule
@@ -51,7 +52,8 @@ from ..show.documents import identification_from_dict
 from .identification import (check_options, learner_for, learner_row,
                                        rounds_left, searching)
 from ..show.facts import ROWS_SHOWN, html_table, in_percent, three_digits
-from .learner import Origin, Stopped, Verification, check_fits, interrupts_held
+from .learner import (Origin, Stopped, Verification, check_fits,
+                                interrupts_held)
 from ..experts.told import DIGITS_MOST, Check, Told, as_told
 from ..experts.open_setting import OpenSetting
 from ..game.stackelberg import region_margin
@@ -122,9 +124,10 @@ def read_journal(data, cut=False):
         except Damaged as e:
             if cut and records:
                 break
-            way = ('; Session.open(path, cut=True) goes on from the lines before it, and '
-                   'keeps the rest in a file beside')*bool(records)
-            raise Damaged(f'line {number} (byte {at}) of the journal {e}{way}') from None
+            way = ('; Session.open(path, cut=True) goes on from the lines before it, '
+                   'and keeps the rest in a file beside')*bool(records)
+            where = f'line {number} (byte {at}) of the journal'
+            raise Damaged(f'{where} {e}{way}') from None
         records.append(record)
         at += len(line) + (not last)
     return records, previous, at
@@ -290,8 +293,9 @@ def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent
     if gap[n] > snap + PROB_TOL:
         near = ', '.join(f'{p:.1%}' for p in setting.support[i])
         whose = '' if len(places) == setting.M else f' of {setting.arms[arm]}'
-        raise Refused('report', report, f'a belief within {snap:g} of a listed one{whose} '
-                      f'(the nearest, {near}, is {gap[n]:.3g} away)')
+        raise Refused('report', report,
+                      f'a belief within {snap:g} of a listed one{whose} (the nearest, '
+                      f'{near}, is {gap[n]:.3g} away)')
     return i, x, float(gap[n])
 
 # %% ../../nbs/experts/27_session.ipynb #4022c88b
@@ -373,8 +377,9 @@ def read_header(path, records):
         raise InvalidInput('path', str(path), 'the file of a session')
     schema = head.get('schema')
     if type(schema) is not int or schema > SCHEMA:
-        raise InvalidInput(f'{path}: schema', schema, f'{SCHEMA}; the file was made by a '
-                           'later version of this package')
+        raise InvalidInput(f'{path}: schema', schema,
+                           f'{SCHEMA}; the file was made by a later version of this '
+                           'package')
     try:
         return HEAD | head, *checked_head(HEAD | head)
     except (LookupError, TypeError, AttributeError, ValueError, OIAError) as e:
@@ -444,9 +449,10 @@ class Offer:
             reckoner(menu, states) if len(states) > 2 else '']
         if not details:
             most = money(menu.tickets.max(), digits, self.unit)
-            exact = [f'You are paid for what you say, {most} at most. The better you know what '
-                     'is the case, the more you can earn. You earn most, on average, if you '
-                     'say what you believe.', '<details><summary>What exactly is paid'
+            exact = [f'You are paid for what you say, {most} at most. The better you know '
+                     'what is the case, the more you can earn. You earn most, on average, '
+                     'if you say what you believe.',
+                     '<details><summary>What exactly is paid'
                      f'</summary>{as_body(*exact)}</details>']
         return as_page(
             f'Round {self.round}',
@@ -937,7 +943,8 @@ class Session:
             return now
         known = 0 < n <= len(self._rounds)
         said = BECAME[self._rounds[n - 1].status] if known else 'is not announced'
-        wanted = 'one that is announced first' if now is None else f'{now.number}, the open one'
+        wanted = ('one that is announced first' if now is None
+                  else f'{now.number}, the open one')
         raise Refused('round', n or None, f'{wanted} (round {n or 1} {said})')
 
     def _answered(self, number):
@@ -1173,8 +1180,8 @@ class Session:
         if found.violated not in SLIPS:
             return WAYS.get(found.violated, '.')
         first = self.contradiction[0]
-        return (f'Seen in {in_rounds(self.contradiction)}. If one of them is a slip, correct '
-                f"it and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
+        return (f'Seen in {in_rounds(self.contradiction)}. If one of them is a slip, '
+                f"correct it and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
                 f"s.undo({first}, '…'). If slips are to be expected: "
                 f"Session.create(…, told='lapses=0.05'{IN_A_NEW_FILE}; if costs were "
                 "guessed, with intervals as the world's cost_ranges.")
@@ -1195,8 +1202,8 @@ class Session:
         "What to tell the expert before the first round, and what to know of its answers."
         told, said = as_told(self.head['options'].get('told')), self.say
         if told.rounding is None and not Told(rounding=2).is_exact(self.setting.support):
-            said += (' Whole percentages would merge some of the listed beliefs: if they are '
-                     "what will be said, create the session with told='rounding=2'.")
+            said += (' Whole percentages would merge some of the listed beliefs: if they '
+                     "are what will be said, create the session with told='rounding=2'.")
         if self.head['left']:
             said += (' Left out, as no rule makes them the favourite: '
                      f'{", ".join(self.head["left"])}.')
@@ -1211,7 +1218,7 @@ class Session:
         if self.status != 'open' or not bounds or bounds[-1][1] <= eps:
             return None
         t, bound = bounds[-1]
-        # without a fall that shows a rate, bounds are taken to fall like t to the power -1/2
+        # without a fall that shows a rate, bounds are taken to fall like 1/sqrt(t)
         n = rounds_left(bounds, eps) or t*((bound/eps)**2 - 1)
         n = int(float(f'{max(n, 1):.2g}'))
         return n, n*self.expected/max(self.rounds, 1)
@@ -1274,7 +1281,8 @@ class Session:
         the sums, as a pandas frame: the receipt of the `person`."""
         import pandas as pd
         same = {name: self.head[name] for name in ('person', 'fee', 'currency')}
-        rows = [self.plain_round(r) | same | dict(ticket=r.ticket, undone=r.status == 'void')
+        rows = [self.plain_round(r) | same
+                | dict(ticket=r.ticket, undone=r.status == 'void')
                 for r in self._rounds if r.status != 'open']
         total = same | dict(round='total', fee=self.fees,
                             paid=self.summed(r.paid for r in self._rounds))
@@ -1324,7 +1332,8 @@ class Session:
             f'Assumed is {told}.', forecast,
             f'A round pays at most {self.sum_text(z.bound + head["fee"])}.{most}',
             'What the expert is handed in each round, here with one of the first rules:',
-            offer.tickets(), offer.say, offer.terms(), 'Control questions, and their answers:',
+            offer.tickets(), offer.say, offer.terms(),
+            'Control questions, and their answers:',
             html_table(['Question', 'Answer'], questions))
 
     def calibration(self, level: float = CALIBRATION_LEVEL) -> Calibration:
@@ -1412,7 +1421,8 @@ def past_answer(setting, oracle, n, row):
     try:
         rule, arm, report, *state = row
     except (TypeError, ValueError):
-        raise InvalidInput(f'history[{n}]', row, 'a rule, an arm and a report') from None
+        expected = 'a rule, an arm and a report'
+        raise InvalidInput(f'history[{n}]', row, expected) from None
     with placed(f'history[{n}], '):
         if not isinstance(rule, ScoringRule):
             if oracle is None:

@@ -28,7 +28,7 @@ from ..game.information import Setting, World
 from ..game.scoring import ScoringRule, as_rule
 from ..game.tickets import RoundedMenu
 from ..paper.estimation import PAST
-from .facts import setting_facts
+from .facts import numbered, setting_facts
 from ..run.learner import STATUS, Certificate, Identification, Origin, Trace
 from ..experts.told import CHECKS, VIOLATIONS, Check, as_told
 from ..worlds.files import (ANYTHING, FLAG, GAME, INTEGER, BELIEF_FORMS, MATRIX,
@@ -216,7 +216,7 @@ def rule_to_dict(rule: Any, setting: Setting | None = None) -> dict[str, Any]:
     """
     rule = as_rule('rule', rule)
     if setting is None:
-        game: Any = dict(states=[f'state {w}' for w in range(rule.support.shape[1])])
+        game: Any = dict(states=numbered('state', rule.support.shape[1]))
     else:
         game = game_fields(as_kind('setting', setting, Setting))
         if not np.array_equal(setting.support, rule.support):
@@ -297,7 +297,8 @@ def identification_from_dict(data: dict[str, Any]) -> Identification:
     'certified'
     """
     d = check_document(data, 'identification')
-    z = setting_from_dict({name: d[name] for name in (*GAME, *BELIEF_FORMS) if name in d})
+    z = setting_from_dict(
+        {name: d[name] for name in (*GAME, *BELIEF_FORMS) if name in d})
     as_choice('document.status', d['status'], STATUS)
     said = {EARLIER.get(k, k): v for k, v in (d['details'] | d).items()}
     values = {f.name: detail(f.name, said[f.name]) for f in fields(Identification)
@@ -384,7 +385,8 @@ def check_details(found):
     if not tried and found.certificate is None:
         return
     as_number('document.target.delta', found.delta, 0., 1., strict_low=True)
-    stated = {name: getattr(found, name) for name in ('means', 'earns', 'behind') if tried}
+    stated = {name: getattr(found, name)
+              for name in ('means', 'earns', 'behind') if tried}
     proof = not tried and found.certificate.proof
     if proof and proof.get('kind') == 'unseen' and found.discovery is None:
         stated['discovery'] = None

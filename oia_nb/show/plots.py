@@ -61,7 +61,7 @@ def distinct_rows(rule):
     return rule.bound*np.unique((rule.values/rule.bound).round(9), axis=0)
 
 def truthful_payment(rule, beliefs):
-    r"(n,): $G_S(\sigma)$, what the best report is expected to pay, at `beliefs` (n, W)."
+    r"(n,): $G_S(\sigma)$, what the best report is expected to pay, at beliefs (n, W)."
     return (np.asarray(beliefs) @ rule.values.T).max(1)
 
 # %% ../../nbs/handbook/69_plots.ipynb #b21025c1

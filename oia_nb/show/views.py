@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['STYLE', 'HUES', 'KIND_NAMES', 'block', 'html_paragraph', 'Still', 'rule_svg', 'ticket_table', 'rule_block',
-           'state_names', 'arm_names', 'trace_frame', 'Card', 'rule_card', 'session_facts']
+           'trace_frame', 'Card', 'rule_card', 'session_facts']
 
 # %% ../../nbs/handbook/83_views.ipynb #a68aeb28
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ from ..game.oracle import Oracle
 from ..paper.oiafc import Plan
 from ..paper.complexity import Forecast, forecast_rows
 from .facts import (FactTable, ROWS_SHOWN, arm_facts, brief,
-                               comparison_facts, html_table, profit_text, setting_facts)
-from ..run.learner import (Finding, Identification, Origin, Trace, found_names,
-                                result_facts)
+                               comparison_facts, html_table, numbered, profit_text,
+                               setting_facts)
+from ..run.learner import Finding, Identification, Origin, Trace, result_facts
 from ..worlds.files import write_file
 from ..game.tickets import Menu, RoundedMenu, intervals, remark, when_two
 from ..run.experiments import Comparison
@@ -106,9 +106,10 @@ class Still:
                 f'font-size="12" fill="currentColor">{"".join(self.parts)}</svg>')
 
 # %% ../../nbs/handbook/83_views.ipynb #7471b7fb
-def rule_svg(rule, states):
+def rule_svg(rule, setting=None):
     "What is expected under a rule over two states, as SVG."
-    menu, label = rule.menu(), f'chance of {states[1]}'
+    menu = rule.menu()
+    label = f'chance of {setting.states[1] if setting else "state 1"}'
     still = Still((0, 1), (0, rule.values.max() or rule.bound), size=(360, 200),
                   label=f'expected payment by the {label}', box=(52, 350, 10, 160))
     for a, b in menu.tickets[:ROWS_SHOWN]:
@@ -122,23 +123,20 @@ def rule_svg(rule, states):
     still.axes(label, 'expected payment', '{:.4g}')
     return still.svg
 
-def ticket_table(menu, states, digits=None, currency=None):
+def ticket_table(menu, setting=None, digits=None, currency=None):
     "The tickets of a menu: what each pays, and for two states when to take it."
-    said = remark(menu.tickets, digits)
-    when = when_two(menu, states) if len(states) == 2 else None
+    said, W = remark(menu.tickets, digits), menu.support.shape[1]
+    states = numbered('state', W) if setting is None else setting.states
+    when = when_two(menu, states) if W == 2 else None
     return (tickets_html(menu, states, digits, currency, when=when)
             + (html_paragraph(said) if said else ''))
 
-def rule_block(rule, states, currency=None):
+def rule_block(rule, setting=None, currency=None):
     "The picture, if there are two states, and the tickets."
-    picture = rule_svg(rule, states) if len(states) == 2 else ''
-    return picture + ticket_table(rule.menu(), states, currency=currency)
+    picture = rule_svg(rule, setting) if rule.support.shape[1] == 2 else ''
+    return picture + ticket_table(rule.menu(), setting, currency=currency)
 
 # %% ../../nbs/handbook/83_views.ipynb #abd17323
-def state_names(rule):
-    "Names for the states of a rule that knows none."
-    return [f'state {w}' for w in range(rule.support.shape[1])]
-
 @patch_to(Setting)
 def _repr_html_(self):
     return block(html_paragraph('Setting'), setting_facts({None: self}).html())
@@ -151,11 +149,11 @@ def _repr_html_(self):
 
 @patch_to(ScoringRule)
 def _repr_html_(self):
-    return block(html_paragraph(repr(self)), rule_block(self, state_names(self)))
+    return block(html_paragraph(repr(self)), rule_block(self))
 
 @patch_to(Menu)
 def _repr_html_(self):
-    return block(ticket_table(self, state_names(self)))
+    return block(ticket_table(self))
 
 @patch_to(Menu)
 def __repr__(self):
@@ -164,11 +162,9 @@ def __repr__(self):
 
 @patch_to(Oracle)
 def _repr_html_(self):
-    arms = self.arms or [f'arm {k}' for k in range(len(self.rules))]
-    margins = ['unknown']*len(arms)
-    if self.margins is not None:
-        margins = [f'{m:.4g}' for m in self.margins]
-    rows = [[a, m, f'{r.values.max():.4g}']
+    arms = self.arms or numbered('arm', len(self.rules))
+    margins = [None]*len(arms) if self.margins is None else self.margins
+    rows = [[a, 'unknown' if m is None else f'{m:.4g}', f'{r.values.max():.4g}']
             for a, m, r in zip(arms, margins, self.rules)]
     return block(html_paragraph(repr(self)),
                  html_table(['arm', 'leads by', 'its rule pays up to'], rows))
@@ -176,28 +172,23 @@ def _repr_html_(self):
 # %% ../../nbs/handbook/83_views.ipynb #380eda84
 @patch_to(Optimum)
 def __repr__(self):
-    arms = arm_names(self)
+    arms = self.world.setting.arms if self.world else numbered('arm', len(self.profits))
     each = brief(f'{a} {profit_text(h)}' for a, h in zip(arms, self.profits))
     return (f'Optimum({arms[self.arm]}, profit {self.profit:.4g}, by {self.rule!r};\n'
             f'  best profits: {each})')
 
-def arm_names(best):
-    "The names of the arms, as far as a world is there to tell them."
-    if best.world is None:
-        return [f'arm {k}' for k in range(len(best.profits))]
-    return best.world.setting.arms
-
 @patch_to(Optimum)
 def _repr_html_(self):
-    arms, world = arm_names(self), self.world
+    world, arms = self.world, numbered('arm', len(self.profits))
+    if world is not None:
+        arms, table = world.setting.arms, arm_facts(world, self).html()
+    else:
+        table = html_table(['arm', 'best profit'],
+                           zip(arms, map(profit_text, self.profits)))
     said = (f'The best rule: the agent chooses {arms[self.arm]}, profit '
             f'{self.profit:.4g}')
-    if world is None:
-        states, rows = state_names(self.rule), zip(arms, map(profit_text, self.profits))
-        table = html_table(['arm', 'best profit'], rows)
-    else:
-        states, table = world.setting.states, arm_facts(world, self).html()
-    return block(html_paragraph(said), rule_block(self.rule, states), table)
+    return block(html_paragraph(said), rule_block(self.rule, world and world.setting),
+                 table)
 
 # %% ../../nbs/handbook/83_views.ipynb #91858507
 @patch_to(Identification)
@@ -210,7 +201,7 @@ def __repr__(self):
 @patch_to(Identification)
 def _repr_html_(self):
     return block(result_facts(self).html(),
-                 rule_block(self.rule, found_names(self)[1]))
+                 rule_block(self.rule, self.setting))
 
 @patch_to(Finding)
 def __repr__(self):
@@ -219,7 +210,7 @@ def __repr__(self):
 @patch_to(Finding)
 def _repr_html_(self):
     said = f'The best rule so far: arm {self.arm}, loses at most {self.bound:.4g}.'
-    return block(html_paragraph(said), rule_block(self.rule, state_names(self.rule)))
+    return block(html_paragraph(said), rule_block(self.rule))
 
 # %% ../../nbs/handbook/83_views.ipynb #88d081f3
 KIND_NAMES = 'initial', 'normal', 'forced'
@@ -329,13 +320,12 @@ def rule_card(rule: ScoringRule, setting: Setting, currency: str | None = None, 
     title = as_text('title', title)
     currency = None if currency is None else as_text('currency', currency)
     page = Offer(0, rule, z, currency).sheet(digits)
-    shown = block(html_paragraph(title), ticket_table(rule.menu(), z.states, digits,
-                                                 currency))
+    shown = block(html_paragraph(title), ticket_table(rule.menu(), z, digits, currency))
     return Card(page.replace('Round 0', escape(title)), shown)
 
 @patch_to(RoundedMenu)
 def _repr_html_(self):
-    return block(ticket_table(self.menu, state_names(self.menu), max(self.digits, 0)))
+    return block(ticket_table(self.menu, digits=max(self.digits, 0)))
 
 # %% ../../nbs/handbook/83_views.ipynb #4561c513
 @patch_to(Offer)
@@ -347,7 +337,7 @@ def _repr_html_(self):
     z = self.setting
     said = (f'Round {self.round}. Choose how to look ({brief(z.arms)}), and say what '
             'you believe.')
-    return block(html_paragraph(said), rule_block(self.rule, z.states, self.currency))
+    return block(html_paragraph(said), rule_block(self.rule, z, self.currency))
 
 def session_facts(s):
     "What stands in a `Session`: for its view, and for `oia session`."
@@ -364,7 +354,8 @@ def session_facts(s):
         ('currency', 'currency', s.head['currency'], lambda unit: ''),
         ('rounds_left', 'rounds left, about', left[0], ',.0f'),
         ('money_left', 'to be paid yet, about', left[1], put),
-        ('pending', 'states pending', [r.number for r in s._rounds if r.pending], brief),
+        ('pending', 'states pending', [r.number for r in s._rounds if r.pending],
+         brief),
         ('bound', 'best so far', best and best.bound,
          lambda bound: f'{s.setting.arms[best.arm]}, loses at most {bound:.3g}'))
 

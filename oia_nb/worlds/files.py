@@ -10,10 +10,10 @@ from os import PathLike
 from typing import Any
 
 # %% auto #0
-__all__ = ['NAMES', 'MATRIX', 'BELIEF_FORMS', 'ARM', 'WORLD_FORM', 'NOTES', 'GRID_MOST', 'GAME', 'SETTING_FORM', 'read_agent',
-           'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text', 'write_file', 'as_file',
-           'read_file', 'save_world', 'parse_json', 'world_names', 'load_world', 'world_from_bytes', 'setting_grid',
-           'setting_to_dict', 'setting_from_dict', 'save_setting', 'load_setting']
+__all__ = ['NAMES', 'MATRIX', 'BELIEF_FORMS', 'ARM', 'WORLD_FORM', 'NOTES', 'GRID_MOST', 'GAME', 'SETTING_FORM', 'check_schema',
+           'check_file', 'read_agent', 'world_from_dict', 'known_beliefs', 'on_support', 'world_to_dict', 'json_text',
+           'write_file', 'as_file', 'read_file', 'save_world', 'parse_json', 'world_names', 'load_world',
+           'world_from_bytes', 'setting_grid', 'setting_to_dict', 'setting_from_dict', 'save_setting', 'load_setting']
 
 # %% ../../nbs/handbook/64_worlds.ipynb #1408e88e
 import json
@@ -23,6 +23,7 @@ import secrets
 from dataclasses import MISSING, fields, replace
 from importlib import resources
 from itertools import combinations
+from math import comb
 from pathlib import Path
 import numpy as np
 from .. import __version__
@@ -60,8 +61,7 @@ TYPES = dict(integer=int, boolean=bool, array=(list, tuple), object=dict)
 
 def check_form(at, value, form):
     """Raise `InvalidInput`, which names the place, such as ``arms[1].joint[0][2]``,
-    unless `value` (JSON as Python reads it) has the `form`: numbers are finite, texts
-    as in `as_text`."""
+    unless `value` (JSON as Python reads it) has the `form`."""
     if 'anyOf' in form:
         return None if value is None else check_form(at, value, form['anyOf'][0])
     if 'const' in form and value != form['const']:
@@ -110,7 +110,7 @@ WORLD_FORM = record(
 NOTES = [f.name for f in fields(World)
          if f.name in WORLD_FORM['properties'] and f.name != 'name']
 
-# %% ../../nbs/handbook/64_worlds.ipynb #f4a00001
+#| exporti
 def check_schema(kind, value, version=1):
     "Refuse the key schema of a file of another kind, or of a later version."
     match = re.fullmatch(rf'oia/{kind}/([1-9][0-9]*)', str(value))
@@ -129,24 +129,18 @@ def check_file(kind, data, form):
 # %% ../../nbs/handbook/64_worlds.ipynb #84de4446
 def read_agent(at: str, value: Any) -> Agent:
     """The `Agent` that an object {"kind": the name of its class, its fields} describes.
-
-    Raises `InvalidInput`, which names the place: a kind that no class has, other
-    fields than its own, or a value that the class refuses.
-
-    >>> read_agent('agent', {'kind': 'Rational'})
-    Rational()
-    """
+    Raises `InvalidInput`, which names the place."""
     if not isinstance(value, dict) or 'kind' not in value:
         raise InvalidInput(at, value,
                            'an object with the key kind, and the fields of the agent')
     import oia_nb.experts.experts       # noqa: F401  its agents may be named
     kind = Agent.kinds[as_choice(f'{at}.kind', value['kind'], Agent.kinds)]
-    traits = {k: _trait(f'{at}.{k}', v) for k, v in value.items() if k != 'kind'}
-    known = [f.name for f in fields(kind) if f.init]
-    for k in traits:
+    known = ['kind', *(f.name for f in fields(kind) if f.init)]
+    for k, v in value.items():
         if k not in known:
-            raise InvalidInput(f'{at}, key {k!r}', value[k],
-                               f'no keys but {", ".join(["kind", *known])}')
+            raise InvalidInput(f'{at}, key {k!r}', v,
+                               f'no keys but {", ".join(known)}')
+    traits = {k: _trait(f'{at}.{k}', v) for k, v in value.items() if k != 'kind'}
     try:
         with placed(f'{at}.'):
             return kind(**traits)
@@ -193,11 +187,7 @@ def known_beliefs(setting: Setting) -> Any:
 
 def on_support(world: World, support: np.ndarray) -> World:
     """The world with another list of beliefs that may be reported; raises
-    `InvalidInput` if a belief of an arm isn't on it.
-
-    >>> on_support(clinic, z.support[::-1]).setting.M
-    19
-    """
+    `InvalidInput` if a belief of an arm isn't on it."""
     setting = replace(
         world.setting, support=as_array('support', support, (None, world.setting.W)),
         supports=known_beliefs(world.setting))
@@ -208,8 +198,7 @@ def world_to_dict(world):
     """The world as plain lists, texts and floats, in the form of a world file;
     `world_from_dict` gives the same world back.
 
-    Raises `InvalidInput` for what a file can't hold: an agent with a trait that is
-    neither number nor text, or a class of its own derived from `World`.
+    Raises `InvalidInput` for what a file can't hold, such as a class of its own.
 
     >>> list(world_to_dict(clinic))
     ['schema', 'name', 'states', 'decisions', 'utility', 'bound', 'arms', 'source',
@@ -242,13 +231,7 @@ def world_to_dict(world):
 # %% ../../nbs/handbook/64_worlds.ipynb #95663327
 def json_text(value: Any, indent: str = '') -> str:
     """JSON with one line for each list of plain values. Raises `ValueError` for a
-    number that isn't finite.
-
-    >>> print(json_text({'a': [1, 2]}))
-    {
-     "a": [1, 2]
-    }
-    """
+    number that isn't finite."""
     items = value.values() if isinstance(value, dict) else value
     nested = isinstance(value, (dict, list))
     if not nested or not any(isinstance(v, (dict, list)) for v in items):
@@ -261,11 +244,8 @@ def json_text(value: Any, indent: str = '') -> str:
     return f'{left}\n' + ',\n'.join(lines) + f'\n{indent}{right}'
 
 def write_file(path: str | PathLike[str], text: str) -> None:
-    """Write a text to a file, which appears as a whole or not at all.
-
-    It is written under a name that nothing else has, is on the disk before it takes
-    the place of an older file, and takes the place of a link, not of what the link
-    leads to. Raises `InvalidInput` if it can't be written."""
+    """Write a text to a file, which appears as a whole or not at all, and takes the
+    place of a link, not of what that leads to. Raises `InvalidInput`."""
     with file_trouble('path', path, 'the path of a file that can be written'):
         place = as_file(path)
         part = place.with_name(f'.{secrets.token_hex(8)}.part')
@@ -280,39 +260,20 @@ def write_file(path: str | PathLike[str], text: str) -> None:
             part.unlink(missing_ok=True)
 
 def as_file(path: str | PathLike[str]) -> Any:
-    """The `Path` of a file, which need not exist. Raises `OSError` for a device, a
-    pipe and the like, whose reading might never end.
-
-    >>> as_file('/dev/null')
-    Traceback (most recent call last):
-    OSError: a device or a pipe
-    """
+    "The `Path` of a file. Raises `OSError` for what might be read without end."
     place = Path(path)
     if place.exists() and not place.is_file() and not place.is_dir():
         raise OSError('a device or a pipe')
     return place
 
 def read_file(path: str | PathLike[str]) -> bytes:
-    """The bytes of a file. Raises `InvalidInput` if it can't be read.
-
-    >>> write_file(folder + '/word.txt', 'hello')
-    >>> read_file(folder + '/word.txt')
-    b'hello'
-    """
+    "The bytes of a file. Raises `InvalidInput` if it can't be read."
     with file_trouble('path', path, 'a file that can be read'):
         return as_file(path).read_bytes()
 
 def save_world(world: World, path: str | PathLike[str]) -> None:
     """Write the world to a file, from which `load_world` reads the same world, bit
-    for bit.
-
-    The file appears as a whole or not at all. Raises `InvalidInput` if it can't be
-    written, or can't hold the world (`world_to_dict`).
-
-    >>> save_world(clinic, folder + '/clinic.json')
-    >>> load_world(folder + '/clinic.json') == clinic
-    True
-    """
+    for bit. Raises `InvalidInput` if it can't be written, or can't hold the world."""
     write_file(path, json_text(world_to_dict(world)) + '\n')
 
 # %% ../../nbs/handbook/64_worlds.ipynb #4e3e5221
@@ -325,11 +286,7 @@ def _distinct(pairs):
     return found
 
 def parse_json(raw: bytes) -> Any:
-    """The JSON value in some bytes; raises `InvalidInput`, which names the place.
-
-    >>> parse_json(b'{"a": [1, 2]}')
-    {'a': [1, 2]}
-    """
+    "The JSON value in some bytes; raises `InvalidInput`, which names the place."
     try:
         return json.loads(raw.decode('utf-8-sig'), object_pairs_hook=_distinct)
     except InvalidInput:
@@ -371,8 +328,7 @@ def load_world(path_or_name: str | PathLike[str]) -> World:
     package (`world_names`).
 
     A name wins over a file that is called the same; write ``./clinic`` for the file.
-    Raises `InvalidInput`, which names the file, the place in it and what was
-    expected there, whatever is wrong with the file.
+    Raises `InvalidInput`, which names the file, and the place in it.
 
     >>> load_world('clinic')
     World('clinic': 3 arms, 2 states, 19 beliefs, bound 1)
@@ -380,8 +336,7 @@ def load_world(path_or_name: str | PathLike[str]) -> World:
     return world_from_bytes(_read(path_or_name), path_or_name)
 
 def world_from_bytes(raw: bytes, place: Any = 'world') -> World:
-    """The `World` in the bytes of a world file; errors name `place`. Raises
-    `InvalidInput`."""
+    "The `World` in the bytes of a world file; errors name `place`."
     with placed(f'{place}: '):
         return world_from_dict(parse_json(raw))
 
@@ -391,21 +346,12 @@ GRID_MOST = 5_000       # more beliefs than that are refused
 def setting_grid(states: Sequence[str] | int, *, utility: ArrayLike, bound: float,
                  arms: Sequence[str] | int, step: float = .01,
                  decisions: Sequence[str] | None = None) -> Setting:
-    """The `Setting` in which every belief may be reported whose entries are
-    multiples of `step`.
-
-    Parameters
-    ----------
-    states : list of str, or int; names of the W states, or their number
-    utility, bound, arms, decisions
-        As for `Setting`.
-    step : float; a whole part of one: .01 for whole percents
-
-    Raises `InvalidInput`, also for more than `GRID_MOST` beliefs.
-    """
-    from math import comb
-    W = as_integer('states', states,
-                   2) if not isinstance(states, (list, tuple)) else len(states)
+    """The `Setting` in which every belief may be reported whose entries are multiples
+    of `step`, a whole part of one: .01 for whole percents. `states` are names or their
+    number, the rest is as for `Setting`. Raises `InvalidInput`, also for more than
+    `GRID_MOST` beliefs."""
+    names = states if isinstance(states, (list, tuple)) else None
+    W = as_integer('states', states, 2) if names is None else len(names)
     step = as_number('step', step, 0., .5, strict_low=True)
     n = round(1/step)
     if abs(n*step - 1) > PROB_TOL:
@@ -413,13 +359,10 @@ def setting_grid(states: Sequence[str] | int, *, utility: ArrayLike, bound: floa
     if W < 2 or comb(n + W - 1, W - 1) > GRID_MOST:
         raise InvalidInput('states, step', (W, step),
                            f'at least two states, and at most {GRID_MOST:,} beliefs')
-    names = list(states) if isinstance(states, (list, tuple)) else None
-    return Setting(_compositions(n, W)/n, utility, bound, arms, names, decisions)
-
-def _compositions(n, W):
-    "All rows of W whole numbers that sum to n, in lexicographic order."
+    # bars between n balls: all rows of W whole numbers that sum to n
     bars = np.array(list(combinations(range(n + W - 1), W - 1)))
-    return np.diff(bars, prepend=-1, append=n + W - 1) - 1
+    rows = np.diff(bars, prepend=-1, append=n + W - 1) - 1
+    return Setting(rows/n, utility, bound, arms, names, decisions)
 
 # %% ../../nbs/handbook/64_worlds.ipynb #e47dd9ec
 GAME = dict(states=NAMES, decisions=NAMES, arms=NAMES, bound=NUMBER, utility=MATRIX,
@@ -427,26 +370,19 @@ GAME = dict(states=NAMES, decisions=NAMES, arms=NAMES, bound=NUMBER, utility=MAT
 SETTING_FORM = record({'schema': TEXT, **BELIEF_FORMS}, **GAME)
 
 def setting_to_dict(setting: Setting) -> dict[str, Any]:
-    """The setting as plain lists, texts and floats; `setting_from_dict` gives the
-    same setting back.
-
-    >>> list(setting_to_dict(z))
-    ['schema', 'states', 'decisions', 'arms', 'bound', 'utility', 'support', 'prior']
-    """
+    "The setting as plain values; `setting_from_dict` gives the same setting back."
     values = {name: getattr(setting, name) for name in GAME | BELIEF_FORMS}
     values['supports'] = known_beliefs(setting)
     return dict(schema='oia/setting/1') | {
         name: plain(v, name) for name, v in values.items() if v is not None}
 
 def setting_from_dict(data: dict[str, Any]) -> Setting:
-    """The `Setting` that a dictionary describes. Raises `InvalidInput`, which names
-    the place."""
+    "The `Setting` that a dictionary describes."
     check_file('setting', data, SETTING_FORM)
     return Setting(**{key: data[key] for key in GAME | BELIEF_FORMS if key in data})
 
 def save_setting(setting: Setting, path: str | PathLike[str]) -> None:
-    """Write the setting to a file, from which `load_setting` reads the same setting,
-    bit for bit. Raises `InvalidInput`."""
+    "Write the setting to a file, from which `load_setting` reads the same setting."
     write_file(path, json_text(setting_to_dict(setting)) + '\n')
 
 def load_setting(path: str | PathLike[str]) -> Setting:

@@ -68,7 +68,9 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
 
     Parameters
     ----------
+    K, W : int
     signals : int, or list of K ints; how many signals an arm has
+    seed : int, numpy Generator, or None
     prior : str
         "common": the state is drawn from one prior, uniform on the simplex, and an
         arm's likelihoods too;
@@ -76,12 +78,13 @@ def random_world(K: int, W: int, signals: int | Sequence[int],
         prior depends on the arm;
         "blackwell": as for `blackwell_world`.
     decisions : int, optional; how many; as many as states if not given
-    bound : float
+    bound, max_cost : float
         The largest payment. Utilities are uniform on [0, bound], costs on [0,
         max_cost bound].
-    margin : float, optional
+    margin, tries : float and int, optional
         Draw, at most `tries` times, until each arm can be induced with this margin
         (see `action_informed_oracle`), in units of payment.
+    name : str
 
     Raises `InvalidInput`, and `NotInducible` if no draw had the margin.
 
@@ -136,19 +139,10 @@ def bits_world(gaps: ArrayLike, cost: Any = 0., accuracy: float = .9, copies: in
     """A world in which gaps, K, M and costs can be set one by one (chapter 64): up to
     seven arms, eight states, `bound` and B_u both 1.
 
-    Parameters
-    ----------
-    gaps : list of K numbers
-        The gaps of the arms, one of them 0; small enough that it pays to guess what
-        one has seen.
-    cost : float
-        Of all arms but arm 0, which is free; less than accuracy - 1/2. Only costs
-        that differ can make the agent deviate.
-    accuracy : float; in (1/2, 1]
-    copies : int; versions of each signal, more than one for at most three arms
-    listed : int, optional; the public support holds the beliefs of so many arms
-
-    Raises `InvalidInput`.
+    One of the `gaps` (K,) is 0, and all are so small that it pays to guess what one has
+    seen. All arms but arm 0, which is free, cost `cost`, less than `accuracy` - 1/2.
+    There are `copies` of each signal, and the public support holds the beliefs of
+    `listed` arms, by default K. Raises `InvalidInput`.
 
     >>> bits_world([0., .1])
     World('bits': 2 arms, 8 states, 4 beliefs, bound 1)

@@ -221,10 +221,10 @@ class TableCheck:
         Parameters
         ----------
         rare : number, optional
-            A column's levels that fewer rows have become one class, "other" (or "other2",
-            if one is called so already); not so states.
+            A column's levels that fewer rows have become one class, "other" (or
+            "other2", if one is called so already); not so states.
         missing : str, optional
-            "own class": rows without a value in a column have the value "missing" there;
+            "own class": rows without a value in a column have "missing" there;
             "drop": they are left out. Rows without a state are left out either way.
         bins : int, or dict of column: int, optional
             Into how many classes of about equal size a column of numbers is cut, at
@@ -427,8 +427,8 @@ def _fewer(columns):
     "What makes the combinations of some columns fewer, in words."
     cut = [f'{c!r}: 2' for c, levels in columns
            if len(levels.names) > 2 and levels.numbers() is not None]
-    return (f'cut them into fewer classes (check_table(…).fix(bins={{{", ".join(cut)}}}))'
-            if cut else
+    return ('cut them into fewer classes '
+            f'(check_table(…).fix(bins={{{", ".join(cut)}}}))' if cut else
             'pool their rare levels (check_table(…).fix(rare=…)), or leave one out')
 
 def _table_signals(at, columns, n_rows):
@@ -568,8 +568,9 @@ def _joint_tables(table, arms, place, *, states, prior, smoothing):
         empty = np.argwhere((counts == 0) & (prior > 0))
         if len(empty) and not smoothing:
             o, w = empty[0]
-            raise InvalidInput('smoothing', 0, f'more than 0, since in {at} no row with '
-                               f'{shown[o]} has the state {states[w]!r}')
+            raise InvalidInput('smoothing', 0,
+                               f'more than 0, since in {at} no row with {shown[o]} has '
+                               f'the state {states[w]!r}')
         signals.append(shown)
         joint.append(smoothed_table(counts, smoothing, prior))
     return joint, signals
@@ -610,7 +611,7 @@ def world_from_table(frame: Any, *, state: str, arms: Any, costs: Any,
     smoothing : float; λ made-up cases, 0 where each signal came with each state
     rare : number; levels of fewer rows are named in a warning
     proxy : optional; a test of the state, on which is paid: as for `Setting`
-    name, source, licence : str, optional, and other fields of a `World`
+    name : str; other fields of a `World` may be given as well
 
     Raises `InvalidInput` for what doesn't fit, e.g. missing values and labels that
     differ only by case or blanks (all in one message, with counts), an unknown

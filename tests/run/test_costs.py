@@ -49,16 +49,6 @@ def test_paid_and_lost_of_every_learner(world, method):
     assert found.paid == pytest.approx(alone.paid)
     assert found.lost == pytest.approx(best*found.rounds - sum(cashier.kept), abs=1e-9)
 
-def test_a_session_pays_in_expectation_what_its_learner_says(tmp_path):
-    with Session.create(tmp_path/'s.jsonl', COIN, eps=2., delta=.1, method='oiafc') as s:
-        while s.rounds < 20 and s.status == 'open':
-            offer = s.announce()
-            r = COIN.respond(offer.rule, generator(1, offer.round))
-            s.answer(r.arm, list(r.report))
-        expected = sum(r.rule.expected[r.belief] for r in s._rounds if r.status == 'answered')
-        found = s.stop()
-        assert found.paid == pytest.approx(expected)
-
 def test_a_result_of_a_session_tells_how_it_was_learned(tmp_path):
     "Method, options and seed, in the session, opened again, and in its document; no world."
     options = dict(method='chen', decision='uniform', budget=5, rng=3)

@@ -88,7 +88,9 @@ def fits(found, tmp_path):
     text = json.dumps(found.to_dict(trace=True), allow_nan=False)
     found.save(tmp_path/'found.json')
     again = load_identification(tmp_path/'found.json')
-    assert json.loads(text)['rounds'] == again.rounds == n
+    assert json.loads(text)['rounds'] == again.rounds == n and type(again) is type(found)
+    assert again.to_dict(trace=True) == found.to_dict(trace=True) and repr(again) == repr(found)
+    assert 5 <= len(repr(found).splitlines()) <= 9 and 'array(' not in repr(found)
     pd.testing.assert_frame_equal(again.to_frame(), frame, check_dtype=False)
 
 @pytest.mark.parametrize('method,more', METHODS, ids=NAMES)

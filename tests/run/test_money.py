@@ -62,6 +62,8 @@ def test_a_session_with_a_fee_and_a_sum(tmp_path):
         found = s.result
     assert found.status == 'paid_cap' and .25*found.rounds <= found.paid <= 6.
     due = sum(r.due for r in s._rounds)
+    assert found.paid == pytest.approx(.25*s.rounds + sum(r.rule.expected[r.belief]
+                                                          for r in s._rounds if r.due is not None))
     assert s.paid == pytest.approx(due + .25*s.rounds)
     with Session.open(path) as again:
         assert again.result.paid == found.paid and not again.notes

@@ -315,7 +315,7 @@ def test_facts_are_the_same_elsewhere(tmp_path, monkeypatch, what):
         lines, there = elsewhere(path, kernel)
         assert lines == [repr(facts), '0', '0'] and there == pytest.approx(bound, rel=1e-6)
     import oia_nb.sharp.bets as bets
-    monkeypatch.setattr(bets, 'BATCH', .5*bets.BATCH)
+    monkeypatch.setattr(bets, 'HALF', .5*bets.HALF)
     with Session.open(path) as s:
         assert s.record.as_dict() == facts and not s.unused and not s.notes
         assert s.best.bound == pytest.approx(bound, rel=1e-6)
@@ -334,7 +334,7 @@ def test_a_certificate_stays_where_the_learner_goes_another_way(tmp_path, monkey
     with Session.open(path) as s:
         assert s.result.trace is not None and not s.notes
     data = path.read_bytes()
-    monkeypatch.setattr(bets, 'BATCH', .5*bets.BATCH)
+    monkeypatch.setattr(bets, 'HALF', .5*bets.HALF)
     with Session.open(path) as s:
         assert not s.notes and s.status == 'certified' and s.rounds == found.rounds
         assert s.result.certificate == found.certificate and s.result.rule == found.rule

@@ -1,7 +1,8 @@
 """Sessions in the hands of strangers: what is wrong with a file, a path, a disk or a word is said
 in one sentence, and the session goes on or stays as it was."""
-import os
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -28,19 +29,15 @@ def changed(day, change, name='changed.jsonl'):
     path.write_bytes(journal_of(change(dict(r)) for r in records_of(day)))
     return path
 
-def third(**fields):
-    "A change of the answer of round 3."
-    return lambda r: r | fields if (r['kind'], r.get('round')) == ('answer', 3) else r
+def other(which, /, **fields):
+    "A change of the header, or of a record of round 3: fields that are others, or gone (`...`)."
+    def change(r):
+        if r['kind'] != which or r.get('round', 3) != 3:
+            return r
+        return {k: v for k, v in (r | fields).items() if v is not ...}
+    return change
 
-def third_offer(**fields):
-    return lambda r: r | fields if (r['kind'], r.get('round')) == ('offer', 3) else r
-
-def head(**fields):
-    return lambda r: r | fields if r['kind'] == 'oia-session' else r
-
-def without(name):
-    return lambda r: {k: v for k, v in r.items() if (r['kind'], k) != ('oia-session', name)}
-
+third, third_offer, head = (partial(other, which) for which in ('answer', 'offer', 'oia-session'))
 FLAT = [[0., 0.]]*Z.M
 NONSENSE = {
     'round 0': third(round=0), 'a round to come': third(round=99),
@@ -55,8 +52,8 @@ NONSENSE = {
     'no setting': head(setting=None), 'a setting with more': head(setting={'zap': 1}),
     'no such learner': head(method='guess'), 'no such option': head(options={'zap': 1}),
     'no oracle': head(oracle={}), 'a target that is none': head(eps=-1),
-    'no target': without('eps'), 'no confidence': without('delta'),
-    'no options': without('options'),
+    'no target': head(eps=...), 'no confidence': head(delta=...),
+    'no options': head(options=...),
     'a history that is a number': head(history=5), 'a history of texts': head(history=['a']),
     'past answers of no arm': head(history=[dict(rule=FLAT, arm=9, belief=0)]),
     'past answers of an arm in words': head(history=[dict(rule=FLAT, arm='imaging', belief=0)]),
@@ -97,23 +94,32 @@ def test_paths_that_are_none(tmp_path, monkeypatch, path):
         assert e.value.argument == 'path'
     assert not list(tmp_path.iterdir())
 
-@pytest.mark.skipif(os.name != 'posix', reason='limits of POSIX')
+@contextmanager
+def disk(size):
+    "No file can be longer than that, as on a disk that is full."
+    resource = pytest.importorskip('resource')
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+        with pytest.raises(InvalidInput, match='a file that can be written'):
+            yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
 def test_full_disk(tmp_path):
     """What can't be written is said, the half line is cut off by the next one, and nothing that
-    was acknowledged is lost."""
-    import resource
-    path, limits = tmp_path/'full.jsonl', resource.getrlimit(resource.RLIMIT_FSIZE)
+    was acknowledged is lost; where nothing could be written, no file is left."""
+    path = tmp_path/'full.jsonl'
+    with disk(50):
+        Session.create(path, CLINIC, **TARGET)
+    assert not path.exists()
     with Session.create(path, CLINIC, **TARGET) as s:
         play(s, 5)
         s.announce()
         size = path.stat().st_size
-        try:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size + 50, limits[1]))
-            for _ in range(2):
-                with pytest.raises(InvalidInput, match='a file that can be written'):
-                    play(s, 6)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        for _ in range(2):
+            with disk(size + 50):
+                play(s, 6)
         assert s.rounds == 5 and path.stat().st_size == size + 50
         with Session.open(path, write=False) as reader:
             assert reader.rounds == 5 and 'torn' in reader.notes[0]
@@ -121,18 +127,6 @@ def test_full_disk(tmp_path):
         wanted = s.to_frame()
     with Session.open(path) as s:
         assert s.to_frame().equals(wanted) and not s.notes
-
-@pytest.mark.skipif(os.name != 'posix', reason='limits of POSIX')
-def test_no_file_is_left_where_none_can_be_written(tmp_path):
-    import resource
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (50, limits[1]))
-        with pytest.raises(InvalidInput, match='a file that can be written'):
-            Session.create(tmp_path/'full.jsonl', CLINIC, **TARGET)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert not (tmp_path/'full.jsonl').exists()
 
 def test_a_file_that_somebody_else_changes(tmp_path):
     "A folder that is kept in step by some service: what it adds is noticed before writing."

@@ -22,7 +22,6 @@ from oia_nb.worlds.files import load_world
 WORLDS, SEEDS, DELTA = 6, amount(10, 40), .5
 CLINIC = load_world('clinic')
 
-
 def rules_of_every_kind(world):
     "Strictly proper ones, the oracle's, one that pays nothing, and mixtures."
     z = world.setting
@@ -31,7 +30,6 @@ def rules_of_every_kind(world):
     own = list(action_informed_oracle(world).rules)
     return [*strict, *own, zero, mix(zero, strict[0], .1), mix(own[0], own[-1], .5)]
 
-
 def history(world, n, seed):
     "n answers to rules of every kind, of which some are asked often and some once."
     rules, rng = rules_of_every_kind(world), generator(900, seed)
@@ -39,12 +37,10 @@ def history(world, n, seed):
     return [(rule, r.arm, r.report, r.state) for rule in asked
             for r in [world.respond(rule, rng)]]
 
-
 def is_wrong(world, found, eps):
     regret = simple_regret(world, found.rule)
     assert found.status == 'certified'
     return regret > min(eps, found.certificate.bound) + 1e-9
-
 
 @statistical(false_alarm=1e-6, planted="returns the oracle's rule for the worst arm, unasked",
              power=lambda: detection(WORLDS*SEEDS, DELTA, 1.))
@@ -61,12 +57,10 @@ def test_the_promise_holds_with_old_answers():
         planted += SEEDS*is_wrong(world, guess()(world, eps), eps)
     assert wrong <= most_failures(WORLDS*SEEDS, DELTA) < planted
 
-
 def brier_answers(n, seed=9):
     rule, rng = brier(CLINIC.setting.support, CLINIC.setting.bound), generator(seed)
     answers = [CLINIC.respond(rule, rng) for _ in range(n)]
     return [(rule, r.arm, r.report, r.state) for r in answers]
-
 
 def test_old_answers_are_not_paid_again():
     "A year of answers to Brier's rule, which no learner would announce."
@@ -82,7 +76,6 @@ def test_old_answers_are_not_paid_again():
     assert np.allclose([f.paid for f in known], paid)
     assert not any(f.verify().refused for f in known)
 
-
 def test_a_session_reads_all_old_answers(tmp_path):
     past = [row[:3] for row in brier_answers(60)]
     with Session.create(tmp_path/'a.jsonl', CLINIC, eps=.2, delta=.05, history=past) as s:
@@ -95,14 +88,12 @@ def test_a_session_reads_all_old_answers(tmp_path):
     with Session.open(tmp_path/'a.jsonl') as again:
         assert again.result.rule == s.result.rule and not again.notes
 
-
 def test_old_answers_that_contradict_each_other_are_seen():
     rule, arm, report, state = brier_answers(1)[0]
     other = (rule, (arm + 1) % 3, report, state)
     found = identify(CLINIC, eps=.2, delta=.05, seed=0, history=[(rule, arm, report), other])
     assert (found.status, found.violated) == ('assumption_violated', 'drift')
     assert found.contradiction == (1, 2) and found.certificate is None
-
 
 def test_an_expert_who_has_changed_is_seen():
     "Its costs were others: what it answered then is no half-space now."
