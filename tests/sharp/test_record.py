@@ -105,7 +105,7 @@ def known_of(kind, n):
     return run, known, lambda record: bets.digest(record, known.setting, known.oracle, delta=.05,
                                                   told=told)
 
-@pytest.mark.parametrize('n', [12, 30, None])
+@pytest.mark.parametrize('n', amount([30, None], [12, 30, None]))
 @pytest.mark.parametrize('kind', KINDS)
 def test_what_is_known_is_a_function_of_the_facts(kind, n):
     """Bounds, counts, wealths and the proof are the same after a run and digested anew from its
