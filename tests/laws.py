@@ -784,7 +784,7 @@ def law_price_of_a_lead():
     oracle, z, delta = action_informed_oracle(world), world.setting, .1
     make = keeping(sharp_learner.maker(z, oracle, None, None, True), inner)
     run = Kept(leading(make, z, oracle, eps=.1, delta=delta, margin=.02, max_rounds=10**5))
-    found = simulate(run, world, 3)
+    found = simulate(run, world, 4)
     within = inner[-1].found
     n = found.attempts
     share = share_needed(z, oracle, found.arm, .02)

@@ -198,25 +198,13 @@ def lead_found(run, a):
 
 # %% ../../nbs/experts/37_leads.ipynb #a23a31f4
 def leading(make, setting, oracle, *, eps, delta, margin, max_rounds, by_state=False):
-    r"""A learner that returns rules under which their arm leads (chapter 37): a
-    `Learner`, whose certificate is for all rules, and so for those with that lead; its
-    `mixing` is the bound on the price of the lead.
+    r"""A learner that returns rules under which their arm leads by `margin` (chapter
+    37): a `Learner`, whose certificate is for all rules, and so for those with that
+    lead; its `mixing` is the bound on the price of the lead.
 
-    Parameters
-    ----------
-    make : callable
-        ``make(eps, delta, rounds, share)`` makes the learner of an attempt, of at most
-        so many rounds, with this share of all false alarms.
-    setting : Setting
-    oracle : Oracle; with its margins
-    eps, delta : float; the target, as `check_learner` returns it
-    margin : float
-        m, in units of payment, more than 0 and at most the largest margin of the
-        oracle.
-    max_rounds : int
-    by_state : bool; whether prices are what pairs of a report and a state show
-
-    Raises `InvalidInput`.
+    ``make(eps, delta, rounds, share)`` makes the learner of an attempt, of at most so
+    many rounds, with this share of all false alarms; `by_state` says whether prices
+    are what pairs of a report and a state show. Raises `InvalidInput`.
     """
     if oracle.margins is None:
         raise InvalidInput('oracle.margins', None,

@@ -258,15 +258,15 @@ HIGHS_OPTIONS = dict(output_flag=False, threads=1, primal_feasibility_tolerance=
                      dual_feasibility_tolerance=1e-10, small_matrix_value=1e-12,
                      simplex_iteration_limit=100_000)
 
-def new_highs() -> Any:
-    """HiGHS with the `HIGHS_OPTIONS` and no program yet.
+def new_highs(**more: Any) -> Any:
+    """HiGHS with the `HIGHS_OPTIONS`, and `more` of them, and no program yet.
 
     >>> new_highs().getNumCol()
     0
     """
     import highspy
     highs = highspy.Highs()
-    for option in HIGHS_OPTIONS.items():
+    for option in (HIGHS_OPTIONS | more).items():
         highs.setOptionValue(*option)
     return highs
 

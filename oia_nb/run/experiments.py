@@ -156,11 +156,7 @@ def source(f):
 # %% ../../nbs/handbook/67_experiments.ipynb #5ba95984
 def identify_whole(world, /, **options):
     """What `identify` gives. Raises `KeyboardInterrupt` if the run was stopped: it is
-    none of those that were asked for, and no other is begun.
-
-    >>> identify_whole(load_world('advert'), eps=3., delta=.1, seed=0).status
-    'certified'
-    """
+    none of those that were asked for, and no other is begun."""
     found = identify(world, **options)
     if found.status == 'stopped':
         raise KeyboardInterrupt

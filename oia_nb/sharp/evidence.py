@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 # %% auto #0
-__all__ = ['CLOSE', 'PLACES', 'TINY', 'NEARLY', 'STEPS', 'log_wealths', 'mixed_wealth', 'whose', 'price', 'tidy', 'game',
-           'pair_wealth', 'own_wealth', 'betting_threshold', 'mean_lower']
+__all__ = ['CLOSE', 'PLACES', 'TINY', 'log_wealths', 'mixed_wealth', 'whose', 'price', 'tidy', 'game', 'pair_wealth',
+           'own_wealth', 'betting_threshold', 'mean_lower']
 
 # %% ../../nbs/sharp/20_evidence.ipynb #7f8449ff
 from math import exp, inf, log
@@ -110,9 +110,6 @@ def betting_threshold(N: Any, delta: float) -> Any:
         return np.log(2) - np.log(delta) + np.log(np.maximum(N, 1))/2
 
 # %% ../../nbs/sharp/20_evidence.ipynb #3efb8cc1
-# how far beyond the threshold N times the divergence may end; steps at most
-NEARLY, STEPS = 1e-9, 60
-
 def mean_lower(counts: np.ndarray, x: np.ndarray, threshold: float) -> float:
     r"""The smallest $\langle p, x\rangle$ over distributions p with
     $N\,\text{KL}(\hat q, p)$ ≤ `threshold` (chapter 20).
@@ -125,6 +122,7 @@ def mean_lower(counts: np.ndarray, x: np.ndarray, threshold: float) -> float:
     if N == 0 or threshold == inf or x[seen].max() == low:
         return float(low)
     q, y, room = counts[seen]/N, (x[seen] - low)/scale, threshold/N
+    nearly = 1e-9           # how far the divergence may end beyond its room
     def tilted(kappa):
         "The divergence, minus its slope in log κ, and the mean."
         p = q/(y + kappa)
@@ -132,18 +130,18 @@ def mean_lower(counts: np.ndarray, x: np.ndarray, threshold: float) -> float:
         slope = kappa*(p @ (p/q)/w - w)
         return q @ np.log(y + kappa) + log(w), slope, (p @ y)/w
     if y.min() > 0 and (at := tilted(0.))[0] <= room:
-        return float(low + scale*at[2]*np.exp(at[0] - (1 + NEARLY)*room))
+        return float(low + scale*at[2]*np.exp(at[0] - (1 + nearly)*room))
     # t = log κ lies between a and b; the first is where it is when the room is small
     a, b, mean, t = -35., 35., 0., log(y.std() + 1e-15) - log(2*room)/2
-    for _ in range(STEPS):
+    for _ in range(60):
         t = t if a < t < b else (a + b)/2
         found, slope, at = tilted(exp(t))
         if found > room:
             a, mean = t, at
-            if found <= (1 + NEARLY)*room:
+            if found <= (1 + nearly)*room:
                 break
         else:
             b = t
         if found > 0 and slope > 0:
-            t += (log(found/room) - NEARLY/2)*found/slope
+            t += (log(found/room) - nearly/2)*found/slope
     return float(low + scale*mean)

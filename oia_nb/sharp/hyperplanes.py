@@ -8,20 +8,16 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['THIN_SPREAD', 'flat', 'neutral', 'unknowns', 'near_pairs', 'Tables', 'RegionProgram']
+__all__ = ['flat', 'neutral', 'near_pairs', 'Tables', 'RegionProgram']
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #d595588c
 import numpy as np
 from ..core import SolverFailure
 from ..game.programs import ProperProgram, Solution, pair_rows, properness_pairs
 from ..game.scoring import ScoringRule
+from ..verify import THIN
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #1b06710f
-# a direction in which the beliefs extend less than this, of that in which they extend
-# most, isn't counted: that is only to know less, and a prior that is off by a rounding
-# is off by no more than a hundred times that along the others
-THIN_SPREAD = .01
-
 def flat(setting, places):
     r"""(r, n): independent payments at the beliefs `places` (n,) that tell no arms
     apart (chapter 21): constant ones; with a common prior as many as there are, of
@@ -29,7 +25,7 @@ def flat(setting, places):
     if setting.prior is None:
         return np.ones((1, len(places)))
     _, sizes, rows = np.linalg.svd(setting.support[places].T, full_matrices=False)
-    return rows[sizes > THIN_SPREAD*sizes[0]]
+    return rows[sizes > THIN*sizes[0]]
 
 def neutral(setting, k, j):
     r"""(r, M): payments that span those which tell two arms not apart: `flat` ones, and
@@ -37,11 +33,6 @@ def neutral(setting, k, j):
     every = np.arange(setting.M)
     return np.vstack([flat(setting, every),
                       np.delete(np.eye(setting.M), setting.places(k, j), 0)])
-
-def unknowns(setting, k, j):
-    "How many unknowns the hyperplane between two arms has (chapter 21)."
-    of = setting.places(k, j)
-    return len(of) - len(flat(setting, of))
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #da164a73
 def near_pairs(support: np.ndarray, n: int | None = None) -> list[tuple[int, int]]:

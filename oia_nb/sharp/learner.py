@@ -10,10 +10,9 @@ if TYPE_CHECKING:
     from oia_nb.game.oracle import Oracle
 
 # %% auto #0
-__all__ = ['SHARP_TOLD', 'SPENT_AGAIN', 'FEWEST', 'SharpPlan', 'take', 'prove_candidate', 'earned_at_least', 'report', 'spared',
-           'spare', 'levelled', 'sharp', 'own_beliefs', 'SharpLearner', 'checked_history', 'checked_record', 'maker',
-           'steps', 'learn', 'prepare', 'sit', 'conclusion', 'close', 'some_agent', 'foundation', 'limits_of',
-           'bearing', 'each_once']
+__all__ = ['SharpPlan', 'take', 'prove_candidate', 'earned_at_least', 'report', 'spared', 'spare', 'levelled', 'sharp',
+           'own_beliefs', 'SharpLearner', 'checked_history', 'checked_record', 'maker', 'steps', 'learn', 'prepare',
+           'sit', 'conclusion', 'close', 'some_agent', 'foundation', 'limits_of', 'bearing']
 
 # %% ../../nbs/sharp/25_sharp.ipynb #fbc9b29f
 from collections import Counter, defaultdict
@@ -31,10 +30,10 @@ from ..game.scoring import ScoringRule, is_proper, without_floor
 from ..game.tickets import payable
 from . import bets
 from .evidence import betting_threshold, mean_lower
-from .hyperplanes import THIN_SPREAD
 from .record import CHECK, Record
 from .walls import Contradiction, extent
 from ..experts.told import Told, as_told
+from ..verify import THIN
 
 # %% ../../nbs/sharp/25_sharp.ipynb #54bf2a75
 # of the bound, what a round costs beside the payment, if nothing is said
@@ -228,7 +227,7 @@ def levelled(setting):
     z = setting
     if z.prior is None:
         return z
-    v = np.linalg.lstsq(z.support, z.belief_utility, rcond=THIN_SPREAD)[0]
+    v = np.linalg.lstsq(z.support, z.belief_utility, rcond=THIN)[0]
     return replace(z, utility=z.utility - (v - z.prior @ v)[:, None])
 
 # %% ../../nbs/sharp/25_sharp.ipynb #09783d6a
@@ -347,9 +346,6 @@ class SharpLearner(Learner):
         return next(self)
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a40
-# what may be told, the last only of a run that is examined
-SHARP_TOLD = 'rounding', 'beliefs', 'costs'
-
 def checked_history(setting, history, margin):
     "A `history` as a list of (rule, arm, belief, state). Raises `InvalidInput`."
     found = []
@@ -398,7 +394,9 @@ def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, ma
     learner; raises `InvalidInput`."""
     if not isinstance(examined, bool):
         raise InvalidInput('examined', examined, 'True or False')
-    told = as_told(told).require('sharp', SHARP_TOLD if examined else SHARP_TOLD[:2])
+    # of costs only a run that is examined may be told
+    told = as_told(told).require(
+        'sharp', ('rounding', 'beliefs', 'costs')[:2 + examined])
     own = check_heard(setting, told, margin).beliefs == 'own'
     if own and past is not None and any(r.state < 0 for r in past.rounds):
         raise InvalidInput('history', 'an answer without its state', 'states: this '
@@ -498,7 +496,7 @@ def close(run, checks, crosses):
         take_in(run, rule, r, is_news=False)
         return r.arm
     run.checks = yield from examine(again, run.setting,
-                                    bearing(run, each_once(answers + more)),
+                                    bearing(run, answers + more),
                                     found=(c.rule, c.arm), boundaries=boundaries)
     failed = next((check.name for check in run.checks if not check.passed), None)
     if failed == 'boundaries' and some_agent(run):
@@ -562,17 +560,9 @@ def limits_of(wall):
         return 1 - high*most/bound, 1 - low*most/bound
     return limits
 
-# the share of a run's rounds, and the fewest, for answers that are asked again
-SPENT_AGAIN, FEWEST = .1, 12
-
 def bearing(run, answers):
-    """The first of the `answers`, which bear most; all of them, where costs are fixed
-    only until the end."""
-    if run.told.costs != 'fixed':
-        return answers
-    return answers[:max(FEWEST, int(SPENT_AGAIN*run.rounds))]
-
-def each_once(answers):
-    "The `answers`, pairs (rule, arm), without those that are there already."
-    return list({(rule.values.tobytes(), arm): (rule, arm)
+    """Each of the `answers`, pairs (rule, arm), once: the first, which bear most, for a
+    tenth of the rounds; all of them, where costs are fixed only until the end."""
+    once = list({(rule.values.tobytes(), arm): (rule, arm)
                  for rule, arm in answers}.values())
+    return once[:max(12, run.rounds//10) if run.told.costs == 'fixed' else None]

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['NOISE', 'FAR', 'LEAST', 'CUT_SHARES', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie', 'proved_least',
-           'extent', 'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'at_right_angles', 'kinked', 'spanning',
-           'Majorants', 'Cut', 'CutRegion']
+__all__ = ['NOISE', 'PLAIN', 'LEAST', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie', 'proved_least', 'extent',
+           'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'at_right_angles', 'kinked', 'spanning', 'Majorants', 'Cut',
+           'CutRegion']
 
 # %% ../../nbs/sharp/22_walls.ipynb #f63676b8
 from functools import cached_property
@@ -19,7 +19,8 @@ import numpy as np
 from ..experts.beliefs import Outcomes
 from ..core import generator
 from ..paper.estimation import Transcript
-from ..game.programs import ROUNDING, lagrangian_bound, open_highs, pair_rows
+from ..game.programs import (ROUNDING, lagrangian_bound, new_highs, open_highs,
+                                  pair_rows)
 from ..game.scoring import VRules, menu_rule
 from .hyperplanes import RegionProgram, near_pairs, neutral
 from ..verify import MOST, NEAR, WIDER
@@ -28,11 +29,11 @@ from ..verify import MOST, NEAR, WIDER
 NOISE = 1e-12                   # of the largest coordinate: nothing but rounding
 
 class Cone:
-    """Rules that span all payments: `rules`, with two states the V-rules of chapter 2;
-    `D` (M, M) what beliefs expect of them, in units of the bound. They are the first of
-    the `pool` from which questions are mixed; `values` (B, M, W) and `tops` (B, W), the
-    largest in
-    each state, are those of the pool."""
+    """Rules that span all payments, and the pool from which questions are mixed.
+
+    With two states the `rules` are the V-rules of chapter 2. `D` (M, M) is what beliefs
+    expect of them, in units of the bound. They are the first of the `pool`, of which
+    `values` (B, M, W) are the payments and `tops` (B, W) the largest in each state."""
     def __init__(self, setting: Setting, outcomes: Any = None) -> None:
         self.support, self.bound = setting.support, setting.bound
         o = self.outcomes = outcomes or Outcomes(Transcript(setting))
@@ -51,9 +52,8 @@ class Cone:
         return Majorants(self.support, self.outcomes.pays)
 
     def prices(self, q):
-        """(M,): what the rules cost at least, in units of the bound, at shares q (N,)
-        of
-        outcomes; with two states."""
+        """(M,): with two states, what the rules cost at least at shares q (N,) of
+        outcomes, in units of the bound."""
         found = np.full(len(self.D), np.inf)
         np.minimum.at(found, self.of, self.tables @ q)
         return found
@@ -70,14 +70,18 @@ class Cone:
         return s @ self.inverse
 
 # %% ../../nbs/sharp/22_walls.ipynb #f06f940c
-FAR = 4e6           # a box for the solver; a_i is at most `MOST` if f(0) ≥ 1e-6
-
 class Contradiction(Exception):
     """Answers in `rounds` that no agent with fixed beliefs and costs gives; `violated`
     says what is seen to fail."""
     def __init__(self, rounds: Sequence[int], violated: str = 'boundaries') -> None:
         self.rounds, self.violated = tuple(sorted(rounds)), violated
         super().__init__(f'rounds {self.rounds}')
+
+# what suits programs of which many have no solution: the primal simplex, without the
+# noise that HiGHS adds to bounds; it might turn in circles then, and is stopped
+PLAIN = dict(simplex_strategy=4, simplex_scale_strategy=0, presolve='off',
+             primal_simplex_bound_perturbation_multiplier=0.,
+             simplex_iteration_limit=5000)
 
 def sparse(A):
     "A (m, n) as `open_highs` wants it."
@@ -90,12 +94,12 @@ class Wall:
     r"""What answers say of arm l against arm j: `low` ≤ $\langle\alpha,D_i\rangle$ ≤
     `up`, (M,) each.
 
-    `rows` (n, M) are the coordinates of rules that either answered, `sides` 1 where
-    l did and -1 where j did, `rounds` when; `rests_on` {(0 or 1 for above or below, i):
-    {round: multiplier}} what bounds rest on. `pair` is (l, j); `order` is what proves
-    $f(0)>0$, if l doesn't answer the zero rule. Bounds are worked out when they are
-    asked for; old ones hold as well. `contradicted()` lists the rounds of answers that
-    no agent gives, costs that may be equal included.
+    The `pair` is (l, j). `rows` (n, M) are the coordinates of the rules that either arm
+    answered, in these `rounds`; `sides` are 1 where l did and -1 where j did. Bounds
+    are worked out when they are asked for, and old ones hold as well. `rests_on` says
+    which answers prove them: {(0 for `up` or 1 for `low`, i): {round: multiplier}}. If
+    l doesn't answer the zero rule, `order` proves that $f(0)>0$. `contradicted()` lists
+    the rounds of answers that no agent gives, even if costs may be equal.
     """
     def __init__(self, cone: Cone, pair: tuple[int, int],
                  contradicted: Any = tuple) -> None:
@@ -107,7 +111,7 @@ class Wall:
         self.rests_on, self.at_ends = {}, []
         # rows that tell the arms not apart first, then answers; between what they are
         self.A = self.neutral = cone.neutral(pair)
-        self.ends, box = np.zeros((2, len(self.A))), np.full((2, M), [[-FAR], [FAR]])
+        self.ends, box = np.zeros((2, len(self.A))), np.full((2, M), [[-4e6], [4e6]])
         self.highs = open_highs(sparse(self.A), np.zeros(M), box, self.ends)
 
     @property
@@ -131,8 +135,8 @@ class Wall:
         self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
 
     def least(wall, cost):
-        """What ⟨cost, a⟩ is at least by the answers, the multipliers (n,) that prove it and
-        an a (M,) where it is; None if no a agrees with them."""
+        """What ⟨cost, a⟩ is at least by the answers, the multipliers (n,) that prove it,
+        and an a (M,) at which it is so much; None if no a agrees with the answers."""
         import highspy
         wall.highs.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
         for attempt in range(2):
@@ -211,9 +215,8 @@ def prove_cheaper(wall):
     return bool(wall.order)
 
 # %% ../../nbs/sharp/22_walls.ipynb #cf7e4cfa
-# bounds of alpha below this are taken for it; weights of the first of two hyperplanes
-LEAST, CUT_SHARES = .05, np.column_stack([np.linspace(0, 1, 41), np.linspace(1, 0, 41)])
-HUGE = 1e9                                      # in place of a bound that isn't known
+# bounds of alpha below this are taken for it; in place of a bound that isn't known
+LEAST, HUGE = .05, 1e9
 
 def weigh(ups, prices):
     """(n,) weights of n hyperplanes, one or two, and (M,) the weighted bounds, for
@@ -221,18 +224,19 @@ def weigh(ups, prices):
     if len(ups) == 1:
         return np.ones(1), np.maximum(np.minimum(ups[0], HUGE), LEAST)
     ups = np.maximum(np.minimum(ups, HUGE), -HUGE)
-    total = np.maximum(CUT_SHARES @ ups, LEAST)
+    shares = np.column_stack([np.linspace(0, 1, 41), np.linspace(1, 0, 41)])
+    total = np.maximum(shares @ ups, LEAST)
     best = int((prices/total).min(1).argmax())
-    return CUT_SHARES[best], total[best]
+    return shares[best], total[best]
 
 # %% ../../nbs/sharp/22_walls.ipynb #77c53076
 class BetRegion:
-    """Two states: `rules` (M, M) such that arm j is paid as least as much as by a
-    mixture of them, in units of payment, with `prices`; `known` are the cheapest and
-    those that proofs failed at.
+    """Two states: `rules` (M, M) such that arm j is paid at least as much as by some
+    mixture of them, and their `prices`.
 
-    `every` lists the hyperplanes that are known, the first that of the arm which
-    answers the zero rule; `walls` that one and the best one beside it.
+    `known` are the cheapest of them and those at which proofs failed. `every` lists the
+    hyperplanes that are known, that of the zero rule's arm first; `walls` are this one
+    and the one that raises the price most beside it.
     """
     def __init__(self, cone, walls):
         self.cone, self.every, self.found, self.key = cone, walls, set(), None
@@ -322,61 +326,65 @@ def spanning(setting, outcomes):
 
 # %% ../../nbs/sharp/22_walls.ipynb #7dc1b78a
 class Majorants:
-    """The programs of the $m_i$ (chapter 22) for rules on `support` (M, W), all with
-    the same rows: weights on payments (M W,) of a functional, and of the multipliers
-    of lies."""
+    """The programs of the $m_i$ (chapter 22) for rules on `support` (M, W), one for
+    each μ: what is allowed stays, the payments at which m is to be least change.
+    `onto` (M W, M) takes a functional to its weights on payments, and `lies` (M W, L)
+    are those of lies."""
     def __init__(self, support, pays):
-        from scipy.sparse import block_array, csr_array
-        M, W = support.shape
-        self.lies = csr_array(pair_rows(support, near_pairs(support, 12)).T)
-        self.onto = pays.reshape(M, -1).T
-        m = csr_array(self.onto)
-        A = block_array([[m, -self.lies, None], [m, None, -self.lies]], format='csr')
-        columns, rows = np.zeros((2, A.shape[1])), np.zeros((2, A.shape[0]))
-        columns[0, :M], columns[1], rows[1] = -np.inf, np.inf, np.inf
-        self.highs = open_highs(A, np.zeros(A.shape[1]), columns, rows)
+        lies = near_pairs(support, 12)
+        self.onto, self.lies = pays.reshape(len(support), -1).T, (
+            pair_rows(support, lies).toarray().T)
+        self.open = {}
+
+    def program(self, mu):
+        "The program for coordinates `mu` (M,): m, and multipliers for m and m + μ."
+        (n, M), L, key = self.onto.shape, self.lies, mu.tobytes()
+        if key not in self.open:
+            A = np.block([[self.onto, -L, 0*L], [self.onto, 0*L, -L]])
+            columns, rows = np.full((2, A.shape[1]), np.inf), np.full((2, 2*n), np.inf)
+            columns[0], columns[0, :M] = 0, -np.inf
+            rows[0] = np.r_[np.zeros(n), -self.onto @ mu]
+            self.open[key] = open_highs(sparse(A), np.zeros(len(A.T)), columns,
+                                        rows, new_highs(**PLAIN))
+        return self.open[key]
 
     def least_at(self, s, mu):
-        """(n, M), (n,) and (n, 2, lies): for each of the coordinates `mu` (n, M) an m
+        """(n, M), (n,) and (n, 2, L): for each of the coordinates `mu` (n, M) an m
         with m ≥ -η and m + μ ≥ -η that is least at payments `s` (M,), η, and the
         multipliers of lies that prove it."""
-        n, M = mu.shape
-        self.highs.changeColsCost(M, np.arange(M, dtype=np.int32), s)
-        return tuple(map(np.array, zip(*map(self.solve, mu))))
+        x = np.array([self.solve(self.program(each), s) for each in mu])
+        m, y = x[:, :len(s)], np.maximum(x[:, len(s):], 0.).reshape(len(mu), 2, -1)
+        short = np.maximum(self.short(m, y[:, 0]), self.short(m + mu, y[:, 1]))
+        return m, short, y
 
-    def solve(self, mu):
+    def solve(self, highs, s):
         import highspy
-        MW, M = self.onto.shape
-        at = np.arange(MW, 2*MW, dtype=np.int32)
-        self.highs.changeRowsBounds(MW, at, -self.onto @ mu, np.full(MW, np.inf))
+        highs.changeColsCost(len(s), np.arange(len(s), dtype=np.int32), s)
         for _ in range(2):
-            self.highs.run()
-            x = np.array(self.highs.getSolution().col_value)
-            if self.highs.getModelStatus() == highspy.HighsModelStatus.kOptimal:
-                break
-            self.highs.clearSolver()             # once more from the beginning
-            x = np.zeros(len(x))                 # what is short says so
-        m, (y, z) = x[:M], x[M:].reshape(2, -1)
-        y, z = np.maximum([y, z], 0.)
-        return m, max(self.short(m, y), self.short(m + mu, z)), np.array([y, z])
+            highs.run()
+            if highs.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+                return np.array(highs.getSolution().col_value)
+            highs.clearSolver()                     # once more from the beginning
+        return np.zeros(highs.getNumCol())          # what is short says so
 
     def short(self, m, y):
-        "By how much a functional m (M,) may be negative, by multipliers y of lies."
-        weights, known = self.onto @ m, self.lies
-        left = np.maximum(known @ y - weights, 0.)
-        return float((left + ROUNDING*(abs(known) @ y + np.abs(weights))).sum())
+        "(n,): how negative functionals m (n, M) may be, by multipliers y (n, L)."
+        weights, known = m @ self.onto.T, self.lies.T
+        left = np.maximum(y @ known - weights, 0.)
+        return (left + ROUNDING*(y @ np.abs(known) + np.abs(weights))).sum(1)
 
 # %% ../../nbs/sharp/22_walls.ipynb #a3aa03a7
 class Cut:
-    """The two-sided cut (chapter 22) that a `Wall` gives: `triple` for a
-    `RegionProgram`, None as long as a bound isn't known; `of` (n,) are the rules of the
-    cone that it uses beside `neutral` payments, `mu` (n, M) their coordinates, `shares`
-    (n, M) the m_i, `short` (n,) the η_i, `lies` the multipliers that prove them; they
-    mix `choices` of all three."""
+    """The two-sided cut (chapter 22) that a `Wall` gives.
+
+    The cut is a `triple` for a `RegionProgram`, or None as long as a bound isn't known.
+    It uses the rules `of` (n,) of the cone beside `neutral` payments; `mu` (n, M) are
+    their coordinates. `shares` (n, M) are the m_i, `short` (n,) the η_i, and `lies` the
+    multipliers that prove them: a mixture of all `choices` made so far."""
     def __init__(self, wall):
         self.wall, self.cone, self.choices = wall, wall.cone, []
         self.shares = self.short = self.lies = None
-        self.triple = self.program = None
+        self.triple = None
         self.n, self.at, self.version, self.settled = 0, 0, 0, None
         known = at_right_angles(neutral(self.cone.setting, *wall.pair))
         self.of = beside(known, self.cone.D)
@@ -449,29 +457,18 @@ class Cut:
         "The cut that the bounds give with the m_i chosen last."
         self.triple = self.cut_by(width, self.shares, self.short)
         self.version += 1
-        if self.program:
-            self.program.change([self.triple])
-        else:
-            self.program = RegionProgram(self.cone.setting, [self.triple], None,
-                                         self.cone.outcomes)
-
-    def least(self, q):
-        "The least payment under `q` (M,) that this cut proves, and the rule's (M,)."
-        found = self.program.minimum(q, rule=True)
-        if found is None:
-            return np.inf, None
-        return found.bound, self.cone.outcomes.expected(found.rule)
 
 # %% ../../nbs/sharp/22_walls.ipynb #4729d03b
 class CutRegion:
-    """Three states and more: what arm j must be paid by its `cuts`. `known` (V, M) are
-    payments that it may answer, the cheapest first, with `prices`, then those that
-    proofs failed at; `weakest` (M,) that against which evidence was least."""
+    """Three states and more: what arm j must be paid by its `cuts`.
+
+    `known` (V, M) are payments that it may answer: first the cheapest ones, then those
+    at which proofs failed. `prices` are what `rules` cost."""
     def __init__(self, cone, walls):
         self.cone, self.cuts, self.key = cone, [Cut(w) for w in walls], (0,)
-        self.found, self.program, self.hoped = [], None, None
+        self.found, self.program, self.hoped, self.hope = [], None, None, (None, 0.)
         self.rules = self.known = np.zeros((1, len(cone.outcomes.u)))
-        self.prices, self.weakest = np.zeros(1), self.known[0]
+        self.prices = np.zeros(1)
 
     @property
     def walls(self):

@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['END', 'DECIMALS', 'PAGE', 'UNKNOWN', 'CHOOSE', 'stripped', 'script', 'rounded_json', 'LiveFigure', 'served',
-           'view_of', 'widget_of', 'square', 'chart', 'world_with', 'bet_kink', 'round_top', 'game_still',
-           'game_figure', 'planner_figure', 'triangle_figure', 'proof_data', 'proof_figure', 'belief_names',
-           'offer_table', 'SessionForm', 'form_widget', 'session_form']
+__all__ = ['END', 'DECIMALS', 'PAGE', 'UNKNOWN', 'CHOOSE', 'session_form', 'stripped', 'script', 'rounded_json', 'Shown',
+           'LiveFigure', 'square', 'chart', 'world_with', 'bet_kink', 'round_top', 'game_still', 'game_figure',
+           'planner_figure', 'triangle_figure', 'proof_data', 'proof_figure', 'belief_names', 'offer_table',
+           'SessionForm', 'form_widget']
 
 # %% ../../nbs/handbook/85_live.ipynb #5a5c090c
 import json
 import os
 import re
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -89,7 +89,19 @@ render({{model, el}})
 </script>"""
 
 # %% ../../nbs/handbook/85_live.ipynb #5a72c28d
-class LiveFigure:
+class Shown:
+    "HTML on a page, and a `widget` in a notebook that a Jupyter server runs."
+    needs = 'ipywidgets'
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        bundle = {'text/plain': repr(self), 'text/html': self.html}
+        if 'JPY_SESSION_NAME' not in os.environ or find_spec(self.needs) is None:
+            return bundle
+        from ipywidgets import DOMWidget
+        shown = DOMWidget._repr_mimebundle_(self.widget)
+        return bundle | {k: v for k, v in shown.items() if 'widget-view' in k}
+
+class LiveFigure(Shown):
     """A figure that a reader can move: the script `name` draws `data` (a dictionary),
     and moves `state` (numbers or lists of numbers, each by name).
 
@@ -98,12 +110,13 @@ class LiveFigure:
     >>> LiveFigure('game', {}, kink=[.5, .1])
     LiveFigure('game', kink can be moved)
     """
+    needs = 'anywidget'
+
     def __init__(self, name: str, data: dict[str, Any], *, still: str = '',
                  **state: Any) -> None:
         as_kind('data', data, dict)
         self.name, self.data, self.start = name, rounded_json(data), rounded_json(state)
         self.still, self.code = still, script(name)
-        self._widget = None
 
     @property
     def html(self) -> str:
@@ -115,49 +128,27 @@ class LiveFigure:
         return PAGE.format(key=key, still=self.still, state=text,
                            code=self.code.replace(END, ''))
 
-    @property
+    @cached_property
     def widget(self) -> Any:
         "The figure as an anywidget, whose traits are named like the state."
-        if self._widget is None:
-            self._widget = widget_of(self)
-        return self._widget
+        if find_spec('anywidget') is None:
+            raise InvalidInput('widget', 'no anywidget',
+                               'pip install "oia_nb[notebooks]"')
+        import anywidget
+        import traitlets
+        values = {'data': self.data} | self.start
+        traits = {k: traitlets.Any(v).tag(sync=True) for k, v in values.items()}
+        return type('Live', (anywidget.AnyWidget, ), {'_esm': self.code} | traits)()
 
     @property
     def state(self) -> dict[str, Any]:
         "What the reader has set, as far as Python can know it: a dictionary."
-        if self._widget is None:
+        if 'widget' not in vars(self):
             return dict(self.start)
-        return {k: getattr(self._widget, k) for k in self.start}
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        bundle = {'text/plain': repr(self), 'text/html': self.html}
-        live = served() and find_spec('anywidget') is not None
-        return bundle | view_of(self.widget) if live else bundle
+        return {k: getattr(self.widget, k) for k in self.start}
 
     def __repr__(self):
         return f'LiveFigure({self.name!r}, {", ".join(self.start)} can be moved)'
-
-# %% ../../nbs/handbook/85_live.ipynb #8131166f
-def served():
-    """True in a notebook that a Jupyter server runs; false where notebooks are run for
-    a page."""
-    return 'JPY_SESSION_NAME' in os.environ
-
-def view_of(widget):
-    "What shows a widget, of its bundle of MIME types."
-    from ipywidgets import DOMWidget
-    bundle = DOMWidget._repr_mimebundle_(widget)
-    return {k: v for k, v in bundle.items() if 'widget-view' in k}
-
-def widget_of(figure):
-    "A `LiveFigure` as an anywidget. Raises `InvalidInput` if that isn't installed."
-    if find_spec('anywidget') is None:
-        raise InvalidInput('widget', 'no anywidget', 'pip install "oia_nb[notebooks]"')
-    import anywidget
-    import traitlets
-    values = {'data': figure.data} | figure.start
-    traits = {k: traitlets.Any(v).tag(sync=True) for k, v in values.items()}
-    return type('Live', (anywidget.AnyWidget, ), {'_esm': figure.code} | traits)()
 
 # %% ../../nbs/handbook/85_live.ipynb #50a3f9f0
 def square(xs, ys, label):
@@ -361,11 +352,19 @@ def offer_table(session):
                  offer.tickets(offer.digits))
 
 # %% ../../nbs/handbook/85_live.ipynb #d727a7b9
-class SessionForm:
-    """A form for a `Session`: a widget in JupyterLab, a picture of it on a page; see
-    `session_form`."""
+class SessionForm(Shown):
+    """A form for a `Session`: offer, arm, report by a slider, decline, undo.
+
+    In JupyterLab it works; on a page it is a picture. Raises `InvalidInput`.
+
+    >>> s = Session.create(f'{folder}/form.jsonl', clinic, eps=.04, delta=.05)
+    >>> form, offer = session_form(s), s.announce()
+    >>> form.decline('ill')
+    'declined; the same rule is offered again'
+    >>> s.close()
+    """
     def __init__(self, session: Session) -> None:
-        self.session, self._widget = as_kind('session', session, Session), None
+        self.session = as_kind('session', session, Session)
 
     def answer(self, arm: int | str, belief: int, state: str = UNKNOWN,
                round: int | None = None) -> str:
@@ -390,16 +389,10 @@ class SessionForm:
         self.session.undo(int(done.max()), reason)
         return f'round {done.max()} taken back'
 
-    @property
+    @cached_property
     def widget(self) -> Any:
         "The form as ipywidgets, made when first asked for."
-        if self._widget is None:
-            self._widget = form_widget(self)
-        return self._widget
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        bundle = {'text/plain': repr(self), 'text/html': self.html}
-        return bundle | view_of(self.widget) if served() else bundle
+        return form_widget(self)
 
     def __repr__(self):
         return f'SessionForm({self.session!r})'
@@ -421,6 +414,8 @@ class SessionForm:
                 '<p><button>answer</button> <button>decline</button> '
                 f'<button>undo</button></p><p>{escape(self.session.statement)}</p>'
                 '</fieldset>')
+
+session_form = SessionForm
 
 # %% ../../nbs/handbook/85_live.ipynb #24ee7159
 def form_widget(form):
@@ -468,17 +463,3 @@ def form_widget(form):
     refresh()
     fields = [table, arm, belief, state, reason, w.HBox(buttons), message, progress]
     return w.VBox(fields)
-
-# %% ../../nbs/handbook/85_live.ipynb #4ed6a59b
-def session_form(session: Session) -> SessionForm:
-    """A form for a `Session`: offer, arm, report by a slider, decline, undo.
-
-    In JupyterLab it works; on a page it is a picture. Raises `InvalidInput`.
-
-    >>> s = Session.create(f'{folder}/form.jsonl', clinic, eps=.04, delta=.05)
-    >>> form, offer = session_form(s), s.announce()
-    >>> form.decline('ill')
-    'declined; the same rule is offered again'
-    >>> s.close()
-    """
-    return SessionForm(session)

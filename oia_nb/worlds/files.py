@@ -198,8 +198,7 @@ def world_to_dict(world):
     """The world as plain lists, texts and floats, in the form of a world file;
     `world_from_dict` gives the same world back.
 
-    Raises `InvalidInput` for what a file can't hold: an agent with a trait that is
-    neither number nor text, or a class of its own derived from `World`.
+    Raises `InvalidInput` for what a file can't hold, such as a class of its own.
 
     >>> list(world_to_dict(clinic))
     ['schema', 'name', 'states', 'decisions', 'utility', 'bound', 'arms', 'source',

@@ -139,20 +139,10 @@ def bits_world(gaps: ArrayLike, cost: Any = 0., accuracy: float = .9, copies: in
     """A world in which gaps, K, M and costs can be set one by one (chapter 64): up to
     seven arms, eight states, `bound` and B_u both 1.
 
-    Parameters
-    ----------
-    gaps : list of K numbers
-        The gaps of the arms, one of them 0; small enough that it pays to guess what
-        one has seen.
-    cost : float
-        Of all arms but arm 0, which is free; less than accuracy - 1/2. Only costs
-        that differ can make the agent deviate.
-    accuracy : float; in (1/2, 1]
-    copies : int; versions of each signal, more than one for at most three arms
-    listed : int, optional; the public support holds the beliefs of so many arms
-    name : str
-
-    Raises `InvalidInput`.
+    One of the `gaps` (K,) is 0, and all are so small that it pays to guess what one has
+    seen. All arms but arm 0, which is free, cost `cost`, less than `accuracy` - 1/2.
+    There are `copies` of each signal, and the public support holds the beliefs of
+    `listed` arms, by default K. Raises `InvalidInput`.
 
     >>> bits_world([0., .1])
     World('bits': 2 arms, 8 states, 4 beliefs, bound 1)

@@ -17,7 +17,7 @@ from oia_nb.game.oracle import hidden_arm
 from oia_nb.game.stackelberg import region_margin
 from oia_nb.experts.no_oracle import draw_rule, mean_rule
 from oia_nb.sharp import bets
-from oia_nb.sharp.questions import LEAST_SCALE, search_rule
+from oia_nb.sharp.questions import search_rule
 from oia_nb.sharp.record import SEARCH, Record
 from oia_nb.verify import BLOCK, LOOK, verify
 from laws import detection, most_failures, statistical
@@ -160,7 +160,7 @@ def test_rules_come_in_blocks_with_the_cheapest_first():
     z = WORLDS['clinic'].setting
     for n in range(3*BLOCK):
         rule, part = search_rule(z, 5, n), n % BLOCK
-        most = z.bound*LEAST_SCALE**(1 - (part + 1)/BLOCK)
+        most = z.bound*.01**(1 - (part + 1)/BLOCK)
         assert is_proper(rule) and rule.values.max() <= most + 1e-12
         assert rule == search_rule(z, 5, n) != search_rule(z, 6, n)
 

@@ -10,14 +10,14 @@ from laws import detection, most_failures, statistical
 from oia_nb.core import REPORT_TOL, InvalidInput, generator
 from oia_nb.run.identification import identify, learner_row
 from oia_nb.game.information import Response, World, make_world
-from inside import looked_into as simulate
-from oia_nb.run.learner import check_response
+from inside import looked_into
+from oia_nb.run.learner import check_response, simulate
 from oia_nb.paper.oiafb import budget_parameter, event_failure, sets_of_beliefs
 from oia_nb.paper.oiafc import mixing_theorem1
 from oia_nb.game.oracle import NotInducible, action_informed_oracle
 from oia_nb.game.scoring import ScoringRule
 from oia_nb.sharp import bets, hyperplanes, learner
-from oia_nb.sharp.hyperplanes import THIN_SPREAD, flat, neutral
+from oia_nb.sharp.hyperplanes import THIN, flat, neutral
 from oia_nb.sharp.learner import levelled, sharp
 from oia_nb.game.stackelberg import optimal_rule, principal_profit, simple_regret
 from oia_nb.worlds.files import (load_world, on_support, setting_from_dict, setting_to_dict,
@@ -109,7 +109,7 @@ def test_flat_payments_tell_no_arms_apart(seed):
         of = z.places(k, j)
         F = flat(z, of)
         beliefs = z.support[of]
-        assert len(F) == np.linalg.matrix_rank(beliefs, tol=THIN_SPREAD*np.linalg.norm(beliefs, 2))
+        assert len(F) == np.linalg.matrix_rank(beliefs, tol=THIN*np.linalg.norm(beliefs, 2))
         assert np.abs(F @ (q[k] - q[j])[of]).max() < 1e-9
         assert np.abs(neutral(z, k, j) @ (q[k] - q[j])).max() < 1e-9
     # where arms have priors of their own, the same payments do tell them apart
@@ -176,8 +176,8 @@ def test_a_rounded_prior_says_nothing_of_thin_directions(thin, sound, monkeypatc
     q = np.full(6, 1/6) + apart, np.full(6, 1/6) + .05*out[-1]
     assert all(p.min() >= 0 and np.abs(p @ support - prior).max() <= REPORT_TOL for p in q)
     if thin:
-        monkeypatch.setattr(hyperplanes, 'THIN_SPREAD', thin)
-        monkeypatch.setattr(learner, 'THIN_SPREAD', thin)
+        monkeypatch.setattr(hyperplanes, 'THIN', thin)
+        monkeypatch.setattr(learner, 'THIN', thin)
     off = np.abs(flat(z, np.arange(6)) @ (q[0] - q[1])).max()
     assert (off <= 1e-4) == sound
     v = z.belief_utility - levelled(z).belief_utility
@@ -214,7 +214,7 @@ def wrong(runs):
     return sum(simple_regret(world, found.rule) > found.certificate.bound + 1e-7
                for world, found in runs if found.certificate is not None)
 
-def played(worlds):
+def played(worlds, simulate=looked_into):
     return [(world, simulate(sharp(world.setting, action_informed_oracle(world), eps=eps,
                                    delta=DELTA, max_rounds=3000, examined=False), world,
                              generator(941 + n, seed)))
@@ -230,7 +230,7 @@ def test_sharp_keeps_its_promise_with_all_that_is_known(monkeypatch):
     # the first candidate, taken for proved, is what the checker refuses; let through, it is wrong
     monkeypatch.setattr(bets, 'passes', lambda *a: True)
     monkeypatch.setattr(bets, 'missing', lambda *a: {0: 0.})
-    assert not any(found.status == 'certified' for _, found in played(worlds[:2]))
+    assert not any(found.status == 'certified' for _, found in played(worlds[:2], simulate))
     zero = lambda z: ScoringRule(np.zeros((z.M, z.W)), z.support, z.bound)
     let_through = [(world, SimpleNamespace(rule=zero(world.setting),
                                            certificate=SimpleNamespace(bound=eps)))
