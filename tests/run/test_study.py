@@ -50,7 +50,7 @@ def test_boundaries_are_crossed_in_cents():
     "The examination of a run that pays in cents crosses boundaries, by rules in cents."
     loans = make_world([[[.7, .3]], [[.56, .075], [.14, .225]], [[.644, .024], [.056, .276]]],
                        [0., 1., 3.], [[50, 0], [-100, 0]], 50.)
-    found = identify(loans, eps=20., delta=.1, seed=1, unit=.01)
+    found = identify(loans, eps=20., delta=.1, seed=2, unit=.01)
     crossed = next(c for c in found.checks if c.name == 'boundaries')
     assert found.status == 'certified' and crossed.rounds >= 2
     rules = np.array(found.certificate.facts['rules'])
