@@ -112,8 +112,8 @@ FEW = 256              # so many may be awake that needn't
 MOST_REST = 100        # plans that the learner makes after leaps of no round
 
 class Engine:
-    """Plays the rounds of `run`, the `Exploration` of a learner, in its world. `how` are
-    the fields of `RunArrays` that `as_oiafc` gives."""
+    """Plays the rounds of `run`, the `Exploration` of a learner, in its world. `how`
+    are the fields of `RunArrays` that `as_oiafc` gives."""
     def __init__(self, world: World, oracle: Oracle, rng: np.random.Generator,
                  run: Exploration, *, compile: bool = True, **how: Any) -> None:
         z = world.setting
@@ -179,7 +179,8 @@ class Engine:
             a.ref[:], a.reach[:] = q, REACH*(1/N[:, 0] + np.sqrt(q*(1 - q)/N).sum(1))
             clock.stale = 1.05*clock.rounds
             mine = [a.point_s[:clock.points][arms == k] for k in range(len(q))]
-            self.low = np.array([s[(s @ (q[k] - q).T).argmin(0)] for k, s in enumerate(mine)])
+            self.low = np.array([s[(s @ (q[k] - q).T).argmin(0)]
+                                 for k, s in enumerate(mine)])
         k = arms[at]
         above = a.point_s[at, None] - self.low[k]                      # (n, K, M)
         lead = ((a.ref[k, None] - a.ref)*above).sum(2)
@@ -250,7 +251,8 @@ def simulate_fast(world: World, *, method: str = 'oiafc', eps: float,
         `mixing` ("theorem1" or "corollary1") and `max_rounds` for OIAFC, `budget` and
         `a` for OIAFB.
 
-    Returns the `Identification` that `simulate` returns, but for rounding. Raises what the coroutines raise, and `InvalidInput` without Numba.
+    Returns the `Identification` that `simulate` returns, but for rounding. Raises what
+    the coroutines raise, and `InvalidInput` without Numba.
     """
     check_agent(world)
     if not isinstance(method, str) or method not in ENGINES:
