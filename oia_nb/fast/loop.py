@@ -532,7 +532,7 @@ KERNELS = (reply, draw_report, happen, estimate, has_moved, leads, paths, pose, 
 
 @cache
 def compiled() -> Callable[..., int]:
-    "`play_rounds` as Numba compiles it; raises `InvalidInput` if Numba isn't installed."
+    "`play_rounds` as Numba compiles it; raises `InvalidInput` without Numba."
     try:
         import numba
     except ImportError:

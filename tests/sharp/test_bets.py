@@ -2,12 +2,13 @@
 looked at in `test_inside.py`. Nothing here is left to chance.
 """
 from dataclasses import replace
+from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 from conftest import amount
-from oia_nb.all import (action_informed_oracle, generator, identify, is_proper, make_world,
-                        menu_rule, mix, random_world, sharp)
+from oia_nb.all import (action_informed_oracle, generator, identify, is_proper, load_world,
+                        make_world, menu_rule, mix, random_world, sharp)
 from oia_nb.core import SolverFailure
 from oia_nb.paper.estimation import FORCED, NORMAL
 from oia_nb.game.programs import HIGHS_OPTIONS, ProperProgram, properness_rows
@@ -287,3 +288,22 @@ def test_equal_costs_end_the_question():
         count(known, rule, r)
         heard(known, rule, r)
     assert known.tied == {1}
+
+def test_a_cheaper_rule_is_sought_every_eight_rounds(monkeypatch):
+    """Whatever came of the last one: a guess may promise again and again what doesn't come true.
+    Planted: where a question that was asked is forgotten, another one is sought at once."""
+    world, rng, sought = load_world('clinic'), generator(1), []
+    known = ready(world)
+    choice, j = Choice(known, .05), known.others[0]
+    choice.foresee()
+    o = module.Outlook(known, module.leader(known)[0], j, 1., .05)
+    o.earned = -1.                                          # so that any rule is promising
+    def cheapest(setting, foretold, j, q, n):
+        sought.append(known.rounds)
+        return SimpleNamespace(values=(.5 - .01*len(sought))*known.oracle.rules[j].values)
+    monkeypatch.setattr(module, 'cheapest_rule', cheapest)
+    for _ in range(20):
+        for _, act in choice.cheaper(o, [o], 0.):
+            answered(known, world, act()[0], rng)
+        answered(known, world, known.zero, rng, 1, NORMAL)
+    assert len(sought) > 1 and min(np.diff(sought)) >= 8
