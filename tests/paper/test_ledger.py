@@ -21,7 +21,7 @@ HELD = [
     ('Section 3, Notations; appendix A', 'scoring',
      "'values', self.values, self.support.shape, 0.,",
      "'values', self.values, self.support.shape, -9.,",
-     'test_bad_input.py::test_payments', ()),
+     'test_bad_input.py::test_table', ('ScoringRule', 'values')),
     ('Definition 1', 'scoring', 'menu[(support @ menu.T).argmax(1)]',
      'menu[(support @ menu.T).argmin(1)]', 'test_scoring.py::test_menus_are_proper', ()),
     ('Lemma 1', 'scoring', '(self.values@r).argmax()', '(self.values@r).argmin()',
