@@ -378,7 +378,7 @@ def oiafc(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
           mixing: str | Callable[..., float] = 'theorem1',
           stop: str | Callable[..., bool] = 'paper', max_rounds: int = 10_000_000,
           solver: str = 'fast',
-          watch: Callable[[Any], object] | None = None) -> Learner:
+          watch: Callable[[Any], object] | None = None) -> LoopLearner:
     r"""OIAFC (paper, Algorithm 1), a `Learner`: yields a `ScoringRule`, receives a
     `Response`, returns an `Identification`.
 

@@ -5,12 +5,13 @@ from dataclasses import replace
 from types import SimpleNamespace
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 from conftest import amount
 from oia_nb.all import (action_informed_oracle, generator, identify, is_proper, load_world,
                         make_world, menu_rule, mix, random_world, sharp)
 from oia_nb.core import SolverFailure
 from oia_nb.paper.estimation import FORCED, NORMAL
-from oia_nb.game.programs import HIGHS_OPTIONS, ProperProgram
+from oia_nb.game.programs import HIGHS_OPTIONS, ProperProgram, properness_rows
 from oia_nb.game.scoring import VRules
 from inside import looked_into, small_world
 from oia_nb.sharp.hyperplanes import RegionProgram
@@ -183,6 +184,24 @@ def test_a_region_knows_what_its_cuts_know(seed):
     region.cuts[1].put(width)
     region.refresh(1000*q)
     assert region.prices[0] >= max(proved_by(c, q) for c in region.cuts) - 1e-9
+
+def test_programs_that_stay_open_forget_what_they_were_asked_before():
+    "The m_i are the least ones that aren't negative at proper rules, whatever came first."
+    _, cut, _ = cut_of(0)
+    cone, rng = cut.cone, generator(5)
+    lies, onto = properness_rows(cone.support).toarray().T, cone.majorants.onto
+    (n, M), L = onto.shape, lies.shape[1]
+    A = -np.block([[onto, -lies, np.zeros((n, L))], [onto, np.zeros((n, L)), -lies]])
+    free = [(None, None)]*M + [(0, None)]*(2*L)
+    for _ in range(3):
+        s = rng.dirichlet(np.ones(len(cone.D))) @ cone.D
+        m, short, _ = cone.majorants.least_at(s, cut.mu)
+        least = [linprog(np.r_[s, np.zeros(2*L)], A, np.r_[np.zeros(n), onto @ mu],
+                         bounds=free).fun for mu in cut.mu]
+        assert np.allclose(m @ s, least, atol=1e-7)
+        paid = cone.values.reshape(len(cone.values), -1) @ cone.majorants.onto
+        assert (paid @ m.T >= -short - 1e-9).all()
+        assert (paid @ (m + cut.mu).T >= -short - 1e-9).all()
 
 @pytest.mark.parametrize('bound', [.001, .7, 3., 1000.])
 def test_any_bound_will_do(bound):
