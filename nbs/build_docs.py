@@ -128,10 +128,10 @@ MOVED = {
     '21_experiments': 'handbook/67',
     '22_plots': 'handbook/69',
     '25_cli': 'handbook/70',
-    '30_engine': 'appendix/71',
-    'companion/72_fast_agent': 'appendix/72',
-    'companion/73_fast_points': 'appendix/72',
-    'companion/74_fast_shelf': 'appendix/72',
+    '30_engine': 'appendix/73',
+    'companion/72_fast_agent': 'appendix/73',
+    'companion/73_fast_points': 'appendix/73',
+    'companion/74_fast_shelf': 'appendix/73',
     'companion/75_fast_bases': 'appendix/73',
     'companion/76_fast_plan': 'appendix/73',
     'companion/77_fast_loop': 'appendix/73',
@@ -141,6 +141,8 @@ MOVED = {
     'errata': 'paper/errata',
     'results': 'handbook/results',
     'paper/08_exploration': 'paper/09',
+    'appendix/71_fast_state': 'appendix/73',
+    'appendix/72_fast_points': 'appendix/73',
 }
 # Where the pages of a folder were in the edition before.
 BEFORE = dict(sharp='beyond', experts='beyond', handbook='companion', appendix='companion')

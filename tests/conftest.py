@@ -147,10 +147,10 @@ def wait_for_engine():
     "A worker that needs the compiled loop waits for it, rather than compile it once more."
     if COMPILED not in os.environ:
         return
-    from oia_nb.fast import loop
-    done, compiled = Path(os.environ[COMPILED]), loop.compiled
+    from oia_nb.fast import drive
+    done, compiled = Path(os.environ[COMPILED]), drive.compiled
     def once_compiled():
         while not done.exists():
             time.sleep(.2)
         return compiled()
-    loop.compiled = once_compiled
+    drive.compiled = once_compiled

@@ -19,7 +19,7 @@ from oia_nb.game.information import Rational
 from oia_nb import verify as checker
 from oia_nb.sharp import bets, evidence, hints, walls
 from oia_nb.sharp.learner import SharpLearner
-from oia_nb.verify import BETS, STAKES
+from oia_nb.verify import BETS, OWN, STAKES
 
 # --- Hostile worlds -----------------------------------------------------------------------
 
@@ -492,9 +492,11 @@ class Looking(Through):
                 R = bets.region_of(known, j)
                 few, R.known = R.known, R.rules if known.by_bets else R.known
                 missing, R.known = bets.missing(known, c, lost), few
-                # of a region of cuts only some rules are known
-                seems = -np.log(max(c.delta, 5e-324)) - missing.get(j, -np.inf)
-                assert seems - won <= (SEEMS if known.by_bets else 4*SEEMS), 'evidence'
+                # of a region of cuts only some rules are known; what is negative is of no use
+                part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
+                seems = -np.log(max(part*c.delta, 5e-324)) - missing.get(j, -np.inf)
+                room = SEEMS*(1 if known.by_bets else 4)*(2 if seems < 0 else 1)
+                assert seems - won <= room, 'evidence'
 
     def shadow(self, known):
         "Register what was answered last, as somebody else."

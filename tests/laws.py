@@ -760,7 +760,7 @@ def law_price_of_a_lead():
     share = share_needed(z, oracle, found.arm, .02)
     x = ((share*(oracle.rules[found.arm].values - within.rule.values))*z.support).sum(1)
     settled = run.responses[-(len(run.responses) - sum(k.found.rounds for k in inner)):]
-    assert found.status == 'certified' and n == len(inner) == 1 and len(settled) > 20
+    assert found.status == 'certified' and n == len(inner) == 1 and len(settled) > 10
     counts = np.bincount([z.index(r.report) for r in settled], minlength=z.M)
     price = -mean_lower(counts, -x, betting_threshold(counts.sum(), .1*delta/(n*(n + 1))))
     price = min(price, x.max())

@@ -63,18 +63,6 @@ class Transcript:
         r"(K, M): $\hat q_k$ (the paper's eq. (8)); zero for an arm never seen."
         return self.counts/np.maximum(self._N, 1)[:, None]
 
-    def _file(self, arm, belief, payment, *, state, kind, target):
-        "The one place where the parts of a round are filed."
-        self.rounds += 1
-        self.counts[arm, belief] += 1
-        self._N[arm] += 1
-        self.arms.append(arm)
-        self.beliefs.append(belief)
-        self.states.append(state)
-        self.kinds.append(FORCED if kind == NORMAL and arm != target else kind)
-        self.targets.append(target)
-        self.payments.append(0. if kind == PAST else payment)
-
     def keep(self, values: np.ndarray) -> None:
         "Note which rule the next round announces, by its payments (M, W)."
         key = values.tobytes()
@@ -84,11 +72,19 @@ class Transcript:
         self.asked.append(self._known[key])
 
     def follow(self, other: Any) -> None:
-        "Add the rounds of another `Transcript`, or of a `Trace`; their rules aren't kept."
-        columns = (other.arms, other.beliefs, other.payments, other.states, other.kinds,
-                   other.targets)
-        for arm, belief, payment, state, kind, target in zip(*columns, strict=True):
-            self._file(arm, belief, payment, state=state, kind=kind, target=target)
+        """Add the rounds of another `Transcript`, of a `Trace`, or of other columns by
+        these names; their rules aren't kept."""
+        names = 'arms', 'beliefs', 'kinds', 'targets', 'payments', 'states'
+        rounds = {name: np.array(getattr(other, name)) for name in names}
+        arms, kinds = rounds['arms'], rounds['kinds']
+        kinds[(kinds == NORMAL) & (arms != rounds['targets'])] = FORCED
+        rounds['payments'][kinds == PAST] = 0.
+        for name, column in rounds.items():
+            mine = getattr(self, name)
+            mine.frombytes(column.astype(mine.typecode).tobytes())
+        np.add.at(self.counts, (arms, rounds['beliefs']), 1)
+        self._N += np.bincount(arms, minlength=len(self._N))
+        self.rounds += len(arms)
 
     def record(self, arm: int, belief: int, s: np.ndarray, line: Any = None,
                place: float = 0., *, state: int | None = None, kind: int = NORMAL,
@@ -103,24 +99,37 @@ class Transcript:
         `place` where on it; of the points of one segment answered by one arm, only
         the two outermost are kept.
         """
-        self._file(arm, belief, s[belief], state=-1 if state is None else state, kind=kind,
-                   target=arm if target is None else target)
+        target = arm if target is None else target
+        self.rounds += 1
+        self.counts[arm, belief] += 1
+        self._N[arm] += 1
+        self.arms.append(arm)
+        self.beliefs.append(belief)
+        self.states.append(-1 if state is None else state)
+        self.kinds.append(FORCED if kind == NORMAL and arm != target else kind)
+        self.targets.append(target)
+        self.payments.append(0. if kind == PAST else s[belief])
+        self.keep_answer(arm, s, line, place, t=self.rounds)
+
+    def keep_answer(self, arm: int, s: np.ndarray, line: Any, place: float, *,
+                    t: int) -> None:
+        "Keep the point s (M,) that `arm` answered in round t, as `record` does."
         ends = self._ends.setdefault((line, arm), []) if line is not None else []
         if len(ends) < 2:
-            ends.append((place, self._store(arm, s)))
+            ends.append((place, self._store(arm, s, t)))
             ends.sort()
         elif place < ends[0][0]:
-            ends[0] = (place, self._store(arm, s, ends[0][1]))
+            ends[0] = (place, self._store(arm, s, t, ends[0][1]))
         elif place > ends[1][0]:
-            ends[1] = (place, self._store(arm, s, ends[1][1]))
+            ends[1] = (place, self._store(arm, s, t, ends[1][1]))
 
-    def _store(self, arm, s, n=None):
+    def _store(self, arm, s, t, n=None):
         if n is None:
             n, room = self._size[arm], self._points[arm]
             self._size[arm] += 1
             if n == len(room):
                 self._points[arm] = np.vstack([room, np.empty_like(room)])
-        self._points[arm][n], self._when[arm][n] = s, self.rounds
+        self._points[arm][n], self._when[arm][n] = s, t
         return n
 
 # %% ../../nbs/paper/05_estimation.ipynb #c74e1860

@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TYPE_CHECKING
 if TYPE_CHECKING:
-    from oia_nb.paper.oiafc import Exploration, Plan
+    from oia_nb.paper.oiafc import Exploration, LoopLearner, Plan
     from oia_nb.game.information import Setting
-    from oia_nb.run.learner import Learner
     from oia_nb.game.oracle import Oracle
     from oia_nb.game.scoring import ScoringRule
 
@@ -91,7 +90,7 @@ def best_or_safest(run: Exploration, plan: Plan | None) -> dict[str, Any]:
 # %% ../../nbs/paper/10_oiafb.ipynb #c46453b1
 def oiafb(setting: Setting, oracle: Oracle, *, eps: float, budget: int,
           a: float | None = None, delta: float | None = None, solver: str = 'fast',
-          watch: Callable[[Any], object] | None = None) -> Learner:
+          watch: Callable[[Any], object] | None = None) -> LoopLearner:
     r"""OIAFB (the paper's Algorithm 2, corrected): a `Learner` that yields a
     `ScoringRule`, receives a `Response`, and returns an `Identification`.
 

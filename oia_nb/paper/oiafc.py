@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['MIXINGS', 'SNAPSHOT_GROWTH', 'STOPS', 'mixing_theorem1', 'mixing_corollary1', 'Plan', 'Exploration', 'initialise',
            'make_plan', 'line_of', 'play', 'force', 'certify', 'succeed', 'finding_of', 'should_stop', 'interact',
-           'never', 'conclude_run', 'with_proof', 'compose', 'run_through', 'best_so_far', 'broken_oracle', 'as_part',
-           'small_enough', 'last_or_best', 'oiafc', 'remember']
+           'never', 'conclude_run', 'with_proof', 'LoopLearner', 'compose', 'run_through', 'best_so_far',
+           'broken_oracle', 'as_part', 'small_enough', 'last_or_best', 'oiafc', 'remember']
 
 # %% ../../nbs/paper/09_oiafc.ipynb #e6c84d13
 from dataclasses import dataclass, replace
@@ -110,6 +110,8 @@ class Exploration:
         self.best: Finding | None = None
         self.violated = False
         self.next_snapshot = 0
+        # may play up to so many rounds in a faster way; says how many there are
+        self.leap: Callable[[int], int] = lambda rounds: self.rounds
 
     @property
     def rounds(self) -> int:
@@ -211,7 +213,7 @@ def interact(run: Exploration, stop: Callable[[Exploration, Plan], bool],
     """Plan, announce, search when the agent deviates, until `stop` says so (returns
     the `Plan`) or `rounds` are used up (None)."""
     yield from initialise(run, rounds)
-    while run.rounds < rounds:
+    while run.leap(rounds) < rounds:
         plan = make_plan(run)
         arm = yield from play(run, plan)
         if arm != plan.target:
@@ -251,12 +253,19 @@ def with_proof(run: Exploration, found: Finding, eps: float, delta: float) -> Fi
                      sizes=run.sizes, outline=certificate.proof)
 
 # %% ../../nbs/paper/09_oiafc.ipynb #94190eb3
+class LoopLearner(Learner):
+    "A `Learner` that plays the loop; `run` is its `Exploration`."
+    def __init__(self, setting: Setting, steps: Generator[Any, Any, Any],
+                 run: Exploration) -> None:
+        super().__init__(setting, steps, best=lambda: run.best)
+        self.run = run
+
 def compose(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
             radius: Callable[..., Any], mixing: Callable[..., float],
             stop: Callable[..., bool], decide: Callable[..., dict[str, Any]],
             rounds: int, keep: Callable[..., bool] | None = None, solver: str = 'fast',
             watch: Callable[[Any], object] | None = None, looks: int | None = None,
-            sizes: Any = None) -> Learner:
+            sizes: Any = None) -> LoopLearner:
     r"""A `Learner` from its parts, which chapter 9 lists in a table; it ends after
     `rounds` interactions at the latest.
 
@@ -290,8 +299,7 @@ def compose(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
     steps: Generator[ScoringRule, Response, Any] = interact(run, stop, rounds)
     if keep is not None:
         steps = remember(run, steps, keep)
-    return Learner(setting, run_through(run, steps, decide, eps, delta),
-                   best=lambda: run.best)
+    return LoopLearner(setting, run_through(run, steps, decide, eps, delta), run)
 
 # %% ../../nbs/paper/09_oiafc.ipynb #53fda319
 def run_through(run: Exploration, steps: Generator[ScoringRule, Response, Any],
@@ -350,7 +358,7 @@ def oiafc(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
           mixing: str | Callable[..., float] = 'theorem1',
           stop: str | Callable[..., bool] = 'paper', max_rounds: int = 10_000_000,
           solver: str = 'fast',
-          watch: Callable[[Any], object] | None = None) -> Learner:
+          watch: Callable[[Any], object] | None = None) -> LoopLearner:
     r"""OIAFC (paper, Algorithm 1), a `Learner`: yields a `ScoringRule`, receives a
     `Response`, returns an `Identification`.
 

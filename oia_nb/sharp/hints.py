@@ -2,8 +2,8 @@
 
 # %% auto #0
 __all__ = ['HAIR', 'SHORT', 'bounds_of', 'in_numbers', 'places', 'promised', 'told', 'cut_hint', 'tied_hint', 'order_hint',
-           'logs', 'Unproved', 'Boxes', 'divided', 'Rules', 'refute', 'cells_of', 'facts_so_far', 'region_hints',
-           'evidence_hints', 'proved', 'checked']
+           'logs', 'Unproved', 'Boxes', 'divided', 'Rules', 'refute', 'last_enough', 'cells_of', 'facts_so_far',
+           'region_hints', 'evidence_hints', 'proved', 'checked']
 
 # %% ../../nbs/sharp/41_hints.ipynb #226e28d2
 from collections import defaultdict
@@ -56,14 +56,12 @@ def told(f, hint, v):
 def cut_hint(f, cone, wall, cut, index):
     "The hint of the cut that a `Wall` gives; `index` are the rules of all rounds."
     l, j = wall.pair
-    of, terms, left = places(f, l, j), {}, np.eye(len(f.support))
+    of, terms = places(f, l, j), {}
     def add(t, s, y, P, lies):
-        nonlocal left
         _, weights, known = terms.setdefault(t, (s, 0*P, defaultdict(float)))
         weights += y*P
         for pair, x in lies.items():
             known[pair] += y*x
-        left = left - np.outer(s, y*P)
     for n, (side, i, P, lies) in enumerate(bounds_of(cone, cut)):
         rest = side*cone.D[i]
         for t, y in wall.rests_on.get(((1 - side)//2, i), {}).items():
@@ -73,6 +71,7 @@ def cut_hint(f, cone, wall, cut, index):
         rest = rest - f.support @ promised(f, of, rest)
         if np.ptp(rest[of]) > NOISE:
             add(('rest', n), rest, 1., P, lies)
+    left = np.eye(len(f.support)) - sum(np.outer(s, P) for s, P, _ in terms.values())
     terms = [[t if isinstance(t, int) else s.tolist(), P.tolist(), in_numbers(lies)]
              for t, (s, P, lies) in terms.items()]
     return told(f, dict(over=l, terms=terms), promised(f, of, left))
@@ -284,6 +283,16 @@ def refute(over, top, mus, own, want):
     return m
 
 # %% ../../nbs/sharp/41_hints.ipynb #ce115a0f
+def last_enough(other, a, b, e, want):
+    "The last μ of the interval at which the wealth of payoffs (counts, x) is `want`."
+    counts, x = other
+    for _ in range(6):
+        mus = a + (b - a)*PLACES
+        have = mixed_wealth(log_wealths(counts, x[None], mus[1:-1] - e))[0]
+        n = np.count_nonzero(have >= want)
+        a, b = mus[n], mus[n + 1]
+    return a
+
 def cells_of(over, top, e, want, other=None, quick=False):
     """The steps by which the wealth `over` a region, and that of the `other` payoffs
     (counts, x), is `want` at all μ from e to `top`. Raises `Unproved`; that alone, if
@@ -308,12 +317,9 @@ def cells_of(over, top, e, want, other=None, quick=False):
         if slack < 0 or len(steps) > 2000:
             over.new += [over.rules[over.best[2]]] if isinstance(over, Rules) else []
             raise Unproved
-        left, b = a, top
+        b = top
         if other and own(b)[0] < want - known + spare:
-            for _ in range(40):
-                m = (left + b)/2
-                left, b = (m, b) if own(m)[0] >= want - known + spare else (left, m)
-            b = left
+            b = last_enough(other, a, top, e, want - known + spare)
         while True:
             if b - a < min(SHORT, top - a):
                 raise Unproved

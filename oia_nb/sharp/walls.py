@@ -29,11 +29,11 @@ from ..verify import MOST, NEAR, WIDER
 NOISE = 1e-12                   # of the largest coordinate: nothing but rounding
 
 class Cone:
-    """Rules that span all payments: `rules`, with two states the V-rules of chapter 2;
-    `D` (M, M) what beliefs expect of them, in units of the bound. They are the first of
-    the `pool` from which questions are mixed; `values` (B, M, W) and `tops` (B, W), the
-    largest in
-    each state, are those of the pool."""
+    """Rules that span all payments, and the pool from which questions are mixed.
+
+    With two states the `rules` are the V-rules of chapter 2. `D` (M, M) is what beliefs
+    expect of them, in units of the bound. They are the first of the `pool`, of which
+    `values` (B, M, W) are the payments and `tops` (B, W) the largest in each state."""
     def __init__(self, setting: Setting, outcomes: Any = None) -> None:
         self.support, self.bound = setting.support, setting.bound
         o = self.outcomes = outcomes or Outcomes(Transcript(setting))
@@ -52,9 +52,8 @@ class Cone:
         return Majorants(self.support, self.outcomes.pays)
 
     def prices(self, q):
-        """(M,): what the rules cost at least, in units of the bound, at shares q (N,)
-        of
-        outcomes; with two states."""
+        """(M,): with two states, what the rules cost at least at shares q (N,) of
+        outcomes, in units of the bound."""
         found = np.full(len(self.D), np.inf)
         np.minimum.at(found, self.of, self.tables @ q)
         return found
@@ -95,12 +94,12 @@ class Wall:
     r"""What answers say of arm l against arm j: `low` ≤ $\langle\alpha,D_i\rangle$ ≤
     `up`, (M,) each.
 
-    `rows` (n, M) are the coordinates of rules that either answered, `sides` 1 where
-    l did and -1 where j did, `rounds` when; `rests_on` {(0 or 1 for above or below, i):
-    {round: multiplier}} what bounds rest on. `pair` is (l, j); `order` is what proves
-    $f(0)>0$, if l doesn't answer the zero rule. Bounds are worked out when they are
-    asked for; old ones hold as well. `contradicted()` lists the rounds of answers that
-    no agent gives, costs that may be equal included.
+    The `pair` is (l, j). `rows` (n, M) are the coordinates of the rules that either arm
+    answered, in these `rounds`; `sides` are 1 where l did and -1 where j did. Bounds
+    are worked out when they are asked for, and old ones hold as well. `rests_on` says
+    which answers prove them: {(0 for `up` or 1 for `low`, i): {round: multiplier}}. If
+    l doesn't answer the zero rule, `order` proves that $f(0)>0$. `contradicted()` lists
+    the rounds of answers that no agent gives, even if costs may be equal.
     """
     def __init__(self, cone: Cone, pair: tuple[int, int],
                  contradicted: Any = tuple) -> None:
@@ -136,8 +135,8 @@ class Wall:
         self.stale |= (value < low - 1e-9) | (value > high + 1e-9)
 
     def least(wall, cost):
-        """What ⟨cost, a⟩ is at least by the answers, the multipliers (n,) that prove it and
-        an a (M,) where it is; None if no a agrees with them."""
+        """What ⟨cost, a⟩ is at least by the answers, the multipliers (n,) that prove it,
+        and an a (M,) at which it is so much; None if no a agrees with the answers."""
         import highspy
         wall.highs.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
         for attempt in range(2):
@@ -232,12 +231,12 @@ def weigh(ups, prices):
 
 # %% ../../nbs/sharp/22_walls.ipynb #77c53076
 class BetRegion:
-    """Two states: `rules` (M, M) such that arm j is paid as least as much as by a
-    mixture of them, in units of payment, with `prices`; `known` are the cheapest and
-    those that proofs failed at.
+    """Two states: `rules` (M, M) such that arm j is paid at least as much as by some
+    mixture of them, and their `prices`.
 
-    `every` lists the hyperplanes that are known, the first that of the arm which
-    answers the zero rule; `walls` that one and the best one beside it.
+    `known` are the cheapest of them and those at which proofs failed. `every` lists the
+    hyperplanes that are known, that of the zero rule's arm first; `walls` are this one
+    and the one that raises the price most beside it.
     """
     def __init__(self, cone, walls):
         self.cone, self.every, self.found, self.key = cone, walls, set(), None
@@ -376,11 +375,12 @@ class Majorants:
 
 # %% ../../nbs/sharp/22_walls.ipynb #a3aa03a7
 class Cut:
-    """The two-sided cut (chapter 22) that a `Wall` gives: `triple` for a
-    `RegionProgram`, None as long as a bound isn't known; `of` (n,) are the rules of the
-    cone that it uses beside `neutral` payments, `mu` (n, M) their coordinates, `shares`
-    (n, M) the m_i, `short` (n,) the η_i, `lies` the multipliers that prove them; they
-    mix `choices` of all three."""
+    """The two-sided cut (chapter 22) that a `Wall` gives.
+
+    The cut is a `triple` for a `RegionProgram`, or None as long as a bound isn't known.
+    It uses the rules `of` (n,) of the cone beside `neutral` payments; `mu` (n, M) are
+    their coordinates. `shares` (n, M) are the m_i, `short` (n,) the η_i, and `lies` the
+    multipliers that prove them: a mixture of all `choices` made so far."""
     def __init__(self, wall):
         self.wall, self.cone, self.choices = wall, wall.cone, []
         self.shares = self.short = self.lies = None
@@ -460,9 +460,10 @@ class Cut:
 
 # %% ../../nbs/sharp/22_walls.ipynb #4729d03b
 class CutRegion:
-    """Three states and more: what arm j must be paid by its `cuts`. `known` (V, M) are
-    payments that it may answer, the cheapest first, with `prices`, then those that
-    proofs failed at."""
+    """Three states and more: what arm j must be paid by its `cuts`.
+
+    `known` (V, M) are payments that it may answer: first the cheapest ones, then those
+    at which proofs failed. `prices` are what `rules` cost."""
     def __init__(self, cone, walls):
         self.cone, self.cuts, self.key = cone, [Cut(w) for w in walls], (0,)
         self.found, self.program, self.hoped, self.hope = [], None, None, (None, 0.)

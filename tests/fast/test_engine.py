@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip('numba')
 from oia_nb.core import InvalidInput, NotInducible, generator
-from oia_nb.fast import loop, points, state
+from oia_nb.fast import drive, loop
 from oia_nb.fast.drive import simulate_fast
 from oia_nb.run.identification import identify
 from oia_nb.game.information import Rational, Response, World, make_world
@@ -143,34 +143,31 @@ def test_equal_in_a_long_run(name, thorough):
     assert (b.status == 'certified') == (method == 'oiafc')
 
 def wrong_radii(run, t):
-    RADII(run, t)
-    run.plan.I[:] *= 1.001
+    ESTIMATE(run, t)
+    run.I[:] *= 1.001
 
-def dual_only(table):
+def dual_only(T, m, n):
     "No steps once the dual method has none."
-    r, e = STEP_OF(table)
-    return (r, e) if table.T[:len(table.basis), -1].min() < 0 else (-1, -1)
+    return STEP(T, m, n) if T[:m, -1].min() < 0 else (-1, -1)
 
-def lying(table):
-    "An optimum that is off by little."
-    found = OPTIMISE(table)
-    table.T[np.flatnonzero(table.basis < len(table.free))[0], -1] += 1e-6
-    return found
+def lying(T, r, e):
+    "A pivot after which the optimum is off by little."
+    PIVOT_ON(T, r, e)
+    T[r, -1] += 1e-6
 
-RADII, STEP_OF, OPTIMISE = loop.radii, loop.step, loop.optimise
-FAULTS = {'radius': (loop, 'radii', wrong_radii), 'stale plan': (loop, 'easy', lambda *a: True),
-          'ties': (points, 'stake_of', lambda run, k, share: run.game.bound),
-          'none wakes': (points, 'wake', lambda *a: None),
+ESTIMATE, STEP, PIVOT_ON = loop.estimate, loop.step, loop.pivot
+FAULTS = {'radius': (loop, 'estimate', wrong_radii),
           'all optima alike': (loop, 'step', dual_only),
-          'paths': (loop, 'paths', lambda plan, B: 0)}
+          'no point': (loop, 'add_points', lambda run: None),
+          'paths': (loop, 'paths', lambda run: 0)}
 
 @pytest.mark.parametrize('fault', [None, *FAULTS])
 def test_a_planted_fault_is_seen(fault, monkeypatch):
     "In one of three runs at least, which are right without it, the comparison fails."
     world, oracle, options = a_generous_world()
     cases = [(world, oracle, 'oiafb', options)]
-    for world, method, how in (in_units(stakes(4), .4, budget=150, a=1e-5),
-                               in_units(stakes(7), 1.2, budget=600, a=.1)):
+    for world, method, how in (in_units(stakes(4), 1.2, budget=200, a=1e-5),
+                               in_units(stakes(7), 1.2, budget=300, a=.1)):
         cases.append((world, action_informed_oracle(world), method, how))
     if fault:
         monkeypatch.setattr(*FAULTS[fault])
@@ -182,13 +179,37 @@ def test_a_planted_fault_is_seen(fault, monkeypatch):
             seen += 1
     assert (seen > 0) == (fault is not None)
 
+@pytest.mark.parametrize('reach', [1., .01])
+def test_what_sleeps_is_never_the_lowest(reach, monkeypatch):
+    "However far estimates move within reach; points that sleep too soon are found."
+    world, rng = stakes(4), generator(0)
+    z, oracle = world.setting, action_informed_oracle(world)
+    learner, how = drive.as_oiafb(z, oracle, eps=1., budget=9, a=1.)
+    engine = drive.Engine(world, oracle, rng, learner.run, compile=False, eps=1., **how)
+    a = engine.arrays
+    a.point_s[:300], a.point_arm[:300] = rng.random((300, z.M)), np.arange(300) % 3
+    a.clock.stale = -1
+    a.clock.points, a.N[:], a.q[:] = 300, 100, world.belief_distributions
+    monkeypatch.setattr(drive, 'REACH', reach)
+    engine.fall_asleep()
+    assert 3 <= a.clock.awake < 250
+    wrong, true = 0, a.reach/reach
+    for _ in range(200):
+        move = rng.normal(size=a.q.shape)
+        move -= move.mean(1, keepdims=True)
+        a.q[:] = a.ref + move*(true/np.abs(move).sum(1))[:, None]
+        loop.leads(a)
+        every = a.point_s[:300] @ a.q.T
+        for k in range(3):
+            least = (every[k::3, k, None] - every[k::3]).min(0)
+            wrong += (np.delete(a.C[k] - least, k) > 1e-12).any()
+    assert (wrong > 0) == (reach < 1)
+
 def test_a_wrong_solution_is_not_taken(monkeypatch):
-    "The loop verifies what its simplex method says, and hands over to the coroutine's solver."
+    "The loop holds its rules against what was asked, and leaves such plans to the learner."
     right = played(compile=False)
-    monkeypatch.setattr(loop, 'optimise', lying)
-    wrong = played(compile=False)
-    assert_same(right, wrong, a_run_with_programs()[0])
-    assert wrong.lp_solves > right.lp_solves
+    monkeypatch.setattr(loop, 'pivot', lying)
+    assert_same(right, played(compile=False), a_run_with_programs()[0])
 
 def test_the_generator_is_left_where_the_coroutine_leaves_it():
     world, oracle, _, options = a_run_with_programs()
@@ -266,13 +287,10 @@ def test_compiled_once(thorough):
     for i in range(6 if thorough else 3):
         world, method, options = a_case(i, 20)
         simulate_fast(world, method=method, seed=1, **options)
-    assert len(state.compiled()['play_rounds'].signatures) == 1
+    assert len(loop.compiled().signatures) == 1
 
-def test_other_code_or_constants_are_compiled_afresh(monkeypatch):
-    "Numba looks at one function only, not at those that it calls."
-    seen = [state.code_key()]
-    for module, name, other in (points, 'FARTHEST', 2.), (loop, 'TIE_TOL', .1):
-        monkeypatch.setattr(module, name, other)
-        seen.append(state.code_key())
-    monkeypatch.setitem(state.KERNELS, 'dot', lambda x, y: 0.)
-    assert len({*seen, state.code_key()}) == 4
+def test_other_constants_are_compiled_afresh(monkeypatch):
+    "Numba looks at the file only, not at constants that come from others."
+    seen = loop.code_key()
+    monkeypatch.setattr(loop, 'TIE_TOL', .1)
+    assert loop.code_key() != seen

@@ -2,14 +2,16 @@
 looked at in `test_inside.py`. Nothing here is left to chance.
 """
 from dataclasses import replace
+from types import SimpleNamespace
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 from conftest import amount
-from oia_nb.all import (action_informed_oracle, generator, identify, is_proper, make_world,
-                        menu_rule, mix, random_world, sharp)
+from oia_nb.all import (action_informed_oracle, generator, identify, is_proper, load_world,
+                        make_world, menu_rule, mix, random_world, sharp)
 from oia_nb.core import SolverFailure
 from oia_nb.paper.estimation import FORCED, NORMAL
-from oia_nb.game.programs import HIGHS_OPTIONS, ProperProgram
+from oia_nb.game.programs import HIGHS_OPTIONS, ProperProgram, properness_rows
 from oia_nb.game.scoring import VRules
 from inside import looked_into, small_world
 from oia_nb.sharp.hyperplanes import RegionProgram
@@ -183,6 +185,24 @@ def test_a_region_knows_what_its_cuts_know(seed):
     region.refresh(1000*q)
     assert region.prices[0] >= max(proved_by(c, q) for c in region.cuts) - 1e-9
 
+def test_programs_that_stay_open_forget_what_they_were_asked_before():
+    "The m_i are the least ones that aren't negative at proper rules, whatever came first."
+    _, cut, _ = cut_of(0)
+    cone, rng = cut.cone, generator(5)
+    lies, onto = properness_rows(cone.support).toarray().T, cone.majorants.onto
+    (n, M), L = onto.shape, lies.shape[1]
+    A = -np.block([[onto, -lies, np.zeros((n, L))], [onto, np.zeros((n, L)), -lies]])
+    free = [(None, None)]*M + [(0, None)]*(2*L)
+    for _ in range(3):
+        s = rng.dirichlet(np.ones(len(cone.D))) @ cone.D
+        m, short, _ = cone.majorants.least_at(s, cut.mu)
+        least = [linprog(np.r_[s, np.zeros(2*L)], A, np.r_[np.zeros(n), onto @ mu],
+                         bounds=free).fun for mu in cut.mu]
+        assert np.allclose(m @ s, least, atol=1e-7)
+        paid = cone.values.reshape(len(cone.values), -1) @ cone.majorants.onto
+        assert (paid @ m.T >= -short - 1e-9).all()
+        assert (paid @ (m + cut.mu).T >= -short - 1e-9).all()
+
 @pytest.mark.parametrize('bound', [.001, .7, 3., 1000.])
 def test_any_bound_will_do(bound):
     "A payment that was above the bound by its last bit ended every run with three states."
@@ -268,3 +288,22 @@ def test_equal_costs_end_the_question():
         count(known, rule, r)
         heard(known, rule, r)
     assert known.tied == {1}
+
+def test_a_cheaper_rule_is_sought_every_eight_rounds(monkeypatch):
+    """Whatever came of the last one: a guess may promise again and again what doesn't come true.
+    Planted: where a question that was asked is forgotten, another one is sought at once."""
+    world, rng, sought = load_world('clinic'), generator(1), []
+    known = ready(world)
+    choice, j = Choice(known, .05), known.others[0]
+    choice.foresee()
+    o = module.Outlook(known, module.leader(known)[0], j, 1., .05)
+    o.earned = -1.                                          # so that any rule is promising
+    def cheapest(setting, foretold, j, q, n):
+        sought.append(known.rounds)
+        return SimpleNamespace(values=(.5 - .01*len(sought))*known.oracle.rules[j].values)
+    monkeypatch.setattr(module, 'cheapest_rule', cheapest)
+    for _ in range(20):
+        for _, act in choice.cheaper(o, [o], 0.):
+            answered(known, world, act()[0], rng)
+        answered(known, world, known.zero, rng, 1, NORMAL)
+    assert len(sought) > 1 and min(np.diff(sought)) >= 8

@@ -829,7 +829,7 @@ BROKEN = [
     ('rest*.5**(n - len(SHARES) + 1)', 'rest*.5**(n - len(SHARES))', law_stakes),
     ('OWN if j == k else 1 - OWN', '1', law_stakes),
     ('and (S <= 1).all()', '', test_facts_that_no_agent_gives_are_refused),
-    ('[:, :, None] + self.rounded)', '[:, :, None] + 1)',
+    ('[:, :, None] + at.numbers(1e-9))', '[:, :, None] + 1)',
      test_facts_that_no_agent_gives_are_refused),
     ('all(self.arms[r] == a for r, a in self.rounds[:, :2])', 'True',
      test_facts_that_no_agent_gives_are_refused),
