@@ -331,9 +331,10 @@ def least_regret(known, candidates, eps, best=np.inf):
 # nats beyond log(1/δ); the least margin, of ϵ
 SLACK, FLOOR = 3., 1/40
 
-def spread(q, x):
-    "The standard deviation of x under q."
-    return sqrt(max(q@x**2 - (q@x)**2, 0))
+def spread(q, N, x):
+    "The standard deviation of x under q, and at least what N samples can't exclude."
+    least = float(np.ptp(x))/4/sqrt(max(N, 1))
+    return max(sqrt(max(q@x**2 - (q@x)**2, 0)), least)
 
 # %% ../../nbs/sharp/24_bets.ipynb #73310092
 class Outlook:
@@ -349,9 +350,10 @@ class Outlook:
         self.need, self.missing = min(asked_of(c, j), 20.), min(missing, 20.)
         self.N, self.Nc = N[j], N[c.arm] - c.counts.sum()
         v = R.rules[R.prices.argmin()]
-        self.sj = 0. if self.own else spread(q[j], u - v)
-        self.sc = (max(spread(q[j], s - v), spread(q[j], s)/2) if self.own
-                   else spread(q[c.arm], u - s))
+        self.sj = 0. if self.own else spread(q[j], N[j], u - v)
+        self.sc = spread(q[c.arm], self.Nc, u - s)
+        if self.own:
+            self.sc = max(spread(q[j], self.Nc, s - v), spread(q[j], self.Nc, s)/2)
         self.range = float(np.ptp(s if self.own else u))
 
     def needed(self, D):

@@ -328,6 +328,11 @@ def by_python(path, world, eps, **options):
                 s.amend(offer.round, arm=right[0], report=right[1], reason='clicked too soon')
     return asked
 
+def test_an_arm_whose_first_answers_are_alike_is_sampled_on():
+    "Without a least deviation, three answers that pay alike are taken for all there is to know."
+    found = identify(TRIAGE, eps=25., delta=.05, seed=0, max_rounds=250)
+    assert found.status == 'certified'
+
 @pytest.mark.parametrize('name', STUDIES)
 def test_a_study_with_people(tmp_path, name):
     """Whole percents, two slips, an amendment, cents: certified, and the receipt is the sum of

