@@ -12,11 +12,11 @@ __all__ = ['LIE_TOL', 'LP_TOL', 'LP_SPARE', 'EASE', 'CVXPY_TOL', 'SOLVER_SECONDS
            'SCALED', 'HIGHS_ATTEMPTS', 'LP_ROW_TOL', 'ROUNDING', 'MEMORY_MOST', 'LIE_BYTES', 'GAIN_BYTES', 'MENU_FROM',
            'OPTIMAL', 'INFEASIBLE', 'FAILED', 'ZERO', 'TIED', 'PIVOT', 'PATIENCE', 'PIVOTS', 'EXACT', 'CLOSE_ENOUGH',
            'AFRESH', 'PIVOT_NOISE', 'PROGRAMS', 'PURSE', 'INSIDE', 'Solution', 'properness_pairs', 'pair_rows',
-           'properness_rows', 'worst_lies', 'price_weights', 'CvxpyProgram', 'solve_cvxpy', 'lagrangian_bound',
-           'new_highs', 'open_highs', 'Vertex', 'LinearProgram', 'push', 'ProperProgram', 'rule_matrix', 'link_row',
-           'check_size', 'RuleProgram', 'box', 'at_least_zero', 'menu_matrix', 'MenuProgram', 'lowest', 'tightest',
-           'turn', 'afresh', 'first_tableau', 'is_close', 'simplex', 'v_rules', 'VProgram', 'fast_program',
-           'program_route', 'known_program', 'solve_program', 'purses', 'least_paying_rule', 'widest_rule']
+           'properness_rows', 'worst_lies', 'price_weights', 'Vertex', 'ArmProgram', 'CvxpyProgram', 'solve_cvxpy',
+           'lagrangian_bound', 'new_highs', 'open_highs', 'LinearProgram', 'push', 'ProperProgram', 'rule_matrix',
+           'link_row', 'check_size', 'RuleProgram', 'menu_matrix', 'MenuProgram', 'lowest', 'tightest', 'turn',
+           'afresh', 'is_close', 'simplex', 'v_rules', 'VProgram', 'fast_program', 'program_route', 'known_program',
+           'solve_program', 'purses', 'least_paying_rule', 'widest_rule']
 
 # %% ../../nbs/appendix/61_programs.ipynb #4420dbd0
 from dataclasses import dataclass, replace
@@ -28,15 +28,13 @@ from .scoring import VRules
 # %% ../../nbs/appendix/61_programs.ipynb #7fd85118
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The answer to a program: all in units of the bound.
+    """The answer to a program, in units of the bound: the `value` that was minimised,
+    and a `bound` that no feasible rule gets below (of the reference solver, which
+    proves nothing, the value itself).
 
-    `value` is what was minimised, `bound` a number that no feasible rule gets below:
-    proved by multipliers, and equal to `value` with the reference solver, which
-    proves nothing.
-    `rule` (M, W), entries in [0, 1], attains `value`: of all rules that do, the
-    cheapest; None if it wasn't asked for. `eased` is by how much the asks had to be
-    lowered for a rule to exist in floating point; 0 but at the very edge of what is
-    possible.
+    `rule` (M, W) attains it: of all that do, the cheapest; None if it wasn't asked for.
+    The asks were `eased` for it to exist in floating point, by 0 but at the very edge
+    of what is possible.
     """
     value: float
     bound: float
@@ -50,29 +48,17 @@ class Solution:
 
 # %% ../../nbs/appendix/61_programs.ipynb #cf8a8ed5
 def properness_pairs(support: np.ndarray) -> np.ndarray:
-    """(n, 2) pairs (i, j) such that a rule is proper if no i of them gains by
-    reporting j.
-
-    With two states neighbours on the line are enough; otherwise all M (M-1) pairs.
-
-    >>> properness_pairs(z.support).shape
-    (36, 2)
-    """
+    """(n, 2) pairs (i, j) such that a rule on `support` (M, W) is proper if no i gains
+    by reporting j: neighbours on the line with two states, else all."""
     M, W = support.shape
     if W == 2:
         order = support[:, 0].argsort()
         return np.vstack([np.c_[order[:-1], order[1:]], np.c_[order[1:], order[:-1]]])
-    i, j = np.nonzero(~np.eye(M, dtype=bool))
-    return np.c_[i, j]
+    return np.argwhere(~np.eye(M, dtype=bool))
 
 # %% ../../nbs/appendix/61_programs.ipynb #f9ff4d0f
 def pair_rows(support: np.ndarray, pairs: Any, n: int | None = None) -> Any:
-    """Sparse (len(pairs), n) matrix: row (i, j) is ⟨σ_i, S_i - S_j⟩ on the first M W
-    columns.
-
-    >>> pair_rows(z.support, np.array([[0, 1]])).shape
-    (1, 38)
-    """
+    "Sparse (len(pairs), n): row (i, j) is ⟨σ_i, S_i - S_j⟩ on the first M W columns."
     from scipy.sparse import csr_array
     M, W = support.shape
     i, j = np.asarray(pairs, int).reshape(-1, 2).T
@@ -83,24 +69,14 @@ def pair_rows(support: np.ndarray, pairs: Any, n: int | None = None) -> Any:
     return csr_array((data.ravel(), columns.ravel(), starts), shape=(len(i), n or M*W))
 
 def properness_rows(support: np.ndarray) -> Any:
-    r"""Sparse (n, M W) matrix R: a rule is proper iff $R\,S \ge 0$, one row
-    $\langle\sigma_i, S_i - S_j\rangle$ a pair.
-
-    >>> properness_rows(z.support).shape
-    (36, 38)
-    """
+    r"Sparse (n, M W) matrix R of `pair_rows`: a rule is proper iff $R\,S \ge 0$."
     return pair_rows(support, properness_pairs(support))
 
 # %% ../../nbs/appendix/61_programs.ipynb #d3853bf5
 LIE_TOL = 1e-10    # lies that gain more than this, in units of the bound, are forbidden
 
 def worst_lies(support: np.ndarray, S: np.ndarray, tol: float) -> np.ndarray:
-    """(n, 2): for each belief that gains more than `tol` under S (M, W) by a lie,
-    its best lie.
-
-    >>> worst_lies(z.support, best.rule.values, 1e-6).shape
-    (0, 2)
-    """
+    "(n, 2): the best lie of each belief that gains more than `tol` by it under S."
     gains = support @ S.T
     gains = gains - gains.diagonal()[:, None]
     j = gains.argmax(1)
@@ -109,14 +85,7 @@ def worst_lies(support: np.ndarray, S: np.ndarray, tol: float) -> np.ndarray:
 
 # %% ../../nbs/appendix/61_programs.ipynb #b1f8fb99
 def price_weights(M: int, W: int) -> np.ndarray:
-    """(M, W): fixed, unequal weights in [1, 2), the prices of payments.
-
-    Of all optimal rules the cheapest at these prices is chosen: one, whichever
-    solver finds it.
-
-    >>> price_weights(2, 2).shape
-    (2, 2)
-    """
+    "(M, W): fixed, unequal prices of payments in [1, 2), to choose an optimal rule by."
     return 1 + np.modf(np.arange(1, M*W + 1)*(5**.5 - 1)/2)[0].reshape(M, W)
 
 # %% ../../nbs/appendix/61_programs.ipynb #2953901c
@@ -124,89 +93,119 @@ LP_TOL = 1e-8      # a solution must prove itself feasible and optimal this clos
 LP_SPARE = 1e-9    # the cheapest optimal rule may cost this much more than the optimum
 EASE = 1e-11       # asks that only just can't be had are lowered by this much more
 
-class CvxpyProgram:
-    r"""The reference solver: the cheapest way to have `arm` played.
+@dataclass(frozen=True, eq=False)
+class Vertex:
+    "An optimum `x` (n,), its `value`, and the `bound` that no feasible x beats."
+    x: np.ndarray
+    value: float
+    bound: float
 
-    min v  over proper rules S in [0, 1],
-    with  |v - ⟨q_k, s⟩| ≤ slack  and  v - ⟨q_j, s⟩ ≥ lower_j  for j ≠ k.
+class ArmProgram:
+    r"""How to have `arm` of `K` played at the least cost by a rule on `support` (M, W),
+    all in units of the bound.
 
-    `support` is (M, W), `K` the number of arms. `RuleProgram` is the fast route: the
-    same methods, the same answers.
+    `counts` (K, M) are observations, or probabilities, which serve as counts that sum
+    to one. `lower` (K,) is what `v - v_j` must at least be; the entry of the arm itself
+    plays no part. All methods raise `SolverFailure`.
     """
+    arm: int
+    pay: Any            # what is minimised, one for each of the three aims
+    short: Any
+    price: Any
+    _observe: Any       # takes in what is asked
+    _optimum: Any       # the `Vertex` for an aim
+    _rule: Any          # the rule of its x
+    def minimum(self, counts: np.ndarray, lower: np.ndarray, slack: float = 0.,
+                rule: bool = True) -> Solution | None:
+        "The `Solution` with the smallest v; None if no rule will do."
+        self._observe(counts, lower, slack)
+        eased, found = 0., self._optimum(self.pay, np.inf, (0., 0.))
+        if found is None:
+            short = self.shortfall(counts, lower, slack, rule=False)
+            if short.value > LP_TOL:
+                return None
+            eased = max(short.value, 0.) + EASE
+            self._observe(counts, lower, slack)
+            found = self._found(self._optimum(self.pay, np.inf, (0., eased)))
+        found = Solution(found.value, found.bound, None, eased)
+        S = self.cheapest(found, counts, lower, slack) if rule else None
+        return replace(found, rule=S)
+
+    def shortfall(self, counts: np.ndarray, lower: np.ndarray, slack: float = 0.,
+                  rule: bool = True) -> Solution:
+        """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be
+        had for all j: -e more can be asked. The largest ask is moved to 0, and with it
+        e; what is far below it asks nothing."""
+        most = np.delete(lower, self.arm).max()
+        if np.isfinite(most):
+            lower = np.where(lower < most - 2*slack - 2, -np.inf, lower - most)
+        else:
+            most = 0.
+        self._observe(counts, lower, slack)
+        first = self.short, np.inf, (-slack - 2, slack + 2)
+        found = self._found(self._optimum(*first))
+        short = -slack - 2, found.value + LP_SPARE
+        S = self._cheapest(first, np.inf, short) if rule else None
+        return Solution(most + found.value, most + found.bound, S)
+
+    def cheapest(self, found: Any, counts: np.ndarray, lower: np.ndarray,
+                 slack: float = 0.) -> np.ndarray:
+        "(M, W): of all rules that attain the value of `found`, the cheapest."
+        self._observe(counts, lower, slack)
+        short = 0., found.eased
+        return self._cheapest((self.pay, np.inf, short), found.value + LP_SPARE, short)
+
+    def _cheapest(self, first, cap, short):
+        "The cheapest rule; if that program fails, that of the `first`, which didn't."
+        try:
+            found = self._optimum(self.price, cap, short)
+        except SolverFailure:
+            found = None
+        return self._rule(self._found(found or self._optimum(*first)).x)
+
+    def _found(self, vertex):
+        if vertex is None:
+            raise SolverFailure('the solver finds no solution where there is one')
+        return vertex
+
+# %% ../../nbs/appendix/61_programs.ipynb #98d75367
+class CvxpyProgram(ArmProgram):
+    "The reference solver: the program as it reads, with all lies forbidden."
     def __init__(self, support, K, arm):
         import cvxpy as cp
-        M, W = support.shape
-        self.arm = arm
-        self.W = support.shape[1]
-        self.solves = 0
+        self.arm, self.solves = arm, 0
+        M, self.W = support.shape
         self.q, self.lower = cp.Parameter((K, M)), cp.Parameter(K)
-        self.slack, self.cap = cp.Parameter(nonneg=True), cp.Parameter()
-        self.S = cp.Variable((M, W))
-        v = cp.Variable()
-        e = cp.Variable()
+        self.slack = cp.Parameter(nonneg=True)
+        self.cap, self.most = cp.Parameter(), cp.Parameter()
+        v, e = cp.Variable(), cp.Variable()
+        self.S = cp.Variable((M, self.W))
         s = cp.sum(cp.multiply(support, self.S), axis=1)
-        pay = support @ self.S.T
-        proper = [self.S >= 0, self.S <= 1, cp.reshape(s, (M, 1), order='C') >= pay]
-        about = [v - self.q[arm] @ s <= self.slack, self.q[arm] @ s - v <= self.slack]
-        others = [k for k in range(K) if k != arm]
-        asks = [v - self.q[k] @ s >= self.lower[k] for k in others]
-        room = [v - self.q[k] @ s >= self.lower[k] - e for k in others]
-        price = cp.sum(cp.multiply(price_weights(M, W), self.S))
-        self._pay = cp.Problem(cp.Minimize(v), proper + about + asks)
-        self._price = cp.Problem(cp.Minimize(price),
-                                 proper + about + asks + [v <= self.cap])
-        self._short = cp.Problem(cp.Minimize(e), proper + about + room)
-        self._spare = cp.Problem(cp.Minimize(price),
-                                 proper + about + room + [e <= self.cap])
+        truth = cp.reshape(s, (M, 1), order='C') >= support @ self.S.T
+        asks = [v - self.q[k] @ s >= self.lower[k] - e for k in range(K) if k != arm]
+        rows = [self.S >= 0, self.S <= 1, truth, *asks, v <= self.cap, e <= self.most,
+                v - self.q[arm] @ s <= self.slack, self.q[arm] @ s - v <= self.slack]
+        price = cp.sum(cp.multiply(price_weights(M, self.W), self.S))
+        self.pay = cp.Problem(cp.Minimize(v), rows)
+        self.short = cp.Problem(cp.Minimize(e), rows)
+        self.price = cp.Problem(cp.Minimize(price), rows)
 
     def _observe(self, counts, lower, slack):
-        """What is asked for below `floor` asks nothing, and is no number that a
-        solver has to carry."""
+        "An ask below `floor` asks nothing, and no solver has to carry it."
         asked = np.where(np.arange(len(lower)) == self.arm, -np.inf, lower)
         self.q.value, self.slack.value = counts/counts.sum(1, keepdims=True), slack
         floor = min(0., asked.max(initial=-1., where=np.isfinite(asked))) - 2*slack - 2
         self.lower.value = np.maximum(asked, floor)
 
-    def _solve(self, first, second, counts, lower, slack, rule):
-        self._observe(counts, lower, slack)
-        value, self.solves = solve_cvxpy(first, 'CLARABEL', 'HIGHS'), self.solves + 1
-        if value is None:
-            return None
-        return Solution(value, value, self._cheapest(second, value) if rule else None)
+    def _optimum(self, aim, cap, short):
+        "The `Vertex` for `aim` with v at most `cap` and e at most short[1], or None."
+        self.cap.value, self.most.value = min(cap, 2. + self.slack.value), short[1]
+        self.solves += 1
+        value = solve_cvxpy(aim, *(['HIGHS'] if aim is self.price else CVXPY_OPTIONS))
+        return None if value is None else Vertex(self.S.value, value, value)
 
-    def _cheapest(self, problem, value):
-        self.cap.value, self.solves = value + LP_SPARE, self.solves + 1
-        if solve_cvxpy(problem, 'HIGHS') is None:
-            raise SolverFailure('the optimum just found is lost')
-        return np.clip(self.S.value, 0., 1.) + 0.
-
-    def minimum(self, counts: np.ndarray, lower: np.ndarray, slack: float = 0.,
-                rule: bool = True) -> Solution | None:
-        """The `Solution` with the smallest v; None if no rule will do. Raises
-        `SolverFailure`."""
-        found = self._solve(self._pay, self._price, counts, lower, slack, rule)
-        if found is not None:
-            return found
-        short = self.shortfall(counts, lower, slack, rule=False).value
-        if short > LP_TOL:
-            return None
-        eased = max(short, 0.) + EASE
-        found = self._solve(self._pay, self._price, counts, lower - eased, slack, rule)
-        if found is None:
-            raise SolverFailure('cvxpy finds no rule where there is one')
-        return Solution(found.value, found.bound, found.rule, eased)
-
-    def shortfall(self, counts: np.ndarray, lower: np.ndarray, slack: float = 0.,
-                  rule: bool = True) -> Solution:
-        "The `Solution` with the smallest e for which all lower_j - e can be had."
-        return self._solve(self._short, self._spare, counts, lower, slack, rule)
-
-    def cheapest(self, found: Any, counts: np.ndarray, lower: np.ndarray,
-                 slack: float = 0.) -> Solution:
-        """(M, W): of all rules that attain the value of `found`, by `minimum`, the
-        cheapest."""
-        self._observe(counts, lower - found.eased, slack)
-        return self._cheapest(self._price, found.value)
+    def _rule(self, x):
+        return np.clip(x, 0., 1.) + 0.
 
 # %% ../../nbs/appendix/61_programs.ipynb #8dcec3dd
 CVXPY_TOL = dict(tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
@@ -215,24 +214,14 @@ CVXPY_OPTIONS = dict(CLARABEL=CVXPY_TOL | dict(time_limit=SOLVER_SECONDS),
                      HIGHS=dict(time_limit=SOLVER_SECONDS, warm_start=False))
 
 def solve_cvxpy(problem: Any, *solvers: Any) -> float | None:
-    """The value of a cvxpy `problem`, None if infeasible, by the first of the
-    `solvers` that knows.
-
-    Raises `SolverFailure` if none does.
-
-    >>> import cvxpy
-    >>> x = cvxpy.Variable()
-    >>> problem = cvxpy.Problem(cvxpy.Minimize(x), [x >= 1])
-    >>> round(solve_cvxpy(problem, 'CLARABEL'), 6)
-    1.0
-    """
+    """The value of a cvxpy `problem`, None if infeasible, by the first of the `solvers`
+    that knows. Raises `SolverFailure` if none does."""
     import cvxpy as cp
     import warnings
     for solver in solvers:
         try:
             with warnings.catch_warnings():
-                # inaccurate: refused below
-                warnings.simplefilter('ignore', UserWarning)
+                warnings.simplefilter('ignore', UserWarning)    # refused below
                 problem.solve(solver=solver, **CVXPY_OPTIONS[solver])
             status = problem.status
         except (cp.SolverError, ValueError) as e:
@@ -245,11 +234,7 @@ def solve_cvxpy(problem: Any, *solvers: Any) -> float | None:
 
 # %% ../../nbs/appendix/61_programs.ipynb #a7e177d3
 def lagrangian_bound(d: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
-    """The smallest value of ⟨d, x⟩ over low ≤ x ≤ high; -inf if there is none.
-
-    >>> float(lagrangian_bound(np.array([1., -1.]), np.zeros(2), np.ones(2)))
-    -1.0
-    """
+    "The smallest value of ⟨d, x⟩ over low ≤ x ≤ high; -inf if there is none."
     return float((d*np.where(d > 0, low, np.where(d < 0, high, 0.))).sum())
 
 # %% ../../nbs/appendix/61_programs.ipynb #4735c9e4
@@ -259,11 +244,7 @@ HIGHS_OPTIONS = dict(output_flag=False, threads=1, primal_feasibility_tolerance=
                      simplex_iteration_limit=100_000)
 
 def new_highs(**more: Any) -> Any:
-    """HiGHS with the `HIGHS_OPTIONS`, and `more` of them, and no program yet.
-
-    >>> new_highs().getNumCol()
-    0
-    """
+    "HiGHS with the `HIGHS_OPTIONS`, and `more` of them, and no program yet."
     import highspy
     highs = highspy.Highs()
     for option in (HIGHS_OPTIONS | more).items():
@@ -272,16 +253,8 @@ def new_highs(**more: Any) -> Any:
 
 def open_highs(A: Any, cost: np.ndarray, columns: np.ndarray, rows: np.ndarray,
                highs: Any = None, whole: Any = None) -> Any:
-    """HiGHS with min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1], columns[0] ≤ x ≤
-    columns[1]; one that is open, `highs`, takes it in place of its own program.
-
-    Where `whole` (n,) is 1, x has to be a whole number.
-
-    >>> from scipy.sparse import csr_array
-    >>> open_highs(csr_array(np.eye(2)), np.ones(2), box(2),
-    ...     at_least_zero(2)).getNumCol()
-    2
-    """
+    """HiGHS, new or `highs`, with min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1] and
+    columns[0] ≤ x ≤ columns[1], x a whole number where `whole` (n,) is 1."""
     import highspy
     highs = highs or new_highs()
     m, n = A.shape
@@ -291,25 +264,14 @@ def open_highs(A: Any, cost: np.ndarray, columns: np.ndarray, rows: np.ndarray,
                     np.zeros(n, np.int32) if whole is None else whole)
     return highs
 
-
 # %% ../../nbs/appendix/61_programs.ipynb #036bbdbd
 LP_UNIT = 2.**10        # payments are counted in UNITs to the bound
-
-@dataclass(frozen=True, eq=False)
-class Vertex:
-    """A verified optimum `x` (n,) with its `value`, and the proved `bound` that no
-    feasible x beats."""
-    x: np.ndarray
-    value: float
-    bound: float
 
 class LinearProgram:
     """min ⟨cost, x⟩ over rows[0] ≤ A x ≤ rows[1] and columns[0] ≤ x ≤ columns[1].
 
-    Kept in HiGHS and changed in place. `A` is a sparse (m, n) matrix, `cost` (n,),
-    `columns` (2, n), `rows` (2, m); columns and rows in units of the bound, of which
-    HiGHS gets the
-    `LP_UNIT`-fold. `solves` counts runs of the solver.
+    Kept in HiGHS and changed in place. `A` is sparse (m, n), `cost` (n,), `columns`
+    (2, n) and `rows` (2, m) in units of the bound. `solves` counts runs of the solver.
     """
     def __init__(self, A: Any, cost: np.ndarray, columns: np.ndarray,
                  rows: np.ndarray) -> None:
@@ -332,10 +294,9 @@ class LinearProgram:
 
     def pose(self, cost: np.ndarray, columns: np.ndarray, rows: np.ndarray) -> None:
         "Change costs and bounds: only what differs is passed on."
-        highs = self.highs
-        push(highs.changeColsCost, self.cost[None], cost[None])
-        push(highs.changeColsBounds, self.columns, columns, LP_UNIT)
-        push(highs.changeRowsBounds, self.rows, rows, LP_UNIT)
+        push(self.highs.changeColsCost, self.cost[None], cost[None])
+        push(self.highs.changeColsBounds, self.columns, columns, LP_UNIT)
+        push(self.highs.changeRowsBounds, self.rows, rows, LP_UNIT)
         self.cost = cost
         self.columns = columns
         self.rows = rows
@@ -359,8 +320,7 @@ class LinearProgram:
         raise SolverFailure(f'HiGHS ended with status {name}, not verified')
 
     def _run(self, options, deadline):
-        """Run HiGHS with `options` for at most half of the time to `deadline`; its
-        status."""
+        "Its status after a run with `options` for at most half of the time to `deadline`."
         now = self.highs.getRunTime()
         self.highs.setOptionValue('time_limit', max((now + deadline)/2, now + 1e-3))
         usual = {name: self.highs.getOptionValue(name)[1] for name in options}
@@ -384,8 +344,7 @@ class LinearProgram:
         return float(bound - ROUNDING*size)
 
     def is_optimal(self, x: np.ndarray, y: np.ndarray, bound: Any = None) -> bool:
-        """True if x is feasible and as cheap as the Lagrangian `bound` at the row duals
-        y says."""
+        "True if x is feasible, and as cheap as the `bound` by the row duals y says."
         off = lambda z, bounds: max((bounds[0] - z).max(), (z - bounds[1]).max())
         feasible = max(off(x, self.columns), off(self.A @ x, self.rows)) <= LP_TOL
         if bound is None:
@@ -395,11 +354,7 @@ class LinearProgram:
 
 def push(change: Callable[..., Any], old: np.ndarray, new: np.ndarray,
          unit: float = 1.) -> Any:
-    """Pass on to HiGHS the columns in which `new` differs from `old`, times `unit`.
-
-    >>> push(lambda *told: print(*told), np.zeros((2, 3)), np.eye(2, 3))
-    2 [0 1] [1. 0.] [0. 1.]
-    """
+    "Pass on to HiGHS the columns in which `new` differs from `old`, times `unit`."
     at = np.flatnonzero((old != new).any(0))
     if len(at):
         change(len(at), at.astype(np.int32), *(unit*new[:, at]))
@@ -416,12 +371,10 @@ ROUNDING = 2.**-50      # what one step of arithmetic may be off by, relatively
 
 # %% ../../nbs/appendix/61_programs.ipynb #a17d3fb9
 class ProperProgram(LinearProgram):
-    """A `LinearProgram` whose first M W columns are the payments of a rule on
-    `support` (M, W).
+    """A `LinearProgram` whose first M W columns are a rule on `support` (M, W).
 
-    Rows of `A` forbid the lies `pairs`, or `properness_pairs`. Rows that forbid further
-    lies are added at its end when a solution contains a lie that gains more than
-    `LIE_TOL`; `forbidden` lists all, in this order.
+    Rows of `A` forbid the lies `pairs`, or `properness_pairs`; rows against others are
+    added as they turn up and gain more than `LIE_TOL`. `forbidden` lists all, in order.
     """
     def __init__(self, support: np.ndarray, A: Any, cost: np.ndarray,
                  columns: np.ndarray, rows: np.ndarray, pairs: Any = None) -> None:
@@ -431,8 +384,7 @@ class ProperProgram(LinearProgram):
         super().__init__(A, cost, columns, rows)
 
     def solve(self) -> Any:
-        """A verified `Vertex` without lies, or None if HiGHS finds none. Raises
-        `SolverFailure`."""
+        "A verified `Vertex` without lies, or None; raises `SolverFailure`."
         while True:
             found = super().solve()
             if found is None or not self.forbid(self.payments(found.x)):
@@ -446,21 +398,18 @@ class ProperProgram(LinearProgram):
         "Add rows against the lies of S that aren't forbidden yet; how many there were."
         lies = [p for p in map(tuple, worst_lies(self.support, S, LIE_TOL))
                 if p not in self.forbidden]
-        if lies:
-            self.add_rows(pair_rows(self.support, lies, self.A.shape[1]))
-        self.forbidden.update(dict.fromkeys(lies))
-        return len(lies)
-
-    def add_rows(self, R: Any) -> None:
-        "R x ≥ 0 from now on."
+        if not lies:
+            return 0
         from scipy.sparse import vstack
-        n, more = R.shape[0], np.array([[0.], [np.inf]])
-        self.highs.addRows(n, np.zeros(n), np.full(n, np.inf), R.nnz, R.indptr[:-1],
-                           R.indices, R.data)
+        R, n = pair_rows(self.support, lies, self.A.shape[1]), len(lies)
+        ends = np.array([[0.], [np.inf]]).repeat(n, 1)
+        self.highs.addRows(n, *ends, R.nnz, R.indptr[:-1], R.indices, R.data)
         self.A = vstack([self.A, R], format='csr')
         self.turned = self.A.T
         self.sizes = np.r_[self.sizes, abs(R).sum(1)]
-        self.rows = np.hstack([self.rows, more.repeat(n, 1)])
+        self.rows = np.hstack([self.rows, ends])
+        self.forbidden.update(dict.fromkeys(lies))
+        return n
 
 # %% ../../nbs/appendix/61_programs.ipynb #a14f3862
 def rule_matrix(support: np.ndarray, K: int, arm: int) -> Any:
@@ -468,9 +417,6 @@ def rule_matrix(support: np.ndarray, K: int, arm: int) -> Any:
 
     Rows: properness, K links (zero as yet), K asks. Ask j reads v_k + w - v_j + e
     for j ≠ k; that of the arm k itself is the objective v_k + w.
-
-    >>> rule_matrix(z.support, z.K, 0).shape
-    (42, 43)
     """
     from scipy.sparse import csr_array, vstack
     MW = support.size
@@ -486,13 +432,7 @@ def rule_matrix(support: np.ndarray, K: int, arm: int) -> Any:
 
 def link_row(support: np.ndarray, counts: np.ndarray, k: int, K: int) -> np.ndarray:
     """(M W + K + 2,): the row of arm k that ties v_k to the payments under `counts`
-    (M,).
-
-    Scaled by a power of two to size one.
-
-    >>> link_row(z.support, np.ones(z.M), 0, z.K).shape
-    (43,)
-    """
+    (M,), scaled by a power of two to size one."""
     scale = 2.**-np.ceil(np.log2(counts.sum()))
     row = np.zeros(support.size + K + 2)
     row[:support.size] = (scale*counts[:, None]*support).ravel()
@@ -505,8 +445,7 @@ LIE_BYTES = 100         # what a coefficient of a lie takes, with all copies
 GAIN_BYTES = 48         # what a pair of beliefs takes: gains, or V-rules
 
 def check_size(M: int, W: int, lies: int) -> None:
-    """Raise `InvalidInput` for M beliefs over W states if a program that forbids so
-    many `lies` would take more than `MEMORY_MOST` bytes."""
+    "Raise `InvalidInput` if a program that forbids `lies` takes above `MEMORY_MOST`."
     gib = (2*W*LIE_BYTES*lies + GAIN_BYTES*M*M)/2**30
     if gib > MEMORY_MOST/2**30:
         raise InvalidInput(
@@ -514,49 +453,26 @@ def check_size(M: int, W: int, lies: int) -> None:
             f'{gib:.3g} GiB of memory, and may take {MEMORY_MOST/2**30:g}')
 
 # %% ../../nbs/appendix/61_programs.ipynb #09a6ad8a
-class RuleProgram(ProperProgram):
-    r"""The fast route: the program of `CvxpyProgram` for one arm, kept in HiGHS.
-
-    `support` is (M, W), `K` the number of arms. Payments are in units of the bound.
-    `counts` (K, M) are observations, or probabilities, which serve as counts that
-    sum to one. `lower` (K,) is what `v - v_j` must at least be; the entry of the arm
-    itself plays no part.
-    """
+class RuleProgram(ArmProgram, ProperProgram):
+    "The fast route: the program of `CvxpyProgram` for one arm, kept in HiGHS."
     def __init__(self, support, K, arm):
         M, W = support.shape
         check_size(M, W, lies=2*M if W == 2 else M*M)
-        A = rule_matrix(support, K, arm)
-        m, n = A.shape
-        self.arm = arm
-        self.K = K
-        self.counts = np.zeros((K, len(support)))
-        self.links, self.asks = m - 2*K + np.arange(K), m - K + np.arange(K)
-        self.pay = A[[m - K + arm]].toarray()[0]
-        self.short, self.price = np.zeros(n), np.zeros(n)
+        self.K, self.arm = K, arm
+        A, self.counts = rule_matrix(support, K, arm), np.zeros((K, M))
+        self.links = A.shape[0] - 2*K + np.arange(K)
+        self._open(support, A, self.links + K, self.links)
+
+    def _open(self, support, A, asks, equal=()):
+        "Columns from 0 to 1, rows at least 0, but 0 for those in `equal`."
+        columns, rows = (np.zeros((2, n)) for n in A.shape[::-1])
+        columns[1], rows[1] = 1., np.inf
+        rows[1, equal] = 0.
+        self.asks, self.pay = asks, A[[asks[self.arm]]].toarray()[0]
+        self.short, self.price = np.zeros((2, len(self.pay)))
         self.short[-1] = 1.
         self.price[:support.size] = price_weights(*support.shape).ravel()
-        columns, rows = box(n), at_least_zero(m)
-        rows[1, self.links] = 0.
-        super().__init__(support, A, self.pay, columns, rows)
-
-    def minimum(self, counts: np.ndarray, lower: np.ndarray, slack: float = 0.,
-                rule: bool = True) -> Solution | None:
-        """The `Solution` with the smallest v; None if no rule will do. Raises
-        `SolverFailure`."""
-        self._observe(counts, lower, slack)
-        eased, found = 0., self._optimum(self.pay, np.inf, (0., 0.))
-        if found is None:
-            short = self.shortfall(counts, lower, slack, rule=False)
-            if short.value > LP_TOL:
-                return None
-            eased = max(short.value, 0.) + EASE
-            self._observe(counts, lower, slack)
-            found = self._optimum(self.pay, np.inf, (0., eased))
-        found = self._found(found)
-        first = self.pay, np.inf, (0., eased)
-        cap = found.value + LP_SPARE
-        S = self._cheapest(first, cap, (0., eased)) if rule else None
-        return Solution(found.value, found.bound, S, eased)
+        ProperProgram.__init__(self, support, A, self.pay, columns, rows)
 
     def _observe(self, counts, lower, slack):
         lower = np.where(np.arange(self.K) == self.arm, -np.inf, lower)
@@ -565,83 +481,22 @@ class RuleProgram(ProperProgram):
             raise SolverFailure('a coefficient of the program is not finite')
         for k in np.flatnonzero((counts != self.counts).any(1)):
             self.change_row(self.links[k], link_row(self.support, counts[k], k, self.K))
-        self.counts = np.array(counts, float)
-        self.lower = lower
+        self.counts, self.lower = np.array(counts, float), lower
         self.slack = float(slack)
 
-    def _optimum(self, cost, cap, short):
-        "The `Vertex` for `cost` with v_k + w at most `cap` and e within `short`, or None."
+    def _optimum(self, aim, cap, short):
+        "The `Vertex` for `aim`, v_k + w at most `cap` and e within `short`; or None."
         columns, rows = self.columns.copy(), self.rows.copy()
         if self.slack is not None:
             columns[:, -2] = -self.slack, self.slack
         columns[:, -1] = short
         rows[0, self.asks] = self.lower
         rows[1, self.asks[self.arm]] = cap
-        self.pose(cost, columns, rows)
+        self.pose(aim, columns, rows)
         return self.solve()
-
-    def _found(self, vertex):
-        if vertex is None:
-            raise SolverFailure('HiGHS finds no solution where there is one')
-        return vertex
 
     def _rule(self, x):
         return np.clip(self.payments(x), 0., 1.) + 0.
-
-    def shortfall(self, counts: np.ndarray, lower: np.ndarray, slack: float = 0.,
-                  rule: bool = True) -> Solution:
-        """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be
-        had for all j.
-
-        What can be asked in addition is -e. The largest ask is moved to 0, and with
-        it e; what is far below it asks nothing. Raises `SolverFailure`.
-        """
-        most = np.delete(lower, self.arm).max()
-        if np.isfinite(most):
-            lower = np.where(lower < most - 2*slack - 2, -np.inf, lower - most)
-        else:
-            most = 0.
-        self._observe(counts, lower, slack)
-        reach = -slack - 2, slack + 2
-        first = self.short, np.inf, reach
-        found = self._found(self._optimum(*first))
-        short = reach[0], found.value + LP_SPARE
-        S = self._cheapest(first, np.inf, short) if rule else None
-        return Solution(most + found.value, most + found.bound, S)
-
-    def cheapest(self, found: Any, counts: np.ndarray, lower: np.ndarray,
-                 slack: float = 0.) -> Solution:
-        """(M, W): of all rules that attain the value of `found`, by `minimum`, the
-        cheapest."""
-        self._observe(counts, lower, slack)
-        short = 0., found.eased
-        return self._cheapest((self.pay, np.inf, short), found.value + LP_SPARE, short)
-
-    def _cheapest(self, first, cap, short):
-        "The cheapest rule; if that program fails, that of the `first`, which didn't."
-        try:
-            found = self._optimum(self.price, cap, short)
-        except SolverFailure:
-            found = None
-        return self._rule(self._found(found or self._optimum(*first)).x)
-
-def box(n: int) -> np.ndarray:
-    """(2, n): columns from 0 to 1.
-
-    >>> box(2)
-    array([[0., 0.],
-           [1., 1.]])
-    """
-    return np.vstack([np.zeros(n), np.ones(n)])
-
-def at_least_zero(m: int) -> np.ndarray:
-    """(2, m): rows of at least 0.
-
-    >>> at_least_zero(2)
-    array([[ 0.,  0.],
-           [inf, inf]])
-    """
-    return np.vstack([np.zeros(m), np.full(m, np.inf)])
 
 # %% ../../nbs/appendix/61_programs.ipynb #4df2d9a4
 def menu_matrix(support: np.ndarray, q: np.ndarray, k: int) -> tuple[np.ndarray, Any]:
@@ -649,16 +504,11 @@ def menu_matrix(support: np.ndarray, q: np.ndarray, k: int) -> tuple[np.ndarray,
 
     Columns: their payments (n W), the other s_i (M - n), and e. Rows: properness,
     s_i - ⟨σ_i, S_j⟩, the asks ⟨q_k - q_j, s⟩ + e for j ≠ k, and last ⟨q_k, s⟩.
-
-    >>> menu_matrix(z.support, q, 1)[0].shape
-    (4,)
     """
     from scipy.sparse import coo_array, csr_array, vstack
     W, own = support.shape[1], np.flatnonzero(q[k] > 0)
-    n = len(own)
-    others = np.flatnonzero(q[k] <= 0)
-    w = np.arange(W)
-    wide = n*W + len(others) + 1
+    n, others = len(own), np.flatnonzero(q[k] <= 0)
+    w, wide = np.arange(W), n*W + len(others) + 1
     truth = pair_rows(support[own], np.argwhere(~np.eye(n, dtype=bool)), wide)
     a, b = (o.ravel() for o in np.indices((len(others), n)))
     row, E = np.arange(len(a)), len(a)
@@ -672,30 +522,16 @@ def menu_matrix(support: np.ndarray, q: np.ndarray, k: int) -> tuple[np.ndarray,
     return own, vstack([truth, rest, csr_array(asks)], format='csr')
 
 class MenuProgram(RuleProgram):
-    """`RuleProgram` without slack for known `q` (K, M), with payments for the
-    beliefs of `arm` only.
-
-    The same values by a rule just as good: the cheapest menu of the arm's own beliefs.
-
-    >>> MenuProgram(z.support, q, 1).minimum(q, clinic.costs[1] - clinic.costs).eased
-    0.0
-    """
+    """`RuleProgram` without slack for known `q` (K, M): the same values by the cheapest
+    menu of the beliefs of `arm`."""
     def __init__(self, support, q, arm):
         M, W = support.shape
         check_size(M, W, lies=M*int((q[arm] > 0).sum()))
+        self.K, self.arm = len(q), arm
         self.own, A = menu_matrix(support, q, arm)
-        m, n = A.shape
-        self.K = len(q)
-        self.arm = arm
-        self.everyone = support
-        self.pay = A[[m - 1]].toarray()[0]
-        self.short, self.price = np.zeros(n), np.zeros(n)
-        self.short[-1] = 1.
-        weights = price_weights(len(self.own), support.shape[1])
-        self.price[:weights.size] = weights.ravel()
-        self.asks = np.insert(m - self.K + np.arange(self.K - 1), arm, m - 1)
-        ProperProgram.__init__(self, support[self.own], A, self.pay, box(n),
-                               at_least_zero(m))
+        self.everyone, m = support, A.shape[0]
+        asks = np.insert(m - self.K + np.arange(self.K - 1), arm, m - 1)
+        self._open(support[self.own], A, asks)
 
     def _observe(self, counts, lower, slack):
         self.lower = np.where(np.arange(self.K) == self.arm, -np.inf, lower)
@@ -709,8 +545,7 @@ class MenuProgram(RuleProgram):
         S[self.own] = menu
         return S
 
-# with more beliefs than this, and more than two states, use `MenuProgram`
-MENU_FROM = 100
+MENU_FROM = 100     # beliefs, of more than two states, from which on menus are used
 
 # %% ../../nbs/appendix/61_programs.ipynb #a918c1d1
 OPTIMAL, INFEASIBLE, FAILED = 0, 1, 2       # how a simplex method ends
@@ -718,39 +553,22 @@ OPTIMAL, INFEASIBLE, FAILED = 0, 1, 2       # how a simplex method ends
 ZERO, TIED, PIVOT = 1e-11, 1e-13, 1e-11
 
 def lowest(x: np.ndarray, names: np.ndarray, bland: bool) -> int:
-    """The place of the lowest of `x` (n,) that is below 0, with `bland` of that with
-    the first of the `names` (n,); -1 if there is none.
-
-    >>> lowest(np.array([0., -1., -2.]), np.arange(3), False)
-    2
-    """
-    found = -1
-    for i in range(len(names)):
-        if x[i] < -ZERO and (found < 0 or (
-                names[i] < names[found] if bland else x[i] < x[found])):
-            found = i
-    return found
+    "The place of the lowest `x` below 0 (`bland`: the first by name); -1 without any."
+    at = np.flatnonzero(x < -ZERO)
+    return at[(names if bland else x)[at].argmin()] if len(at) else -1
 
 def tightest(up: np.ndarray, down: np.ndarray, names: np.ndarray, bland: bool) -> int:
-    """The place of the least `up`/`down`, (n,) each, where `down` isn't 0; of ties the
-    largest `down`, with `bland` the first of the `names`; -1 if there is none.
-
-    >>> tightest(np.ones(3), np.array([0., 1., 2.]), np.arange(3), False)
-    2
-    """
-    found, best = -1, np.inf
-    for i in range(len(names)):
-        if down[i] > PIVOT and up[i] <= (best + TIED)*down[i]:
-            ratio = max(up[i], 0.)/down[i]
-            if ratio < best - TIED or (
-                    names[i] < names[found] if bland else down[i] > down[found]):
-                found = i
-            best = min(best, ratio)
-    return found
+    """The place of the least `up`/`down` where `down` > 0, of ties the largest `down`
+    (`bland`: the first by name); -1 without any."""
+    at = np.flatnonzero(down > PIVOT)
+    if not len(at):
+        return -1
+    ratio = np.maximum(up[at], 0.)/down[at]
+    at = at[ratio <= ratio.min() + TIED]
+    return at[(names if bland else -down)[at].argmin()]
 
 # %% ../../nbs/appendix/61_programs.ipynb #0b05f928
-# pivots, after which Bland's rule holds, and at most
-PATIENCE, PIVOTS = 60, 5000
+PATIENCE, PIVOTS = 60, 5000     # pivots, after which Bland's rule holds, and at most
 
 def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[int, int]:
     """Turn a tableau until its `stage` ends: how it ended, and after how many pivots,
@@ -759,10 +577,6 @@ def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[int, int]:
     `T` (m + 3, n + 1) has m rows, the objectives of the stages, and the right-hand
     sides in its last column; `basis` (m,) names the variables of its rows. Both are
     changed in place.
-
-    >>> data = first_tableau(-np.ones((1, 2)), -np.ones(1), np.ones(2), np.zeros(2))
-    >>> turn(data, np.array([2]), 0)
-    (0, 1)
     """
     m, n = len(basis), T.shape[1] - 1
     every = np.arange(n)
@@ -783,9 +597,8 @@ def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[int, int]:
             if r < 0:
                 return FAILED, step
         T[r] /= T[r, e]
-        for i in range(m + 3):
-            if i != r:
-                T[i] -= T[i, e]*T[r]
+        others = np.arange(m + 3) != r
+        T[others] -= np.outer(T[others, e], T[r])
         basis[r] = e
     return FAILED, PIVOTS
 
@@ -794,11 +607,7 @@ def turn(T: np.ndarray, basis: np.ndarray, stage: int) -> tuple[int, int]:
 EXACT, CLOSE_ENOUGH, AFRESH = 1e-13, 1e-10, 4
 
 def afresh(data: np.ndarray, basis: np.ndarray) -> np.ndarray:
-    """The tableau of a `basis` (m,), from the `data` (m + 3, n + 1) of the first.
-
-    >>> afresh(np.array([[2., 1., 4.], *np.eye(3)]), np.array([0]))[0]
-    array([1. , 0.5, 2. ])
-    """
+    "The tableau of a `basis` (m,), from the `data` (m + 3, n + 1) of the first."
     m = len(basis)
     B, T = data[:, basis], np.empty_like(data)
     T[:m] = np.linalg.solve(B[:m], data[:m])
@@ -806,25 +615,9 @@ def afresh(data: np.ndarray, basis: np.ndarray) -> np.ndarray:
     T[:, basis] = np.eye(len(data), m)
     return T
 
-def first_tableau(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
-                  price: np.ndarray) -> np.ndarray:
-    """The `data` (m + 3, n + m + 1) of min ⟨cost, w⟩ over A w ≤ b, w ≥ 0.
-
-    >>> first_tableau(np.ones((1, 2)), np.ones(1), np.ones(2), np.ones(2)).shape
-    (4, 4)
-    """
-    m, n = A.shape
-    data = np.zeros((m + 3, n + m + 1))
-    data[:m, :n] = A
-    data[range(m), range(n, n + m)] = 1.
-    data[:m, n + m] = b
-    data[m:, :n] = np.maximum(cost, 0.), cost, price
-    return data
-
 def is_close(A: np.ndarray, b: np.ndarray, cost: np.ndarray, w: np.ndarray,
              y: np.ndarray, within: float = CLOSE_ENOUGH) -> bool:
-    """True if w (n,) is feasible and optimal by the multipliers y (m,) ≤ 0, `within`
-    a share of what is added up."""
+    "True if w (n,) is feasible, and optimal by y (m,), `within` a share of the size."
     large, dear = 1 + np.abs(w).max(), 1 + np.abs(y).max()
     broken = max((A @ w - b).max(), -w.min())/large
     wrong = max((y @ A - cost).max(), y.max())/dear
@@ -838,9 +631,6 @@ def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
 
     `A` (m, n) has a handful of rows; `cost` or `b` isn't negative. Of all optima w is
     one with the least ⟨price, w⟩. Raises `SolverFailure`, with the `program` attached.
-
-    >>> simplex(-np.ones((1, 2)), -np.ones(1), np.array([1., 2.]), np.zeros(2))[0]
-    array([1., 0.])
     """
     m, n = A.shape
     size = np.maximum(np.abs(A).max(1), ZERO)
@@ -848,7 +638,9 @@ def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
     unit = unit if unit > 0 else 1.
     by = np.maximum(size, np.abs(b)/unit)
     A1, b1 = A/by[:, None], b/unit/by
-    data = first_tableau(A1, b1, cost, price)
+    data = np.zeros((m + 3, n + m + 1))
+    data[:m] = np.c_[A1, np.eye(m), b1]
+    data[m:, :n] = np.maximum(cost, 0.), cost, price
     T, basis = data.copy(), n + np.arange(m)
     for attempt in range(AFRESH + 1):
         how, row = turn(T, basis, 0)
@@ -869,30 +661,20 @@ def simplex(A: np.ndarray, b: np.ndarray, cost: np.ndarray,
     raise failure
 
 # %% ../../nbs/appendix/61_programs.ipynb #c697bece
-# coefficients below this are rounding
-PIVOT_NOISE = 1e-14
+PIVOT_NOISE = 1e-14     # coefficients below this are rounding
 
 @lru_cache(maxsize=8)
 def v_rules(beliefs: bytes) -> Any:
-    """The `VRules` of the support with these bytes.
-
-    >>> v_rules(z.support.tobytes()).D.shape
-    (6, 6)
-    """
+    "The `VRules` of the support with these bytes."
     return VRules(np.frombuffer(beliefs).reshape(-1, 2))
 
 class VProgram:
-    """The route for two states: the program of `CvxpyProgram`, in V-rules.
-
-    `support` is (M, 2), `K` the number of arms; `counts` and `lower` as in
-    `RuleProgram`. Rules cost nothing, and come with every answer. `solves` counts
-    programs.
-    """
+    """The route for two states, in V-rules; arguments and methods as of `ArmProgram`.
+    Rules cost nothing, and come with every answer. `solves` counts programs."""
     def __init__(self, support, K, arm):
         check_size(len(support), 2, lies=0)
         self.v, self.solves = v_rules(np.asarray(support, float).tobytes()), 0
-        self.K = K
-        self.arm = arm
+        self.K, self.arm = K, arm
         self.W = 2
         first, second = price_weights(len(support), 2).T
         price = self.v.tops[:, 0]*(self.v.sooner @ first)
@@ -913,11 +695,12 @@ class VProgram:
 
     def solve(self, more: np.ndarray, asks: np.ndarray, cost: np.ndarray, last: float,
               end: float) -> Any:
-        """The optimum w of `simplex` with V-rules and one column `last` (n,) beside
-        them in the rows of the asks, at most `end`; what no w gets below; its rule."""
+        """The optimum w of `simplex` with V-rules and a variable of at most `end` with
+        the coefficient `last` in each ask; what no w gets below; its rule."""
         n, M = more.shape
         A, b = np.zeros((n + 3, M + 1)), np.ones(n + 3)
-        A[:n, :M], A[n:n + 2, :M], A[:n, M], A[n + 2, M] = -more, self.v.tops.T, last, 1.
+        A[:n, :M], A[n:n + 2, :M] = -more, self.v.tops.T
+        A[:n, M], A[n + 2, M] = last, 1.
         b[:n], b[n + 2] = -asks, end
         self.solves += 1
         found = simplex(A, b, cost, self.price)
@@ -930,13 +713,10 @@ class VProgram:
 
     def minimum(self, counts: np.ndarray, lower: np.ndarray, slack: float = 0.,
                 rule: bool = True) -> Solution | None:
-        """The `Solution` with the smallest v; None if no rule will do. Raises
-        `SolverFailure`."""
-        pays, more, asks = self.rows(counts, lower)
-        if not np.isfinite(slack):
-            raise SolverFailure('a coefficient of the program is not finite')
+        "The `Solution` with the smallest v; None if no rule will do."
+        pays, more, asks = self.rows(counts, np.add(lower, slack))
         cost = np.append(pays, 1.)
-        found = self.solve(more, asks + slack, cost, -1., 2*slack)
+        found = self.solve(more, asks, cost, -1., 2*slack)
         if found is None:
             return None
         w, bound, S = found
@@ -944,8 +724,7 @@ class VProgram:
 
     def shortfall(self, counts: np.ndarray, lower: np.ndarray, slack: float = 0.,
                   rule: bool = True) -> Solution:
-        """The `Solution` with the smallest e for which v - v_j ≥ lower_j - e can be had
-        for all j. Raises `SolverFailure`."""
+        "The `Solution` with the smallest e for which all lower_j - e can be had."
         pays, more, asks = self.rows(counts, lower)
         most = asks.max()
         w, bound, S = self.solve(more, asks - most, np.append(0*pays, -1.), 1., 1.)
@@ -958,62 +737,33 @@ class VProgram:
 
 # %% ../../nbs/appendix/61_programs.ipynb #f22a4ef3
 def fast_program(support: np.ndarray, K: int, arm: int) -> Any:
-    """The program of an arm by the fast route: in V-rules with two states, by HiGHS
-    with more.
-
-    >>> type(fast_program(z.support, 3, 1)).__name__
-    'VProgram'
-    """
+    "The program of an arm: in V-rules with two states, by HiGHS with more."
     return (VProgram if support.shape[1] == 2 else RuleProgram)(support, K, arm)
 
 PROGRAMS = dict(fast=fast_program, highs=RuleProgram, cvxpy=CvxpyProgram)
 
 def program_route(solver: str) -> Callable[..., Any]:
-    """What makes a program by the route of that name; raises `InvalidInput` for an
-    unknown one.
-
-    >>> program_route('highs').__name__
-    'RuleProgram'
-    """
+    "What makes a program by the route of that name; raises `InvalidInput` without one."
     return PROGRAMS[as_choice('solver', solver, PROGRAMS)]
 
 def known_program(support: np.ndarray, q: np.ndarray, arm: int,
                   solver: str = 'fast') -> Any:
-    """The program of an arm whose `q` (K, M) are known, by the route `solver`.
-
-    >>> type(known_program(z.support, q, 1)).__name__
-    'VProgram'
-    """
+    "The program of an arm whose `q` (K, M) are known, by the route `solver`."
     route = program_route(solver)
     menu = solver != 'cvxpy' and support.shape[1] > 2 and len(support) > MENU_FROM
     return MenuProgram(support, q, arm) if menu else route(support, len(q), arm)
 
 def solve_program(support: np.ndarray, q: np.ndarray, arm: int, lower: np.ndarray,
                   slack: float = 0., solver: str = 'fast') -> Solution | None:
-    """One program, once, by the route `solver`: a `Solution`, or None if no rule
-    will do.
-
-    `support` (M, W), `q` (K, M), `lower` (K,) as in `RuleProgram`. Raises
-    `InvalidInput` for an unknown route, `SolverFailure`.
-
-    >>> round(solve_program(z.support, q, 1, clinic.costs[1] - clinic.costs).value, 4)
-    0.0565
-    """
+    "`ArmProgram.minimum` of a program that is solved once, by the route `solver`."
     return program_route(solver)(support, len(q), arm).minimum(q, lower, slack)
 
 # %% ../../nbs/appendix/61_programs.ipynb #3551efd5
-# the first purse holds this many times what costs differ by; the next holds this many
-# of it
-PURSE = 64.
-# a rule that pays less than this share of the purse isn't held back by it
-INSIDE = .5
+PURSE = 64.     # times what costs differ by is the first purse, times that the next
+INSIDE = .5     # a rule that pays less than this share of the purse isn't bound by it
 
 def purses(need: float, bound: float) -> Iterator[float]:
-    """Bounds to try, from `PURSE` times `need` up to `bound`; all are positive.
-
-    >>> list(purses(.01, 1.))[-1]
-    1.0
-    """
+    "Bounds to try, from `PURSE` times `need` up to `bound`; all are positive."
     b = PURSE*need
     while 0 < b < bound:
         yield b
@@ -1022,17 +772,8 @@ def purses(need: float, bound: float) -> Iterator[float]:
 
 def least_paying_rule(program: Any, q: np.ndarray, C: np.ndarray,
                   bound: float) -> Solution | None:
-    """The `Solution` of LP_k, in money: the cheapest rule for costs C (K,) = c_k -
-    c_j within `bound`.
-
-    `program` is that of the arm, `q` (K, M); None if no rule will do. Raises
-    `SolverFailure`.
-
-    >>> program = known_program(z.support, q, 1)
-    >>> round(least_paying_rule(program, q, clinic.costs[1] - clinic.costs,
-    ...     z.bound).value, 4)
-    np.float64(0.0565)
-    """
+    """The `Solution` of LP_k, in money, by the `program` of the arm: the cheapest rule
+    for costs C (K,) = c_k - c_j within `bound`; None if no rule will do."""
     need = np.delete(C, program.arm).max()
     if need <= 0:
         return Solution(0., 0., np.zeros((q.shape[1], program.W)))
@@ -1046,10 +787,8 @@ def least_paying_rule(program: Any, q: np.ndarray, C: np.ndarray,
             return None
 
 def widest_rule(program: Any, q: np.ndarray, C: np.ndarray, bound: float) -> Solution:
-    """The `Solution`, in money, with the least shortfall under costs C (K,) = c_k -
-    c_j within `bound`.
-
-    `value` is minus the widest margin. Raises `SolverFailure`."""
+    """The `Solution`, in money, with the least shortfall under costs C (K,) = c_k - c_j
+    within `bound`. Its `value` is minus the widest margin."""
     for b in purses(np.abs(C).max(), bound):
         found = program.shortfall(q, C/b)
         if found.rule.max() <= LP_TOL:                  # payments of nothing but noise
