@@ -349,7 +349,8 @@ def payable(rule, unit):
         return rule
     most = np.floor(rule.bound/unit + PROB_TOL)
     sums = np.clip(np.round(rule.menu().tickets/unit), 0., most)*unit
-    menu = Menu(distinct(np.round(sums, decimals(unit))), rule.support, rule.bound)
+    sums = np.minimum(np.round(sums, decimals(unit)), rule.bound)
+    menu = Menu(distinct(sums), rule.support, rule.bound)
     return menu.rule.menu().rule
 
 SEARCHED = 50       # units up and down in which sums of the same ratio are looked for
