@@ -1627,6 +1627,7 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                     'oia_nb.sharp.hints.evidence_hints': ('sharp/hints.html#evidence_hints', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.facts_so_far': ('sharp/hints.html#facts_so_far', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.in_numbers': ('sharp/hints.html#in_numbers', 'oia_nb/sharp/hints.py'),
+                                    'oia_nb.sharp.hints.keep_used': ('sharp/hints.html#keep_used', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.last_enough': ('sharp/hints.html#last_enough', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.logs': ('sharp/hints.html#logs', 'oia_nb/sharp/hints.py'),
                                     'oia_nb.sharp.hints.order_hint': ('sharp/hints.html#order_hint', 'oia_nb/sharp/hints.py'),
