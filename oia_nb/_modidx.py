@@ -39,7 +39,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                             'oia_nb.cli.new_session': ('handbook/cli.html#new_session', 'oia_nb/cli.py'),
                             'oia_nb.cli.next_command': ('handbook/cli.html#next_command', 'oia_nb/cli.py'),
                             'oia_nb.cli.next_offer': ('handbook/cli.html#next_offer', 'oia_nb/cli.py'),
-                            'oia_nb.cli.open_session': ('handbook/cli.html#open_session', 'oia_nb/cli.py'),
                             'oia_nb.cli.open_world': ('handbook/cli.html#open_world', 'oia_nb/cli.py'),
                             'oia_nb.cli.own_output': ('handbook/cli.html#own_output', 'oia_nb/cli.py'),
                             'oia_nb.cli.paper_needs': ('handbook/cli.html#paper_needs', 'oia_nb/cli.py'),

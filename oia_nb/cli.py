@@ -11,10 +11,9 @@ __all__ = ['dataclasses', 'core', 'solved', 'oracles', 'tickets', 'information',
            'copy_chapters', 'show_optimal', 'way_out', 'find_oracle', 'run_learner', 'put_result', 'learner_flags',
            'flag_options', 'learner_options', 'run_identify', 'verify_claim', 'error_lines', 'run_compare', 'worth_of',
            'worth_text', 'play_ahead', 'ahead_text', 'show_plan', 'introduction', 'paper_needs', 'paper_text',
-           'check_figure', 'draw_result', 'run_demo', 'open_session', 'read_report', 'next_command', 'put_standing',
-           'standing_rule', 'new_session', 'next_offer', 'put_round', 'record_answer', 'amend_round', 'record_state',
-           'record_decline', 'record_undo', 'show_status', 'stop_session', 'write_protocol', 'close_session',
-           'print_completion']
+           'check_figure', 'draw_result', 'run_demo', 'read_report', 'next_command', 'put_standing', 'standing_rule',
+           'new_session', 'next_offer', 'put_round', 'record_answer', 'amend_round', 'record_state', 'record_decline',
+           'record_undo', 'show_status', 'stop_session', 'write_protocol', 'close_session', 'print_completion']
 
 # %% ../nbs/handbook/70_cli.ipynb #aca1cadd
 import sys
@@ -850,10 +849,6 @@ OPTIONS |= {'the round, and what is kept': {
     '--html': (str, 'write the page to print and to hand over there'),
     '--csv': (str, 'write the payments there')}}
 
-def open_session(args, write=True):
-    "The session in the file that the options name."
-    return sessions.Session.open(args.file, write=write)
-
 def read_report(text, states):
     "What follows --report: numbers, or {state: number}; None stays None."
     if text is None:
@@ -924,7 +919,7 @@ def new_session(args):
 @command('session next', 'FILE --html --brief --json')
 def next_offer(args):
     "Announce the rule of the open round; it stays the same until it is answered."
-    with open_session(args) as s:
+    with sessions.Session.open(args.file) as s:
         offer, z = s.announce(), s.setting
         if args.html:
             files.write_file(args.html, offer.sheet(details=not args.brief))
@@ -950,7 +945,7 @@ def put_round(s, args, r):
          '--note --json')
 def record_answer(args):
     "Record the expert's answer to the open round, which `oia session next` announced."
-    with open_session(args) as s:
+    with sessions.Session.open(args.file) as s:
         put_round(s, args, s.answer(
             args.arm, read_report(args.report, s.setting.states), percent=args.percent,
             state=args.state, note=args.note, round=args.round))
@@ -959,7 +954,7 @@ def record_answer(args):
          '--json')
 def amend_round(args):
     "Correct an answer or a truth in place; what was paid stays spent."
-    with open_session(args) as s:
+    with sessions.Session.open(args.file) as s:
         put_round(s, args, s.amend(
             args.round, arm=args.arm, percent=args.percent, state=args.state,
             report=read_report(args.report, s.setting.states), reason=args.why))
@@ -968,21 +963,21 @@ def amend_round(args):
 @command('session reveal', 'FILE ROUND STATE --json')
 def record_state(args):
     "Record the truth about a round, and tell what is due for it."
-    with open_session(args) as s:
+    with sessions.Session.open(args.file) as s:
         due = s.reveal(args.round, args.state)
         put_standing(s, args, f'round {args.round}: {s.sum_text(due)} due', due=due)
 
 @command('session decline', 'FILE --round --why! --json')
 def record_decline(args):
     "Record that there was no answer; the same rule is offered again."
-    with open_session(args) as s:
+    with sessions.Session.open(args.file) as s:
         s.decline(args.why, round=args.round)
         put_standing(s, args)
 
 @command('session undo', 'FILE ROUND --why! --json')
 def record_undo(args):
     "Take an answer back; the learner goes on as if it had never been given."
-    with open_session(args) as s:
+    with sessions.Session.open(args.file) as s:
         s.undo(args.round, args.why)
         put_standing(s, args)
 
@@ -990,28 +985,28 @@ def record_undo(args):
 def show_status(args):
     """What stands, what is proved, what is left, and what to do next. Nothing is
     written."""
-    with open_session(args, write=False) as s:
+    with sessions.Session.open(args.file, write=False) as s:
         put_standing(s, args, *standing_rule(s), s.statement,
                      answers=[s.plain_round(r) for r in s._rounds])
 
 @command('session stop', 'FILE --json')
 def stop_session(args):
     "End a session: the best rule so far, and what is proved of it."
-    with open_session(args) as s:
+    with sessions.Session.open(args.file) as s:
         s.stop()
         put_standing(s, args, *standing_rule(s), s.statement)
 
 @command('session protocol', 'FILE PAGE --purpose!')
 def write_protocol(args):
     "A page for an ethics board, from the first line of the session's file."
-    with open_session(args, write=False) as s:
+    with sessions.Session.open(args.file, write=False) as s:
         files.write_file(args.page, s.protocol(args.purpose))
         print(f'the protocol is {args.page}')
 
 @command('session close', 'FILE --html --csv --json')
 def close_session(args):
     "The closing page and the payments of a session; nothing in its file changes."
-    with open_session(args, write=False) as s:
+    with sessions.Session.open(args.file, write=False) as s:
         if args.html:
             files.write_file(args.html, s.closing())
         if args.csv:

@@ -8,12 +8,12 @@ from os import PathLike
 from typing import Any
 
 # %% auto #0
-__all__ = ['VERSIONS', 'MAIN', 'OTHERWISE', 'EARLIER', 'CHECKED', 'DISCOVERY', 'DETAILS', 'READ', 'MANY', 'PROVED_FOR',
-           'schema_file', 'json_schema', 'as_plain', 'document', 'check_document', 'read_document', 'save_document',
-           'rule_fields', 'game_fields', 'rule_to_dict', 'rule_from_dict', 'save_rule', 'load_rule',
-           'identification_to_dict', 'identification_from_dict', 'own_values', 'certificate_of', 'detail', 'check_of',
-           'interval_of', 'discovery_of', 'check_details', 'trace_of', 'load_identification', 'rounded_fields',
-           'optimal_to_dict', 'plan_to_dict', 'all_worlds', 'worlds_to_dict', 'compare_to_dict']
+__all__ = ['VERSIONS', 'MAIN', 'DETAILS', 'OTHERWISE', 'EARLIER', 'READ', 'MANY', 'PROVED_FOR', 'schema_file', 'json_schema',
+           'as_plain', 'document', 'check_document', 'read_document', 'save_document', 'rule_fields', 'game_fields',
+           'rule_to_dict', 'rule_from_dict', 'save_rule', 'load_rule', 'identification_to_dict',
+           'identification_from_dict', 'own_values', 'certificate_of', 'detail', 'check_of', 'interval_of',
+           'discovery_of', 'check_details', 'trace_of', 'load_identification', 'rounded_fields', 'optimal_to_dict',
+           'plan_to_dict', 'all_worlds', 'worlds_to_dict', 'compare_to_dict']
 
 # %% ../../nbs/handbook/86_documents.ipynb #ec3e7f0e
 import json
@@ -29,11 +29,9 @@ from ..paper.estimation import PAST
 from .facts import numbered, setting_facts
 from ..run.learner import STATUS, Certificate, Identification, Origin, Trace
 from ..experts.told import CHECKS, VIOLATIONS, Check, as_told
-from ..worlds.files import (ANYTHING, BELIEF_FORMS, FLAG, GAME, INTEGER, MATRIX, NUMBER,
-                                 TEXT, by_name, check_form, check_schema, json_text,
-                                 listed, load_world, maybe, parse_json, read_file,
-                                 record, setting_from_dict, setting_to_dict, world_names,
-                                 write_file)
+from ..worlds.files import (BELIEF_FORMS, GAME, check_form, check_schema, json_text,
+                                 load_world, parse_json, read_file, setting_from_dict,
+                                 setting_to_dict, world_names, write_file)
 
 # %% ../../nbs/handbook/86_documents.ipynb #37555729
 # {kind of document: its version}
@@ -56,8 +54,9 @@ def json_schema(kind: str) -> dict[str, Any]:
     """
     return json.loads(schema_file(kind).read_text(encoding='utf-8'))
 
-# what a result is always told with; the rest stands under its details
+# what a result is always told with; and what some tell besides, under its details
 MAIN = json_schema('identification')['properties']
+DETAILS = MAIN['details']['properties']
 
 # %% ../../nbs/handbook/86_documents.ipynb #e0aff654
 def as_plain(x):
@@ -217,21 +216,6 @@ def certificate_of(d):
     return d and Certificate(**own_values(d))
 
 # %% ../../nbs/handbook/86_documents.ipynb #711b9bc7
-CHECKED = record(name=TEXT, evidence=maybe(NUMBER), level=NUMBER, rounds=INTEGER,
-                 passed=FLAG)
-DISCOVERY = record({'found': ANYTHING, 'setting': ANYTHING, 'starts': listed(INTEGER)},
-                   rule=record(tickets=MATRIX, bound=NUMBER), arm=INTEGER, status=TEXT,
-                   bound=maybe(NUMBER), charge=maybe(NUMBER), mass=listed(NUMBER, 1),
-                   rounds=INTEGER, collecting=INTEGER, runs=INTEGER)
-# what results may hold beside
-DETAILS = dict(
-    told=maybe(by_name(ANYTHING)), checks=listed(CHECKED), violated=maybe(TEXT),
-    profit=maybe(NUMBER), lead=maybe(NUMBER), contradiction=listed(INTEGER),
-    questions=INTEGER, handed_on=INTEGER, lapses=INTEGER, share=NUMBER,
-    attempts=INTEGER, index=INTEGER, behind=maybe(NUMBER), earns=listed(maybe(NUMBER)),
-    means=maybe(listed(NUMBER, 1)), discovery=maybe(DISCOVERY),
-    refused=maybe(TEXT), missed=maybe(NUMBER), listed=MAIN['certificate'])
-
 def detail(name, value):
     "The value of a field of a result in a document. Raises `InvalidInput`."
     if name in DETAILS:
