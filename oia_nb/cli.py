@@ -83,8 +83,8 @@ COMMANDS: dict = {}
 GROUPS: dict = {}       # help of the names under which commands "name action" stand
 
 def command(name, *options):
-    """Register the function below as `oia name`; its docstring is its help. Options are
-    texts that name rows of `OPTIONS`, or functions that return what `described` does."""
+    """Register the function below as `oia name`; its docstring is its help. Options
+    are texts that name rows of `OPTIONS`, or functions that return more such rows."""
     def register(f):
         COMMANDS[name] = f, options
         return f
@@ -318,8 +318,8 @@ def tell(head, text):
 # %% ../nbs/handbook/70_cli.ipynb #bacfaca9
 @contextmanager
 def own_output():
-    """Standard output for what this program prints, while the block runs; what libraries
-    write to descriptor 1 goes to standard error (HiGHS tells of itself now and then)."""
+    """Standard output for what this program prints, while the block runs; what others
+    write to descriptor 1 goes to standard error (HiGHS tells of itself at times)."""
     sys.stdout.flush()
     usual, kept = sys.stdout, os.dup(1)
     try:
@@ -375,8 +375,8 @@ def check_rounding(args):
         core.as_number('margin', args.margin, 0.)
 
 def hand_over(world, rule, args):
-    """(`RoundedMenu` or None, why): the rule in round numbers, for an agent who makes no
-    mistakes. `why` tells why the first digits tried won't do; None if they will."""
+    """(`RoundedMenu` or None, why): the rule in round numbers, for an agent who makes
+    no mistakes. `why` tells why the first digits tried won't do; None if they will."""
     first, most = args.digits, tickets.MOST_DECIMALS
     if first is None:
         finest = facts.thousandth(world.setting.bound)
@@ -410,7 +410,7 @@ def in_digits(world, rule, digits, margin):
     return dataclasses.replace(found, lost=lost), None
 
 def handed_over(world, rule, found, why, name):
-    "The rule to hand over, what it earns beside `rule` (called `name`), who takes what."
+    "The rule to hand over, what it earns beside `rule` (by its `name`), who takes it."
     z = world.setting
     arm = z.arms[world.best_response(rule)]
     said = lambda text: facts.paragraph(text[0].upper() + text[1:])
@@ -744,8 +744,8 @@ def paper_needs(world, oracle, eps, delta):
     return complexity.n_min(complexity.problem_of(world, eps, delta, oracle.margin))
 
 def paper_text(world, best, oracle, result, args):
-    """What the paper's learner would have needed for what another one found; or itself, to
-    tell the best arm from the next one (None if it could do so, or if nothing can)."""
+    """What the paper's learner would have needed for what another one found; or itself,
+    to tell the best arm from the next one (None if it could, or if nothing can)."""
     arms, gaps, itself = world.setting.arms, best.gaps, args.method == 'oiafc'
     second = sorted(range(len(arms)), key=lambda k: gaps[k])[1]
     if itself and not core.TIE_TOL*world.setting.bound < gaps[second] < args.eps:

@@ -61,7 +61,7 @@ def rounds_left(bounds: Any, eps: float) -> Any:
 
 # %% ../../nbs/appendix/63_identification.ipynb #27e796f9
 class ProgressBar:
-    """Watches a learner: the rounds (of `total`, where that is fixed), the arm that it aims
+    """Watches a learner: rounds (of `total`, where that is fixed), the arm that it aims
     at, the best rule so far, and what may be left, on standard error."""
     def __init__(self, setting: Setting, eps: float,
                  watch: Callable[[Any], object] | None = None,
@@ -264,7 +264,7 @@ def check_options(row: Row, options: dict[str, Any]) -> None:
 
 def completed(row: Row, world: World, rng: np.random.Generator, *, told: Any,
               budget: int | None, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a run, with what is told, a budget and a stream of randomness, under
+    """The options of a run, with what is told, a budget and a stream of randomness, by
     the names that the learner gives to them. Raises `InvalidInput`."""
     check_options(row, options)
     watch = options.get('watch')

@@ -109,7 +109,7 @@ def is_torn(line):
 
 def read_journal(data, cut=False):
     """The records of a journal (bytes), the last hash, and how many bytes are whole
-    records, without a torn last line. Raises `Damaged`; with `cut` for the first alone."""
+    records, but for a torn last line. Raises `Damaged`; with `cut` if none is left."""
     records, previous, at = [], '', 0
     for number, line in enumerate(data.split(b'\n'), 1):
         last = at + len(line) == len(data)
@@ -199,9 +199,9 @@ class Journal:
         return beside.name
 
     def append(self, record):
-        """Write a record, so that it is on disk when this returns, in place of what a failed
-        try left. Raises `InvalidInput`, as on a full disk, or `Damaged` if someone else
-        changed the file; the session may go on when that is mended."""
+        """Write a record, so that it is on disk when this returns, in place of what a
+        failed try left. Raises `InvalidInput`, as on a full disk, or `Damaged` if someone
+        else changed the file; the session may go on when that is mended."""
         if self.lock is None:
             raise Busy(f'{self.path} {self.why}')
         own = chained(self.last, record)
@@ -257,9 +257,9 @@ def as_said(setting, report):
 
 # %% ../../nbs/experts/27_session.ipynb #cc5d3afa
 def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent=None):
-    """(place on the support, what was said (W,), its distance) of a report, of the place
-    of a `belief`, or of a `percent` of the second of two states. Raises `Refused` for one
-    farther than `snap` from every listed belief that the `arm` (an index) can lead to."""
+    """(place on the support, what was said (W,), its distance) of a report, the place of
+    a `belief`, or a `percent` of the second of two states. Raises `Refused` for one
+    farther than `snap` from all listed beliefs that `arm` (an index) can lead to."""
     if sum(x is not None for x in (report, belief, percent)) != 1:
         raise Refused('report', report, 'one of report, belief and percent')
     places = np.arange(setting.M) if arm is None else setting.places(arm)
@@ -324,10 +324,10 @@ def checked_head(head):
     rule_of = lambda values: ScoringRule(values, setting.support, setting.bound)
     if oracle:
         oracle = Oracle([rule_of(v) for v in oracle['rules']], oracle['margins'])
-    checks = dict(snap=(as_number, 0., .5), fee=(as_number, 0.), max_paid=(as_number, 0.),
-                  unit=(as_number, 0., setting.bound, True), currency=(as_text, ),
-                  person=(as_text, ), lottery=(as_text, ), asks=(as_kind, bool),
-                  left=(as_kind, list))
+    checks = dict(snap=(as_number, 0., .5), fee=(as_number, 0.), asks=(as_kind, bool),
+                  left=(as_kind, list), max_paid=(as_number, 0.), currency=(as_text, ),
+                  person=(as_text, ), lottery=(as_text, ),
+                  unit=(as_number, 0., setting.bound, True))
     for name, (check, *limits) in checks.items():
         if head[name] is not None or HEAD[name] is not None:
             check(name, head[name], *limits)
@@ -954,8 +954,8 @@ class Session:
             return as_integer('state', state, 0, self.setting.W - 1)
 
     def _said(self, arm, state, r=None, **said):
-        """What was said, as fields of the record of a round; of a round `r` that was answered,
-        only what is new. Raises `Refused`."""
+        """What was said, as fields of the record of a round; only what is new, if `r` was
+        answered before. Raises `Refused`."""
         z, found = self.setting, {}
         if arm is not None or r is None:
             with placed(kind=Refused):
@@ -1264,7 +1264,7 @@ class Session:
                 f'{sum(r.pending for r in self._rounds)} states pending{so_far})')
 
     def payments(self) -> pd.DataFrame:
-        "The receipt of the `person`, a pandas frame: a row an answered round, and the sums."
+        "The receipt of the `person`, a pandas frame: a row for each answer, and the sums."
         import pandas as pd
         same = {name: self.head[name] for name in ('person', 'fee', 'currency')}
         rows = [self.plain_round(r) | same

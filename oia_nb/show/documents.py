@@ -29,9 +29,10 @@ from ..paper.estimation import PAST
 from .facts import numbered, setting_facts
 from ..run.learner import STATUS, Certificate, Identification, Origin, Trace
 from ..experts.told import CHECKS, VIOLATIONS, Check, as_told
-from ..worlds.files import (BELIEF_FORMS, GAME, check_form, check_schema, json_text,
-                                 load_world, parse_json, read_file, setting_from_dict,
-                                 setting_to_dict, world_names, write_file)
+from ..worlds.files import (BELIEF_FORMS, GAME, check_form, check_schema,
+                                 json_text, load_world, parse_json, read_file,
+                                 setting_from_dict, setting_to_dict, world_names,
+                                 write_file)
 
 # %% ../../nbs/handbook/86_documents.ipynb #37555729
 # {kind of document: its version}
@@ -120,8 +121,8 @@ def game_fields(setting):
     return {name: getattr(setting, name) for name in GAME}
 
 def rule_to_dict(rule: Any, setting: Setting | None = None) -> dict[str, Any]:
-    """The document of a `rule`; a `setting`, if given, adds the names of states, arms and
-    decisions, and the utility. Raises `InvalidInput` for one on another support."""
+    """The document of a `rule`; a `setting`, if given, adds the names of states, arms
+    and decisions, and the utility. Raises `InvalidInput` for one on another support."""
     rule = as_rule('rule', rule)
     if setting is None:
         game: Any = dict(states=numbered('state', rule.support.shape[1]))
@@ -159,8 +160,8 @@ OTHERWISE = 'rule', 'arm', 'setting', 'origin', 'eps', 'delta', 'counts', 'trace
 
 def identification_to_dict(found: Identification,
                            trace: bool = False) -> dict[str, Any]:
-    """The document of an `Identification`; with `trace` what happened in each round is in
-    it. Raises `InvalidInput` for a result that doesn't know its setting."""
+    """The document of an `Identification`; with `trace` it tells each round. Raises
+    `InvalidInput` for a result that doesn't know its setting."""
     z = as_kind('found', found, Identification).setting
     if z is None:
         raise InvalidInput('found', found, 'a result that knows its setting')
