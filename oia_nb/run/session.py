@@ -257,8 +257,8 @@ def as_said(setting, report):
 
 # %% ../../nbs/experts/27_session.ipynb #cc5d3afa
 def as_report(setting, report=None, snap=SNAP, arm=None, *, belief=None, percent=None):
-    """(place on the support, what was said (W,), its distance) of a report, the place of
-    a `belief`, or a `percent` of the second of two states. Raises `Refused` for one
+    """(place on the support, what was said (W,), its distance) of a report, the place
+    of a `belief`, or a `percent` of the second of two states. Raises `Refused` for one
     farther than `snap` from all listed beliefs that `arm` (an index) can lead to."""
     if sum(x is not None for x in (report, belief, percent)) != 1:
         raise Refused('report', report, 'one of report, belief and percent')
