@@ -88,15 +88,12 @@ def test_any_name(name):
     assert not bad
     assert world_from_dict(parse_json(json_text(world_to_dict(world)).encode())) == world
 
-def test_arms_that_look_like_something_else(tmp_path, capfd):
+def test_arms_that_look_like_something_else(oia):
     "An arm that begins with dashes can be left out."
-    from oia_nb.cli import main
     w = SAMPLES['clinic']
-    world = replace(w, setting=replace(w.setting, arms=['_id', '--dose', '$5 test']))
-    world.save(tmp_path/'w.json')
+    replace(w, setting=replace(w.setting, arms=['_id', '--dose', '$5 test'])).save('w.json')
     for words in ['--without', '--dose'], ['--without=--dose']:
-        assert main(['optimal', str(tmp_path/'w.json'), '--json', *words]) == 0
-        assert list(json.loads(capfd.readouterr().out)['profits']) == ['_id', '$5 test']
+        assert list(oia.json('optimal w.json', *words)[0]['profits']) == ['_id', '$5 test']
 
 def test_shipped_worlds():
     assert world_names() == ['advert', 'clinic', 'small_clinic', 'wine']
@@ -272,14 +269,12 @@ def test_missing_and_unknown_keys(way):
             world_from_dict(data)
 
 GOOD = (ROOT/'oia_nb'/'data'/'advert.json').read_bytes()
-RAW = {'empty': b'', 'blank': b' \n', 'null': b'null', 'a number': b'1', 'a list': b'[]',
-       'an object': b'{}', 'binary': bytes(range(256)),
-       'latin-1': '{"name": "é"}'.encode('latin-1'), 'utf-16': GOOD.decode().encode('utf-16'),
-       'deep': b'['*10**5, 'deep objects': b'{"a":'*10**5,
+# beside those that the chapter throws at it
+RAW = {'blank': b' \n', 'null': b'null', 'a number': b'1', 'a list': b'[]', 'an object': b'{}',
+       'binary': bytes(range(256)), 'latin-1': '{"name": "é"}'.encode('latin-1'),
+       'deep objects': b'{"a":'*10**5,
        'long number': GOOD.replace(b'1.0', b'1'*5000, 1),
-       'twice': GOOD.replace(b'"bound": 1.0', b'"bound": 1.0, "bound": 1.0'),
-       'NaN': GOOD.replace(b'0.16', b'NaN'), 'Infinity': GOOD.replace(b'0.02', b'Infinity'),
-       '1e999': GOOD.replace(b'0.02', b'1e999'), 'more': GOOD + b'{}',
+       'Infinity': GOOD.replace(b'0.02', b'Infinity'), 'more': GOOD + b'{}',
        'comma': GOOD.replace(b'0.24]', b'0.24,]'), 'csv': b'a,b\n1,2\n',
        'python': repr(world_to_dict(SAMPLES['advert'])).encode()}
 
@@ -295,13 +290,6 @@ def test_truncated_anywhere():
     for n in range(len(GOOD.rstrip())):
         with pytest.raises(InvalidInput):
             world_from_dict(parse_json(GOOD[:n]))
-
-@pytest.mark.parametrize('path', ['absent.json', 'clinick', '', '.', None, 3, 2.5, b'clinic',
-                                  ['clinic'], 'a\0b', '../data/clinic', 'x'*5000],
-                         ids=lambda p: repr(p)[:12])
-def test_bad_path(path):
-    with pytest.raises(InvalidInput, match='advert, clinic, small_clinic, wine'):
-        load_world(path)
 
 # --- Anything at all ------------------------------------------------------------------
 
