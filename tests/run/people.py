@@ -1,11 +1,8 @@
 """Simulated people who answer the offers of a session, and what a session holds after it."""
 import json
 
-from oia_nb.core import generator
-from oia_nb.game.information import make_world
+from oia_nb.all import generator, load_world, make_world, random_world
 from oia_nb.run.session import chained, read_journal
-from oia_nb.worlds.files import load_world
-from oia_nb.worlds.generators import random_world
 
 CLINIC = load_world('clinic')
 Z = CLINIC.setting

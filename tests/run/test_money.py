@@ -6,15 +6,10 @@ Why: chapters 2, 24, 27, 62 and 67.
 import numpy as np
 import pytest
 
-from oia_nb.core import generator
-from oia_nb.run.experiments import forecast, profit_of_nothing, with_fee
-from oia_nb.run.identification import identify
-from oia_nb.run.learner import simulate, within_sum
-from oia_nb.game.oracle import action_informed_oracle
-from oia_nb.run.session import Session
-from oia_nb.sharp.learner import sharp
-from oia_nb.game.stackelberg import simple_regret
-from oia_nb.worlds.files import load_world
+from oia_nb.all import (Session, action_informed_oracle, forecast, generator, identify, load_world,
+                        sharp, simple_regret, simulate)
+from oia_nb.run.experiments import profit_of_nothing, with_fee
+from oia_nb.run.learner import within_sum
 from people import CLINIC, TESTS, WORLD
 
 ADVERT = load_world('advert')

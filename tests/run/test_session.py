@@ -12,14 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conftest import amount, examples
-from oia_nb.core import InvalidInput, OIAError, generator
-from oia_nb.run.identification import LEARNERS, identify
-from oia_nb.game.information import World
-from oia_nb.run.learner import simulate
-from oia_nb.game.oracle import action_informed_oracle
-from oia_nb.paper.oiafc import oiafc
-from oia_nb.game.scoring import brier
-from oia_nb.run.session import Refused, Session
+from oia_nb.all import (LEARNERS, InvalidInput, OIAError, Refused, Session, World,
+                        action_informed_oracle, brier, generator, identify, oiafc, simulate)
 from people import CLINIC, SHORT, WORLD, answer, held, journal_of, play, records_of, reply
 
 @pytest.fixture(scope='module')

@@ -10,19 +10,13 @@ import pandas as pd
 import pytest
 
 from conftest import ROOT
-from oia_nb.core import InvalidInput, generator
-from oia_nb.run.experiments import forecast
-from oia_nb.run.identification import identify
-from oia_nb.experts.experts import parse_expert
-from oia_nb.game.information import Setting, make_world
+from oia_nb.all import (InvalidInput, Offer, Refused, Session, Setting, action_informed_oracle,
+                        forecast, generator, identify, is_proper, load_world, make_world,
+                        optimal_rule, parse_expert, simple_regret, v_shaped, world_from_table)
 from oia_nb.experts.open_setting import OpenSetting
-from oia_nb.game.oracle import action_informed_oracle
-from oia_nb.game.scoring import is_proper, v_shaped
-from oia_nb.run.session import Offer, Refused, Session, drawn
-from oia_nb.game.stackelberg import optimal_rule, simple_regret
 from oia_nb.game.tickets import decimals, payable, payable_bend
-from oia_nb.worlds.files import load_world
-from oia_nb.worlds.tables import scored, world_from_table
+from oia_nb.run.session import drawn
+from oia_nb.worlds.tables import scored
 from people import CLINIC, THREE, Z, answer, play, records_of, reply
 
 ORACLE = action_informed_oracle(CLINIC)

@@ -17,16 +17,15 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from conftest import amount, examples
 from spoilt import spoil
-from oia_nb.all import (InvalidInput, brier, compare, experiment, forecast_rounds,
-                        generator, identify, make_world, optimal_rule)
-from oia_nb.run import experiments
+from oia_nb.all import (InvalidInput, OIAError, brier, compare, experiment, forecast_rounds,
+                        generator, identify, json_schema, load_identification, load_rule,
+                        make_world, optimal_rule, v_shaped)
 from oia_nb.cli import main
-from oia_nb.core import OIAError
-from oia_nb.game.scoring import v_shaped
+from oia_nb.run import experiments
 from oia_nb.show.documents import (DOCUMENTS, FILES, VERSIONS, check_document, compare_to_dict,
-                                   document, identification_from_dict, json_schema,
-                                   load_identification, load_rule, optimal_to_dict, plan_to_dict,
-                                   rule_from_dict, rule_to_dict, schema_file, worlds_to_dict)
+                                   document, identification_from_dict, optimal_to_dict,
+                                   plan_to_dict, rule_from_dict, rule_to_dict, schema_file,
+                                   worlds_to_dict)
 from oia_nb.worlds.files import check_form, setting_to_dict, world_to_dict
 
 coin = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], costs=[0., .02],

@@ -14,20 +14,15 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
 from conftest import ROOT, amount
+from oia_nb.all import (Session, action_informed_oracle, agent_profit, compose, game_figure,
+                        generator, identify, load_world, make_world, menu_rule, optimal_rule,
+                        planner_figure, proof_figure, session_form, triangle_figure, v_shaped)
+from oia_nb.game.stackelberg import arm_profit
 from oia_nb.paper.complexity import (corollary1_bound, corollary2_budget, n_min, problem_of,
                                      smallest_budget, theorem1_bound)
-from oia_nb.core import generator
 from oia_nb.paper.estimation import radius_fb
-from oia_nb.run.identification import identify
-from oia_nb.game.information import make_world
-from oia_nb.show.live import (CHOOSE, DECIMALS, END, LiveFigure, game_figure, planner_figure,
-                              proof_figure, rounded_json, script, session_form, triangle_figure)
-from oia_nb.paper.oiafc import compose, last_or_best, mixing_theorem1, small_enough
-from oia_nb.game.oracle import action_informed_oracle
-from oia_nb.game.scoring import menu_rule, v_shaped
-from oia_nb.run.session import Session
-from oia_nb.game.stackelberg import agent_profit, arm_profit, optimal_rule
-from oia_nb.worlds.files import load_world
+from oia_nb.paper.oiafc import last_or_best, mixing_theorem1, small_enough
+from oia_nb.show.live import CHOOSE, DECIMALS, END, LiveFigure, rounded_json, script
 
 SIZE = 20_000       # bytes that a figure may add to a page
 SAME = 1e-5         # data go into a page with six decimals
