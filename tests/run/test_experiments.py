@@ -128,8 +128,6 @@ def test_a_world_without_an_oracle_fails_in_its_own_rows(tmp_path, caplog):
     experiment(**good)
     assert 'failed' not in caplog.text
 
-# --- A cluster ------------------------------------------------------------------------
-
 @pytest.mark.release
 def test_dask(tmp_path):
     "Four runs, two of which fail: what is tested is the way to the workers and back."

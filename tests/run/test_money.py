@@ -10,7 +10,7 @@ from oia_nb.all import (Session, action_informed_oracle, forecast, generator, id
                         sharp, simple_regret, simulate)
 from oia_nb.run.experiments import profit_of_nothing, with_fee
 from oia_nb.run.learner import within_sum
-from people import CLINIC, TESTS, WORLD
+from people import CLINIC, TESTS, WORLD, play
 
 ADVERT = load_world('advert')
 TARGET = dict(eps=.04, delta=.05)
@@ -40,13 +40,11 @@ def test_a_fee_counts_for_each_round():
     assert with_fee(found, .5).lost == pytest.approx(found.lost + .5*found.rounds)
 
 def test_a_session_with_a_fee_and_a_sum(tmp_path):
-    path, rng = tmp_path/'a.jsonl', generator(0)
+    path = tmp_path/'a.jsonl'
     with Session.create(path, CLINIC, **TARGET, fee=.25, max_paid=6., currency='€') as s:
         assert 'paid 0.25 €, whatever' in str(s.announce())
         assert '0.25 €, whatever you answer' in s.announce().sheet()
-        while s.status == 'open':
-            r = CLINIC.respond(s.announce().rule, rng)
-            s.answer(r.arm, r.report, state=r.state)
+        play(s, rng=generator(0))
         found = s.result
     assert found.status == 'paid_cap' and .25*found.rounds <= found.paid <= 6.
     due = sum(r.due for r in s._rounds)

@@ -46,8 +46,6 @@ def test_worlds_are_described_as_they_are():
         assert np.allclose([float(g) for g in row['gaps'].split()],
                            [float(g) for g in told.gaps.split()])
 
-# --- A sample, played anew ------------------------------------------------------------
-
 def sample(name, thorough):
     "The shortest run of a part; with --release, and where runs are short, another by chance."
     rows = stored[stored.part == name].sort_values('rounds', kind='stable')

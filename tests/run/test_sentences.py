@@ -7,6 +7,7 @@ import pytest
 
 from conftest import amount
 from laws import is_wrong
+from people import CLINIC, play
 from oia_nb.all import (action_informed_oracle, generator, identify, load_world, random_world)
 from oia_nb.cli import main
 from oia_nb.experts.experts import Insider, Lapsing, Subjective
@@ -124,11 +125,9 @@ def test_states_count_in_the_order_in_which_they_come_out(overconfident):
 
 def test_a_trial_assumes_no_calibration(tmp_path):
     "What it says of an expert whose states contradict the reports stands."
-    world, rng = replace(load_world('clinic'), agent=Subjective(8.)), generator(4)
+    world = replace(CLINIC, agent=Subjective(8.))
     with Session.create(tmp_path/'s.jsonl', world, eps=.3, delta=.1, method='trial') as s:
-        while s.status == 'open':
-            r = world.respond(s.announce().rule, rng)
-            s.answer(r.arm, list(r.report), state=r.state)
+        play(s, world=world, rng=generator(4))
         assert s.calibration().alarm and s.status == 'rule_certified'
         assert s.result.statement.startswith('For any expert') and s.verify()
 

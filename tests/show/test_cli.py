@@ -30,8 +30,6 @@ def one_line(err):
     return err.startswith('oia: ') and err.endswith('\n') and err.count(
         '\n') == 1 and 'Traceback' not in err
 
-# --- Worlds to try it on --------------------------------------------------------------
-
 def coin(costs, arms=('toss', 'look')):
     "A fair coin that one arm sees and the other doesn't; further arms see it too."
     return make_world([np.full((1, 2), .5)] + [np.eye(2)/2]*(len(costs) - 1), costs,
@@ -49,8 +47,6 @@ def files(tmp_path):
     (tmp_path/'list.json').write_text('[' * 100_000)
     (tmp_path/'bytes.json').write_bytes(b'\xff\xfe\x00')
     return tmp_path
-
-# --- Bad input: status 2, one line, nothing on standard output ------------------------
 
 LEARN = 'identify coin.json --eps 3 --delta 0.1'
 FAITHFUL = f'{LEARN} --method oiafc'

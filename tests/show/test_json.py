@@ -119,8 +119,6 @@ def test_a_result_tells_where_it_is_from():
     other = identify(coin, eps=3., delta=.1, seed=generator(3))
     assert other.origin.seed is None
 
-# --- What is refused ------------------------------------------------------------------
-
 @pytest.mark.parametrize('kind', ['rule', 'identification'])
 def test_versions_and_other_keys(kind, tmp_path):
     read = {'rule': rule_from_dict, 'identification': identification_from_dict}[kind]

@@ -39,8 +39,6 @@ def runs(name='a', rounds=(10, 20, 30, 40), **columns):
     return pd.DataFrame(dict(world='w', method=name, eps=.1, rounds=rounds, status='certified') |
                         columns)
 
-# --- Regions --------------------------------------------------------------------------
-
 def test_regions_are_where_the_agent_answers():
     "One polygon a mixture of three rules, that of the arm that answers it."
     for w, rules, rng in random_worlds():

@@ -47,8 +47,6 @@ def test_what_libraries_print_is_not_output(tmp_path):
             assert json.loads(run.stdout)['schema'] == 'oia/optimal/1'
         assert 'native' not in run.stdout and 'buffered' not in run.stdout
 
-# --- Interrupts ---------------------------------------------------------------------------
-
 LATE = '''
 import builtins, sys
 n, load = int(sys.argv.pop(1)), builtins.__import__

@@ -221,45 +221,38 @@ NUMBERS = [('bound',), ('utility', 1, 0), ('arms', 2, 'cost'), ('arms', 1, 'join
 TEXTS = [('name',), ('states', 1), ('decisions', 0), ('arms', 0, 'name'), ('arms', 2, 'signals', 1)]
 LISTS = [('states', ), ('decisions', ), ('utility', ), ('utility', 0), ('arms', ),
          ('arms', 1, 'signals'), ('arms', 1, 'joint'), ('arms', 1, 'joint', 1)]
-OBJECTS = [('arms', 0)]
-FORM = [
-    *[(way, to)
-      for way in NUMBERS for to in (None, True, '1', [1], [], {}, float('nan'),
-                                    float('inf'), -float('inf'), 10**400)],
-    *[(way, to) for way in TEXTS
-      for to in (None, True, 1, '', ' ', 'a\nb', '\ud800', ['a'], {})],
-    *[(way, to) for way in LISTS
-      for to in (None, True, 1, 'ab', [], {}, [[]], [None], {'0': 1})],
-    *[(way, to) for way in OBJECTS for to in (None, True, 1, 'ab', [], {}, [1])]
-]
-BAD = [*FORM, (('bound', ), 0), (('bound', ), -1), (('arms', 2, 'cost'), -1e-300),
-       (('arms', 1, 'joint', 0, 1), -.08), (('arms', 1, 'joint', 0, 1), .08 + 1e-8),
-       (('arms', 1, 'joint', 0), [.54, .08, 0]), (('arms', 1, 'joint'), [[.54, .08]]),
-       (('states', ), ['poor', 'poor']), (('states', ), ['poor']),
-       (('states', ), ['poor', 'good', 'fair']), (('decisions', ), ['run', 'run']),
-       (('decisions', ), ['run']), (('arms', 1, 'name'), 'desk'),
-       (('arms', 1, 'signals'), ['for', 'for']), (('utility', ), [[0, .5]]),
-       (('utility', ), [[0, .5], [1]]), (('source', ), 3), (('licence', ), '')]
+FORM = {        # what is no number, no text, no list and no object, at each place of its kind
+    **dict.fromkeys(NUMBERS, [None, True, '1', [1], [], {}, np.nan, np.inf, -np.inf, 10**400]),
+    **dict.fromkeys(TEXTS, [None, True, 1, '', ' ', 'a\nb', '\ud800', ['a'], {}]),
+    **dict.fromkeys(LISTS, [None, True, 1, 'ab', [], {}, [[]], [None], {'0': 1}]),
+    ('arms', 0): [None, True, 1, 'ab', [], {}, [1]]}
+WRONG = {       # of the right form
+    ('bound', ): [0, -1], ('arms', 2, 'cost'): [-1e-300],
+    ('arms', 1, 'joint', 0, 1): [-.08, .08 + 1e-8], ('arms', 1, 'joint', 0): [[.54, .08, 0]],
+    ('arms', 1, 'joint'): [[[.54, .08]]], ('decisions', ): [['run', 'run'], ['run']],
+    ('states', ): [['poor', 'poor'], ['poor'], ['poor', 'good', 'fair']],
+    ('arms', 1, 'name'): ['desk'], ('arms', 1, 'signals'): [['for', 'for']],
+    ('utility', ): [[[0, .5]], [[0, .5], [1]]], ('source', ): [3], ('licence', ): ['']}
 
 def place(way):
     "How errors write a place: arms[1].cost"
     return ''.join(f'[{s}]' if isinstance(s, int) else f'.{s}' for s in way).lstrip('.')
 
-@pytest.mark.parametrize('way, to', BAD, ids=[f'{place(w)}={str(t)[:12]!r}' for w, t in BAD])
-def test_bad_value(way, to, tmp_path):
+@pytest.mark.parametrize('way', [*{**FORM, **WRONG}], ids=place)
+def test_bad_value(way, tmp_path):
     """The error names the file and the place; that is the value itself, if its form is wrong,
     and else perhaps what it doesn't agree with."""
-    data = advert(*way, to=to)
-    (tmp_path/'w.json').write_text(json.dumps(data), encoding='utf-8')
-    with pytest.raises(InvalidInput) as file:
-        load_world(tmp_path/'w.json')
-    with pytest.raises(InvalidInput) as value:
-        world_from_dict(data)
-    assert str(file.value).startswith(f'{tmp_path/"w.json"}: {value.value.argument}')
-    assert '\n' not in str(file.value)
-    assert value.value.argument.startswith(
-        place(way) if (way, to) in FORM else ('states', 'decisions', 'utility', 'arms',
-                                              'bound', 'source', 'licence'))
+    some = 'states', 'decisions', 'utility', 'arms', 'bound', 'source', 'licence'
+    for to, named in [*((to, place(way)) for to in FORM.get(way, ())),
+                      *((to, some) for to in WRONG.get(way, ()))]:
+        data = advert(*way, to=to)
+        (tmp_path/'w.json').write_text(json.dumps(data), encoding='utf-8')
+        with pytest.raises(InvalidInput) as file:
+            load_world(tmp_path/'w.json')
+        with pytest.raises(InvalidInput) as value:
+            world_from_dict(data)
+        assert str(file.value).startswith(f'{tmp_path/"w.json"}: {value.value.argument}')
+        assert '\n' not in str(file.value) and value.value.argument.startswith(named)
 
 @pytest.mark.parametrize('way', [(k, ) for k in WORLD_FORM['required']] + [
     ('arms', 1, k) for k in ARM['required']], ids=place)
@@ -290,8 +283,6 @@ def test_truncated_anywhere():
     for n in range(len(GOOD.rstrip())):
         with pytest.raises(InvalidInput):
             world_from_dict(parse_json(GOOD[:n]))
-
-# --- Anything at all ------------------------------------------------------------------
 
 def valid_or_refused(read):
     "The world that `read` gives, which must then be whole, or None if it was refused."
