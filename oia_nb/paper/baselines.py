@@ -39,7 +39,7 @@ def chen_share(setting, t):
     return float(min(setting.K*t**(-1/3), 1.))
 
 # %% ../../nbs/paper/12_baselines.ipynb #09a18790
-def chen_parts(setting, budget, delta):
+def chen_parts(setting, budget, delta) -> dict[str, Any]:
     "Chen et al.'s choice of the parts that make a run: `radius` and `mixing`."
     a = budget_parameter(setting, budget, delta)
     return dict(radius=lambda N, t: radius_fb(N, t, a=a),
@@ -136,7 +136,7 @@ def chen(setting: Setting, oracle: Oracle, *, eps: float, delta: float, budget: 
                    watch=watch, looks=budget)
 
 # %% ../../nbs/paper/12_baselines.ipynb #bd7f82e5
-def radius_simple(N, t, *, K, delta, beliefs=2):
+def radius_simple(N, t, *, K, delta, beliefs: Any = 2):
     """The radii (K,) of arms that lead to at most `beliefs`, a number or (K,), beliefs
     each (the paper's Remark 4).
     """
@@ -236,7 +236,7 @@ class Commitment:
     r"""The best that an arm can be committed to: `upper` $U_k$ (None: even the
     loosened program has no solution), `lower` $L_k$, the `rule` that earns that,
     `solves`."""
-    upper: float
+    upper: float | None
     lower: float
     rule: ScoringRule
     solves: int
