@@ -61,14 +61,7 @@ def _short(value):
 @contextmanager
 def placed(prefix: str = '', kind: type[InvalidInput] = InvalidInput) -> Any:
     """Where the block refuses an argument, its name gets a `prefix`, and the error is
-    of the class `kind`, one derived from `InvalidInput`.
-
-    >>> with placed('arms[1].'):
-    ...     raise InvalidInput('cost', -1, 'a cost')
-    Traceback (most recent call last):
-        ...
-    oia_nb.core.InvalidInput: arms[1].cost: got -1, expected a cost
-    """
+    of the class `kind`, one derived from `InvalidInput`."""
     try:
         yield
     except InvalidInput as e:
@@ -77,15 +70,7 @@ def placed(prefix: str = '', kind: type[InvalidInput] = InvalidInput) -> Any:
 @contextmanager
 def file_trouble(argument: str, path: str | PathLike[str], expected: str) -> Any:
     """Where the block can't open, read or write the file `path`, it raises
-    `InvalidInput`, with the reason after `expected`.
-
-    >>> with file_trouble('path', 'no/such/file', 'a file'):
-    ...     open('no/such/file')
-    Traceback (most recent call last):
-        ...
-    oia_nb.core.InvalidInput: path: got 'no/such/file', expected a file (No such file
-    or directory)
-    """
+    `InvalidInput`, with the reason after `expected`."""
     try:
         yield
     except OIAError:
@@ -95,14 +80,11 @@ def file_trouble(argument: str, path: str | PathLike[str], expected: str) -> Any
         raise InvalidInput(argument, path, f'{expected} ({why})') from None
 
 # %% ../nbs/appendix/60_core.ipynb #b77f5b8a
-# probabilities must sum to one this closely; nothing is ever renormalised
-PROB_TOL = 1e-9
+PROB_TOL = 1e-9       # probabilities sum to one this closely; none are renormalised
 BELIEF_TOL = 1e-9     # two beliefs closer than this (in every state) are one belief
-# a report may be off the simplex, or off a belief of the support, by this much
-REPORT_TOL = 1e-6
+REPORT_TOL = 1e-6     # a report may be off the simplex, or off its belief, by this much
 TIE_TOL = 1e-10       # profits closer than this (relative to the bound) are a tie
-# a lie that gains less than this (relative to the bound) is no lie
-PROPER_TOL = 1e-8
+PROPER_TOL = 1e-8     # a lie that gains less than this (relative to the bound) is none
 
 # %% ../nbs/appendix/60_core.ipynb #427c34b4
 def _interval(low, high, strict_low=False):
@@ -110,70 +92,42 @@ def _interval(low, high, strict_low=False):
     return f'{left}{low:g}, {high:g}{")" if high == np.inf else "]"}'
 
 def is_number(x: Any) -> bool:
-    """True for a real number of any kind, a `Decimal` among them; a yes-or-no is none.
-
-    >>> is_number(1.5), is_number(True)
-    (True, False)
-    """
+    "True for a real number of any kind, a `Decimal` among them; a yes-or-no is none."
     return isinstance(x, (Real, Decimal)) and not isinstance(x, (bool, np.bool_))
 
 def as_number(name: str, value: Any, low: float = -np.inf, high: float = np.inf,
               strict_low: bool = False) -> float:
-    """`value` as a finite float in [low, high] (in (low, high] if `strict_low`).
-
-    Raises `InvalidInput` naming `name` otherwise; booleans, strings, complex numbers
-    and arrays are refused.
-
-    >>> as_number('eps', 1, 0., 2.)
-    1.0
-    """
+    """`value` as a finite float in [low, high] (in (low, high] if `strict_low`), else
+    `InvalidInput`: so for booleans, strings, complex numbers and arrays."""
     expected = f'a finite number in {_interval(low, high, strict_low)}'
-    if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.ndim == 0:
+    if type(value) is np.ndarray and value.ndim == 0:
         value = value.item()
-    if not is_number(value):
-        raise InvalidInput(name, value, expected)
     try:
-        x = float(value)
+        x = float(value) if is_number(value) else np.nan
     except (ValueError, OverflowError):
-        raise InvalidInput(name, value, expected) from None
-    inside = np.isfinite(x) and low <= x <= high and not (strict_low and x == low)
-    if not inside:
-        raise InvalidInput(name, value, expected)
-    return x
+        x = np.nan
+    if np.isfinite(x) and low <= x <= high and not (strict_low and x == low):
+        return x
+    raise InvalidInput(name, value, expected)
 
 def as_integer(name: str, value: Any, low: int = 0, high: int | None = None) -> int:
-    """`value` as an int in [low, high].
-
-    Raises `InvalidInput` naming `name` otherwise; 2.0 is refused, as are booleans.
-
-    >>> as_integer('n', 3, 1)
-    3
-    """
-    expected = f'an integer of at least {low}' if high is None else ('an integer from '
-                                                                     f'{low} to {high}')
+    "`value` as an int in [low, high], else `InvalidInput`: so for 2.0 and booleans."
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or value < low or (high is not None and value > high):
-        raise InvalidInput(name, value, expected)
-    return int(value)
+    if whole and low <= value and (high is None or value <= high):
+        return int(value)
+    ends = f'of at least {low}' if high is None else f'from {low} to {high}'
+    raise InvalidInput(name, value, f'an integer {ends}')
 
 def as_choice(name: str, value: Any, choices: Iterable[str]) -> str:
-    """`value`, which must be one of the texts `choices` (a list, or a dict with such
-    keys).
-
-    Raises `InvalidInput` naming `name` and the choices.
-
-    >>> as_choice('solver', 'highs', ['highs', 'cvxpy'])
-    'highs'
-    """
+    """`value`, one of the texts `choices` (a list, or keys of a dict), else
+    `InvalidInput`."""
     if isinstance(value, str) and value in choices:
         return value
     raise InvalidInput(name, value, f'one of {", ".join(choices)}')
 
 def as_kind(name: str, value: Any, kind: type[_T]) -> _T:
-    """`value`, which must be of the class `kind` (or of one derived from it).
-
-    Raises `InvalidInput` naming `name` and the class otherwise, and what the class
-    says of how to get one in its attribute `how`."""
+    """`value` of the class `kind`, else `InvalidInput` with the class and, by its
+    attribute `how`, the way to get one."""
     if isinstance(value, kind):
         return value
     raise InvalidInput(name, value, f'a value of the class {kind.__name__}'
@@ -181,12 +135,8 @@ def as_kind(name: str, value: Any, kind: type[_T]) -> _T:
 
 # %% ../nbs/appendix/60_core.ipynb #f4a00003
 def as_value(name: str, value: Any) -> Any:
-    """`value` as a plain text, boolean, whole or finite number, or None: what a file
-    can hold. Raises `InvalidInput` naming `name` otherwise.
-
-    >>> as_value('eps', np.float64(.5))
-    0.5
-    """
+    """`value` as a plain text, boolean, whole or finite number, or None, which a file
+    can hold, else `InvalidInput`."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (str, bool, int)):
@@ -197,13 +147,11 @@ def as_value(name: str, value: Any) -> Any:
 
 # %% ../nbs/appendix/60_core.ipynb #9cb85ca7
 def read_only(x: np.ndarray) -> np.ndarray:
-    """A copy of the array `x` that can't be written to, not even after an attempt to
-    unlock it."""
+    "A copy of the array `x` that can't be written to, not even once it is unlocked."
     return np.ndarray(x.shape, x.dtype, x.tobytes())
 
 def is_frozen(x: Any) -> bool:
-    """True for an array whose numbers can't change, no matter who holds it: they stand
-    in a `bytes` object."""
+    "True for an array whose numbers can't change for anybody: they stand in a `bytes`."
     while isinstance(x, np.ndarray):
         x = x.base
     return isinstance(x, bytes)
@@ -214,9 +162,8 @@ def check_container(name: str, value: Any) -> None:
     all."""
     has = lambda method: hasattr(value, method) and not isinstance(value, type)
     if isinstance(value, np.ma.MaskedArray):
-        raise InvalidInput(
-            name, f'a masked array, {value!r}',
-            'an array without a mask (fill it, or leave out what is masked)')
+        raise InvalidInput(name, f'a masked array, {value!r}', 'an array without a '
+                           'mask (fill it, or leave out what is masked)')
     if has('tocsr'):
         raise InvalidInput(name, f'a sparse {type(value).__name__}',
                            'a dense array (call its .toarray())')
@@ -228,8 +175,8 @@ def check_container(name: str, value: Any) -> None:
                            'a table that is there (call its .collect())')
 
 def _axes_labels(value):
-    """The labels of the axes of a pandas or polars object, None for an axis without;
-    () for anything else."""
+    """The labels of the axes of a pandas or polars object, None for an axis without; ()
+    for anything else."""
     columns, index = getattr(value, 'columns', None), getattr(value, 'index', None)
     if isinstance(value, type) or not hasattr(value, 'to_numpy'):
         return ()
@@ -239,8 +186,7 @@ def _axes_labels(value):
     return (rows,) if columns is None else (rows, list(columns))
 
 def _order(name, labels, names):
-    """The places at which the `names` stand among `labels`; None if they are in
-    order already."""
+    "The places at which the `names` stand among `labels`; None if they are in order."
     known = None if names is None else list(names)
     for wanted in (known, list(range(len(labels))),
                    [f'column_{i}' for i in range(len(labels))]):
@@ -255,27 +201,10 @@ def _order(name, labels, names):
                 'no labels, since no names are given for them')
     raise InvalidInput(name, f'labels {labels}', expected)
 
-def _reordered(name, array, labels, axes):
-    for axis, these in enumerate(labels):
-        if these is None:
-            continue
-        order = _order(name, these, axes[axis] if axis < len(axes) else None)
-        if order is not None:
-            array = np.take(array, order, axis)
-    return array
-
 def as_labelled(name: str, value: Any, axes: Sequence[Sequence[str] | None]) -> Any:
-    """`value` in the order of the names of its `axes`, if it carries labels;
-    anything else as it is.
-
-    `axes` has, for each axis, the names in their order, or None if there are none.
-    Labels are those of a pandas Series or DataFrame (or a list of them), of the
-    columns of a polars DataFrame, and the keys of a dict. Raises `InvalidInput`
-    naming `name` where labels and names don't match.
-
-    >>> as_labelled('costs', {'b': 2, 'a': 1}, (['a', 'b'],))
-    [1, 2]
-    """
+    """`value` in the order of the names of its `axes` (None for one without) if it
+    carries labels, those of pandas or polars or keys of a dict; anything else as it is.
+    Raises `InvalidInput` where labels and names don't match."""
     check_container(name, value)
     if isinstance(value, dict):
         names = axes[0] if axes else None
@@ -283,8 +212,11 @@ def as_labelled(name: str, value: Any, axes: Sequence[Sequence[str] | None]) -> 
         rows = list(value.values())
         value = rows if order is None else [rows[i] for i in order]
     labels = _axes_labels(value)
-    if labels:
-        return _reordered(name, np.asarray(value), labels, axes)
+    value = np.asarray(value) if labels else value
+    for axis, these in enumerate(labels):
+        known = axes[axis] if axis < len(axes) else None
+        order = None if these is None else _order(name, these, known)
+        value = value if order is None else np.take(value, order, axis)
     if not isinstance(value, (list, tuple)) or len(axes) < 2:
         return value
     return [as_labelled(f'{name}[{i}]', row, axes[1:]) for i, row in enumerate(value)]
@@ -293,17 +225,9 @@ def as_labelled(name: str, value: Any, axes: Sequence[Sequence[str] | None]) -> 
 def as_array(name: str, value: Any, shape: tuple[int | None, ...], low: float = -np.inf,
              high: float = np.inf,
              axes: Sequence[Sequence[str] | None] | None = None) -> np.ndarray:
-    """`value` as a float64 array of the given `shape` (None: any length), finite,
-    within [low, high].
-
-    Always a copy, which can't be written to. `axes` are the names that labels are
-    held against, as in
-    `as_labelled`. Raises `InvalidInput` naming `name`, and the place within it,
-    otherwise.
-
-    >>> as_array('x', [[1, 2]], (None, 2))
-    array([[1., 2.]])
-    """
+    """A copy of `value` as a float64 array of the `shape` (None: any length), finite,
+    in [low, high], not to be written to; `axes` as in `as_labelled`. Raises
+    `InvalidInput` with the place within `name`."""
     wanted = '(' + ', '.join('any' if n is None else str(n) for n in shape) + ')'
     value = as_labelled(name, value, (None,)*len(shape) if axes is None else axes)
     try:
@@ -324,8 +248,7 @@ def as_array(name: str, value: Any, shape: tuple[int | None, ...], low: float = 
     return read_only(x)
 
 def _floats(raw):
-    """An array of numbers of any kind as float64; raises `TypeError` if something in
-    it is no number."""
+    "An array of numbers of any kind as float64; raises `TypeError` for another."
     numbers = raw.dtype.kind in 'fiu' or (raw.dtype.kind == 'O'
                                           and all(map(is_number, raw.flat)))
     if not numbers:
@@ -336,15 +259,9 @@ def _floats(raw):
 # %% ../nbs/appendix/60_core.ipynb #ab0d63ca
 def as_probabilities(name: str, value: Any, shape: tuple[int | None, ...],
                      axes: Sequence[Sequence[str] | None] | None = None) -> np.ndarray:
-    """`value` as probabilities: an array of `shape`, no entry negative, summing to
-    one within `PROB_TOL`.
-
-    Nothing is renormalised. Numbers that went through float32 are off by about 1e-8
-    and are refused: divide by their sum in float64 first. `axes` as in `as_array`.
-
-    >>> as_probabilities('p', [.25, .75], (2,))
-    array([0.25, 0.75])
-    """
+    """`value` as probabilities: as by `as_array`, no entry negative, and summing to one
+    within `PROB_TOL`. Nothing is renormalised: float32 is refused, divide in float64
+    first."""
     p = as_array(name, value, shape, low=0., axes=axes)
     with np.errstate(over='ignore'):
         total = float(p.sum())
@@ -355,20 +272,12 @@ def as_probabilities(name: str, value: Any, shape: tuple[int | None, ...],
 
 def as_beliefs(name: str, value: Any,
                states: Sequence[str] | None = None) -> np.ndarray:
-    """`value` as M beliefs over W ≥ 2 states: an array (M, W), each row as in
-    `as_probabilities`.
-
-    An array that can't change (`is_frozen`) is returned itself, so that all that
-    share a support share one array. `states` are the names of the columns. Raises
-    `InvalidInput`.
-
-    >>> as_beliefs('support', [[.5, .5], [0, 1]]).shape
-    (2, 2)
-    """
-    shared = (type(value) is np.ndarray and is_frozen(value) and value.dtype == float
-              and value.ndim == 2 and value.size > 0)
-    x = value if shared else as_array(name, value, (None, None), low=0.,
-                                      axes=(None, states))
+    """`value` as M beliefs over W ≥ 2 `states`: an array (M, W), each row as in
+    `as_probabilities`; itself if it `is_frozen`, so that one support is one array."""
+    x, axes = value, (None, states)
+    if not (type(value) is np.ndarray and is_frozen(value) and value.dtype == float
+            and value.ndim == 2 and value.size > 0):
+        x = as_array(name, value, (None, None), low=0., axes=axes)
     if x.shape[1] < 2:
         raise InvalidInput(name, f'an array of shape {x.shape}',
                            'at least two states (columns)')
@@ -383,13 +292,7 @@ FORBIDDEN = {'Cc': 'a control character', 'Cs': 'a lone surrogate',
 
 def as_text(name: str, value: Any) -> str:
     """`value`, a text that isn't blank, without control characters, line breaks and
-    lone surrogates.
-
-    Raises `InvalidInput` naming `name` otherwise.
-
-    >>> as_text('name', 'clinic')
-    'clinic'
-    """
+    lone surrogates, else `InvalidInput`."""
     expected = 'a printable text, not blank'
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(name, value, expected)
@@ -401,34 +304,26 @@ def as_text(name: str, value: Any) -> str:
     return str(value)
 
 def as_names(name: str, value: Any, n: int, prefix: str) -> tuple[str, ...]:
-    """`n` distinct texts, each as in `as_text`; None gives `prefix` 0, 1, …
-
-    Raises `InvalidInput` naming `name`.
-
-    >>> as_names('arms', None, 2, 'arm ')
-    ('arm 0', 'arm 1')
-    """
+    """`n` distinct texts, each as in `as_text`; None gives `prefix` 0, 1, …; else
+    `InvalidInput`."""
     if value is None:
         return tuple(f'{prefix}{i}' for i in range(n))
-    if isinstance(value, str):
-        raise InvalidInput(name, value, f'a list of {n} distinct names')
     try:
-        names = tuple(value)
+        names = None if isinstance(value, str) else tuple(value)
     except TypeError:
-        raise InvalidInput(name, value, f'a list of {n} distinct names') from None
-    if len(names) != n or not all(isinstance(o, str)
-                                  for o in names) or len(set(names)) != n:
+        names = None
+    if names is None:
+        raise InvalidInput(name, value, f'a list of {n} distinct names')
+    texts = all(isinstance(o, str) for o in names)
+    if not texts or len(names) != n or len(set(names)) != n:
         raise InvalidInput(name, value, f'{n} distinct, non-empty names')
     return tuple(as_text(f'{name}[{i}]', o) for i, o in enumerate(names))
 
 # %% ../nbs/appendix/60_core.ipynb #a0c10009
 class Value:
-    """Base of frozen dataclasses (made with ``eq=False``) that are equal if all
-    their fields are.
-
-    Numbers in arrays are compared one by one. Copies and pickles are made anew from
-    the fields.
-    """
+    """Base of frozen dataclasses (made with ``eq=False``) that are equal if all their
+    fields are, arrays number by number. Copies and pickles are made anew from the
+    fields."""
     __dataclass_fields__: ClassVar[dict]
 
     def _key(self):
@@ -453,14 +348,8 @@ def _key(x):
     return x
 
 def plain(x: Any, at: str = 'value') -> Any:
-    """A value as JSON holds it: numbers, texts, lists, and a `Value` as {"kind": its
-    class, fields}.
-
-    Raises `InvalidInput` naming the place `at` for what JSON can't hold.
-
-    >>> plain({1: 2}.get(1)), plain(np.ones(2))
-    (2, [1.0, 1.0])
-    """
+    """A value as JSON holds it: numbers, texts, lists, and a `Value` as {'kind': its
+    class, fields}. Raises `InvalidInput` naming the place `at` for anything else."""
     if isinstance(x, Value):
         return dict(kind=type(x).__name__) | {
             f.name: plain(getattr(x, f.name), f'{at}.{f.name}')
@@ -480,21 +369,10 @@ def plain(x: Any, at: str = 'value') -> Any:
 
 # %% ../nbs/appendix/60_core.ipynb #d2772af9
 def patch_to(cls: type) -> Callable[[_F], _F]:
-    """Decorator: adds the function, property or cached_property that follows to the
-    class `cls`.
-
-    >>> class Box:
-    ...     pass
-    >>> @patch_to(Box)
-    ... def double(self, x):
-    ...     return 2*x
-    >>> Box().double(3)
-    6
-    """
+    "Decorator: adds the function or (cached) property that follows to the class `cls`."
     def add(f):
-        name = next(o.__name__
-                    for o in (f, getattr(f, 'fget', None), getattr(f, 'func', None))
-                    if hasattr(o, '__name__'))
+        kinds = f, getattr(f, 'fget', None), getattr(f, 'func', None)
+        name = next(o.__name__ for o in kinds if hasattr(o, '__name__'))
         setattr(cls, name, f)
         if hasattr(f, '__set_name__'):
             f.__set_name__(cls, name)

@@ -495,7 +495,7 @@ class Looking(Through):
                 # of a region of cuts only some rules are known; what is negative is of no use
                 part = 1. if c.is_zero else OWN if j == c.arm else 1 - OWN
                 seems = -np.log(max(part*c.delta, 5e-324)) - missing.get(j, -np.inf)
-                room = SEEMS*(1 if known.by_bets else 4)*(2 if seems < 0 else 1)
+                room = SEEMS*(1 if known.by_bets else 4)*(4 if seems < 0 else 1)
                 assert seems - won <= room, 'evidence'
 
     def shadow(self, known):

@@ -34,8 +34,7 @@ from oia_nb.run.learner import Certificate
 from oia_nb.paper.oiafc import MIXINGS, certify, should_stop
 from oia_nb.game.stackelberg import arm_profit, region_margin
 from oia_nb.paper.ucb_lp import OptimisticPrograms
-from oia_nb.worlds.generators import simple_world
-from oia_nb.paper.baselines import DECISIONS, chen, etc, oiafc_simple
+from oia_nb.paper.baselines import DECISIONS, chen, etc
 from oia_nb.core import OIAError
 from oia_nb.experts.examination import LEAN, RATIOS, WAGERS, Boundary, examine
 from oia_nb.experts.experts import Lapsing, is_wrong
@@ -516,36 +515,6 @@ def law_etc(learner=etc):
             shares += shares_of_certificate(world, [r])
         assert max(shares) > .5
 
-def law_simple(learner=oiafc_simple):
-    "The simple setting where chance does its worst: as OIAFC, with 2 in place of M, and faster."
-    # four beliefs, two of each arm
-    for world in (noisy([.9, .1], .95, [0., 0.], .02), noisy([.1, .9], .9, [0., 0.], .02)):
-        oracle, gap = action_informed_oracle(world), np.sort(optimal_rule(world).gaps)[1]
-        play = lambda **options: simulate(
-            learner(world.setting, oracle, eps=.95*gap, delta=.01, **options),
-            Misleading(world, printed_radius(world, .01, 2)), 0)
-        r = play(max_rounds=5000)
-        assert r.status == 'certified' and r.certificate.bound <= r.eps
-        shares_of_certificate(world, [r])
-        capped = [play(max_rounds=n) for n in (20, 50, 80)]
-        assert max(shares_of_certificate(world, [c for c in capped if c.certificate])) > .5
-
-def padded(world, M):
-    "The same world, on a support of M beliefs: no arm leads to those that are new."
-    z = world.setting
-    more = generator(8).dirichlet(np.ones(z.W), M - z.M)
-    return replace(world, setting=replace(z, support=np.vstack([z.support, more])))
-
-def law_simple_share(learner=oiafc_simple):
-    """Beliefs to which no arm leads cost the simple setting nothing: neither its radius nor its
-    share of the oracle knows of them."""
-    world = simple_world(2, 2, seed=3, margin=.05)
-    rounds = []
-    for w in world, padded(world, 32):
-        steps = learner(w.setting, action_informed_oracle(w), eps=1.4*w.setting.B, delta=.1)
-        rounds.append(simulate(steps, w, 0).rounds)
-    assert rounds[1] <= 1.1*rounds[0]
-
 # --- Bounds ---------------------------------------------------------------------------
 
 def replaced(source, old, new):
@@ -565,13 +534,11 @@ def bounds(old, new):
     source = inspect.getsource(complexity)
     copy = types.ModuleType('bounds')
     copy.__package__ = complexity.__package__
-    if old in ('C_GAP', 'C_EPS'):
-        exec(source, copy.__dict__)
-        copy.__dict__[old] = new
-        return copy
-    source = replaced(source, old, new)
     sys.modules['bounds'] = copy
-    exec(source, copy.__dict__)
+    constant = old in ('C_GAP', 'C_EPS')
+    exec(source if constant else replaced(source, old, new), copy.__dict__)
+    if constant:
+        copy.__dict__[old] = new
     return copy
 
 # A bound is tested where what happens comes within a factor of ten of it. `c` is the module of
@@ -636,17 +603,20 @@ def check_searches(c=complexity):
     """Lemma 4 with a constant share: searches and forced rounds within a factor of ten, or a
     little more, of their bounds. No law, since it needs the engine."""
     p, r = searched_run()
-    searches, depth = c.searches_bound(p, r.rounds, p.alpha**-2), c.search_rounds(p, r.rounds)
+    Lambda = p.Lambda(r.rounds)
+    searches = c.count_searches(p, Lambda, p.alpha**-2)
+    depth = c.search_depth_bound(Lambda, r.rounds)
     assert r.status == 'certified' and not r.event_violated
     assert within_ten(r.searches, searches)
     assert .75*depth*r.searches <= r.forced_rounds <= depth*r.searches
 
 def law_depth(c=complexity):
-    """A search takes at most `search_rounds` with the round that calls for it, and nearly as
+    """A search takes at most `search_depth_bound` with the round that calls for it, and nearly as
     many where the target was always played."""
     p, shares = complexity.Problem(2, 2, 1., 1., 1., .1, .1), []
     for t in np.unique(np.geomspace(2, 1e9, 3000).astype(int)):
-        shares.append((1 + search_depth(np.sqrt(2*p.Lambda(t)/t)))/c.search_rounds(p, t))
+        Lambda = p.Lambda(t)
+        shares.append((1 + search_depth(np.sqrt(2*Lambda/t)))/c.search_depth_bound(Lambda, t))
     assert .95 < max(shares) <= 1
 
 def law_least(c=complexity):
@@ -693,7 +663,7 @@ def law_searches(c=complexity):
         for signed, A, blind in ((False, lambda d, I: 2*d + 3*2*I, 2.),
                                  (True, lambda d, I: 4*d + 4*2*I, 4.)):
             few = 2*np.ceil(2*blind**2*p.R*p.Lambda(1e4))
-            N = c.searches_bound(p, 1e4, alpha**-2, signed) - 1 - few
+            N = c.count_searches(p, p.Lambda(1e4), alpha**-2, signed) - 1 - few
             I = np.sqrt(2*p.Lambda(1e4)/N)
             assert np.isclose(p.B_S*A(I, I), alpha*p.margin, rtol=2/N) and np.isclose(
                 2*p.Lambda(1e4)/(p.margin/(blind*p.B_S))**2*2, few, atol=2)

@@ -22,7 +22,7 @@ from oia_nb.all import (Agent, InvalidInput, LEARNERS, OIAError, Oracle,
                         menu_rule, mix, oiafc, optimal_rule, parse_expert, patient,
                         principal_profit, random_world, register, search_oracle, sharp,
                         simple_regret, simulate, spherical, summarise, v_shaped, world_from_table)
-from oia_nb.paper.baselines import etc, oiafc_simple
+from oia_nb.paper.baselines import etc
 from oia_nb.paper.binary_search import search_depth
 from oia_nb.cli import main
 from oia_nb.core import (as_array, as_beliefs, as_integer, as_names, as_number, as_probabilities)
@@ -32,7 +32,7 @@ from oia_nb.game.information import Environment, merge_beliefs
 from oia_nb.run.learner import Finding, ask_oracle, check_response, finish, learner
 from oia_nb.sharp.limits import lower_bound, rules_needed
 from oia_nb.experts.open_setting import OpenRule, OpenSetting, open_support
-from oia_nb.game.oracle import bound_needed, check_oracle, hidden_arm, shrink_oracle
+from oia_nb.game.oracle import bound_needed, check_oracle, hidden_arm
 from oia_nb.show.plots import plot_profits, plot_rule, plot_scaling
 from oia_nb.run.runs import fit_exponent, share_interval
 from oia_nb.game.scoring import floor_belief
@@ -227,7 +227,6 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
         gaps=[[0.], [0.]*8, [0., -.1], [0., .9]], accuracy=[.5, 1.1],
         copies=[0], listed=[1, 8]) | {'cost|gaps': [.4, -1.]}),
     'hidden_arm': (good(hidden_arm, n=3, bound=1.), dict(n=[1, 2.5, True], bound=[0., np.nan])),
-    'shrink_oracle': (good(shrink_oracle, COIN), dict(share=[0., -1., 1.1, None])),
     'Setting.grid': (good(Setting.grid, states=2, utility=np.eye(2), bound=1, arms=2), dict(
         step=[.3, 0, 2, None], states=[1, 9, 'ab', []], bound=[0])),
     'supports': (lambda supports: replace(ADVERT.setting, supports=supports), dict(supports=[
@@ -300,8 +299,6 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
         budget=[0, 2.5, True, '3'], solver=['simplex', None], decision=[None, ['last']])),
     'etc': (good(etc, setting=Z, oracle=ORACLE, samples=5, **TARGET), LEARNED | dict(
         samples=[0, 1.], solver=['simplex', None])),
-    'oiafc_simple': (with_learner(oiafc_simple), LEARNED | CAP | dict(
-        beliefs=[0, Z.M + 1, 1.5, None, [2], 'xy', [1, None], [[1], [1, 2]]], mixing=['theorem2'])),
     'a lead': (good(identify, ADVERT, **SURE), dict(margin=[-.1, np.nan, 'wide', 3.])),
     'OpenSetting': (lambda **bad: replace(OPEN, **bad), dict(bound=[-1], arms=[1])),
     'OpenRule': (good(OpenRule, tickets=[[0., 1.]], bound=1.), dict(tickets=[[[1., 2.]]],

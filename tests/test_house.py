@@ -20,7 +20,6 @@ from check_site import wide_code
 from nbdev_myst import misnamed, sections
 from oia_nb.all import (InvalidInput, action_informed_oracle, compose, generator, identify,
                         make_world, simulate)
-from oia_nb.paper.baselines import oiafc_simple
 from oia_nb.core import as_integer
 from oia_nb.paper.estimation import radius_fb
 from oia_nb.run.learner import Finding, STATUS, Status, check_learner, learner
@@ -351,7 +350,6 @@ def few(name):
 
 MAKERS = {name: lambda name=name: LEARNERS[name].make(coin.setting, ORACLE, **TARGET, **few(name))
           for name in LEARNERS}
-MAKERS['simple'] = lambda: oiafc_simple(coin.setting, ORACLE, **TARGET, max_rounds=40)
 
 def slips(response):
     "What is sent by mistake in place of a response."

@@ -19,7 +19,7 @@ from conftest import amount
 import oia_nb
 from oia_nb.paper import complexity
 import laws
-from laws import chen, etc, oiafb, oiafc, oiafc_simple
+from laws import chen, etc, oiafb, oiafc
 
 # name, module, text that occurs once, what stands there instead, the law that must fail
 MUTANTS = [
@@ -91,10 +91,6 @@ MUTANTS = [
      'Certificate(float(mixing + confidence)/2', 'law_oiafb'),
     ('the best bound is the largest', 'oiafc', 'if found.bound < run.bound',
      'if not run.best or found.bound > run.bound', 'law_oiafb'),
-    ('radius of the simple setting × ½', 'baselines', 'M=np.asarray(beliefs), delta=delta)',
-     'M=np.asarray(beliefs), delta=delta)/2', 'law_simple'),
-    ('E46: the share keeps M', 'baselines', 'np.sqrt(sizes.max()/L)', 'np.sqrt(setting.M/L)',
-     'law_simple_share'),
     ('improper rules in the programs', 'programs',
      'i, j = np.asarray(pairs, int).reshape(-1, 2).T', 'i, j = np.asarray(pairs, int)[:1].T',
      'law_optimism'),
@@ -304,8 +300,7 @@ def pay_all(setting, oracle, r):
     all_of_it = np.full((1, setting.W), setting.bound)
     return dict(rule=laws.menu_rule(setting.support, all_of_it, setting.bound))
 
-LEARNERS = dict(law_oiafc=oiafc, law_oiafb=oiafb, law_chen=chen, law_etc=etc,
-                law_simple=oiafc_simple)
+LEARNERS = dict(law_oiafc=oiafc, law_oiafb=oiafb, law_chen=chen, law_etc=etc)
 RETURNS = {
     'returns any rule': pay_all,
     'returns the oracle\'s rule 0': lambda z, oracle, r: dict(rule=oracle.rules[0], arm=0),

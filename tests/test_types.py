@@ -186,10 +186,10 @@ WRONG = {
     "Session.open('s.jsonl').answer(1., [1., 0.])": 'expected "int | str"',
     "identify(load_world('clinic'), eps=.1, delta=.1).certificate.bound":
     'Item "None" of "Certificate | None" has no attribute "bound"',
-    "Engine(load_world('clinic'), 3, np.random.default_rng(), run=None)": 'expected "Oracle"'
+    "simulate_fast(load_world('clinic'), eps=.1, oracle=3)": 'expected "Oracle | None"'
 }
 
-USED = 'import numpy as np\nfrom oia_nb.all import *\nfrom oia_nb.fast.drive import Engine\n'
+USED = 'from oia_nb.all import *\nfrom oia_nb.fast.drive import simulate_fast\n'
 
 def test_a_right_script_passes_and_a_wrong_one_fails(tmp_path):
     "In one run of mypy, which checks the package as well."

@@ -28,13 +28,8 @@ from ..core import read_only
 
 # %% ../../nbs/paper/01_information.ipynb #2a9ac4aa
 def posterior(joint: ArrayLike) -> np.ndarray:
-    """Bayes' rule: the belief after each signal of `joint` (O, W), an array (O, W);
-    NaN after a signal of probability zero.
-
-    >>> posterior([[.4, .1], [.1, .4]])
-    array([[0.8, 0.2],
-           [0.2, 0.8]])
-    """
+    """Bayes' rule: the belief after each signal of `joint` (O, W), an array (O, W); NaN
+    after a signal of probability zero."""
     joint = np.asarray(joint, float)
     p_signal = joint.sum(1, keepdims=True)
     with np.errstate(invalid='ignore', divide='ignore'):
@@ -46,16 +41,9 @@ class InformationStructure(Value):
     r"""What the agent knows: $p(\omega, o\mid k)$ and $c_k$ (the paper's section 3.1,
     "Information structure").
 
-    Parameters
-    ----------
-    joint : sequence of K arrays, each (O_k, W)
-        ``joint[k][o, w]`` is the probability of state w together with signal o under
-        arm k; each array sums to one. Arms may have different numbers of signals and
-        different priors.
-    costs : array (K,)
-        What each arm costs the agent, in units of payment; finite and not negative.
-
-    Raises `InvalidInput` for anything else.
+    ``joint[k][o, w]`` is the probability of state w together with signal o under arm k;
+    each of the K arrays (O_k, W) sums to one. `costs` (K,), finite and not negative,
+    are what each arm costs the agent. Raises `InvalidInput` for anything else.
     """
     joint: Sequence[np.ndarray]
     costs: np.ndarray
@@ -67,8 +55,8 @@ class InformationStructure(Value):
     def __post_init__(self):
         joint = _joint_arrays(self.joint)
         object.__setattr__(self, 'joint', joint)
-        object.__setattr__(self, 'costs',
-                           as_array('costs', self.costs, (len(joint), ), low=0.))
+        costs = as_array('costs', self.costs, (len(joint), ), low=0.)
+        object.__setattr__(self, 'costs', costs)
 
     @property
     def K(self) -> int:
@@ -101,14 +89,8 @@ def _joint_arrays(joint):
 def merge_beliefs(beliefs: ArrayLike,
                   tol: float = REPORT_TOL) -> tuple[np.ndarray, np.ndarray]:
     """The distinct rows of `beliefs` (n, W) in lexicographic order, and for each row
-    its place among them (n,).
-
-    A row within `tol` of one seen earlier (in every state) is the same belief; the
-    first one seen stands for all.
-
-    >>> merge_beliefs([[.5, .5], [.1, .9], [.5, .5]])[1]
-    array([1, 0, 1])
-    """
+    its place among them (n,): a row within `tol` of an earlier one is the same
+    belief."""
     beliefs = np.asarray(beliefs, float)
     first = np.empty_like(beliefs)
     place = np.empty(len(beliefs), int)
@@ -242,7 +224,7 @@ class Setting(Value):
         floats = type(report) is tuple and all(isinstance(x, float) for x in report)
         i = self._exact.get(report) if floats else None     # agents say it to the last bit
         if i is None:
-            i = _nearest(self, report)
+            i = _reported(self, report)
         k = None if arm is None else self.arm_index(arm)
         if k is not None and self.supports is not None and i not in self.supports[k]:
             raise InvalidInput(
@@ -251,8 +233,7 @@ class Setting(Value):
         return i
 
     def arm_index(self, arm: int | str) -> int:
-        """The index of an arm given by name or by index; raises `InvalidInput` for an
-        unknown one."""
+        "The index of an arm by name or index; raises `InvalidInput` for another."
         if isinstance(arm, str) and arm in self.arms:
             return self.arms.index(arm)
         if isinstance(arm, str):
@@ -300,8 +281,7 @@ def _support_array(support, states):
     return support
 
 def _arm_names(arms):
-    """The names of at least two arms; an int stands for that many (no more than ten
-    thousand, lest a slip fill the memory)."""
+    "The names of at least two arms; an int stands for that many, at most 10,000."
     if isinstance(arms, (int, np.integer)):
         arms = [f'arm {i}' for i in range(as_integer('arms', arms, 2, 10_000))]
     try:
@@ -340,16 +320,19 @@ def _places(setting, at, beliefs):
         places = [as_integer(at, int(i), 0, setting.M - 1) for i in rows]
     else:
         rows = as_array(at, beliefs, (None, setting.W), axes=(None, setting.states))
-        places = [_place(setting, f'{at}[{n}]', b) for n, b in enumerate(rows)]
+        places = [_nearest(setting.support, b) for b in rows]
+        for n in range(len(rows)):
+            if places[n] is None:
+                raise InvalidInput(f'{at}[{n}]', rows[n].tolist(),
+                                   'a belief of the support')
     if len(set(places)) < len(places):
         raise InvalidInput(at, beliefs, 'beliefs that are all different')
     return tuple(sorted(places))
 
-def _place(setting, at, belief):
-    gap = np.abs(setting.support - belief).max(1)
-    if gap.min() > REPORT_TOL:
-        raise InvalidInput(at, belief.tolist(), 'a belief of the support')
-    return int(gap.argmin())
+def _nearest(support, belief):
+    "The place of a belief on the support, within `REPORT_TOL`; None if it isn't there."
+    gap = np.abs(support - belief).max(1)
+    return int(gap.argmin()) if gap.min() <= REPORT_TOL else None
 
 # %% ../../nbs/paper/01_information.ipynb #630e3c2a
 def _common_prior(setting):
@@ -359,16 +342,13 @@ def _common_prior(setting):
     prior = as_probabilities('prior', setting.prior, (setting.W,),
                              axes=(setting.states,))
     for k in range(setting.K) if setting.supports else [0]:
-        beliefs = setting.support[list(setting.supports[k])] if (
-            setting.supports) else setting.support
-        if not _is_mean(prior, beliefs):
+        if not _is_mean(prior, setting.support[setting.places(k)]):
             raise InvalidInput('prior', prior.tolist(),
                                f'a mean of the beliefs of {setting.arms[k]}')
     return prior
 
 def _is_mean(prior, beliefs):
-    """Whether `prior` is a mean of `beliefs` (n, W), with weights near equal ones or
-    not."""
+    "Whether `prior` is a mean of `beliefs` (n, W), first by weights near equal ones."
     near = np.linalg.lstsq(beliefs.T, prior - beliefs.mean(0), rcond=None)[0]
     weights = near + 1/len(beliefs)
     if weights.min() >= 0 and np.abs(weights @ beliefs - prior).max() <= REPORT_TOL:
@@ -378,8 +358,7 @@ def _is_mean(prior, beliefs):
 
 # %% ../../nbs/paper/01_information.ipynb #90631f60
 def _see_through(setting, proxy, put):
-    """Put the outcomes of a test in place of the states; `proxy` holds its error
-    rates."""
+    "Put the outcomes of a test, with the error rates `proxy`, in place of the states."
     z, outcomes = setting, None
     if isinstance(proxy, dict):
         try:
@@ -408,20 +387,17 @@ def _error_rates(rates, outcomes):
 
 
 # %% ../../nbs/paper/01_information.ipynb #28800a6d
-def _nearest(setting, report):
+def _reported(setting, report):
     r = as_array('report', report, (setting.W,), axes=(setting.states,))
-    gap = np.abs(setting.support - r).max(1)
-    i = int(gap.argmin())
-    if gap[i] <= REPORT_TOL:
+    i = _nearest(setting.support, r)
+    if i is not None:
         return i
-    on_simplex = r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL
-    if not on_simplex:
-        raise InvalidInput('report', r.tolist(),
-                           'a belief: no entry negative, summing to one')
-    raise InvalidInput(
-        'report', r.tolist(),
-        f'one of the {setting.M} beliefs of the support (the nearest is '
-        f'{setting.support[i].tolist()})')
+    expected = 'a belief: no entry negative, summing to one'
+    if r.min() >= -REPORT_TOL and abs(r.sum() - 1) <= REPORT_TOL:
+        near = setting.support[np.abs(setting.support - r).max(1).argmin()]
+        expected = (f'one of the {setting.M} beliefs of the support (the nearest is '
+                    f'{near.tolist()})')
+    raise InvalidInput('report', r.tolist(), expected)
 
 # %% ../../nbs/paper/01_information.ipynb #88979376
 class Agent(Value):
@@ -536,11 +512,9 @@ class World(Value):
 
     def _check_parts(self):
         "Refuse parts of the wrong class or of different sizes."
-        parts = dict(structure=InformationStructure, setting=Setting, agent=Agent)
-        for key, kind in parts.items():
-            value = getattr(self, key)
-            if not isinstance(value, kind):
-                raise InvalidInput(key, value, f'a value of the class {kind.__name__}')
+        as_kind('structure', self.structure, InformationStructure)
+        as_kind('setting', self.setting, Setting)
+        as_kind('agent', self.agent, Agent)
         made = vars(type(self.agent)).get('__dataclass_params__')
         # traits that nobody sees would be lost, or changed, in silence
         if not made or not made.frozen:
@@ -599,14 +573,12 @@ class World(Value):
         """K arrays (O_k,): the place on the support of the belief after each signal; -1
         for a signal that never occurs."""
         def place(k, belief):
-            if np.isnan(belief[0]):
-                return -1
-            gap = np.abs(self.setting.support - belief).max(1)
-            if gap.min() <= REPORT_TOL:
-                return int(gap.argmin())
-            raise InvalidInput(f'joint[{k}]',
-                               f'a signal that leads to the belief {belief.tolist()}',
-                               'beliefs on the support of the setting')
+            i = -1 if np.isnan(belief[0]) else _nearest(self.setting.support, belief)
+            if i is None:
+                raise InvalidInput(f'joint[{k}]',
+                                   f'a signal that leads to the belief {belief.tolist()}',
+                                   'beliefs on the support of the setting')
+            return i
 
         return tuple(read_only(np.array([place(k, b) for b in posterior(p)]))
                      for k, p in enumerate(self.structure.joint))
@@ -620,13 +592,8 @@ class World(Value):
         return read_only(q)
 
     def without(self, *arms: int | str) -> World:
-        """The same world without the given arms (names or indices), all else being equal.
-
-        At least two arms must remain, else `InvalidInput`.
-
-        >>> without(clinic, 'biopsy')
-        World('clinic': 2 arms, 2 states, 7 beliefs, bound 1)
-        """
+        """The same world without the given arms (names or indices); at least two must
+        remain, else `InvalidInput`."""
         z, s = self.setting, self.structure
         gone = {z.arm_index(a) for a in arms}
         keep = [k for k in range(z.K) if k not in gone]
@@ -648,9 +615,6 @@ class World(Value):
     def by_proxy(self, proxy: Any) -> World:
         """The world in which only a test of the state is seen, whose error rates `proxy`
         holds (as for `Setting`), and whose outcomes take the states' place.
-
-        >>> clinic.by_proxy([[.9, .1], [.05, .95]]).setting.W
-        2
         """
         setting = replace(self.setting, proxy=proxy)
         joint = [p @ setting.rates for p in self.structure.joint]
@@ -672,15 +636,8 @@ class World(Value):
         return divmod(int(cell), self.setting.W)
 
     def respond(self, rule: ScoringRule, rng: np.random.Generator) -> Response:
-        """One round of the protocol: what the agent plays and reports under `rule`, and
-        the state.
-
-        `rng` is a `numpy.random.Generator`. Returns a `Response`; raises `InvalidInput`
-        for a rule on another support.
-
-        >>> respond(clinic, best.rule, generator(0)).arm
-        1
-        """
+        """One round of the protocol, a `Response`: what the agent plays and reports under
+        `rule`, and the state. Raises `InvalidInput` for a rule on another support."""
         check_rule(self, rule)
         as_kind('rng', rng, np.random.Generator)
         return self.agent.reply(self, rule, rng)
@@ -736,15 +693,14 @@ def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: floa
     """
     listed = lambda names: names if isinstance(names, (list, tuple)) else None
     if isinstance(joint, (list, tuple)):
-        given = signals if isinstance(
-            signals,
-            (list, tuple)) and len(signals) == len(joint) else [None]*len(joint)
         if signals is None:
-            signals = given = [_row_labels(p) for p in joint]
+            signals = [_row_labels(p) for p in joint]
+        fits = listed(signals) and len(signals) == len(joint)
+        given = signals if fits else [None]*len(joint)
         joint = [as_labelled(f'joint[{k}]', p, (listed(o), listed(states)))
                  for k, (p, o) in enumerate(zip(joint, given))]
-    structure = InformationStructure(joint, as_labelled('costs', costs,
-                                                        (listed(arms), )))
+    costs = as_labelled('costs', costs, (listed(arms),))
+    structure = InformationStructure(joint, costs)
     beliefs = np.vstack([posterior(p)[p.sum(1) > 0] for p in structure.joint])
     distinct, place = merge_beliefs(beliefs)
     _warn_of_merged(beliefs, distinct[place])
@@ -777,15 +733,9 @@ def _row_labels(table) -> Any:
 without = World.without
 # %% ../../nbs/paper/01_information.ipynb #c7097335
 def report_utility(world: World, arm: int, reports: np.ndarray) -> float:
-    r"""The principal's expected utility of `arm` if belief i is reported as
-    ``reports[i]`` and she makes the best of it.
-
-    She decides once for all beliefs that are reported alike; if `reports` (M,) is
-    truthful this is $\langle q_k, u\rangle$.
-
-    >>> round(report_utility(clinic, 1, np.arange(z.M)), 4)
-    0.8404
-    """
+    """The principal's expected utility of `arm` if belief i is reported as
+    ``reports[i]`` and she makes the best of it: one decision for all beliefs reported
+    alike."""
     pooled = np.zeros_like(world.setting.decision_values)
     np.add.at(pooled, reports,
               world.belief_distributions[arm][:, None]*world.setting.decision_values)
@@ -794,8 +744,8 @@ def report_utility(world: World, arm: int, reports: np.ndarray) -> float:
 # %% ../../nbs/paper/01_information.ipynb #da63b6bc
 @dataclass(frozen=True, eq=False)
 class Reply(Value):
-    """The agent's best response to a rule: the `arm`, the `reports` (M,), an index
-    on the support for each belief, and its `profits` (K,) from every arm."""
+    """The agent's best response to a rule: the `arm`, the `reports` (M,), an index on
+    the support for each belief, and its `profits` (K,) from every arm."""
     how = ': the arm, the report of each belief, the profit from each arm'
     arm: int
     reports: np.ndarray
@@ -803,15 +753,9 @@ class Reply(Value):
 
 def favourite(profits: np.ndarray, worth: Callable[[np.ndarray], np.ndarray],
               stake: float, B_u: float) -> int:
-    """The arm with the highest of the agent's `profits` (K,).
-
-    Of those within ``TIE_TOL*stake`` of it, one for which ``worth(ties)``, the
-    principal's profit from each, is highest (within ``TIE_TOL*(stake + B_u)``), and
-    of these the first. `stake` is the money at stake.
-
-    >>> favourite(np.array([1., 2., 2.]), lambda ties: ties, 1., 1.)
-    2
-    """
+    """The arm with the highest of the agent's `profits` (K,): of those within
+    ``TIE_TOL*stake`` of it the first of which ``worth(ties)`` is highest, within
+    ``TIE_TOL*(stake + B_u)``; `stake` is the money at stake."""
     ties = np.flatnonzero(profits >= profits.max() - TIE_TOL*stake)
     if len(ties) > 1:
         h = worth(ties)
@@ -820,22 +764,13 @@ def favourite(profits: np.ndarray, worth: Callable[[np.ndarray], np.ndarray],
 
 # %% ../../nbs/paper/01_information.ipynb #ec8f9f1d
 def best_reply(world: World, rule: ScoringRule) -> Reply:
-    """The `Reply` of a world's agent; raises `InvalidInput` for a rule on another
-    support.
-
-    >>> best_reply(clinic, best.rule).arm
-    1
-    """
+    "The `Reply` of a world's agent to a rule on its support, else `InvalidInput`."
     check_rule(world, rule)
     return reply_of(world.agent, world, rule)
 
 def reply_of(agent: Agent, world: World, rule: ScoringRule) -> Reply:
-    """What the `best_reply` of an `agent` returns. Raises `InvalidInput` if that is no
-    `Reply`.
-
-    >>> reply_of(clinic.agent, clinic, best.rule).arm
-    1
-    """
+    """What the `best_reply` of an `agent` returns; raises `InvalidInput` unless a
+    `Reply`."""
     at = f'best_reply of {type(agent).__name__}'
     return as_kind(at, agent.best_reply(world, rule), Reply)
 

@@ -11,7 +11,7 @@ from typing import Any, TYPE_CHECKING
 # %% auto #0
 __all__ = ['MARGIN_TOL', 'WAYS_OUT', 'BOUND_MARGIN', 'BOUND_TOL', 'Oracle', 'widest_margin', 'action_informed_oracle',
            'check_oracle', 'is_favourite', 'arms_to_leave', 'learnable', 'Doubts', 'doubts', 'at_worst',
-           'robust_oracle', 'least_bound', 'bound_needed', 'hidden_arm', 'shrink_oracle']
+           'robust_oracle', 'least_bound', 'bound_needed', 'hidden_arm']
 
 # %% ../../nbs/paper/04_oracle.ipynb #a398b176
 from dataclasses import dataclass, replace
@@ -21,10 +21,9 @@ from ..core import (REPORT_TOL, InvalidInput, NotInducible, SolverFailure, Value
                          as_array, as_integer, as_kind, as_names, as_number)
 from .information import (Environment, InformationStructure, Rational,
                                      Setting, World)
-from .scoring import ScoringRule, lie, menu_rule, mix
+from .scoring import ScoringRule, lie, menu_rule
 from .programs import known_program, properness_rows, widest_rule
-from .stackelberg import (PROFIT_TOL, optimal_rule, profit_scale,
-                                     region_margin, stake)
+from .stackelberg import PROFIT_TOL, profit_scale, region_margin, stake
 
 # %% ../../nbs/paper/04_oracle.ipynb #aa78541b
 @dataclass(frozen=True, eq=False)
@@ -196,15 +195,12 @@ def _refuse(world, rules, margins, given, found):
     elif z.K == 2:
         out = 'with two arms, neither can be left out'
     else:
-        out = _way_out(arms_to_leave(world))
+        left = arms_to_leave(world)
+        out = ('no two arms have such rules once the others are left out'
+               if left is None else f'leave {"it" if len(left) == 1 else "them"} out: '
+               f'world.without({", ".join(map(repr, left))})')
     raise NotInducible(f"no strict best response under {given}: arm {listed}; {out}",
                        tuple(z.arms[k] for k in bad), float(margins[bad].min()))
-
-def _way_out(arms):
-    if arms is None:
-        return 'no two arms have such rules once the others are left out'
-    return (f'leave {"it" if len(arms) == 1 else "them"} out: '
-            f'world.without({", ".join(map(repr, arms))})')
 
 # %% ../../nbs/paper/04_oracle.ipynb #4f5e6a71
 WAYS_OUT = 200        # how many choices of arms to leave out are tried
@@ -257,20 +253,10 @@ class Doubts:
     high: np.ndarray
     radii: np.ndarray
 
-    def costs(self, k: int, bound: float) -> np.ndarray:
-        "(K,): the worst costs for arm k, those of chapter 59."
-        worst = self.low - self.radii*bound
-        worst[k] = self.high[k] + self.radii[k]*bound
-        return worst
-
 # %% ../../nbs/paper/04_oracle.ipynb #6ad1be5b
 def doubts(world: World, costs: dict[str, Any] | None = None,
            cases: int | dict[str, int] | None = None, delta: float = .05) -> Doubts:
-    """The `Doubts` that `action_informed_oracle` is told of. Raises `InvalidInput`.
-
-    >>> doubts(clinic, costs={'biopsy': (.1, .3)}).high.round(3)
-    array([0.  , 0.01, 0.3 ])
-    """
+    """The `Doubts` that `action_informed_oracle` is told of. Raises `InvalidInput`."""
     z, delta = world.setting, as_number('delta', delta, 0., 1., strict_low=True)
     known = np.c_[world.costs, world.costs] if world.cost_ranges is None else np.array(
         world.cost_ranges)
@@ -293,23 +279,17 @@ def doubts(world: World, costs: dict[str, Any] | None = None,
 
 def at_worst(world: World, doubts: Doubts, k: int) -> World:
     """The world with the costs that are worst for arm k; only their differences
-    count, and the least is 0.
-
-    >>> at_worst(clinic, doubts(clinic, costs={'biopsy': (.1, .3)}), 2).costs.round(3)
-    array([0.  , 0.01, 0.3 ])
-    """
-    costs = doubts.costs(k, world.setting.bound)
+    count, and the least is 0."""
+    room = doubts.radii*world.setting.bound
+    costs = doubts.low - room
+    costs[k] = doubts.high[k] + room[k]
     structure = InformationStructure(world.structure.joint, costs - costs.min())
     return replace(world, structure=structure, cost_ranges=None)
 
 # %% ../../nbs/paper/04_oracle.ipynb #7767eb34
 def robust_oracle(world: World, doubts: Doubts) -> Oracle:
     """The oracle whose margins hold for all that the `Doubts` leave open; raises
-    `NotInducible`, which says what would do.
-
-    >>> robust_oracle(clinic, doubts(clinic))
-    Oracle(3 rules, margin 0.01)
-    """
+    `NotInducible`, which says what would do."""
     worlds = [at_worst(world, doubts, k) for k in range(world.setting.K)]
     found = [widest_margin(w, k) for k, w in enumerate(worlds)]
     margins = np.array([m for m, _ in found])
@@ -338,11 +318,7 @@ BOUND_TOL = 1e-9        # how well the solver keeps to its rows, in these units
 def least_bound(world: World, k: int, doubts: Doubts,
                 margin: float | None = None) -> float:
     """$B_k$ of chapter 59 for arm k (an index), infinite if no bound will do.
-    Raises `SolverFailure`.
-
-    >>> round(least_bound(clinic, 1, doubts(clinic)), 4)
-    np.float64(0.0673)
-    """
+    Raises `SolverFailure`."""
     from scipy.optimize import linprog
     from scipy.sparse import block_array, csr_array, eye_array
     z, q = world.setting, world.belief_distributions
@@ -408,16 +384,3 @@ def hidden_arm(n: int, bound: float = 1.) -> list[World]:
         [np.delete(centres, j, 0), support[2*j]/(2*n), support[2*j + 2]/(2*n)])
     return [Environment(InformationStructure([centres, split(j)], [0., .6*h*bound/n]),
                         setting, f'cell {j}') for j in range(n)]
-
-# %% ../../nbs/paper/04_oracle.ipynb #f69f543d
-def shrink_oracle(world: World, share: float) -> Oracle:
-    """An `Oracle` with the given share of the widest margins: its rules are mixed
-    with the best rules of their arms. Raises `InvalidInput`, `NotInducible`.
-
-    >>> shrink_oracle(clinic, .5)
-    Oracle(3 rules, margin 0.006823)
-    """
-    share = as_number('share', share, 0., 1., strict_low=True)
-    oracle, best = action_informed_oracle(world), optimal_rule(world)
-    return check_oracle(
-        world, [mix(best.rules[k], rule, share) for k, rule in enumerate(oracle.rules)])

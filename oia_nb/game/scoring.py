@@ -331,23 +331,17 @@ def mix(S0: ScoringRule, S1: ScoringRule, lam: float) -> ScoringRule:
     >>> mix(best.rule, oracle.rules[1], .5)
     ScoringRule(19 beliefs, 2 states, pays 0 to 0.1207 of 1)
     """
-    lam = _checked_mixture(S0, S1, lam)
+    for name, S in ('S0', S0), ('S1', S1):
+        as_kind(name, S, ScoringRule)
+    if not (S0.support is S1.support or np.array_equal(S0.support, S1.support)):
+        raise InvalidInput('S1', 'a rule on another support', 'the support of S0')
+    lam = as_number('lam', lam, 0., 1.)
     bound = max(S0.bound, S1.bound)
     # the sum of two rounded products may exceed the bound by a last digit
     values = np.minimum((1-lam)*S0.values + lam*S1.values, bound)
     mixed = object.__new__(ScoringRule)      # of numbers that were checked before
     mixed.__dict__.update(values=read_only(values), support=S0.support, bound=bound)
     return mixed
-
-# %% ../../nbs/paper/02_scoring.ipynb #e5ee0857
-def _checked_mixture(S0, S1, lam):
-    for name, S in ('S0', S0), ('S1', S1):
-        if not isinstance(S, ScoringRule):
-            raise InvalidInput(name, S, 'a ScoringRule')
-    same = S0.support is S1.support or np.array_equal(S0.support, S1.support)
-    if not same:
-        raise InvalidInput('S1', 'a rule on another support', 'the support of S0')
-    return as_number('lam', lam, 0., 1.)
 
 # %% ../../nbs/paper/02_scoring.ipynb #6f37a345
 def without_floor(rule: ScoringRule, by_state: bool = True) -> ScoringRule:

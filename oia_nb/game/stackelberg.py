@@ -97,11 +97,7 @@ def is_claim_true(world: World, rule: ScoringRule, profit: float) -> bool:
 # %% ../../nbs/paper/03_stackelberg.ipynb #cb42b926
 def with_fewer_rows(rule: ScoringRule) -> Iterator[ScoringRule]:
     """The `rule` with its rows merged that are within 1e-6 of the bound, and within
-    1e-9; and the rule itself, with two states alone.
-
-    >>> len(list(with_fewer_rows(best.rule)))
-    1
-    """
+    1e-9; and the rule itself, with two states alone."""
     if rule.values.shape[1] > 2:
         gaps = np.abs(rule.values[:, None] - rule.values).max(2)/rule.bound
         for near in (1e-6, 1e-9):

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 # %% auto #0
 __all__ = ['SAME', 'FEWEST_DECIMALS', 'MOST_DECIMALS', 'PRINTED', 'WORSE_MOST', 'ROUNDING_SECONDS', 'SAME_TICKET', 'SEARCHED',
            'Menu', 'rule_menu', 'intervals', 'borders', 'ticket_name', 'money', 'smallest', 'pays', 'remark',
-           'when_two', 'when_more', 'round_program', 'RoundedMenu', 'distinct', 'whole_numbers', 'round_menu',
-           'payable', 'payable_bend', 'decimals', 'rounded', 'rounding_costs']
+           'when_two', 'when_more', 'round_program', 'RoundedMenu', 'in_units', 'whole_numbers', 'round_menu',
+           'payable', 'payable_bend', 'decimals', 'rounded']
 
 # %% ../../nbs/experts/26_tickets.ipynb #ed66b7e8
 from dataclasses import dataclass
@@ -118,20 +118,14 @@ def intervals(menu):
     T = menu.tickets
     if T.shape[1] != 2:
         raise InvalidInput('menu', f'a menu over {T.shape[1]} states', 'two states')
-    found = np.full(T.shape, np.nan)
-    for b, (a0, a1) in enumerate(T):
-        low, high = 0., 1.
-        for c0, c1 in np.delete(T, b, axis=0):
-            slope, lead = (a1 - a0) - (c1 - c0), a0 - c0
-            if slope > 0:
-                low = max(low, -lead/slope)
-            elif slope < 0:
-                high = min(high, -lead/slope)
-            elif lead < 0:
-                low = np.inf
-        if low <= high:
-            found[b] = low, high
-    return found
+    dearer, lead = T[:, 1] - T[:, 0], T[:, None, 0] - T[:, 0]
+    slope = dearer[:, None] - dearer
+    with np.errstate(divide='ignore', invalid='ignore'):
+        equal = -lead/slope             # where two tickets are worth the same
+    low = np.where(slope > 0, equal, 0.).max(1)
+    high = np.where(slope < 0, equal, 1.).min(1)
+    never = (low > high) | ((slope == 0) & (lead < 0)).any(1)
+    return np.where(never[:, None], np.nan, np.c_[low, high])
 
 # %% ../../nbs/experts/26_tickets.ipynb #e31c6311
 def borders(menu):
@@ -287,9 +281,14 @@ class RoundedMenu:
         return self.menu.text(setting, max(self.digits, 0), currency)
 
 # %% ../../nbs/experts/26_tickets.ipynb #2308b843
-def distinct(tickets):
-    "The tickets (n, W) that no earlier one equals."
-    return tickets[np.sort(np.unique(tickets, axis=0, return_index=True)[1])]
+def in_units(tickets, unit, where):
+    """The `Menu` of tickets (n, W), each sum rounded to a multiple of `unit`, with the
+    support and the bound of a rule or a setting."""
+    most = np.floor(where.bound/unit + PROB_TOL)
+    sums = np.clip(np.round(tickets/unit), 0., most)*unit
+    sums = np.minimum(np.round(sums, decimals(unit)), where.bound)
+    first = np.unique(sums, axis=0, return_index=True)[1]
+    return Menu(sums[np.sort(first)], where.support, where.bound)
 
 def whole_numbers(program):
     """The best point (n,) of a `round_program`, None if there is none, and whether no
@@ -325,9 +324,7 @@ def round_menu(rule, world, digits, margin):
             f'{z.arms[arm]!r} lead by {margin:g}; more digits, or a smaller margin, '
             'may',
             (z.arms[arm], ), None)
-    whole = np.round(found[:tickets.size].reshape(tickets.shape))
-    menu = Menu(distinct(np.clip(np.round(whole*unit, max(digits, 0)), 0., z.bound)),
-                z.support, z.bound)
+    menu = in_units(unit*found[:tickets.size].reshape(tickets.shape), unit, z)
     lead = region_margin(world, menu.rule, arm)
     if world.best_response(menu.rule) != arm or lead < margin - 1e-9*z.bound:
         raise SolverFailure(
@@ -347,10 +344,7 @@ def payable(rule, unit):
     """
     if unit is None:
         return rule
-    most = np.floor(rule.bound/unit + PROB_TOL)
-    sums = np.clip(np.round(rule.menu().tickets/unit), 0., most)*unit
-    menu = Menu(distinct(np.round(sums, decimals(unit))), rule.support, rule.bound)
-    return menu.rule.menu().rule
+    return in_units(rule.menu().tickets, unit, rule).rule.menu().rule
 
 SEARCHED = 50       # units up and down in which sums of the same ratio are looked for
 
@@ -414,30 +408,4 @@ def rounded(rule: ScoringRule, digits: int, where: World | Setting,
         return round_menu(rule, where, digits, margin)
     if not isinstance(where, Setting):
         raise InvalidInput('where', where, 'a World, or a Setting')
-    tickets = np.clip(np.round(rule.menu().tickets, digits), 0.,
-                      np.floor(rule.bound/unit + 1e-9)*unit)
-    return RoundedMenu(
-        Menu(distinct(np.round(tickets, max(digits, 0))), rule.support, rule.bound),
-        digits)
-
-# %% ../../nbs/experts/26_tickets.ipynb #192d7202
-def rounding_costs(rule: ScoringRule, world: World, digits: Sequence[int] = (1, 2, 3, 4)
-        ) -> list[tuple[int, float | None, float | None]]:
-    """What each number of `digits` costs: a list of (digits, profit, lost), with
-    None where no menu will do.
-
-    >>> [(digits, round(lost, 4)) for digits, _, lost in rounding_costs(best.rule,
-    ...     clinic, [2, 3])]
-    [(2, 0.0336), (3, 0.0031)]
-    """
-    as_kind('rule', rule, ScoringRule)
-    as_kind('world', world, World)
-    def row(d):
-        try:
-            found = rule.rounded(d, world)
-        except NotInducible:
-            return d, None, None
-        return d, found.profit, found.lost
-    if not isinstance(digits, (list, tuple)):
-        raise InvalidInput('digits', digits, 'a list of integers')
-    return [row(d) for d in digits]
+    return RoundedMenu(in_units(rule.menu().tickets, unit, rule), digits)

@@ -4,33 +4,30 @@
 
 # %% ../../nbs/paper/12_baselines.ipynb #82c24895
 from __future__ import annotations
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any, TYPE_CHECKING
 if TYPE_CHECKING:
-    from oia_nb.game.information import Response
-    from oia_nb.run.learner import Learner
     from oia_nb.game.oracle import Oracle
 
 # %% auto #0
-__all__ = ['DECISIONS', 'chen_share', 'chen_parts', 'half_spread', 'profit_at_worst', 'any_rule_bound', 'kept_rule', 'deciding_round', 'chen', 'radius_simple', 'belief_numbers', 'oiafc_simple', 'etc', 'CROSSED_TOL', 'etc_radius', 'etc_bits', 'link_arms', 'Frozen', 'Commitment', 'commit', 'etc_rounds', 'etc_bound', 'etc_samples', 'explore_then_commit', 'unless_broken', 'ask_some', 'ask_link_commit', 'committed']
+__all__ = ['DECISIONS', 'chen_share', 'chen_parts', 'half_spread', 'profit_at_worst', 'any_rule_bound', 'kept_rule', 'deciding_round', 'chen', 'etc', 'CROSSED_TOL', 'etc_radius', 'etc_bits', 'link_arms', 'Commitment', 'commit', 'etc_rounds', 'etc_bound', 'etc_samples', 'explore_then_commit', 'ask_link_commit', 'committed']
 
 # %% ../../nbs/paper/12_baselines.ipynb #df53ad19
 from bisect import bisect_left
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 import numpy as np
-from ..core import InvalidInput, OracleViolated, as_integer, generator
+from ..core import InvalidInput, as_integer, generator
 from ..game.information import Setting
 from ..game.scoring import ScoringRule, mix
 from ..game.programs import LP_TOL, program_route
-from .estimation import (FORCED, cost_estimates, cost_upper, radius_fb,
-                                     radius_fc)
+from .estimation import FORCED, cost_estimates, cost_upper, radius_fb
 from .binary_search import Search
-from ..run.learner import (Certificate, Finding, Stopped, announce, ask_oracle,
-                                check_learner, learner)
-from .oiafc import (STOPS, Exploration, Plan, as_part, best_so_far,
-                                broken_oracle, compose, conclude_run, initialise,
-                                last_or_best, mixing_corollary1, never, remember)
-from .oiafb import budget_parameter, safest
+from ..run.learner import (Certificate, Finding, Learner, announce, ask_oracle,
+                                check_learner)
+from .oiafc import (Exploration, Plan, compose, initialise, never,
+                                remember, run_through)
+from .oiafb import best_or_safest, budget_parameter
 
 # %% ../../nbs/paper/12_baselines.ipynb #b90739fe
 def chen_share(setting, t):
@@ -135,61 +132,6 @@ def chen(setting: Setting, oracle: Oracle, *, eps: float, delta: float, budget: 
                    keep=lambda run: run.rounds == decides, rounds=budget, solver=solver,
                    watch=watch, looks=budget)
 
-# %% ../../nbs/paper/12_baselines.ipynb #bd7f82e5
-def radius_simple(N, t, *, K, delta, beliefs: Any = 2):
-    """The radii (K,) of arms that lead to at most `beliefs`, a number or (K,), beliefs
-    each (the paper's Remark 4).
-    """
-    return radius_fc(N, t, K=K, M=np.asarray(beliefs), delta=delta)
-
-# %% ../../nbs/paper/12_baselines.ipynb #4cabadfd
-def belief_numbers(setting, beliefs):
-    "The most beliefs of each arm (K,), from a number or one per arm."
-    if isinstance(beliefs, np.ndarray):
-        beliefs = beliefs.tolist()
-    if not isinstance(beliefs, (list, tuple)):
-        beliefs = [beliefs]*setting.K
-    sizes = np.array([as_integer('beliefs', m, 1, setting.M) for m in beliefs])
-    if len(sizes) != setting.K:
-        raise InvalidInput('beliefs', beliefs,
-                           f'a number, or one for each of the {setting.K} arms')
-    return sizes
-
-# %% ../../nbs/paper/12_baselines.ipynb #305ca03c
-def oiafc_simple(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
-                 beliefs: int = 2, mixing: str | Callable[..., float] = 'theorem1',
-                 stop: str | Callable[..., bool] = 'paper',
-                 max_rounds: int = 10_000_000, solver: str = 'fast',
-                 watch: Callable[[Any], object] | None = None) -> Learner:
-    """OIAFC for arms that lead to few beliefs each (the paper's simple setting,
-    corrected); otherwise as `oiafc`.
-
-    `beliefs` is the most beliefs that an arm leads to, a number or one per arm, from
-    1 to M. An arm that reports more proves the assumption wrong: the status is then
-    "event_violated", without a certificate. Raises `InvalidInput` as `oiafc` does.
-
-    >>> oiafc_simple(simple.setting, action_informed_oracle(simple), eps=1.,
-    ...     delta=.1).send(None)
-    ScoringRule(4 beliefs, 2 states, pays 0 to 1 of 1)
-    """
-    eps, delta = check_learner(setting, oracle, eps, delta)
-    sizes = belief_numbers(setting, beliefs)
-    weights = dict(theorem1=lambda L: min(np.sqrt(sizes.max()/L), 1.),
-                  corollary1=mixing_corollary1(setting, eps))
-    mixing, stop = as_part('mixing', mixing, weights), as_part('stop', stop, STOPS)
-
-    def decide(run, plan):
-        run.violated |= bool(((run.transcript.counts > 0).sum(1) > sizes).any())
-        return last_or_best(run, plan, eps)
-
-    return compose(
-        setting, oracle, eps=eps, delta=delta, radius=lambda N, t: radius_simple(
-            N, t, K=setting.K, delta=delta, beliefs=sizes),
-        mixing=lambda L, t: mixing(L), stop=lambda run, plan: stop(run, plan, eps),
-        decide=decide, rounds=as_integer('max_rounds', max_rounds,
-                                         setting.K), solver=solver, watch=watch,
-        looks=0, sizes=sizes)
-
 # %% ../../nbs/appendix/79_baseline_proofs.ipynb #3a1313e9
 def etc_radius(setting, samples, delta):
     """The radius after `samples` announcements of each rule: right for all arms with
@@ -220,15 +162,6 @@ def link_arms(run, bits):
         linked.add(outer)
         run.searches.append(Search(t0, run.rounds, low, high, inner, outer, bits,
                                    False))
-
-# %% ../../nbs/appendix/79_baseline_proofs.ipynb #c476cfc5
-@dataclass(frozen=True, eq=False)
-class Frozen:
-    """What `cost_upper` needs of a `Transcript`: the estimates (K, M) of one time,
-    and the rules answered until another."""
-    setting: Setting
-    q_hat: np.ndarray
-    points: list
 
 # %% ../../nbs/appendix/79_baseline_proofs.ipynb #653a11b9
 @dataclass(frozen=True, eq=False)
@@ -309,12 +242,10 @@ def _announcements(setting, oracle, eps, delta, samples, budget, max_rounds):
             'samples=n, or a budget')
     return etc_samples(setting, oracle.margin, eps, delta)
 
-@learner
 def explore_then_commit(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
                         samples: int | None = None, budget: int | None = None,
                         max_rounds: int = 10_000_000, solver: str = 'fast',
-                        watch: Callable[[Any], object] | None = None
-        ) -> Generator[ScoringRule, Response, Any]:
+                        watch: Callable[[Any], object] | None = None) -> Learner:
     """Explore-then-commit (after Cacciamani et al. 2023): a `Learner` that yields a
     `ScoringRule`, receives a `Response`, returns an `Identification`.
 
@@ -349,33 +280,18 @@ def explore_then_commit(setting: Setting, oracle: Oracle, *, eps: float, delta: 
     run = Exploration(setting, oracle, radius=lambda N, t: np.full(setting.K, I),
                       mixing=None, solver=solver, watch=watch, looks=1)
     if n:
-        steps = ask_link_commit(run, eps, delta, n, solver)
-    else:
-        steps = ask_some(run, eps, delta, budget)
-    return unless_broken(run, steps, eps, delta)
+        steps = ask_link_commit(run, n, solver)
+        decide = lambda run, found: committed(run, eps, *found)
+    else:           # fewer rounds than arms
+        steps = remember(run, initialise(run, budget), keep=lambda run: True)
+        decide = best_or_safest
+    return Learner(setting, run_through(run, steps, decide, eps, delta))
 
 etc = explore_then_commit      # its earlier name
 
-def unless_broken(run, steps, eps, delta):
-    """The `steps`, or the end of a run in which the oracle was seen to be wrong, or
-    that was stopped."""
-    try:
-        return (yield from steps)
-    except OracleViolated:
-        return conclude_run(run, eps=eps, delta=delta, **broken_oracle(run))
-    except Stopped:
-        return conclude_run(run, eps=eps, delta=delta, **best_so_far(run))
-
-def ask_some(run, eps, delta, budget):
-    """A budget smaller than the number of arms: ask what can be asked, and return
-    the safest rule."""
-    yield from remember(run, initialise(run, budget), keep=lambda run: True)
-    return conclude_run(run, eps=eps, delta=delta, status='budget_too_small',
-                    found=Finding(*safest(run)))
-
 # %% ../../nbs/appendix/79_baseline_proofs.ipynb #9f7b6259
-def ask_link_commit(run, eps, delta, n, solver):
-    "The four steps of the algorithm."
+def ask_link_commit(run, n, solver):
+    "The steps of the algorithm; returns the parts of a `Plan` and the commitments."
     z, data = run.setting, run.transcript
     yield from initialise(run, z.K)
     for k in range(z.K):
@@ -383,11 +299,11 @@ def ask_link_commit(run, eps, delta, n, solver):
             yield from ask_oracle(data, run.oracle, k, k)
     q, I, asked = data.q_hat, run.radius(data.N, data.rounds), data.rounds
     yield from link_arms(run, etc_bits(I[0]))
-    C_hat, I_c, run.violated = cost_estimates(
-        cost_upper(Frozen(z, q, data.points), I/2), z.bound)
+    # the estimates of one time, and the rules answered until another
+    seen = SimpleNamespace(setting=z, q_hat=q, points=data.points)
+    C_hat, I_c, run.violated = cost_estimates(cost_upper(seen, I/2), z.bound)
     ends = [commit(z, run.oracle, k, q, I[0], C_hat, I_c, solver) for k in range(z.K)]
-    return conclude_run(run, eps=eps, delta=delta,
-                    **committed(run, eps, asked, q, I, C_hat, I_c, ends))
+    return asked, q, I, C_hat, I_c, ends
 
 # an upper end below the lower one by more than this proves that the event failed
 CROSSED_TOL = 1e-7

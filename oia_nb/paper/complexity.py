@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from oia_nb.game.information import World
 
 # %% auto #0
-__all__ = ['C_GAP', 'C_EPS', 'KNOBS', 'MEASURES', 'Problem', 'problem_of', 'n_min', 'tau1_bound', 'count_searches', 'search_depth_bound', 'searches_bound', 'search_rounds', 'largest_inverse_alpha2', 'tau2_bound', 'theorem1_at', 'largest_fixed_point', 'theorem1_bound', 'corollary1_arm', 'corollary1_tau1', 'corollary1_tau2', 'corollary1_bound', 'theorem2_need', 'smallest_budget', 'theorem1_parts', 'Forecast', 'forecast_rounds', 'forecast_rows', 'theorem1_explicit', 'corollary1_explicit', 'corollary2_budget']
+__all__ = ['C_GAP', 'C_EPS', 'KNOBS', 'MEASURES', 'Problem', 'problem_of', 'n_min', 'tau1_bound', 'count_searches', 'search_depth_bound', 'largest_inverse_alpha2', 'forced_bound', 'tau2_bound', 'theorem1_at', 'largest_fixed_point', 'theorem1_bound', 'corollary1_arm', 'corollary1_tau1', 'corollary1_tau2', 'corollary1_bound', 'theorem2_need', 'smallest_budget', 'theorem1_parts', 'Forecast', 'forecast_rounds', 'forecast_rows', 'theorem1_explicit', 'corollary1_explicit', 'corollary2_budget']
 
 # %% ../../nbs/paper/11_complexity.ipynb #b875cd6c
 from dataclasses import dataclass, replace
@@ -176,23 +176,6 @@ def search_depth_bound(Lambda: float, t: float) -> float:
     return 2 + np.log2(max(1., t/(2*Lambda)))/2
 
 # %% ../../nbs/paper/11_complexity.ipynb #064d0621
-def searches_bound(p: Problem, t: float, inverse_alpha2: float,
-                   signed: bool = False) -> float:
-    r"""The most searches of a run of t rounds on the event, with the radius of OIAFC.
-
-    >>> round(searches_bound(problem, 1e6, 16.))
-    1878238348
-    """
-    return count_searches(p, p.Lambda(t), inverse_alpha2, signed)
-
-def search_rounds(p: Problem, t: float) -> float:
-    r"""The most rounds of one search of such a run.
-
-    >>> round(search_rounds(problem, 1e6), 1)
-    np.float64(8.7)
-    """
-    return search_depth_bound(p.Lambda(t), t)
-
 def largest_inverse_alpha2(p: Problem, t: float) -> float:
     """The largest 1/α² that Theorem 1's weight reaches on the event, by Lemma 3.
 
@@ -200,6 +183,18 @@ def largest_inverse_alpha2(p: Problem, t: float) -> float:
     np.float64(1050.4)
     """
     return max(1., (1 + C_EPS*p.B**2*p.Lambda(t)/p.eps**2)/p.M)
+
+def forced_bound(p: Problem, t: float, inverse_alpha2: float,
+                 signed: bool = False) -> float:
+    """The most forced rounds of a run of t rounds on the event; `inverse_alpha2` is
+    the largest 1/α² of the run.
+
+    >>> f'{forced_bound(problem, 1e6, 16.):.3g}'
+    '1.64e+10'
+    """
+    Lambda = p.Lambda(t)
+    return search_depth_bound(Lambda, t)*count_searches(p, Lambda, inverse_alpha2,
+                                                        signed)
 
 def tau2_bound(p: Problem, t: float, version: str = 'corrected',
                signed: bool = False) -> float:
@@ -212,8 +207,7 @@ def tau2_bound(p: Problem, t: float, version: str = 'corrected',
     if _printed(version):
         twice = p.M + 2*np.log(4*p.K*t**2/p.delta)
         return (96 + 48*2**.5)*144*p.R*2*p.H_delta/p.M*np.log2(t)*twice**2
-    return search_rounds(p, t)*searches_bound(p, t, largest_inverse_alpha2(p, t),
-                                              signed)
+    return forced_bound(p, t, largest_inverse_alpha2(p, t), signed)
 
 # %% ../../nbs/paper/11_complexity.ipynb #14049496
 def theorem1_at(p: Problem, t: float, version: str = 'corrected',
@@ -224,9 +218,8 @@ def theorem1_at(p: Problem, t: float, version: str = 'corrected',
     '1.07e+12'
     """
     if _printed(version):
-        Lambda = p.Lambda(t, version)
-        return (
-            (96 + 48*2**.5)*p.H_delta*Lambda + 1)*(1 + 144*p.R*2*np.log2(t)/p.M*Lambda)
+        forced = 144*p.R*2*np.log2(t)/p.M*p.Lambda(t, version)
+        return tau1_bound(p, t, version)*(1 + forced)
     return p.K + tau1_bound(p, t) + tau2_bound(p, t, signed=signed)
 
 def largest_fixed_point(F: Callable[[float], float], start: float = 4.) -> float:
@@ -285,7 +278,7 @@ def corollary1_tau2(p: Problem, t: float, version: str = 'corrected',
     """
     if _printed(version):
         return 1152*p.H_eps*p.R*np.log2(t)*p.Lambda(t, version)
-    return search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)
+    return forced_bound(p, t, p.alpha**-2, signed)
 
 def corollary1_bound(p: Problem, version: str = 'corrected',
                      signed: bool = False) -> float:
@@ -360,12 +353,12 @@ def theorem1_parts(p: Problem, t: float) -> dict[str, float]:
     >>> sorted(theorem1_parts(problem, 1e6))
     ['blind_searches', 'closing_pairs', 'initialisation', 'last_of_pairs', 'normal']
     """
-    depth, once = search_rounds(p, t), p.K*np.ceil(8*p.R*p.Lambda(t))
-    closing = searches_bound(p, t, largest_inverse_alpha2(p,
-                                                          t)) - p.K*(p.K - 1)/2 - once
-    parts = dict(initialisation=p.K, normal=tau1_bound(p,
-                                                       t), closing_pairs=depth*closing,
-                 last_of_pairs=depth*p.K*(p.K - 1)/2, blind_searches=depth*once)
+    Lambda, last = p.Lambda(t), p.K*(p.K - 1)/2
+    depth, once = search_depth_bound(Lambda, t), p.K*np.ceil(8*p.R*Lambda)
+    closing = count_searches(p, Lambda, largest_inverse_alpha2(p, t)) - last - once
+    parts = dict(initialisation=p.K, normal=tau1_bound(p, t),
+                 closing_pairs=depth*closing, last_of_pairs=depth*last,
+                 blind_searches=depth*once)
     return {name: float(x) for name, x in parts.items()}
 
 # %% ../../nbs/paper/11_complexity.ipynb #9634917d

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['MIXINGS', 'SNAPSHOT_GROWTH', 'STOPS', 'mixing_theorem1', 'mixing_corollary1', 'Plan', 'Exploration', 'initialise',
-           'make_plan', 'file_plan', 'line_of', 'play', 'force', 'certify', 'succeed', 'finding_of', 'should_stop',
-           'interact', 'never', 'conclude_run', 'with_proof', 'LoopLearner', 'compose', 'run_through', 'best_so_far',
+           'make_plan', 'line_of', 'play', 'force', 'certify', 'succeed', 'finding_of', 'should_stop', 'interact',
+           'never', 'conclude_run', 'with_proof', 'LoopLearner', 'compose', 'run_through', 'best_so_far',
            'broken_oracle', 'as_part', 'small_enough', 'last_or_best', 'oiafc', 'remember']
 
 # %% ../../nbs/paper/09_oiafc.ipynb #e6c84d13
@@ -132,7 +132,7 @@ def initialise(run: Exploration, rounds: int) -> Generator[ScoringRule, Response
 SNAPSHOT_GROWTH = 1.02
 
 def make_plan(run: Exploration) -> Plan:
-    "The `Plan` of the next round."
+    "The `Plan` of the next round, shown to the onlooker and kept now and then."
     data, t = run.transcript, run.rounds + 1
     N = data.N
     q_hat = data.q_hat
@@ -147,17 +147,13 @@ def make_plan(run: Exploration) -> Plan:
     rule = mix(S_hat, run.oracle.rules[k], alpha)
     plan = Plan(t, N, q_hat, I, C_hat, I_c, profits, k, alpha, S_hat, rule, violated,
                 run.bound)
-    file_plan(run, plan)
-    return plan
-
-def file_plan(run: Exploration, plan: Plan) -> None:
-    "Show the plan to the onlooker, and keep it now and then."
-    run.violated |= plan.violated
+    run.violated |= violated
     if run.watch:
         run.watch(plan)
     if plan.t >= run.next_snapshot:
         run.snapshots.append((plan.t, plan.profits, plan.I, run.bound))
         run.next_snapshot = max(plan.t + 1, int(SNAPSHOT_GROWTH*plan.t))
+    return plan
 
 # %% ../../nbs/paper/09_oiafc.ipynb #d078e262
 def line_of(plan: Plan) -> tuple[int, bytes]:
@@ -172,11 +168,7 @@ def play(run: Exploration, plan: Plan) -> Generator[ScoringRule, Response, int]:
 def force(run: Exploration, plan: Plan, arm: int,
           max_rounds: int) -> Generator[ScoringRule, Response, None]:
     """Another `arm` answered: search from the planned rule to the oracle's, for at
-    most `max_rounds` rounds.
-
-    >>> next(force(run, plan, 0, 5), 'they are close enough')
-    'they are close enough'
-    """
+    most `max_rounds` rounds."""
     k = plan.target
     place = lambda lam: (line_of(plan), plan.alpha + lam*(1 - plan.alpha))
     run.searches.append((yield from binary_search(
@@ -304,40 +296,32 @@ def compose(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
     """
     run = Exploration(setting, oracle, radius=radius, mixing=mixing, solver=solver,
                       watch=watch, looks=looks, sizes=sizes)
-    steps = run_through(run, stop, decide, rounds, keep, eps, delta)
-    return LoopLearner(setting, steps, run)
+    steps: Generator[ScoringRule, Response, Any] = interact(run, stop, rounds)
+    if keep is not None:
+        steps = remember(run, steps, keep)
+    return LoopLearner(setting, run_through(run, steps, decide, eps, delta), run)
 
 # %% ../../nbs/paper/09_oiafc.ipynb #53fda319
-def run_through(run: Exploration, stop: Callable[..., bool],
-                decide: Callable[..., dict[str, Any]], rounds: int,
-                keep: Callable[..., bool] | None, eps: float,
+def run_through(run: Exploration, steps: Generator[ScoringRule, Response, Any],
+                decide: Callable[..., dict[str, Any]], eps: float,
                 delta: float) -> Generator[ScoringRule, Response, Identification]:
-    "The loop and its end."
-    steps = interact(run, stop, rounds)
+    "The rounds of `steps`, and what `decide` makes of their end."
     try:
-        plan = yield from (steps if keep is None else remember(run, steps, keep))
+        end = yield from steps
     except Stopped:
         return conclude_run(run, eps=eps, delta=delta, **best_so_far(run))
     except OracleViolated:
         return conclude_run(run, eps=eps, delta=delta, **broken_oracle(run))
-    return conclude_run(run, eps=eps, delta=delta, **decide(run, plan))
+    return conclude_run(run, eps=eps, delta=delta, **decide(run, end))
 
 def best_so_far(run: Exploration) -> dict[str, Any]:
     """What a run that is stopped returns: the rule with the smallest bound, or an
-    oracle rule of which nothing is proved.
-
-    >>> best_so_far(run)['status']
-    'stopped'
-    """
+    oracle rule of which nothing is proved."""
     return dict(status='stopped', found=run.best or Finding(run.oracle.rules[0], 0))
 
 def broken_oracle(run: Exploration) -> dict[str, Any]:
     """What a run returns in which another arm answered a rule of the oracle: that
-    rule, of which nothing is proved.
-
-    >>> broken_oracle(run)['status']
-    'assumption_violated'
-    """
+    rule, of which nothing is proved."""
     data = run.transcript
     found = Finding(run.oracle.rules[data.targets[-1]], data.arms[-1])
     return dict(status='assumption_violated', found=found, violated='oracle')
@@ -362,11 +346,7 @@ STOPS = dict(paper=small_enough)
 
 def last_or_best(run: Exploration, plan: Plan | None, eps: float) -> dict[str, Any]:
     """What OIAFC returns: the rule of the plan at which it stopped, or else (None)
-    that with the smallest certificate.
-
-    >>> last_or_best(run, None, 1.)['status']
-    'round_cap'
-    """
+    that with the smallest certificate."""
     if plan is None:
         return best_so_far(run) | dict(status='round_cap')
     proved = 'certified' if small_enough(run, plan, eps) else 'uncertified'

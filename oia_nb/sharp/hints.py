@@ -3,7 +3,7 @@
 # %% auto #0
 __all__ = ['HAIR', 'SHORT', 'bounds_of', 'in_numbers', 'places', 'promised', 'told', 'cut_hint', 'tied_hint', 'order_hint',
            'logs', 'Unproved', 'Boxes', 'divided', 'Rules', 'refute', 'last_enough', 'cells_of', 'facts_so_far',
-           'region_hints', 'evidence_hints', 'proved', 'checked']
+           'region_hints', 'keep_used', 'evidence_hints', 'proved', 'checked']
 
 # %% ../../nbs/sharp/41_hints.ipynb #226e28d2
 from collections import defaultdict
@@ -369,6 +369,15 @@ def region_hints(f, run, j):
     return dict(cuts=hints, shares=shares[shares > 0].tolist())
 
 # %% ../../nbs/sharp/41_hints.ipynb #d05f1edf
+def keep_used(hint):
+    "Leave out the cuts that no step uses; rows after them move up."
+    rows = [row for step in hint['steps'] for row in step.get('rows', ())]
+    n, cuts = len(hint['cuts']), hint['cuts']
+    used = sorted({i for i, _ in rows if i < n}) or [0]
+    for row in rows:
+        row[0] = used.index(row[0]) if row[0] < n else row[0] - n + len(used)
+    hint['cuts'] = [cuts[i] for i in used]
+
 def evidence_hints(f, claim, n, arms, known=None, quick=False):
     """The steps of each arm, filed with the hints `arms` of what it must be paid.
 
@@ -396,6 +405,8 @@ def evidence_hints(f, claim, n, arms, known=None, quick=False):
                              else cells_of(over, *given, quick=quick))
         except Unproved:
             raise Unproved(j, over.new) from None
+        if cuts and not quick:
+            keep_used(hint)
 
 def proved(facts, claim, n, arms, known=None, quick=False):
     """The proof that the n-th candidate is as the `Claim` says, from all rounds of the

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 from conftest import amount
-from oia_nb.all import (Menu, load_world, make_world, optimal_rule, principal_profit,
-                        random_world, world_names)
+from oia_nb.all import (Menu, load_world, make_world, menu_rule, optimal_rule,
+                        principal_profit, random_world, world_names)
 from oia_nb.core import SolverFailure
 from oia_nb.run.session import Offer
-from oia_nb.game.tickets import SAME_TICKET, SAME, remark, round_program, whole_numbers
+from oia_nb.game.tickets import SAME_TICKET, SAME, payable, remark, round_program, whole_numbers
 
 def many_worlds(seeds):
     for prior in 'common', 'arm':
@@ -113,3 +113,9 @@ def test_units_that_are_too_many_are_refused():
                            w.setting.bound*huge)
         with pytest.raises(SolverFailure, match='units of 1'):
             optimal_rule(world).rule.rounded(digits, world)
+
+def test_sums_in_units_stay_within_the_bound():
+    "A hundred units of a hundredth are the bound, whatever their last digit says."
+    bound = 31.62771711201384
+    all_of_it = menu_rule([[.2, .8], [.7, .3]], [[bound, 0.], [0., bound]], bound)
+    assert payable(all_of_it, bound/100).values.max() <= bound

@@ -15,7 +15,7 @@ from laws import (FALSE_ALARM, detection, guess, most_failures, noisy, outcomes,
                   statistical, worst_rule)
 from oia_nb.all import (action_informed_oracle, chen, generator, identify, is_proper, oiafb, oiafc,
                         optimal_rule, principal_profit, random_world, sharp, simple_regret)
-from oia_nb.paper.baselines import etc, oiafc_simple
+from oia_nb.paper.baselines import etc
 from oia_nb.paper.estimation import event_holds
 from oia_nb.game.information import Environment, InformationStructure
 from oia_nb.paper.oiafc import MIXINGS, certify
@@ -187,8 +187,7 @@ def sees_secret(start, world):
 LEARNERS = dict(
     oiafc=oiafc, oiafb=lambda *a, **k: oiafb(*a, **k, budget=100), sharp=sharp,
     chen=lambda *a, **k: chen(*a, **k, budget=100, decision='uniform', rng=0),
-    etc=lambda *a, **k: etc(*a, **k, samples=50),
-    oiafc_simple=lambda *a, **k: oiafc_simple(*a, **k, beliefs=3))
+    etc=lambda *a, **k: etc(*a, **k, samples=50))
 
 @pytest.mark.parametrize('name', LEARNERS)
 def test_learner_cannot_reach_the_secrets(name):

@@ -55,8 +55,8 @@ HELD = [
      '    phi = np.abs(C_plus - C_minus)/2', 'theta = np.where(known, (C_plus + C_minus)/2, 0.)\n'
      '    phi = np.abs(C_plus - C_minus)',
      'test_search.py::test_after_a_search_the_pair_is_known_as_radii_and_bracket', ()),
-    ('Eq. (49)', 'complexity', 'search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)',
-     '100*search_rounds(p, t)*searches_bound(p, t, p.alpha**-2, signed)',
+    ('Eq. (49)', 'complexity', 'forced_bound(p, t, p.alpha**-2, signed)',
+     '100*forced_bound(p, t, p.alpha**-2, signed)',
      'test_complexity.py::test_printed_corollary1_tau2_is_implied', ()),
     ('Eq. (56)', 'oiafb', '- np.log(delta) + M*np.log(2)', '+ M*np.log(2)',
      'test_oiafb.py::test_a_and_delta', ()),
