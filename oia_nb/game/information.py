@@ -329,7 +329,7 @@ def _places(setting, at, beliefs):
         raise InvalidInput(at, beliefs, 'beliefs that are all different')
     return tuple(sorted(places))
 
-def _nearest(support, belief):
+def _nearest(support, belief) -> Any:
     "The place of a belief on the support, within `REPORT_TOL`; None if it isn't there."
     gap = np.abs(support - belief).max(1)
     return int(gap.argmin()) if gap.min() <= REPORT_TOL else None

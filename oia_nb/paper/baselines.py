@@ -283,7 +283,7 @@ def explore_then_commit(setting: Setting, oracle: Oracle, *, eps: float, delta: 
         steps = ask_link_commit(run, n, solver)
         decide = lambda run, found: committed(run, eps, *found)
     else:           # fewer rounds than arms
-        steps = remember(run, initialise(run, budget), keep=lambda run: True)
+        steps = remember(run, initialise(run, budget or 0), keep=lambda run: True)
         decide = best_or_safest
     return Learner(setting, run_through(run, steps, decide, eps, delta))
 
