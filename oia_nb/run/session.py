@@ -323,8 +323,8 @@ class Tape:
 # %% ../../nbs/experts/27_session.ipynb #c993a6c5
 SCHEMA = 3
 # what the headers of earlier schemas lack
-HEAD: dict[str, Any] = dict(history=[], snap=SNAP, currency=None, fee=0., max_paid=None, unit=None,
-            asks=False, person=None, left=[], lottery=None)
+HEAD: dict = dict(history=[], snap=SNAP, currency=None, fee=0., max_paid=None,
+                  unit=None, asks=False, person=None, left=[], lottery=None)
 
 def checked_head(head):
     "The `Setting`, the `Oracle` or None, and the history of a header."
@@ -1262,8 +1262,8 @@ class Session:
     def to_frame(self) -> pd.DataFrame:
         "One row per round as a pandas frame."
         import pandas as pd
-        return pd.DataFrame([self.plain_round(r) for r in self._rounds],
-                            columns=list(self.plain_round(SessionRound(0, None))))   # type: ignore
+        columns = list(self.plain_round(SessionRound(0, None)))     # type: ignore
+        return pd.DataFrame([self.plain_round(r) for r in self._rounds], columns=columns)
 
     def __repr__(self):
         "What stands, in a line or two."
