@@ -1,8 +1,7 @@
-"""Whatever makes no sense is refused in one way: an `OIAError`, also a `ValueError`, that names
-the argument, the value and what was expected, in one line, before anything has changed.
+"""Whatever makes no sense is refused in one way: an `OIAError`, also a `ValueError`, that names the
+argument, the value and what was expected, in one line, before anything has changed.
 
-`FIXED` is the table: a call with good arguments, and for each argument the values that are
-refused.
+`FIXED` is the table: a call with good arguments, and for each argument the values that are refused.
 """
 import re
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from oia_nb.all import (Agent, InvalidInput, LEARNERS, OIAError, Oracle,
                         Rational, Response, RiskAverse, Row, ScoringRule, Session, Setting,
                         action_informed_oracle, brier, chen, compare, experiment, forecast,
                         forecast_rounds, generator, identify, load_world, logarithmic, make_world,
-                        menu_rule, mix, oiafc, optimal_rule, parse_expert, patient,
+                        menu_rule, mix, oiafb, oiafc, optimal_rule, parse_expert, patient,
                         principal_profit, random_world, register, search_oracle, sharp,
                         simple_regret, simulate, spherical, summarise, v_shaped, world_from_table)
 from oia_nb.paper.baselines import etc
@@ -207,6 +206,8 @@ FIXED = {       # a call, and for each of its keywords (what is named, after a d
     'v_shaped': (good(v_shaped, support=S), dict(kink=[
         [0., .5, .5], [.2, .2, .2], [-.1, .6, .5], [np.nan, .5, .5]])),
     'oiafc': (with_learner(oiafc), LEARNED | CAP | dict(mixing=[None, 'theorem2', .5, 3])),
+    'oiafb': (good(oiafb, setting=Z, oracle=ORACLE, eps=1., budget=5, a=1.), dict(
+        budget=[0, True], a=[-1., np.nan, None], delta=[.1, 2.], solver=['simplex'])),
     'sharp': (with_learner(sharp), LEARNED | CAP | dict(
         margin=[-1.], max_rounds=[1, 2.5], record=NO_RECORD,
         history=[[row] for row in NO_ANSWERS])),
