@@ -43,6 +43,8 @@ ROUND_COST = .3
 class SharpRun:
     """The state of a run that goes on from a `record`, to which it adds: what is
     `known` from it, the best rule so far, and what to file."""
+    known: Any = None
+
     def __init__(self, setting: Setting, oracle: Oracle | None, eps: float,
                  delta: float, max_rounds: int,
                  watch: Callable[[Any], object] | None, told: Told, record: Record,
@@ -57,7 +59,7 @@ class SharpRun:
         self.max_rounds = max_rounds + sum(r.kind == PAST for r in record.rounds)
         self.transcript = Transcript(self.setting, keeps=True)
         self.watches = Watches(self.setting, told.alarm, calibrated=not self.own)
-        self.best = self.low = self.proved = self.known = None
+        self.best = self.low = self.proved = None
         self.missed = self.asking = None
         self.snapshots, self.checks, self.next_snapshot, self.next_proof = [], (), 1, 1
 
@@ -483,7 +485,7 @@ def close(run, checks, crosses):
     more, walls = foundation(run)
     coin = lambda rule: payable(rule, run.unit)
     answers = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
-    boundaries = [Boundary(*w.pair, known.zero, w.beyond, limits_of(w),
+    boundaries = [Boundary(w.pair[0], w.pair[1], known.zero, w.beyond, limits_of(w),
                            known.outcomes.expected, coin) for w in walls
                   if crosses and w.pair[0] == known.first and not w.tied and w.beyond]
     def again(rule, arm):

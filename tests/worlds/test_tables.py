@@ -178,9 +178,6 @@ def test_the_columns_own_values_are_keys(kind, make):
                                 **arms).setting.states == plain.setting.states[::-1]
         assert world_from_table(table, utility=plain.setting.utility, prior={b: .9, a: .1},
                                 **arms).structure.priors[0, 1] == pytest.approx(.9, abs=1e-12)
-    for keys in ([low], [low, high, 7], [low, 'nothing']):
-        with pytest.raises(InvalidInput, match='utility: got'):
-            world_from_table(table, utility=dict.fromkeys(keys, [1, 0]), **arms)
 
 def test_labels_are_aligned():
     "Rows of utilities, decisions, costs: by label, wherever there are labels."
@@ -200,15 +197,6 @@ def test_labels_are_aligned():
                                                     costs=[0, 0, 0], **more).setting.utility
     assert (made(rows, decisions=['stay', 'go']) == [[1, .2], [0, .3]]).all()
     assert (made(pd.DataFrame(utility.to_numpy())) == utility.to_numpy()).all()
-    for bad in (utility.rename(index={'v': 'w'}), utility.iloc[:1],
-                pd.concat([utility, utility.iloc[:1]])):
-        with pytest.raises(InvalidInput, match='utility: got'):
-            made(bad)
-    with pytest.raises(InvalidInput, match='utility: got'):
-        made(utility, decisions=['go', 'run'])
-    with pytest.raises(InvalidInput, match='costs: got'):
-        world_from_table(ROWS, **rest, utility=utility,
-                         costs=pd.Series({'c': 0, 'b': .1, 'd': .05}))
 
 def test_categories_keep_their_order():
     frame = pd.DataFrame(ROWS).assign(y=pd.Categorical(ROWS['y'], ['q', 'p', 'r'], ordered=True))
@@ -257,9 +245,6 @@ def test_rare_levels_are_named_and_no_error():
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         world_of(table, {'a': ['x'], 'b': []}, rare=2)
-    for rare in -1, 'five', None, float('nan'):
-        with pytest.raises(InvalidInput, match='rare'):
-            world_of(table, {'a': ['x'], 'b': []}, rare=rare)
 
 @pytest.mark.parametrize('missing', ['own class', 'drop'])
 def test_fix_leaves_no_fault_and_tells_what_it_does(missing, capsys):
