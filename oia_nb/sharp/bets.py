@@ -2,10 +2,10 @@
 
 # %% auto #0
 __all__ = ['SLACK', 'FLOOR', 'HALF', 'RENEW', 'DRAWS', 'TRUST', 'VAIN', 'MISSED', 'Answer', 'Candidate', 'Knowledge', 'count',
-           'heard', 'hear', 'start', 'register_fact', 'note', 'digest', 'wall_of', 'set_up', 'refresh', 'settle',
-           'hyperplanes', 'open_second', 'region_of', 'asked_of', 'wealth', 'missing', 'was_answered', 'passes',
-           'prove', 'least_regret', 'spread', 'Outlook', 'path_of_bets', 'path_of_cuts', 'Choice', 'saved',
-           'cheapest_answer', 'leader', 'file', 'opening', 'direction', 'against', 'no_agent']
+           'heard', 'hear', 'register_fact', 'note', 'digest', 'wall_of', 'set_up', 'refresh', 'settle', 'hyperplanes',
+           'open_second', 'region_of', 'asked_of', 'wealth', 'missing', 'was_answered', 'passes', 'prove',
+           'least_regret', 'spread', 'Outlook', 'path_of_bets', 'path_of_cuts', 'Choice', 'saved', 'cheapest_answer',
+           'leader', 'file', 'opening', 'direction', 'against', 'no_agent']
 
 # %% ../../nbs/sharp/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -24,7 +24,7 @@ from ..experts.told import Told
 from .evidence import own_wealth, pair_wealth
 from .hints import checked
 from .hyperplanes import RegionProgram, flat
-from .questions import (Foretold, Guess, cheapest_rule, question,
+from .questions import (Foretold, Guess, advantage, cheapest_rule, question,
                                     search_rule)
 from .record import CHECK, SEARCH
 from .walls import (HUGE, LEAST, BetRegion, Cone, Contradiction, Cut,
@@ -140,24 +140,18 @@ def hear(known, a):
             len(known.answers) >= known.setting.K):
         set_up(known)
     known.answers[known.data.asked[a.round - 1]] = known.heard[key] = a
-    if not a.s.any():
-        return start(known, a.arm)
-    if known.first not in (None, a.arm) and a.s.max() < 1/MOST:
-        known.equal.add(a.arm)
+    if not a.s.any():                       # none is cheaper
+        known.first = a.arm
+        known.candidates.insert(0, Candidate(a.arm, known.zero, np.zeros(len(known.u)),
+                                             known.delta*share(0)))
+    if known.first is not None:
+        known.equal |= {b.arm for b in known.answers.values()
+                        if b.arm != known.first and b.s.max() < 1/MOST}
     for wall in known.walls.values():
         note(known, wall, a)
     open_second(known, a.arm)
 
 # %% ../../nbs/sharp/24_bets.ipynb #b7b0c15b
-def start(known, arm):
-    "This arm answered the zero rule: none is cheaper."
-    known.first = arm
-    nothing = np.zeros(len(known.u))
-    first = Candidate(arm, known.zero, nothing, known.delta*share(0))
-    known.candidates.insert(0, first)
-    known.equal |= {a.arm for a in known.answers.values()
-                    if a.arm != arm and a.s.max() < 1/MOST}
-
 def register_fact(known, fact):
     "Take a registration: (rounds before it, index of the rule, arm)."
     rounds, rule, arm = fact
@@ -173,21 +167,18 @@ def note(known, wall, a):
         side = 1 if a.arm == wall.pair[0] else -1
         wall.add(known.cone.coordinates(a.s), side, a.round)
 
-def digest(record, setting, oracle=None, *, delta, see=None, told=None):
-    """The `Knowledge` in a `Record`; `see(known, rule, round)`, if given, is called
-    with each `Round`. Raises `Contradiction`."""
-    known = Knowledge(setting, oracle, delta, record, told)
-    rules = [ScoringRule(v, setting.support, setting.bound) for v in record.rules]
-    at = {}
-    for fact in record.registered:
-        at.setdefault(fact[0], []).append(fact)
-    for n, r in enumerate([*record.rounds, None]):
-        for fact in at.get(n, ()):
-            register_fact(known, fact)
-        if r is not None:
+def digest(known, rounds, see=lambda rule, r: None):
+    """Tell `Knowledge` the registrations in its record and the first `rounds`, each of
+    which is shown to `see`, with its rule. Raises `Contradiction`."""
+    z, record = known.setting, known.record
+    rules = [ScoringRule(v, z.support, z.bound) for v in record.rules]
+    for n in range(len(rounds) + 1):
+        for fact in record.registered:
+            if fact[0] == n:
+                register_fact(known, fact)
+        for r in rounds[n:n + 1]:
             count(known, rules[r.rule], r)
-            if see:
-                see(known, rules[r.rule], r)
+            see(rules[r.rule], r)
             heard(known, rules[r.rule], r)
     return known
 
@@ -776,25 +767,18 @@ def no_agent(setting, answers, strict=()):
     other arm."""
     from scipy.optimize import linprog
     K, M = setting.K, setting.M
-    n, rows, rounds, low = K*M + K + 1, [], [], []
-    for a in answers:
-        for j in range(K):
-            if j == a.arm:
-                continue
-            row = np.zeros(n)
-            row[a.arm*M:(a.arm + 1)*M], row[j*M:(j + 1)*M] = a.s, -a.s
-            row[[K*M + a.arm, K*M + j, -1]] = -1, 1, 1
-            rows.append(row)
-            rounds.append(a.round)
-            low.append(float(a.round in strict or (a.round, j) in strict))
+    told = [(a, j) for a in answers for j in range(K) if j != a.arm]
+    if not told:
+        return ()
+    rows = [[*advantage(a.arm, j, a.s, K), 1.] for a, j in told]
+    low = [float(a.round in strict or (a.round, j) in strict) for a, j in told]
     # of q_k less q_0, say
     sums = np.kron(np.eye(K), flat(setting, np.arange(M)))
     sums = np.hstack([sums, np.zeros((len(sums), K + 1))])
-    if not rows:
-        return ()
-    found = linprog(np.eye(n)[-1], -np.array(rows), -np.array(low), sums,
-                    np.zeros(len(sums)), [(-1e6, 1e6)]*(n - 1) + [(0, None)])
+    n = K*M + K
+    found = linprog(np.eye(n + 1)[-1], -np.array(rows), -np.array(low), sums,
+                    np.zeros(len(sums)), [(-1e6, 1e6)]*n + [(0, None)])
     if found.status != 0 or found.fun <= 1e-3:                  # of a strict preference
         return ()
     y = -found.ineqlin.marginals
-    return tuple(sorted({t for t, v in zip(rounds, y) if v > 1e-9}))
+    return tuple(sorted({a.round for (a, _), v in zip(told, y) if v > 1e-9}))
