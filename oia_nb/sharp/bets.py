@@ -24,8 +24,8 @@ from ..experts.told import Told
 from .evidence import own_wealth, pair_wealth
 from .hints import checked
 from .hyperplanes import RegionProgram, flat
-from .questions import (Foretold, Guess, advantage, cheapest_rule, question,
-                                    search_rule)
+from .questions import (Foretold, Guess, advantage, cheapest_rule,
+                                    question, search_rule)
 from .record import CHECK, SEARCH
 from .walls import (HUGE, LEAST, BetRegion, Cone, Contradiction, Cut,
                                 CutRegion, PLAIN, Wall, prove_cheaper, weigh)
@@ -59,12 +59,11 @@ class Candidate:
 class Knowledge:
     """What a `Record` says: the transcript `data`, the distinct `answers`, {index of
     the rule: `Answer`}, `candidates`, half-spaces (`walls`) and `regions`."""
-    def __init__(self, setting, oracle, delta, record, told=None):
+    def __init__(self, setting, oracle, delta, record, told=Told()):
         self.setting, self.oracle, self.asked = setting, oracle, delta
         self.delta = delta if oracle else (1 - LOOK)*delta
         self.record, self.data = record, Transcript(setting, keeps=True)
-        self.told = Told() if told is None else told
-        self.outcomes = Outcomes(self.data, self.told)
+        self.told, self.outcomes = told, Outcomes(self.data, told)
         self.by_bets = self.outcomes.by_bets
         self.first = self.cone = None
         self.answers, self.candidates = {}, []
@@ -106,6 +105,10 @@ class Knowledge:
         return self.equal | {j for (l, j), w in self.walls.items()
                              if l == self.first and w.tied}
 
+    def rule(self, n):
+        "The n-th rule of the record."
+        return ScoringRule(self.record.rules[n], self.setting.support, self.setting.bound)
+
     def answer_to(self, rule):
         "The `Answer` to a rule; None if it wasn't announced yet."
         return self.heard.get(rule.values.tobytes())
@@ -136,8 +139,7 @@ def hear(known, a):
     key = a.rule.values.tobytes()
     if known.fixed.get(key, a.arm) != a.arm:
         raise Contradiction((a.round, ), 'oracle')
-    if known.cone is None and known.first is not None and (
-            len(known.answers) >= known.setting.K):
+    if known.first is not None and len(known.answers) >= known.setting.K:
         set_up(known)
     known.answers[known.data.asked[a.round - 1]] = known.heard[key] = a
     if not a.s.any():                       # none is cheaper
@@ -155,11 +157,9 @@ def hear(known, a):
 def register_fact(known, fact):
     "Take a registration: (rounds before it, index of the rule, arm)."
     rounds, rule, arm = fact
-    z = known.setting
-    rule = ScoringRule(known.record.rules[rule], z.support, z.bound)
-    n = 1 + sum(not c.is_zero for c in known.candidates)
-    known.candidates.append(Candidate(arm, rule, known.outcomes.counts[arm].copy(),
-                                      known.delta*share(n), rounds))
+    part = known.delta*share(1 + sum(not c.is_zero for c in known.candidates))
+    counts = known.outcomes.counts[arm].copy()
+    known.candidates.append(Candidate(arm, known.rule(rule), counts, part, rounds))
 
 def note(known, wall, a):
     "Tell the hyperplane of a pair (l, j) what either answered."
@@ -170,10 +170,9 @@ def note(known, wall, a):
 def digest(known, rounds, see=lambda rule, r: None):
     """Tell `Knowledge` the registrations in its record and the first `rounds`, each of
     which is shown to `see`, with its rule. Raises `Contradiction`."""
-    z, record = known.setting, known.record
-    rules = [ScoringRule(v, z.support, z.bound) for v in record.rules]
+    rules = [known.rule(n) for n in range(len(known.record.rules))]
     for n in range(len(rounds) + 1):
-        for fact in record.registered:
+        for fact in known.record.registered:
             if fact[0] == n:
                 register_fact(known, fact)
         for r in rounds[n:n + 1]:
@@ -186,8 +185,7 @@ def digest(known, rounds, see=lambda rule, r: None):
 def wall_of(known, l, j):
     "The `Wall` of arm l against arm j, told all answers so far."
     if (l, j) not in known.walls:
-        wall = known.walls[l, j] = Wall(known.cone, (l, j),
-                                        lambda: against(known))
+        wall = known.walls[l, j] = Wall(known.cone, (l, j), lambda: against(known))
         for a in known.answers.values():
             note(known, wall, a)
     return known.walls[l, j]
@@ -333,23 +331,24 @@ class Outlook:
     def __init__(self, known, c, j, missing, eps):
         q, N, u, self.eps = known.outcomes.shares, known.data.N, known.u, eps
         s, R = known.outcomes.paid(c.rule), region_of(known, j)
-        self.reports = known.data.q_hat[j]
         self.j, self.own, self.q = j, j == c.arm, q[j]
         self.earned = float(q[c.arm] @ (u - s))
         self.target = float(q[j] @ s if self.own else q[j] @ u - self.earned) - eps
         self.margin = float(R.prices.min() - self.target)
-        self.need, self.missing = min(asked_of(c, j), 20.), min(missing, 20.)
+        self.need, self.missing = min(asked_of(c, j), 20.) + SLACK, min(missing, 20.)
         self.N, self.Nc = N[j], N[c.arm] - c.counts.sum()
         v = R.rules[R.prices.argmin()]
-        self.sj = 0. if self.own else spread(q[j], N[j], u - v)
-        self.sc = spread(q[c.arm], self.Nc, u - s)
         if self.own:
+            self.sj = 0.
             self.sc = max(spread(q[j], self.Nc, s - v), spread(q[j], self.Nc, s)/2)
+        else:
+            self.sj = spread(q[j], N[j], u - v)
+            self.sc = spread(q[c.arm], self.Nc, u - s)
         self.range = float(np.ptp(s if self.own else u))
 
     def needed(self, D):
         "Samples of j and of the candidate's arm, in all, for margins D."
-        L, floor = self.need + SLACK, FLOOR*self.eps
+        L, floor = self.need, FLOOR*self.eps
         more, D = 1 + np.maximum(0., floor - D)/self.eps, np.maximum(D, floor)
         n = more*2*L*(self.sj + self.sc)/D**2
         few = .1*L*self.range/D
@@ -358,7 +357,7 @@ class Outlook:
     def samples(self, D):
         "Samples to come if the margin were D (a number or an array)."
         nj, nc = self.needed(D)
-        return np.maximum(0., nj - self.N)*(not self.own) + np.maximum(0., nc - self.Nc)
+        return np.maximum(0., nj - self.N) + np.maximum(0., nc - self.Nc)
 
     def is_hopeless(self):
         "Whether samples leave no doubt that the margin is below the least one."
@@ -367,7 +366,7 @@ class Outlook:
 
     def as_it_stands(self):
         "Samples to come with the margin as it is: predicted, or by what is missing."
-        share = self.missing/(self.need + SLACK)
+        share = self.missing/self.need
         return float(max(self.samples(self.margin),
                          sum(self.needed(self.margin))*share))
 
@@ -592,8 +591,8 @@ class Choice:
         "To ask for a cheaper rule of an arm than the candidate's, sought now and then."
         known, j = self.known, o.j
         if known.rounds >= self.sought.get(j, (0, None))[0]:
-            found = (cheapest_rule(known.setting, self.foretold, j, o.reports, n)
-                     for n in TRUST)
+            q = known.data.q_hat[j]
+            found = (cheapest_rule(known.setting, self.foretold, j, q, n) for n in TRUST)
             rules = (self.fit(f.values) for f in found if f)
             rule = next((r for r in rules if not known.answer_to(r)), None)
             self.sought[j] = known.rounds + 8, rule

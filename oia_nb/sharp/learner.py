@@ -96,10 +96,6 @@ def kept_back(rounds):
         n -= 1
     return rounds[:n], rounds[n:]
 
-def rule_named(run, n):
-    "The n-th rule of the record."
-    return ScoringRule(run.record.rules[n], run.setting.support, run.setting.bound)
-
 def played(run, rule, target, kind):
     """One round, a fact from now on; returns it as a `Round`. Raises `Halt` at the
     cap."""
@@ -376,8 +372,8 @@ def checked_record(setting, history=(), record=None, margin=0.):
     return record.copied()
 
 # %% ../../nbs/sharp/25_sharp.ipynb #5d1e7a4c
-def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, margin=0.,
-          unit=None, search=None):
+def maker(setting, oracle, watch, told, examined, past, round_cost, margin,
+          unit, search):
     """A function of ϵ, δ, rounds and a share of the false alarms that makes the
     learner; raises `InvalidInput`."""
     if not isinstance(examined, bool):
@@ -386,7 +382,7 @@ def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, ma
     told = as_told(told).require(
         'sharp', ('rounding', 'beliefs', 'costs')[:2 + examined])
     own = check_heard(setting, told, margin).beliefs == 'own'
-    if own and past is not None and any(r.state < 0 for r in past.rounds):
+    if own and any(r.state < 0 for r in past.rounds):
         raise InvalidInput('history', 'an answer without its state', 'states: this '
                            'learner counts what follows a report')
     if round_cost is None:
@@ -396,10 +392,9 @@ def maker(setting, oracle, watch, told, examined, past=None, round_cost=None, ma
         def start(record):
             run = SharpRun(setting, oracle, eps, delta, rounds, watch,
                            replace(told, alarm=share*told.alarm), record, round_cost,
-                           unit, search or {})
+                           unit, search)
             return run, steps(run, examined)
-        record = Record() if past is None else past.copied()
-        return SharpLearner(setting, start, record, own)
+        return SharpLearner(setting, start, past.copied(), own)
     return make
 
 # %% ../../nbs/sharp/25_sharp.ipynb #2a57c169
@@ -433,7 +428,7 @@ def prepare(run, checks):
             break
         if checks:                     # they don't follow a proof any more
             for r in checks:
-                take_in(run, rule_named(run, r.rule), r)
+                take_in(run, run.known.rule(r.rule), r)
             checks.clear()
             continue
         yield from sit(run, rule, arm, *how)
@@ -467,7 +462,7 @@ def close(run, checks, crosses):
     c, known = run.best, run.known
     told = Counter((run.record.rules[r.rule].tobytes(), r.arm) for r in checks)
     for r in checks:
-        take_in(run, rule_named(run, r.rule), r, is_news=False)
+        take_in(run, known.rule(r.rule), r, is_news=False)
     more, walls = foundation(run)
     coin = lambda rule: payable(rule, run.unit)
     answers = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
@@ -502,7 +497,7 @@ def some_agent(run):
     known, arms = run.known, defaultdict(set)
     _, checks = kept_back(run.record.rounds)
     for t, r in enumerate(checks, known.rounds - len(checks) + 1):
-        bets.heard(known, rule_named(run, r.rule), r, t)
+        bets.heard(known, known.rule(r.rule), r, t)
     paying = [a for a in known.answers.values() if a.s.any()]
     for a in paying:
         arms[bets.direction(a.s)].add(a.arm)
@@ -529,16 +524,14 @@ def foundation(run):
 def limits_of(wall):
     """The `Boundary.limits` of a hyperplane to the arm of the zero rule. Along a ray
     from that rule they are linear: each ray is looked at once."""
-    bound, known, some = wall.cone.bound, {}, np.empty((0, len(wall.up)))
+    bound, known = wall.cone.bound, {}
     def limits(s):
-        nonlocal some
         most = s.max()
         if most <= 0:
             return 1., 1.
         way = np.round(s/most, 9)
         # α that agree with all answers
-        if len(wall.at_ends) > len(some):
-            some = np.array(wall.at_ends)
+        some = np.reshape(wall.at_ends, (-1, len(wall.up)))
         values = some @ wall.cone.coordinates(way)*most/bound
         if len(values) and values.min() <= 1 <= values.max():
             return -np.inf, np.inf
