@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from commit import commit
-from oia_nb.all import identify, load_world
+from oia_nb.all import identify, load_world, mix, optimal_rule
+from oia_nb.game.oracle import check_oracle
 from oia_nb.paper.complexity import problem_of
 from oia_nb.run.experiments import experiment
 from oia_nb.worlds.generators import bits_world
-from oia_nb.game.oracle import shrink_oracle
 
 STATIC = Path(__file__).resolve().parent.parent/'nbs'/'_static'
 SEED, DELTA, CAP = 2025, .1, 10_000_000
@@ -41,10 +41,11 @@ WORLDS = FREE | CHEAP | PAYING | THREE | CLOSE | GAPS | BELIEFS | ARMS | SHIPPED
 # --- Methods --------------------------------------------------------------------------
 
 def weaker_oracle(world, *, eps, delta, mixing, share, budget, seed, oracle):
-    "OIAFC with an oracle of a smaller margin."
+    "OIAFC with an oracle that has the given share of the widest margins."
+    best = optimal_rule(world).rules
+    weaker = check_oracle(world, [mix(*rules, share) for rules in zip(best, oracle.rules)])
     return identify(world, method='oiafc', eps=eps, delta=delta, mixing=mixing,
-                    budget=budget, engine='fast', oracle=shrink_oracle(world, share),
-                    seed=seed)
+                    budget=budget, engine='fast', oracle=weaker, seed=seed)
 
 def oiafc_until(cap):
     return {'oiafc': ('oiafc', dict(engine='fast', budget=cap))}

@@ -70,7 +70,8 @@ class Parser(argparse.ArgumentParser):
 
     def fill(self):
         "Add the options, those of one title together."
-        groups, options, self.options = {None: self}, self.options, ()
+        groups: dict = {None: self}
+        options, self.options = self.options, ()
         for entry in options:
             rows = (map(described, entry.split()) if isinstance(entry, str)
                     else entry())
@@ -106,7 +107,7 @@ def parser(whole=False):
     places = {'': top.add_subparsers(metavar='COMMAND', dest='command', required=True)}
     def add(place, word, text):
         # help tells the first level by its contents
-        listed = dict(help=first_sentence(text)) if place or whole else {}
+        listed: dict = dict(help=first_sentence(text)) if place or whole else {}
         return places[place].add_parser(word, description=text, allow_abbrev=False,
                                         **listed)
     for name, (f, options) in COMMANDS.items():
@@ -211,7 +212,7 @@ def described(word):
     name, _, default = word.partition('=')
     key = name.rstrip('!*')
     [(kind, text)] = [rows[key] for rows in OPTIONS.values() if key in rows]
-    kw = dict(help=text)
+    kw: dict = dict(help=text)
     if kind is bool:
         kw |= dict(action='store_true')
     elif isinstance(kind, list):
@@ -226,7 +227,7 @@ def described(word):
     else:
         kw |= dict(type=kind, required=name.endswith('!'))
     if default:
-        value = kind(default)
+        value = kw['type'](default)
         form = {int: ',', float: 'g'}.get(kind, '')
         kw |= dict(default=value, help=f'{text} (default: {value:{form}})')
     return key if key.startswith('--') else key.lower(), kw
@@ -275,9 +276,9 @@ def main(argv=None):
 def get_ready():
     "Make streams fit for any text; no file takes the place of a closed descriptor."
     for stream in sys.stdout, sys.stderr:
-        if hasattr(stream, 'reconfigure'):
+        if reconfigure := getattr(stream, 'reconfigure', None):
             # a terminal without Greek gets question marks
-            stream.reconfigure(errors='replace')
+            reconfigure(errors='replace')
     while (n := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(n, True)
     os.close(n)
@@ -491,7 +492,7 @@ def show_optimal(args):
     if args.json:
         tell('note:', why)
         return put_json(documents.optimal_to_dict(
-            best, margin=None if lacking else min(margins), bound_needed=needed,
+            best, margin=None if lacking else min(widest), bound_needed=needed,
             margins=dict(zip(arms, margins)),
             rounded=documents.rounded_fields(world, found)))
     print(facts.arm_facts(world, best, margins).table(),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from operator import index
+from typing import Any
 import numpy as np
 
 # %% ../nbs/sharp/39_verify.ipynb #f2cda7db
@@ -55,9 +56,9 @@ class Facts:
     utility: np.ndarray
     bound: float
     K: int
-    rules: np.ndarray
+    rules: np.ndarray | None
     rounds: np.ndarray
-    registered: tuple = ()
+    registered: tuple | list = ()
     prior: np.ndarray | None = None
     supports: tuple | None = None
     paid: dict | None = None
@@ -136,7 +137,7 @@ class Arithmetic:
     def __init__(self, exact):
         self.exact = exact
 
-    def numbers(self, x, shape=None):
+    def numbers(self, x, shape=None) -> Any:
         "x, which must be finite, as an array, of this `shape` if one is said."
         if isinstance(x, Fraction):
             return x
@@ -178,6 +179,10 @@ class Seen:
     linear in them: `pays` (M, M, W) are the weights of what each belief expects, `out`
     (N, M, W) those of each outcome, for which the principal has utilities `u` (N,).
     Payments of the rules are `s` (R, M) and `paid` (R, N)."""
+    pays: np.ndarray
+    out: np.ndarray
+    u: np.ndarray
+
     def __init__(self, facts, until, at, told=None):
         self.facts, self.until, self.at, told = facts, until, at, told or {}
         self.tie, self.wider, self.most, self.near, self.lost = map(

@@ -5,6 +5,7 @@ Nothing here is left to chance.
 """
 import ast
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -203,3 +204,16 @@ def test_a_right_script_passes_and_a_wrong_one_fails(tmp_path):
     for n, said in enumerate(WRONG.values(), 1 + USED.count('\n')):
         assert any(re.search(rf'wrong.py:{n}: ', s) and said in s for s in wrong), (n, wrong)
     assert len(wrong) == len(WRONG)
+
+def test_an_editor_finds_nothing_wrong(tmp_path):
+    "Pyright over the same files; a script with a fault, which only it sees, shows that it reads."
+    pytest.importorskip('pyright')
+    (tmp_path/'wrong.py').write_text("def f(x):\n    return len(x) + 'one'\n")
+    run = subprocess.run(
+        [sys.executable, '-m', 'pyright', '--pythonpath', sys.executable, '--outputjson',
+         'oia_nb', 'tests/typed.py', str(tmp_path/'wrong.py')],
+        cwd=ROOT, capture_output=True, text=True)
+    said = json.loads(run.stdout)
+    faults = [d for d in said['generalDiagnostics'] if d['severity'] == 'error']
+    wrong = [d for d in faults if d['file'].endswith('wrong.py')]
+    assert faults == wrong and len(wrong) == 1 and said['summary']['filesAnalyzed'] > 50

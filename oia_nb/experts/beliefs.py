@@ -21,6 +21,10 @@ class Outcomes:
     report and a state are, -1 if none. `own`: outcomes are pairs; `exact`: beliefs are
     heard as themselves; `by_bets`: regions are mixtures of V-rules.
     """
+    pays: np.ndarray
+    out: np.ndarray
+    place: np.ndarray
+
     def __init__(self, data, told=None):
         told, z = Told() if told is None else told, data.setting
         self.data, self.setting, self.facts = data, z, z

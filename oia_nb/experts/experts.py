@@ -209,9 +209,9 @@ def lottery(payment: float, bound: float, rng: np.random.Generator) -> float:
     return float(bound) if rng.random() < payment/bound else 0.
 
 # %% ../../nbs/experts/29_experts.ipynb #95dacd11
-@dataclass(frozen=True, eq=False)
 class Wrapped(Expert):
     "Does all as its field `inner` does."
+    inner: Any
     reads = dict(inner=lambda name, inner: Expert() if isinstance(
         inner, Rational) else as_kind(name, inner, Expert))
 
@@ -315,7 +315,6 @@ class Subjective(Expert):
         return odds/odds.sum(2, keepdims=True)
 
 # %% ../../nbs/experts/29_experts.ipynb #7e58d6fb
-@dataclass(frozen=True, eq=False)
 class Channel(Wrapped):
     "An `inner` expert whose reports pass through the rows of `heard(world)` (M, M)."
     def heard(self, world):
@@ -508,7 +507,7 @@ def parse_expert(text: str) -> Any:
         if len(values) > len(own):
             raise InvalidInput('expert', part,
                                f'{name} with at most {len(own)} numbers')
-        given = {n: _parsed(n, v) for n, v in zip(own, values)}
+        given: dict = {n: _parsed(n, v) for n, v in zip(own, values)}
         if agent is not None:
             given['inner'] = agent
         try:

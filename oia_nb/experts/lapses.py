@@ -64,9 +64,11 @@ def lapse_evidence(eta, answers, lapses):
 class Patience:
     """The state of a run: the learner `inner`, the `stacks` of answers by arm, and the
     `homes` {payments of a rule: [its arm or None, tally, the question that it was]}."""
+    inner: Any = None
+
     def __init__(self, setting, eps, delta, *, told, max_rounds):
         self.setting, self.eps, self.delta = setting, eps, delta
-        self.told, self.inner, self.max_rounds = told, None, max_rounds
+        self.told, self.max_rounds = told, max_rounds
         self.data = Transcript(setting)
         self.stacks = [deque() for _ in range(setting.K)]
         self.homes = {}

@@ -9,6 +9,7 @@ __all__ = ['AT_FIRST', 'NEXT', 'TOO_LITTLE', 'LOOK_AGAIN', 'ENOUGH_ROUNDS', 'sha
 # %% ../../nbs/experts/37_leads.ipynb #5e43e80d
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import Any
 import numpy as np
 from ..core import TIE_TOL, InvalidInput
 from ..paper.estimation import Transcript
@@ -60,10 +61,14 @@ def dearer(certificate, x):
 class LeadRun:
     """The state of a run: its `data`, those of attempts that are over and of prices;
     these `attempts`; and the learner of the one under way, `inner`."""
-    def __init__(self, make, setting, oracle, **asked):
+    inner: Any = None
+
+    def __init__(self, make, setting, oracle, *, eps, delta, margin, max_rounds,
+                 by_state):
         self.make, self.setting, self.oracle = make, setting, oracle
-        vars(self).update(asked)        # eps, delta, margin, max_rounds, by_state
-        self.data, self.attempts, self.inner = Transcript(setting), [], None
+        self.eps, self.delta, self.margin = eps, delta, margin
+        self.max_rounds, self.by_state = max_rounds, by_state
+        self.data, self.attempts = Transcript(setting), []
 
     @property
     def left(self):
@@ -181,7 +186,7 @@ def lead_result(run, status, violated=None):
                   violated=violated or False, attempts=len(run.attempts),
                   lead=run.margin, **best)
 
-def lead_found(run, a):
+def lead_found(run, a) -> dict[str, Any]:
     "What an `Attempt` found, as `finish` is told of it."
     found, led = a.found, run.led(a.found)
     if not led:

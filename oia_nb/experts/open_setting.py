@@ -171,7 +171,7 @@ class OpenRun:
     def end(self, status, found=None):
         "The `Discovery` of a run that has ended."
         seen, z = self.seen, self.setting
-        more = dict(status=status, mass=seen.mass, rounds=seen.rounds,
+        more: dict = dict(status=status, mass=seen.mass, rounds=seen.rounds,
                     collecting=self.collecting, runs=len(self.starts),
                     starts=tuple(self.starts))
         if found is None:
@@ -260,7 +260,7 @@ def open_rounds(setting, coroutine, menus, eps, delta):
     inner, certificate = d.found, None
     if np.isfinite(d.bound):
         certificate = open_proof(data, d, Certificate(d.bound, 0., d.bound))
-    seen = {} if STATUS[d.status].sound else dict(violated='oracle')
+    seen: dict = {} if STATUS[d.status].sound else dict(violated='oracle')
     if inner:
         seen = dict(checks=inner.checks,
                     violated=inner.violated or inner.event_violated)

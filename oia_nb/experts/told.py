@@ -20,7 +20,7 @@ TOLD_WORDS = dict(beliefs=('calibrated', 'own'), costs=('fixed', 'until the end'
                arm=('seen', 'guessed'))
 # the least and the most, and whether the least is excluded; lapses that outnumber
 # intended answers can't be told from them
-TOLD_NUMBERS = dict(lapses=(0., .49), band=(0., ), alarm=(0., 1., True))
+TOLD_NUMBERS: dict = dict(lapses=(0., .49), band=(0., ), alarm=(0., 1., True))
 # how often a check raises a false alarm, if nothing else is said
 ALARM = .01
 # a float has no more decimals

@@ -210,7 +210,7 @@ class Engine:
         z, rules, keep = run.setting, run.oracle.rules, run.transcript.keep_answer
         nothing = np.zeros((z.M, z.W)).tobytes()
         for arm, k, side in np.argwhere(a.when):
-            share = a.ends[arm, k, side]
+            share = float(a.ends[arm, k, side])
             keep(arm, share*rules[k].expected, (int(k), nothing), share,
                  t=int(a.when[arm, k, side]))
         for p in range(self.known, clock.points):

@@ -29,7 +29,7 @@ from ..paper.oiafc import SNAPSHOT_GROWTH
 ROOM = 1 << 16        # rounds, and points, for which there is room at first
 SHOTS = 128           # and snapshots
 
-def array(dims, kind=float, fill=0):
+def array(dims: str, kind: Any = float, fill: Any = 0) -> Any:
     "How an array of a run starts: dimensions by name, type, value."
     return dims, kind, fill
 
@@ -102,7 +102,7 @@ def new_run(K: int, M: int, W: int, **known: Any) -> RunArrays:
     "A `RunArrays` of fields that are `known`, and of arrays as they start."
     sizes = {'K': K, 'M': M, 'MW': M*W, 'm': K + 2, 'm+2': K + 4, 'n': M + 1,
              'n+1': M + 2, 'room': ROOM, 'rounds': ROOM, 'shots': SHOTS, '2': 2}
-    made = {name: np.full([sizes[d] for d in dims.split()], fill, kind)
+    made: dict = {name: np.full([sizes[d] for d in dims.split()], fill, kind)
             for name, (dims, kind, fill) in RunArrays._field_defaults.items()}
     return RunArrays(**made | known)
 
@@ -543,8 +543,8 @@ def compiled() -> Callable[..., int]:
         g = FunctionType(f.__code__, names, f.__name__)
         g.__module__, g.__qualname__ = f.__module__, f'{f.__name__}_{code_key()}'
         apart = f in (step, pivot, solve, play_rounds)
-        names[f.__name__] = numba.njit(g, error_model='numpy', _nrt=False,
-                                       inline='never' if apart else 'always')
+        names[f.__name__] = numba.njit(                 # type: ignore
+            g, error_model='numpy', _nrt=False, inline='never' if apart else 'always')
     try:
         names['play_rounds'].enable_caching()
     except RuntimeError:

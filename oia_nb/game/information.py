@@ -142,8 +142,8 @@ class Setting(Value):
     utility: np.ndarray
     bound: float
     arms: Sequence[str]
-    states: Sequence[str] = None
-    decisions: Sequence[str] = None
+    states: Sequence[str] = None        # type: ignore
+    decisions: Sequence[str] = None     # type: ignore
     supports: Sequence[Any] | None = None
     prior: np.ndarray | None = None
     rates: np.ndarray | None = None
@@ -215,7 +215,7 @@ class Setting(Value):
         "{a belief, as a tuple of its numbers: its place on the support}."
         return {tuple(b): i for i, b in reversed([*enumerate(self.support.tolist())])}
 
-    def index(self, report: ArrayLike, arm: int | str | None = None) -> int:
+    def index(self, report: Any, arm: int | str | None = None) -> int:
         """The place on the support of a reported belief (W,), within `REPORT_TOL`; it
         must be one of the beliefs of `arm` (an index), if one is given.
 
@@ -329,7 +329,7 @@ def _places(setting, at, beliefs):
         raise InvalidInput(at, beliefs, 'beliefs that are all different')
     return tuple(sorted(places))
 
-def _nearest(support, belief):
+def _nearest(support, belief) -> Any:
     "The place of a belief on the support, within `REPORT_TOL`; None if it isn't there."
     gap = np.abs(support - belief).max(1)
     return int(gap.argmin()) if gap.min() <= REPORT_TOL else None
@@ -489,7 +489,7 @@ class World(Value):
     structure: InformationStructure
     setting: Setting
     name: str = 'world'
-    signals: Sequence[Sequence[str]] = None
+    signals: Sequence[Sequence[str]] = None     # type: ignore
     agent: Agent = field(default_factory=Rational)
     source: str | None = None
     licence: str | None = None
@@ -702,12 +702,12 @@ def make_world(joint: Sequence[Any], costs: Any, utility: ArrayLike, bound: floa
     costs = as_labelled('costs', costs, (listed(arms),))
     structure = InformationStructure(joint, costs)
     beliefs = np.vstack([posterior(p)[p.sum(1) > 0] for p in structure.joint])
-    arms = structure.K if arms is None else arms
     distinct, place = merge_beliefs(beliefs)
     _warn_of_merged(beliefs, distinct[place])
-    setting = Setting(distinct, utility, bound, arms, states, decisions, supports,
-                      prior)
-    return World(structure, setting, signals=signals, **fields)
+    setting = Setting(distinct, utility, bound, structure.K if arms is None else arms,
+                      states, decisions, supports, prior)
+    fields['signals'] = signals
+    return World(structure, setting, **fields)
 
 # %% ../../nbs/paper/01_information.ipynb #ac292ccf
 ONE_BELIEF = 1e-12      # beliefs closer than this differ by rounding only
@@ -722,7 +722,7 @@ def _warn_of_merged(beliefs, taken):
             f'of another one and are taken to lead to that, such as '
             f'{beliefs[i].tolist()} for {taken[i].tolist()}', stacklevel=3)
 
-def _row_labels(table):
+def _row_labels(table) -> Any:
     "The index of a pandas table as texts; None where it only counts."
     index = getattr(table, 'index', None)
     if index is None or callable(index) or not hasattr(table, 'columns'):
@@ -783,7 +783,7 @@ def check_rule(world: World, rule: ScoringRule) -> None:
 
 def _on_support(rule, support):
     own = getattr(rule, 'support', support)
-    fits = np.shape(getattr(rule, 'values', None)) == support.shape
+    fits = np.shape(getattr(rule, 'values', ())) == support.shape
     return fits and (own is support or np.array_equal(own, support))
 
 # %% ../../nbs/paper/01_information.ipynb #7284e5df

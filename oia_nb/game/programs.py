@@ -171,6 +171,9 @@ class ArmProgram:
 # %% ../../nbs/appendix/61_programs.ipynb #98d75367
 class CvxpyProgram(ArmProgram):
     "The reference solver: the program as it reads, with all lies forbidden."
+    S: Any
+    slack: Any
+
     def __init__(self, support, K, arm):
         import cvxpy as cp
         self.arm, self.solves = arm, 0
@@ -479,7 +482,7 @@ class RuleProgram(ArmProgram, ProperProgram):
         if not (np.isfinite(counts).all() and np.isfinite(slack)
                 and (lower < np.inf).all()):
             raise SolverFailure('a coefficient of the program is not finite')
-        for k in np.flatnonzero((counts != self.counts).any(1)):
+        for k in np.flatnonzero((counts != self.counts).any(1)).tolist():
             self.change_row(self.links[k], link_row(self.support, counts[k], k, self.K))
         self.counts, self.lower = np.array(counts, float), lower
         self.slack = float(slack)
@@ -794,4 +797,5 @@ def widest_rule(program: Any, q: np.ndarray, C: np.ndarray, bound: float) -> Sol
         if found.rule.max() <= LP_TOL:                  # payments of nothing but noise
             found = replace(found, rule=0*found.rule)
         if b == bound or found.rule.max() < INSIDE:
-            return found.times(b)
+            break
+    return found.times(b)

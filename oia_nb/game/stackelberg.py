@@ -188,7 +188,7 @@ def optimal_rule(world: World, solver: str = 'fast', margin: float = 0.) -> Opti
     arms = range(as_kind('world', world, World).setting.K)
     found = [lp_arm(world, k, solver, margin) for k in arms]
     profits = np.array([-np.inf if f is None else f[0] for f in found])
-    rules = tuple(None if f is None else f[1] for f in found)
+    rules: tuple = tuple(None if f is None else f[1] for f in found)
     if not np.isfinite(profits).any():
         raise NotInducible(f'no arm can lead by {margin:g}', world.setting.arms,
                            float(margin))

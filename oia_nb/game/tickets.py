@@ -377,7 +377,7 @@ def decimals(unit):
     >>> decimals(.05)
     2
     """
-    return unit and max(0, -Decimal(repr(float(unit))).as_tuple().exponent)
+    return unit and max(0, -int(Decimal(repr(float(unit))).as_tuple().exponent))
 
 # %% ../../nbs/experts/26_tickets.ipynb #f849993e
 def rounded(rule: ScoringRule, digits: int, where: World | Setting,

@@ -36,7 +36,7 @@ def chen_share(setting, t):
     return float(min(setting.K*t**(-1/3), 1.))
 
 # %% ../../nbs/paper/12_baselines.ipynb #09a18790
-def chen_parts(setting, budget, delta):
+def chen_parts(setting, budget, delta) -> dict[str, Any]:
     "Chen et al.'s choice of the parts that make a run: `radius` and `mixing`."
     a = budget_parameter(setting, budget, delta)
     return dict(radius=lambda N, t: radius_fb(N, t, a=a),
@@ -169,7 +169,7 @@ class Commitment:
     r"""The best that an arm can be committed to: `upper` $U_k$ (None: even the
     loosened program has no solution), `lower` $L_k$, the `rule` that earns that,
     `solves`."""
-    upper: float
+    upper: float | None
     lower: float
     rule: ScoringRule
     solves: int
@@ -283,7 +283,7 @@ def explore_then_commit(setting: Setting, oracle: Oracle, *, eps: float, delta: 
         steps = ask_link_commit(run, n, solver)
         decide = lambda run, found: committed(run, eps, *found)
     else:           # fewer rounds than arms
-        steps = remember(run, initialise(run, budget), keep=lambda run: True)
+        steps = remember(run, initialise(run, budget or 0), keep=lambda run: True)
         decide = best_or_safest
     return Learner(setting, run_through(run, steps, decide, eps, delta))
 

@@ -401,8 +401,8 @@ def forecast_rounds(subject: World | Setting, eps: float, delta: float, *,
     parts = theorem1_parts(p, now['theorem1'])
     knobs = {knob: {name: float(f(change(p))/now[name]) for name, f in MEASURES.items()}
              for knob, _, change in KNOBS}
-    return Forecast(p, parts=parts, dominant=max(parts, key=parts.get), knobs=knobs,
-                    **now)
+    return Forecast(p, parts=parts, dominant=max(parts, key=parts.__getitem__),
+                    knobs=knobs, **now)
 
 # %% ../../nbs/paper/11_complexity.ipynb #cbf51f87
 def forecast_rows(

@@ -133,7 +133,7 @@ class Transcript:
         return n
 
 # %% ../../nbs/paper/05_estimation.ipynb #c74e1860
-def radius_fc(N: np.ndarray, t: float, *, K: int, M: int, delta: float) -> np.ndarray:
+def radius_fc(N: np.ndarray, t: float, *, K: int, M: Any, delta: float) -> np.ndarray:
     """The radii (K,) for a fixed confidence, from counts `N` (K,) (paper, eq.
     radius1); infinite where `N` is 0.
 
@@ -159,7 +159,7 @@ def event_holds(world: World, q_hat: np.ndarray, I: np.ndarray) -> bool:
     return bool((np.abs(q_hat - world.belief_distributions).sum(1) <= I).all())
 
 # %% ../../nbs/paper/05_estimation.ipynb #a9a2f605
-def cost_upper(transcript: Transcript, I: np.ndarray) -> np.ndarray:
+def cost_upper(transcript: Any, I: np.ndarray) -> np.ndarray:
     """$C_+$ (K, K) from a `Transcript` and the radii `I` (K,) (paper, appendix on
     cost estimates).
 

@@ -89,7 +89,7 @@ class Exploration:
     called.
     """
     def __init__(self, setting: Setting, oracle: Oracle, *, radius: Callable[..., Any],
-                 mixing: Callable[..., float], solver: str = 'fast',
+                 mixing: Callable[..., float] | None, solver: str = 'fast',
                  watch: Callable[[Any], object] | None = None, looks: int | None = None,
                  sizes: Any = None) -> None:
         if watch is not None and not callable(watch):
@@ -232,7 +232,7 @@ def conclude_run(run: Exploration, *, eps: float, delta: float,
              **decision: Any) -> Identification:
     """The `Identification` of a finished run, from a `decision`: the `Finding` and
     the status that `finish` wants to know."""
-    seen = dict(searches=len(run.searches), lp_solves=run.programs.lp_solves,
+    seen: dict = dict(searches=len(run.searches), lp_solves=run.programs.lp_solves,
                 violated=run.violated) | decision
     if not seen['violated']:
         seen['found'] = with_proof(run, seen['found'], eps, delta)
@@ -386,14 +386,14 @@ def oiafc(setting: Setting, oracle: Oracle, *, eps: float, delta: float,
     True
     """
     eps, delta = check_learner(setting, oracle, eps, delta)
-    if not callable(mixing):
-        mixing = as_part('mixing', mixing, MIXINGS)(setting, eps)
+    weigh = mixing if callable(mixing) else as_part(
+        'mixing', mixing, MIXINGS)(setting, eps)
     stop = as_part('stop', stop, STOPS)
     return compose(
         setting, oracle, eps=eps, delta=delta,
         radius=lambda N, t: radius_fc(N, t, K=setting.K, M=setting.support_sizes,
                                       delta=delta),
-        mixing=lambda L, t: mixing(L), stop=lambda run, plan: stop(run, plan, eps),
+        mixing=lambda L, t: weigh(L), stop=lambda run, plan: stop(run, plan, eps),
         decide=lambda run, plan: last_or_best(run, plan, eps),
         rounds=as_integer('max_rounds', max_rounds,
                           setting.K), solver=solver, watch=watch, looks=0)

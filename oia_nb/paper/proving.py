@@ -88,7 +88,7 @@ def earn_hint(counted, k, least, path):
                       if v > NEGLIGIBLE])
 
 # %% ../../nbs/appendix/87_proving.ipynb #40d23670
-def prove_by_counts(claim, facts, points, *, until, answered, share):
+def prove_by_counts(claim, facts, points, *, until, answered, share) -> dict:
     """The hints of a `Claim` that rests on counts.
 
     `points` {round: payments (M,)} are the answers to choose from; `until` the rounds

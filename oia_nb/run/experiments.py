@@ -4,7 +4,7 @@
 
 # %% ../../nbs/handbook/67_experiments.ipynb #8a002df5
 from __future__ import annotations
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import Any, TYPE_CHECKING
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Method:
     (None: all); and `text`, by which a folder on disk knows it again."""
     call: Any
     options: dict
-    takes: frozenset
+    takes: frozenset | None
     text: Any
 
 # not for a grid
@@ -319,7 +319,7 @@ def names_of(contents):
     return list(dict.fromkeys([*contents['grid'], *options]))
 
 # %% ../../nbs/handbook/67_experiments.ipynb #e66e6faa
-def runs_of(contents, methods, repetitions):
+def runs_of(contents, methods, repetitions: Iterable[int]):
     "Every `Planned` of a manifest, in order: world, method, parameters, repetition."
     wanted = cells(contents['worlds'], methods, contents['grid'])
     for (w, m, parameters), i in product(wanted, repetitions):
@@ -401,7 +401,7 @@ def execute(tasks, n_jobs):
     from joblib.parallel import get_active_backend
     local = type(get_active_backend()[0]).__name__ == 'LokyBackend'
     with parallel_config('loky', inner_max_num_threads=1) if local else nullcontext():
-        yield from Parallel(n_jobs, batch_size=1,
+        yield from Parallel(n_jobs, batch_size=1,   # type: ignore
                             return_as='generator_unordered')(delayed(perform)(*task)
                                                              for task in tasks)
 
@@ -685,7 +685,7 @@ def _forecast_table(rows):
     "A pandas frame with a row a method and ϵ: counts and quantiles of its runs."
     import pandas as pd
     at = lambda p: lambda x: np.quantile(x, p, method='inverted_cdf')
-    columns = dict(runs=('rounds', 'size'), finished=('finished', 'sum'),
+    columns: dict = dict(runs=('rounds', 'size'), finished=('finished', 'sum'),
                    rounds_10=('rounds', at(.1)), rounds=('rounds', at(.5)),
                    rounds_90=('rounds', at(.9)))
     columns |= {name: (name, at(.5)) for name in rows[0]
@@ -737,7 +737,7 @@ def forecast(world: World, *, eps: float | Sequence[float] | None = None,
     np.int64(2)
     """
     runs, seed = as_integer('runs', runs, 1), as_integer('seed', seed, 0)
-    hired = np.inf if hires is None else as_integer('hires', hires, 1)
+    hired: Any = np.inf if hires is None else as_integer('hires', hires, 1)
     cap = min(as_integer('cap', cap, 1), hired)           # the rest isn't played
     world, oracle, _ = learnable(world)
     world = world if expert is None else replace(world, agent=expert)

@@ -302,7 +302,7 @@ def searching(row: Row, rng: np.random.Generator) -> dict[str, Any]:
     return dict(seed=int(rng.integers(2**32)))
 
 def learner_for(told: Told | str | None = None,
-                support: np.ndarray | None = None) -> Any:
+                support: np.ndarray | None = None) -> str:
     """The name of the first learner of the table that honours what is told; where
     rounding makes beliefs of the `support` be heard as others, of one that takes no
     report at its word. Raises `InvalidInput` if none does.
@@ -345,8 +345,9 @@ def origin_of(world: World, row: Row, options: dict[str, Any], seed: Any) -> Ori
     return Origin(world.name, row.name, kept, int(seed) if whole else None)
 
 # %% ../../nbs/appendix/63_identification.ipynb #d697556a
-def play_row(row: Row, world: World, oracle: Oracle, rng: np.random.Generator, /, *,
-             progress: bool, max_paid: float | None, **options: Any) -> Identification:
+def play_row(row: Row, world: World, oracle: Oracle | None, rng: np.random.Generator,
+             /, *, progress: bool, max_paid: float | None,
+             **options: Any) -> Identification:
     "One run of the learner of `row`, whose options are complete."
     def make(**options):
         made = row.make(world.setting, oracle, **options)
@@ -416,7 +417,7 @@ def identify(world: World, *, eps: float, delta: float, method: str | None = Non
     return add_lost(world, replace(found, setting=world.setting, origin=origin))
 
 # %% ../../nbs/appendix/63_identification.ipynb #bf946fb4
-def run_fast(row: Row, world: World, oracle: Oracle, rng: np.random.Generator, /, *,
+def run_fast(row: Row, world: World, oracle: Any, rng: np.random.Generator, /, *,
              eps: float, delta: float, **options: Any) -> Identification:
     "What `identify` does for engine=\"fast\"."
     from oia_nb.fast.drive import simulate_fast

@@ -42,7 +42,7 @@ from .. import proofs
 from .. import verify as checker
 
 # %% ../../nbs/appendix/62_learner.ipynb #76a85bc6
-def check_response(setting: Setting, response: Response) -> tuple[int, int]:
+def check_response(setting: Setting, response: Any) -> tuple[int, int]:
     """The arm and the belief (indices) of a `Response`, whose state is checked too;
     None stands for a state that isn't known yet.
 
@@ -299,13 +299,13 @@ class Identification:
         p, bound = self.proved.proof, self.proved.bound
         least = (_earned(claim, p, facts) if p['kind'] == 'sharp'
                  else proofs.earns_at_least(p))
-        while 'inner' in p:
+        while p and 'inner' in p:
             p = p['inner']
         if (p['kind'] == 'sums') != (bool(self.listed)):
             return 'what is proved is of other rules than what is claimed'
         if self.listed and not (
                 self.behind >= bound and self.index == p['index'] and self.profit == least
-                and list(self.earns) == list(p['ends'][p['index']])):
+                and self.earns == tuple(p['ends'][p['index']])):
             return 'what it says is not what is proved'
         if self.status in CLAIMS and not bound <= self.eps*(1 + CLAIM_TOL):
             return (f'a bound of {self.eps:.3g} was asked for, and one of {bound:.3g} is '
@@ -474,8 +474,9 @@ def facts_of(found):
     arrays = {name: np.array(facts[name], kind) for name, kind in TRACE_TYPES.items()
               if facts.get(name) is not None}
     paid = {int(r): np.array(s, float) for r, s in facts.get('paid') or ()}
-    facts = dict(rules=np.zeros((0, *z.support.shape))) | facts | arrays
-    return checker.Facts(**facts | dict(paid=paid), support=z.support, bound=z.bound,
+    known: dict = dict(rules=np.zeros((0, *z.support.shape))) | facts | arrays
+    known['paid'] = paid
+    return checker.Facts(**known, support=z.support, bound=z.bound,
                          utility=z.utility, K=z.K, rounds=np.array(columns, int).T,
                          prior=z.prior, supports=z.supports)
 
@@ -533,7 +534,7 @@ class Learner:
     `StopIteration` carries what the learner returns, as with a generator.
     `best()`, if given, tells the best rule so far, for the property of that name.
     """
-    def __init__(self, setting: Setting, steps: Generator[Any, Any, Any],
+    def __init__(self, setting: Setting, steps: Generator[Any, Any, Any] | None,
                  best: Callable[[], Any] | None = None, *,
                  states: bool = False) -> None:
         self.setting, self.states, self.rule = setting, states, None
@@ -604,7 +605,7 @@ def learner(make: Callable[_P, Generator[Any, Any, Any]]) -> Callable[_P, Learne
     one: what it makes is a `Learner`."""
     @wraps(make)
     def made(setting, oracle, *args, **options):
-        return Learner(setting, make(setting, oracle, *args, **options))
+        return Learner(setting, make(setting, oracle, *args, **options))  # type: ignore
     return made     # type: ignore[return-value]
 
 # %% ../../nbs/appendix/62_learner.ipynb #b5725577

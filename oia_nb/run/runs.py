@@ -35,7 +35,7 @@ def numbers_in(frame, column):
     "A column as floats, NaN where something is missing. Raises `InvalidInput`."
     import pandas as pd
     try:
-        return pd.to_numeric(frame[column]).to_numpy(float, na_value=np.nan)
+        return pd.Series(pd.to_numeric(frame[column])).to_numpy(float, na_value=np.nan)
     except (TypeError, ValueError):
         raise InvalidInput(f'frame[{column!r}]', frame[column].iloc[0],
                            'numbers') from None
@@ -119,7 +119,6 @@ def fit_exponent(x, y, level=.95):
     level, n = as_number('level', level, 0., 1.), len(x)
     if x.min() == x.max():
         raise InvalidInput('x', x.tolist(), 'at least two different values')
-    line = linregress(np.log(x), np.log(y))
-    half = line.stderr*t.ppf((1 + level)/2, n - 2) if n > 2 else np.inf
-    return Fit(float(line.slope), float(line.slope - half), float(line.slope + half),
-               float(line.intercept), n)
+    slope, start, _, _, stderr = np.array(linregress(np.log(x), np.log(y)))
+    half = stderr*t.ppf((1 + level)/2, n - 2) if n > 2 else np.inf
+    return Fit(float(slope), float(slope - half), float(slope + half), float(start), n)

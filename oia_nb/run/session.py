@@ -6,12 +6,11 @@
 from __future__ import annotations
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, ParamSpec, TYPE_CHECKING, TypeVar
+from typing import Any, SupportsFloat, TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from oia_nb.run.learner import Finding, Identification
     import pandas as pd
-_Given = ParamSpec('_Given')
-_Got = TypeVar('_Got', bound=Any)
+_Method = TypeVar('_Method', bound=Callable[..., Any])
 
 # %% auto #0
 __all__ = ['WRITTEN', 'SNAP', 'SAME_RULE', 'SCHEMA', 'HEAD', 'PAPER', 'RECKONER', 'CALIBRATION_LEVEL', 'ROUNDS', 'BECAME',
@@ -33,7 +32,6 @@ from errno import ENOSPC
 from functools import wraps
 from html import escape
 from itertools import count
-from numbers import Number
 from threading import RLock
 from weakref import WeakValueDictionary
 import numpy as np
@@ -256,7 +254,7 @@ def as_said(setting, report):
     try:
         x = np.array([as_number('report', v, 0.) for v in values])
     except (TypeError, InvalidInput):
-        x = ()
+        x = np.zeros(0)
     if len(x) != len(states):
         raise Refused('report', report, expected)
     return x/100 if x.sum() > 2 else x
@@ -325,8 +323,8 @@ class Tape:
 # %% ../../nbs/experts/27_session.ipynb #c993a6c5
 SCHEMA = 3
 # what the headers of earlier schemas lack
-HEAD = dict(history=[], snap=SNAP, currency=None, fee=0., max_paid=None, unit=None,
-            asks=False, person=None, left=[], lottery=None)
+HEAD: dict = dict(history=[], snap=SNAP, currency=None, fee=0., max_paid=None,
+                  unit=None, asks=False, person=None, left=[], lottery=None)
 
 def checked_head(head):
     "The `Setting`, the `Oracle` or None, and the history of a header."
@@ -370,7 +368,7 @@ def as_response(setting, arm, belief, state=None):
         state = as_integer('state', state, 0, setting.W - 1)
     return Response(arm, tuple(setting.support[belief].tolist()), state)
 
-def read_header(path, records):
+def read_header(path, records) -> Any:
     "The first record, and what `checked_head` says. Raises `InvalidInput`, `Damaged`."
     head = records[0] if records else {}
     if head.get('kind') != 'oia-session':
@@ -561,7 +559,7 @@ class SessionRound:
     def due(self):
         "The payment that is due, or None while the state isn't known."
         if self.state is not None and self.status == 'answered':
-            return self.worth(self.rule.values[self.belief, self.state])
+            return self.worth(float(self.rule.values[self.belief, self.state]))
     @property
     def paid(self):
         "What has fallen due: an amendment, or undoing, takes nothing back."
@@ -587,7 +585,7 @@ class SessionRound:
 # how often the alarm may be false
 CALIBRATION_LEVEL = .01
 
-def as_a_whole(method: Callable[_Given, _Got]) -> Callable[_Given, _Got]:
+def as_a_whole(method: _Method) -> _Method:
     """Decorator of a method that changes a session: one thread at a time, and Ctrl-C
     comes after it; pressed again, or if anything else breaks in, the session is what
     its file says."""
@@ -608,7 +606,7 @@ def as_a_whole(method: Callable[_Given, _Got]) -> Callable[_Given, _Got]:
         if pressed():
             raise KeyboardInterrupt
         return found
-    return changing     # type: ignore[return-value]
+    return changing     # type: ignore
 
 class Session:
     """A learner and a real expert, with a journal on disk.
@@ -962,12 +960,12 @@ class Session:
                 return states.index(as_choice('state', state, states))
             return as_integer('state', state, 0, self.setting.W - 1)
 
-    def _said(self, arm, state, r=None, **said):
+    def _said(self, arm, state, r=None, **said) -> dict[str, Any]:
         """What was said of a round as fields of its record: an arm and a state by name or
         index, and a report, as for `as_report`; of a round `r` that was answered, only what
         is new. Raises `Refused`."""
         z, found = self.setting, {}
-        if arm is not None or r is None:
+        if r is None or arm is not None:
             with placed(kind=Refused):
                 found['arm'] = z.arm_index(arm)
         if state is not None:
@@ -1136,7 +1134,7 @@ class Session:
         best rule so far. Raises `Refused` for a learner that can't be stopped, and the
         session goes on."""
         if self._rule is None:
-            return self.result
+            return self.result      # type: ignore
         try:
             found = self._learner.stop()
             self._write(kind='stopped')
@@ -1148,7 +1146,7 @@ class Session:
                               'a learner that can be stopped') from None
             raise
         self._end(found)
-        return self.result
+        return self.result      # type: ignore
 
     def verify(self, exact: bool = False) -> Verification:
         """Check what the result claims, by its proof and by the rounds that are in the
@@ -1178,7 +1176,7 @@ class Session:
         if found is None or found.status != 'assumption_violated':
             return ''
         if found.violated not in SLIPS:
-            return WAYS.get(found.violated, '.')
+            return WAYS.get(str(found.violated), '.')
         first = self.contradiction[0]
         return (f'Seen in {in_rounds(self.contradiction)}. If one of them is a slip, '
                 f"correct it and go on: s.amend({first}, arm=…, report=…, reason='…'), or "
@@ -1264,8 +1262,8 @@ class Session:
     def to_frame(self) -> pd.DataFrame:
         "One row per round as a pandas frame."
         import pandas as pd
-        return pd.DataFrame([self.plain_round(r) for r in self._rounds],
-                            columns=list(self.plain_round(SessionRound(0, None))))
+        columns = list(self.plain_round(SessionRound(0, None)))     # type: ignore
+        return pd.DataFrame([self.plain_round(r) for r in self._rounds], columns=columns)
 
     def __repr__(self):
         "What stands, in a line or two."
@@ -1299,7 +1297,7 @@ class Session:
         sums = self.payments()[['round', 'arm', 'ticket', 'state', 'paid', 'fee']]
         sums = sums.astype(object).fillna('')
         for name in 'paid', 'fee':
-            sums[name] = sums[name].map(self.sum_text)
+            sums[name] = [self.sum_text(x) for x in sums[name]]
         return as_page(f'Closing page of {self.journal.path.name}', *rule, self.statement,
                        f'Payments to {head["person"] or "the expert"}',
                        html_table(sums.columns, sums.values, len(sums)),
@@ -1360,7 +1358,7 @@ def new_head(where, oracle, method, history, told, options, fields):
     "The header of a new session. Raises `InvalidInput`."
     if isinstance(where, OpenSetting):
         method = 'open_support' if method is None else method
-        where = Setting.grid(list(where.states), utility=where.utility, arms=where.arms,
+        where = Setting.grid([*where.states], utility=where.utility, arms=where.arms,
                              bound=where.bound, decisions=where.decisions,
                              step=.01 if where.W == 2 else .05)
     if not isinstance(where, (World, Setting)):
@@ -1396,7 +1394,7 @@ def new_head(where, oracle, method, history, told, options, fields):
     checked_head(head)
     # a Decimal is as good a number as any, but JSON knows none
     return head | {name: float(x) for name, x in fields.items()
-                   if isinstance(x, (Number, np.ndarray))
+                   if isinstance(x, SupportsFloat)
                    and not isinstance(x, (bool, int))}
 
 # %% ../../nbs/experts/27_session.ipynb #d0d0fe01

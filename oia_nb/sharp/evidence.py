@@ -48,8 +48,8 @@ def tidy(w: np.ndarray) -> np.ndarray:
 def game(rows: np.ndarray) -> tuple[np.ndarray, float, int]:
     """Weights (L,) for which the right-hand side is large at the worst of the `rows`
     (V, L), what it then is, and the row."""
-    exact, kept, best = mixed_wealth(rows), None, -np.inf
-    w = whose(rows[exact.argmin()])
+    exact, best = mixed_wealth(rows), -np.inf
+    kept = w = whose(rows[exact.argmin()])
     for n in range(1, 12 + 1):
         values = rows @ w - price(w)
         worst = int(values.argmin())

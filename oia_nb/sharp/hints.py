@@ -72,9 +72,9 @@ def cut_hint(f, cone, wall, cut, index):
         if np.ptp(rest[of]) > NOISE:
             add(('rest', n), rest, 1., P, lies)
     left = np.eye(len(f.support)) - sum(np.outer(s, P) for s, P, _ in terms.values())
-    terms = [[t if isinstance(t, int) else s.tolist(), P.tolist(), in_numbers(lies)]
-             for t, (s, P, lies) in terms.items()]
-    return told(f, dict(over=l, terms=terms), promised(f, of, left))
+    rows = [[t if isinstance(t, int) else s.tolist(), P.tolist(), in_numbers(lies)]
+            for t, (s, P, lies) in terms.items()]
+    return told(f, dict(over=l, terms=rows), promised(f, of, left))
 
 # %% ../../nbs/sharp/41_hints.ipynb #a0731bc6
 def tied_hint(f, run, j):
@@ -238,7 +238,7 @@ class Boxes:
         closed = dict(weights=w.tolist(), rows=rows,
                       lies=[[a, b, K*y] for a, b, y in found[2]['lies']])
         value = checker.leaf(self.f, (None, self.cuts), self.counts, self.z, self.mean,
-                             *outer, closed)
+                             *outer, hint=closed)
         return (inner, [step], [closed]) if value >= self.aim - HAIR/2 else (box, [], [])
 
 # %% ../../nbs/sharp/41_hints.ipynb #a6789619
@@ -361,7 +361,7 @@ def region_hints(f, run, j):
     cuts = [] if run.outcomes.by_bets else [c for c in R.cuts if c.triple is not None]
     hints = []
     for n in shares.nonzero()[0]:
-        hint = cut_hint(f, run.cone, walls[n], cuts[n] if cuts else None,
+        hint: dict = cut_hint(f, run.cone, walls[n], cuts[n] if cuts else None,
                         run.data.asked)
         if walls[n].pair[0] != run.first:
             hint['order'] = order_hint(f, walls[n], run.data.asked)

@@ -466,7 +466,7 @@ def close(run, checks, crosses):
     more, walls = foundation(run)
     coin = lambda rule: payable(rule, run.unit)
     answers = [(a.rule, k) for v, k in known.fixed.items() if (a := known.heard.get(v))]
-    boundaries = [Boundary(*w.pair, known.zero, w.beyond, limits_of(w),
+    boundaries = [Boundary(w.pair[0], w.pair[1], known.zero, w.beyond, limits_of(w),
                            known.outcomes.expected, coin) for w in walls
                   if crosses and w.pair[0] == known.first and not w.tied and w.beyond]
     def again(rule, arm):

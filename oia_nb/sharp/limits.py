@@ -38,7 +38,7 @@ def _hardest(world, rule, arm, other, eps, coupled, dear):
     value = solve_cvxpy(cp.Problem(cp.Minimize(t), asks), 'CLARABEL')
     return np.inf if value is None else max(value, 1e-12)/unit
 
-def _other_world(q, coupled, free):
+def _other_world(q, coupled, free) -> Any:
     """The distributions of another world, and what they must satisfy: those of the arms
     that aren't `free` (K,) are the `q` (K, M) of this one."""
     import cvxpy as cp

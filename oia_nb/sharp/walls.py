@@ -381,10 +381,11 @@ class Cut:
     It uses the rules `of` (n,) of the cone beside `neutral` payments; `mu` (n, M) are
     their coordinates. `shares` (n, M) are the m_i, `short` (n,) the η_i, and `lies` the
     multipliers that prove them: a mixture of all `choices` made so far."""
+    triple: Any = None
+
     def __init__(self, wall):
         self.wall, self.cone, self.choices = wall, wall.cone, []
         self.shares = self.short = self.lies = None
-        self.triple = None
         self.n, self.at, self.version, self.settled = 0, 0, 0, None
         known = at_right_angles(neutral(self.cone.setting, *wall.pair))
         self.of = beside(known, self.cone.D)

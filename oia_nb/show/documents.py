@@ -143,7 +143,7 @@ def write_schemas(folder):
                    json_text(json_schema(kind)) + '\n')
 
 # %% ../../nbs/handbook/86_documents.ipynb #e0aff654
-def as_plain(x):
+def as_plain(x) -> Any:
     """`x` as JSON can hold it: arrays as lists, dataclasses as objects, a
     `ScoringRule` as its payments (M, W), what isn't finite as null; a setting, and a
     result within a result, as its own document."""
@@ -267,7 +267,7 @@ def identification_to_dict(found: Identification,
     if z is None:
         raise InvalidInput('found', found, 'a result that knows its setting')
     known = DOCUMENTS['identification']['properties']
-    values = {f.name: getattr(found, f.name) for f in fields(found)
+    values: dict = {f.name: getattr(found, f.name) for f in fields(found)
               if f.name not in OTHERWISE}
     for name in 'certificate', 'listed':
         if values[name] is not None:        # the proof rests on the trace
@@ -301,7 +301,7 @@ def identification_from_dict(data: dict[str, Any]) -> Identification:
         {name: d[name] for name in (*GAME, *BELIEF_FORMS) if name in d})
     as_choice('document.status', d['status'], STATUS)
     said = {EARLIER.get(k, k): v for k, v in (d['details'] | d).items()}
-    values = {f.name: detail(f.name, said[f.name]) for f in fields(Identification)
+    values: dict = {f.name: detail(f.name, said[f.name]) for f in fields(Identification)
               if f.name in said and f.name not in OTHERWISE}
     counts = [as_integer(f'document.counts.{a}', d['counts'].get(a), 0, MANY)
               for a in z.arms]
@@ -314,7 +314,7 @@ def identification_from_dict(data: dict[str, Any]) -> Identification:
     check_details(found)
     return found
 
-def own_values(d, *infinite):
+def own_values(d, *infinite) -> dict[str, Any]:
     "An object without keys x-…; null stands for ∞ under `infinite` ones."
     return {k: np.inf if v is None and k in infinite else v
             for k, v in d.items() if not k.startswith('x-')}
@@ -366,11 +366,12 @@ def discovery_of(d):
     def inner(name, read):
         value = d.get(name)
         return read(value) if isinstance(value, dict) and 'schema' in value else None
-    return Discovery(**own_values(d, 'bound', 'charge') | dict(
+    values: dict = own_values(d, 'bound', 'charge') | dict(
         found=inner('found', identification_from_dict),
         setting=inner('setting', setting_from_dict),
         rule=OpenRule(d['rule']['tickets'], d['rule']['bound']),
-        mass=np.array(d['mass'], float), starts=tuple(d.get('starts', ()))))
+        mass=np.array(d['mass'], float), starts=tuple(d.get('starts', ())))
+    return Discovery(**values)
 
 READ = dict(told=lambda d: as_told(own_values(d)),
             checks=lambda d: tuple(map(check_of, d)),
@@ -398,7 +399,7 @@ def check_details(found):
 # %% ../../nbs/handbook/86_documents.ipynb #bd617b62
 MANY = 2**53        # more rounds than this aren't read
 
-def trace_of(d, setting):
+def trace_of(d, setting) -> Any:
     "The `Trace` of its values in a document; None stays None. Raises `InvalidInput`."
     if d is None:
         return None

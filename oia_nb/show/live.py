@@ -93,7 +93,7 @@ class Shown:
     "HTML on a page, and a `widget` in a notebook that a Jupyter server runs."
     needs = 'ipywidgets'
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
+    def _repr_mimebundle_(self: Any, include=None, exclude=None):
         bundle = {'text/plain': repr(self), 'text/html': self.html}
         if 'JPY_SESSION_NAME' not in os.environ or find_spec(self.needs) is None:
             return bundle
@@ -204,7 +204,7 @@ def game_still(data, kink):
         lower, upper = [(a, b) for a, b, _ in strip], [(a, c) for a, _, c in strip]
         if strip:
             still.area(lower + upper[::-1], k)
-            still.name(*np.mean(lower + upper, axis=0), data['arms'][k])
+            still.name(*np.mean(lower + upper, axis=0), words=data['arms'][k])
     still.axes(f'reported probability of {data["states"][1]}', 'expected payment')
     ends = max(0, 1 - top/y*(1 - x)), min(1, top/y*x)
     still.line([(ends[0], y*(1 - ends[0])/(1 - x)), (x, y), (ends[1], y*ends[1]/x)])
@@ -226,7 +226,7 @@ def game_figure(world: World, *, kink: Sequence[float] | None = None,
     star = bet_kink(best.rule)
     top = round_top(2*star[1] if star else z.bound/4) if top is None else as_number(
         'top', top, 0., z.bound, strict_low=True)
-    kink = [.6, .7*top] if kink is None else as_array('kink', kink, (2, ))
+    kink = [.6, .7*top] if kink is None else as_array('kink', kink, (2, )).tolist()
     data = dict(arms=z.arms, states=z.states, beliefs=z.support[:, 1],
                 u=z.belief_utility, q=world.belief_distributions, costs=world.costs,
                 bound=z.bound, top=top, digits=max(2, 2 - int(np.floor(np.log10(top)))),
@@ -383,11 +383,11 @@ class SessionForm(Shown):
     def undo(self, reason: str = 'undone in the form') -> str:
         "What the button *undo* does: takes back the last answer that stands."
         rounds = self.session.to_frame()
-        done = rounds['round'][rounds.status == 'answered']
-        if done.empty:
+        done = rounds.loc[rounds.status == 'answered', 'round'].tolist()
+        if not done:
             return 'no answer to take back'
-        self.session.undo(int(done.max()), reason)
-        return f'round {done.max()} taken back'
+        self.session.undo(max(done), reason)
+        return f'round {max(done)} taken back'
 
     @cached_property
     def widget(self) -> Any:

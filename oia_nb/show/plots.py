@@ -129,7 +129,8 @@ def _plot_simplex(rule, states, ax):
     for r in range(len(rows)):
         ax.fill(*(largest_region(rows, r) @ CORNERS).T, fill=False, ec='white', lw=.5)
     ax.scatter(*(rule.support @ CORNERS).T, c=rule.expected, cmap=COLORMAP,
-               norm=sheet.norm, edgecolors='white', linewidths=1.2, s=42)
+               norm=sheet.norm,  # type: ignore
+               edgecolors='white', linewidths=1.2, s=42)
     name_corners(ax, states)
     ax.figure.colorbar(sheet, ax=ax, label='expected payment', shrink=.8)
     return ax

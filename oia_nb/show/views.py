@@ -70,7 +70,7 @@ class Still:
     def area(self, points, k):
         self.line(points, f'fill="{HUES[k % 6]}" fill-opacity=".3"')
 
-    def dot(self, x, y, k=0, r=5):
+    def dot(self, x, y, k=0, r: float = 5):
         x, y = self.at(x, y)
         self.parts.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{r}" '
                           f'fill="{HUES[k % 6]}"/>')
@@ -137,6 +137,7 @@ def rule_block(rule, setting=None, currency=None):
     return picture + ticket_table(rule.menu(), setting, currency=currency)
 
 # %% ../../nbs/handbook/83_views.ipynb #abd17323
+# pyright: reportRedeclaration=false
 @patch_to(Setting)
 def _repr_html_(self):
     return block(html_paragraph('Setting'), setting_facts({None: self}).html())

@@ -57,7 +57,7 @@ def record(_optional=(), **required):
         'additionalProperties': False
     }
 
-TYPES = dict(integer=int, boolean=bool, array=(list, tuple), object=dict)
+TYPES: dict = dict(integer=int, boolean=bool, array=(list, tuple), object=dict)
 
 def check_form(at, value, form):
     """Raise `InvalidInput`, which names the place, such as ``arms[1].joint[0][2]``,
@@ -72,7 +72,7 @@ def check_form(at, value, form):
     elif kind == 'string':
         as_text(at, value)
     elif kind and (not isinstance(value, TYPES[kind])
-                   or isinstance(value, bool) and kind != 'boolean'):
+                   or kind != 'boolean' and isinstance(value, TYPES['boolean'])):
         raise InvalidInput(at, value, f'JSON of the type {kind}')
     if kind == 'array':
         if len(value) < form.get('minItems', 0):
@@ -213,7 +213,7 @@ def world_to_dict(world):
     data = dict(schema='oia/world/1', name=world.name, states=list(z.states),
                 decisions=list(z.decisions),
                 utility=z.utility.tolist(), bound=z.bound, arms=arms)
-    usual = {f.name: f.default_factory() if f.default is MISSING else f.default
+    usual = {f.name: f.default if f.default_factory is MISSING else f.default_factory()
              for f in fields(World) if f.name in NOTES}
     data |= {k: plain(getattr(world, k), k)
              for k in NOTES if getattr(world, k) != usual[k]}

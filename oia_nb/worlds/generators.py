@@ -127,7 +127,8 @@ def simple_world(K: int, W: int, seed: int | np.random.Generator | None,
     >>> simple_world(2, 2, seed=0)
     World('simple': 2 arms, 2 states, 4 beliefs, bound 1)
     """
-    world = random_world(K, W, 2, seed, **dict(name='simple') | options)
+    options = dict(name='simple') | options
+    world = random_world(K, W, 2, seed, **options)
     if world.setting.M < 2*world.setting.K:
         raise InvalidInput('seed', seed,
                            'another one: two random beliefs came out equal')

@@ -44,7 +44,7 @@ def smoothed_table(counts: ArrayLike, smoothing: float = SMOOTHING,
     counts = np.asarray(counts, float)
     n_state = counts.sum(0)
     n = n_state.sum()
-    prior = n_state/n if prior is None else np.asarray(prior, float)
+    prior = np.asarray(n_state/n if prior is None else prior, float)
     likelihood = counts/np.where(n_state > 0, n_state, 1.)
     r = likelihood @ prior/prior.sum()
     return prior*(n*likelihood + smoothing*r[:, None])/(n + smoothing)
@@ -357,7 +357,7 @@ def _free(name, names):
     tries = (f'{name}{n}' for n in ['', *range(2, len(taken) + 3)])
     return next(v for v in tries if v not in taken)
 
-def _with_columns(frame, rows, columns):
+def _with_columns(frame, rows, columns) -> Any:
     "A copy of some rows, with other columns: (names, place of each row)."
     if hasattr(frame, 'iloc'):
         import pandas as pd
@@ -411,7 +411,7 @@ def _by_state(value, known):
         return value.rename(index=known)
     return value
 
-def _utility_table(utility, known, decisions):
+def _utility_table(utility, known, decisions) -> Any:
     "Utilities whose rows are called by states, and the names of decisions, if any."
     import pandas as pd
     if isinstance(utility, dict) and all(hasattr(row, 'keys')

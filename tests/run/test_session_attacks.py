@@ -19,6 +19,7 @@ from conftest import ROOT, amount, examples
 from oia_nb.all import Session, load_world
 from oia_nb.core import InvalidInput, OIAError, generator
 from oia_nb.run.session import Busy, Damaged, Journal, Refused
+from spoilt import FINITE, spoil
 from people import CLINIC, SHORT, THREE, WORLD, answer, held, journal_of, play, records_of
 from test_session import usual_interrupt  # noqa: F401
 
@@ -173,30 +174,6 @@ def test_a_broken_chain_is_cut_where_it_is_whole(tmp_path):
     with pytest.raises(Damaged, match='line 1'):
         Session.open(path, cut=True)
 
-JUNK = [None, -1, 0, 1, 2.5, 1e300, 10**30, '', 'x', 'sharp', [], [[]], [1], {}, {'a': 1}, True,
-        [None], [[1, 2], [3, 4]], 'lapses=0.9']
-
-def places(x, at=()):
-    "The paths to all values within a value, the first few of a list."
-    items = x.items() if isinstance(x, dict) else enumerate(x[:3]) if isinstance(x, list) else ()
-    for key, value in items:
-        yield (*at, key)
-        yield from places(value, (*at, key))
-
-def spoil(records, rng):
-    "Remove, replace or change one value, half of the time of the header or the last record."
-    record = records[rng.choice([0, -1, rng.randrange(len(records)), rng.randrange(len(records))])]
-    *way, last = rng.choice(list(places(record)))
-    for key in way:
-        record = record[key]
-    kind, value = rng.randrange(3), record[last]
-    if kind == 0:
-        del record[last]
-    elif kind == 1 and type(value) in (int, float):
-        record[last] = -value
-    else:
-        record[last] = deepcopy(rng.choice(JUNK))
-
 @pytest.fixture(scope='module')
 def files(tmp_path_factory):
     "The records of sessions with all kinds of records, of four learners, and a path to write to."
@@ -225,7 +202,7 @@ def test_spoilt_records_with_right_hashes(files, seed):
     rng = random.Random(seed)
     records = deepcopy(rng.choice(files[0]))
     for _ in range(rng.choice([1, 1, 2])):
-        spoil(records, rng)
+        spoil(records[rng.choice([0, -1, *rng.sample(range(len(records)), 2)])], rng, FINITE)
     data = journal_of(records)
     files[1].write_bytes(data)
     try:

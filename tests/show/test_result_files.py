@@ -11,7 +11,7 @@ import re
 import numpy as np
 import pytest
 from conftest import amount
-from test_worlds import mutate
+from spoilt import spoil
 from oia_nb.all import (InvalidInput, brier, identify, make_world, v_shaped)
 from oia_nb.core import OIAError
 from oia_nb.show.documents import identification_from_dict
@@ -66,7 +66,7 @@ def test_mutated_results(found):
         rng = random.Random(seed)
         d = copy.deepcopy(docs[seed % len(docs)])
         for _ in range(rng.randint(1, 3)):
-            mutate(d, rng)
+            spoil(d, rng)
         fates.append(fate(d))
     assert .02 < np.mean([f == 'read' for f in fates]) < .6
 
