@@ -320,8 +320,8 @@ class SharpLearner(Learner):
         return self._run.record
 
     def hear(self, rule, response):
-        """Take the `Response` to a `rule` that needn't be the one announced last: a fact
-        like the others. The next rule, as of `send`. Raises `InvalidInput`."""
+        """Take the `Response` to a `rule` that needn't be the one announced last: a
+        fact like the others. The next rule, as of `send`. Raises `InvalidInput`."""
         arm, belief = check_response(self.setting, response)
         facts = self.record.copied()
         facts.append(rule, arm, belief, response.state, FORCED)
