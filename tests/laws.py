@@ -1,11 +1,10 @@
 """Laws of the algorithms, each a function that raises AssertionError when it is broken.
 
-`test_mutants.py` runs them on the package, where they must hold, and on broken variants, where
-they must not. No law is statistical:
-where chance matters, probabilities are worked out by dynamic programming, or chance is replaced
-by the worst that it may do.
-What statistical tests share is here too: worlds in which wrong rules exist, learners that are
-wrong, and the registry of `test_power.py`.
+`test_mutants.py` runs them on the package, where they must hold, and on broken variants, where they
+must not. No law is statistical: where chance matters, probabilities are worked out by dynamic
+programming, or chance is replaced by the worst that it may do. What statistical tests share is here
+too: worlds in which wrong rules exist, learners that are wrong, and the registry of
+`test_power.py`.
 
     python laws.py NAME
 """
@@ -117,6 +116,10 @@ def worlds(n, **options):
         yield random_world(K, W, 3, generator(55, i), prior=('common', 'arm')[i % 2],
                            margin=.01, **options)
 
+def shaped_world(begins, i, shapes, **options):
+    "World i of some, by turns of each shape (arms, states, signals), that have an oracle."
+    return random_world(*shapes[i % len(shapes)], generator(begins, i), tries=5000, **options)
+
 def informed_transcript(world, oracle, n, rng):
     """A transcript of about `n` answers an arm: beliefs drawn from q, answers to mixtures of
     oracle rules given by the agent."""
@@ -197,8 +200,7 @@ def law_radius():
     for N, t, K, M, delta in product((1., 50., 3e4), (1, 10, 10**6), (2, 5), (2, 30),
                                      (1e-6, .1, 1.)):
         np.testing.assert_allclose(radius_fc(np.array([N]), t, K=K, M=M, delta=delta),
-                                   np.sqrt(2*np.log(4*K*2.**M*t**2/delta)/N),
-                                   rtol=1e-12)
+                                   np.sqrt(2*np.log(4*K*2.**M*t**2/delta)/N), rtol=1e-12)
         np.testing.assert_allclose(radius_fb(np.array([N]), t, a=7.), np.sqrt(7/N), rtol=1e-12)
 
 def law_event():
@@ -297,9 +299,8 @@ def law_optimism():
                 rule = found.rule(k)
                 assert is_proper(rule)
                 assert profits[k] <= arm_profit(world, rule)[k] + 2*z.B*width + 1e-7
-        exact = programs.solve(world.belief_distributions*N,
-                               np.zeros(z.K), world.costs[:, None] - world.costs,
-                               np.zeros((z.K, z.K))).profits
+        exact = programs.solve(world.belief_distributions*N, np.zeros(z.K), world.costs[:, None]
+                               - world.costs, np.zeros((z.K, z.K))).profits
         reachable = np.isfinite(best.profits)
         np.testing.assert_allclose(exact[reachable], best.profits[reachable], atol=1e-6)
 
@@ -388,9 +389,8 @@ class Misleading:
     world itself.
 
     The best arm reports the belief worth least to the principal, all others that worth most, as
-    long as every arm's counts stay within
-    `most(N, t)` of N q_k in L1 for its N observations before round t. What is proved on the
-    event holds here with certainty, and hardly more does.
+    long as every arm's counts stay within `most(N, t)` of N q_k in L1 for its N observations before
+    round t. What is proved on the event holds here with certainty, and hardly more does.
     """
     def __init__(self, world, most):
         self.world, self.most, self.rounds = world, most, 0
@@ -942,9 +942,8 @@ def law_watches():
         assert close(checks['reports'].evidence, evidence_of_reports(z, rounds))
         if method is sharp:
             assert checks['prior'].rounds == found.rounds
-            assert close(checks['prior'].evidence,
-                         evidence_of_a_prior(z, found.trace.arms,
-                                             found.trace.beliefs))
+            assert close(checks['prior'].evidence, evidence_of_a_prior(z, found.trace.arms,
+                                                                       found.trace.beliefs))
 
 def law_within():
     """A learner that is halted by the rounds around it gives its answer, with the reason for which
@@ -1046,14 +1045,11 @@ def _zero_costs(joint, costs, utility):
 def _single_signal(joint, costs, utility):
     return [joint[0].sum(0, keepdims=True), *joint[1:]], [0., *costs[1:]], utility
 
-DEGENERATE = {
-    'equal arms': _equal_arms, 'tie': _tie, 'constant utility': _constant_utility,
-    'zero costs': _zero_costs, 'single signal': _single_signal
-}
+DEGENERATE = {'equal arms': _equal_arms, 'tie': _tie, 'constant utility': _constant_utility,
+              'zero costs': _zero_costs, 'single signal': _single_signal}
 
 def degenerate_world(kind, seed=0):
     "A world on the edge (chapter 64), with three arms, two states, two decisions and bound 1."
     base = random_world(3, 2, 3, seed)
-    return make_world(
-        *DEGENERATE[kind](base.structure.joint, base.costs, base.setting.utility),
-        base.setting.bound, name=kind)
+    return make_world(*DEGENERATE[kind](base.structure.joint, base.costs, base.setting.utility),
+                      base.setting.bound, name=kind)

@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 import pytest
 from conftest import amount, examples
-from oia_nb.all import (OIAError, action_informed_oracle, make_world, optimal_rule,
+from oia_nb.all import (OIAError, action_informed_oracle, is_proper, make_world, optimal_rule,
                         principal_profit, random_world)
 from oia_nb.game.oracle import widest_margin
 from oia_nb.game.stackelberg import PROFIT_TOL, is_claim_true, profit_scale, region_margin
@@ -62,17 +62,14 @@ def outcome(call):
 
 def true_claim(world, rule, profit, arm):
     assert np.isfinite(rule.values).all() and 0 <= rule.values.min() <= rule.values.max()
-    assert rule.values.max() <= rule.bound
+    assert rule.values.max() <= rule.bound and is_proper(rule)
     assert is_claim_true(world, rule, profit), (principal_profit(world, rule), profit)
     least = principal_profit(world, rule) - PROFIT_TOL*profit_scale(world, rule)
     earned = world.belief_distributions[arm] @ (world.setting.belief_utility - rule.expected)
     assert world.best_response(rule) == arm or earned >= least
 
-def solved(world):
-    "The optimum of a world, all of its claims true."
-    best = outcome(lambda: optimal_rule(world))
-    if best is None:
-        return None
+def true_optimum(world, best):
+    "An optimum, all of whose claims are true."
     for k, rule in enumerate(best.rules):
         assert (rule is None) == (best.profits[k] == -np.inf)
         if rule is not None:
@@ -80,6 +77,10 @@ def solved(world):
     assert best.profit == best.profits[best.arm]
     assert best.profit >= best.profits.max() - 1e-9*profit_scale(world, best.rule)
     return best
+
+def solved(world):
+    best = outcome(lambda: optimal_rule(world))
+    return best and true_optimum(world, best)
 
 # --- The places ----------------------------------------------------------------------------
 

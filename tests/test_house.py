@@ -106,11 +106,6 @@ def test_every_arrow_points_down():
 def test_a_circle_is_found():
     assert set(circle(below([*imports(), Import('core', 'all', ())]))) >= {'core', 'all'}
 
-def test_no_private_name_of_another_module():
-    taken = [i for i in imports() if any(n.startswith('_') and not n.startswith('__')
-                                         for n in i.names)]
-    assert not taken
-
 def test_imports_name_what_they_take():
     assert {i.module for i in imports() if '*' in i.names} <= {'all'}
 

@@ -1,10 +1,9 @@
-"""The laws hold, and each of them is able to fail: every broken variant of the algorithms is
-caught by the law named beside it.
+"""The laws hold, and each of them is able to fail: every broken variant of the algorithms is caught
+by the law named beside it.
 
-Mutants are of three kinds: one change to one line of the package, made in a copy that is
-imported in its place; a constant of the bounds changed in a
-copy of that module alone; a learner that does another thing, made from the package's own parts
-or by changing what a learner returns.
+Mutants are of three kinds: one change to one line of the package, made in a copy that is imported
+in its place; a constant of the bounds changed in a copy of that module alone; a learner that does
+another thing, made from the package's own parts or by changing what a learner returns.
 """
 import importlib
 import importlib.util

@@ -64,10 +64,8 @@ def not_clean(root, tmp):
     allows."""
     fresh = copy(root, tmp/'cleaned', ('nbs', 'settings.ini'))
     run_in(fresh, 'nbdev_clean')
-    return [
-        f'{n} is not clean: run nbdev_clean'
-        for n in differences(root, fresh, 'nbs/**/*.ipynb')
-    ]
+    return [f'{n} is not clean: run nbdev_clean' for n in differences(root, fresh,
+                                                                      'nbs/**/*.ipynb')]
 
 def with_widget_state(root, tmp):
     "Widget state is made when the site is built; nbdev_clean would keep it."

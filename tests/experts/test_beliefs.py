@@ -77,7 +77,6 @@ def test_outcomes_are_counted():
                 assert seen.counts[k, seen.place[i, w]] == came
     assert seen.counts.sum() == 30 and np.allclose(seen.shares.sum(1)[seen.counts.any(1)], 1)
 
-
 def walls_of(world, told, oracle, eps, seed=0, prior=False, **options):
     "The hyperplanes that a run ends with, and its result."
     setting = replace(world.setting, prior=world.structure.priors[0] if prior else None)

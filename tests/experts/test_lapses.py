@@ -3,7 +3,6 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,8 +11,8 @@ from laws import detection, most_failures, statistical
 from oia_nb.experts import lapses
 from oia_nb.all import (Response, action_informed_oracle, generator, identify,
                         random_world, sharp, simulate)
-from oia_nb.experts.experts import Lapsing, Logit
-from oia_nb.experts.lapses import (Patience, answer, chance_of_question, decide, lapses_at_least,
+from oia_nb.experts.experts import Logit
+from oia_nb.experts.lapses import (Patience, answer, decide, lapses_at_least,
                                    lead_needed, leader_of, patient)
 from oia_nb.game.scoring import mix
 from oia_nb.experts.told import Told
@@ -29,12 +28,6 @@ def test_the_lead_is_the_least_that_will_do(eta, chance):
     wrong = lambda L: (eta/(1 - eta))**L
     assert wrong(lead) <= chance*(1 + 1e-9)
     assert lead == 1 or wrong(lead - 1) > chance*(1 - 1e-9)
-
-def test_questions_share_what_there_is():
-    spent = sum(chance_of_question(i, .01) for i in range(100_000))
-    assert spent <= .01
-    chances = [chance_of_question(i, .01) for i in range(5000)]
-    assert (np.diff(chances) <= 0).all()
 
 @settings(max_examples=examples(200))
 @given(st.lists(st.integers(0, 30), min_size=2, max_size=6))
@@ -72,7 +65,6 @@ def test_a_wrong_arm_seldom_leads(monkeypatch):
     limit = most_failures(ASKED, (ETA/(1 - ETA))**LEAD)
     assert wrong_decisions(monkeypatch, LEAD, 0) <= limit
     assert wrong_decisions(monkeypatch, LEAD - 1, 1) > limit
-
 
 class Stacked:
     """A world whose arms draw from stacks of their own, so that the n-th draw of an arm is the
@@ -128,23 +120,6 @@ def test_the_learner_within_sees_no_lapse(monkeypatch):
     assert runs_that_differ(DUO, range(RUNS)) <= limit
     monkeypatch.setattr(lapses, 'ask_once', files_by_intention)
     assert runs_that_differ(DUO, range(RUNS)) > limit
-
-
-@pytest.mark.parametrize('world', [DUO, TRIO], ids=['duo', 'trio'])
-def test_without_lapses_it_is_the_learner_within(world):
-    plain = identify(world, eps=.1, delta=.1, seed=3)
-    same = identify(world, eps=.1, delta=.1, seed=3, method='patient')
-    assert (same.rounds, same.status, same.arm) == (plain.rounds, plain.status, plain.arm)
-    assert (same.rule.values == plain.rule.values).all()
-    assert (same.trace.arms == plain.trace.arms).all()
-    assert same.certificate == plain.certificate
-
-def test_more_lapses_than_told_end_the_run():
-    found = identify(replace(DUO, agent=Lapsing(.4)), eps=.03, delta=.05, seed=1,
-                     method='patient', told='lapses=0.01', oracle=ORACLE)
-    assert found.status == 'assumption_violated' and found.violated == 'lapses'
-    assert found.certificate is None and not found.checks[0].passed
-    assert 'more lapses than told' in found.statement
 
 def test_an_expert_of_two_minds_is_not_asked_for_ever():
     found = identify(replace(DUO, agent=Logit(10.)), eps=.1, delta=.1, seed=0, method='patient',

@@ -89,14 +89,6 @@ def test_small_runs(monkeypatch):
     careless = [run(seed, .1, **SMALL) for seed in range(RUNS)]
     assert all(r.refused and r.certificate is None for r in careless)
 
-@pytest.mark.parametrize('margin', [.002, .001][:amount(1, 2)])
-def test_clinic(margin):
-    found = identify(CLINIC, eps=.05, delta=.05, margin=margin, seed=1)
-    led = optimal_rule(CLINIC, margin=margin)
-    assert found.status == 'certified' and leads_by(found, CLINIC) >= margin - LEAD_TOL
-    assert led.profit - principal_profit(CLINIC, found.rule) <= .05
-    assert found.profit <= principal_profit(CLINIC, found.rule)
-
 @pytest.mark.parametrize('method, options', [('patient', dict(told='lapses=0.05')),
                                              ('own_beliefs', dict(told='beliefs=own'))])
 def test_other_learners(method, options):

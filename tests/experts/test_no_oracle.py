@@ -9,9 +9,8 @@ from scipy.stats import binom
 
 from conftest import amount, examples
 from oia_nb.all import (InvalidInput, OIAError, Session, agent_profit, generator, identify,
-                        is_proper, load_world, optimal_rule, principal_profit,
-                        random_world, search_oracle,
-                        simple_regret, simulate)
+                        is_proper, load_world, optimal_rule, principal_profit, random_world,
+                        search_oracle, simple_regret, simulate)
 from oia_nb.run.learner import claim_of, facts_of
 from oia_nb.game.oracle import hidden_arm
 from oia_nb.game.stackelberg import region_margin
@@ -84,9 +83,8 @@ def test_a_mean_leads_by_the_mean_of_the_leads(seed, name):
     world, rng = WORLDS[name], generator(1, seed)
     rules = [draw_rule(world.setting, rng) for _ in range(int(rng.integers(1, 6)))]
     profits = np.mean([agent_profit(world, r) for r in rules], axis=0)
-    assert agent_profit(world,
-                        mean_rule(rules)) == pytest.approx(profits,
-                                                           abs=1e-9*world.setting.bound)
+    assert agent_profit(world, mean_rule(rules)) == pytest.approx(profits,
+                                                                  abs=1e-9*world.setting.bound)
 
 def test_the_arm_that_hides_is_named():
     world = hidden_arm(60)[7]
@@ -104,7 +102,6 @@ def test_a_learner_goes_on_with_what_was_found(seed):
     found = identify(world, eps=.15, delta=.05, seed=seed, oracle=oracle)
     assert found.status == 'certified' and simple_regret(world, found.rule) <= .15
 
-
 # --- The sharp learner without an oracle -----------------------------------------------
 
 def judged(world, found):
@@ -113,7 +110,6 @@ def judged(world, found):
     best = optimum - (gaps if found.missed is None else gaps[found.counts > 0]).min()
     return (world.best_response(found.rule) == found.arm and best - principal_profit(
         world, found.rule) <= found.certificate.bound + 1e-6)
-
 
 @pytest.mark.parametrize('K, W', [(2, 2), (3, 2), (3, 3)])
 def test_runs_without_an_oracle_end_with_a_true_certificate(K, W):
@@ -124,7 +120,6 @@ def test_runs_without_an_oracle_end_with_a_true_certificate(K, W):
                          missed=.1)
         assert found.status == 'certified' and judged(world, found)
         assert found.verify()
-
 
 def test_a_hidden_arm_is_named_and_left_out():
     "Its world is that of the proof that nobody can find it; the statement says so."
@@ -137,13 +132,11 @@ def test_a_hidden_arm_is_named_and_left_out():
     looser = identify(world, eps=.1, delta=.05, oracle=None, seed=0, missed=.1)
     assert looser.rounds < found.rounds and .09 < looser.missed < .1
 
-
 def certificate_of(found, told=None):
     "The certificate of a result, with something else that is told of its claim."
     claim = claim_of(found)
     return SimpleNamespace(proof=found.certificate.proof, claim=claim if told is None else replace(
         claim, told=claim.told | told))
-
 
 def test_no_more_is_claimed_than_was_drawn():
     "Fewer draws, one twice, one that never was, a smaller share, all arms: all are refused."
@@ -155,7 +148,6 @@ def test_no_more_is_claimed_than_was_drawn():
     for share in .999*found.missed, None, 'all':
         assert verify(certificate_of(found, dict(arms=share)), facts)
 
-
 def test_rules_come_in_blocks_with_the_cheapest_first():
     z = WORLDS['clinic'].setting
     for n in range(3*BLOCK):
@@ -164,9 +156,7 @@ def test_rules_come_in_blocks_with_the_cheapest_first():
         assert is_proper(rule) and rule.values.max() <= most + 1e-12
         assert rule == search_rule(z, 5, n) != search_rule(z, 6, n)
 
-
 RARE, SEARCHES = .06, 150
-
 
 def draws_needed(p):
     "Draws after which it is said that an arm which answers p of them was seen, at δ = 1."
@@ -180,7 +170,6 @@ def draws_needed(p):
         record.append(search_rule(z, 0, n), 0, 0, kind=SEARCH)
         n += 1
 
-
 @statistical(false_alarm=1e-6, planted='looks at a third of the draws',
              power=lambda: detection(SEARCHES, LOOK/3, .9*(LOOK/3)**(1/3)))
 def test_an_arm_is_missed_as_rarely_as_is_said():
@@ -193,7 +182,6 @@ def test_an_arm_is_missed_as_rarely_as_is_said():
     limit = most_failures(SEARCHES, LOOK/z.K)
     assert sum(missed(s, n) for s in range(SEARCHES)) <= limit
     assert sum(missed(s, n//3) for s in range(SEARCHES)) > limit
-
 
 def test_a_session_of_a_setting_searches_on_its_own(tmp_path):
     "Its draws are marked, and go on after it is opened again, from the seed in its header."
@@ -215,12 +203,10 @@ def test_a_session_of_a_setting_searches_on_its_own(tmp_path):
     assert s.result.status == 'certified' and s.verify() and rules and all(fits)
     s.close()
 
-
 def test_a_run_in_coarse_sums_goes_on():
     "Questions that round to one that was answered are tried once, and no more."
     found = identify(WORLDS['clinic'], eps=.15, delta=.05, seed=1, unit=.01, budget=60)
     assert found.rounds <= 60
-
 
 @pytest.mark.parametrize('bad', [dict(method='oiafc'), dict(missed=0), dict(missed=2.),
                                  dict(margin=.01), dict(method='trial')])

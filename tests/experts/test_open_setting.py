@@ -6,9 +6,7 @@ import pytest
 from conftest import amount
 from laws import detection, most_failures, statistical
 from oia_nb.all import (Oracle, Setting, World, action_informed_oracle, generator,
-                        is_proper, make_world, random_world, simulate)
-from oia_nb.paper.estimation import Transcript
-from oia_nb.run.learner import Finding, announce, finish, learner
+                        is_proper, random_world, simulate)
 from oia_nb.experts.open_setting import (OpenRule, OpenSetting, Reported, discover, freeze_bound,
                                          open_support, shares_of)
 
@@ -48,7 +46,6 @@ def test_the_bound_is_one_at_first():
     bounds = freeze_bound(np.arange(1, 2000), 2, 2, .1)
     assert (np.diff(bounds) <= 0).all() and bounds[-1] < .003
 
-
 def widened(world, extra):
     "The same world with more beliefs on its support, which nobody ever holds."
     z = world.setting
@@ -65,29 +62,6 @@ def test_the_support_is_not_seen():
             for w, o in ((DUO, ORACLE), (wide, oracle))]
     assert runs[0].rounds == runs[1].rounds and runs[0].status == runs[1].status
     assert runs[1].rule.values[:Z.M] == pytest.approx(runs[0].rule.values)
-
-@learner
-def patrol(setting, oracle, *, eps, delta, told):
-    "Samples one arm, and proves nothing."
-    data = Transcript(setting)
-    for _ in range(300):
-        yield from announce(data, oracle.rules[1])
-    return finish(data, Finding(oracle.rules[1], 1), status='uncertified', eps=eps, delta=delta)
-
-def test_it_begins_again_when_a_belief_turns_up():
-    "A belief of one round in 250 is missed by some sixty samples, and comes in three hundred."
-    rarer = make_world([[[.40, .10], [.10, .40]], [[.004, 0.], [.456, .05], [.04, .45]]],
-                       [0., .02], np.eye(2), 1., name='rarer')
-    oracle, again = action_informed_oracle(rarer), 0
-    for seed in range(amount(4, 8)):
-        found = simulate(open_support(rarer.setting, oracle, eps=1., delta=.1, mass=.15,
-                                      within=patrol), rarer, seed)
-        runs = found.discovery.runs
-        again += runs > 1
-        assert found.forced_rounds + found.normal_rounds + 2 == found.rounds
-        assert found.discovery.setting.M == len(found.discovery.setting.support)
-        assert 300 <= found.forced_rounds <= 300*runs
-    assert again >= 1
 
 def answers_by(world, menus, rng, coroutine):
     "Plays `discover` with an expert of that world; returns what it returns."

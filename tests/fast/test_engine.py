@@ -156,10 +156,9 @@ def lying(T, r, e):
     T[r, -1] += 1e-6
 
 ESTIMATE, STEP, PIVOT_ON = loop.estimate, loop.step, loop.pivot
-FAULTS = {'radius': (loop, 'estimate', wrong_radii),
-          'all optima alike': (loop, 'step', dual_only),
-          'no point': (loop, 'add_points', lambda run: None),
-          'paths': (loop, 'paths', lambda run: 0)}
+FAULTS = {'radius': (loop, 'estimate', wrong_radii), 'all optima alike': (loop, 'step', dual_only),
+          'no point': (loop, 'add_points', lambda run: None), 'paths': (loop, 'paths',
+                                                                        lambda run: 0)}
 
 @pytest.mark.parametrize('fault', [None, *FAULTS])
 def test_a_planted_fault_is_seen(fault, monkeypatch):

@@ -1,9 +1,8 @@
-"""Who answers the rules is a field of the world: a new kind of agent is one class, and nobody
-plays another one in its place.
+"""Who answers the rules is a field of the world: a new kind of agent is one class, and nobody plays
+another one in its place.
 
 The two agents below are all that a new kind takes. Each test on them was red while the agent was
-written into the
-simulator, the compiled engine and the experiments one by one.
+written into the simulator, the compiled engine and the experiments one by one.
 """
 import copy
 import pickle
@@ -11,8 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from oia_nb.all import (InvalidInput, experiment, identify, load_world, make_world,
-                        optimal_rule)
+from oia_nb.all import (InvalidInput, experiment, identify, load_world, make_world, optimal_rule)
 from oia_nb.core import as_number, plain
 from oia_nb.run.experiments import world_key
 from oia_nb.game.information import Agent, Rational, Response, World, best_reply

@@ -1,17 +1,17 @@
 """Right at the edge: costs at the threshold, beliefs close together, money in any unit.
 
-The law throughout: the claimed profit of every rule returned is its true one, or the arm is not
-inducible.
-Each kind fails on a solver that stops at its own tolerance; `planted` shows it for the check of
-the answer.
+The law throughout is that of `test_hostile.py`: the claimed profit of every rule returned is its
+true one, or the arm is not inducible. Each kind fails on a solver that stops at its own tolerance;
+`planted` shows it for the check of the answer.
 """
 import numpy as np
 import pytest
+from test_hostile import true_optimum
 from oia_nb.core import NotInducible, SolverFailure, generator
 from oia_nb.game.information import make_world, merge_beliefs
 from oia_nb.game.oracle import widest_margin
 from oia_nb.game.programs import LIE_TOL, RuleProgram, known_program
-from oia_nb.game.scoring import ScoringRule, is_proper
+from oia_nb.game.scoring import ScoringRule
 from oia_nb.game.stackelberg import (is_claim_true, lp_arm, optimal_rule, principal_profit,
                                      region_margin)
 
@@ -25,17 +25,6 @@ def drawn(rng, W=2, K=2, signals=3, cost=.05, bound=1., decimals=None):
     joint = [p/p.sum() for p in joint]
     return make_world(joint, rng.uniform(0, cost, K), rng.uniform(-1, 1, (W, 3)), bound)
 
-def assert_true(world, best):
-    "The law."
-    z = world.setting
-    for k, rule in enumerate(best.rules):
-        assert (rule is None) == (best.profits[k] == -np.inf)
-        if rule is None:
-            continue
-        assert is_proper(rule) and rule.values.max() <= z.bound
-        assert is_claim_true(world, rule, best.profits[k])
-    assert best.rule is best.rules[best.arm]
-
 # --- Thresholds -----------------------------------------------------------------------
 
 def test_example():
@@ -47,7 +36,7 @@ def test_example():
         world = make_world([see, coin], [cost, 0], 4*np.eye(2), 1.)
         for solver in SOLVERS:
             best = optimal_rule(world, solver)
-            assert_true(world, best)
+            true_optimum(world, best)
             np.testing.assert_allclose(best.profits, profits, atol=1e-8)
 
 def test_planted_claim_is_caught(monkeypatch):
@@ -67,7 +56,7 @@ def test_planted_claim_is_caught(monkeypatch):
             wrong += not is_claim_true(world, rule, claim)
         with monkeypatch.context() as m:
             m.setattr(module, 'least_paying_rule', short)
-            assert_true(world, optimal_rule(world))
+            true_optimum(world, optimal_rule(world))
     assert wrong >= 4                          # without the check, these claims would have passed
 
 def test_margin():
@@ -122,24 +111,9 @@ def test_many_states():
     joint = [rng.dirichlet(np.ones(72)).reshape(12, 6) for _ in range(5)]
     world = make_world(joint, rng.uniform(0, .05, 5), np.eye(6), 1.)
     assert world.setting.M == 60
-    assert_true(world, optimal_rule(world))
+    true_optimum(world, optimal_rule(world))
 
 # --- Bounds and answers ---------------------------------------------------------------
-
-def test_bound_is_a_bound():
-    "No feasible rule gets below it: any multipliers give one, the solver's the value."
-    for i in range(30):
-        rng = generator(430, i)
-        support, K = merge_beliefs(rng.dirichlet(np.ones(3), 5))[0], 3
-        q, lower = rng.dirichlet(np.ones(5), K), rng.normal(-.02, .05, K)
-        program = RuleProgram(support, K, 0)
-        found = program.minimum(q, lower, rule=False)
-        if found is None:
-            continue
-        y = np.array(program.highs.getSolution().row_dual)
-        assert found.bound <= found.value and found.value - found.bound < 1e-10
-        for noise in (1e-6, 1e-2, 1.):
-            assert program.lower_bound(y + rng.normal(0, noise, len(y))) <= found.value
 
 def test_time_limit(monkeypatch):
     "A solver that may not take any time has failed."

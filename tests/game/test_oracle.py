@@ -6,7 +6,7 @@ import pytest
 from scipy.optimize import linprog
 from conftest import amount
 from oia_nb.all import (NotInducible, action_informed_oracle,
-                        generator, is_proper, make_world, menu_rule, optimal_rule, v_shaped)
+                        generator, is_proper, make_world, menu_rule, optimal_rule)
 from oia_nb.game.oracle import check_oracle, hidden_arm, widest_margin
 from oia_nb.game.stackelberg import region_margin
 from oia_nb.game.oracle import arms_to_leave
@@ -71,23 +71,6 @@ def test_oracle_or_not_inducible():
                 check_oracle(w, oracle.rules).margins, oracle.margins, atol=1e-7)
     assert min(n.values()) > amount(2, 10)
 
-def test_margin_bound():
-    "m_k + m_j ≤ B_S ‖q_k - q_j‖₁, and it is attained."
-    for i in range(amount(20, 60)):
-        w = random_world(generator(240, i), bound=2.)
-        m, q = [widest_margin(w, k)[0] for k in range(w.setting.K)], w.belief_distributions
-        for k, j in combinations(range(w.setting.K), 2):
-            assert m[k] + m[j] <= 2*np.abs(q[k] - q[j]).sum() + 1e-8
-    opposite = make_world([[[1., 0.]], [[0., 1.]]], [.2, .2], [[1.], [1.]], 2.)
-    np.testing.assert_allclose(action_informed_oracle(opposite).margins, 2.)
-
-# --- What a user hands in -------------------------------------------------------------
-
-@pytest.fixture
-def world():
-    return make_world([[[.6, .4]], [[.48, .12], [.12, .28]]], [0., .02],
-                      [[1., .4], [0., .9]], 1., arms=['guess', 'look'])
-
 # --- The hidden arm -------------------------------------------------------------------
 
 @pytest.mark.parametrize('n, bound', [(2, 1.), (3, 1e-3), (8, 1.), (15, 50.)])
@@ -115,22 +98,3 @@ def test_no_rule_finds_two(n):
         found = linprog(np.r_[np.zeros(z.M*z.W), -1], A_ub=A, b_ub=np.zeros(len(A)),
                         bounds=[(0, 1)]*(z.M*z.W) + [(None, None)])
         assert -found.fun <= worlds[0].costs[1]*5/6 + 1e-9
-
-def test_no_learner_beats_the_count():
-    """With the same randomness in all worlds, T rules find out at most T of them, whatever rules
-    they are; all bets in order find T."""
-    n, T = 12, 6
-    worlds = hidden_arm(n)
-    support = worlds[0].setting.support
-    for seed in range(40):
-        rng = generator(260, seed)
-        rules = [
-            menu_rule(support,
-                      rng.random((int(rng.integers(1, 5)),
-                                  2))**rng.choice([.2, 1.]), 1.) if rng.random() < .5
-            else v_shaped(support, support[rng.integers(len(support))])
-            for _ in range(T)
-        ]
-        assert sum(any(w.best_response(S) == 1 for S in rules) for w in worlds) <= T
-    bets = [v_shaped(support, x) for x in support[1::2]]
-    assert sum(any(w.best_response(S) == 1 for S in bets[:T]) for w in worlds) == T

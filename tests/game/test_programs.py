@@ -1,7 +1,6 @@
 """Both routes to the linear programs give the same answer, on ordinary, scaled, degenerate and
-impossible programs; no
-wrong answer of a solver gets through; and the rule that is returned doesn't depend on what was
-solved before."""
+impossible programs; no wrong answer of a solver gets through; and the rule that is returned doesn't
+depend on what was solved before."""
 import numpy as np
 import pytest
 from conftest import amount
@@ -193,12 +192,3 @@ def test_cheapest_rule_has_no_history():
             np.testing.assert_allclose(v.rule, w.rule, atol=1e-9)
             n += 1
     assert n > amount(50, 150)
-
-def test_shortfall_is_the_distance_to_feasibility():
-    for i in range(60):
-        rng = generator(160, i)
-        support, K = beliefs(rng), 3
-        q, lower, slack = plain(rng, len(support), K)
-        e = RuleProgram(support, K, 0).shortfall(q, lower, slack).value
-        assert solve_program(support, q, 0, lower - e - 1e-6, slack) is not None
-        assert solve_program(support, q, 0, lower - e + 1e-6, slack) is None

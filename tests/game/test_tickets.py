@@ -29,13 +29,13 @@ def answers(world, tickets):
     got = (z.support @ np.asarray(tickets).T).max(1)
     return q @ got - world.costs, q @ (z.support @ z.utility).max(1) - q @ got
 
-def misled(worlds, within):
+def misled(worlds):
     """How many rules an expert who is handed the menu answers otherwise than the rule, or with
     another profit; and of how many."""
     wrong, n = 0, 0
     for world in worlds:
         for rule in filter(None, optimal_rule(world).rules):
-            agent, principal = answers(world, rule.menu(within).tickets)
+            agent, principal = answers(world, rule.menu(SAME).tickets)
             tie = 1e-10*max(rule.values.max(), world.costs.max())
             arm = world.best_response(rule)
             led = agent.max() - agent[arm] <= tie
@@ -44,13 +44,8 @@ def misled(worlds, within):
     return wrong, n
 
 def test_who_takes_the_best_ticket_plays_the_same_arm():
-    wrong, n = misled(many_worlds(range(amount(12, 200))), SAME)
+    wrong, n = misled(many_worlds(range(amount(12, 200))))
     assert n > 200 and wrong == 0
-
-def test_a_ticket_that_costs_little_can_decide():
-    "The same law is broken by a menu that leaves out what costs a millionth."
-    wrong, n = misled(many_worlds(range(5)), 1e-6)
-    assert wrong > .02*n
 
 @pytest.mark.parametrize('name', world_names())
 def test_one_rule_everywhere(name):

@@ -7,22 +7,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from laws import detection, ever_outside, guess, most_failures, outcomes, statistical
+from laws import (FALSE_ALARM, detection, ever_outside, guess, most_failures, outcomes,
+                  shaped_world, statistical)
 from oia_nb.all import (action_informed_oracle, generator, is_proper, optimal_rule,
-                        principal_profit, random_world, simple_regret, simulate)
+                        principal_profit, simple_regret, simulate)
 from oia_nb.paper.estimation import event_holds
 from oia_nb.paper.baselines import (chen, etc, etc_bits, etc_bound, etc_radius, etc_rounds,
                                     etc_samples)
 
-FALSE_ALARM = 1e-6
-SHAPES = [(2, 2, 2), (3, 2, 2), (2, 3, 2), (4, 3, 2)]      # arms, states, signals
-
-def small_world(i):
-    K, W, signals = SHAPES[i % 4]
-    return random_world(K, W, signals, generator(211, i), prior='arm',
-                        margin=.04 if K < 4 else .01, tries=5000)
-
-WORLDS = [small_world(i) for i in range(8)]
+WORLDS = [shaped_world(211, i, [(2, 2, 2), (3, 2, 2), (2, 3, 2), (4, 3, 2)], prior='arm',
+                       margin=.01 if i % 4 == 3 else .04) for i in range(8)]
 ORACLES = [action_informed_oracle(w) for w in WORLDS]
 BEST = [optimal_rule(w).profit for w in WORLDS]
 

@@ -1,9 +1,8 @@
 """The ledger of claims is complete, and each of its rows leads somewhere.
 
-Every labelled or numbered statement and every numbered equation of the paper has a row; what a
-row names (a place in the book, a test, an
-erratum, a verdict) exists; and a verdict has what it takes: a correction its erratum, a
-refutation its counterexample, an abstention its reason.
+Every labelled or numbered statement and every numbered equation of the paper has a row; what a row
+names (a place in the book, a test, an erratum, a verdict) exists; and a verdict has what it takes:
+a correction its erratum, a refutation its counterexample, an abstention its reason.
 """
 import ast
 import copy
@@ -20,52 +19,14 @@ from conftest import ROOT, file_of
 
 PAGE = ROOT/'nbs'/'paper'/'claims.ipynb'
 
-# The paper's statements, with the numbers that it prints and the labels of its source (none where
-# there is no label).
-STATEMENTS = dict(line.split(': ') for line in '''
-Definition 1: definition1
-Definition 2: 1
-Definition 3: definition3
-Assumption 1: assm1
-Example 1: -
-Lemma 1: lemmarevelation
-Lemma 2: lemma1
-Lemma 3: lemmasample1
-Lemma 4: lemma4
-Lemma 5: lemma6
-Lemma 6: concentrationlemma
-Lemma 7: lemmabound
-Lemma 8: lemmagap
-Lemma 9: lemma5
-Lemma 10: lemmanonessential
-Lemma 11: auxlemma2
-Lemma 12: auxlemma3
-Lemma 13: lemmaessential
-Lemma 14: lemmacontradiction
-Theorem 1: theorem1
-Theorem 2: theorem2
-Corollary 1: corollary1
-Corollary 2: corollary2
-Algorithm 1: alg1
-Algorithm 2: alg3
-Algorithm 3: alg2
-Remark 1: -
-Remark 2: -
-Remark 3: -
-Remark 4: -
-Remark 5: -
-Remark 6: -
-Section 4.3, $\\text{UCB-LP}_{k,t}$: opt5
-Section 3.1, protocol: sec2.1'''.strip().splitlines())
-
-# Its numbered equations in order, by label.
-EQUATIONS = dict(
-    enumerate(
-        '''opt1 opt2 1 eq2 opt3 opt4 pairwisecost eq1 radius1 radius2 - - conce1 conc2 conc3
-        eq40 eq37 eq38 dsidjaosdoasd eq39 - eq41 27 eq34 eq45 eq46 eq9 eq10 eq11 eq12 - - eq35
-        eq36 - - - 36 eq24 simpleregret eq50 - eq51 - coro1 coro2 coro3 - coro4 - eq23 - - - -
-        56 - -'''
-        .split(), 1))
+# The paper's statements and numbered equations, with the labels of its source, or `-` for none.
+PRINTED = json.loads((ROOT/'nbs'/'paper'/'labels.json').read_text(encoding='utf-8'))['items']
+KINDS = set('Definition Assumption Example Lemma Theorem Corollary Algorithm Remark'.split())
+STATEMENTS = {f'{i["kind"]} {i["number"]}': i['label'] or '-' for i in PRINTED
+              if i['kind'] in KINDS}
+STATEMENTS |= {'Section 4.3, $\\text{UCB-LP}_{k,t}$': 'opt5', 'Section 3.1, protocol': 'sec2.1'}
+EQUATIONS = {int(i['number']): i['label'] or '-' for i in PRINTED
+             if i['kind'] == 'eq.' and i['number']}
 
 # --- What there is --------------------------------------------------------------------
 

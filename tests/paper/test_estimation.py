@@ -8,15 +8,11 @@ from itertools import combinations
 from scipy.stats import multinomial
 
 from conftest import examples
-from laws import ever_outside
 from oia_nb.core import generator
-from oia_nb.paper.estimation import (Transcript, cost_estimates, cost_upper, event_holds, radius_fb,
-                                     radius_fc, shortest_paths)
+from oia_nb.paper.estimation import (Transcript, cost_estimates, cost_upper, event_holds,
+                                     shortest_paths)
 from oia_nb.game.information import Setting, make_world
-from oia_nb.game.oracle import Oracle
-from oia_nb.game.scoring import brier, menu_rule, mix
-from oia_nb.game.stackelberg import arm_profit, optimal_rule
-from oia_nb.paper.ucb_lp import OptimisticPrograms
+from oia_nb.game.scoring import menu_rule, mix
 
 seeds = st.integers(0, 2**32 - 1)
 quick = settings(max_examples=examples(80), deadline=None)
@@ -66,31 +62,6 @@ def test_concentration_holds_exactly_for_every_distance(M, n):
         assert n > 3 or M > 2 or (tail > bound/3)[distance > 0].any()
         assert tail[distance >= np.sqrt(2*np.log(2**M/.3)/n)].max(initial=0) <= .3
 
-@pytest.mark.parametrize('seed', range(3))
-def test_event_on_the_stack_fails_at_most_as_often_as_proved(seed):
-    """Exactly, for two beliefs an arm: the sum over the arms of P(ever outside) is at most
-    (π²/24) δ; with 0.75 of the radius it isn't, at δ = 10⁻¹²."""
-    q, n, delta = generator(seed).uniform(.3, .7, 4), np.arange(1, 601), 1e-12
-    radius = radius_fc(n, n, K=4, M=2, delta=delta)
-    fails = [sum(ever_outside(p, factor*radius) for p in q) for factor in (1., .75)]
-    assert fails[0] <= delta*np.pi**2/24 < fails[1]
-
-def test_fixed_budget_event():
-    "Union over all counts up to T, exactly; with 0.75 of the radius it isn't so, at δ = 10⁻¹²."
-    T, delta = 60, 1e-12
-    n, a = np.arange(1, T + 1), 2*np.log(T*2*2**2/delta)
-    fails = [sum(ever_outside(p, factor*radius_fb(n, n, a=a)) for p in (.5, .6))
-             for factor in (1., .75)]
-    assert fails[0] <= delta < fails[1]
-
-@quick
-@given(st.integers(1, 9000), st.integers(2, 50), st.floats(1e-9, 1), st.integers(1, 10**9))
-def test_radius_never_forms_the_power_of_two(M, K, delta, t):
-    I = radius_fc(np.array([0., 1., t]), t, K=K, M=M, delta=delta)
-    assert I[0] == np.inf and np.isfinite(I[1:]).all() and I[2] <= I[1]
-    if M < 500:
-        assert np.isclose(I[1]**2/2, np.log(4*K*2.**M*float(t)**2/delta))
-
 # --- Counts and points ----------------------------------------------------------------
 
 @quick
@@ -121,9 +92,8 @@ def test_counts_are_those_of_the_rounds(seed):
 def test_shortest_paths_agree_with_networkx(seed, K, missing):
     rng = generator(seed)
     upper = np.triu(np.ones((K, K), bool), 1)
-    theta, phi = np.where(upper, rng.normal(size=(K, K)),
-                          0), np.where(upper,
-                                       rng.random((K, K)) + .01, 0)
+    theta, phi = np.where(upper, rng.normal(size=(K, K)), 0), np.where(upper, rng.random((K, K))
+                                                                       + .01, 0)
     phi[upper & (rng.random((K, K)) < missing)] = np.inf
     theta[np.isinf(phi)] = 0
     theta, phi = theta - theta.T, phi + phi.T
@@ -187,30 +157,3 @@ def test_an_empty_bracket_is_flagged_and_no_other(seed):
     assert not cost_estimates(U, 1.)[2]
     U[0, 1] = -U[1, 0] - .01
     assert cost_estimates(U, 1.)[2]
-
-# --- Optimistic programs --------------------------------------------------------------
-
-def estimates(world, rng):
-    "Counts, radii and cost estimates that are off by no more than the radii."
-    q, C, K = world.belief_distributions, true_costs(world), world.setting.K
-    counts = np.array([rng.multinomial(n, p/p.sum()) for n, p in zip(rng.integers(5, 3000, K), q)],
-                      float)
-    I = np.abs(counts/counts.sum(1, keepdims=True)
-               - q).sum(1)*(1 + rng.random(K)*rng.integers(0, 2))
-    I_c = world.setting.bound*np.triu(.1*rng.random((K, K)), 1)
-    off = I_c*(2*rng.random((K, K)) - 1)
-    return counts, I, C + off - off.T, I_c + I_c.T
-
-@settings(max_examples=examples(80), deadline=None)
-@given(seeds)
-def test_optimism_sandwich_on_random_worlds(seed):
-    rng = generator(seed)
-    world = random_world(rng)
-    z, (counts, I, C_hat, I_c) = world.setting, estimates(world, rng)
-    programs = OptimisticPrograms(z, Oracle([brier(z.support, z.bound)]*z.K))
-    found, best = programs.solve(counts, I, C_hat, I_c), optimal_rule(world).profits
-    h = found.profits
-    for k in np.flatnonzero(np.isfinite(best)):
-        assert k not in found.infeasible
-        assert best[k] <= h[k] + 1e-7*z.bound
-        assert h[k] <= arm_profit(world, found.rule(k))[k] + 2*z.B*I[k] + 1e-7*z.bound

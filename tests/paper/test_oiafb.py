@@ -1,20 +1,18 @@
-"""OIAFB: statuses and budgets as laws over random worlds; what finished runs have proved, by
-Monte Carlo.
+"""OIAFB: statuses and budgets as laws over random worlds; what finished runs have proved, by Monte
+Carlo.
 
-The Monte-Carlo test makes 200 runs on each of 10 worlds and compares the number of errors in
-each with the 1 - 1e-6 quantile of the
-binomial distribution that the corrected bound allows: its false-alarm rate is at most 10 x 1e-6.
-What holds on the event is tested without chance by
+The Monte-Carlo test makes 200 runs on each of 10 worlds and compares the number of errors in each
+with the 1 - 1e-6 quantile of the binomial distribution that the corrected bound allows: its
+false-alarm rate is at most 10 x 1e-6. What holds on the event is tested without chance by
 `law_oiafb` and its mutants.
 """
 import numpy as np
 import pytest
 from conftest import amount
 from laws import FALSE_ALARM, detection, guess, most_failures, noisy, outcomes, statistical
-from oia_nb.all import (InvalidInput, NotInducible, action_informed_oracle, generator,
+from oia_nb.all import (NotInducible, action_informed_oracle, generator,
                         identify, is_proper, make_world, optimal_rule, principal_profit, simulate)
 from oia_nb.paper.complexity import problem_of
-from oia_nb.paper.estimation import FORCED, INIT, NORMAL, event_holds
 from oia_nb.paper.oiafc import Exploration, interact, never, remember
 from oia_nb.paper.oiafb import budget_parameter, event_failure, oiafb
 
@@ -52,26 +50,22 @@ def budget_that_proves(world, eps, delta, spare):
         T += 1
     return T
 
-def error_counts(world, eps, delta, runs, seed, spare=4, by_hand=4):
-    """Of `runs` runs: how many proved enough, how many of those were off by more than eps, and
-    how many of all.
-
-    The first `by_hand` are the coroutine's, the others compiled code's, which `test_engine.py`
-    shows to be the same round by round.
-    """
+def error_counts(world, eps, delta, runs, seed, spare=4):
+    """Of `runs` compiled runs: how many proved enough, how many of those were off by more than eps,
+    and how many of all."""
     oracle, best = action_informed_oracle(world), optimal_rule(world)
     T = budget_that_proves(world, eps, delta, spare)
     a = budget_parameter(world.setting, T, delta)
     results = [identify(world, method='oiafb', eps=eps, delta=None, budget=T, a=a,
-                        seed=generator(seed, i), oracle=oracle, engine='coroutine' if i < by_hand
-                        else 'fast') for i in range(runs)]
+                        seed=generator(seed, i), oracle=oracle, engine='fast')
+               for i in range(runs)]
     wrong = np.array([best.profit - principal_profit(world, r.rule) > eps for r in results])
     proved = np.array([r.normal_rounds >= normal_rounds_needed(world, eps, a) for r in results])
     assert all(r.certificate.bound <= eps + 1e-12 for r, yes in zip(results, proved)
                if yes and not r.event_violated)
     return proved.sum(), (wrong & proved).sum(), wrong.sum(), event_failure(world.setting, T, a)
 
-@pytest.mark.parametrize('i', range(amount(2, len(WORLDS))))
+@pytest.mark.parametrize('i', range(amount(1, len(WORLDS))))
 @statistical(false_alarm=len(WORLDS)*FALSE_ALARM,
              planted="returns the oracle's rule for the worst arm",
              power=lambda: detection(200, .2, 1.))
@@ -91,22 +85,8 @@ def test_error_rate(i):
     assert proved >= 150 and abs(bound - delta) < 1e-9
     assert errors <= most_failures(200, delta)
     assert all_errors - errors <= 200 - proved
-    assert 200*(best.profit - principal_profit(world,
-                                               guess()(world, eps).rule)
+    assert 200*(best.profit - principal_profit(world, guess()(world, eps).rule)
                 > eps) > most_failures(200, delta)
-
-@pytest.mark.parametrize('seed', range(amount(3, 6)))
-def test_certificate_on_the_event(seed):
-    """Whenever the event held in every planned round, the certificate is a bound on the regret:
-    no statistics."""
-    world, oracle = random_world(seed)
-    best = optimal_rule(world)
-    for a, budget in ((1., 40), (6., 40), (20., 25)):
-        plans = []
-        r = simulate(oiafb(world.setting, oracle, eps=world.setting.B, budget=budget, a=a,
-                           watch=plans.append), world, seed)
-        if r.certificate and all(event_holds(world, p.q_hat, p.I) for p in plans):
-            assert best.profit - principal_profit(world, r.rule) <= r.certificate.bound + 1e-9
 
 @pytest.mark.parametrize('seed', range(6))
 def test_budget_is_spent_exactly(seed):
@@ -132,26 +112,6 @@ def test_budget_is_spent_exactly(seed):
             a = budget_parameter(world.setting, budget, .1)
             assert r.event_violated or abs(r.certificate.bound - (
                 2*alpha*B + (1-alpha)*2*B*np.sqrt(a/max(N)))) < 1e-9
-
-@pytest.mark.parametrize('seed', range(4))
-def test_searches_answer_deviations(seed):
-    """A search is called if and only if the agent deviated, in the round before it, and only the
-    last one may be cut short."""
-    world, oracle = random_world(200 + seed)
-    run = Exploration(world.setting, oracle, radius=lambda N, t: np.sqrt(4/N),
-                      mixing=lambda L, t: .5/(4*world.setting.B))
-    simulate(interact(run, never, 60), world, seed)
-    data = run.transcript
-    arms, targets, kinds = (np.array(x) for x in (data.arms, data.targets, data.kinds))
-    K = world.setting.K
-    assert (kinds[:K] == INIT).all() and run.rounds == 60
-    called = [s.t0 - 1 for s in run.searches]
-    inside = {t for s in run.searches for t in range(s.t0, s.t1)}
-    planned = [t for t in range(K, 60) if t not in inside]
-    assert [t for t in planned if arms[t] != targets[t]] == called
-    assert all((kinds[t] == NORMAL) == (arms[t] == targets[t]) for t in planned)
-    assert all(kinds[t] == FORCED for t in inside)
-    assert not any(s.truncated for s in run.searches[:-1])
 
 def test_fallback_is_the_best_guarantee():
     "No normal round: no announced rule has a larger profit at worst than the returned one."
@@ -179,17 +139,3 @@ def test_a_and_delta():
     by_a = simulate(oiafb(z, oracle, eps=1., budget=20, a=budget_parameter(z, 20, .1)), world, 0)
     assert (by_delta.trace.arms == by_a.trace.arms).all() and np.isclose(
         by_a.delta, .1) and by_delta.delta == .1
-
-@pytest.mark.parametrize('bad, names', [(dict(budget=0, a=1.), 'budget'),
-                                        (dict(budget=True, a=1.), 'budget'),
-                                        (dict(budget=5.), 'a, delta'),
-                                        (dict(budget=5, a=1., delta=.1), 'a, delta'),
-                                        (dict(budget=5, a=-1.), 'a:'),
-                                        (dict(budget=5, a=np.nan), 'a:'),
-                                        (dict(budget=5, delta=2.), 'delta'),
-                                        (dict(budget=5, a=1., solver='simplex'), 'solver')])
-def test_bad_arguments(bad, names):
-    "Refused when the learner is made, before anything is announced."
-    with pytest.raises(InvalidInput) as e:
-        oiafb(WORLDS[0].setting, action_informed_oracle(WORLDS[0]), eps=1., **bad)
-    assert names in str(e.value)

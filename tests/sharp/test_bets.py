@@ -8,11 +8,10 @@ import pytest
 from scipy.optimize import linprog
 from conftest import amount
 from oia_nb.all import (action_informed_oracle, generator, identify, is_proper, load_world,
-                        make_world, menu_rule, mix, random_world, sharp)
+                        make_world, mix, random_world, sharp)
 from oia_nb.core import SolverFailure
 from oia_nb.paper.estimation import FORCED, NORMAL
 from oia_nb.game.programs import HIGHS_OPTIONS, ProperProgram, properness_rows
-from oia_nb.game.scoring import VRules
 from inside import looked_into, small_world
 from oia_nb.sharp.hyperplanes import RegionProgram
 from oia_nb.sharp import bets as module, evidence, walls
@@ -114,17 +113,6 @@ def test_points_that_fall_together(monkeypatch):
     monkeypatch.setattr(evidence, 'TINY', 0.)
     with pytest.raises((AssertionError, FloatingPointError)):
         law_short_interval()
-
-def test_v_rules_span_the_cone():
-    for n in range(20):
-        rng = generator(610, n)
-        x = np.sort(rng.uniform(size=rng.integers(2, 9)))
-        line = np.c_[x, 1 - x]
-        v = VRules(line)
-        for _ in range(20):
-            rule = menu_rule(line, rng.uniform(size=(rng.integers(1, 5), 2)), 1.)
-            w = np.linalg.solve(v.D.T, rule.expected)
-            assert w.min() >= -1e-6 and all(is_proper(r) for r in v.rules(line, 1.))
 
 # --- Contradictions -------------------------------------------------------------------
 
@@ -235,8 +223,7 @@ def test_a_solver_that_gives_up_leaves_old_bounds(monkeypatch):
     for i in range(len(cone.D)):
         wall.tighten(i, 1)
     assert np.isinf(wall.up).any()
-    wall.highs.setOptionValue('simplex_iteration_limit',
-                              HIGHS_OPTIONS['simplex_iteration_limit'])
+    wall.highs.setOptionValue('simplex_iteration_limit', HIGHS_OPTIONS['simplex_iteration_limit'])
     wall.stale[:] = True
     for i in range(len(cone.D)):
         wall.tighten(i, 1)

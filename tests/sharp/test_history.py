@@ -34,8 +34,7 @@ def history(world, n, seed):
     "n answers to rules of every kind, of which some are asked often and some once."
     rules, rng = rules_of_every_kind(world), generator(900, seed)
     asked = [rules[i] for i in rng.permutation(n) % len(rules)]
-    return [(rule, r.arm, r.report, r.state) for rule in asked
-            for r in [world.respond(rule, rng)]]
+    return [(rule, r.arm, r.report, r.state) for rule in asked for r in [world.respond(rule, rng)]]
 
 def is_wrong(world, found, eps):
     regret = simple_regret(world, found.rule)

@@ -80,9 +80,8 @@ def test_changes_are_counted():
     assert late.amended(1, state=1).changed == 0 and late.rounds[0].state == -1
 
 STATES3 = random_world(2, 3, 3, 5, prior='arm', margin=.01)
-KINDS = dict(plain={}, own=dict(told='beliefs=own'), unit=dict(unit=.01),
-             history=dict(history=25), rounding=dict(told='beliefs=own,rounding=2'),
-             states=dict(world=STATES3))
+KINDS = dict(plain={}, own=dict(told='beliefs=own'), unit=dict(unit=.01), history=dict(history=25),
+             rounding=dict(told='beliefs=own,rounding=2'), states=dict(world=STATES3))
 
 def known_of(kind, n):
     "The learner after n rounds, or at its end, and how it is digested anew."

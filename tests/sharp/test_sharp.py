@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from conftest import amount, examples
 from inside import Judge, gap_of, looked_into, small_world
 from laws import DEGENERATE, degenerate_world, detection, guess, most_failures, statistical
-from oia_nb.all import (NotInducible, Oracle, Response, action_informed_oracle,
-                        generator, load_world, make_world, random_world, sharp,
-                        simulate)
+from oia_nb.all import (NotInducible, Oracle, action_informed_oracle, generator,
+                        load_world, make_world, random_world, sharp, simulate)
 from oia_nb.paper.estimation import INIT
 from oia_nb.game.information import Environment, InformationStructure
 from oia_nb.worlds.generators import bits_world
@@ -129,12 +128,11 @@ ENDS = {
         random_world(2, 3, 2, 791340154, tries=1), 264, dict(
             eps=.0673, delta=.5, max_rounds=600, learner=sharp)),
     'δ of 1': (CLINIC, 0, dict(eps=.1, delta=1., max_rounds=300))}
-MORE = {
-    'four states, again': (bits_world([.1, 0.], cost=.15), 1, dict(eps=.05)),
-    'cents': (in_units(CLINIC, .01), 2, dict(eps=.001, delta=.1)),
-    'a large bound': (in_units(CLINIC, bound=100.), 2, dict(eps=.1, delta=.1)),
-    'small utilities': (in_units(CLINIC, utility=.01), 2, dict(eps=.01, delta=.1)),
-    'clinic, again': (CLINIC, 1, dict(eps=.04))}
+MORE = {'four states, again': (bits_world([.1, 0.], cost=.15), 1, dict(eps=.05)),
+        'cents': (in_units(CLINIC, .01), 2, dict(eps=.001, delta=.1)),
+        'a large bound': (in_units(CLINIC, bound=100.), 2, dict(eps=.1, delta=.1)),
+        'small utilities': (in_units(CLINIC, utility=.01), 2, dict(eps=.01, delta=.1)),
+        'clinic, again': (CLINIC, 1, dict(eps=.04))}
 
 @pytest.mark.parametrize('name', amount(ENDS, ENDS | MORE))
 def test_runs_that_end(name):
@@ -228,21 +226,3 @@ def test_a_change_of_costs_is_never_certified_in_silence(arm, change):
         assert r.certificate is None and r.event_violated and r.contradiction[-1] == r.rounds
     else:
         assert r.status == 'round_cap' or any(sound(w, r) for w in (other, CLINIC))
-
-class Random:
-    "Answers at random, but for the oracle's rules."
-    n = 0
-    def respond(self, rule, rng):
-        self.n += 1
-        arm = self.n - 1 if self.n <= 3 else int(rng.integers(3))
-        return Response(arm, tuple(CLINIC.setting.support[0]), 0)
-
-def test_answers_that_nobody_gives():
-    "At random; and by an expert for whom the oracle is wrong."
-    oracle = action_informed_oracle(CLINIC)
-    r = simulate(plain(CLINIC.setting, oracle, eps=.04, delta=.05), Random(), 0)
-    assert r.status == 'assumption_violated' and r.certificate is None and len(r.contradiction) > 1
-    swapped = Oracle([oracle.rules[n] for n in (1, 0, 2)])
-    steps = plain(CLINIC.setting, swapped, eps=.04, delta=.05)
-    r = simulate(steps, Fickle(CLINIC, CLINIC, 0), 0)
-    assert (r.status, r.violated) == ('assumption_violated', 'oracle') and r.certificate is None
