@@ -2,9 +2,9 @@
 
 # %% auto #0
 __all__ = ['BETS', 'STAKES', 'SHARES', 'OWN', 'LOOK', 'BLOCK', 'USUAL', 'PROOFS', 'TIE', 'WIDER', 'MOST', 'NEAR', 'LOST', 'THIN',
-           'share', 'Facts', 'Claim', 'Fails', 'need', 'taken_up', 'all_taken_up', 'proof', 'verify', 'below',
-           'Arithmetic', 'Seen', 'see', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied',
-           'cut', 'v_tables', 'region', 'weights', 'wealths', 'least', 'leaf', 'everywhere', 'candidate', 'left_out',
+           'share', 'Facts', 'Claim', 'Fails', 'need', 'taken_up', 'all_taken_up', 'proof', 'verify', 'Arithmetic',
+           'Seen', 'see', 'counts', 'short', 'apart', 'answered', 'together', 'is_cheaper', 'is_tied', 'cut',
+           'v_tables', 'region', 'weights', 'wealths', 'least', 'leaf', 'everywhere', 'candidate', 'asked', 'left_out',
            'sharp_proof']
 
 # %% ../nbs/sharp/39_verify.ipynb #f50dbc61
@@ -126,12 +126,6 @@ def verify(certificate, facts, exact=False):
         return f'the certificate cannot be read: {e!r}'
 
 # %% ../nbs/sharp/39_verify.ipynb #40971034
-def below(x, function):
-    "A fraction that is below a function of the fraction x > 0, by 2e-30 at most."
-    with localcontext(prec=40):
-        y = getattr(Decimal(x.numerator)/Decimal(x.denominator), function)()
-        return Fraction(y) - Fraction(1, 10**30)
-
 class Arithmetic:
     "Numbers as they are, or as fractions."
     def __init__(self, exact):
@@ -153,16 +147,20 @@ class Arithmetic:
         return x
 
     def log(self, x):
-        "The logarithm of x, or a little less."
-        return self.each(np.log, lambda x: below(x, 'ln'), x)
+        "The logarithm of x; of a fraction, less by 2e-30 at most."
+        return self.each(x, np.log, 'ln', -1)
 
     def root(self, x):
-        "The square root of x, or a little more."
-        return self.each(np.sqrt, lambda x: below(x, 'sqrt') + Fraction(2, 10**30), x)
+        "The square root of x; of a fraction, more by 2e-30 at most."
+        return self.each(x, np.sqrt, 'sqrt', 1)
 
-    def each(self, function, exact, x):
+    def each(self, x, function, name, side):
+        def fraction(x):
+            with localcontext(prec=40):
+                y = getattr(Decimal(x.numerator)/Decimal(x.denominator), name)()
+                return Fraction(y) + Fraction(side, 10**30)
         if self.exact:
-            return np.vectorize(exact, otypes=[object])(x)[()]
+            return np.vectorize(fraction, otypes=[object])(x)[()]
         return function(x)
 
 # %% ../nbs/sharp/39_verify.ipynb #e6ce4625
@@ -402,6 +400,16 @@ def candidate(f, claim, n):
     need((f.rounds[:start, :2] == (r, k)).all(1).any(), 'its arm had not answered it')
     return start, f.paid[r]
 
+def asked(f, claim, n, j):
+    """Of arm j: its part of a candidate's share of δ; the counts, z, the top and the
+    least μ of its bet, and the other payoffs, as `everywhere` has them."""
+    (start, s), k, top = candidate(f, claim, n), claim.arm, f.u.max()
+    own, x, e = counts(f, k, start), f.u - s, f.at.numbers(claim.bound, ())/f.bound
+    part = 1 if n == 0 else OWN if j == k else 1 - OWN
+    if j == k:
+        return part, (own, s.max() - s, s.max(), e), None
+    return part, (counts(f, j), top - f.u, top, x.min() + e), (own, x - x.min())
+
 # %% ../nbs/sharp/39_verify.ipynb #dac6ca3b
 def left_out(f, claim):
     """The arms that a claim leaves out, and the δ that is left for bets: those not
@@ -420,19 +428,14 @@ def left_out(f, claim):
 def sharp_proof(claim, hints, facts, at):
     "A proof of the sharp learner's bets, as the theorem of this chapter has it."
     all_taken_up(claim, 'beliefs', 'costs', 'rounding', 'arms')
-    f, k = Seen(facts, hints['rounds'], at, claim.told), claim.arm
+    f, n = Seen(facts, hints['rounds'], at, claim.told), index(hints['candidate'])
     out, delta = left_out(f, claim)
-    n = index(hints['candidate'])
-    (start, s), bound = candidate(f, claim, n), at.numbers(claim.bound, ())/f.bound
-    own, x, top = counts(f, k, start), f.u - s, f.u.max()
+    candidate(f, claim, n)
     for j in set(range(facts.K)) - out:
         hint = hints['arms'][j]
         if 'tied' in hint and is_tied(f, j, hint['tied']):
             continue
-        part = 1 if n == 0 else OWN if j == k else 1 - OWN
+        part, bet, other = asked(f, claim, n, j)
         want = -at.log(at.numbers(part*share(n))*delta)
-        given = (own, s.max() - s, s.max(), bound, want, hint['steps']) if j == k else (
-            counts(f, j), top - f.u, top, x.min() + bound, want, hint['steps'],
-            (own, x - x.min()))
-        need(everywhere(f, region(f, j, hint), *given),
+        need(everywhere(f, region(f, j, hint), *bet, want, hint['steps'], other),
              f'arm {j} may have a rule that is better by more than the bound')

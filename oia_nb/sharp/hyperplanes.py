@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['flat', 'neutral', 'near_pairs', 'Tables', 'RegionProgram']
+__all__ = ['spanned', 'flat', 'neutral', 'near_pairs', 'Tables', 'RegionProgram']
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #d595588c
 import numpy as np
@@ -18,14 +18,19 @@ from ..game.scoring import ScoringRule
 from ..verify import THIN
 
 # %% ../../nbs/sharp/21_hyperplanes.ipynb #1b06710f
+def spanned(rows, least):
+    """(r, n): payments of length one and at right angles that span `rows` (m, n), but
+    for directions in which they extend less than a share of the most."""
+    _, sizes, ways = np.linalg.svd(rows, full_matrices=False)
+    return ways[sizes > least*sizes[0]]
+
 def flat(setting, places):
     r"""(r, n): independent payments at the beliefs `places` (n,) that tell no arms
     apart (chapter 21): constant ones; with a common prior as many as there are, of
     length one and at right angles."""
     if setting.prior is None:
         return np.ones((1, len(places)))
-    _, sizes, rows = np.linalg.svd(setting.support[places].T, full_matrices=False)
-    return rows[sizes > THIN*sizes[0]]
+    return spanned(setting.support[places].T, THIN)
 
 def neutral(setting, k, j):
     r"""(r, M): payments that span those which tell two arms not apart: `flat` ones, and

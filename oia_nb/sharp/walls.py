@@ -8,9 +8,8 @@ if TYPE_CHECKING:
     from oia_nb.game.information import Setting
 
 # %% auto #0
-__all__ = ['NOISE', 'PLAIN', 'LEAST', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'tie', 'proved_least', 'extent',
-           'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'at_right_angles', 'kinked', 'spanning', 'Majorants', 'Cut',
-           'CutRegion']
+__all__ = ['NOISE', 'PLAIN', 'LEAST', 'HUGE', 'Cone', 'Contradiction', 'sparse', 'Wall', 'proved_least', 'extent',
+           'prove_cheaper', 'weigh', 'BetRegion', 'beside', 'kinked', 'spanning', 'Majorants', 'Cut', 'CutRegion']
 
 # %% ../../nbs/sharp/22_walls.ipynb #f63676b8
 from functools import cached_property
@@ -22,7 +21,7 @@ from ..paper.estimation import Transcript
 from ..game.programs import (ROUNDING, lagrangian_bound, new_highs, open_highs,
                                   pair_rows)
 from ..game.scoring import VRules, menu_rule
-from .hyperplanes import RegionProgram, near_pairs, neutral
+from .hyperplanes import RegionProgram, near_pairs, neutral, spanned
 from ..verify import MOST, NEAR, WIDER
 
 # %% ../../nbs/sharp/22_walls.ipynb #eccaaaa6
@@ -160,21 +159,17 @@ class Wall:
             return
         found = wall.least(-side*np.eye(len(ends))[i])
         if found is None:
-            return tie(wall)
+            # f(0) is zero, or some answer is wrong
+            if against := wall.contradicted():
+                raise Contradiction(against)
+            wall.tied, wall.up[:], wall.low[:] = True, np.inf, -np.inf
+            return
         bound, y, wall._at[which, i] = found
         if -bound < side*ends[i]:
             ends[i] = -side*bound
             wall.rests_on[which, i] = {t: abs(v) for t, v in zip(wall.rounds, y) if v}
 
 # %% ../../nbs/sharp/22_walls.ipynb #4853d950
-def tie(wall):
-    """No α agrees with the answers, so $f(0)$ is zero or some answer is wrong: note
-    that the costs are equal, and that nothing is known of α. Raises `Contradiction` if
-    equal costs don't explain the answers."""
-    if against := wall.contradicted():
-        raise Contradiction(against)
-    wall.tied, wall.up[:], wall.low[:] = True, np.inf, -np.inf
-
 def proved_least(wall, cost, y):
     """What ⟨cost, a⟩ is at least, by the multipliers y of the rows; what they leave
     of the cost is paid for at |a_i| = `MOST`."""
@@ -292,11 +287,6 @@ def beside(known, D):
         rest = rest - np.outer(rest @ way, way)/(way @ way)
     return np.array(found, int)
 
-def at_right_angles(rows):
-    "(r, M): payments of length one and at right angles that span `rows` (n, M)."
-    _, sizes, ways = np.linalg.svd(rows, full_matrices=False)
-    return ways[sizes > 1e-7*sizes[0]]
-
 # %% ../../nbs/sharp/22_walls.ipynb #ee61471b
 def kinked(support, i, direction, bound):
     """The rule that pays least with two columns between which belief i is indifferent
@@ -387,7 +377,7 @@ class Cut:
         self.wall, self.cone, self.choices = wall, wall.cone, []
         self.shares = self.short = self.lies = None
         self.n, self.at, self.version, self.settled = 0, 0, 0, None
-        known = at_right_angles(neutral(self.cone.setting, *wall.pair))
+        known = spanned(neutral(self.cone.setting, *wall.pair), 1e-7)
         self.of = beside(known, self.cone.D)
         self.mu = np.linalg.inv([*self.cone.D[self.of], *known]).T[:len(self.of)]
 
@@ -472,8 +462,11 @@ class CutRegion:
         self.prices = np.zeros(1)
 
     @property
+    def in_use(self):
+        return [c for c in self.cuts if c.triple is not None]
+    @property
     def walls(self):
-        return [c.wall for c in self.cuts if c.triple is not None]
+        return [c.wall for c in self.in_use]
 
     def learn(self, s):
         "Payments s (M,) of a rule at which a proof failed."
@@ -482,7 +475,7 @@ class CutRegion:
 
     def refresh(self, counts):
         "Work out the cheapest rule under the `counts` (M,) of the arm."
-        known, o = [c for c in self.cuts if c.triple is not None], self.cone.outcomes
+        known, o = self.in_use, self.cone.outcomes
         key = counts.sum(), *((c, c.version) for c in known)
         if not known or key == self.key:
             return

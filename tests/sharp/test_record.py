@@ -96,8 +96,8 @@ def known_of(kind, n):
     except StopIteration:
         pass
     known = run._run.known
-    return run, known, lambda record: bets.digest(record, known.setting, known.oracle, delta=.05,
-                                                  told=told)
+    return run, known, lambda record: bets.digest(
+        bets.Knowledge(known.setting, known.oracle, .05, record, told), record.rounds)
 
 @pytest.mark.parametrize('n', amount([30, None], [12, 30, None]))
 @pytest.mark.parametrize('kind', KINDS)

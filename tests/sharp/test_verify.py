@@ -765,7 +765,8 @@ def test_faults_of_the_finder_are_refused(plant, monkeypatch):
         n, arms = proof['candidate'], deepcopy(proof['arms'])
         for arm in arms:
             arm.pop('steps', None)
-        found, _ = hints.proved(facts, claim, n, arms)
+        f = checker.Seen(facts, len(facts.rounds), checker.Arithmetic(False), claim.told)
+        found, _ = hints.proved(f, claim, n, arms)
     assert found is not None and (
         right(SimpleNamespace(claim=claim, proof=found), facts) is not None)
 
