@@ -58,7 +58,7 @@ def test_repetitions_share_their_luck(reference):
     for eps in 1., 2.:
         assert reference.query('eps == @eps and fail_below == .5').error.notna().tolist() == lucky
 
-@pytest.mark.parametrize('n_jobs', [1, 2])
+@pytest.mark.parametrize('n_jobs', amount([2], [1, 2]))
 def test_parallel_is_serial(reference, n_jobs):
     assert_same(experiment(**cheap, n_jobs=n_jobs), reference)
 
@@ -169,7 +169,7 @@ def test_a_grid_grows(change, tmp_path):
     assert len(kept) == 2 and kept.iloc[:1].rounds.tolist() == first.rounds.tolist()
     assert_same(experiment(**good, path=tmp_path), first)
 
-@pytest.mark.parametrize('change', [dict(seed=1), dict(grid=dict(eps=[3.], delta=.1, margin=0.)),
+@pytest.mark.parametrize('change', [dict(grid=dict(eps=[3.], delta=.1, margin=0.)),
                                     dict(methods={'sharp': ('sharp', dict(budget=5000))}),
                                     dict(worlds={'coin': twins}),
                                     dict(methods={'sharp': announce_one})])

@@ -76,7 +76,7 @@ def test_samples_cost_less_than_by_the_rules_of_the_oracle(monkeypatch):
 def test_whether_to_learn_at_all(oia):
     "The command says what the forecast says, in a sentence and in JSON."
     TESTS.save('w.json')
-    ask = 'plan w.json --delta .05 --runs 2 --quiet'
+    ask = 'plan w.json --delta .05 --runs 1 --quiet'
     for hires, learn in (20, False), (5000, True):
         worth = oia.json(ask, '--hires', hires)[0]['worth']
         nothing = hires*(TESTS.best_profit - profit_of_nothing(TESTS))

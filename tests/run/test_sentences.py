@@ -50,7 +50,8 @@ def test_all_states_are_watched_where_rounds_are_played():
     assert rounds['calibration'] == rounds['lapses'] == found.rounds > found.handed_on
     assert 0 < rounds['reports'] <= found.rounds
 
-@pytest.mark.parametrize('world, eps', [(DUO, .03), (ADVERT, .032)], ids=['duo', 'advert'])
+@pytest.mark.parametrize('world, eps', [(DUO, .03), (ADVERT, .032)][:amount(1, 2)],
+                         ids=lambda x: getattr(x, 'name', ''))
 def test_who_knows_the_state_and_says_what_pays_is_refused(world, eps):
     """It was wrongly certified in 17 of 20 runs. A run whose rules are all answered alike can't
     see it; what it proves is right."""

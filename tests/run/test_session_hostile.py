@@ -179,10 +179,7 @@ def files(tmp_path_factory):
                                  dict(eps=.3, told='lapses=0.05'),
                                  dict(eps=.5, told='beliefs=own')]):
         with Session.create(folder/str(n), CLINIC, delta=.05, currency='€', **options) as s:
-            while s.status == 'open' and s.rounds < 8:
-                offer = s.announce()
-                r = CLINIC.respond(offer.rule, generator(5, offer.round))
-                s.answer(r.arm, list(r.report), state=r.state)
+            play(s, 8, rng=generator(5))
             s.announce()
             s.decline('ill')
             s.undo(5, 'a slip')
