@@ -420,7 +420,7 @@ def planned(worlds, methods, grid, repetitions, seed):
     runs = runs_of(contents, methods, as_repetitions(repetitions))
     return worlds, methods, contents, {r.key: r for r in runs}
 
-def follow(lines, done, total, progress):
+def follow(lines, done, total, progress) -> Any:
     "Pass on lines or tasks, one a run, with a bar if `progress`."
     if not progress:
         return lines

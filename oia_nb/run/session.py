@@ -322,10 +322,11 @@ def checked_head(head):
     rule_of = lambda values: ScoringRule(values, setting.support, setting.bound)
     if oracle:
         oracle = Oracle([rule_of(v) for v in oracle['rules']], oracle['margins'])
-    checks = dict(snap=(as_number, 0., .5), fee=(as_number, 0.), asks=(as_kind, bool),
-                  left=(as_kind, list), max_paid=(as_number, 0.), currency=(as_text, ),
-                  person=(as_text, ), lottery=(as_text, ),
-                  unit=(as_number, 0., setting.bound, True))
+    checks: dict[str, Any] = dict(
+        snap=(as_number, 0., .5), fee=(as_number, 0.), asks=(as_kind, bool),
+        left=(as_kind, list), max_paid=(as_number, 0.), currency=(as_text, ),
+        person=(as_text, ), lottery=(as_text, ),
+        unit=(as_number, 0., setting.bound, True))
     for name, (check, *limits) in checks.items():
         if head[name] is not None or HEAD[name] is not None:
             check(name, head[name], *limits)
