@@ -741,6 +741,9 @@ def keeping(make, kept):
         return kept[-1]
     return made
 
+COIN = make_world([[[.40, .10], [.10, .40]], [[.45, .05], [.05, .45]]], [0., .02], np.eye(2), 1.,
+                  name='coin', arms=['cheap', 'better'])
+
 @cache
 def a_duo():
     return random_world(2, 2, 2, 5, prior='arm', margin=.05, name='duo')

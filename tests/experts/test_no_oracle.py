@@ -3,8 +3,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import binom
 
 from conftest import amount, examples
