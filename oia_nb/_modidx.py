@@ -1565,7 +1565,6 @@ d = { 'settings': {'branch': 'main', 'doc_baseurl': '', 'doc_host': '', 'git_url
                                    'oia_nb.sharp.bets.file': ('sharp/bets.html#file', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.hear': ('sharp/bets.html#hear', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.heard': ('sharp/bets.html#heard', 'oia_nb/sharp/bets.py'),
-                                   'oia_nb.sharp.bets.hyperplanes': ('sharp/bets.html#hyperplanes', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.leader': ('sharp/bets.html#leader', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.least_regret': ('sharp/bets.html#least_regret', 'oia_nb/sharp/bets.py'),
                                    'oia_nb.sharp.bets.missing': ('sharp/bets.html#missing', 'oia_nb/sharp/bets.py'),

@@ -2,10 +2,10 @@
 
 # %% auto #0
 __all__ = ['SLACK', 'FLOOR', 'HALF', 'RENEW', 'DRAWS', 'TRUST', 'VAIN', 'MISSED', 'Answer', 'Candidate', 'Knowledge', 'count',
-           'heard', 'hear', 'register_fact', 'note', 'digest', 'wall_of', 'set_up', 'refresh', 'settle', 'hyperplanes',
-           'open_second', 'region_of', 'asked_of', 'wealth', 'missing', 'was_answered', 'passes', 'prove',
-           'least_regret', 'spread', 'Outlook', 'path_of_bets', 'path_of_cuts', 'Choice', 'saved', 'cheapest_answer',
-           'leader', 'file', 'opening', 'direction', 'against', 'no_agent']
+           'heard', 'hear', 'register_fact', 'note', 'digest', 'wall_of', 'set_up', 'refresh', 'settle', 'open_second',
+           'region_of', 'asked_of', 'wealth', 'missing', 'was_answered', 'passes', 'prove', 'least_regret', 'spread',
+           'Outlook', 'path_of_bets', 'path_of_cuts', 'Choice', 'saved', 'cheapest_answer', 'leader', 'file', 'opening',
+           'direction', 'against', 'no_agent']
 
 # %% ../../nbs/sharp/24_bets.ipynb #43d5d54f
 from collections import Counter
@@ -226,11 +226,6 @@ def settle(known):
             cut.settle(reports)
         R.key = None
     refresh(known, known.others)
-
-def hyperplanes(known, j):
-    "The hyperplanes that bound what arm j must be paid."
-    R = known.regions[j]
-    return R.walls if known.by_bets else [c.wall for c in R.cuts]
 
 def open_second(known, arm):
     """Take the hyperplanes l|j into use of which new answers of an `arm` prove that l
@@ -504,7 +499,8 @@ class Choice:
         "To raise the price of an arm's rules."
         known, j, R = self.known, o.j, self.known.regions[o.j]
         path = path_of_bets if known.by_bets else path_of_cuts
-        ls = [w.pair[0] for w in hyperplanes(known, j)]
+        walls = R.walls if known.by_bets else [c.wall for c in R.cuts]
+        ls = [w.pair[0] for w in walls]
         more = [l for l in range(known.setting.K) if len(ls) < 2 and l not in (*ls, j)
                 and known.data.N[l] > 2 and self.opened[l, j] < 4
                 and not {(j, l), (l, j)} & known.ordered]

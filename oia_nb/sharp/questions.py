@@ -97,7 +97,7 @@ class Foretold:
     def __init__(self, guess, pay, tops, n, highs=None):
         q, self.costs = guess.draws(n)
         self.region, self.highs = None, highs or new_highs(**PLAIN)
-        self.q, self.gains, self.pay, self.tops = q, q @ pay.T, pay, tops
+        self.q, self.gains, self.tops = q, q @ pay.T, tops
 
     def rows(self, who, n):
         """(…, 1 + B): rows r with ⟨r, (τ, y)⟩ ≥ 0 if the first n draws foretell that
