@@ -209,7 +209,8 @@ def options_of(method):
 @pytest.mark.parametrize('rounds', [0, 20])
 @pytest.mark.parametrize('method', LEARNERS)
 def test_stop(tmp_path, method, rounds):
-    "Every learner can be stopped, returns its best rule so far, and the file says so."
+    """Every learner can be stopped, returns its best rule so far, of which at least as much is
+    proved as was said before, and the file says so."""
     path = tmp_path/'stopped.jsonl'
     with Session.create(path, WORLD, eps=.3, delta=.1, method=method, **options_of(method)) as s:
         play(s, rounds, WORLD, generator(3))
@@ -219,7 +220,7 @@ def test_stop(tmp_path, method, rounds):
         assert found.violated is None and len(found.trace.kinds) == rounds
         if best is not None:
             assert found.arm == best.arm and (found.rule.values == best.rule.values).all()
-            assert found.certificate.bound == pytest.approx(best.bound)
+            assert found.certificate.bound <= best.bound*(1 + 1e-9)
     with Session.open(path) as again:
         assert again.status == 'stopped' and (again.result.rule.values == found.rule.values).all()
         with pytest.raises(Refused):
