@@ -129,8 +129,8 @@ class Engine:
         """Play up to `rounds` rounds, until there is a plan for the learner; how many
         there are now."""
         run = self.run
-        if self.rest or not (self.arrays.stops or run.best):
-            self.rest = max(self.rest - 1, 0)
+        if self.rest:
+            self.rest -= 1
             return run.rounds
         before = run.rounds
         self.start()
@@ -268,4 +268,10 @@ def simulate_fast(world: World, *, method: str = 'oiafc', eps: float,
     engine = Engine(world, oracle, rng, learner.run, compile=compile, eps=float(eps),
                     **how)
     learner.run.leap = engine.leap
+    before = rng.bit_generator.state
+    found = simulate(learner, world, rng)
+    if found.status != 'uncertified':
+        return found
+    rng.bit_generator.state = before        # the safest rule is one of all, which it keeps
+    learner, _ = ENGINES[method](z, oracle, eps=eps, delta=delta, **options)
     return simulate(learner, world, rng)
